@@ -1,0 +1,36 @@
+/**
+ * Time, as a socket: everything that waits or asks the hour is handed one of these.
+ *
+ * `nowMs` is monotonic and starts anywhere; delays, budgets and deadlines use only it, so that a
+ * jump of the wall clock bursts nothing. `wallMs` is for what leaves the program: dates in records.
+ */
+
+export interface Clock {
+  nowMs(): number;
+  wallMs(): number;
+  /** Calls back once after `delayMs`; the answer cancels it. */
+  after(delayMs: number, callBack: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  nowMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  after(delayMs, callBack) {
+    const timer = setTimeout(callBack, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Waits, or stops waiting when the signal aborts; never throws, so loops ask the signal themselves. */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const finish = (): void => {
+      cancel();
+      signal?.removeEventListener("abort", finish);
+      resolve();
+    };
+    const cancel = clock.after(delayMs, finish);
+    signal?.addEventListener("abort", finish, { once: true });
+  });
+}

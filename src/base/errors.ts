@@ -1,0 +1,42 @@
+/** The errors an operator can meet: a lasting code, what is wrong, what to do about it. */
+
+export const REMEDIES = {
+  USAGE: "Run `weir --help`, or `weir COMMAND --help` for examples.",
+  SETTINGS_INVALID:
+    "Fix the settings named above; `weir crawl --help` lists them all with their units.",
+  SEEDS_MISSING:
+    "Give at least one address (weir crawl https://example.org/), a --seeds file or `sites:` in weir.yaml.",
+  SEED_REFUSED:
+    "Correct the address; private and loopback ones also need --allow-private with their range, e.g. --allow-private 127.0.0.0/8.",
+  FILE_UNREADABLE: "Check that the file exists, is readable and holds what the option expects.",
+  FOLDER_FOREIGN:
+    "Give --out another folder: this one holds files that are not a Weir crawl, and nothing in it was touched.",
+  FOLDER_UNWRITABLE: "Make the folder writable, or give --out another one.",
+  FOLDER_MISSING: "Name the folder of a crawl: the one given to `weir crawl --out`.",
+  STORE_LOCKED: "Another process is using this folder. Stop it, or give --out another folder.",
+  STORE_NEWER:
+    "This folder was written by a newer Weir. Update Weir, or give --out another folder; nothing was touched.",
+  STORE_CORRUPT:
+    "The state on disk is damaged at the place named above. Keep the folder, restore it from a copy, or start over with --fresh.",
+  STORE_CHANGED:
+    "This folder belongs to a crawl with other settings. Use the same ones, another --out, or --fresh to start over.",
+  DISK_FULL:
+    "Make room on the disk; a running crawl goes on by itself, a stopped one with the same command.",
+  NOT_RUNNING:
+    "Only a running crawl can be changed. Start it with the same `weir crawl` command first.",
+  RUNTIME_OLD: "Run ./weir, which brings its own Node, or install the version named above.",
+} as const satisfies Record<string, string>;
+
+export type ErrorCode = keyof typeof REMEDIES;
+
+export class CrawlError extends Error {
+  override readonly name = "CrawlError";
+  readonly code: ErrorCode;
+  readonly remedy: string;
+
+  constructor(code: ErrorCode, what: string, options?: ErrorOptions) {
+    super(what, options);
+    this.code = code;
+    this.remedy = REMEDIES[code];
+  }
+}

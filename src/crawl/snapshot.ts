@@ -1,0 +1,81 @@
+/** A crawl as the outside sees it: the live view, `status`, and the result printed at the end. */
+
+import type { Totals } from "../store/store.ts";
+
+export type CrawlState = "starting" | "running" | "paused" | "stopping" | "done" | "stopped";
+
+export interface SiteView {
+  readonly site: string;
+  readonly pages: number;
+  readonly bytes: number;
+  readonly pending: number;
+  readonly inFlight: number;
+  readonly state: "fetching" | "ready" | "polite delay" | "back-off" | "robots" | "idle";
+  /** How long until it may be asked again. */
+  readonly nextInMs: number;
+}
+
+export interface Trouble {
+  readonly url: string;
+  readonly reason: string;
+  readonly detail: string;
+}
+
+export interface Snapshot {
+  readonly state: CrawlState;
+  /** Why it waits, in words, when it is paused. */
+  readonly because: string;
+  readonly processId: number;
+  readonly elapsedMs: number;
+  readonly resumed: boolean;
+  readonly totals: Totals;
+  readonly pending: number;
+  /** Over the last whole second. */
+  readonly rateBps: number;
+  readonly pagesPerSecond: number;
+  /** Bytes in each of the last 60 seconds, oldest first. */
+  readonly recentBps: readonly number[];
+  /** How long the waiting URLs will take at the present pace; undefined while nobody can tell. */
+  readonly remainingMs: number | undefined;
+  readonly connectionsOpen: number;
+  readonly connectionsMax: number;
+  readonly siteCount: number;
+  /** The busiest sites, at most 50. */
+  readonly sites: readonly SiteView[];
+  /** The last failures, at most 20, newest last. */
+  readonly troubles: readonly Trouble[];
+}
+
+/** What `weir crawl --json` prints: names and meanings are fixed by the command line's contract. */
+export interface CrawlResult {
+  readonly pages: number;
+  readonly bytes: number;
+  readonly seconds: number;
+  readonly urls: Readonly<Record<"known" | "done" | "failed" | "skipped" | "pending", number>>;
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly refusedLinks: Readonly<Record<string, number>>;
+  readonly remarks: Readonly<Record<string, number>>;
+  readonly bandwidth: {
+    readonly limitBps: number | null;
+    readonly meanBps: number;
+    readonly utilisation: number | null;
+    readonly worstSecond: number | null;
+    readonly secondsOver105: number | null;
+  };
+  readonly sites: readonly {
+    readonly site: string;
+    readonly pages: number;
+    readonly bytes: number;
+    readonly deadlineSeconds: number | null;
+    readonly finishedSeconds: number | null;
+    readonly met: boolean | null;
+  }[];
+  readonly parallel: null;
+  readonly topics: null;
+  readonly duplicates: { readonly exact: number; readonly near: number };
+  readonly resumed: boolean;
+  /** True when the work ended because there was none left, and not because somebody or a limit stopped it. */
+  readonly complete: boolean;
+  /** What stopped it, in words; empty when complete. */
+  readonly stoppedBy: string;
+}

@@ -1,0 +1,88 @@
+/**
+ * The network, as a socket: one request to one checked address, one answer or one reason.
+ *
+ * A transport never resolves names, follows redirects or decodes content; it never throws for what
+ * a server does. It keeps to every limit it is given and reports every byte that came, so that
+ * whoever called can charge them, and slow the reading down by answering with a pause.
+ */
+
+import type { TransportFailure } from "../page/outcome.ts";
+
+export interface TransportLimits {
+  readonly connectMs: number;
+  readonly tlsMs: number;
+  readonly firstByteMs: number;
+  readonly idleMs: number;
+  readonly totalMs: number;
+  /** A body slower than this, on average, after `slowAfterMs`, is given up. */
+  readonly speedFloorBps: number;
+  readonly slowAfterMs: number;
+  readonly headerBytesMax: number;
+  readonly headerFieldsMax: number;
+  /** Bytes of body on the wire; what is beyond is not read, and the answer is marked. */
+  readonly bodyBytesMax: number;
+}
+
+export interface TransportRequest {
+  readonly scheme: "http" | "https";
+  /** As in the URL: a name, an IPv4 address or a bracketed IPv6 address. */
+  readonly host: string;
+  readonly port: number;
+  /** Path and query, as it goes on the request line. */
+  readonly path: string;
+  /** The address to connect to; already allowed by the address guard. */
+  readonly address: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly limits: TransportLimits;
+  /** Told of every piece that came; answers how long to wait before reading on. */
+  readonly onBytes?: (bytes: number) => number;
+  readonly signal?: AbortSignal;
+}
+
+export interface TransportAnswer {
+  readonly kind: "answer";
+  readonly status: number;
+  readonly statusText: string;
+  readonly httpVersion: "1.0" | "1.1" | "2";
+  /** In the order they came, names in lower case; repeated names stay repeated. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Free of transfer coding, still in its content coding. */
+  readonly body: Uint8Array;
+  /** Why the body is not whole, when it is not. */
+  readonly truncated: "length" | "time" | "disconnect" | undefined;
+  /** True when only the end of the connection ended the body, so that nobody knows if it is whole. */
+  readonly eofDelimited: boolean;
+  readonly verified: boolean;
+  readonly traffic: Traffic;
+}
+
+export interface TransportFailed {
+  readonly kind: "failed";
+  readonly reason: TransportFailure;
+  /** For people; foreign text, so it is shown only through `visible`. */
+  readonly detail: string;
+  readonly traffic: Traffic;
+}
+
+/** What went over the wire for one request, TLS included, and how long its phases took. */
+export interface Traffic {
+  readonly receivedBytes: number;
+  readonly sentBytes: number;
+  readonly connectMs: number;
+  readonly firstByteMs: number;
+  readonly totalMs: number;
+}
+
+export interface Transport {
+  exchange(request: TransportRequest): Promise<TransportAnswer | TransportFailed>;
+  /** Closes every connection; requests under way end as failed. */
+  close(): Promise<void>;
+}
+
+export function headerOf(
+  answer: Pick<TransportAnswer, "headers">,
+  name: string,
+): string | undefined {
+  for (const [candidate, value] of answer.headers) if (candidate === name) return value;
+  return undefined;
+}

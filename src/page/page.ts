@@ -1,0 +1,57 @@
+/** A fetched document, as the rest of the program hands it around. */
+
+/** What was noticed about a page that did not stop it from being stored. */
+export type Remark =
+  | "not_html"
+  | "type_mismatch"
+  | "outlinks_capped"
+  | "nofollow"
+  | "noindex"
+  | "eof_delimited"
+  | "encoding_fallback"
+  | "truncated"
+  | "soft_404"
+  | "tls_unverified";
+
+/** How a page repeats another: byte for byte, nearly, or by the server's own word (304). */
+export interface Likeness {
+  readonly kind: "exact" | "near" | "not_modified";
+  /** The store's id of the URL whose content it repeats. */
+  readonly ofId: number;
+}
+
+/** What is kept of a page for good; the body itself goes to the outputs. */
+export interface PageRecord {
+  /** The id of its URL. */
+  readonly id: number;
+  readonly status: number;
+  readonly fetchedAtMs: number;
+  readonly durationMs: number;
+  /** Bytes received for it, everything included. */
+  readonly wireBytes: number;
+  /** Length of the decoded body. */
+  readonly bodyBytes: number;
+  readonly contentType: string;
+  readonly charset: string;
+  readonly title: string;
+  readonly language: string;
+  /** SHA-256 of the decoded body. */
+  readonly digest: Uint8Array;
+  /** 64-bit fingerprint of its words, as two unsigned halves; [0, 0] when there was no text. */
+  readonly nearHigh: number;
+  readonly nearLow: number;
+  readonly etag: string;
+  readonly lastModified: string;
+  readonly likeness: Likeness | undefined;
+  readonly remarks: readonly Remark[];
+  /** Fingerprints of the distinct pages it links to, 8 bytes each, big-endian, in page order. */
+  readonly links: Uint8Array;
+  /** Where the archive holds it; undefined when no archive is written. */
+  readonly archived: ArchivePlace | undefined;
+}
+
+export interface ArchivePlace {
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+}

@@ -1,0 +1,169 @@
+/**
+ * What is needed to go on after a crash, as a socket.
+ *
+ * Every change goes through `commit(batch)`: a page's record, its new links, its end and the
+ * totals are stored together or not at all. A batch may hold several pages; each is wholly in it.
+ * Reads see every commit before them. Ids of URLs and sites count up from 1 and are given by the
+ * caller (`nextUrlId`, `nextSiteId`), so that a batch can refer to what it creates.
+ *
+ * Promises, held by `store.suite.ts` on every adapter:
+ *   1. after a kill at any moment the store opens as it was after some commit, whole;
+ *   2. known = done + failed + skipped + pending, in totals and in rows;
+ *   3. one process at a time: a second opening is refused with STORE_LOCKED;
+ *   4. memory does not grow with the number of URLs beyond the settings given.
+ */
+
+import type { Reason } from "../page/outcome.ts";
+import type { PageRecord } from "../page/page.ts";
+
+/** URL fingerprints in bulk: high and low unsigned halves, `count` of them. */
+export interface Fingerprints {
+  readonly high: Uint32Array;
+  readonly low: Uint32Array;
+  readonly count: number;
+}
+
+export interface NewUrl {
+  readonly id: number;
+  readonly url: string;
+  readonly fingerprintHigh: number;
+  readonly fingerprintLow: number;
+  readonly siteId: number;
+  readonly depth: number;
+  readonly score: number;
+  /** The id of the URL whose redirect led here, and how many redirects in a row; 0 and 0 for a link. */
+  readonly redirectedFromId: number;
+  readonly redirects: number;
+}
+
+/** A URL that waits to be fetched. */
+export interface WaitingUrl {
+  readonly id: number;
+  readonly url: string;
+  readonly siteId: number;
+  readonly depth: number;
+  readonly score: number;
+  readonly attempts: number;
+  readonly redirectedFromId: number;
+  readonly redirects: number;
+  /** From the last time it was fetched, for a conditional request; empty when never. */
+  readonly etag: string;
+  readonly lastModified: string;
+}
+
+export interface SettledUrl {
+  readonly id: number;
+  readonly reason: Reason;
+  readonly attempts: number;
+}
+
+export interface SiteRow {
+  readonly id: number;
+  /** scheme://host:port, the unit of politeness. */
+  readonly key: string;
+  /** URLs of it ever admitted, and of these waiting. */
+  readonly known: number;
+  readonly pending: number;
+  readonly pages: number;
+  readonly bytes: number;
+  /** robots.txt as last received; undefined when never asked for. */
+  readonly robots: StoredRobots | undefined;
+  /** Counts that trap defences must remember, as the frontier wrote them. */
+  readonly traps: string;
+}
+
+export interface StoredRobots {
+  readonly status: number;
+  readonly text: string;
+  readonly fetchedAtMs: number;
+}
+
+/** Sums over the whole crawl; stored with every commit. */
+export interface Totals {
+  readonly known: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly pages: number;
+  readonly bytes: number;
+  readonly crawledMs: number;
+  readonly duplicatesExact: number;
+  readonly duplicatesNear: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+  /** Links that never became known URLs, by the rule of the gate that refused them. */
+  readonly refusedLinks: Readonly<Record<string, number>>;
+  readonly remarks: Readonly<Record<string, number>>;
+}
+
+export interface Batch {
+  /** New and changed sites, whole rows. */
+  readonly sites: readonly SiteRow[];
+  readonly urls: readonly NewUrl[];
+  readonly settled: readonly SettledUrl[];
+  /** Tried without success, to be tried again. */
+  readonly retried: readonly { readonly id: number; readonly attempts: number }[];
+  /** New absolute scores of waiting URLs. */
+  readonly rescored: readonly { readonly id: number; readonly score: number }[];
+  readonly pages: readonly PageRecord[];
+  readonly totals: Totals;
+  /** Ends of the output files as of this batch: what lies beyond is from an unfinished one. */
+  readonly marks: Readonly<Record<string, number>>;
+}
+
+export interface Store {
+  readonly nextUrlId: number;
+  readonly nextSiteId: number;
+  readonly totals: Totals;
+  readonly marks: Readonly<Record<string, number>>;
+  /** Free-form facts about the crawl (its settings, its seeds' digest), kept with `remember`. */
+  recall(key: string): string | undefined;
+  remember(key: string, value: string): void;
+
+  /** The ids of known URLs, 0 where unknown; one answer per fingerprint, in order. */
+  lookup(fingerprints: Fingerprints): Uint32Array;
+  /** A site's waiting URLs, best score first, then oldest. */
+  waiting(siteId: number, countMax: number): WaitingUrl[];
+  sites(): Iterable<SiteRow>;
+  siteByKey(key: string): SiteRow | undefined;
+  url(id: number): StoredUrl | undefined;
+  urls(): Iterable<StoredUrl>;
+  page(id: number): PageRecord | undefined;
+  pages(): Iterable<PageRecord>;
+  /** The first page with this content, if any. */
+  pageWithDigest(digest: Uint8Array): number | undefined;
+
+  commit(batch: Batch): void;
+  /** Makes every finished page wait again, for a new round of conditional requests. */
+  reopenPages(): void;
+  /** Settles with the disk: what was committed before this survives a power cut. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface StoredUrl {
+  readonly id: number;
+  readonly url: string;
+  readonly siteId: number;
+  readonly depth: number;
+  readonly score: number;
+  readonly attempts: number;
+  readonly redirectedFromId: number;
+  readonly redirects: number;
+  /** undefined while it waits. */
+  readonly reason: Reason | undefined;
+}
+
+export const NO_TOTALS: Totals = {
+  known: 0,
+  done: 0,
+  failed: 0,
+  skipped: 0,
+  pages: 0,
+  bytes: 0,
+  crawledMs: 0,
+  duplicatesExact: 0,
+  duplicatesNear: 0,
+  outcomes: {},
+  refusedLinks: {},
+  remarks: {},
+};
