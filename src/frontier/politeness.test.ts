@@ -1,0 +1,242 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { below, pick, randomFrom } from "../base/random.ts";
+import type { Reason } from "../page/outcome.ts";
+import {
+  Courtesy,
+  COURTESY_DEFAULTS,
+  readRetryAfterMs,
+  siteDelay,
+  type Addressee,
+  type CourtesyLimits,
+  type Turn,
+} from "./politeness.ts";
+
+const SITE: Addressee = { siteId: 1, address: "192.0.2.1", delayMs: 1_000, addressDelayMs: 0 };
+
+/** Another site on the same address. */
+function named(siteId: number): Addressee {
+  return { ...SITE, siteId, addressDelayMs: 100 };
+}
+
+function courtesyWith(limits: Partial<CourtesyLimits> = {}): Courtesy {
+  return new Courtesy({ ...COURTESY_DEFAULTS, ...limits });
+}
+
+/** Sends one request as soon as it may go and ends it in the same moment. */
+function ask(
+  courtesy: Courtesy,
+  to: Addressee,
+  reason: Reason,
+  retryAfterMs?: number,
+): { atMs: number; gaveUp: string | undefined } {
+  const atMs = Math.max(0, courtesy.readyAtMs(to));
+  const turn = courtesy.begin(atMs, to);
+  return { atMs, gaveUp: courtesy.end(atMs, turn, { reason, retryAfterMs, chance: 1 }) };
+}
+
+test("a site is asked again when its delay has passed", () => {
+  const courtesy = courtesyWith();
+  const turn = courtesy.begin(5_000, SITE);
+  assert.equal(courtesy.readyAtMs(SITE), Infinity, "one at a time");
+  courtesy.end(5_300, turn, { reason: "ok", retryAfterMs: undefined, chance: 0 });
+  assert.equal(courtesy.readyAtMs(SITE), 6_000);
+  assert.equal(courtesy.maySend(5_999, SITE), false);
+  assert.equal(courtesy.maySend(6_000, SITE), true);
+});
+
+test("a longer delay counts from the request before it was known", () => {
+  const courtesy = courtesyWith();
+  ask(courtesy, SITE, "ok");
+  assert.equal(courtesy.readyAtMs({ ...SITE, delayMs: 10_000 }), 10_000);
+});
+
+test("sites on one address share its delay and its places", () => {
+  const courtesy = courtesyWith({ addressConcurrencyMax: 2 });
+  courtesy.begin(0, named(1));
+  assert.equal(courtesy.readyAtMs(named(2)), 100);
+  courtesy.begin(100, named(2));
+  assert.equal(courtesy.readyAtMs(named(3)), Infinity);
+  assert.equal(courtesy.readyAtMs({ ...named(3), address: "192.0.2.2" }), -Infinity);
+});
+
+test("429 makes a rest of Retry-After and widens the delay until answers are good again", () => {
+  const courtesy = courtesyWith();
+  ask(courtesy, SITE, "http_429", 10_000);
+  assert.equal(courtesy.isResting(9_999, 1), true);
+  assert.equal(courtesy.readyAtMs(SITE), 10_000);
+  ask(courtesy, SITE, "ok");
+  assert.equal(courtesy.readyAtMs(SITE), 10_000 + 1_000 + 900);
+  for (let answers = 0; answers < 30; answers++) ask(courtesy, SITE, "ok");
+  const { atMs } = ask(courtesy, SITE, "ok");
+  assert.equal(courtesy.readyAtMs(SITE), atMs + 1_000);
+});
+
+test("a Retry-After of ten years is honoured for an hour", () => {
+  const courtesy = courtesyWith();
+  ask(courtesy, SITE, "http_503", 10 * 365 * 86_400_000);
+  assert.equal(courtesy.readyAtMs(SITE), 3_600_000);
+});
+
+test("Retry-After is read as seconds or as an HTTP date, and nothing else", () => {
+  const wallMs = Date.UTC(2025, 0, 1);
+  assert.equal(readRetryAfterMs(" 120 ", wallMs), 120_000);
+  assert.equal(readRetryAfterMs("Wed, 01 Jan 2025 00:01:00 GMT", wallMs), 60_000);
+  assert.equal(readRetryAfterMs("Wednesday, 01-Jan-25 00:01:00 GMT", wallMs), 60_000);
+  assert.equal(readRetryAfterMs("Wed, 01 Jan 2020 00:00:00 GMT", wallMs), 0);
+  for (const odd of ["soon", "-1", "1.5", "", "1e9", "2025-01-01", "Wed, 99 Foo 2025 xx GMT"])
+    assert.equal(readRetryAfterMs(odd, wallMs), undefined, odd);
+});
+
+test("the third refused connection in a row backs the host off, not the second", () => {
+  const courtesy = courtesyWith();
+  ask(courtesy, SITE, "connect_refused");
+  const second = ask(courtesy, SITE, "connect_refused");
+  assert.equal(courtesy.isResting(second.atMs, 1), false);
+  const third = ask(courtesy, SITE, "connect_refused");
+  assert.equal(courtesy.isResting(third.atMs, 1), true);
+});
+
+test("good answers between failures keep the circuit closed", () => {
+  const courtesy = courtesyWith();
+  for (let round = 0; round < 100; round++) {
+    ask(courtesy, SITE, "connect_timeout");
+    ask(courtesy, SITE, "http_500");
+    ask(courtesy, SITE, "connect_timeout");
+    const { atMs } = ask(courtesy, SITE, "http_404");
+    assert.equal(courtesy.isResting(atMs, 1), false);
+  }
+});
+
+test("a host that fails every page rests, is probed one at a time, and is given up", () => {
+  const courtesy = courtesyWith({ siteConcurrencyMax: 4 });
+  const to = { ...SITE, delayMs: 0 };
+  for (let page = 1; page < 20; page++) ask(courtesy, to, "http_500");
+  assert.equal(courtesy.isResting(0, 1), false);
+  ask(courtesy, to, "http_500");
+  assert.equal(courtesy.isResting(0, 1), true);
+  const probeAtMs = courtesy.readyAtMs(to);
+  const probe = courtesy.begin(probeAtMs, to);
+  assert.equal(courtesy.readyAtMs(to), Infinity, "half open: one probe");
+  courtesy.end(probeAtMs, probe, { reason: "http_500", retryAfterMs: undefined, chance: 1 });
+  assert.equal(courtesy.readyAtMs(to), probeAtMs + 2_000, "the second rest is twice the first");
+  let last = ask(courtesy, to, "http_500");
+  while (last.gaveUp === undefined) last = ask(courtesy, to, "http_500");
+  assert.equal(last.gaveUp, "host_unavailable");
+  assert.equal(courtesy.givenUp(last.atMs, 1), "host_unavailable");
+  assert.ok(last.atMs <= 1_000 * 2 ** 8, `given up after ${last.atMs} ms`);
+});
+
+test("failures of requests sent before a rest began are one failure", () => {
+  const courtesy = courtesyWith({ siteConcurrencyMax: 8 });
+  const to = { ...SITE, delayMs: 0 };
+  const turns = Array.from({ length: 8 }, () => courtesy.begin(0, to));
+  for (const turn of turns)
+    courtesy.end(50, turn, { reason: "conn_reset", retryAfterMs: undefined, chance: 1 });
+  assert.equal(courtesy.readyAtMs(to), 50 + 1_000);
+});
+
+test("a name that does not exist settles its site at once, for an hour", () => {
+  const courtesy = courtesyWith();
+  const nowhere = { ...SITE, address: undefined };
+  assert.equal(ask(courtesy, nowhere, "dns_nxdomain").gaveUp, "dns_nxdomain");
+  assert.equal(courtesy.givenUp(3_599_999, 1), "dns_nxdomain");
+  assert.equal(courtesy.readyAtMs(nowhere), 3_600_000);
+  assert.equal(courtesy.givenUp(3_600_000, 1), undefined);
+});
+
+test("our own trouble is not held against a site", () => {
+  const courtesy = courtesyWith();
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const { gaveUp, atMs } = ask(courtesy, SITE, "local_resource");
+    assert.equal(gaveUp, undefined);
+    assert.equal(courtesy.isResting(atMs, 1), false);
+  }
+});
+
+test("a Crawl-delay above the cap is capped and reported", () => {
+  assert.deepEqual(siteDelay(1_000, undefined, 60_000), { delayMs: 1_000, excessive: false });
+  assert.deepEqual(siteDelay(1_000, 5_000, 60_000), { delayMs: 5_000, excessive: false });
+  assert.deepEqual(siteDelay(1_000, 1e12, 60_000), { delayMs: 60_000, excessive: true });
+});
+
+const ENDINGS: readonly Reason[] = [
+  "ok",
+  "ok",
+  "ok",
+  "http_404",
+  "http_429",
+  "http_500",
+  "http_503",
+  "connect_refused",
+  "first_byte_timeout",
+  "local_resource",
+];
+
+interface Begun {
+  readonly turn: Turn;
+  readonly endsAtMs: number;
+}
+
+test("over random crawls delays hold, places hold, and every site is asked or given up", () => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const random = randomFrom(seed);
+    const limits = {
+      ...COURTESY_DEFAULTS,
+      siteConcurrencyMax: 1 + below(random, 4),
+      addressConcurrencyMax: 1 + below(random, 6),
+    };
+    const courtesy = new Courtesy(limits);
+    const sites = Array.from({ length: 12 }, (_, index): Addressee => {
+      const delayMs = pick(random, [0, 100, 1_000, 5_000]);
+      return { siteId: index, address: `a${index % 4}`, delayMs, addressDelayMs: index % 4 };
+    });
+    const lastAtMs = new Map<number | string, number>();
+    const gone = new Set<number>();
+    let underWay: Begun[] = [];
+    let nowMs = 0;
+    for (let step = 0; step < 3_000; step++) {
+      for (const begun of underWay.filter((each) => each.endsAtMs <= nowMs)) {
+        const site = begun.turn.to;
+        const reason = site.siteId < 3 ? "connect_timeout" : pick(random, ENDINGS);
+        const ending = { reason, retryAfterMs: undefined, chance: random.next() };
+        if (courtesy.end(nowMs, begun.turn, ending) !== undefined) gone.add(site.siteId);
+      }
+      underWay = underWay.filter((each) => each.endsAtMs > nowMs);
+      const asked = sites.filter((site) => !gone.has(site.siteId) && random.next() < 0.7);
+      for (const site of asked) {
+        if (!courtesy.maySend(nowMs, site)) continue;
+        const gapMs = nowMs - (lastAtMs.get(site.siteId) ?? -Infinity);
+        const addressGapMs = nowMs - (lastAtMs.get(site.address ?? "") ?? -Infinity);
+        assert.ok(gapMs >= site.delayMs, `seed ${seed}: site asked after ${gapMs} ms`);
+        assert.ok(addressGapMs >= site.addressDelayMs, `seed ${seed}: address after ${gapMs} ms`);
+        lastAtMs.set(site.siteId, nowMs).set(site.address ?? "", nowMs);
+        const turn = courtesy.begin(nowMs, site);
+        underWay.push({ turn, endsAtMs: nowMs + below(random, 3_000) });
+        const ofSite = underWay.filter((each) => each.turn.to.siteId === site.siteId).length;
+        const ofAddress = underWay.filter((each) => each.turn.to.address === site.address).length;
+        assert.ok(ofSite <= limits.siteConcurrencyMax, `seed ${seed}: ${ofSite} to a site`);
+        assert.ok(ofAddress <= limits.addressConcurrencyMax, `seed ${seed}: ${ofAddress}`);
+      }
+      for (const site of sites) {
+        const idle = !underWay.some((each) => each.turn.to.address === site.address);
+        const readyInMs = courtesy.readyAtMs(site) - nowMs;
+        if (idle && !gone.has(site.siteId))
+          assert.ok(readyInMs <= limits.restMaxMs, `seed ${seed}: ready in ${readyInMs} ms`);
+      }
+      nowMs += below(random, 2_000);
+    }
+    for (const dead of [0, 1, 2]) assert.ok(gone.has(dead), `seed ${seed}: ${dead} not given up`);
+  }
+});
+
+test("a million sites asked once leave only the recent ones in memory", () => {
+  const courtesy = courtesyWith();
+  for (let siteId = 0; siteId < 1_000_000; siteId++) {
+    const nowMs = siteId * 10;
+    const to = { siteId, address: `a${siteId}`, delayMs: 1_000, addressDelayMs: 100 };
+    const turn = courtesy.begin(nowMs, to);
+    courtesy.end(nowMs, turn, { reason: "ok", retryAfterMs: undefined, chance: 0 });
+  }
+  assert.ok(courtesy.size < 50_000, `${courtesy.size} clocks`);
+});

@@ -1,0 +1,364 @@
+/**
+ * Decides when a site may be asked again, and when it is no use asking any more.
+ *
+ * Every site, and every address behind sites, has a clock that remembers its last request. The
+ * delay is given with each question, so a new Crawl-delay counts from the very next request, and a
+ * clock that has rested longer than any delay says nothing and is forgotten.
+ *
+ * A site in trouble rests, then gets one request as a probe, then rests twice as long. Requests that
+ * were under way when a rest began tell nothing new, so one bad moment is one rest, whatever the
+ * concurrency. Three failures to connect, or many failing answers in a row, start the first rest;
+ * 429 and 503 start one at once, and widen the delay until the site copes again.
+ *
+ * Promises, each held by a test in `politeness.test.ts`:
+ *   1. two requests to a site, or to an address, never begin closer than the delay they were given;
+ *   2. never more requests under way than the site's and the address's limit;
+ *   3. a site is always asked again or given up in bounded time;
+ *   4. memory follows the sites at work and those given up in the last hour, not all ever seen.
+ *
+ * O(1) a question. All times are monotonic milliseconds.
+ */
+
+import { assert } from "../base/assert.ts";
+import type { NamedReason, Reason } from "../page/outcome.ts";
+
+export interface CourtesyLimits {
+  readonly siteConcurrencyMax: number;
+  readonly addressConcurrencyMax: number;
+  /** No delay ever given is longer. */
+  readonly delayMaxMs: number;
+  /** The first rest; each one after it, without a good answer between, is twice as long. */
+  readonly restFirstMs: number;
+  readonly restMaxMs: number;
+  /** The longest Retry-After that is honoured. */
+  readonly retryAfterMaxMs: number;
+  /** Rests in a row after which the site is given up. */
+  readonly restsMax: number;
+  readonly unreachableInRowMax: number;
+  readonly failingInRowMax: number;
+  /** How long a given-up site is remembered as such. */
+  readonly givenUpMs: number;
+}
+
+export const COURTESY_DEFAULTS: CourtesyLimits = {
+  siteConcurrencyMax: 1,
+  addressConcurrencyMax: 8,
+  delayMaxMs: 60_000,
+  restFirstMs: 1_000,
+  restMaxMs: 300_000,
+  retryAfterMaxMs: 3_600_000,
+  restsMax: 8,
+  unreachableInRowMax: 3,
+  failingInRowMax: 20,
+  givenUpMs: 3_600_000,
+};
+
+/** Whom a request goes to, and the pace agreed with them. */
+export interface Addressee {
+  readonly siteId: number;
+  /** undefined while its name has not been resolved. */
+  readonly address: string | undefined;
+  /** Between beginnings of two requests to the site; see `siteDelay`. */
+  readonly delayMs: number;
+  readonly addressDelayMs: number;
+}
+
+/** A request under way. */
+export interface Turn {
+  readonly to: Addressee;
+  readonly beganAtMs: number;
+}
+
+export interface Ending {
+  readonly reason: Reason;
+  readonly retryAfterMs: number | undefined;
+  /** Uniform in [0, 1); spreads the rests of many sites that failed together. */
+  readonly chance: number;
+}
+
+interface Clock {
+  lastAtMs: number;
+  underWay: number;
+}
+
+type SiteClock = Clock & {
+  unreachableInRow: number;
+  failingInRow: number;
+  restsInRow: number;
+  restBeganAtMs: number;
+  restUntilMs: number;
+  /** Added to every delay while the site says it is asked too much. */
+  strainMs: number;
+  /** With a reason here, `restUntilMs` is when the site may be tried as if new. */
+  givenUp: NamedReason | undefined;
+};
+
+const STRAIN_FIRST_MS = 1_000;
+const STRAIN_RELIEF = 0.9;
+const STRAIN_FORGOTTEN_MS = 50;
+const SWEEP_SIZE_MIN = 1_024;
+
+export class Courtesy {
+  readonly #limits: CourtesyLimits;
+  readonly #sites = new Map<number, SiteClock>();
+  readonly #addresses = new Map<string, Clock>();
+  #sweepAtSize = SWEEP_SIZE_MIN;
+
+  constructor(limits: CourtesyLimits) {
+    assert(limits.siteConcurrencyMax >= 1, "a site may be asked");
+    assert(limits.addressConcurrencyMax >= 1, "an address may be asked");
+    this.#limits = limits;
+  }
+
+  /** Sites and addresses remembered now. */
+  get size(): number {
+    return this.#sites.size + this.#addresses.size;
+  }
+
+  /** When a request may begin; Infinity while too many are under way, until one of them ends. */
+  readyAtMs(to: Addressee): number {
+    return Math.max(this.#siteReadyAtMs(to), this.#addressReadyAtMs(to));
+  }
+
+  maySend(nowMs: number, to: Addressee): boolean {
+    return this.readyAtMs(to) <= nowMs;
+  }
+
+  begin(nowMs: number, to: Addressee): Turn {
+    assert(this.maySend(nowMs, to), "a request waits for its turn");
+    assert(Math.max(to.delayMs, to.addressDelayMs) <= this.#limits.delayMaxMs, "delays are capped");
+    assert(this.givenUp(nowMs, to.siteId) === undefined, "a site given up is left alone");
+    this.#sweepIfGrown(nowMs);
+    this.#charge(nowMs, this.#siteClock(to.siteId));
+    if (to.address !== undefined) this.#charge(nowMs, this.#addressClock(to.address));
+    return { to, beganAtMs: nowMs };
+  }
+
+  /** Ends a turn. Answers why, when this was the moment the site was given up. */
+  end(nowMs: number, turn: Turn, ending: Ending): NamedReason | undefined {
+    const site = this.#siteClock(turn.to.siteId);
+    assert(site.underWay > 0, "what ends has begun");
+    site.underWay -= 1;
+    if (turn.to.address !== undefined) this.#addressClock(turn.to.address).underWay -= 1;
+    if (site.givenUp !== undefined) return undefined;
+    if (turn.beganAtMs > site.restBeganAtMs) return this.#learn(nowMs, site, ending);
+    // It was under way when the rest began: no news, but a longer wait asked for is a longer wait.
+    site.restUntilMs = Math.max(site.restUntilMs, nowMs + this.#askedMs(ending));
+    return undefined;
+  }
+
+  /** Why the site is no longer asked; its waiting URLs, and new ones, end with this reason. */
+  givenUp(nowMs: number, siteId: number): NamedReason | undefined {
+    const site = this.#sites.get(siteId);
+    if (site?.givenUp === undefined) return undefined;
+    if (nowMs < site.restUntilMs || site.underWay > 0) return site.givenUp;
+    this.#sites.delete(siteId);
+    return undefined;
+  }
+
+  isResting(nowMs: number, siteId: number): boolean {
+    const site = this.#sites.get(siteId);
+    return site !== undefined && site.givenUp === undefined && nowMs < site.restUntilMs;
+  }
+
+  #siteReadyAtMs(to: Addressee): number {
+    const site = this.#sites.get(to.siteId);
+    if (site === undefined) return -Infinity;
+    const underWayMax = site.restsInRow > 0 ? 1 : this.#limits.siteConcurrencyMax;
+    if (site.underWay >= underWayMax) return Infinity;
+    return Math.max(site.restUntilMs, site.lastAtMs + to.delayMs + site.strainMs);
+  }
+
+  #addressReadyAtMs(to: Addressee): number {
+    const clock = to.address === undefined ? undefined : this.#addresses.get(to.address);
+    if (clock === undefined) return -Infinity;
+    if (clock.underWay >= this.#limits.addressConcurrencyMax) return Infinity;
+    return clock.lastAtMs + to.addressDelayMs;
+  }
+
+  #charge(nowMs: number, clock: Clock): void {
+    assert(nowMs >= clock.lastAtMs, "time does not run backwards");
+    clock.lastAtMs = nowMs;
+    clock.underWay += 1;
+  }
+
+  #learn(nowMs: number, site: SiteClock, ending: Ending): NamedReason | undefined {
+    switch (whatItSays(ending.reason)) {
+      case "nothing":
+        return undefined;
+      case "gone":
+        return this.#giveUp(nowMs, site, ending.reason as NamedReason);
+      case "well":
+        site.unreachableInRow = site.failingInRow = site.restsInRow = 0;
+        site.strainMs *= STRAIN_RELIEF;
+        if (site.strainMs < STRAIN_FORGOTTEN_MS) site.strainMs = 0;
+        return undefined;
+      case "busy":
+        site.strainMs = Math.min(
+          this.#limits.delayMaxMs,
+          Math.max(STRAIN_FIRST_MS, site.strainMs * 2),
+        );
+        return this.#rest(nowMs, site, ending);
+      case "unreachable":
+        site.unreachableInRow += 1;
+        break;
+      case "failing":
+        site.failingInRow += 1;
+        break;
+    }
+    const enough =
+      site.unreachableInRow >= this.#limits.unreachableInRowMax ||
+      site.failingInRow >= this.#limits.failingInRowMax;
+    return enough || site.restsInRow > 0 ? this.#rest(nowMs, site, ending) : undefined;
+  }
+
+  #rest(nowMs: number, site: SiteClock, ending: Ending): NamedReason | undefined {
+    if (site.restsInRow >= this.#limits.restsMax)
+      return this.#giveUp(nowMs, site, "host_unavailable");
+    const longestMs = Math.min(
+      this.#limits.restMaxMs,
+      this.#limits.restFirstMs * 2 ** site.restsInRow,
+    );
+    const drawnMs = longestMs * (0.5 + 0.5 * ending.chance);
+    site.restsInRow += 1;
+    site.restBeganAtMs = nowMs;
+    site.restUntilMs = nowMs + Math.max(this.#askedMs(ending), drawnMs);
+    return undefined;
+  }
+
+  #askedMs(ending: Ending): number {
+    return Math.min(this.#limits.retryAfterMaxMs, ending.retryAfterMs ?? 0);
+  }
+
+  #giveUp(nowMs: number, site: SiteClock, reason: NamedReason): NamedReason {
+    site.givenUp = reason;
+    site.restUntilMs = nowMs + this.#limits.givenUpMs;
+    return reason;
+  }
+
+  #siteClock(siteId: number): SiteClock {
+    const known = this.#sites.get(siteId);
+    if (known !== undefined) return known;
+    const fresh: SiteClock = {
+      lastAtMs: -Infinity,
+      underWay: 0,
+      unreachableInRow: 0,
+      failingInRow: 0,
+      restsInRow: 0,
+      restBeganAtMs: -Infinity,
+      restUntilMs: -Infinity,
+      strainMs: 0,
+      givenUp: undefined,
+    };
+    this.#sites.set(siteId, fresh);
+    return fresh;
+  }
+
+  #addressClock(address: string): Clock {
+    const known = this.#addresses.get(address);
+    if (known !== undefined) return known;
+    const fresh: Clock = { lastAtMs: -Infinity, underWay: 0 };
+    this.#addresses.set(address, fresh);
+    return fresh;
+  }
+
+  /** Looks for what can be forgotten only after the tables doubled, so a request pays O(1) for it. */
+  #sweepIfGrown(nowMs: number): void {
+    if (this.size < this.#sweepAtSize) return;
+    for (const [siteId, site] of this.#sites)
+      if (this.#isSpent(nowMs, site) && this.#holdsNoGrudge(nowMs, site))
+        this.#sites.delete(siteId);
+    for (const [address, clock] of this.#addresses)
+      if (this.#isSpent(nowMs, clock)) this.#addresses.delete(address);
+    this.#sweepAtSize = Math.max(SWEEP_SIZE_MIN, this.size * 2);
+  }
+
+  #isSpent(nowMs: number, clock: Clock): boolean {
+    return clock.underWay === 0 && nowMs >= clock.lastAtMs + this.#limits.delayMaxMs;
+  }
+
+  /** A site in trouble is kept a while after its rest, or its rests would never add up. */
+  #holdsNoGrudge(nowMs: number, site: SiteClock): boolean {
+    const trouble = site.unreachableInRow + site.failingInRow + site.restsInRow + site.strainMs;
+    if (trouble === 0 || site.givenUp !== undefined) return nowMs >= site.restUntilMs;
+    return nowMs >= Math.max(site.restUntilMs, site.lastAtMs) + this.#limits.givenUpMs;
+  }
+}
+
+/** The site's delay: the operator's, or the longer one robots.txt asks for, up to a cap. */
+export function siteDelay(
+  configuredMs: number,
+  crawlDelayMs: number | undefined,
+  crawlDelayMaxMs: number,
+): { readonly delayMs: number; readonly excessive: boolean } {
+  const askedMs = crawlDelayMs ?? 0;
+  return {
+    delayMs: Math.max(configuredMs, Math.min(askedMs, crawlDelayMaxMs)),
+    excessive: askedMs > crawlDelayMaxMs,
+  };
+}
+
+/** Reads Retry-After: seconds, or an HTTP date against the wall clock; undefined when neither. */
+export function readRetryAfterMs(field: string, wallMs: number): number | undefined {
+  const text = field.trim();
+  if (/^\d{1,15}$/.test(text)) return Number(text) * 1_000;
+  if (!/^[A-Z][a-z]{2,8}, [\w :-]{15,24} GMT$/.test(text)) return undefined;
+  const dateMs = Date.parse(text);
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - wallMs);
+}
+
+type Says = "well" | "busy" | "failing" | "unreachable" | "gone" | "nothing";
+
+const UNREACHABLE: ReadonlySet<string> = new Set<NamedReason>([
+  "dns_timeout",
+  "dns_error",
+  "connect_refused",
+  "connect_timeout",
+  "connect_error",
+  "conn_reset",
+  "tls_expired",
+  "tls_name",
+  "tls_untrusted",
+  "tls_protocol",
+  "tls_timeout",
+  "tls_error",
+]);
+
+/** The server spoke, or at least listened: perhaps only this page is bad, so more of it is needed. */
+const FAILING: ReadonlySet<string> = new Set<NamedReason>([
+  "first_byte_timeout",
+  "idle_timeout",
+  "total_timeout",
+  "too_slow",
+  "header_too_large",
+  "header_too_many",
+  "bad_framing",
+  "bad_status",
+  "response_desync",
+  "body_short",
+  "robots_unreachable",
+]);
+
+/** Our own trouble, or a request that never reached the site. */
+const NOTHING: ReadonlySet<string> = new Set<NamedReason>([
+  "local_resource",
+  "proxy_error",
+  "internal_error",
+  "robots_denied",
+  "ssrf_blocked",
+  "port_refused",
+  "scheme_refused",
+  "out_of_scope",
+  "crawl_delay_excessive",
+  "trap_budget",
+  "host_unavailable",
+]);
+
+function whatItSays(reason: Reason): Says {
+  if (reason === "ok" || reason === "not_modified" || reason === "redirect") return "well";
+  if (reason === "dns_nxdomain") return "gone";
+  if (reason === "http_429" || reason === "http_503") return "busy";
+  if (UNREACHABLE.has(reason)) return "unreachable";
+  if (FAILING.has(reason) || reason.startsWith("http_5")) return "failing";
+  return NOTHING.has(reason) ? "nothing" : "well";
+}
