@@ -1,0 +1,500 @@
+/**
+ * What every store must do: the socket's promises as tests, run on each adapter by its own test file.
+ *
+ * First examples a person can check, then random batches against a model so plain that it cannot be
+ * wrong, with the store closed and opened again in between. A failure names its seed.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { TestContext } from "node:test";
+import { BrokenPromise } from "../base/assert.ts";
+import { CrawlError } from "../base/errors.ts";
+import type { ErrorCode } from "../base/errors.ts";
+import { below, pick, randomFrom } from "../base/random.ts";
+import type { Random } from "../base/random.ts";
+import { settlementOf } from "../page/outcome.ts";
+import type { Reason } from "../page/outcome.ts";
+import type { PageRecord } from "../page/page.ts";
+import { NO_TOTALS } from "./store.ts";
+import type { Batch, NewUrl, SiteRow, Store, StoredUrl, Totals } from "./store.ts";
+
+/** A place where a store can be opened again and again; made anew for every test. */
+export interface StorePlace {
+  open(): Store;
+  /** The end of the handle: closed in good order, or taken away as by a kill. */
+  end(store: Store): Promise<void>;
+}
+
+export function storeSuite(name: string, makePlace: (t: TestContext) => StorePlace): void {
+  const check = (says: string, body: (place: StorePlace) => Promise<void>): void => {
+    test(`${name}: ${says}`, (t) => body(makePlace(t)));
+  };
+
+  check("a new store is empty and counts from 1", async (place) => {
+    const store = place.open();
+    assert.equal(store.nextUrlId, 1);
+    assert.equal(store.nextSiteId, 1);
+    assert.deepEqual(store.totals, NO_TOTALS);
+    assert.deepEqual(store.marks, {});
+    assert.deepEqual(store.waiting(1, 10), []);
+    assert.deepEqual([...store.sites(), ...store.urls(), ...store.pages()], []);
+    assert.equal(store.recall("settings"), undefined);
+    assert.equal(store.pageWithDigest(new Uint8Array(32)), undefined);
+    await place.end(store);
+  });
+
+  check("what one commit stored is there after opening again", async (place) => {
+    const site = makeSite(1, { known: 2, pending: 1, pages: 1, bytes: 900 });
+    const page = makePage(1, 7);
+    const batch: Batch = {
+      ...emptyBatch(),
+      sites: [site],
+      urls: [makeUrl(1, 1, 0.5), makeUrl(2, 1, 0.25)],
+      settled: [{ id: 1, reason: "ok", attempts: 1 }],
+      pages: [page],
+      totals: { ...NO_TOTALS, known: 2, done: 1, pages: 1, bytes: 900, outcomes: { ok: 1 } },
+      marks: { "weir-00001.warc.gz": 1234 },
+    };
+    const first = place.open();
+    first.commit(batch);
+    first.remember("settings", "é\n{}");
+    const look = (store: Store): void => {
+      assert.equal(store.nextUrlId, 3);
+      assert.equal(store.nextSiteId, 2);
+      assert.deepEqual(store.totals, batch.totals);
+      assert.deepEqual(store.marks, batch.marks);
+      assert.equal(store.recall("settings"), "é\n{}");
+      assert.deepEqual([...store.sites()], [site]);
+      assert.deepEqual(store.siteByKey(site.key), site);
+      assert.equal(store.siteByKey("http://nobody:80"), undefined);
+      assert.equal(store.url(1)?.reason, "ok");
+      assert.equal(store.url(2)?.reason, undefined);
+      assert.equal(store.url(3), undefined);
+      assert.deepEqual(store.page(1), page);
+      assert.equal(store.page(2), undefined);
+      assert.deepEqual([...store.pages()], [page]);
+      assert.equal(store.pageWithDigest(page.digest), 1);
+      assert.deepEqual(
+        store.waiting(1, 10).map((url) => url.id),
+        [2],
+      );
+    };
+    look(first);
+    await place.end(first);
+    const second = place.open();
+    look(second);
+    await place.end(second);
+  });
+
+  check("waiting gives the best first, then the oldest, and only so many", async (place) => {
+    const store = place.open();
+    store.commit({
+      ...emptyBatch(),
+      sites: [makeSite(1), makeSite(2)],
+      urls: [
+        makeUrl(1, 1, 1),
+        makeUrl(2, 1, 5),
+        makeUrl(3, 2, 9),
+        makeUrl(4, 1, 5),
+        makeUrl(5, 1, -2.5),
+      ],
+      totals: { ...NO_TOTALS, known: 5 },
+    });
+    const ids = (countMax: number): number[] =>
+      store.waiting(1, countMax).map((waiting) => waiting.id);
+    assert.deepEqual(ids(10), [2, 4, 1, 5]);
+    assert.deepEqual(ids(3), [2, 4, 1]);
+    store.commit({
+      ...emptyBatch(),
+      retried: [{ id: 4, attempts: 2 }],
+      rescored: [{ id: 5, score: 5.5 }],
+      totals: store.totals,
+    });
+    assert.deepEqual(ids(10), [5, 2, 4, 1]);
+    assert.equal(store.waiting(1, 3)[2]?.attempts, 2);
+    await place.end(store);
+  });
+
+  check("lookup answers each fingerprint in order, with 0 for the unknown", async (place) => {
+    const store = place.open();
+    const urls = [makeUrl(1, 1, 0), makeUrl(2, 1, 0), makeUrl(3, 1, 0)];
+    store.commit({
+      ...emptyBatch(),
+      sites: [makeSite(1)],
+      urls,
+      totals: { ...NO_TOTALS, known: 3 },
+    });
+    const asked = [urls[2], makeUrl(99, 1, 0), urls[0], urls[2]] as NewUrl[];
+    assert.deepEqual([...store.lookup(fingerprintsOf(asked))], [3, 0, 1, 3]);
+    await place.end(store);
+  });
+
+  check("a batch that skips an id or miscounts is our own mistake", async (place) => {
+    const store = place.open();
+    const totals = { ...NO_TOTALS, known: 1 };
+    const sites = [makeSite(1)];
+    const broken: Batch[] = [
+      { ...emptyBatch(), sites, urls: [makeUrl(2, 1, 0)], totals },
+      { ...emptyBatch(), sites, urls: [makeUrl(1, 1, 0)], totals: NO_TOTALS },
+      { ...emptyBatch(), sites: [makeSite(2)], totals: NO_TOTALS },
+      { ...emptyBatch(), settled: [{ id: 1, reason: "ok", attempts: 1 }] },
+    ];
+    for (const batch of broken) assert.throws(() => store.commit(batch), BrokenPromise);
+    assert.equal(store.nextUrlId, 1);
+    assert.deepEqual([...store.urls(), ...store.sites()], []);
+    await place.end(store);
+  });
+
+  check("reopened pages wait again and bring their validators", async (place) => {
+    const store = place.open();
+    const page = makePage(1, 3);
+    store.commit({
+      ...emptyBatch(),
+      sites: [makeSite(1, { known: 3, pending: 0 })],
+      urls: [makeUrl(1, 1, 0), makeUrl(2, 1, 0), makeUrl(3, 1, 0)],
+      settled: [
+        { id: 1, reason: "ok", attempts: 1 },
+        { id: 2, reason: "http_404", attempts: 1 },
+        { id: 3, reason: "redirect", attempts: 1 },
+      ],
+      pages: [page],
+      totals: {
+        ...NO_TOTALS,
+        known: 3,
+        done: 2,
+        failed: 1,
+        outcomes: { ok: 1, http_404: 1, redirect: 1 },
+      },
+    });
+    store.reopenPages();
+    assert.equal(store.totals.done, 1);
+    assert.deepEqual(store.totals.outcomes, { http_404: 1, redirect: 1 });
+    assert.deepEqual(
+      store.waiting(1, 9).map(({ id, attempts, etag, lastModified }) => {
+        return { id, attempts, etag, lastModified };
+      }),
+      [{ id: 1, attempts: 0, etag: page.etag, lastModified: page.lastModified }],
+    );
+    assert.equal(store.siteByKey(makeSite(1).key)?.pending, 1);
+    await place.end(store);
+  });
+
+  check("a page fetched anew replaces its record and its digest", async (place) => {
+    const store = place.open();
+    const known = { ...NO_TOTALS, known: 2 };
+    const base = { ...emptyBatch(), totals: known };
+    store.commit({
+      ...base,
+      sites: [makeSite(1)],
+      urls: [makeUrl(1, 1, 0), makeUrl(2, 1, 0)],
+      pages: [makePage(1, 10), makePage(2, 10)],
+    });
+    assert.equal(store.pageWithDigest(makePage(1, 10).digest), 1);
+    store.commit({ ...base, pages: [makePage(1, 11)] });
+    assert.equal(store.pageWithDigest(makePage(1, 11).digest), 1);
+    assert.deepEqual(store.page(1), makePage(1, 11));
+    assert.deepEqual([...store.pages()], [makePage(2, 10), makePage(1, 11)]);
+    assert.notEqual(store.pageWithDigest(makePage(1, 10).digest), 1);
+    store.commit({ ...base, pages: [makePage(2, 10)] });
+    assert.equal(store.pageWithDigest(makePage(2, 10).digest), 2);
+    await place.end(store);
+  });
+
+  check("a second opening is refused while the first lives", async (place) => {
+    const store = place.open();
+    assert.throws(() => place.open(), isError("STORE_LOCKED"));
+    await store.sync();
+    await place.end(store);
+    await place.end(place.open());
+  });
+
+  check("random batches and reopenings agree with the model", async (place) => {
+    for (let seed = 1; seed <= 4; seed++) await walk(place, seed);
+  });
+}
+
+/** For `assert.throws`: an operator's error with this code. */
+export function isError(code: ErrorCode): (error: unknown) => boolean {
+  return (error) => error instanceof CrawlError && error.code === code;
+}
+
+/** Batches on top of whatever earlier seeds left, so that later seeds start from a full store. */
+async function walk(place: StorePlace, seed: number): Promise<void> {
+  const random = randomFrom(seed);
+  let store = place.open();
+  const model = Model.of(store);
+  for (let step = 0; step < 60; step++) {
+    const batch = model.randomBatch(random);
+    store.commit(batch);
+    model.apply(batch);
+    if (random.next() < 0.05) {
+      store.reopenPages();
+      model.reopenPages();
+    }
+    if (random.next() < 0.1) {
+      await place.end(store);
+      store = place.open();
+    }
+    if (step % 10 === 9) compare(store, model, `seed ${seed}, step ${step}`);
+  }
+  await place.end(store);
+}
+
+export function compare(store: Store, model: Model, where: string): void {
+  assert.deepEqual(store.totals, model.totals, where);
+  assert.deepEqual(store.marks, model.marks, where);
+  assert.deepEqual([...store.sites()], model.sites, where);
+  assert.deepEqual([...store.urls()], model.urls, where);
+  assert.deepEqual([...store.pages()], [...model.pages.values()], where);
+  const withWork = model.sites.filter((site) => site.pending > 0);
+  assert.deepEqual(store.sitesWithWork(0, 1000), withWork, where);
+  assert.deepEqual(store.sitesWithWork(withWork[0]?.id ?? 0, 2), withWork.slice(1, 3), where);
+  for (const site of model.sites) {
+    const waiting = model.urls
+      .filter((url) => url.siteId === site.id && url.reason === undefined)
+      .sort((a, b) => b.score - a.score || a.id - b.id);
+    const wanted = waiting.slice(0, 7).map((url) => {
+      const page = model.pages.get(url.id);
+      const validators = { etag: page?.etag ?? "", lastModified: page?.lastModified ?? "" };
+      const { reason: _, ...waits } = Object.assign(validators, url);
+      return waits;
+    });
+    assert.deepEqual(store.waiting(site.id, 7), wanted, where);
+  }
+  const news = model.urls.map((url) => makeUrl(url.id, url.siteId, url.score));
+  const ids = store.lookup(fingerprintsOf([...news, makeUrl(news.length + 1, 1, 0)]));
+  assert.deepEqual([...ids], [...news.map((url) => url.id), 0], where);
+  for (const page of model.pages.values()) {
+    const id = store.pageWithDigest(page.digest);
+    if (id !== undefined) assert.deepEqual(store.page(id)?.digest, page.digest, where);
+  }
+  assertAccounts(store, where);
+}
+
+/** Promise 2: known = done + failed + skipped + pending, in totals and in rows. */
+export function assertAccounts(store: Store, where: string): void {
+  const counts = { known: 0, done: 0, failed: 0, skipped: 0 };
+  for (const url of store.urls()) {
+    counts.known++;
+    if (url.reason !== undefined) counts[settlementOf(url.reason)]++;
+  }
+  const { known, done, failed, skipped } = store.totals;
+  assert.deepEqual(counts, { known, done, failed, skipped }, where);
+}
+
+/** The plainest store that could be right. */
+export class Model {
+  totals: Totals = NO_TOTALS;
+  marks: Readonly<Record<string, number>> = {};
+  readonly sites: SiteRow[] = [];
+  readonly urls: StoredUrl[] = [];
+  readonly pages = new Map<number, PageRecord>();
+
+  static of(store: Store): Model {
+    const model = new Model();
+    model.totals = store.totals;
+    model.marks = store.marks;
+    model.sites.push(...store.sites());
+    model.urls.push(...store.urls());
+    for (const page of store.pages()) model.pages.set(page.id, page);
+    return model;
+  }
+
+  apply(batch: Batch): void {
+    for (const site of batch.sites) this.sites[site.id - 1] = site;
+    for (const url of batch.urls) {
+      const { fingerprintHigh: _, fingerprintLow: __, ...kept } = url;
+      this.urls.push({ ...kept, attempts: 0, reason: undefined });
+    }
+    for (const { id, attempts } of batch.retried) this.#change(id, { attempts });
+    for (const { id, score } of batch.rescored) this.#change(id, { score });
+    for (const { id, reason, attempts } of batch.settled) this.#change(id, { reason, attempts });
+    for (const page of batch.pages) {
+      this.pages.delete(page.id);
+      this.pages.set(page.id, page);
+    }
+    this.totals = batch.totals;
+    this.marks = batch.marks;
+  }
+
+  reopenPages(): void {
+    const outcomes: Record<string, number> = { ...this.totals.outcomes };
+    let { done } = this.totals;
+    for (const url of this.urls) {
+      if (url.reason !== "ok" && url.reason !== "not_modified") continue;
+      outcomes[url.reason] = (outcomes[url.reason] ?? 0) - 1;
+      if (outcomes[url.reason] === 0) delete outcomes[url.reason];
+      done--;
+      const site = this.sites[url.siteId - 1] as SiteRow;
+      this.sites[site.id - 1] = { ...site, pending: site.pending + 1 };
+      this.#change(url.id, { reason: undefined, attempts: 0 });
+    }
+    this.totals = { ...this.totals, done, outcomes };
+  }
+
+  /** Some new sites and URLs, some ends, retries and scores; the accounts always add up. */
+  randomBatch(random: Random): Batch {
+    const sites = new Map<number, SiteRow>();
+    if (this.sites.length === 0 || random.next() < 0.2) {
+      const site = makeSite(this.sites.length + 1);
+      sites.set(site.id, site);
+    }
+    const siteCount = this.sites.length + sites.size;
+    const touch = (siteId: number, known: number, pending: number): void => {
+      const site = sites.get(siteId) ?? (this.sites[siteId - 1] as SiteRow);
+      sites.set(siteId, {
+        ...site,
+        known: site.known + known,
+        pending: site.pending + pending,
+        robots: random.next() < 0.1 ? makeRobots(random) : site.robots,
+      });
+    };
+    const urls: NewUrl[] = [];
+    for (let count = below(random, 30); count > 0; count--) {
+      const siteId = 1 + below(random, siteCount);
+      const score = pick(random, [0, 1, 1.5, -3, random.next() * 100]);
+      urls.push(makeUrl(this.urls.length + urls.length + 1, siteId, score));
+      touch(siteId, 1, 1);
+    }
+    const pending = this.urls.filter((url) => url.reason === undefined);
+    const some = (): StoredUrl[] => pending.filter(() => random.next() < 0.1);
+    const settled = some().map((url) => {
+      touch(url.siteId, 0, -1);
+      return { id: url.id, reason: pick(random, SOME_REASONS), attempts: url.attempts + 1 };
+    });
+    const ended = new Set(settled.map((url) => url.id));
+    const retried = some().filter((url) => !ended.has(url.id));
+    return {
+      sites: [...sites.values()],
+      urls,
+      settled,
+      retried: retried.map(({ id, attempts }) => ({ id, attempts: attempts + 1 })),
+      rescored: some().map(({ id }) => ({ id, score: below(random, 20) })),
+      pages: settled
+        .filter(({ reason }) => reason === "ok")
+        .map(({ id }) => makePage(id, below(random, 200))),
+      totals: this.#totalsAfter(urls.length, settled),
+      marks: { "weir-00001.warc.gz": below(random, 1e9) },
+    };
+  }
+
+  #totalsAfter(known: number, settled: readonly { readonly reason: Reason }[]): Totals {
+    const outcomes: Record<string, number> = { ...this.totals.outcomes };
+    const counts = { done: 0, failed: 0, skipped: 0 };
+    for (const { reason } of settled) {
+      outcomes[reason] = (outcomes[reason] ?? 0) + 1;
+      counts[settlementOf(reason)]++;
+    }
+    return {
+      ...this.totals,
+      known: this.totals.known + known,
+      done: this.totals.done + counts.done,
+      failed: this.totals.failed + counts.failed,
+      skipped: this.totals.skipped + counts.skipped,
+      outcomes,
+    };
+  }
+
+  #change(id: number, change: Partial<StoredUrl>): void {
+    this.urls[id - 1] = { ...(this.urls[id - 1] as StoredUrl), ...change };
+  }
+}
+
+const SOME_REASONS: readonly Reason[] = [
+  "ok",
+  "ok",
+  "ok",
+  "not_modified",
+  "redirect",
+  "http_404",
+  "conn_reset",
+  "robots_denied",
+];
+
+export function emptyBatch(): Batch {
+  return {
+    sites: [],
+    urls: [],
+    settled: [],
+    retried: [],
+    rescored: [],
+    pages: [],
+    totals: NO_TOTALS,
+    marks: {},
+  };
+}
+
+export function makeSite(id: number, change: Partial<SiteRow> = {}): SiteRow {
+  return {
+    id,
+    key: `http://site-${id}.example:80`,
+    known: 0,
+    pending: 0,
+    pages: 0,
+    bytes: 0,
+    robots: undefined,
+    sitemapsRead: id % 2 === 0,
+    traps: "",
+    ...change,
+  };
+}
+
+function makeRobots(random: Random): NonNullable<SiteRow["robots"]> {
+  const text = "User-agent: *\nDisallow: /ä\n".repeat(below(random, 20));
+  return { status: 200, text, fetchedAtMs: 1.7e12 + below(random, 1e6) };
+}
+
+/** The fingerprint is a function of the id, spread as a hash would spread it. */
+export function makeUrl(id: number, siteId: number, score: number): NewUrl {
+  return {
+    id,
+    url: `http://site-${siteId}.example/page/${id}?ü=1`,
+    fingerprintHigh: Math.imul(id, 0x9e3779b1) >>> 0,
+    fingerprintLow: Math.imul(id ^ 0x5bd1e995, 0x85ebca6b) >>> 0,
+    siteId,
+    depth: id % 7,
+    score,
+    redirectedFromId: id % 11 === 0 ? id - 1 : 0,
+    redirects: id % 11 === 0 ? 1 : 0,
+  };
+}
+
+export function makePage(id: number, content: number): PageRecord {
+  const digest = new Uint8Array(32);
+  for (let index = 0; index < 32; index++) digest[index] = (content * 37 + index * index) & 255;
+  return {
+    id,
+    status: 200,
+    fetchedAtMs: 1.7e12 + id,
+    durationMs: 12.5,
+    wireBytes: 900,
+    bodyBytes: 2500,
+    contentType: "text/html",
+    charset: "utf-8",
+    title: `Página ${id} \u{1f600}`,
+    language: "en",
+    digest,
+    nearHigh: 0xfedcba98,
+    nearLow: id,
+    etag: `"${content}"`,
+    lastModified: "Tue, 01 Jul 2025 10:00:00 GMT",
+    likeness: content % 2 === 0 ? undefined : { kind: "exact", ofId: 1 },
+    remarks: content % 3 === 0 ? ["nofollow", "truncated"] : [],
+    links: new Uint8Array(8 * (id % 5)).fill(id),
+    archived:
+      content % 5 === 0 ? undefined : { file: "weir-00001.warc.gz", offset: id * 10, length: 77 },
+  };
+}
+
+export function fingerprintsOf(urls: readonly NewUrl[]): {
+  high: Uint32Array;
+  low: Uint32Array;
+  count: number;
+} {
+  return {
+    high: Uint32Array.from(urls, (url) => url.fingerprintHigh),
+    low: Uint32Array.from(urls, (url) => url.fingerprintLow),
+    count: urls.length,
+  };
+}
