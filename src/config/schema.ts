@@ -1,0 +1,70 @@
+/**
+ * Every setting, once. Flags, variables, `weir.yaml`, `--help` and `docs/settings.md` are made from
+ * these tables; the names on the left, with their units, are what the program itself reads.
+ */
+
+import type { FieldTable, Resolved } from "./field.ts";
+import * as read from "./readers.ts";
+import { BOUNDS, JOB, MANNERS, PAGES } from "./schema-crawl.ts";
+import { KEEPING, NETWORK, SHOWING } from "./schema-means.ts";
+
+const HOUR = 3_600_000;
+
+/** In the order of `--help`. */
+export const GROUPS = {
+  "The job": JOB,
+  "How far it goes": BOUNDS,
+  Manners: MANNERS,
+  Network: NETWORK,
+  Pages: PAGES,
+  "What is kept": KEEPING,
+  "What is shown": SHOWING,
+} as const satisfies Readonly<Record<string, FieldTable>>;
+
+export const SETTINGS = {
+  ...JOB,
+  ...BOUNDS,
+  ...MANNERS,
+  ...NETWORK,
+  ...PAGES,
+  ...KEEPING,
+  ...SHOWING,
+} as const satisfies FieldTable;
+
+/** What one entry of `sites:` in a file may say. */
+export const SITE_SETTINGS = {
+  url: {
+    key: "url",
+    meaning: "Where to start; the other lines hold for its whole site.",
+    fallback: undefined,
+    reader: read.words("URL", "an address, such as https://example.org/"),
+  },
+  delayMs: {
+    key: "delay",
+    meaning: "As `delay`, for this site.",
+    fallback: undefined,
+    reader: read.duration({ least: 0, most: HOUR }),
+  },
+  concurrency: {
+    key: "concurrency",
+    meaning: "As `concurrencyPerSite`, for this site.",
+    fallback: undefined,
+    reader: read.integer({ least: 1, most: 256 }),
+  },
+  priority: {
+    key: "priority",
+    meaning: "How much it counts against other sites.",
+    fallback: "1",
+    reader: read.decimal({ least: 0.001, most: 1000 }),
+  },
+} as const satisfies FieldTable;
+
+export interface SiteSettings extends Omit<Resolved<typeof SITE_SETTINGS>, "url"> {
+  readonly url: string;
+}
+
+export interface Settings extends Resolved<typeof SETTINGS> {
+  /** The addresses on the command line, as written. */
+  readonly urls: readonly string[];
+  readonly sites: readonly SiteSettings[];
+}
