@@ -1,0 +1,25 @@
+/**
+ * Gives a new URL its score: of a site's waiting URLs the one with the highest score goes first, and
+ * among equals the one found first.
+ *
+ * `breadth` prefers few clicks from a seed. `backlinks` prefers what many pages link to (Cho,
+ * Garcia-Molina and Page 1998); its scores grow while the URL waits. A user's own function replaces
+ * both.
+ */
+
+export type Order = "breadth" | "backlinks";
+
+export interface Candidate {
+  readonly url: string;
+  readonly depth: number;
+  /** Where the link was found; undefined for a seed. */
+  readonly from: string | undefined;
+}
+
+export type ScoreFunction = (candidate: Candidate) => number;
+
+export const SCORES: Readonly<Record<Order, ScoreFunction>> = {
+  breadth: ({ depth }) => -depth,
+  // The link that led here is its first; the rest are added as they are met.
+  backlinks: () => 1,
+};

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { below, randomFrom } from "../base/random.ts";
+import { Sieve } from "./sieve.ts";
+
+test("what was added is known, what was not is not", () => {
+  const sieve = new Sieve(64);
+  assert.equal(sieve.has(1, 2), false);
+  sieve.add(1, 2);
+  assert.equal(sieve.has(1, 2), true);
+  assert.equal(sieve.has(2, 1), false);
+});
+
+test("it may forget but never invents, whatever is added", () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const random = randomFrom(seed);
+    const sieve = new Sieve(256);
+    const told = new Set<string>();
+    let remembered = 0;
+    for (let step = 0; step < 2_000; step++) {
+      const high = below(random, 2 ** 32);
+      const low = below(random, 2 ** 32);
+      sieve.add(high, low);
+      told.add(`${high}:${low}`);
+      assert.ok(sieve.has(high, low), `seed ${seed}: the newest is always known`);
+      const [askHigh, askLow] = [below(random, 2 ** 32), below(random, 2 ** 32)];
+      if (sieve.has(askHigh, askLow)) assert.ok(told.has(`${askHigh}:${askLow}`), `seed ${seed}`);
+    }
+    for (const key of told) {
+      const [high, low] = key.split(":").map(Number) as [number, number];
+      if (sieve.has(high, low)) remembered++;
+    }
+    assert.ok(remembered <= 256 && remembered > 200, `seed ${seed}: ${remembered} remembered`);
+  }
+});

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { below, randomFrom } from "../base/random.ts";
+import { type Addressee, Courtesy, COURTESY_DEFAULTS } from "./politeness.ts";
+import { type Taken, type Waiting, Workbench } from "./workbench.ts";
+
+const GOOD = { reason: "ok", retryAfterMs: undefined, chance: 0 } as const;
+
+test("the best score goes first, then the oldest, one delay apart", () => {
+  const bench = new Workbench<Waiting>(new Courtesy(COURTESY_DEFAULTS));
+  bench.open({ siteId: 1, address: "192.0.2.1", delayMs: 1000, addressDelayMs: 0 });
+  for (const [id, score] of [
+    [1, 0],
+    [2, 5],
+    [3, 5],
+  ] as const)
+    bench.put(1, { id, score, notBeforeMs: 0 });
+
+  const first = bench.take(0);
+  assert.equal(first?.entry.id, 2);
+  assert.equal(bench.take(2000), undefined, "one request at a time");
+  assert.ok(first);
+  bench.end(100, first.turn, GOOD);
+  assert.equal(bench.nextAtMs(), 1000);
+  assert.equal(bench.take(999), undefined);
+  assert.equal(bench.take(1000)?.entry.id, 3);
+});
+
+test("a retry waits its time while others go on", () => {
+  const bench = new Workbench<Waiting>(new Courtesy(COURTESY_DEFAULTS));
+  bench.open({ siteId: 1, address: undefined, delayMs: 0, addressDelayMs: 0 });
+  bench.put(1, { id: 1, score: 9, notBeforeMs: 500 });
+  bench.put(1, { id: 2, score: 1, notBeforeMs: 0 });
+  const other = bench.take(0);
+  assert.equal(other?.entry.id, 2);
+  assert.ok(other);
+  bench.end(1, other.turn, GOOD);
+  assert.equal(bench.nextAtMs(), 500);
+  assert.equal(bench.take(500)?.entry.id, 1);
+});
+
+test("closing a site gives back what waited and frees its address for others", () => {
+  const courtesy = new Courtesy({ ...COURTESY_DEFAULTS, addressConcurrencyMax: 1 });
+  const bench = new Workbench<Waiting>(courtesy);
+  for (const siteId of [1, 2, 3]) {
+    bench.open({ siteId, address: "192.0.2.1", delayMs: 0, addressDelayMs: 0 });
+    bench.put(siteId, { id: siteId, score: 0, notBeforeMs: 0 });
+  }
+  const first = bench.take(0);
+  assert.equal(first?.entry.id, 1);
+  assert.equal(bench.take(0), undefined);
+  assert.deepEqual(
+    bench.close(2).map((entry) => entry.id),
+    [2],
+  );
+  assert.ok(first);
+  bench.end(1, first.turn, GOOD);
+  assert.equal(bench.take(1)?.entry.id, 3);
+});
+
+test("whatever may be asked now is found, for any sites, addresses, delays and endings", () => {
+  for (let seed = 1; seed <= 300; seed++) {
+    const random = randomFrom(seed);
+    const courtesy = new Courtesy({
+      ...COURTESY_DEFAULTS,
+      siteConcurrencyMax: 1 + below(random, 3),
+      addressConcurrencyMax: 1 + below(random, 3),
+    });
+    const bench = new Workbench<Waiting>(courtesy);
+    const sites: Addressee[] = Array.from({ length: 1 + below(random, 8) }, (_, siteId) => {
+      const host = below(random, 3);
+      const delayMs = below(random, 3) * 50;
+      return { siteId, address: `192.0.2.${host}`, delayMs, addressDelayMs: host * 20 };
+    });
+    const waiting = new Map(sites.map((to) => [to.siteId, 0]));
+    for (const to of sites) bench.open(to);
+    const underWay: Taken<Waiting>[] = [];
+    const siteOf = new Map<number, number>();
+    let lastId = 0;
+
+    for (let nowMs = 0; nowMs < 2000; nowMs += 1 + below(random, 30)) {
+      for (let add = below(random, 3); add > 0; add--) {
+        const { siteId } = sites[below(random, sites.length)] as Addressee;
+        lastId += 1;
+        siteOf.set(lastId, siteId);
+        waiting.set(siteId, (waiting.get(siteId) ?? 0) + 1);
+        bench.put(siteId, { id: lastId, score: below(random, 4), notBeforeMs: 0 });
+      }
+      for (let end = below(random, 3); end > 0 && underWay.length > 0; end--) {
+        const [ended] = underWay.splice(below(random, underWay.length), 1);
+        assert.ok(ended);
+        bench.end(nowMs, ended.turn, GOOD);
+        bench.release(ended.turn.to.siteId, ended.entry.id);
+      }
+      for (let taken = bench.take(nowMs); taken !== undefined; taken = bench.take(nowMs)) {
+        underWay.push(taken);
+        const siteId = siteOf.get(taken.entry.id) as number;
+        waiting.set(siteId, (waiting.get(siteId) as number) - 1);
+      }
+      for (const to of sites)
+        assert.ok(
+          (waiting.get(to.siteId) as number) === 0 || !courtesy.maySend(nowMs, to),
+          `seed ${seed}: site ${to.siteId} was forgotten at ${nowMs}`,
+        );
+    }
+  }
+});

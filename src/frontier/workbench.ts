@@ -1,0 +1,248 @@
+/**
+ * The sites at work: a heap by the time each may next be asked, with a few waiting URLs each.
+ *
+ * The rest of a site's URLs lie in the store; whoever feeds the workbench keeps the queues short.
+ * A site has one slot in the heap that counts, or is parked: because it has nothing in memory, or because it or its
+ * address has as many requests under way as allowed. What ends un-parks what waited for it.
+ *
+ * Promises, each held by a test in `workbench.test.ts`:
+ *   1. a URL is given out only when `Courtesy` lets its site and its address be asked;
+ *   2. of a site's URLs in memory the best score goes first, then the lowest id;
+ *   3. whatever may be asked now is found, however sites and addresses are parked.
+ *
+ * An address has one delay: sites that share it must be opened with the same.
+ *
+ * O(log sites + log queue) a take.
+ */
+
+import { assert } from "../base/assert.ts";
+import { Heap } from "../base/heap.ts";
+import type { Addressee, Courtesy, Ending, Turn } from "./politeness.ts";
+
+/** What the workbench must know of a waiting URL; callers hang the rest on it. */
+export interface Waiting {
+  readonly id: number;
+  readonly score: number;
+  /** Not before this time: a retry waits on its own. */
+  readonly notBeforeMs: number;
+}
+
+interface Bench<T> {
+  readonly siteId: number;
+  to: Addressee;
+  readonly ready: Heap<T>;
+  readonly deferred: Heap<T>;
+  /** Ids in the queues and under way: what must not be read from the store again. */
+  readonly held: Set<number>;
+  /** The heap slot that counts, and its time; earlier ones of the same site are stale. */
+  ticket: number;
+  slotAtMs: number;
+  closed: boolean;
+}
+
+interface Slot<T> {
+  readonly atMs: number;
+  /** Among equals the one that has waited longest goes first. */
+  readonly ticket: number;
+  readonly bench: Bench<T>;
+}
+
+export interface Taken<T> {
+  readonly entry: T;
+  readonly turn: Turn;
+}
+
+export class Workbench<T extends Waiting> {
+  readonly #courtesy: Courtesy;
+  readonly #benches = new Map<number, Bench<T>>();
+  readonly #heap = new Heap<Slot<T>>((a, b) => a.atMs - b.atMs || a.ticket - b.ticket);
+  readonly #parkedByAddress = new Map<string, Set<Bench<T>>>();
+  #entries = 0;
+  #tickets = 0;
+
+  constructor(courtesy: Courtesy) {
+    this.#courtesy = courtesy;
+  }
+
+  /** URLs waiting in memory, over all sites. */
+  get entries(): number {
+    return this.#entries;
+  }
+
+  get siteCount(): number {
+    return this.#benches.size;
+  }
+
+  /** Opens a site, or changes its address or pace. */
+  open(to: Addressee): void {
+    const bench = this.#benches.get(to.siteId);
+    if (bench !== undefined) {
+      bench.to = to;
+      this.#offer(bench);
+      return;
+    }
+    this.#benches.set(to.siteId, {
+      siteId: to.siteId,
+      to,
+      ready: new Heap<T>(byScore),
+      deferred: new Heap<T>((a, b) => a.notBeforeMs - b.notBeforeMs),
+      held: new Set(),
+      ticket: 0,
+      slotAtMs: Infinity,
+      closed: false,
+    });
+  }
+
+  has(siteId: number): boolean {
+    return this.#benches.has(siteId);
+  }
+
+  /** Ids of the site's URLs that are in memory or under way. */
+  held(siteId: number): ReadonlySet<number> {
+    return this.#bench(siteId).held;
+  }
+
+  /** URLs of the site waiting in memory. */
+  queued(siteId: number): number {
+    const bench = this.#bench(siteId);
+    return bench.ready.size + bench.deferred.size;
+  }
+
+  /** The best score in memory; -Infinity when there is none. */
+  bestScore(siteId: number): number {
+    return this.#bench(siteId).ready.peek()?.score ?? -Infinity;
+  }
+
+  put(siteId: number, entry: T): void {
+    const bench = this.#bench(siteId);
+    assert(!bench.held.has(entry.id), "a URL waits in memory once");
+    bench.held.add(entry.id);
+    this.#queue(bench, entry);
+  }
+
+  /** Gives a URL back that was taken and must be tried again. */
+  putBack(siteId: number, entry: T): void {
+    const bench = this.#bench(siteId);
+    assert(bench.held.has(entry.id), "what is given back was taken");
+    this.#queue(bench, entry);
+  }
+
+  /** The next URL that may be asked for now, with its turn begun. */
+  take(nowMs: number): Taken<T> | undefined {
+    for (;;) {
+      const slot = this.#heap.peek();
+      if (slot === undefined || slot.atMs > nowMs) return undefined;
+      this.#heap.pop();
+      const { bench } = slot;
+      if (slot.ticket !== bench.ticket) continue;
+      bench.slotAtMs = Infinity;
+      this.#promote(bench, nowMs);
+      const entry = bench.ready.peek();
+      if (bench.closed || entry === undefined) {
+        // It leaves a place at its address unused that another may be parked for.
+        this.#unpark(nowMs, bench.to.address);
+        this.#offer(bench);
+        continue;
+      }
+      if (!this.#courtesy.maySend(nowMs, bench.to)) {
+        this.#offer(bench);
+        continue;
+      }
+      bench.ready.pop();
+      this.#entries -= 1;
+      const turn = this.#courtesy.begin(nowMs, bench.to);
+      this.#offer(bench);
+      return { entry, turn };
+    }
+  }
+
+  /** When `take` may next succeed; Infinity when only an ending or a new URL can change that. */
+  nextAtMs(): number {
+    return this.#heap.peek()?.atMs ?? Infinity;
+  }
+
+  /** Ends a turn. Answers why, when the site is given up with it. */
+  end(nowMs: number, turn: Turn, ending: Ending): ReturnType<Courtesy["end"]> {
+    const givenUp = this.#courtesy.end(nowMs, turn, ending);
+    const bench = this.#benches.get(turn.to.siteId);
+    if (bench !== undefined) this.#offer(bench);
+    this.#unpark(nowMs, turn.to.address);
+    return givenUp;
+  }
+
+  /** The URL has been settled: it no longer belongs to the workbench. */
+  release(siteId: number, id: number): void {
+    this.#benches.get(siteId)?.held.delete(id);
+  }
+
+  /** Takes a site off the workbench and gives back what waited there. */
+  close(siteId: number): T[] {
+    const bench = this.#bench(siteId);
+    bench.closed = true;
+    this.#benches.delete(siteId);
+    const left: T[] = [];
+    for (const queue of [bench.ready, bench.deferred])
+      for (let entry = queue.pop(); entry !== undefined; entry = queue.pop()) left.push(entry);
+    this.#entries -= left.length;
+    return left;
+  }
+
+  #bench(siteId: number): Bench<T> {
+    const bench = this.#benches.get(siteId);
+    assert(bench !== undefined, "the site is on the workbench");
+    return bench;
+  }
+
+  #queue(bench: Bench<T>, entry: T): void {
+    this.#entries += 1;
+    (entry.notBeforeMs > 0 ? bench.deferred : bench.ready).push(entry);
+    this.#offer(bench);
+  }
+
+  #promote(bench: Bench<T>, nowMs: number): void {
+    for (let next = bench.deferred.peek(); next !== undefined; next = bench.deferred.peek()) {
+      if (next.notBeforeMs > nowMs) return;
+      bench.ready.push(bench.deferred.pop() as T);
+    }
+  }
+
+  /** Puts a site into the heap at its time, or parks it when only an ending can tell that time. */
+  #offer(bench: Bench<T>): void {
+    if (bench.closed) return;
+    const urlAtMs = bench.ready.size > 0 ? 0 : (bench.deferred.peek()?.notBeforeMs ?? Infinity);
+    if (urlAtMs === Infinity) return;
+    const atMs = Math.max(urlAtMs, this.#courtesy.readyAtMs(bench.to));
+    if (atMs === Infinity) return this.#park(bench);
+    if (atMs >= bench.slotAtMs) return;
+    bench.slotAtMs = atMs;
+    bench.ticket = this.#tickets += 1;
+    this.#heap.push({ atMs, ticket: bench.ticket, bench });
+  }
+
+  /** A site that is full itself is offered again by its own ending; only a full address parks it. */
+  #park(bench: Bench<T>): void {
+    const { address } = bench.to;
+    if (address === undefined) return;
+    if (this.#courtesy.readyAtMs({ ...bench.to, address: undefined }) === Infinity) return;
+    const parked = this.#parkedByAddress.get(address);
+    if (parked === undefined) this.#parkedByAddress.set(address, new Set([bench]));
+    else parked.add(bench);
+  }
+
+  /** A freed place is offered until somebody can use it now; the rest stay parked. */
+  #unpark(nowMs: number, address: string | undefined): void {
+    if (address === undefined) return;
+    const parked = this.#parkedByAddress.get(address);
+    if (parked === undefined) return;
+    for (const bench of parked) {
+      parked.delete(bench);
+      this.#offer(bench);
+      if (bench.slotAtMs <= nowMs || parked.has(bench)) break;
+    }
+    if (parked.size === 0) this.#parkedByAddress.delete(address);
+  }
+}
+
+function byScore(a: Waiting, b: Waiting): number {
+  return b.score - a.score || a.id - b.id;
+}
