@@ -1,0 +1,59 @@
+/**
+ * What a complete, polite crawl of a world must end with, page by page.
+ *
+ * Trap pages are in none of the lists: a crawler may fetch some of them, and must get out. The
+ * digest is computed when it is asked for, as it costs writing the page.
+ */
+
+import { hash } from "node:crypto";
+import { bodyOf } from "./world.ts";
+import { type Page, pageAt, type PageKind } from "./world/page.ts";
+import type { World } from "./world/plan.ts";
+import { type Site, siteAt } from "./world/site.ts";
+
+/**
+ * - `stored`: answers 200, so it is fetched and kept (copies are kept as repeats);
+ * - `redirected`: answers 3xx; its target is `stored` too;
+ * - `error`: answers 4xx or 5xx for good;
+ * - `forbidden`: closed by robots.txt; asking for it is a breach.
+ */
+export type Fate = "stored" | "redirected" | "error" | "forbidden";
+
+export interface TruePage {
+  readonly url: string;
+  readonly fate: Fate;
+  readonly kind: PageKind;
+  readonly site: Site;
+  readonly page: Page;
+}
+
+const FATES: Readonly<Record<PageKind, Fate>> = {
+  page: "stored",
+  copy: "stored",
+  near: "stored",
+  moved: "redirected",
+  gone: "error",
+  forbidden: "forbidden",
+};
+
+export function* groundTruth(world: World): Generator<TruePage> {
+  for (let index = 0; index < world.plan.siteCount; index++) {
+    const site = siteAt(world, index);
+    for (let number = 0; number < site.pageCount; number++) {
+      const page = pageAt(world, site, number);
+      yield { url: site.origin + page.path, fate: FATES[page.kind], kind: page.kind, site, page };
+    }
+  }
+}
+
+/** SHA-256 of what the page's URL answers with. */
+export function digestOf(world: World, { site, page }: TruePage): Uint8Array {
+  return hash("sha256", bodyOf(world, site, page), "buffer");
+}
+
+/** How many pages the world has in all, without visiting them. */
+export function pageCountOf(world: World): number {
+  let count = 0;
+  for (let site = 0; site < world.plan.siteCount; site++) count += siteAt(world, site).pageCount;
+  return count;
+}

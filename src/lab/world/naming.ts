@@ -1,0 +1,73 @@
+/**
+ * What the sites of a world are called, and where they live.
+ *
+ * Simulated sites have names under `.test` (RFC 6761) and addresses of the range for benchmarks
+ * (198.18.0.0/15, RFC 2544), which belong to nobody. Over real sockets a site is one of the many
+ * addresses of loopback, one of many ports, or a name that only the Host header carries.
+ */
+
+export interface Naming {
+  /** scheme://host[:port], no slash behind. */
+  originOf(site: number): string;
+  /** The site whose pages are under `host[:port]`; undefined when no site could be called so. */
+  siteOf(authority: string): number | undefined;
+  addressOf(site: number): string;
+}
+
+/** http://site7.test, several sites to an address when asked for. */
+export function namedSites(sitesPerAddress = 1): Naming {
+  return {
+    originOf: (site) => `http://site${site}.test`,
+    siteOf: (authority) => indexIn(/^site(\d{1,9})\.test$/, authority),
+    addressOf: (site) => benchmarkAddress(Math.floor(site / sitesPerAddress)),
+  };
+}
+
+/** http://127.1.0.8:port, an address each: all of 127.0.0.0/8 is loopback on Linux. */
+export function addressedSites(port: number): Naming {
+  return {
+    originOf: (site) => `http://${loopbackAddress(site)}:${port}`,
+    siteOf(authority) {
+      const match = /^127\.(\d{1,3})\.(\d{1,3})\.(\d{1,3}):(\d{1,5})$/.exec(authority);
+      if (match === null || Number(match[4]) !== port) return undefined;
+      const site = (Number(match[1]) - 1) * 65_536 + Number(match[2]) * 256 + Number(match[3]) - 1;
+      return site >= 0 ? site : undefined;
+    },
+    addressOf: loopbackAddress,
+  };
+}
+
+/** http://127.0.0.1:port, a port each. */
+export function portedSites(ports: readonly number[]): Naming {
+  const siteByPort = new Map(ports.map((port, site) => [port, site]));
+  return {
+    originOf: (site) => `http://127.0.0.1:${ports[site] ?? 0}`,
+    siteOf: (authority) => siteByPort.get(Number(/^127\.0\.0\.1:(\d{1,5})$/.exec(authority)?.[1])),
+    addressOf: () => "127.0.0.1",
+  };
+}
+
+/** http://site7.test:port, told apart by the Host header alone; the client must know the address. */
+export function hostedSites(port: number): Naming {
+  const named = namedSites();
+  return {
+    originOf: (site) => `${named.originOf(site)}:${port}`,
+    siteOf: (authority) => named.siteOf(authority.replace(/:\d{1,5}$/, "")),
+    addressOf: () => "127.0.0.1",
+  };
+}
+
+function indexIn(pattern: RegExp, authority: string): number | undefined {
+  const digits = pattern.exec(authority)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function loopbackAddress(site: number): string {
+  const place = site + 1;
+  return `127.${1 + (place >> 16)}.${(place >> 8) & 255}.${place & 255}`;
+}
+
+function benchmarkAddress(index: number): string {
+  const place = index + 1;
+  return `198.${18 + ((place >> 16) & 1)}.${(place >> 8) & 255}.${place & 255}`;
+}

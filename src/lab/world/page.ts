@@ -1,0 +1,142 @@
+/**
+ * One page of a site, from its number alone: what it is, where it is, what it links to.
+ *
+ * The number is written in the path, so that a path leads back to the page without a table.
+ */
+
+import { Dice, hashAt, skewedRank, unitAt } from "./dice.ts";
+import type { World } from "./plan.ts";
+import { linkedSite, PRIVATE, type Site, SITE_FANOUT, siteAt } from "./site.ts";
+import { TOPICS } from "./vocabulary.ts";
+
+/**
+ * - `page`: itself; `forbidden`: itself, where robots.txt says no;
+ * - `copy`: byte for byte the page `of`; `near`: that page but for one line;
+ * - `moved`: redirects to page `of`; `gone`: answers with an error.
+ */
+export type PageKind = "page" | "forbidden" | "copy" | "near" | "moved" | "gone";
+
+export interface Page {
+  readonly number: number;
+  readonly kind: PageKind;
+  readonly path: string;
+  /** The page it repeats or points to; itself otherwise. */
+  readonly of: number;
+}
+
+/** A link as it stands in a page: its target, or the path of a trap's entrance. */
+export interface Link {
+  readonly href: string;
+  readonly site: number;
+}
+
+const PURPOSE_KIND = 2;
+const PURPOSE_PATH = 3;
+const PURPOSE_ORIGINAL = 4;
+const PURPOSE_LINKS = 5;
+const PURPOSE_BYTES = 6;
+const PURPOSE_TOPIC = 7;
+
+export function pageAt(world: World, site: Site, number: number): Page {
+  const kind = kindOf(world, site, number);
+  const repeats = kind === "copy" || kind === "near" || kind === "moved";
+  const draw = unitAt(world.plan.seed, site.index, number, PURPOSE_ORIGINAL);
+  const of = repeats ? Math.floor(draw * site.firstLeaf) : number;
+  return { number, kind, of, path: pathOf(world, site, number) };
+}
+
+/** The page under a path; undefined when there is none. */
+export function pageUnder(world: World, site: Site, path: string): Page | undefined {
+  if (path === "/") return pageAt(world, site, 0);
+  const digits = /-(\d{1,9})(?:\.html|\/)$/.exec(path)?.[1];
+  if (digits === undefined) return undefined;
+  const number = Number(digits);
+  if (number === 0 || number >= site.pageCount) return undefined;
+  const page = pageAt(world, site, number);
+  return page.path === path ? page : undefined;
+}
+
+export function pathOf(world: World, site: Site, number: number): string {
+  if (number === 0) return "/";
+  const word = hashAt(world.plan.seed, site.index, number, PURPOSE_PATH);
+  const words = TOPICS[site.topic]?.words ?? [];
+  const closed = number >= site.firstLeaf && kindOf(world, site, number) === "forbidden";
+  const section = closed ? PRIVATE : site.sections[word % site.sections.length];
+  const slug = words[(word >>> 8) % words.length];
+  return site.style === "file"
+    ? `/${section}/${slug}-${number}.html`
+    : `/${section}/${slug}-${number}/`;
+}
+
+export function bytesOf(world: World, site: Site, number: number): number {
+  const unit = unitAt(world.plan.seed, site.index, number, PURPOSE_BYTES);
+  // Pareto with exponent 2, so that the median is the site's and the mean exists.
+  const bytes = (site.bytesMedian * Math.SQRT1_2) / Math.sqrt(1 - unit);
+  return Math.min(world.plan.bytesMax, Math.round(bytes));
+}
+
+export function topicOf(world: World, site: Site, number: number): number {
+  const unit = unitAt(world.plan.seed, site.index, number, PURPOSE_TOPIC);
+  const { topicCount, topicPurity } = world.plan;
+  if (unit < topicPurity) return site.topic;
+  return Math.floor(((unit - topicPurity) / (1 - topicPurity)) * topicCount);
+}
+
+/**
+ * The links in the text of an ordinary page, its children first, then to popular pages here and
+ * elsewhere. The home page also introduces its site's children among the sites.
+ */
+export function linksOf(world: World, site: Site, number: number): Link[] {
+  const links: Link[] = [];
+  const first = site.fanout * number + 1;
+  const beyond = Math.min(site.pageCount, first + site.fanout);
+  for (let child = first; child < beyond; child++) links.push(linkHome(world, site, child));
+  if (number === 0) introduceSites(world, site, links);
+
+  const dice = new Dice(world.plan.seed, site.index, number, PURPOSE_LINKS);
+  // Children take one link a page on average; the rest varies evenly around what is wanted.
+  const more = dice.below(2 * Math.max(0, world.plan.linksMean - 1) + 1);
+  for (let count = 0; count < more; count++) links.push(wander(world, site, dice));
+  return links;
+}
+
+function wander(world: World, site: Site, dice: Dice): Link {
+  const { siteCount, linksMean, linksAwayShare } = world.plan;
+  // Children are all at home, so the others must make up for them.
+  const awayShare = (linksAwayShare * linksMean) / Math.max(1, linksMean - 1);
+  if (siteCount > 1 && dice.next() < awayShare) {
+    const there = siteAt(world, linkedSite(world, site, dice));
+    const path = pathOf(world, there, skewedRank(dice.next(), there.firstLeaf));
+    return { href: there.origin + path, site: there.index };
+  }
+  const target = linkHome(world, site, skewedRank(dice.next(), site.pageCount));
+  // Some spellings of real pages that all mean the same page.
+  const spelling = dice.below(16);
+  if (spelling === 0) return { ...target, href: site.origin + target.href };
+  if (spelling === 1) return { ...target, href: `${target.href}#notes` };
+  return target;
+}
+
+function introduceSites(world: World, site: Site, links: Link[]): void {
+  const first = SITE_FANOUT * site.index + 1;
+  const beyond = Math.min(world.plan.siteCount, first + SITE_FANOUT);
+  for (let child = first; child < beyond; child++) {
+    links.push({ href: `${world.naming.originOf(child)}/`, site: child });
+  }
+}
+
+function linkHome(world: World, site: Site, number: number): Link {
+  return { href: pathOf(world, site, number), site: site.index };
+}
+
+function kindOf(world: World, site: Site, number: number): PageKind {
+  if (number < site.firstLeaf) return "page";
+  const { seed, copyShare, nearCopyShare, movedShare, goneShare, forbiddenShare } = world.plan;
+  let unit = unitAt(seed, site.index, number, PURPOSE_KIND);
+  if ((unit -= copyShare) < 0) return "copy";
+  if ((unit -= nearCopyShare) < 0) return "near";
+  if ((unit -= movedShare) < 0) return "moved";
+  if ((unit -= goneShare) < 0) return "gone";
+  if ((unit -= forbiddenShare) < 0 && site.closesPrivate) return "forbidden";
+  return "page";
+}

@@ -1,0 +1,116 @@
+/**
+ * One site of a world, from its number alone: how large, how fast, how strict, about what.
+ *
+ * Its pages are numbered from 0, the home page. They form a tree in which page p links to
+ * `fanout * p + 1` and the `fanout - 1` after it, so every page can be reached from the home page
+ * and nobody has to remember how. Pages without children (`firstLeaf` and up) are where copies,
+ * redirects, errors and forbidden pages are, so these never hide anything behind them. The homes
+ * of sites form such a tree too, rooted at site 0.
+ */
+
+import { Dice, skewedRank, spread } from "./dice.ts";
+import type { World } from "./plan.ts";
+import { TOPICS } from "./vocabulary.ts";
+
+export type Trap = "calendar" | "maze" | "session";
+
+export interface Site {
+  readonly index: number;
+  readonly origin: string;
+  readonly address: string;
+  readonly topic: number;
+  readonly pageCount: number;
+  readonly fanout: number;
+  readonly firstLeaf: number;
+  readonly style: "file" | "folder";
+  /** Folders its pages are in. */
+  readonly sections: readonly string[];
+  readonly bytesMedian: number;
+  readonly latencyMs: number;
+  /** Of one connection, when the server is least busy. */
+  readonly speedBps: number;
+  /** The busiest hour of its day (UTC), and the share of its speed that is gone then. */
+  readonly peakHour: number;
+  readonly slump: number;
+  readonly hasRobots: boolean;
+  /** Whether robots.txt closes `/private/`. */
+  readonly closesPrivate: boolean;
+  readonly crawlDelayMs: number | undefined;
+  readonly hasSitemap: boolean;
+  readonly trap: Trap | undefined;
+}
+
+/** How many sites a home page introduces. */
+export const SITE_FANOUT = 8;
+export const PRIVATE = "private";
+
+const PURPOSE_SITE = 1;
+const SECTION_COUNT = 8;
+const TRAPS: readonly Trap[] = ["calendar", "maze", "session"];
+
+export function siteAt(world: World, index: number): Site {
+  const { plan, naming } = world;
+  const dice = new Dice(plan.seed, index, 0, PURPOSE_SITE);
+  // Pareto with exponent 1: of all sites, pagesMin / n are larger than n.
+  const pageCount = Math.min(plan.pagesMax, Math.floor(plan.pagesMin / (1 - dice.next())));
+  const fanout = 3 + dice.below(6);
+  const topic = index % plan.topicCount;
+  const hasRobots = dice.next() < plan.robotsShare;
+  const asksDelay = dice.next() < plan.crawlDelayShare;
+  return {
+    index,
+    origin: naming.originOf(index),
+    address: naming.addressOf(index),
+    topic,
+    pageCount,
+    fanout,
+    firstLeaf: Math.max(1, Math.ceil((pageCount - 1) / fanout)),
+    style: dice.next() < 0.7 ? "file" : "folder",
+    sections: sectionsOf(topic, dice),
+    bytesMedian: Math.round(spread(dice.next(), plan.bytesMedianMin, plan.bytesMedianMax)),
+    latencyMs: Math.round(spread(dice.next(), plan.latencyMsMin, plan.latencyMsMax)),
+    speedBps: Math.round(spread(dice.next(), plan.speedBpsMin, plan.speedBpsMax)),
+    peakHour: dice.below(24),
+    slump: dice.next() * 0.8,
+    hasRobots,
+    closesPrivate: hasRobots && dice.next() < 0.7,
+    crawlDelayMs: hasRobots && asksDelay ? 1000 * (2 + dice.below(3)) : undefined,
+    hasSitemap: dice.next() < plan.sitemapShare,
+    trap: dice.next() < plan.trapShare ? TRAPS[dice.below(TRAPS.length)] : undefined,
+  };
+}
+
+/**
+ * What one connection gets at this moment. Between the busiest hour and the one opposite to it the
+ * speed changes along a parabola's two halves: smooth, and the same on every machine.
+ */
+export function speedBpsAt(site: Site, wallMs: number): number {
+  const hour = (((wallMs / 3_600_000) % 24) + 24) % 24;
+  const apart = Math.abs(hour - site.peakHour);
+  const closeness = 1 - Math.min(apart, 24 - apart) / 12;
+  const bend = closeness < 0.5 ? 2 * closeness ** 2 : 1 - 2 * (1 - closeness) ** 2;
+  return site.speedBps * (1 - site.slump * bend);
+}
+
+/** Another site that this one might link to: popular ones most, of its topic mostly. */
+export function linkedSite(world: World, from: Site, dice: Dice): number {
+  const { siteCount, topicCount, topicPurity } = world.plan;
+  const ofTopic = Math.ceil((siteCount - from.topic) / topicCount);
+  const keepsTopic = dice.next() < topicPurity && ofTopic > 1;
+  const target = keepsTopic
+    ? skewedRank(dice.next(), ofTopic) * topicCount + from.topic
+    : skewedRank(dice.next(), siteCount);
+  if (target !== from.index) return target;
+  // Its own place in the ranking falls to the next in line.
+  const next = target + (keepsTopic ? topicCount : 1);
+  return next < siteCount ? next : keepsTopic ? from.topic : 0;
+}
+
+function sectionsOf(topic: number, dice: Dice): string[] {
+  const words = TOPICS[topic]?.words ?? [];
+  const start = dice.below(words.length);
+  return Array.from(
+    { length: SECTION_COUNT },
+    (_, step) => words[(start + step) % words.length] ?? "",
+  );
+}
