@@ -1,7 +1,7 @@
 /** The ways to read a value: each knows its range, and says it when something else is written. */
 
-import { isIP } from "node:net";
 import { readBytes, readDurationMs, readRateBps, showBytes } from "../base/units.ts";
+import { readAllowance } from "../fetch/address-guard.ts";
 import type { Reader } from "./field.ts";
 
 export interface Range {
@@ -82,18 +82,11 @@ export function headerText(placeholder: string, expects: string, shape: RegExp):
   };
 }
 
-/** An address or a range of them: `10.0.0.0/8`, `::1`. */
+/** An address or a range of them, with or without a port; the guard's own reading decides. */
 export const addressRange: Reader<string> = {
   placeholder: "ADDRESSES",
-  expects: "addresses or ranges, such as 127.0.0.0/8 or ::1/128",
-  read(text) {
-    const [address = "", prefix, ...rest] = text.split("/");
-    const version = isIP(address);
-    if (version === 0 || rest.length > 0) return undefined;
-    if (prefix === undefined) return text;
-    const bitsMax = version === 4 ? 32 : 128;
-    return /^\d{1,3}$/.test(prefix) && Number(prefix) <= bitsMax ? text : undefined;
-  },
+  expects: "addresses or ranges, such as 127.0.0.0/8, 10.1.2.3:8080 or [::1]:8080",
+  read: (text) => (readAllowance(text) === undefined ? undefined : text),
 };
 
 export const mediaType: Reader<string> = {

@@ -15,6 +15,7 @@ export const JOB = {
       "A file of settings. Without it, and without any address, ./weir.yaml is used if it is there.",
     fallback: undefined,
     reader: read.words("FILE", "the name of a file"),
+    flagOnly: true,
   },
   seedsFile: {
     key: "seeds",

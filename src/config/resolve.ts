@@ -1,0 +1,74 @@
+/**
+ * Turns what was written, in several places, into values: a later layer outweighs an earlier one.
+ *
+ * Every text in every layer is read, even where a later layer replaces it, so that all mistakes are
+ * told at once and a wrong line does not wait in a file until the flag above it is dropped.
+ */
+
+import { visible } from "../base/visible.ts";
+import { type Field, type FieldTable, isList, type Resolved } from "./field.ts";
+
+/** What one place says: texts by the name of the field, in the order written. */
+export interface Layer {
+  /** How a field is called there: `--delay`, `WEIR_DELAY`, `delay (weir.yaml, line 3)`. */
+  readonly nameOf: (name: string, field: Field<unknown>) => string;
+  readonly given: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface Resolution<Table extends FieldTable> {
+  readonly values: Resolved<Table>;
+  readonly mistakes: readonly string[];
+}
+
+export function resolve<Table extends FieldTable>(
+  table: Table,
+  layers: readonly Layer[],
+): Resolution<Table> {
+  const values: Record<string, unknown> = {};
+  const mistakes: string[] = [];
+  for (const [name, field] of Object.entries(table)) {
+    values[name] = fallbackOf(field);
+    for (const layer of layers) {
+      const texts = layer.given.get(name);
+      if (texts === undefined) continue;
+      const read = readAll(field, texts);
+      if (read.refused === undefined) values[name] = read.value;
+      else mistakes.push(refusal(layer.nameOf(name, field), field, read.refused));
+    }
+  }
+  // The table's own readers made every value, so the shape is the one the table promises.
+  return { values: values as Resolved<Table>, mistakes };
+}
+
+export function defaultsOf<Table extends FieldTable>(table: Table): Resolved<Table> {
+  return resolve(table, []).values;
+}
+
+function fallbackOf(field: Field<unknown>): unknown {
+  if (isList(field)) return [];
+  return field.fallback === undefined ? undefined : field.reader.read(field.fallback);
+}
+
+function readAll(
+  field: Field<unknown>,
+  texts: readonly string[],
+): { readonly value?: unknown; readonly refused?: string } {
+  const { separator } = field;
+  if (separator === undefined) {
+    const text = texts.at(-1) ?? "";
+    const value = field.reader.read(text);
+    return value === undefined ? { refused: text } : { value };
+  }
+  const list: unknown[] = [];
+  for (const text of texts.flatMap((part) => part.trim().split(separator))) {
+    const value = field.reader.read(text);
+    if (value === undefined) return { refused: text };
+    list.push(value);
+  }
+  return { value: list };
+}
+
+function refusal(place: string, field: Field<unknown>, text: string): string {
+  const shown = field.secret === true ? "" : ` ${JSON.stringify(visible(text, 80))}`;
+  return `${place}${shown}: expects ${field.reader.expects}`;
+}

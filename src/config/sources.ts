@@ -1,0 +1,133 @@
+/**
+ * Gathers the settings of a crawl: a flag outweighs a variable (WEIR_…), that a file, that a default.
+ *
+ * All mistakes of all places are told in one error. What is odd but harmless comes back as remarks.
+ * The YAML parser is loaded only when there is a file, because most crawls have none.
+ */
+
+import { readFile, stat } from "node:fs/promises";
+import { CrawlError } from "../base/errors.ts";
+import { visible } from "../base/visible.ts";
+import { type FieldTable, variableOf } from "./field.ts";
+import type { SettingsFile } from "./file.ts";
+import { readFlags } from "./flags.ts";
+import { suggestion } from "./nearest.ts";
+import { defaultsOf, type Layer, resolve } from "./resolve.ts";
+import { SETTINGS, type Settings } from "./schema.ts";
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface Gathered {
+  readonly settings: Settings;
+  readonly remarks: readonly string[];
+}
+
+const FILE_BY_HABIT = "weir.yaml";
+const FILE_BYTES_MAX = 16 * 2 ** 20;
+
+export async function gatherSettings(
+  words: readonly string[],
+  variables: Variables,
+): Promise<Gathered> {
+  const flags = readFlags(words, SETTINGS);
+  const environment = readVariables(variables);
+  const anySeed = [flags.layer, environment.layer].some(({ given }) => given.has("seedsFile"));
+  const file = await loadFile(
+    flags.layer.given.get("configFile")?.at(-1),
+    anySeed || flags.positional.length > 0 ? "named only" : "named or by habit",
+  );
+
+  const layers = [file?.content.layer, environment.layer, flags.layer].filter(
+    (layer) => layer !== undefined,
+  );
+  const resolved = resolve(SETTINGS, layers);
+  const settings: Settings = {
+    ...resolved.values,
+    urls: flags.positional,
+    sites: file?.content.sites ?? [],
+  };
+  refuseIfAny([
+    ...flags.mistakes,
+    ...(file?.content.mistakes ?? []),
+    ...resolved.mistakes,
+    ...contradictions(settings),
+  ]);
+  return { settings, remarks: [...environment.remarks, ...(file?.remarks ?? [])] };
+}
+
+/** Every setting at its default: the ground on which a program that uses the library builds. */
+export function defaultSettings(): Settings {
+  return { ...defaultsOf(SETTINGS), urls: [], sites: [] };
+}
+
+export function refuseIfAny(mistakes: readonly string[]): void {
+  if (mistakes.length === 0) return;
+  const heading = mistakes.length === 1 ? "" : `${mistakes.length} mistakes in the settings:\n  `;
+  throw new CrawlError("SETTINGS_INVALID", heading + mistakes.join("\n  "));
+}
+
+function readVariables(variables: Variables): { layer: Layer; remarks: readonly string[] } {
+  const table: FieldTable = SETTINGS;
+  const inVariables = Object.entries(table).filter(([, field]) => field.flagOnly !== true);
+  const nameOf = new Map(inVariables.map(([name, field]) => [variableOf(field), name]));
+  const given = new Map<string, readonly string[]>();
+  const remarks: string[] = [];
+  for (const [variable, text] of Object.entries(variables)) {
+    if (!variable.startsWith("WEIR_") || text === undefined || text === "") continue;
+    const name = nameOf.get(variable);
+    if (name !== undefined) given.set(name, [text]);
+    // Somebody else's variable may begin like ours, so it is no reason to refuse the work.
+    else
+      remarks.push(
+        `${visible(variable, 80)} is no setting${suggestion(variable, [...nameOf.keys()])}`,
+      );
+  }
+  return { remarks, layer: { given, nameOf: (_, field) => variableOf(field) } };
+}
+
+interface LoadedFile {
+  readonly content: SettingsFile;
+  readonly remarks: readonly string[];
+}
+
+async function loadFile(
+  name: string | undefined,
+  which: "named only" | "named or by habit",
+): Promise<LoadedFile | undefined> {
+  if (name === undefined && which === "named only") return undefined;
+  const fileName = name ?? FILE_BY_HABIT;
+  const facts = await stat(fileName).catch((error: NodeJS.ErrnoException) => error);
+  if (facts instanceof Error) {
+    if (name === undefined && facts.code === "ENOENT") return undefined;
+    throw unreadable(fileName, facts.code ?? "unknown error", facts);
+  }
+  if (!facts.isFile()) throw unreadable(fileName, "it is not a file");
+  if (facts.size > FILE_BYTES_MAX) throw unreadable(fileName, "it is larger than 16 MiB");
+  const text = await readFile(fileName, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(fileName, error.code ?? "unknown error", error);
+  });
+  const { readSettingsFile } = await import("./file.ts");
+  const content = readSettingsFile(text, fileName);
+  const secretSeen = content.layer.given.get("proxy")?.some((proxy) => proxy.includes("@"));
+  const remarks: string[] = [];
+  if (name === undefined) remarks.push(`using the settings in ${FILE_BY_HABIT}`);
+  if (secretSeen === true && (facts.mode & 0o077) !== 0)
+    remarks.push(
+      `${visible(fileName, 120)} holds a password and others can read it; chmod 600 it, or use WEIR_PROXY`,
+    );
+  return { content, remarks };
+}
+
+function unreadable(fileName: string, why: string, cause?: Error): CrawlError {
+  return new CrawlError("FILE_UNREADABLE", `Cannot read ${visible(fileName, 120)}: ${why}.`, {
+    cause,
+  });
+}
+
+function contradictions(settings: Settings): string[] {
+  const found: string[] = [];
+  if (settings.fresh && settings.refresh)
+    found.push("--fresh and --refresh: one forgets the pages that the other would ask again for");
+  if (settings.quiet && settings.verbose) found.push("--quiet and --verbose: choose one");
+  return found;
+}
