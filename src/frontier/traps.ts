@@ -1,0 +1,313 @@
+/**
+ * Decides whether a newly found URL may enter, so that no site can keep the crawl for itself.
+ *
+ * Endless sites betray themselves in four ways. They go deep: in hops, in path segments, or in the
+ * same segments again and again. They make many URLs of one shape. They serve the same content under
+ * many URLs of one shape. Or they are simply too large for how well the rest of the web knows them:
+ * a domain starts with a small budget that grows with the number of other domains linking to it
+ * (after STAR in IRLbot, Lee et al., WWW 2008) or with the crawl, and only domains the operator named get
+ * the large one.
+ *
+ * Asked once for each new URL; what it lets in, it counts. Only shapes that can have siblings are
+ * counted, and the rarest are forgotten when a site has too many: a shape heavy enough to be a trap
+ * stays. A site costs memory by its limit of shapes, and far less in practice.
+ *
+ * Well under 1 µs a URL.
+ */
+
+import { assert } from "../base/assert.ts";
+import { shapeOf, type Shape } from "./traps-shape.ts";
+
+export type TrapRule =
+  | "depth_limit"
+  | "trap_depth"
+  | "trap_repeat"
+  | "trap_pattern"
+  | "trap_duplicates"
+  | "trap_budget"
+  | "trap_domain";
+
+export interface TrapLimits {
+  readonly hopsMax: number;
+  readonly segmentsMax: number;
+  /** URLs of one shape, without and with a query. */
+  readonly shapeUrlsMax: number;
+  readonly queryShapeUrlsMax: number;
+  /** URLs with any query on paths of one shape: for parameters that come in all combinations. */
+  readonly queriesPerPathShapeMax: number;
+  readonly shapesPerSiteMax: number;
+  /** Copies beyond originals after which a shape is closed; four near copies count as one. */
+  readonly copiesLeadMax: number;
+  /** How many earlier originals can be set against later copies. */
+  readonly originalsCreditMax: number;
+  readonly siteUrlsMax: number;
+  readonly trustedDomainUrlsMax: number;
+  readonly domainUrlsMin: number;
+  readonly domainUrlsPerLinkingDomain: number;
+  /** A domain may always have this share of all URLs let in. */
+  readonly domainShareMax: number;
+  readonly domainsMax: number;
+}
+
+export const TRAP_DEFAULTS: TrapLimits = {
+  hopsMax: 50,
+  segmentsMax: 20,
+  shapeUrlsMax: 50_000,
+  queryShapeUrlsMax: 10_000,
+  queriesPerPathShapeMax: 20_000,
+  shapesPerSiteMax: 256,
+  copiesLeadMax: 20,
+  originalsCreditMax: 30,
+  siteUrlsMax: 1_000_000,
+  trustedDomainUrlsMax: 1_000_000,
+  domainUrlsMin: 5_000,
+  domainUrlsPerLinkingDomain: 1_000,
+  domainShareMax: 0.05,
+  domainsMax: 200_000,
+};
+
+/** A URL that nobody has seen before. */
+export interface Newcomer {
+  readonly siteId: number;
+  /** The registrable domain, or the address when there is none. */
+  readonly domain: string;
+  readonly path: string;
+  /** Without its question mark; empty when there is none. */
+  readonly query: string;
+  readonly depth: number;
+  /** The registrable domain of the page that linked here; undefined for seeds. */
+  readonly fromDomain: string | undefined;
+}
+
+/** An earlier page of the same site that a page repeats; a copy of another site's is an original. */
+export interface Original {
+  readonly path: string;
+  readonly query: string;
+  readonly likeness: "exact" | "near";
+}
+
+interface Count {
+  urls: number;
+  /** Copies less originals, in quarters. */
+  lead: number;
+}
+
+type SiteCounts = Count & {
+  shapes: Map<number, Count> | undefined;
+};
+
+interface DomainCounts {
+  urls: number;
+  isTrusted: boolean;
+  /** One bit for each 32nd of the domains that link here. */
+  linkers: number;
+}
+
+const FORMAT = "1";
+const SAVED_SHAPES_MAX = 32;
+const SAVED_URLS_MIN = 64;
+const COPY_QUARTERS = 4;
+const QUARTERS = { exact: COPY_QUARTERS, near: 1 } as const;
+const LINKER_BITS = 32;
+
+export class Traps {
+  readonly #limits: TrapLimits;
+  readonly #leadMax: number;
+  readonly #creditMax: number;
+  readonly #sites = new Map<number, SiteCounts>();
+  readonly #domains = new Map<string, DomainCounts>();
+  #urls = 0;
+
+  constructor(limits: TrapLimits) {
+    assert(limits.shapesPerSiteMax >= 4, "a site may have shapes");
+    this.#limits = limits;
+    this.#leadMax = limits.copiesLeadMax * COPY_QUARTERS;
+    this.#creditMax = limits.originalsCreditMax * COPY_QUARTERS;
+  }
+
+  /** Gives a domain the large budget: the operator asked for it by name. */
+  trust(domain: string): void {
+    this.#domainOf(domain).isTrusted = true;
+  }
+
+  /** Lets a new URL in and counts it, or answers with the rule that keeps it out. */
+  admit(url: Newcomer): TrapRule | undefined {
+    const limits = this.#limits;
+    if (url.depth > limits.hopsMax) return "depth_limit";
+    const shape = shapeOf(url.path, url.query);
+    if (shape.segments > limits.segmentsMax) return "trap_depth";
+    if (shape.repeats) return "trap_repeat";
+    const site = this.#siteOf(url.siteId);
+    const shapeRule = this.#judgeShape(site, shape, url.query !== "");
+    if (shapeRule !== undefined) return shapeRule;
+    if (site.urls >= limits.siteUrlsMax) return "trap_budget";
+    const domain = this.#domainOf(url.domain);
+    if (url.fromDomain !== undefined && url.fromDomain !== url.domain)
+      domain.linkers |= 1 << (hashOf(url.fromDomain) & (LINKER_BITS - 1));
+    if (domain.urls >= this.#budgetOf(domain)) return "trap_domain";
+
+    this.#urls += 1;
+    site.urls += 1;
+    domain.urls += 1;
+    if (shape.isCommon) this.#count(site, shape, url.query !== "");
+    return undefined;
+  }
+
+  /**
+   * Learns what a fetched page was. A shape whose pages repeat each other is closed, and so are
+   * session ids that lead to pages known without them. Copies across shapes are mirrors, not traps.
+   */
+  saw(page: Pick<Newcomer, "siteId" | "path" | "query">, original: Original | undefined): void {
+    const site = this.#siteOf(page.siteId);
+    const shape = shapeOf(page.path, page.query);
+    const step = original === undefined ? -COPY_QUARTERS : QUARTERS[original.likeness];
+    this.#shift(site, step);
+    if (original === undefined && !shape.isCommon) return;
+    const model = original === undefined ? shape : shapeOf(original.path, original.query);
+    if (model.whole === shape.whole) this.#shift(this.#shapeCount(site, shape.whole), step);
+    if (model.path === shape.path && shape.session !== 0)
+      this.#shift(this.#shapeCount(site, anyPath(shape)), step);
+  }
+
+  /** Most of what the site served lately was copies: worth asking last. */
+  isSuspect(siteId: number): boolean {
+    return (this.#sites.get(siteId)?.lead ?? 0) >= this.#leadMax;
+  }
+
+  /** What must be remembered of a site, for its row in the store: at most about 600 characters. */
+  save(siteId: number): string {
+    const site = this.#sites.get(siteId);
+    if (site === undefined) return "";
+    const heavy = [...(site.shapes ?? [])]
+      .filter(([, count]) => count.urls >= SAVED_URLS_MIN || count.lead >= this.#leadMax / 2)
+      .toSorted((a, b) => this.#byWeight(b[1], a[1]))
+      .slice(0, SAVED_SHAPES_MAX)
+      .map(([key, count]) => [key >>> 0, count.urls, count.lead].map(inBase36).join("."));
+    return [FORMAT, inBase36(site.urls), inBase36(site.lead), ...heavy].join(" ");
+  }
+
+  /** Takes up a site of an earlier run, before any of its URLs is asked about. */
+  restore(siteId: number, domain: string, saved: string): void {
+    assert(!this.#sites.has(siteId), "a site is restored before it is used");
+    const [format, urls = "0", lead = "0", ...heavy] = saved.split(" ");
+    if (format !== FORMAT) return;
+    const site: SiteCounts = { urls: from36(urls), lead: from36(lead), shapes: undefined };
+    this.#sites.set(siteId, site);
+    this.#domainOf(domain).urls += site.urls;
+    this.#urls += site.urls;
+    for (const text of heavy) {
+      const [key = "0", shapeUrls = "0", shapeLead = "0"] = text.split(".");
+      const count = this.#shapeCount(site, from36(key) | 0);
+      count.urls = from36(shapeUrls);
+      count.lead = from36(shapeLead);
+    }
+  }
+
+  #judgeShape(site: SiteCounts, shape: Shape, hasQuery: boolean): TrapRule | undefined {
+    const shapes = site.shapes;
+    if (shapes === undefined) return undefined;
+    const whole = shapes.get(shape.whole);
+    const urlsMax = hasQuery ? this.#limits.queryShapeUrlsMax : this.#limits.shapeUrlsMax;
+    if (whole !== undefined && whole.lead >= this.#leadMax) return "trap_duplicates";
+    if (whole !== undefined && whole.urls >= urlsMax) return "trap_pattern";
+    if (!hasQuery) return undefined;
+    const queries = shapes.get(anyQuery(shape));
+    if (queries !== undefined && queries.urls >= this.#limits.queriesPerPathShapeMax)
+      return "trap_pattern";
+    const session = shape.session === 0 ? undefined : shapes.get(anyPath(shape));
+    return session !== undefined && session.lead >= this.#leadMax ? "trap_duplicates" : undefined;
+  }
+
+  #count(site: SiteCounts, shape: Shape, hasQuery: boolean): void {
+    this.#shapeCount(site, shape.whole).urls += 1;
+    if (hasQuery) this.#shapeCount(site, anyQuery(shape)).urls += 1;
+  }
+
+  /** Bounded both ways: originals earn patience, but not for ever. */
+  #shift(count: Count, step: number): void {
+    count.lead = Math.min(this.#leadMax, Math.max(-this.#creditMax, count.lead + step));
+  }
+
+  #budgetOf(domain: DomainCounts): number {
+    const limits = this.#limits;
+    const own = domain.isTrusted
+      ? limits.trustedDomainUrlsMax
+      : limits.domainUrlsMin + limits.domainUrlsPerLinkingDomain * distinctFromBits(domain.linkers);
+    return Math.max(own, this.#urls * limits.domainShareMax);
+  }
+
+  #siteOf(siteId: number): SiteCounts {
+    const known = this.#sites.get(siteId);
+    if (known !== undefined) return known;
+    const fresh: SiteCounts = { urls: 0, lead: 0, shapes: undefined };
+    this.#sites.set(siteId, fresh);
+    return fresh;
+  }
+
+  #shapeCount(site: SiteCounts, key: number): Count {
+    site.shapes ??= new Map();
+    const known = site.shapes.get(key);
+    if (known !== undefined) return known;
+    if (site.shapes.size >= this.#limits.shapesPerSiteMax)
+      keepHeavierHalf(site.shapes, (a, b) => this.#byWeight(a, b));
+    const fresh: Count = { urls: 0, lead: 0 };
+    site.shapes.set(key, fresh);
+    return fresh;
+  }
+
+  #domainOf(domain: string): DomainCounts {
+    const known = this.#domains.get(domain);
+    if (known !== undefined) return known;
+    if (this.#domains.size >= this.#limits.domainsMax) keepHeavierHalf(this.#domains, byTrust);
+    const fresh: DomainCounts = { urls: 0, isTrusted: false, linkers: 0 };
+    this.#domains.set(domain, fresh);
+    return fresh;
+  }
+
+  /** Closed ones weigh most: forgetting one would open it. */
+  #byWeight(a: Count, b: Count): number {
+    const closed = Number(a.lead >= this.#leadMax) - Number(b.lead >= this.#leadMax);
+    return closed === 0 ? a.urls + a.lead - b.urls - b.lead : closed;
+  }
+}
+
+function byTrust(a: DomainCounts, b: DomainCounts): number {
+  return a.isTrusted === b.isTrusted ? a.urls - b.urls : Number(a.isTrusted) - Number(b.isTrusted);
+}
+
+/** Half at once, so that the sorting is paid for by as many insertions. */
+function keepHeavierHalf<K, V>(counts: Map<K, V>, compare: (a: V, b: V) => number): void {
+  const lightFirst = [...counts].toSorted((a, b) => compare(a[1], b[1]));
+  for (const [key] of lightFirst.slice(0, Math.ceil(lightFirst.length / 2))) counts.delete(key);
+}
+
+/** How many were counted, from the bits they hit (linear counting, Whang et al. 1990). */
+function distinctFromBits(bits: number): number {
+  let set = 0;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) set += 1;
+  const free = Math.max(1, LINKER_BITS - set);
+  return Math.round(LINKER_BITS * Math.log(LINKER_BITS / free));
+}
+
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash ^ (hash >>> 15);
+}
+
+function anyQuery(shape: Shape): number {
+  return ~shape.path;
+}
+
+function anyPath(shape: Shape): number {
+  return Math.imul(shape.session, 0x297a2d39) ^ 0x2a;
+}
+
+function inBase36(count: number): string {
+  return count.toString(36);
+}
+
+function from36(text: string): number {
+  const count = Number.parseInt(text, 36);
+  return Number.isSafeInteger(count) ? count : 0;
+}
