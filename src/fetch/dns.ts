@@ -1,0 +1,250 @@
+/**
+ * The real resolver: a bounded cache over look-ups that keep off the thread pool.
+ *
+ * Node's usual look-up (getaddrinfo) blocks one of four threads that the store also needs, so a
+ * thousand slow names would stop the program. Here c-ares asks the name servers over sockets of
+ * its own, a bounded number at once, and everyone who waits for a name shares one question.
+ * IPv4 is asked first, and IPv6 only for names without it: one question a name instead of two.
+ *
+ * Promises:
+ *   1. an answer is kept for its TTL, but at least a minute and at most an hour, so that neither
+ *      a TTL of 0 floods the name server nor one of years outlives the site;
+ *   2. every address handed out has passed the address guard, also when the cache held it;
+ *   3. what may be better next time (no answer, a broken server) is not kept, so a retry asks.
+ */
+
+import { Resolver as CaresResolver } from "node:dns";
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import type { Clock } from "../base/clock.ts";
+import { type AddressPolicy, judgeAddress } from "./address-guard.ts";
+import type { Resolution, Resolver, ResolverFailure } from "./resolver.ts";
+
+export interface DnsOptions {
+  readonly clock: Clock;
+  readonly policy: AddressPolicy;
+  /** Names answered without asking; see `systemHosts`. */
+  readonly hosts: ReadonlyMap<string, readonly string[]>;
+  /** Name servers as `address` or `address:port`; undefined for the system's. */
+  readonly servers?: readonly string[];
+  readonly timeoutMs: number;
+  readonly lookupsMax: number;
+  readonly namesMax: number;
+}
+
+export const DNS_DEFAULTS = { timeoutMs: 5_000, lookupsMax: 64, namesMax: 100_000 } as const;
+
+const TTL_MS_MIN = 60_000;
+const TTL_MS_MAX = 3_600_000;
+/** c-ares does not tell the TTL of a missing name. */
+const MISSING_TTL_MS = 600_000;
+const ADDRESSES_MAX = 8;
+/** Read of an answer before the guard thins it out; a thousand records are not worth judging. */
+const RECORDS_MAX = 64;
+const HOSTS_BYTES_MAX = 1024 * 1024;
+
+type Records =
+  | { readonly kind: "records"; readonly addresses: readonly string[] }
+  | { readonly kind: "failed"; readonly reason: ResolverFailure; readonly detail: string };
+
+interface Entry {
+  readonly records: Records;
+  readonly goodUntilMs: number;
+  /** The verdict for the port asked last: nearly every site has only one. */
+  judgedPort: number;
+  judged: Resolution;
+}
+
+export class DnsResolver implements Resolver {
+  readonly #options: DnsOptions;
+  readonly #cares: CaresResolver;
+  readonly #known = new Map<string, Entry>();
+  readonly #asked = new Map<string, Promise<Entry>>();
+  readonly #waiting: (() => void)[] = [];
+  #lookups = 0;
+
+  constructor(options: DnsOptions) {
+    this.#options = options;
+    // Two tries that both end before our own timer, so that one lost packet costs no name.
+    this.#cares = new CaresResolver({ timeout: Math.ceil(options.timeoutMs * 0.3), tries: 2 });
+    if (options.servers !== undefined) this.#cares.setServers(options.servers);
+  }
+
+  async resolve(host: string, port: number): Promise<Resolution> {
+    const literal = host.startsWith("[") ? host.slice(1, -1) : host;
+    if (isIP(literal) !== 0) return this.#judge([literal], port);
+    const local = this.#options.hosts.get(host) ?? localhostAddresses(host);
+    if (local !== undefined) return this.#judge(local, port);
+
+    let entry = this.#known.get(host);
+    if (entry === undefined || entry.goodUntilMs <= this.#options.clock.nowMs())
+      entry = await this.#askOnce(host);
+    if (entry.judgedPort !== port) {
+      entry.judgedPort = port;
+      entry.judged =
+        entry.records.kind === "failed"
+          ? entry.records
+          : this.#judge(entry.records.addresses, port);
+    }
+    return entry.judged;
+  }
+
+  #judge(addresses: readonly string[], port: number): Resolution {
+    const { policy } = this.#options;
+    const allowed = addresses.filter((one) => judgeAddress(one, port, policy) === "allowed");
+    if (allowed.length > 0)
+      return { kind: "addresses", addresses: allowed.slice(0, ADDRESSES_MAX) };
+    const [first = ""] = addresses;
+    const verdict = judgeAddress(first, port, policy);
+    const reason = verdict === "port_refused" ? "port_refused" : "ssrf_blocked";
+    return { kind: "failed", reason, detail: `${first} port ${port} is not public` };
+  }
+
+  #askOnce(host: string): Promise<Entry> {
+    const asked = this.#asked.get(host);
+    if (asked !== undefined) return asked;
+    const asking = this.#ask(host).finally(() => this.#asked.delete(host));
+    this.#asked.set(host, asking);
+    return asking;
+  }
+
+  async #ask(host: string): Promise<Entry> {
+    await this.#enter();
+    try {
+      const answer = await this.#lookUp(host);
+      const goodUntilMs = this.#options.clock.nowMs() + answer.keepMs;
+      const entry = { records: answer.records, goodUntilMs, judgedPort: -1, judged: UNJUDGED };
+      if (answer.keepMs > 0) this.#remember(host, entry);
+      return entry;
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #lookUp(host: string): Promise<Answer> {
+    const first = await this.#query(host, "A");
+    if (first.kind === "none") {
+      const second = await this.#query(host, "AAAA");
+      return second.kind === "none" ? missing("dns_error", "no address") : answerOf(second);
+    }
+    return answerOf(first);
+  }
+
+  /** One question; ends by our own timer at the latest, whatever c-ares does. */
+  #query(host: string, type: "A" | "AAAA"): Promise<Reply> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.after(this.#options.timeoutMs, () =>
+        resolve({ kind: "failed", code: "ETIMEOUT" }),
+      );
+      const done = (error: NodeJS.ErrnoException | null, records: readonly Found[]): void => {
+        cancel();
+        resolve(replyOf(error, records));
+      };
+      if (type === "A") this.#cares.resolve4(host, { ttl: true }, done);
+      else this.#cares.resolve6(host, { ttl: true }, done);
+    });
+  }
+
+  #remember(host: string, entry: Entry): void {
+    this.#known.delete(host);
+    this.#known.set(host, entry);
+    if (this.#known.size <= this.#options.namesMax) return;
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  #enter(): Promise<void> | undefined {
+    if (this.#lookups < this.#options.lookupsMax) {
+      this.#lookups++;
+      return undefined;
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Hands the place to the next who waits, so the count stays as it is. */
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#lookups--;
+    else next();
+  }
+}
+
+const UNJUDGED: Resolution = { kind: "failed", reason: "dns_error", detail: "not judged yet" };
+
+interface Found {
+  readonly address: string;
+  readonly ttl: number;
+}
+
+type Reply =
+  | { readonly kind: "found"; readonly records: readonly Found[] }
+  | { readonly kind: "none" }
+  | { readonly kind: "failed"; readonly code: string };
+
+interface Answer {
+  readonly records: Records;
+  /** 0 when the next one must ask again. */
+  readonly keepMs: number;
+}
+
+function replyOf(error: NodeJS.ErrnoException | null, records: readonly Found[]): Reply {
+  if (error === null) return records.length > 0 ? { kind: "found", records } : { kind: "none" };
+  return error.code === "ENODATA" ? { kind: "none" } : { kind: "failed", code: error.code ?? "" };
+}
+
+function answerOf(reply: Exclude<Reply, { kind: "none" }>): Answer {
+  if (reply.kind === "failed") return failureOf(reply.code);
+  const ttlMs = 1000 * Math.min(...reply.records.slice(0, RECORDS_MAX).map(({ ttl }) => ttl));
+  const addresses = reply.records.slice(0, RECORDS_MAX).map(({ address }) => address);
+  const keepMs = Math.min(TTL_MS_MAX, Math.max(TTL_MS_MIN, ttlMs));
+  return { records: { kind: "records", addresses }, keepMs };
+}
+
+function failureOf(code: string): Answer {
+  switch (code) {
+    case "ENOTFOUND":
+    case "EBADNAME":
+      return missing("dns_nxdomain", code);
+    // A server that fails has mostly waited for another one in vain, so it is the same trouble.
+    case "ESERVFAIL":
+    case "ETIMEOUT":
+    case "ECONNREFUSED":
+      return { records: { kind: "failed", reason: "dns_timeout", detail: code }, keepMs: 0 };
+    default:
+      return { records: { kind: "failed", reason: "dns_error", detail: code }, keepMs: 0 };
+  }
+}
+
+function missing(reason: ResolverFailure, detail: string): Answer {
+  return { records: { kind: "failed", reason, detail }, keepMs: MISSING_TTL_MS };
+}
+
+/** RFC 6761: these names never leave the machine. */
+function localhostAddresses(host: string): readonly string[] | undefined {
+  const bare = host.endsWith(".") ? host.slice(0, -1) : host;
+  return bare === "localhost" || bare.endsWith(".localhost") ? ["127.0.0.1", "::1"] : undefined;
+}
+
+/** The machine's own table of names, read once; an unreadable one is an empty one. */
+export function systemHosts(path = "/etc/hosts"): Map<string, readonly string[]> {
+  try {
+    return parseHosts(readFileSync(path, "utf8").slice(0, HOSTS_BYTES_MAX));
+  } catch {
+    return new Map();
+  }
+}
+
+export function parseHosts(text: string): Map<string, readonly string[]> {
+  const hosts = new Map<string, string[]>();
+  for (const line of text.split("\n")) {
+    const [address = "", ...names] = (line.split("#", 1)[0] ?? "").trim().split(/\s+/);
+    if (isIP(address) === 0) continue;
+    for (const name of names) {
+      const key = name.toLowerCase();
+      const addresses = hosts.get(key) ?? [];
+      addresses.push(address);
+      hosts.set(key, addresses);
+    }
+  }
+  return hosts;
+}

@@ -1,0 +1,26 @@
+/**
+ * Names to addresses, as a socket: whoever fetches is handed one of these.
+ *
+ * A resolver answers only with addresses that may be connected to, so that the address that was
+ * checked is the one that is used. It never throws for what a name server does.
+ */
+
+export type ResolverFailure =
+  | "dns_nxdomain"
+  | "dns_timeout"
+  | "dns_error"
+  | "ssrf_blocked"
+  | "port_refused";
+
+export type Resolution =
+  | {
+      readonly kind: "addresses";
+      /** At least one, at most eight, the one to try first in front. */
+      readonly addresses: readonly string[];
+    }
+  | { readonly kind: "failed"; readonly reason: ResolverFailure; readonly detail: string };
+
+export interface Resolver {
+  /** `host` as in a canonical URL: a name, an IPv4 address or a bracketed IPv6 address. */
+  resolve(host: string, port: number): Promise<Resolution>;
+}
