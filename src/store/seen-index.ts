@@ -1,0 +1,254 @@
+/**
+ * Answers which fingerprints are known, and under which id, for many more than fit in memory.
+ *
+ * A B-tree over fingerprints would change one random disk page for every new URL. Here new entries
+ * gather in a table in memory; a full table is frozen and written as a sorted run by another thread,
+ * and runs of like size are merged there (the log-structured merge of O'Neil et al. 1996; DRUM of
+ * IRLbot and BUbiNG's sieve batch for the same reason). Nothing is ever changed in place.
+ *
+ * The index is only a cache of rows that lie safe elsewhere. Every entry stands under a sequence
+ * number of its row; a run says which numbers it covers, and `coveredTo` says where to go on reading
+ * rows after opening. A run that is missing or damaged ends what is covered; the rest is read again.
+ *
+ * Promises, each held by a test:
+ *   1. the id last set for a fingerprint is the one got, whatever has been flushed or merged since;
+ *   2. opened again it knows nothing beyond `coveredTo`, and everything up to it;
+ *   3. memory: the table, at most two frozen ones, and 1.4 bytes an entry on disk.
+ *
+ * To get: a probe, then for each run a filter, and rarely more than one read of 1 KiB.
+ */
+
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { assert } from "../base/assert.ts";
+import { FingerprintTable } from "./fingerprint-table.ts";
+import { DamagedRun, SeenRun } from "./seen-run.ts";
+import { SeenThread } from "./seen-thread.ts";
+import type { SeenAnswer } from "./seen-worker.ts";
+
+const RUNS_MERGED = 6;
+const FROZEN_MAX = 2;
+const CACHE_SLOTS = 2 ** 16;
+
+export interface SeenIndexPlace {
+  readonly folder: string;
+  /** What the names of its files start with. */
+  readonly name: string;
+  /** Entries in memory before they are written out; undefined writes nothing, ever. */
+  readonly entriesMax: number | undefined;
+}
+
+/** A run could not be written, for want of room or worse; the entries are still in memory. */
+export class SeenIndexStuck extends Error {
+  override readonly name = "SeenIndexStuck";
+}
+
+interface Frozen {
+  readonly table: FingerprintTable;
+  readonly from: number;
+  readonly to: number;
+}
+
+export class SeenIndex {
+  readonly #place: SeenIndexPlace;
+  readonly #thread = new SeenThread();
+  /** Oldest first, as are the frozen tables. */
+  #runs: SeenRun[];
+  #frozen: Frozen[] = [];
+  #table = new FingerprintTable();
+  #coveredTo: number;
+  #flush: number | undefined;
+  #merge: { readonly number: number; readonly inputs: readonly SeenRun[] } | undefined;
+  /** Ids lately found in runs: pages of a site repeat the same links. */
+  readonly #cache = new Uint32Array(CACHE_SLOTS * 3);
+
+  /** Takes what covers the sequence numbers from 1 up to at most `lastSequence`. */
+  constructor(place: SeenIndexPlace, lastSequence: number) {
+    this.#place = place;
+    this.#runs = openRuns(place, lastSequence);
+    this.#coveredTo = this.#runs.at(-1)?.head.to ?? 0;
+  }
+
+  get coveredTo(): number {
+    return this.#coveredTo;
+  }
+
+  /** 0 when unknown. May throw DamagedRun: then close it, and open another. */
+  get(high: number, low: number): number {
+    const fresh = this.#table.get(high, low);
+    if (fresh !== 0 || (this.#runs.length === 0 && this.#frozen.length === 0)) return fresh;
+    for (let index = this.#frozen.length - 1; index >= 0; index--) {
+      const id = (this.#frozen[index] as Frozen).table.get(high, low);
+      if (id !== 0) return id;
+    }
+    return this.#getFromRuns(high, low);
+  }
+
+  set(high: number, low: number, id: number): void {
+    this.#table.set(high, low, id);
+  }
+
+  /** Says that the entries of all rows up to this one have been set. */
+  advance(sequence: number): void {
+    assert(sequence >= this.#coveredTo, "sequence numbers count up");
+    this.#coveredTo = sequence;
+  }
+
+  /**
+   * To be called between rows, now and then: hands a full table to the other thread and takes what
+   * that has done. Waits only when two full tables are still unwritten.
+   */
+  makeRoom(): void {
+    for (const answer of this.#thread.answers()) this.#take(answer);
+    const { entriesMax } = this.#place;
+    if (entriesMax !== undefined && this.#table.size >= entriesMax) {
+      while (this.#frozen.length >= FROZEN_MAX) {
+        this.#startJobs();
+        for (const answer of this.#thread.waitForAnswers()) this.#take(answer);
+      }
+      const from = (this.#frozen.at(-1)?.to ?? this.#runs.at(-1)?.head.to ?? 0) + 1;
+      this.#frozen.push({ table: this.#table, from, to: this.#coveredTo });
+      this.#table = new FingerprintTable();
+    }
+    this.#startJobs();
+  }
+
+  /** Leaves what is in memory to be read again from the rows. */
+  async close(): Promise<void> {
+    for (const run of this.#runs) run.close();
+    this.#runs = [];
+    await this.#thread.close();
+  }
+
+  /** Closes after damage, and takes the bad run away, so that the next opening does without it. */
+  discard(damage: DamagedRun): void {
+    void this.close();
+    if (this.#place.entriesMax !== undefined) rmSync(damage.path, { force: true });
+  }
+
+  #getFromRuns(high: number, low: number): number {
+    const cache = this.#cache;
+    const at = (low & (CACHE_SLOTS - 1)) * 3;
+    if (cache[at] === high && cache[at + 1] === low && cache[at + 2] !== 0)
+      return cache[at + 2] as number;
+    for (let index = this.#runs.length - 1; index >= 0; index--) {
+      const id = (this.#runs[index] as SeenRun).get(high, low);
+      if (id === 0) continue;
+      cache[at] = high;
+      cache[at + 1] = low;
+      cache[at + 2] = id;
+      return id;
+    }
+    return 0;
+  }
+
+  #startJobs(): void {
+    const [oldest] = this.#frozen;
+    if (this.#flush === undefined && oldest !== undefined) {
+      const { from, to } = oldest;
+      const path = this.#pathOf(from, to);
+      this.#flush = this.#thread.ask({ kind: "flush", words: oldest.table.words, path, from, to });
+    }
+    const inputs = this.#merge === undefined ? this.#runsToMerge() : [];
+    const [first] = inputs;
+    const last = inputs.at(-1);
+    if (first === undefined || last === undefined) return;
+    const number = this.#thread.ask({
+      kind: "merge",
+      inputs: inputs.map((run) => run.head.path),
+      path: this.#pathOf(first.head.from, last.head.to),
+    });
+    this.#merge = { number, inputs };
+  }
+
+  /** The newest runs, where enough of them are of like size. */
+  #runsToMerge(): readonly SeenRun[] {
+    const { entriesMax } = this.#place;
+    if (entriesMax === undefined) return [];
+    const newest = this.#runs.slice(-RUNS_MERGED);
+    const tiers = newest.map((run) => tierOf(run.head.entries / entriesMax));
+    const isAlike = tiers.every((tier) => tier === tiers[0]);
+    return newest.length === RUNS_MERGED && isAlike ? newest : [];
+  }
+
+  #take(answer: SeenAnswer): void {
+    const isFlush = answer.number === this.#flush;
+    const merge = answer.number === this.#merge?.number ? this.#merge : undefined;
+    // Given up long ago; the file it may have made is swept away at the next opening.
+    if (!isFlush && merge === undefined) return;
+    if (isFlush) this.#flush = undefined;
+    else this.#merge = undefined;
+    if (answer.kind === "damaged") throw new DamagedRun(answer.path, "found while merging");
+    if (answer.kind === "failed") {
+      // A merge is only to be tried again; a table that cannot be written must stop the growth.
+      if (isFlush && this.#frozen.length >= FROZEN_MAX) throw new SeenIndexStuck(answer.because);
+      return;
+    }
+    const run = new SeenRun(answer.head);
+    if (isFlush) {
+      this.#frozen.shift();
+      this.#runs.push(run);
+      // What the run brings may be newer than what the cache remembers.
+      this.#cache.fill(0);
+    } else if (merge !== undefined) this.#replace(merge.inputs, run);
+  }
+
+  #replace(inputs: readonly SeenRun[], merged: SeenRun): void {
+    const at = this.#runs.indexOf(inputs[0] as SeenRun);
+    this.#runs.splice(at, inputs.length, merged);
+    for (const run of inputs) {
+      run.close();
+      rmSync(run.head.path, { force: true });
+    }
+  }
+
+  #pathOf(from: number, to: number): string {
+    return join(this.#place.folder, `${this.#place.name}-${from}-${to}.run`);
+  }
+}
+
+/** 0 for one table, 1 for a merge of tables, 2 for a merge of merges. */
+function tierOf(tables: number): number {
+  return Math.max(0, Math.round(Math.log(tables) / Math.log(RUNS_MERGED)));
+}
+
+/** The runs that cover 1, 2, 3 and so on without a gap; the others are swept away. */
+function openRuns(place: SeenIndexPlace, lastSequence: number): SeenRun[] {
+  const runs: SeenRun[] = [];
+  const useless: string[] = [];
+  let next = 1;
+  for (const { path, from, to } of listRuns(place)) {
+    const run = from === next && to <= lastSequence ? openRun(path) : undefined;
+    if (run === undefined || run.head.from !== from || run.head.to !== to) {
+      useless.push(path);
+      continue;
+    }
+    runs.push(run);
+    next = to + 1;
+  }
+  if (place.entriesMax !== undefined) for (const path of useless) rmSync(path, { force: true });
+  return runs;
+}
+
+function openRun(path: string): SeenRun | undefined {
+  try {
+    return SeenRun.open(path);
+  } catch (error) {
+    const isGone = (error as NodeJS.ErrnoException).code === "ENOENT";
+    if (isGone || error instanceof DamagedRun) return undefined;
+    throw error;
+  }
+}
+
+/** By the first number covered; of two that start alike the longer one first, being their merge. */
+function listRuns(place: SeenIndexPlace): { path: string; from: number; to: number }[] {
+  const found: { path: string; from: number; to: number }[] = [];
+  for (const file of readdirSync(place.folder)) {
+    const match = /^(.+)-(\d+)-(\d+)\.run(\.tmp)?$/.exec(file);
+    if (match === null || match[1] !== place.name) continue;
+    const path = join(place.folder, file);
+    if (match[4] === undefined) found.push({ path, from: Number(match[2]), to: Number(match[3]) });
+    else if (place.entriesMax !== undefined) rmSync(path, { force: true });
+  }
+  return found.sort((a, b) => a.from - b.from || b.to - a.to);
+}
