@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { below, randomFrom } from "../../base/random.ts";
+import type { RequestEntry } from "../request-log.ts";
+import { checkPoliteness, type Manners } from "./politeness.ts";
+
+const MANNERS: Manners = {
+  delayMsOf: (site) => (site === "http://slow.test" ? 5000 : 1000),
+  addressDelayMs: 100,
+  siteConcurrencyMax: 2,
+  addressConcurrencyMax: 3,
+  toleranceMs: 0,
+  isForbidden: (url) => url.includes("/private/"),
+};
+
+test("a polite log has nothing against it", () => {
+  const log = [
+    request("http://a.test", 0),
+    request("http://a.test", 1000),
+    request("http://slow.test", 200),
+    request("http://slow.test", 5200),
+  ];
+  assert.deepEqual(checkPoliteness(log, MANNERS), []);
+});
+
+test("planted: a request that comes too soon is caught, also when the log is out of order", () => {
+  const log = [request("http://a.test", 1999), request("http://a.test", 1000)];
+  assert.deepEqual(rules(log), ["site-delay"]);
+  assert.deepEqual(rules([request("http://slow.test", 0), request("http://slow.test", 4000)]), [
+    "site-delay",
+  ]);
+});
+
+test("planted: two names on one address asked together are caught", () => {
+  const log = [request("http://a.test", 0), request("http://b.test", 50)];
+  assert.deepEqual(rules(log), ["address-delay"]);
+  const apart = [request("http://a.test", 0), { ...request("http://b.test", 50), address: "::1" }];
+  assert.deepEqual(rules(apart), []);
+});
+
+test("planted: a third request under way is caught, one after an end is not", () => {
+  const log = [
+    request("http://a.test", 0, 9000),
+    request("http://a.test", 1000, 2500),
+    request("http://a.test", 2000, 3000),
+    request("http://a.test", 3000, 4000),
+  ];
+  assert.deepEqual(rules(log), ["site-crowd"]);
+});
+
+test("planted: the fourth name at work on one address is caught", () => {
+  const log = [0, 1, 2, 3].map((site) => request(`http://s${site}.test`, site * 200, 9000));
+  assert.deepEqual(rules(log), ["address-crowd"]);
+});
+
+test("planted: a request that never ended still counts as under way", () => {
+  const log = [0, 1000, 2000].map((startMs) => request("http://a.test", startMs, Infinity));
+  assert.deepEqual(rules(log), ["site-crowd"]);
+});
+
+test("planted: knocking at a closed door is caught", () => {
+  const log = [{ ...request("http://a.test", 0), path: "/private/x" }];
+  assert.deepEqual(rules(log), ["forbidden"]);
+});
+
+test("a tolerance forgives what a real network shifts and no more", () => {
+  const log = [request("http://a.test", 0), request("http://a.test", 996)];
+  const tolerant = { ...MANNERS, toleranceMs: 5 };
+  assert.deepEqual(checkPoliteness(log, tolerant), []);
+  const sooner = [request("http://a.test", 0), request("http://a.test", 994)];
+  assert.equal(checkPoliteness(sooner, tolerant).length, 1);
+});
+
+test("one request moved forward in any polite log is caught", () => {
+  for (let seed = 1; seed <= 50; seed++) {
+    const random = randomFrom(seed);
+    const log = Array.from({ length: 30 }, (_, at) => request("http://a.test", at * 1000));
+    assert.deepEqual(rules(log), [], `seed ${seed}`);
+    const place = 1 + below(random, log.length - 1);
+    const moved = request("http://a.test", place * 1000 - 1 - below(random, 900));
+    const planted = log.with(place, moved);
+    assert.deepEqual(rules(planted), ["site-delay"], `seed ${seed}`);
+  }
+});
+
+function request(site: string, startMs: number, endMs = startMs + 300): RequestEntry {
+  return { site, address: "198.18.0.1", path: "/x", startMs, endMs, status: 200, whole: true };
+}
+
+function rules(log: readonly RequestEntry[]): string[] {
+  return checkPoliteness(log, MANNERS).map(({ rule }) => rule);
+}
