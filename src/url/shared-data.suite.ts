@@ -1,0 +1,60 @@
+/**
+ * The real data beside the checkout, for tests and measuring scripts: `../shared/data`.
+ *
+ * It belongs to others and is never copied here; whoever needs it skips by name where it is absent.
+ */
+
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export const NEEDS_DATA = "needs ../shared/data";
+
+const FOLDER = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
+
+export function hasSharedData(): boolean {
+  return existsSync(FOLDER);
+}
+
+/** One file of `conformance/open.tar.xz`, or several when the name holds a `*`, joined. */
+export function conformanceText(member: string): string {
+  const archive = `${FOLDER}conformance/open.tar.xz`;
+  const unpacked = spawnSync("tar", ["-xJOf", archive, "--wildcards", `*${member}`], {
+    maxBuffer: 256 * 2 ** 20,
+  });
+  if (unpacked.status !== 0) throw new Error(`cannot unpack ${member}: ${unpacked.stderr}`);
+  return unpacked.stdout.toString("utf8");
+}
+
+export function conformanceNames(): string[] {
+  const listed = spawnSync("tar", ["-tJf", `${FOLDER}conformance/open.tar.xz`]);
+  return listed.stdout.toString("utf8").trim().split("\n");
+}
+
+export interface RealPage {
+  readonly url: string;
+  readonly html: string;
+}
+
+/** Pages of a `.jsonl.xz` file, one at a time. */
+export async function* realPages(file: string, countMax = Infinity): AsyncGenerator<RealPage> {
+  const unpacking = spawn("xz", ["-dc", `${FOLDER}${file}`], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let count = 0;
+  try {
+    for await (const line of createInterface({ input: unpacking.stdout })) {
+      if (count >= countMax) return;
+      count += 1;
+      yield realPage(JSON.parse(line), count);
+    }
+  } finally {
+    unpacking.kill();
+  }
+}
+
+function realPage(row: Record<string, unknown>, number: number): RealPage {
+  const url = typeof row["url"] === "string" ? row["url"] : `http://page.test/${number}/page.html`;
+  return { url, html: String(row["html"]) };
+}

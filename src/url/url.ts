@@ -1,0 +1,186 @@
+/**
+ * The one canonical form of a URL, or the reason why there is none.
+ *
+ * The WHATWG parser comes first, as browsers would resolve the link. Then only what RFC 3986 (6.2.2)
+ * says cannot change the meaning: escapes in upper case, escaped unreserved characters in the clear,
+ * and no fragment. Further, none of these ever names another page: credentials (never kept), the
+ * dot that ends a host name, and a question mark with nothing behind it.
+ *
+ * Promises: the form is ASCII, begins with http:// or https://, holds at most 2,048 bytes, and is
+ * its own canonical form. Such a string can be split by looking for slashes, without a parser.
+ */
+
+import { domainToUnicode } from "node:url";
+import { withoutSessionIds } from "./session-ids.ts";
+
+declare const canonical: unique symbol;
+export type CanonicalUrl = string & { readonly [canonical]: true };
+
+export const URL_BYTES_MAX = 2048;
+/** A longer text is refused unparsed, whatever it would have become. */
+const TEXT_LENGTH_MAX = 16 * URL_BYTES_MAX;
+
+export type RefusalReason = "bad_url" | "url_too_long" | "scheme_refused" | "port_refused";
+
+export interface UrlRefusal {
+  readonly refused: RefusalReason;
+}
+
+export interface UrlRules {
+  /** Cuts every query off, for sites whose queries only repeat their pages. */
+  readonly dropQuery: boolean;
+  /** Removes what names the visit and not the page; the table is in `session-ids.ts`. */
+  readonly stripSessionIds: boolean;
+}
+
+export const PLAIN_RULES: UrlRules = { dropQuery: false, stripSessionIds: false };
+
+const REFUSED = {
+  bad_url: { refused: "bad_url" },
+  url_too_long: { refused: "url_too_long" },
+  scheme_refused: { refused: "scheme_refused" },
+  port_refused: { refused: "port_refused" },
+} as const satisfies Record<RefusalReason, UrlRefusal>;
+
+/** Ports that speak something else than HTTP: "bad port" in the Fetch standard. */
+const PORTS_REFUSED: ReadonlySet<number> = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
+  103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
+  512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993,
+  995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668,
+  6669, 6679, 6697, 10080,
+]);
+
+// The URL standard drops tabs and line ends anywhere, and blanks and controls before the scheme.
+const SCHEME = /^[\u0000-\u0020]*([a-z](?:[\t\n\r]*[a-z0-9+.-])*)[\t\n\r]*:/i;
+const SCHEME_SEARCH_MAX = 256;
+
+export function canonicalUrl(
+  text: string,
+  base?: CanonicalUrl,
+  rules: UrlRules = PLAIN_RULES,
+): CanonicalUrl | UrlRefusal {
+  const scheme = SCHEME.exec(text.slice(0, SCHEME_SEARCH_MAX))?.[1];
+  if (scheme !== undefined && !/^https?$/i.test(scheme.replace(/[\t\n\r]/g, "")))
+    return REFUSED.scheme_refused;
+  if (text.length > TEXT_LENGTH_MAX) return REFUSED.url_too_long;
+  const parsed = URL.parse(text, base);
+  if (parsed === null) return REFUSED.bad_url;
+  if (parsed.protocol !== "http:" && parsed.protocol !== "https:") return REFUSED.scheme_refused;
+  if (parsed.port !== "" && PORTS_REFUSED.has(Number(parsed.port))) return REFUSED.port_refused;
+  const host = checkedHost(parsed.hostname);
+  if (host === undefined) return REFUSED.bad_url;
+
+  const port = parsed.port === "" ? "" : `:${parsed.port}`;
+  let path = normalEscapes(parsed.pathname);
+  let query = rules.dropQuery ? "" : normalEscapes(parsed.search);
+  if (rules.stripSessionIds) ({ path, query } = withoutSessionIds(path, query));
+  const url = `${parsed.protocol}//${host}${port}${path}${query}`;
+  return url.length > URL_BYTES_MAX ? REFUSED.url_too_long : (url as CanonicalUrl);
+}
+
+export function isRefused(result: CanonicalUrl | UrlRefusal): result is UrlRefusal {
+  return typeof result !== "string";
+}
+
+export function schemeOf(url: string): "http" | "https" {
+  return url.charCodeAt(4) === 0x3a ? "http" : "https";
+}
+
+/** The host as in the URL: a name, an IPv4 address or a bracketed IPv6 address. */
+export function hostOf(url: string): string {
+  const start = hostStart(url);
+  const end = pathStart(url);
+  const bracket = url.charCodeAt(start) === 0x5b ? url.indexOf("]", start) : start;
+  const colon = url.indexOf(":", bracket);
+  return url.slice(start, colon === -1 || colon > end ? end : colon);
+}
+
+export function portOf(url: string): number {
+  const start = hostStart(url);
+  const end = pathStart(url);
+  const digits = /:(\d+)$/.exec(url.slice(start, end))?.[1];
+  if (digits !== undefined) return Number(digits);
+  return schemeOf(url) === "http" ? 80 : 443;
+}
+
+/** Path and query, as they go on the request line. */
+export function pathOf(url: string): string {
+  return url.slice(pathStart(url));
+}
+
+/** Where the path begins, which every canonical URL has: `scheme://host:port` lies before it. */
+export function pathStart(url: string): number {
+  return url.indexOf("/", hostStart(url));
+}
+
+function hostStart(url: string): number {
+  return schemeOf(url) === "http" ? 7 : 8;
+}
+
+/**
+ * The host without its closing dot, or nothing when DNS could never answer for it: an empty label,
+ * one over 63 bytes, a name over 253, or an `xn--` label that decodes to nothing allowed.
+ */
+function checkedHost(hostname: string): string | undefined {
+  if (hostname.startsWith("[")) return hostname;
+  const host = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
+  if (host.length > 253) return undefined;
+  let labelStart = 0;
+  while (labelStart <= host.length) {
+    const dot = host.indexOf(".", labelStart);
+    const labelEnd = dot === -1 ? host.length : dot;
+    if (labelEnd === labelStart || labelEnd - labelStart > 63) return undefined;
+    labelStart = labelEnd + 1;
+  }
+  if (host.includes("xn--") && /(?:^|\.)xn--/.test(domainToUnicode(host))) return undefined;
+  return host;
+}
+
+/**
+ * Decodes escaped unreserved characters, writes the other escapes in upper case.
+ *
+ * A percent sign that begins no escape stays as it is. An escape that follows one within two bytes
+ * stays too: `%4%31` must not become `%41`, which would be `A` the next time.
+ */
+function normalEscapes(text: string): string {
+  let percent = text.indexOf("%");
+  if (percent === -1) return text;
+  let normal = "";
+  let copied = 0;
+  let lonePercent = -3;
+  while (percent !== -1) {
+    const byte = escapedByte(text, percent);
+    if (byte === undefined) {
+      lonePercent = percent;
+      percent = text.indexOf("%", percent + 1);
+      continue;
+    }
+    const bare = isUnreserved(byte) && percent - lonePercent > 2;
+    normal += text.slice(copied, percent);
+    normal += bare ? String.fromCharCode(byte) : text.slice(percent, percent + 3).toUpperCase();
+    copied = percent + 3;
+    percent = text.indexOf("%", copied);
+  }
+  return normal + text.slice(copied);
+}
+
+function escapedByte(text: string, percent: number): number | undefined {
+  const high = hexDigit(text.charCodeAt(percent + 1));
+  const low = hexDigit(text.charCodeAt(percent + 2));
+  return high === -1 || low === -1 ? undefined : high * 16 + low;
+}
+
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}
+
+/** ALPHA, DIGIT, "-", ".", "_", "~" (RFC 3986, 2.3). */
+export function isUnreserved(byte: number): boolean {
+  const letter = byte | 0x20;
+  if (letter >= 0x61 && letter <= 0x7a) return true;
+  if (byte >= 0x30 && byte <= 0x39) return true;
+  return byte === 0x2d || byte === 0x2e || byte === 0x5f || byte === 0x7e;
+}
