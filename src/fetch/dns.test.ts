@@ -238,13 +238,13 @@ async function reasonOf(dns: DnsResolver, host: string): Promise<string> {
 }
 
 function movableClock(): Clock & { forwardMs(ms: number): void } {
-  let aheadMs = 0;
-  const startedMs = systemClock.nowMs();
+  // Whole milliseconds, so that a sum made in two ways is the same number.
+  let nowMs = 0;
   return {
     ...systemClock,
-    nowMs: () => startedMs + aheadMs,
+    nowMs: () => nowMs,
     forwardMs(ms) {
-      aheadMs += ms;
+      nowMs += ms;
     },
   };
 }
