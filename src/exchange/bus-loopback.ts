@@ -1,0 +1,70 @@
+/**
+ * A bus inside one process: nothing is lost on it but what nobody is there for.
+ *
+ * Each node has a bounded queue that is emptied in turns of the event loop, so that two nodes
+ * talking for ever leave room for everything else.
+ */
+
+import { assert } from "../base/assert.ts";
+import type { Bus, Inbox, Membership, Parcel, Receipt } from "./bus.ts";
+import { PARCEL_BYTES_MAX } from "./bus.ts";
+
+type Item =
+  | { readonly kind: "parcel"; readonly parcel: Parcel }
+  | { readonly kind: "receipt"; readonly receipt: Receipt };
+
+interface Post {
+  readonly inbox: Inbox;
+  readonly queue: Item[];
+}
+
+export class LoopbackBus implements Bus {
+  readonly #queueMax: number;
+  readonly #posts = new Map<string, Post>();
+
+  constructor(queueMax = 1_000) {
+    this.#queueMax = queueMax;
+  }
+
+  async join(node: string, inbox: Inbox): Promise<Membership> {
+    assert(!this.#posts.has(node), "a node is on the bus once");
+    const post: Post = { inbox, queue: [] };
+    this.#posts.set(node, post);
+    return {
+      send: (parcel) => this.#send({ ...parcel, from: node, body: parcel.body.slice() }),
+      acknowledge: ({ id, from }) => {
+        const receipt = { parcelId: id, from: node, to: from };
+        this.#put(from, { kind: "receipt", receipt });
+      },
+      leave: async () => {
+        if (this.#posts.get(node) === post) this.#posts.delete(node);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#posts.clear();
+  }
+
+  #send(parcel: Parcel): boolean {
+    assert(parcel.body.length <= PARCEL_BYTES_MAX, "a parcel is within its size");
+    return this.#put(parcel.to, { kind: "parcel", parcel });
+  }
+
+  #put(node: string, item: Item): boolean {
+    const post = this.#posts.get(node);
+    if (post === undefined) return true;
+    if (post.queue.length >= this.#queueMax) return false;
+    post.queue.push(item);
+    if (post.queue.length === 1) setImmediate(() => this.#deliver(node, post));
+    return true;
+  }
+
+  #deliver(node: string, post: Post): void {
+    for (const item of post.queue.splice(0)) {
+      if (this.#posts.get(node) !== post) return;
+      if (item.kind === "parcel") post.inbox.onParcel(item.parcel);
+      else post.inbox.onReceipt(item.receipt);
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/** What every bus promises, as tests; a faulty one passes them too. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PARCEL_BYTES_MAX } from "./bus.ts";
+import type { Bus, Membership, Parcel, Receipt } from "./bus.ts";
+
+export interface BusUnderTest {
+  readonly bus: Bus;
+  /** Lets whatever is on its way arrive, or be lost. */
+  readonly settle: () => Promise<void>;
+}
+
+interface Node {
+  readonly member: Membership;
+  readonly parcels: Parcel[];
+  readonly receipts: Receipt[];
+}
+
+export function busSuite(name: string, open: () => BusUnderTest): void {
+  test(`${name}: a parcel sent until its receipt is there arrives whole`, async () => {
+    const { bus, settle } = open();
+    const [a, b] = [await join(bus, "a"), await join(bus, "b")];
+    const body = new Uint8Array([1, 2, 3]);
+    await until(settle, () => {
+      a.member.send({ id: "p1", to: "b", body });
+      return a.receipts.length > 0;
+    });
+    assert.deepEqual(b.parcels[0], { id: "p1", from: "a", to: "b", body });
+    assert.deepEqual(a.receipts[0], { parcelId: "p1", from: "b", to: "a" });
+    await bus.close();
+  });
+
+  test(`${name}: nothing is delivered inside the call that sends`, async () => {
+    const { bus, settle } = open();
+    const [a, b] = [await join(bus, "a"), await join(bus, "b")];
+    await until(settle, () => {
+      const before = b.parcels.length;
+      a.member.send({ id: "p1", to: "b", body: new Uint8Array(1) });
+      assert.equal(b.parcels.length, before);
+      return before > 0;
+    });
+    await bus.close();
+  });
+
+  test(`${name}: the bytes delivered are those at the moment of sending`, async () => {
+    const { bus, settle } = open();
+    const [a, b] = [await join(bus, "a"), await join(bus, "b")];
+    await until(settle, () => {
+      const body = new Uint8Array([7]);
+      a.member.send({ id: "p1", to: "b", body });
+      body[0] = 8;
+      return b.parcels.length > 0;
+    });
+    assert.ok(b.parcels.every((parcel) => parcel.body[0] === 7));
+    await bus.close();
+  });
+
+  test(`${name}: only the node named gets anything, and nothing once it has left`, async () => {
+    const { bus, settle } = open();
+    const [a, b, c] = [await join(bus, "a"), await join(bus, "b"), await join(bus, "c")];
+    a.member.send({ id: "p0", to: "nobody", body: new Uint8Array(1) });
+    await until(settle, () => {
+      a.member.send({ id: "p1", to: "b", body: new Uint8Array(1) });
+      return b.parcels.length > 0;
+    });
+    a.member.send({ id: "p2", to: "b", body: new Uint8Array(1) });
+    await b.member.leave();
+    const heard = b.parcels.length;
+    for (let count = 0; count < 20; count++) {
+      a.member.send({ id: "p2", to: "b", body: new Uint8Array(1) });
+      await settle();
+    }
+    assert.equal(b.parcels.length, heard);
+    assert.deepEqual([...a.parcels, ...c.parcels, ...c.receipts], []);
+    await bus.close();
+  });
+
+  test(`${name}: a parcel above the limit is our own mistake`, async () => {
+    const { bus } = open();
+    const a = await join(bus, "a");
+    const body = new Uint8Array(PARCEL_BYTES_MAX + 1);
+    assert.throws(() => a.member.send({ id: "p1", to: "a", body }), { name: "BrokenPromise" });
+    await bus.close();
+  });
+
+  test(`${name}: a flood is refused at some length, or taken and delivered`, async () => {
+    const { bus, settle } = open();
+    const [a, b] = [await join(bus, "a"), await join(bus, "b")];
+    const waiting = new Set(Array.from({ length: 5_000 }, (_, index) => `p${index}`));
+    await until(settle, () => {
+      for (const { parcelId } of a.receipts.splice(0)) waiting.delete(parcelId);
+      for (const id of waiting) a.member.send({ id, to: "b", body: new Uint8Array(1) });
+      return waiting.size === 0;
+    });
+    assert.equal(new Set(b.parcels.map(({ id }) => id)).size, 5_000);
+    await bus.close();
+  });
+}
+
+/** A node that commits at once, so that every parcel, repeated or not, gets its receipt. */
+async function join(bus: Bus, name: string): Promise<Node> {
+  const parcels: Parcel[] = [];
+  const receipts: Receipt[] = [];
+  const member = await bus.join(name, {
+    onParcel: (parcel) => {
+      parcels.push(parcel);
+      member.acknowledge(parcel);
+    },
+    onReceipt: (receipt) => receipts.push(receipt),
+  });
+  return { member, parcels, receipts };
+}
+
+async function until(settle: () => Promise<void>, attempt: () => boolean): Promise<void> {
+  for (let count = 0; count < 1_000; count++) {
+    if (attempt()) return;
+    await settle();
+  }
+  assert.fail("a thousand attempts were not enough");
+}
