@@ -9,8 +9,9 @@
  * Promises:
  *   1. special ranges of IPv4 and IPv6 are refused unless the operator's list names them;
  *   2. a cloud's metadata address is refused even inside an allowed range, unless named alone;
- *   3. a port that browsers refuse is refused, unless the list names it with its address;
- *   4. our own ports on this machine are refused, whatever the list says.
+ *   3. our own ports on this machine are refused, whatever the list says.
+ *
+ * Ports that speak something else than HTTP need no rule here: no canonical URL holds one.
  *
  * It is asked once per DNS answer and once per literal address: a few microseconds each.
  */
@@ -32,8 +33,6 @@ export interface AddressPolicy {
   readonly ownPorts: ReadonlySet<number>;
 }
 
-export type AddressVerdict = "allowed" | "ssrf_blocked" | "port_refused";
-
 export const PUBLIC_ONLY: AddressPolicy = { allowed: [], ownPorts: new Set() };
 
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3");
@@ -54,15 +53,6 @@ const METADATA = new Set(
   ].map((text) => ipaddr.parse(text).toNormalizedString()),
 );
 
-/** The "bad ports" of the WHATWG Fetch standard: behind them speak protocols that HTTP can abuse. */
-const PORTS_REFUSED: ReadonlySet<number> = new Set([
-  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
-  103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
-  512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993,
-  995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668,
-  6669, 6679, 6697, 10080,
-]);
-
 /** Reads `10.0.0.0/8`, `127.0.0.1`, `127.0.0.1:8080`, `[::1]:8080`, `fd00::/8`. */
 export function readAllowance(text: string): Allowance | undefined {
   const match = /^(?:\[([^\]]+)\]|([^:]+)|([^[\]]+))(?::(\d{1,5}))?$/.exec(text.trim());
@@ -78,28 +68,12 @@ export function readAllowance(text: string): Allowance | undefined {
   return prefixBits > bitsMax ? undefined : { network: parsed, prefixBits, port };
 }
 
-export function judgeAddress(text: string, port: number, policy: AddressPolicy): AddressVerdict {
+export function isAllowed(text: string, port: number, policy: AddressPolicy): boolean {
   const address = parseStrictly(text);
-  if (address === undefined) return "ssrf_blocked";
+  if (address === undefined) return false;
   const judged = [address, ...embeddedIn(address)];
-  if (policy.ownPorts.has(port) && judged.some(isThisMachine)) return "ssrf_blocked";
-  const named = policy.allowed.filter((allowance) => covers(allowance, address, port));
-  if (!judged.every((each) => mayBeReached(each, port, policy))) return "ssrf_blocked";
-  if (!PORTS_REFUSED.has(port)) return "allowed";
-  return named.some((allowance) => allowance.port === port) ? "allowed" : "port_refused";
-}
-
-/** The allowed ones among the addresses of a name, in their order. */
-export function keepAllowed(
-  addresses: readonly string[],
-  port: number,
-  policy: AddressPolicy,
-): string[] {
-  return addresses.filter((address) => judgeAddress(address, port, policy) === "allowed");
-}
-
-export function isPortRefused(port: number): boolean {
-  return PORTS_REFUSED.has(port);
+  if (policy.ownPorts.has(port) && judged.some(isThisMachine)) return false;
+  return judged.every((each) => mayBeReached(each, port, policy));
 }
 
 /** Without octal, hexadecimal or short forms: canonical URLs and resolvers never give those. */

@@ -17,7 +17,7 @@ import { Resolver as CaresResolver } from "node:dns";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import type { Clock } from "../base/clock.ts";
-import { type AddressPolicy, judgeAddress } from "./address-guard.ts";
+import { type AddressPolicy, isAllowed } from "./address-guard.ts";
 import type { Resolution, Resolver, ResolverFailure } from "./resolver.ts";
 
 export interface DnsOptions {
@@ -90,14 +90,11 @@ export class DnsResolver implements Resolver {
   }
 
   #judge(addresses: readonly string[], port: number): Resolution {
-    const { policy } = this.#options;
-    const allowed = addresses.filter((one) => judgeAddress(one, port, policy) === "allowed");
+    const allowed = addresses.filter((one) => isAllowed(one, port, this.#options.policy));
     if (allowed.length > 0)
       return { kind: "addresses", addresses: allowed.slice(0, ADDRESSES_MAX) };
-    const [first = ""] = addresses;
-    const verdict = judgeAddress(first, port, policy);
-    const reason = verdict === "port_refused" ? "port_refused" : "ssrf_blocked";
-    return { kind: "failed", reason, detail: `${first} port ${port} is not public` };
+    const detail = `${addresses[0]} port ${port} is not public`;
+    return { kind: "failed", reason: "ssrf_blocked", detail };
   }
 
   #askOnce(host: string): Promise<Entry> {

@@ -5,12 +5,7 @@
  * checked is the one that is used. It never throws for what a name server does.
  */
 
-export type ResolverFailure =
-  | "dns_nxdomain"
-  | "dns_timeout"
-  | "dns_error"
-  | "ssrf_blocked"
-  | "port_refused";
+export type ResolverFailure = "dns_nxdomain" | "dns_timeout" | "dns_error" | "ssrf_blocked";
 
 export type Resolution =
   | {
