@@ -1,0 +1,38 @@
+/**
+ * An archive in memory that outlives the process, with the half-written end a kill leaves.
+ *
+ * What lies beyond the marks of the last commit is cut off at opening, as the real outputs do.
+ */
+
+import type { Clock } from "../base/clock.ts";
+import type { Capture, Output } from "../output/output.ts";
+import type { ArchivePlace } from "../page/page.ts";
+
+/** What outlives a handle: the URL and the length of every record. */
+export class SimArchive {
+  readonly records: { readonly url: string; readonly bytes: number }[] = [];
+}
+
+const FILE = "archive";
+const WRITE_MS = 1;
+
+export function openSimOutput(
+  archive: SimArchive,
+  clock: Clock,
+  marks: Readonly<Record<string, number>>,
+): Output {
+  archive.records.splice(marks[FILE] ?? 0);
+  return {
+    write: (capture: Capture): Promise<ArchivePlace> =>
+      new Promise((resolve) => {
+        clock.after(WRITE_MS, () => {
+          const offset = archive.records.length;
+          archive.records.push({ url: capture.url, bytes: capture.body.length });
+          resolve({ file: FILE, offset, length: 1 });
+        });
+      }),
+    marks: () => ({ [FILE]: archive.records.length }),
+    sync: async () => {},
+    close: async () => {},
+  };
+}

@@ -1,0 +1,117 @@
+/**
+ * A store whose disk fails from a seed: it can be full for a while, and the process can be killed
+ * at a commit, just before it took effect or just after.
+ *
+ * The kill is thrown as a `SimulatedCrash`, and from that moment every use of the store is refused,
+ * so that nothing a dying crawler still does can reach the disk. What the last commit left is found
+ * by opening the same disk again.
+ */
+
+import { CrawlError } from "../base/errors.ts";
+import type { Random } from "../base/random.ts";
+import type { PageRecord } from "../page/page.ts";
+import { type MemoryDisk, openMemoryStore } from "../store/store-memory.ts";
+import type { Batch, Fingerprints, SiteRow, Store } from "../store/store.ts";
+import type { StoredUrl, Totals, WaitingUrl } from "../store/store.ts";
+
+export class SimulatedCrash extends Error {
+  override readonly name = "SimulatedCrash";
+}
+
+export interface StoreFaults {
+  readonly random: Random;
+  /** The commit, counted from 1, at which the process is killed; undefined for none. */
+  readonly crashAtCommit: number | undefined;
+  /** Share of commits that find the disk full. */
+  readonly fullShare: number;
+  /** Told of the kill before it is thrown. */
+  readonly onCrash: () => void;
+}
+
+export function openSimStore(disk: MemoryDisk, faults: StoreFaults): Store {
+  return new SimStore(disk, faults);
+}
+
+class SimStore implements Store {
+  readonly #disk: MemoryDisk;
+  readonly #inner: Store;
+  readonly #faults: StoreFaults;
+  #commits = 0;
+
+  constructor(disk: MemoryDisk, faults: StoreFaults) {
+    this.#disk = disk;
+    this.#inner = openMemoryStore(disk);
+    this.#faults = faults;
+  }
+
+  commit(batch: Batch): void {
+    const { random, crashAtCommit, fullShare, onCrash } = this.#faults;
+    this.#commits++;
+    if (this.#commits === crashAtCommit) {
+      if (random.next() < 0.5) this.#inner.commit(batch);
+      this.#disk.crash();
+      onCrash();
+      throw new SimulatedCrash(`at commit ${this.#commits}`);
+    }
+    if (random.next() < fullShare) throw new CrawlError("DISK_FULL", "no room is left");
+    this.#inner.commit(batch);
+  }
+
+  get nextUrlId(): number {
+    return this.#inner.nextUrlId;
+  }
+  get nextSiteId(): number {
+    return this.#inner.nextSiteId;
+  }
+  get totals(): Totals {
+    return this.#inner.totals;
+  }
+  get marks(): Readonly<Record<string, number>> {
+    return this.#inner.marks;
+  }
+  recall(key: string): string | undefined {
+    return this.#inner.recall(key);
+  }
+  remember(key: string, value: string): void {
+    this.#inner.remember(key, value);
+  }
+  lookup(fingerprints: Fingerprints): Uint32Array {
+    return this.#inner.lookup(fingerprints);
+  }
+  waiting(siteId: number, countMax: number): WaitingUrl[] {
+    return this.#inner.waiting(siteId, countMax);
+  }
+  sites(): Iterable<SiteRow> {
+    return this.#inner.sites();
+  }
+  sitesWithWork(afterId: number, countMax: number): SiteRow[] {
+    return this.#inner.sitesWithWork(afterId, countMax);
+  }
+  siteByKey(key: string): SiteRow | undefined {
+    return this.#inner.siteByKey(key);
+  }
+  url(id: number): StoredUrl | undefined {
+    return this.#inner.url(id);
+  }
+  urls(): Iterable<StoredUrl> {
+    return this.#inner.urls();
+  }
+  page(id: number): PageRecord | undefined {
+    return this.#inner.page(id);
+  }
+  pages(): Iterable<PageRecord> {
+    return this.#inner.pages();
+  }
+  pageWithDigest(digest: Uint8Array): number | undefined {
+    return this.#inner.pageWithDigest(digest);
+  }
+  reopenPages(): void {
+    this.#inner.reopenPages();
+  }
+  sync(): Promise<void> {
+    return this.#inner.sync();
+  }
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+}

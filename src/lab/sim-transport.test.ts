@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { randomFrom } from "../base/random.ts";
+import type { TransportLimits, TransportRequest } from "../fetch/transport.ts";
+import { type Conduct, conductOf, FAULTS, FaultSource, type Fault } from "./faults.ts";
+import { SimClock } from "./sim-clock.ts";
+import { type Ending, type SimNetwork, SimTransport } from "./sim-transport.ts";
+import { siteNamed } from "./world.ts";
+import { makeWorld } from "./world/plan.ts";
+import { speedBpsAt } from "./world/site.ts";
+
+const LIMITS: TransportLimits = {
+  connectMs: 10_000,
+  tlsMs: 10_000,
+  firstByteMs: 20_000,
+  idleMs: 15_000,
+  totalMs: 30_000,
+  speedFloorBps: 1024,
+  slowAfterMs: 10_000,
+  headerBytesMax: 65_536,
+  headerFieldsMax: 256,
+  bodyBytesMax: 100_000,
+};
+
+const PLAIN: Conduct = {
+  connect: "accept",
+  latencyMs: 100,
+  answer: { status: 200, statusText: "OK", headers: [], body: new Uint8Array(1_000) },
+  speedBps: 10_000,
+  breaksOff: undefined,
+};
+
+test("an answer takes its latency twice, and its bytes at the server's speed", async () => {
+  const ending = await once(PLAIN);
+  assert.ok(ending.kind === "answer");
+  assert.equal(ending.body.length, 1_000);
+  const { connectMs, firstByteMs, totalMs, receivedBytes } = ending.traffic;
+  assert.deepEqual([connectMs, firstByteMs, totalMs, receivedBytes], [100, 200, 300, 1_020]);
+});
+
+test("a connection that rests is used again", async () => {
+  const clock = new SimClock();
+  const transport = new SimTransport({ clock, conductOf: () => PLAIN });
+  await clock.runUntil(transport.exchange(request()));
+  const second = await clock.runUntil(transport.exchange(request()));
+  assert.deepEqual([second.traffic.connectMs, second.traffic.totalMs], [0, 200]);
+  const other = await clock.runUntil(transport.exchange(request({ address: "198.18.0.9" })));
+  assert.equal(other.traffic.connectMs, 100);
+});
+
+test("every limit has its own reason and its own time", async () => {
+  const large = answerOf(90_000);
+  const many = Array.from({ length: 300 }, () => ["a", "b"] as const);
+  const cases: readonly (readonly [string, number, Partial<Conduct>])[] = [
+    ["connect_refused", 100, { connect: "refuse" }],
+    ["connect_timeout", 10_000, { connect: "silence" }],
+    ["first_byte_timeout", 20_100, { answer: undefined }],
+    ["conn_reset", 250, { breaksOff: { afterBytes: 500, how: "reset" } }],
+    ["body_short", 250, { breaksOff: { afterBytes: 500, how: "close" } }],
+    ["idle_timeout", 15_250, { breaksOff: { afterBytes: 500, how: "stall" } }],
+    ["too_slow", 11_200, { speedBps: 10, answer: large }],
+    ["total_timeout", 30_000, { speedBps: 2_000, answer: large }],
+    ["header_too_large", 200, { answer: { ...large, headers: [["x", "y".repeat(70_000)]] } }],
+    ["header_too_many", 200, { answer: { ...large, headers: many } }],
+  ];
+  for (const [reason, totalMs, conduct] of cases) {
+    const ending = await once({ ...PLAIN, ...conduct });
+    assert.equal(ending.kind === "failed" ? ending.reason : ending.kind, reason);
+    assert.equal(ending.traffic.totalMs, totalMs, reason);
+  }
+});
+
+test("a body is read to the cap and not beyond; one announced as larger is not begun", async () => {
+  const body = new Uint8Array(100_001);
+  const unannounced = await once({ ...PLAIN, speedBps: 1e6, answer: answerOf(body.length) });
+  assert.ok(unannounced.kind === "answer" && unannounced.truncated === "length");
+  assert.equal(unannounced.body.length, 100_000);
+  const headers = [["content-length", "100001"]] as const;
+  const announced = await once({ ...PLAIN, answer: { ...answerOf(body.length), headers } });
+  assert.ok(announced.kind === "answer" && announced.truncated === "length");
+  assert.equal(announced.body.length, 0);
+  const exact = await once({ ...PLAIN, speedBps: 1e6, answer: answerOf(100_000) });
+  assert.ok(exact.kind === "answer" && exact.truncated === undefined);
+});
+
+test("every byte is told, and a pause stops the reading without counting as idleness", async () => {
+  let told = 0;
+  const onBytes = (bytes: number): number => {
+    told += bytes;
+    return 40_000;
+  };
+  const ending = await once(PLAIN, { onBytes });
+  assert.ok(ending.kind === "answer");
+  assert.equal(told, ending.traffic.receivedBytes);
+  assert.equal(ending.traffic.totalMs, 80_300);
+});
+
+test("what is under way ends when the transport is closed or the signal aborts", async () => {
+  const clock = new SimClock();
+  const transport = new SimTransport({ clock, conductOf: () => PLAIN });
+  const abort = new AbortController();
+  const first = transport.exchange(request({ signal: abort.signal }));
+  const second = transport.exchange(request());
+  clock.after(50, () => abort.abort());
+  clock.after(60, () => void transport.close());
+  const endings = await clock.runUntil(Promise.all([first, second]));
+  assert.deepEqual(
+    endings.map((ending) => [ending.kind, ending.traffic.totalMs]),
+    [
+      ["failed", 50],
+      ["failed", 60],
+    ],
+  );
+  await clock.runUntilIdle();
+  assert.equal((await transport.exchange(request())).kind, "failed");
+});
+
+test("a shared link gives everybody together no more than its rate", async () => {
+  const clock = new SimClock();
+  const conduct = { ...PLAIN, speedBps: 1e9, answer: answerOf(50_000) };
+  const transport = new SimTransport({ clock, conductOf: () => conduct, linkBps: 100_000 });
+  const startMs = clock.nowMs();
+  await clock.runUntil(
+    Promise.all(Array.from({ length: 10 }, () => transport.exchange(request()))),
+  );
+  assert.equal(clock.nowMs() - startMs, 200 + 5_000);
+});
+
+test("a world's site answers with its own latency, speed and page", async () => {
+  const world = makeWorld({ seed: 2, siteCount: 3 });
+  const site = siteNamed(world, "site1.test");
+  assert.ok(site !== undefined);
+  const clock = new SimClock();
+  const asked = { site, path: "/", etag: undefined, wallMs: clock.wallMs() };
+  const conduct = conductOf(world, asked, undefined);
+  assert.equal(conduct.latencyMs, site.latencyMs);
+  assert.equal(conduct.speedBps, speedBpsAt(site, clock.wallMs()));
+  const ending = await clock.runUntil(
+    new SimTransport({ clock, conductOf: () => conduct }).exchange(request()),
+  );
+  assert.ok(ending.kind === "answer" && ending.status === 200);
+});
+
+test("faults come as often as asked for, all kinds, never three in a row, the same for a seed", () => {
+  for (let seed = 1; seed <= 10; seed++) {
+    const draws = (): (Fault | undefined)[] => {
+      const source = new FaultSource(randomFrom(seed), 0.2);
+      return Array.from({ length: 5_000 }, (_, index) => source.draw("http://a.test", `/${index}`));
+    };
+    const drawn = draws();
+    assert.deepEqual(drawn, draws(), `seed ${seed}`);
+    const faults = drawn.filter((fault) => fault !== undefined);
+    assert.ok(faults.length > 800 && faults.length < 1_100, `seed ${seed}: ${faults.length}`);
+    assert.deepEqual(new Set(faults), new Set(FAULTS), `seed ${seed}`);
+    const inRow = drawn.some((_, at) => at > 1 && drawn.slice(at - 2, at + 1).every(Boolean));
+    assert.ok(!inRow, `seed ${seed}`);
+  }
+});
+
+test("every fault of a world ends as what it is", async () => {
+  const world = makeWorld({ seed: 2, siteCount: 1 });
+  const site = siteNamed(world, "site0.test");
+  assert.ok(site !== undefined);
+  const ends: Record<string, string> = {};
+  for (const fault of FAULTS) {
+    const asked = { site, path: "/", etag: undefined, wallMs: 0 };
+    const ending = await once(conductOf(world, asked, fault));
+    ends[fault] = ending.kind === "failed" ? ending.reason : String(ending.status);
+  }
+  assert.deepEqual(ends, {
+    refuse: "connect_refused",
+    silence: "connect_timeout",
+    mute: "first_byte_timeout",
+    reset: "conn_reset",
+    close: "body_short",
+    stall: "idle_timeout",
+    drip: "too_slow",
+    error: "500",
+    busy: "429",
+    overload: "503",
+  });
+});
+
+async function once(conduct: Conduct, wanted: Partial<TransportRequest> = {}): Promise<Ending> {
+  const clock = new SimClock();
+  const network: SimNetwork = { clock, conductOf: () => conduct };
+  return clock.runUntil(new SimTransport(network).exchange(request(wanted)));
+}
+
+function request(wanted: Partial<TransportRequest> = {}): TransportRequest {
+  const to = { scheme: "http", host: "site0.test", port: 80, path: "/" } as const;
+  return { ...to, address: "198.18.0.1", headers: [], limits: LIMITS, ...wanted };
+}
+
+function answerOf(bytes: number): NonNullable<Conduct["answer"]> {
+  return { status: 200, statusText: "OK", headers: [], body: new Uint8Array(bytes) };
+}
