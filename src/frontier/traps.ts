@@ -203,6 +203,14 @@ export class Traps {
     }
   }
 
+  /** Drops a site from memory; its saved counts are taken up again by `restore`. */
+  forget(siteId: number, domain: string): void {
+    const urls = this.#sites.get(siteId)?.urls ?? 0;
+    this.#domainOf(domain).urls -= urls;
+    this.#urls -= urls;
+    this.#sites.delete(siteId);
+  }
+
   #judgeShape(site: SiteCounts, shape: Shape, hasQuery: boolean): TrapRule | undefined {
     const shapes = site.shapes;
     if (shapes === undefined) return undefined;

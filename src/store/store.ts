@@ -68,6 +68,8 @@ export interface SiteRow {
   readonly bytes: number;
   /** robots.txt as last received; undefined when never asked for. */
   readonly robots: StoredRobots | undefined;
+  /** True once its sitemaps have been read to the end, so that a resumed crawl does not ask again. */
+  readonly sitemapsRead: boolean;
   /** Counts that trap defences must remember, as the frontier wrote them. */
   readonly traps: string;
 }
@@ -124,6 +126,8 @@ export interface Store {
   /** A site's waiting URLs, best score first, then oldest. */
   waiting(siteId: number, countMax: number): WaitingUrl[];
   sites(): Iterable<SiteRow>;
+  /** Sites with waiting URLs and an id above `afterId`, in order of id. */
+  sitesWithWork(afterId: number, countMax: number): SiteRow[];
   siteByKey(key: string): SiteRow | undefined;
   url(id: number): StoredUrl | undefined;
   urls(): Iterable<StoredUrl>;

@@ -38,7 +38,7 @@ interface Pattern {
 
 export class Scope {
   readonly #kind: ScopeKind;
-  readonly #members: ReadonlySet<string>;
+  readonly #members: Set<string>;
   readonly #include: readonly Pattern[];
   readonly #exclude: readonly Pattern[];
   readonly #inside: ScopeVerdict;
@@ -51,6 +51,11 @@ export class Scope {
     this.#exclude = rules.exclude.map((glob) => patternOf(glob, false));
     this.#inside = { accepted: true, rule: rules.kind };
     this.#outside = { accepted: false, rule: `outside ${rules.kind}` };
+  }
+
+  /** Takes another address in as if it had been a seed: where a seed's redirect led. */
+  extend(seed: CanonicalUrl): void {
+    this.#members.add(memberName(this.#kind, seed));
   }
 
   decide(url: CanonicalUrl): ScopeVerdict {
