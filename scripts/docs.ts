@@ -1,0 +1,74 @@
+/**
+ * Writes docs/settings.md and docs/errors.md from the tables in the code.
+ *
+ * `--check` writes nothing and ends with 1 when a page differs from what it would write.
+ */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { REMEDIES } from "../src/base/errors.ts";
+import { type FieldTable, flagOf, isList, isSwitch, variableOf } from "../src/config/field.ts";
+import { GROUPS, SITE_SETTINGS } from "../src/config/schema.ts";
+
+const MADE = "<!-- Made by `npm run docs` from the tables in the code. Changes here are lost. -->";
+
+const pages = { "docs/settings.md": settingsPage(), "docs/errors.md": errorsPage() };
+const checking = process.argv.includes("--check");
+for (const [file, text] of Object.entries(pages)) {
+  if (!checking) writeFileSync(file, text);
+  else if (readOrEmpty(file) !== text) {
+    console.error(`${file} differs from the tables in the code; run \`npm run docs\``);
+    process.exitCode = 1;
+  }
+}
+
+function settingsPage(): string {
+  const parts = [
+    "# Settings",
+    MADE,
+    "A flag outweighs an environment variable, that a file (`--config weir.yaml`), that the default.\n" +
+      "Sizes: `KB MB GB` are powers of 1000, `KiB MiB GiB` of 1024; rates end in `/s`, also `kbit/s Mbit/s`.\n" +
+      "Durations: `500ms 30s 15m 2h 1d`. A switch is turned off with `--no-` or `false`.\n" +
+      "Lists are given by repeating the flag, as a YAML list, or with spaces between.",
+  ];
+  for (const [title, table] of Object.entries<FieldTable>(GROUPS)) {
+    parts.push(`## ${title}`);
+    for (const field of Object.values(table)) parts.push(entry(field));
+  }
+  parts.push(
+    "## Sites",
+    "Only in a file: `sites:` is a list of places to start from, each with settings of its own.",
+    "```yaml\nscope: domain\nsites:\n  - url: https://news.example/\n    delay: 2s\n    priority: 2\n  - https://docs.example/\n```",
+  );
+  for (const field of Object.values<FieldTable[string]>(SITE_SETTINGS))
+    parts.push(`**\`${field.key}\`** ${field.meaning} Expects ${field.reader.expects}.`);
+  return `${parts.join("\n\n")}\n`;
+}
+
+function entry(field: FieldTable[string]): string {
+  const flag = isSwitch(field) ? flagOf(field) : `${flagOf(field)} ${field.reader.placeholder}`;
+  const off = isSwitch(field) && field.fallback === "true" ? ` \`--no-${flag.slice(2)}\`` : "";
+  const places =
+    field.flagOnly === true ? "flag only" : `\`${field.key}:\` \`${variableOf(field)}\``;
+  const facts = [
+    isSwitch(field) ? undefined : `Expects ${field.reader.expects}.`,
+    isList(field) ? "May be given several times." : undefined,
+    field.fallback === undefined ? undefined : `Default \`${field.fallback}\`.`,
+  ].filter((fact) => fact !== undefined);
+  return `### \`${flag}\`${off}\n\n${[field.meaning, ...facts].join(" ")} (${places})`;
+}
+
+function errorsPage(): string {
+  const intro =
+    "Every error that you can do something about has a code that never changes. It is printed with what\n" +
+    "is wrong and this remedy. Anything else is a bug in Weir; `--verbose` shows where.";
+  const entries = Object.entries(REMEDIES).map(([code, remedy]) => `## ${code}\n\n${remedy}`);
+  return `${["# Errors", MADE, intro, ...entries].join("\n\n")}\n`;
+}
+
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

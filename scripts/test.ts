@@ -1,0 +1,145 @@
+/**
+ * Everything `npm test` checks, each under its name, with one line at the end that counts them.
+ *
+ * First the checks of the text (types, lint, format, layout, generated pages), then every test file,
+ * each in a process of its own, as many at a time as there are cores. Words after `npm test --`
+ * choose test files by part of their path; `--checks-only` leaves the tests out.
+ */
+
+import { spawnSync } from "node:child_process";
+import { globSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { relative } from "node:path";
+import { run } from "node:test";
+import { inspect } from "node:util";
+
+const ROOT = new URL("..", import.meta.url).pathname;
+const TEST_MS_MAX = 600_000;
+const STDERR_CHARACTERS_MAX = 4_000;
+const CHECKS: readonly (readonly [name: string, program: string, ...args: string[]])[] = [
+  ["types", "tsc", "-p", "."],
+  ["lint", "oxlint", "src", "test", "scripts"],
+  ["format", "oxfmt", "--check", "src", "test", "scripts"],
+  ["layout", "node", "scripts/tidy.ts"],
+  ["generated pages", "node", "scripts/docs.ts", "--check"],
+];
+
+type Kind = "passed" | "failed" | "skipped";
+
+/** The part of the runner's events that is used here. */
+interface Ended {
+  readonly name: string;
+  readonly file?: string | undefined;
+  readonly skip?: string | boolean | undefined;
+  readonly details: {
+    readonly type?: string | undefined;
+    readonly duration_ms: number;
+    readonly error?: Error & { readonly failureType?: string };
+  };
+}
+
+const counts: Record<Kind, number> = { passed: 0, failed: 0, skipped: 0 };
+const countsByFile = new Map<string, Record<Kind, number>>();
+const stderrByFile = new Map<string, string>();
+const failures: string[] = [];
+const skips: string[] = [];
+
+const words = process.argv.slice(2);
+const chosen = words.filter((word) => !word.startsWith("--"));
+process.chdir(ROOT);
+if (chosen.length === 0) for (const check of CHECKS) runCheck(check);
+if (!words.includes("--checks-only")) await runTests();
+report();
+
+function runCheck([name, program, ...args]: (typeof CHECKS)[number]): void {
+  const startedMs = performance.now();
+  const ended = spawnSync(`node_modules/.bin/${program}`, args, { encoding: "utf8" });
+  const kind = ended.status === 0 ? "passed" : "failed";
+  counts[kind]++;
+  if (kind === "failed")
+    failures.push(`check: ${name}\n${indent(`${ended.stdout}${ended.stderr}`.trim())}`);
+  showLine(kind, performance.now() - startedMs, `check: ${name}`);
+}
+
+async function runTests(): Promise<void> {
+  const files = globSync(["src/**/*.test.ts", "test/**/*.test.ts"])
+    .filter((file) => chosen.length === 0 || chosen.some((part) => file.includes(part)))
+    .toSorted();
+  process.env["NODE_COMPILE_CACHE"] ??= `${ROOT}node_modules/.cache/compiled`;
+  const events = run({
+    files: files.map((file) => ROOT + file),
+    concurrency: availableParallelism(),
+    timeout: TEST_MS_MAX,
+  });
+  events.on("test:pass", count);
+  events.on("test:fail", count);
+  events.on("test:complete", (event: Ended) => {
+    if (isFileItself(event)) showFile(event);
+  });
+  events.on("test:stderr", ({ file, message }) => {
+    const told = (stderrByFile.get(file) ?? "") + message;
+    stderrByFile.set(file, told.slice(-STDERR_CHARACTERS_MAX));
+  });
+  // Nothing runs unless the events are read to their end.
+  for await (const _ of events);
+}
+
+function count(event: Ended): void {
+  // A suite or a test that failed only by its parts would count them twice.
+  if (event.details.type === "suite" || event.details.error?.failureType === "subtestsFailed")
+    return;
+  const file = relative(ROOT, event.file ?? "");
+  const kind = kindOf(event);
+  const own = countsByFile.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
+  countsByFile.set(file, own);
+  counts[kind]++;
+  own[kind]++;
+  const name = isFileItself(event) ? "the file itself" : event.name;
+  const why = typeof event.skip === "string" && event.skip !== "" ? ` (${event.skip})` : "";
+  if (kind === "skipped") skips.push(`${file}: ${name}${why}`);
+  if (kind === "failed") failures.push(`${file}: ${name}\n${indent(causeOf(event))}`);
+}
+
+function kindOf(event: Ended): Kind {
+  if (event.skip !== undefined && event.skip !== false) return "skipped";
+  return event.details.error === undefined ? "passed" : "failed";
+}
+
+function isFileItself(event: Ended): boolean {
+  return event.file !== undefined && event.name === event.file;
+}
+
+function causeOf(event: Ended): string {
+  if (isFileItself(event)) return stderrByFile.get(event.file ?? "") ?? "ended without a word";
+  const error = event.details.error;
+  return inspect(error?.cause ?? error, { depth: 4 });
+}
+
+function showFile(event: Ended): void {
+  const file = relative(ROOT, event.file ?? "");
+  const own = countsByFile.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
+  const failed = own.failed > 0 || event.details.error !== undefined;
+  const skipped = own.skipped > 0 ? `, ${own.skipped} skipped` : "";
+  showLine(
+    failed ? "failed" : "passed",
+    event.details.duration_ms,
+    `${file}: ${own.passed} passed${skipped}${own.failed > 0 ? `, ${own.failed} FAILED` : ""}`,
+  );
+}
+
+function showLine(kind: Kind, durationMs: number, text: string): void {
+  const seconds = (durationMs / 1000).toFixed(1).padStart(6);
+  console.log(`${kind === "passed" ? "ok    " : "FAILED"} ${seconds} s  ${text}`);
+}
+
+function report(): void {
+  for (const failure of failures) console.log(`\nFAILED ${failure}`);
+  if (skips.length > 0)
+    console.log(`\nSKIPPED, so not known to work here:\n${indent(skips.join("\n"))}`);
+  console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+  process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1;
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, "  ");
+}

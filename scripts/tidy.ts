@@ -1,0 +1,108 @@
+/**
+ * Holds the layout: which folder may import which, that the mind stays pure, names and headers.
+ *
+ * Reads the lines of every source file; no parser is needed because our imports are always
+ * relative, always end in `.ts` and stand on lines of their own. Prints each breach with its place
+ * and ends with 1 when there is any. The linter holds the sizes of files and functions.
+ */
+
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname, join, normalize } from "node:path";
+
+/** What a folder may import besides itself. A folder that is not here does not exist. */
+const LANGUAGE = ["base", "url", "page"];
+const MIND = ["topics", "bandwidth", "plan", "partition", "frontier"];
+const HANDS = ["fetch", "store", "output", "exchange"];
+const BODY = ["config", "crawl", "cluster"];
+const FACE = ["dashboard", "lab", "cli"];
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  url: ["base"],
+  page: ["base", "url"],
+  ...each(MIND, [...LANGUAGE, ...MIND]),
+  ...each(HANDS, LANGUAGE),
+  config: [...LANGUAGE, ...MIND, ...HANDS],
+  crawl: [...LANGUAGE, ...MIND, ...HANDS, "config"],
+  cluster: [...LANGUAGE, ...MIND, ...HANDS, ...BODY],
+  ...each(FACE, [...LANGUAGE, ...MIND, ...HANDS, ...BODY]),
+  cli: [...LANGUAGE, ...MIND, ...HANDS, ...BODY, ...FACE],
+};
+
+/** What deciding code must not contain: waiting, clocks, chance, the world. */
+const IMPURE: readonly (readonly [pattern: RegExp, what: string])[] = [
+  [/\basync\b|\bawait\b|\bPromise\b/, "waits"],
+  [/\bsetTimeout\b|\bsetInterval\b|\bsetImmediate\b|\bqueueMicrotask\b/, "sets a timer"],
+  [/\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bsystemClock\b/, "reads a clock"],
+  [/\bMath\.random\b|\bcrypto\b|\bsystemRandom\b/, "asks chance"],
+  [/\bprocess\b|\bconsole\b|\bfetch\(/, "touches the world"],
+  [/from "node:/, "imports from Node"],
+];
+const NAMES_BANNED = /^(utils?|helpers?|types?|manager|common|misc|shared|constants|index)\.ts$/;
+const TEST = /\.(test|suite)\.ts$/;
+
+const breaches: string[] = [];
+const files = globSync("src/**/*.ts").toSorted();
+for (const file of files) {
+  const text = readFileSync(file, "utf8");
+  const folder = file.split("/")[1] ?? "";
+  checkName(file, folder);
+  if (!TEST.test(file)) checkHeader(file, text);
+  // A suite may bring several folders together; a test of the language may use what it likes.
+  if (!TEST.test(file) && folder !== "index.ts") checkImports(file, folder, text);
+  if (!TEST.test(file) && MIND.includes(folder)) checkPurity(file, text);
+}
+for (const breach of breaches) console.error(breach);
+console.error(`${files.length} files, ${breaches.length} breaches`);
+process.exitCode = breaches.length === 0 ? 0 : 1;
+
+function checkName(file: string, folder: string): void {
+  if (file !== "src/index.ts" && NAMES_BANNED.test(basename(file)))
+    breaches.push(`${file}: a name that means nothing attracts everything`);
+  if (folder !== "index.ts" && MAY_IMPORT[folder] === undefined)
+    breaches.push(`${file}: no folder of that name in the architecture`);
+}
+
+function checkHeader(file: string, text: string): void {
+  if (!/^(#!.*\n)?\/\*\*/.test(text)) breaches.push(`${file}:1: begins without its header comment`);
+}
+
+function checkImports(file: string, folder: string, text: string): void {
+  for (const [line, path] of importsOf(text)) {
+    if (!path.startsWith(".")) continue;
+    const target = normalize(join(dirname(file), path)).split("/")[1] ?? "";
+    if (!path.endsWith(".ts")) breaches.push(`${file}:${line}: write the whole name, ${path}.ts`);
+    if (target !== folder && !(MAY_IMPORT[folder] ?? []).includes(target))
+      breaches.push(`${file}:${line}: ${folder} must not import ${target}`);
+  }
+}
+
+function checkPurity(file: string, text: string): void {
+  for (const [index, line] of withoutComments(text).split("\n").entries()) {
+    for (const [pattern, what] of IMPURE)
+      if (pattern.test(line)) breaches.push(`${file}:${index + 1}: the mind ${what}`);
+  }
+}
+
+function* importsOf(text: string): Generator<[line: number, path: string]> {
+  for (const [index, line] of text.split("\n").entries()) {
+    const match = /(?:\bfrom|\bimport\(?)\s*"([^"]+)"/.exec(line);
+    if (match?.[1] !== undefined && !/^\s*(\*|\/\/)/.test(line)) yield [index + 1, match[1]];
+  }
+}
+
+/** Keeps the lines where they are, so that a breach can be found again. */
+function withoutComments(text: string): string {
+  return text
+    .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ""))
+    .replaceAll(/(^|\s)\/\/.*$/gm, "$1")
+    .replaceAll(/"(?:[^"\\\n]|\\.)*"/g, (literal) =>
+      literal.startsWith('"node:') ? literal : '""',
+    );
+}
+
+function each(
+  folders: readonly string[],
+  allowed: readonly string[],
+): Record<string, readonly string[]> {
+  return Object.fromEntries(folders.map((folder) => [folder, allowed]));
+}
