@@ -1,0 +1,471 @@
+/**
+ * What any reader of robots.txt must answer, as data: so that ours and others' can be judged alike.
+ *
+ * `RFC` cases follow from the text of RFC 9309; `Google` ones from the documented behaviour of
+ * Google's parser where the RFC says nothing. The product token is `weir` throughout.
+ */
+
+export interface RobotsCase {
+  readonly name: string;
+  readonly source: "RFC" | "Google";
+  readonly robots: string | Uint8Array;
+  readonly allowed?: readonly string[];
+  readonly forbidden?: readonly string[];
+}
+
+const LONG_LINE = `/x/${"a".repeat(17_000)}`;
+
+export const ROBOTS_CASES: readonly RobotsCase[] = [
+  { name: "an empty file allows all", source: "RFC", robots: "", allowed: ["/", "/a?b"] },
+  {
+    name: "a rule forbids what begins with it",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /x/\n",
+    allowed: ["/", "/x", "/y/x/"],
+    forbidden: ["/x/", "/x/y", "/x/?q"],
+  },
+  {
+    name: "unknown fields mean nothing",
+    source: "RFC",
+    robots: "foo: weir\nbar: /\n",
+    allowed: ["/x/y"],
+  },
+  {
+    name: "rules before any agent line belong to nobody",
+    source: "RFC",
+    robots: "Disallow: /a\nUser-agent: weir\nDisallow: /b\n",
+    allowed: ["/a"],
+    forbidden: ["/b"],
+  },
+  {
+    name: "agents that stand together share the rules below",
+    source: "RFC",
+    robots: "User-agent: other\nUser-agent: weir\nDisallow: /a\n",
+    allowed: ["/b"],
+    forbidden: ["/a"],
+  },
+  {
+    name: "an agent line after a rule begins a new group",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /a\nUser-agent: other\nDisallow: /b\n",
+    allowed: ["/b"],
+    forbidden: ["/a"],
+  },
+  {
+    name: "groups for one agent are one group",
+    source: "RFC",
+    robots:
+      "User-agent: weir\nDisallow: /a\n\nUser-agent: other\nDisallow: /c\n\nUser-agent: weir\nDisallow: /b\n",
+    allowed: ["/c"],
+    forbidden: ["/a", "/b"],
+  },
+  {
+    name: "groups for everybody are one group",
+    source: "RFC",
+    robots:
+      "User-agent: *\nDisallow: /a\nUser-agent: x\nDisallow: /\nUser-agent: *\nDisallow: /b\n",
+    allowed: ["/c"],
+    forbidden: ["/a", "/b"],
+  },
+  {
+    name: "empty lines do not end a group",
+    source: "RFC",
+    robots: "User-agent: weir\n\n\nDisallow: /a\n\n\nDisallow: /b\n",
+    forbidden: ["/a", "/b"],
+  },
+  {
+    name: "a group that names us replaces the one for everybody",
+    source: "RFC",
+    robots: "User-agent: *\nDisallow: /a\nUser-agent: weir\nDisallow: /b\n",
+    allowed: ["/a"],
+    forbidden: ["/b"],
+  },
+  {
+    name: "it does so wherever it stands",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /b\nUser-agent: *\nDisallow: /a\n",
+    allowed: ["/a"],
+    forbidden: ["/b"],
+  },
+  {
+    name: "it does so even without a rule",
+    source: "RFC",
+    robots: "User-agent: *\nDisallow: /\n\nUser-agent: weir\nDisallow:\n",
+    allowed: ["/", "/a"],
+  },
+  {
+    name: "groups of others do not concern us",
+    source: "RFC",
+    robots: "User-agent: weirdo\nDisallow: /\nUser-agent: we\nDisallow: /\n",
+    allowed: ["/", "/a"],
+  },
+  {
+    name: "agents are compared without regard to case",
+    source: "RFC",
+    robots: "User-agent: WeIR\nDisallow: /\n",
+    forbidden: ["/a"],
+  },
+  {
+    name: "fields are compared without regard to case",
+    source: "RFC",
+    robots: "uSER-aGENT: weir\nALLOW: /a/\ndIsAlLoW: /\n",
+    allowed: ["/a/"],
+    forbidden: ["/b"],
+  },
+  {
+    name: "a version after the product token does not count",
+    source: "Google",
+    robots: "User-agent: *\nDisallow: /a\nUser-agent: weir/2.1\nDisallow: /b\n",
+    allowed: ["/a"],
+    forbidden: ["/b"],
+  },
+  {
+    name: "an agent line counts up to its first space",
+    source: "Google",
+    robots: "User-agent: *\nDisallow: /a\nUser-agent: weir images\nDisallow: /b\n",
+    allowed: ["/a"],
+    forbidden: ["/b"],
+  },
+  {
+    name: "a star with words behind it is everybody",
+    source: "Google",
+    robots: "User-agent: * baz\nDisallow: /a\n",
+    forbidden: ["/a"],
+  },
+  {
+    name: "a star with letters attached is nobody",
+    source: "Google",
+    robots: "User-agent: *bot\nDisallow: /a\n",
+    allowed: ["/a"],
+  },
+  {
+    name: "a sitemap does not end the list of agents",
+    source: "RFC",
+    robots: "User-agent: weir\nSitemap: https://x.test/s.xml\nUser-agent: *\nDisallow: /\n",
+    forbidden: ["/a"],
+  },
+  {
+    name: "neither does an unknown field",
+    source: "RFC",
+    robots: "User-agent: weir\nColour: blue\nUser-agent: *\nDisallow: /\n",
+    forbidden: ["/a"],
+  },
+  {
+    name: "neither does a Crawl-delay",
+    source: "Google",
+    robots: "User-agent: weir\nCrawl-delay: 5\nUser-agent: *\nDisallow: /a\n",
+    forbidden: ["/a"],
+  },
+  {
+    name: "paths are compared with regard to case",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /X/\n",
+    allowed: ["/x/y"],
+    forbidden: ["/X/y"],
+  },
+  {
+    name: "the longest rule wins: Disallow",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /x/page.html\nAllow: /x/\n",
+    allowed: ["/x/", "/x/other"],
+    forbidden: ["/x/page.html"],
+  },
+  {
+    name: "the longest rule wins: Allow",
+    source: "RFC",
+    robots: "User-agent: weir\nAllow: /x/page.html\nDisallow: /x/\n",
+    allowed: ["/x/page.html"],
+    forbidden: ["/x/", "/x/page"],
+  },
+  {
+    name: "the longest rule wins, whatever the order",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /a\nAllow: /a/b\nDisallow: /a/b/c\nAllow: /a/b/c/d\n",
+    allowed: ["/", "/a/b", "/a/b/x", "/a/b/c/d", "/a/b/c/dd"],
+    forbidden: ["/a", "/a/", "/a/x", "/a/b/c", "/a/b/c/x"],
+  },
+  {
+    name: "Allow wins a tie",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /p\nAllow: /p\nAllow: /q\nDisallow: /q\n",
+    allowed: ["/p", "/q", "/p/q"],
+  },
+  {
+    name: "Allow wins a tie between different patterns",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /*c\nAllow: /ab\n",
+    allowed: ["/abc"],
+    forbidden: ["/bc"],
+  },
+  {
+    name: "empty rules say nothing",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow:\nAllow:\n",
+    allowed: ["/a"],
+  },
+  {
+    name: "a rule with a star is as long as it is written",
+    source: "RFC",
+    robots: "User-agent: weir\nAllow: /page\nDisallow: /*.html\n",
+    allowed: ["/page", "/page.htm"],
+    forbidden: ["/page.html", "/x.html"],
+  },
+  {
+    name: "a longer plain rule wins over a star",
+    source: "RFC",
+    robots: "User-agent: weir\nAllow: /x/page.\nDisallow: /*.html\n",
+    allowed: ["/x/page.html"],
+    forbidden: ["/x/y.html"],
+  },
+  {
+    name: "a star stands for anything, or nothing",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /a/*/c\n",
+    allowed: ["/a/c", "/a/b", "/b/a/b/c"],
+    forbidden: ["/a/b/c", "/a//c", "/a/b/b/cd", "/a/?x=/c"],
+  },
+  {
+    name: "a star at the end changes nothing",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /fish*\n",
+    allowed: ["/Fish", "/cat", "/?id=fish"],
+    forbidden: ["/fish", "/fish/", "/fishheads?x"],
+  },
+  {
+    name: "a star at the beginning",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: *.gif$\n",
+    allowed: ["/a.gif?x", "/a.gifs"],
+    forbidden: ["/a.gif", "/b/.gif"],
+  },
+  {
+    name: "several stars find a later place when the first does not do",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /*ab*abc$\n",
+    allowed: ["/abc", "/ababcd"],
+    forbidden: ["/ababc", "/xabxabcabc"],
+  },
+  {
+    name: "stars in a row are one",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /a***b\n",
+    allowed: ["/a", "/b"],
+    forbidden: ["/ab", "/axb"],
+  },
+  {
+    name: "a dollar sign is the end",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /*.php$\n",
+    allowed: ["/a.php?x", "/a.php5", "/a.php/", "/php", "/a.PHP"],
+    forbidden: ["/a.php", "/x/y.php", "/a.php.php"],
+  },
+  {
+    name: "a plain rule with an end",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /a/b$\nAllow: /a/b/c\n",
+    allowed: ["/a/b/", "/a/b/c", "/a/b?x", "/a/bb"],
+    forbidden: ["/a/b"],
+  },
+  {
+    name: "only the home page",
+    source: "RFC",
+    robots: "User-agent: weir\nAllow: /$\nDisallow: /\n",
+    allowed: ["/"],
+    forbidden: ["/a", "/?a"],
+  },
+  {
+    name: "a dollar sign elsewhere is itself",
+    source: "Google",
+    robots: "User-agent: weir\nDisallow: /a$b\n",
+    allowed: ["/a", "/ab"],
+    forbidden: ["/a$b", "/a$bc"],
+  },
+  {
+    name: "a coded star or dollar sign is itself",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /s/%2A.html\nDisallow: /d/%24\n",
+    allowed: ["/s/x.html", "/d/"],
+    forbidden: ["/s/*.html", "/s/%2A.html", "/s/%2a.html", "/d/$", "/d/%24x"],
+  },
+  {
+    name: "queries are part of what is compared",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /*?sort=\nDisallow: /q?a=1&b\n",
+    allowed: ["/list", "/list?x=1&sort=1", "/q?b&a=1"],
+    forbidden: ["/list?sort=up", "/q?a=1&b=2"],
+  },
+  {
+    name: "what needs a percent code is the same with and without it",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /foo/bar/ツ\nDisallow: /é\n",
+    allowed: ["/foo/bar/", "/foo/bar/%E3%83%85"],
+    forbidden: ["/foo/bar/%E3%83%84", "/foo/bar/%e3%83%84", "/%C3%A9t%C3%A9"],
+  },
+  {
+    name: "coded letters beyond ASCII in rules",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /foo/bar/%e3%83%84\n",
+    allowed: ["/foo/bar/"],
+    forbidden: ["/foo/bar/%E3%83%84"],
+  },
+  {
+    name: "what needs no percent code is the same with and without it",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /foo/bar/%62%61%7A\nDisallow: /%7Ejoe/\n",
+    allowed: ["/foo/bar/ba"],
+    forbidden: ["/foo/bar/baz", "/foo/bar/%62%61%7A", "/~joe/x", "/%7ejoe/x"],
+  },
+  {
+    name: "a coded slash is not a slash",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /a%2fb\n",
+    allowed: ["/a/b"],
+    forbidden: ["/a%2Fb", "/a%2fb"],
+  },
+  {
+    name: "a URL inside a query, coded or not",
+    source: "RFC",
+    robots: "User-agent: weir\nDisallow: /foo/bar?baz=https://foo.bar\n",
+    allowed: ["/foo/bar?baz=https"],
+    forbidden: ["/foo/bar?baz=https://foo.bar", "/foo/bar?baz=https%3A%2F%2Ffoo.bar"],
+  },
+  {
+    name: "a bare percent sign is itself",
+    source: "Google",
+    robots: "User-agent: weir\nDisallow: /100%\nDisallow: /%zz\n",
+    forbidden: ["/100%", "/100%x", "/%zz"],
+  },
+  {
+    name: "comments, alone and behind a rule",
+    source: "RFC",
+    robots: "# all\nUser-agent: weir # us\n# Disallow: /\nDisallow: /foo/quz#qux\nAllow: / # ok\n",
+    allowed: ["/foo/bar"],
+    forbidden: ["/foo/quz"],
+  },
+  {
+    name: "white space around fields and values",
+    source: "RFC",
+    robots: " \t User-agent \t:\tweir  \n\tDisallow\t: /a \t \n",
+    allowed: ["/b"],
+    forbidden: ["/a", "/ab"],
+  },
+  {
+    name: "no white space at all",
+    source: "RFC",
+    robots: "User-agent:weir\nDisallow:/a",
+    forbidden: ["/a"],
+  },
+  {
+    name: "a missing colon between two words",
+    source: "Google",
+    robots: "User-agent weir\nDisallow /a\nDisallow /b /c\n",
+    allowed: ["/b"],
+    forbidden: ["/a"],
+  },
+  {
+    name: "slips of the pen in Disallow",
+    source: "Google",
+    robots:
+      "User-agent: weir\ndissallow: /a\ndissalow: /b\ndisalow: /c\ndiasllow: /d\ndisallaw: /e\n",
+    forbidden: ["/a", "/b", "/c", "/d", "/e"],
+  },
+  {
+    name: "slips of the pen in User-agent",
+    source: "Google",
+    robots: "useragent: weir\nDisallow: /a\nuser agent: weir\nDisallow: /b\n",
+    forbidden: ["/a", "/b"],
+  },
+  {
+    name: "other slips are not guessed at",
+    source: "Google",
+    robots: "User-agent: weir\nDesallow: /a\nBlock: /b\n",
+    allowed: ["/a", "/b"],
+  },
+  {
+    name: "lines end with CR LF",
+    source: "RFC",
+    robots: "User-agent: weir\r\nDisallow: /a\r\n\r\nDisallow: /b\r\n",
+    forbidden: ["/a", "/b"],
+  },
+  {
+    name: "lines end with CR alone",
+    source: "RFC",
+    robots: "User-agent: weir\rDisallow: /a\r\rDisallow: /b\r",
+    forbidden: ["/a", "/b"],
+  },
+  {
+    name: "a byte order mark is skipped",
+    source: "Google",
+    robots: "\ufeffUser-agent: weir\nDisallow: /a\n",
+    forbidden: ["/a"],
+  },
+  {
+    name: "so is half of one",
+    source: "Google",
+    robots: bytesOf("\xef\xbbUser-agent: weir\nDisallow: /a\n"),
+    forbidden: ["/a"],
+  },
+  {
+    name: "a broken one spoils its line",
+    source: "Google",
+    robots: bytesOf("\xef\x11\xbfUser-agent: weir\nDisallow: /a\n"),
+    allowed: ["/a"],
+  },
+  {
+    name: "one in the middle spoils its line only",
+    source: "Google",
+    robots: "User-agent: weir\n\ufeffDisallow: /a\nDisallow: /b\n",
+    allowed: ["/a"],
+    forbidden: ["/b"],
+  },
+  {
+    name: "bytes that are not UTF-8 are compared as bytes",
+    source: "Google",
+    robots: bytesOf("User-agent: weir\nDisallow: /caf\xe9\nDisallow: /\xc3\xa0\n"),
+    allowed: ["/cafe"],
+    forbidden: ["/caf%E9", "/%C3%A0"],
+  },
+  {
+    name: "UTF-16 is not read",
+    source: "Google",
+    robots: new Uint8Array(Buffer.from("\ufeffUser-agent: *\nDisallow: /\n", "utf16le")),
+    allowed: ["/a"],
+  },
+  {
+    name: "an HTML page forbids nothing",
+    source: "Google",
+    robots: "<!DOCTYPE html>\n<html><head><title>Sign in: please</title></head>\n<body>/</body>\n",
+    allowed: ["/", "/a"],
+  },
+  {
+    name: "an allowed index page allows its folder",
+    source: "Google",
+    robots: "User-agent: weir\nAllow: /a/index.html\nAllow: /b/index.htm\nDisallow: /\n",
+    allowed: ["/a/", "/a/index.html", "/b/", "/b/index.htm"],
+    forbidden: ["/a/index.htm", "/a/x", "/c/", "/"],
+  },
+  {
+    name: "a rule that does not begin with a slash matches nothing",
+    source: "Google",
+    robots: "User-agent: weir\nDisallow: a\nDisallow: ?x\n",
+    allowed: ["/a", "/?x"],
+  },
+  {
+    name: "a very long line is cut and still counts",
+    source: "Google",
+    robots: `User-agent: weir\nDisallow: ${LONG_LINE}/qux\n`,
+    allowed: ["/fux", "/x/a"],
+    forbidden: [`${LONG_LINE}/fux`],
+  },
+  {
+    name: "robots.txt itself may always be fetched",
+    source: "RFC",
+    robots: "User-agent: *\nDisallow: /\n",
+    allowed: ["/robots.txt"],
+    forbidden: ["/", "/robots.txt2", "/robots.txt?x"],
+  },
+];
+
+function bytesOf(latin1: string): Uint8Array {
+  return new Uint8Array(Buffer.from(latin1, "latin1"));
+}
