@@ -54,6 +54,12 @@ export class FingerprintTable {
     this.#words[at + 2] = id;
   }
 
+  /** Empties it and keeps its memory, which a collector would be slow to give back. */
+  clear(): void {
+    this.#words.fill(0);
+    this.#size = 0;
+  }
+
   /** Where the fingerprint is, or the free place where it would go. */
   #find(high: number, low: number): number {
     const words = this.#words;

@@ -56,6 +56,8 @@ export class SeenIndex {
   #runs: SeenRun[];
   #frozen: Frozen[] = [];
   #table = new FingerprintTable();
+  /** Tables that have been written, to be filled again. */
+  readonly #spare: FingerprintTable[] = [];
   #coveredTo: number;
   #flush: number | undefined;
   #merge: { readonly number: number; readonly inputs: readonly SeenRun[] } | undefined;
@@ -108,7 +110,7 @@ export class SeenIndex {
       }
       const from = (this.#frozen.at(-1)?.to ?? this.#runs.at(-1)?.head.to ?? 0) + 1;
       this.#frozen.push({ table: this.#table, from, to: this.#coveredTo });
-      this.#table = new FingerprintTable();
+      this.#table = this.#spare.pop() ?? new FingerprintTable();
     }
     this.#startJobs();
   }
@@ -186,7 +188,9 @@ export class SeenIndex {
     }
     const run = new SeenRun(answer.head);
     if (isFlush) {
-      this.#frozen.shift();
+      const written = this.#frozen.shift() as Frozen;
+      written.table.clear();
+      this.#spare.push(written.table);
       this.#runs.push(run);
       // What the run brings may be newer than what the cache remembers.
       this.#cache.fill(0);

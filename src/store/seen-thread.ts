@@ -32,8 +32,7 @@ export class SeenThread {
   ask(job: FlushJob | MergeJob): number {
     const request: SeenRequest = { number: this.#nextNumber++, job };
     this.#open.add(request.number);
-    const port = this.#livePort();
-    port.postMessage(request);
+    this.#livePort().postMessage(request, []);
     return request.number;
   }
 

@@ -1,0 +1,229 @@
+/**
+ * The reading half of the SQLite store, the same for the crawl itself and for those who look on.
+ *
+ * Long walks read some hundred rows at a time and keep nothing open in between: an open read would
+ * hold SQLite's log at its length, and a commit may come between any two steps.
+ */
+
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Reason } from "../page/outcome.ts";
+import type { PageRecord } from "../page/page.ts";
+import { WAITING } from "./migrations.ts";
+import {
+  PAGE_COLUMNS,
+  damagedRow,
+  factKey,
+  pageFrom,
+  siteSum,
+  sumOfUrl,
+  textSum,
+} from "./sqlite-rows.ts";
+import type { Row } from "./sqlite-rows.ts";
+import { NO_TOTALS } from "./store.ts";
+import type { SiteRow, StoredUrl, Totals, WaitingUrl } from "./store.ts";
+
+const SLICE_ROWS = 500;
+const URL_COLUMNS =
+  "u.id, u.url, u.site, u.depth, u.redirected_from, u.redirects, u.sum, u.score, u.attempts";
+const SITE_COLUMNS =
+  "s.id, s.key, s.known, s.pending, s.pages, s.bytes, s.sitemaps_read, s.traps, s.sum, " +
+  "r.status, r.text, r.fetched_at_ms, r.sum";
+const SITES = `SELECT ${SITE_COLUMNS} FROM site s LEFT JOIN robots r ON r.site = s.id`;
+
+export class SqliteReader {
+  readonly #database: DatabaseSync;
+  readonly #waiting: StatementSync;
+  readonly #url: StatementSync;
+  readonly #page: StatementSync;
+  readonly #digest: StatementSync;
+  readonly #siteByKey: StatementSync;
+  readonly #sitesWithWork: StatementSync;
+  readonly #meta: StatementSync;
+  /** Names of the states met so far. */
+  readonly #reasons = new Map<number, Reason>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#waiting = this.#prepare(
+      `SELECT ${URL_COLUMNS}, p.etag, p.last_modified FROM url u LEFT JOIN page p ON p.seq = u.page
+       WHERE u.site = ? AND u.state = ${WAITING} ORDER BY u.score DESC, u.id LIMIT ?`,
+    );
+    this.#url = this.#prepare(`SELECT ${URL_COLUMNS}, u.state FROM url u WHERE u.id = ?`);
+    this.#page = this.#prepare(
+      `SELECT ${PAGE_COLUMNS} FROM page WHERE seq = (SELECT page FROM url WHERE id = ?)`,
+    );
+    this.#digest = this.#prepare(
+      `SELECT digest FROM page WHERE seq = (SELECT page FROM url WHERE id = ?)`,
+    );
+    this.#siteByKey = this.#prepare(`${SITES} WHERE s.key = ?`);
+    this.#sitesWithWork = this.#prepare(
+      `${SITES} WHERE s.pending > 0 AND s.id > ? ORDER BY s.id LIMIT ?`,
+    );
+    this.#meta = this.#prepare("SELECT value, sum FROM meta WHERE key = ?");
+  }
+
+  readTotals(): Totals {
+    const text = this.#metaValue("totals");
+    return text === undefined ? NO_TOTALS : (JSON.parse(text) as Totals);
+  }
+
+  readMarks(): Readonly<Record<string, number>> {
+    const text = this.#metaValue("marks");
+    return text === undefined ? {} : (JSON.parse(text) as Record<string, number>);
+  }
+
+  recall(key: string): string | undefined {
+    return this.#metaValue(factKey(key));
+  }
+
+  lastId(table: "url" | "site" | "page"): number {
+    const column = table === "page" ? "seq" : "id";
+    return (first(this.#prepare(`SELECT max(${column}) FROM ${table}`)) as number | null) ?? 0;
+  }
+
+  waiting(siteId: number, countMax: number): WaitingUrl[] {
+    return rowsOf(this.#waiting, siteId, countMax).map((row) => {
+      return {
+        id: row[0] as number,
+        url: provenUrl(row),
+        siteId,
+        depth: row[3] as number,
+        score: row[7] as number,
+        attempts: row[8] as number,
+        redirectedFromId: row[4] as number,
+        redirects: row[5] as number,
+        etag: (row[9] as string | null) ?? "",
+        lastModified: (row[10] as string | null) ?? "",
+      };
+    });
+  }
+
+  *sites(): Iterable<SiteRow> {
+    const slice = this.#prepare(`${SITES} WHERE s.id > ? ORDER BY s.id LIMIT ${SLICE_ROWS}`);
+    for (const row of slices(slice)) yield siteFrom(row);
+  }
+
+  sitesWithWork(afterId: number, countMax: number): SiteRow[] {
+    return rowsOf(this.#sitesWithWork, afterId, countMax).map(siteFrom);
+  }
+
+  siteByKey(key: string): SiteRow | undefined {
+    const [row] = rowsOf(this.#siteByKey, key);
+    return row === undefined ? undefined : siteFrom(row);
+  }
+
+  url(id: number): StoredUrl | undefined {
+    const [row] = rowsOf(this.#url, id);
+    return row === undefined ? undefined : this.#urlFrom(row);
+  }
+
+  *urls(): Iterable<StoredUrl> {
+    const slice = this.#prepare(
+      `SELECT ${URL_COLUMNS}, u.state FROM url u WHERE u.id > ? ORDER BY u.id LIMIT ${SLICE_ROWS}`,
+    );
+    for (const row of slices(slice)) yield this.#urlFrom(row);
+  }
+
+  page(id: number): PageRecord | undefined {
+    const [row] = rowsOf(this.#page, id);
+    return row === undefined ? undefined : pageFrom(row);
+  }
+
+  *pages(): Iterable<PageRecord> {
+    const slice = this.#prepare(
+      `SELECT ${PAGE_COLUMNS} FROM page WHERE seq > ? ORDER BY seq LIMIT ${SLICE_ROWS}`,
+    );
+    for (const row of slices(slice)) yield pageFrom(row);
+  }
+
+  /** Of the page that the URL has now. */
+  digestOf(id: number): Uint8Array | undefined {
+    return first(this.#digest, id) as Uint8Array | undefined;
+  }
+
+  #metaValue(key: string): string | undefined {
+    const [row] = rowsOf(this.#meta, key);
+    if (row === undefined) return undefined;
+    if (textSum(row[0] as string) !== row[1]) throw damagedRow("meta", key);
+    return row[0] as string;
+  }
+
+  #urlFrom(row: Row): StoredUrl {
+    return {
+      id: row[0] as number,
+      url: provenUrl(row),
+      siteId: row[2] as number,
+      depth: row[3] as number,
+      score: row[7] as number,
+      attempts: row[8] as number,
+      redirectedFromId: row[4] as number,
+      redirects: row[5] as number,
+      reason: this.#reasonOf(row),
+    };
+  }
+
+  #reasonOf(row: Row): Reason | undefined {
+    const state = row[9] as number;
+    if (state === WAITING) return undefined;
+    const known = this.#reasons.get(state);
+    if (known !== undefined) return known;
+    const name = first(this.#prepare("SELECT name FROM state WHERE id = ?"), state);
+    if (name === undefined) throw damagedRow("url", row[0] as number);
+    this.#reasons.set(state, name as Reason);
+    return name as Reason;
+  }
+
+  #prepare(sql: string): StatementSync {
+    return this.#database.prepare(sql, { returnArrays: true });
+  }
+}
+
+/** All rows, walked in order of their first column. */
+function* slices(statement: StatementSync): Iterable<Row> {
+  for (let after = 0; ;) {
+    const rows = rowsOf(statement, after);
+    yield* rows;
+    if (rows.length < SLICE_ROWS) return;
+    after = rows.at(-1)?.[0] as number;
+  }
+}
+
+function rowsOf(statement: StatementSync, ...values: (string | number)[]): Row[] {
+  return statement.all(...values) as unknown as Row[];
+}
+
+/** The first column of the first row. */
+function first(statement: StatementSync, ...values: (string | number)[]): Row[number] | undefined {
+  return (statement.get(...values) as unknown as Row | undefined)?.[0];
+}
+
+function provenUrl(row: Row): string {
+  const url = row[1] as string;
+  const origin = (row[4] as number) ^ ((row[5] as number) << 24);
+  if (sumOfUrl(url, row[2] as number, row[3] as number, origin) !== row[6])
+    throw damagedRow("url", row[0] as number);
+  return url;
+}
+
+function siteFrom(row: Row): SiteRow {
+  const status = row[9] as number | null;
+  const site: SiteRow = {
+    id: row[0] as number,
+    key: row[1] as string,
+    known: row[2] as number,
+    pending: row[3] as number,
+    pages: row[4] as number,
+    bytes: row[5] as number,
+    robots:
+      status === null
+        ? undefined
+        : { status, text: row[10] as string, fetchedAtMs: row[11] as number },
+    sitemapsRead: row[6] === 1,
+    traps: row[7] as string,
+  };
+  const isGood =
+    siteSum(site) === row[8] &&
+    (site.robots === undefined || textSum(site.robots.text) === row[12]);
+  if (!isGood) throw damagedRow("site", site.id);
+  return site;
+}

@@ -1,0 +1,117 @@
+/**
+ * How records become rows and rows records again, with a checksum to tell a damaged row.
+ *
+ * SQLite proves its structure, not its content: a bit that flips inside a text is served as good.
+ * So every row carries the CRC-32 of what never changes in it, and reading it asks for the same.
+ */
+
+import { crc32 } from "node:zlib";
+import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
+import { CrawlError } from "../base/errors.ts";
+import type { Likeness, PageRecord, Remark } from "../page/page.ts";
+import type { NewUrl, SiteRow } from "./store.ts";
+
+export type Row = SQLOutputValue[];
+
+/** A stored row that is not what was written. */
+export function damagedRow(table: string, id: number | string): CrawlError {
+  return new CrawlError("STORE_CORRUPT", `crawl.db: row ${id} of table ${table} is damaged`);
+}
+
+export function urlSum(url: NewUrl): number {
+  const { siteId, depth, redirectedFromId, redirects } = url;
+  return sumOfUrl(url.url, siteId, depth, redirectedFromId ^ (redirects << 24));
+}
+
+/** Of the columns url, site, depth, redirected_from and redirects. */
+export function sumOfUrl(url: string, siteId: number, depth: number, origin: number): number {
+  const seed = Math.imul(siteId, 0x9e3779b1) ^ Math.imul(depth, 0x85ebca6b) ^ origin;
+  return crc32(url, seed >>> 0) | 0;
+}
+
+export function textSum(text: string): number {
+  return crc32(text) | 0;
+}
+
+/** Facts to remember lie among our own values under names that we never use. */
+export function factKey(key: string): string {
+  return `fact ${key}`;
+}
+
+export function siteSum(site: SiteRow): number {
+  return crc32(`${site.key}\n${site.traps}`) | 0;
+}
+
+export const PAGE_COLUMNS =
+  "seq, url, status, fetched_at_ms, duration_ms, wire_bytes, body_bytes, content_type, charset, " +
+  "title, language, digest, near_high, near_low, etag, last_modified, likeness, likeness_of, " +
+  "remarks, links, archive_file, archive_offset, archive_length, sum";
+
+export function pageRow(seq: number, page: PageRecord): SQLInputValue[] {
+  const { likeness, archived } = page;
+  return [
+    seq,
+    page.id,
+    page.status,
+    page.fetchedAtMs,
+    page.durationMs,
+    page.wireBytes,
+    page.bodyBytes,
+    page.contentType,
+    page.charset,
+    page.title,
+    page.language,
+    page.digest,
+    page.nearHigh | 0,
+    page.nearLow | 0,
+    page.etag,
+    page.lastModified,
+    likeness === undefined ? null : likeness.kind,
+    likeness === undefined ? null : likeness.ofId,
+    page.remarks.join(" "),
+    page.links,
+    archived === undefined ? null : archived.file,
+    archived === undefined ? null : archived.offset,
+    archived === undefined ? null : archived.length,
+    pageSum(page),
+  ];
+}
+
+export function pageFrom(row: Row): PageRecord {
+  const likeness = row[16] as Likeness["kind"] | null;
+  const remarks = row[18] as string;
+  const file = row[20] as string | null;
+  const page: PageRecord = {
+    id: row[1] as number,
+    status: row[2] as number,
+    fetchedAtMs: row[3] as number,
+    durationMs: row[4] as number,
+    wireBytes: row[5] as number,
+    bodyBytes: row[6] as number,
+    contentType: row[7] as string,
+    charset: row[8] as string,
+    title: row[9] as string,
+    language: row[10] as string,
+    digest: row[11] as Uint8Array,
+    nearHigh: (row[12] as number) >>> 0,
+    nearLow: (row[13] as number) >>> 0,
+    etag: row[14] as string,
+    lastModified: row[15] as string,
+    likeness: likeness === null ? undefined : { kind: likeness, ofId: row[17] as number },
+    remarks: remarks === "" ? [] : (remarks.split(" ") as Remark[]),
+    links: row[19] as Uint8Array,
+    archived:
+      file === null ? undefined : { file, offset: row[21] as number, length: row[22] as number },
+  };
+  if (pageSum(page) !== row[23]) throw damagedRow("page", row[0] as number);
+  return page;
+}
+
+function pageSum(page: PageRecord): number {
+  const { archived } = page;
+  const place = archived === undefined ? "" : `${archived.file} ${archived.offset}`;
+  const text =
+    `${page.title}\n${page.contentType}\n${page.charset}\n${page.language}\n` +
+    `${page.etag}\n${page.lastModified}\n${page.status} ${page.fetchedAtMs} ${place}`;
+  return crc32(page.links, crc32(page.digest, crc32(text))) | 0;
+}

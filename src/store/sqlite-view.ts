@@ -1,0 +1,181 @@
+/**
+ * All that can be asked of a store on disk, by the crawl itself or by somebody who looks on.
+ *
+ * Joins the rows with the two seen indexes over them: of URLs by fingerprint, and of pages by the
+ * first 8 bytes of their digest. A looker-on has indexes that write nothing, and follows the commits
+ * of the crawl by reading its new rows.
+ */
+
+import { join } from "node:path";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { PageRecord } from "../page/page.ts";
+import { explaining, explainingEach } from "./disk-trouble.ts";
+import { SeenRows } from "./seen-rows.ts";
+import { SqliteReader } from "./sqlite-reader.ts";
+import type { Batch, Fingerprints, SiteRow, Store } from "./store.ts";
+import type { StoredUrl, Totals, WaitingUrl } from "./store.ts";
+
+const SLICE_ROWS = 5_000;
+
+/** What can be asked of a store that somebody else may be writing. */
+export type ReadableStore = Omit<
+  Store,
+  "nextUrlId" | "nextSiteId" | "remember" | "commit" | "reopenPages" | "sync"
+>;
+
+export class SqliteView implements ReadableStore {
+  readonly reader: SqliteReader;
+  readonly #path: string;
+  readonly #database: DatabaseSync;
+  readonly #urls: SeenRows;
+  readonly #pages: SeenRows;
+  readonly #isLookingOn: boolean;
+
+  /** `seenEntriesMax` is undefined for a looker-on. */
+  constructor(database: DatabaseSync, stateFolder: string, seenEntriesMax: number | undefined) {
+    this.#path = join(stateFolder, "crawl.db");
+    this.#database = database;
+    this.#isLookingOn = seenEntriesMax === undefined;
+    this.reader = new SqliteReader(database);
+    const place = { folder: stateFolder, entriesMax: seenEntriesMax };
+    this.#urls = new SeenRows({ ...place, name: "urls" }, this.#urlSource());
+    this.#pages = new SeenRows({ ...place, name: "pages" }, this.#pageSource());
+    this.catchUp();
+  }
+
+  get totals(): Totals {
+    return explaining(this.#path, () => this.reader.readTotals());
+  }
+
+  get marks(): Readonly<Record<string, number>> {
+    return explaining(this.#path, () => this.reader.readMarks());
+  }
+
+  recall(key: string): string | undefined {
+    return explaining(this.#path, () => this.reader.recall(key));
+  }
+
+  lookup(fingerprints: Fingerprints): Uint32Array {
+    return explaining(this.#path, () => {
+      if (this.#isLookingOn) this.#urls.catchUp();
+      const { high, low, count } = fingerprints;
+      const ids = new Uint32Array(count);
+      for (let index = 0; index < count; index++)
+        ids[index] = this.#urls.get(high[index] as number, low[index] as number);
+      return ids;
+    });
+  }
+
+  waiting(siteId: number, countMax: number): WaitingUrl[] {
+    return explaining(this.#path, () => this.reader.waiting(siteId, countMax));
+  }
+
+  sites(): Iterable<SiteRow> {
+    return explainingEach(this.#path, this.reader.sites());
+  }
+
+  sitesWithWork(afterId: number, countMax: number): SiteRow[] {
+    return explaining(this.#path, () => this.reader.sitesWithWork(afterId, countMax));
+  }
+
+  siteByKey(key: string): SiteRow | undefined {
+    return explaining(this.#path, () => this.reader.siteByKey(key));
+  }
+
+  url(id: number): StoredUrl | undefined {
+    return explaining(this.#path, () => this.reader.url(id));
+  }
+
+  urls(): Iterable<StoredUrl> {
+    return explainingEach(this.#path, this.reader.urls());
+  }
+
+  page(id: number): PageRecord | undefined {
+    return explaining(this.#path, () => this.reader.page(id));
+  }
+
+  pages(): Iterable<PageRecord> {
+    return explainingEach(this.#path, this.reader.pages());
+  }
+
+  pageWithDigest(digest: Uint8Array): number | undefined {
+    return explaining(this.#path, () => {
+      if (this.#isLookingOn) this.#pages.catchUp();
+      return this.#pageWith(digest);
+    });
+  }
+
+  /** Before a commit: hands full tables over, or throws when there is no room for them. */
+  makeRoom(): void {
+    this.#urls.makeRoom();
+    this.#pages.makeRoom();
+  }
+
+  /** After a commit: knows what it brought. */
+  admit(batch: Batch, lastSeq: number): void {
+    for (const { fingerprintHigh, fingerprintLow, id } of batch.urls)
+      this.#urls.set(fingerprintHigh, fingerprintLow, id);
+    const lastUrl = batch.urls.at(-1);
+    if (lastUrl !== undefined) this.#urls.advance(lastUrl.id);
+    for (const { digest, id } of batch.pages) this.#admitPage(digest, id);
+    this.#pages.advance(lastSeq);
+  }
+
+  /** Takes in rows that the indexes do not have yet. */
+  catchUp(): void {
+    this.#urls.catchUp();
+    this.#pages.catchUp();
+  }
+
+  async close(): Promise<void> {
+    await this.#urls.close();
+    await this.#pages.close();
+    this.#database.close();
+  }
+
+  #pageWith(digest: Uint8Array): number | undefined {
+    const id = this.#pages.get(wordAt(digest, 0), wordAt(digest, 4));
+    const found = id === 0 ? undefined : this.reader.digestOf(id);
+    // The rest of the digest is compared with the row, which may also have changed since.
+    return found !== undefined && Buffer.compare(found, digest) === 0 ? id : undefined;
+  }
+
+  #admitPage(digest: Uint8Array, id: number): void {
+    if (this.#pageWith(digest) === undefined)
+      this.#pages.set(wordAt(digest, 0), wordAt(digest, 4), id);
+  }
+
+  #urlSource() {
+    const some = this.#slice("SELECT id, high, low FROM url WHERE id > ? ORDER BY id");
+    return {
+      last: () => this.reader.lastId("url"),
+      setSome: (after: number) => {
+        const rows = some.all(after) as unknown as [id: number, high: number, low: number][];
+        for (const [id, high, low] of rows) this.#urls.set(high >>> 0, low >>> 0, id);
+        return rows.at(-1)?.[0] ?? after;
+      },
+    };
+  }
+
+  #pageSource() {
+    const some = this.#slice("SELECT seq, url, digest FROM page WHERE seq > ? ORDER BY seq");
+    return {
+      last: () => this.reader.lastId("page"),
+      setSome: (after: number) => {
+        const rows = some.all(after) as unknown as [seq: number, id: number, Uint8Array][];
+        for (const [, id, digest] of rows) this.#admitPage(digest, id);
+        return rows.at(-1)?.[0] ?? after;
+      },
+    };
+  }
+
+  #slice(sql: string): StatementSync {
+    return this.#database.prepare(`${sql} LIMIT ${SLICE_ROWS}`, { returnArrays: true });
+  }
+}
+
+/** 4 bytes of a digest, big-endian; a short one reads as if zeros followed. */
+function wordAt(digest: Uint8Array, at: number): number {
+  const [a = 0, b = 0, c = 0, d = 0] = digest.subarray(at, at + 4);
+  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
+}

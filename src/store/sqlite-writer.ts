@@ -1,0 +1,201 @@
+/**
+ * The writing half of the SQLite store: puts a batch into the tables, inside the caller's transaction.
+ *
+ * Everything is appended in order of its number, except what must be found again by site and score.
+ * A page lies under a number of its own (`seq`), counted in the order of recording, and its URL's row
+ * points to it: pages are fetched in no order of their URLs, and would otherwise land at random.
+ */
+
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { assert } from "../base/assert.ts";
+import type { Reason } from "../page/outcome.ts";
+import { isReopened, totalsAfterReopening } from "./batch.ts";
+import { NO_PAGE, WAITING } from "./migrations.ts";
+import { PAGE_COLUMNS, factKey, pageRow, siteSum, textSum, urlSum } from "./sqlite-rows.ts";
+import type { Batch, NewUrl, SiteRow, Totals } from "./store.ts";
+
+/** How many sites' robots.txt are remembered as written, so as not to write them with every count. */
+const ROBOTS_REMEMBERED_MAX = 10_000;
+const NO_ROBOTS = -1;
+
+export class SqliteWriter {
+  readonly #statements: Statements;
+  readonly #database: DatabaseSync;
+  #states: Map<string, number>;
+  /** For a site, when the robots.txt in the table was fetched. */
+  readonly #robotsWritten = new Map<number, number>();
+  #nextSeq: number;
+
+  constructor(database: DatabaseSync, nextSeq: number) {
+    this.#database = database;
+    this.#statements = prepareAll(database);
+    this.#states = readStates(database);
+    this.#nextSeq = nextSeq;
+  }
+
+  /** The number that the next page will have. */
+  get nextSeq(): number {
+    return this.#nextSeq;
+  }
+
+  /** All or nothing: what it throws has changed nothing. */
+  transact(work: () => void): void {
+    const seq = this.#nextSeq;
+    this.#statements.begin.run();
+    try {
+      work();
+      this.#statements.commit.run();
+    } catch (error) {
+      // After some errors SQLite has rolled back by itself.
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      this.#nextSeq = seq;
+      this.#states = readStates(this.#database);
+      this.#robotsWritten.clear();
+      throw error;
+    }
+  }
+
+  writeBatch(batch: Batch): void {
+    for (const site of batch.sites) this.#writeSite(site);
+    for (const url of batch.urls) this.#addUrl(url);
+    const { retry, rescore } = this.#statements;
+    for (const { id, attempts } of batch.retried) assertKnown(retry.run(attempts, id));
+    for (const { id, score } of batch.rescored) assertKnown(rescore.run(score, id));
+    this.#writePagesAndEnds(batch);
+    this.writeTotals(batch.totals);
+    this.#writeMeta("marks", JSON.stringify(batch.marks));
+  }
+
+  writeTotals(totals: Totals): void {
+    this.#writeMeta("totals", JSON.stringify(totals));
+  }
+
+  remember(key: string, value: string): void {
+    this.#writeMeta(factKey(key), value);
+  }
+
+  /** Answers the new totals. */
+  reopenPages(totals: Totals): Totals {
+    const reopened: Record<string, number> = {};
+    for (const [name, state] of this.#states) {
+      if (!isReopened(name as Reason)) continue;
+      this.#statements.countReopened.run(state);
+      reopened[name] = Number(this.#statements.reopen.run(state).changes);
+    }
+    const after = totalsAfterReopening(totals, reopened);
+    this.writeTotals(after);
+    return after;
+  }
+
+  #writeSite(site: SiteRow): void {
+    const { id, key, known, pending, pages, bytes, traps, robots } = site;
+    const sitemapsRead = site.sitemapsRead ? 1 : 0;
+    const sum = siteSum(site);
+    this.#statements.site.run(id, key, known, pending, pages, bytes, sitemapsRead, traps, sum);
+    const fetchedAtMs = robots === undefined ? NO_ROBOTS : robots.fetchedAtMs;
+    if (this.#robotsWritten.get(id) === fetchedAtMs) return;
+    if (robots === undefined) this.#statements.forgetRobots.run(id);
+    else
+      this.#statements.robots.run(
+        id,
+        robots.status,
+        fetchedAtMs,
+        robots.text,
+        textSum(robots.text),
+      );
+    if (this.#robotsWritten.size >= ROBOTS_REMEMBERED_MAX) this.#robotsWritten.clear();
+    this.#robotsWritten.set(id, fetchedAtMs);
+  }
+
+  #addUrl(url: NewUrl): void {
+    this.#statements.url.run(
+      url.id,
+      url.url,
+      url.fingerprintHigh | 0,
+      url.fingerprintLow | 0,
+      url.siteId,
+      url.depth,
+      url.redirectedFromId,
+      url.redirects,
+      url.score,
+      urlSum(url),
+    );
+  }
+
+  #writePagesAndEnds(batch: Batch): void {
+    const { page, dropPage, settle, settleWithPage, pointToPage } = this.#statements;
+    const seqs = new Map<number, number>();
+    for (const record of batch.pages) {
+      dropPage.run(record.id);
+      page.run(...pageRow(this.#nextSeq, record));
+      seqs.set(record.id, this.#nextSeq++);
+    }
+    for (const { id, reason, attempts } of batch.settled) {
+      const seq = seqs.get(id);
+      const state = this.#stateOf(reason);
+      if (seq === undefined) assertKnown(settle.run(state, attempts, id));
+      else assertKnown(settleWithPage.run(state, attempts, seq, id));
+      seqs.delete(id);
+    }
+    for (const [id, seq] of seqs) assertKnown(pointToPage.run(seq, id));
+  }
+
+  #stateOf(reason: Reason): number {
+    const known = this.#states.get(reason);
+    if (known !== undefined) return known;
+    const state = WAITING + this.#states.size;
+    this.#statements.state.run(state, reason);
+    this.#states.set(reason, state);
+    return state;
+  }
+
+  #writeMeta(key: string, value: string): void {
+    this.#statements.meta.run(key, value, textSum(value));
+  }
+}
+
+type Statements = ReturnType<typeof prepareAll>;
+
+function prepareAll(database: DatabaseSync): Readonly<Record<StatementName, StatementSync>> {
+  const entries = Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)] as const);
+  return Object.fromEntries(entries) as Record<StatementName, StatementSync>;
+}
+
+type StatementName = keyof typeof SQL;
+
+const SQL = {
+  begin: "BEGIN IMMEDIATE",
+  commit: "COMMIT",
+  state: "INSERT INTO state(id, name) VALUES (?, ?)",
+  site: `INSERT INTO site(id, key, known, pending, pages, bytes, sitemaps_read, traps, sum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT(id) DO UPDATE SET known = excluded.known, pending = excluded.pending,
+      pages = excluded.pages, bytes = excluded.bytes, sitemaps_read = excluded.sitemaps_read,
+      traps = excluded.traps, sum = excluded.sum`,
+  robots: "REPLACE INTO robots(site, status, fetched_at_ms, text, sum) VALUES (?, ?, ?, ?, ?)",
+  forgetRobots: "DELETE FROM robots WHERE site = ?",
+  url: `INSERT INTO url(id, url, high, low, site, depth, redirected_from, redirects, score,
+      state, attempts, page, sum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ${WAITING}, 0, ${NO_PAGE}, ?)`,
+  retry: "UPDATE url SET attempts = ? WHERE id = ?",
+  rescore: "UPDATE url SET score = ? WHERE id = ?",
+  settle: "UPDATE url SET state = ?, attempts = ? WHERE id = ?",
+  settleWithPage: "UPDATE url SET state = ?, attempts = ?, page = ? WHERE id = ?",
+  pointToPage: "UPDATE url SET page = ? WHERE id = ?",
+  dropPage: "DELETE FROM page WHERE seq = (SELECT page FROM url WHERE id = ?)",
+  page: `INSERT INTO page(${PAGE_COLUMNS}) VALUES (${PAGE_COLUMNS.replace(/\w+/g, "?")})`,
+  countReopened: `UPDATE site SET pending = pending + ended.urls
+    FROM (SELECT site, count(*) AS urls FROM url WHERE state = ? GROUP BY site) AS ended
+    WHERE site.id = ended.site`,
+  reopen: `UPDATE url SET state = ${WAITING}, attempts = 0 WHERE state = ?`,
+  meta: "REPLACE INTO meta(key, value, sum) VALUES (?, ?, ?)",
+} as const;
+
+function readStates(database: DatabaseSync): Map<string, number> {
+  const rows = database.prepare("SELECT name, id FROM state").all();
+  return new Map(rows.map((row) => [row["name"] as string, row["id"] as number]));
+}
+
+function assertKnown(result: { readonly changes: number | bigint }): void {
+  assert(result.changes === 1, "a batch speaks of known URLs");
+}

@@ -1,0 +1,253 @@
+/**
+ * The store on disk: SQLite for the rows, sorted runs of our own for the URL-seen test.
+ *
+ * A commit is one transaction in SQLite's write-ahead log, so a kill leaves all of it or nothing. It
+ * does not wait for the disk: what was committed is synced within a second from outside the main
+ * thread, and that second is the most a power cut can take. The log is moved into the file by another
+ * thread (`checkpointer.ts`). Which URLs are known is asked of a seen index, a cache of the rows.
+ *
+ * In `folder`: `weir.json`, the mark that it is ours, and `state/` with `crawl.db`, which any SQLite
+ * tool reads, the runs, and `lock.db`. Why it is built so, with figures: docs/decisions/002-store.md.
+ */
+
+import { existsSync } from "node:fs";
+import { open } from "node:fs/promises";
+import type { DatabaseSync } from "node:sqlite";
+import { CrawlError } from "../base/errors.ts";
+import type { PageRecord } from "../page/page.ts";
+import { checkBatch } from "./batch.ts";
+import { Checkpointer } from "./checkpointer.ts";
+import { explained, explaining, freeBytes } from "./disk-trouble.ts";
+import { claimFolder, findStore } from "./folder.ts";
+import type { Claim } from "./folder.ts";
+import { checkRows, createDatabase, openDatabase, openDatabaseReadOnly } from "./sqlite-file.ts";
+import { SqliteReader } from "./sqlite-reader.ts";
+import { SqliteView } from "./sqlite-view.ts";
+import type { ReadableStore } from "./sqlite-view.ts";
+import { SqliteWriter } from "./sqlite-writer.ts";
+import type { Batch, Fingerprints, SiteRow, Store } from "./store.ts";
+import type { StoredUrl, Totals, WaitingUrl } from "./store.ts";
+
+const SYNC_AFTER_MS = 1_000;
+const ROOM_ASKED_EVERY_MS = 1_000;
+
+export interface StoreLimits {
+  /** Of SQLite's own cache. */
+  readonly cacheBytesMax: number;
+  /** Fingerprints in memory before they are written out: 24 bytes each, three times at most. */
+  readonly seenEntriesMax: number;
+  /** Commits are refused with DISK_FULL while there is less room than this. */
+  readonly freeBytesMin: number;
+}
+
+export const STORE_LIMITS: StoreLimits = {
+  cacheBytesMax: 64 * 2 ** 20,
+  seenEntriesMax: 500_000,
+  freeBytesMin: 0,
+};
+
+/** Opens the crawl of a folder, or begins one in an empty or missing folder. */
+export function openStore(folder: string, limits: Partial<StoreLimits> = {}): Store {
+  const claim = claimFolder(folder);
+  try {
+    return new SqliteStore(claim, { ...STORE_LIMITS, ...limits });
+  } catch (error) {
+    claim.release();
+    throw explained(error, claim.database);
+  }
+}
+
+/** For looking on while a crawl runs or after it; sees commits as they come, and writes nothing. */
+export function openReadOnly(folder: string): ReadableStore {
+  const { stateFolder, database: path } = findStore(folder);
+  return explaining(path, () => {
+    const database = openDatabaseReadOnly(path);
+    return closingOnFailure(database, () => new SqliteView(database, stateFolder, undefined));
+  });
+}
+
+class SqliteStore implements Store {
+  readonly #claim: Claim;
+  readonly #limits: StoreLimits;
+  readonly #view: SqliteView;
+  readonly #writer: SqliteWriter;
+  readonly #checkpointer: Checkpointer;
+  #nextUrlId: number;
+  #nextSiteId: number;
+  #totals: Totals;
+  #marks: Readonly<Record<string, number>>;
+  #syncTimer: NodeJS.Timeout | undefined;
+  #roomAskedAtMs = -Infinity;
+  /** Why nothing more can be trusted to reach the disk. */
+  #broken: CrawlError | undefined;
+
+  constructor(claim: Claim, limits: StoreLimits) {
+    this.#claim = claim;
+    this.#limits = limits;
+    const { database: path, stateFolder, isReady } = claim;
+    const database = isReady ? openDatabase(path, limits) : createDatabase(path, limits);
+    this.#view = closingOnFailure(database, () => {
+      if (!isReady) claim.markReady();
+      checkRows(path, new SqliteReader(database));
+      return new SqliteView(database, stateFolder, limits.seenEntriesMax);
+    });
+    const { reader } = this.#view;
+    this.#writer = new SqliteWriter(database, reader.lastId("page") + 1);
+    this.#checkpointer = new Checkpointer(database);
+    this.#nextUrlId = reader.lastId("url") + 1;
+    this.#nextSiteId = reader.lastId("site") + 1;
+    this.#totals = reader.readTotals();
+    this.#marks = reader.readMarks();
+  }
+
+  get nextUrlId(): number {
+    return this.#nextUrlId;
+  }
+
+  get nextSiteId(): number {
+    return this.#nextSiteId;
+  }
+
+  get totals(): Totals {
+    return this.#totals;
+  }
+
+  get marks(): Readonly<Record<string, number>> {
+    return this.#marks;
+  }
+
+  recall(key: string): string | undefined {
+    return this.#view.recall(key);
+  }
+
+  remember(key: string, value: string): void {
+    this.#change(() => this.#writer.remember(key, value));
+  }
+
+  lookup(fingerprints: Fingerprints): Uint32Array {
+    return this.#view.lookup(fingerprints);
+  }
+
+  waiting(siteId: number, countMax: number): WaitingUrl[] {
+    return this.#view.waiting(siteId, countMax);
+  }
+
+  sites(): Iterable<SiteRow> {
+    return this.#view.sites();
+  }
+
+  sitesWithWork(afterId: number, countMax: number): SiteRow[] {
+    return this.#view.sitesWithWork(afterId, countMax);
+  }
+
+  siteByKey(key: string): SiteRow | undefined {
+    return this.#view.siteByKey(key);
+  }
+
+  url(id: number): StoredUrl | undefined {
+    return this.#view.url(id);
+  }
+
+  urls(): Iterable<StoredUrl> {
+    return this.#view.urls();
+  }
+
+  page(id: number): PageRecord | undefined {
+    return this.#view.page(id);
+  }
+
+  pages(): Iterable<PageRecord> {
+    return this.#view.pages();
+  }
+
+  pageWithDigest(digest: Uint8Array): number | undefined {
+    return this.#view.pageWithDigest(digest);
+  }
+
+  commit(batch: Batch): void {
+    checkBatch(batch, this);
+    this.#change(() => this.#writer.writeBatch(batch));
+    this.#view.admit(batch, this.#writer.nextSeq - 1);
+    this.#nextUrlId += batch.urls.length;
+    for (const site of batch.sites) this.#nextSiteId = Math.max(this.#nextSiteId, site.id + 1);
+    this.#totals = batch.totals;
+    this.#marks = batch.marks;
+  }
+
+  reopenPages(): void {
+    let totals = this.#totals;
+    this.#change(() => {
+      totals = this.#writer.reopenPages(totals);
+    });
+    this.#totals = totals;
+  }
+
+  async sync(): Promise<void> {
+    clearTimeout(this.#syncTimer);
+    this.#syncTimer = undefined;
+    if (this.#broken !== undefined) throw this.#broken;
+    try {
+      await syncFile(`${this.#claim.database}-wal`);
+      await syncFile(this.#claim.stateFolder);
+    } catch (error) {
+      // A page that failed to reach the disk once is forgotten by the system: asking again would
+      // succeed and mean nothing. Only opening anew shows what is there.
+      this.#broken = asBroken(error, this.#claim.database);
+      throw this.#broken;
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#syncTimer);
+    await this.#checkpointer.close();
+    await this.#view.close();
+    this.#claim.release();
+  }
+
+  /** One transaction, after everything that could go wrong besides it. */
+  #change(work: () => void): void {
+    if (this.#broken !== undefined) throw this.#broken;
+    explaining(this.#claim.database, () => {
+      this.#askForRoom();
+      this.#view.makeRoom();
+      this.#checkpointer.tend();
+      this.#writer.transact(work);
+    });
+    // A failure shows at the next change; nobody waits for this one.
+    this.#syncTimer ??= setTimeout(() => this.sync().catch(() => {}), SYNC_AFTER_MS).unref();
+  }
+
+  #askForRoom(): void {
+    const nowMs = performance.now();
+    if (nowMs < this.#roomAskedAtMs + ROOM_ASKED_EVERY_MS) return;
+    const { stateFolder, database } = this.#claim;
+    if (!existsSync(database))
+      throw new CrawlError("FOLDER_UNWRITABLE", `${database} was taken away while in use`);
+    const bytes = freeBytes(stateFolder);
+    if (bytes !== undefined && bytes < this.#limits.freeBytesMin)
+      throw new CrawlError("DISK_FULL", `${stateFolder}: only ${bytes} bytes are free`);
+    this.#roomAskedAtMs = nowMs;
+  }
+}
+
+function closingOnFailure<T>(database: DatabaseSync, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Waits until what was written to the file or folder is on the disk. */
+async function syncFile(path: string): Promise<void> {
+  await using file = await open(path, "r");
+  await file.datasync();
+}
+
+function asBroken(error: unknown, path: string): CrawlError {
+  const told = explained(error, path);
+  return told instanceof CrawlError
+    ? told
+    : new CrawlError("FOLDER_UNWRITABLE", `${path}: ${String(error)}`, { cause: error });
+}
