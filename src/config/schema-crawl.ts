@@ -104,8 +104,9 @@ export const BOUNDS = {
   },
   domainUrlsMax: {
     key: "domainBudget",
-    meaning: "Most addresses admitted of one registrable domain, all its hosts together.",
-    fallback: "2000000",
+    meaning:
+      "Most addresses admitted of one registrable domain that a starting address belongs to, all its hosts together; others get less, by how many domains link to them.",
+    fallback: "1000000",
     reader: read.integer({ least: 1, most: 1e12 }),
   },
   patternUrlsMax: {

@@ -23,12 +23,11 @@ function hash(text: string): number {
 
 async function mistakesOf(words: string[], variables = {}): Promise<string> {
   try {
-    await gatherSettings(words, variables);
+    return (await gatherSettings(words, variables)).mistakes.join("\n");
   } catch (error) {
     assert.ok(error instanceof CrawlError);
     return error.message;
   }
-  return "";
 }
 
 test("a flag outweighs a variable, a variable a file, a file the default", async () => {
@@ -49,7 +48,7 @@ test("all mistakes of all places are told at once, each with its place, range or
     ["http://a.test/", "--config", file, "--exclud", "x", "--pages", "0", "--time"],
     { WEIR_RETRIES: "-1" },
   );
-  assert.match(message, /^7 mistakes/);
+  assert.equal(message.split("\n").length, 7);
   assert.match(message, /--exclud is unknown; did you mean --exclude\?/);
   assert.match(message, /--pages "0": expects a whole number from 1 to/);
   assert.match(message, /--time needs a duration/);

@@ -1,7 +1,8 @@
 /**
  * Gathers the settings of a crawl: a flag outweighs a variable (WEIR_…), that a file, that a default.
  *
- * All mistakes of all places are told in one error. What is odd but harmless comes back as remarks.
+ * Mistakes of all places are collected, none stops the reading; what is odd but harmless comes back
+ * as remarks. Only a file that cannot be read is an error at once: nobody knows what it would say.
  * The YAML parser is loaded only when there is a file, because most crawls have none.
  */
 
@@ -20,6 +21,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 export interface Gathered {
   readonly settings: Settings;
   readonly remarks: readonly string[];
+  readonly mistakes: readonly string[];
 }
 
 const FILE_BY_HABIT = "weir.yaml";
@@ -46,24 +48,21 @@ export async function gatherSettings(
     urls: flags.positional,
     sites: file?.content.sites ?? [],
   };
-  refuseIfAny([
-    ...flags.mistakes,
-    ...(file?.content.mistakes ?? []),
-    ...resolved.mistakes,
-    ...contradictions(settings),
-  ]);
-  return { settings, remarks: [...environment.remarks, ...(file?.remarks ?? [])] };
+  return {
+    settings,
+    remarks: [...environment.remarks, ...(file?.remarks ?? [])],
+    mistakes: [
+      ...flags.mistakes,
+      ...(file?.content.mistakes ?? []),
+      ...resolved.mistakes,
+      ...contradictions(settings),
+    ],
+  };
 }
 
 /** Every setting at its default: the ground on which a program that uses the library builds. */
 export function defaultSettings(): Settings {
   return { ...defaultsOf(SETTINGS), urls: [], sites: [] };
-}
-
-export function refuseIfAny(mistakes: readonly string[]): void {
-  if (mistakes.length === 0) return;
-  const heading = mistakes.length === 1 ? "" : `${mistakes.length} mistakes in the settings:\n  `;
-  throw new CrawlError("SETTINGS_INVALID", heading + mistakes.join("\n  "));
 }
 
 function readVariables(variables: Variables): { layer: Layer; remarks: readonly string[] } {

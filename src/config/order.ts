@@ -1,0 +1,63 @@
+/**
+ * What a person ordered: settings and starting addresses, checked together.
+ *
+ * Promise: either everything is in order, or one error names all that is not.
+ */
+
+import { CrawlError } from "../base/errors.ts";
+import { siteOf } from "../url/site.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+import { rudeness } from "./manners.ts";
+import type { Settings } from "./schema.ts";
+import { readSeeds } from "./seeds.ts";
+import { gatherSettings, type Variables } from "./sources.ts";
+
+export interface Order {
+  readonly settings: Settings;
+  readonly seeds: readonly CanonicalUrl[];
+  readonly outFolder: string;
+  /** Odd but harmless, for people to read. */
+  readonly remarks: readonly string[];
+}
+
+export async function readOrder(words: readonly string[], variables: Variables): Promise<Order> {
+  const { settings, remarks, mistakes } = await gatherSettings(words, variables);
+  const seeds = readSeeds(settings);
+  const all = [...mistakes, ...seeds.mistakes, ...rudeness(settings, seeds.urls)];
+  const seedsOnly = mistakes.length === 0 && all.length === seeds.mistakes.length;
+  if (all.length > 0) throw refusal(seedsOnly ? "SEED_REFUSED" : "SETTINGS_INVALID", all);
+  const badLines =
+    seeds.badLineCount === 0
+      ? []
+      : [
+          `${seeds.badLineCount} bad lines in ${settings.seedsFile}, left out:`,
+          ...seeds.badLines.map((line) => `  ${line}`),
+          ...(seeds.badLineCount > seeds.badLines.length ? ["  …"] : []),
+        ];
+  const [first] = seeds.urls;
+  if (first === undefined)
+    throw new CrawlError(
+      "SEEDS_MISSING",
+      ["There is no address to start from.", ...badLines].join("\n"),
+    );
+  return {
+    settings,
+    seeds: seeds.urls,
+    outFolder: settings.outFolder ?? `weir-data/${folderNameOf(first)}`,
+    remarks: [...remarks, ...badLines],
+  };
+}
+
+/** `https://docs.example:8080/x` is kept in `docs.example-8080`: only harmless letters remain. */
+export function folderNameOf(url: CanonicalUrl): string {
+  const host = siteOf(url).replace(/^https?:\/\//, "");
+  return host.replaceAll(/[^a-z0-9.-]+/g, "-").replaceAll(/^[.-]+|[.-]+$/g, "") || "crawl";
+}
+
+function refusal(
+  code: "SEED_REFUSED" | "SETTINGS_INVALID",
+  mistakes: readonly string[],
+): CrawlError {
+  const heading = mistakes.length === 1 ? "" : `${mistakes.length} mistakes in what was asked:\n  `;
+  return new CrawlError(code, heading + mistakes.join("\n  "));
+}

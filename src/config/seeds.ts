@@ -1,0 +1,147 @@
+/**
+ * Where a crawl starts: addresses on the command line, in `sites:` of a file and in a seeds file.
+ *
+ * What somebody typed must be right, so a bad address there is a mistake. A list of thousands has
+ * bad lines as a matter of course, so these are listed with their numbers and the rest is used.
+ * Reads the list piece by piece; only the good addresses stay in memory.
+ */
+
+import { closeSync, openSync, readSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
+import { CrawlError } from "../base/errors.ts";
+import { visible } from "../base/visible.ts";
+import { isAllowed, readAllowance } from "../fetch/address-guard.ts";
+import {
+  type CanonicalUrl,
+  canonicalUrl,
+  hostOf,
+  isRefused,
+  portOf,
+  type RefusalReason,
+  URL_BYTES_MAX,
+} from "../url/url.ts";
+import type { Settings } from "./schema.ts";
+
+export interface Seeds {
+  readonly urls: readonly CanonicalUrl[];
+  /** Wrong addresses that somebody typed. */
+  readonly mistakes: readonly string[];
+  /** The first bad lines of the seeds file, with their numbers, and how many there were. */
+  readonly badLines: readonly string[];
+  readonly badLineCount: number;
+}
+
+const BAD_LINES_LISTED = 20;
+const LINE_CHARACTERS_MAX = 16 * URL_BYTES_MAX;
+const PIECE_BYTES = 65_536;
+
+const WHY: Readonly<Record<RefusalReason, string>> = {
+  bad_url: "is no web address",
+  url_too_long: `is longer than ${URL_BYTES_MAX} bytes`,
+  scheme_refused: "is neither http nor https",
+  port_refused: "names a port that is kept for other protocols",
+};
+
+export function readSeeds(settings: Settings): Seeds {
+  const urls = new Set<CanonicalUrl>();
+  const mistakes: string[] = [];
+  const badLines: string[] = [];
+  let badLineCount = 0;
+  for (const text of [...settings.urls, ...settings.sites.map((site) => site.url)]) {
+    const seed = readSeed(text, settings);
+    if (typeof seed === "string") urls.add(seed);
+    else mistakes.push(seed.why);
+  }
+  if (settings.seedsFile !== undefined) {
+    for (const { number, text } of linesOf(settings.seedsFile)) {
+      const address = text.replace(/(^|\s)#.*$/, "").trim();
+      if (address === "") continue;
+      const seed = readSeed(address, settings);
+      if (typeof seed === "string") urls.add(seed);
+      else if (++badLineCount <= BAD_LINES_LISTED) badLines.push(`line ${number}: ${seed.why}`);
+    }
+  }
+  return { urls: [...urls], mistakes, badLines, badLineCount };
+}
+
+function readSeed(text: string, settings: Settings): CanonicalUrl | { readonly why: string } {
+  const shown = JSON.stringify(visible(withoutPassword(text), 200));
+  const url = canonicalUrl(text, undefined, settings);
+  if (isRefused(url)) return { why: `${shown} ${WHY[url.refused]}${completed(text)}` };
+  if (isOpen(url, settings)) return url;
+  return {
+    why: `${shown} is a private or loopback address; --allow-private ${rangeFor(url)} lets it be asked`,
+  };
+}
+
+/** Only what the address itself tells; where a name leads is judged when it is asked. */
+function isOpen(url: CanonicalUrl, settings: Settings): boolean {
+  const host = hostOf(url).replace(/^\[|\]$/g, "");
+  const policy = {
+    allowed: settings.allowPrivate
+      .map(readAllowance)
+      .filter((allowance) => allowance !== undefined),
+    ownPorts: new Set<number>(),
+  };
+  const addresses = isLocalName(host) ? ["127.0.0.1", "::1"] : isAddress(host) ? [host] : [];
+  return (
+    addresses.length === 0 || addresses.some((address) => isAllowed(address, portOf(url), policy))
+  );
+}
+
+function rangeFor(url: CanonicalUrl): string {
+  const host = hostOf(url).replace(/^\[|\]$/g, "");
+  return isLocalName(host) || host.startsWith("127.") ? "127.0.0.0/8" : host;
+}
+
+function isLocalName(host: string): boolean {
+  return host === "localhost" || host.endsWith(".localhost");
+}
+
+export function isAddress(host: string): boolean {
+  return host.includes(":") || /^\d+\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** `example.org` is what people type; it is not guessed, but it is shown completed. */
+function completed(text: string): string {
+  const guess = canonicalUrl(`https://${text}`);
+  const looksRight = /^[^\s/:@]+\.[^\s/:@]+(:\d+)?(\/\S*)?$/.test(text);
+  return looksRight && !isRefused(guess) ? `; did you mean ${visible(guess, 200)}?` : "";
+}
+
+export function withoutPassword(text: string): string {
+  return text.replace(/\/\/[^/?#\s]*@/, "//…@");
+}
+
+function* linesOf(file: string): Generator<{ readonly number: number; readonly text: string }> {
+  let number = 0;
+  let rest = "";
+  for (const piece of piecesOf(file)) {
+    const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
+    // A line without end is kept only as far as needed to call it too long.
+    rest = (lines.pop() ?? "").slice(0, LINE_CHARACTERS_MAX + 1);
+    for (const text of lines) yield { number: ++number, text };
+  }
+  if (rest !== "") yield { number: ++number, text: rest };
+}
+
+function* piecesOf(file: string): Generator<string> {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, "r");
+    const decoder = new StringDecoder("utf8");
+    const buffer = Buffer.alloc(PIECE_BYTES);
+    for (let isFirst = true; ; isFirst = false) {
+      const length = readSync(descriptor, buffer);
+      if (length === 0) break;
+      const piece = decoder.write(buffer.subarray(0, length));
+      yield isFirst ? piece.replace(/^\ufeff/, "") : piece;
+    }
+    yield decoder.end();
+  } catch (error) {
+    const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw new CrawlError("FILE_UNREADABLE", `Cannot read ${visible(file, 120)}: ${reason}.`);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
