@@ -36,6 +36,8 @@ export interface TransportRequest {
   readonly limits: TransportLimits;
   /** Told of every piece that came; answers how long to wait before reading on. */
   readonly onBytes?: (bytes: number) => number;
+  /** Asked once the headers are in; when it answers false the body is not read. */
+  readonly wantsBody?: (head: Pick<TransportAnswer, "status" | "headers">) => boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -52,6 +54,7 @@ export interface TransportAnswer {
   readonly truncated: "length" | "time" | "disconnect" | undefined;
   /** True when only the end of the connection ended the body, so that nobody knows if it is whole. */
   readonly eofDelimited: boolean;
+  /** False when the certificate was not good but accepted; plain http has nothing to verify. */
   readonly verified: boolean;
   readonly traffic: Traffic;
 }

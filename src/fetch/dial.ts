@@ -1,0 +1,182 @@
+/**
+ * Opens one connection to one checked address: TCP, a proxy's tunnel if there is one, then TLS.
+ *
+ * The name in the URL is used for TLS and HTTP only; the packets go to the address that the guard
+ * has allowed, and nothing looks the name up a second time. The TCP socket is made before the TLS
+ * one, so that its counters hold every byte and each phase can be timed by itself.
+ *
+ * Through a proxy the address is the proxy's, which the operator chose; the proxy looks names up,
+ * so where it connects to is for the proxy to guard. A fetch never goes around a failing proxy.
+ */
+
+import { request as httpRequest } from "node:http";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import { DialError, dialFailure } from "./failure.ts";
+
+export interface Proxy {
+  readonly host: string;
+  readonly port: number;
+  /** The value of `Proxy-Authorization`; never put into an error. */
+  readonly authorization: string | undefined;
+}
+
+export interface DialTarget {
+  readonly scheme: "http" | "https";
+  readonly host: string;
+  readonly port: number;
+  readonly address: string;
+}
+
+export interface DialOptions {
+  readonly proxy: Proxy | undefined;
+  /** Accept any certificate; the answer then says that it was not verified. */
+  readonly insecureTls: boolean;
+  readonly http2: boolean;
+}
+
+/** Told of each step, so that its owner can time it and cut it short. */
+export interface DialWatch {
+  onSocket(socket: Socket): void;
+  onTls(): void;
+}
+
+export type DialDone = (error: DialError | null, socket: Socket | TLSSocket | null) => void;
+
+const PROXY_HEAD_BYTES_MAX = 16 * 1024;
+
+export function dial(
+  target: DialTarget,
+  options: DialOptions,
+  watch: DialWatch,
+  done: DialDone,
+): void {
+  const { proxy } = options;
+  const socket = connectTcp({
+    host: proxy?.host ?? target.address,
+    port: proxy?.port ?? target.port,
+    noDelay: true,
+    // Only a proxy may have a name; it is the operator's, so its addresses may be tried in turn.
+    autoSelectFamily: proxy !== undefined,
+  });
+  watch.onSocket(socket);
+  const finish = once(done, socket);
+  const refuse = (error: Error): void => {
+    const failure = dialFailure(error, "connect");
+    const local = failure.reason === "local_resource";
+    finish(proxy === undefined || local ? failure : proxyError(failure.message), null);
+  };
+  socket.once("error", refuse);
+  socket.once("close", () => refuse(new Error("closed while connecting")));
+  socket.once("connect", () => {
+    socket.off("error", refuse);
+    if (target.scheme === "http") finish(null, socket);
+    else if (proxy === undefined) secure(socket, { target, options, watch }, finish);
+    else
+      openTunnel(socket, target, proxy, (error) => {
+        if (error === undefined) secure(socket, { target, options, watch }, finish);
+        else finish(error, null);
+      });
+  });
+}
+
+/** Calls back once; a connection that failed is closed, and its later errors concern nobody. */
+function once(done: DialDone, socket: Socket): DialDone {
+  let called = false;
+  return (error, opened) => {
+    if (called) return;
+    called = true;
+    if (error !== null) socket.on("error", ignore).destroy();
+    done(error, opened);
+  };
+}
+
+function ignore(): void {}
+
+interface Securing {
+  readonly target: DialTarget;
+  readonly options: DialOptions;
+  readonly watch: DialWatch;
+}
+
+function secure(socket: Socket, { target, options, watch }: Securing, finish: DialDone): void {
+  watch.onTls();
+  const name = target.host.startsWith("[") ? target.host.slice(1, -1) : target.host;
+  const tls = connectTls({
+    socket,
+    host: name,
+    // RFC 6066: an address is no server name.
+    ...(isIP(name) === 0 ? { servername: name } : {}),
+    ALPNProtocols: options.http2 ? ["h2", "http/1.1"] : ["http/1.1"],
+    rejectUnauthorized: !options.insecureTls,
+  });
+  const fail = (error: Error): void => {
+    tls.destroy();
+    finish(dialFailure(error, "tls"), null);
+  };
+  // The socket below reports what TLS then reports again, so it needs a listener of its own.
+  socket.on("error", ignore);
+  tls.once("error", fail);
+  tls.once("secureConnect", () => {
+    tls.off("error", fail);
+    finish(null, tls);
+  });
+}
+
+/** RFC 9110, 9.3.6. Any answer but 2xx, and any byte behind it, is the proxy's failure. */
+function openTunnel(
+  socket: Socket,
+  target: DialTarget,
+  proxy: Proxy,
+  opened: (error?: DialError) => void,
+): void {
+  const authority = `${target.host}:${target.port}`;
+  const request = httpRequest({
+    method: "CONNECT",
+    path: authority,
+    headers: {
+      host: authority,
+      ...(proxy.authorization === undefined ? {} : { "proxy-authorization": proxy.authorization }),
+    },
+    maxHeaderSize: PROXY_HEAD_BYTES_MAX,
+    createConnection: () => socket,
+  });
+  request.once("error", () => opened(proxyError("the proxy broke off")));
+  request.once("response", (response) => {
+    response.destroy();
+    opened(proxyError(`the proxy answered ${response.statusCode}`));
+  });
+  request.once("connect", (response, _, rest) => {
+    const status = response.statusCode ?? 0;
+    if (status < 200 || status > 299) opened(proxyError(`the proxy answered ${status}`));
+    else if (rest.length > 0) opened(proxyError("the proxy sent a body"));
+    else opened();
+  });
+  request.end();
+}
+
+function proxyError(detail: string): DialError {
+  return new DialError("proxy_error", detail);
+}
+
+/** Reads `http://user:password@host:port`; undefined when it is anything else. */
+export function readProxy(text: string): Proxy | undefined {
+  const url = URL.parse(text);
+  if (url === null || url.protocol !== "http:" || url.hostname === "") return undefined;
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return undefined;
+  const credentials = `${unescape(url.username)}:${unescape(url.password)}`;
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? 80 : Number(url.port),
+    authorization:
+      credentials === ":" ? undefined : `Basic ${Buffer.from(credentials).toString("base64")}`,
+  };
+}
+
+function unescape(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

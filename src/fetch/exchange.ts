@@ -1,0 +1,368 @@
+/**
+ * One request under way: gathers the answer, keeps the limits, and ends exactly once.
+ *
+ * undici calls it with pieces of the answer; the transport's clock calls `tick` a few times a
+ * second, and all timing is done there by comparing numbers: no timer is made per request. What
+ * the caller's limiter makes us wait is taken out of every time that the server answers for.
+ *
+ * Promises:
+ *   1. it ends once, with an answer or one reason, within the limits plus one tick;
+ *   2. every byte that came is told to `onBytes` once, at the latest one tick after it came;
+ *   3. after a pause is asked for, at most one read of the socket (64 KiB; on HTTP/2 one window of
+ *      256 KiB) comes in before it holds.
+ */
+
+import type { Dispatcher } from "undici";
+import { assert } from "../base/assert.ts";
+import type { Clock } from "../base/clock.ts";
+import type { TransportFailure } from "../page/outcome.ts";
+import { exchangeFailure, isEndOfConnection, type Phase, textOf } from "./failure.ts";
+import type { Lane, Passenger } from "./lane.ts";
+import {
+  headerOf,
+  type Traffic,
+  type TransportAnswer,
+  type TransportFailed,
+  type TransportRequest,
+} from "./transport.ts";
+
+type Result = TransportAnswer | TransportFailed;
+type Headers = TransportAnswer["headers"];
+
+const INTERIM_MAX = 16;
+/** One read of the socket: what may have come beyond what the parser has seen. */
+const READ_BYTES = 64 * 1024;
+/** Framing of a chunk, with a TLS record of its own, in the worst honest case of one-byte chunks. */
+const FRAMING_PER_BODY_BYTE_MAX = 64;
+
+export class Exchange implements Passenger {
+  readonly request: TransportRequest;
+  readonly #clock: Clock;
+  readonly #end: (exchange: Exchange, result: Result, reusable: boolean) => void;
+  readonly #again: (exchange: Exchange) => void;
+  #lane: Lane | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #ended = false;
+  #retried = false;
+
+  #phase: Phase = "connect";
+  /** All moments are of the server's time: our own pauses are not in it. */
+  #startedMs: number;
+  #phaseMs: number;
+  #lastByteMs = 0;
+  #firstByteMs = 0;
+  #connectTookMs = 0;
+  #firstByteTookMs = 0;
+  #pausedMs = 0;
+  #pausedSinceMs: number | undefined;
+  #cancelPause: (() => void) | undefined;
+
+  #receivedBytes = 0;
+  #sentBytes = 0;
+  /** Received when the request went out, and when its first byte came. */
+  #receivedAtSent = 0;
+  #dialled = false;
+
+  #interim = 0;
+  #status = 0;
+  #statusText = "";
+  #headers: Headers = [];
+  #chunks: Uint8Array[] = [];
+  #bodyBytes = 0;
+
+  constructor(
+    request: TransportRequest,
+    clock: Clock,
+    end: (exchange: Exchange, result: Result, reusable: boolean) => void,
+    again: (exchange: Exchange) => void,
+  ) {
+    this.request = request;
+    this.#clock = clock;
+    this.#end = end;
+    this.#again = again;
+    this.#startedMs = clock.nowMs();
+    this.#phaseMs = this.#startedMs;
+  }
+
+  get lane(): Lane {
+    assert(this.#lane !== undefined, "an exchange under way has a lane");
+    return this.#lane;
+  }
+
+  /** Begins, or begins again, on a lane; `head` is what undici needs to write the request. */
+  begin(lane: Lane, head: Dispatcher.DispatchOptions): void {
+    this.#lane = lane;
+    this.#enter("connect");
+    try {
+      lane.board(this, head);
+    } catch (error) {
+      this.fail("internal_error", textOf(error));
+    }
+  }
+
+  onDial(step: "connect" | "tls"): void {
+    if (this.#phase !== "connect" && this.#phase !== "tls") return;
+    this.#dialled = true;
+    this.#enter(step);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#ended) return controller.abort(new Error("given up"));
+    this.#charge();
+    if (this.#dialled) this.#connectTookMs = this.#serverMs() - this.#startedMs;
+    this.#receivedAtSent = this.#receivedBytes;
+    this.#enter("sent");
+  }
+
+  onResponseStarted(): void {
+    if (this.#phase !== "sent") return;
+    const nowMs = this.#serverMs();
+    this.#firstByteTookMs = nowMs - this.#phaseMs;
+    this.#firstByteMs = nowMs;
+    this.#lastByteMs = nowMs;
+    this.#enter("head");
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    parsed: Readonly<Record<string, string | string[] | undefined>>,
+    statusText = "",
+  ): void {
+    this.onResponseStarted();
+    if (this.#ended) return;
+    this.#charge();
+    if (status < 200) return this.#interimCame(status);
+    this.#status = status;
+    this.#statusText = statusText;
+    this.#headers = headerPairs(controller.rawHeaders, parsed);
+    this.#enter("body");
+    const wrong = this.#wrongWithHead();
+    if (wrong !== undefined) return this.fail(wrong, "headers");
+    const length = headerOf(this, "content-length");
+    const tooLong = length !== undefined && Number(length) > this.request.limits.bodyBytesMax;
+    const wanted = this.request.wantsBody?.({ status, headers: this.#headers }) ?? true;
+    if (!wanted || (tooLong && status !== 304)) this.#finish("length");
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#ended) return;
+    this.#charge();
+    if (this.lane.version === "2") this.#lastByteMs = this.#serverMs();
+    const roomBytes = this.request.limits.bodyBytesMax - this.#bodyBytes;
+    const kept = chunk.length > roomBytes ? chunk.subarray(0, roomBytes) : chunk;
+    this.#bodyBytes += kept.length;
+    if (kept.length > 0) this.#chunks.push(kept);
+    if (chunk.length > roomBytes) this.#finish("length");
+  }
+
+  onResponseEnd(): void {
+    if (this.#ended) return;
+    this.#charge();
+    if (this.#framingIsAbsurd()) this.fail("bad_framing", "more framing than body");
+    else this.#finish(undefined);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    if (this.#ended) return;
+    this.#charge();
+    const untouched = this.#phase === "sent" && this.#receivedBytes === this.#receivedAtSent;
+    // The peer left a kept connection before it saw the request: not the URL's fault.
+    if (untouched && this.lane.wasUsed && !this.#retried && isEndOfConnection(error)) {
+      this.#retried = true;
+      return this.#again(this);
+    }
+    const reason = exchangeFailure(error, this.#phase);
+    const manyFields = reason === "header_too_large" && this.#hasManyFields();
+    this.fail(manyFields ? "header_too_many" : reason, textOf(error));
+  }
+
+  /** The clock passes by: counts what came unseen, and ends what has overrun a limit. */
+  tick(): void {
+    if (this.#ended) return;
+    const cameBytes = this.#charge();
+    if (this.#ended || this.#pausedSinceMs !== undefined) return;
+    const overrun = this.#overrun(this.#serverMs(), cameBytes > 0);
+    if (overrun !== undefined) this.fail(overrun, `while in phase ${this.#phase}`);
+  }
+
+  fail(reason: TransportFailure, detail: string): void {
+    if (this.#ended) return;
+    this.#stop(false, { kind: "failed", reason, detail, traffic: this.#traffic() });
+  }
+
+  get headers(): Headers {
+    return this.#headers;
+  }
+
+  #finish(truncated: "length" | undefined): void {
+    const result: TransportAnswer = {
+      kind: "answer",
+      status: this.#status,
+      statusText: this.#statusText,
+      httpVersion: this.lane.version,
+      headers: this.#headers,
+      body: joined(this.#chunks),
+      truncated,
+      eofDelimited: this.#isEofDelimited(),
+      verified: this.lane.verified,
+      traffic: this.#traffic(),
+    };
+    this.#stop(truncated === undefined, result);
+  }
+
+  #stop(whole: boolean, result: Result): void {
+    this.#ended = true;
+    this.#cancelPause?.();
+    this.#chunks = [];
+    this.#end(this, result, whole);
+    if (!whole) this.#controller?.abort(new Error("given up"));
+  }
+
+  #traffic(): Traffic {
+    this.#sentBytes += this.lane.takeSentBytes();
+    return {
+      receivedBytes: this.#receivedBytes,
+      sentBytes: this.#sentBytes,
+      connectMs: this.#connectTookMs,
+      firstByteMs: this.#firstByteTookMs,
+      totalMs: this.#serverMs() - this.#startedMs + this.#pausedMs,
+    };
+  }
+
+  /** Takes the new bytes off the lane, tells the limiter, and pauses if it says so. */
+  #charge(): number {
+    const bytes = this.lane.takeReceivedBytes();
+    if (bytes === 0) return 0;
+    this.#receivedBytes += bytes;
+    if (this.lane.version !== "2") this.#lastByteMs = this.#serverMs();
+    const waitMs = this.request.onBytes?.(bytes) ?? 0;
+    if (waitMs > 0) this.#pause(waitMs);
+    return bytes;
+  }
+
+  #pause(waitMs: number): void {
+    if (this.#controller === undefined) return;
+    this.#cancelPause?.();
+    this.#pausedSinceMs ??= this.#clock.nowMs();
+    this.#controller.pause();
+    this.#cancelPause = this.#clock.after(waitMs, () => this.#resume());
+  }
+
+  #resume(): void {
+    if (this.#pausedSinceMs === undefined || this.#ended) return;
+    this.#pausedMs += this.#clock.nowMs() - this.#pausedSinceMs;
+    this.#pausedSinceMs = undefined;
+    this.#cancelPause = undefined;
+    this.#controller?.resume();
+  }
+
+  /** Now, on a clock that stands still while we ourselves hold the server up. */
+  #serverMs(): number {
+    return (this.#pausedSinceMs ?? this.#clock.nowMs()) - this.#pausedMs;
+  }
+
+  #enter(phase: Phase): void {
+    this.#phase = phase;
+    this.#phaseMs = this.#serverMs();
+  }
+
+  #interimCame(status: number): void {
+    if (status < 100) this.fail("bad_status", `status ${status}`);
+    else if (status === 101) this.fail("bad_framing", "switches to a protocol nobody asked for");
+    else if (++this.#interim > INTERIM_MAX) this.fail("bad_framing", "endless interim answers");
+  }
+
+  #wrongWithHead(): TransportFailure | undefined {
+    const { headerFieldsMax, headerBytesMax } = this.request.limits;
+    if (this.#status > 999) return "bad_status";
+    if (this.#headers.length > headerFieldsMax) return "header_too_many";
+    if (this.#statusText.length > headerBytesMax) return "header_too_large";
+    if (this.request.scheme === "http" && this.#status === 407 && this.request.address === "")
+      return "proxy_error";
+    const coding = headerOf(this, "transfer-encoding")?.toLowerCase();
+    // We offered no other transfer coding, so nobody could undo it.
+    if (coding !== undefined && coding !== "chunked" && coding !== "identity") return "bad_framing";
+    return undefined;
+  }
+
+  #overrun(nowMs: number, progress: boolean): TransportFailure | undefined {
+    const { limits } = this.request;
+    if (nowMs - this.#startedMs > limits.totalMs) return "total_timeout";
+    const inPhaseMs = nowMs - this.#phaseMs;
+    switch (this.#phase) {
+      case "connect":
+        if (inPhaseMs <= limits.connectMs) return undefined;
+        return this.request.address === "" ? "proxy_error" : "connect_timeout";
+      case "tls":
+        return inPhaseMs > limits.tlsMs ? "tls_timeout" : undefined;
+      case "sent":
+        return inPhaseMs > limits.firstByteMs ? "first_byte_timeout" : undefined;
+      case "head":
+        if (this.#receivedBytes - this.#receivedAtSent > limits.headerBytesMax + 4 * READ_BYTES)
+          return "header_too_large";
+        return this.#tooSlow(nowMs, progress);
+      case "body":
+        return this.#framingIsAbsurd() ? "bad_framing" : this.#tooSlow(nowMs, progress);
+    }
+  }
+
+  /** A stall is idleness; only who still sends can be slow, so that is asked when bytes come. */
+  #tooSlow(nowMs: number, progress: boolean): TransportFailure | undefined {
+    const { idleMs, slowAfterMs, speedFloorBps } = this.request.limits;
+    if (nowMs - this.#lastByteMs > idleMs) return "idle_timeout";
+    const sinceMs = nowMs - this.#firstByteMs;
+    if (!progress || sinceMs < slowAfterMs) return undefined;
+    const cameBytes = this.#receivedBytes - this.#receivedAtSent;
+    return cameBytes * 1000 < speedFloorBps * sinceMs ? "too_slow" : undefined;
+  }
+
+  /** llhttp skips chunk extensions of any length in silence, so they are weighed from outside. */
+  #framingIsAbsurd(): boolean {
+    if (this.lane.version === "2") return false;
+    const otherBytes = this.#receivedBytes - this.#receivedAtSent - this.#bodyBytes;
+    const fairBytes = this.#bodyBytes * FRAMING_PER_BODY_BYTE_MAX + 2 * READ_BYTES;
+    return otherBytes > this.request.limits.headerBytesMax + fairBytes;
+  }
+
+  /** undici counts names and values; what is beyond them is at least four bytes for each field. */
+  #hasManyFields(): boolean {
+    const { headerBytesMax, headerFieldsMax } = this.request.limits;
+    const cameBytes = this.#receivedBytes - this.#receivedAtSent;
+    return (cameBytes - headerBytesMax - READ_BYTES) / 4 > headerFieldsMax;
+  }
+
+  #isEofDelimited(): boolean {
+    if (this.lane.version === "2" || this.#status === 204 || this.#status === 304) return false;
+    if (headerOf(this, "content-length") !== undefined) return false;
+    return headerOf(this, "transfer-encoding")?.toLowerCase() !== "chunked";
+  }
+}
+
+/** HTTP/1.1 gives the very bytes, read as Latin-1 so that none is lost; HTTP/2 gives strings. */
+function headerPairs(
+  raw: Dispatcher.DispatchController["rawHeaders"],
+  parsed: Readonly<Record<string, string | string[] | undefined>>,
+): Headers {
+  const pairs: [string, string][] = [];
+  if (Array.isArray(raw)) {
+    for (let index = 0; index + 1 < raw.length; index += 2)
+      pairs.push([latin1(raw[index]).toLowerCase(), latin1(raw[index + 1])]);
+    return pairs;
+  }
+  for (const [name, value] of Object.entries(parsed))
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined) pairs.push([name, one]);
+  return pairs;
+}
+
+function latin1(text: Buffer | string | undefined): string {
+  return typeof text === "string" ? text : (text?.toString("latin1") ?? "");
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const [first] = chunks;
+  if (first === undefined) return new Uint8Array(0);
+  return chunks.length === 1 ? first : Buffer.concat(chunks);
+}

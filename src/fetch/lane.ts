@@ -1,0 +1,138 @@
+/**
+ * One connection that is kept for the next request: to one checked address, for one site.
+ *
+ * undici's Client owns the protocol; the lane owns the socket, so that it can count what came and
+ * went, TLS and framing included. Counters are read by difference: whoever asks next is given the
+ * bytes since the last asking, so that over all exchanges every byte is given exactly once.
+ */
+
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import { Client, type Dispatcher } from "undici";
+import { dial, type DialOptions, type DialTarget } from "./dial.ts";
+
+/** What travels on a lane: undici's handler, told also of the steps of a connection being made. */
+export interface Passenger extends Dispatcher.DispatchHandler {
+  onDial(step: "connect" | "tls"): void;
+}
+
+export interface LaneOptions extends DialOptions {
+  readonly headerBytesMax: number;
+}
+
+const STREAMS_MAX = 32;
+/** Apache closes an idle connection after 5 s, nginx after 75 s; a little longer than a delay. */
+const KEEP_ALIVE_MS = 15_000;
+const KEEP_ALIVE_MS_MAX = 60_000;
+const WINDOW_BYTES = 256 * 1024;
+
+export class Lane {
+  readonly key: string;
+  readonly headerBytesMax: number;
+  readonly #client: Client;
+  readonly #passengers = new Set<Passenger>();
+  #socket: Socket | undefined;
+  #receivedTaken = 0;
+  #sentTaken = 0;
+  #version: "1.1" | "2" = "1.1";
+  #verified = true;
+  #used = false;
+
+  constructor(key: string, target: DialTarget, options: LaneOptions, onIdleEnd: () => void) {
+    this.key = key;
+    this.headerBytesMax = options.headerBytesMax;
+    this.#client = new Client(`${target.scheme}://${target.host}:${target.port}`, {
+      // Our own clock covers every phase; two sets of timers would only race.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS_MAX,
+      maxHeaderSize: options.headerBytesMax,
+      allowH2: options.http2,
+      h2Options: { settings: { initialWindowSize: WINDOW_BYTES } },
+      connect: (_, done) => this.#dial(target, options, done, onIdleEnd),
+    });
+  }
+
+  /** Room for one more exchange right now. */
+  get hasRoom(): boolean {
+    return this.#version === "2" ? this.#passengers.size < STREAMS_MAX : this.isIdle;
+  }
+
+  get isIdle(): boolean {
+    return this.#passengers.size === 0;
+  }
+
+  /** True when an exchange has ended on this connection, so that the peer may have left since. */
+  get wasUsed(): boolean {
+    return this.#used;
+  }
+
+  get version(): "1.1" | "2" {
+    return this.#version;
+  }
+
+  get verified(): boolean {
+    return this.#verified;
+  }
+
+  board(passenger: Passenger, request: Dispatcher.DispatchOptions): void {
+    this.#passengers.add(passenger);
+    this.#client.dispatch(request, passenger);
+  }
+
+  leave(passenger: Passenger): void {
+    this.#passengers.delete(passenger);
+    this.#used = true;
+  }
+
+  takeReceivedBytes(): number {
+    const total = this.#socket?.bytesRead ?? 0;
+    const bytes = total - this.#receivedTaken;
+    this.#receivedTaken = total;
+    return bytes;
+  }
+
+  takeSentBytes(): number {
+    const total = this.#socket?.bytesWritten ?? 0;
+    const bytes = total - this.#sentTaken;
+    this.#sentTaken = total;
+    return bytes;
+  }
+
+  /** Cuts the connection, also one being made; whoever is on it gets an error. */
+  destroy(): Promise<void> {
+    this.#socket?.destroy();
+    return this.#client.destroy();
+  }
+
+  #dial(
+    target: DialTarget,
+    options: DialOptions,
+    done: (...answer: [null, Socket | TLSSocket] | [Error, null]) => void,
+    onIdleEnd: () => void,
+  ): void {
+    for (const passenger of this.#passengers) passenger.onDial("connect");
+    const watch = {
+      onSocket: (socket: Socket): void => {
+        this.#socket = socket;
+        this.#receivedTaken = 0;
+        this.#sentTaken = 0;
+        this.#used = false;
+        socket.once("close", () => {
+          if (this.isIdle && this.#socket === socket) onIdleEnd();
+        });
+      },
+      onTls: (): void => {
+        for (const passenger of this.#passengers) passenger.onDial("tls");
+      },
+    };
+    dial(target, options, watch, (error, socket) => {
+      if (error !== null || socket === null) return done(error ?? new Error("no socket"), null);
+      const secure = socket instanceof TLSSocket ? socket : undefined;
+      this.#version = secure?.alpnProtocol === "h2" ? "2" : "1.1";
+      this.#verified = secure?.authorized ?? true;
+      done(null, socket);
+    });
+  }
+}

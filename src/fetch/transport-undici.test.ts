@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { test } from "node:test";
+import { systemClock } from "../base/clock.ts";
+import type { TransportRequest } from "./transport.ts";
+import {
+  type Behaviour,
+  SUITE_LIMITS,
+  testTransport,
+  type TransportBench,
+} from "./transport.suite.ts";
+import { UndiciTransport, type UndiciTransportOptions } from "./transport-undici.ts";
+
+const OPTIONS: UndiciTransportOptions = {
+  clock: systemClock,
+  lanesMax: 16,
+  http2: true,
+  insecureTls: false,
+  proxy: undefined,
+};
+
+testTransport("undici", async () => {
+  const transport = new UndiciTransport(OPTIONS);
+  const stops: (() => void)[] = [];
+  return {
+    transport,
+    async serve(behaviour) {
+      const server = await listening((socket) => behave(socket, behaviour));
+      if (behaviour.kind === "refuse") server.stop();
+      else stops.push(server.stop);
+      return server.where;
+    },
+    async close() {
+      await transport.close();
+      for (const stop of stops) stop();
+    },
+  } satisfies TransportBench;
+});
+
+test("a connection is kept for the next request to the same address, and for no other", async (t) => {
+  const server = await listening((socket) => socket.on("data", () => socket.write(page("hi"))));
+  t.after(server.stop);
+  const transport = transportFor(t);
+  for (let round = 0; round < 3; round++) await transport.exchange(server.request());
+  assert.equal(server.connections(), 1);
+  await transport.exchange(server.request({ host: "other.test" }));
+  assert.equal(server.connections(), 2);
+  await transport.exchange(server.request({ address: "127.0.0.2" }));
+  assert.equal(server.connections(), 3);
+});
+
+test("a kept connection that the server has left is replaced, unseen", async (t) => {
+  let requests = 0;
+  const server = await listening((socket) => {
+    let mine = 0;
+    socket.on("data", () => {
+      requests++;
+      // The second request on a connection finds it closing, without a byte of answer.
+      if (++mine === 2) socket.destroy();
+      else socket.write(page("hi"));
+    });
+  });
+  t.after(server.stop);
+  const transport = transportFor(t);
+  for (let round = 0; round < 6; round++) {
+    const result = await transport.exchange(server.request());
+    assert.equal(result.kind, "answer", `round ${round}: ${JSON.stringify(result)}`);
+  }
+  assert.ok(requests > 6);
+});
+
+test("an unasked second answer is dropped with its connection", async (t) => {
+  const server = await listening((socket) =>
+    socket.on("data", (asked) => {
+      const path = String(asked).split(" ")[1] ?? "";
+      socket.write(page(path) + page("evil"));
+    }),
+  );
+  t.after(server.stop);
+  const transport = transportFor(t);
+  for (const path of ["/one", "/two", "/three"]) {
+    const result = await transport.exchange(server.request({ path }));
+    assert.ok(result.kind === "answer");
+    assert.equal(Buffer.from(result.body).toString(), path);
+  }
+  assert.equal(server.connections(), 3);
+});
+
+test("no more connections are kept than allowed", async (t) => {
+  const server = await listening((socket) => socket.on("data", () => socket.write(page("hi"))));
+  t.after(server.stop);
+  const transport = transportFor(t, { lanesMax: 4 });
+  for (let index = 0; index < 20; index++)
+    await transport.exchange(server.request({ host: `h${index}.test` }));
+  assert.equal(transport.lanes, 4);
+});
+
+test("a thousand half-open connections leave no socket behind", async (t) => {
+  const server = await listening(() => {});
+  t.after(server.stop);
+  const transport = transportFor(t);
+  const limits = { ...SUITE_LIMITS, firstByteMs: 50 };
+  for (let round = 0; round < 10; round++) {
+    const asking = Array.from({ length: 100 }, () =>
+      transport.exchange(server.request({ limits })),
+    );
+    for (const result of await Promise.all(asking))
+      assert.equal(result.kind === "failed" && result.reason, "first_byte_timeout");
+  }
+  assert.equal(transport.lanes, 0);
+});
+
+test("a reader that is paused stops the server by back-pressure", async (t) => {
+  let wroteBytes = 0;
+  const server = await listening((socket) =>
+    socket.once("data", () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      const flood = (): void => {
+        while (!socket.destroyed && socket.write(Buffer.alloc(65_536))) wroteBytes += 65_536;
+      };
+      socket.on("drain", flood);
+      flood();
+    }),
+  );
+  t.after(server.stop);
+  const transport = transportFor(t);
+  let toldBytes = 0;
+  const limits = { ...SUITE_LIMITS, bodyBytesMax: 1e9, totalMs: 60_000 };
+  const stop = new AbortController();
+  const reading = transport.exchange(
+    server.request({
+      limits,
+      signal: stop.signal,
+      onBytes: (bytes) => {
+        toldBytes += bytes;
+        return 600_000;
+      },
+    }),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  stop.abort();
+  await reading;
+  assert.ok(toldBytes <= 4 * 65_536, `${toldBytes} bytes were read in a pause`);
+  assert.ok(wroteBytes < 32 * 1024 * 1024, `${wroteBytes} bytes were written`);
+});
+
+interface Listening {
+  readonly where: Pick<TransportRequest, "scheme" | "host" | "port" | "path" | "address">;
+  request(more?: Partial<TransportRequest>): TransportRequest;
+  connections(): number;
+  readonly stop: () => void;
+}
+
+async function listening(serve: (socket: Socket) => void): Promise<Listening> {
+  const sockets = new Set<Socket>();
+  let count = 0;
+  const server: Server = createServer((socket) => {
+    count++;
+    sockets.add(socket);
+    socket.on("error", () => {}).on("close", () => sockets.delete(socket));
+    serve(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const { port } = server.address() as AddressInfo;
+  const where = {
+    scheme: "http",
+    host: "site.test",
+    port,
+    path: "/",
+    address: "127.0.0.1",
+  } as const;
+  return {
+    where,
+    request: (more = {}) => ({ ...where, headers: [], limits: SUITE_LIMITS, ...more }),
+    connections: () => count,
+    stop: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function transportFor(
+  t: { after(stop: () => Promise<void>): void },
+  more: Partial<UndiciTransportOptions> = {},
+): UndiciTransport {
+  const transport = new UndiciTransport({ ...OPTIONS, ...more });
+  t.after(() => transport.close());
+  return transport;
+}
+
+function behave(socket: Socket, behaviour: Behaviour): void {
+  socket.once("data", () => {
+    switch (behaviour.kind) {
+      case "answer": {
+        const { status, headers, body } = behaviour;
+        const fields = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+        socket.write(`HTTP/1.1 ${status} Word\r\n${fields}Content-Length: ${body.length}\r\n\r\n`);
+        socket.write(body);
+        return;
+      }
+      case "stall":
+      case "cut":
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${behaviour.body.length * 2}\r\n\r\n`);
+        if (behaviour.kind === "cut") socket.end(behaviour.body);
+        else socket.write(behaviour.body);
+        return;
+      case "silence":
+      case "refuse":
+    }
+  });
+}
+
+function page(body: string): string {
+  return `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}

@@ -1,0 +1,174 @@
+/**
+ * The real network: undici's connections, kept by checked address, under our own clock and limits.
+ *
+ * A lane is one connection; lanes are kept by scheme, host, port and address together, so a name
+ * that later points elsewhere never travels on a connection that was checked for another address.
+ * HTTP/1.1 carries one exchange a lane, HTTP/2 up to 32. One ticking clock serves all exchanges.
+ *
+ * Promises:
+ *   1. at most `lanesMax` connections are kept; the one idle longest is closed for a new one;
+ *   2. a kept connection that the server has left is replaced once, unseen by the caller;
+ *   3. a connection is used again only after a whole answer; whatever came beyond it is dropped
+ *      with the connection, and never becomes the next answer.
+ *
+ * HTTP/1.0 answers are reported as 1.1, because undici does not tell them apart.
+ */
+
+import type { Dispatcher } from "undici";
+import type { Clock } from "../base/clock.ts";
+import type { Proxy } from "./dial.ts";
+import { Exchange } from "./exchange.ts";
+import { Lane } from "./lane.ts";
+import type { Transport, TransportAnswer, TransportFailed, TransportRequest } from "./transport.ts";
+
+export interface UndiciTransportOptions {
+  readonly clock: Clock;
+  /** Connections kept open at once, busy and idle. */
+  readonly lanesMax: number;
+  readonly http2: boolean;
+  readonly insecureTls: boolean;
+  readonly proxy: Proxy | undefined;
+}
+
+type Result = TransportAnswer | TransportFailed;
+
+const TICK_MS = 50;
+
+const NOT_BEGUN: TransportFailed = {
+  kind: "failed",
+  reason: "total_timeout",
+  detail: "given up before it began",
+  traffic: { receivedBytes: 0, sentBytes: 0, connectMs: 0, firstByteMs: 0, totalMs: 0 },
+};
+
+export class UndiciTransport implements Transport {
+  readonly #options: UndiciTransportOptions;
+  readonly #lanes = new Map<string, Lane[]>();
+  /** Those that wait for work, the one idle longest first. */
+  readonly #idle = new Set<Lane>();
+  readonly #running = new Map<Exchange, (result: Result) => void>();
+  #laneCount = 0;
+  #ticking = false;
+  #closed = false;
+
+  constructor(options: UndiciTransportOptions) {
+    this.#options = options;
+  }
+
+  /** Connections open now, for the live view. */
+  get lanes(): number {
+    return this.#laneCount;
+  }
+
+  exchange(request: TransportRequest): Promise<Result> {
+    const { signal } = request;
+    if (this.#closed || signal?.aborted === true) return Promise.resolve(NOT_BEGUN);
+    return new Promise((resolve) => {
+      const exchange = new Exchange(request, this.#options.clock, this.#onEnd, this.#onAgain);
+      const giveUp = (): void => exchange.fail("total_timeout", "given up by the crawler");
+      signal?.addEventListener("abort", giveUp, { once: true });
+      this.#running.set(exchange, (result) => {
+        signal?.removeEventListener("abort", giveUp);
+        resolve(result);
+      });
+      this.#begin(exchange, this.#laneFor(request));
+      this.#keepTicking();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const exchange of this.#running.keys())
+      exchange.fail("total_timeout", "the transport was closed");
+    const lanes = [...this.#lanes.values()].flat();
+    for (const lane of lanes) this.#forget(lane);
+    await Promise.all(lanes.map((lane) => lane.destroy()));
+  }
+
+  #begin(exchange: Exchange, lane: Lane): void {
+    this.#idle.delete(lane);
+    exchange.begin(lane, this.#headOf(exchange.request));
+  }
+
+  readonly #onEnd = (exchange: Exchange, result: Result, reusable: boolean): void => {
+    const { lane } = exchange;
+    lane.leave(exchange);
+    // On HTTP/2 a failed stream leaves its connection whole; on HTTP/1.1 nothing can be trusted.
+    if (!reusable && lane.version === "1.1") this.#drop(lane);
+    else if (lane.isIdle && this.#lanes.has(lane.key)) this.#idle.add(lane);
+    const resolve = this.#running.get(exchange);
+    this.#running.delete(exchange);
+    resolve?.(result);
+  };
+
+  readonly #onAgain = (exchange: Exchange): void => {
+    exchange.lane.leave(exchange);
+    this.#drop(exchange.lane);
+    this.#begin(exchange, this.#open(exchange.request, keyOf(exchange.request)));
+  };
+
+  #laneFor(request: TransportRequest): Lane {
+    const key = keyOf(request);
+    for (const lane of this.#lanes.get(key) ?? [])
+      if (lane.hasRoom && lane.headerBytesMax === request.limits.headerBytesMax) return lane;
+    return this.#open(request, key);
+  }
+
+  #open(request: TransportRequest, key: string): Lane {
+    if (this.#laneCount >= this.#options.lanesMax) this.#dropIdlest();
+    const { headerBytesMax } = request.limits;
+    const lane = new Lane(key, request, { ...this.#options, headerBytesMax }, () =>
+      this.#drop(lane),
+    );
+    const siblings = this.#lanes.get(key);
+    if (siblings === undefined) this.#lanes.set(key, [lane]);
+    else siblings.push(lane);
+    this.#laneCount++;
+    return lane;
+  }
+
+  #dropIdlest(): void {
+    const [idlest] = this.#idle;
+    if (idlest !== undefined) this.#drop(idlest);
+  }
+
+  #drop(lane: Lane): void {
+    this.#forget(lane);
+    void lane.destroy();
+  }
+
+  #forget(lane: Lane): void {
+    this.#idle.delete(lane);
+    const siblings = this.#lanes.get(lane.key) ?? [];
+    const index = siblings.indexOf(lane);
+    if (index < 0) return;
+    siblings.splice(index, 1);
+    if (siblings.length === 0) this.#lanes.delete(lane.key);
+    this.#laneCount--;
+  }
+
+  #headOf(request: TransportRequest): Dispatcher.DispatchOptions {
+    const { proxy } = this.#options;
+    const headers: string[] = [];
+    for (const [name, value] of request.headers) headers.push(name, value);
+    if (proxy === undefined || request.scheme === "https")
+      return { method: "GET", path: request.path, headers };
+    if (proxy.authorization !== undefined) headers.push("proxy-authorization", proxy.authorization);
+    const port = request.port === 80 ? "" : `:${request.port}`;
+    return { method: "GET", path: `http://${request.host}${port}${request.path}`, headers };
+  }
+
+  #keepTicking(): void {
+    if (this.#ticking || this.#running.size === 0) return;
+    this.#ticking = true;
+    this.#options.clock.after(TICK_MS, () => {
+      this.#ticking = false;
+      for (const exchange of this.#running.keys()) exchange.tick();
+      this.#keepTicking();
+    });
+  }
+}
+
+function keyOf(request: TransportRequest): string {
+  return `${request.scheme}://${request.host}:${request.port} ${request.address}`;
+}
