@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomFrom } from "../base/random.ts";
+import { type Behaviour, testTransport } from "../fetch/transport.suite.ts";
 import type { TransportLimits, TransportRequest } from "../fetch/transport.ts";
 import { type Conduct, conductOf, FAULTS, FaultSource, type Fault } from "./faults.ts";
 import { SimClock } from "./sim-clock.ts";
@@ -29,6 +30,23 @@ const PLAIN: Conduct = {
   speedBps: 10_000,
   breaksOff: undefined,
 };
+
+testTransport("simulated", async () => {
+  const clock = new SimClock();
+  let conduct = PLAIN;
+  const transport = new SimTransport({ clock, conductOf: () => conduct });
+  return {
+    transport: {
+      exchange: (wanted) => clock.runUntil(transport.exchange(wanted)),
+      close: () => transport.close(),
+    },
+    async serve(behaviour) {
+      conduct = conductFor(behaviour);
+      return { scheme: "http", host: "a.test", port: 80, path: "/", address: "198.18.0.1" };
+    },
+    close: () => transport.close(),
+  };
+});
 
 test("an answer takes its latency twice, and its bytes at the server's speed", async () => {
   const ending = await once(PLAIN);
@@ -180,6 +198,16 @@ test("every fault of a world ends as what it is", async () => {
     overload: "503",
   });
 });
+
+function conductFor(behaviour: Behaviour): Conduct {
+  const fast = { ...PLAIN, speedBps: 1_000_000 };
+  if (behaviour.kind === "refuse") return { ...fast, connect: "refuse" };
+  if (behaviour.kind === "silence") return { ...fast, answer: undefined };
+  if (behaviour.kind === "answer") return { ...fast, answer: { ...behaviour, statusText: "" } };
+  const afterBytes = behaviour.body.length;
+  const how = behaviour.kind === "stall" ? "stall" : "reset";
+  return { ...fast, answer: answerOf(2 * afterBytes), breaksOff: { afterBytes, how } };
+}
 
 async function once(conduct: Conduct, wanted: Partial<TransportRequest> = {}): Promise<Ending> {
   const clock = new SimClock();

@@ -152,11 +152,18 @@ class SimExchange {
     if (headers.length > limits.headerFieldsMax) return this.fail("header_too_many", "");
     if (bytes > limits.headerBytesMax) return this.fail("header_too_large", "");
     this.#receive(bytes, () => {
-      const told = headers.find(([name]) => name === "content-length")?.[1];
-      // A body that is announced as too large is not begun.
-      if (told !== undefined && Number(told) > limits.bodyBytesMax) this.#answer("length");
+      const told = headers.find(([name]) => name.toLowerCase() === "content-length")?.[1];
+      const isTooLarge = told !== undefined && Number(told) > limits.bodyBytesMax;
+      // A body that is announced as too large, or that nobody wants, is not begun.
+      if (isTooLarge || !this.#isBodyWanted()) this.#answer("length");
       else this.#readOn();
     });
+  }
+
+  #isBodyWanted(): boolean {
+    const { request, conduct } = this.#parts;
+    if (conduct.answer === undefined || request.wantsBody === undefined) return true;
+    return request.wantsBody({ ...conduct.answer, headers: inLowerCase(conduct.answer.headers) });
   }
 
   #readOn(): void {
@@ -227,7 +234,7 @@ class SimExchange {
       status: answer.status,
       statusText: answer.statusText,
       httpVersion: "1.1",
-      headers: answer.headers,
+      headers: inLowerCase(answer.headers),
       body: answer.body.subarray(0, this.#bodyBytes),
       truncated,
       eofDelimited: false,
@@ -262,6 +269,10 @@ class SimExchange {
   #elapsedMs(): number {
     return this.#parts.clock.nowMs() - this.#startMs;
   }
+}
+
+function inLowerCase(headers: TransportAnswer["headers"]): TransportAnswer["headers"] {
+  return headers.map(([name, value]) => [name.toLowerCase(), value]);
 }
 
 /** The narrow end that everything passes through, one piece after the other. */

@@ -4,6 +4,7 @@ import type { Reason } from "../../page/outcome.ts";
 import { settlementOf } from "../../page/outcome.ts";
 import type { PageRecord } from "../../page/page.ts";
 import { NO_TOTALS, type SiteRow, type StoredUrl, type Totals } from "../../store/store.ts";
+import { makePage, makeSite } from "../../store/store.suite.ts";
 import { digestOf, groundTruth } from "../ground-truth.ts";
 import { respond } from "../world.ts";
 import { makeWorld } from "../world/plan.ts";
@@ -98,9 +99,10 @@ function completeBooks(): Books {
     const reasons = { stored: "ok", redirected: "redirect", forbidden: "robots_denied" } as const;
     const reason: Reason = truth.fate === "error" ? `http_${status}` : reasons[truth.fate];
     urls.push(urlRow(id, truth.url, siteId, reason));
-    if (truth.fate === "stored") pages.set(id, pageRecord(id, digestOf(WORLD, truth)));
+    if (truth.fate === "stored")
+      pages.set(id, { ...makePage(id, id), digest: digestOf(WORLD, truth) });
     count(totals, reason);
-    const site = (sites[truth.site.index] ??= siteRow(siteId, truth.site.origin));
+    const site = (sites[truth.site.index] ??= makeSite(siteId, { key: truth.site.origin }));
     const stored = truth.fate === "stored" ? 1 : 0;
     sites[truth.site.index] = { ...site, known: site.known + 1, pages: site.pages + stored };
   }
@@ -120,35 +122,6 @@ function count(totals: { -readonly [key in keyof Totals]: Totals[key] }, reason:
 function urlRow(id: number, url: string, siteId: number, reason: Reason): StoredUrl {
   const blank = { depth: 0, score: 0, attempts: 1, redirectedFromId: 0, redirects: 0 };
   return { ...blank, id, url, siteId, reason };
-}
-
-function siteRow(id: number, key: string): SiteRow {
-  const blank = { known: 0, pending: 0, pages: 0, bytes: 0, robots: undefined };
-  return { ...blank, id, key, sitemapsRead: true, traps: "" };
-}
-
-function pageRecord(id: number, digest: Uint8Array): PageRecord {
-  return {
-    id,
-    status: 200,
-    fetchedAtMs: 0,
-    durationMs: 0,
-    wireBytes: 0,
-    bodyBytes: 0,
-    contentType: "text/html",
-    charset: "utf-8",
-    title: "",
-    language: "",
-    digest,
-    nearHigh: 0,
-    nearLow: 0,
-    etag: "",
-    lastModified: "",
-    likeness: undefined,
-    remarks: [],
-    links: new Uint8Array(0),
-    archived: undefined,
-  };
 }
 
 function rulesOf(violations: readonly { readonly rule: string }[]): string[] {

@@ -1,0 +1,62 @@
+/** All checkers on one finished crawl of a whole world, with the manners its settings and sites ask for. */
+
+import type { Settings } from "../config/schema.ts";
+import { type Books, checkAccounts, checkTruth } from "./checkers/accounts.ts";
+import { checkArchive } from "./checkers/archive.ts";
+import { checkOnce } from "./checkers/once.ts";
+import { checkPoliteness, type Manners } from "./checkers/politeness.ts";
+import type { Violation } from "./checkers/violation.ts";
+import { groundTruth } from "./ground-truth.ts";
+import type { RequestEntry } from "./request-log.ts";
+import { siteNamed } from "./world.ts";
+import { DECOY_PATH } from "./world/html.ts";
+import type { World } from "./world/plan.ts";
+
+export interface Evidence {
+  readonly world: World;
+  readonly settings: Settings;
+  readonly books: Books;
+  readonly log: readonly RequestEntry[];
+  /** URLs of the records in the archive, each at the offset that is its place in the list. */
+  readonly archived: readonly string[];
+  readonly crashedAtMs: readonly number[];
+  readonly toleranceMs: number;
+}
+
+/** What the crawler keeps to when the settings leave it open, and the address is not loopback. */
+const DELAY_MS = 1_000;
+const ADDRESS_DELAY_MS = 250;
+
+export function judge(evidence: Evidence): Violation[] {
+  const { world, settings, books, log, archived, crashedAtMs } = evidence;
+  return [
+    ...checkAccounts(books),
+    ...checkTruth(books, world),
+    ...checkArchive(books, ({ offset }) => archived[offset]),
+    ...checkPoliteness(log, mannersOf(evidence)),
+    ...checkOnce({
+      log,
+      stored: archived,
+      crashedAtMs,
+      // Under way, just come, and waiting for the archive.
+      uncommittedMax: 3 * settings.connectionsMax,
+      mayRepeat: (path) => path === "/robots.txt" || path.startsWith("/sitemap"),
+    }),
+  ];
+}
+
+function mannersOf({ world, settings, toleranceMs }: Evidence): Manners {
+  const forbidden = new Set<string>();
+  for (const { url, fate } of groundTruth(world)) if (fate === "forbidden") forbidden.add(url);
+  return {
+    delayMsOf: (origin) => {
+      const site = siteNamed(world, new URL(origin).host);
+      return Math.max(settings.delayMs ?? DELAY_MS, site?.crawlDelayMs ?? 0);
+    },
+    addressDelayMs: settings.addressDelayMs ?? ADDRESS_DELAY_MS,
+    siteConcurrencyMax: settings.concurrencyPerSite,
+    addressConcurrencyMax: settings.concurrencyPerAddress,
+    toleranceMs,
+    isForbidden: (url) => forbidden.has(url) || url.endsWith(DECOY_PATH),
+  };
+}
