@@ -22,7 +22,6 @@ export type Fate = "stored" | "redirected" | "error" | "forbidden";
 export interface TruePage {
   readonly url: string;
   readonly fate: Fate;
-  readonly kind: PageKind;
   readonly site: Site;
   readonly page: Page;
 }
@@ -41,7 +40,7 @@ export function* groundTruth(world: World): Generator<TruePage> {
     const site = siteAt(world, index);
     for (let number = 0; number < site.pageCount; number++) {
       const page = pageAt(world, site, number);
-      yield { url: site.origin + page.path, fate: FATES[page.kind], kind: page.kind, site, page };
+      yield { url: site.origin + page.path, fate: FATES[page.kind], site, page };
     }
   }
 }

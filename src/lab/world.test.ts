@@ -49,14 +49,15 @@ test("copies repeat a page to the byte, near copies but for a line", () => {
   let copies = 0;
   let nearCopies = 0;
   for (const entry of groundTruth(world)) {
-    if (entry.kind !== "copy" && entry.kind !== "near") continue;
+    const { kind } = entry.page;
+    if (kind !== "copy" && kind !== "near") continue;
     const lines = textOf(get(world, entry.url)).split("\n");
     const original = respond(world, entry.site, pathOf(world, entry));
     const differing = textOf(original)
       .split("\n")
       .filter((line, at) => line !== lines[at]);
-    assert.equal(differing.length, entry.kind === "copy" ? 0 : 1, entry.url);
-    if (entry.kind === "copy") copies++;
+    assert.equal(differing.length, kind === "copy" ? 0 : 1, entry.url);
+    if (kind === "copy") copies++;
     else nearCopies++;
   }
   assert.ok(copies > 100 && nearCopies > 100, `${copies} copies, ${nearCopies} near copies`);

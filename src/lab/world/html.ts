@@ -7,7 +7,7 @@
  */
 
 import { Dice } from "./dice.ts";
-import { bytesOf, type Link, linksOf, topicOf } from "./page.ts";
+import { bytesOf, linksOf, topicOf } from "./page.ts";
 import type { World } from "./plan.ts";
 import { Prose } from "./prose.ts";
 import type { Site } from "./site.ts";
@@ -29,7 +29,7 @@ export function htmlOf(world: World, site: Site, number: number, stamp = ""): Bu
   const links = linksOf(world, site, number);
   const title = prose.phrase(4);
   const head = headOf(site, topic.language, title);
-  const linksBytes = links.reduce((sum, link) => sum + link.href.length + 40, 0);
+  const linksBytes = links.reduce((sum, href) => sum + href.length + 40, 0);
   const room = Math.max(0, bytes - head.length - linksBytes - FOOTER_BYTES);
 
   let html = head + linkedParagraphs(prose, links, Math.min(room, DISTINCT_BYTES));
@@ -71,10 +71,10 @@ function footerOf(site: Site, stamp: string): string {
 }
 
 /** Three links to a paragraph, the text spread evenly before, between and behind them. */
-function linkedParagraphs(prose: Prose, links: readonly Link[], room: number): string {
+function linkedParagraphs(prose: Prose, links: readonly string[], room: number): string {
   const gap = Math.floor(room / (links.length + 1));
   let html = "<p>";
-  for (const [index, { href }] of links.entries()) {
+  for (const [index, href] of links.entries()) {
     html += `${prose.text(gap)}<a href="${href}">${prose.phrase(2)}</a> `;
     if (index % 3 === 2) html += "</p>\n<p>";
   }

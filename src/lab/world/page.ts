@@ -24,12 +24,6 @@ export interface Page {
   readonly of: number;
 }
 
-/** A link as it stands in a page: its target, or the path of a trap's entrance. */
-export interface Link {
-  readonly href: string;
-  readonly site: number;
-}
-
 const PURPOSE_KIND = 2;
 const PURPOSE_PATH = 3;
 const PURPOSE_ORIGINAL = 4;
@@ -83,14 +77,14 @@ export function topicOf(world: World, site: Site, number: number): number {
 }
 
 /**
- * The links in the text of an ordinary page, its children first, then to popular pages here and
- * elsewhere. The home page also introduces its site's children among the sites.
+ * The links in the text of an ordinary page, as they stand there: its children first, then popular
+ * pages here and elsewhere. The home page also introduces its site's children among the sites.
  */
-export function linksOf(world: World, site: Site, number: number): Link[] {
-  const links: Link[] = [];
+export function linksOf(world: World, site: Site, number: number): string[] {
+  const links: string[] = [];
   const first = site.fanout * number + 1;
   const beyond = Math.min(site.pageCount, first + site.fanout);
-  for (let child = first; child < beyond; child++) links.push(linkHome(world, site, child));
+  for (let child = first; child < beyond; child++) links.push(pathOf(world, site, child));
   if (number === 0) introduceSites(world, site, links);
 
   const dice = new Dice(world.plan.seed, site.index, number, PURPOSE_LINKS);
@@ -100,33 +94,29 @@ export function linksOf(world: World, site: Site, number: number): Link[] {
   return links;
 }
 
-function wander(world: World, site: Site, dice: Dice): Link {
+function wander(world: World, site: Site, dice: Dice): string {
   const { siteCount, linksMean, linksAwayShare } = world.plan;
   // Children are all at home, so the others must make up for them.
   const awayShare = (linksAwayShare * linksMean) / Math.max(1, linksMean - 1);
   if (siteCount > 1 && dice.next() < awayShare) {
     const there = siteAt(world, linkedSite(world, site, dice));
     const path = pathOf(world, there, skewedRank(dice.next(), there.firstLeaf));
-    return { href: there.origin + path, site: there.index };
+    return there.origin + path;
   }
-  const target = linkHome(world, site, skewedRank(dice.next(), site.pageCount));
+  const path = pathOf(world, site, skewedRank(dice.next(), site.pageCount));
   // Some spellings of real pages that all mean the same page.
   const spelling = dice.below(16);
-  if (spelling === 0) return { ...target, href: site.origin + target.href };
-  if (spelling === 1) return { ...target, href: `${target.href}#notes` };
-  return target;
+  if (spelling === 0) return site.origin + path;
+  if (spelling === 1) return `${path}#notes`;
+  return path;
 }
 
-function introduceSites(world: World, site: Site, links: Link[]): void {
+function introduceSites(world: World, site: Site, links: string[]): void {
   const first = SITE_FANOUT * site.index + 1;
   const beyond = Math.min(world.plan.siteCount, first + SITE_FANOUT);
   for (let child = first; child < beyond; child++) {
-    links.push({ href: `${world.naming.originOf(child)}/`, site: child });
+    links.push(`${world.naming.originOf(child)}/`);
   }
-}
-
-function linkHome(world: World, site: Site, number: number): Link {
-  return { href: pathOf(world, site, number), site: site.index };
 }
 
 function kindOf(world: World, site: Site, number: number): PageKind {
