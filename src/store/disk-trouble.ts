@@ -4,10 +4,13 @@ import { statfsSync } from "node:fs";
 import { CrawlError } from "../base/errors.ts";
 
 /** Primary result codes of SQLite; an extended code has its primary one in the low byte. */
+const LOGIC = 1;
 const BUSY = 5;
 const IO_ERROR = 10;
 const CORRUPT = 11;
 const FULL = 13;
+const CONSTRAINT = 19;
+const MISUSE = 21;
 const NOT_A_DATABASE = 26;
 /** Extended codes of writes that found no room: quotas, and the shared memory of the log. */
 const NO_ROOM: ReadonlySet<number> = new Set([IO_ERROR | (3 << 8), IO_ERROR | (19 << 8)]);
@@ -58,9 +61,10 @@ function explainedSqlite(error: Error, code: number, path: string): unknown {
   const options = { cause: error };
   const primary = code & 0xff;
   if (primary === BUSY) return new CrawlError("STORE_LOCKED", what, options);
-  if (primary === CORRUPT || primary === NOT_A_DATABASE)
+  // Our statements are fixed, so one that SQLite does not understand has met another schema.
+  if (primary === CORRUPT || primary === NOT_A_DATABASE || primary === LOGIC)
     return new CrawlError("STORE_CORRUPT", what, options);
   if (primary === FULL || NO_ROOM.has(code)) return new CrawlError("DISK_FULL", what, options);
-  const isOurs = primary === 1 || primary === 19 || primary === 21;
+  const isOurs = primary === CONSTRAINT || primary === MISUSE;
   return isOurs ? error : new CrawlError("FOLDER_UNWRITABLE", what, options);
 }

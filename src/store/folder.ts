@@ -88,7 +88,7 @@ function pathsIn(folder: string): { stateFolder: string; database: string } {
   return { stateFolder, database: join(stateFolder, "crawl.db") };
 }
 
-/** What the marker says; undefined for an empty folder. Throws for a folder of somebody else. */
+/** What the marker says; undefined where nothing has begun. Throws for a folder of somebody else. */
 function stageOf(folder: string): Stage | undefined {
   const files = readdirSync(folder).filter((file) => !IGNORED.has(file));
   if (files.length === 0) return undefined;
@@ -97,7 +97,7 @@ function stageOf(folder: string): Stage | undefined {
   const path = join(folder, MARKER);
   const text = readFileSync(path, "utf8");
   // Killed between making the file and filling it, before there was anything else.
-  if (text === "" && files.length === 1) return "new";
+  if (text === "" && files.length === 1) return undefined;
   const marker = parse(text);
   if (marker?.weir === "crawl" && (marker.stage === "new" || marker.stage === "ready"))
     return marker.stage;

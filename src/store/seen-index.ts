@@ -106,7 +106,7 @@ export class SeenIndex {
     if (entriesMax !== undefined && this.#table.size >= entriesMax) {
       while (this.#frozen.length >= FROZEN_MAX) {
         this.#startJobs();
-        for (const answer of this.#thread.waitForAnswers()) this.#take(answer);
+        this.#waitForFlush();
       }
       const from = (this.#frozen.at(-1)?.to ?? this.#runs.at(-1)?.head.to ?? 0) + 1;
       this.#frozen.push({ table: this.#table, from, to: this.#coveredTo });
@@ -126,6 +126,17 @@ export class SeenIndex {
   discard(damage: DamagedRun): void {
     void this.close();
     if (this.#place.entriesMax !== undefined) rmSync(damage.path, { force: true });
+  }
+
+  /** Throws when the oldest table could not be written: without that, memory would grow. */
+  #waitForFlush(): void {
+    let stuck: SeenIndexStuck | undefined;
+    for (const answer of this.#thread.waitForAnswers()) {
+      if (answer.number === this.#flush && answer.kind === "failed")
+        stuck = new SeenIndexStuck(answer.because);
+      this.#take(answer);
+    }
+    if (stuck !== undefined) throw stuck;
   }
 
   #getFromRuns(high: number, low: number): number {
@@ -181,11 +192,8 @@ export class SeenIndex {
     if (isFlush) this.#flush = undefined;
     else this.#merge = undefined;
     if (answer.kind === "damaged") throw new DamagedRun(answer.path, "found while merging");
-    if (answer.kind === "failed") {
-      // A merge is only to be tried again; a table that cannot be written must stop the growth.
-      if (isFlush && this.#frozen.length >= FROZEN_MAX) throw new SeenIndexStuck(answer.because);
-      return;
-    }
+    // To be tried again with the next room made.
+    if (answer.kind === "failed") return;
     const run = new SeenRun(answer.head);
     if (isFlush) {
       const written = this.#frozen.shift() as Frozen;

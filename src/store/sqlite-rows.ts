@@ -18,6 +18,18 @@ export function damagedRow(table: string, id: number | string): CrawlError {
   return new CrawlError("STORE_CORRUPT", `crawl.db: row ${id} of table ${table} is damaged`);
 }
 
+/** Makes a record of a row; whatever is wrong with the row, it is its damage. */
+export function proven<T>(table: string, id: number | string, make: () => T | undefined): T {
+  let record: T | undefined;
+  try {
+    record = make();
+  } catch {
+    // A text where a number was, or none at all: the making stumbles over it.
+  }
+  if (record === undefined) throw damagedRow(table, id);
+  return record;
+}
+
 export function urlSum(url: NewUrl): number {
   const { siteId, depth, redirectedFromId, redirects } = url;
   return sumOfUrl(url.url, siteId, depth, redirectedFromId ^ (redirects << 24));
@@ -78,10 +90,17 @@ export function pageRow(seq: number, page: PageRecord): SQLInputValue[] {
 }
 
 export function pageFrom(row: Row): PageRecord {
+  return proven("page", row[0] as number, () => {
+    const page = unprovenPage(row);
+    return pageSum(page) === row[23] ? page : undefined;
+  });
+}
+
+function unprovenPage(row: Row): PageRecord {
   const likeness = row[16] as Likeness["kind"] | null;
   const remarks = row[18] as string;
   const file = row[20] as string | null;
-  const page: PageRecord = {
+  return {
     id: row[1] as number,
     status: row[2] as number,
     fetchedAtMs: row[3] as number,
@@ -103,8 +122,6 @@ export function pageFrom(row: Row): PageRecord {
     archived:
       file === null ? undefined : { file, offset: row[21] as number, length: row[22] as number },
   };
-  if (pageSum(page) !== row[23]) throw damagedRow("page", row[0] as number);
-  return page;
 }
 
 function pageSum(page: PageRecord): number {

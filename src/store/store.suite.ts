@@ -17,6 +17,7 @@ import { settlementOf } from "../page/outcome.ts";
 import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
 import { NO_TOTALS } from "./store.ts";
+import type { ReadableStore } from "./sqlite-view.ts";
 import type { Batch, NewUrl, SiteRow, Store, StoredUrl, Totals } from "./store.ts";
 
 /** A place where a store can be opened again and again; made anew for every test. */
@@ -241,7 +242,19 @@ async function walk(place: StorePlace, seed: number): Promise<void> {
   await place.end(store);
 }
 
-export function compare(store: Store, model: Model, where: string): void {
+/** The batch with this number of a walk that any process can walk again, marked with the number. */
+export function walkBatch(model: Model, number: number): Batch {
+  return { ...model.randomBatch(randomFrom(number)), marks: { commit: number } };
+}
+
+/** What the store must hold after the walk's first `count` commits. */
+export function walked(count: number): Model {
+  const model = new Model();
+  for (let number = 1; number <= count; number++) model.apply(walkBatch(model, number));
+  return model;
+}
+
+export function compare(store: ReadableStore, model: Model, where: string): void {
   assert.deepEqual(store.totals, model.totals, where);
   assert.deepEqual(store.marks, model.marks, where);
   assert.deepEqual([...store.sites()], model.sites, where);
@@ -273,7 +286,7 @@ export function compare(store: Store, model: Model, where: string): void {
 }
 
 /** Promise 2: known = done + failed + skipped + pending, in totals and in rows. */
-export function assertAccounts(store: Store, where: string): void {
+export function assertAccounts(store: ReadableStore, where: string): void {
   const counts = { known: 0, done: 0, failed: 0, skipped: 0 };
   for (const url of store.urls()) {
     counts.known++;

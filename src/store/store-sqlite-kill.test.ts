@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+import type { TestContext } from "node:test";
+import { below, randomFrom } from "../base/random.ts";
+import { openReadOnly, openStore } from "./store-sqlite.ts";
+import { compare, isError, walked } from "./store.suite.ts";
+
+const CHILD = join(import.meta.dirname, "store-sqlite.child.ts");
+const KILLS = Number(process.env["WEIR_STORE_KILLS"] ?? 10);
+
+test("kill -9 while committing: the store is as after some commit, and none said done is lost", async (t) => {
+  const folder = emptyFolder(t);
+  const random = randomFrom(1);
+  for (let kill = 1; kill <= KILLS; kill++) {
+    const said = await runAndKill(folder, 1 + below(random, 25));
+    const store = openStore(folder, { seenEntriesMax: 200 });
+    const committed = store.marks["commit"] ?? 0;
+    assert.ok(committed >= said, `kill ${kill}: ${said} said, ${committed} there`);
+    compare(store, walked(committed), `kill ${kill}, commit ${committed}`);
+    await store.close();
+  }
+});
+
+test("kill -9 while opening, again and again: it still opens", async (t) => {
+  const folder = emptyFolder(t);
+  const random = randomFrom(2);
+  for (let kill = 1; kill <= KILLS; kill++) {
+    const child = spawn(process.execPath, [CHILD, folder], { stdio: "ignore" });
+    const isOver = once(child, "exit");
+    // From before its first line runs to some commits after opening.
+    const killer = setTimeout(() => child.kill("SIGKILL"), 30 + below(random, 120));
+    await isOver;
+    clearTimeout(killer);
+    assert.equal(child.signalCode, "SIGKILL", `kill ${kill}: the child could not open the store`);
+  }
+  const store = openStore(folder);
+  const committed = store.marks["commit"] ?? 0;
+  compare(store, walked(committed), `commit ${committed}`);
+  await store.close();
+});
+
+test("the log cut at any byte: the store opens as after an earlier commit", async (t) => {
+  const folder = emptyFolder(t);
+  await runAndKill(folder, 30);
+  const random = randomFrom(3);
+  const lengths = new Set<number>();
+  for (let round = 1; round <= 10; round++) {
+    const copy = emptyFolder(t);
+    cpSync(folder, copy, { recursive: true });
+    const log = join(copy, "state", "crawl.db-wal");
+    truncateSync(log, below(random, statSync(log).size));
+    const store = openStore(copy, { seenEntriesMax: 200 });
+    const committed = store.marks["commit"] ?? 0;
+    lengths.add(committed);
+    compare(store, walked(committed), `round ${round}, commit ${committed}`);
+    await store.close();
+  }
+  assert.ok(lengths.size > 3, "the cuts were at different commits");
+});
+
+test("another process is refused while one lives, may look on, and takes over after a kill", async (t) => {
+  const folder = emptyFolder(t);
+  const child = startChild(folder);
+  await child.saidAtLeast(3);
+  assert.throws(() => openStore(folder), isError("STORE_LOCKED"));
+  const looker = openReadOnly(folder);
+  const before = looker.marks["commit"] ?? 0;
+  await child.saidAtLeast(before + 5);
+  assert.ok((looker.marks["commit"] ?? 0) > before, "a looker-on sees new commits");
+  const urls = [...looker.urls()].length;
+  assert.ok(urls > 0 && [...looker.pages()].length > 0);
+  await child.kill();
+  const committed = looker.marks["commit"] ?? 0;
+  compare(looker, walked(committed), "looking on after the kill");
+  const store = openStore(folder);
+  compare(store, walked(committed), "taken over");
+  await looker.close();
+  await store.close();
+  assert.deepEqual(
+    readdirSync(join(folder, "state")).filter((file) => file.includes("-wal")),
+    [],
+  );
+});
+
+/** Lets the child commit so many times, kills it, and answers the last number it said. */
+async function runAndKill(folder: string, commits: number): Promise<number> {
+  const child = startChild(folder);
+  await child.saidAtLeast(1);
+  await child.saidAtLeast(child.said() + commits);
+  return child.kill();
+}
+
+function startChild(folder: string) {
+  const child = spawn(process.execPath, [CHILD, folder], { stdio: ["ignore", "pipe", "inherit"] });
+  const isOver = once(child, "exit");
+  const lines = createInterface(child.stdout);
+  let last = 0;
+  let wanted = Infinity;
+  let tell: (() => void) | undefined;
+  lines.on("line", (line) => {
+    if (line !== "open") last = Number(line);
+    if (last >= wanted) tell?.();
+  });
+  return {
+    said: () => last,
+    async saidAtLeast(number: number): Promise<void> {
+      if (last >= number) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wanted = number;
+      tell = resolve;
+      await Promise.race([promise, isOver.then(() => assert.fail("the child ended by itself"))]);
+    },
+    async kill(): Promise<number> {
+      child.kill("SIGKILL");
+      await isOver;
+      return last;
+    },
+  };
+}
+
+function emptyFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "weir-kill-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}

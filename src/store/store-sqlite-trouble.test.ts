@@ -1,0 +1,301 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import type { TestContext } from "node:test";
+import { CrawlError } from "../base/errors.ts";
+import type { ErrorCode } from "../base/errors.ts";
+import { below, randomFrom } from "../base/random.ts";
+import { eraseStore } from "./folder.ts";
+import { APPLICATION_ID, SCHEMA_VERSION, migrate } from "./migrations.ts";
+import { openReadOnly, openStore } from "./store-sqlite.ts";
+import { Model, compare, fingerprintsOf, isError, makeUrl } from "./store.suite.ts";
+import { walkBatch, walked } from "./store.suite.ts";
+
+test("a folder with somebody else's files is refused and not touched", (t) => {
+  const folder = emptyFolder(t);
+  writeFileSync(join(folder, "thesis.tex"), "years of work");
+  for (const open of [openStore, openReadOnly, eraseStore])
+    assert.throws(() => open(folder), isError("FOLDER_FOREIGN"));
+  assert.deepEqual(readdirSync(folder), ["thesis.tex"]);
+  writeFileSync(join(folder, "weir.json"), '{"river": "Wye"}');
+  assert.throws(() => openStore(folder), isError("FOLDER_FOREIGN"));
+  assert.deepEqual(readdirSync(folder).sort(), ["thesis.tex", "weir.json"]);
+});
+
+test("a place that cannot be a folder is refused, and nothing can be read where no crawl is", (t) => {
+  const folder = emptyFolder(t);
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  assert.throws(() => openStore(file), isError("FOLDER_UNWRITABLE"));
+  assert.throws(() => openStore(join(file, "below")), isError("FOLDER_UNWRITABLE"));
+  assert.throws(() => openReadOnly(join(folder, "nowhere")), isError("FOLDER_MISSING"));
+  assert.equal(existsSync(join(folder, "nowhere")), false);
+});
+
+test("a folder that was begun and never finished is begun again", async (t) => {
+  const halfDone: ((folder: string) => void)[] = [
+    (folder) => writeFileSync(join(folder, "weir.json"), ""),
+    (folder) => writeFileSync(join(folder, "weir.json"), '{"weir":"crawl","stage":"new"}'),
+    (folder) => {
+      writeFileSync(join(folder, "weir.json"), '{"weir":"crawl","stage":"new"}');
+      mkdirSync(join(folder, "state"));
+      writeFileSync(join(folder, "state", "crawl.db"), "half a header");
+    },
+  ];
+  for (const leave of halfDone) {
+    const folder = emptyFolder(t);
+    leave(folder);
+    const store = openStore(folder);
+    assert.equal(store.nextUrlId, 1);
+    await store.close();
+  }
+});
+
+test("a store of a newer version is refused with its version, and not touched", async (t) => {
+  const { folder, database } = await walkedFolder(t, 5);
+  const file = readFileSync(database);
+  file.writeUInt32BE(SCHEMA_VERSION + 3, 60);
+  writeFileSync(database, file);
+  for (const open of [openStore, openReadOnly])
+    assert.throws(
+      () => open(folder),
+      (error) => isError("STORE_NEWER")(error) && /version 4/.test(String(error)),
+    );
+  assert.deepEqual(readFileSync(database), file);
+  assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["crawl.db", "lock.db"]);
+});
+
+test("an older store is brought to the newest version, all steps or none", (t) => {
+  const path = join(emptyFolder(t), "old.db");
+  const steps = [
+    "CREATE TABLE a(x); INSERT INTO a VALUES (1)",
+    "ALTER TABLE a ADD COLUMN y DEFAULT 2",
+    "UPDATE a SET x = x + 10",
+  ];
+  const database = new DatabaseSync(path);
+  const look = (): unknown => ({ ...database.prepare("SELECT * FROM a").get() });
+  const version = (): unknown => database.prepare("PRAGMA user_version").get()?.["user_version"];
+  migrate(database, steps.slice(0, 1));
+  assert.deepEqual([version(), look()], [1, { x: 1 }]);
+  assert.throws(() => migrate(database, [...steps, "nonsense"]));
+  assert.deepEqual([version(), look()], [1, { x: 1 }]);
+  migrate(database, steps);
+  assert.deepEqual([version(), look()], [3, { x: 11, y: 2 }]);
+  migrate(database, steps);
+  assert.deepEqual([version(), look()], [3, { x: 11, y: 2 }]);
+  database.close();
+});
+
+test("a store file that is missing, empty, cut, zeroed or foreign is named as damaged", async (t) => {
+  const { folder, database } = await walkedFolder(t, 40);
+  const whole = readFileSync(database);
+  const damages: Readonly<Record<string, () => void>> = {
+    missing: () => rmSync(database),
+    empty: () => writeFileSync(database, ""),
+    cut: () => truncateSync(database, whole.length - 4096),
+    zeroed: () => writeFileSync(database, Buffer.alloc(whole.length)),
+    foreign: () => writeFileSync(database, "PK\u0003\u0004".repeat(5000)),
+  };
+  for (const [name, damage] of Object.entries(damages)) {
+    writeFileSync(database, whole);
+    damage();
+    for (const open of [openStore, openReadOnly])
+      assert.throws(
+        () => open(folder),
+        (error) => isError("STORE_CORRUPT")(error) && String(error).includes("crawl.db"),
+        name,
+      );
+  }
+  writeFileSync(database, whole);
+  const store = openStore(folder);
+  compare(store, walked(40), "whole again");
+  await store.close();
+  writeFileSync(join(folder, "weir.json"), "\0\0\0");
+  assert.throws(() => openStore(folder), isError("STORE_CORRUPT"));
+  eraseStore(folder);
+  const fresh = openStore(folder);
+  assert.equal(fresh.nextUrlId, 1);
+  await fresh.close();
+});
+
+test("after any flipped bit, texts and digests are right, or the damage is told", async (t) => {
+  const { folder, database } = await walkedFolder(t, 40);
+  const whole = readFileSync(database);
+  const model = walked(40);
+  const texts = textsOf(model.urls, model.pages.values());
+  const random = randomFrom(5);
+  let told = 0;
+  for (let round = 0; round < 150; round++) {
+    const bit = below(random, whole.length * 8);
+    const bent = Buffer.from(whole);
+    bent[bit >> 3] = (bent[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    writeFileSync(database, bent);
+    try {
+      const store = openReadOnly(folder);
+      try {
+        const found = textsOf(store.urls(), store.pages());
+        for (const text of found) assert.ok(texts.has(text), `bit ${bit}: ${text}`);
+      } finally {
+        await store.close();
+      }
+    } catch (error) {
+      if (!isError("STORE_CORRUPT")(error)) throw error;
+      told++;
+    }
+  }
+  assert.ok(told > 50, `only ${told} of 150 were told`);
+});
+
+test("a damaged run of the seen index is made anew, unnoticed", async (t) => {
+  const { folder } = await walkedFolder(t, 60, 100);
+  const model = walked(60);
+  const state = join(folder, "state");
+  const runs = readdirSync(state).filter((file) => file.endsWith(".run"));
+  assert.ok(runs.length > 0, "there are runs to damage");
+  const whole = new Map(runs.map((run) => [run, readFileSync(join(state, run))]));
+  const random = randomFrom(6);
+  for (let round = 0; round < 10; round++) {
+    for (const [run, bytes] of whole) {
+      const bent = Buffer.from(bytes);
+      const at = below(random, bent.length);
+      bent[at] = (bent[at] ?? 0) ^ 255;
+      writeFileSync(join(state, run), bent);
+    }
+    const store = openStore(folder, { seenEntriesMax: 100 });
+    compare(store, model, `round ${round}`);
+    await store.close();
+  }
+});
+
+test("a full disk refuses the batch whole, and takes it once there is room", async (t) => {
+  const folder = smallDisk(t, "6m");
+  if (folder === undefined) return t.skip("needs the right to mount a tmpfs");
+  const filler = join(folder, "..", "filler");
+  writeFileSync(filler, Buffer.alloc(3 * 2 ** 20));
+  const store = openStore(folder, { seenEntriesMax: 100 });
+  const model = new Model();
+  let refused = 0;
+  let number = 1;
+  while (refused < 3) {
+    const batch = walkBatch(model, number);
+    try {
+      store.commit(batch);
+      model.apply(batch);
+      number++;
+    } catch (error) {
+      assertCode(error, "DISK_FULL");
+      compare(store, model, `refused commit ${number}`);
+      refused++;
+    }
+  }
+  rmSync(filler);
+  for (const last = number + 5; number <= last; number++) {
+    const batch = walkBatch(model, number);
+    store.commit(batch);
+    model.apply(batch);
+  }
+  compare(store, model, "room again");
+  await store.close();
+  const again = openStore(folder);
+  compare(again, model, "opened again");
+  await again.close();
+});
+
+test("commits stop before the last of the room, and when the folder is taken away", async (t) => {
+  const folder = emptyFolder(t);
+  const wary = openStore(folder, { freeBytesMin: 2 ** 60 });
+  assert.throws(() => wary.commit(walkBatch(new Model(), 1)), isError("DISK_FULL"));
+  assert.equal(wary.nextUrlId, 1);
+  await wary.close();
+  const robbed = openStore(folder);
+  rmSync(join(folder, "state"), { recursive: true });
+  assert.throws(() => robbed.commit(walkBatch(new Model(), 1)), isError("FOLDER_UNWRITABLE"));
+  await assert.rejects(robbed.sync(), CrawlError);
+  await robbed.close();
+});
+
+test("the file is an ordinary SQLite database that names its states", async (t) => {
+  const { database } = await walkedFolder(t, 20);
+  const file = new DatabaseSync(database, { readOnly: true });
+  assert.equal(file.prepare("PRAGMA integrity_check").get()?.["integrity_check"], "ok");
+  assert.equal(file.prepare("PRAGMA application_id").get()?.["application_id"], APPLICATION_ID);
+  const rows = file
+    .prepare("SELECT name, count(*) AS urls FROM url JOIN state ON state.id = url.state GROUP BY 1")
+    .all();
+  const counted = Object.fromEntries(rows.map((row) => [row["name"], row["urls"]]));
+  const { totals } = walked(20);
+  const waiting = totals.known - totals.done - totals.failed - totals.skipped;
+  assert.deepEqual(counted, { ...totals.outcomes, waiting });
+  file.close();
+});
+
+test("a looker-on resolves fingerprints without writing anything", async (t) => {
+  const { folder } = await walkedFolder(t, 60, 100);
+  const files = readdirSync(join(folder, "state")).filter((file) => !file.startsWith("crawl.db-"));
+  const looker = openReadOnly(folder);
+  assert.deepEqual(
+    [...looker.lookup(fingerprintsOf([makeUrl(3, 1, 0), makeUrl(9e6, 1, 0)]))],
+    [3, 0],
+  );
+  await looker.close();
+  const after = readdirSync(join(folder, "state")).filter((file) => !file.startsWith("crawl.db-"));
+  assert.deepEqual(after, files);
+});
+
+function assertCode(error: unknown, code: ErrorCode): void {
+  if (!isError(code)(error)) throw error;
+}
+
+function textsOf(
+  urls: Iterable<{ readonly id: number; readonly url: string }>,
+  pages: Iterable<{ readonly title: string; readonly digest: Uint8Array }>,
+): Set<string> {
+  const texts = new Set<string>();
+  for (const { id, url } of urls) texts.add(`${id} ${url}`);
+  for (const { title, digest } of pages)
+    texts.add(`${title} ${Buffer.from(digest).toString("hex")}`);
+  return texts;
+}
+
+/** A closed store with the walk's first commits. */
+async function walkedFolder(t: TestContext, commits: number, seenEntriesMax = 100_000) {
+  const folder = emptyFolder(t);
+  const store = openStore(folder, { seenEntriesMax });
+  const model = new Model();
+  for (let number = 1; number <= commits; number++) {
+    const batch = walkBatch(model, number);
+    store.commit(batch);
+    model.apply(batch);
+  }
+  await store.close();
+  return { folder, database: join(folder, "state", "crawl.db") };
+}
+
+/** A folder on a file system of its own; undefined where we may not make one. */
+function smallDisk(t: TestContext, size: string): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), "weir-small-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "none", folder], {
+      stdio: "ignore",
+    });
+  } catch {
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
+  t.after(() => {
+    execFileSync("umount", ["--lazy", folder]);
+    rmSync(folder, { recursive: true });
+  });
+  return join(folder, "crawl");
+}
+
+function emptyFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "weir-trouble-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
