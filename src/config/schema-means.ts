@@ -155,7 +155,7 @@ export const SHOWING = {
   },
   verbose: {
     key: "verbose",
-    meaning: "Say more: every failure, and our own mistakes with their stack.",
+    meaning: "Say more: every address as it is settled, and our own mistakes with their stack.",
     fallback: "false",
     reader: read.onOff,
   },

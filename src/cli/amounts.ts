@@ -1,0 +1,37 @@
+/** Numbers as people read them in a terminal. */
+
+import { showDuration } from "../base/units.ts";
+
+/** By hand: loading the locale data would take longer than the rest of the start. */
+export function showCount(count: number): string {
+  return String(Math.round(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+export function showPace(perSecond: number): string {
+  return perSecond >= 100 ? showCount(perSecond) : perSecond.toFixed(1);
+}
+
+export function plural(count: number, noun: string): string {
+  return `${showCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Guesses are told roughly: nobody is served by the seconds of an hour. */
+export function showRemaining(remainingMs: number | undefined): string {
+  if (remainingMs === undefined) return "";
+  if (remainingMs < 1000) return "nearly done";
+  if (remainingMs > 30 * 86_400_000) return "more than a month left";
+  return `about ${showDuration(remainingMs)} left`;
+}
+
+/** Reasons and how often, the most frequent first. */
+export function showReasons(
+  outcomes: Readonly<Record<string, number>>,
+  countMax: number,
+): string[] {
+  const sorted = Object.entries(outcomes)
+    .filter(([, count]) => count > 0)
+    .toSorted(([, a], [, b]) => b - a);
+  const shown = sorted.slice(0, countMax).map(([reason, count]) => `${reason} ${showCount(count)}`);
+  const rest = sorted.slice(countMax).reduce((sum, [, count]) => sum + count, 0);
+  return rest > 0 ? [...shown, `others ${showCount(rest)}`] : shown;
+}

@@ -1,0 +1,28 @@
+/** The words after a small command: what it acts on, and its flags; all mistakes in one error. */
+
+import { CrawlError } from "../base/errors.ts";
+import { visible } from "../base/visible.ts";
+import type { FieldTable, Resolved } from "../config/field.ts";
+import { readFlags } from "../config/flags.ts";
+import { resolve } from "../config/resolve.ts";
+
+export interface Args<Table extends FieldTable> {
+  readonly positional: readonly string[];
+  readonly flags: Resolved<Table>;
+}
+
+/** `names` says what is acted on, in order: every one of them must be given, and no more. */
+export function readArgs<Table extends FieldTable>(
+  words: readonly string[],
+  names: readonly string[],
+  table: Table,
+): Args<Table> {
+  const { positional, layer, mistakes } = readFlags(words, table);
+  const resolved = resolve(table, [layer]);
+  const all = [...mistakes, ...resolved.mistakes];
+  for (const name of names.slice(positional.length)) all.push(`${name} is missing`);
+  for (const word of positional.slice(names.length))
+    all.push(`${JSON.stringify(visible(word, 80))} is one word too many`);
+  if (all.length > 0) throw new CrawlError("USAGE", all.join("\n  "));
+  return { positional, flags: resolved.values };
+}

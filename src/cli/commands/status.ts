@@ -1,0 +1,116 @@
+/** `weir status DIR`: one look at a crawl, or a view that stays until it ends. */
+
+import { sleep, systemClock } from "../../base/clock.ts";
+import type { FieldTable } from "../../config/field.ts";
+import { onOff } from "../../config/readers.ts";
+import type { Snapshot } from "../../crawl/snapshot.ts";
+import { readArgs } from "../args.ts";
+import { runningSnapshot, storedSnapshot } from "../crawl-folder.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { frameOf } from "../frame.ts";
+import { commandHelp } from "../help.ts";
+import { LiveView } from "../live-view.ts";
+import { PlainView } from "../plain-view.ts";
+import type { Command } from "../run.ts";
+import { isLively, paletteFor } from "../terminal.ts";
+
+const LOOK_EVERY_MS = 250;
+const COLUMNS_UNKNOWN = 100;
+
+const FLAGS = {
+  watch: {
+    key: "watch",
+    meaning: "Keep looking until the crawl ends.",
+    fallback: "false",
+    reader: onOff,
+  },
+  json: {
+    key: "json",
+    meaning: "Print one JSON object.",
+    fallback: "false",
+    reader: onOff,
+  },
+} as const satisfies FieldTable;
+
+export const command: Command = { help, run };
+
+function help(): string {
+  return commandHelp({
+    usage: "weir status DIR [--watch] [--json]",
+    about: "Looks at a crawl in DIR without disturbing it, whether it runs or not.",
+    examples: [
+      ["weir status weir-data/example.org", "how far it is"],
+      ["weir status weir-data/example.org --watch", "the live view, from another terminal"],
+    ],
+    groups: { Flags: FLAGS },
+  });
+}
+
+async function run(words: readonly string[]): Promise<ExitCode> {
+  const { positional, flags } = readArgs(words, ["DIR"], FLAGS);
+  const [folder = ""] = positional;
+  if (flags.watch && runningSnapshot(folder) !== undefined) await watch(folder, flags.json);
+  const running = runningSnapshot(folder);
+  const snapshot = running ?? (await storedSnapshot(folder));
+  if (flags.json)
+    process.stdout.write(`${JSON.stringify(statusOf(snapshot, running !== undefined))}\n`);
+  else show(snapshot, running !== undefined);
+  return EXIT.done;
+}
+
+/** Draws until the crawl ends or the watcher has seen enough. */
+async function watch(folder: string, isJson: boolean): Promise<void> {
+  let last = runningSnapshot(folder);
+  if (last === undefined) return;
+  const stream = isJson ? process.stderr : process.stdout;
+  const latest = (): Snapshot => (last = runningSnapshot(folder) ?? last) as Snapshot;
+  const view = isLively(stream, process.env)
+    ? new LiveView(stream, paletteFor(stream, process.env), latest)
+    : new PlainView((line) => stream.write(`${line}\n`), latest);
+  const enough = new AbortController();
+  process.once("SIGINT", () => enough.abort());
+  while (!enough.signal.aborted && runningSnapshot(folder) !== undefined)
+    await sleep(systemClock, LOOK_EVERY_MS, enough.signal);
+  view.close();
+}
+
+function show(snapshot: Snapshot, isRunning: boolean): void {
+  const lines = frameOf(snapshot, {
+    columns: process.stdout.columns ?? COLUMNS_UNKNOWN,
+    rows: 60,
+    palette: paletteFor(process.stdout, process.env),
+  });
+  const hint =
+    isRunning || snapshot.pending === 0
+      ? []
+      : ["", "Not running; the same `weir crawl` command goes on."];
+  process.stdout.write(`${[...lines, ...hint].join("\n")}\n`);
+}
+
+function statusOf(snapshot: Snapshot, isRunning: boolean): object {
+  const { totals, pending, remainingMs } = snapshot;
+  const { known, done, failed, skipped } = totals;
+  return {
+    running: isRunning,
+    state: snapshot.state,
+    because: snapshot.because,
+    processId: isRunning ? snapshot.processId : null,
+    pages: totals.pages,
+    bytes: totals.bytes,
+    seconds: snapshot.elapsedMs / 1000,
+    urls: { known, done, failed, skipped, pending },
+    outcomes: totals.outcomes,
+    duplicates: { exact: totals.duplicatesExact, near: totals.duplicatesNear },
+    rateBps: snapshot.rateBps,
+    pagesPerSecond: snapshot.pagesPerSecond,
+    remainingSeconds: remainingMs === undefined ? null : remainingMs / 1000,
+    connections: { open: snapshot.connectionsOpen, max: snapshot.connectionsMax },
+    sites: snapshot.sites.map(({ site, pages, bytes, pending: waiting, state }) => ({
+      site,
+      pages,
+      bytes,
+      pending: waiting,
+      state,
+    })),
+  };
+}

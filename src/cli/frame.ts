@@ -1,0 +1,140 @@
+/**
+ * One picture of a crawl, as lines of text: the live view draws it again and again, `status` once.
+ *
+ * A pure function of what is known and of the size of the screen. The most telling lines come first,
+ * and sites and troubles get only the rows that are left. Everything foreign passes `visible`.
+ */
+
+import { showBytes, showDuration } from "../base/units.ts";
+import { visible } from "../base/visible.ts";
+import type { SiteView, Snapshot, Trouble } from "../crawl/snapshot.ts";
+import { settlementOf } from "../page/outcome.ts";
+import type { Reason, Settlement } from "../page/outcome.ts";
+import { plural, showCount, showPace, showReasons, showRemaining } from "./amounts.ts";
+import { fitted, type Palette } from "./terminal.ts";
+
+export interface Screen {
+  readonly columns: number;
+  readonly rows: number;
+  readonly palette: Palette;
+}
+
+const LEVELS = "▁▂▃▄▅▆▇█";
+const SITES_MAX = 12;
+const TROUBLES_MAX = 4;
+const REASONS_MAX = 6;
+
+export function frameOf(snapshot: Snapshot, screen: Screen): string[] {
+  const { palette } = screen;
+  const head = [headline(snapshot, palette), ...rateLines(snapshot, screen), countLine(snapshot)];
+  const reasons = reasonLine(snapshot, palette);
+  let rowsLeft = screen.rows - head.length - reasons.length - 2;
+  const troubles = troubleLines(snapshot.troubles, Math.min(TROUBLES_MAX, rowsLeft - 4), palette);
+  rowsLeft -= troubles.length;
+  const sites = siteLines(snapshot, Math.min(SITES_MAX, rowsLeft - 2), screen);
+  const lines = [...head, ...sites, ...reasons, ...troubles];
+  return lines.slice(0, Math.max(1, screen.rows - 1)).map((line) => fitted(line, screen.columns));
+}
+
+export function sparkline(values: readonly number[], columns: number): string {
+  const shown = values.slice(-columns);
+  const most = Math.max(...shown, 1);
+  return shown
+    .map((value) =>
+      value === 0 ? " " : LEVELS.charAt(Math.ceil((value / most) * LEVELS.length) - 1),
+    )
+    .join("");
+}
+
+export function progressBar(share: number, columns: number): string {
+  const filled = Math.round(Math.min(1, Math.max(0, share)) * columns);
+  return "█".repeat(filled) + "░".repeat(columns - filled);
+}
+
+/** Only the reasons of one kind, as "name count" words. */
+export function reasonsOf(
+  outcomes: Readonly<Record<string, number>>,
+  kind: Settlement,
+  countMax: number,
+): string[] {
+  const ofKind = Object.entries(outcomes).filter(
+    ([reason]) => settlementOf(reason as Reason) === kind,
+  );
+  return showReasons(Object.fromEntries(ofKind), countMax);
+}
+
+function headline(snapshot: Snapshot, palette: Palette): string {
+  const { state, because, resumed, elapsedMs } = snapshot;
+  const paint = state === "paused" || state === "stopping" ? palette.bad : palette.good;
+  const why = because === "" ? "" : ` (${visible(because, 80)})`;
+  const again = resumed ? palette.dim(" · resumed") : "";
+  return `${palette.bold("weir")}  ${paint(state)}${why}${again}  ${showDuration(elapsedMs)}`;
+}
+
+function rateLines(snapshot: Snapshot, screen: Screen): string[] {
+  if (snapshot.state === "done" || snapshot.state === "stopped") return [];
+  const numbers = `${showBytes(snapshot.rateBps)}/s  ${showPace(snapshot.pagesPerSecond)} pages/s  ${snapshot.connectionsOpen}/${snapshot.connectionsMax} requests open`;
+  const columns = Math.min(60, screen.columns - numbers.length - 4);
+  if (columns < 10) return [numbers];
+  const line = sparkline(snapshot.recentBps, columns).padStart(columns);
+  return [`${screen.palette.accent(line)}  ${numbers}`];
+}
+
+function countLine({ totals, pending, remainingMs }: Snapshot): string {
+  const parts = [
+    plural(totals.pages, "page"),
+    showBytes(totals.bytes),
+    `${showCount(pending)} waiting`,
+    `${showCount(totals.failed)} failed`,
+    `${showCount(totals.skipped)} skipped`,
+    pending > 0 ? showRemaining(remainingMs) : "",
+  ];
+  return parts.filter((part) => part !== "").join("  ");
+}
+
+function siteLines(snapshot: Snapshot, rows: number, screen: Screen): string[] {
+  if (rows < 1 || snapshot.sites.length === 0) return [];
+  const busiest = snapshot.sites.toSorted(
+    (a, b) => b.inFlight - a.inFlight || b.pending - a.pending || b.pages - a.pages,
+  );
+  const shown = busiest.slice(0, rows);
+  const nameColumns = Math.min(36, Math.max(...shown.map((site) => nameOf(site).length)));
+  const lines = shown.map((site) => siteLine(site, nameColumns, screen));
+  const hidden = snapshot.siteCount - shown.length;
+  const more = hidden > 0 ? [screen.palette.dim(`and ${plural(hidden, "site")} more`)] : [];
+  return ["", ...lines, ...more];
+}
+
+function siteLine(site: SiteView, nameColumns: number, screen: Screen): string {
+  const { palette } = screen;
+  const known = site.pages + site.pending;
+  const barColumns = Math.max(0, Math.min(24, screen.columns - nameColumns - 48));
+  const bar = progressBar(known === 0 ? 0 : site.pages / known, barColumns);
+  const wait = site.nextInMs >= 100 ? ` ${showDuration(site.nextInMs)}` : "";
+  return [
+    nameOf(site).slice(0, nameColumns).padEnd(nameColumns),
+    site.pending === 0 ? palette.good(bar) : palette.accent(bar),
+    `${showCount(site.pages)}/${showCount(known)}`.padStart(15),
+    showBytes(site.bytes).padStart(8),
+    palette.dim(`${site.pending === 0 && site.state === "idle" ? "done" : site.state}${wait}`),
+  ].join("  ");
+}
+
+function nameOf(site: SiteView): string {
+  return visible(site.site.replace(/^https:\/\//, ""), 80);
+}
+
+function reasonLine({ totals }: Snapshot, palette: Palette): string[] {
+  const failed = reasonsOf(totals.outcomes, "failed", REASONS_MAX);
+  const skipped = reasonsOf(totals.outcomes, "skipped", REASONS_MAX);
+  const words = [...failed.map((word) => palette.bad(word)), ...skipped.map(palette.dim)];
+  return words.length === 0 ? [] : ["", words.join("  ")];
+}
+
+function troubleLines(troubles: readonly Trouble[], rows: number, palette: Palette): string[] {
+  if (rows < 1) return [];
+  return troubles.slice(-rows).map((trouble) => {
+    const detail = trouble.detail === "" ? "" : `  ${visible(trouble.detail, 120)}`;
+    return palette.dim(`${trouble.reason.padEnd(18)} ${visible(trouble.url, 300)}${detail}`);
+  });
+}

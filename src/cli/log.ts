@@ -1,0 +1,46 @@
+/** Where the crawl's words go: lines for people, and JSON lines in a file for whoever asked. */
+
+import { createWriteStream } from "node:fs";
+import type { Log, LogEntry, LogLevel } from "../base/log.ts";
+import { visible } from "../base/visible.ts";
+
+const WEIGHT: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+const FILE_BACKLOG_BYTES_MAX = 8 * 2 ** 20;
+
+export function linesLog(write: (line: string) => void, least: LogLevel): Log {
+  return {
+    write(entry) {
+      if (WEIGHT[entry.level] >= WEIGHT[least]) write(lineOf(entry));
+    },
+  };
+}
+
+/** JSON itself makes controls visible as escapes; a disk that does not keep up loses lines, not memory. */
+export function fileLog(file: string, onError: (error: Error) => void): Log {
+  const stream = createWriteStream(file, { flags: "a" });
+  stream.once("error", onError);
+  return {
+    write({ level, message, values }) {
+      if (stream.destroyed || stream.writableLength > FILE_BACKLOG_BYTES_MAX) return;
+      const at = new Date().toISOString();
+      stream.write(`${JSON.stringify({ at, level, message, ...values })}\n`);
+    },
+  };
+}
+
+export function bothLogs(first: Log, second: Log): Log {
+  return {
+    write(entry) {
+      first.write(entry);
+      second.write(entry);
+    },
+  };
+}
+
+function lineOf({ level, message, values }: LogEntry): string {
+  const words = Object.entries(values)
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `${name}=${visible(String(value), 300)}`);
+  const prefix = level === "debug" ? "" : `${level}: `;
+  return [`${prefix}${visible(message, 500)}`, ...words].join(" ");
+}

@@ -1,0 +1,64 @@
+/**
+ * Tells how a crawl goes in lines that can be kept: for logs, pipes and terminals without a cursor.
+ *
+ * The first line comes with the first page, so that one sees that it works; then one every few
+ * seconds, and none while nothing changes.
+ */
+
+import { showBytes, showDuration } from "../base/units.ts";
+import type { Snapshot } from "../crawl/snapshot.ts";
+import { plural, showCount, showPace, showRemaining } from "./amounts.ts";
+import type { View } from "./view.ts";
+
+const LOOK_MS = 50;
+const LINE_EVERY_MS = 5000;
+
+export class PlainView implements View {
+  readonly #write: (line: string) => void;
+  readonly #snapshot: () => Snapshot;
+  readonly #timer: NodeJS.Timeout;
+  #nextAtMs = 0;
+  #lastCounts = "";
+
+  constructor(write: (line: string) => void, snapshot: () => Snapshot) {
+    this.#write = write;
+    this.#snapshot = snapshot;
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+  }
+
+  note(line: string): void {
+    this.#write(line);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    const snapshot = this.#snapshot();
+    if (snapshot.elapsedMs < this.#nextAtMs) return;
+    if (this.#nextAtMs === 0 && snapshot.totals.done + snapshot.totals.failed === 0) return;
+    this.#nextAtMs = snapshot.elapsedMs + LINE_EVERY_MS;
+    const counts = plainCounts(snapshot);
+    if (counts !== this.#lastCounts)
+      this.#write(`${showDuration(snapshot.elapsedMs)}: ${plainLine(snapshot)}`);
+    this.#lastCounts = counts;
+  }
+}
+
+export function plainLine(snapshot: Snapshot): string {
+  const pace = `${showPace(snapshot.pagesPerSecond)} pages/s, ${showBytes(snapshot.rateBps)}/s`;
+  const state = snapshot.state === "running" ? "" : `${snapshot.state}, `;
+  const remaining = snapshot.pending > 0 ? showRemaining(snapshot.remainingMs) : "";
+  return `${state}${plainCounts(snapshot)}; ${pace}${remaining === "" ? "" : `; ${remaining}`}`;
+}
+
+function plainCounts({ totals, pending }: Snapshot): string {
+  return [
+    plural(totals.pages, "page"),
+    showBytes(totals.bytes),
+    `${showCount(pending)} waiting`,
+    `${showCount(totals.failed)} failed`,
+    `${showCount(totals.skipped)} skipped`,
+  ].join(", ");
+}

@@ -1,0 +1,119 @@
+/**
+ * Finds the command, runs it, and turns whatever happens into words and an exit code.
+ *
+ * Commands are loaded when they are asked for: `weir --help` must not wait for a database, nor a
+ * crawl for the exporters.
+ */
+
+import { CrawlError } from "../base/errors.ts";
+import { visible } from "../base/visible.ts";
+import { suggestion } from "../config/nearest.ts";
+import { VERSION } from "../config/version.ts";
+import { EXIT, exitCodeOf, type ExitCode } from "./exit-codes.ts";
+import { generalHelp } from "./help.ts";
+
+export interface Command {
+  readonly help: () => string;
+  readonly run: (words: readonly string[]) => Promise<ExitCode>;
+}
+
+interface Entry {
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly command: Command }>;
+}
+
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  crawl: {
+    summary: "Crawl sites; the same command on the same folder goes on",
+    load: () => import("./commands/crawl.ts"),
+  },
+  status: {
+    summary: "Look at a crawl, running or not",
+    load: () => import("./commands/status.ts"),
+  },
+  set: {
+    summary: "Change a crawl while it runs",
+    load: () => import("./commands/set.ts"),
+  },
+  export: {
+    summary: "Give the pages of a crawl in another format",
+    load: () => import("./commands/export.ts"),
+  },
+};
+
+export async function main(words: readonly string[]): Promise<void> {
+  // A reader that closes early (`weir … | head`) is no fault, and no reason to go on writing.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === "EPIPE" ? EXIT.stopped : EXIT.failed);
+  });
+  try {
+    process.exitCode = await dispatch(words);
+  } catch (error) {
+    process.exitCode = report(error, words.includes("--verbose"));
+  }
+}
+
+async function dispatch(words: readonly string[]): Promise<ExitCode> {
+  const [name, ...rest] = words;
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+    const asked = name === "help" ? rest[0] : undefined;
+    if (asked !== undefined) return dispatch([asked, "--help"]);
+    process.stdout.write(generalHelp(summaries()));
+    return name === undefined ? EXIT.usage : EXIT.done;
+  }
+  if (name === "--version" || name === "-V") {
+    process.stdout.write(`weir ${VERSION}\n`);
+    return EXIT.done;
+  }
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (entry === undefined) throw new CrawlError("USAGE", unknown(name));
+  const { command } = await entry.load();
+  if (asksForHelp(rest)) {
+    process.stdout.write(command.help());
+    return EXIT.done;
+  }
+  return command.run(rest);
+}
+
+function asksForHelp(words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  return words
+    .slice(0, end < 0 ? undefined : end)
+    .some((word) => word === "--help" || word === "-h");
+}
+
+function unknown(name: string): string {
+  const hint = suggestion(name, Object.keys(COMMANDS));
+  const address = /^https?:\/\//.test(name)
+    ? `; did you mean weir crawl ${visible(name, 200)}?`
+    : "";
+  return `There is no command ${JSON.stringify(visible(name, 80))}${hint || address}`;
+}
+
+function summaries(): [name: string, summary: string][] {
+  return Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary]);
+}
+
+function report(error: unknown, isVerbose: boolean): ExitCode {
+  if (error instanceof CrawlError) {
+    const lines = error.message.split("\n").map((line) => visible(line, 2000));
+    process.stderr.write(`weir: ${lines.join("\n")}\n  ${error.remedy} (${error.code})\n`);
+    if (isVerbose && error.cause !== undefined) process.stderr.write(`${stackOf(error.cause)}\n`);
+    return exitCodeOf(error.code);
+  }
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  process.stderr.write(
+    `weir: this is a mistake in Weir, not yours: ${visible(what, 500)}\n` +
+      (isVerbose ? `${stackOf(error)}\n` : "  Run it again with --verbose to see where.\n") +
+      "  What was stored is safe; the same command goes on.\n",
+  );
+  return EXIT.failed;
+}
+
+function stackOf(error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return stack
+    .split("\n")
+    .map((line) => visible(line, 500))
+    .join("\n");
+}

@@ -1,0 +1,69 @@
+/** The last words of a crawl: what came of it, where it is, and what one might do next. */
+
+import { showBytes, showDuration } from "../base/units.ts";
+import { visible } from "../base/visible.ts";
+import type { CrawlResult } from "../crawl/snapshot.ts";
+import { plural, showCount, showPace } from "./amounts.ts";
+import { reasonsOf } from "./frame.ts";
+import type { Palette } from "./terminal.ts";
+
+const REASONS_MAX = 8;
+
+export function summaryOf(result: CrawlResult, folder: string, palette: Palette): string[] {
+  const { urls } = result;
+  const elapsed = showDuration(result.seconds * 1000);
+  const pace = result.seconds > 0 ? urls.done / result.seconds : 0;
+  const heading = result.complete
+    ? palette.good(result.pages === 0 && urls.failed > 0 ? "Ended without a page" : "Done")
+    : palette.bad(`Stopped (${visible(result.stoppedBy, 80)})`);
+  return [
+    "",
+    `${heading}: ${palette.bold(plural(result.pages, "page"))}, ${showBytes(result.bytes)}; this run took ${elapsed}${result.resumed ? "" : `, ${showPace(pace)} answers/s`}.`,
+    `  ${showCount(urls.known)} addresses: ${showCount(urls.done)} done, ${showCount(urls.failed)} failed, ${showCount(urls.skipped)} skipped, ${showCount(urls.pending)} waiting`,
+    ...reasons("failed", result),
+    ...reasons("skipped", result),
+    ...duplicates(result),
+    ...hints(result),
+    `  Kept in ${visible(folder, 300)}`,
+    ...nextSteps(result, visible(folder, 300), palette),
+  ];
+}
+
+function reasons(kind: "failed" | "skipped", { outcomes }: CrawlResult): string[] {
+  const words = reasonsOf(outcomes, kind, REASONS_MAX);
+  return words.length === 0 ? [] : [`  ${kind}: ${words.join(", ")}`];
+}
+
+function duplicates({ duplicates: { exact, near } }: CrawlResult): string[] {
+  return exact + near === 0
+    ? []
+    : [`  ${showCount(exact)} exact and ${showCount(near)} near copies of other pages`];
+}
+
+/** What somebody new would otherwise have to look up. */
+function hints({ outcomes, pages }: CrawlResult): string[] {
+  const found: string[] = [];
+  if ((outcomes["ssrf_blocked"] ?? 0) > 0)
+    found.push(
+      "  ssrf_blocked: a name led to a private address; --allow-private would let it be asked",
+    );
+  if ((outcomes["robots_denied"] ?? 0) > 0 && pages === 0)
+    found.push("  robots_denied: the site's robots.txt asks crawlers to stay away");
+  return found;
+}
+
+function nextSteps(result: CrawlResult, folder: string, palette: Palette): string[] {
+  if (!result.complete)
+    return [
+      "",
+      "The same command goes on where it stopped.",
+      `  ${palette.dim(`weir status ${folder}`)}`,
+    ];
+  if (result.pages === 0) return [];
+  return [
+    "",
+    "Look at it:",
+    palette.dim(`  weir status ${folder}`),
+    palette.dim(`  weir export ${folder} --format jsonl --text --out pages.jsonl`),
+  ];
+}
