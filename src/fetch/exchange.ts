@@ -216,8 +216,9 @@ export class Exchange implements Passenger {
     this.#ended = true;
     this.#cancelPause?.();
     this.#chunks = [];
-    this.#end(this, result, whole);
+    // undici must hear of it before its socket goes, or it takes that end for the body's.
     if (!whole) this.#controller?.abort(new Error("given up"));
+    this.#end(this, result, whole);
   }
 
   #traffic(): Traffic {

@@ -32,6 +32,8 @@ export class Lane {
   readonly #client: Client;
   readonly #passengers = new Set<Passenger>();
   #socket: Socket | undefined;
+  /** A connection being made is ours to cut; one that is made is undici's. */
+  #dialling: Socket | undefined;
   #receivedTaken = 0;
   #sentTaken = 0;
   #version: "1.1" | "2" = "1.1";
@@ -102,7 +104,7 @@ export class Lane {
 
   /** Cuts the connection, also one being made; whoever is on it gets an error. */
   destroy(): Promise<void> {
-    this.#socket?.destroy();
+    this.#dialling?.destroy();
     return this.#client.destroy();
   }
 
@@ -116,6 +118,7 @@ export class Lane {
     const watch = {
       onSocket: (socket: Socket): void => {
         this.#socket = socket;
+        this.#dialling = socket;
         this.#receivedTaken = 0;
         this.#sentTaken = 0;
         this.#used = false;
@@ -128,6 +131,7 @@ export class Lane {
       },
     };
     dial(target, options, watch, (error, socket) => {
+      this.#dialling = undefined;
       if (error !== null || socket === null) return done(error ?? new Error("no socket"), null);
       const secure = socket instanceof TLSSocket ? socket : undefined;
       this.#version = secure?.alpnProtocol === "h2" ? "2" : "1.1";
