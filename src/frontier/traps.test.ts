@@ -186,6 +186,25 @@ test("what a site's row remembers keeps its heavy shapes shut after a restart", 
   assert.equal(again.admit(newcomer("/c?s=61")), undefined);
 });
 
+test("a site forgotten and restored is as before, and its domain counts it once", () => {
+  const traps = trapsWith({
+    domainUrlsMin: 3_000,
+    domainUrlsPerLinkingDomain: 0,
+    domainShareMax: 0,
+  });
+  const wild = { domain: "wild.net", fromDomain: "wild.net" };
+  for (let siteId = 1; siteId < 3_000; siteId++) {
+    assert.equal(traps.admit(newcomer("/a", { ...wild, siteId })), undefined);
+    const saved = traps.save(siteId);
+    traps.forget(siteId);
+    assert.equal(traps.save(siteId), "");
+    if (siteId % 2 === 0) traps.restore(siteId, "wild.net", saved);
+    if (siteId % 2 === 0) assert.equal(traps.save(siteId), saved);
+  }
+  assert.equal(traps.admit(newcomer("/a", { ...wild, siteId: 3_000 })), undefined);
+  assert.equal(traps.admit(newcomer("/a", { ...wild, siteId: 3_001 })), "trap_domain");
+});
+
 test("what cannot be read back is taken as nothing", () => {
   for (const saved of ["", "2 what", "1 x", "1 zz 0 .. a.b.c.d !", "1"]) {
     const traps = trapsWith();

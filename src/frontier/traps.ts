@@ -117,6 +117,8 @@ export class Traps {
   readonly #sites = new Map<number, SiteCounts>();
   readonly #domains = new Map<string, DomainCounts>();
   #urls = 0;
+  /** One bit for each site that was forgotten: its URLs are in its domain's count for good. */
+  #forgotten = new Uint8Array(128);
 
   constructor(limits: TrapLimits) {
     assert(limits.shapesPerSiteMax >= 4, "a site may have shapes");
@@ -186,15 +188,17 @@ export class Traps {
     return [FORMAT, inBase36(site.urls), inBase36(site.lead), ...heavy].join(" ");
   }
 
-  /** Takes up a site of an earlier run, before any of its URLs is asked about. */
+  /** Takes up a site of an earlier run, or a forgotten one, before any of its URLs is asked about. */
   restore(siteId: number, domain: string, saved: string): void {
     assert(!this.#sites.has(siteId), "a site is restored before it is used");
     const [format, urls = "0", lead = "0", ...heavy] = saved.split(" ");
     if (format !== FORMAT) return;
     const site: SiteCounts = { urls: from36(urls), lead: from36(lead), shapes: undefined };
     this.#sites.set(siteId, site);
-    this.#domainOf(domain).urls += site.urls;
-    this.#urls += site.urls;
+    if (!this.#wasForgotten(siteId)) {
+      this.#domainOf(domain).urls += site.urls;
+      this.#urls += site.urls;
+    }
     for (const text of heavy) {
       const [key = "0", shapeUrls = "0", shapeLead = "0"] = text.split(".");
       const count = this.#shapeCount(site, from36(key) | 0);
@@ -203,12 +207,23 @@ export class Traps {
     }
   }
 
-  /** Drops a site from memory; its saved counts are taken up again by `restore`. */
-  forget(siteId: number, domain: string): void {
-    const urls = this.#sites.get(siteId)?.urls ?? 0;
-    this.#domainOf(domain).urls -= urls;
-    this.#urls -= urls;
-    this.#sites.delete(siteId);
+  /**
+   * Frees the memory of a site that was saved. Its domain goes on counting its URLs, or endless
+   * subdomains, each forgotten in its turn, would have a budget without end.
+   */
+  forget(siteId: number): void {
+    if (!this.#sites.delete(siteId)) return;
+    const byte = siteId >>> 3;
+    if (byte >= this.#forgotten.length) {
+      const larger = new Uint8Array(byte * 2);
+      larger.set(this.#forgotten);
+      this.#forgotten = larger;
+    }
+    this.#forgotten[byte] = (this.#forgotten[byte] as number) | (1 << (siteId & 7));
+  }
+
+  #wasForgotten(siteId: number): boolean {
+    return (((this.#forgotten[siteId >>> 3] ?? 0) >>> (siteId & 7)) & 1) === 1;
   }
 
   #judgeShape(site: SiteCounts, shape: Shape, hasQuery: boolean): TrapRule | undefined {
