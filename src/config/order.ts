@@ -22,6 +22,15 @@ export interface Order {
 
 export async function readOrder(words: readonly string[], variables: Variables): Promise<Order> {
   const { settings, remarks, mistakes } = await gatherSettings(words, variables);
+  return checkOrder(settings, remarks, mistakes);
+}
+
+/** The same for settings that come from a program; mistakes already found are told with the others. */
+export function checkOrder(
+  settings: Settings,
+  remarks: readonly string[] = [],
+  mistakes: readonly string[] = [],
+): Order {
   const seeds = readSeeds(settings);
   const all = [...mistakes, ...seeds.mistakes, ...rudeness(settings, seeds.urls)];
   const seedsOnly = mistakes.length === 0 && all.length === seeds.mistakes.length;

@@ -109,6 +109,14 @@ export function pathOf(url: string): string {
   return url.slice(pathStart(url));
 }
 
+/** Path and query apart; the query without its question mark, empty when there is none. */
+export function splitPath(url: string): { readonly path: string; readonly query: string } {
+  const target = pathOf(url);
+  const mark = target.indexOf("?");
+  if (mark < 0) return { path: target, query: "" };
+  return { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
 /** Where the path begins, which every canonical URL has: `scheme://host:port` lies before it. */
 export function pathStart(url: string): number {
   return url.indexOf("/", hostStart(url));

@@ -1,0 +1,210 @@
+/**
+ * Starts the loops, pauses, drains and stops them. It moves nothing itself: see `intake` (the gate),
+ * `refill` (the waiting hall), `fetch-loop` (the meter) and `record` (the reading room).
+ */
+
+import { Meter } from "../bandwidth/meter.ts";
+import { assert } from "../base/assert.ts";
+import type { Clock } from "../base/clock.ts";
+import { CrawlError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Random } from "../base/random.ts";
+import type { Settings } from "../config/schema.ts";
+import type { Fetcher } from "../fetch/fetcher.ts";
+import type { Resolver } from "../fetch/resolver.ts";
+import type { Output } from "../output/output.ts";
+import type { Store } from "../store/store.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+import { assemble, type Loops } from "./assemble.ts";
+import type { CrawlHooks } from "./hooks.ts";
+import { resultOf, snapshotOf } from "./showing.ts";
+import type { CrawlResult, CrawlState, Snapshot } from "./snapshot.ts";
+
+/** The sockets and sinks of one crawl, and what it was asked to do. */
+export interface CrawlParts {
+  readonly settings: Settings;
+  readonly seeds: readonly CanonicalUrl[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: Store;
+  readonly fetcher: Fetcher;
+  /** undefined behind a proxy, which looks names up itself. */
+  readonly resolver: Resolver | undefined;
+  readonly output: Output | undefined;
+  readonly log: Log;
+  readonly hooks: CrawlHooks;
+}
+
+export interface CrawlHandle {
+  /** Resolves when the crawl has ended and everything is stored. */
+  readonly done: Promise<CrawlResult>;
+  snapshot(): Snapshot;
+  /** Ends the crawl gracefully: nothing new is started, what is under way is finished. */
+  stop(why: string): void;
+  /** Waits with everything new for as long as somebody holds it. */
+  hold(why: string, isHeld: boolean): void;
+  setConnections(connectionsMax: number): void;
+  setDelay(delayMs: number): void;
+  setPages(pagesMax: number): void;
+}
+
+/** How long requests under way may take once the crawl was told to stop. */
+const GRACE_MS = 3000;
+
+export function startCrawl(parts: CrawlParts): CrawlHandle {
+  const crawl = new Crawl(parts);
+  crawl.start();
+  return crawl;
+}
+
+class Crawl implements CrawlHandle {
+  readonly done: Promise<CrawlResult>;
+  readonly #parts: CrawlParts;
+  readonly #loops: Loops;
+  readonly #meter: Meter;
+  readonly #startedAtMs: number;
+  readonly #resumed: boolean;
+  readonly #holds = new Set<string>();
+  readonly #settle: PromiseWithResolvers<CrawlResult>;
+  readonly #cutOff = new AbortController();
+  #state: CrawlState = "starting";
+  #stoppedBy = "";
+  #pagesMax: number;
+  #cancelTimers: (() => void)[] = [];
+
+  constructor(parts: CrawlParts) {
+    this.#parts = parts;
+    const { clock, settings, store } = parts;
+    this.#startedAtMs = clock.nowMs();
+    this.#resumed = store.totals.known > 0;
+    this.#pagesMax = settings.pagesMax ?? Infinity;
+    this.#meter = new Meter(this.#startedAtMs);
+    this.#settle = Promise.withResolvers();
+    this.done = this.#settle.promise;
+    this.#loops = assemble(parts, {
+      meter: this.#meter,
+      signal: this.#cutOff.signal,
+      resumed: this.#resumed,
+      allowance: () => this.#pagesMax - this.#loops.tally.pages,
+      onTrouble: (trouble) => this.#onTrouble(trouble),
+      onIdle: () => this.#onIdle(),
+      onFault: (fault) => this.#fail(fault),
+    });
+  }
+
+  start(): void {
+    const { settings, clock } = this.#parts;
+    if (settings.refresh && this.#loops.tally.pending === 0) this.#parts.store.reopenPages();
+    this.#loops.admitSeeds();
+    this.#loops.refill.wakeSites();
+    this.#state = "running";
+    if (settings.timeMaxMs !== undefined)
+      this.#cancelTimers.push(clock.after(settings.timeMaxMs, () => this.stop("time limit")));
+    this.#loops.fetchLoop.run();
+  }
+
+  snapshot(): Snapshot {
+    return snapshotOf({
+      loops: this.#loops,
+      meter: this.#meter,
+      nowMs: this.#parts.clock.nowMs(),
+      startedAtMs: this.#startedAtMs,
+      state: this.#holds.size > 0 && this.#state === "running" ? "paused" : this.#state,
+      because: [...this.#holds].join("; "),
+      resumed: this.#resumed,
+    });
+  }
+
+  stop(why: string): void {
+    if (this.#state !== "running") return;
+    this.#state = "stopping";
+    this.#stoppedBy = why;
+    this.#loops.fetchLoop.pause();
+    this.#cancelTimers.push(this.#parts.clock.after(GRACE_MS, () => this.#cutOff.abort()));
+    this.#onIdle();
+  }
+
+  hold(why: string, isHeld: boolean): void {
+    if (isHeld) this.#holds.add(why);
+    else this.#holds.delete(why);
+    if (this.#holds.size > 0) this.#loops.fetchLoop.pause();
+    else if (this.#state === "running") this.#loops.fetchLoop.run();
+  }
+
+  setConnections(connectionsMax: number): void {
+    this.#loops.fetchLoop.setConnectionsMax(connectionsMax);
+  }
+
+  setDelay(delayMs: number): void {
+    this.#loops.setDelay(delayMs);
+  }
+
+  setPages(pagesMax: number): void {
+    this.#pagesMax = pagesMax;
+    this.#loops.fetchLoop.pump();
+  }
+
+  #onTrouble(trouble: CrawlError | undefined): void {
+    if (trouble !== undefined)
+      this.#parts.log.write({ level: "warn", message: trouble.message, values: {} });
+    this.hold("the disk is full", trouble !== undefined);
+  }
+
+  /** Nothing is under way. Is there nothing left to do, or nothing that may still be done? */
+  #onIdle(): void {
+    if (this.#state !== "running" && this.#state !== "stopping") return;
+    if (!this.#loops.fetchLoop.isQuiet || this.#loops.errandsUnderWay() > 0) return;
+    const { tally } = this.#loops;
+    const isStopping = this.#state === "stopping";
+    const isSated = tally.pages >= this.#pagesMax;
+    if (!isStopping && !isSated && tally.pending > 0) {
+      this.#loops.refill.wakeSites();
+      return;
+    }
+    if (isSated && tally.pending > 0 && !isStopping) this.#stoppedBy = "pages limit";
+    // Ends in a moment of its own, when whoever called this has noted all it had to.
+    this.#state = "stopping";
+    this.#cancelTimers.push(this.#parts.clock.after(0, () => this.#finish()));
+  }
+
+  #finish(): void {
+    if (this.#state !== "stopping" || !this.#loops.fetchLoop.isQuiet) return;
+    if (!this.#loops.notebook.commit()) {
+      this.#cancelTimers.push(this.#parts.clock.after(GRACE_MS, () => this.#finish()));
+      return;
+    }
+    this.#state = this.#loops.tally.pending === 0 ? "done" : "stopped";
+    for (const cancel of this.#cancelTimers) cancel();
+    this.#close().then(
+      (result) => this.#settle.resolve(result),
+      (fault) => this.#settle.reject(fault),
+    );
+  }
+
+  async #close(): Promise<CrawlResult> {
+    const { output, store, clock } = this.#parts;
+    await output?.close();
+    await store.sync();
+    assert(this.#loops.tally.pending >= 0, "invariant 4");
+    return resultOf({
+      loops: this.#loops,
+      store,
+      meter: this.#meter,
+      nowMs: clock.nowMs(),
+      startedAtMs: this.#startedAtMs,
+      resumed: this.#resumed,
+      stoppedBy: this.#stoppedBy,
+    });
+  }
+
+  /** Our own mistake, or a store that no longer answers: what is committed stays, the rest is cut off. */
+  #fail(fault: unknown): void {
+    if (this.#state === "done" || this.#state === "stopped") return;
+    this.#state = "stopped";
+    this.#loops.fetchLoop.pause();
+    this.#loops.notebook.abandon();
+    this.#cutOff.abort();
+    for (const cancel of this.#cancelTimers) cancel();
+    this.#settle.reject(fault);
+  }
+}

@@ -1,0 +1,287 @@
+/**
+ * What must be done for a site before and beside its pages: find its address, read its robots.txt,
+ * read its sitemaps.
+ *
+ * Errands are requests like any other: they wait on the workbench for their turn, and every byte of
+ * them is counted. A site whose name or robots.txt cannot be had is asked again a few times, ever
+ * later; then all its waiting URLs end with that reason.
+ */
+
+import type { Meter } from "../bandwidth/meter.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Settings } from "../config/schema.ts";
+import type { Fetcher, FetchResult } from "../fetch/fetcher.ts";
+import type { Resolution, Resolver } from "../fetch/resolver.ts";
+import { OPEN, ROBOTS_BYTES_MAX, type RobotsRules, rulesFor } from "../fetch/robots.ts";
+import { SITEMAP_BYTES_MAX } from "../fetch/sitemap.ts";
+import { type Addressee, type Courtesy, siteDelay } from "../frontier/politeness.ts";
+import type { Workbench } from "../frontier/workbench.ts";
+import type { NamedReason } from "../page/outcome.ts";
+import { type CanonicalUrl, hostOf, portOf } from "../url/url.ts";
+import { type Ended, endOf } from "./fetch-loop.ts";
+import type { Intake } from "./intake.ts";
+import { type Errand, errandJob, type Job } from "./job.ts";
+import type { Notebook } from "./notebook.ts";
+import type { Refill } from "./refill.ts";
+import type { Roster, Site } from "./roster.ts";
+import { SitemapReading } from "./sitemap-reading.ts";
+import type { Tally } from "./tally.ts";
+
+const ROBOTS_GOOD_FOR_MS = 24 * 3_600_000;
+const ROBOTS_REDIRECTS_MAX = 5;
+const STARTS_MAX = 4;
+const START_AGAIN_MS = 1000;
+const CRAWL_DELAY_MAX_MS = 60_000;
+const PUBLIC_DELAY_MS = 1000;
+const PUBLIC_ADDRESS_DELAY_MS = 250;
+
+export interface ErrandsParts {
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly fetcher: Fetcher;
+  /** undefined behind a proxy, which looks names up itself. */
+  readonly resolver: Resolver | undefined;
+  readonly log: Log;
+  readonly roster: Roster;
+  readonly workbench: Workbench<Job>;
+  readonly courtesy: Courtesy;
+  readonly refill: Refill;
+  readonly intake: Intake;
+  readonly notebook: Notebook;
+  readonly tally: Tally;
+  readonly meter: Meter;
+  readonly signal: AbortSignal;
+  readonly resumed: boolean;
+  readonly pump: () => void;
+  readonly onFault: (fault: unknown) => void;
+}
+
+export class Errands {
+  readonly #parts: ErrandsParts;
+  readonly #sitemaps: SitemapReading;
+  #delayMs: number | undefined;
+  #underWay = 0;
+  #made = 0;
+
+  constructor(parts: ErrandsParts) {
+    this.#parts = parts;
+    this.#delayMs = parts.settings.delayMs;
+    this.#sitemaps = new SitemapReading({
+      intake: parts.intake,
+      settings: parts.settings,
+      wallMs: () => parts.clock.wallMs(),
+      get: (url) => this.#get(url, SITEMAP_BYTES_MAX),
+      add: (site, url) => this.#add(site, { kind: "sitemap", url }),
+      onRead: (site) => this.#sitemapsRead(site),
+    });
+  }
+
+  /** Sites between waking and their place on the workbench. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  /** Changes the pace of all sites, awake and to come. */
+  setDelay(delayMs: number): void {
+    this.#delayMs = delayMs;
+    for (const site of this.#parts.roster.inMemory())
+      if (site.to !== undefined && site.rules !== undefined) this.#apply(site, site.rules);
+  }
+
+  /** Finds the address of a site that has just been woken. */
+  prepare(site: Site): void {
+    const { clock, courtesy, refill, onFault } = this.#parts;
+    const givenUp = courtesy.givenUp(clock.nowMs(), site.id);
+    if (givenUp !== undefined)
+      return refill.settleAll(site, givenUp, "the site was given up a while ago");
+    this.#underWay += 1;
+    this.#locate(site).then(() => {
+      this.#underWay -= 1;
+      this.#parts.pump();
+    }, onFault);
+  }
+
+  async run(site: Site, errand: Errand, ended: (how: Ended) => void): Promise<void> {
+    if (errand.kind === "robots") await this.#readRobots(site, errand, ended);
+    else await this.#sitemaps.read(site, errand.url, ended);
+    site.errands -= 1;
+    this.#parts.refill.refill(site);
+  }
+
+  /** A day-old robots.txt still rules until the new one has come, but is asked for first. */
+  refreshRobotsIfOld(site: Site): void {
+    if (this.#parts.settings.ignoreRobots || this.#parts.clock.nowMs() < site.rulesUntilMs) return;
+    site.rulesUntilMs = Infinity;
+    this.#add(site, { kind: "robots", url: robotsUrl(site) });
+  }
+
+  async #locate(site: Site): Promise<void> {
+    const { clock, refill, courtesy, settings } = this.#parts;
+    const found = await this.#lookUp(site.key);
+    if (found.kind === "failed") return this.#startFailed(site, found.reason, found.detail);
+    const [address] = found.addresses;
+    site.isLoopback = address !== undefined && isLoopback(address);
+    const to: Addressee = {
+      siteId: site.id,
+      address,
+      delayMs: this.#paceOf(site.isLoopback),
+      addressDelayMs: settings.addressDelayMs ?? (site.isLoopback ? 0 : PUBLIC_ADDRESS_DELAY_MS),
+    };
+    refill.open(site, to);
+    // The last request before a restart may have been a moment ago, and nobody remembers.
+    if (this.#parts.resumed && site.known > 0 && courtesy.maySend(clock.nowMs(), to)) {
+      const turn = courtesy.begin(clock.nowMs(), to);
+      courtesy.end(clock.nowMs(), turn, { reason: "ok", retryAfterMs: undefined, chance: 0 });
+    }
+    this.#consultRobots(site);
+  }
+
+  #lookUp(siteKey: string): Resolution | Promise<Resolution> {
+    const { resolver } = this.#parts;
+    const root = `${siteKey}/`;
+    return resolver?.resolve(hostOf(root), portOf(root)) ?? { kind: "addresses", addresses: [] };
+  }
+
+  #consultRobots(site: Site): void {
+    const { clock, settings } = this.#parts;
+    if (settings.ignoreRobots) return this.#admitPages(site, OPEN, Infinity);
+    const kept = site.robots;
+    const ageMs = kept === undefined ? Infinity : clock.wallMs() - kept.fetchedAtMs;
+    if (kept === undefined || ageMs < 0 || ageMs >= ROBOTS_GOOD_FOR_MS) {
+      this.#add(site, { kind: "robots", url: robotsUrl(site) });
+      return;
+    }
+    this.#admitPages(site, this.#rulesFrom(kept.status, kept.text), ROBOTS_GOOD_FOR_MS - ageMs);
+  }
+
+  async #readRobots(site: Site, errand: Errand, ended: (how: Ended) => void): Promise<void> {
+    const { clock, roster, notebook } = this.#parts;
+    const { result, status, body } = await this.#getRobots(errand.url as CanonicalUrl);
+    ended(endOf(result));
+    const rules = rulesFor(status, body, this.#productToken);
+    if (rules.mustAskAgain) {
+      // With rules at hand, from a day ago, the site goes on under them.
+      if (site.rules === undefined)
+        return this.#startFailed(site, "robots_unreachable", detailOf(result), errand);
+      site.rulesUntilMs = clock.nowMs() + ROBOTS_GOOD_FOR_MS;
+      return;
+    }
+    const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
+    site.robots = { status: status ?? 0, text, fetchedAtMs: clock.wallMs() };
+    site.failedStarts = 0;
+    roster.changed(site);
+    notebook.noteChange();
+    this.#admitPages(site, rules, ROBOTS_GOOD_FOR_MS);
+  }
+
+  /** Rules belong to the host first asked, wherever redirects lead (RFC 9309, 2.3.1.2). */
+  async #getRobots(
+    first: CanonicalUrl,
+  ): Promise<{ result: FetchResult; status: number | undefined; body: Uint8Array }> {
+    let url = first;
+    for (let hops = 0; ; hops++) {
+      const result = await this.#get(url, ROBOTS_BYTES_MAX);
+      const status = result.kind === "failed" ? result.reply?.status : result.reply.status;
+      if (result.kind === "page") return { result, status, body: result.body };
+      if (result.kind !== "redirect" || hops === ROBOTS_REDIRECTS_MAX)
+        return { result, status, body: new Uint8Array(0) };
+      url = result.to;
+    }
+  }
+
+  #admitPages(site: Site, rules: RobotsRules, goodForMs: number): void {
+    const { clock, refill, settings, tally } = this.#parts;
+    if (!site.awake || site.to === undefined) return;
+    this.#apply(site, rules);
+    site.rulesUntilMs = clock.nowMs() + goodForMs;
+    const { excessive } = siteDelay(0, rules.crawlDelayMs, CRAWL_DELAY_MAX_MS);
+    if (excessive) tally.refused("crawl_delay_excessive");
+    if (settings.sitemaps && !site.sitemapsRead) this.#sitemaps.begin(site, rules.sitemaps);
+    refill.refill(site);
+    refill.sleepIfDone(site);
+  }
+
+  /** Takes rules and the pace they ask for into use. */
+  #apply(site: Site, rules: RobotsRules): void {
+    if (site.to === undefined) return;
+    site.rules = rules;
+    const configuredMs = this.#paceOf(site.isLoopback);
+    const { delayMs } = siteDelay(configuredMs, rules.crawlDelayMs, CRAWL_DELAY_MAX_MS);
+    this.#parts.refill.open(site, { ...site.to, delayMs });
+  }
+
+  #startFailed(site: Site, reason: NamedReason, detail: string, errand?: Errand): void {
+    const { clock, refill, log } = this.#parts;
+    site.failedStarts += 1;
+    const isFinal =
+      reason === "dns_nxdomain" || reason === "ssrf_blocked" || reason === "port_refused";
+    if (isFinal || site.failedStarts >= STARTS_MAX || !site.awake) {
+      log.write({
+        level: "info",
+        message: "site given up",
+        values: { site: site.key, reason, detail },
+      });
+      return refill.settleAll(site, reason, detail);
+    }
+    const delayMs = START_AGAIN_MS * 2 ** (site.failedStarts - 1);
+    if (errand !== undefined) return this.#add(site, errand, clock.nowMs() + delayMs);
+    this.#underWay += 1;
+    clock.after(delayMs, () => {
+      this.#underWay -= 1;
+      this.prepare(site);
+    });
+  }
+
+  #sitemapsRead(site: Site): void {
+    site.sitemapsRead = true;
+    this.#parts.roster.changed(site);
+    this.#parts.notebook.noteChange();
+  }
+
+  #add(site: Site, errand: Errand, notBeforeMs = 0): void {
+    const { workbench } = this.#parts;
+    if (!workbench.has(site.id)) return;
+    this.#made += 1;
+    site.errands += 1;
+    workbench.put(site.id, errandJob(this.#made, errand, notBeforeMs));
+  }
+
+  #get(url: CanonicalUrl, keepBytesMax: number): Promise<FetchResult> {
+    const { fetcher, clock, meter, tally, signal } = this.#parts;
+    return fetcher.fetch({
+      url,
+      keepBytesMax,
+      signal,
+      onBytes: (bytes) => {
+        meter.count(clock.nowMs(), bytes);
+        tally.received(bytes);
+        return 0;
+      },
+    });
+  }
+
+  #rulesFrom(status: number, text: string): RobotsRules {
+    return rulesFor(status, Buffer.from(text, "latin1"), this.#productToken);
+  }
+
+  get #productToken(): string {
+    return /^[A-Za-z_-]+/.exec(this.#parts.settings.userAgent)?.[0] ?? "weir";
+  }
+
+  #paceOf(isLoopback: boolean): number {
+    return this.#delayMs ?? (isLoopback ? 0 : PUBLIC_DELAY_MS);
+  }
+}
+
+function detailOf(result: FetchResult): string {
+  return result.kind === "failed" ? result.detail : `robots.txt was answered with ${result.kind}`;
+}
+
+function isLoopback(address: string): boolean {
+  return address.startsWith("127.") || address === "::1";
+}
+
+function robotsUrl(site: Site): CanonicalUrl {
+  return `${site.key}/robots.txt` as CanonicalUrl;
+}

@@ -1,0 +1,188 @@
+/**
+ * The meter: starts what may be started, as long as there is room, and hands on what came.
+ *
+ * One function does the starting, `pump`, called whenever something changed: a fetch ended, a URL
+ * came in, a site's time has come. Never more fetches than connections, never more pages under way
+ * than may still be wanted.
+ */
+
+import { assert, unreachable } from "../base/assert.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Random } from "../base/random.ts";
+import type { Turn } from "../frontier/politeness.ts";
+import type { Workbench } from "../frontier/workbench.ts";
+import type { FetchResult } from "../fetch/fetcher.ts";
+import type { NamedReason, Reason } from "../page/outcome.ts";
+import type { WaitingUrl } from "../store/store.ts";
+import type { Errand, Job } from "./job.ts";
+import type { Refill } from "./refill.ts";
+import type { Roster, Site } from "./roster.ts";
+
+/** How a request ended, as far as manners go. */
+export interface Ended {
+  readonly reason: Reason;
+  readonly retryAfterMs: number | undefined;
+}
+
+export function endOf(result: FetchResult): Ended {
+  switch (result.kind) {
+    case "page":
+      return { reason: "ok", retryAfterMs: undefined };
+    case "not_modified":
+    case "redirect":
+      return { reason: result.kind, retryAfterMs: undefined };
+    case "busy":
+      return { reason: result.reason, retryAfterMs: result.retryAfterMs };
+    case "failed":
+      return { reason: result.reason, retryAfterMs: undefined };
+    default:
+      return unreachable(result);
+  }
+}
+
+export interface FetchLoopParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly workbench: Workbench<Job>;
+  readonly roster: Roster;
+  readonly refill: Refill;
+  /** Fetches a URL; calls `ended` as soon as the request is over, resolves when all is noted. */
+  readonly fetchUrl: (site: Site, row: WaitingUrl, ended: (how: Ended) => void) => Promise<void>;
+  readonly runErrand: (site: Site, errand: Errand, ended: (how: Ended) => void) => Promise<void>;
+  readonly onGivenUp: (site: Site, reason: NamedReason) => void;
+  /** How many more URLs may be fetched: Infinity, or what the limit of pages leaves. */
+  readonly allowance: () => number;
+  readonly onIdle: () => void;
+  readonly onFault: (fault: unknown) => void;
+}
+
+export class FetchLoop {
+  readonly #parts: FetchLoopParts;
+  readonly #underWay = new Set<number>();
+  #connectionsMax: number;
+  #requests = 0;
+  /** Fetched and not yet noted: waiting for the archive, for a hook. */
+  #recording = 0;
+  #isRunning = false;
+  #cancelTimer: (() => void) | undefined;
+  #timerAtMs = Infinity;
+
+  constructor(parts: FetchLoopParts, connectionsMax: number) {
+    this.#parts = parts;
+    this.#connectionsMax = connectionsMax;
+  }
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  get connectionsMax(): number {
+    return this.#connectionsMax;
+  }
+
+  get isQuiet(): boolean {
+    return this.#requests === 0 && this.#recording === 0;
+  }
+
+  isUnderWay(urlId: number): boolean {
+    return this.#underWay.has(urlId);
+  }
+
+  setConnectionsMax(connectionsMax: number): void {
+    this.#connectionsMax = connectionsMax;
+    this.pump();
+  }
+
+  run(): void {
+    this.#isRunning = true;
+    this.pump();
+  }
+
+  /** Starts nothing new; what is under way goes on. */
+  pause(): void {
+    this.#isRunning = false;
+    this.#disarm();
+  }
+
+  pump(): void {
+    const { clock, workbench, allowance } = this.#parts;
+    while (this.#isRunning && this.#requests < this.#connectionsMax) {
+      // Pages wait for the archive in memory, so their number is bounded like that of connections.
+      if (this.#recording > 2 * this.#connectionsMax) return;
+      if (this.#underWay.size >= allowance()) break;
+      const taken = workbench.take(clock.nowMs());
+      if (taken === undefined) break;
+      this.#start(taken.entry, taken.turn);
+    }
+    if (this.#isRunning) this.#arm();
+    if (this.isQuiet) this.#parts.onIdle();
+  }
+
+  #start(job: Job, turn: Turn): void {
+    const { roster, refill, fetchUrl, runErrand, onFault } = this.#parts;
+    const site = roster.byId(turn.to.siteId);
+    this.#requests += 1;
+    let isOver = false;
+    const ended = (how: Ended): void => {
+      assert(!isOver, "a request ends once");
+      isOver = true;
+      this.#requests -= 1;
+      this.#recording += 1;
+      this.#end(site, turn, how);
+    };
+    const work =
+      job.errand === undefined
+        ? this.#fetch(site, job.row, ended, fetchUrl)
+        : runErrand(site, job.errand, ended);
+    work.then(() => {
+      assert(isOver, "a request ends before its work is done");
+      this.#recording -= 1;
+      refill.sleepIfDone(site);
+      this.pump();
+    }, onFault);
+    refill.refill(site);
+  }
+
+  async #fetch(
+    site: Site,
+    row: WaitingUrl | undefined,
+    ended: (how: Ended) => void,
+    fetchUrl: FetchLoopParts["fetchUrl"],
+  ): Promise<void> {
+    assert(row !== undefined, "a job without an errand has a URL");
+    this.#underWay.add(row.id);
+    try {
+      await fetchUrl(site, row, ended);
+    } finally {
+      this.#underWay.delete(row.id);
+    }
+  }
+
+  #end(site: Site, turn: Turn, how: Ended): void {
+    const { clock, random, workbench, onGivenUp } = this.#parts;
+    const givenUp = workbench.end(clock.nowMs(), turn, { ...how, chance: random.next() });
+    if (givenUp !== undefined) onGivenUp(site, givenUp);
+    this.pump();
+  }
+
+  /** Wakes the loop at the next time a site may be asked. */
+  #arm(): void {
+    const { clock, workbench } = this.#parts;
+    const atMs = this.#requests < this.#connectionsMax ? workbench.nextAtMs() : Infinity;
+    if (atMs === this.#timerAtMs) return;
+    this.#disarm();
+    if (atMs === Infinity) return;
+    this.#timerAtMs = atMs;
+    // Timers may fire a little early; a millisecond more spares a second waking.
+    this.#cancelTimer = clock.after(Math.max(0, Math.ceil(atMs - clock.nowMs())) + 1, () => {
+      this.#timerAtMs = Infinity;
+      this.pump();
+    });
+  }
+
+  #disarm(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#timerAtMs = Infinity;
+  }
+}

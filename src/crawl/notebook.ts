@@ -1,0 +1,196 @@
+/**
+ * Collects what happened until it is committed: one batch at a time, in the order it happened.
+ *
+ * Invariant 3, one commit per page: a page's record, its new links and its end are noted in one go,
+ * without waiting between them, so that they are always in the same batch. Commits run from a timer
+ * and never from inside such a go. When the disk is full the batch is kept and tried again: nothing
+ * noted is ever dropped.
+ */
+
+import type { Clock } from "../base/clock.ts";
+import { CrawlError } from "../base/errors.ts";
+import type { Reason } from "../page/outcome.ts";
+import type { PageRecord } from "../page/page.ts";
+import type { NewUrl, SettledUrl, Store } from "../store/store.ts";
+import type { Roster } from "./roster.ts";
+import type { Tally } from "./tally.ts";
+
+const COMMIT_AFTER_MS = 50;
+const COMMIT_AFTER_NOTES = 512;
+const RETRY_AFTER_MS = 2000;
+
+export interface NotebookParts {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly roster: Roster;
+  readonly tally: Tally;
+  /** Ends of the output files, as of everything noted. */
+  readonly marks: () => Readonly<Record<string, number>>;
+  readonly onCommit: () => void;
+  /** Told why nothing can be stored, and `undefined` once it can again. */
+  readonly onTrouble: (trouble: CrawlError | undefined) => void;
+  readonly onFault: (fault: unknown) => void;
+}
+
+export class Notebook {
+  readonly #parts: NotebookParts;
+  readonly #startedAtMs: number;
+  #urls: NewUrl[] = [];
+  #settled: SettledUrl[] = [];
+  #retried: { id: number; attempts: number }[] = [];
+  #pages: PageRecord[] = [];
+  readonly #scores = new Map<number, number>();
+  /** Ids of URLs noted but not yet in the store, which therefore cannot tell that they are known. */
+  readonly #unstored = new Map<string, number>();
+  readonly #unstoredDigests = new Map<string, number>();
+  /** Ids that have ended but still wait in the store. */
+  readonly #ended = new Set<number>();
+  #cancelTimer: (() => void) | undefined;
+  #timerAtMs = Infinity;
+  #inTrouble = false;
+
+  constructor(parts: NotebookParts) {
+    this.#parts = parts;
+    this.#startedAtMs = parts.clock.nowMs();
+  }
+
+  get isEmpty(): boolean {
+    return this.#timerAtMs === Infinity;
+  }
+
+  noteUrl(url: NewUrl): void {
+    this.#urls.push(url);
+    this.#unstored.set(url.url, url.id);
+    this.#schedule();
+  }
+
+  noteSettled(id: number, reason: Reason, attempts: number): void {
+    this.#settled.push({ id, reason, attempts });
+    this.#ended.add(id);
+    this.#scores.delete(id);
+    this.#schedule();
+  }
+
+  noteRetry(id: number, attempts: number): void {
+    this.#retried.push({ id, attempts });
+    this.#schedule();
+  }
+
+  notePage(page: PageRecord): void {
+    this.#pages.push(page);
+    if (page.likeness === undefined) this.#unstoredDigests.set(digestKey(page.digest), page.id);
+    this.#schedule();
+  }
+
+  noteScore(id: number, score: number): void {
+    this.#scores.set(id, score);
+    this.#schedule();
+  }
+
+  /** Something changed that only the site rows and totals show. */
+  noteChange(): void {
+    this.#schedule();
+  }
+
+  unstoredId(url: string): number | undefined {
+    return this.#unstored.get(url);
+  }
+
+  hasEnded(id: number): boolean {
+    return this.#ended.has(id);
+  }
+
+  get endedCount(): number {
+    return this.#ended.size;
+  }
+
+  unstoredScore(id: number): number | undefined {
+    return this.#scores.get(id);
+  }
+
+  pageWithDigest(digest: Uint8Array): number | undefined {
+    return this.#unstoredDigests.get(digestKey(digest)) ?? this.#parts.store.pageWithDigest(digest);
+  }
+
+  /** Commits what is noted. Answers false when the disk would not take it. */
+  commit(): boolean {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#timerAtMs = Infinity;
+    const { clock, store, roster, tally, marks, onCommit } = this.#parts;
+    const sites = roster.takeChangedRows();
+    try {
+      store.commit({
+        sites,
+        urls: this.#urls,
+        settled: this.#settled,
+        retried: this.#retried,
+        rescored: Array.from(this.#scores, ([id, score]) => ({ id, score })),
+        pages: this.#pages,
+        totals: tally.totals(clock.nowMs() - this.#startedAtMs),
+        marks: marks(),
+      });
+    } catch (error) {
+      if (!(error instanceof CrawlError) || error.code !== "DISK_FULL") throw error;
+      for (const row of sites) roster.changed(roster.byId(row.id));
+      this.reportTrouble(error);
+      return false;
+    }
+    if (this.#inTrouble) this.#parts.onTrouble(undefined);
+    this.#inTrouble = false;
+    this.#wipe();
+    roster.shed();
+    onCommit();
+    return true;
+  }
+
+  /** The disk is full. Everything waits until a commit succeeds again. */
+  reportTrouble(trouble: CrawlError): void {
+    this.#inTrouble = true;
+    this.#parts.onTrouble(trouble);
+    this.#arm(RETRY_AFTER_MS);
+  }
+
+  /** Drops what is noted: the store stays as it was after the last commit. */
+  abandon(): void {
+    this.#cancelTimer?.();
+    this.#timerAtMs = -Infinity;
+    this.#wipe();
+  }
+
+  #wipe(): void {
+    this.#urls = [];
+    this.#settled = [];
+    this.#retried = [];
+    this.#pages = [];
+    this.#scores.clear();
+    this.#unstored.clear();
+    this.#unstoredDigests.clear();
+    this.#ended.clear();
+  }
+
+  #schedule(): void {
+    if (this.#inTrouble) return;
+    const isFull = this.#urls.length + this.#settled.length >= COMMIT_AFTER_NOTES;
+    this.#arm(isFull ? 0 : COMMIT_AFTER_MS);
+  }
+
+  #arm(delayMs: number): void {
+    const atMs = this.#parts.clock.nowMs() + delayMs;
+    if (atMs >= this.#timerAtMs) return;
+    this.#cancelTimer?.();
+    this.#timerAtMs = atMs;
+    this.#cancelTimer = this.#parts.clock.after(delayMs, () => {
+      try {
+        this.commit();
+      } catch (fault) {
+        this.#parts.onFault(fault);
+      }
+    });
+  }
+}
+
+/** Half of a SHA-256 is beyond accident, and a short string is cheap to compare. */
+function digestKey(digest: Uint8Array): string {
+  return Buffer.from(digest.buffer, digest.byteOffset, 16).toString("latin1");
+}

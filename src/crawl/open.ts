@@ -1,0 +1,217 @@
+/**
+ * Opens everything a real crawl needs, in the order in which it can be refused without harm: the folder
+ * and its lock, the settings it was begun with, the archive, the network. Closes it in reverse.
+ */
+
+import { join } from "node:path";
+import { systemClock } from "../base/clock.ts";
+import { CrawlError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { systemRandom } from "../base/random.ts";
+import { readDurationMs } from "../base/units.ts";
+import type { Settings } from "../config/schema.ts";
+import { readAllowance } from "../fetch/address-guard.ts";
+import { CookieJar } from "../fetch/cookies.ts";
+import { readProxy } from "../fetch/dial.ts";
+import { DNS_DEFAULTS, DnsResolver, systemHosts } from "../fetch/dns.ts";
+import { Fetcher, type FetcherOptions } from "../fetch/fetcher.ts";
+import { UndiciTransport } from "../fetch/transport-undici.ts";
+import type { Output } from "../output/output.ts";
+import { eraseStore } from "../store/folder.ts";
+import { openMemoryStore } from "../store/store-memory.ts";
+import { openStore } from "../store/store-sqlite.ts";
+import type { Store } from "../store/store.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+import { Control } from "./control.ts";
+import { type CrawlHandle, startCrawl } from "./crawler.ts";
+import type { CrawlHooks } from "./hooks.ts";
+import type { CrawlResult, Snapshot } from "./snapshot.ts";
+
+export interface CrawlOrder {
+  readonly settings: Settings;
+  readonly seeds: readonly CanonicalUrl[];
+  /** undefined for a crawl that keeps nothing on disk. */
+  readonly folder: string | undefined;
+  readonly hooks: CrawlHooks;
+  readonly log: Log;
+}
+
+export interface OpenCrawl {
+  readonly done: Promise<CrawlResult>;
+  snapshot(): Snapshot;
+  stop(why: string): void;
+  /** Changes what may change while it runs; answers what it did. */
+  change(key: string, value: string): string;
+}
+
+/** The pause below which the disk is not filled, so that others on the machine can still work. */
+const FREE_BYTES_MIN = 64 * 2 ** 20;
+const CACHE_SHARE = 1 / 4;
+const SEEN_SHARE = 1 / 4;
+const SEEN_ENTRY_BYTES = 72;
+
+export async function openCrawl(order: CrawlOrder): Promise<OpenCrawl> {
+  const { settings, folder } = order;
+  await using stack = new AsyncDisposableStack();
+  const store = openStoreIn(settings, folder);
+  stack.defer(() => store.close());
+  refuseOtherIdentity(store, settings);
+  const output = folder === undefined ? undefined : await openOutput(settings, folder, store);
+  if (output !== undefined) stack.defer(() => output.close());
+  const network = openNetwork(settings);
+  stack.defer(() => network.transport.close());
+  const handle = startCrawl({
+    ...order,
+    ...network,
+    clock: systemClock,
+    random: systemRandom,
+    store,
+    output,
+  });
+  const change = (key: string, value: string): string => applyChange(handle, key, value);
+  if (folder !== undefined)
+    stack.use(new Control({ folder, snapshot: () => handle.snapshot(), change }));
+  const closing = stack.move();
+  return {
+    snapshot: () => handle.snapshot(),
+    stop: (why) => handle.stop(why),
+    change,
+    done: handle.done.finally(() => closing.disposeAsync()),
+  };
+}
+
+function openStoreIn(settings: Settings, folder: string | undefined): Store {
+  if (folder === undefined) return openMemoryStore();
+  // Without marks of an earlier store, opening the archive removes what that one left there.
+  if (settings.fresh) eraseStore(folder);
+  return openStore(folder, {
+    cacheBytesMax: settings.memoryBytes * CACHE_SHARE,
+    seenEntriesMax: Math.floor((settings.memoryBytes * SEEN_SHARE) / SEEN_ENTRY_BYTES),
+    freeBytesMin: FREE_BYTES_MIN,
+  });
+}
+
+/** Rules that say which URLs are one and the same: a crawl begun with others cannot go on with these. */
+function refuseOtherIdentity(store: Store, settings: Settings): void {
+  const { scope, include, exclude, dropQuery, stripSessionIds } = settings;
+  const identity = JSON.stringify({ scope, include, exclude, dropQuery, stripSessionIds });
+  const kept = store.recall("identity");
+  if (kept === undefined) store.remember("identity", identity);
+  else if (kept !== identity) {
+    const before = JSON.parse(kept) as Record<string, unknown>;
+    const now = JSON.parse(identity) as Record<string, unknown>;
+    const changed = Object.keys(now).filter(
+      (key) => JSON.stringify(now[key]) !== JSON.stringify(before[key]),
+    );
+    throw new CrawlError(
+      "STORE_CHANGED",
+      `The crawl in this folder was begun with another ${changed.join(", ")}.`,
+    );
+  }
+}
+
+async function openOutput(
+  settings: Settings,
+  folder: string,
+  store: Store,
+): Promise<Output | undefined> {
+  if (!settings.warc) return undefined;
+  const { openWarc } = await import("../output/warc.ts");
+  return openWarc({
+    folder: join(folder, "archive"),
+    marks: store.marks,
+    fileBytesMax: settings.warcBytesMax,
+    level: settings.warcLevel,
+  });
+}
+
+function openNetwork(settings: Settings): {
+  transport: UndiciTransport;
+  resolver: DnsResolver | undefined;
+  fetcher: Fetcher;
+} {
+  const allowed = settings.allowPrivate.map(readAllowance).filter((range) => range !== undefined);
+  const policy = { allowed, ownPorts: new Set<number>() };
+  const resolver = new DnsResolver({
+    clock: systemClock,
+    policy,
+    hosts: systemHosts(),
+    ...DNS_DEFAULTS,
+  });
+  const transport = new UndiciTransport({
+    clock: systemClock,
+    // As many again may rest between requests, so that sites keep their connections.
+    lanesMax: 2 * settings.connectionsMax,
+    http2: true,
+    insecureTls: settings.insecureTls,
+    proxy: settings.proxy === undefined ? undefined : readProxy(settings.proxy),
+  });
+  const options = fetcherOptions(settings);
+  const fetcher = new Fetcher({ transport, resolver, clock: systemClock, ...options });
+  return { transport, resolver: options.proxied ? undefined : resolver, fetcher };
+}
+
+/** What the settings say about a single fetch. */
+export function fetcherOptions(
+  settings: Settings,
+): Omit<FetcherOptions, "transport" | "resolver" | "clock"> {
+  return {
+    limits: {
+      connectMs: settings.connectTimeoutMs,
+      tlsMs: settings.tlsTimeoutMs,
+      firstByteMs: settings.firstByteTimeoutMs,
+      idleMs: settings.idleTimeoutMs,
+      totalMs: settings.totalTimeoutMs,
+      speedFloorBps: settings.speedFloorBps,
+      slowAfterMs: 10_000,
+      headerBytesMax: 64 * 1024,
+      headerFieldsMax: 256,
+      bodyBytesMax: settings.bodyBytesMax,
+    },
+    decodedBytesMax: settings.decodedBytesMax,
+    userAgent: userAgentOf(settings),
+    urlRules: settings,
+    proxied: settings.proxy !== undefined,
+    cookies: settings.cookies ? new CookieJar() : undefined,
+  };
+}
+
+export function userAgentOf({ userAgent, contact }: Settings): string {
+  return contact === undefined ? userAgent : `${userAgent} (+${contact})`;
+}
+
+function applyChange(handle: CrawlHandle, key: string, value: string): string {
+  const wrong = (expected: string): never => {
+    throw new CrawlError("USAGE", `${key} expects ${expected}, not "${value}"`);
+  };
+  switch (key) {
+    case "pause":
+      if (value !== "true" && value !== "false") wrong("true or false");
+      handle.hold("paused by the operator", value === "true");
+      return value === "true" ? "paused" : "running again";
+    case "connections": {
+      const connections = Number(value);
+      if (!Number.isInteger(connections) || connections < 1 || connections > 4096)
+        wrong("a whole number from 1 to 4096");
+      handle.setConnections(connections);
+      return `at most ${connections} connections`;
+    }
+    case "delay": {
+      const delayMs = readDurationMs(value) ?? -1;
+      if (delayMs < 0 || delayMs > 60_000) wrong("a duration from 0ms to 60s");
+      handle.setDelay(delayMs);
+      return `${delayMs} ms between two requests to a site`;
+    }
+    case "pages": {
+      const pages = Number(value);
+      if (!Number.isInteger(pages) || pages < 1) wrong("a whole number from 1");
+      handle.setPages(pages);
+      return `stops after ${pages} pages`;
+    }
+    default:
+      throw new CrawlError(
+        "USAGE",
+        `"${key}" cannot be changed while the crawl runs; pause, connections, delay and pages can`,
+      );
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * Reads a page, has it archived, and notes it with its links and its end.
+ *
+ * Exact copies are told by digest, near ones by fingerprint. Everything after the archive has
+ * answered happens without waiting, so that it is all in one commit (invariant 3).
+ */
+
+import { assert } from "../base/assert.ts";
+import type { FetchedPage, FetchFailed, FetchNotModified, Reply } from "../fetch/fetcher.ts";
+import type { Sieve } from "../frontier/sieve.ts";
+import type { Original, Traps } from "../frontier/traps.ts";
+import type { Capture, Output } from "../output/output.ts";
+import type { NearIndex } from "../page/near-duplicate.ts";
+import type { ArchivePlace, Likeness, PageRecord } from "../page/page.ts";
+import type { Fingerprints, Store, WaitingUrl } from "../store/store.ts";
+import { fingerprintOf } from "../url/fingerprint.ts";
+import { type CanonicalUrl, splitPath } from "../url/url.ts";
+import type { CrawlHooks } from "./hooks.ts";
+import type { Candidate, Intake, Origin } from "./intake.ts";
+import type { Notebook } from "./notebook.ts";
+import { pageForHook, type PageReader, type Reading } from "./reading.ts";
+import type { Roster, Site } from "./roster.ts";
+import type { Settler } from "./settle.ts";
+import type { Tally } from "./tally.ts";
+
+export interface PageDeskParts {
+  readonly store: Store;
+  readonly output: Output | undefined;
+  readonly hooks: CrawlHooks;
+  readonly reader: PageReader;
+  readonly intake: Intake;
+  readonly sieve: Sieve;
+  readonly traps: Traps;
+  readonly notebook: Notebook;
+  readonly settler: Settler;
+  readonly tally: Tally;
+  readonly roster: Roster;
+  /** undefined when near-duplicates are not looked for. */
+  readonly near: NearIndex | undefined;
+  /** Whether links raise the score of waiting URLs. */
+  readonly countsBacklinks: boolean;
+}
+
+export class PageDesk {
+  readonly #parts: PageDeskParts;
+  readonly #isKnown: (high: number, low: number) => boolean;
+  /** Contents of pages on their way to the archive, so that two copies at once are still one and a copy. */
+  readonly #claimed = new Map<string, number>();
+
+  constructor(parts: PageDeskParts) {
+    this.#parts = parts;
+    const { sieve } = parts;
+    this.#isKnown = (high, low) => sieve.has(high, low);
+  }
+
+  async keep(site: Site, row: WaitingUrl, result: FetchedPage): Promise<void> {
+    const { reader } = this.#parts;
+    const reading = reader.read(row.url as CanonicalUrl, result, this.#isKnown);
+    const content = Buffer.from(reading.digest).toString("latin1");
+    const copiedId =
+      this.#claimed.get(content) ?? this.#parts.notebook.pageWithDigest(reading.digest);
+    if (copiedId !== undefined) return this.#keepReading(site, row, { result, reading, copiedId });
+    this.#claimed.set(content, row.id);
+    try {
+      await this.#keepReading(site, row, { result, reading, copiedId });
+    } finally {
+      this.#claimed.delete(content);
+    }
+  }
+
+  async #keepReading(site: Site, row: WaitingUrl, page: ReadPage): Promise<void> {
+    const { hooks, output } = this.#parts;
+    const { result, reading, copiedId } = page;
+    // A page that has not changed since its last visit repeats itself, which is no duplicate.
+    const isUnchanged = copiedId === row.id;
+    const likeness = isUnchanged ? undefined : this.#likenessOf(row.id, reading, copiedId);
+    if (hooks.onPage !== undefined)
+      await hooks.onPage(pageForHook(row, result, reading, likeness?.kind));
+    const repeatsId = isUnchanged || likeness?.kind === "exact" ? copiedId : undefined;
+    const archived = await output?.write(this.#captureOf(row, result, repeatsId));
+    this.#note(site, row, recordOf(row, result, { reading, likeness, archived }));
+    this.#admitLinks(site, row, reading);
+  }
+
+  /** The server says that nothing has changed: the record stays, with a new date. */
+  async confirm(site: Site, row: WaitingUrl, result: FetchNotModified): Promise<void> {
+    const { store, output, tally, settler, notebook } = this.#parts;
+    const earlier = store.page(row.id);
+    assert(earlier !== undefined, "only what was fetched is asked for conditionally");
+    await output?.write(this.#captureOf(row, result, row.id, "not_modified"));
+    notebook.notePage({ ...earlier, fetchedAtMs: result.atMs, durationMs: result.durationMs });
+    tally.stored(earlier, false);
+    settler.settle(site, row, "not_modified");
+  }
+
+  /** Archives what came of an answer that was cut off, marked as such; the URL has failed all the same. */
+  async keepPart(
+    site: Site,
+    row: WaitingUrl,
+    result: FetchFailed & { readonly reply: Reply },
+  ): Promise<void> {
+    await this.#parts.output?.write(this.#captureOf(row, result, undefined));
+    this.#parts.settler.settle(site, row, result.reason, result.detail);
+  }
+
+  #note(site: Site, row: WaitingUrl, record: PageRecord): void {
+    const { store, notebook, tally, roster, settler, traps } = this.#parts;
+    const isFirst = store.page(row.id) === undefined;
+    notebook.notePage(record);
+    tally.stored(record, isFirst);
+    if (isFirst) site.pages += 1;
+    roster.changed(site);
+    traps.saw({ siteId: site.id, ...splitPath(row.url) }, this.#originalOf(site, record.likeness));
+    settler.settle(site, row, "ok");
+  }
+
+  /** The page of the same site that this one repeats, as far as traps care. */
+  #originalOf(site: Site, likeness: Likeness | undefined): Original | undefined {
+    if (likeness === undefined || likeness.kind === "not_modified") return undefined;
+    const original = this.#parts.store.url(likeness.ofId);
+    if (original === undefined || original.siteId !== site.id) return undefined;
+    return { ...splitPath(original.url), likeness: likeness.kind };
+  }
+
+  #likenessOf(id: number, reading: Reading, copiedId: number | undefined): Likeness | undefined {
+    if (copiedId !== undefined) return { kind: "exact", ofId: copiedId };
+    const { near } = this.#parts;
+    if (near === undefined || (reading.nearHigh === 0 && reading.nearLow === 0)) return undefined;
+    const ofId = near.find(reading.nearHigh, reading.nearLow);
+    near.add(reading.nearHigh, reading.nearLow, id);
+    return ofId === undefined || ofId === id ? undefined : { kind: "near", ofId };
+  }
+
+  #admitLinks(site: Site, row: WaitingUrl, reading: Reading): void {
+    const { intake, tally } = this.#parts;
+    for (const [rule, count] of Object.entries(reading.refusedLinks)) tally.refused(rule, count);
+    const from = row.url as CanonicalUrl;
+    const origin: Origin = {
+      depth: row.depth + 1,
+      from,
+      fromDomain: site.domain,
+      redirectedFromId: 0,
+      redirects: 0,
+    };
+    if (reading.fresh.length > 0) intake.admit(reading.fresh, origin);
+    if (reading.refresh !== undefined) {
+      const target: Candidate = { url: reading.refresh, ...fingerprintOf(reading.refresh) };
+      // A page that sends its visitors on is a redirect by other means, with the same limit.
+      const isEndless = row.redirects >= this.#parts.reader.redirectsMax;
+      if (isEndless) tally.refused("redirect_limit");
+      else
+        intake.admit([target], {
+          ...origin,
+          redirectedFromId: row.id,
+          redirects: row.redirects + 1,
+        });
+    }
+    if (this.#parts.countsBacklinks) this.#countBacklinks(reading.links);
+  }
+
+  /** Every page that links to a waiting URL raises its score by one. */
+  #countBacklinks(links: Uint8Array): void {
+    const { store, notebook } = this.#parts;
+    for (const id of store.lookup(fingerprintsIn(links))) {
+      if (id === 0 || notebook.hasEnded(id)) continue;
+      const target = store.url(id);
+      if (target === undefined || target.reason !== undefined) continue;
+      notebook.noteScore(id, (notebook.unstoredScore(id) ?? target.score) + 1);
+    }
+  }
+
+  #captureOf(
+    row: WaitingUrl,
+    result: (FetchedPage | FetchNotModified | FetchFailed) & { readonly reply: Reply },
+    repeatsId: number | undefined,
+    kind: "exact" | "not_modified" = "exact",
+  ): Capture {
+    const { store } = this.#parts;
+    const repeated = repeatsId === undefined ? undefined : store.page(repeatsId);
+    const repeatedUrl = repeatsId === undefined ? undefined : store.url(repeatsId)?.url;
+    return {
+      ...result.reply,
+      url: row.url,
+      atMs: result.atMs,
+      address: result.address,
+      // What is noted but not stored yet is too young to refer to; the page is then kept whole.
+      repeats:
+        repeated === undefined || repeatedUrl === undefined || repeatsId === undefined
+          ? undefined
+          : {
+              likeness: { kind, ofId: repeatsId },
+              url: repeatedUrl,
+              atMs: repeated.fetchedAtMs,
+            },
+    };
+  }
+}
+
+interface ReadPage {
+  readonly result: FetchedPage;
+  readonly reading: Reading;
+  /** The page that had the same content first. */
+  readonly copiedId: number | undefined;
+}
+
+interface Findings {
+  readonly reading: Reading;
+  readonly likeness: Likeness | undefined;
+  readonly archived: ArchivePlace | undefined;
+}
+
+function recordOf(row: WaitingUrl, result: FetchedPage, findings: Findings): PageRecord {
+  const { reading, likeness, archived } = findings;
+  return {
+    id: row.id,
+    status: result.reply.status,
+    fetchedAtMs: result.atMs,
+    durationMs: Math.round(result.durationMs),
+    wireBytes: result.traffic.receivedBytes,
+    bodyBytes: result.body.length,
+    contentType: result.contentType,
+    charset: reading.charset,
+    title: reading.title,
+    language: reading.language,
+    digest: reading.digest,
+    nearHigh: reading.nearHigh,
+    nearLow: reading.nearLow,
+    etag: result.etag,
+    lastModified: result.lastModified,
+    likeness,
+    remarks: reading.remarks,
+    links: reading.links,
+    archived,
+  };
+}
+
+function fingerprintsIn(links: Uint8Array): Fingerprints {
+  const view = new DataView(links.buffer, links.byteOffset, links.byteLength);
+  const count = links.byteLength / 8;
+  const high = new Uint32Array(count);
+  const low = new Uint32Array(count);
+  for (let index = 0; index < count; index++) {
+    high[index] = view.getUint32(8 * index);
+    low[index] = view.getUint32(8 * index + 4);
+  }
+  return { high, low, count };
+}

@@ -1,0 +1,151 @@
+/** Reads a fetched body: what it is, what it says, where it leads. Touches nothing. */
+
+import type { Settings } from "../config/schema.ts";
+import type { FetchedPage } from "../fetch/fetcher.ts";
+import { detectCharset, toUtf8 } from "../page/charset.ts";
+import { digestOf } from "../page/digest.ts";
+import { type FreshLink, type Harvest, LinkHarvester } from "../page/links.ts";
+import { listLinks } from "../page/link-list.ts";
+import { NearHasher } from "../page/near-duplicate.ts";
+import type { Likeness, Remark } from "../page/page.ts";
+import { mergeRobotsTags, readRobotsHeaders } from "../page/robots-tags.ts";
+import { judgeBody } from "../page/sniff.ts";
+import { visibleText } from "../page/text.ts";
+import type { WaitingUrl } from "../store/store.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+import type { CrawledPage } from "./hooks.ts";
+
+const TEXT_CHARACTERS_MAX = 4_000_000;
+
+export interface Reading {
+  readonly digest: Uint8Array;
+  readonly charset: string;
+  readonly title: string;
+  readonly language: string;
+  readonly nearHigh: number;
+  readonly nearLow: number;
+  /** Fingerprints of all distinct targets. */
+  readonly links: Uint8Array;
+  /** Targets not met lately that may be followed. */
+  readonly fresh: readonly FreshLink[];
+  readonly refresh: CanonicalUrl | undefined;
+  readonly remarks: readonly Remark[];
+  /** Links left out, by why. */
+  readonly refusedLinks: Readonly<Record<string, number>>;
+}
+
+const NO_LINKS = new Uint8Array(0);
+const NO_REFUSALS: Readonly<Record<string, number>> = {};
+
+export class PageReader {
+  readonly redirectsMax: number;
+  readonly #settings: Settings;
+  readonly #harvester: LinkHarvester;
+  readonly #near = new NearHasher();
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    this.redirectsMax = settings.redirectsMax;
+    this.#harvester = new LinkHarvester(settings);
+  }
+
+  read(
+    url: CanonicalUrl,
+    page: FetchedPage,
+    isKnown: (high: number, low: number) => boolean,
+  ): Reading {
+    const digest = digestOf(page.body);
+    const kind = judgeBody(page.contentType, page.body);
+    if (kind !== "html") {
+      const remarks: Remark[] = kind === "other" ? [...page.remarks] : [...page.remarks, kind];
+      return { ...EMPTY, digest, remarks };
+    }
+    const charset = detectCharset(page.body, page.contentType).name;
+    const html = toUtf8(page.body, charset);
+    const harvest = this.#harvester.harvest(html, url, isKnown);
+    if (this.#settings.nearDuplicates) this.#near.hash(html, harvest.runs);
+    return {
+      digest,
+      charset,
+      title: harvest.title,
+      language: harvest.language,
+      nearHigh: this.#near.high,
+      nearLow: this.#near.low,
+      links: harvest.fingerprints,
+      ...followable(harvest, page),
+    };
+  }
+}
+
+const EMPTY: Omit<Reading, "digest" | "remarks"> = {
+  charset: "",
+  title: "",
+  language: "",
+  nearHigh: 0,
+  nearLow: 0,
+  links: NO_LINKS,
+  fresh: [],
+  refresh: undefined,
+  refusedLinks: NO_REFUSALS,
+};
+
+/** What the page's own wishes, and the limits, leave to be followed. */
+function followable(
+  harvest: Harvest,
+  page: FetchedPage,
+): Pick<Reading, "fresh" | "refresh" | "remarks" | "refusedLinks"> {
+  const headers = page.reply.headers.filter(([name]) => name === "x-robots-tag");
+  const tags = mergeRobotsTags(
+    harvest.robots,
+    readRobotsHeaders(headers.map(([, value]) => value)),
+  );
+  const remarks: Remark[] = [...page.remarks];
+  if (harvest.capped > 0) remarks.push("outlinks_capped");
+  if (tags.noindex) remarks.push("noindex");
+  if (tags.nofollow) {
+    remarks.push("nofollow");
+    return {
+      fresh: [],
+      refresh: undefined,
+      remarks,
+      refusedLinks: { nofollow: harvest.fresh.length },
+    };
+  }
+  const fresh = harvest.fresh.filter((link) => !link.nofollow);
+  return {
+    fresh,
+    refresh: harvest.refresh?.url,
+    remarks,
+    refusedLinks: refusals(harvest, harvest.fresh.length - fresh.length),
+  };
+}
+
+function refusals(harvest: Harvest, nofollow: number): Readonly<Record<string, number>> {
+  const counted = { ...harvest.refused, outlinks_capped: harvest.capped, nofollow };
+  const some = Object.entries(counted).filter(([, count]) => count > 0);
+  return some.length === 0 ? NO_REFUSALS : Object.fromEntries(some);
+}
+
+export function pageForHook(
+  row: WaitingUrl,
+  page: FetchedPage,
+  reading: Reading,
+  duplicate: Likeness["kind"] | undefined,
+): CrawledPage {
+  const html = (): Uint8Array =>
+    toUtf8(page.body, reading.charset === "" ? "utf-8" : reading.charset);
+  return {
+    url: row.url,
+    status: page.reply.status,
+    depth: row.depth,
+    headers: page.reply.headers,
+    contentType: page.contentType,
+    charset: reading.charset,
+    title: reading.title,
+    body: page.body,
+    remarks: reading.remarks,
+    duplicate,
+    text: () => (reading.charset === "" ? "" : visibleText(html(), TEXT_CHARACTERS_MAX)),
+    links: () => (reading.charset === "" ? [] : listLinks(html(), row.url as CanonicalUrl)),
+  };
+}

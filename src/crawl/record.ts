@@ -1,0 +1,189 @@
+/**
+ * The reading room: fetches one URL and does with the answer what must be done.
+ *
+ * A page is read, archived, and then noted together with its links and its end, in one go without
+ * waiting (invariant 3). A redirect goes back to the gate, so that scope, robots.txt, politeness and
+ * the address guard judge its target like any other URL. What failed is tried again when that could
+ * help, or ends with its reason.
+ */
+
+import type { Meter } from "../bandwidth/meter.ts";
+import { unreachable } from "../base/assert.ts";
+import type { Clock } from "../base/clock.ts";
+import { CrawlError } from "../base/errors.ts";
+import type { Settings } from "../config/schema.ts";
+import type { Fetcher, FetchFailed, FetchRedirect, FetchResult } from "../fetch/fetcher.ts";
+import type { Workbench } from "../frontier/workbench.ts";
+import { couldRetryHelp } from "../page/outcome.ts";
+import type { Store, WaitingUrl } from "../store/store.ts";
+import { fingerprintOf } from "../url/fingerprint.ts";
+import type { Scope } from "../url/scope.ts";
+import { type CanonicalUrl, pathOf } from "../url/url.ts";
+import { type Ended, endOf } from "./fetch-loop.ts";
+import type { Intake } from "./intake.ts";
+import { type Job, jobOf } from "./job.ts";
+import type { Notebook } from "./notebook.ts";
+import type { PageDesk } from "./page-desk.ts";
+import { ruleText } from "./refill.ts";
+import type { Roster, Site } from "./roster.ts";
+import type { Settler } from "./settle.ts";
+import type { Tally } from "./tally.ts";
+
+const RETRY_FIRST_MS = 1000;
+const RETRY_MAX_MS = 60_000;
+const MOVED_SEEDS = "moved seeds";
+const MOVED_SEEDS_MAX = 10_000;
+
+export interface RecorderParts {
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly fetcher: Fetcher;
+  readonly store: Store;
+  readonly intake: Intake;
+  readonly scope: Scope;
+  readonly notebook: Notebook;
+  readonly settler: Settler;
+  readonly tally: Tally;
+  readonly roster: Roster;
+  readonly workbench: Workbench<Job>;
+  readonly meter: Meter;
+  readonly desk: PageDesk;
+  readonly signal: AbortSignal;
+}
+
+export class Recorder {
+  readonly #parts: RecorderParts;
+  readonly #onBytes: (bytes: number) => number;
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts;
+    const { clock, meter, tally } = parts;
+    this.#onBytes = (bytes) => {
+      meter.count(clock.nowMs(), bytes);
+      tally.received(bytes);
+      return 0;
+    };
+  }
+
+  async fetchUrl(site: Site, row: WaitingUrl, ended: (how: Ended) => void): Promise<void> {
+    const { fetcher, settler, signal } = this.#parts;
+    // Asked at the last moment: the rules may have changed while the URL waited.
+    const verdict = site.rules?.allows(pathOf(row.url));
+    if (verdict?.allowed === false) {
+      ended({ reason: "robots_denied", retryAfterMs: undefined });
+      return settler.settle(site, row, "robots_denied", ruleText(verdict));
+    }
+    const result = await fetcher.fetch({
+      url: row.url as CanonicalUrl,
+      etag: row.etag,
+      lastModified: row.lastModified,
+      acceptTypes: this.#parts.settings.acceptTypes,
+      onBytes: this.#onBytes,
+      signal,
+    });
+    site.bytes += result.traffic.receivedBytes;
+    this.#parts.roster.changed(site);
+    ended(endOf(result));
+    await this.#file(site, row, result);
+  }
+
+  async #file(site: Site, row: WaitingUrl, result: FetchResult): Promise<void> {
+    const { desk, signal } = this.#parts;
+    switch (result.kind) {
+      case "page":
+        return this.#keeping(site, row, () => desk.keep(site, row, result));
+      case "not_modified":
+        return this.#keeping(site, row, () => desk.confirm(site, row, result));
+      case "redirect":
+        return this.#redirect(site, row, result);
+      case "busy":
+        return this.#tryAgain(site, row, row.attempts);
+      case "failed":
+        // Cut off by our own stopping, it has not failed at all.
+        if (signal.aborted) return this.#leaveWaiting(site, row);
+        if (couldRetryHelp(result.reason) && row.attempts < this.#parts.settings.retriesMax)
+          return this.#tryAgain(site, row, row.attempts + 1);
+        return this.#fail(site, row, result);
+      default:
+        return unreachable(result);
+    }
+  }
+
+  async #fail(site: Site, row: WaitingUrl, result: FetchFailed): Promise<void> {
+    const { desk, settler } = this.#parts;
+    const { reply } = result;
+    if (reply?.truncated !== undefined && reply.body.length > 0)
+      await this.#keeping(site, row, () => desk.keepPart(site, row, { ...result, reply }));
+    else settler.settle(site, row, result.reason, result.detail);
+  }
+
+  /** A page that finds no room in the archive has not been fetched; it comes again when there is. */
+  async #keeping(site: Site, row: WaitingUrl, keep: () => Promise<void>): Promise<void> {
+    try {
+      await keep();
+    } catch (error) {
+      if (!(error instanceof CrawlError) || error.code !== "DISK_FULL") throw error;
+      this.#parts.notebook.reportTrouble(error);
+      this.#leaveWaiting(site, row);
+    }
+  }
+
+  #redirect(site: Site, row: WaitingUrl, result: FetchRedirect): void {
+    const { intake, scope, settler, settings } = this.#parts;
+    const target = { url: result.to, ...fingerprintOf(result.to) };
+    if (row.depth === 0) this.#followSeed(result.to);
+    if (result.to === row.url) return settler.settle(site, row, "redirect_loop");
+    if (row.redirects >= settings.redirectsMax) return settler.settle(site, row, "redirect_limit");
+    const verdict = scope.decide(result.to);
+    if (!verdict.accepted) return settler.settle(site, row, "out_of_scope", verdict.rule);
+    const knownId = intake.idOf(target);
+    if (knownId !== 0 && this.#isOnTheWayTo(row, knownId))
+      return settler.settle(site, row, "redirect_loop");
+    intake.admit([target], {
+      depth: row.depth,
+      from: row.depth === 0 ? undefined : (row.url as CanonicalUrl),
+      fromDomain: site.domain,
+      redirectedFromId: row.id,
+      redirects: row.redirects + 1,
+    });
+    settler.settle(site, row, "redirect");
+  }
+
+  /** Whether the redirects that led to `row` began at, or went through, that URL. */
+  #isOnTheWayTo(row: WaitingUrl, id: number): boolean {
+    let fromId = row.redirectedFromId;
+    for (let hops = row.redirects; hops > 0 && fromId !== 0; hops--) {
+      if (fromId === id) return true;
+      fromId = this.#parts.store.url(fromId)?.redirectedFromId ?? 0;
+    }
+    return false;
+  }
+
+  /** http://example.org/ that moved to https://www.example.org/ is still what the operator asked for. */
+  #followSeed(to: CanonicalUrl): void {
+    const { scope, store } = this.#parts;
+    const moved = movedSeeds(store);
+    if (moved.includes(to) || moved.length >= MOVED_SEEDS_MAX) return;
+    scope.extend(to);
+    store.remember(MOVED_SEEDS, JSON.stringify([...moved, to]));
+  }
+
+  #tryAgain(site: Site, row: WaitingUrl, attempts: number): void {
+    const { clock, workbench, notebook } = this.#parts;
+    if (attempts > row.attempts) notebook.noteRetry(row.id, attempts);
+    if (!workbench.has(site.id)) return;
+    const delayMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** attempts);
+    workbench.putBack(site.id, jobOf({ ...row, attempts }, clock.nowMs() + delayMs));
+  }
+
+  #leaveWaiting(site: Site, row: WaitingUrl): void {
+    const { workbench } = this.#parts;
+    if (workbench.has(site.id)) workbench.putBack(site.id, jobOf(row));
+  }
+}
+
+/** Where redirects of seeds led in earlier runs: they belong to the scope. */
+export function movedSeeds(store: Store): CanonicalUrl[] {
+  const text = store.recall(MOVED_SEEDS);
+  return text === undefined ? [] : (JSON.parse(text) as CanonicalUrl[]);
+}

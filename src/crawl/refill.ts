@@ -1,0 +1,169 @@
+/**
+ * The waiting hall: keeps a few URLs of every awake site on the workbench, and wakes sites while
+ * there is room for more.
+ *
+ * Everything else waits in the store. A new URL goes straight to the workbench when all of its site's
+ * URLs are there anyway, which spares the store most reads; otherwise it is read back in its turn.
+ */
+
+import type { Addressee } from "../frontier/politeness.ts";
+import type { Workbench } from "../frontier/workbench.ts";
+import type { Verdict } from "../fetch/robots.ts";
+import type { NamedReason } from "../page/outcome.ts";
+import type { Store, WaitingUrl } from "../store/store.ts";
+import { pathOf } from "../url/url.ts";
+import { type Job, jobOf } from "./job.ts";
+import type { Notebook } from "./notebook.ts";
+import type { Roster, Site } from "./roster.ts";
+import type { Settler } from "./settle.ts";
+
+export interface RefillLimits {
+  readonly perSiteMax: number;
+  readonly entriesMax: number;
+  readonly sitesAwakeMax: number;
+}
+
+export interface RefillParts {
+  readonly store: Store;
+  readonly roster: Roster;
+  readonly workbench: Workbench<Job>;
+  readonly notebook: Notebook;
+  readonly settler: Settler;
+  readonly limits: RefillLimits;
+  /** Finds out where a site is and what it allows, and opens it. */
+  readonly prepare: (site: Site) => void;
+  readonly isUnderWay: (urlId: number) => boolean;
+}
+
+/** Waiting URLs read from the store at once when a whole site is settled. */
+const SETTLED_AT_ONCE = 1000;
+
+export class Refill {
+  readonly #parts: RefillParts;
+  /** Sites whose next URLs are noted but not stored yet. */
+  readonly #hungry = new Set<Site>();
+  #cursor = 0;
+
+  constructor(parts: RefillParts) {
+    this.#parts = parts;
+  }
+
+  /** Wakes sleeping sites that have work, as many as there is room for. */
+  wakeSites(): void {
+    const { store, roster, limits } = this.#parts;
+    for (let round = 0; round < 2; round++) {
+      const room = limits.sitesAwakeMax - roster.awakeCount;
+      if (room <= 0) return;
+      // Those already awake may come first in the list; past the end it starts anew.
+      const rows = store.sitesWithWork(this.#cursor, room + roster.awakeCount);
+      for (const row of rows) {
+        if (roster.awakeCount >= limits.sitesAwakeMax) return;
+        this.#cursor = row.id;
+        this.wake(roster.adopt(row));
+      }
+      this.#cursor = 0;
+      if (rows.length > 0) return;
+    }
+  }
+
+  wake(site: Site): void {
+    const { roster, limits, prepare } = this.#parts;
+    if (site.awake || site.pending === 0 || roster.awakeCount >= limits.sitesAwakeMax) return;
+    roster.wake(site);
+    prepare(site);
+  }
+
+  /** The site's address is known: it gets its place on the workbench. */
+  open(site: Site, to: Addressee): void {
+    site.to = to;
+    this.#parts.workbench.open(to);
+  }
+
+  /** A URL has just been noted. */
+  feed(site: Site, row: WaitingUrl): void {
+    const { workbench, limits } = this.#parts;
+    if (!site.awake) return this.wake(site);
+    if (site.to === undefined || site.rules === undefined) return;
+    const queued = workbench.queued(site.id);
+    const othersAreHere = this.#heldPages(site) >= site.pending - 1;
+    const hasRoom = queued < limits.perSiteMax && workbench.entries < limits.entriesMax;
+    const goesFirst = row.score > workbench.bestScore(site.id) && queued < 2 * limits.perSiteMax;
+    if ((othersAreHere && (hasRoom || queued === 0)) || goesFirst) this.#put(site, row);
+  }
+
+  /** Fills a site's short queue from the store. */
+  refill(site: Site): void {
+    const { store, workbench, notebook, limits, isUnderWay } = this.#parts;
+    if (site.to === undefined || site.rules === undefined) return;
+    const queued = workbench.queued(site.id);
+    if (queued > limits.perSiteMax / 4 || this.#heldPages(site) >= site.pending) return;
+    const wanted = workbench.entries < limits.entriesMax ? limits.perSiteMax - queued : 2;
+    const held = workbench.held(site.id);
+    // Rows that are here, or ended since the last commit, still come back from the store.
+    const rows = store.waiting(site.id, wanted + held.size + notebook.endedCount);
+    let added = 0;
+    for (const row of rows) {
+      if (added >= wanted) break;
+      if (held.has(row.id) || notebook.hasEnded(row.id) || isUnderWay(row.id)) continue;
+      this.#put(site, row);
+      added += 1;
+    }
+    if (workbench.queued(site.id) === 0 && site.pending > this.#heldPages(site))
+      this.#hungry.add(site);
+  }
+
+  /** After a commit the store can answer what it could not before. */
+  refillHungry(): void {
+    if (this.#hungry.size === 0) return;
+    const sites = [...this.#hungry];
+    this.#hungry.clear();
+    for (const site of sites) if (site.awake) this.refill(site);
+  }
+
+  /** Puts a site with nothing left to do to sleep, and lets another one in. */
+  sleepIfDone(site: Site): void {
+    const { roster, workbench } = this.#parts;
+    if (!site.awake || site.to === undefined || site.pending > 0) return;
+    if (workbench.held(site.id).size > 0) return;
+    workbench.close(site.id);
+    roster.sleep(site);
+  }
+
+  /** Ends all waiting URLs of a site with one reason: it has no name, no robots.txt or no answer. */
+  settleAll(site: Site, reason: NamedReason, detail: string): void {
+    const { store, workbench, notebook, settler, isUnderWay } = this.#parts;
+    if (workbench.has(site.id))
+      for (const job of workbench.close(site.id)) if (job.errand !== undefined) site.errands -= 1;
+    this.#hungry.delete(site);
+    // Ended rows stay in the store until the commit, so the reading grows past them; what is under
+    // way is left to end by itself.
+    for (let wanted = SETTLED_AT_ONCE; ; wanted += SETTLED_AT_ONCE) {
+      const rows = store.waiting(site.id, wanted + notebook.endedCount);
+      let ended = 0;
+      for (const row of rows) {
+        if (notebook.hasEnded(row.id) || isUnderWay(row.id)) continue;
+        settler.settle(site, row, reason, detail);
+        ended += 1;
+      }
+      if (ended === 0) break;
+    }
+    if (site.awake) this.#parts.roster.sleep(site);
+  }
+
+  #put(site: Site, row: WaitingUrl): void {
+    const { workbench, settler } = this.#parts;
+    const verdict = site.rules?.allows(pathOf(row.url));
+    if (verdict?.allowed === false)
+      return settler.settle(site, row, "robots_denied", ruleText(verdict));
+    workbench.put(site.id, jobOf(row));
+  }
+
+  #heldPages(site: Site): number {
+    return this.#parts.workbench.held(site.id).size - site.errands;
+  }
+}
+
+export function ruleText({ rule }: Verdict): string {
+  if (rule === undefined) return "robots.txt could not be had";
+  return `robots.txt line ${rule.line}: ${rule.allow ? "Allow" : "Disallow"}: ${rule.pattern}`;
+}

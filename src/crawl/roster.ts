@@ -1,0 +1,188 @@
+/**
+ * The sites in memory: rows of the store with what a running crawl must know beside them.
+ *
+ * A site is awake while it is on the workbench. Sites that are not may be dropped once their row is
+ * stored, the longest unused first, so that a web of endless hosts costs disk and not memory.
+ */
+
+import { assert } from "../base/assert.ts";
+import type { RobotsRules } from "../fetch/robots.ts";
+import type { Addressee } from "../frontier/politeness.ts";
+import type { Traps } from "../frontier/traps.ts";
+import type { SiteRow, Store, StoredRobots } from "../store/store.ts";
+import { domainOfSite } from "../url/site.ts";
+
+export interface Site {
+  readonly id: number;
+  readonly key: string;
+  /** Registrable domain, or the address itself. */
+  readonly domain: string;
+  known: number;
+  pending: number;
+  pages: number;
+  bytes: number;
+  robots: StoredRobots | undefined;
+  sitemapsRead: boolean;
+
+  /** On the workbench, or on its way there. */
+  awake: boolean;
+  /** Address and pace, once its name has been resolved. */
+  to: Addressee | undefined;
+  isLoopback: boolean;
+  /** Parsed robots.txt; undefined until it is known, and no page is asked for before. */
+  rules: RobotsRules | undefined;
+  rulesUntilMs: number;
+  /** Times its robots.txt or its name could not be had, in a row. */
+  failedStarts: number;
+  /** Names of sitemaps being read, so that the site is not put to sleep over them. */
+  errands: number;
+  /** When its last waiting URL was settled. */
+  finishedAtMs: number | undefined;
+}
+
+export class Roster {
+  readonly #store: Store;
+  readonly #traps: Traps;
+  readonly #sitesMax: number;
+  readonly #byKey = new Map<string, Site>();
+  readonly #byId = new Map<number, Site>();
+  readonly #changed = new Set<Site>();
+  #nextId: number;
+  #awake = 0;
+
+  constructor(store: Store, traps: Traps, sitesMax: number) {
+    this.#store = store;
+    this.#traps = traps;
+    this.#sitesMax = sitesMax;
+    this.#nextId = store.nextSiteId;
+  }
+
+  /** Sites known, in memory or not. */
+  get count(): number {
+    return this.#nextId - 1;
+  }
+
+  get awakeCount(): number {
+    return this.#awake;
+  }
+
+  inMemory(): Iterable<Site> {
+    return this.#byId.values();
+  }
+
+  /** The site of this key, from memory, from the store, or new. */
+  of(key: string): Site {
+    const held = this.#byKey.get(key);
+    if (held !== undefined) return held;
+    const row = this.#store.siteByKey(key);
+    if (row !== undefined) return this.adopt(row);
+    const site = this.#hold(emptyRow(this.#nextId++, key));
+    this.#changed.add(site);
+    return site;
+  }
+
+  byId(id: number): Site {
+    const site = this.#byId.get(id);
+    assert(site !== undefined, "a site at work is in memory");
+    return site;
+  }
+
+  adopt(row: SiteRow): Site {
+    const held = this.#byKey.get(row.key);
+    if (held !== undefined) return held;
+    const site = this.#hold(row);
+    this.#traps.restore(site.id, site.domain, row.traps);
+    return site;
+  }
+
+  wake(site: Site): void {
+    assert(!site.awake, "a site is woken once");
+    site.awake = true;
+    this.#awake += 1;
+  }
+
+  sleep(site: Site): void {
+    assert(site.awake, "only what is awake can sleep");
+    site.awake = false;
+    this.#awake -= 1;
+    site.to = undefined;
+    site.rules = undefined;
+    site.failedStarts = 0;
+  }
+
+  changed(site: Site): void {
+    this.#changed.add(site);
+  }
+
+  /** Rows of all sites changed since the last call, new ones in order of id. */
+  takeChangedRows(): SiteRow[] {
+    const rows = [...this.#changed].map((site) => this.#rowOf(site)).sort((a, b) => a.id - b.id);
+    this.#changed.clear();
+    return rows;
+  }
+
+  /** Drops sleeping sites beyond the limit; to be called when everything changed has been stored. */
+  shed(): void {
+    if (this.#byId.size <= this.#sitesMax) return;
+    for (const site of this.#byId.values()) {
+      if (this.#byId.size <= this.#sitesMax) return;
+      if (site.awake || this.#changed.has(site)) continue;
+      this.#byId.delete(site.id);
+      this.#byKey.delete(site.key);
+      this.#traps.forget(site.id);
+    }
+  }
+
+  #hold(row: SiteRow): Site {
+    const site: Site = {
+      id: row.id,
+      key: row.key,
+      domain: domainOfSite(row.key),
+      known: row.known,
+      pending: row.pending,
+      pages: row.pages,
+      bytes: row.bytes,
+      robots: row.robots,
+      sitemapsRead: row.sitemapsRead,
+      awake: false,
+      to: undefined,
+      isLoopback: false,
+      rules: undefined,
+      rulesUntilMs: 0,
+      failedStarts: 0,
+      errands: 0,
+      finishedAtMs: undefined,
+    };
+    this.#byId.set(site.id, site);
+    this.#byKey.set(site.key, site);
+    return site;
+  }
+
+  #rowOf(site: Site): SiteRow {
+    return {
+      id: site.id,
+      key: site.key,
+      known: site.known,
+      pending: site.pending,
+      pages: site.pages,
+      bytes: site.bytes,
+      robots: site.robots,
+      sitemapsRead: site.sitemapsRead,
+      traps: this.#traps.save(site.id),
+    };
+  }
+}
+
+function emptyRow(id: number, key: string): SiteRow {
+  return {
+    id,
+    key,
+    known: 0,
+    pending: 0,
+    pages: 0,
+    bytes: 0,
+    robots: undefined,
+    sitemapsRead: false,
+    traps: "",
+  };
+}

@@ -1,0 +1,53 @@
+/** The one place where a URL ends: in the notebook, the sums, its site and the workbench, together. */
+
+import type { Clock } from "../base/clock.ts";
+import type { Workbench } from "../frontier/workbench.ts";
+import type { Reason } from "../page/outcome.ts";
+import { settlementOf } from "../page/outcome.ts";
+import type { WaitingUrl } from "../store/store.ts";
+import type { Job } from "./job.ts";
+import type { Notebook } from "./notebook.ts";
+import type { Roster, Site } from "./roster.ts";
+import type { Trouble } from "./snapshot.ts";
+import type { Tally } from "./tally.ts";
+
+const TROUBLES_KEPT = 20;
+
+export interface SettlerParts {
+  readonly clock: Clock;
+  readonly notebook: Notebook;
+  readonly tally: Tally;
+  readonly roster: Roster;
+  readonly workbench: Workbench<Job>;
+  readonly onSettled: (url: string, reason: Reason, detail: string) => void;
+}
+
+export class Settler {
+  readonly #parts: SettlerParts;
+  readonly #troubles: Trouble[] = [];
+
+  constructor(parts: SettlerParts) {
+    this.#parts = parts;
+  }
+
+  get troubles(): readonly Trouble[] {
+    return this.#troubles;
+  }
+
+  settle(site: Site, row: WaitingUrl, reason: Reason, detail = ""): void {
+    const { clock, notebook, tally, roster, workbench, onSettled } = this.#parts;
+    notebook.noteSettled(row.id, reason, row.attempts);
+    tally.settled(reason);
+    site.pending -= 1;
+    if (site.pending === 0) site.finishedAtMs = clock.nowMs();
+    roster.changed(site);
+    workbench.release(site.id, row.id);
+    if (settlementOf(reason) === "failed") this.#remember({ url: row.url, reason, detail });
+    onSettled(row.url, reason, detail);
+  }
+
+  #remember(trouble: Trouble): void {
+    this.#troubles.push(trouble);
+    if (this.#troubles.length > TROUBLES_KEPT) this.#troubles.shift();
+  }
+}

@@ -1,0 +1,136 @@
+/** Makes what the outside sees of a crawl from what the loops know. */
+
+import type { Meter } from "../bandwidth/meter.ts";
+import type { Store } from "../store/store.ts";
+import type { Loops } from "./assemble.ts";
+import type { Site } from "./roster.ts";
+import type { CrawlResult, CrawlState, SiteView, Snapshot } from "./snapshot.ts";
+
+const SITES_SHOWN = 50;
+const SITES_IN_RESULT = 10_000;
+/** Seconds over which the pace is judged when telling how long the rest will take. */
+const PACE_SECONDS = 10;
+
+export interface Moment {
+  readonly loops: Loops;
+  readonly meter: Meter;
+  readonly nowMs: number;
+  readonly startedAtMs: number;
+  readonly resumed: boolean;
+}
+
+export function snapshotOf(
+  moment: Moment & { readonly state: CrawlState; readonly because: string },
+): Snapshot {
+  const { loops, meter, nowMs, startedAtMs, state, because, resumed } = moment;
+  const { tally, fetchLoop, roster, settler, pace } = loops;
+  const recentBps = meter.recentBps(nowMs);
+  const pagesPerSecond = pace.perSecond(nowMs, PACE_SECONDS);
+  return {
+    state,
+    because,
+    processId: process.pid,
+    elapsedMs: nowMs - startedAtMs,
+    resumed,
+    totals: tally.totals(nowMs - startedAtMs),
+    pending: tally.pending,
+    rateBps: recentBps.at(-1) ?? 0,
+    pagesPerSecond,
+    recentBps,
+    remainingMs: pagesPerSecond > 0 ? (tally.pending / pagesPerSecond) * 1000 : undefined,
+    connectionsOpen: fetchLoop.requests,
+    connectionsMax: fetchLoop.connectionsMax,
+    siteCount: roster.count,
+    sites: busiest(roster.inMemory()).map((site) => siteView(loops, site, nowMs)),
+    troubles: settler.troubles,
+  };
+}
+
+export function resultOf(
+  moment: Moment & { readonly store: Store; readonly stoppedBy: string },
+): CrawlResult {
+  const { loops, store, meter, nowMs, startedAtMs, resumed, stoppedBy } = moment;
+  const elapsedMs = nowMs - startedAtMs;
+  const totals = loops.tally.totals(elapsedMs);
+  const pending = loops.tally.pending;
+  return {
+    pages: totals.pages,
+    bytes: totals.bytes,
+    seconds: elapsedMs / 1000,
+    urls: {
+      known: totals.known,
+      done: totals.done,
+      failed: totals.failed,
+      skipped: totals.skipped,
+      pending,
+    },
+    outcomes: totals.outcomes,
+    refusedLinks: totals.refusedLinks,
+    remarks: totals.remarks,
+    bandwidth: {
+      limitBps: null,
+      meanBps: elapsedMs > 0 ? meter.bytes / (elapsedMs / 1000) : 0,
+      utilisation: null,
+      worstSecond: null,
+      secondsOver105: null,
+    },
+    sites: siteResults(moment),
+    parallel: null,
+    topics: null,
+    duplicates: { exact: totals.duplicatesExact, near: totals.duplicatesNear },
+    resumed,
+    complete: pending === 0,
+    stoppedBy: pending === 0 ? "" : stoppedBy,
+  };
+
+  function siteResults({ loops: { roster } }: Moment): CrawlResult["sites"] {
+    const finishedAtMs = new Map(
+      Array.from(roster.inMemory(), (site) => [site.key, site.finishedAtMs]),
+    );
+    const rows: CrawlResult["sites"][number][] = [];
+    for (const row of store.sites()) {
+      if (rows.length >= SITES_IN_RESULT) break;
+      const atMs = row.pending === 0 ? finishedAtMs.get(row.key) : undefined;
+      rows.push({
+        site: row.key,
+        pages: row.pages,
+        bytes: row.bytes,
+        deadlineSeconds: null,
+        finishedSeconds: atMs === undefined ? null : (atMs - startedAtMs) / 1000,
+        met: null,
+      });
+    }
+    return rows;
+  }
+}
+
+function busiest(sites: Iterable<Site>): Site[] {
+  const known = [...sites].filter((site) => site.known > 0);
+  if (known.length <= SITES_SHOWN) return known;
+  return known
+    .sort((a, b) => Number(b.awake) - Number(a.awake) || b.known - a.known)
+    .slice(0, SITES_SHOWN);
+}
+
+function siteView({ courtesy, workbench }: Loops, site: Site, nowMs: number): SiteView {
+  const readyAtMs = site.to === undefined ? nowMs : courtesy.readyAtMs(site.to);
+  const held = workbench.has(site.id) ? workbench.held(site.id).size : 0;
+  const inFlight = held - (workbench.has(site.id) ? workbench.queued(site.id) : 0);
+  return {
+    site: site.key,
+    pages: site.pages,
+    bytes: site.bytes,
+    pending: site.pending,
+    inFlight,
+    state: stateOf(),
+    nextInMs: Number.isFinite(readyAtMs) ? Math.max(0, readyAtMs - nowMs) : 0,
+  };
+
+  function stateOf(): SiteView["state"] {
+    if (site.pending === 0 && held === 0) return "idle";
+    if (courtesy.isResting(nowMs, site.id)) return "back-off";
+    if (site.awake && site.rules === undefined) return "robots";
+    if (inFlight > 0) return "fetching";
+    return readyAtMs > nowMs ? "polite delay" : "ready";
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Reads the sitemaps of a site, one errand each, and sends what they list through the gate.
+ *
+ * Entries of other sites are left out, as anybody could list them; the scope judges the rest like
+ * links from the home page. A sitemap that cannot be had is no loss: links lead there too.
+ */
+
+import type { Settings } from "../config/schema.ts";
+import { decodeBody } from "../fetch/decode.ts";
+import type { FetchResult } from "../fetch/fetcher.ts";
+import { readSitemap, SITEMAP_BYTES_MAX } from "../fetch/sitemap.ts";
+import { SITEMAP_WALK_DEFAULTS, type SitemapStep, SitemapWalk } from "../fetch/sitemap-walk.ts";
+import { fingerprintOf } from "../url/fingerprint.ts";
+import { siteOf } from "../url/site.ts";
+import { type CanonicalUrl, canonicalUrl, isRefused } from "../url/url.ts";
+import { type Ended, endOf } from "./fetch-loop.ts";
+import type { Candidate, Intake } from "./intake.ts";
+import type { Site } from "./roster.ts";
+
+const ADMITTED_AT_ONCE = 1000;
+
+export interface SitemapReadingParts {
+  readonly settings: Settings;
+  readonly intake: Intake;
+  readonly wallMs: () => number;
+  readonly get: (url: CanonicalUrl) => Promise<FetchResult>;
+  /** Puts the errand of reading a sitemap on the workbench. */
+  readonly add: (site: Site, url: string) => void;
+  readonly onRead: (site: Site) => void;
+}
+
+interface Walk {
+  readonly walk: SitemapWalk;
+  step: SitemapStep | undefined;
+}
+
+export class SitemapReading {
+  readonly #parts: SitemapReadingParts;
+  readonly #walks = new Map<number, Walk>();
+
+  constructor(parts: SitemapReadingParts) {
+    this.#parts = parts;
+  }
+
+  /** Starts with what robots.txt names, or with the customary place when it names nothing. */
+  begin(site: Site, named: readonly string[]): void {
+    if (this.#walks.has(site.id)) return;
+    const walk = new SitemapWalk(SITEMAP_WALK_DEFAULTS);
+    for (const url of named.length > 0 ? named : [`${site.key}/sitemap.xml`])
+      this.#offer(walk, url, undefined);
+    this.#walks.set(site.id, { walk, step: undefined });
+    this.#next(site);
+  }
+
+  async read(site: Site, url: string, ended: (how: Ended) => void): Promise<void> {
+    const result = await this.#parts.get(url as CanonicalUrl);
+    ended(endOf(result));
+    const current = this.#walks.get(site.id);
+    if (current === undefined) return;
+    if (result.kind === "page") await this.#take(site, current, result.body);
+    else if (result.kind === "redirect") this.#offer(current.walk, result.to, current.step);
+    this.#next(site);
+  }
+
+  async #take(site: Site, { walk, step }: Walk, body: Uint8Array): Promise<void> {
+    const isGzip = body[0] === 0x1f && body[1] === 0x8b;
+    const plain = isGzip ? await decodeBody(body, "gzip", SITEMAP_BYTES_MAX) : undefined;
+    if (plain?.kind === "failed") return;
+    const sitemap = readSitemap(plain?.body ?? body, this.#parts.wallMs());
+    if (sitemap.kind === "index") {
+      for (const entry of sitemap.entries) this.#offer(walk, entry.url, step);
+      return;
+    }
+    const candidates: Candidate[] = [];
+    for (const entry of sitemap.entries) {
+      const url = canonicalUrl(entry.url, undefined, this.#parts.settings);
+      if (!isRefused(url) && siteOf(url) === site.key)
+        candidates.push({ url, ...fingerprintOf(url) });
+    }
+    for (let at = 0; at < candidates.length; at += ADMITTED_AT_ONCE)
+      this.#parts.intake.admit(candidates.slice(at, at + ADMITTED_AT_ONCE), {
+        depth: 1,
+        from: `${site.key}/` as CanonicalUrl,
+        fromDomain: site.domain,
+        redirectedFromId: 0,
+        redirects: 0,
+      });
+  }
+
+  #offer(walk: SitemapWalk, text: string, namedBy: SitemapStep | undefined): void {
+    const url = canonicalUrl(text);
+    if (!isRefused(url)) walk.add(url, namedBy);
+  }
+
+  /** One sitemap of a site at a time. */
+  #next(site: Site): void {
+    const current = this.#walks.get(site.id);
+    if (current === undefined) return;
+    current.step = current.walk.next();
+    if (current.step !== undefined && site.awake) return this.#parts.add(site, current.step.url);
+    this.#walks.delete(site.id);
+    if (site.awake) this.#parts.onRead(site);
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * The sums of the whole crawl, kept in step with every change: invariant 4, known = done + failed +
+ * skipped + pending, holds after each call.
+ */
+
+import { assert } from "../base/assert.ts";
+import { type Reason, settlementOf } from "../page/outcome.ts";
+import type { PageRecord } from "../page/page.ts";
+import type { Totals } from "../store/store.ts";
+
+export class Tally {
+  #known: number;
+  #done: number;
+  #failed: number;
+  #skipped: number;
+  #pages: number;
+  #bytes: number;
+  #duplicatesExact: number;
+  #duplicatesNear: number;
+  readonly #crawledBeforeMs: number;
+  readonly #outcomes: Map<string, number>;
+  readonly #refusedLinks: Map<string, number>;
+  readonly #remarks: Map<string, number>;
+
+  constructor(totals: Totals) {
+    this.#known = totals.known;
+    this.#done = totals.done;
+    this.#failed = totals.failed;
+    this.#skipped = totals.skipped;
+    this.#pages = totals.pages;
+    this.#bytes = totals.bytes;
+    this.#duplicatesExact = totals.duplicatesExact;
+    this.#duplicatesNear = totals.duplicatesNear;
+    this.#crawledBeforeMs = totals.crawledMs;
+    this.#outcomes = new Map(Object.entries(totals.outcomes));
+    this.#refusedLinks = new Map(Object.entries(totals.refusedLinks));
+    this.#remarks = new Map(Object.entries(totals.remarks));
+  }
+
+  get pending(): number {
+    return this.#known - this.#done - this.#failed - this.#skipped;
+  }
+
+  get pages(): number {
+    return this.#pages;
+  }
+
+  get known(): number {
+    return this.#known;
+  }
+
+  found(): void {
+    this.#known += 1;
+  }
+
+  received(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  settled(reason: Reason): void {
+    const settlement = settlementOf(reason);
+    if (settlement === "done") this.#done += 1;
+    else if (settlement === "failed") this.#failed += 1;
+    else this.#skipped += 1;
+    increase(this.#outcomes, reason);
+    assert(this.pending >= 0, "invariant 4: no more URLs end than are known");
+  }
+
+  stored(page: PageRecord, isFirst: boolean): void {
+    if (isFirst) this.#pages += 1;
+    if (page.likeness?.kind === "exact") this.#duplicatesExact += 1;
+    if (page.likeness?.kind === "near") this.#duplicatesNear += 1;
+    for (const remark of page.remarks) increase(this.#remarks, remark);
+  }
+
+  /** Rules of the gate are a closed list, so this cannot grow with the web. */
+  refused(rule: string, count = 1): void {
+    increase(this.#refusedLinks, rule, count);
+  }
+
+  totals(elapsedMs: number): Totals {
+    return {
+      known: this.#known,
+      done: this.#done,
+      failed: this.#failed,
+      skipped: this.#skipped,
+      pages: this.#pages,
+      bytes: this.#bytes,
+      crawledMs: this.#crawledBeforeMs + elapsedMs,
+      duplicatesExact: this.#duplicatesExact,
+      duplicatesNear: this.#duplicatesNear,
+      outcomes: Object.fromEntries(this.#outcomes),
+      refusedLinks: Object.fromEntries(this.#refusedLinks),
+      remarks: Object.fromEntries(this.#remarks),
+    };
+  }
+}
+
+function increase(counts: Map<string, number>, key: string, by = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
+}
