@@ -66,7 +66,10 @@ test("bad lines of a seeds file are listed with their numbers, and the good ones
   const file = seedsFile("crlf.txt", lines.join("\r\n"));
   const order = await readOrder(["--seeds", file], {});
   assert.deepEqual(order.seeds, ["http://a.test/", "http://b.test/"]);
-  assert.match(order.remarks.join("\n"), /1 bad lines.*\n {2}line 4: "nonsense" is no web address/);
+  assert.match(
+    order.remarks.join("\n"),
+    /1 bad line in .*\n {2}line 4: "nonsense" is no web address/,
+  );
 });
 
 test("an endless line, bytes that are no text and a doubled address do no harm", async () => {
