@@ -5,11 +5,12 @@
  */
 
 import { CrawlError } from "../base/errors.ts";
+import { visible } from "../base/visible.ts";
 import { siteOf } from "../url/site.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { rudeness } from "./manners.ts";
 import type { Settings } from "./schema.ts";
-import { readSeeds } from "./seeds.ts";
+import { readSeeds, type Seeds } from "./seeds.ts";
 import { gatherSettings, type Variables } from "./sources.ts";
 
 export interface Order {
@@ -35,14 +36,7 @@ export function checkOrder(
   const all = [...mistakes, ...seeds.mistakes, ...rudeness(settings, seeds.urls)];
   const seedsOnly = mistakes.length === 0 && all.length === seeds.mistakes.length;
   if (all.length > 0) throw refusal(seedsOnly ? "SEED_REFUSED" : "SETTINGS_INVALID", all);
-  const badLines =
-    seeds.badLineCount === 0
-      ? []
-      : [
-          `${seeds.badLineCount} bad lines in ${settings.seedsFile}, left out:`,
-          ...seeds.badLines.map((line) => `  ${line}`),
-          ...(seeds.badLineCount > seeds.badLines.length ? ["  …"] : []),
-        ];
+  const badLines = badLinesOf(seeds, settings.seedsFile ?? "");
   const [first] = seeds.urls;
   if (first === undefined)
     throw new CrawlError(
@@ -55,6 +49,15 @@ export function checkOrder(
     outFolder: settings.outFolder ?? `weir-data/${folderNameOf(first)}`,
     remarks: [...remarks, ...badLines],
   };
+}
+
+function badLinesOf({ badLines, badLineCount }: Seeds, file: string): string[] {
+  if (badLineCount === 0) return [];
+  return [
+    `${badLineCount} bad ${badLineCount === 1 ? "line" : "lines"} in ${visible(file, 120)}, left out:`,
+    ...badLines.map((line) => `  ${line}`),
+    ...(badLineCount > badLines.length ? ["  …"] : []),
+  ];
 }
 
 /** `https://docs.example:8080/x` is kept in `docs.example-8080`: only harmless letters remain. */
