@@ -1,0 +1,126 @@
+/** `weir crawl`: checks what was asked, starts it, shows it, and sums it up. */
+
+import type { WriteStream } from "node:tty";
+import { type Log, silentLog } from "../../base/log.ts";
+import { visible } from "../../base/visible.ts";
+import { type Order, readOrder } from "../../config/order.ts";
+import { GROUPS, type Settings } from "../../config/schema.ts";
+import { openCrawl } from "../../crawl/open.ts";
+import type { CrawlResult, Snapshot } from "../../crawl/snapshot.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { commandHelp } from "../help.ts";
+import { onInterrupt } from "../interrupts.ts";
+import { LiveView } from "../live-view.ts";
+import { bothLogs, fileLog, linesLog } from "../log.ts";
+import { PlainView } from "../plain-view.ts";
+import type { Command } from "../run.ts";
+import { summaryOf } from "../summary.ts";
+import { isLively, paletteFor } from "../terminal.ts";
+import type { View } from "../view.ts";
+
+export const command: Command = { help, run };
+
+function help(): string {
+  return commandHelp({
+    usage: "weir crawl [URL…] [--config FILE] [--out DIR] [flags]",
+    about:
+      "Crawls from the given addresses and keeps everything in one folder. Ctrl-C stops it; the same command on the same folder goes on, also after a crash.",
+    examples: [
+      ["weir crawl https://example.org/ --contact you@example.org", "one site, politely"],
+      [
+        "weir crawl https://example.org/docs/ --include 'https://example.org/docs/*'",
+        "a part of it",
+      ],
+      ["weir crawl http://127.0.0.1:8000/ --allow-private 127.0.0.0/8", "a site on this machine"],
+      [
+        "weir crawl --seeds sites.txt --scope any --pages 10000 --json",
+        "a list, with a result for programs",
+      ],
+      ["weir crawl --config weir.yaml --refresh", "look again for what has changed"],
+    ],
+    groups: GROUPS,
+    ending:
+      "Every flag is also a key of weir.yaml (concurrencyPerSite: 4) and a variable (WEIR_CONCURRENCY_PER_SITE). Sizes: 500KB 8MiB; rates: 2MB/s 8Mbit/s; durations: 500ms 30s 15m 2h 1d. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 stopped with work left.",
+  });
+}
+
+async function run(words: readonly string[]): Promise<ExitCode> {
+  const order = await readOrder(words, process.env);
+  const { settings } = order;
+  const stream = settings.json ? process.stderr : process.stdout;
+  const screen = new Screen(stream, settings);
+  warn(order, screen);
+  const { seeds, outFolder: folder } = order;
+  const crawl = await openCrawl({ settings, seeds, folder, hooks: {}, log: screen.log });
+  screen.show(() => crawl.snapshot());
+  using _ = onInterrupt((why) => {
+    screen.say("Stopping: what is under way is finished. Ctrl-C again to quit at once.");
+    crawl.stop(why);
+  });
+  const result = await crawl.done.finally(() => screen.close());
+  if (settings.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  if (!settings.quiet && !settings.json)
+    for (const line of summaryOf(result, folder, paletteFor(stream, process.env)))
+      stream.write(`${line}\n`);
+  return exitCodeFor(result);
+}
+
+function warn({ settings, remarks }: Order, screen: Screen): void {
+  for (const remark of remarks) screen.say(visible(remark, 500));
+  if (settings.ignoreRobots)
+    screen.say("WARNING: robots.txt is ignored. Only do this where the owner agreed.");
+  if (settings.insecureTls)
+    screen.say("WARNING: certificates are not verified; anybody on the way can change pages.");
+}
+
+/** Where this run shows itself: nowhere, in lines, or as a live view once there is something to see. */
+class Screen {
+  readonly #stream: WriteStream;
+  readonly #settings: Settings;
+  readonly log: Log;
+  #view: View | undefined;
+
+  constructor(stream: WriteStream, settings: Settings) {
+    this.#stream = stream;
+    this.#settings = settings;
+    const least = settings.quiet ? "error" : settings.verbose ? "debug" : "warn";
+    const lines = linesLog((line) => this.#line(line), least);
+    this.log = bothLogs(lines, this.#fileLog());
+  }
+
+  show(snapshot: () => Snapshot): void {
+    if (this.#settings.quiet) return;
+    this.#view = isLively(this.#stream, process.env)
+      ? new LiveView(this.#stream, paletteFor(this.#stream, process.env), snapshot)
+      : new PlainView((line) => this.#stream.write(`${line}\n`), snapshot);
+  }
+
+  /** Not said when it should be quiet. */
+  say(line: string): void {
+    if (!this.#settings.quiet) this.#line(line);
+  }
+
+  close(): void {
+    this.#view?.close();
+    this.#view = undefined;
+  }
+
+  #line(line: string): void {
+    if (this.#view === undefined) this.#stream.write(`${line}\n`);
+    else this.#view.note(line);
+  }
+
+  #fileLog(): Log {
+    const { logFile } = this.#settings;
+    if (logFile === undefined) return silentLog;
+    return fileLog(logFile, (error) =>
+      this.#line(`The log file cannot be written: ${visible(error.message, 200)}`),
+    );
+  }
+}
+
+function exitCodeFor(result: CrawlResult): ExitCode {
+  if (!result.complete) return EXIT.stopped;
+  const { done, failed } = result.urls;
+  return done === 0 && failed > 0 ? EXIT.failed : EXIT.done;
+}

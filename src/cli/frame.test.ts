@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { below, pick, randomFrom, type Random } from "../base/random.ts";
+import type { CrawlState, SiteView, Snapshot } from "../crawl/snapshot.ts";
+import { NO_TOTALS } from "../store/store.ts";
+import { frameOf, progressBar, sparkline } from "./frame.ts";
+import { fitted, paletteFor } from "./terminal.ts";
+
+const plain = paletteFor({ isTTY: false }, {});
+const coloured = paletteFor({ isTTY: true }, {});
+const HOSTILE = [
+  "\u001b[2J",
+  "\u001b]0;owned\u0007",
+  "\u001b]8;;http://x\u001b\\",
+  "\u009b31m",
+  "\r\n",
+  "\u202e",
+  "\u200b",
+  "漢字",
+  "e\u0301",
+  "\ud800",
+];
+
+function snapshotWith(changes: Partial<Snapshot>): Snapshot {
+  return {
+    state: "running",
+    because: "",
+    processId: 1,
+    elapsedMs: 42_000,
+    resumed: false,
+    totals: NO_TOTALS,
+    pending: 0,
+    rateBps: 0,
+    pagesPerSecond: 0,
+    recentBps: [],
+    remainingMs: undefined,
+    connectionsOpen: 0,
+    connectionsMax: 64,
+    siteCount: 0,
+    sites: [],
+    troubles: [],
+    ...changes,
+  };
+}
+
+test("a frame tells rate, pages, sites, errors and time left", () => {
+  const site: SiteView = {
+    site: "https://docs.example",
+    pages: 300,
+    bytes: 8_000_000,
+    pending: 100,
+    inFlight: 2,
+    state: "fetching",
+    nextInMs: 0,
+  };
+  const totals = { ...NO_TOTALS, pages: 1234, failed: 7, bytes: 56.8e6, outcomes: { http_404: 7 } };
+  const frame = frameOf(
+    snapshotWith({
+      totals,
+      pending: 3500,
+      rateBps: 1.24e6,
+      pagesPerSecond: 58.3,
+      recentBps: [1, 2, 4, 8],
+      remainingMs: 62_000,
+      siteCount: 3,
+      sites: [site],
+      troubles: [{ url: "https://docs.example/gone", reason: "http_404", detail: "" }],
+    }),
+    { columns: 110, rows: 30, palette: plain },
+  ).join("\n");
+  assert.match(frame, /▁▂▄█ {2}1.24 MB\/s {2}58.3 pages\/s {2}0\/64 requests open/);
+  assert.match(frame, /1,234 pages {2}56.8 MB {2}3,500 waiting {2}7 failed/);
+  assert.match(frame, /about 1 min 2 s left/);
+  assert.match(frame, /docs.example {2}█+░+ +300\/400 +8.00 MB {2}fetching/);
+  assert.match(frame, /and 2 sites more/);
+  assert.match(frame, /http_404 7/);
+  assert.match(frame, /http_404 +https:\/\/docs.example\/gone/);
+});
+
+test("a bar and a sparkline keep their width", () => {
+  assert.equal(progressBar(0.5, 10), "█████░░░░░");
+  assert.equal(progressBar(7, 4), "████");
+  assert.equal(progressBar(-1, 4), "░░░░");
+  assert.equal(sparkline([0, 1, 8], 10), " ▁█");
+  assert.equal(sparkline([], 10), "");
+  assert.equal(sparkline(Array<number>(100).fill(5), 60).length, 60);
+});
+
+test("a line is cut to its columns, wide letters count twice and colours nothing", () => {
+  assert.equal(fitted("abcdef", 4), "abcd");
+  assert.equal(fitted("漢字漢字", 5), "漢字");
+  assert.equal(fitted("e\u0301e\u0301e\u0301", 2), "e\u0301e\u0301");
+  assert.equal(fitted(coloured.bad("abcdef"), 3), "\u001b[31mabc\u001b[39m");
+});
+
+test("colour is for terminals, and NO_COLOR and dumb ones are respected", () => {
+  assert.equal(coloured.bold("x"), "\u001b[1mx\u001b[22m");
+  assert.equal(paletteFor({ isTTY: true }, { NO_COLOR: "1" }).bold("x"), "x");
+  assert.equal(paletteFor({ isTTY: true }, { NO_COLOR: "" }).bold("x"), "\u001b[1mx\u001b[22m");
+  assert.equal(paletteFor({ isTTY: true }, { TERM: "dumb" }).bold("x"), "x");
+  assert.equal(plain.bold("x"), "x");
+});
+
+test("no frame is higher or wider than its screen, nor obeys foreign text", () => {
+  for (let seed = 1; seed <= 300; seed++) {
+    const random = randomFrom(seed);
+    const columns = 1 + below(random, 150);
+    const rows = 1 + below(random, 50);
+    const frame = frameOf(randomSnapshot(random), { columns, rows, palette: plain });
+    assert.ok(frame.length <= Math.max(1, rows - 1), `seed ${seed}: ${frame.length} of ${rows}`);
+    for (const line of frame) {
+      const letters = [...line.replaceAll(/\p{Mark}/gu, "")].length;
+      assert.ok(letters <= columns, `seed ${seed}: ${letters} of ${columns}`);
+      assert.doesNotMatch(line, /[\p{Cc}\p{Surrogate}\u202e\u200b]/u, `seed ${seed}`);
+    }
+  }
+});
+
+function randomSnapshot(random: Random): Snapshot {
+  const foreign = (): string => pick(random, HOSTILE) + "x".repeat(below(random, 400));
+  const states: readonly CrawlState[] = ["starting", "running", "paused", "stopping", "done"];
+  return snapshotWith({
+    state: pick(random, states),
+    because: foreign(),
+    totals: {
+      ...NO_TOTALS,
+      pages: below(random, 1e9),
+      outcomes: { http_404: below(random, 9), robots_denied: below(random, 9) },
+    },
+    pending: below(random, 1e9),
+    remainingMs: random.next() * 1e12,
+    recentBps: Array.from({ length: 60 }, () => random.next() * 1e9),
+    siteCount: below(random, 1e6),
+    sites: Array.from({ length: below(random, 50) }, () => ({
+      site: foreign(),
+      pages: below(random, 1e6),
+      bytes: below(random, 1e12),
+      pending: below(random, 1e6),
+      inFlight: below(random, 8),
+      state: "back-off",
+      nextInMs: below(random, 1e6),
+    })),
+    troubles: Array.from({ length: below(random, 20) }, () => ({
+      url: foreign(),
+      reason: "http_404",
+      detail: foreign(),
+    })),
+  });
+}

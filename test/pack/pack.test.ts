@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { ROOT, run, temporaryFolder } from "../cli/program.ts";
+import { startSite } from "../cli/small-site.ts";
+
+/** npm starts whatever `node` is first in the path; here it must be the one under test. */
+const VARIABLES = {
+  ...process.env,
+  PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
+  npm_config_loglevel: "error",
+};
+
+function npm(folder: string, ...words: string[]): string {
+  return execFileSync("npm", words, { cwd: folder, env: VARIABLES, encoding: "utf8" });
+}
+
+test("the package installs into an empty folder, crawls, and can be imported", async () => {
+  using folder = temporaryFolder();
+  await using site = await startSite({ pageCount: 3 });
+  const [packed] = JSON.parse(npm(ROOT, "pack", "--json", "--pack-destination", folder.path)) as {
+    filename: string;
+    files: { path: string }[];
+  }[];
+  assert.ok(packed !== undefined);
+  for (const { path } of packed.files)
+    assert.match(path, /^(dist\/.*\.(js|d\.ts)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/);
+  assert.ok(!packed.files.some(({ path }) => /\.(test|suite)\./.test(path)), "no tests inside");
+
+  const home = join(folder.path, "home");
+  mkdirSync(home);
+  writeFileSync(join(home, "package.json"), '{ "private": true, "type": "module" }');
+  npm(home, "install", "--no-audit", "--no-fund", join(folder.path, packed.filename));
+
+  const program: [string] = [join(home, "node_modules/.bin/weir")];
+  const place = { folder: home, program, variables: { PATH: VARIABLES.PATH } };
+  const version = await run(["--version"], place);
+  assert.equal(version.code, 0, version.stderr);
+  const local = ["--allow-private", "127.0.0.0/8", "--json"];
+  const crawl = await run(["crawl", site.origin, ...local], place);
+  assert.equal(crawl.code, 0, crawl.stderr);
+  assert.equal((JSON.parse(crawl.stdout) as { pages: number }).pages, 4);
+
+  const script = join(home, "use.js");
+  writeFileSync(
+    script,
+    `import { crawl } from "weir";
+     import * as lab from "weir/lab";
+     if (Object.keys(lab).length === 0) throw new Error("the lab is empty");
+     const titles = [];
+     for await (const page of crawl({ urls: [process.argv[2]], allowPrivate: ["127.0.0.0/8"] }))
+       titles.push(page.title);
+     console.log(JSON.stringify(titles.sort()));`,
+  );
+  const use = await run([script, site.origin], { program: [process.execPath], folder: home });
+  assert.equal(use.code, 0, use.stderr);
+  assert.deepEqual(JSON.parse(use.stdout), ["Page 0", "Page 1", "Page 2", "Page 3"]);
+});
