@@ -58,11 +58,12 @@ test("a quine is decoded once per coding named", async () => {
   await decodesTo(twice, "gzip", gzipSync(PAGE));
 });
 
-test("gzip members are joined, and rubbish after them is ignored", async () => {
+test("gzip members are joined, padding after them is ignored, and rubbish refused", async () => {
   const members = Buffer.concat([gzipSync("one, "), gzipSync("two")]);
   await decodesTo(members, "gzip", Buffer.from("one, two"));
-  const padded = Buffer.concat([gzipSync(PAGE), Buffer.alloc(100), Buffer.from("rubbish")]);
-  await decodesTo(padded, "x-gzip", PAGE);
+  await decodesTo(Buffer.concat([gzipSync(PAGE), Buffer.alloc(100)]), "x-gzip", PAGE);
+  const dirty = Buffer.concat([gzipSync(PAGE), Buffer.from("rubbish")]);
+  await fails(dirty, "gzip", "bad_encoding");
 });
 
 test("plain text that claims a coding is kept, and the fact told", async () => {

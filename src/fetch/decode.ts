@@ -7,7 +7,7 @@
  * so that the event loop stays free.
  *
  * Choices where the standards leave one, always the same:
- *   - gzip members are concatenated; what follows the last one and is no member is ignored;
+ *   - gzip members are concatenated; behind the last one zeros are padding, anything else an error;
  *   - deflate may be with zlib's wrapping or without;
  *   - a body that is plainly text although it claims a coding is taken as it is, with a remark;
  *   - a stream that breaks off or fails its checksum is refused whole.

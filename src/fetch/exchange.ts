@@ -50,6 +50,8 @@ export class Exchange implements Passenger {
   #startedMs: number;
   #phaseMs: number;
   #lastByteMs = 0;
+  /** The last byte that was there when the speed was judged last. */
+  #judgedByteMs = 0;
   #firstByteMs = 0;
   #connectTookMs = 0;
   #firstByteTookMs = 0;
@@ -181,9 +183,9 @@ export class Exchange implements Passenger {
   /** The clock passes by: counts what came unseen, and ends what has overrun a limit. */
   tick(): void {
     if (this.#ended) return;
-    const cameBytes = this.#charge();
-    if (this.#ended || this.#pausedSinceMs !== undefined) return;
-    const overrun = this.#overrun(this.#serverMs(), cameBytes > 0);
+    this.#charge();
+    if (this.#pausedSinceMs !== undefined) return;
+    const overrun = this.#overrun(this.#serverMs());
     if (overrun !== undefined) this.fail(overrun, `while in phase ${this.#phase}`);
   }
 
@@ -233,14 +235,13 @@ export class Exchange implements Passenger {
   }
 
   /** Takes the new bytes off the lane, tells the limiter, and pauses if it says so. */
-  #charge(): number {
+  #charge(): void {
     const bytes = this.lane.takeReceivedBytes();
-    if (bytes === 0) return 0;
+    if (bytes === 0) return;
     this.#receivedBytes += bytes;
     if (this.lane.version !== "2") this.#lastByteMs = this.#serverMs();
     const waitMs = this.request.onBytes?.(bytes) ?? 0;
     if (waitMs > 0) this.#pause(waitMs);
-    return bytes;
   }
 
   #pause(waitMs: number): void {
@@ -288,7 +289,7 @@ export class Exchange implements Passenger {
     return undefined;
   }
 
-  #overrun(nowMs: number, progress: boolean): TransportFailure | undefined {
+  #overrun(nowMs: number): TransportFailure | undefined {
     const { limits } = this.request;
     if (nowMs - this.#startedMs > limits.totalMs) return "total_timeout";
     const inPhaseMs = nowMs - this.#phaseMs;
@@ -303,18 +304,20 @@ export class Exchange implements Passenger {
       case "head":
         if (this.#receivedBytes - this.#receivedAtSent > limits.headerBytesMax + 4 * READ_BYTES)
           return "header_too_large";
-        return this.#tooSlow(nowMs, progress);
+        return this.#tooSlow(nowMs);
       case "body":
-        return this.#framingIsAbsurd() ? "bad_framing" : this.#tooSlow(nowMs, progress);
+        return this.#framingIsAbsurd() ? "bad_framing" : this.#tooSlow(nowMs);
     }
   }
 
   /** A stall is idleness; only who still sends can be slow, so that is asked when bytes come. */
-  #tooSlow(nowMs: number, progress: boolean): TransportFailure | undefined {
+  #tooSlow(nowMs: number): TransportFailure | undefined {
     const { idleMs, slowAfterMs, speedFloorBps } = this.request.limits;
     if (nowMs - this.#lastByteMs > idleMs) return "idle_timeout";
     const sinceMs = nowMs - this.#firstByteMs;
-    if (!progress || sinceMs < slowAfterMs) return undefined;
+    const cameSince = this.#lastByteMs > this.#judgedByteMs;
+    this.#judgedByteMs = this.#lastByteMs;
+    if (!cameSince || sinceMs < slowAfterMs) return undefined;
     const cameBytes = this.#receivedBytes - this.#receivedAtSent;
     return cameBytes * 1000 < speedFloorBps * sinceMs ? "too_slow" : undefined;
   }
