@@ -65,6 +65,11 @@ export class Lane {
     return this.#passengers.size === 0;
   }
 
+  /** False once the connection is gone, so that the next exchange would have to make a new one. */
+  get isOpen(): boolean {
+    return this.#socket?.destroyed === false;
+  }
+
   /** True when an exchange has ended on this connection, so that the peer may have left since. */
   get wasUsed(): boolean {
     return this.#used;

@@ -94,8 +94,9 @@ export class UndiciTransport implements Transport {
     const { lane } = exchange;
     lane.leave(exchange);
     // On HTTP/2 a failed stream leaves its connection whole; on HTTP/1.1 nothing can be trusted.
-    if (!reusable && lane.version === "1.1") this.#drop(lane);
-    else if (lane.isIdle && this.#lanes.has(lane.key)) this.#idle.add(lane);
+    const broken = !reusable && lane.version === "1.1";
+    if (broken || (lane.isIdle && !lane.isOpen)) this.#drop(lane);
+    else if (lane.isIdle && !this.#closed) this.#idle.add(lane);
     const resolve = this.#running.get(exchange);
     this.#running.delete(exchange);
     resolve?.(result);
