@@ -21,6 +21,8 @@ export interface Capture {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** Free of transfer coding, in its content coding. */
   readonly body: Uint8Array;
+  /** SHA-256 of `body`, where somebody has it already. */
+  readonly bodyDigest?: Uint8Array;
   readonly truncated: "length" | "time" | "disconnect" | undefined;
   /** Set when the content repeats an earlier page: then only a revisit record is written. */
   readonly repeats:

@@ -24,9 +24,10 @@ const LITERAL_LENGTHS =
 const DISTANCE_LENGTHS = "a7bb98775655454445444545454556";
 
 /** "The last block, in the code with these lengths", as it stands at the start of every stream. */
-export const HEAD_BYTES: Uint8Array = Uint8Array.fromHex(
+export const HEAD_BYTES: Uint8Array = Buffer.from(
   "ed3d07801b3772e989987c7aafa3752cddd9dc2597e52a49473e49b662c95674673b89ed5cc0dde12e745860" +
     "0d60c9a364254eefbdf7de7befd5e9bdf7de7befbd00bb5cf2784d3a97e46dfeeb482c309819cc0c068301",
+  "hex",
 );
 /** The bits of the head that do not fill a byte, and how many they are. */
 export const HEAD_REST = 22;
