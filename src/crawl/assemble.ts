@@ -2,17 +2,19 @@
 
 import type { Meter } from "../bandwidth/meter.ts";
 import type { CrawlError } from "../base/errors.ts";
-import { Courtesy, COURTESY_DEFAULTS } from "../frontier/politeness.ts";
-import { type ScoreFunction, SCORES } from "../frontier/priority.ts";
+import type { Settings } from "../config/schema.ts";
+import { Courtesy, COURTESY_DEFAULTS, type CourtesyLimits } from "../frontier/politeness.ts";
+import { SCORES } from "../frontier/priority.ts";
 import { Sieve } from "../frontier/sieve.ts";
-import { TRAP_DEFAULTS, Traps } from "../frontier/traps.ts";
+import { TRAP_DEFAULTS, type TrapLimits, Traps } from "../frontier/traps.ts";
 import { Workbench } from "../frontier/workbench.ts";
 import { NearIndex } from "../page/near-duplicate.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { Scope } from "../url/scope.ts";
+import { domainOf } from "../url/site.ts";
 import type { CrawlParts } from "./crawler.ts";
 import { Errands } from "./errands.ts";
-import { FetchLoop } from "./fetch-loop.ts";
+import { FetchLoop, type FetchLoopParts } from "./fetch-loop.ts";
 import { Intake } from "./intake.ts";
 import type { Job } from "./job.ts";
 import { Notebook } from "./notebook.ts";
@@ -25,18 +27,19 @@ import { Roster } from "./roster.ts";
 import { Settler } from "./settle.ts";
 import { Tally } from "./tally.ts";
 
-const MIB = 2 ** 20;
-/** What each part may take of the memory that was granted, at about these bytes an entry. */
-const SIEVE_SHARE = 1 / 8;
-const SIEVE_ENTRY_BYTES = 8;
-const WAITING_SHARE = 1 / 4;
-const WAITING_ENTRY_BYTES = 600;
-const SITE_SHARE = 1 / 8;
-const SITE_BYTES = 4096;
-const NEAR_SHARE = 1 / 16;
-const NEAR_ENTRY_BYTES = 64;
+/** What a part may take of the memory that was granted. */
+interface MemoryUse {
+  readonly share: number;
+  readonly entryBytes: number;
+  readonly entriesMin: number;
+}
+
+const SIEVE: MemoryUse = { share: 1 / 8, entryBytes: 8, entriesMin: 4096 };
+const WAITING: MemoryUse = { share: 1 / 4, entryBytes: 600, entriesMin: 256 };
+const SITES: MemoryUse = { share: 1 / 8, entryBytes: 4096, entriesMin: 64 };
+const NEAR: MemoryUse = { share: 1 / 16, entryBytes: 64, entriesMin: 256 };
 const URLS_PER_SITE_IN_MEMORY = 64;
-/** A crawl gives a dead host this many rests, each twice as long, before it goes on without it. */
+/** A dead host gets this many rests, each twice as long, before the crawl goes on without it. */
 const RESTS_MAX = 5;
 
 export interface Surroundings {
@@ -49,6 +52,7 @@ export interface Surroundings {
   readonly onFault: (fault: unknown) => void;
 }
 
+/** All loops of one crawl, as the crawler and the showing see them. */
 export interface Loops {
   readonly tally: Tally;
   readonly pace: Pace;
@@ -66,175 +70,209 @@ export interface Loops {
 }
 
 export function assemble(parts: CrawlParts, around: Surroundings): Loops {
-  const { settings, clock, random, store, seeds } = parts;
-  const memoryBytes = settings.memoryBytes;
-  const tally = new Tally(store.totals);
-  const pace = new Pace();
-  const courtesy = new Courtesy({
+  return new Assembly(parts, around);
+}
+
+class Assembly implements Loops {
+  readonly tally: Tally;
+  readonly pace = new Pace();
+  readonly courtesy: Courtesy;
+  readonly workbench: Workbench<Job>;
+  readonly roster: Roster;
+  readonly notebook: Notebook;
+  readonly settler: Settler;
+  readonly refill: Refill;
+  readonly fetchLoop: FetchLoop;
+  readonly #parts: CrawlParts;
+  readonly #around: Surroundings;
+  readonly #traps: Traps;
+  readonly #sieve: Sieve;
+  readonly #scope: Scope;
+  readonly #intake: Intake;
+  readonly #errands: Errands;
+  readonly #recorder: Recorder;
+
+  constructor(parts: CrawlParts, around: Surroundings) {
+    this.#parts = parts;
+    this.#around = around;
+    const { settings, store, seeds } = parts;
+    this.tally = new Tally(store.totals);
+    this.courtesy = new Courtesy(courtesyLimits(settings));
+    this.workbench = new Workbench<Job>(this.courtesy);
+    this.#traps = new Traps(trapLimits(settings));
+    this.#sieve = new Sieve(entriesIn(settings, SIEVE));
+    this.#scope = new Scope({
+      kind: settings.scope,
+      seeds: [...seeds, ...movedSeeds(store)],
+      include: settings.include,
+      exclude: settings.exclude,
+    });
+    for (const seed of seeds) this.#traps.trust(domainOf(seed));
+    this.roster = new Roster(store, this.#traps, entriesIn(settings, SITES));
+    this.notebook = this.#makeNotebook();
+    this.settler = this.#makeSettler();
+    this.refill = this.#makeRefill();
+    this.#intake = this.#makeIntake();
+    this.#errands = this.#makeErrands();
+    this.#recorder = this.#makeRecorder();
+    this.fetchLoop = this.#makeFetchLoop();
+  }
+
+  admitSeeds(): void {
+    const origin = { depth: 0, from: undefined, fromDomain: undefined };
+    for (const url of this.#parts.seeds) {
+      const { high, low } = fingerprintOf(url);
+      this.#intake.admit([{ url, high, low }], { ...origin, redirectedFromId: 0, redirects: 0 });
+    }
+  }
+
+  setDelay(delayMs: number): void {
+    this.#errands.setDelay(delayMs);
+  }
+
+  errandsUnderWay(): number {
+    return this.#errands.underWay;
+  }
+
+  #makeNotebook(): Notebook {
+    const { clock, store, output } = this.#parts;
+    return new Notebook({
+      clock,
+      store,
+      roster: this.roster,
+      tally: this.tally,
+      marks: () => output?.marks() ?? {},
+      onCommit: () => {
+        this.refill.refillHungry();
+        this.fetchLoop.pump();
+      },
+      onTrouble: this.#around.onTrouble,
+      onFault: this.#around.onFault,
+    });
+  }
+
+  #makeSettler(): Settler {
+    const { clock, log } = this.#parts;
+    return new Settler({
+      ...this.#common(),
+      onSettled: (url, reason, detail) => {
+        this.pace.count(clock.nowMs());
+        log.write({ level: "debug", message: "settled", values: { url, reason, detail } });
+      },
+    });
+  }
+
+  #makeRefill(): Refill {
+    const { settings } = this.#parts;
+    return new Refill({
+      ...this.#common(),
+      settler: this.settler,
+      limits: {
+        perSiteMax: URLS_PER_SITE_IN_MEMORY,
+        entriesMax: entriesIn(settings, WAITING),
+        sitesAwakeMax: Math.ceil(entriesIn(settings, SITES) / 2),
+      },
+      prepare: (site) => this.#errands.prepare(site),
+      isUnderWay: (urlId) => this.fetchLoop.isUnderWay(urlId),
+    });
+  }
+
+  #makeIntake(): Intake {
+    const { settings, hooks } = this.#parts;
+    return new Intake({
+      ...this.#common(),
+      refill: this.refill,
+      sieve: this.#sieve,
+      traps: this.#traps,
+      scope: this.#scope,
+      score: hooks.score ?? SCORES[settings.order],
+      depthMax: settings.depthMax ?? Infinity,
+      onLink: hooks.onLink,
+    });
+  }
+
+  #makeErrands(): Errands {
+    return new Errands({
+      ...this.#common(),
+      ...this.#around,
+      courtesy: this.courtesy,
+      refill: this.refill,
+      intake: this.#intake,
+      pump: () => this.fetchLoop.pump(),
+    });
+  }
+
+  #makeRecorder(): Recorder {
+    const { settings, hooks } = this.#parts;
+    const desk = new PageDesk({
+      ...this.#common(),
+      reader: new PageReader(settings),
+      intake: this.#intake,
+      sieve: this.#sieve,
+      traps: this.#traps,
+      settler: this.settler,
+      near: settings.nearDuplicates ? new NearIndex(entriesIn(settings, NEAR)) : undefined,
+      countsBacklinks: settings.order === "backlinks" && hooks.score === undefined,
+    });
+    return new Recorder({
+      ...this.#common(),
+      ...this.#around,
+      desk,
+      intake: this.#intake,
+      scope: this.#scope,
+      settler: this.settler,
+    });
+  }
+
+  #makeFetchLoop(): FetchLoop {
+    const parts = {
+      ...this.#common(),
+      ...this.#around,
+      refill: this.refill,
+      fetchUrl: ((site, row, ended) => {
+        this.#errands.refreshRobotsIfOld(site);
+        return this.#recorder.fetchUrl(site, row, ended);
+      }) satisfies FetchLoopParts["fetchUrl"],
+      runErrand: ((site, errand, ended) =>
+        this.#errands.run(site, errand, ended)) satisfies FetchLoopParts["runErrand"],
+      onGivenUp: ((site, reason) =>
+        this.refill.settleAll(
+          site,
+          reason,
+          "the site no longer answers",
+        )) satisfies FetchLoopParts["onGivenUp"],
+    };
+    return new FetchLoop(parts, this.#parts.settings.connectionsMax);
+  }
+
+  /** What nearly every loop needs: the sockets, the sums, the sites, the notes. */
+  #common(): CrawlParts & Pick<Loops, "tally" | "roster" | "notebook" | "workbench"> {
+    const { tally, roster, notebook, workbench } = this;
+    return { ...this.#parts, tally, roster, notebook, workbench };
+  }
+}
+
+function courtesyLimits(settings: Settings): CourtesyLimits {
+  const { delayMs = 0, addressDelayMs = 0 } = settings;
+  return {
     ...COURTESY_DEFAULTS,
     siteConcurrencyMax: settings.concurrencyPerSite,
     addressConcurrencyMax: settings.concurrencyPerAddress,
-    delayMaxMs: Math.max(
-      COURTESY_DEFAULTS.delayMaxMs,
-      settings.delayMs ?? 0,
-      settings.addressDelayMs ?? 0,
-    ),
+    delayMaxMs: Math.max(COURTESY_DEFAULTS.delayMaxMs, delayMs, addressDelayMs),
     restsMax: RESTS_MAX,
-  });
-  const workbench = new Workbench<Job>(courtesy);
-  const traps = new Traps({
+  };
+}
+
+function trapLimits(settings: Settings): TrapLimits {
+  return {
     ...TRAP_DEFAULTS,
     hopsMax: settings.depthMax ?? TRAP_DEFAULTS.hopsMax,
     shapeUrlsMax: settings.patternUrlsMax,
     siteUrlsMax: settings.siteUrlsMax,
     trustedDomainUrlsMax: settings.domainUrlsMax,
-  });
-  const sitesMax = Math.floor((memoryBytes * SITE_SHARE) / SITE_BYTES);
-  const roster = new Roster(store, traps, sitesMax);
-  const notebook = new Notebook({
-    clock,
-    store,
-    roster,
-    tally,
-    marks: () => parts.output?.marks() ?? {},
-    onCommit: () => {
-      refill.refillHungry();
-      fetchLoop.pump();
-    },
-    onTrouble: around.onTrouble,
-    onFault: around.onFault,
-  });
-  const settler = new Settler({
-    clock,
-    notebook,
-    tally,
-    roster,
-    workbench,
-    onSettled(url, reason, detail) {
-      pace.count(clock.nowMs());
-      parts.log.write({ level: "debug", message: "settled", values: { url, reason, detail } });
-    },
-  });
-  const refill = new Refill({
-    store,
-    roster,
-    workbench,
-    notebook,
-    settler,
-    limits: {
-      perSiteMax: URLS_PER_SITE_IN_MEMORY,
-      entriesMax: Math.floor((memoryBytes * WAITING_SHARE) / WAITING_ENTRY_BYTES),
-      sitesAwakeMax: Math.floor(sitesMax / 2),
-    },
-    prepare: (site) => errands.prepare(site),
-    isUnderWay: (urlId) => fetchLoop.isUnderWay(urlId),
-  });
-  const scope = new Scope({
-    kind: settings.scope,
-    seeds: [...seeds, ...movedSeeds(store)],
-    include: settings.include,
-    exclude: settings.exclude,
-  });
-  const sieve = new Sieve(Math.max(MIB / 16, (memoryBytes * SIEVE_SHARE) / SIEVE_ENTRY_BYTES));
-  const intake = new Intake({
-    store,
-    notebook,
-    roster,
-    refill,
-    sieve,
-    traps,
-    tally,
-    scope,
-    score: scoreOf(parts),
-    depthMax: settings.depthMax ?? Infinity,
-    onLink: parts.hooks.onLink,
-  });
-  const errands = new Errands({
-    ...parts,
-    roster,
-    workbench,
-    courtesy,
-    refill,
-    intake,
-    notebook,
-    tally,
-    meter: around.meter,
-    signal: around.signal,
-    resumed: around.resumed,
-    pump: () => fetchLoop.pump(),
-    onFault: around.onFault,
-  });
-  const desk = new PageDesk({
-    store,
-    output: parts.output,
-    hooks: parts.hooks,
-    reader: new PageReader(settings),
-    intake,
-    sieve,
-    traps,
-    notebook,
-    settler,
-    tally,
-    roster,
-    near: settings.nearDuplicates
-      ? new NearIndex(Math.floor((memoryBytes * NEAR_SHARE) / NEAR_ENTRY_BYTES))
-      : undefined,
-    countsBacklinks: settings.order === "backlinks" && parts.hooks.score === undefined,
-  });
-  const recorder = new Recorder({
-    ...parts,
-    desk,
-    intake,
-    scope,
-    notebook,
-    settler,
-    tally,
-    roster,
-    workbench,
-    meter: around.meter,
-    signal: around.signal,
-  });
-  const fetchLoop = new FetchLoop(
-    {
-      clock,
-      random,
-      workbench,
-      roster,
-      refill,
-      fetchUrl: (site, row, ended) => {
-        errands.refreshRobotsIfOld(site);
-        return recorder.fetchUrl(site, row, ended);
-      },
-      runErrand: (site, errand, ended) => errands.run(site, errand, ended),
-      onGivenUp: (site, reason) => refill.settleAll(site, reason, "the site no longer answers"),
-      allowance: around.allowance,
-      onIdle: around.onIdle,
-      onFault: around.onFault,
-    },
-    settings.connectionsMax,
-  );
-
-  return {
-    tally,
-    pace,
-    courtesy,
-    workbench,
-    roster,
-    notebook,
-    settler,
-    refill,
-    fetchLoop,
-    admitSeeds() {
-      intake.admit(
-        seeds.map((url) => ({ url, ...fingerprintOf(url) })),
-        { depth: 0, from: undefined, fromDomain: undefined, redirectedFromId: 0, redirects: 0 },
-      );
-    },
-    setDelay: (delayMs) => errands.setDelay(delayMs),
-    errandsUnderWay: () => errands.underWay,
   };
 }
 
-function scoreOf({ settings, hooks }: CrawlParts): ScoreFunction {
-  return hooks.score ?? SCORES[settings.order];
+function entriesIn({ memoryBytes }: Settings, use: MemoryUse): number {
+  return Math.max(use.entriesMin, Math.floor((memoryBytes * use.share) / use.entryBytes));
 }

@@ -30,8 +30,8 @@ import type { Tally } from "./tally.ts";
 
 const ROBOTS_GOOD_FOR_MS = 24 * 3_600_000;
 const ROBOTS_REDIRECTS_MAX = 5;
-const STARTS_MAX = 4;
 const START_AGAIN_MS = 1000;
+const START_AGAIN_MAX_MS = 60_000;
 const CRAWL_DELAY_MAX_MS = 60_000;
 const PUBLIC_DELAY_MS = 1000;
 const PUBLIC_ADDRESS_DELAY_MS = 250;
@@ -105,8 +105,6 @@ export class Errands {
   async run(site: Site, errand: Errand, ended: (how: Ended) => void): Promise<void> {
     if (errand.kind === "robots") await this.#readRobots(site, errand, ended);
     else await this.#sitemaps.read(site, errand.url, ended);
-    site.errands -= 1;
-    this.#parts.refill.refill(site);
   }
 
   /** A day-old robots.txt still rules until the new one has come, but is asked for first. */
@@ -117,7 +115,7 @@ export class Errands {
   }
 
   async #locate(site: Site): Promise<void> {
-    const { clock, refill, courtesy, settings } = this.#parts;
+    const { clock, refill, courtesy, settings, resumed } = this.#parts;
     const found = await this.#lookUp(site.key);
     if (found.kind === "failed") return this.#startFailed(site, found.reason, found.detail);
     const [address] = found.addresses;
@@ -125,12 +123,12 @@ export class Errands {
     const to: Addressee = {
       siteId: site.id,
       address,
-      delayMs: this.#paceOf(site.isLoopback),
+      delayMs: this.#paceOf(site, this.#rulesKept(site)),
       addressDelayMs: settings.addressDelayMs ?? (site.isLoopback ? 0 : PUBLIC_ADDRESS_DELAY_MS),
     };
     refill.open(site, to);
     // The last request before a restart may have been a moment ago, and nobody remembers.
-    if (this.#parts.resumed && site.known > 0 && courtesy.maySend(clock.nowMs(), to)) {
+    if (resumed && site.known > 0 && courtesy.maySend(clock.nowMs(), to)) {
       const turn = courtesy.begin(clock.nowMs(), to);
       courtesy.end(clock.nowMs(), turn, { reason: "ok", retryAfterMs: undefined, chance: 0 });
     }
@@ -152,11 +150,11 @@ export class Errands {
       this.#add(site, { kind: "robots", url: robotsUrl(site) });
       return;
     }
-    this.#admitPages(site, this.#rulesFrom(kept.status, kept.text), ROBOTS_GOOD_FOR_MS - ageMs);
+    this.#admitPages(site, this.#rulesKept(site), ROBOTS_GOOD_FOR_MS - ageMs);
   }
 
   async #readRobots(site: Site, errand: Errand, ended: (how: Ended) => void): Promise<void> {
-    const { clock, roster, notebook } = this.#parts;
+    const { clock, roster } = this.#parts;
     const { result, status, body } = await this.#getRobots(errand.url as CanonicalUrl);
     ended(endOf(result));
     const rules = rulesFor(status, body, this.#productToken);
@@ -171,7 +169,6 @@ export class Errands {
     site.robots = { status: status ?? 0, text, fetchedAtMs: clock.wallMs() };
     site.failedStarts = 0;
     roster.changed(site);
-    notebook.noteChange();
     this.#admitPages(site, rules, ROBOTS_GOOD_FOR_MS);
   }
 
@@ -191,32 +188,31 @@ export class Errands {
   }
 
   #admitPages(site: Site, rules: RobotsRules, goodForMs: number): void {
-    const { clock, refill, settings, tally } = this.#parts;
+    const { clock, refill, settings, tally, notebook } = this.#parts;
     if (!site.awake || site.to === undefined) return;
     this.#apply(site, rules);
     site.rulesUntilMs = clock.nowMs() + goodForMs;
     const { excessive } = siteDelay(0, rules.crawlDelayMs, CRAWL_DELAY_MAX_MS);
     if (excessive) tally.refused("crawl_delay_excessive");
     if (settings.sitemaps && !site.sitemapsRead) this.#sitemaps.begin(site, rules.sitemaps);
-    refill.refill(site);
-    refill.sleepIfDone(site);
+    // The rules are stored before the first page is asked for: a crash must not forget the pace.
+    refill.refillAfterCommit(site);
+    notebook.noteChange();
   }
 
   /** Takes rules and the pace they ask for into use. */
   #apply(site: Site, rules: RobotsRules): void {
     if (site.to === undefined) return;
     site.rules = rules;
-    const configuredMs = this.#paceOf(site.isLoopback);
-    const { delayMs } = siteDelay(configuredMs, rules.crawlDelayMs, CRAWL_DELAY_MAX_MS);
-    this.#parts.refill.open(site, { ...site.to, delayMs });
+    this.#parts.refill.open(site, { ...site.to, delayMs: this.#paceOf(site, rules) });
   }
 
   #startFailed(site: Site, reason: NamedReason, detail: string, errand?: Errand): void {
-    const { clock, refill, log } = this.#parts;
+    const { clock, refill, log, settings } = this.#parts;
     site.failedStarts += 1;
     const isFinal =
       reason === "dns_nxdomain" || reason === "ssrf_blocked" || reason === "port_refused";
-    if (isFinal || site.failedStarts >= STARTS_MAX || !site.awake) {
+    if (isFinal || site.failedStarts > settings.retriesMax || !site.awake) {
       log.write({
         level: "info",
         message: "site given up",
@@ -224,7 +220,7 @@ export class Errands {
       });
       return refill.settleAll(site, reason, detail);
     }
-    const delayMs = START_AGAIN_MS * 2 ** (site.failedStarts - 1);
+    const delayMs = Math.min(START_AGAIN_MAX_MS, START_AGAIN_MS * 2 ** (site.failedStarts - 1));
     if (errand !== undefined) return this.#add(site, errand, clock.nowMs() + delayMs);
     this.#underWay += 1;
     clock.after(delayMs, () => {
@@ -261,16 +257,19 @@ export class Errands {
     });
   }
 
-  #rulesFrom(status: number, text: string): RobotsRules {
-    return rulesFor(status, Buffer.from(text, "latin1"), this.#productToken);
+  /** What was last known of the site's rules, however old: until it is asked, its pace still holds. */
+  #rulesKept({ robots }: Site): RobotsRules {
+    if (robots === undefined) return OPEN;
+    return rulesFor(robots.status, Buffer.from(robots.text, "latin1"), this.#productToken);
   }
 
   get #productToken(): string {
     return /^[A-Za-z_-]+/.exec(this.#parts.settings.userAgent)?.[0] ?? "weir";
   }
 
-  #paceOf(isLoopback: boolean): number {
-    return this.#delayMs ?? (isLoopback ? 0 : PUBLIC_DELAY_MS);
+  #paceOf({ isLoopback }: Site, { crawlDelayMs }: RobotsRules): number {
+    const configuredMs = this.#delayMs ?? (isLoopback ? 0 : PUBLIC_DELAY_MS);
+    return siteDelay(configuredMs, crawlDelayMs, CRAWL_DELAY_MAX_MS).delayMs;
   }
 }
 

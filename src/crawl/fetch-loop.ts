@@ -119,7 +119,7 @@ export class FetchLoop {
   }
 
   #start(job: Job, turn: Turn): void {
-    const { roster, refill, fetchUrl, runErrand, onFault } = this.#parts;
+    const { roster, refill, onFault } = this.#parts;
     const site = roster.byId(turn.to.siteId);
     this.#requests += 1;
     let isOver = false;
@@ -130,10 +130,7 @@ export class FetchLoop {
       this.#recording += 1;
       this.#end(site, turn, how);
     };
-    const work =
-      job.errand === undefined
-        ? this.#fetch(site, job.row, ended, fetchUrl)
-        : runErrand(site, job.errand, ended);
+    const work = this.#work(site, job, ended);
     work.then(() => {
       assert(isOver, "a request ends before its work is done");
       this.#recording -= 1;
@@ -143,18 +140,21 @@ export class FetchLoop {
     refill.refill(site);
   }
 
-  async #fetch(
-    site: Site,
-    row: WaitingUrl | undefined,
-    ended: (how: Ended) => void,
-    fetchUrl: FetchLoopParts["fetchUrl"],
-  ): Promise<void> {
-    assert(row !== undefined, "a job without an errand has a URL");
-    this.#underWay.add(row.id);
+  async #work(site: Site, job: Job, ended: (how: Ended) => void): Promise<void> {
+    const { fetchUrl, runErrand, workbench, refill } = this.#parts;
+    if (job.errand !== undefined) {
+      await runErrand(site, job.errand, ended);
+      workbench.release(site.id, job.id);
+      site.errands -= 1;
+      refill.refill(site);
+      return;
+    }
+    assert(job.row !== undefined, "a job without an errand has a URL");
+    this.#underWay.add(job.id);
     try {
-      await fetchUrl(site, row, ended);
+      await fetchUrl(site, job.row, ended);
     } finally {
-      this.#underWay.delete(row.id);
+      this.#underWay.delete(job.id);
     }
   }
 

@@ -98,7 +98,7 @@ export class Intake {
   }
 
   #enter({ url, high, low }: Candidate, origin: Origin): boolean {
-    const { roster, traps, tally, notebook, refill, score } = this.#parts;
+    const { roster, tally, notebook, refill, score } = this.#parts;
     const site = roster.of(siteOf(url));
     const rule = this.#judge(site, url, origin);
     if (rule !== undefined) {
@@ -134,7 +134,6 @@ export class Intake {
     site.pending += 1;
     site.finishedAtMs = undefined;
     roster.changed(site);
-    if (from === undefined) traps.trust(site.domain);
     refill.feed(site, row);
     return true;
   }

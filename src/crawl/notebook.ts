@@ -136,10 +136,13 @@ export class Notebook {
       this.reportTrouble(error);
       return false;
     }
-    if (this.#inTrouble) this.#parts.onTrouble(undefined);
-    this.#inTrouble = false;
+    // Wiped before anybody is told: whoever is told may note things again.
     this.#wipe();
     roster.shed();
+    if (this.#inTrouble) {
+      this.#inTrouble = false;
+      this.#parts.onTrouble(undefined);
+    }
     onCommit();
     return true;
   }

@@ -10,6 +10,7 @@ import type { Log } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
 import { readDurationMs } from "../base/units.ts";
 import type { Settings } from "../config/schema.ts";
+import { VERSION } from "../config/version.ts";
 import { readAllowance } from "../fetch/address-guard.ts";
 import { CookieJar } from "../fetch/cookies.ts";
 import { readProxy } from "../fetch/dial.ts";
@@ -117,11 +118,15 @@ async function openOutput(
 ): Promise<Output | undefined> {
   if (!settings.warc) return undefined;
   const { openWarc } = await import("../output/warc.ts");
-  return openWarc({
-    folder: join(folder, "archive"),
-    marks: store.marks,
+  return openWarc(join(folder, "archive"), store.marks, {
     fileBytesMax: settings.warcBytesMax,
     level: settings.warcLevel,
+    info: {
+      software: `Weir/${VERSION}`,
+      format: "WARC File Format 1.1",
+      robots: settings.ignoreRobots ? "ignored" : "RFC 9309",
+      "http-header-user-agent": userAgentOf(settings),
+    },
   });
 }
 

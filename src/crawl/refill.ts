@@ -112,12 +112,20 @@ export class Refill {
       this.#hungry.add(site);
   }
 
+  refillAfterCommit(site: Site): void {
+    this.#hungry.add(site);
+  }
+
   /** After a commit the store can answer what it could not before. */
   refillHungry(): void {
     if (this.#hungry.size === 0) return;
     const sites = [...this.#hungry];
     this.#hungry.clear();
-    for (const site of sites) if (site.awake) this.refill(site);
+    for (const site of sites) {
+      if (!site.awake) continue;
+      this.refill(site);
+      this.sleepIfDone(site);
+    }
   }
 
   /** Puts a site with nothing left to do to sleep, and lets another one in. */
