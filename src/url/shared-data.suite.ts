@@ -6,7 +6,6 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 export const NEEDS_DATA = "needs ../shared/data";
@@ -44,13 +43,27 @@ export async function* realPages(file: string, countMax = Infinity): AsyncGenera
   });
   let count = 0;
   try {
-    for await (const line of createInterface({ input: unpacking.stdout })) {
+    for await (const line of linesOf(unpacking.stdout)) {
       if (count >= countMax) return;
       count += 1;
       yield realPage(JSON.parse(line), count);
     }
   } finally {
     unpacking.kill();
+  }
+}
+
+/** Lines end at line feeds only; readline would also end them at U+2028, which pages hold. */
+async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let pieces: Buffer[] = [];
+  for await (const chunk of stream) {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
+      yield Buffer.concat([...pieces, chunk.subarray(start, end)]).toString("utf8");
+      pieces = [];
+      start = end + 1;
+    }
+    pieces.push(chunk.subarray(start));
   }
 }
 

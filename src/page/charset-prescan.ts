@@ -1,0 +1,130 @@
+/**
+ * Looks for a declaration of the encoding in the first bytes of a page, as the HTML standard does
+ * (13.2.3.2, "prescan a byte stream to determine its encoding"): in meta tags, stepping over comments
+ * and other tags by its own simple rules, else in an XML declaration. Linear.
+ */
+
+export const PRESCAN_BYTES = 1024;
+
+/** Answers the encoding of a label, if it has one. */
+type EncodingNamed = (label: string) => string | undefined;
+
+interface Attribute {
+  readonly name: string;
+  readonly value: string;
+  readonly end: number;
+}
+
+const SPACE_OR_SLASH = /[\t\n\f\r /]/;
+const SPACE = /[\t\n\f\r ]/;
+
+export function prescan(head: Uint8Array, encodingNamed: EncodingNamed): string | undefined {
+  const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString("latin1");
+  let at = 0;
+  while (at < text.length) {
+    at = text.indexOf("<", at);
+    if (at === -1) break;
+    if (text.startsWith("<!--", at)) at = endOr(text, text.indexOf("-->", at + 2), 3);
+    else if (/^<meta[\t\n\f\r /]/i.test(text.slice(at, at + 6))) {
+      const meta = readMeta(text, at + 5, encodingNamed);
+      if (meta.encoding !== undefined) return meta.encoding;
+      at = meta.end;
+    } else if (/^<\/?[a-z]/i.test(text.slice(at, at + 3))) at = tagEnd(text, at);
+    else if (/^<[!/?]/.test(text.slice(at, at + 2))) at = endOr(text, text.indexOf(">", at), 1);
+    else at += 1;
+  }
+  return xmlEncoding(text, encodingNamed);
+}
+
+function endOr(text: string, found: number, length: number): number {
+  return found === -1 ? text.length : found + length;
+}
+
+function tagEnd(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && !/[\t\n\f\r >]/.test(text.charAt(at))) at += 1;
+  for (;;) {
+    const attribute = readAttribute(text, at);
+    if (attribute === undefined) break;
+    at = attribute.end;
+  }
+  return Math.max(at, start + 1);
+}
+
+/** A meta tag counts with a charset, or with a content that has one and `http-equiv=content-type`. */
+function readMeta(
+  text: string,
+  start: number,
+  encodingNamed: EncodingNamed,
+): { encoding: string | undefined; end: number } {
+  const seen = new Set<string>();
+  let at = start;
+  let gotPragma = false;
+  let needsPragma: boolean | undefined;
+  let encoding: string | undefined;
+  for (;;) {
+    const attribute = readAttribute(text, at);
+    if (attribute === undefined) break;
+    at = attribute.end;
+    if (seen.has(attribute.name)) continue;
+    seen.add(attribute.name);
+    if (attribute.name === "http-equiv") gotPragma = attribute.value === "content-type";
+    else if (attribute.name === "content" && encoding === undefined) {
+      encoding = encodingNamed(charsetInContent(attribute.value));
+      if (encoding !== undefined) needsPragma = true;
+    } else if (attribute.name === "charset") {
+      encoding = encodingNamed(attribute.value.trim());
+      needsPragma = false;
+    }
+  }
+  const counts = needsPragma !== undefined && (!needsPragma || gotPragma);
+  return { encoding: counts ? asMetaMeans(encoding) : undefined, end: at };
+}
+
+/** A tag that can be read as ASCII was not written in UTF-16. */
+function asMetaMeans(encoding: string | undefined): string | undefined {
+  if (encoding?.startsWith("utf-16") === true) return "utf-8";
+  return encoding === "x-user-defined" ? "windows-1252" : encoding;
+}
+
+/** "Get an attribute" of the standard: names and values in lower case. */
+function readAttribute(text: string, start: number): Attribute | undefined {
+  let at = start;
+  while (at < text.length && SPACE_OR_SLASH.test(text.charAt(at))) at += 1;
+  if (at >= text.length || text[at] === ">") return undefined;
+  const nameStart = at;
+  at += 1;
+  while (at < text.length && !/[\t\n\f\r />=]/.test(text.charAt(at))) at += 1;
+  const name = text.slice(nameStart, at).toLowerCase();
+  while (at < text.length && SPACE.test(text.charAt(at))) at += 1;
+  if (text[at] !== "=") return { name, value: "", end: at };
+  at += 1;
+  while (at < text.length && SPACE.test(text.charAt(at))) at += 1;
+  const quote = text[at];
+  if (quote === '"' || quote === "'") {
+    const close = text.indexOf(quote, at + 1);
+    // A value that the first bytes cut off declares nothing.
+    if (close === -1) return undefined;
+    return { name, value: text.slice(at + 1, close).toLowerCase(), end: close + 1 };
+  }
+  const valueStart = at;
+  while (at < text.length && !/[\t\n\f\r >]/.test(text.charAt(at))) at += 1;
+  return { name, value: text.slice(valueStart, at).toLowerCase(), end: at };
+}
+
+/** "Extract a character encoding from a meta element": what follows `charset=` in a content. */
+function charsetInContent(content: string): string {
+  const match =
+    /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))/.exec(
+      content,
+    );
+  return match?.[1] ?? match?.[2] ?? match?.[3] ?? "";
+}
+
+function xmlEncoding(text: string, encodingNamed: EncodingNamed): string | undefined {
+  const match =
+    /^<\?xml[^>]*?encoding[\u0000-\u0020]*=[\u0000-\u0020]*(?:"([^">\u0000-\u0020]*)"|'([^'>\u0000-\u0020]*)')/.exec(
+      text,
+    );
+  return asMetaMeans(encodingNamed(match?.[1] ?? match?.[2] ?? ""));
+}

@@ -1,0 +1,321 @@
+/**
+ * Goes through a page once, byte by byte, and stops at the tags that matter for links.
+ *
+ * It is the tokenizer of the HTML standard (13.2.5) with everything left out that cannot change
+ * where a tag is: nothing is copied, no name is decoded, most tags are only stepped over. Scripting
+ * counts as off, so `<noscript>` is read. Besides tags it notes where the visible text lies, so that
+ * whoever hashes or prints the words need not look for them again.
+ *
+ * The page must be UTF-8, or ASCII; see `charset.ts`. One scanner serves many pages, one at a time,
+ * and what it answered about a tag or a page holds until it goes on to the next. Linear in the bytes.
+ */
+
+import { decodeHTMLAttribute } from "entities/decode";
+import {
+  ATTRIBUTE,
+  ATTRIBUTE_COUNT,
+  ATTRIBUTE_TABLE,
+  ENDS_NAME,
+  IS_SPACE,
+  isInline,
+  TAG,
+  TAG_TABLE,
+} from "./html-names.ts";
+import { HtmlNest } from "./html-nest.ts";
+import {
+  afterCdata,
+  afterComment,
+  afterGreaterThan,
+  afterSpaces,
+  afterTag,
+  rawTextEnd,
+  scriptEnd,
+  unquotedEnd,
+} from "./html-skip.ts";
+import { hashStep, isName } from "./name-table.ts";
+import { GAP, TextRuns } from "./text-runs.ts";
+
+/** What `next` answers besides the numbers of `TAG`. */
+export const END_OF_PAGE = -1;
+export const END_OF_ANCHOR = -2;
+const NOTHING = 0;
+
+const LESS_THAN = 0x3c;
+const GREATER_THAN = 0x3e;
+const SLASH = 0x2f;
+const EQUALS = 0x3d;
+const BANG = 0x21;
+const QUESTION_MARK = 0x3f;
+const DOUBLE_QUOTE = 0x22;
+const SINGLE_QUOTE = 0x27;
+const AMPERSAND = 0x26;
+
+const TEXT_HTML = Buffer.from("text/html");
+const XHTML = Buffer.from("application/xhtml+xml");
+
+/** What follows a `<` that begins markup: a letter, `/`, `!` or `?`. */
+const OPENS_MARKUP = new Uint8Array(256);
+for (const byte of Buffer.from("/!?")) OPENS_MARKUP[byte] = 1;
+for (let letter = 0x41; letter <= 0x5a; letter++)
+  OPENS_MARKUP[letter] = OPENS_MARKUP[letter | 0x20] = 1;
+
+export class HtmlScanner {
+  readonly runs = new TextRuns();
+  /** Where the text of the first title lies; both 0 without one. */
+  titleStart = 0;
+  titleEnd = 0;
+  /** Where the tag last told begins and where what follows it begins. */
+  tagStart = 0;
+  tagEnd = 0;
+
+  /** Tags that `next` answers with, and tags whose attributes are read. */
+  readonly #told = new Uint8Array(256);
+  readonly #read = new Uint8Array(256);
+  readonly #nest = new HtmlNest();
+  readonly #valueStart = new Int32Array(ATTRIBUTE_COUNT);
+  readonly #valueEnd = new Int32Array(ATTRIBUTE_COUNT);
+  #html: Uint8Array = new Uint8Array(0);
+  /** The same bytes as a string, to search in. */
+  #text = "";
+  /** Which attributes the tag has, one bit each. */
+  #has = 0;
+  #isSelfClosing = false;
+  #tag: number = TAG.other;
+  #gap: number = GAP.block;
+
+  constructor(options: { readonly tellImages: boolean }) {
+    for (let tag: number = TAG.a; tag <= TAG.html; tag++) this.#told[tag] = 1;
+    if (!options.tellImages) this.#told.fill(0, TAG.img, TAG.source + 1);
+    this.#read.set(this.#told);
+    this.#read[TAG.svg] = 1;
+    this.#read[TAG.math] = 1;
+  }
+
+  start(html: Uint8Array): void {
+    this.#html = html;
+    this.#text = Buffer.from(html.buffer, html.byteOffset, html.length).toString("latin1");
+    this.#nest.reset();
+    this.runs.reset();
+    this.titleStart = 0;
+    this.titleEnd = 0;
+    this.tagEnd = 0;
+    this.#gap = GAP.block;
+  }
+
+  /** The next start tag of those in `TAG` that can hold a link, `END_OF_ANCHOR`, or `END_OF_PAGE`. */
+  next(): number {
+    const html = this.#html;
+    for (;;) {
+      const open = this.#passText(html, this.tagEnd);
+      if (open >= html.length) {
+        this.tagEnd = html.length;
+        return END_OF_PAGE;
+      }
+      this.tagStart = open;
+      const told = this.#markup(html, open);
+      if (told !== NOTHING) return told;
+    }
+  }
+
+  has(attribute: number): boolean {
+    return ((this.#has >>> attribute) & 1) === 1;
+  }
+
+  valueStart(attribute: number): number {
+    return this.#valueStart[attribute] as number;
+  }
+
+  valueEnd(attribute: number): number {
+    return this.#valueEnd[attribute] as number;
+  }
+
+  /** The value of an attribute of the tag last told, decoded; empty when there is none. */
+  value(attribute: number): string {
+    if (!this.has(attribute)) return "";
+    return attributeText(this.#html, this.valueStart(attribute), this.valueEnd(attribute));
+  }
+
+  /** Whether an attribute has this value, given in lower case, whatever its own case. */
+  valueIs(attribute: number, value: Buffer): boolean {
+    if (!this.has(attribute)) return false;
+    const start = this.valueStart(attribute);
+    const end = this.valueEnd(attribute);
+    if (isName(this.#html, start, end, value)) return true;
+    const isDecoded = this.#html.subarray(start, end).includes(AMPERSAND);
+    return isDecoded && this.value(attribute).toLowerCase() === value.toString();
+  }
+
+  /** On the next `<` that begins markup; the text before it becomes a run. */
+  #passText(html: Uint8Array, from: number): number {
+    const end = html.length;
+    const start = afterSpaces(html, from);
+    if (start > from && this.#gap === GAP.none) this.#gap = GAP.space;
+    let at = start;
+    if (html[at] !== LESS_THAN || OPENS_MARKUP[html[at + 1] as number] === 0) {
+      at = this.#text.indexOf("<", start);
+      while (at !== -1 && at + 1 < end && OPENS_MARKUP[html[at + 1] as number] === 0)
+        at = this.#text.indexOf("<", at + 1);
+      // A last `<` with nothing behind it is text as well.
+      if (at === -1 || at + 1 >= end) at = end;
+    }
+    if (at > start && !this.#nest.inTemplate) {
+      this.runs.add(start, at, this.#gap);
+      this.#gap = GAP.none;
+    }
+    return at;
+  }
+
+  #markup(html: Uint8Array, open: number): number {
+    const mark = html[open + 1];
+    if (mark === SLASH) return this.#endTag(html, open);
+    if (mark !== BANG && mark !== QUESTION_MARK) return this.#startTag(html, open);
+    this.tagEnd = this.#afterDeclaration(html, open);
+    return NOTHING;
+  }
+
+  #afterDeclaration(html: Uint8Array, open: number): number {
+    const text = this.#text;
+    if (text.startsWith("<!--", open)) return afterComment(html, text, open);
+    if (text.startsWith("<![CDATA[", open) && this.#nest.isForeign)
+      return afterCdata(html, text, open + 9);
+    return afterGreaterThan(html, text, open + 2);
+  }
+
+  #startTag(html: Uint8Array, open: number): number {
+    const nameEnd = this.#readName(html, open + 1);
+    const tag = this.#tag;
+    if (!isInline(tag)) this.#gap = GAP.block;
+    if (!this.#nest.isEmpty && this.#nest.isForeign) return this.#foreignTag(html, tag, nameEnd);
+    return this.#htmlTag(html, tag, nameEnd);
+  }
+
+  /** Which tag has its name here; answers where the name ends. */
+  #readName(html: Uint8Array, start: number): number {
+    const end = html.length;
+    let at = start;
+    let hash = 0;
+    while (at < end) {
+      const byte = html[at] as number;
+      if (ENDS_NAME[byte] === 1) break;
+      hash = hashStep(hash, byte);
+      at += 1;
+    }
+    this.#tag = Math.max(TAG.other, TAG_TABLE.find(html, start, at - start, hash));
+    return at;
+  }
+
+  #htmlTag(html: Uint8Array, tag: number, nameEnd: number): number {
+    const isRead = this.#read[tag] === 1;
+    const close = isRead
+      ? this.#readAttributes(html, nameEnd)
+      : afterTag(html, this.#text, nameEnd);
+    this.tagEnd = close;
+    if (close > html.length) return NOTHING;
+    if (tag >= TAG.script && tag <= TAG.math) this.#openSpecial(html, tag, close);
+    if (tag === TAG.iframe) this.tagEnd = this.#rawTextEnd(html, close, tag);
+    return this.#told[tag] === 1 && !this.#nest.inTemplate ? tag : NOTHING;
+  }
+
+  /** Elements that change how what follows is read. */
+  #openSpecial(html: Uint8Array, tag: number, close: number): void {
+    if (tag >= TAG.template) {
+      if (tag === TAG.template || !this.#isSelfClosing) this.#nest.open(tag, false);
+    } else if (tag === TAG.script) this.tagEnd = scriptEnd(html, this.#text, close);
+    else if (tag === TAG.plaintext) this.tagEnd = html.length;
+    else this.tagEnd = this.#rawTextEnd(html, close, tag);
+    if (tag === TAG.title && this.titleStart === 0 && !this.#nest.inTemplate) {
+      this.titleStart = close;
+      this.titleEnd = Math.min(this.tagEnd, html.length);
+    }
+  }
+
+  #rawTextEnd(html: Uint8Array, from: number, tag: number): number {
+    return rawTextEnd(html, this.#text, from, TAG_TABLE.nameOf(tag));
+  }
+
+  #foreignTag(html: Uint8Array, tag: number, nameEnd: number): number {
+    const close = this.#readAttributes(html, nameEnd);
+    this.tagEnd = close;
+    if (close > html.length) return NOTHING;
+    const isStyled =
+      this.has(ATTRIBUTE.color) || this.has(ATTRIBUTE.face) || this.has(ATTRIBUTE.size);
+    this.#nest.breakOut(tag, isStyled);
+    if (!this.#nest.isForeign) return this.#htmlTag(html, tag, nameEnd);
+    if (!this.#isSelfClosing) this.#nest.open(tag, this.#saysHtml());
+    return tag === TAG.a && !this.#nest.inTemplate ? tag : NOTHING;
+  }
+
+  #endTag(html: Uint8Array, open: number): number {
+    const first = html[open + 2] as number;
+    if (open + 2 >= html.length || OPENS_MARKUP[first] === 0 || first < 0x41) {
+      this.tagEnd = afterGreaterThan(html, this.#text, open + 2);
+      return NOTHING;
+    }
+    const nameEnd = this.#readName(html, open + 2);
+    const tag = this.#tag;
+    this.tagEnd =
+      html[nameEnd] === GREATER_THAN ? nameEnd + 1 : afterTag(html, this.#text, nameEnd);
+    if (!isInline(tag)) this.#gap = GAP.block;
+    if (!this.#nest.isEmpty) this.#nest.close(tag);
+    return tag === TAG.a ? END_OF_ANCHOR : NOTHING;
+  }
+
+  /** Notes where the values of the attributes in `ATTRIBUTE` lie; answers behind the `>`. */
+  #readAttributes(html: Uint8Array, from: number): number {
+    const end = html.length;
+    let at = from;
+    this.#has = 0;
+    for (;;) {
+      const between = at;
+      while (at < end && (IS_SPACE[html[at] as number] === 1 || html[at] === SLASH)) at += 1;
+      if (at >= end) return end + 1;
+      if (html[at] === GREATER_THAN) {
+        this.#isSelfClosing = at > between && html[at - 1] === SLASH;
+        return at + 1;
+      }
+      // The first byte belongs to the name whatever it is, even an equals sign.
+      const nameStart = at;
+      let hash = hashStep(0, html[at] as number);
+      at += 1;
+      while (at < end && ENDS_NAME[html[at] as number] === 0 && html[at] !== EQUALS) {
+        hash = hashStep(hash, html[at] as number);
+        at += 1;
+      }
+      const attribute = ATTRIBUTE_TABLE.find(html, nameStart, at - nameStart, hash);
+      at = afterSpaces(html, at);
+      if (html[at] === EQUALS) at = this.#readValue(html, afterSpaces(html, at + 1), attribute);
+      else this.#note(attribute, at, at);
+    }
+  }
+
+  #readValue(html: Uint8Array, start: number, attribute: number): number {
+    const quote = html[start];
+    if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) {
+      const end = unquotedEnd(html, start);
+      this.#note(attribute, start, end);
+      return end;
+    }
+    const close = this.#text.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", start + 1);
+    if (close === -1) return html.length;
+    this.#note(attribute, start + 1, close);
+    return close + 1;
+  }
+
+  /** Of several attributes with one name the first counts. */
+  #note(attribute: number, start: number, end: number): void {
+    if (attribute === -1 || this.has(attribute)) return;
+    this.#has |= 1 << attribute;
+    this.#valueStart[attribute] = start;
+    this.#valueEnd[attribute] = end;
+  }
+
+  #saysHtml(): boolean {
+    return this.valueIs(ATTRIBUTE.encoding, TEXT_HTML) || this.valueIs(ATTRIBUTE.encoding, XHTML);
+  }
+}
+
+/** The text of an attribute value: character references decoded, NUL replaced. */
+export function attributeText(html: Uint8Array, start: number, end: number): string {
+  const text = Buffer.from(html.buffer, html.byteOffset + start, end - start).toString("utf8");
+  return decodeHTMLAttribute(text.replaceAll("\0", "\ufffd"));
+}

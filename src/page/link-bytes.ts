@@ -1,0 +1,151 @@
+/**
+ * What the bytes of a link mean, for links that are resolved without a parser.
+ *
+ * The tables name the characters that the URL standard and our normalisation leave as they are; in
+ * doubt a byte is unusual, and the link takes the slow way.
+ */
+
+export const BYTE = {
+  hash: 0x23,
+  amp: 0x26,
+  dot: 0x2e,
+  slash: 0x2f,
+  colon: 0x3a,
+  semicolon: 0x3b,
+  equals: 0x3d,
+  question: 0x3f,
+  a: 0x61,
+  h: 0x68,
+  z: 0x7a,
+} as const;
+
+export const KIND = {
+  unusual: 0,
+  plain: 1,
+  folder: 2,
+  query: 3,
+  fragment: 4,
+  reference: 5,
+  escape: 6,
+} as const;
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+const ALPHANUMERIC = `${LETTERS}${LETTERS.toUpperCase()}0123456789`;
+const ALWAYS = { "#": KIND.fragment, "&": KIND.reference, "%": KIND.escape };
+
+export const PATH_KINDS = kinds({
+  ...ALWAYS,
+  [`${ALPHANUMERIC}-._~!$'()*+,;=:@`]: KIND.plain,
+  "/": KIND.folder,
+  "?": KIND.query,
+});
+/** When session ids are to go, whatever may hold one takes the slow way. */
+export const PATH_KINDS_SESSIONS = kinds({
+  ...ALWAYS,
+  [`${ALPHANUMERIC}-._~!$'*+,=:@`]: KIND.plain,
+  "/": KIND.folder,
+});
+/** The parser escapes apostrophes in a query, and only there. */
+export const QUERY_KINDS = kinds({
+  ...ALWAYS,
+  [`${ALPHANUMERIC}-._~!$()*+,;=:@/?`]: KIND.plain,
+});
+const HOST_KINDS = kinds({ [`${LETTERS}0123456789-_`]: KIND.plain });
+const IS_ALPHANUMERIC = kinds({ [ALPHANUMERIC]: KIND.plain });
+
+const ACE = Buffer.from("xn--");
+const AMP = Buffer.from("&amp;");
+
+/** What the URL parser drops at both ends; but a NUL becomes another character before it sees it. */
+export function isBlank(byte: number): boolean {
+  return byte <= 0x20 && byte !== 0;
+}
+
+export function beginsWith(
+  html: Uint8Array,
+  start: number,
+  end: number,
+  text: Uint8Array,
+): boolean {
+  if (end - start < text.length) return false;
+  for (let index = 0; index < text.length; index++)
+    if (html[start + index] !== text[index]) return false;
+  return true;
+}
+
+/** Whether a colon comes before anything that ends a first segment. */
+export function mayHaveScheme(html: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = html[at];
+    if (byte === BYTE.colon) return true;
+    if (byte === BYTE.slash || byte === BYTE.question || byte === BYTE.hash) return false;
+  }
+  return false;
+}
+
+/** Whether a segment may be `.` or `..`: it begins with a dot that no plain character follows. */
+export function beginsDotSegment(html: Uint8Array, start: number, end: number): boolean {
+  if (start >= end || html[start] !== BYTE.dot) return false;
+  return start + 1 === end || IS_ALPHANUMERIC[html[start + 1] as number] === KIND.unusual;
+}
+
+/** Whether `%` begins an escape in capitals of a character that must stay escaped. */
+export function isCanonicalEscape(html: Uint8Array, percent: number, end: number): boolean {
+  if (percent + 2 >= end) return false;
+  const high = upperHex(html[percent + 1] as number);
+  const low = upperHex(html[percent + 2] as number);
+  if (high === -1 || low === -1) return false;
+  const byte = high * 16 + low;
+  const isUnreserved =
+    IS_ALPHANUMERIC[byte] === KIND.plain ||
+    byte === 0x2d ||
+    byte === BYTE.dot ||
+    byte === 0x5f ||
+    byte === 0x7e;
+  return !isUnreserved;
+}
+
+/**
+ * How many bytes of HTML one ampersand takes: 5 as `&amp;`, 1 as itself, 0 when that is not plain to
+ * see. In an attribute, letters and digits before `=` are never a reference (HTML, 13.2.5.73).
+ */
+export function ampersandLength(html: Uint8Array, start: number, end: number): number {
+  if (beginsWith(html, start, end, AMP)) return AMP.length;
+  let at = start + 1;
+  while (at < end && IS_ALPHANUMERIC[html[at] as number] === KIND.plain) at += 1;
+  if (at < end && html[at] === BYTE.equals) return 1;
+  return at === start + 1 && html[at] !== BYTE.hash ? 1 : 0;
+}
+
+/** Where a host name ends that is canonical for sure; -1 when it is not. */
+export function cleanHostEnd(html: Uint8Array, start: number, end: number): number {
+  let at = start;
+  let labelStart = start;
+  for (; at < end; at++) {
+    const byte = html[at] as number;
+    if (HOST_KINDS[byte] === KIND.plain) continue;
+    if (byte !== BYTE.dot) break;
+    if (!isCleanLabel(html, labelStart, at)) return -1;
+    labelStart = at + 1;
+  }
+  if (at - start > 253 || !isCleanLabel(html, labelStart, at)) return -1;
+  // A last label that begins with a digit may make the whole an IPv4 address.
+  const first = html[labelStart] as number;
+  return first >= BYTE.a && first <= BYTE.z ? at : -1;
+}
+
+function isCleanLabel(html: Uint8Array, start: number, end: number): boolean {
+  return end > start && end - start <= 63 && !beginsWith(html, start, end, ACE);
+}
+
+function upperHex(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  return byte >= 0x41 && byte <= 0x46 ? byte - 0x37 : -1;
+}
+
+function kinds(kindOf: Readonly<Record<string, number>>): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const [characters, kind] of Object.entries(kindOf))
+    for (const byte of Buffer.from(characters)) table[byte] = kind;
+  return table;
+}
