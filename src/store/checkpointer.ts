@@ -53,7 +53,8 @@ export class Checkpointer {
   }
 
   #startWorker(): Worker {
-    const worker = new Worker(WORKER_FILE, { workerData: this.#path });
+    const resourceLimits = { maxYoungGenerationSizeMb: 1 };
+    const worker = new Worker(WORKER_FILE, { workerData: this.#path, resourceLimits });
     const forget = (): void => {
       if (this.#worker === worker) this.#worker = undefined;
       Atomics.store(this.#isDone, 0, 1);

@@ -15,7 +15,7 @@
  *   2. opened again it knows nothing beyond `coveredTo`, and everything up to it;
  *   3. memory: the table, at most two frozen ones, and 1.4 bytes an entry on disk.
  *
- * To get: a probe, then for each run a filter, and rarely more than one read of 1 KiB.
+ * To get: a probe, then for each run a filter, and rarely more than one read of 512 bytes.
  */
 
 import { readdirSync, rmSync } from "node:fs";
@@ -28,7 +28,7 @@ import type { SeenAnswer } from "./seen-worker.ts";
 
 const RUNS_MERGED = 6;
 const FROZEN_MAX = 2;
-const CACHE_SLOTS = 2 ** 16;
+const CACHE_SLOTS = 2 ** 19;
 
 export interface SeenIndexPlace {
   readonly folder: string;

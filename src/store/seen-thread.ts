@@ -71,7 +71,9 @@ export class SeenThread {
     if (this.#port !== undefined) return this.#port;
     const { port1, port2 } = new MessageChannel();
     const workerData: SeenWorkerData = { port: port2, answerCount: this.#answerCount };
-    const worker = new Worker(WORKER_FILE, { workerData, transferList: [port2] });
+    // Its large arrays are outside its heap; a small nursery has them collected soon.
+    const resourceLimits = { maxYoungGenerationSizeMb: 2 };
+    const worker = new Worker(WORKER_FILE, { workerData, transferList: [port2], resourceLimits });
     // Its end shows as a port that is gone; an error needs a listener, or it would end the program.
     worker.on("error", () => this.#forget(worker));
     worker.on("exit", () => this.#forget(worker));

@@ -41,7 +41,7 @@ export interface StoreLimits {
 }
 
 export const STORE_LIMITS: StoreLimits = {
-  cacheBytesMax: 64 * 2 ** 20,
+  cacheBytesMax: 32 * 2 ** 20,
   seenEntriesMax: 500_000,
   freeBytesMin: 0,
 };
