@@ -1,0 +1,34 @@
+/** Sends lines to a stream, many at a time, and never faster than it takes them. */
+
+import { Readable, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+const CHUNK_CHARACTERS = 65_536;
+
+/** Writes every line with its line end; the stream stays open. */
+export async function writeLines(
+  lines: Iterable<string> | AsyncIterable<string>,
+  to: Writable,
+): Promise<void> {
+  try {
+    await pipeline(Readable.from(chunksOf(lines)), to, { end: false });
+  } catch (error) {
+    if (!isClosedByReader(error)) throw error;
+  }
+}
+
+async function* chunksOf(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  let chunk = "";
+  for await (const line of lines) {
+    chunk += `${line}\n`;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = "";
+  }
+  if (chunk !== "") yield chunk;
+}
+
+/** `weir export … | head` closes the pipe; that is no failure of ours. */
+export function isClosedByReader(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EPIPE";
+}

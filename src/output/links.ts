@@ -1,0 +1,31 @@
+/**
+ * The link graph as lines `from<TAB>to`, both URLs, page after page in constant memory.
+ *
+ * Pages keep fingerprints of what they link to; the caller knows the URL of each. Links to what was
+ * never admitted have none, and are left out.
+ */
+
+export interface LinkingPage {
+  readonly url: string;
+  /** 8 bytes each, big-endian. */
+  readonly links: Uint8Array;
+}
+
+/** The URL with this fingerprint, in two unsigned halves, if it is known. */
+export type UrlOf = (high: number, low: number) => string | undefined;
+
+export function* edgeLines(pages: Iterable<LinkingPage>, urlOf: UrlOf): Generator<string> {
+  for (const { url, links } of pages) {
+    const from = cell(url);
+    const view = new DataView(links.buffer, links.byteOffset, links.byteLength);
+    for (let at = 0; at + 8 <= links.byteLength; at += 8) {
+      const to = urlOf(view.getUint32(at), view.getUint32(at + 4));
+      if (to !== undefined) yield `${from}\t${cell(to)}`;
+    }
+  }
+}
+
+/** A canonical URL holds no blank; the file stays whole even if one should. */
+function cell(url: string): string {
+  return url.replace(/[\t\r\n]/g, (blank) => `%0${blank.charCodeAt(0).toString(16)}`);
+}

@@ -1,0 +1,105 @@
+/**
+ * Sorts more lines than memory holds: sorted runs on disk, then all of them merged.
+ *
+ * Lines compare by UTF-16 units, which for the ASCII of an index is the order of its bytes. Memory
+ * is `memoryBytes` while runs are made, and one small window per run while they are merged.
+ */
+
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { Heap } from "../base/heap.ts";
+
+const WINDOW_BYTES = 65_536;
+/** Runs open at once; when there are so many they are first merged into one. */
+const RUNS_MAX = 128;
+/** A string of ASCII takes a byte a letter, and some for being a string in an array. */
+const STRING_BYTES = 32;
+
+export interface SortSpace {
+  /** Where runs are put for the time of the sorting. */
+  readonly folder: string;
+  readonly memoryBytes: number;
+}
+
+export function* sortedLines(lines: Iterable<string>, space: SortSpace): Generator<string> {
+  const scratch = mkdtempSync(join(space.folder, ".sort-"));
+  try {
+    let runs: string[] = [];
+    let written = 0;
+    let gathered: string[] = [];
+    let bytes = 0;
+    for (const line of lines) {
+      gathered.push(line);
+      bytes += line.length + STRING_BYTES;
+      if (bytes < space.memoryBytes) continue;
+      runs.push(writeRun(join(scratch, String(written++)), gathered.sort()));
+      gathered = [];
+      bytes = 0;
+      if (runs.length < RUNS_MAX) continue;
+      const joined = writeRun(join(scratch, String(written++)), merged(runs.map(readRun)));
+      for (const run of runs) rmSync(run);
+      runs = [joined];
+    }
+    yield* merged([...runs.map(readRun), gathered.sort().values()]);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+interface Head {
+  readonly line: string;
+  readonly rest: Iterator<string>;
+}
+
+function* merged(runs: readonly Iterator<string>[]): Generator<string> {
+  const heads = new Heap<Head>((a, b) => (a.line < b.line ? -1 : a.line > b.line ? 1 : 0));
+  const advance = (rest: Iterator<string>): void => {
+    const next = rest.next();
+    if (next.done !== true) heads.push({ line: next.value, rest });
+  };
+  runs.forEach(advance);
+  for (let head = heads.pop(); head !== undefined; head = heads.pop()) {
+    yield head.line;
+    advance(head.rest);
+  }
+}
+
+function writeRun(path: string, lines: Iterable<string>): string {
+  const descriptor = openSync(path, "wx");
+  try {
+    let chunk = "";
+    for (const line of lines) {
+      chunk += `${line}\n`;
+      if (chunk.length < WINDOW_BYTES) continue;
+      writeAll(descriptor, chunk);
+      chunk = "";
+    }
+    writeAll(descriptor, chunk);
+  } finally {
+    closeSync(descriptor);
+  }
+  return path;
+}
+
+function writeAll(descriptor: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
+}
+
+function* readRun(path: string): Generator<string> {
+  const descriptor = openSync(path, "r");
+  try {
+    const decoder = new TextDecoder();
+    const window = Buffer.allocUnsafe(WINDOW_BYTES);
+    let rest = "";
+    for (;;) {
+      const got = readSync(descriptor, window, 0, WINDOW_BYTES, null);
+      if (got === 0) return;
+      const lines = (rest + decoder.decode(window.subarray(0, got), { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
