@@ -87,6 +87,11 @@ export class WarcFiles {
     return this.#end;
   }
 
+  /** Opens a file if none is, so that `end` and the rest speak of the one that comes next. */
+  prepare(): void {
+    if (this.#descriptor === undefined) this.#open();
+  }
+
   /** Whether the file holds more than its opening. */
   get holdsCaptures(): boolean {
     return this.#end > this.#openingEnd;

@@ -131,6 +131,8 @@ export function responseHead(capture: Capture, kind: Kind): string {
       head += trueLength(value, capture.body.length, line);
     else head += line;
   }
+  // Readers look for the end of a head behind its first header, so there is always one.
+  if (capture.headers.length === 0) head += `content-length: ${capture.body.length}\r\n`;
   return `${head}\r\n`;
 }
 

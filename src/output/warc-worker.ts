@@ -80,6 +80,7 @@ class Scribe {
 
   #write(captures: Iterable<Unpacked>): void {
     for (const capture of captures) {
+      this.#files.prepare();
       const start = this.#writer.members.length;
       const beforeAnswer = this.#writer.add(capture);
       const end = this.#writer.members.length;
