@@ -71,14 +71,9 @@ export class DnsResolver implements Resolver {
   }
 
   async resolve(host: string, port: number): Promise<Resolution> {
-    const literal = host.startsWith("[") ? host.slice(1, -1) : host;
-    if (isIP(literal) !== 0) return this.#judge([literal], port);
-    const local = this.#options.hosts.get(host) ?? localhostAddresses(host);
-    if (local !== undefined) return this.#judge(local, port);
-
     let entry = this.#known.get(host);
     if (entry === undefined || entry.goodUntilMs <= this.#options.clock.nowMs())
-      entry = await this.#askOnce(host);
+      entry = this.#answerUnasked(host) ?? (await this.#askOnce(host));
     if (entry.judgedPort !== port) {
       entry.judgedPort = port;
       entry.judged =
@@ -87,6 +82,15 @@ export class DnsResolver implements Resolver {
           : this.#judge(entry.records.addresses, port);
     }
     return entry.judged;
+  }
+
+  /** Literal addresses and this machine's own names; remembered, because judging is not free. */
+  #answerUnasked(host: string): Entry | undefined {
+    const literal = host.startsWith("[") ? host.slice(1, -1) : host;
+    const addresses =
+      isIP(literal) === 0 ? (this.#options.hosts.get(host) ?? localhostAddresses(host)) : [literal];
+    if (addresses === undefined) return undefined;
+    return this.#remember(host, { kind: "records", addresses }, Number.POSITIVE_INFINITY);
   }
 
   #judge(addresses: readonly string[], port: number): Resolution {
@@ -109,10 +113,7 @@ export class DnsResolver implements Resolver {
     await this.#enter();
     try {
       const answer = await this.#lookUp(host);
-      const goodUntilMs = this.#options.clock.nowMs() + answer.keepMs;
-      const entry = { records: answer.records, goodUntilMs, judgedPort: -1, judged: UNJUDGED };
-      if (answer.keepMs > 0) this.#remember(host, entry);
-      return entry;
+      return this.#remember(host, answer.records, answer.keepMs);
     } finally {
       this.#leave();
     }
@@ -142,12 +143,16 @@ export class DnsResolver implements Resolver {
     });
   }
 
-  #remember(host: string, entry: Entry): void {
+  #remember(host: string, records: Records, keepMs: number): Entry {
+    const goodUntilMs = this.#options.clock.nowMs() + keepMs;
+    const entry = { records, goodUntilMs, judgedPort: -1, judged: UNJUDGED };
     this.#known.delete(host);
-    this.#known.set(host, entry);
-    if (this.#known.size <= this.#options.namesMax) return;
-    const [oldest] = this.#known.keys();
-    if (oldest !== undefined) this.#known.delete(oldest);
+    if (keepMs > 0) this.#known.set(host, entry);
+    if (this.#known.size > this.#options.namesMax) {
+      const [oldest] = this.#known.keys();
+      if (oldest !== undefined) this.#known.delete(oldest);
+    }
+    return entry;
   }
 
   #enter(): Promise<void> | undefined {

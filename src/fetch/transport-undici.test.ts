@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { test } from "node:test";
+import { Worker } from "node:worker_threads";
 import { systemClock } from "../base/clock.ts";
 import type { TransportRequest } from "./transport.ts";
 import {
@@ -142,6 +143,31 @@ test("a reader that is paused stops the server by back-pressure", async (t) => {
   await reading;
   assert.ok(toldBytes <= 4 * 65_536, `${toldBytes} bytes were read in a pause`);
   assert.ok(wroteBytes < 32 * 1024 * 1024, `${wroteBytes} bytes were written`);
+});
+
+test("an answer that came while we ourselves were held up is still an answer", async (t) => {
+  const server = await listening(() => {});
+  t.after(server.stop);
+  // A server in a thread of its own goes on while this one stands still.
+  const worker = new Worker(
+    `const { parentPort } = require("node:worker_threads");
+     const page = "HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nhi";
+     const server = require("node:net").createServer((socket) => {
+       socket.on("error", () => {});
+       socket.on("data", () => setTimeout(() => socket.write(page), 150));
+     });
+     server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));`,
+    { eval: true },
+  );
+  t.after(() => worker.terminate());
+  const port = await new Promise<number>((resolve) => worker.once("message", resolve));
+  const asking = transportFor(t).exchange(server.request({ port }));
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  // Between the reading of sockets and the timers, where our own work on pages is done.
+  await new Promise((resolve) => setImmediate(resolve));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * SUITE_LIMITS.firstByteMs);
+  const result = await asking;
+  assert.equal(result.kind, "answer", JSON.stringify(result));
 });
 
 interface Listening {

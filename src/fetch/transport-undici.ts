@@ -8,7 +8,8 @@
  * Promises:
  *   1. at most `lanesMax` connections are kept; the one idle longest is closed for a new one;
  *   2. a kept connection that the server has left is replaced once, unseen by the caller;
- *   3. a connection is used again only after a whole answer; whatever came beyond it is dropped
+ *   3. no server pays for our own stall: after one, sockets are read before clocks are judged;
+ *   4. a connection is used again only after a whole answer; whatever came beyond it is dropped
  *      with the connection, and never becomes the next answer.
  *
  * HTTP/1.0 answers are reported as 1.1, because undici does not tell them apart.
@@ -49,6 +50,7 @@ export class UndiciTransport implements Transport {
   readonly #running = new Map<Exchange, (result: Result) => void>();
   #laneCount = 0;
   #ticking = false;
+  #spared = false;
   #closed = false;
 
   constructor(options: UndiciTransportOptions) {
@@ -162,9 +164,14 @@ export class UndiciTransport implements Transport {
   #keepTicking(): void {
     if (this.#ticking || this.#running.size === 0) return;
     this.#ticking = true;
-    this.#options.clock.after(TICK_MS, () => {
+    const { clock } = this.#options;
+    const dueMs = clock.nowMs() + TICK_MS;
+    clock.after(TICK_MS, () => {
       this.#ticking = false;
-      for (const exchange of this.#running.keys()) exchange.tick();
+      // Timers run before sockets are read. When we ourselves were held up, what the servers sent
+      // meanwhile must be read before anyone is judged; but never twice in a row.
+      this.#spared = !this.#spared && clock.nowMs() - dueMs > TICK_MS;
+      if (!this.#spared) for (const exchange of this.#running.keys()) exchange.tick();
       this.#keepTicking();
     });
   }
