@@ -23,6 +23,10 @@ interface Entry {
 }
 
 const COMMANDS: Readonly<Record<string, Entry>> = {
+  demo: {
+    summary: "Crawl a small web on this machine; no network needed",
+    load: () => import("./commands/demo.ts"),
+  },
   crawl: {
     summary: "Crawl sites; the same command on the same folder goes on",
     load: () => import("./commands/crawl.ts"),

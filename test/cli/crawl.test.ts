@@ -46,7 +46,7 @@ test("--json prints one JSON object on standard output and everything else on st
   ]);
   assert.equal(result["parallel"], null);
   assert.equal(result["topics"], null);
-  assert.deepEqual(result["duplicates"], { exact: 1, near: 0 });
+  assert.deepEqual(result["duplicates"], { exact: 0, near: 0 });
   assert.equal(result["resumed"], false);
 });
 

@@ -1,0 +1,156 @@
+/**
+ * `weir export DIR --format …`: the collection in other formats, from a crawl that runs or not.
+ *
+ * Joins the store (what is known) and the archive (what was sent) with the writers of lines, page
+ * after page in constant memory. A named file appears when it is whole, and not before.
+ */
+
+import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Writable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { CrawlError } from "../../base/errors.ts";
+import { visible } from "../../base/visible.ts";
+import type { FieldTable } from "../../config/field.ts";
+import { onOff, oneOf, words as someWords } from "../../config/readers.ts";
+import { archivesOf, concatenateArchives, copyArchives } from "../../output/archives.ts";
+import { cdxjLines } from "../../output/cdxj.ts";
+import { writeLines } from "../../output/lines.ts";
+import { edgeLines } from "../../output/links.ts";
+import { sortedLines } from "../../output/sorted-lines.ts";
+import { DamagedRecord } from "../../output/warc-read.ts";
+import { openReadOnly } from "../../store/store-sqlite.ts";
+import { readArgs } from "../args.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { linkingPages, pageLines, type ReadableStore, UrlBook } from "../export-lines.ts";
+import { commandHelp } from "../help.ts";
+import type { Command } from "../run.ts";
+
+const FLAGS = {
+  format: {
+    key: "format",
+    meaning:
+      "`jsonl` a line of JSON per page; `warc` the archive as one file, or as it is into a folder; `links` from and to, a tab between; `cdxj` the archive's index.",
+    fallback: undefined,
+    reader: oneOf(["jsonl", "warc", "links", "cdxj"]),
+  },
+  outFile: {
+    key: "out",
+    meaning: "Where to; standard output without it.",
+    fallback: undefined,
+    reader: someWords("FILE", "the name of a file"),
+  },
+  text: {
+    key: "text",
+    meaning: "With jsonl: the visible text of every page too, read from the archive.",
+    fallback: "false",
+    reader: onOff,
+  },
+} as const satisfies FieldTable;
+
+const SORT_SPACE = { folder: tmpdir(), memoryBytes: 128 * 2 ** 20 };
+
+type Format = "jsonl" | "warc" | "links" | "cdxj";
+
+interface Job {
+  readonly format: Format;
+  readonly store: ReadableStore;
+  readonly archiveFolder: string;
+  readonly withText: boolean;
+}
+
+export const command: Command = { help, run };
+
+function help(): string {
+  return commandHelp({
+    usage: "weir export DIR --format jsonl|warc|links|cdxj [--out FILE] [--text]",
+    about: "Gives what a crawl has collected so far in another format, also while it runs.",
+    examples: [
+      [
+        "weir export weir-data/example.org --format jsonl --text --out pages.jsonl",
+        "all pages with their text",
+      ],
+      [
+        "weir export weir-data/example.org --format links | sort | uniq -c",
+        "the link graph, into a pipe",
+      ],
+      ["weir export weir-data/example.org --format warc --out site.warc.gz", "one archive file"],
+    ],
+    groups: { Flags: FLAGS },
+  });
+}
+
+async function run(words: readonly string[]): Promise<ExitCode> {
+  const { positional, flags } = readArgs(words, ["DIR"], FLAGS);
+  const { format, outFile } = flags;
+  if (format === undefined)
+    throw new CrawlError("USAGE", `--format is missing: ${FLAGS.format.reader.expects}`);
+  const [folder = ""] = positional;
+  const store = openReadOnly(folder);
+  const job = { format, store, archiveFolder: join(folder, "archive"), withText: flags.text };
+  try {
+    if (outFile === undefined) await writeTo(process.stdout, job);
+    else await writeFileWhole(outFile, job);
+  } catch (error) {
+    if (!(error instanceof DamagedRecord)) throw error;
+    throw new CrawlError("STORE_CORRUPT", `The archive is damaged: ${error.message}`, {
+      cause: error,
+    });
+  } finally {
+    await store.close();
+  }
+  return EXIT.done;
+}
+
+async function writeTo(stream: Writable, job: Job): Promise<void> {
+  const { format, store, archiveFolder } = job;
+  const archives = archivesOf(archiveFolder, store.marks);
+  const needsArchive = format === "warc" || format === "cdxj" || job.withText;
+  if (needsArchive && archives.length === 0)
+    throw new CrawlError("USAGE", "This crawl was made with --no-warc and has no archive.");
+  switch (format) {
+    case "jsonl":
+      return writeLines(pageLines(store, job.withText ? archiveFolder : undefined), stream);
+    case "links": {
+      const book = new UrlBook(store);
+      return writeLines(edgeLines(linkingPages(store, book), book.urlOf), stream);
+    }
+    case "cdxj":
+      return writeLines(sortedLines(cdxjLines(archives), SORT_SPACE), stream);
+    case "warc":
+      if (stream === process.stdout && process.stdout.isTTY)
+        throw new CrawlError("USAGE", "An archive is no text for a terminal; give --out FILE.");
+      return concatenateArchives(archives, stream);
+  }
+}
+
+async function writeFileWhole(file: string, job: Job): Promise<void> {
+  if (job.format === "warc" && isFolder(file))
+    return copyArchives(archivesOf(job.archiveFolder, job.store.marks), file);
+  const part = `${file}.part`;
+  const stream = createWriteStream(part);
+  try {
+    await writeTo(stream, job);
+    stream.end();
+    await finished(stream);
+    renameSync(part, file);
+  } catch (error) {
+    stream.destroy();
+    rmSync(part, { force: true });
+    throw explained(error, file);
+  }
+  process.stderr.write(`${visible(file, 300)} is written.\n`);
+}
+
+function isFolder(path: string): boolean {
+  return path.endsWith("/") || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function explained(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || !("code" in error) || error instanceof CrawlError) return error;
+  const code = error.code === "ENOSPC" ? "DISK_FULL" : "FILE_UNREADABLE";
+  return new CrawlError(code, `Cannot write ${visible(file, 200)}: ${error.message}`, {
+    cause: error,
+  });
+}
