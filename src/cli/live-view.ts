@@ -10,12 +10,10 @@
 import type { WriteStream } from "node:tty";
 import type { Snapshot } from "../crawl/snapshot.ts";
 import { frameOf } from "./frame.ts";
-import type { Palette } from "./terminal.ts";
+import { type Palette, sizeOf } from "./terminal.ts";
 import type { View } from "./view.ts";
 
 const REDRAW_MS = 150;
-const COLUMNS_UNKNOWN = 80;
-const ROWS_UNKNOWN = 24;
 const HIDE_CURSOR = "\x1b[?25l";
 const SHOW_CURSOR = "\x1b[?25h";
 const BEGIN_FRAME = "\x1b[?2026h";
@@ -62,8 +60,7 @@ export class LiveView implements View {
     // A terminal that does not keep up gets fewer frames, not a queue of them.
     if (this.#stream.writableNeedDrain) return;
     const lines = frameOf(this.#snapshot(), {
-      columns: this.#stream.columns ?? COLUMNS_UNKNOWN,
-      rows: this.#stream.rows ?? ROWS_UNKNOWN,
+      ...sizeOf(this.#stream),
       palette: this.#palette,
     });
     const body = lines.map((line) => `${line}${CLEAR_LINE_REST}\n`).join("");

@@ -37,6 +37,17 @@ export function isLively(
   return stream.isTTY && variables["TERM"] !== "dumb" && (variables["CI"] ?? "") === "";
 }
 
+const COLUMNS_UNKNOWN = 80;
+const ROWS_UNKNOWN = 24;
+
+/** Some terminals do not know their size and say 0. */
+export function sizeOf(stream: Partial<Pick<WriteStream, "columns" | "rows">>): {
+  readonly columns: number;
+  readonly rows: number;
+} {
+  return { columns: stream.columns || COLUMNS_UNKNOWN, rows: stream.rows || ROWS_UNKNOWN };
+}
+
 // Scripts that take two columns a letter, and emoji.
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;

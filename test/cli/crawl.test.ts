@@ -241,6 +241,7 @@ test("in a terminal the view is drawn in place, and the cursor comes back", asyn
   const shownAt = stdout.lastIndexOf("\u001b[?25h");
   assert.ok(hiddenAt >= 0 && shownAt > hiddenAt, "hidden, then shown");
   assert.ok(stdout.split("\u001b[?2026h").length > 3, "several frames");
+  assert.match(stdout.slice(hiddenAt, shownAt), /running.*pages\/s.*waiting/s);
   assert.match(stdout.slice(shownAt), /Done.*11 pages/s);
   return undefined;
 });

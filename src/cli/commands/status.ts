@@ -12,10 +12,11 @@ import { commandHelp } from "../help.ts";
 import { LiveView } from "../live-view.ts";
 import { PlainView } from "../plain-view.ts";
 import type { Command } from "../run.ts";
-import { isLively, paletteFor } from "../terminal.ts";
+import { isLively, paletteFor, sizeOf } from "../terminal.ts";
 
 const LOOK_EVERY_MS = 250;
-const COLUMNS_UNKNOWN = 100;
+const COLUMNS_IN_PIPES = 120;
+const ROWS_MAX = 60;
 
 const FLAGS = {
   watch: {
@@ -76,8 +77,8 @@ async function watch(folder: string, isJson: boolean): Promise<void> {
 
 function show(snapshot: Snapshot, isRunning: boolean): void {
   const lines = frameOf(snapshot, {
-    columns: process.stdout.columns ?? COLUMNS_UNKNOWN,
-    rows: 60,
+    columns: process.stdout.isTTY ? sizeOf(process.stdout).columns : COLUMNS_IN_PIPES,
+    rows: ROWS_MAX,
     palette: paletteFor(process.stdout, process.env),
   });
   const hint =
