@@ -16,7 +16,7 @@
 import { assert } from "../base/assert.ts";
 import * as code from "./page-code.ts";
 
-const HASH_BITS = 14;
+const HASH_BITS = 13;
 const MATCH_BYTES_MIN = 6;
 const MATCH_BYTES_MAX = 258;
 const DISTANCE_MAX = 32_768;
@@ -30,7 +30,7 @@ const EMPTY_STORED = [0, 0, 0xff, 0xff];
 /** The first bit of a block. */
 const LAST_BLOCK = 1;
 
-/** By hash of six bytes: the last position of such, modulo 2^16. 32 KiB, for the nearest cache. */
+/** By hash of six bytes: the last position of such, modulo 2^16. 16 KiB, for the nearest cache. */
 const places = new Uint16Array(1 << HASH_BITS);
 const { literalCodes, matchCodes, distanceSymbols, distanceCodes } = code;
 const { distanceExtraBits, distanceBases, HEAD_BYTES, HEAD_REST, HEAD_REST_BITS, END_CODE } = code;
@@ -180,11 +180,9 @@ function measureMatch(input: Uint8Array, view: DataView, found: number, start: n
   const atMin = Math.max(start, distance, end - MATCH_BYTES_MAX);
   while (at > atMin && input[at - 1] === input[at - 1 - distance]) at--;
   matchBytes = end - at;
-  // Two places inside a match are enough to find most of its kin again.
-  if (end + 4 <= input.length) {
-    places[slotOf(view.getInt32(at + 1, true), view.getInt32(at + 3, true))] = at + 1;
+  // One place near its end is enough to find most of what follows such a match again.
+  if (end + 4 <= input.length)
     places[slotOf(view.getInt32(end - 2, true), view.getInt32(end, true))] = end - 2;
-  }
   return at;
 }
 
