@@ -1,18 +1,21 @@
 /**
- * Keeps SQLite's write-ahead log short without making commits wait for the disk.
+ * Keeps SQLite's write-ahead log short while commits hardly ever wait for the disk.
  *
- * Past a first length another thread is asked to move the log into the file. Commits go on meanwhile,
- * and the log starts anew at the first one that finds it moved to the end. Past a second length,
- * which only a storm of commits reaches, the commit that meets it does the moving itself.
+ * What has gathered in the log is moved into the file by another thread, and commits go on meanwhile.
+ * The log starts anew at a commit that finds it moved to the end, which in a busy crawl may not
+ * happen by itself. So a log that has grown long is moved to the end by the commit that meets it, at
+ * a moment when the other thread has left little to move; that commit waits some milliseconds.
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 
-/** Of 4 KiB each: 16 MiB, and 256 MiB. */
+/** In frames of 4 KiB: 16 MiB for the other thread, a log of 64 MiB, and one of 256 MiB at any cost. */
 const FRAMES_TO_MOVE = 4_096;
+const FRAMES_LONG = 16_384;
 const FRAMES_MAX = 65_536;
+// Run as text or as built: the other file has the ending of this one.
 const WORKER_FILE = new URL(
   `./checkpoint-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`,
   import.meta.url,
@@ -24,6 +27,7 @@ export class Checkpointer {
   readonly #restart: StatementSync;
   readonly #isDone = new Int32Array(new SharedArrayBuffer(4)).fill(1);
   #worker: Worker | undefined;
+  #restartAtFrames = FRAMES_LONG;
 
   constructor(database: DatabaseSync) {
     const path = database.location();
@@ -37,8 +41,15 @@ export class Checkpointer {
   tend(): void {
     const state = this.#look.get();
     const frames = Number(state?.["log"]);
-    if (frames > FRAMES_MAX) this.#restart.get();
-    else if (frames > FRAMES_TO_MOVE && state?.["checkpointed"] !== frames) this.#askWorker();
+    const framesLeft = frames - Number(state?.["checkpointed"]);
+    const isFree = Atomics.load(this.#isDone, 0) === 1;
+    if (framesLeft >= FRAMES_TO_MOVE && isFree) this.#askWorker();
+    const isCheap = framesLeft < FRAMES_TO_MOVE && isFree;
+    if (frames >= this.#restartAtFrames && (isCheap || frames >= FRAMES_MAX)) {
+      const isBusy = this.#restart.get()?.["busy"] === 1;
+      // Somebody reads from the log: it cannot start anew, and asking at every commit would not help.
+      this.#restartAtFrames = isBusy ? frames + FRAMES_LONG : FRAMES_LONG;
+    }
   }
 
   async close(): Promise<void> {
@@ -46,7 +57,6 @@ export class Checkpointer {
   }
 
   #askWorker(): void {
-    if (Atomics.load(this.#isDone, 0) === 0) return;
     Atomics.store(this.#isDone, 0, 0);
     this.#worker ??= this.#startWorker();
     this.#worker.postMessage(this.#isDone, []);

@@ -14,7 +14,7 @@ import type { SqliteReader } from "./sqlite-reader.ts";
 const MAGIC = "SQLite format 3\0";
 const HEADER_BYTES = 100;
 /** For the moments in which another process reads the log, or recovers it after a kill. */
-const BUSY_MS_MAX = 5_000;
+const BUSY_MS_MAX = 250;
 
 export interface DatabaseLimits {
   readonly cacheBytesMax: number;
