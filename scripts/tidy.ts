@@ -38,7 +38,7 @@ const IMPURE: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/from "node:/, "imports from Node"],
 ];
 const NAMES_BANNED = /^(utils?|helpers?|types?|manager|common|misc|shared|constants|index)\.ts$/;
-const TEST = /\.(test|suite)\.ts$/;
+const TEST = /\.(test|suite|child)\.ts$/;
 
 const breaches: string[] = [];
 const files = globSync("src/**/*.ts").toSorted();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -27,7 +27,10 @@ test("the package installs into an empty folder, crawls, and can be imported", a
   assert.ok(packed !== undefined);
   for (const { path } of packed.files)
     assert.match(path, /^(dist\/.*\.(js|d\.ts)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/);
-  assert.ok(!packed.files.some(({ path }) => /\.(test|suite)\./.test(path)), "no tests inside");
+  assert.ok(
+    !packed.files.some(({ path }) => /\.(test|suite|child)\./.test(path)),
+    "no tests inside",
+  );
 
   const home = join(folder.path, "home");
   mkdirSync(home);
@@ -57,4 +60,23 @@ test("the package installs into an empty folder, crawls, and can be imported", a
   const use = await run([script, site.origin], { program: [process.execPath], folder: home });
   assert.equal(use.code, 0, use.stderr);
   assert.deepEqual(JSON.parse(use.stdout), ["Page 0", "Page 1", "Page 2", "Page 3"]);
+});
+
+test("a Node that is too old is told so in words", async (t) => {
+  const path = (process.env["PATH"] ?? "")
+    .split(":")
+    .filter((part) => !part.includes("node_modules"));
+  const old = spawnSync("node", ["--version"], { env: { PATH: path.join(":") }, encoding: "utf8" });
+  if (!/^v(1[4-9]|2[0-3])\./.test(old.stdout ?? "")) return t.skip("needs an old Node in the path");
+  using folder = temporaryFolder();
+  const config = ["-p", "tsconfig.build.json", "--outDir", join(folder.path, "dist")];
+  execFileSync(join(ROOT, "node_modules/.bin/tsc"), config, { cwd: ROOT });
+  writeFileSync(join(folder.path, "package.json"), '{ "type": "module" }');
+  const { code, stderr } = await run([join(folder.path, "dist/cli/main.js"), "--version"], {
+    program: ["node"],
+    variables: { PATH: path.join(":") },
+  });
+  assert.equal(code, 2);
+  assert.match(stderr, /needs Node 24 or later.*RUNTIME_OLD/);
+  return undefined;
 });
