@@ -8,7 +8,7 @@ import { SCORES } from "../frontier/priority.ts";
 import { Sieve } from "../frontier/sieve.ts";
 import { TRAP_DEFAULTS, type TrapLimits, Traps } from "../frontier/traps.ts";
 import { Workbench } from "../frontier/workbench.ts";
-import { NearIndex } from "../page/near-duplicate.ts";
+import { NearIndex } from "../page/near-index.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { Scope } from "../url/scope.ts";
 import { domainOf } from "../url/site.ts";
