@@ -3,8 +3,8 @@
  *
  * Deflate (RFC 1951) lets every block tell its own code. Making one for each page costs a second
  * pass and as much again as it gains: web pages use nearly the same symbols equally often. So this
- * code was counted once, over 1,600 pages of three collections, and its telling is a constant. On
- * other pages it is 2 to 4 % larger than a code of their own (`docs/decisions/004-warc.md`).
+ * code was counted once, over 1,700 pages of three collections, and its telling is a constant. On
+ * other pages of these it is 2 to 4 % larger than a code of their own (`docs/decisions/004-warc.md`).
  *
  * Literals have at most 12 bits and distances 11, so that two literals, or a distance with its extra
  * bits, fit into one step of the writer.
