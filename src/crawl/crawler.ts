@@ -183,7 +183,7 @@ class Crawl implements CrawlHandle {
 
   async #close(): Promise<CrawlResult> {
     const { output, store, clock } = this.#parts;
-    await output?.close();
+    await output?.sync();
     await store.sync();
     assert(this.#loops.tally.pending >= 0, "invariant 4");
     return resultOf({

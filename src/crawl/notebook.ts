@@ -9,7 +9,6 @@
 
 import type { Clock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
-import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { NewUrl, SettledUrl, Store } from "../store/store.ts";
 import type { Roster } from "./roster.ts";
@@ -45,6 +44,7 @@ export class Notebook {
   readonly #unstoredDigests = new Map<string, number>();
   /** Ids that have ended but still wait in the store. */
   readonly #ended = new Set<number>();
+  readonly #endedBySite = new Map<number, number>();
   #cancelTimer: (() => void) | undefined;
   #timerAtMs = Infinity;
   #inTrouble = false;
@@ -64,9 +64,11 @@ export class Notebook {
     this.#schedule();
   }
 
-  noteSettled(id: number, reason: Reason, attempts: number): void {
-    this.#settled.push({ id, reason, attempts });
+  noteSettled(siteId: number, settled: SettledUrl): void {
+    const { id } = settled;
+    this.#settled.push(settled);
     this.#ended.add(id);
+    this.#endedBySite.set(siteId, this.endedOf(siteId) + 1);
     this.#scores.delete(id);
     this.#schedule();
   }
@@ -100,8 +102,9 @@ export class Notebook {
     return this.#ended.has(id);
   }
 
-  get endedCount(): number {
-    return this.#ended.size;
+  /** URLs of the site that have ended but still wait in the store. */
+  endedOf(siteId: number): number {
+    return this.#endedBySite.get(siteId) ?? 0;
   }
 
   unstoredScore(id: number): number | undefined {
@@ -170,6 +173,7 @@ export class Notebook {
     this.#unstored.clear();
     this.#unstoredDigests.clear();
     this.#ended.clear();
+    this.#endedBySite.clear();
   }
 
   #schedule(): void {

@@ -54,11 +54,13 @@ const SEEN_ENTRY_BYTES = 72;
 export async function openCrawl(order: CrawlOrder): Promise<OpenCrawl> {
   const { settings, folder } = order;
   await using stack = new AsyncDisposableStack();
-  const store = openStoreIn(settings, folder);
+  let output: Output | undefined;
+  // After a power cut the store must not know of pages that the archive has lost.
+  const store = openStoreIn(settings, folder, async () => output?.sync());
   stack.defer(() => store.close());
   refuseOtherIdentity(store, settings);
-  const output = folder === undefined ? undefined : await openOutput(settings, folder, store);
-  if (output !== undefined) stack.defer(() => output.close());
+  if (folder !== undefined) output = await openOutput(settings, folder, store);
+  stack.defer(async () => output?.close());
   const network = openNetwork(settings);
   stack.defer(() => network.transport.close());
   const handle = startCrawl({
@@ -81,7 +83,11 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenCrawl> {
   };
 }
 
-function openStoreIn(settings: Settings, folder: string | undefined): Store {
+function openStoreIn(
+  settings: Settings,
+  folder: string | undefined,
+  beforeSync: () => Promise<void>,
+): Store {
   if (folder === undefined) return openMemoryStore();
   // Without marks of an earlier store, opening the archive removes what that one left there.
   if (settings.fresh) eraseStore(folder);
@@ -89,6 +95,7 @@ function openStoreIn(settings: Settings, folder: string | undefined): Store {
     cacheBytesMax: settings.memoryBytes * CACHE_SHARE,
     seenEntriesMax: Math.floor((settings.memoryBytes * SEEN_SHARE) / SEEN_ENTRY_BYTES),
     freeBytesMin: FREE_BYTES_MIN,
+    beforeSync,
   });
 }
 

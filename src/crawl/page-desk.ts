@@ -77,7 +77,11 @@ export class PageDesk {
     if (hooks.onPage !== undefined)
       await hooks.onPage(pageForHook(row, result, reading, likeness?.kind));
     const repeatsId = isUnchanged || likeness?.kind === "exact" ? copiedId : undefined;
-    const archived = await output?.write(this.#captureOf(row, result, repeatsId));
+    const capture = this.#captureOf(row, result, repeatsId);
+    const isPlain = result.body === result.reply.body;
+    const archived = await output?.write(
+      isPlain ? { ...capture, bodyDigest: reading.digest } : capture,
+    );
     this.#note(site, row, recordOf(row, result, { reading, likeness, archived }));
     this.#admitLinks(site, row, reading);
   }

@@ -100,7 +100,7 @@ export class Refill {
     const wanted = workbench.entries < limits.entriesMax ? limits.perSiteMax - queued : 2;
     const held = workbench.held(site.id);
     // Rows that are here, or ended since the last commit, still come back from the store.
-    const rows = store.waiting(site.id, wanted + held.size + notebook.endedCount);
+    const rows = store.waiting(site.id, wanted + held.size + notebook.endedOf(site.id));
     let added = 0;
     for (const row of rows) {
       if (added >= wanted) break;
@@ -146,7 +146,7 @@ export class Refill {
     // Ended rows stay in the store until the commit, so the reading grows past them; what is under
     // way is left to end by itself.
     for (let wanted = SETTLED_AT_ONCE; ; wanted += SETTLED_AT_ONCE) {
-      const rows = store.waiting(site.id, wanted + notebook.endedCount);
+      const rows = store.waiting(site.id, wanted + notebook.endedOf(site.id));
       let ended = 0;
       for (const row of rows) {
         if (notebook.hasEnded(row.id) || isUnderWay(row.id)) continue;

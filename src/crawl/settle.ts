@@ -36,7 +36,7 @@ export class Settler {
 
   settle(site: Site, row: WaitingUrl, reason: Reason, detail = ""): void {
     const { clock, notebook, tally, roster, workbench, onSettled } = this.#parts;
-    notebook.noteSettled(row.id, reason, row.attempts);
+    notebook.noteSettled(site.id, { id: row.id, reason, attempts: row.attempts });
     tally.settled(reason);
     site.pending -= 1;
     if (site.pending === 0) site.finishedAtMs = clock.nowMs();

@@ -38,12 +38,15 @@ export interface StoreLimits {
   readonly seenEntriesMax: number;
   /** Commits are refused with DISK_FULL while there is less room than this. */
   readonly freeBytesMin: number;
+  /** Brings to the disk what commits refer to, before the commits themselves are brought there. */
+  readonly beforeSync: () => Promise<void>;
 }
 
 export const STORE_LIMITS: StoreLimits = {
   cacheBytesMax: 32 * 2 ** 20,
   seenEntriesMax: 500_000,
   freeBytesMin: 0,
+  beforeSync: () => Promise.resolve(),
 };
 
 /** Opens the crawl of a folder, or begins one in an empty or missing folder. */
@@ -186,6 +189,7 @@ class SqliteStore implements Store {
     clearTimeout(this.#syncTimer);
     this.#syncTimer = undefined;
     if (this.#broken !== undefined) throw this.#broken;
+    await this.#limits.beforeSync();
     try {
       await syncFile(`${this.#claim.database}-wal`);
       await syncFile(this.#claim.stateFolder);
