@@ -2,7 +2,7 @@
  * What goes wrong on a simulated web, from a seed: how a server treats each request.
  *
  * Faults come and go, as most do on the real web: no URL, and no site, meets more than
- * `IN_ROW_MAX` of them in a row. A crawler that tries three times therefore misses nothing, and
+ * `FAULTS_IN_ROW_MAX` of them in a row. A crawler that tries three times therefore misses nothing, and
  * the ground truth stays exact under any seed.
  */
 
@@ -50,7 +50,7 @@ export const FAULTS: readonly Fault[] = [
   "overload",
 ];
 
-const IN_ROW_MAX = 2;
+export const FAULTS_IN_ROW_MAX = 2;
 /** Below every speed floor that makes sense. */
 const DRIP_BPS = 100;
 
@@ -73,7 +73,7 @@ export class FaultSource {
     const fault = this.#faults[Math.floor((chance / this.#share) * this.#faults.length)];
     const url = site + path;
     const worst = Math.max(this.#inRow.get(site) ?? 0, this.#inRow.get(url) ?? 0);
-    if (fault === undefined || worst >= IN_ROW_MAX) {
+    if (fault === undefined || worst >= FAULTS_IN_ROW_MAX) {
       this.#inRow.delete(site);
       this.#inRow.delete(url);
       return undefined;

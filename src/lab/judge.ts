@@ -49,10 +49,8 @@ function mannersOf({ world, settings, toleranceMs }: Evidence): Manners {
   const forbidden = new Set<string>();
   for (const { url, fate } of groundTruth(world)) if (fate === "forbidden") forbidden.add(url);
   return {
-    delayMsOf: (origin) => {
-      const site = siteNamed(world, new URL(origin).host);
-      return Math.max(settings.delayMs ?? DELAY_MS, site?.crawlDelayMs ?? 0);
-    },
+    delayMs: settings.delayMs ?? DELAY_MS,
+    crawlDelayMsOf: (origin) => siteNamed(world, new URL(origin).host)?.crawlDelayMs ?? 0,
     addressDelayMs: settings.addressDelayMs ?? ADDRESS_DELAY_MS,
     siteConcurrencyMax: settings.concurrencyPerSite,
     addressConcurrencyMax: settings.concurrencyPerAddress,

@@ -5,7 +5,8 @@ import type { RequestEntry } from "../request-log.ts";
 import { checkPoliteness, type Manners } from "./politeness.ts";
 
 const MANNERS: Manners = {
-  delayMsOf: (site) => (site === "http://slow.test" ? 5000 : 1000),
+  delayMs: 1000,
+  crawlDelayMsOf: (site) => (site === "http://slow.test" ? 5000 : 0),
   addressDelayMs: 100,
   siteConcurrencyMax: 2,
   addressConcurrencyMax: 3,
@@ -29,6 +30,12 @@ test("planted: a request that comes too soon is caught, also when the log is out
   assert.deepEqual(rules([request("http://slow.test", 0), request("http://slow.test", 4000)]), [
     "site-delay",
   ]);
+});
+
+test("asking for robots.txt again is bound by our own delay, as its Crawl-delay may be unknown", () => {
+  const again = { ...request("http://slow.test", 1000), path: "/robots.txt" };
+  assert.deepEqual(rules([{ ...again, startMs: 0, endMs: 300 }, again]), []);
+  assert.deepEqual(rules([{ ...again, startMs: 100, endMs: 300 }, again]), ["site-delay"]);
 });
 
 test("planted: two names on one address asked together are caught", () => {

@@ -14,8 +14,10 @@ import type { RequestEntry } from "../request-log.ts";
 import type { Violation } from "./violation.ts";
 
 export interface Manners {
-  /** Least time between two requests to a site: the crawler's own or the site's, if longer. */
-  readonly delayMsOf: (site: string) => number;
+  /** The crawler's own least time between two requests to a site. */
+  readonly delayMs: number;
+  /** What the site asks for in robots.txt, which binds every request but that for robots.txt. */
+  readonly crawlDelayMsOf: (site: string) => number;
   readonly addressDelayMs: number;
   readonly siteConcurrencyMax: number;
   readonly addressConcurrencyMax: number;
@@ -36,16 +38,20 @@ export function checkPoliteness(log: readonly RequestEntry[], manners: Manners):
     const url = entry.site + entry.path;
     if (manners.isForbidden(url)) violations.push({ rule: "forbidden", detail: url });
     const site = partyOf(parties, `site ${entry.site}`);
-    const siteDelayMs = manners.delayMsOf(entry.site);
     const address = partyOf(parties, `address ${entry.address}`);
     violations.push(
-      ...tooSoon("site-delay", site, entry, siteDelayMs - manners.toleranceMs),
+      ...tooSoon("site-delay", site, entry, delayMsOf(entry, manners) - manners.toleranceMs),
       ...tooSoon("address-delay", address, entry, manners.addressDelayMs - manners.toleranceMs),
       ...tooMany("site-crowd", site, entry, manners.siteConcurrencyMax),
       ...tooMany("address-crowd", address, entry, manners.addressConcurrencyMax),
     );
   }
   return violations;
+}
+
+function delayMsOf(entry: RequestEntry, manners: Manners): number {
+  if (entry.path === "/robots.txt") return manners.delayMs;
+  return Math.max(manners.delayMs, manners.crawlDelayMsOf(entry.site));
 }
 
 function tooSoon(rule: string, party: Party, entry: RequestEntry, leastMs: number): Violation[] {

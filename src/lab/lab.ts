@@ -1,0 +1,23 @@
+/** What the package's `./lab` offers: a web to try a crawler on, and judges of what it did. */
+
+export { type Books, checkAccounts, checkTruth } from "./checkers/accounts.ts";
+export { checkArchive } from "./checkers/archive.ts";
+export { checkOnce, type Doings } from "./checkers/once.ts";
+export { checkPoliteness, type Manners } from "./checkers/politeness.ts";
+export type { Violation } from "./checkers/violation.ts";
+export { digestOf, type Fate, groundTruth, pageCountOf, type TruePage } from "./ground-truth.ts";
+export { type Evidence, judge } from "./judge.ts";
+export { type RequestEntry, RequestLog } from "./request-log.ts";
+export { runSim, type SimPlan, type SimReport } from "./run-sim.ts";
+export { type ServeOptions, serveWorld, type WorldServer } from "./serve.ts";
+export { respond, seedUrls, siteNamed, type WorldAnswer } from "./world.ts";
+export {
+  addressedSites,
+  hostedSites,
+  namedSites,
+  type Naming,
+  portedSites,
+} from "./world/naming.ts";
+export { makeWorld, type World, type WorldPlan } from "./world/plan.ts";
+export { type Site, siteAt, speedBpsAt } from "./world/site.ts";
+export { TOPICS } from "./world/vocabulary.ts";

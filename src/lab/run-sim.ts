@@ -1,0 +1,247 @@
+/**
+ * Runs a whole crawl in virtual time: the production loops, on a simulated web, disk and name
+ * service that fail from a seed, killed and resumed; then has it judged from outside.
+ *
+ * Promise: the same plan gives the same report, its trace hash included, every time.
+ */
+
+import { createHash } from "node:crypto";
+import { assert } from "../base/assert.ts";
+import { silentLog } from "../base/log.ts";
+import { below, type Random, randomFrom } from "../base/random.ts";
+import type { Settings } from "../config/schema.ts";
+import { defaultSettings } from "../config/sources.ts";
+import { type CrawlParts, startCrawl } from "../crawl/crawler.ts";
+import { fetcherOptions } from "../crawl/open.ts";
+import { Fetcher } from "../fetch/fetcher.ts";
+import type { TransportRequest } from "../fetch/transport.ts";
+import { MemoryDisk, openMemoryStore } from "../store/store-memory.ts";
+import type { Store, Totals } from "../store/store.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+import type { Violation } from "./checkers/violation.ts";
+import { type Conduct, conductOf, FaultSource } from "./faults.ts";
+import { judge } from "./judge.ts";
+import { type RequestEntry, RequestLog } from "./request-log.ts";
+import { SimClock } from "./sim-clock.ts";
+import { openSimOutput, SimArchive } from "./sim-output.ts";
+import { SimResolver } from "./sim-resolver.ts";
+import { openSimStore } from "./sim-store.ts";
+import { type Ending, SimTransport } from "./sim-transport.ts";
+import { seedUrls, siteNamed } from "./world.ts";
+import { makeWorld, type World, type WorldPlan } from "./world/plan.ts";
+
+export interface SimPlan {
+  readonly seed: number;
+  readonly world: Partial<WorldPlan>;
+  readonly settings: Partial<Settings>;
+  /** Shares of requests, of look-ups and of commits that go wrong. */
+  readonly faultShare: number;
+  readonly dnsFaultShare: number;
+  readonly diskFullShare: number;
+  /** How often the process is killed and started again, if it lives to see it. */
+  readonly crashes: number;
+  /** How often somebody sets the wall clock, by up to ten years. */
+  readonly wallJumps: number;
+  /** Changes what the crawl is given: for planting a mistake that the judges must find. */
+  readonly plant: (parts: CrawlParts) => CrawlParts;
+}
+
+export interface SimReport {
+  /** Of every request with its times and end, and of the totals. */
+  readonly traceHash: string;
+  readonly violations: readonly Violation[];
+  readonly totals: Totals;
+  readonly virtualMs: number;
+  readonly events: number;
+  readonly log: readonly RequestEntry[];
+  readonly crashedAtMs: readonly number[];
+}
+
+const CALM: Omit<SimPlan, "seed"> = {
+  world: {},
+  settings: {},
+  faultShare: 0,
+  dnsFaultShare: 0,
+  diskFullShare: 0,
+  crashes: 0,
+  wallJumps: 0,
+  plant: (parts) => parts,
+};
+
+/** A crawl that has not ended by then never will. */
+const ENDLESS_MS = 30 * 86_400_000;
+const TEN_YEARS_MS = 10 * 365 * 86_400_000;
+/** Kills come within this time of a start, or within this many commits. */
+const CRASH_WITHIN_MS = 20_000;
+const CRASH_WITHIN_COMMITS = 50;
+const RESTART_WITHIN_MS = 3_000;
+/** Small tables: a simulated world is small, and thousands of crawls are started. */
+const MEMORY_BYTES = 8 * 1024 * 1024;
+
+export async function runSim(
+  wanted: Partial<SimPlan> & { readonly seed: number },
+): Promise<SimReport> {
+  return new Simulation({ ...CALM, ...wanted }).run();
+}
+
+class Simulation {
+  readonly #plan: SimPlan;
+  readonly #world: World;
+  readonly #settings: Settings;
+  readonly #random: Random;
+  readonly #faults: FaultSource;
+  readonly #clock = new SimClock();
+  readonly #disk = new MemoryDisk();
+  readonly #archive = new SimArchive();
+  readonly #log = new RequestLog();
+  readonly #trace = createHash("sha256");
+  readonly #crashedAtMs: number[] = [];
+  /** Ends of requests that the servers still see as under way. */
+  readonly #open = new Set<(ending: Ending | undefined) => void>();
+
+  constructor(plan: SimPlan) {
+    this.#plan = plan;
+    this.#world = makeWorld({ seed: plan.seed, ...plan.world });
+    this.#settings = { ...defaultSettings(), memoryBytes: MEMORY_BYTES, ...plan.settings };
+    this.#random = randomFrom(plan.seed);
+    this.#faults = new FaultSource(randomFrom(plan.seed + 1), plan.faultShare);
+  }
+
+  async run(): Promise<SimReport> {
+    const startMs = this.#clock.nowMs();
+    while ((await this.#live()) === "crashed") {
+      this.#bury();
+      await this.#clock.runFor(this.#random.next() * RESTART_WITHIN_MS);
+    }
+    const books = openMemoryStore(this.#disk);
+    const { totals } = books;
+    this.#trace.update(JSON.stringify(totals));
+    return {
+      traceHash: this.#trace.digest("hex"),
+      violations: this.#judge(books),
+      totals,
+      virtualMs: this.#clock.nowMs() - startMs,
+      events: this.#clock.events,
+      log: this.#log.entries,
+      crashedAtMs: this.#crashedAtMs,
+    };
+  }
+
+  /** One life of the process, to its good end or its kill. */
+  async #live(): Promise<"done" | "crashed"> {
+    const killed = Promise.withResolvers<"crashed">();
+    let isKilled = false;
+    const store = this.#openStore(() => {
+      isKilled = true;
+      killed.resolve("crashed");
+    });
+    const handle = startCrawl(this.#plan.plant(this.#partsOf(store)));
+    const cancelEndless = this.#clock.after(ENDLESS_MS, () => handle.stop("endless"));
+    this.#scheduleJumps();
+    const done = handle.done.then(() => "done" as const);
+    try {
+      const end = await this.#clock.runUntil(Promise.race([done, killed.promise]));
+      if (end === "crashed") return end;
+    } catch (error) {
+      // What a killed process stumbles over on its way down is not its fault.
+      if (isKilled) return "crashed";
+      throw error;
+    }
+    cancelEndless();
+    await store.close();
+    return "done";
+  }
+
+  #partsOf(store: Store): CrawlParts {
+    const clock = this.#clock;
+    const world = this.#world;
+    const resolver = new SimResolver(clock, world, this.#random, this.#plan.dnsFaultShare);
+    const transport = new SimTransport({
+      clock,
+      conductOf: (request) => this.#conductOf(request),
+      watch: (request) => this.#watch(request),
+    });
+    return {
+      settings: this.#settings,
+      // A world writes its URLs in canonical form.
+      seeds: seedUrls(world) as CanonicalUrl[],
+      clock,
+      random: this.#random,
+      store,
+      resolver,
+      fetcher: new Fetcher({ clock, resolver, transport, ...fetcherOptions(this.#settings) }),
+      output: openSimOutput(this.#archive, clock, store.marks),
+      log: silentLog,
+      hooks: {},
+    };
+  }
+
+  /** Half of the kills come at a commit, the others at any moment. */
+  #openStore(onCrash: () => void): Store {
+    const random = this.#random;
+    const isDoomed = this.#crashedAtMs.length < this.#plan.crashes;
+    const isAtCommit = random.next() < 0.5;
+    if (isDoomed && !isAtCommit) {
+      this.#clock.after(random.next() * CRASH_WITHIN_MS, () => {
+        this.#disk.crash();
+        onCrash();
+      });
+    }
+    return openSimStore(this.#disk, {
+      random,
+      crashAtCommit: isDoomed && isAtCommit ? 1 + below(random, CRASH_WITHIN_COMMITS) : undefined,
+      fullShare: this.#plan.diskFullShare,
+      onCrash,
+    });
+  }
+
+  /** Nothing of a killed process goes on: no timer of it rings, and servers see its connections end. */
+  #bury(): void {
+    this.#crashedAtMs.push(this.#clock.nowMs());
+    this.#clock.forget();
+    for (const end of this.#open) end(undefined);
+  }
+
+  #scheduleJumps(): void {
+    for (let count = 0; count < this.#plan.wallJumps; count++) {
+      const byMs = (2 * this.#random.next() - 1) * TEN_YEARS_MS;
+      this.#clock.after(this.#random.next() * CRASH_WITHIN_MS, () => this.#clock.jumpWall(byMs));
+    }
+  }
+
+  #conductOf(request: TransportRequest): Conduct {
+    const site = siteNamed(this.#world, request.host);
+    assert(site !== undefined, "only names of the world have addresses");
+    const etag = request.headers.find(([name]) => name.toLowerCase() === "if-none-match")?.[1];
+    const asked = { site, path: request.path, etag, wallMs: this.#clock.wallMs() };
+    return conductOf(this.#world, asked, this.#faults.draw(site.origin, request.path));
+  }
+
+  #watch({ scheme, host, address, path }: TransportRequest): (ending: Ending) => void {
+    const site = `${scheme}://${host}`;
+    const startMs = this.#clock.nowMs();
+    const note = this.#log.begin({ site, address, path, startMs });
+    const end = (ending: Ending | undefined): void => {
+      this.#open.delete(end);
+      const endMs = this.#clock.nowMs();
+      const status = ending?.kind === "answer" ? ending.status : 0;
+      note({ endMs, status, whole: status > 0 });
+      const how = ending?.kind === "failed" ? ending.reason : status;
+      this.#trace.update(`${site}${path} ${startMs} ${endMs} ${how}\n`);
+    };
+    this.#open.add(end);
+    return end;
+  }
+
+  #judge(books: Store): Violation[] {
+    return judge({
+      world: this.#world,
+      settings: this.#settings,
+      books,
+      log: this.#log.entries,
+      archived: this.#archive.records.map(({ url }) => url),
+      crashedAtMs: this.#crashedAtMs,
+      toleranceMs: 0,
+    });
+  }
+}
