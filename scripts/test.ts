@@ -42,6 +42,8 @@ const counts: Record<Kind, number> = { passed: 0, failed: 0, skipped: 0 };
 const countsByFile = new Map<string, Record<Kind, number>>();
 const stderrByFile = new Map<string, string>();
 const failures: string[] = [];
+/** What they said before they fell comes only after they have. */
+const filesFallen: string[] = [];
 const skips: string[] = [];
 
 const words = process.argv.slice(2);
@@ -71,10 +73,10 @@ async function runTests(): Promise<void> {
     concurrency: availableParallelism(),
     timeout: TEST_MS_MAX,
   });
-  events.on("test:pass", count);
-  events.on("test:fail", count);
+  // Told as soon as a test has ended; `test:pass` and `test:fail` wait for the files before it.
   events.on("test:complete", (event: Ended) => {
-    if (isFileItself(event)) showFile(event);
+    if (isFileItself(event)) closeFile(event);
+    else count(event);
   });
   events.on("test:stderr", ({ file, message }) => {
     const told = (stderrByFile.get(file) ?? "") + message;
@@ -90,14 +92,38 @@ function count(event: Ended): void {
     return;
   const file = relative(ROOT, event.file ?? "");
   const kind = kindOf(event);
+  counts[kind]++;
+  countsOf(file)[kind]++;
+  const why = typeof event.skip === "string" && event.skip !== "" ? ` (${event.skip})` : "";
+  if (kind === "skipped") skips.push(`${file}: ${event.name}${why}`);
+  if (kind === "failed")
+    failures.push(
+      `${file}: ${event.name}\n${indent(inspect(event.details.error?.cause ?? event.details.error, { depth: 4 }))}`,
+    );
+}
+
+/** A file has ended; when it failed and none of its tests did, it fell over by itself. */
+function closeFile(event: Ended): void {
+  const file = relative(ROOT, event.file ?? "");
+  const own = countsOf(file);
+  if (event.details.error !== undefined && own.failed === 0) {
+    own.failed++;
+    counts.failed++;
+    filesFallen.push(event.file ?? "");
+  }
+  const skipped = own.skipped > 0 ? `, ${own.skipped} skipped` : "";
+  const failed = own.failed > 0 ? `, ${own.failed} FAILED` : "";
+  showLine(
+    own.failed > 0 ? "failed" : "passed",
+    event.details.duration_ms,
+    `${file}: ${own.passed} passed${skipped}${failed}`,
+  );
+}
+
+function countsOf(file: string): Record<Kind, number> {
   const own = countsByFile.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
   countsByFile.set(file, own);
-  counts[kind]++;
-  own[kind]++;
-  const name = isFileItself(event) ? "the file itself" : event.name;
-  const why = typeof event.skip === "string" && event.skip !== "" ? ` (${event.skip})` : "";
-  if (kind === "skipped") skips.push(`${file}: ${name}${why}`);
-  if (kind === "failed") failures.push(`${file}: ${name}\n${indent(causeOf(event))}`);
+  return own;
 }
 
 function kindOf(event: Ended): Kind {
@@ -109,30 +135,16 @@ function isFileItself(event: Ended): boolean {
   return event.file !== undefined && event.name === event.file;
 }
 
-function causeOf(event: Ended): string {
-  if (isFileItself(event)) return stderrByFile.get(event.file ?? "") ?? "ended without a word";
-  const error = event.details.error;
-  return inspect(error?.cause ?? error, { depth: 4 });
-}
-
-function showFile(event: Ended): void {
-  const file = relative(ROOT, event.file ?? "");
-  const own = countsByFile.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
-  const failed = own.failed > 0 || event.details.error !== undefined;
-  const skipped = own.skipped > 0 ? `, ${own.skipped} skipped` : "";
-  showLine(
-    failed ? "failed" : "passed",
-    event.details.duration_ms,
-    `${file}: ${own.passed} passed${skipped}${own.failed > 0 ? `, ${own.failed} FAILED` : ""}`,
-  );
-}
-
 function showLine(kind: Kind, durationMs: number, text: string): void {
   const seconds = (durationMs / 1000).toFixed(1).padStart(6);
   console.log(`${kind === "passed" ? "ok    " : "FAILED"} ${seconds} s  ${text}`);
 }
 
 function report(): void {
+  for (const file of filesFallen) {
+    const told = stderrByFile.get(file) ?? "ended without a word";
+    failures.push(`${relative(ROOT, file)}: the file itself\n${indent(told)}`);
+  }
   for (const failure of failures) console.log(`\nFAILED ${failure}`);
   if (skips.length > 0)
     console.log(`\nSKIPPED, so not known to work here:\n${indent(skips.join("\n"))}`);

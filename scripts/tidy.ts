@@ -40,6 +40,9 @@ const IMPURE: readonly (readonly [pattern: RegExp, what: string])[] = [
 const NAMES_BANNED = /^(utils?|helpers?|types?|manager|common|misc|shared|constants|index)\.ts$/;
 const TEST = /\.(test|suite|child)\.ts$/;
 
+const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+};
 const breaches: string[] = [];
 const files = globSync("src/**/*.ts").toSorted();
 for (const file of files) {
@@ -68,12 +71,21 @@ function checkHeader(file: string, text: string): void {
 
 function checkImports(file: string, folder: string, text: string): void {
   for (const [line, path] of importsOf(text)) {
-    if (!path.startsWith(".")) continue;
+    if (!path.startsWith(".")) {
+      if (!isOurs(path)) breaches.push(`${file}:${line}: ${path} is no dependency of the package`);
+      continue;
+    }
     const target = normalize(join(dirname(file), path)).split("/")[1] ?? "";
     if (!path.endsWith(".ts")) breaches.push(`${file}:${line}: write the whole name, ${path}.ts`);
     if (target !== folder && !(MAY_IMPORT[folder] ?? []).includes(target))
       breaches.push(`${file}:${line}: ${folder} must not import ${target}`);
   }
+}
+
+/** What only development brings in is missing where the package is installed. */
+function isOurs(specifier: string): boolean {
+  const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+  return specifier.startsWith("node:") || Object.hasOwn(manifest.dependencies, name);
 }
 
 function checkPurity(file: string, text: string): void {
