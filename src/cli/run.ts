@@ -50,6 +50,8 @@ export async function main(words: readonly string[]): Promise<void> {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     process.exit(error.code === "EPIPE" ? EXIT.stopped : EXIT.failed);
   });
+  // The runtime's warnings (an experimental module, say) are for us and not for who crawls.
+  if (!words.includes("--verbose")) process.removeAllListeners("warning");
   try {
     process.exitCode = await dispatch(words);
   } catch (error) {
