@@ -1,5 +1,6 @@
 /**
- * How much faster than real time a crawl is simulated: virtual seconds per real second.
+ * How much faster than real time a crawl is simulated: virtual seconds per real second, and per
+ * second of CPU, which other work on the machine hardly changes.
  *
  * Usage: node bench/simulate.ts [seeds]
  */
@@ -29,12 +30,16 @@ for (let seed = 1; seed <= seeds; seed++) {
   violations += report.violations.length;
 }
 const realMs = performance.now() - startedAt;
+const { user, system } = process.cpuUsage();
+const cpuMs = (user + system) / 1000;
 console.log(
   JSON.stringify({
     seeds,
     virtualSeconds: Math.round(virtualMs / 1000),
     realSeconds: Number((realMs / 1000).toFixed(2)),
     timesRealTime: Math.round(virtualMs / realMs),
+    cpuSeconds: Number((cpuMs / 1000).toFixed(2)),
+    virtualPerCpuSecond: Math.round(virtualMs / cpuMs),
     seedsPerSecond: Number(((seeds * 1000) / realMs).toFixed(1)),
     events,
     requests,
