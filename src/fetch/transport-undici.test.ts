@@ -3,6 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { systemClock } from "../base/clock.ts";
+import { couldRetryHelp } from "../page/outcome.ts";
 import type { TransportRequest } from "./transport.ts";
 import {
   type Behaviour,
@@ -143,6 +144,36 @@ test("a reader that is paused stops the server by back-pressure", async (t) => {
   await reading;
   assert.ok(toldBytes <= 4 * 65_536, `${toldBytes} bytes were read in a pause`);
   assert.ok(wroteBytes < 32 * 1024 * 1024, `${wroteBytes} bytes were written`);
+});
+
+test("our own pauses count against no limit, not even the total", async (t) => {
+  const server = await listening((socket) =>
+    socket.once("data", () => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
+      // The rest comes some ticks after the pause is over.
+      setTimeout(() => socket.write("world"), 850);
+    }),
+  );
+  t.after(server.stop);
+  let pauses = 0;
+  const result = await transportFor(t).exchange(
+    server.request({
+      limits: { ...SUITE_LIMITS, totalMs: 600 },
+      onBytes: () => (pauses++ === 0 ? 700 : 0),
+    }),
+  );
+  assert.equal(result.kind, "answer", JSON.stringify(result));
+});
+
+test("what is cut by closing may be tried again", async (t) => {
+  const server = await listening(() => {});
+  t.after(server.stop);
+  const transport = transportFor(t);
+  const ending = transport.exchange(server.request());
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await transport.close();
+  const result = await ending;
+  assert.ok(result.kind === "failed" && couldRetryHelp(result.reason), JSON.stringify(result));
 });
 
 test("an answer that came while we ourselves were held up is still an answer", async (t) => {

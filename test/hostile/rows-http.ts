@@ -109,6 +109,12 @@ export const FRAMING_ROWS: readonly Row[] = [
     ...floods(`${CHUNKED}5;`, "x"),
   },
   {
+    id: "H8c",
+    does: "hides a megabyte in a chunk extension of a page of two bytes",
+    ends: failed("bad_framing"),
+    ...says(`${CHUNKED}2;${"x".repeat(1_000_000)}\r\nhi\r\n0\r\n\r\n`),
+  },
+  {
     id: "H8b",
     does: "sends trailers without end",
     ends: failed("bad_framing"),

@@ -1,0 +1,252 @@
+/**
+ * What the rows about whole crawls share: sites on loopback that note who asked for what, and a crawl
+ * by the production loops whose every end can be looked up.
+ *
+ * The crawl runs on real sockets. Its loops may be given a hurried clock, on which a minute of
+ * resting is over in seconds; the servers and the time-outs of a request keep real time.
+ *
+ * Promise: whatever a row does, `crawlSites` answers only when the crawl ended by itself, with accounts
+ * that add up and no reason outside the closed list.
+ */
+
+import assert from "node:assert/strict";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import { checkOrder } from "../../src/config/order.ts";
+import type { Settings } from "../../src/config/schema.ts";
+import { defaultSettings } from "../../src/config/sources.ts";
+import { type CrawlHandle, type CrawlParts, startCrawl } from "../../src/crawl/crawler.ts";
+import { fetcherOptions } from "../../src/crawl/open.ts";
+import type { CrawlResult } from "../../src/crawl/snapshot.ts";
+import { readAllowance } from "../../src/fetch/address-guard.ts";
+import { DNS_DEFAULTS, DnsResolver } from "../../src/fetch/dns.ts";
+import { Fetcher } from "../../src/fetch/fetcher.ts";
+import type { Resolver } from "../../src/fetch/resolver.ts";
+import type { Transport } from "../../src/fetch/transport.ts";
+import { UndiciTransport } from "../../src/fetch/transport-undici.ts";
+import { REASONS } from "../../src/page/outcome.ts";
+import type { PageRecord } from "../../src/page/page.ts";
+import { openMemoryStore } from "../../src/store/store-memory.ts";
+import type { Store } from "../../src/store/store.ts";
+
+/** One request, as the server saw it. */
+export interface Asked {
+  readonly path: string;
+  readonly host: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly atMs: number;
+}
+
+/** A page, a whole answer, or whatever the row does with the response; nothing is a 404. */
+export type Reply =
+  | string
+  | {
+      readonly status?: number;
+      readonly headers?: Readonly<Record<string, string | string[]>>;
+      readonly body?: string | Uint8Array;
+    }
+  | ((response: ServerResponse) => void)
+  | undefined;
+
+export type Pages = Readonly<Record<string, Reply>> | ((asked: Asked) => Reply);
+
+export interface TestSite extends AsyncDisposable {
+  readonly origin: string;
+  readonly port: number;
+  readonly asked: readonly Asked[];
+  /** The origin under a name of its own: all names that end so lead to loopback. */
+  named(name: string): string;
+  /** Paths asked for, in order, without robots.txt and sitemap.xml. */
+  paths(host?: string): string[];
+}
+
+export async function startTestSite(pages: Pages): Promise<TestSite> {
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => {
+    const { headers, url: path = "" } = request;
+    const one = { path, host: headers.host ?? "", headers, atMs: performance.now() };
+    asked.push(one);
+    give(response, typeof pages === "function" ? pages(one) : pages[path]);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", 1024, resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    asked,
+    named: (name) => `http://${name}.localhost:${port}`,
+    paths: (host) =>
+      asked
+        .filter((one) => host === undefined || one.host.startsWith(host))
+        .map(({ path }) => path)
+        .filter((path) => path !== "/robots.txt" && path !== "/sitemap.xml"),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export function html(...hrefs: readonly string[]): string {
+  const links = hrefs.map((href) => `<a href="${href}">to ${href}</a>`);
+  return `<!doctype html><title>A page</title><p>Some words. ${links.join("\n")}`;
+}
+
+export function redirectTo(location: string, status = 302): Reply {
+  return { status, headers: { location } };
+}
+
+function give(response: ServerResponse, reply: Reply): void {
+  if (typeof reply === "function") return reply(response);
+  if (reply === undefined) return void response.writeHead(404).end();
+  const whole = typeof reply === "string" ? { body: reply } : reply;
+  const { status = 200, headers = {}, body = "" } = whole;
+  response.writeHead(status, { "content-type": "text/html; charset=utf-8", ...headers });
+  response.end(body);
+}
+
+/** Ends, pages and sums of a crawl that is over. */
+export interface Report {
+  readonly result: CrawlResult;
+  /** Of every known URL. */
+  readonly reasons: ReadonlyMap<string, string>;
+  readonly pages: ReadonlyMap<string, PageRecord>;
+}
+
+export interface CrawlChanges {
+  /** So many times as fast as time goes by, for the loops. */
+  readonly hurry?: number;
+  readonly resolver?: Resolver;
+  readonly wrapTransport?: (transport: Transport) => Transport;
+  readonly onStart?: (handle: CrawlHandle) => void;
+}
+
+/** As in a crawl of strangers, but some sixty times as impatient. */
+const IMPATIENT: Partial<Settings> = {
+  allowPrivate: ["127.0.0.0/8"],
+  connectTimeoutMs: 300,
+  tlsTimeoutMs: 300,
+  firstByteTimeoutMs: 300,
+  idleTimeoutMs: 300,
+  totalTimeoutMs: 1_500,
+  retriesMax: 1,
+  memoryBytes: 32 * 1024 * 1024,
+};
+const CRAWL_MS_MAX = 30_000;
+
+export async function crawlSites(
+  urls: readonly string[],
+  settings: Partial<Settings> = {},
+  changes: CrawlChanges = {},
+): Promise<Report> {
+  const order = checkOrder({ ...defaultSettings(), ...IMPATIENT, ...settings, urls: [...urls] });
+  const store = openMemoryStore();
+  const transport = new UndiciTransport({
+    clock: systemClock,
+    lanesMax: 2 * order.settings.connectionsMax,
+    http2: true,
+    insecureTls: false,
+    proxy: undefined,
+  });
+  const handle = startCrawl({ ...order, ...partsOn(transport, order.settings, changes), store });
+  changes.onStart?.(handle);
+  let isOverdue = false;
+  const timer = setTimeout(() => {
+    isOverdue = true;
+    handle.stop("the test has waited long enough");
+  }, CRAWL_MS_MAX);
+  try {
+    const result = await handle.done;
+    assert.ok(!isOverdue, `the crawl did not end by itself: ${JSON.stringify(result.urls)}`);
+    return reportOf(result, store);
+  } finally {
+    clearTimeout(timer);
+    await transport.close();
+    await store.close();
+  }
+}
+
+function partsOn(
+  transport: Transport,
+  settings: Settings,
+  { hurry = 1, resolver, wrapTransport = (same) => same }: CrawlChanges,
+): Omit<CrawlParts, "settings" | "seeds" | "store"> {
+  const allowed = settings.allowPrivate.map(readAllowance).filter((range) => range !== undefined);
+  const policy = { allowed, ownPorts: new Set<number>() };
+  const names =
+    resolver ??
+    new DnsResolver({ ...DNS_DEFAULTS, clock: systemClock, policy, hosts: new Map() });
+  const options = fetcherOptions(settings);
+  return {
+    clock: hurried(hurry),
+    random: systemRandom,
+    resolver: names,
+    fetcher: new Fetcher({
+      transport: wrapTransport(transport),
+      resolver: names,
+      clock: systemClock,
+      ...options,
+      limits: { ...options.limits, slowAfterMs: 400 },
+    }),
+    output: undefined,
+    log: silentLog,
+    hooks: {},
+  };
+}
+
+/** On this clock time goes by faster; only the date is the real one. */
+function hurried(factor: number): Clock {
+  return {
+    nowMs: () => systemClock.nowMs() * factor,
+    wallMs: () => systemClock.wallMs(),
+    after: (delayMs, callBack) => systemClock.after(delayMs / factor, callBack),
+  };
+}
+
+function reportOf(result: CrawlResult, store: Store): Report {
+  const reasons = new Map<string, string>();
+  const pages = new Map<string, PageRecord>();
+  for (const { id, url, reason } of store.urls()) {
+    reasons.set(url, reason ?? "pending");
+    const page = store.page(id);
+    if (page !== undefined) pages.set(url, page);
+  }
+  checkAccounts(result, reasons);
+  return { result, reasons, pages };
+}
+
+/** Part 3 and 4 of the contract: everything is counted once, by a reason of the closed list. */
+export function checkAccounts(result: CrawlResult, reasons: ReadonlyMap<string, string>): void {
+  const { known, done, failed, skipped, pending } = result.urls;
+  assert.equal(known, done + failed + skipped + pending);
+  assert.equal(known, reasons.size);
+  for (const [url, reason] of reasons)
+    assert.ok(
+      reason === "pending" || Object.hasOwn(REASONS, reason) || /^http_\d{3}$/.test(reason),
+      `${url} ended as ${reason}`,
+    );
+  assert.equal(result.outcomes["internal_error"] ?? 0, 0);
+}
+
+/** A site of pages that link to each other, all of which a crawl must find. */
+export function realSite(pageCount: number): (path: string) => string | undefined {
+  return (path) => {
+    const number = path === "/" ? 0 : Number(/^\/real\/(\d+)$/.exec(path)?.[1] ?? Number.NaN);
+    if (!(number < pageCount)) return undefined;
+    const targets = [2 * number + 1, 2 * number + 2].filter((target) => target < pageCount);
+    const words = Array.from({ length: 40 }, (_, index) => `word${(number + 1) * 31 + index * 7}`);
+    const links = targets.map((target) => `<a href="/real/${target}">next</a>`);
+    return `<title>Real ${number}</title><p>${words.join(" ")} ${links.join(" ")}`;
+  };
+}
+
+/** How many of the real pages were stored. */
+export function realPagesIn(report: Report, origin: string): number {
+  let count = 0;
+  for (const url of report.pages.keys())
+    if (url === `${origin}/` || url.startsWith(`${origin}/real/`)) count += 1;
+  return count;
+}
