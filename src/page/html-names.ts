@@ -77,8 +77,8 @@ const tagNames = [...new Set([...Object.keys(TAG), ...inline, ...breakouts])];
 const inlineTags = Uint8Array.from(tagNames, (name) => (inline.has(name) ? 1 : 0));
 const breakoutTags = Uint8Array.from(tagNames, (name) => (breakouts.has(name) ? 1 : 0));
 
-export const TAG_TABLE = new NameTable(tagNames);
-export const ATTRIBUTE_TABLE = new NameTable(Object.keys(ATTRIBUTE));
+export const TAG_TABLE = new NameTable(tagNames, TAG.other);
+export const ATTRIBUTE_TABLE = new NameTable(Object.keys(ATTRIBUTE), -1);
 
 export function isInline(tag: number): boolean {
   return inlineTags[tag] === 1;

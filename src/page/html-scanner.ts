@@ -44,8 +44,6 @@ const LESS_THAN = 0x3c;
 const GREATER_THAN = 0x3e;
 const SLASH = 0x2f;
 const EQUALS = 0x3d;
-const BANG = 0x21;
-const QUESTION_MARK = 0x3f;
 const DOUBLE_QUOTE = 0x22;
 const SINGLE_QUOTE = 0x27;
 const AMPERSAND = 0x26;
@@ -53,11 +51,11 @@ const AMPERSAND = 0x26;
 const TEXT_HTML = Buffer.from("text/html");
 const XHTML = Buffer.from("application/xhtml+xml");
 
-/** What follows a `<` that begins markup: a letter, `/`, `!` or `?`. */
-const OPENS_MARKUP = new Uint8Array(256);
+const IS_LETTER = new Uint8Array(256);
+for (let byte = 0x61; byte <= 0x7a; byte++) IS_LETTER[byte] = IS_LETTER[byte - 0x20] = 1;
+/** What follows a `<` that begins markup. */
+const OPENS_MARKUP = Uint8Array.from(IS_LETTER);
 for (const byte of Buffer.from("/!?")) OPENS_MARKUP[byte] = 1;
-for (let letter = 0x41; letter <= 0x5a; letter++)
-  OPENS_MARKUP[letter] = OPENS_MARKUP[letter | 0x20] = 1;
 
 export class HtmlScanner {
   readonly runs = new TextRuns();
@@ -71,6 +69,8 @@ export class HtmlScanner {
   /** Tags that `next` answers with, and tags whose attributes are read. */
   readonly #told = new Uint8Array(256);
   readonly #read = new Uint8Array(256);
+  /** Tags without any meaning here, as long as nothing special is open. */
+  readonly #isPlain = new Uint8Array(256);
   readonly #nest = new HtmlNest();
   readonly #valueStart = new Int32Array(ATTRIBUTE_COUNT);
   readonly #valueEnd = new Int32Array(ATTRIBUTE_COUNT);
@@ -80,7 +80,6 @@ export class HtmlScanner {
   /** Which attributes the tag has, one bit each. */
   #has = 0;
   #isSelfClosing = false;
-  #tag: number = TAG.other;
   #gap: number = GAP.block;
 
   constructor(options: { readonly tellImages: boolean }) {
@@ -89,6 +88,7 @@ export class HtmlScanner {
     this.#read.set(this.#told);
     this.#read[TAG.svg] = 1;
     this.#read[TAG.math] = 1;
+    this.#isPlain.fill(1).fill(0, TAG.a, TAG.math + 1);
   }
 
   start(html: Uint8Array): void {
@@ -105,16 +105,40 @@ export class HtmlScanner {
   /** The next start tag of those in `TAG` that can hold a link, `END_OF_ANCHOR`, or `END_OF_PAGE`. */
   next(): number {
     const html = this.#html;
-    for (;;) {
-      const open = this.#passText(html, this.tagEnd);
-      if (open >= html.length) {
-        this.tagEnd = html.length;
-        return END_OF_PAGE;
+    const end = html.length;
+    let at = this.tagEnd;
+    while (at < end) {
+      at = this.#passText(html, at);
+      if (at >= end) break;
+      const open = at;
+      const isEndTag = html[open + 1] === SLASH;
+      const nameStart = isEndTag ? open + 2 : open + 1;
+      if (nameStart >= end || IS_LETTER[html[nameStart] as number] === 0) {
+        at = this.#afterOddity(html, open);
+        continue;
+      }
+      at = nameStart;
+      let hash = 0;
+      while (at < end) {
+        const byte = html[at] as number;
+        if (ENDS_NAME[byte] === 1) break;
+        hash = hashStep(hash, byte);
+        at += 1;
+      }
+      const tag = TAG_TABLE.find(html, nameStart, at - nameStart, hash);
+      if (!isInline(tag)) this.#gap = GAP.block;
+      // Most tags are over at once, and nobody asks about them.
+      if (this.#isPlain[tag] === 1 && this.#nest.isEmpty) {
+        at = html[at] === GREATER_THAN ? at + 1 : afterTag(html, this.#text, at);
+        continue;
       }
       this.tagStart = open;
-      const told = this.#markup(html, open);
+      const told = isEndTag ? this.#endTag(html, tag, at) : this.#startTag(html, tag, at);
       if (told !== NOTHING) return told;
+      at = this.tagEnd;
     }
+    this.tagEnd = end;
+    return END_OF_PAGE;
   }
 
   has(attribute: number): boolean {
@@ -165,15 +189,8 @@ export class HtmlScanner {
     return at;
   }
 
-  #markup(html: Uint8Array, open: number): number {
-    const mark = html[open + 1];
-    if (mark === SLASH) return this.#endTag(html, open);
-    if (mark !== BANG && mark !== QUESTION_MARK) return this.#startTag(html, open);
-    this.tagEnd = this.#afterDeclaration(html, open);
-    return NOTHING;
-  }
-
-  #afterDeclaration(html: Uint8Array, open: number): number {
+  /** Behind a comment, a declaration, or what else begins like a tag and is none. */
+  #afterOddity(html: Uint8Array, open: number): number {
     const text = this.#text;
     if (text.startsWith("<!--", open)) return afterComment(html, text, open);
     if (text.startsWith("<![CDATA[", open) && this.#nest.isForeign)
@@ -181,27 +198,9 @@ export class HtmlScanner {
     return afterGreaterThan(html, text, open + 2);
   }
 
-  #startTag(html: Uint8Array, open: number): number {
-    const nameEnd = this.#readName(html, open + 1);
-    const tag = this.#tag;
-    if (!isInline(tag)) this.#gap = GAP.block;
+  #startTag(html: Uint8Array, tag: number, nameEnd: number): number {
     if (!this.#nest.isEmpty && this.#nest.isForeign) return this.#foreignTag(html, tag, nameEnd);
     return this.#htmlTag(html, tag, nameEnd);
-  }
-
-  /** Which tag has its name here; answers where the name ends. */
-  #readName(html: Uint8Array, start: number): number {
-    const end = html.length;
-    let at = start;
-    let hash = 0;
-    while (at < end) {
-      const byte = html[at] as number;
-      if (ENDS_NAME[byte] === 1) break;
-      hash = hashStep(hash, byte);
-      at += 1;
-    }
-    this.#tag = Math.max(TAG.other, TAG_TABLE.find(html, start, at - start, hash));
-    return at;
   }
 
   #htmlTag(html: Uint8Array, tag: number, nameEnd: number): number {
@@ -245,17 +244,8 @@ export class HtmlScanner {
     return tag === TAG.a && !this.#nest.inTemplate ? tag : NOTHING;
   }
 
-  #endTag(html: Uint8Array, open: number): number {
-    const first = html[open + 2] as number;
-    if (open + 2 >= html.length || OPENS_MARKUP[first] === 0 || first < 0x41) {
-      this.tagEnd = afterGreaterThan(html, this.#text, open + 2);
-      return NOTHING;
-    }
-    const nameEnd = this.#readName(html, open + 2);
-    const tag = this.#tag;
-    this.tagEnd =
-      html[nameEnd] === GREATER_THAN ? nameEnd + 1 : afterTag(html, this.#text, nameEnd);
-    if (!isInline(tag)) this.#gap = GAP.block;
+  #endTag(html: Uint8Array, tag: number, nameEnd: number): number {
+    this.tagEnd = afterTag(html, this.#text, nameEnd);
     if (!this.#nest.isEmpty) this.#nest.close(tag);
     return tag === TAG.a ? END_OF_ANCHOR : NOTHING;
   }

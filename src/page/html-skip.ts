@@ -23,6 +23,10 @@ const DOUBLE_QUOTE = 0x22;
 const SINGLE_QUOTE = 0x27;
 const SCRIPT = Buffer.from("script");
 
+/** Bytes that mean something between the attributes of a tag; all others make names. */
+const SHAPES_TAG = new Uint8Array(256);
+for (const byte of Buffer.from("\t\n\f\r />=")) SHAPES_TAG[byte] = 1;
+
 /** Behind the `>` of a tag whose name ends at `from`. */
 export function afterTag(html: Uint8Array, text: string, from: number): number {
   const end = html.length;
@@ -30,16 +34,15 @@ export function afterTag(html: Uint8Array, text: string, from: number): number {
   let named = false;
   while (at < end) {
     const byte = html[at] as number;
-    if (byte === GREATER_THAN) return at + 1;
-    if (byte === EQUALS && named) {
-      at = afterValue(html, text, at + 1);
-      named = false;
-      continue;
-    }
-    // An equals sign with no name before it begins a name itself.
-    if (byte === SLASH) named = false;
-    else if (IS_SPACE[byte] === 0) named = true;
     at += 1;
+    if (SHAPES_TAG[byte] === 0) named = true;
+    else if (byte === GREATER_THAN) return at;
+    else if (byte === SLASH) named = false;
+    else if (byte === EQUALS) {
+      // With no name before it, an equals sign begins one itself.
+      if (named) at = afterValue(html, text, at);
+      named = !named;
+    }
   }
   return end + 1;
 }

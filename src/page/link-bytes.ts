@@ -10,8 +10,6 @@ export const BYTE = {
   amp: 0x26,
   dot: 0x2e,
   slash: 0x2f,
-  colon: 0x3a,
-  semicolon: 0x3b,
   equals: 0x3d,
   question: 0x3f,
   a: 0x61,
@@ -19,36 +17,38 @@ export const BYTE = {
   z: 0x7a,
 } as const;
 
+/** What a byte of a link asks for. */
 export const KIND = {
   unusual: 0,
   plain: 1,
-  folder: 2,
-  query: 3,
-  fragment: 4,
-  reference: 5,
-  escape: 6,
+  /** May begin a dot segment. */
+  dot: 2,
+  /** The parser escapes it in a query, and only there. */
+  apostrophe: 3,
+  /** May belong to a session id. */
+  session: 4,
+  query: 5,
+  fragment: 6,
+  reference: 7,
+  escape: 8,
+  /** May end a scheme. */
+  colon: 9,
 } as const;
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const ALPHANUMERIC = `${LETTERS}${LETTERS.toUpperCase()}0123456789`;
-const ALWAYS = { "#": KIND.fragment, "&": KIND.reference, "%": KIND.escape };
 
-export const PATH_KINDS = kinds({
-  ...ALWAYS,
-  [`${ALPHANUMERIC}-._~!$'()*+,;=:@`]: KIND.plain,
-  "/": KIND.folder,
+/** Plain is what parser and normalisation leave as it is in path and query. */
+export const LINK_KINDS = kinds({
+  [`${ALPHANUMERIC}-_~!$*+,=@/)`]: KIND.plain,
+  ".": KIND.dot,
+  "'": KIND.apostrophe,
+  ";(": KIND.session,
   "?": KIND.query,
-});
-/** When session ids are to go, whatever may hold one takes the slow way. */
-export const PATH_KINDS_SESSIONS = kinds({
-  ...ALWAYS,
-  [`${ALPHANUMERIC}-._~!$'*+,=:@`]: KIND.plain,
-  "/": KIND.folder,
-});
-/** The parser escapes apostrophes in a query, and only there. */
-export const QUERY_KINDS = kinds({
-  ...ALWAYS,
-  [`${ALPHANUMERIC}-._~!$()*+,;=:@/?`]: KIND.plain,
+  "#": KIND.fragment,
+  "&": KIND.reference,
+  "%": KIND.escape,
+  ":": KIND.colon,
 });
 const HOST_KINDS = kinds({ [`${LETTERS}0123456789-_`]: KIND.plain });
 const IS_ALPHANUMERIC = kinds({ [ALPHANUMERIC]: KIND.plain });
@@ -73,14 +73,11 @@ export function beginsWith(
   return true;
 }
 
-/** Whether a colon comes before anything that ends a first segment. */
-export function mayHaveScheme(html: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const byte = html[at];
-    if (byte === BYTE.colon) return true;
-    if (byte === BYTE.slash || byte === BYTE.question || byte === BYTE.hash) return false;
-  }
-  return false;
+/** Whether nothing before this byte ends a first segment, so that a colon here may end a scheme. */
+export function isFirstSegment(html: Uint8Array, start: number, at: number): boolean {
+  for (let before = start; before < at; before++)
+    if (html[before] === BYTE.slash || html[before] === BYTE.question) return false;
+  return true;
 }
 
 /** Whether a segment may be `.` or `..`: it begins with a dot that no plain character follows. */

@@ -35,23 +35,20 @@ import {
   cleanHostEnd,
   isBlank,
   isCanonicalEscape,
+  isFirstSegment,
   KIND,
-  mayHaveScheme,
-  PATH_KINDS,
-  PATH_KINDS_SESSIONS,
-  QUERY_KINDS,
+  LINK_KINDS,
 } from "./link-bytes.ts";
 
 const HTTP = Buffer.from("http://");
 const HTTPS = Buffer.from("https://");
 
 export class LinkResolver {
-  /** The fingerprint of the link last resolved. */
+  /** The fingerprint of the link last resolved; signed, as the engine handles such numbers best. */
   high = 0;
   low = 0;
 
   readonly #rules: UrlRules;
-  readonly #pathKinds: Uint8Array;
   #base = "" as CanonicalUrl;
   #originLength = 0;
   #pathLength = 0;
@@ -70,10 +67,15 @@ export class LinkResolver {
   #textStart = 0;
   #textEnd = 0;
   #ampersands = 0;
+  /** Where hashing stands: what the lanes hold, where the path began, how far it got. */
+  #laneA = 0;
+  #laneB = 0;
+  #pathFrom = 0;
+  #mayHaveScheme = false;
+  #isQuery = false;
 
   constructor(rules: UrlRules) {
     this.#rules = rules;
-    this.#pathKinds = rules.stripSessionIds ? PATH_KINDS_SESSIONS : PATH_KINDS;
   }
 
   /** Links resolve against this from now on; it must be canonical by the same rules. */
@@ -116,7 +118,9 @@ export class LinkResolver {
     const url = canonicalUrl(text, this.#base, this.#rules);
     if (typeof url !== "string") return url.refused;
     this.#parsed = url;
-    ({ high: this.high, low: this.low } = fingerprintOf(url));
+    const { high, low } = fingerprintOf(url);
+    this.high = high | 0;
+    this.low = low | 0;
     return undefined;
   }
 
@@ -134,6 +138,7 @@ export class LinkResolver {
   /** Answers false when the link is not of a kind that is surely clean. */
   #resolveClean(html: Uint8Array, start: number, end: number): boolean {
     this.#html = html;
+    this.#mayHaveScheme = false;
     const first = start < end ? html[start] : BYTE.hash;
     if (first === BYTE.hash) return this.#goOn(this.#base.length, end, end);
     if (first === BYTE.question) return this.#goOn(this.#pathLength, start, end);
@@ -188,7 +193,7 @@ export class LinkResolver {
         at += 3;
       } else break;
     }
-    if (at === start && mayHaveScheme(html, start, end)) return false;
+    this.#mayHaveScheme = at === start;
     return this.#goOn(this.#folderLength[folder] as number, at, end);
   }
 
@@ -200,42 +205,84 @@ export class LinkResolver {
     return this.#hash(textStart, end, laneA, this.#baseB[baseLength] as number);
   }
 
-  /** Checks and hashes path and query from a point where a segment begins, or a query. */
+  /** Checks and hashes path and query from a point where a segment begins, or the query. */
   #hash(from: number, end: number, startA: number, startB: number): boolean {
     const html = this.#html;
-    let kinds = this.#pathKinds;
-    let laneA = startA;
-    let laneB = startB;
-    let at = from;
+    this.#laneA = startA;
+    this.#laneB = startB;
+    this.#pathFrom = from;
     this.#ampersands = 0;
-    if (beginsDotSegment(html, at, end)) return false;
-    for (; at < end; at++) {
-      const byte = html[at] as number;
-      const kind = kinds[byte] as number;
-      if (kind !== KIND.plain) {
-        if (kind === KIND.unusual) return false;
-        if (kind === KIND.fragment) break;
-        if (kind === KIND.folder && beginsDotSegment(html, at + 1, end)) return false;
-        if (kind === KIND.query) {
-          const isEmpty = at + 1 === end || html[at + 1] === BYTE.hash;
-          if (isEmpty || this.#rules.dropQuery) break;
-          kinds = QUERY_KINDS;
-        } else if (kind === KIND.escape && !isCanonicalEscape(html, at, end)) return false;
-      }
-      laneA = stepA(laneA, byte);
-      laneB = stepB(laneB, byte);
-      if (kind === KIND.reference) {
-        const length = ampersandLength(html, at, end);
-        if (length === 0) return false;
-        if (length > 1) this.#ampersands += 1;
-        at += length - 1;
-      }
+    this.#isQuery = false;
+    let at = this.#hashPlain(html, from, end);
+    while (at < end && !this.#isOver(html, at, end)) {
+      const taken = this.#secondLook(html, at, end);
+      if (taken === 0) return false;
+      this.#laneA = stepA(this.#laneA, html[at] as number);
+      this.#laneB = stepB(this.#laneB, html[at] as number);
+      at = this.#hashPlain(html, at + taken, end);
     }
     this.#textEnd = at;
     if (this.#baseLength + at - this.#textStart - 4 * this.#ampersands > URL_BYTES_MAX)
       return false;
-    this.low = finishLow(laneA, laneB);
-    this.high = finishHigh(laneA, laneB, this.low);
+    const low = finishLow(this.#laneA, this.#laneB) | 0;
+    this.low = low;
+    this.high = finishHigh(this.#laneA, this.#laneB, low) | 0;
     return true;
+  }
+
+  /** The innermost loop calls nothing that is not inlined, which makes it twice as fast. */
+  #hashPlain(html: Uint8Array, from: number, end: number): number {
+    let laneA = this.#laneA;
+    let laneB = this.#laneB;
+    let at = from;
+    while (at < end) {
+      const byte = html[at] as number;
+      if (LINK_KINDS[byte] !== KIND.plain) break;
+      laneA = stepA(laneA, byte);
+      laneB = stepB(laneB, byte);
+      at += 1;
+    }
+    this.#laneA = laneA;
+    this.#laneB = laneB;
+    return at;
+  }
+
+  /** Whether the canonical form ends before this byte: a fragment, or a query that is not kept. */
+  #isOver(html: Uint8Array, at: number, end: number): boolean {
+    if (html[at] === BYTE.hash) return true;
+    if (html[at] !== BYTE.question || this.#isQuery) return false;
+    return this.#rules.dropQuery || at + 1 === end || html[at + 1] === BYTE.hash;
+  }
+
+  /** How many bytes of HTML make this one of the URL; 0 when the parser must say. */
+  #secondLook(html: Uint8Array, at: number, end: number): number {
+    switch (LINK_KINDS[html[at] as number]) {
+      case KIND.dot: {
+        const isFirst = at === this.#pathFrom || html[at - 1] === BYTE.slash;
+        return !this.#isQuery && isFirst && beginsDotSegment(html, at, end) ? 0 : 1;
+      }
+      case KIND.colon: {
+        const mayHaveScheme = this.#mayHaveScheme;
+        this.#mayHaveScheme = false;
+        return mayHaveScheme && isFirstSegment(html, this.#pathFrom, at) ? 0 : 1;
+      }
+      case KIND.query:
+        if (this.#rules.stripSessionIds) return 0;
+        this.#isQuery = true;
+        return 1;
+      case KIND.apostrophe:
+        return this.#isQuery ? 0 : 1;
+      case KIND.session:
+        return this.#rules.stripSessionIds ? 0 : 1;
+      case KIND.escape:
+        return isCanonicalEscape(html, at, end) ? 1 : 0;
+      case KIND.reference: {
+        const length = ampersandLength(html, at, end);
+        if (length > 1) this.#ampersands += 1;
+        return length;
+      }
+      default:
+        return 0;
+    }
   }
 }

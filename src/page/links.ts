@@ -25,13 +25,14 @@ import {
   type RobotsTags,
 } from "./robots-tags.ts";
 import { readSrcset } from "./srcset.ts";
-import { TargetTable, TARGETS_MAX } from "./target-table.ts";
+import { NOT_FOUND, TargetTable, TARGETS_MAX } from "./target-table.ts";
 import { titleText } from "./text.ts";
 import type { TextRuns } from "./text-runs.ts";
 
 const ELEMENTS_MAX = 20_000;
 /** What the table holds for the page itself. */
-const ITSELF = -1;
+const ITSELF = TARGETS_MAX;
+const NOT_FRESH = -1;
 
 export interface HarvestOptions extends UrlRules {
   readonly images: boolean;
@@ -69,8 +70,9 @@ export class LinkHarvester {
   readonly #scanner: HtmlScanner;
   readonly #resolver: LinkResolver;
   readonly #targets = new TargetTable();
-  readonly #fingerprints = new DataView(new ArrayBuffer(8 * TARGETS_MAX));
-  /** Of each target: its place among the fresh ones, or -1. */
+  readonly #fingerprintBytes = new Uint8Array(8 * TARGETS_MAX);
+  readonly #fingerprints = new DataView(this.#fingerprintBytes.buffer);
+  /** Of each target: its place among the fresh ones, or `NOT_FRESH`. */
   readonly #freshPlace = new Int32Array(TARGETS_MAX);
   #isKnown: (high: number, low: number) => boolean = () => false;
   #html: Uint8Array = new Uint8Array(0);
@@ -93,7 +95,7 @@ export class LinkHarvester {
     const lateBase = this.#gather(page, undefined);
     if (lateBase !== undefined) this.#gather(page, lateBase);
     const { targets, ...found } = this.#found;
-    const fingerprints = new Uint8Array(this.#fingerprints.buffer.slice(0, 8 * targets));
+    const fingerprints = Buffer.copyBytesFrom(this.#fingerprintBytes, 0, 8 * targets);
     const { titleStart, titleEnd, runs } = this.#scanner;
     return { ...found, fingerprints, title: titleText(html, titleStart, titleEnd), runs };
   }
@@ -106,8 +108,8 @@ export class LinkHarvester {
     this.#resolver.setBase(base ?? page);
     this.#targets.reset();
     const self = fingerprintOf(page);
-    this.#targets.find(self.high, self.low);
-    this.#targets.put(self.high, self.low, ITSELF);
+    this.#targets.find(self.high | 0, self.low | 0);
+    this.#targets.put(self.high | 0, self.low | 0, ITSELF);
     scanner.start(this.#html);
     for (let tag = scanner.next(); tag !== END_OF_PAGE; tag = scanner.next()) {
       if (tag === TAG.base && base === undefined) {
@@ -159,19 +161,25 @@ export class LinkHarvester {
     const { high, low } = this.#resolver;
     const known = this.#targets.find(high, low);
     const nofollow = isNofollow(this.#scanner, this.#html);
-    if (known !== undefined) {
-      const fresh = known === ITSELF ? undefined : found.fresh[this.#freshPlace[known] as number];
-      if (fresh !== undefined && !nofollow) fresh.nofollow = false;
+    if (known !== NOT_FOUND) {
+      if (!nofollow && known !== ITSELF) this.#follow(this.#freshPlace[known] as number);
       return;
     }
     const number = found.targets;
     found.targets += 1;
     this.#targets.put(high, low, number);
-    this.#fingerprints.setUint32(8 * number, high);
-    this.#fingerprints.setUint32(8 * number + 4, low);
-    const isKnown = this.#isKnown(high, low);
-    this.#freshPlace[number] = isKnown ? -1 : found.fresh.length;
-    if (!isKnown) found.fresh.push({ url: this.#resolver.url(), high, low, nofollow });
+    this.#fingerprints.setInt32(8 * number, high);
+    this.#fingerprints.setInt32(8 * number + 4, low);
+    const isKnown = this.#isKnown(high >>> 0, low >>> 0);
+    this.#freshPlace[number] = isKnown ? NOT_FRESH : found.fresh.length;
+    if (isKnown) return;
+    found.fresh.push({ url: this.#resolver.url(), high: high >>> 0, low: low >>> 0, nofollow });
+  }
+
+  /** One link that may be followed is enough. */
+  #follow(freshPlace: number): void {
+    const fresh = freshPlace === NOT_FRESH ? undefined : this.#found.fresh[freshPlace];
+    if (fresh !== undefined) fresh.nofollow = false;
   }
 
   #takeSrcset(): void {

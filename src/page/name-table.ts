@@ -6,6 +6,7 @@
  */
 
 const SLOTS = 256;
+const EMPTY = 255;
 const EXACT_BYTES = 4;
 
 const LOWER = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -27,31 +28,34 @@ export function isName(html: Uint8Array, start: number, end: number, name: Uint8
 
 export class NameTable {
   readonly #names: readonly Uint8Array[];
-  /** One more than the number of the name in a slot; 0 in an empty one. */
-  readonly #slotNumber = new Uint8Array(SLOTS);
+  readonly #missing: number;
+  readonly #slotNumber = new Uint8Array(SLOTS).fill(EMPTY);
+  readonly #slotLength = new Uint8Array(SLOTS);
   readonly #slotHash = new Int32Array(SLOTS);
 
-  constructor(names: readonly string[]) {
+  /** `missing` is what is answered for a name that is none of these. */
+  constructor(names: readonly string[], missing: number) {
+    this.#missing = missing;
     this.#names = names.map((name) => Buffer.from(name));
     for (const [number, name] of this.#names.entries()) {
       const hash = name.reduce(hashStep, 0);
       let slot = slotOf(hash);
-      while (this.#slotNumber[slot] !== 0) slot = (slot + 1) & (SLOTS - 1);
-      this.#slotNumber[slot] = number + 1;
+      while (this.#slotNumber[slot] !== EMPTY) slot = (slot + 1) & (SLOTS - 1);
+      this.#slotNumber[slot] = number;
+      this.#slotLength[slot] = name.length;
       this.#slotHash[slot] = hash;
     }
   }
 
-  /** The number of the name that these bytes are; -1 when it is none of ours. */
+  /** The number of the name that these bytes are; `hash` is what `hashStep` made of them. */
   find(html: Uint8Array, start: number, length: number, hash: number): number {
     let slot = slotOf(hash);
     for (;;) {
-      const number = (this.#slotNumber[slot] as number) - 1;
-      if (number === -1) return -1;
-      if (this.#slotHash[slot] === hash) {
-        const name = this.#names[number] as Uint8Array;
-        const isExact = length <= EXACT_BYTES && name.length === length;
-        if (isExact || isName(html, start, start + length, name)) return number;
+      const number = this.#slotNumber[slot] as number;
+      if (number === EMPTY) return this.#missing;
+      if (this.#slotHash[slot] === hash && this.#slotLength[slot] === length) {
+        if (length <= EXACT_BYTES) return number;
+        if (isName(html, start, start + length, this.nameOf(number))) return number;
       }
       slot = (slot + 1) & (SLOTS - 1);
     }
