@@ -11,9 +11,11 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 
-/** In frames of 4 KiB: 16 MiB for the other thread, a log of 64 MiB, and one of 256 MiB at any cost. */
+/** In frames of 4 KiB: 16 MiB are worth a turn of the other thread, and 4 MiB may be left to a commit. */
 const FRAMES_TO_MOVE = 4_096;
-const FRAMES_LONG = 16_384;
+const FRAMES_FEW = 1_024;
+/** A log of 128 MiB is long; at 256 MiB it is moved at any cost. */
+const FRAMES_LONG = 32_768;
 const FRAMES_MAX = 65_536;
 // Run as text or as built: the other file has the ending of this one.
 const WORKER_FILE = new URL(
@@ -42,10 +44,10 @@ export class Checkpointer {
     const state = this.#look.get();
     const frames = Number(state?.["log"]);
     const framesLeft = frames - Number(state?.["checkpointed"]);
+    const isLong = frames >= this.#restartAtFrames;
     const isFree = Atomics.load(this.#isDone, 0) === 1;
-    if (framesLeft >= FRAMES_TO_MOVE && isFree) this.#askWorker();
-    const isCheap = framesLeft < FRAMES_TO_MOVE && isFree;
-    if (frames >= this.#restartAtFrames && (isCheap || frames >= FRAMES_MAX)) {
+    if (isFree && framesLeft >= (isLong ? FRAMES_FEW : FRAMES_TO_MOVE)) this.#askWorker();
+    else if (isLong && (isFree || frames >= FRAMES_MAX)) {
       const isBusy = this.#restart.get()?.["busy"] === 1;
       // Somebody reads from the log: it cannot start anew, and asking at every commit would not help.
       this.#restartAtFrames = isBusy ? frames + FRAMES_LONG : FRAMES_LONG;

@@ -28,7 +28,7 @@ import type { SeenAnswer } from "./seen-worker.ts";
 
 const RUNS_MERGED = 6;
 const FROZEN_MAX = 2;
-const CACHE_SLOTS = 2 ** 19;
+const CACHE_SLOTS = 2 ** 20;
 
 export interface SeenIndexPlace {
   readonly folder: string;
@@ -88,6 +88,9 @@ export class SeenIndex {
 
   set(high: number, low: number, id: number): void {
     this.#table.set(high, low, id);
+    // Else the older id would be remembered once this one has gone into a run.
+    const at = (low & (CACHE_SLOTS - 1)) * 3;
+    if (this.#cache[at + 1] === low && this.#cache[at] === high) this.#cache[at + 2] = 0;
   }
 
   /** Says that the entries of all rows up to this one have been set. */
@@ -200,8 +203,6 @@ export class SeenIndex {
       written.table.clear();
       this.#spare.push(written.table);
       this.#runs.push(run);
-      // What the run brings may be newer than what the cache remembers.
-      this.#cache.fill(0);
     } else if (merge !== undefined) this.#replace(merge.inputs, run);
   }
 
