@@ -229,12 +229,12 @@ class Assembly implements Loops {
       ...this.#common(),
       ...this.#around,
       refill: this.refill,
-      fetchUrl: ((site, row, ended) => {
-        this.#errands.refreshRobotsIfOld(site);
-        return this.#recorder.fetchUrl(site, row, ended);
+      fetchUrl: ((site, row, progress) => {
+        this.#errands.refreshIfOld(site);
+        return this.#recorder.fetchUrl(site, row, progress);
       }) satisfies FetchLoopParts["fetchUrl"],
-      runErrand: ((site, errand, ended) =>
-        this.#errands.run(site, errand, ended)) satisfies FetchLoopParts["runErrand"],
+      runErrand: ((site, errand, progress) =>
+        this.#errands.run(site, errand, progress)) satisfies FetchLoopParts["runErrand"],
       onGivenUp: ((site, reason) =>
         this.refill.settleAll(
           site,

@@ -13,7 +13,7 @@ import type { Settings } from "../config/schema.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { Resolver } from "../fetch/resolver.ts";
 import type { Output } from "../output/output.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, Totals } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { assemble, type Loops } from "./assemble.ts";
 import type { CrawlHooks } from "./hooks.ts";
@@ -57,6 +57,10 @@ export function startCrawl(parts: CrawlParts): CrawlHandle {
   return crawl;
 }
 
+function isComplete({ known, done, failed, skipped }: Totals): boolean {
+  return known === done + failed + skipped;
+}
+
 class Crawl implements CrawlHandle {
   readonly done: Promise<CrawlResult>;
   readonly #parts: CrawlParts;
@@ -76,6 +80,7 @@ class Crawl implements CrawlHandle {
     this.#parts = parts;
     const { clock, settings, store } = parts;
     this.#startedAtMs = clock.nowMs();
+    if (settings.refresh && isComplete(store.totals)) store.reopenPages();
     this.#resumed = store.totals.known > 0;
     this.#pagesMax = settings.pagesMax ?? Infinity;
     this.#meter = new Meter(this.#startedAtMs);
@@ -94,13 +99,14 @@ class Crawl implements CrawlHandle {
 
   start(): void {
     const { settings, clock } = this.#parts;
-    if (settings.refresh && this.#loops.tally.pending === 0) this.#parts.store.reopenPages();
     this.#loops.admitSeeds();
     this.#loops.refill.wakeSites();
+    // Stored before anything is asked: a restart must know that it is one.
+    this.#loops.notebook.commit();
     this.#state = "running";
     if (settings.timeMaxMs !== undefined)
       this.#cancelTimers.push(clock.after(settings.timeMaxMs, () => this.stop("time limit")));
-    this.#loops.fetchLoop.run();
+    if (this.#holds.size === 0) this.#loops.fetchLoop.run();
   }
 
   snapshot(): Snapshot {
@@ -164,6 +170,7 @@ class Crawl implements CrawlHandle {
     if (isSated && tally.pending > 0 && !isStopping) this.#stoppedBy = "pages limit";
     // Ends in a moment of its own, when whoever called this has noted all it had to.
     this.#state = "stopping";
+    this.#loops.fetchLoop.pause();
     this.#cancelTimers.push(this.#parts.clock.after(0, () => this.#finish()));
   }
 

@@ -18,8 +18,9 @@ import { SITEMAP_BYTES_MAX } from "../fetch/sitemap.ts";
 import { type Addressee, type Courtesy, siteDelay } from "../frontier/politeness.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import type { NamedReason } from "../page/outcome.ts";
+import { siteOf } from "../url/site.ts";
 import { type CanonicalUrl, hostOf, portOf } from "../url/url.ts";
-import { type Ended, endOf } from "./fetch-loop.ts";
+import { endOf, type Progress } from "./fetch-loop.ts";
 import type { Intake } from "./intake.ts";
 import { type Errand, errandJob, type Job } from "./job.ts";
 import type { Notebook } from "./notebook.ts";
@@ -29,6 +30,7 @@ import { SitemapReading } from "./sitemap-reading.ts";
 import type { Tally } from "./tally.ts";
 
 const ROBOTS_GOOD_FOR_MS = 24 * 3_600_000;
+const ADDRESSES_GOOD_FOR_MS = 60_000;
 const ROBOTS_REDIRECTS_MAX = 5;
 const START_AGAIN_MS = 1000;
 const START_AGAIN_MAX_MS = 60_000;
@@ -57,6 +59,13 @@ export interface ErrandsParts {
   readonly onFault: (fault: unknown) => void;
 }
 
+interface Question {
+  readonly site: Site;
+  /** May lead elsewhere: a robots.txt can be redirected, a sitemap can lie on another host. */
+  readonly url: CanonicalUrl;
+  readonly progress: Progress;
+}
+
 export class Errands {
   readonly #parts: ErrandsParts;
   readonly #sitemaps: SitemapReading;
@@ -71,7 +80,7 @@ export class Errands {
       intake: parts.intake,
       settings: parts.settings,
       wallMs: () => parts.clock.wallMs(),
-      get: (url) => this.#get(url, SITEMAP_BYTES_MAX),
+      get: (site, url, progress) => this.#get({ site, url, progress }, SITEMAP_BYTES_MAX),
       add: (site, url) => this.#add(site, { kind: "sitemap", url }),
       onRead: (site) => this.#sitemapsRead(site),
     });
@@ -102,14 +111,16 @@ export class Errands {
     }, onFault);
   }
 
-  async run(site: Site, errand: Errand, ended: (how: Ended) => void): Promise<void> {
-    if (errand.kind === "robots") await this.#readRobots(site, errand, ended);
-    else await this.#sitemaps.read(site, errand.url, ended);
+  async run(site: Site, errand: Errand, progress: Progress): Promise<void> {
+    if (errand.kind === "robots") await this.#readRobots(site, errand, progress);
+    else await this.#sitemaps.read(site, errand.url, progress);
   }
 
   /** A day-old robots.txt still rules until the new one has come, but is asked for first. */
-  refreshRobotsIfOld(site: Site): void {
-    if (this.#parts.settings.ignoreRobots || this.#parts.clock.nowMs() < site.rulesUntilMs) return;
+  refreshIfOld(site: Site): void {
+    const nowMs = this.#parts.clock.nowMs();
+    if (nowMs >= site.addressesUntilMs) this.#relocate(site, nowMs);
+    if (this.#parts.settings.ignoreRobots || nowMs < site.rulesUntilMs) return;
     site.rulesUntilMs = Infinity;
     this.#add(site, { kind: "robots", url: robotsUrl(site) });
   }
@@ -119,6 +130,9 @@ export class Errands {
     const found = await this.#lookUp(site.key);
     if (found.kind === "failed") return this.#startFailed(site, found.reason, found.detail);
     const [address] = found.addresses;
+    site.failedStarts = 0;
+    site.addresses = found.addresses;
+    site.addressesUntilMs = clock.nowMs() + ADDRESSES_GOOD_FOR_MS;
     site.isLoopback = address !== undefined && isLoopback(address);
     const to: Addressee = {
       siteId: site.id,
@@ -127,12 +141,18 @@ export class Errands {
       addressDelayMs: settings.addressDelayMs ?? (site.isLoopback ? 0 : PUBLIC_ADDRESS_DELAY_MS),
     };
     refill.open(site, to);
-    // The last request before a restart may have been a moment ago, and nobody remembers.
-    if (resumed && site.known > 0 && courtesy.maySend(clock.nowMs(), to)) {
-      const turn = courtesy.begin(clock.nowMs(), to);
-      courtesy.end(clock.nowMs(), turn, { reason: "ok", retryAfterMs: undefined, chance: 0 });
-    }
+    if (resumed) courtesy.assumeAsked(clock.nowMs(), to);
     this.#consultRobots(site);
+  }
+
+  /** Asks for the address again while the old one is still used, so that no request waits for it. */
+  #relocate(site: Site, nowMs: number): void {
+    site.addressesUntilMs = nowMs + ADDRESSES_GOOD_FOR_MS;
+    Promise.resolve(this.#lookUp(site.key)).then((found) => {
+      if (found.kind === "failed" || site.to === undefined) return;
+      site.addresses = found.addresses;
+      this.#parts.refill.open(site, { ...site.to, address: found.addresses[0] });
+    }, this.#parts.onFault);
   }
 
   #lookUp(siteKey: string): Resolution | Promise<Resolution> {
@@ -153,10 +173,10 @@ export class Errands {
     this.#admitPages(site, this.#rulesKept(site), ROBOTS_GOOD_FOR_MS - ageMs);
   }
 
-  async #readRobots(site: Site, errand: Errand, ended: (how: Ended) => void): Promise<void> {
+  async #readRobots(site: Site, errand: Errand, progress: Progress): Promise<void> {
     const { clock, roster } = this.#parts;
-    const { result, status, body } = await this.#getRobots(errand.url as CanonicalUrl);
-    ended(endOf(result));
+    const { result, status, body } = await this.#getRobots(site, errand, progress);
+    progress.ended(endOf(result));
     const rules = rulesFor(status, body, this.#productToken);
     if (rules.mustAskAgain) {
       // With rules at hand, from a day ago, the site goes on under them.
@@ -174,11 +194,13 @@ export class Errands {
 
   /** Rules belong to the host first asked, wherever redirects lead (RFC 9309, 2.3.1.2). */
   async #getRobots(
-    first: CanonicalUrl,
+    site: Site,
+    errand: Errand,
+    progress: Progress,
   ): Promise<{ result: FetchResult; status: number | undefined; body: Uint8Array }> {
-    let url = first;
+    let url = errand.url as CanonicalUrl;
     for (let hops = 0; ; hops++) {
-      const result = await this.#get(url, ROBOTS_BYTES_MAX);
+      const result = await this.#get({ site, url, progress }, ROBOTS_BYTES_MAX);
       const status = result.kind === "failed" ? result.reply?.status : result.reply.status;
       if (result.kind === "page") return { result, status, body: result.body };
       if (result.kind !== "redirect" || hops === ROBOTS_REDIRECTS_MAX)
@@ -243,10 +265,12 @@ export class Errands {
     workbench.put(site.id, errandJob(this.#made, errand, notBeforeMs));
   }
 
-  #get(url: CanonicalUrl, keepBytesMax: number): Promise<FetchResult> {
+  #get({ site, url, progress }: Question, keepBytesMax: number): Promise<FetchResult> {
     const { fetcher, clock, meter, tally, signal } = this.#parts;
     return fetcher.fetch({
       url,
+      ...(siteOf(url) === site.key ? { addresses: site.addresses } : {}),
+      ...(progress.sent === undefined ? {} : { onSent: progress.sent }),
       keepBytesMax,
       signal,
       onBytes: (bytes) => {

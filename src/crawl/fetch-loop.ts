@@ -24,6 +24,14 @@ export interface Ended {
   readonly retryAfterMs: number | undefined;
 }
 
+/** What a request tells about itself while it goes on. */
+export interface Progress {
+  /** undefined when nobody has to know: no delay was agreed. */
+  readonly sent: (() => void) | undefined;
+  /** To be called once, as soon as the request is over. */
+  readonly ended: (how: Ended) => void;
+}
+
 export function endOf(result: FetchResult): Ended {
   switch (result.kind) {
     case "page":
@@ -46,9 +54,9 @@ export interface FetchLoopParts {
   readonly workbench: Workbench<Job>;
   readonly roster: Roster;
   readonly refill: Refill;
-  /** Fetches a URL; calls `ended` as soon as the request is over, resolves when all is noted. */
-  readonly fetchUrl: (site: Site, row: WaitingUrl, ended: (how: Ended) => void) => Promise<void>;
-  readonly runErrand: (site: Site, errand: Errand, ended: (how: Ended) => void) => Promise<void>;
+  /** Fetches a URL; resolves when all is noted. */
+  readonly fetchUrl: (site: Site, row: WaitingUrl, progress: Progress) => Promise<void>;
+  readonly runErrand: (site: Site, errand: Errand, progress: Progress) => Promise<void>;
   readonly onGivenUp: (site: Site, reason: NamedReason) => void;
   /** How many more URLs may be fetched: Infinity, or what the limit of pages leaves. */
   readonly allowance: () => number;
@@ -130,7 +138,7 @@ export class FetchLoop {
       this.#recording += 1;
       this.#end(site, turn, how);
     };
-    const work = this.#work(site, job, ended);
+    const work = this.#work(site, job, { sent: this.#sentBy(turn), ended });
     work.then(() => {
       assert(isOver, "a request ends before its work is done");
       this.#recording -= 1;
@@ -140,10 +148,18 @@ export class FetchLoop {
     refill.refill(site);
   }
 
-  async #work(site: Site, job: Job, ended: (how: Ended) => void): Promise<void> {
+  #sentBy(turn: Turn): (() => void) | undefined {
+    if (turn.to.delayMs === 0 && turn.to.addressDelayMs === 0) return undefined;
+    return () => {
+      this.#parts.workbench.sent(this.#parts.clock.nowMs(), turn);
+      this.#arm();
+    };
+  }
+
+  async #work(site: Site, job: Job, progress: Progress): Promise<void> {
     const { fetchUrl, runErrand, workbench, refill } = this.#parts;
     if (job.errand !== undefined) {
-      await runErrand(site, job.errand, ended);
+      await runErrand(site, job.errand, progress);
       workbench.release(site.id, job.id);
       site.errands -= 1;
       refill.refill(site);
@@ -152,7 +168,7 @@ export class FetchLoop {
     assert(job.row !== undefined, "a job without an errand has a URL");
     this.#underWay.add(job.id);
     try {
-      await fetchUrl(site, job.row, ended);
+      await fetchUrl(site, job.row, progress);
     } finally {
       this.#underWay.delete(job.id);
     }

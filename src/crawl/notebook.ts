@@ -98,6 +98,13 @@ export class Notebook {
     return this.#unstored.get(url);
   }
 
+  /** A URL noted but not yet in the store. */
+  unstored(id: number): NewUrl | undefined {
+    // Numbers count up, so the place follows from the first.
+    const first = this.#urls[0]?.id ?? Infinity;
+    return id < first ? undefined : this.#urls[id - first];
+  }
+
   hasEnded(id: number): boolean {
     return this.#ended.has(id);
   }

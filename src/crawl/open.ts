@@ -8,8 +8,7 @@ import { systemClock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
-import { readDurationMs } from "../base/units.ts";
-import type { Settings } from "../config/schema.ts";
+import { SETTINGS, type Settings } from "../config/schema.ts";
 import { VERSION } from "../config/version.ts";
 import { readAllowance } from "../fetch/address-guard.ts";
 import { CookieJar } from "../fetch/cookies.ts";
@@ -209,8 +208,8 @@ function applyChange(handle: CrawlHandle, key: string, value: string): string {
       return `at most ${connections} connections`;
     }
     case "delay": {
-      const delayMs = readDurationMs(value) ?? -1;
-      if (delayMs < 0 || delayMs > 60_000) wrong("a duration from 0ms to 60s");
+      const { reader } = SETTINGS.delayMs;
+      const delayMs = reader.read(value) ?? wrong(reader.expects);
       handle.setDelay(delayMs);
       return `${delayMs} ms between two requests to a site`;
     }

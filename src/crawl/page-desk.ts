@@ -131,7 +131,7 @@ export class PageDesk {
     const { near } = this.#parts;
     if (near === undefined || (reading.nearHigh === 0 && reading.nearLow === 0)) return undefined;
     const ofId = near.find(reading.nearHigh, reading.nearLow);
-    near.add(reading.nearHigh, reading.nearLow, id);
+    near.put(reading.nearHigh, reading.nearLow, id);
     return ofId === undefined || ofId === id ? undefined : { kind: "near", ofId };
   }
 

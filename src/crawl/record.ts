@@ -19,7 +19,7 @@ import type { Store, WaitingUrl } from "../store/store.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import type { Scope } from "../url/scope.ts";
 import { type CanonicalUrl, pathOf } from "../url/url.ts";
-import { type Ended, endOf } from "./fetch-loop.ts";
+import { endOf, type Progress } from "./fetch-loop.ts";
 import type { Intake } from "./intake.ts";
 import { type Job, jobOf } from "./job.ts";
 import type { Notebook } from "./notebook.ts";
@@ -65,7 +65,7 @@ export class Recorder {
     };
   }
 
-  async fetchUrl(site: Site, row: WaitingUrl, ended: (how: Ended) => void): Promise<void> {
+  async fetchUrl(site: Site, row: WaitingUrl, { sent, ended }: Progress): Promise<void> {
     const { fetcher, settler, signal } = this.#parts;
     // Asked at the last moment: the rules may have changed while the URL waited.
     const verdict = site.rules?.allows(pathOf(row.url));
@@ -77,7 +77,9 @@ export class Recorder {
       url: row.url as CanonicalUrl,
       etag: row.etag,
       lastModified: row.lastModified,
+      addresses: site.addresses,
       acceptTypes: this.#parts.settings.acceptTypes,
+      ...(sent === undefined ? {} : { onSent: sent }),
       onBytes: this.#onBytes,
       signal,
     });
@@ -132,13 +134,12 @@ export class Recorder {
     const { intake, scope, settler, settings } = this.#parts;
     const target = { url: result.to, ...fingerprintOf(result.to) };
     if (row.depth === 0) this.#followSeed(result.to);
-    if (result.to === row.url) return settler.settle(site, row, "redirect_loop");
+    const knownId = intake.idOf(target);
+    if (knownId === row.id || (knownId !== 0 && this.#isOnTheWayTo(row, knownId)))
+      return settler.settle(site, row, "redirect_loop");
     if (row.redirects >= settings.redirectsMax) return settler.settle(site, row, "redirect_limit");
     const verdict = scope.decide(result.to);
     if (!verdict.accepted) return settler.settle(site, row, "out_of_scope", verdict.rule);
-    const knownId = intake.idOf(target);
-    if (knownId !== 0 && this.#isOnTheWayTo(row, knownId))
-      return settler.settle(site, row, "redirect_loop");
     intake.admit([target], {
       depth: row.depth,
       from: row.depth === 0 ? undefined : (row.url as CanonicalUrl),
@@ -151,10 +152,12 @@ export class Recorder {
 
   /** Whether the redirects that led to `row` began at, or went through, that URL. */
   #isOnTheWayTo(row: WaitingUrl, id: number): boolean {
+    const { notebook, store } = this.#parts;
     let fromId = row.redirectedFromId;
     for (let hops = row.redirects; hops > 0 && fromId !== 0; hops--) {
       if (fromId === id) return true;
-      fromId = this.#parts.store.url(fromId)?.redirectedFromId ?? 0;
+      const from = notebook.unstored(fromId) ?? store.url(fromId);
+      fromId = from?.redirectedFromId ?? 0;
     }
     return false;
   }

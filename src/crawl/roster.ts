@@ -28,6 +28,9 @@ export interface Site {
   awake: boolean;
   /** Address and pace, once its name has been resolved. */
   to: Addressee | undefined;
+  /** What its name led to, checked; asked for again from time to time. */
+  addresses: readonly string[];
+  addressesUntilMs: number;
   isLoopback: boolean;
   /** Parsed robots.txt; undefined until it is known, and no page is asked for before. */
   rules: RobotsRules | undefined;
@@ -146,6 +149,8 @@ export class Roster {
       sitemapsRead: row.sitemapsRead,
       awake: false,
       to: undefined,
+      addresses: [],
+      addressesUntilMs: 0,
       isLoopback: false,
       rules: undefined,
       rulesUntilMs: 0,

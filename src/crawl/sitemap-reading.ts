@@ -13,7 +13,7 @@ import { SITEMAP_WALK_DEFAULTS, type SitemapStep, SitemapWalk } from "../fetch/s
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { siteOf } from "../url/site.ts";
 import { type CanonicalUrl, canonicalUrl, isRefused } from "../url/url.ts";
-import { type Ended, endOf } from "./fetch-loop.ts";
+import { endOf, type Progress } from "./fetch-loop.ts";
 import type { Candidate, Intake } from "./intake.ts";
 import type { Site } from "./roster.ts";
 
@@ -23,7 +23,7 @@ export interface SitemapReadingParts {
   readonly settings: Settings;
   readonly intake: Intake;
   readonly wallMs: () => number;
-  readonly get: (url: CanonicalUrl) => Promise<FetchResult>;
+  readonly get: (site: Site, url: CanonicalUrl, progress: Progress) => Promise<FetchResult>;
   /** Puts the errand of reading a sitemap on the workbench. */
   readonly add: (site: Site, url: string) => void;
   readonly onRead: (site: Site) => void;
@@ -52,9 +52,9 @@ export class SitemapReading {
     this.#next(site);
   }
 
-  async read(site: Site, url: string, ended: (how: Ended) => void): Promise<void> {
-    const result = await this.#parts.get(url as CanonicalUrl);
-    ended(endOf(result));
+  async read(site: Site, url: string, progress: Progress): Promise<void> {
+    const result = await this.#parts.get(site, url as CanonicalUrl, progress);
+    progress.ended(endOf(result));
     const current = this.#walks.get(site.id);
     if (current === undefined) return;
     if (result.kind === "page") await this.#take(site, current, result.body);

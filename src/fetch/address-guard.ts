@@ -118,6 +118,8 @@ function isThisMachine(address: Address): boolean {
 /** The IPv4 addresses that an IPv6 address would lead to through a translator or a tunnel. */
 function embeddedIn(address: Address): Address[] {
   if (address instanceof ipaddr.IPv4) return [];
+  // :: and ::1 would read as 0.0.0.0 and 0.0.0.1, but are names of this machine and embed nothing.
+  if (address.range() === "loopback" || address.range() === "unspecified") return [];
   const [first = 0, second = 0, third = 0, , , , seventh = 0, eighth = 0] = address.parts;
   // IPv4-compatible (::/96), IPv4-translated (::ffff:0:0/96) and both NAT64 prefixes end in it.
   const endsInV4 =

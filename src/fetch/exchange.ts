@@ -115,6 +115,7 @@ export class Exchange implements Passenger {
     if (this.#dialled) this.#connectTookMs = this.#serverMs() - this.#startedMs;
     this.#receivedAtSent = this.#receivedBytes;
     this.#enter("sent");
+    this.request.onSent?.();
   }
 
   onResponseStarted(): void {

@@ -56,6 +56,8 @@ export interface FetchRequest {
   /** Most bytes on the wire, when other than usual; a longer body is then cut and kept. */
   readonly keepBytesMax?: number;
   readonly onBytes?: (bytes: number) => number;
+  /** Told when the request goes out. */
+  readonly onSent?: () => void;
   readonly signal?: AbortSignal;
 }
 
@@ -200,7 +202,7 @@ export class Fetcher {
     headers: readonly Header[],
   ): Promise<Tried> {
     const { transport, proxied, limits } = this.#options;
-    const { url, acceptTypes = [], onBytes, signal } = request;
+    const { url, acceptTypes = [], onBytes, onSent, signal } = request;
     const candidates = proxied ? [""] : addresses.slice(0, ADDRESSES_TRIED_MAX);
     const plain = {
       scheme: schemeOf(url),
@@ -212,6 +214,7 @@ export class Fetcher {
         ? {}
         : { wantsBody: (head: Head) => isWanted(head, acceptTypes) }),
       ...(onBytes === undefined ? {} : { onBytes }),
+      ...(onSent === undefined ? {} : { onSent }),
       ...(signal === undefined ? {} : { signal }),
     };
     // The addresses share the time to connect, so that one that hangs leaves some for the next.

@@ -36,6 +36,8 @@ export interface TransportRequest {
   readonly limits: TransportLimits;
   /** Told of every piece that came; answers how long to wait before reading on. */
   readonly onBytes?: (bytes: number) => number;
+  /** Told when the request goes out, after a connection was found or made. */
+  readonly onSent?: () => void;
   /** Asked once the headers are in; when it answers false the body is not read. */
   readonly wantsBody?: (head: Pick<TransportAnswer, "status" | "headers">) => boolean;
   readonly signal?: AbortSignal;

@@ -53,11 +53,25 @@ test("a longer delay counts from the request before it was known", () => {
 
 test("sites on one address share its delay and its places", () => {
   const courtesy = courtesyWith({ addressConcurrencyMax: 2 });
-  courtesy.begin(0, named(1));
+  courtesy.sent(0, courtesy.begin(0, named(1)));
   assert.equal(courtesy.readyAtMs(named(2)), 100);
   courtesy.begin(100, named(2));
   assert.equal(courtesy.readyAtMs(named(3)), Infinity);
   assert.equal(courtesy.readyAtMs({ ...named(3), address: "192.0.2.2" }), -Infinity);
+});
+
+test("the delay counts from when a request goes out, and nothing is begun before", () => {
+  const courtesy = courtesyWith({ siteConcurrencyMax: 2 });
+  const turn = courtesy.begin(0, SITE);
+  assert.equal(courtesy.readyAtMs(SITE), Infinity, "still looking for a connection");
+  courtesy.sent(300, turn);
+  assert.equal(courtesy.readyAtMs(SITE), 300 + SITE.delayMs);
+});
+
+test("after a restart a site and its address are taken to have been asked just now", () => {
+  const courtesy = courtesyWith();
+  courtesy.assumeAsked(50, SITE);
+  assert.equal(courtesy.readyAtMs(SITE), 50 + SITE.delayMs);
 });
 
 test("429 makes a rest of Retry-After and widens the delay until answers are good again", () => {

@@ -1,8 +1,9 @@
 /**
  * Decides when a site may be asked again, and when it is no use asking any more.
  *
- * Every site, and every address behind sites, has a clock that remembers its last request. The
- * delay is given with each question, so a new Crawl-delay counts from the very next request, and a
+ * Every site, and every address behind sites, has a clock that remembers its last request: when it
+ * went out, not when it was begun, since finding a connection takes time. Until it has gone out
+ * nothing else is begun there, unless no delay was agreed. The delay is given with each question, so a new Crawl-delay counts from the very next request, and a
  * clock that has rested longer than any delay says nothing and is forgotten.
  *
  * A site in trouble rests, then gets one request as a probe, then rests twice as long. Requests that
@@ -11,7 +12,7 @@
  * 429 and 503 start one at once, and widen the delay until the site copes again.
  *
  * Promises, each held by a test in `politeness.test.ts`:
- *   1. two requests to a site, or to an address, never begin closer than the delay they were given;
+ *   1. two requests to a site, or to an address, never go out closer than the delay they were given;
  *   2. never more requests under way than the site's and the address's limit;
  *   3. a site is always asked again or given up in bounded time;
  *   4. memory follows the sites at work and those given up in the last hour, not all ever seen.
@@ -67,6 +68,8 @@ export interface Addressee {
 export interface Turn {
   readonly to: Addressee;
   readonly beganAtMs: number;
+  /** Whether it has gone out. */
+  isSent: boolean;
 }
 
 export interface Ending {
@@ -79,6 +82,8 @@ export interface Ending {
 interface Clock {
   lastAtMs: number;
   underWay: number;
+  /** Of these, begun but not gone out yet. */
+  unsent: number;
 }
 
 type SiteClock = Clock & {
@@ -131,13 +136,29 @@ export class Courtesy {
     this.#sweepIfGrown(nowMs);
     this.#charge(nowMs, this.#siteClock(to.siteId));
     if (to.address !== undefined) this.#charge(nowMs, this.#addressClock(to.address));
-    return { to, beganAtMs: nowMs };
+    return { to, beganAtMs: nowMs, isSent: false };
+  }
+
+  /** The request has gone out: the delay counts from now. */
+  sent(nowMs: number, turn: Turn): void {
+    if (turn.isSent) return;
+    turn.isSent = true;
+    this.#send(nowMs, this.#siteClock(turn.to.siteId));
+    if (turn.to.address !== undefined) this.#send(nowMs, this.#addressClock(turn.to.address));
+  }
+
+  /** Takes it that both were asked just now: after a restart nobody remembers when they were. */
+  assumeAsked(nowMs: number, to: Addressee): void {
+    this.#siteClock(to.siteId).lastAtMs = nowMs;
+    if (to.address !== undefined) this.#addressClock(to.address).lastAtMs = nowMs;
   }
 
   /** Ends a turn. Answers why, when this was the moment the site was given up. */
   end(nowMs: number, turn: Turn, ending: Ending): NamedReason | undefined {
     const site = this.#siteClock(turn.to.siteId);
     assert(site.underWay > 0, "what ends has begun");
+    // What never went out asked nobody, and leaves the time of the last request as it was.
+    if (!turn.isSent) this.sent(turn.beganAtMs, turn);
     site.underWay -= 1;
     if (turn.to.address !== undefined) this.#addressClock(turn.to.address).underWay -= 1;
     if (site.givenUp !== undefined) return undefined;
@@ -166,6 +187,7 @@ export class Courtesy {
     if (site === undefined) return -Infinity;
     const underWayMax = site.restsInRow > 0 ? 1 : this.#limits.siteConcurrencyMax;
     if (site.underWay >= underWayMax) return Infinity;
+    if (site.unsent > 0 && to.delayMs > 0) return Infinity;
     return Math.max(site.restUntilMs, site.lastAtMs + to.delayMs + site.strainMs);
   }
 
@@ -173,6 +195,7 @@ export class Courtesy {
     const clock = to.address === undefined ? undefined : this.#addresses.get(to.address);
     if (clock === undefined) return -Infinity;
     if (clock.underWay >= this.#limits.addressConcurrencyMax) return Infinity;
+    if (clock.unsent > 0 && to.addressDelayMs > 0) return Infinity;
     return clock.lastAtMs + to.addressDelayMs;
   }
 
@@ -180,6 +203,13 @@ export class Courtesy {
     assert(nowMs >= clock.lastAtMs, "time does not run backwards");
     clock.lastAtMs = nowMs;
     clock.underWay += 1;
+    clock.unsent += 1;
+  }
+
+  #send(nowMs: number, clock: Clock): void {
+    assert(clock.unsent > 0, "what goes out has begun");
+    clock.unsent -= 1;
+    clock.lastAtMs = Math.max(clock.lastAtMs, nowMs);
   }
 
   #learn(nowMs: number, site: SiteClock, ending: Ending): NamedReason | undefined {
@@ -242,6 +272,7 @@ export class Courtesy {
     const fresh: SiteClock = {
       lastAtMs: -Infinity,
       underWay: 0,
+      unsent: 0,
       unreachableInRow: 0,
       failingInRow: 0,
       restsInRow: 0,
@@ -257,7 +288,7 @@ export class Courtesy {
   #addressClock(address: string): Clock {
     const known = this.#addresses.get(address);
     if (known !== undefined) return known;
-    const fresh: Clock = { lastAtMs: -Infinity, underWay: 0 };
+    const fresh: Clock = { lastAtMs: -Infinity, underWay: 0, unsent: 0 };
     this.#addresses.set(address, fresh);
     return fresh;
   }

@@ -161,6 +161,14 @@ export class Workbench<T extends Waiting> {
     return this.#heap.peek()?.atMs ?? Infinity;
   }
 
+  /** The request of a turn has gone out: whoever waited for that may be next. */
+  sent(nowMs: number, turn: Turn): void {
+    this.#courtesy.sent(nowMs, turn);
+    const bench = this.#benches.get(turn.to.siteId);
+    if (bench !== undefined) this.#offer(bench);
+    this.#unpark(nowMs, turn.to.address);
+  }
+
   /** Ends a turn. Answers why, when the site is given up with it. */
   end(nowMs: number, turn: Turn, ending: Ending): ReturnType<Courtesy["end"]> {
     const givenUp = this.#courtesy.end(nowMs, turn, ending);

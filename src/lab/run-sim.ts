@@ -135,19 +135,19 @@ class Simulation {
       isKilled = true;
       killed.resolve("crashed");
     });
-    const handle = startCrawl(this.#plan.plant(this.#partsOf(store)));
-    const cancelEndless = this.#clock.after(ENDLESS_MS, () => handle.stop("endless"));
-    this.#scheduleJumps();
-    const done = handle.done.then(() => "done" as const);
     try {
+      const handle = startCrawl(this.#plan.plant(this.#partsOf(store)));
+      const cancelEndless = this.#clock.after(ENDLESS_MS, () => handle.stop("endless"));
+      this.#scheduleJumps();
+      const done = handle.done.then(() => "done" as const);
       const end = await this.#clock.runUntil(Promise.race([done, killed.promise]));
+      cancelEndless();
       if (end === "crashed") return end;
     } catch (error) {
       // What a killed process stumbles over on its way down is not its fault.
       if (isKilled) return "crashed";
       throw error;
     }
-    cancelEndless();
     await store.close();
     return "done";
   }

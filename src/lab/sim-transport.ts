@@ -67,7 +67,11 @@ export class SimTransport implements Transport {
       });
       this.#underWay.add(exchange);
       if (this.#isClosed) exchange.fail("conn_reset", "the transport is closed");
-      else exchange.begin();
+      else {
+        // Servers of a world log a request when it is begun, so that is when it goes out.
+        request.onSent?.();
+        exchange.begin();
+      }
     });
   }
 

@@ -5,7 +5,7 @@ import { NEAR_DISTANCE_MAX, NearIndex } from "./near-index.ts";
 
 test("a page is found by a fingerprint that differs in three bits, not in four", () => {
   const index = new NearIndex(10);
-  index.add(0x12345678, 0x9abcdef0, 7);
+  index.put(0x12345678, 0x9abcdef0, 7);
   assert.equal(index.find(0x12345678, 0x9abcdef0), 7);
   assert.equal(index.find(0x12345678 ^ 0b111, 0x9abcdef0), 7);
   assert.equal(index.find((0x12345678 ^ 0x80000001) >>> 0, 0x9abcdef1), 7);
@@ -21,7 +21,7 @@ test("of the latest pages every near one is found, of forgotten ones none", () =
     for (let id = 0; id < 500; id++) {
       const fingerprint: [number, number] = [word(random), word(random)];
       added.push(fingerprint);
-      index.add(...fingerprint, id);
+      index.put(...fingerprint, id);
     }
     for (const [id, [high, low]] of added.entries()) {
       const [askHigh, askLow] = flipped(random, high, low);

@@ -10,7 +10,14 @@ import type { Batch, Store } from "../../src/store/store.ts";
 const SEEDS = Number(process.env["WEIR_SIM_SEEDS"] ?? 40);
 
 const STORMY = {
-  world: { siteCount: 6, pagesMin: 10, pagesMax: 60, bytesMedianMax: 2_000, bytesMax: 40_000 },
+  world: {
+    siteCount: 6,
+    sitesPerAddress: 2,
+    pagesMin: 10,
+    pagesMax: 60,
+    bytesMedianMax: 2_000,
+    bytesMax: 40_000,
+  },
   settings: { delayMs: 1_000, addressDelayMs: 250 },
   faultShare: 0.08,
   dnsFaultShare: 0.2,
