@@ -38,6 +38,8 @@ const SIEVE: MemoryUse = { share: 1 / 8, entryBytes: 8, entriesMin: 4096 };
 const WAITING: MemoryUse = { share: 1 / 4, entryBytes: 600, entriesMin: 256 };
 const SITES: MemoryUse = { share: 1 / 8, entryBytes: 4096, entriesMin: 64 };
 const NEAR: MemoryUse = { share: 1 / 16, entryBytes: 64, entriesMin: 256 };
+/** The fact, kept in the store, that pages have been asked for again. */
+export const ROUNDS = "rounds";
 const URLS_PER_SITE_IN_MEMORY = 64;
 /** A dead host gets this many rests, each twice as long, before the crawl goes on without it. */
 const RESTS_MAX = 5;
@@ -203,7 +205,7 @@ class Assembly implements Loops {
   }
 
   #makeRecorder(): Recorder {
-    const { settings, hooks } = this.#parts;
+    const { settings, hooks, store } = this.#parts;
     const desk = new PageDesk({
       ...this.#common(),
       reader: new PageReader(settings),
@@ -212,6 +214,7 @@ class Assembly implements Loops {
       traps: this.#traps,
       settler: this.settler,
       near: settings.nearDuplicates ? new NearIndex(entriesIn(settings, NEAR)) : undefined,
+      hasEarlierRounds: store.recall(ROUNDS) !== undefined,
       countsBacklinks: settings.order === "backlinks" && hooks.score === undefined,
     });
     return new Recorder({

@@ -15,7 +15,7 @@ import type { Resolver } from "../fetch/resolver.ts";
 import type { Output } from "../output/output.ts";
 import type { Store, Totals } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
-import { assemble, type Loops } from "./assemble.ts";
+import { assemble, type Loops, ROUNDS } from "./assemble.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import { resultOf, snapshotOf } from "./showing.ts";
 import type { CrawlResult, CrawlState, Snapshot } from "./snapshot.ts";
@@ -80,7 +80,10 @@ class Crawl implements CrawlHandle {
     this.#parts = parts;
     const { clock, settings, store } = parts;
     this.#startedAtMs = clock.nowMs();
-    if (settings.refresh && isComplete(store.totals)) store.reopenPages();
+    if (settings.refresh && isComplete(store.totals)) {
+      store.remember(ROUNDS, "more than one");
+      store.reopenPages();
+    }
     this.#resumed = store.totals.known > 0;
     this.#pagesMax = settings.pagesMax ?? Infinity;
     this.#meter = new Meter(this.#startedAtMs);

@@ -37,6 +37,8 @@ export interface PageDeskParts {
   readonly roster: Roster;
   /** undefined when near-duplicates are not looked for. */
   readonly near: NearIndex | undefined;
+  /** Whether a waiting URL may have a page from an earlier round. */
+  readonly hasEarlierRounds: boolean;
   /** Whether links raise the score of waiting URLs. */
   readonly countsBacklinks: boolean;
 }
@@ -109,7 +111,7 @@ export class PageDesk {
 
   #note(site: Site, row: WaitingUrl, record: PageRecord): void {
     const { store, notebook, tally, roster, settler, traps } = this.#parts;
-    const isFirst = store.page(row.id) === undefined;
+    const isFirst = !this.#parts.hasEarlierRounds || store.page(row.id) === undefined;
     notebook.notePage(record);
     tally.stored(record, isFirst);
     if (isFirst) site.pages += 1;

@@ -184,6 +184,9 @@ export class Exchange implements Passenger {
   /** The clock passes by: counts what came unseen, and ends what has overrun a limit. */
   tick(): void {
     if (this.#ended) return;
+    // Looked at here and not listened to: a listener for each request costs more than it is worth.
+    if (this.request.signal?.aborted === true)
+      return this.fail("total_timeout", "given up by the crawler");
     this.#charge();
     if (this.#pausedSinceMs !== undefined) return;
     const overrun = this.#overrun(this.#serverMs());

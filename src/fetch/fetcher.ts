@@ -225,10 +225,15 @@ export class Fetcher {
       const address = candidates[index];
       assert(address !== undefined, "a resolver that succeeds gives an address");
       const totalMs = Math.max(1, limits.totalMs - traffic.totalMs);
+      // Nearly always the first address is the only one, and nothing about the limits has changed.
+      const isUsual = totalMs === limits.totalMs && connectMs === limits.connectMs;
       const result = await transport.exchange({
         ...plain,
         address,
-        limits: { ...limits, connectMs, totalMs, bodyBytesMax },
+        limits:
+          isUsual && bodyBytesMax === limits.bodyBytesMax
+            ? limits
+            : { ...limits, connectMs, totalMs, bodyBytesMax },
       });
       traffic = sum(traffic, result.traffic);
       const dead = result.kind === "failed" && TRY_NEXT_ADDRESS.has(result.reason);

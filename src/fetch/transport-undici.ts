@@ -67,12 +67,7 @@ export class UndiciTransport implements Transport {
     if (this.#closed || signal?.aborted === true) return Promise.resolve(NOT_BEGUN);
     return new Promise((resolve) => {
       const exchange = new Exchange(request, this.#options.clock, this.#onEnd, this.#onAgain);
-      const giveUp = (): void => exchange.fail("total_timeout", "given up by the crawler");
-      signal?.addEventListener("abort", giveUp, { once: true });
-      this.#running.set(exchange, (result) => {
-        signal?.removeEventListener("abort", giveUp);
-        resolve(result);
-      });
+      this.#running.set(exchange, resolve);
       this.#begin(exchange, this.#laneFor(request));
       this.#keepTicking();
     });
