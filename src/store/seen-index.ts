@@ -13,7 +13,7 @@
  * Promises, each held by a test:
  *   1. the id last set for a fingerprint is the one got, whatever has been flushed or merged since;
  *   2. opened again it knows nothing beyond `coveredTo`, and everything up to it;
- *   3. memory: the table, at most two frozen ones, and 1.4 bytes an entry on disk.
+ *   3. memory: the table, at most two frozen ones, a cache of 12 MiB, 1.4 bytes an entry on disk.
  *
  * To get: a probe, then for each run a filter, and rarely more than one read of 512 bytes.
  */
@@ -88,6 +88,7 @@ export class SeenIndex {
 
   set(high: number, low: number, id: number): void {
     this.#table.set(high, low, id);
+    if (this.#runs.length === 0) return;
     // Else the older id would be remembered once this one has gone into a run.
     const at = (low & (CACHE_SLOTS - 1)) * 3;
     if (this.#cache[at + 1] === low && this.#cache[at] === high) this.#cache[at + 2] = 0;

@@ -40,6 +40,7 @@ export class SqliteReader {
   readonly #siteByKey: StatementSync;
   readonly #sitesWithWork: StatementSync;
   readonly #meta: StatementSync;
+  readonly #lastIds: Readonly<Record<"url" | "site" | "page", StatementSync>>;
   /** Names of the states met so far. */
   readonly #reasons = new Map<number, Reason>();
 
@@ -60,6 +61,11 @@ export class SqliteReader {
     this.#sitesWithWork = this.#prepare(
       `${SITES} WHERE s.pending > 0 AND s.id > ? ORDER BY s.id LIMIT ?`,
     );
+    this.#lastIds = {
+      url: this.#prepare("SELECT max(id) FROM url"),
+      site: this.#prepare("SELECT max(id) FROM site"),
+      page: this.#prepare("SELECT max(seq) FROM page"),
+    };
     this.#meta = this.#prepare("SELECT value, sum FROM meta WHERE key = ?");
   }
 
@@ -78,8 +84,7 @@ export class SqliteReader {
   }
 
   lastId(table: "url" | "site" | "page"): number {
-    const column = table === "page" ? "seq" : "id";
-    return (first(this.#prepare(`SELECT max(${column}) FROM ${table}`)) as number | null) ?? 0;
+    return (first(this.#lastIds[table]) as number | null) ?? 0;
   }
 
   waiting(siteId: number, countMax: number): WaitingUrl[] {
