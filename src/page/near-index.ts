@@ -1,77 +1,87 @@
 /**
- * Remembers the fingerprints of the latest pages and finds one that is nearly the same.
+ * Finds, among the pages seen lately, the one whose fingerprint differs least, in at most three bits.
  *
- * Two fingerprints that differ in at most three bits agree in at least one quarter of their bits, so
- * each quarter has a table of its own, and only pages that share a quarter are compared (Manku, Jain
- * and Das Sarma, WWW 2007). The oldest page is overwritten by the newest; chains run from newest to
- * oldest, so a chain ends where it meets a place that was given away.
+ * A fingerprint is cut into four bands of 16 bits. Two that differ in at most three bits agree in one
+ * whole band at least, so only pages that share a band are compared (Manku, Jain, Das Sarma 2007).
+ * Pages that share one hang in a chain, newest first. Room is fixed: a new page takes the place of the
+ * oldest, and a chain is over where it comes to a page that has lost its place.
  *
- * 28 bytes a page and 1 MiB of tables; O(1) to add, at most 4 × 32 comparisons to find.
+ * 28 bytes a page and 1 MiB. A search looks at no more than 256 pages of each band, so that a site
+ * made of one template cannot make it slow; beyond that an older likeness may be missed.
  */
 
 import { assert } from "../base/assert.ts";
 import { hammingDistance } from "./near-duplicate.ts";
 
-/** Pages whose fingerprints differ in more bits are different pages. */
 export const NEAR_DISTANCE_MAX = 3;
-const QUARTERS = 4;
-const CHAIN_STEPS_MAX = 32;
-const NOBODY = -1;
+
+const BANDS = 4;
+const BAND_VALUES = 65_536;
+const CHAIN_MAX = 256;
 
 export class NearIndex {
-  readonly #capacity: number;
+  readonly #pagesMax: number;
   readonly #high: Uint32Array;
   readonly #low: Uint32Array;
-  readonly #id: Uint32Array;
-  readonly #heads: readonly Int32Array[];
-  readonly #older: readonly Int32Array[];
+  readonly #ids: Uint32Array;
+  /** For each band: the newest page with a value, and for each page the next older one; 0 for none. */
+  readonly #newest: readonly Uint32Array[];
+  readonly #older: readonly Uint32Array[];
+  /** Pages are numbered from 1 as they come; page n lies at n modulo the room there is. */
   #count = 0;
 
-  constructor(capacity: number) {
-    assert(capacity >= 1, "an index remembers something");
-    this.#capacity = capacity;
-    this.#high = new Uint32Array(capacity);
-    this.#low = new Uint32Array(capacity);
-    this.#id = new Uint32Array(capacity);
-    this.#heads = Array.from({ length: QUARTERS }, () => new Int32Array(65_536).fill(NOBODY));
-    this.#older = Array.from({ length: QUARTERS }, () => new Int32Array(capacity).fill(NOBODY));
+  constructor(pagesMax: number) {
+    assert(pagesMax > 0, "an index has room");
+    this.#pagesMax = pagesMax;
+    this.#high = new Uint32Array(pagesMax);
+    this.#low = new Uint32Array(pagesMax);
+    this.#ids = new Uint32Array(pagesMax);
+    this.#newest = Array.from({ length: BANDS }, () => new Uint32Array(BAND_VALUES));
+    this.#older = Array.from({ length: BANDS }, () => new Uint32Array(pagesMax));
   }
 
-  /** The id of a remembered page that is nearly the same, the newest such of the first quarter that has one. */
-  find(high: number, low: number): number | undefined {
-    for (let quarter = 0; quarter < QUARTERS; quarter++) {
-      const key = quarterOf(quarter, high, low);
-      let place = this.#heads[quarter]?.[key] ?? NOBODY;
-      for (let step = 0; step < CHAIN_STEPS_MAX && place !== NOBODY; step++) {
+  /** The id of the nearest page within the distance; of equals the newest found. */
+  find(high: number, low: number, distanceMax: number = NEAR_DISTANCE_MAX): number | undefined {
+    assert(distanceMax <= NEAR_DISTANCE_MAX, "four bands can tell three bits");
+    let nearest: number | undefined;
+    let nearestDistance = distanceMax + 1;
+    for (let band = 0; band < BANDS && nearestDistance > 0; band++) {
+      const older = this.#older[band] as Uint32Array;
+      let page = this.#newest[band]?.[bandOf(band, high, low)] as number;
+      for (let steps = 0; steps < CHAIN_MAX && this.#isKept(page); steps++) {
+        const place = page % this.#pagesMax;
         const otherHigh = this.#high[place] as number;
-        const otherLow = this.#low[place] as number;
-        if (quarterOf(quarter, otherHigh, otherLow) !== key) break;
-        if (hammingDistance(high ^ otherHigh, low ^ otherLow) <= NEAR_DISTANCE_MAX)
-          return this.#id[place];
-        place = this.#older[quarter]?.[place] ?? NOBODY;
+        const distance = hammingDistance(otherHigh ^ high, (this.#low[place] as number) ^ low);
+        if (distance < nearestDistance) {
+          nearest = this.#ids[place];
+          nearestDistance = distance;
+        }
+        page = older[place] as number;
       }
     }
-    return undefined;
+    return nearest;
   }
 
-  add(high: number, low: number, id: number): void {
-    const place = this.#count % this.#capacity;
+  put(high: number, low: number, id: number): void {
     this.#count += 1;
+    const place = this.#count % this.#pagesMax;
     this.#high[place] = high;
     this.#low[place] = low;
-    this.#id[place] = id;
-    for (let quarter = 0; quarter < QUARTERS; quarter++) {
-      const heads = this.#heads[quarter] as Int32Array;
-      const older = this.#older[quarter] as Int32Array;
-      const key = quarterOf(quarter, high, low);
-      const head = heads[key] as number;
-      older[place] = head === place ? NOBODY : head;
-      heads[key] = place;
+    this.#ids[place] = id;
+    for (let band = 0; band < BANDS; band++) {
+      const newest = this.#newest[band] as Uint32Array;
+      const value = bandOf(band, high, low);
+      (this.#older[band] as Uint32Array)[place] = newest[value] as number;
+      newest[value] = this.#count;
     }
+  }
+
+  #isKept(page: number): boolean {
+    return page > 0 && page > this.#count - this.#pagesMax;
   }
 }
 
-function quarterOf(quarter: number, high: number, low: number): number {
-  const half = quarter < 2 ? low : high;
-  return quarter % 2 === 0 ? half & 0xffff : half >>> 16;
+function bandOf(band: number, high: number, low: number): number {
+  const half = band < 2 ? low : high;
+  return (band & 1) === 0 ? half & 0xffff : half >>> 16;
 }
