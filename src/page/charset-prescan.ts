@@ -77,8 +77,11 @@ function readMeta(
       needsPragma = false;
     }
   }
-  const counts = needsPragma !== undefined && (!needsPragma || gotPragma);
-  return { encoding: counts ? asMetaMeans(encoding) : undefined, end: at };
+  while (at < text.length && SPACE_OR_SLASH.test(text.charAt(at))) at += 1;
+  // A tag that the first bytes cut off declares nothing.
+  const isWhole = text[at] === ">";
+  const counts = isWhole && needsPragma !== undefined && (!needsPragma || gotPragma);
+  return { encoding: counts ? asMetaMeans(encoding) : undefined, end: isWhole ? at : text.length };
 }
 
 /** A tag that can be read as ASCII was not written in UTF-16. */
@@ -103,7 +106,6 @@ function readAttribute(text: string, start: number): Attribute | undefined {
   const quote = text[at];
   if (quote === '"' || quote === "'") {
     const close = text.indexOf(quote, at + 1);
-    // A value that the first bytes cut off declares nothing.
     if (close === -1) return undefined;
     return { name, value: text.slice(at + 1, close).toLowerCase(), end: close + 1 };
   }

@@ -18,12 +18,16 @@ export function hasSharedData(): boolean {
 
 /** One file of `conformance/open.tar.xz`, or several when the name holds a `*`, joined. */
 export function conformanceText(member: string): string {
+  return conformanceBytes(member).toString("utf8");
+}
+
+export function conformanceBytes(member: string): Buffer {
   const archive = `${FOLDER}conformance/open.tar.xz`;
   const unpacked = spawnSync("tar", ["-xJOf", archive, "--wildcards", `*${member}`], {
     maxBuffer: 256 * 2 ** 20,
   });
   if (unpacked.status !== 0) throw new Error(`cannot unpack ${member}: ${unpacked.stderr}`);
-  return unpacked.stdout.toString("utf8");
+  return unpacked.stdout;
 }
 
 export function conformanceNames(): string[] {

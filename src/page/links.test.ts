@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { below, pick, randomFrom } from "../base/random.ts";
+import { fingerprintOf } from "../url/fingerprint.ts";
+import { hasSharedData, NEEDS_DATA, realPages } from "../url/shared-data.suite.ts";
+import { canonicalUrl, type CanonicalUrl, isRefused, PLAIN_RULES } from "../url/url.ts";
+import { htmlCases } from "./html-cases.suite.ts";
+import { type Harvest, LinkHarvester } from "./links.ts";
+import { LinkResolver } from "./link-resolver.ts";
+import { ownLinks, referenceLinks } from "./reference-links.suite.ts";
+
+const PAGE = "https://example.org/docs/guide/page.html?lang=en" as CanonicalUrl;
+
+function harvest(html: string | Uint8Array, images = false): Harvest {
+  const harvester = new LinkHarvester({ images, ...PLAIN_RULES });
+  return harvester.harvest(typeof html === "string" ? Buffer.from(html) : html, PAGE, () => false);
+}
+
+function urls(html: string, images = false): string[] {
+  return harvest(html, images).fresh.map((link) => link.url);
+}
+
+test("the links of a page are found, resolved and told once", () => {
+  const html = `<a href="next.html">n</a><A HREF='../up?a=1&amp;b=2#x'>u</A><area href=/root>
+    <iframe src="//frame.net/x"></iframe><a href=next.html>again</a><a href="#here">self</a>
+    <link rel="next" href="two"><link rel=stylesheet href=style.css><a href="mailto:a@b.c">m</a>`;
+  assert.deepEqual(urls(html), [
+    "https://example.org/docs/guide/next.html",
+    "https://example.org/docs/up?a=1&b=2",
+    "https://example.org/root",
+    "https://frame.net/x",
+    "https://example.org/docs/guide/two",
+  ]);
+  assert.equal(harvest(html).refused.scheme_refused, 1);
+});
+
+test("fingerprints come in page order, and known targets never become strings", () => {
+  const first = fingerprintOf("https://example.org/a");
+  const harvester = new LinkHarvester({ images: false, ...PLAIN_RULES });
+  const known = (high: number, low: number) => high === first.high && low === first.low;
+  const found = harvester.harvest(Buffer.from("<a href=/a><a href=/b>"), PAGE, known);
+  assert.deepEqual(
+    found.fresh.map((link) => link.url),
+    ["https://example.org/b"],
+  );
+  const bytes = Buffer.from(found.fingerprints);
+  assert.equal(bytes.length, 16);
+  assert.deepEqual({ high: bytes.readUInt32BE(0), low: bytes.readUInt32BE(4) }, first);
+});
+
+test("what only looks like a tag is none", () => {
+  const html = `<!-- <a href=/no> --><script>"<a href=/no>"</script><style><a href=/no></style>
+    <title><a href=/no></title><textarea><a href=/no></textarea><template><a href=/no></template>
+    <p title="<a href=/no>"><svg><style><a href=/yes></style></svg><noscript><a href=/also></noscript>`;
+  assert.deepEqual(urls(html), ["https://example.org/yes", "https://example.org/also"]);
+});
+
+test("the first valid base holds for every link, also for those before it", () => {
+  const html = `<a href=x><base href="data:,"><base href="//b.net/d/"><base href="//c.net/"><a href=y>`;
+  assert.deepEqual(urls(html), ["https://b.net/d/x", "https://b.net/d/y"]);
+});
+
+test("hints, robots, title and language are told beside the links", () => {
+  const found = harvest(`<html lang="de-AT"><title> A &amp;\n <b> </title>
+    <link rel="Canonical" href="/c"><meta http-equiv=refresh content="3; url='/r'">
+    <meta name=ROBOTS content="NoIndex"><meta name=weir content=nofollow>`);
+  assert.equal(found.title, "A & <b>");
+  assert.equal(found.language, "de-AT");
+  assert.equal(found.canonical, "https://example.org/c");
+  assert.deepEqual(found.refresh, { url: "https://example.org/r", delaySeconds: 3 });
+  assert.deepEqual(found.robots, { noindex: true, nofollow: true });
+});
+
+test("a target is nofollow only when every link to it is", () => {
+  const html = `<a rel="x NOFOLLOW" href=/a><a rel=nofollow href=/b><a href=/b>`;
+  assert.deepEqual(
+    harvest(html).fresh.map((link) => link.nofollow),
+    [true, false],
+  );
+});
+
+test("images count when asked for", () => {
+  const html = `<img src=a.png srcset="b.png 2x, c.png 3x"><picture><source srcset=d.png></picture>`;
+  assert.deepEqual(urls(html), []);
+  assert.equal(urls(html, true).length, 4);
+});
+
+test("beyond two thousand targets links are only counted", () => {
+  const html = Array.from({ length: 5_000 }, (_, number) => `<a href=/${number}>`).join("");
+  const found = harvest(html);
+  assert.equal(found.fresh.length, 2_000);
+  assert.equal(found.fingerprints.length, 16_000);
+  assert.equal(found.capped, 3_000);
+});
+
+/** Each is 4 MB of one kind of trouble; were any of them quadratic, the tests would not end. */
+test("hostile pages take no longer per byte than others", () => {
+  const pieces = [
+    "<b>",
+    "<svg>",
+    "<template></svg>",
+    "<!----!>",
+    "<!--",
+    "<script><!--<script>",
+    "</",
+    "<a href=[>",
+    "<a href=a/a:",
+    "&a",
+    "<a ",
+    '<a b="',
+    "x=",
+    "<![CDATA[",
+    "<math><annotation-xml>",
+    "\n",
+    "<base href=x>",
+  ];
+  for (const piece of pieces)
+    for (const before of ["", "<a href='", "<a "])
+      harvest(before + piece.repeat(4e6 / piece.length));
+  harvest(`<img srcset="${"a.png 1x, ".repeat(1e5)}">`, true);
+});
+
+test("a link resolved from bytes is the link that the parser makes of it", () => {
+  const pieces = [
+    ..."abzAZ019-._~!$'()*+,;=:@/?#[]|^{}\\ \t\0é",
+    ..."../ ./ .. // & &amp; &amp;amp; &copy= &copy; &copy &#x41; &a=1 %20 %2F %2f %41 % %4".split(
+      " ",
+    ),
+    ..."http:// https:// https://example.org/ //h.net/ //H.net/ h.net 1.2.3.4 xn--a user@ :80".split(
+      " ",
+    ),
+    ..."javascript: ;jsessionid=1 (S(a)) sid= utm_x=1 docs guide .html ?q= ?x=1&y=2 #frag".split(
+      " ",
+    ),
+  ];
+  const flags = [false, true];
+  for (let seed = 1; seed <= 60_000; seed++) {
+    const random = randomFrom(seed);
+    const rules = { dropQuery: pick(random, flags), stripSessionIds: pick(random, flags) };
+    const base = canonicalUrl(PAGE, undefined, rules);
+    assert.ok(!isRefused(base));
+    let text = "";
+    for (let count = below(random, 7); count > 0; count--) text += pick(random, pieces);
+    const value = Buffer.from(`"${text}"`);
+    const resolver = new LinkResolver(rules);
+    resolver.setBase(base);
+    const refusal = resolver.resolve(value, 1, value.length - 1);
+    const url = referenceUrl(text, base, rules);
+    const message = `seed ${seed}: ${JSON.stringify(text)}`;
+    assert.equal(refusal ?? resolver.url(), url, message);
+    if (refusal !== undefined) continue;
+    const { high, low } = fingerprintOf(resolver.url());
+    assert.deepEqual([resolver.high >>> 0, resolver.low >>> 0], [high, low], message);
+  }
+});
+
+function referenceUrl(text: string, base: CanonicalUrl, rules: typeof PLAIN_RULES): string {
+  const resolver = new LinkResolver(rules);
+  resolver.setBase(base);
+  // An unnecessary reference in front sends the value the slow way round.
+  const value = Buffer.from(`&#32;${text}`);
+  return resolver.resolve(value, 0, value.length) ?? resolver.url();
+}
+
+test("HTML cases have the links that parse5 finds, but for framesets and selects", (t) => {
+  if (!hasSharedData()) return t.skip(NEEDS_DATA);
+  // Every seventh: eleven surroundings and seven have no common factor, so all surroundings come.
+  for (const [number, html] of htmlCases().entries()) {
+    if (number % 7 !== 0 || /<(?:frameset|select)/i.test(html)) continue;
+    assert.deepEqual(ownLinks(html, PAGE), referenceLinks(html, PAGE), JSON.stringify(html));
+  }
+});
+
+test("real pages have the links that parse5 finds", async (t) => {
+  if (!hasSharedData()) return t.skip(NEEDS_DATA);
+  for (const file of ["pages/html-pages-trafilatura.jsonl.xz", "pages/uic-2018.pages.jsonl.xz"])
+    for await (const page of realPages(file, 60)) {
+      const url = canonicalUrl(page.url);
+      if (isRefused(url)) continue;
+      assert.deepEqual(ownLinks(page.html, url), referenceLinks(page.html, url), page.url);
+    }
+});
