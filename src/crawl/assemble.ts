@@ -40,7 +40,8 @@ const SITES: MemoryUse = { share: 1 / 8, entryBytes: 4096, entriesMin: 64 };
 const NEAR: MemoryUse = { share: 1 / 16, entryBytes: 64, entriesMin: 256 };
 /** The fact, kept in the store, that pages have been asked for again. */
 export const ROUNDS = "rounds";
-const URLS_PER_SITE_IN_MEMORY = 64;
+/** Breadth first they keep their order however long they wait; other scores change meanwhile. */
+const URLS_PER_SITE = { settled: 256, changing: 32 };
 /** A dead host gets this many rests, each twice as long, before the crawl goes on without it. */
 const RESTS_MAX = 5;
 
@@ -165,12 +166,15 @@ class Assembly implements Loops {
   }
 
   #makeRefill(): Refill {
-    const { settings } = this.#parts;
+    const { settings, hooks } = this.#parts;
     return new Refill({
       ...this.#common(),
       settler: this.settler,
       limits: {
-        perSiteMax: URLS_PER_SITE_IN_MEMORY,
+        perSiteMax:
+          settings.order === "breadth" && hooks.score === undefined
+            ? URLS_PER_SITE.settled
+            : URLS_PER_SITE.changing,
         entriesMax: entriesIn(settings, WAITING),
         sitesAwakeMax: Math.ceil(entriesIn(settings, SITES) / 2),
       },

@@ -8,7 +8,12 @@ import { type FreshLink, type Harvest, LinkHarvester } from "../page/links.ts";
 import { listLinks } from "../page/link-list.ts";
 import { NearHasher } from "../page/near-duplicate.ts";
 import type { Likeness, Remark } from "../page/page.ts";
-import { mergeRobotsTags, readRobotsHeaders } from "../page/robots-tags.ts";
+import {
+  mergeRobotsTags,
+  NO_ROBOTS_TAGS,
+  readRobotsHeaders,
+  type RobotsTags,
+} from "../page/robots-tags.ts";
 import { judgeBody } from "../page/sniff.ts";
 import { visibleText } from "../page/text.ts";
 import type { WaitingUrl } from "../store/store.ts";
@@ -89,16 +94,18 @@ const EMPTY: Omit<Reading, "digest" | "remarks"> = {
   refusedLinks: NO_REFUSALS,
 };
 
+function robotsHeaders({ reply }: FetchedPage): RobotsTags {
+  const values: string[] = [];
+  for (const [name, value] of reply.headers) if (name === "x-robots-tag") values.push(value);
+  return values.length === 0 ? NO_ROBOTS_TAGS : readRobotsHeaders(values);
+}
+
 /** What the page's own wishes, and the limits, leave to be followed. */
 function followable(
   harvest: Harvest,
   page: FetchedPage,
 ): Pick<Reading, "fresh" | "refresh" | "remarks" | "refusedLinks"> {
-  const headers = page.reply.headers.filter(([name]) => name === "x-robots-tag");
-  const tags = mergeRobotsTags(
-    harvest.robots,
-    readRobotsHeaders(headers.map(([, value]) => value)),
-  );
+  const tags = mergeRobotsTags(harvest.robots, robotsHeaders(page));
   const remarks: Remark[] = [...page.remarks];
   if (harvest.capped > 0) remarks.push("outlinks_capped");
   if (tags.noindex) remarks.push("noindex");
@@ -121,9 +128,10 @@ function followable(
 }
 
 function refusals(harvest: Harvest, nofollow: number): Readonly<Record<string, number>> {
-  const counted = { ...harvest.refused, outlinks_capped: harvest.capped, nofollow };
-  const some = Object.entries(counted).filter(([, count]) => count > 0);
-  return some.length === 0 ? NO_REFUSALS : Object.fromEntries(some);
+  const { bad_url, url_too_long, scheme_refused, port_refused } = harvest.refused;
+  const count = bad_url + url_too_long + scheme_refused + port_refused + harvest.capped + nofollow;
+  if (count === 0) return NO_REFUSALS;
+  return { ...harvest.refused, outlinks_capped: harvest.capped, nofollow };
 }
 
 export function pageForHook(

@@ -75,7 +75,7 @@ export class Tally {
 
   /** Rules of the gate are a closed list, so this cannot grow with the web. */
   refused(rule: string, count = 1): void {
-    increase(this.#refusedLinks, rule, count);
+    if (count > 0) increase(this.#refusedLinks, rule, count);
   }
 
   totals(elapsedMs: number): Totals {

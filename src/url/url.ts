@@ -35,6 +35,10 @@ export interface UrlRules {
 
 export const PLAIN_RULES: UrlRules = { dropQuery: false, stripSessionIds: false };
 
+const COLON = 0x3a;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+
 const REFUSED = {
   bad_url: { refused: "bad_url" },
   url_too_long: { refused: "url_too_long" },
@@ -97,10 +101,17 @@ export function hostOf(url: string): string {
 }
 
 export function portOf(url: string): number {
-  const start = hostStart(url);
   const end = pathStart(url);
-  const digits = /:(\d+)$/.exec(url.slice(start, end))?.[1];
-  if (digits !== undefined) return Number(digits);
+  let port = 0;
+  let unit = 1;
+  // Backwards over the digits: only a port has a colon before them, inside brackets none can end.
+  for (let at = end - 1; at > 0; at--) {
+    const code = url.charCodeAt(at);
+    if (code === COLON && at < end - 1) return port;
+    if (code < DIGIT_0 || code > DIGIT_9) break;
+    port += (code - DIGIT_0) * unit;
+    unit *= 10;
+  }
   return schemeOf(url) === "http" ? 80 : 443;
 }
 
