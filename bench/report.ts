@@ -1,0 +1,86 @@
+/**
+ * Writes docs/benchmarks.md from what the benches printed.
+ *
+ *   node bench/report.ts FOLDER      FOLDER holds speed.txt, frontier.txt, …: each bench's output
+ *
+ * Nothing is worked out here: a figure on that page is one that a bench printed.
+ */
+
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { join } from "node:path";
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined) throw new Error("usage: node bench/report.ts FOLDER");
+
+interface Section {
+  readonly file: string;
+  readonly title: string;
+  readonly command: string;
+  readonly about: string;
+}
+
+const SECTIONS: readonly Section[] = [
+  {
+    file: "speed.txt",
+    title: "Beside its peers",
+    command: "PEERS_DIR=… node bench/speed.ts --rounds 3 --slow",
+    about:
+      "30,319 real documentation pages (855 MB, mean 28 KB, 75 links each) on 17 sites, served by nginx on loopback; links followed, robots.txt and duplicates on for Weir, its state on disk. The server has one core, the crawler the other; what counts is pages per second of the crawler's own CPU time, all its threads together, and of that the ratio within one run.",
+  },
+  {
+    file: "frontier.txt",
+    title: "Ten million known URLs",
+    command: "node bench/frontier.ts 10000000",
+    about:
+      "The store alone, under the load of a crawl: pages with 20 new and 60 known links. Goals: RSS at most 512 MB, take and enqueue p99 at most 10 ms, first URL after a kill -9 within 10 s, 50,000 seen-checks a second, cost per URL at most 1.5 times that at 100,000.",
+  },
+  {
+    file: "store.txt",
+    title: "Store engines",
+    command: "node bench/store.ts",
+    about: "The same load on other engines; `docs/decisions/002-store.md` says what follows.",
+  },
+  {
+    file: "kill.txt",
+    title: "A hundred kills",
+    command: "node bench/kill.ts",
+    about:
+      "kill -9 of the real program during a crawl of a site of 20,000 pages, resumed by the same command after each; then everything it left is compared with the truth.",
+  },
+  {
+    file: "memory.txt",
+    title: "Memory over a million fetches",
+    command: "node bench/memory.ts",
+    about: "Goal: a slope of at most 1 MB per 100,000 fetches after warm-up.",
+  },
+  {
+    file: "startup.txt",
+    title: "From the command to the first page",
+    command: "node bench/startup.ts",
+    about: "`./weir crawl` on loopback with everything installed. Goal: within 1 s.",
+  },
+  {
+    file: "simulate.txt",
+    title: "Simulated time",
+    command: "node bench/simulate.ts 200",
+    about: "Whole crawls with faults and kills in virtual time. Goal: 1,000 times real time.",
+  },
+];
+
+const [cpu] = cpus();
+const parts = [
+  "# Benchmarks",
+  `Written by \`bench/report.ts\` from what the benches printed on a machine with ${cpus().length} cores (${cpu?.model.trim() ?? "unknown"}) and ${Math.round(totalmem() / 2 ** 30)} GiB. Such machines are shared and noisy: compare ratios within one run, not figures between runs.`,
+];
+for (const { file, title, command, about } of SECTIONS) {
+  const path = join(folder, file);
+  if (!existsSync(path)) continue;
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  const shown = lines.filter((line) => !line.startsWith("{") && !line.startsWith("["));
+  const date = statSync(path).mtime.toISOString().slice(0, 10);
+  const isTable = shown.every((line) => line.startsWith("|"));
+  const output = isTable ? shown.join("\n") : ["```", ...shown, "```"].join("\n");
+  parts.push(`## ${title}`, about, `\`${command}\`, ${date}:`, output);
+}
+writeFileSync(new URL("../docs/benchmarks.md", import.meta.url), `${parts.join("\n\n")}\n`);
