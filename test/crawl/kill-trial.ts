@@ -68,6 +68,8 @@ const SITES = 8;
 const CONNECTIONS = 8;
 /** Small files, so that a new one is begun every few dozen pages. */
 const WARC_SIZE = "128KiB";
+/** What a start takes before one has been measured. */
+const START_MS_GUESS = 800;
 const START_MS_MIN = 300;
 
 export async function killTrial(plan: TrialPlan): Promise<TrialReport> {
@@ -97,7 +99,7 @@ class Trial {
   #known = 0;
   #pages = 0;
   #marks: Marks = {};
-  #startMs = START_MS_MIN;
+  #startMs = START_MS_GUESS;
 
   constructor(plan: TrialPlan, web: ServedWeb) {
     this.#plan = plan;

@@ -1,0 +1,192 @@
+/**
+ * Memory over a long crawl: how much more a process holds after every 100,000 fetches.
+ *
+ * Usage: node bench/memory.ts [--fetches 1000000] [--memory 64] [--every 20000] [--no-warc]
+ *                             [--snapshots DIR]
+ *
+ * This process serves a synthetic web on loopback; another crawls it through the library, with store,
+ * archive and real sockets, and looks at itself after every `--every` fetches, garbage collected. The
+ * slope is that of the least squares line through the looks after the warm-up, the first fifth, in
+ * which caches of a fixed size fill (`--memory`, in MiB, says how large they may be). Prints a table,
+ * then one line of JSON. With `--snapshots` the heap is written out after the warm-up and at the end.
+ */
+
+import { fork } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { writeHeapSnapshot } from "node:v8";
+import { crawl } from "../src/index.ts";
+import { serveWorld } from "../src/lab/serve.ts";
+import { seedUrls } from "../src/lab/world.ts";
+
+const SITES = 50;
+const WARM_UP_SHARE = 0.2;
+const MIB = 2 ** 20;
+const LOOK_EVERY_MS = 20;
+
+interface Job {
+  readonly urls: readonly string[];
+  readonly folder: string;
+  readonly fetches: number;
+  readonly every: number;
+  readonly memoryBytes: number;
+  readonly warc: boolean;
+  readonly snapshots: string | undefined;
+}
+
+interface Look {
+  readonly fetches: number;
+  readonly seconds: number;
+  readonly rssBytes: number;
+  /** The part of it that is memory of the process, and not pages of its files. */
+  readonly anonymousBytes: number;
+  readonly heapBytes: number;
+  readonly externalBytes: number;
+}
+
+if (process.send === undefined) await measure();
+else process.once("message", (job: Job) => void crawlAndLook(job));
+
+async function measure(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      fetches: { type: "string", default: "1000000" },
+      every: { type: "string", default: "20000" },
+      memory: { type: "string", default: "64" },
+      "no-warc": { type: "boolean", default: false },
+      snapshots: { type: "string" },
+    },
+  });
+  const fetches = Number(values.fetches);
+  // A little more than is fetched, so that the crawl is at full speed to the last.
+  const pagesPerSite = Math.ceil((1.2 * fetches) / SITES);
+  await using web = await serveWorld(
+    {
+      siteCount: SITES,
+      pagesMin: pagesPerSite,
+      pagesMax: pagesPerSite,
+      bytesMedianMin: 500,
+      bytesMedianMax: 2_000,
+      bytesMax: 20_000,
+      linksMean: 6,
+      crawlDelayShare: 0,
+    },
+    { by: "address" },
+  );
+  const folder = mkdtempSync(join(tmpdir(), "weir-memory-"));
+  const looks = await lookOn({
+    urls: seedUrls(web.world),
+    folder: join(folder, "out"),
+    fetches,
+    every: Number(values.every),
+    memoryBytes: Number(values.memory) * MIB,
+    warc: !values["no-warc"],
+    snapshots: values.snapshots,
+  });
+  rmSync(folder, { recursive: true });
+  report(looks, fetches, Number(values.memory));
+}
+
+/** Has the crawl done by another process, and shows what it tells. */
+async function lookOn(job: Job): Promise<readonly Look[]> {
+  const looks: Look[] = [];
+  console.log("   fetches  seconds   RSS MiB  anonymous      heap  external");
+  const child = fork(import.meta.filename, { execArgv: ["--expose-gc"] });
+  child.on("message", (look: Look) => {
+    looks.push(look);
+    const sizes = [look.rssBytes, look.anonymousBytes, look.heapBytes, look.externalBytes];
+    const cells = sizes.map((bytes) => (bytes / MIB).toFixed(1).padStart(10));
+    console.log(
+      `${String(look.fetches).padStart(10)} ${look.seconds.toFixed(0).padStart(8)}${cells.join("")}`,
+    );
+  });
+  child.send(job);
+  const code = await new Promise<number | null>((resolve) => child.once("exit", resolve));
+  if (code !== 0) throw new Error(`the crawl ended with ${code}`);
+  return looks;
+}
+
+async function crawlAndLook(job: Job): Promise<void> {
+  const { urls, folder: outFolder, memoryBytes, warc, fetches, every } = job;
+  const startedAtMs = performance.now();
+  const running = crawl({
+    urls,
+    outFolder,
+    memoryBytes,
+    warc,
+    allowPrivate: ["127.0.0.0/8"],
+    delayMs: 0,
+    connectionsMax: 32,
+  });
+  let next = every;
+  const timer = setInterval(() => {
+    const totals = running.snapshot()?.totals;
+    const ended = totals === undefined ? 0 : totals.done + totals.failed;
+    if (ended < next) return;
+    next += every;
+    const isWarm = ended >= WARM_UP_SHARE * fetches;
+    if (job.snapshots !== undefined && isWarm && ended - every < WARM_UP_SHARE * fetches)
+      writeHeapSnapshot(join(job.snapshots, "warm.heapsnapshot"));
+    process.send?.(look(ended, startedAtMs));
+    if (ended < fetches) return;
+    clearInterval(timer);
+    if (job.snapshots !== undefined) writeHeapSnapshot(join(job.snapshots, "end.heapsnapshot"));
+    running.stop();
+  }, LOOK_EVERY_MS);
+  await running;
+  process.disconnect?.();
+}
+
+function look(fetches: number, startedAtMs: number): Look {
+  globalThis.gc?.();
+  globalThis.gc?.();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  const status = readFileSync("/proc/self/status", "utf8");
+  return {
+    fetches,
+    seconds: (performance.now() - startedAtMs) / 1000,
+    rssBytes: rss,
+    anonymousBytes: 1024 * Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN),
+    heapBytes: heapUsed,
+    externalBytes: external,
+  };
+}
+
+function report(looks: readonly Look[], fetches: number, memoryMib: number): void {
+  const warm = looks.filter((look) => look.fetches > WARM_UP_SHARE * fetches);
+  const slopeOf = (sizeOf: (look: Look) => number): number =>
+    Number(((slope(warm, sizeOf) * 100_000) / 1e6).toFixed(3));
+  const last = looks.at(-1);
+  const slopes = {
+    rss: slopeOf(({ rssBytes }) => rssBytes),
+    anonymous: slopeOf(({ anonymousBytes }) => anonymousBytes),
+    heap: slopeOf(({ heapBytes }) => heapBytes),
+    external: slopeOf(({ externalBytes }) => externalBytes),
+  };
+  console.log(`slopes after warm-up, in MB for every 100,000 fetches: ${JSON.stringify(slopes)}`);
+  console.log(
+    JSON.stringify({
+      bench: "memory",
+      fetches: last?.fetches,
+      memoryMib,
+      slopesMbPer100k: slopes,
+      rssMb: Math.round((last?.rssBytes ?? Number.NaN) / 1e6),
+      fetchesPerSecond: Math.round((last?.fetches ?? 0) / (last?.seconds ?? Number.NaN)),
+    }),
+  );
+}
+
+/** Bytes a fetch, of the least squares line. */
+function slope(looks: readonly Look[], sizeOf: (look: Look) => number): number {
+  const meanX = looks.reduce((sum, { fetches }) => sum + fetches, 0) / looks.length;
+  const meanY = looks.reduce((sum, look) => sum + sizeOf(look), 0) / looks.length;
+  let products = 0;
+  let squares = 0;
+  for (const look of looks) {
+    products += (look.fetches - meanX) * (sizeOf(look) - meanY);
+    squares += (look.fetches - meanX) ** 2;
+  }
+  return products / squares;
+}
