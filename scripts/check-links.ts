@@ -6,7 +6,7 @@
  */
 
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { htmlCases } from "../src/page/html-cases.suite.ts";
 import { ownLinks, type PageLinks, referenceLinks } from "../src/page/reference-links.suite.ts";
 import { realPages } from "../src/url/shared-data.suite.ts";
@@ -41,8 +41,11 @@ if (folder === undefined) {
   }
 } else {
   const count = newCount();
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  const pages = names.filter((name) => /\.html?$/.test(name)).sort();
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const pages = entries
+    .filter((entry) => entry.isFile() && /\.html?$/.test(entry.name))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
   const stride = Math.max(1, pages.length / Number(files));
   for (let place = 0; place < pages.length; place += stride) {
     const name = pages[Math.floor(place)] ?? "";

@@ -8,7 +8,7 @@
  */
 
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { detectCharset, toUtf8 } from "../src/page/charset.ts";
 import { digestOf } from "../src/page/digest.ts";
 import { LinkHarvester } from "../src/page/links.ts";
@@ -72,8 +72,9 @@ function fastestUs(part: (sample: Sample) => void): number {
 }
 
 function load(root: string, countMax: number): Sample[] {
-  const names = readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.html?$/.test(name))
+  const names = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.html?$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .sort();
   const stride = Math.max(1, names.length / countMax);
   const samples: Sample[] = [];

@@ -24,7 +24,7 @@ import {
   ROBOT_NAME,
   type RobotsTags,
 } from "./robots-tags.ts";
-import { readSrcset } from "./srcset.ts";
+import { srcsetTargets } from "./srcset.ts";
 import { NOT_FOUND, TargetTable, TARGETS_MAX } from "./target-table.ts";
 import { titleText } from "./text.ts";
 import type { TextRuns } from "./text-runs.ts";
@@ -184,7 +184,7 @@ export class LinkHarvester {
 
   #takeSrcset(): void {
     if (!this.#scanner.has(ATTRIBUTE.srcset)) return;
-    for (const text of readSrcset(this.#scanner.value(ATTRIBUTE.srcset), ELEMENTS_MAX))
+    for (const text of srcsetTargets(this.#scanner.value(ATTRIBUTE.srcset)))
       if (this.#mayTake()) this.#takeTarget(this.#resolver.resolveText(text));
   }
 

@@ -10,7 +10,7 @@ import { canonicalUrl, type CanonicalUrl, PLAIN_RULES } from "../url/url.ts";
 import { LinkHarvester } from "./links.ts";
 import { readRefresh } from "./meta-refresh.ts";
 import { readRobotsWords } from "./robots-tags.ts";
-import { readSrcset } from "./srcset.ts";
+import { srcsetTargets } from "./srcset.ts";
 
 export interface PageLinks {
   readonly targets: readonly string[];
@@ -67,7 +67,7 @@ function linkTexts(element: Tree.Element): string[] {
   if (element.tagName === "a") return one("href");
   if (isHtml(element, "area")) return one("href");
   if (isHtml(element, "frame") || isHtml(element, "iframe")) return one("src");
-  const many = readSrcset(attribute(element, "srcset") ?? "", Infinity);
+  const many = [...srcsetTargets(attribute(element, "srcset") ?? "")];
   if (isHtml(element, "img")) return [...one("src"), ...many];
   if (isHtml(element, "source")) return many;
   if (!isHtml(element, "link")) return [];

@@ -5,20 +5,18 @@
 
 const SPACES = /[\t\n\f\r ]/;
 
-export function readSrcset(srcset: string, countMax: number): string[] {
-  const found: string[] = [];
+export function* srcsetTargets(srcset: string): Generator<string> {
   let at = 0;
-  while (found.length < countMax) {
+  for (;;) {
     while (at < srcset.length && /[\t\n\f\r ,]/.test(srcset.charAt(at))) at += 1;
-    if (at >= srcset.length) break;
+    if (at >= srcset.length) return;
     const start = at;
     while (at < srcset.length && !SPACES.test(srcset.charAt(at))) at += 1;
     let end = at;
     while (srcset.charAt(end - 1) === ",") end -= 1;
-    found.push(srcset.slice(start, end));
+    yield srcset.slice(start, end);
     if (end === at) at = descriptorsEnd(srcset, at);
   }
-  return found;
 }
 
 /** On the comma that ends the descriptors, or at the end. */
