@@ -1,7 +1,7 @@
 /**
  * Looks for a declaration of the encoding in the first bytes of a page, as the HTML standard does
- * (13.2.3.2, "prescan a byte stream to determine its encoding"): in meta tags, stepping over comments
- * and other tags by its own simple rules, else in an XML declaration. Linear.
+ * (13.2.3.2, "prescan a byte stream to determine its encoding"): in meta tags, stepping over
+ * comments and other tags by its own simple rules, else in an XML declaration.
  */
 
 export const PRESCAN_BYTES = 1024;
@@ -51,7 +51,7 @@ function tagEnd(text: string, start: number): number {
   return Math.max(at, start + 1);
 }
 
-/** A meta tag counts with a charset, or with a content that has one and `http-equiv=content-type`. */
+/** A meta tag counts with a charset, or with one in its content and `http-equiv=content-type`. */
 function readMeta(
   text: string,
   start: number,
@@ -123,10 +123,9 @@ function charsetInContent(content: string): string {
   return match?.[1] ?? match?.[2] ?? match?.[3] ?? "";
 }
 
+const XML_ENCODING = /^<\?xml[^>]*?encoding[\0- ]*=[\0- ]*(?:"([^">\0- ]*)"|'([^'>\0- ]*)')/;
+
 function xmlEncoding(text: string, encodingNamed: EncodingNamed): string | undefined {
-  const match =
-    /^<\?xml[^>]*?encoding[\u0000-\u0020]*=[\u0000-\u0020]*(?:"([^">\u0000-\u0020]*)"|'([^'>\u0000-\u0020]*)')/.exec(
-      text,
-    );
+  const match = XML_ENCODING.exec(text);
   return asMetaMeans(encodingNamed(match?.[1] ?? match?.[2] ?? ""));
 }

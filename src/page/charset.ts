@@ -1,11 +1,13 @@
 /**
- * Which encoding a page is in, and its bytes in UTF-8, which is all that the rest of the crawler reads.
+ * Which encoding a page is in, and its bytes in UTF-8, which is all that the rest of the crawler
+ * reads.
  *
- * The order is that of the HTML standard (13.2.3.2): byte order mark, Content-Type, a meta tag within
- * the first 1,024 bytes. When nobody says, bytes that are valid UTF-8 are UTF-8 (the chance that text
- * in another encoding passes is nil after a few accents), and the rest is windows-1252. Labels are
- * those of the Encoding standard; others, and the ones it only refuses, count as not said. Nothing
- * throws: what cannot be decoded becomes U+FFFD. Pages in UTF-8 or ASCII are not copied.
+ * The order is that of the HTML standard (13.2.3.2): byte order mark, Content-Type, a meta tag
+ * within the first 1,024 bytes. When nobody says, bytes that are valid UTF-8 are UTF-8 (the chance
+ * that text in another encoding passes is nil after a few accents), and the rest is windows-1252.
+ * Labels are those of the Encoding standard; others, and the ones it only refuses, count as not
+ * said. Nothing throws: what cannot be decoded becomes U+FFFD. Pages in UTF-8 or ASCII are not
+ * copied.
  */
 
 import { isAscii, isUtf8 } from "node:buffer";

@@ -5,8 +5,6 @@
 
 import { hash } from "node:crypto";
 
-export const DIGEST_BYTES = 32;
-
 export function digestOf(body: Uint8Array): Uint8Array {
   return hash("sha256", body, "buffer");
 }

@@ -1,8 +1,9 @@
 /**
- * The HTML cases of html5lib's tests, each made into pages whose links tell where the tokenizer stood.
+ * The HTML cases of html5lib's tests, each made into pages whose links tell where the tokenizer
+ * stood.
  *
- * A case alone seldom holds a link. So each is also followed by links behind whatever could still be
- * open (a quote, a comment, raw text), and put into places where HTML reads differently.
+ * A case alone seldom holds a link. So each is also followed by links behind whatever could still
+ * be open (a quote, a comment, raw text), and put into places where HTML reads differently.
  */
 
 import { conformanceNames, conformanceText } from "../url/shared-data.suite.ts";

@@ -58,8 +58,8 @@ export const ATTRIBUTE_COUNT = 13;
 
 /** Elements that stand inside a line: text goes on through them without a break. */
 const INLINE =
-  "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small " +
-  "span strike strong sub sup time tt u var wbr";
+  "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp " +
+  "small span strike strong sub sup time tt u var wbr";
 
 /** Start tags that end SVG and MathML wherever they stand (HTML standard, 13.2.6.5). */
 const BREAKOUTS =

@@ -2,9 +2,9 @@
  * Where in the tree the tokenizer stands, as far as that changes what is a tag or a link.
  *
  * HTML reads differently inside SVG and MathML (`<style>` there is no raw text, CDATA sections
- * exist), and what lies in a `<template>` is no part of the page. So only these elements are kept on
- * a stack, with those of theirs that hold HTML again (`foreignObject` and the like). Most pages never
- * have more than one of them open; beyond 64 they are only counted.
+ * exist), and what lies in a `<template>` is no part of the page. So only these elements are kept
+ * on a stack, with those of theirs that hold HTML again (`foreignObject` and the like). Most pages
+ * never have more than one of them open; beyond 64 they are only counted.
  */
 
 import { isBreakout, TAG } from "./html-names.ts";

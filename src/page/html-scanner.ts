@@ -3,11 +3,12 @@
  *
  * It is the tokenizer of the HTML standard (13.2.5) with everything left out that cannot change
  * where a tag is: nothing is copied, no name is decoded, most tags are only stepped over. Scripting
- * counts as off, so `<noscript>` is read. Besides tags it notes where the visible text lies, so that
- * whoever hashes or prints the words need not look for them again.
+ * counts as off, so `<noscript>` is read. Besides tags it notes where the visible text lies, so
+ * that whoever hashes or prints the words need not look for them again.
  *
  * The page must be UTF-8, or ASCII; see `charset.ts`. One scanner serves many pages, one at a time,
- * and what it answered about a tag or a page holds until it goes on to the next. Linear in the bytes.
+ * and what it answered about a tag or a page holds until it goes on to the next. Linear in the
+ * bytes.
  */
 
 import { decodeHTMLAttribute } from "entities/decode";
@@ -102,7 +103,9 @@ export class HtmlScanner {
     this.#gap = GAP.block;
   }
 
-  /** The next start tag of those in `TAG` that can hold a link, `END_OF_ANCHOR`, or `END_OF_PAGE`. */
+  /**
+   * The next start tag of those in `TAG` that can hold a link, `END_OF_ANCHOR`, or `END_OF_PAGE`.
+   */
   next(): number {
     const html = this.#html;
     const end = html.length;

@@ -5,9 +5,9 @@
  * tokenizer of the HTML standard (13.2.5) would see it. One that is cut off by the end of the page
  * ends behind it, at `html.length + 1`, so that nothing of it is taken for whole.
  *
- * The page comes twice, as bytes and as a string of the same bytes (Latin-1): bytes are quick to look
- * at one by one, a string to search. No search goes beyond the part that it is for, or else it has
- * come to the end of the page; so all of it together is linear.
+ * The page comes twice, as bytes and as a string of the same bytes (Latin-1): bytes are quick to
+ * look at one by one, a string to search. No search goes beyond the part that it is for, or else it
+ * has come to the end of the page; so all of it together is linear.
  */
 
 import { ENDS_NAME, IS_SPACE } from "./html-names.ts";
@@ -106,8 +106,8 @@ export function scriptEnd(html: Uint8Array, text: string, from: number): number 
 }
 
 /**
- * Within `<!-- -->` a further `<script` opens an inner script, whose end tag does not close the outer
- * one: the escaped and doubly escaped states of the standard.
+ * Within `<!-- -->` a further `<script` opens an inner script, whose end tag does not close the
+ * outer one: the escaped and doubly escaped states of the standard.
  */
 function escapedScriptEnd(html: Uint8Array, from: number): number {
   const end = html.length;

@@ -56,7 +56,9 @@ const IS_ALPHANUMERIC = kinds({ [ALPHANUMERIC]: KIND.plain });
 const ACE = Buffer.from("xn--");
 const AMP = Buffer.from("&amp;");
 
-/** What the URL parser drops at both ends; but a NUL becomes another character before it sees it. */
+/**
+ * What the URL parser drops at both ends; but a NUL becomes another character before it sees it.
+ */
 export function isBlank(byte: number): boolean {
   return byte <= 0x20 && byte !== 0;
 }
@@ -103,8 +105,8 @@ export function isCanonicalEscape(html: Uint8Array, percent: number, end: number
 }
 
 /**
- * How many bytes of HTML one ampersand takes: 5 as `&amp;`, 1 as itself, 0 when that is not plain to
- * see. In an attribute, letters and digits before `=` are never a reference (HTML, 13.2.5.73).
+ * How many bytes of HTML one ampersand takes: 5 as `&amp;`, 1 as itself, 0 when that is not plain
+ * to see. In an attribute, letters and digits before `=` are never a reference (HTML, 13.2.5.73).
  */
 export function ampersandLength(html: Uint8Array, start: number, end: number): number {
   if (beginsWith(html, start, end, AMP)) return AMP.length;

@@ -1,10 +1,12 @@
 /**
- * Turns the links of one page into fingerprints, mostly without making a string or calling a parser.
+ * Turns the links of one page into fingerprints, mostly without making a string or calling a
+ * parser.
  *
- * Nearly all links are clean: plain characters, relative to the page's folder or to a plain host. For
- * these the bytes are checked and hashed in one go, starting from the hash of the page's own folder,
- * which is known. Whatever is unusual (other escapes than canonical ones, character references but
- * `&amp;`, dots in odd places, ports, capitals in the host) goes through `canonicalUrl`.
+ * Nearly all links are clean: plain characters, relative to the page's folder or to a plain host.
+ * For these the bytes are checked and hashed in one go, starting from the hash of the page's own
+ * folder, which is known. Whatever is unusual (other escapes than canonical ones, character
+ * references but `&amp;`, dots in odd places, ports, capitals in the host) goes through
+ * `canonicalUrl`.
  *
  * Promise, held by tests over random links and real pages: both ways give the same answer.
  */

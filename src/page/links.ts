@@ -1,13 +1,14 @@
 /**
  * Gathers the links of a page: who they point to, and in full only those that nobody knew.
  *
- * Every link gets its fingerprint straight from the bytes of the page; the caller says which of these
- * it knows, and only the others become strings. Links of a page to itself are no links. All resolve
- * against the first valid `<base>`, also those before it: then the page is gone through once more.
+ * Every link gets its fingerprint straight from the bytes of the page; the caller says which of
+ * these it knows, and only the others become strings. Links of a page to itself are no links. All
+ * resolve against the first valid `<base>`, also those before it: then the page is gone through
+ * once more.
  *
- * Limits: 2,000 distinct targets, 20,000 link elements looked at; what is beyond is only counted. So
- * a page takes linear time whatever it holds. What counts as a link is in `link-elements.ts`; how
- * well this agrees with a whole HTML parser in `docs/link-extraction.md`.
+ * Limits: 2,000 distinct targets, 20,000 link elements looked at; what is beyond is only counted.
+ * So a page takes linear time whatever it holds. What counts as a link is in `link-elements.ts`;
+ * how well this agrees with a whole HTML parser in `docs/link-extraction.md`.
  */
 
 import { fingerprintOf } from "../url/fingerprint.ts";

@@ -1,6 +1,6 @@
 /**
- * Reads `<meta http-equiv="refresh">`: when to go where (HTML standard, 4.6.7.4, "shared declarative
- * refresh steps"). An absent address means the page itself, which is no link. Linear.
+ * Reads `<meta http-equiv="refresh">`: when to go where (HTML standard, 4.6.7.4, "shared
+ * declarative refresh steps"). An absent address means the page itself, which is no link. Linear.
  */
 
 export interface RefreshText {

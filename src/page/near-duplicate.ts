@@ -1,17 +1,17 @@
 /**
  * A 64-bit fingerprint of a page's words; nearly equal pages differ in few of its bits.
  *
- * Minwise hashing by one permutation (Li, Owen, Zhang 2012), one bit kept of each minimum (Li, König
- * 2010): every run of three words is hashed once, falls into one of 64 bins, and the least value of
- * each bin gives one bit. An empty bin borrows from another, chosen by its number (Shrivastava 2017).
- * The expected distance of two pages is 32 times the share of word triples they do not have in
- * common. One step per word, where simhash takes 64: 30 µs for a page of 900 words.
+ * Minwise hashing by one permutation (Li, Owen, Zhang 2012), one bit kept of each minimum (Li,
+ * König 2010): every run of three words is hashed once, falls into one of 64 bins, and the least
+ * value of each bin gives one bit. An empty bin borrows from another, chosen by its number
+ * (Shrivastava 2017). The expected distance of two pages is 32 times the share of word triples they
+ * do not have in common. One step per word, where simhash takes 64: 30 µs for a page of 900 words.
  *
  * On 5,574 pages of documentation: with one new word in the text the distance is at most 3 for 86 %
- * of the pages of 32 to 100 triples, 99 % of those of 100 to 300 and all longer ones. Of 15.5 million
- * pairs of different pages 762 come as near, 266 of them with nine tenths of their triples in common,
- * 304 with less than eight: pages of one template that say little of their own. So nearness is good
- * for a remark or a suspicion, not for leaving out the links of a page.
+ * of the pages of 32 to 100 triples, 99 % of those of 100 to 300 and all longer ones. Of 15.5
+ * million pairs of different pages 762 come as near, 266 of them with nine tenths of their triples
+ * in common, 304 with less than eight: pages of one template that say little of their own. So
+ * nearness is good for a remark or a suspicion, not for leaving out the links of a page.
  */
 
 import type { TextRuns } from "./text-runs.ts";
@@ -24,7 +24,9 @@ const WORDS_MIN = 32;
 /** Bytes of words, letters in lower case; `BETWEEN` for what stands between them. */
 const FOLDED = new Uint8Array(256);
 const BETWEEN = 0;
-/** Chinese, Japanese and Korean write no blanks: each of their characters, of 3 bytes, is a word. */
+/**
+ * Chinese, Japanese and Korean write no blanks: each of their characters, of 3 bytes, is a word.
+ */
 const WORD_OF_ITS_OWN = 1;
 for (let byte = 0x80; byte < 256; byte++) FOLDED[byte] = byte;
 for (let digit = 0x30; digit <= 0x39; digit++) FOLDED[digit] = digit;

@@ -1,10 +1,11 @@
 /**
- * Finds, among the pages seen lately, the one whose fingerprint differs least, in at most three bits.
+ * Finds, among the pages seen lately, the one whose fingerprint differs least, in at most three
+ * bits.
  *
- * A fingerprint is cut into four bands of 16 bits. Two that differ in at most three bits agree in one
- * whole band at least, so only pages that share a band are compared (Manku, Jain, Das Sarma 2007).
- * Pages that share one hang in a chain, newest first. Room is fixed: a new page takes the place of the
- * oldest, and a chain is over where it comes to a page that has lost its place.
+ * A fingerprint is cut into four bands of 16 bits. Two that differ in at most three bits agree in
+ * one whole band at least, so only pages that share a band are compared (Manku, Jain, Das Sarma
+ * 2007). Pages that share one hang in a chain, newest first. Room is fixed: a new page takes the
+ * place of the oldest, and a chain is over where it comes to a page that has lost its place.
  *
  * 28 bytes a page and 1 MiB. A search looks at no more than 256 pages of each band, so that a site
  * made of one template cannot make it slow; beyond that an older likeness may be missed.
@@ -24,7 +25,9 @@ export class NearIndex {
   readonly #high: Uint32Array;
   readonly #low: Uint32Array;
   readonly #ids: Uint32Array;
-  /** For each band: the newest page with a value, and for each page the next older one; 0 for none. */
+  /**
+   * For each band: the newest page with a value, and for each page the next older one; 0 for none.
+   */
   readonly #newest: readonly Uint32Array[];
   readonly #older: readonly Uint32Array[];
   /** Pages are numbered from 1 as they come; page n lies at n modulo the room there is. */

@@ -1,8 +1,8 @@
 /**
  * What a whole HTML parser says about the links of a page: the measure for `links.ts`.
  *
- * parse5 builds the tree of the HTML standard; the links are then read off its elements by the plain
- * rules of `link-elements.ts`, with strings, one after the other. Slow, and simple to trust.
+ * parse5 builds the tree of the HTML standard; the links are then read off its elements by the
+ * plain rules of `link-elements.ts`, with strings, one after the other. Slow, and simple to trust.
  */
 
 import { parse, type DefaultTreeAdapterTypes as Tree } from "parse5";

@@ -1,9 +1,10 @@
 /**
  * What a page asks of robots: not to be indexed, not to have its links followed.
  *
- * It may say so in `<meta name="robots">`, in a meta tag named like us, and in X-Robots-Tag headers,
- * there also for one robot by name (`weir: nofollow`). All that concern us are added up, so that the
- * strictest word wins, as Google does it. Case and blanks do not matter; unknown words are ignored.
+ * It may say so in `<meta name="robots">`, in a meta tag named like us, and in X-Robots-Tag
+ * headers, there also for one robot by name (`weir: nofollow`). All that concern us are added up,
+ * so that the strictest word wins, as Google does it. Case and blanks do not matter; unknown words
+ * are ignored.
  */
 
 export interface RobotsTags {

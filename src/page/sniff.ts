@@ -1,5 +1,6 @@
 /**
- * Is a body what its Content-Type says? By its first bytes only, as the MIME Sniffing standard does.
+ * Is a body what its Content-Type says? By its first bytes only, as the MIME Sniffing standard
+ * does.
  *
  * Servers send archives as text/html and pages as images. What is declared HTML and begins like
  * something binary is not parsed; what is declared otherwise and looks like a page is not parsed
@@ -15,12 +16,12 @@ const HTML_TYPES = new Set(["text/html", "application/xhtml+xml"]);
 const UNKNOWN_TYPES = new Set(["", "unknown/unknown", "application/unknown", "*/*"]);
 
 /** What HTML may begin with, followed by a blank or `>`; a comment needs neither. */
-const HTML_STARTS =
-  /^[\t\n\f\r ]*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[ >])/i;
+const HTML_TAGS = "html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p";
+const HTML_STARTS = new RegExp(`^[\\t\\n\\f\\r ]*<(?:!--|(?:!doctype html|${HTML_TAGS})[ >])`, "i");
 
 /**
- * First bytes of formats that are certainly no text, as Latin-1. Formats whose first bytes could begin
- * a sentence (`BM`, `ID3`) are known by the control bytes that follow.
+ * First bytes of formats that are certainly no text, as Latin-1. Formats whose first bytes could
+ * begin a sentence (`BM`, `ID3`) are known by the control bytes that follow.
  */
 const BINARY_STARTS = [
   "%PDF-",

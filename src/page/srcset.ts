@@ -1,6 +1,6 @@
 /**
- * The addresses of the images that a srcset offers, in order (HTML standard, 4.8.4.2.2). What follows
- * an address, its width or density, is stepped over; parentheses in it hide commas. Linear.
+ * The addresses of the images that a srcset offers, in order (HTML standard, 4.8.4.2.2). What
+ * follows an address, its width or density, is stepped over; parentheses in it hide commas. Linear.
  */
 
 const SPACES = /[\t\n\f\r ]/;

@@ -14,7 +14,7 @@ export const TITLE_CHARACTERS_MAX = 512;
 /** No title needs more bytes than this for its 512 characters, references and blanks included. */
 const TITLE_BYTES_MAX = 16_384;
 
-// C0, DEL, C1 and the marks that turn the reading direction; blanks among them are made blanks first.
+// C0, DEL, C1 and marks that turn the reading direction; blanks among them are replaced before.
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 const BLANKS = /[\t\n\v\f\r \u00a0\u2028\u2029]+/g;
 

@@ -7,9 +7,9 @@
  * over each other, again without losing any. A lane can be stopped at any byte and gone on with
  * later, so a page hashes the folder it lies in once, and each relative link goes on from there.
  *
- * Promises, held by the tests: bytes and string of a URL have the same fingerprint; a changed bit of
- * the input turns half of the output; halves collide as often as random numbers do. No key: whoever
- * crafts a collision hides one page from us, and nothing else. The steps allocate nothing.
+ * Promises, held by the tests: bytes and string of a URL have the same fingerprint; a changed bit
+ * of the input turns half of the output; halves collide as often as random numbers do. No key:
+ * whoever crafts a collision hides one page from us, and nothing else. The steps allocate nothing.
  */
 
 export interface Fingerprint {

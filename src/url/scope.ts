@@ -27,7 +27,9 @@ export interface ScopeRules {
 
 export interface ScopeVerdict {
   readonly accepted: boolean;
-  /** `exclude PATTERN`, `include PATTERN`, `no include matches`, `site`, `outside site` and so on. */
+  /**
+   * `exclude PATTERN`, `include PATTERN`, `no include matches`, `site`, `outside site` and so on.
+   */
   readonly rule: string;
 }
 

@@ -39,7 +39,9 @@ function cleanPath(path: string): string {
   return cleaned.startsWith("/") ? cleaned : `/${cleaned}`;
 }
 
-/** Drops parameters behind semicolons; not when that would leave a dot segment, which means more. */
+/**
+ * Drops parameters behind semicolons; not when that would leave a dot segment, which means more.
+ */
 function cleanSegment(segment: string): string {
   if (!segment.includes(";")) return segment;
   const [name = "", ...parameters] = segment.split(";");

@@ -1,10 +1,10 @@
 /**
  * The unit of politeness: one server as its URLs name it, and the domain somebody registered.
  *
- * A site is `scheme://host`, with `:port` only where it is not the scheme's own. A registrable domain
- * is one label more than the longest public suffix; suffixes that companies lend to strangers, such
- * as github.io, count, since each name under them has an owner of its own. An address or a name
- * without a suffix stands for itself.
+ * A site is `scheme://host`, with `:port` only where it is not the scheme's own. A registrable
+ * domain is one label more than the longest public suffix; suffixes that companies lend to
+ * strangers, such as github.io, count, since each name under them has an owner of its own. An
+ * address or a name without a suffix stands for itself.
  */
 
 import { getDomain } from "tldts";

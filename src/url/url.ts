@@ -1,10 +1,10 @@
 /**
  * The one canonical form of a URL, or the reason why there is none.
  *
- * The WHATWG parser comes first, as browsers would resolve the link. Then only what RFC 3986 (6.2.2)
- * says cannot change the meaning: escapes in upper case, escaped unreserved characters in the clear,
- * and no fragment. Further, none of these ever names another page: credentials (never kept), the
- * dot that ends a host name, and a question mark with nothing behind it.
+ * The WHATWG parser comes first, as browsers would resolve the link. Then only what RFC 3986
+ * (6.2.2) says cannot change the meaning: escapes in upper case, escaped unreserved characters in
+ * the clear, and no fragment. Further, none of these ever names another page: credentials (never
+ * kept), the dot that ends a host name, and a question mark with nothing behind it.
  *
  * Promises: the form is ASCII, begins with http:// or https://, holds at most 2,048 bytes, and is
  * its own canonical form. Such a string can be split by looking for slashes, without a parser.
@@ -197,7 +197,7 @@ function hexDigit(code: number): number {
 }
 
 /** ALPHA, DIGIT, "-", ".", "_", "~" (RFC 3986, 2.3). */
-export function isUnreserved(byte: number): boolean {
+function isUnreserved(byte: number): boolean {
   const letter = byte | 0x20;
   if (letter >= 0x61 && letter <= 0x7a) return true;
   if (byte >= 0x30 && byte <= 0x39) return true;
