@@ -7,8 +7,9 @@
  * This process serves a synthetic web on loopback; another crawls it through the library, with store,
  * archive and real sockets, and looks at itself after every `--every` fetches, garbage collected. The
  * slope is that of the least squares line through the looks after the warm-up, the first fifth, in
- * which caches of a fixed size fill (`--memory`, in MiB, says how large they may be). Prints a table,
- * then one line of JSON. With `--snapshots` the heap is written out after the warm-up and at the end.
+ * which caches of a fixed size fill (`--memory`, in MiB, says how large they may be). Tells of every look
+ * on standard error; prints ten of them, the slopes, and one line of JSON. With `--snapshots` the heap
+ * is written out after the warm-up and at the end.
  */
 
 import { fork } from "node:child_process";
@@ -25,6 +26,8 @@ const SITES = 50;
 const WARM_UP_SHARE = 0.2;
 const MIB = 2 ** 20;
 const LOOK_EVERY_MS = 20;
+const ROWS_PRINTED = 10;
+const HEADING = "   fetches  seconds   RSS MiB anonymous      heap  external";
 
 interface Job {
   readonly urls: readonly string[];
@@ -92,15 +95,11 @@ async function measure(): Promise<void> {
 /** Has the crawl done by another process, and shows what it tells. */
 async function lookOn(job: Job): Promise<readonly Look[]> {
   const looks: Look[] = [];
-  console.log("   fetches  seconds   RSS MiB  anonymous      heap  external");
+  console.error(HEADING);
   const child = fork(import.meta.filename, { execArgv: ["--expose-gc"] });
   child.on("message", (look: Look) => {
     looks.push(look);
-    const sizes = [look.rssBytes, look.anonymousBytes, look.heapBytes, look.externalBytes];
-    const cells = sizes.map((bytes) => (bytes / MIB).toFixed(1).padStart(10));
-    console.log(
-      `${String(look.fetches).padStart(10)} ${look.seconds.toFixed(0).padStart(8)}${cells.join("")}`,
-    );
+    console.error(rowOf(look));
   });
   child.send(job);
   const code = await new Promise<number | null>((resolve) => child.once("exit", resolve));
@@ -154,6 +153,14 @@ function look(fetches: number, startedAtMs: number): Look {
   };
 }
 
+function rowOf({ fetches, seconds, ...sizes }: Look): string {
+  const { rssBytes, anonymousBytes, heapBytes, externalBytes } = sizes;
+  const mebibytes = [rssBytes, anonymousBytes, heapBytes, externalBytes].map((bytes) =>
+    (bytes / MIB).toFixed(1).padStart(10),
+  );
+  return `${String(fetches).padStart(10)} ${seconds.toFixed(0).padStart(8)}${mebibytes.join("")}`;
+}
+
 function report(looks: readonly Look[], fetches: number, memoryMib: number): void {
   const warm = looks.filter((look) => look.fetches > WARM_UP_SHARE * fetches);
   const slopeOf = (sizeOf: (look: Look) => number): number =>
@@ -165,7 +172,11 @@ function report(looks: readonly Look[], fetches: number, memoryMib: number): voi
     heap: slopeOf(({ heapBytes }) => heapBytes),
     external: slopeOf(({ externalBytes }) => externalBytes),
   };
-  console.log(`slopes after warm-up, in MB for every 100,000 fetches: ${JSON.stringify(slopes)}`);
+  const step = Math.ceil(looks.length / ROWS_PRINTED);
+  console.log(HEADING);
+  for (let at = step - 1; at < looks.length; at += step) console.log(rowOf(looks[at] as Look));
+  const words = Object.entries(slopes).map(([what, megabytes]) => `${what} ${megabytes}`);
+  console.log(`after warm-up, MB more for every 100,000 fetches: ${words.join(", ")}`);
   console.log(
     JSON.stringify({
       bench: "memory",
