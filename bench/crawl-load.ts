@@ -32,10 +32,11 @@ export type LoadedStore = Pick<Store, "waiting" | "lookup" | "close"> & {
   commit(batch: Batch): void | Promise<void>;
 };
 
-/** Times of one kind of call, in milliseconds. */
+/** Times of one kind of call, in milliseconds: by the clock, and of this thread's CPU. */
 export class Times {
   cpuMs = 0;
-  readonly #each: number[] = [];
+  readonly #clock: number[] = [];
+  readonly #cpu: number[] = [];
   #startedAtMs = 0;
   #startedAtCpuMs = 0;
 
@@ -45,14 +46,26 @@ export class Times {
   }
 
   stop(): void {
-    this.#each.push(performance.now() - this.#startedAtMs);
-    this.cpuMs += ownThreadMs() - this.#startedAtCpuMs;
+    this.#clock.push(performance.now() - this.#startedAtMs);
+    const cpuMs = ownThreadMs() - this.#startedAtCpuMs;
+    this.#cpu.push(cpuMs);
+    this.cpuMs += cpuMs;
   }
 
+  /** By the clock: what a share of the calls did not exceed. */
   p(share: number): number {
-    const sorted = Float64Array.from(this.#each).sort();
-    return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+    return quantile(this.#clock, share);
   }
+
+  /** The same of CPU: what it would be on a machine with nothing else to do, but for the disk. */
+  pCpu(share: number): number {
+    return quantile(this.#cpu, share);
+  }
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
 /** The crawl's own work, made up from a seed; `store` sees nothing but what a crawl would ask. */

@@ -24,6 +24,7 @@ interface Built {
   readonly lastUsPerUrl: number;
   readonly takeP99Ms: number;
   readonly enqueueP99Ms: number;
+  readonly enqueueP99CpuMs: number;
   readonly enqueueWorstMs: number;
   readonly rssBytes: number;
   readonly bytesPerUrl: number;
@@ -52,6 +53,7 @@ async function build(folder: string, urls: number): Promise<Built> {
     lastUsPerUrl: ((load.cpuMs - beforeLast.cpuMs) * 1000) / (load.known - beforeLast.known),
     takeP99Ms: load.takes.p(0.99),
     enqueueP99Ms: load.commits.p(0.99),
+    enqueueP99CpuMs: load.commits.pCpu(0.99),
     enqueueWorstMs: load.commits.p(1),
     rssBytes: process.resourceUsage().maxRSS * 1024,
     bytesPerUrl: folderBytes(folder) / load.known,
@@ -106,6 +108,7 @@ async function compare(urls: number): Promise<void> {
         `${built.enqueueP99Ms.toFixed(2)} ms`,
         "10 ms",
       ],
+      ["the same, CPU alone", `${built.enqueueP99CpuMs.toFixed(2)} ms`, ""],
       ["enqueue, worst", `${built.enqueueWorstMs.toFixed(0)} ms`, ""],
       ["seen checks a second, in no order", reopened.checksPerSecond.toFixed(0), "50000"],
       [
