@@ -204,6 +204,7 @@ class Assembly implements Loops {
       courtesy: this.courtesy,
       refill: this.refill,
       intake: this.#intake,
+      scope: this.#scope,
       pump: () => this.fetchLoop.pump(),
     });
   }

@@ -8,7 +8,7 @@
  */
 
 import type { Meter } from "../bandwidth/meter.ts";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, sleep } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Fetcher, FetchResult } from "../fetch/fetcher.ts";
@@ -18,8 +18,9 @@ import { SITEMAP_BYTES_MAX } from "../fetch/sitemap.ts";
 import { type Addressee, type Courtesy, siteDelay } from "../frontier/politeness.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import type { NamedReason } from "../page/outcome.ts";
+import type { Scope } from "../url/scope.ts";
 import { siteOf } from "../url/site.ts";
-import { type CanonicalUrl, hostOf, portOf } from "../url/url.ts";
+import { type CanonicalUrl, hostOf, pathOf, portOf } from "../url/url.ts";
 import { endOf, type Progress } from "./fetch-loop.ts";
 import type { Intake } from "./intake.ts";
 import { type Errand, errandJob, type Job } from "./job.ts";
@@ -50,6 +51,7 @@ export interface ErrandsParts {
   readonly courtesy: Courtesy;
   readonly refill: Refill;
   readonly intake: Intake;
+  readonly scope: Scope;
   readonly notebook: Notebook;
   readonly tally: Tally;
   readonly meter: Meter;
@@ -80,7 +82,10 @@ export class Errands {
       intake: parts.intake,
       settings: parts.settings,
       wallMs: () => parts.clock.wallMs(),
+      breathe: () => sleep(parts.clock, 0),
       get: (site, url, progress) => this.#get({ site, url, progress }, SITEMAP_BYTES_MAX),
+      whyNot: (site, url) => this.#whyNotRead(site, url),
+      refused: (rule) => parts.tally.refused(rule),
       add: (site, url) => this.#add(site, { kind: "sitemap", url }),
       onRead: (site) => this.#sitemapsRead(site),
     });
@@ -201,7 +206,7 @@ export class Errands {
     let url = errand.url as CanonicalUrl;
     for (let hops = 0; ; hops++) {
       const result = await this.#get({ site, url, progress }, ROBOTS_BYTES_MAX);
-      const status = result.kind === "failed" ? result.reply?.status : result.reply.status;
+      const status = statusOf(result);
       if (result.kind === "page") return { result, status, body: result.body };
       if (result.kind !== "redirect" || hops === ROBOTS_REDIRECTS_MAX)
         return { result, status, body: new Uint8Array(0) };
@@ -249,6 +254,14 @@ export class Errands {
       this.#underWay -= 1;
       this.prepare(site);
     });
+  }
+
+  /** Sitemaps of the site itself are under its rules, those elsewhere must belong to the crawl. */
+  #whyNotRead(site: Site, url: CanonicalUrl): string | undefined {
+    if (siteOf(url) === site.key)
+      return site.rules?.allows(pathOf(url)).allowed === false ? "robots_denied" : undefined;
+    const verdict = this.#parts.scope.decide(url);
+    return verdict.accepted ? undefined : verdict.rule;
   }
 
   #sitemapsRead(site: Site): void {
@@ -299,6 +312,15 @@ export class Errands {
 
 function detailOf(result: FetchResult): string {
   return result.kind === "failed" ? result.detail : `robots.txt was answered with ${result.kind}`;
+}
+
+/** A file that could not be unpacked, or was too long to be begun, is no answer: it may forbid. */
+function statusOf(result: FetchResult): number | undefined {
+  const status = result.reply?.status;
+  const isFile = status !== undefined && status >= 200 && status <= 299;
+  if (isFile && result.kind === "failed") return undefined;
+  const isCutToNothing = result.kind === "page" && result.body.length === 0;
+  return isCutToNothing && result.reply.truncated !== undefined ? undefined : status;
 }
 
 function isLoopback(address: string): boolean {

@@ -183,8 +183,10 @@ export class FetchLoop {
 
   /** Wakes the loop at the next time a site may be asked. */
   #arm(): void {
-    const { clock, workbench } = this.#parts;
-    const atMs = this.#requests < this.#connectionsMax ? workbench.nextAtMs() : Infinity;
+    const { clock, workbench, allowance } = this.#parts;
+    // Without a free connection, or with enough under way, only an ending changes anything.
+    const hasRoom = this.#requests < this.#connectionsMax && this.#underWay.size < allowance();
+    const atMs = hasRoom ? workbench.nextAtMs() : Infinity;
     if (atMs === this.#timerAtMs) return;
     this.#disarm();
     if (atMs === Infinity) return;

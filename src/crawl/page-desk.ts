@@ -123,7 +123,8 @@ export class PageDesk {
   /** The page of the same site that this one repeats, as far as traps care. */
   #originalOf(site: Site, likeness: Likeness | undefined): Original | undefined {
     if (likeness === undefined || likeness.kind === "not_modified") return undefined;
-    const original = this.#parts.store.url(likeness.ofId);
+    const { notebook, store } = this.#parts;
+    const original = notebook.unstored(likeness.ofId) ?? store.url(likeness.ofId);
     if (original === undefined || original.siteId !== site.id) return undefined;
     return { ...splitPath(original.url), likeness: likeness.kind };
   }

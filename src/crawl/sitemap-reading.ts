@@ -8,7 +8,7 @@
 import type { Settings } from "../config/schema.ts";
 import { decodeBody } from "../fetch/decode.ts";
 import type { FetchResult } from "../fetch/fetcher.ts";
-import { readSitemap, SITEMAP_BYTES_MAX } from "../fetch/sitemap.ts";
+import { type Sitemap, SITEMAP_BYTES_MAX, SitemapReader } from "../fetch/sitemap.ts";
 import { SITEMAP_WALK_DEFAULTS, type SitemapStep, SitemapWalk } from "../fetch/sitemap-walk.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { siteOf } from "../url/site.ts";
@@ -17,15 +17,23 @@ import { endOf, type Progress } from "./fetch-loop.ts";
 import type { Candidate, Intake } from "./intake.ts";
 import type { Site } from "./roster.ts";
 
-const ADMITTED_AT_ONCE = 1000;
+/** A sitemap may be large, and nothing else happens meanwhile: so much is done in one go. */
+const ADMITTED_AT_ONCE = 500;
+const READ_BYTES_AT_ONCE = 1 << 20;
 
 export interface SitemapReadingParts {
   readonly settings: Settings;
   readonly intake: Intake;
   readonly wallMs: () => number;
+  /** Lets everybody else go first. */
+  readonly breathe: () => Promise<void>;
   readonly get: (site: Site, url: CanonicalUrl, progress: Progress) => Promise<FetchResult>;
   /** Puts the errand of reading a sitemap on the workbench. */
   readonly add: (site: Site, url: string) => void;
+  /** The rule that forbids to read a sitemap named by a site, if there is one. */
+  readonly whyNot: (site: Site, url: CanonicalUrl) => string | undefined;
+  /** Told of each sitemap that is not read, or not to its end, and why. */
+  readonly refused: (rule: string) => void;
   readonly onRead: (site: Site) => void;
 }
 
@@ -47,7 +55,7 @@ export class SitemapReading {
     if (this.#walks.has(site.id)) return;
     const walk = new SitemapWalk(SITEMAP_WALK_DEFAULTS);
     for (const url of named.length > 0 ? named : [`${site.key}/sitemap.xml`])
-      this.#offer(walk, url, undefined);
+      this.#offer(site, url, { walk, step: undefined });
     this.#walks.set(site.id, { walk, step: undefined });
     this.#next(site);
   }
@@ -58,38 +66,57 @@ export class SitemapReading {
     const current = this.#walks.get(site.id);
     if (current === undefined) return;
     if (result.kind === "page") await this.#take(site, current, result.body);
-    else if (result.kind === "redirect") this.#offer(current.walk, result.to, current.step);
+    else if (result.kind === "redirect") this.#offer(site, result.to, current);
     this.#next(site);
   }
 
-  async #take(site: Site, { walk, step }: Walk, body: Uint8Array): Promise<void> {
+  async #take(site: Site, current: Walk, body: Uint8Array): Promise<void> {
     const isGzip = body[0] === 0x1f && body[1] === 0x8b;
     const plain = isGzip ? await decodeBody(body, "gzip", SITEMAP_BYTES_MAX) : undefined;
-    if (plain?.kind === "failed") return;
-    const sitemap = readSitemap(plain?.body ?? body, this.#parts.wallMs());
-    if (sitemap.kind === "index") {
-      for (const entry of sitemap.entries) this.#offer(walk, entry.url, step);
-      return;
-    }
-    const candidates: Candidate[] = [];
-    for (const entry of sitemap.entries) {
-      const url = canonicalUrl(entry.url, undefined, this.#parts.settings);
-      if (!isRefused(url) && siteOf(url) === site.key)
-        candidates.push({ url, ...fingerprintOf(url) });
-    }
-    for (let at = 0; at < candidates.length; at += ADMITTED_AT_ONCE)
-      this.#parts.intake.admit(candidates.slice(at, at + ADMITTED_AT_ONCE), {
-        depth: 1,
-        from: `${site.key}/` as CanonicalUrl,
-        fromDomain: site.domain,
-        redirectedFromId: 0,
-        redirects: 0,
-      });
+    if (plain?.kind === "failed") return this.#parts.refused(plain.reason);
+    const sitemap = await this.#readAll(plain?.body ?? body);
+    if (sitemap.problem !== undefined) this.#parts.refused(sitemap.problem);
+    if (sitemap.kind === "index")
+      for (const entry of sitemap.entries) this.#offer(site, entry.url, current);
+    else await this.#admit(site, sitemap);
   }
 
-  #offer(walk: SitemapWalk, text: string, namedBy: SitemapStep | undefined): void {
+  async #readAll(bytes: Uint8Array): Promise<Sitemap> {
+    const reader = new SitemapReader(this.#parts.wallMs());
+    for (let at = 0; at < bytes.length; at += READ_BYTES_AT_ONCE) {
+      if (!reader.push(bytes.subarray(at, at + READ_BYTES_AT_ONCE))) break;
+      await this.#parts.breathe();
+    }
+    return reader.finish();
+  }
+
+  async #admit(site: Site, { entries }: Sitemap): Promise<void> {
+    const { intake, settings, breathe } = this.#parts;
+    const origin = {
+      depth: 1,
+      from: `${site.key}/` as CanonicalUrl,
+      fromDomain: site.domain,
+      redirectedFromId: 0,
+      redirects: 0,
+    };
+    for (let at = 0; at < entries.length; at += ADMITTED_AT_ONCE) {
+      const candidates: Candidate[] = [];
+      for (const entry of entries.slice(at, at + ADMITTED_AT_ONCE)) {
+        const url = canonicalUrl(entry.url, undefined, settings);
+        if (!isRefused(url) && siteOf(url) === site.key)
+          candidates.push({ url, ...fingerprintOf(url) });
+      }
+      intake.admit(candidates, origin);
+      await breathe();
+    }
+  }
+
+  #offer(site: Site, text: string, { walk, step }: Walk): void {
     const url = canonicalUrl(text);
-    if (!isRefused(url)) walk.add(url, namedBy);
+    const rule = isRefused(url)
+      ? url.refused
+      : (this.#parts.whyNot(site, url) ?? walk.add(url, step));
+    if (rule !== undefined) this.#parts.refused(rule);
   }
 
   /** One sitemap of a site at a time. */
