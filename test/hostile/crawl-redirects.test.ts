@@ -9,6 +9,10 @@ function ends(report: Report, origin: string, ...paths: string[]): (string | und
   return paths.map((path) => report.reasons.get(origin + path));
 }
 
+function refresh(to: string, seconds = 0): string {
+  return `<meta http-equiv=refresh content="${seconds}; url=${to}"><p>${to}`;
+}
+
 describe("B4: redirects", () => {
   test("R1: a URL that redirects to itself is a loop, asked for once", async () => {
     await using site = await startTestSite({ "/": redirectTo("/#again") });
@@ -27,7 +31,10 @@ describe("B4: redirects", () => {
       const report = await crawlSites([`${site.origin}/`]);
       const asked = site.paths().filter((path) => path.startsWith("/loop/"));
       const last = Math.min(length, 6) - 1;
-      assert.deepEqual(asked, Array.from({ length: last + 1 }, (_, hop) => `/loop/${hop}`));
+      assert.deepEqual(
+        asked,
+        Array.from({ length: last + 1 }, (_, hop) => `/loop/${hop}`),
+      );
       const expected = length <= 6 ? "redirect_loop" : "redirect_limit";
       assert.equal(report.reasons.get(`${site.origin}/loop/${last}`), expected);
       assert.equal(report.result.outcomes["redirect"] ?? 0, last);
@@ -162,8 +169,6 @@ describe("B4: redirects", () => {
   });
 
   test("R10: a loop of meta refreshes is walked once, a chain of them ends at the limit", async () => {
-    const refresh = (to: string, seconds = 0): string =>
-      `<meta http-equiv=refresh content="${seconds}; url=${to}"><p>${to}`;
     await using site = await startTestSite(({ path }) => {
       const hop = /^\/hop\/(\d+)$/.exec(path)?.[1];
       if (hop !== undefined) return refresh(`/hop/${Number(hop) + 1}`);
@@ -176,7 +181,13 @@ describe("B4: redirects", () => {
       return pages[path];
     });
     const { result, reasons } = await crawlSites([`${site.origin}/`]);
-    assert.deepEqual(site.paths().filter((path) => /^\/[ab]$/.test(path)).sort(), ["/a", "/b"]);
+    assert.deepEqual(
+      site
+        .paths()
+        .filter((path) => /^\/[ab]$/.test(path))
+        .sort(),
+      ["/a", "/b"],
+    );
     assert.equal(site.paths().filter((path) => path.startsWith("/hop/")).length, 6);
     assert.equal(result.refusedLinks["redirect_limit"], 1);
     assert.ok(!reasons.has(`${site.origin}/never`));

@@ -177,8 +177,7 @@ function partsOn(
   const allowed = settings.allowPrivate.map(readAllowance).filter((range) => range !== undefined);
   const policy = { allowed, ownPorts: new Set<number>() };
   const names =
-    resolver ??
-    new DnsResolver({ ...DNS_DEFAULTS, clock: systemClock, policy, hosts: new Map() });
+    resolver ?? new DnsResolver({ ...DNS_DEFAULTS, clock: systemClock, policy, hosts: new Map() });
   const options = fetcherOptions(settings);
   return {
     clock: hurried(hurry),
