@@ -89,7 +89,12 @@ async function measure(): Promise<void> {
     snapshots: values.snapshots,
   });
   rmSync(folder, { recursive: true });
-  report(looks, fetches, Number(values.memory));
+  report(looks, fetches, {
+    memoryMib: Number(values.memory),
+    // A crawl that gave sites up would also be fast and small.
+    requestsServed: web.log.entries.length,
+    pagesServed: web.log.entries.filter(({ status }) => status === 200).length,
+  });
 }
 
 /** Has the crawl done by another process, and shows what it tells. */
@@ -161,7 +166,11 @@ function rowOf({ fetches, seconds, ...sizes }: Look): string {
   return `${String(fetches).padStart(10)} ${seconds.toFixed(0).padStart(8)}${mebibytes.join("")}`;
 }
 
-function report(looks: readonly Look[], fetches: number, memoryMib: number): void {
+function report(
+  looks: readonly Look[],
+  fetches: number,
+  circumstances: Readonly<Record<string, number>>,
+): void {
   const warm = looks.filter((look) => look.fetches > WARM_UP_SHARE * fetches);
   const slopeOf = (sizeOf: (look: Look) => number): number =>
     Number(((slope(warm, sizeOf) * 100_000) / 1e6).toFixed(3));
@@ -181,7 +190,7 @@ function report(looks: readonly Look[], fetches: number, memoryMib: number): voi
     JSON.stringify({
       bench: "memory",
       fetches: last?.fetches,
-      memoryMib,
+      ...circumstances,
       slopesMbPer100k: slopes,
       rssMb: Math.round((last?.rssBytes ?? Number.NaN) / 1e6),
       fetchesPerSecond: Math.round((last?.fetches ?? 0) / (last?.seconds ?? Number.NaN)),
