@@ -6,6 +6,7 @@
  * URLs are there anyway, which spares the store most reads; otherwise it is read back in its turn.
  */
 
+import { assert } from "../base/assert.ts";
 import type { Addressee } from "../frontier/politeness.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import type { Verdict } from "../fetch/robots.ts";
@@ -35,6 +36,11 @@ export interface RefillParts {
   readonly isUnderWay: (urlId: number) => boolean;
 }
 
+interface End {
+  readonly reason: NamedReason;
+  readonly detail: string;
+}
+
 /** Waiting URLs read from the store at once when a whole site is settled. */
 const SETTLED_AT_ONCE = 1000;
 
@@ -42,6 +48,8 @@ export class Refill {
   readonly #parts: RefillParts;
   /** Sites whose next URLs are noted but not stored yet. */
   readonly #hungry = new Set<Site>();
+  /** Sites that have ended as a whole, but for URLs that are noted and not stored yet. */
+  readonly #ending = new Map<Site, End>();
   #cursor = 0;
 
   constructor(parts: RefillParts) {
@@ -118,7 +126,9 @@ export class Refill {
 
   /** After a commit the store can answer what it could not before. */
   refillHungry(): void {
-    if (this.#hungry.size === 0) return;
+    if (this.#hungry.size === 0 && this.#ending.size === 0) return;
+    const ending = [...this.#ending];
+    for (const [site, { reason, detail }] of ending) this.settleAll(site, reason, detail);
     const sites = [...this.#hungry];
     this.#hungry.clear();
     for (const site of sites) {
@@ -139,23 +149,39 @@ export class Refill {
 
   /** Ends all waiting URLs of a site with one reason: it has no name, no robots.txt or no answer. */
   settleAll(site: Site, reason: NamedReason, detail: string): void {
-    const { store, workbench, notebook, settler, isUnderWay } = this.#parts;
+    const { workbench, notebook } = this.#parts;
     if (workbench.has(site.id))
       for (const job of workbench.close(site.id)) if (job.errand !== undefined) site.errands -= 1;
     this.#hungry.delete(site);
-    // Ended rows stay in the store until the commit, so the reading grows past them; what is under
-    // way is left to end by itself.
+    const left = this.#settleStored(site, { reason, detail });
+    this.#ending.delete(site);
+    if (!site.awake) return;
+    if (left === 0) return this.#parts.roster.sleep(site);
+    // What is noted but not stored ends after the commit. Until then the site stays awake, or it
+    // would be woken for these URLs again and again.
+    assert(!notebook.isEmpty, "invariant 4: what waits is stored or noted");
+    site.to = undefined;
+    site.rules = undefined;
+    this.#ending.set(site, { reason, detail });
+  }
+
+  /** Ends what waits in the store, and answers how much else waits. What is under way ends by itself. */
+  #settleStored(site: Site, { reason, detail }: End): number {
+    const { store, notebook, settler, isUnderWay } = this.#parts;
+    // Ended rows stay in the store until the commit, so the reading grows past them.
     for (let wanted = SETTLED_AT_ONCE; ; wanted += SETTLED_AT_ONCE) {
-      const rows = store.waiting(site.id, wanted + notebook.endedOf(site.id));
       let ended = 0;
-      for (const row of rows) {
-        if (notebook.hasEnded(row.id) || isUnderWay(row.id)) continue;
-        settler.settle(site, row, reason, detail);
-        ended += 1;
+      let underWay = 0;
+      for (const row of store.waiting(site.id, wanted + notebook.endedOf(site.id))) {
+        if (notebook.hasEnded(row.id)) continue;
+        if (isUnderWay(row.id)) underWay += 1;
+        else {
+          settler.settle(site, row, reason, detail);
+          ended += 1;
+        }
       }
-      if (ended === 0) break;
+      if (ended === 0) return site.pending - underWay;
     }
-    if (site.awake) this.#parts.roster.sleep(site);
   }
 
   #put(site: Site, row: WaitingUrl): void {
