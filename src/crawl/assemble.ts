@@ -272,10 +272,19 @@ function courtesyLimits(settings: Settings): CourtesyLimits {
 }
 
 function trapLimits(settings: Settings): TrapLimits {
+  const { patternUrlsMax } = settings;
+  // Queries make many pages of little, so theirs is a part of the budget, if it is a large one.
+  const shareOf = (usually: number): number =>
+    Math.min(
+      patternUrlsMax,
+      Math.max(usually, Math.floor((usually * patternUrlsMax) / TRAP_DEFAULTS.shapeUrlsMax)),
+    );
   return {
     ...TRAP_DEFAULTS,
     hopsMax: settings.depthMax ?? TRAP_DEFAULTS.hopsMax,
-    shapeUrlsMax: settings.patternUrlsMax,
+    shapeUrlsMax: patternUrlsMax,
+    queryShapeUrlsMax: shareOf(TRAP_DEFAULTS.queryShapeUrlsMax),
+    queriesPerPathShapeMax: shareOf(TRAP_DEFAULTS.queriesPerPathShapeMax),
     siteUrlsMax: settings.siteUrlsMax,
     trustedDomainUrlsMax: settings.domainUrlsMax,
   };

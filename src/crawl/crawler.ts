@@ -49,7 +49,7 @@ export interface CrawlHandle {
 }
 
 /** How long requests under way may take once the crawl was told to stop. */
-const GRACE_MS = 3000;
+const GRACE_MS = 1500;
 
 export function startCrawl(parts: CrawlParts): CrawlHandle {
   const crawl = new Crawl(parts);

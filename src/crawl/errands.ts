@@ -21,7 +21,7 @@ import type { NamedReason } from "../page/outcome.ts";
 import type { Scope } from "../url/scope.ts";
 import { siteOf } from "../url/site.ts";
 import { type CanonicalUrl, hostOf, pathOf, portOf } from "../url/url.ts";
-import { endOf, type Progress } from "./fetch-loop.ts";
+import { endOf, isOurTrouble, type Progress } from "./fetch-loop.ts";
 import type { Intake } from "./intake.ts";
 import { type Errand, errandJob, type Job } from "./job.ts";
 import type { Notebook } from "./notebook.ts";
@@ -86,7 +86,10 @@ export class Errands {
       get: (site, url, progress) => this.#get({ site, url, progress }, SITEMAP_BYTES_MAX),
       whyNot: (site, url) => this.#whyNotRead(site, url),
       refused: (rule) => parts.tally.refused(rule),
-      add: (site, url) => this.#add(site, { kind: "sitemap", url }),
+      add: (site, url, delayMs = 0) => {
+        const notBeforeMs = delayMs > 0 ? parts.clock.nowMs() + delayMs : 0;
+        this.#add(site, { kind: "sitemap", url }, notBeforeMs);
+      },
       onRead: (site) => this.#sitemapsRead(site),
     });
   }
@@ -182,6 +185,7 @@ export class Errands {
     const { clock, roster } = this.#parts;
     const { result, status, body } = await this.#getRobots(site, errand, progress);
     progress.ended(endOf(result));
+    if (isOurTrouble(result)) return this.#add(site, errand, clock.nowMs() + START_AGAIN_MS);
     const rules = rulesFor(status, body, this.#productToken);
     if (rules.mustAskAgain) {
       // With rules at hand, from a day ago, the site goes on under them.

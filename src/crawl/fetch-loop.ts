@@ -8,6 +8,7 @@
 
 import { assert, unreachable } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Turn } from "../frontier/politeness.ts";
 import type { Workbench } from "../frontier/workbench.ts";
@@ -17,6 +18,9 @@ import type { WaitingUrl } from "../store/store.ts";
 import type { Errand, Job } from "./job.ts";
 import type { Refill } from "./refill.ts";
 import type { Roster, Site } from "./roster.ts";
+
+/** After so many requests without trouble on this machine, one more at a time is tried. */
+const CALM_BEFORE_MORE = 64;
 
 /** How a request ended, as far as manners go. */
 export interface Ended {
@@ -48,9 +52,15 @@ export function endOf(result: FetchResult): Ended {
   }
 }
 
+/** The request never left this machine, for want of descriptors or ports: it is asked again. */
+export function isOurTrouble(result: FetchResult): boolean {
+  return result.kind === "failed" && result.reason === "local_resource";
+}
+
 export interface FetchLoopParts {
   readonly clock: Clock;
   readonly random: Random;
+  readonly log: Log;
   readonly workbench: Workbench<Job>;
   readonly roster: Roster;
   readonly refill: Refill;
@@ -68,6 +78,9 @@ export class FetchLoop {
   readonly #parts: FetchLoopParts;
   readonly #underWay = new Set<number>();
   #connectionsMax: number;
+  /** What was asked for; less is used while the machine cannot carry it. */
+  #connectionsWanted: number;
+  #endedCalmly = 0;
   #requests = 0;
   /** Fetched and not yet noted: waiting for the archive, for a hook. */
   #recording = 0;
@@ -78,6 +91,7 @@ export class FetchLoop {
   constructor(parts: FetchLoopParts, connectionsMax: number) {
     this.#parts = parts;
     this.#connectionsMax = connectionsMax;
+    this.#connectionsWanted = connectionsMax;
   }
 
   get requests(): number {
@@ -98,6 +112,7 @@ export class FetchLoop {
 
   setConnectionsMax(connectionsMax: number): void {
     this.#connectionsMax = connectionsMax;
+    this.#connectionsWanted = connectionsMax;
     this.pump();
   }
 
@@ -176,9 +191,26 @@ export class FetchLoop {
 
   #end(site: Site, turn: Turn, how: Ended): void {
     const { clock, random, workbench, onGivenUp } = this.#parts;
+    if (how.reason === "local_resource") this.#askLess();
+    else if (this.#connectionsMax < this.#connectionsWanted) this.#askMore();
     const givenUp = workbench.end(clock.nowMs(), turn, { ...how, chance: random.next() });
     if (givenUp !== undefined) onGivenUp(site, givenUp);
     this.pump();
+  }
+
+  /** The machine carries no more than what is still under way: descriptors or ports are used up. */
+  #askLess(): void {
+    const connectionsMax = Math.max(1, this.#requests);
+    if (connectionsMax >= this.#connectionsMax) return;
+    this.#connectionsMax = connectionsMax;
+    this.#endedCalmly = 0;
+    const message = "the machine has no descriptors or ports left; fewer requests at a time";
+    this.#parts.log.write({ level: "warn", message, values: { connectionsMax } });
+  }
+
+  #askMore(): void {
+    this.#endedCalmly += 1;
+    if (this.#endedCalmly % CALM_BEFORE_MORE === 0) this.#connectionsMax += 1;
   }
 
   /** Wakes the loop at the next time a site may be asked. */

@@ -85,7 +85,10 @@ export class PageDesk {
       isPlain ? { ...capture, bodyDigest: reading.digest } : capture,
     );
     this.#note(site, row, recordOf(row, result, { reading, likeness, archived }));
-    this.#admitLinks(site, row, reading);
+    // The links of such a copy are new only because they are told from where it stands.
+    const isTemplate = likeness?.kind === "exact" && this.#parts.traps.isSuspect(site.id);
+    if (isTemplate) this.#parts.tally.refused("trap_duplicates", reading.fresh.length);
+    else this.#admitLinks(site, row, reading);
   }
 
   /** The server says that nothing has changed: the record stays, with a new date. */

@@ -19,7 +19,7 @@ import type { Store, WaitingUrl } from "../store/store.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import type { Scope } from "../url/scope.ts";
 import { type CanonicalUrl, pathOf } from "../url/url.ts";
-import { endOf, type Progress } from "./fetch-loop.ts";
+import { endOf, isOurTrouble, type Progress } from "./fetch-loop.ts";
 import type { Intake } from "./intake.ts";
 import { type Job, jobOf } from "./job.ts";
 import type { Notebook } from "./notebook.ts";
@@ -103,6 +103,7 @@ export class Recorder {
       case "failed":
         // Cut off by our own stopping, it has not failed at all.
         if (signal.aborted) return this.#leaveWaiting(site, row);
+        if (isOurTrouble(result)) return this.#tryAgain(site, row, row.attempts);
         if (couldRetryHelp(result.reason) && row.attempts < this.#parts.settings.retriesMax)
           return this.#tryAgain(site, row, row.attempts + 1);
         return this.#fail(site, row, result);

@@ -13,13 +13,14 @@ import { SITEMAP_WALK_DEFAULTS, type SitemapStep, SitemapWalk } from "../fetch/s
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { siteOf } from "../url/site.ts";
 import { type CanonicalUrl, canonicalUrl, isRefused } from "../url/url.ts";
-import { endOf, type Progress } from "./fetch-loop.ts";
+import { endOf, isOurTrouble, type Progress } from "./fetch-loop.ts";
 import type { Candidate, Intake } from "./intake.ts";
 import type { Site } from "./roster.ts";
 
 /** A sitemap may be large, and nothing else happens meanwhile: so much is done in one go. */
 const ADMITTED_AT_ONCE = 500;
 const READ_BYTES_AT_ONCE = 1 << 20;
+const OUR_TROUBLE_MS = 1000;
 
 export interface SitemapReadingParts {
   readonly settings: Settings;
@@ -29,7 +30,7 @@ export interface SitemapReadingParts {
   readonly breathe: () => Promise<void>;
   readonly get: (site: Site, url: CanonicalUrl, progress: Progress) => Promise<FetchResult>;
   /** Puts the errand of reading a sitemap on the workbench. */
-  readonly add: (site: Site, url: string) => void;
+  readonly add: (site: Site, url: string, delayMs?: number) => void;
   /** The rule that forbids to read a sitemap named by a site, if there is one. */
   readonly whyNot: (site: Site, url: CanonicalUrl) => string | undefined;
   /** Told of each sitemap that is not read, or not to its end, and why. */
@@ -65,6 +66,7 @@ export class SitemapReading {
     progress.ended(endOf(result));
     const current = this.#walks.get(site.id);
     if (current === undefined) return;
+    if (isOurTrouble(result)) return this.#parts.add(site, url, OUR_TROUBLE_MS);
     if (result.kind === "page") await this.#take(site, current, result.body);
     else if (result.kind === "redirect") this.#offer(site, result.to, current);
     this.#next(site);
