@@ -1,0 +1,317 @@
+/** Sites in trouble, names that lead nowhere, a machine at its limits, and content seen before. */
+
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { describe, test } from "node:test";
+import type { Resolver } from "../../src/fetch/resolver.ts";
+import type { Transport } from "../../src/fetch/transport.ts";
+import {
+  crawlSites,
+  html,
+  realPagesIn,
+  realSite,
+  type Reply,
+  startTestSite,
+  type TestSite,
+} from "./crawl-sites.ts";
+
+/** The loops' minutes are over in moments; servers and time-outs keep real time. */
+const HURRY = 50;
+const REAL_PAGES = 50;
+const real = realSite(REAL_PAGES);
+
+function startRealSite(): Promise<TestSite> {
+  return startTestSite(({ path }) => real(path));
+}
+
+const reset: Reply = (response) => void response.socket?.resetAndDestroy();
+
+/** A port where nobody listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe("H18: a site that asks for patience gets it, and its page is fetched in the end", () => {
+  const past = "Mon, 01 Jan 2001 00:00:00 GMT";
+  for (const [status, after, leastMs] of [
+    [429, "1", 1_000],
+    [503, "2", 2_000],
+    [429, "soon", 500],
+    [503, past, 500],
+    [503, undefined, 500],
+    [429, "-5", 500],
+  ] as const)
+    test(`H18: status ${status} with Retry-After ${after ?? "absent"}`, async () => {
+      let asks = 0;
+      const busy: Reply = { status, headers: after === undefined ? {} : { "retry-after": after } };
+      await using site = await startTestSite(({ path }) => {
+        if (path === "/robots.txt" || path === "/sitemap.xml") return undefined;
+        if (path === "/busy") return ++asks <= 2 ? busy : html();
+        return path === "/" ? html("/busy", "/other") : html();
+      });
+      const hurry = 10;
+      const { result, reasons } = await crawlSites([`${site.origin}/`], {}, { hurry });
+      assert.equal(reasons.get(`${site.origin}/busy`), "ok");
+      assert.equal(result.urls.failed, 0);
+      const times = site.asked.filter(({ path }) => path === "/busy").map(({ atMs }) => atMs);
+      assert.equal(times.length, 3);
+      for (const [index, atMs] of times.entries()) {
+        const before = times[index - 1];
+        if (before !== undefined) assert.ok((atMs - before) * hurry >= leastMs - 50, times.join());
+      }
+    });
+
+  test("H18: a site that is busy for ever is given up, and holds up no other", async () => {
+    await using site = await startTestSite(({ path }) => {
+      if (path === "/robots.txt" || path === "/sitemap.xml") return undefined;
+      return path === "/" ? html("/1", "/2", "/3") : { status: 429 };
+    });
+    await using other = await startRealSite();
+    const seeds = [`${site.origin}/`, `${other.origin}/`];
+    const report = await crawlSites(seeds, {}, { hurry: HURRY });
+    assert.equal(realPagesIn(report, other.origin), REAL_PAGES);
+    assert.equal(report.result.outcomes["host_unavailable"], 3);
+    assert.ok(site.asked.length < 15, `${site.asked.length} requests`);
+  });
+});
+
+describe("hosts that fail", () => {
+  test("H19: 5xx for every page opens the circuit, and other hosts are complete", async () => {
+    const links = Array.from({ length: 500 }, (_, index) => `/broken/${index}`);
+    await using broken = await startTestSite(({ path }) => {
+      if (path === "/robots.txt" || path === "/sitemap.xml") return undefined;
+      return path === "/" ? html(...links) : { status: 500 };
+    });
+    await using other = await startRealSite();
+    const seeds = [`${broken.origin}/`, `${other.origin}/`];
+    const report = await crawlSites(seeds, {}, { hurry: HURRY });
+    assert.equal(realPagesIn(report, other.origin), REAL_PAGES);
+    const { outcomes, urls } = report.result;
+    assert.equal((outcomes["host_unavailable"] ?? 0) + (outcomes["http_500"] ?? 0), links.length);
+    assert.ok((outcomes["host_unavailable"] ?? 0) > 400);
+    assert.equal(urls.failed, links.length);
+    assert.ok(broken.asked.length < 60, `${broken.asked.length} requests to a dead host`);
+  });
+
+  test("H19: a host that recovers after its rest is crawled to the end", async () => {
+    let asks = 0;
+    await using site = await startTestSite(({ path }) => {
+      if (path === "/robots.txt" || path === "/sitemap.xml") return undefined;
+      return ++asks > 10 && asks < 33 ? { status: 502 } : real(path);
+    });
+    const report = await crawlSites([`${site.origin}/`], { retriesMax: 5 }, { hurry: HURRY });
+    assert.equal(realPagesIn(report, site.origin), REAL_PAGES);
+  });
+
+  test("T2: a host that refuses connections is left after its tries, with all its URLs", async () => {
+    const origin = `http://127.0.0.1:${await closedPort()}`;
+    const seeds = Array.from({ length: 200 }, (_, index) => `${origin}/${index}`);
+    await using other = await startRealSite();
+    const report = await crawlSites([...seeds, `${other.origin}/`], {}, { hurry: HURRY });
+    assert.equal(realPagesIn(report, other.origin), REAL_PAGES);
+    assert.equal(report.result.outcomes["robots_unreachable"], seeds.length);
+  });
+
+  test("T2: without a robots.txt to ask for, the circuit opens after three refusals", async () => {
+    const origin = `http://127.0.0.1:${await closedPort()}`;
+    const seeds = Array.from({ length: 200 }, (_, index) => `${origin}/${index}`);
+    let tries = 0;
+    const report = await crawlSites(
+      seeds,
+      { ignoreRobots: true },
+      { hurry: HURRY, wrapTransport: (transport) => counting(transport, () => tries++) },
+    );
+    const { outcomes } = report.result;
+    assert.equal((outcomes["host_unavailable"] ?? 0) + (outcomes["connect_refused"] ?? 0), 200);
+    assert.ok(tries <= 20, `${tries} tries`);
+  });
+
+  test("T3: a host that resets every connection is left in the same way", async () => {
+    await using site = await startTestSite(({ path }) =>
+      path === "/robots.txt" ? undefined : path === "/" ? html("/1", "/2", "/3", "/4") : reset,
+    );
+    const { result } = await crawlSites([`${site.origin}/`], {}, { hurry: HURRY });
+    assert.equal(result.urls.failed, 4);
+    assert.equal(result.urls.pending, 0);
+  });
+});
+
+describe("names", () => {
+  test("D1: a name that does not exist settles all URLs of its host by one look-up", async () => {
+    const lookUps = new Map<string, number>();
+    await using other = await startRealSite();
+    const resolver: Resolver = {
+      resolve: (host) => {
+        lookUps.set(host, (lookUps.get(host) ?? 0) + 1);
+        return Promise.resolve(
+          host === "gone.example"
+            ? { kind: "failed", reason: "dns_nxdomain", detail: "no such name" }
+            : { kind: "addresses", addresses: ["127.0.0.1"] },
+        );
+      },
+    };
+    const seeds = Array.from({ length: 1_000 }, (_, index) => `http://gone.example/${index}`);
+    const alive = `http://alive.example:${other.port}`;
+    const report = await crawlSites([...seeds, `${alive}/`], {}, { resolver });
+    assert.equal(report.result.outcomes["dns_nxdomain"], seeds.length);
+    assert.equal(realPagesIn(report, alive), REAL_PAGES);
+    assert.equal(lookUps.get("gone.example"), 1);
+  });
+
+  for (const [id, host, reason] of [
+    ["D1", "gone.example", "dns_nxdomain"],
+    ["D10", "10.1.2.3", "ssrf_blocked"],
+  ] as const)
+    test(`${id}: links on every page to a host that is never asked end as ${reason}`, async () => {
+      await using site = await startTestSite(({ path }) => {
+        const links = Array.from({ length: 5 }, (_, index) => `http://${host}${path}${index}`);
+        const page = real(path);
+        return page === undefined ? undefined : page + html(...links);
+      });
+      const resolver: Resolver = {
+        resolve: (name) =>
+          Promise.resolve(
+            name === host
+              ? { kind: "failed", reason, detail: "at once, as from a cache" }
+              : { kind: "addresses", addresses: ["127.0.0.1"] },
+          ),
+      };
+      const origin = `http://alive.example:${site.port}`;
+      const report = await crawlSites([`${origin}/`], { scope: "any" }, { resolver });
+      assert.equal(realPagesIn(report, origin), REAL_PAGES);
+      assert.equal(report.result.outcomes[reason], 5 * REAL_PAGES);
+    });
+
+  test("D2, D3: a resolver that is silent for a while loses no URL", async () => {
+    let silences = 0;
+    await using site = await startRealSite();
+    const resolver: Resolver = {
+      resolve: () =>
+        Promise.resolve(
+          ++silences <= 3
+            ? { kind: "failed", reason: "dns_timeout", detail: "no answer" }
+            : { kind: "addresses", addresses: ["127.0.0.1"] },
+        ),
+    };
+    const origin = `http://alive.example:${site.port}`;
+    const settings = { retriesMax: 3 };
+    const report = await crawlSites([`${origin}/`], settings, { resolver, hurry: HURRY });
+    assert.equal(realPagesIn(report, origin), REAL_PAGES);
+  });
+
+  test("T14: a hundred names on one address share its pace and its crowd", async () => {
+    let underWay = 0;
+    let most = 0;
+    await using site = await startTestSite(() => (response) => {
+      most = Math.max(most, ++underWay);
+      setTimeout(() => {
+        underWay--;
+        response.end();
+      }, 3);
+    });
+    const seeds = Array.from({ length: 100 }, (_, index) => `${site.named(`n${index}`)}/`);
+    const settings = { concurrencyPerAddress: 3, addressDelayMs: 2, ignoreRobots: true };
+    const { result } = await crawlSites(seeds, settings);
+    assert.equal(result.pages, 100);
+    assert.ok(most <= 3, `${most} at once`);
+  });
+});
+
+describe("our own limits", () => {
+  test("T16: with no descriptors left the crawl asks for less at once, and no URL fails", async () => {
+    await using site = await startRealSite();
+    let refusals = 0;
+    const scarce = (transport: Transport): Transport => {
+      let underWay = 0;
+      return {
+        async exchange(request) {
+          if (underWay >= 2) {
+            refusals++;
+            const traffic = { receivedBytes: 0, sentBytes: 0, connectMs: 0, firstByteMs: 0 };
+            const detail = "EMFILE: too many open files";
+            return {
+              kind: "failed",
+              reason: "local_resource",
+              detail,
+              traffic: { ...traffic, totalMs: 0 },
+            };
+          }
+          underWay++;
+          try {
+            return await transport.exchange(request);
+          } finally {
+            underWay--;
+          }
+        },
+        close: () => transport.close(),
+      };
+    };
+    const seeds = Array.from({ length: 20 }, (_, index) => `${site.named(`n${index}`)}/`);
+    const report = await crawlSites(seeds, {}, { hurry: HURRY, wrapTransport: scarce });
+    assert.ok(refusals > 0, "the limit was met");
+    assert.equal(report.result.urls.failed, 0, JSON.stringify(report.result.outcomes));
+    assert.equal(report.result.pages, 20 * REAL_PAGES);
+  });
+
+  test("X6: a crawl whose servers all stall ends soon after its time", async () => {
+    await using site = await startTestSite(() => () => {});
+    const settings = { timeMaxMs: 300, firstByteTimeoutMs: 20_000, totalTimeoutMs: 30_000 };
+    const startedMs = performance.now();
+    const { result } = await crawlSites([`${site.origin}/`], settings);
+    const tookMs = performance.now() - startedMs;
+    assert.equal(result.stoppedBy, "time limit");
+    assert.equal(result.urls.pending, 1);
+    assert.ok(tookMs < 300 + 2_000, `${tookMs} ms`);
+  });
+});
+
+describe("B13: content seen before", () => {
+  test("C1: of a mirror on ten hosts nine are told to be copies", async () => {
+    await using site = await startRealSite();
+    const seeds = Array.from({ length: 10 }, (_, index) => `${site.named(`mirror${index}`)}/`);
+    const { result, pages } = await crawlSites(seeds);
+    assert.equal(result.pages, 10 * REAL_PAGES);
+    assert.equal(result.duplicates.exact, 9 * REAL_PAGES);
+    const originals = [...pages.values()].filter(({ likeness }) => likeness === undefined);
+    assert.equal(originals.length, REAL_PAGES);
+  });
+
+  test("C2: pages that differ only by a clock are told to be near copies", async () => {
+    const words = Array.from({ length: 400 }, (_, index) => `word${index * 7}`).join(" ");
+    let clock = 0;
+    await using site = await startTestSite(({ path }) => {
+      if (path === "/robots.txt" || path === "/sitemap.xml") return undefined;
+      const links = path === "/" ? html("/a", "/b", "/c") : "";
+      return `<title>Clock</title><p>${words} ${links}<p>It is ${clock++}`;
+    });
+    const { result } = await crawlSites([`${site.origin}/`]);
+    assert.equal(result.duplicates.exact, 0);
+    assert.ok(result.duplicates.near >= 2, `${result.duplicates.near}`);
+  });
+
+  test("C5: a host that answers everything with one page is found out", async () => {
+    const links = Array.from({ length: 30 }, (_, index) => `item${index}/`);
+    await using site = await startTestSite(({ path }) => {
+      if (path === "/robots.txt" || path === "/sitemap.xml") return undefined;
+      return `<title>Please wait</title><p>Please wait. ${html(...links)}`;
+    });
+    const { result } = await crawlSites([`${site.origin}/`], { siteUrlsMax: 2_000 });
+    assert.equal(result.duplicates.exact, result.pages - 1);
+    assert.ok(result.pages < 1_000, `${result.pages} copies of one page were fetched`);
+  });
+});
+
+function counting(transport: Transport, count: () => void): Transport {
+  return {
+    exchange: (request) => {
+      count();
+      return transport.exchange(request);
+    },
+    close: () => transport.close(),
+  };
+}
