@@ -32,7 +32,6 @@ if (peersDir === "") throw new Error("set PEERS_DIR to the folder that peers-ben
 const port = process.env["PEERS_PORT"] ?? "8780";
 const pagesExpected = readFileSync(join(peersDir, "urls.txt"), "utf8").trim().split("\n").length;
 const scratch = mkdtempSync(join(tmpdir(), "weir-speed-"));
-const node = join(root, "node_modules/.bin/node");
 const sites = `http://127.0.1.*:${port}`;
 
 interface Contender {
@@ -44,8 +43,7 @@ interface Contender {
 }
 
 const weir = [
-  node,
-  join(root, "src/cli/main.ts"),
+  join(root, "weir"),
   "crawl",
   `http://127.0.1.1:${port}/`,
   "--scope",
@@ -108,8 +106,8 @@ const runs: Run[] = [];
 nginx("start", "off");
 try {
   for (let round = 0; round < Number(values.rounds); round++)
-    for (const contender of field)
-      if (contender.slow === undefined || round === 0) runs.push(measure(contender));
+    for (const contender of field) if (contender.slow === undefined) runs.push(measure(contender));
+  for (const contender of field) if (contender.slow === true) runs.push(measure(contender));
 } finally {
   nginx("stop");
   rmSync(scratch, { recursive: true, force: true });

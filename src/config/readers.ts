@@ -23,14 +23,6 @@ export function integer(range: Range): Reader<number> {
   };
 }
 
-export function decimal(range: Range): Reader<number> {
-  return {
-    placeholder: "N",
-    expects: `a number from ${range.least} to ${range.most}`,
-    read: (text) => (/^\d{1,9}(\.\d{1,9})?$/.test(text) ? within(range, Number(text)) : undefined),
-  };
-}
-
 /** A bare 0 needs no unit; anything else does, because nobody agrees on what 5 would mean. */
 export function duration(rangeMs: Range): Reader<number> {
   return {

@@ -51,12 +51,6 @@ export const SITE_SETTINGS = {
     fallback: undefined,
     reader: read.integer({ least: 1, most: 256 }),
   },
-  priority: {
-    key: "priority",
-    meaning: "How much it counts against other sites.",
-    fallback: "1",
-    reader: read.decimal({ least: 0.001, most: 1000 }),
-  },
 } as const satisfies FieldTable;
 
 export interface SiteSettings extends Omit<Resolved<typeof SITE_SETTINGS>, "url"> {

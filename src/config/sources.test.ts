@@ -43,7 +43,7 @@ test("a flag outweighs a variable, a variable a file, a file the default", async
 });
 
 test("all mistakes of all places are told at once, each with its place, range or nearest name", async () => {
-  const file = fileOf("dealy: 3s\nscope: sites\nsites:\n  - url: http://a.test/\n    prio: 2\n");
+  const file = fileOf("dealy: 3s\nscope: sites\nsites:\n  - url: http://a.test/\n    dela: 2s\n");
   const message = await mistakesOf(
     ["http://a.test/", "--config", file, "--exclud", "x", "--pages", "0", "--time"],
     { WEIR_RETRIES: "-1" },
@@ -55,7 +55,7 @@ test("all mistakes of all places are told at once, each with its place, range or
   assert.match(message, /WEIR_RETRIES "-1": expects a whole number from 0 to 20/);
   assert.match(message, /line 1: dealy is unknown; did you mean delay\?/);
   assert.match(message, /line 2: scope "sites": expects one of site, domain, host-list, any/);
-  assert.match(message, /line 5: prio is unknown; did you mean priority\?/);
+  assert.match(message, /line 5: dela is unknown; did you mean delay\?/);
 });
 
 test("a password is never shown back, not even a mistyped one", async () => {
@@ -93,12 +93,12 @@ test("lists come from repeated flags, from commas and from YAML lists", async ()
 
 test("sites of a file have settings of their own, or are just an address", async () => {
   const file = fileOf(
-    "sites:\n  - url: http://a.test/\n    delay: 2s\n    priority: 2.5\n  - http://b.test/\n",
+    "sites:\n  - url: http://a.test/\n    delay: 2s\n    concurrency: 3\n  - http://b.test/\n",
   );
   const { settings } = await gatherSettings(["--config", file], {});
   assert.deepEqual(settings.sites, [
-    { url: "http://a.test/", delayMs: 2000, concurrency: undefined, priority: 2.5 },
-    { url: "http://b.test/", delayMs: undefined, concurrency: undefined, priority: 1 },
+    { url: "http://a.test/", delayMs: 2000, concurrency: 3 },
+    { url: "http://b.test/", delayMs: undefined, concurrency: undefined },
   ]);
 });
 

@@ -262,11 +262,12 @@ class Assembly implements Loops {
 
 function courtesyLimits(settings: Settings): CourtesyLimits {
   const { delayMs = 0, addressDelayMs = 0 } = settings;
+  const siteDelaysMs = settings.sites.map((site) => site.delayMs ?? 0);
   return {
     ...COURTESY_DEFAULTS,
     siteConcurrencyMax: settings.concurrencyPerSite,
     addressConcurrencyMax: settings.concurrencyPerAddress,
-    delayMaxMs: Math.max(COURTESY_DEFAULTS.delayMaxMs, delayMs, addressDelayMs),
+    delayMaxMs: Math.max(COURTESY_DEFAULTS.delayMaxMs, delayMs, addressDelayMs, ...siteDelaysMs),
     restsMax: RESTS_MAX,
   };
 }

@@ -10,7 +10,7 @@
 import type { Meter } from "../bandwidth/meter.ts";
 import { type Clock, sleep } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { Settings } from "../config/schema.ts";
+import type { Settings, SiteSettings } from "../config/schema.ts";
 import type { Fetcher, FetchResult } from "../fetch/fetcher.ts";
 import type { Resolution, Resolver } from "../fetch/resolver.ts";
 import { OPEN, ROBOTS_BYTES_MAX, type RobotsRules, rulesFor } from "../fetch/robots.ts";
@@ -20,7 +20,7 @@ import type { Workbench } from "../frontier/workbench.ts";
 import type { NamedReason } from "../page/outcome.ts";
 import type { Scope } from "../url/scope.ts";
 import { siteOf } from "../url/site.ts";
-import { type CanonicalUrl, hostOf, pathOf, portOf } from "../url/url.ts";
+import { type CanonicalUrl, canonicalUrl, hostOf, isRefused, pathOf, portOf } from "../url/url.ts";
 import { endOf, isOurTrouble, type Progress } from "./fetch-loop.ts";
 import type { Intake } from "./intake.ts";
 import { type Errand, errandJob, type Job } from "./job.ts";
@@ -71,6 +71,8 @@ interface Question {
 export class Errands {
   readonly #parts: ErrandsParts;
   readonly #sitemaps: SitemapReading;
+  /** What the operator said of single sites. */
+  readonly #ownSettings: ReadonlyMap<string, SiteSettings>;
   #delayMs: number | undefined;
   #underWay = 0;
   #made = 0;
@@ -78,6 +80,7 @@ export class Errands {
   constructor(parts: ErrandsParts) {
     this.#parts = parts;
     this.#delayMs = parts.settings.delayMs;
+    this.#ownSettings = settingsBySite(parts.settings.sites);
     this.#sitemaps = new SitemapReading({
       intake: parts.intake,
       settings: parts.settings,
@@ -144,6 +147,7 @@ export class Errands {
     site.isLoopback = address !== undefined && isLoopback(address);
     const to: Addressee = {
       siteId: site.id,
+      concurrencyMax: this.#ownSettings.get(site.key)?.concurrency,
       address,
       delayMs: this.#paceOf(site, this.#rulesKept(site)),
       addressDelayMs: settings.addressDelayMs ?? (site.isLoopback ? 0 : PUBLIC_ADDRESS_DELAY_MS),
@@ -308,10 +312,20 @@ export class Errands {
     return /^[A-Za-z_-]+/.exec(this.#parts.settings.userAgent)?.[0] ?? "weir";
   }
 
-  #paceOf({ isLoopback }: Site, { crawlDelayMs }: RobotsRules): number {
-    const configuredMs = this.#delayMs ?? (isLoopback ? 0 : PUBLIC_DELAY_MS);
+  #paceOf({ key, isLoopback }: Site, { crawlDelayMs }: RobotsRules): number {
+    const usualMs = this.#delayMs ?? (isLoopback ? 0 : PUBLIC_DELAY_MS);
+    const configuredMs = this.#ownSettings.get(key)?.delayMs ?? usualMs;
     return siteDelay(configuredMs, crawlDelayMs, CRAWL_DELAY_MAX_MS).delayMs;
   }
+}
+
+function settingsBySite(sites: readonly SiteSettings[]): Map<string, SiteSettings> {
+  const bySite = new Map<string, SiteSettings>();
+  for (const own of sites) {
+    const url = canonicalUrl(own.url);
+    if (!isRefused(url)) bySite.set(siteOf(url), own);
+  }
+  return bySite;
 }
 
 function detailOf(result: FetchResult): string {

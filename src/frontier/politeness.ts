@@ -62,6 +62,8 @@ export interface Addressee {
   /** Between beginnings of two requests to the site; see `siteDelay`. */
   readonly delayMs: number;
   readonly addressDelayMs: number;
+  /** Requests to the site at once, when other than usual. */
+  readonly concurrencyMax?: number | undefined;
 }
 
 /** A request under way. */
@@ -185,7 +187,8 @@ export class Courtesy {
   #siteReadyAtMs(to: Addressee): number {
     const site = this.#sites.get(to.siteId);
     if (site === undefined) return -Infinity;
-    const underWayMax = site.restsInRow > 0 ? 1 : this.#limits.siteConcurrencyMax;
+    const agreedMax = to.concurrencyMax ?? this.#limits.siteConcurrencyMax;
+    const underWayMax = site.restsInRow > 0 ? 1 : agreedMax;
     if (site.underWay >= underWayMax) return Infinity;
     if (site.unsent > 0 && to.delayMs > 0) return Infinity;
     return Math.max(site.restUntilMs, site.lastAtMs + to.delayMs + site.strainMs);
