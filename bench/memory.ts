@@ -1,13 +1,15 @@
 /**
  * Memory over a long crawl: how much more a process holds after every 100,000 fetches.
  *
- * Usage: node bench/memory.ts [--fetches 1000000] [--memory 64] [--every 20000] [--no-warc]
+ * Usage: node bench/memory.ts [--fetches 1000000] [--memory 256] [--every 20000] [--no-warc]
  *                             [--snapshots DIR]
  *
  * This process serves a synthetic web on loopback; another crawls it through the library, with store,
  * archive and real sockets, and looks at itself after every `--every` fetches, garbage collected. The
  * slope is that of the least squares line through the looks after the warm-up, the first fifth, in
- * which caches of a fixed size fill (`--memory`, in MiB, says how large they may be). Tells of every look
+ * which caches of a fixed size fill (`--memory`, in MiB, says how large they may be). RSS swings by
+ * tens of MB from look to look, so every slope comes with its 95 % error, and the goal is met only
+ * when slope and error together are below it; a longer run makes the error smaller. Tells of every look
  * on standard error; prints ten of them, the slopes, and one line of JSON. With `--snapshots` the heap
  * is written out after the warm-up and at the end.
  */
@@ -26,6 +28,7 @@ const SITES = 50;
 const WARM_UP_SHARE = 0.2;
 const MIB = 2 ** 20;
 const LOOK_EVERY_MS = 20;
+const GOAL_MB = 1;
 const ROWS_PRINTED = 10;
 const HEADING = "   fetches  seconds   RSS MiB anonymous      heap  external";
 
@@ -57,7 +60,7 @@ async function measure(): Promise<void> {
     options: {
       fetches: { type: "string", default: "1000000" },
       every: { type: "string", default: "20000" },
-      memory: { type: "string", default: "64" },
+      memory: { type: "string", default: "256" },
       "no-warc": { type: "boolean", default: false },
       snapshots: { type: "string" },
     },
@@ -172,41 +175,71 @@ function report(
   circumstances: Readonly<Record<string, number>>,
 ): void {
   const warm = looks.filter((look) => look.fetches > WARM_UP_SHARE * fetches);
-  const slopeOf = (sizeOf: (look: Look) => number): number =>
-    Number(((slope(warm, sizeOf) * 100_000) / 1e6).toFixed(3));
-  const last = looks.at(-1);
   const slopes = {
-    rss: slopeOf(({ rssBytes }) => rssBytes),
-    anonymous: slopeOf(({ anonymousBytes }) => anonymousBytes),
-    heap: slopeOf(({ heapBytes }) => heapBytes),
-    external: slopeOf(({ externalBytes }) => externalBytes),
+    rss: slopeOf(warm, ({ rssBytes }) => rssBytes),
+    anonymous: slopeOf(warm, ({ anonymousBytes }) => anonymousBytes),
+    heap: slopeOf(warm, ({ heapBytes }) => heapBytes),
+    external: slopeOf(warm, ({ externalBytes }) => externalBytes),
   };
+  const last = looks.at(-1);
   const step = Math.ceil(looks.length / ROWS_PRINTED);
   console.log(HEADING);
   for (let at = step - 1; at < looks.length; at += step) console.log(rowOf(looks[at] as Look));
-  const words = Object.entries(slopes).map(([what, megabytes]) => `${what} ${megabytes}`);
+  const words = Object.entries(slopes).map(
+    ([what, { mb, errorMb }]) => `${what} ${mb} ± ${errorMb}`,
+  );
   console.log(`after warm-up, MB more for every 100,000 fetches: ${words.join(", ")}`);
+  const verdict = verdictOn(slopes.rss);
+  console.log(`at most ${GOAL_MB} MB of RSS: ${verdict}`);
   console.log(
     JSON.stringify({
       bench: "memory",
       fetches: last?.fetches,
       ...circumstances,
       slopesMbPer100k: slopes,
+      verdict,
       rssMb: Math.round((last?.rssBytes ?? Number.NaN) / 1e6),
       fetchesPerSecond: Math.round((last?.fetches ?? 0) / (last?.seconds ?? Number.NaN)),
     }),
   );
 }
 
-/** Bytes a fetch, of the least squares line. */
-function slope(looks: readonly Look[], sizeOf: (look: Look) => number): number {
-  const meanX = looks.reduce((sum, { fetches }) => sum + fetches, 0) / looks.length;
-  const meanY = looks.reduce((sum, look) => sum + sizeOf(look), 0) / looks.length;
-  let products = 0;
-  let squares = 0;
-  for (const look of looks) {
-    products += (look.fetches - meanX) * (sizeOf(look) - meanY);
-    squares += (look.fetches - meanX) ** 2;
-  }
-  return products / squares;
+interface Slope {
+  /** For every 100,000 fetches. */
+  readonly mb: number;
+  /** Half the width of its 95 % interval. */
+  readonly errorMb: number;
+}
+
+/**
+ * The least squares line. A look resembles the one before it, so looks tell less than their number
+ * says: the error is widened by what neighbouring residuals have in common (first-order autocorrelation).
+ */
+function slopeOf(looks: readonly Look[], sizeOf: (look: Look) => number): Slope {
+  const xs = looks.map(({ fetches }) => fetches / 100_000);
+  const ys = looks.map((look) => sizeOf(look) / 1e6);
+  const meanX = meanOf(xs);
+  const meanY = meanOf(ys);
+  const squares = sumOf(xs.map((x) => (x - meanX) ** 2));
+  const slope = sumOf(xs.map((x, at) => (x - meanX) * ((ys[at] as number) - meanY))) / squares;
+  const residuals = xs.map((x, at) => (ys[at] as number) - meanY - slope * (x - meanX));
+  const spread = sumOf(residuals.map((residual) => residual ** 2));
+  const shared =
+    sumOf(residuals.slice(1).map((residual, at) => residual * (residuals[at] as number))) / spread;
+  const widened = Math.sqrt(Math.max(1, (1 + shared) / (1 - shared)));
+  const error = 1.96 * widened * Math.sqrt(spread / (looks.length - 2) / squares);
+  return { mb: Number(slope.toFixed(2)), errorMb: Number(error.toFixed(2)) };
+}
+
+function verdictOn({ mb, errorMb }: Slope): "shown" | "refuted" | "not decided" {
+  if (mb + errorMb <= GOAL_MB) return "shown";
+  return mb - errorMb > GOAL_MB ? "refuted" : "not decided";
+}
+
+function meanOf(numbers: readonly number[]): number {
+  return sumOf(numbers) / numbers.length;
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }
