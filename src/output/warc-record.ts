@@ -56,7 +56,7 @@ export interface RecordFacts {
   readonly id: string;
   readonly blockBytes: number;
   /** `sha256:` and hexadecimal digits; undefined where there is none to tell. */
-  readonly blockDigest: string;
+  readonly blockDigest: string | undefined;
   readonly payloadDigest: string | undefined;
   readonly concurrentTo: string | undefined;
 }
@@ -79,11 +79,8 @@ export function recordHead(capture: Capture, facts: RecordFacts): string {
   if (facts.type !== "request" && capture.truncated !== undefined)
     lines.push(`WARC-Truncated: ${capture.truncated}`);
   if (facts.payloadDigest !== undefined) lines.push(`WARC-Payload-Digest: ${facts.payloadDigest}`);
-  lines.push(
-    `WARC-Block-Digest: ${facts.blockDigest}`,
-    `Content-Type: ${CONTENT_TYPES[facts.type]}`,
-    `Content-Length: ${facts.blockBytes}`,
-  );
+  if (facts.blockDigest !== undefined) lines.push(`WARC-Block-Digest: ${facts.blockDigest}`);
+  lines.push(`Content-Type: ${CONTENT_TYPES[facts.type]}`, `Content-Length: ${facts.blockBytes}`);
   return `${lines.join("\r\n")}\r\n\r\n`;
 }
 

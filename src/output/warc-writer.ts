@@ -96,7 +96,11 @@ export class WarcWriter {
       type: block.type,
       id: isRequest ? randomUUID() : answerId,
       blockBytes,
-      blockDigest: `sha256:${hash("sha256", this.#text.subarray(blockAt, blockEnd), "hex")}`,
+      // A response's payload has a digest and its record a checksum: hashing the body twice buys nothing.
+      blockDigest:
+        block.type === "response"
+          ? undefined
+          : `sha256:${hash("sha256", this.#text.subarray(blockAt, blockEnd), "hex")}`,
       payloadDigest: block.payloadDigest,
       concurrentTo: isRequest ? answerId : undefined,
     });

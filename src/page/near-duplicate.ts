@@ -6,6 +6,7 @@
  * value of each bin gives one bit. An empty bin borrows from another, chosen by its number
  * (Shrivastava 2017). The expected distance of two pages is 32 times the share of word triples they
  * do not have in common. One step per word, where simhash takes 64: 30 µs for a page of 900 words.
+ * The first 16 KiB of text decide: of real pages nine in ten have less, and no page takes long.
  *
  * On 5,574 pages of documentation: with one new word in the text the distance is at most 3 for 86 %
  * of the pages of 32 to 100 triples, 99 % of those of 100 to 300 and all longer ones. Of 15.5
@@ -17,6 +18,7 @@
 import type { TextRuns } from "./text-runs.ts";
 
 const BINS = 64;
+const TEXT_BYTES_MAX = 16_384;
 const EMPTY = 0x7fffffff;
 /** With fewer words a single one weighs too much: stubs of one template would all be alike. */
 const WORDS_MIN = 32;
@@ -44,9 +46,11 @@ export class NearHasher {
     let words = 0;
     let last = 0;
     let lastButOne = 0;
-    for (let run = 0; run < runs.count; run++) {
+    let bytesLeft = TEXT_BYTES_MAX;
+    for (let run = 0; run < runs.count && bytesLeft > 0; run++) {
       const end = runs.end(run);
       let at = runs.start(run);
+      bytesLeft -= end - at;
       while (at < end) {
         let folded = FOLDED[html[at] as number] as number;
         at += 1;
