@@ -38,7 +38,7 @@ interface Contender {
   readonly name: string;
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Run once only: it takes minutes. */
+  /** Run once only, after the others: it takes minutes. */
   readonly slow?: true;
 }
 
@@ -75,7 +75,12 @@ const contenders: readonly Contender[] = [
     env: { NM: join(peersDir, "npm26") },
   },
   { name: "wget2 (C, nothing kept)", command: [join(peers, "wget2.sh")], env: { CONC: "8" } },
-  { name: "spider-rs (Rust)", command: ["node", join(peers, "spider-rs.mjs")], env: { CONC: "4" } },
+  {
+    name: "spider-rs (Rust)",
+    command: ["node", join(peers, "spider-rs.mjs")],
+    env: { CONC: "4" },
+    slow: true,
+  },
   {
     name: "Crawlee CheerioCrawler",
     command: ["node", join(peers, "crawlee.mjs")],
