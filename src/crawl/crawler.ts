@@ -73,6 +73,9 @@ class Crawl implements CrawlHandle {
   readonly #cutOff = new AbortController();
   #state: CrawlState = "starting";
   #stoppedBy = "";
+  #wasToldToStop = false;
+  /** Why nothing can be stored at present. */
+  #trouble: CrawlError | undefined;
   #pagesMax: number;
   #cancelTimers: (() => void)[] = [];
 
@@ -128,6 +131,7 @@ class Crawl implements CrawlHandle {
     if (this.#state !== "running") return;
     this.#state = "stopping";
     this.#stoppedBy = why;
+    this.#wasToldToStop = true;
     this.#loops.fetchLoop.pause();
     this.#cancelTimers.push(this.#parts.clock.after(GRACE_MS, () => this.#cutOff.abort()));
     this.#onIdle();
@@ -154,6 +158,7 @@ class Crawl implements CrawlHandle {
   }
 
   #onTrouble(trouble: CrawlError | undefined): void {
+    this.#trouble = trouble;
     if (trouble !== undefined)
       this.#parts.log.write({ level: "warn", message: trouble.message, values: {} });
     this.hold("the disk is full", trouble !== undefined);
@@ -180,6 +185,8 @@ class Crawl implements CrawlHandle {
   #finish(): void {
     if (this.#state !== "stopping" || !this.#loops.fetchLoop.isQuiet) return;
     if (!this.#loops.notebook.commit()) {
+      // Whoever was told to stop waits for nothing: what is not stored will be asked for again.
+      if (this.#wasToldToStop) return this.#fail(this.#trouble);
       this.#cancelTimers.push(this.#parts.clock.after(GRACE_MS, () => this.#finish()));
       return;
     }

@@ -105,6 +105,10 @@ export class Notebook {
     return id < first ? undefined : this.#urls[id - first];
   }
 
+  unstoredPage(id: number): PageRecord | undefined {
+    return this.#pages.find((page) => page.id === id);
+  }
+
   hasEnded(id: number): boolean {
     return this.#ended.has(id);
   }

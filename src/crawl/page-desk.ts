@@ -46,8 +46,8 @@ export interface PageDeskParts {
 export class PageDesk {
   readonly #parts: PageDeskParts;
   readonly #isKnown: (high: number, low: number) => boolean;
-  /** Contents of pages on their way to the archive, so that two copies at once are still one and a copy. */
-  readonly #claimed = new Map<string, number>();
+  /** Contents on their way to the archive, each with the copies that wait to refer to it. */
+  readonly #underWay = new Map<string, (() => void)[]>();
 
   constructor(parts: PageDeskParts) {
     this.#parts = parts;
@@ -59,14 +59,21 @@ export class PageDesk {
     const { reader } = this.#parts;
     const reading = reader.read(row.url as CanonicalUrl, result, this.#isKnown);
     const content = Buffer.from(reading.digest).toString("latin1");
-    const copiedId =
-      this.#claimed.get(content) ?? this.#parts.notebook.pageWithDigest(reading.digest);
+    // Of two copies at once, the second is one only when the first has found its place.
+    for (;;) {
+      const copies = this.#underWay.get(content);
+      if (copies === undefined) break;
+      await new Promise<void>((goOn) => copies.push(goOn));
+    }
+    const copiedId = this.#parts.notebook.pageWithDigest(reading.digest);
     if (copiedId !== undefined) return this.#keepReading(site, row, { result, reading, copiedId });
-    this.#claimed.set(content, row.id);
+    const copies: (() => void)[] = [];
+    this.#underWay.set(content, copies);
     try {
       await this.#keepReading(site, row, { result, reading, copiedId });
     } finally {
-      this.#claimed.delete(content);
+      this.#underWay.delete(content);
+      for (const goOn of copies) goOn();
     }
   }
 
@@ -126,10 +133,18 @@ export class PageDesk {
   /** The page of the same site that this one repeats, as far as traps care. */
   #originalOf(site: Site, likeness: Likeness | undefined): Original | undefined {
     if (likeness === undefined || likeness.kind === "not_modified") return undefined;
-    const { notebook, store } = this.#parts;
-    const original = notebook.unstored(likeness.ofId) ?? store.url(likeness.ofId);
+    const original = this.#urlOf(likeness.ofId);
     if (original === undefined || original.siteId !== site.id) return undefined;
     return { ...splitPath(original.url), likeness: likeness.kind };
+  }
+
+  /** Stored, or noted and so in the archive at least. */
+  #pageOf(id: number): PageRecord | undefined {
+    return this.#parts.notebook.unstoredPage(id) ?? this.#parts.store.page(id);
+  }
+
+  #urlOf(id: number): { readonly url: string; readonly siteId: number } | undefined {
+    return this.#parts.notebook.unstored(id) ?? this.#parts.store.url(id);
   }
 
   #likenessOf(id: number, reading: Reading, copiedId: number | undefined): Likeness | undefined {
@@ -185,15 +200,13 @@ export class PageDesk {
     repeatsId: number | undefined,
     kind: "exact" | "not_modified" = "exact",
   ): Capture {
-    const { store } = this.#parts;
-    const repeated = repeatsId === undefined ? undefined : store.page(repeatsId);
-    const repeatedUrl = repeatsId === undefined ? undefined : store.url(repeatsId)?.url;
+    const repeated = repeatsId === undefined ? undefined : this.#pageOf(repeatsId);
+    const repeatedUrl = repeatsId === undefined ? undefined : this.#urlOf(repeatsId)?.url;
     return {
       ...result.reply,
       url: row.url,
       atMs: result.atMs,
       address: result.address,
-      // What is noted but not stored yet is too young to refer to; the page is then kept whole.
       repeats:
         repeated === undefined || repeatedUrl === undefined || repeatsId === undefined
           ? undefined

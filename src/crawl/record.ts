@@ -97,7 +97,7 @@ export class Recorder {
       case "not_modified":
         return this.#keeping(site, row, () => desk.confirm(site, row, result));
       case "redirect":
-        return this.#redirect(site, row, result);
+        return this.#keeping(site, row, async () => this.#redirect(site, row, result));
       case "busy":
         return this.#tryAgain(site, row, row.attempts);
       case "failed":
