@@ -4,20 +4,9 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { silentLog } from "../../src/base/log.ts";
-import { randomFrom } from "../../src/base/random.ts";
-import { defaultSettings } from "../../src/config/sources.ts";
-import { startCrawl } from "../../src/crawl/crawler.ts";
-import { fetcherOptions } from "../../src/crawl/open.ts";
-import { Fetcher } from "../../src/fetch/fetcher.ts";
-import type { Resolver } from "../../src/fetch/resolver.ts";
-import type { Conduct } from "../../src/lab/faults.ts";
-import { SimClock } from "../../src/lab/sim-clock.ts";
-import { SimTransport } from "../../src/lab/sim-transport.ts";
-import { openMemoryStore } from "../../src/store/store-memory.ts";
-import type { CanonicalUrl } from "../../src/url/url.ts";
 import {
   type Asked,
+  crawlInVirtualTime,
   crawlSites,
   html,
   redirectTo,
@@ -27,6 +16,8 @@ import {
 
 /** The loops' minutes are over in moments; servers and time-outs keep real time. */
 const HURRY = 20;
+/** A busy machine may see a request so much later than the one after it. */
+const SEEN_LATE_MS = 25;
 const FORBIDS_CLOSED = "User-agent: *\nDisallow: /closed\n";
 
 /** Two pages behind the robots.txt in question. */
@@ -132,7 +123,7 @@ describe("B8: robots.txt that says little, much or nonsense", () => {
     assert.deepEqual(site.paths(), []);
     const [first, second] = site.asked;
     assert.ok(first !== undefined && second !== undefined);
-    assert.ok((second.atMs - first.atMs) * HURRY >= 2_000, "it waited as asked");
+    assert.ok((second.atMs - first.atMs + SEEN_LATE_MS) * HURRY >= 2_000, "it waited as asked");
   });
 
   test("O4: a login page with status 200 forbids nothing", async () => {
@@ -200,7 +191,10 @@ describe("B8: robots.txt that says little, much or nonsense", () => {
       const times = site.asked.map(({ atMs }) => atMs * hurry);
       for (const [index, atMs] of times.entries())
         if (index > 0)
-          assert.ok(atMs - (times[index - 1] ?? 0) >= delayMs - 5 * hurry, `${times.join()}`);
+          assert.ok(
+            atMs - (times[index - 1] ?? 0) >= delayMs - SEEN_LATE_MS * hurry,
+            `${times.join()}`,
+          );
     });
 
   test("O13: a robots.txt that drips for ever closes the site within its budget", async () => {
@@ -240,51 +234,15 @@ describe("B8: robots.txt that says little, much or nonsense", () => {
 });
 
 test("O11, O12: rules that change while 2,000 URLs wait are read within a day, and none forbidden is asked for after that", async () => {
-  const clock = new SimClock();
-  const startMs = clock.nowMs();
   const pageCount = 2_000;
   const changeMs = 20 * 3_600_000;
-  const asked: { readonly path: string; readonly atMs: number }[] = [];
-  const answerTo = (path: string): string => {
-    const isChanged = clock.nowMs() - startMs >= changeMs;
+  const { result, asked } = await crawlInVirtualTime((path, atMs) => {
     if (path === "/robots.txt")
-      return `User-agent: *\nCrawl-delay: 60\n${isChanged ? "Disallow: /odd/\n" : ""}`;
+      return `User-agent: *\nCrawl-delay: 60\n${atMs < changeMs ? "" : "Disallow: /odd/\n"}`;
     const numbers = path === "/" ? Array.from({ length: pageCount }, (_, number) => number) : [];
     const links = numbers.map((number) => `/${number % 2 === 0 ? "even" : "odd"}/${number}`);
     return `${html(...links)}<p>${path}`;
-  };
-  const conductOf = ({ path }: { readonly path: string }): Conduct => {
-    asked.push({ path, atMs: clock.nowMs() - startMs });
-    const type = path === "/robots.txt" ? "text/plain" : "text/html";
-    const body = Buffer.from(answerTo(path));
-    const answer = { status: 200, statusText: "OK", headers: [["content-type", type]] as const };
-    return {
-      connect: "accept",
-      latencyMs: 50,
-      answer: { ...answer, body },
-      speedBps: 1e6,
-      breaksOff: undefined,
-    };
-  };
-  const resolver: Resolver = {
-    resolve: () => Promise.resolve({ kind: "addresses", addresses: ["192.0.2.1"] }),
-  };
-  const settings = { ...defaultSettings(), sitemaps: false };
-  const transport = new SimTransport({ clock, conductOf });
-  const store = openMemoryStore();
-  const handle = startCrawl({
-    settings,
-    seeds: ["http://site.example/" as CanonicalUrl],
-    clock,
-    random: randomFrom(1),
-    store,
-    resolver,
-    fetcher: new Fetcher({ clock, resolver, transport, ...fetcherOptions(settings) }),
-    output: undefined,
-    log: silentLog,
-    hooks: {},
   });
-  const result = await clock.runUntil(handle.done);
   const refreshed = asked.findIndex(({ path, atMs }) => path === "/robots.txt" && atMs >= changeMs);
   assert.ok(refreshed > 0, "the rules were read again");
   assert.ok((asked[refreshed]?.atMs ?? 0) <= 24 * 3_600_000 + 120_000, "within a day");
@@ -296,5 +254,4 @@ test("O11, O12: rules that change while 2,000 URLs wait are read within a day, a
   assert.ok(after.length > 100, "the rest was fetched");
   assert.equal(result.urls.pending, 0);
   assert.ok((result.outcomes["robots_denied"] ?? 0) > 100);
-  await store.close();
 });

@@ -14,7 +14,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { systemRandom } from "../../src/base/random.ts";
+import { randomFrom, systemRandom } from "../../src/base/random.ts";
 import { checkOrder } from "../../src/config/order.ts";
 import type { Settings } from "../../src/config/schema.ts";
 import { defaultSettings } from "../../src/config/sources.ts";
@@ -27,10 +27,14 @@ import { Fetcher } from "../../src/fetch/fetcher.ts";
 import type { Resolver } from "../../src/fetch/resolver.ts";
 import type { Transport } from "../../src/fetch/transport.ts";
 import { UndiciTransport } from "../../src/fetch/transport-undici.ts";
+import type { Conduct } from "../../src/lab/faults.ts";
+import { SimClock } from "../../src/lab/sim-clock.ts";
+import { SimTransport } from "../../src/lab/sim-transport.ts";
 import { REASONS } from "../../src/page/outcome.ts";
 import type { PageRecord } from "../../src/page/page.ts";
 import { openMemoryStore } from "../../src/store/store-memory.ts";
 import type { Store } from "../../src/store/store.ts";
+import type { CanonicalUrl } from "../../src/url/url.ts";
 
 /** One request, as the server saw it. */
 export interface Asked {
@@ -203,6 +207,52 @@ function hurried(factor: number): Clock {
     wallMs: () => systemClock.wallMs(),
     after: (delayMs, callBack) => systemClock.after(delayMs / factor, callBack),
   };
+}
+
+/**
+ * Crawls one public site in virtual time, where days are over in moments and every time is exact.
+ * The site answers at once with what it is told to, and hangs where there is no answer.
+ */
+export async function crawlInVirtualTime(
+  answerTo: (path: string, atMs: number) => string | undefined,
+  changes: Partial<Settings> = {},
+): Promise<{
+  readonly result: CrawlResult;
+  readonly asked: readonly { readonly path: string; readonly atMs: number }[];
+}> {
+  const clock = new SimClock();
+  const startMs = clock.nowMs();
+  const asked: { readonly path: string; readonly atMs: number }[] = [];
+  const conductOf = ({ path }: { readonly path: string }): Conduct => {
+    const atMs = clock.nowMs() - startMs;
+    asked.push({ path, atMs });
+    const text = answerTo(path, atMs);
+    const headers = [["content-type", "text/html"]] as const;
+    const body = Buffer.from(text ?? "");
+    const answer = text === undefined ? text : { status: 200, statusText: "OK", headers, body };
+    return { connect: "accept", latencyMs: 50, answer, speedBps: 1e6, breaksOff: undefined };
+  };
+  const resolver: Resolver = {
+    resolve: () => Promise.resolve({ kind: "addresses", addresses: ["192.0.2.1"] }),
+  };
+  const settings = { ...defaultSettings(), sitemaps: false, ...changes };
+  const transport = new SimTransport({ clock, conductOf });
+  const store = openMemoryStore();
+  const handle = startCrawl({
+    settings,
+    seeds: ["http://site.example/" as CanonicalUrl],
+    clock,
+    random: randomFrom(1),
+    store,
+    resolver,
+    fetcher: new Fetcher({ clock, resolver, transport, ...fetcherOptions(settings) }),
+    output: undefined,
+    log: silentLog,
+    hooks: {},
+  });
+  const result = await clock.runUntil(handle.done);
+  await store.close();
+  return { result, asked };
 }
 
 function reportOf(result: CrawlResult, store: Store): Report {

@@ -7,6 +7,7 @@ import { describe, test } from "node:test";
 import type { Resolver } from "../../src/fetch/resolver.ts";
 import type { Transport } from "../../src/fetch/transport.ts";
 import {
+  crawlInVirtualTime,
   crawlSites,
   html,
   realPagesIn,
@@ -18,6 +19,8 @@ import {
 
 /** The loops' minutes are over in moments; servers and time-outs keep real time. */
 const HURRY = 50;
+/** A busy machine may see a request so much later than the one after it. */
+const SEEN_LATE_MS = 25;
 const REAL_PAGES = 50;
 const real = realSite(REAL_PAGES);
 
@@ -62,7 +65,8 @@ describe("H18: a site that asks for patience gets it, and its page is fetched in
       assert.equal(times.length, 3);
       for (const [index, atMs] of times.entries()) {
         const before = times[index - 1];
-        if (before !== undefined) assert.ok((atMs - before) * hurry >= leastMs - 50, times.join());
+        if (before !== undefined)
+          assert.ok((atMs - before + SEEN_LATE_MS) * hurry >= leastMs, times.join());
       }
     });
 
@@ -258,15 +262,12 @@ describe("our own limits", () => {
     assert.equal(report.result.pages, 20 * REAL_PAGES);
   });
 
-  test("X6: a crawl whose servers all stall ends soon after its time", async () => {
-    await using site = await startTestSite(() => () => {});
-    const settings = { timeMaxMs: 300, firstByteTimeoutMs: 20_000, totalTimeoutMs: 30_000 };
-    const startedMs = performance.now();
-    const { result } = await crawlSites([`${site.origin}/`], settings);
-    const tookMs = performance.now() - startedMs;
+  test("X6: a crawl whose servers all stall is over two seconds after its time", async () => {
+    const timeMaxMs = 5_000;
+    const { result } = await crawlInVirtualTime(() => undefined, { timeMaxMs });
     assert.equal(result.stoppedBy, "time limit");
     assert.equal(result.urls.pending, 1);
-    assert.ok(tookMs < 300 + 2_000, `${tookMs} ms`);
+    assert.ok(result.seconds * 1000 <= timeMaxMs + 2_000, `${result.seconds} s`);
   });
 });
 

@@ -1,0 +1,117 @@
+/**
+ * D2.2 in small: every hostile server of the catalogue and a healthy world, in one crawl.
+ *
+ * The rows ask for hours of patience (Retry-After) and days of it in all, so the loops' clock is
+ * hurried; the servers, and the time-outs of each request, keep real time. Unhandled rejections fail
+ * the file by themselves.
+ */
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { systemClock } from "../../src/base/clock.ts";
+import type { Settings } from "../../src/config/schema.ts";
+import { readAllowance } from "../../src/fetch/address-guard.ts";
+import { DNS_DEFAULTS, DnsResolver } from "../../src/fetch/dns.ts";
+import type { Resolver } from "../../src/fetch/resolver.ts";
+import { groundTruth } from "../../src/lab/ground-truth.ts";
+import { serveWorld, type WorldServer } from "../../src/lab/serve.ts";
+import { seedUrls } from "../../src/lab/world.ts";
+import { ROOT } from "./certificates.ts";
+import { crawlSites, type Report } from "./crawl-sites.ts";
+import { type HostilePlace, type HostileWeb, startHostileWeb } from "./hostile-web.ts";
+import { HOSTILE_BODY_BYTES_MAX } from "./rows-body.ts";
+
+const HURRY = 10_000;
+const RSS_RISE_BYTES_MAX = 256 * 1024 * 1024;
+const SETTINGS: Partial<Settings> = {
+  bodyBytesMax: HOSTILE_BODY_BYTES_MAX,
+  concurrencyPerAddress: 256,
+  connectionsMax: 256,
+  retriesMax: 1,
+  // One row answers every path with fifty thousand links.
+  siteUrlsMax: 100,
+};
+const WORLD = { seed: 7, siteCount: 5, pagesMin: 20, pagesMax: 80, bytesMax: 40_000 };
+
+/** Names of the rows' redirects lead nowhere; only addresses are real. */
+function resolverOf(allowed: string): Resolver {
+  const range = readAllowance(allowed);
+  assert.ok(range !== undefined);
+  const policy = { allowed: [range], ownPorts: new Set<number>() };
+  const hosts = new Map<string, string[]>();
+  const inner = new DnsResolver({ ...DNS_DEFAULTS, clock: systemClock, policy, hosts });
+  return {
+    resolve: (host, port) =>
+      host.endsWith(".example")
+        ? Promise.resolve({ kind: "failed", reason: "dns_nxdomain", detail: "no such name" })
+        : inner.resolve(host, port),
+  };
+}
+
+describe("everything at once", () => {
+  const roots = getCACertificates("default");
+  let hostile: HostileWeb;
+  let healthy: WorldServer;
+
+  before(async () => {
+    setDefaultCACertificates([...roots, ROOT]);
+    hostile = await startHostileWeb();
+    healthy = await serveWorld(WORLD, { by: "port" });
+  });
+
+  after(async () => {
+    setDefaultCACertificates(roots);
+    await hostile[Symbol.asyncDispose]();
+    await healthy.close();
+  });
+
+  test("a healthy world is complete beside all hostile servers, and every URL has its reason", async () => {
+    const seeds = [...hostile.places.map(({ url }) => url), ...seedUrls(healthy.world)];
+    const changes = { hurry: HURRY, resolver: resolverOf("127.0.0.0/8") };
+    const rssBefore = process.memoryUsage.rss();
+    const report = await crawlSites(seeds, SETTINGS, changes);
+    const risenBytes = process.memoryUsage.rss() - rssBefore;
+    assert.equal(report.result.urls.pending, 0);
+    checkTruth(report, healthy);
+    for (const place of hostile.places) checkEnd(report, place, ["robots_unreachable"]);
+    assert.ok(risenBytes < RSS_RISE_BYTES_MAX, `memory rose by ${risenBytes}`);
+  });
+
+  test("where robots.txt is not asked for, every row ends by its own reason", async () => {
+    const seeds = hostile.places.map(({ url }) => url);
+    const changes = { hurry: HURRY, resolver: resolverOf("127.0.0.0/8") };
+    const report = await crawlSites(seeds, { ...SETTINGS, ignoreRobots: true }, changes);
+    assert.equal(report.result.urls.pending, 0);
+    for (const place of hostile.places) checkEnd(report, place, []);
+  });
+});
+
+/** The end that the row's fetch has, as a crawl settles it. */
+function checkEnd({ reasons }: Report, { row, url }: HostilePlace, others: string[]): void {
+  const { ends } = row;
+  const own =
+    ends.kind === "page"
+      ? "ok"
+      : ends.kind === "busy"
+        ? "host_unavailable"
+        : ends.kind === "redirect"
+          ? "redirect"
+          : ends.reason;
+  const reason = reasons.get(url);
+  assert.ok(reason !== undefined && [own, ...others].includes(reason), `${row.id}: ${reason}`);
+}
+
+function checkTruth({ reasons }: Report, { world, log }: WorldServer): void {
+  const asked = new Set(log.entries.map(({ site, path }) => site + path));
+  let pages = 0;
+  for (const { url, fate } of groundTruth(world)) {
+    const reason = reasons.get(url);
+    if (fate === "stored") assert.equal(reason, "ok", url);
+    if (fate === "redirected") assert.equal(reason, "redirect", url);
+    if (fate === "error") assert.match(reason ?? "absent", /^(http_\d+|absent)$/, url);
+    if (fate === "forbidden") assert.ok(!asked.has(url), `${url} is forbidden`);
+    pages += 1;
+  }
+  assert.ok(pages > 100, `${pages} pages are a small world`);
+}
