@@ -168,10 +168,11 @@ class Crawl implements CrawlHandle {
   #onIdle(): void {
     if (this.#state !== "running" && this.#state !== "stopping") return;
     if (!this.#loops.fetchLoop.isQuiet || this.#loops.errandsUnderWay() > 0) return;
-    const { tally } = this.#loops;
+    const { tally, workbench } = this.#loops;
     const isStopping = this.#state === "stopping";
     const isSated = tally.pages >= this.#pagesMax;
-    if (!isStopping && !isSated && tally.pending > 0) {
+    // Beside URLs there may be errands: a sitemap that waits for its turn can still name some.
+    if (!isStopping && !isSated && (tally.pending > 0 || workbench.entries > 0)) {
       this.#loops.refill.wakeSites();
       return;
     }

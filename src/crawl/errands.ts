@@ -89,6 +89,7 @@ export class Errands {
       get: (site, url, progress) => this.#get({ site, url, progress }, SITEMAP_BYTES_MAX),
       whyNot: (site, url) => this.#whyNotRead(site, url),
       refused: (rule) => parts.tally.refused(rule),
+      isCutOff: () => parts.signal.aborted,
       add: (site, url, delayMs = 0) => {
         const notBeforeMs = delayMs > 0 ? parts.clock.nowMs() + delayMs : 0;
         this.#add(site, { kind: "sitemap", url }, notBeforeMs);
@@ -115,6 +116,7 @@ export class Errands {
     const givenUp = courtesy.givenUp(clock.nowMs(), site.id);
     if (givenUp !== undefined)
       return refill.settleAll(site, givenUp, "the site was given up a while ago");
+    this.#sitemaps.forget(site);
     this.#underWay += 1;
     this.#locate(site).then(() => {
       this.#underWay -= 1;
@@ -189,6 +191,8 @@ export class Errands {
     const { clock, roster } = this.#parts;
     const { result, status, body } = await this.#getRobots(site, errand, progress);
     progress.ended(endOf(result));
+    // Cut off by our own stopping, it has not failed at all.
+    if (this.#parts.signal.aborted) return;
     if (isOurTrouble(result)) return this.#add(site, errand, clock.nowMs() + START_AGAIN_MS);
     const rules = rulesFor(status, body, this.#productToken);
     if (rules.mustAskAgain) {

@@ -41,6 +41,8 @@ interface End {
   readonly detail: string;
 }
 
+/** Others are woken when this part of the places is taken at most: the list is read for many at once. */
+const WAKE_BELOW = 7 / 8;
 /** Waiting URLs read from the store at once when a whole site is settled. */
 const SETTLED_AT_ONCE = 1000;
 
@@ -51,6 +53,8 @@ export class Refill {
   /** Sites that have ended as a whole, but for URLs that are noted and not stored yet. */
   readonly #ending = new Map<Site, End>();
   #cursor = 0;
+  /** Whether sites with work may be asleep for want of room. */
+  #hasSleepers = false;
 
   constructor(parts: RefillParts) {
     this.#parts = parts;
@@ -58,17 +62,21 @@ export class Refill {
 
   /** Wakes sleeping sites that have work, as many as there is room for. */
   wakeSites(): void {
-    const { store, roster, limits } = this.#parts;
+    const { store, roster, notebook, limits } = this.#parts;
     for (let round = 0; round < 2; round++) {
-      const room = limits.sitesAwakeMax - roster.awakeCount;
-      if (room <= 0) return;
+      const isFromStart = this.#cursor === 0;
       // Those already awake may come first in the list; past the end it starts anew.
-      const rows = store.sitesWithWork(this.#cursor, room + roster.awakeCount);
+      const rows = store.sitesWithWork(this.#cursor, limits.sitesAwakeMax);
       for (const row of rows) {
-        if (roster.awakeCount >= limits.sitesAwakeMax) return;
+        if (roster.awakeCount >= limits.sitesAwakeMax) {
+          this.#hasSleepers = true;
+          return;
+        }
         this.#cursor = row.id;
         this.wake(roster.adopt(row));
       }
+      const isWholeList = isFromStart && rows.length < limits.sitesAwakeMax && notebook.isEmpty;
+      if (isWholeList) this.#hasSleepers = false;
       this.#cursor = 0;
       if (rows.length > 0) return;
     }
@@ -76,7 +84,11 @@ export class Refill {
 
   wake(site: Site): void {
     const { roster, limits, prepare } = this.#parts;
-    if (site.awake || site.pending === 0 || roster.awakeCount >= limits.sitesAwakeMax) return;
+    if (site.awake || site.pending === 0) return;
+    if (roster.awakeCount >= limits.sitesAwakeMax) {
+      this.#hasSleepers = true;
+      return;
+    }
     roster.wake(site);
     prepare(site);
   }
@@ -126,6 +138,9 @@ export class Refill {
 
   /** After a commit the store can answer what it could not before. */
   refillHungry(): void {
+    const { roster, limits } = this.#parts;
+    if (this.#hasSleepers && roster.awakeCount <= limits.sitesAwakeMax * WAKE_BELOW)
+      this.wakeSites();
     if (this.#hungry.size === 0 && this.#ending.size === 0) return;
     const ending = [...this.#ending];
     for (const [site, { reason, detail }] of ending) this.settleAll(site, reason, detail);
@@ -138,7 +153,7 @@ export class Refill {
     }
   }
 
-  /** Puts a site with nothing left to do to sleep, and lets another one in. */
+  /** Puts a site with nothing left to do to sleep; another one is let in after the next commit. */
   sleepIfDone(site: Site): void {
     const { roster, workbench } = this.#parts;
     if (!site.awake || site.to === undefined || site.pending > 0) return;

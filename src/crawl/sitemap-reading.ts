@@ -35,6 +35,8 @@ export interface SitemapReadingParts {
   readonly whyNot: (site: Site, url: CanonicalUrl) => string | undefined;
   /** Told of each sitemap that is not read, or not to its end, and why. */
   readonly refused: (rule: string) => void;
+  /** Whether the crawl was stopped, so that what failed has not. */
+  readonly isCutOff: () => boolean;
   readonly onRead: (site: Site) => void;
 }
 
@@ -61,11 +63,16 @@ export class SitemapReading {
     this.#next(site);
   }
 
+  /** What a site was at before it was put to sleep: it begins anew. */
+  forget(site: Site): void {
+    this.#walks.delete(site.id);
+  }
+
   async read(site: Site, url: string, progress: Progress): Promise<void> {
     const result = await this.#parts.get(site, url as CanonicalUrl, progress);
     progress.ended(endOf(result));
     const current = this.#walks.get(site.id);
-    if (current === undefined) return;
+    if (current === undefined || this.#parts.isCutOff()) return;
     if (isOurTrouble(result)) return this.#parts.add(site, url, OUR_TROUBLE_MS);
     if (result.kind === "page") await this.#take(site, current, result.body);
     else if (result.kind === "redirect") this.#offer(site, result.to, current);
