@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import {
   type Asked,
+  crawlInVirtualTime,
   crawlSites,
   html,
   type Reply,
@@ -154,5 +155,27 @@ describe("B9: sitemaps", () => {
     const { result } = await crawlSites([`${site.origin}/`]);
     assert.equal(result.pages, 1);
     assert.equal(site.paths().filter((path) => path.startsWith("/moved/")).length, 3);
+  });
+
+  test("a sitemap so slow that all pages are done before it is still read, and what it names", async () => {
+    const site = "http://site.example";
+    const { result, asked } = await crawlInVirtualTime(
+      (path) => {
+        if (path === "/robots.txt") return "";
+        if (path === "/sitemap.xml")
+          return `${index([`${site}/pages.xml`])}<!--${" ".repeat(5_000_000)}-->`;
+        if (path === "/pages.xml") return urlset([`${site}/listed`]);
+        return html();
+      },
+      { sitemaps: true, delayMs: 4_000 },
+    );
+    assert.deepEqual(asked.map(({ path }) => path).sort(), [
+      "/",
+      "/listed",
+      "/pages.xml",
+      "/robots.txt",
+      "/sitemap.xml",
+    ]);
+    assert.equal(result.pages, 2);
   });
 });

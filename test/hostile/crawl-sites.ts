@@ -123,6 +123,8 @@ export interface Report {
 export interface CrawlChanges {
   /** So many times as fast as time goes by, for the loops. */
   readonly hurry?: number;
+  /** How long a body may be slower than the floor. */
+  readonly slowAfterMs?: number;
   readonly resolver?: Resolver;
   readonly wrapTransport?: (transport: Transport) => Transport;
   readonly onStart?: (handle: CrawlHandle) => void;
@@ -176,7 +178,7 @@ export async function crawlSites(
 function partsOn(
   transport: Transport,
   settings: Settings,
-  { hurry = 1, resolver, wrapTransport = (same) => same }: CrawlChanges,
+  { hurry = 1, slowAfterMs = 400, resolver, wrapTransport = (same) => same }: CrawlChanges,
 ): Omit<CrawlParts, "settings" | "seeds" | "store"> {
   const allowed = settings.allowPrivate.map(readAllowance).filter((range) => range !== undefined);
   const policy = { allowed, ownPorts: new Set<number>() };
@@ -192,7 +194,7 @@ function partsOn(
       resolver: names,
       clock: systemClock,
       ...options,
-      limits: { ...options.limits, slowAfterMs: 400 },
+      limits: { ...options.limits, slowAfterMs },
     }),
     output: undefined,
     log: silentLog,

@@ -1,9 +1,12 @@
 /** Sites in trouble, names that lead nowhere, a machine at its limits, and content seen before. */
 
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, test } from "node:test";
+import { crawl } from "../../src/crawl/library.ts";
 import type { Resolver } from "../../src/fetch/resolver.ts";
 import type { Transport } from "../../src/fetch/transport.ts";
 import {
@@ -260,6 +263,49 @@ describe("our own limits", () => {
     assert.ok(refusals > 0, "the limit was met");
     assert.equal(report.result.urls.failed, 0, JSON.stringify(report.result.outcomes));
     assert.equal(report.result.pages, 20 * REAL_PAGES);
+  });
+
+  test("X5: a site that hangs holds up none of the many that wait for a place", async () => {
+    const others = 800;
+    let asked = 0;
+    const answers: (() => void)[] = [];
+    await using site = await startTestSite(({ path, host }) => {
+      if (path !== "/") return undefined;
+      if (host.startsWith("hangs")) return (response) => void answers.push(() => response.end());
+      asked += 1;
+      if (asked === others) for (const answer of answers) answer();
+      return html();
+    });
+    const names = Array.from({ length: others }, (_, index) => `n${index}`);
+    const seeds = ["hangs", ...names].map((name) => `${site.named(name)}/`);
+    const patient = { firstByteTimeoutMs: 20_000, totalTimeoutMs: 25_000 };
+    const settings = { ...patient, concurrencyPerAddress: 100, sitemaps: false };
+    const { result } = await crawlSites(seeds, settings);
+    assert.equal(result.pages, 1 + others);
+  });
+
+  test("X6: what is cut off by the end of the crawl has not failed", async () => {
+    const cut = { timeMaxMs: 5_000, retriesMax: 0 };
+    const robots = await crawlInVirtualTime(() => undefined, cut);
+    assert.deepEqual(robots.result.urls, { known: 1, done: 0, failed: 0, skipped: 0, pending: 1 });
+    const page = await crawlInVirtualTime((path) => (path === "/robots.txt" ? "" : undefined), cut);
+    assert.equal(page.result.urls.pending, 1);
+  });
+
+  test("X6: a sitemap that the end of the crawl cut off is read the next time", async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "weir-cut-"));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    let isOpen = false;
+    await using site = await startTestSite(({ path, host }) => {
+      if (path === "/sitemap.xml") return isOpen ? `http://${host}/listed` : () => {};
+      return path === "/listed" ? html() : real(path);
+    });
+    const order = { urls: [`${site.origin}/`], outFolder: folder, allowPrivate: ["127.0.0.0/8"] };
+    const first = await crawl({ ...order, timeMaxMs: 500, delayMs: 50 });
+    assert.ok(first.urls.pending > 0, "it was stopped in the middle");
+    isOpen = true;
+    const second = await crawl(order);
+    assert.equal(second.pages, REAL_PAGES + 1);
   });
 
   test("X6: a crawl whose servers all stall is over two seconds after its time", async () => {
