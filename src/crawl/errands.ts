@@ -223,7 +223,16 @@ export class Errands {
       if (result.kind !== "redirect" || hops === ROBOTS_REDIRECTS_MAX)
         return { result, status, body: new Uint8Array(0) };
       url = result.to;
+      await this.#waitForHop(site);
     }
+  }
+
+  /** Mostly a redirect leads back to the same server, so it is the next request there. */
+  async #waitForHop({ to }: Site): Promise<void> {
+    const { clock, courtesy, signal } = this.#parts;
+    if (to === undefined) return;
+    await sleep(clock, Math.max(to.delayMs, to.addressDelayMs), signal);
+    courtesy.assumeAsked(clock.nowMs(), to);
   }
 
   #admitPages(site: Site, rules: RobotsRules, goodForMs: number): void {

@@ -162,6 +162,21 @@ describe("B8: robots.txt that says little, much or nonsense", () => {
       assert.equal(other.asked.length, isRead ? 1 : 0);
     });
 
+  test("O7: redirects of robots.txt keep the pace of their site", async () => {
+    const delayMs = 60;
+    const pages = behind(() => redirectTo("/hop/1"));
+    await using site = await startTestSite((asked) => {
+      const hop = Number(/^\/hop\/(\d)$/.exec(asked.path)?.[1] ?? 0);
+      if (hop === 0) return pages(asked);
+      return hop < 4 ? redirectTo(`/hop/${hop + 1}`) : plain(FORBIDS_CLOSED);
+    });
+    await crawlSites([`${site.origin}/`], { delayMs });
+    const times = site.asked.map(({ atMs }) => atMs);
+    for (const [index, atMs] of times.entries())
+      if (index > 0)
+        assert.ok(atMs - (times[index - 1] ?? 0) >= delayMs - SEEN_LATE_MS, times.join());
+  });
+
   test("O8: a redirect of robots.txt into the private network closes the site", async () => {
     await using inner = await startTestSite({ "/robots.txt": plain(FORBIDS_CLOSED) });
     const target = `http://127.0.0.2:${inner.port}/robots.txt`;
