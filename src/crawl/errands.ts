@@ -310,7 +310,7 @@ export class Errands {
       onBytes: (bytes) => {
         meter.count(clock.nowMs(), bytes);
         tally.received(bytes);
-        return 0;
+        return true;
       },
     });
   }

@@ -13,6 +13,7 @@ import type { Clock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Fetcher, FetchFailed, FetchRedirect, FetchResult } from "../fetch/fetcher.ts";
+import type { OnBytes } from "../fetch/transport.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import { couldRetryHelp } from "../page/outcome.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
@@ -53,7 +54,7 @@ export interface RecorderParts {
 
 export class Recorder {
   readonly #parts: RecorderParts;
-  readonly #onBytes: (bytes: number) => number;
+  readonly #onBytes: OnBytes;
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
@@ -61,7 +62,7 @@ export class Recorder {
     this.#onBytes = (bytes) => {
       meter.count(clock.nowMs(), bytes);
       tally.received(bytes);
-      return 0;
+      return true;
     };
   }
 

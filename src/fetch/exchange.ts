@@ -3,13 +3,13 @@
  *
  * undici calls it with pieces of the answer; the transport's clock calls `tick` a few times a
  * second, and all timing is done there by comparing numbers: no timer is made per request. What
- * the caller's limiter makes us wait is taken out of every time that the server answers for.
+ * the caller refuses to read is taken out of every time that the server answers for.
  *
  * Promises:
  *   1. it ends once, with an answer or one reason, within the limits plus one tick;
  *   2. every byte that came is told to `onBytes` once, at the latest one tick after it came;
- *   3. after a pause is asked for, at most one read of the socket (64 KiB; on HTTP/2 one window of
- *      256 KiB) comes in before it holds.
+ *   3. after a refusal at most one read of the socket (64 KiB; on HTTP/2 one window of 256 KiB) comes
+ *      in before it holds.
  */
 
 import type { Dispatcher } from "undici";
@@ -18,6 +18,7 @@ import type { Clock } from "../base/clock.ts";
 import type { TransportFailure } from "../page/outcome.ts";
 import { exchangeFailure, isEndOfConnection, type Phase, textOf } from "./failure.ts";
 import type { Lane, Passenger } from "./lane.ts";
+import { ServerTime } from "./server-time.ts";
 import {
   headerOf,
   type Traffic,
@@ -37,7 +38,7 @@ const FRAMING_PER_BODY_BYTE_MAX = 64;
 
 export class Exchange implements Passenger {
   readonly request: TransportRequest;
-  readonly #clock: Clock;
+  readonly #time: ServerTime;
   readonly #end: (exchange: Exchange, result: Result, reusable: boolean) => void;
   readonly #again: (exchange: Exchange) => void;
   #lane: Lane | undefined;
@@ -46,7 +47,6 @@ export class Exchange implements Passenger {
   #retried = false;
 
   #phase: Phase = "connect";
-  /** All moments are of the server's time: our own pauses are not in it. */
   #startedMs: number;
   #phaseMs: number;
   #lastByteMs = 0;
@@ -55,9 +55,9 @@ export class Exchange implements Passenger {
   #firstByteMs = 0;
   #connectTookMs = 0;
   #firstByteTookMs = 0;
-  #pausedMs = 0;
-  #pausedSinceMs: number | undefined;
-  #cancelPause: (() => void) | undefined;
+  #rttMs: number | undefined;
+  /** Set when a refusal has ended, so that one taken back within the asking does not hold. */
+  #mayReadOn = true;
 
   #receivedBytes = 0;
   #sentBytes = 0;
@@ -79,10 +79,10 @@ export class Exchange implements Passenger {
     again: (exchange: Exchange) => void,
   ) {
     this.request = request;
-    this.#clock = clock;
+    this.#time = new ServerTime(clock);
     this.#end = end;
     this.#again = again;
-    this.#startedMs = clock.nowMs();
+    this.#startedMs = this.#time.nowMs();
     this.#phaseMs = this.#startedMs;
   }
 
@@ -105,6 +105,7 @@ export class Exchange implements Passenger {
   onDial(step: "connect" | "tls"): void {
     if (this.#phase !== "connect" && this.#phase !== "tls") return;
     this.#dialled = true;
+    if (step === "tls") this.#rttMs = this.#time.nowMs() - this.#phaseMs;
     this.#enter(step);
   }
 
@@ -112,7 +113,8 @@ export class Exchange implements Passenger {
     this.#controller = controller;
     if (this.#ended) return controller.abort(new Error("given up"));
     this.#charge();
-    if (this.#dialled) this.#connectTookMs = this.#serverMs() - this.#startedMs;
+    if (this.#time.isHeld) controller.pause();
+    if (this.#dialled) this.#connected();
     this.#receivedAtSent = this.#receivedBytes;
     this.#enter("sent");
     this.request.onSent?.();
@@ -120,7 +122,7 @@ export class Exchange implements Passenger {
 
   onResponseStarted(): void {
     if (this.#phase !== "sent") return;
-    const nowMs = this.#serverMs();
+    const nowMs = this.#time.nowMs();
     this.#firstByteTookMs = nowMs - this.#phaseMs;
     this.#firstByteMs = nowMs;
     this.#lastByteMs = nowMs;
@@ -152,7 +154,7 @@ export class Exchange implements Passenger {
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#ended) return;
     this.#charge();
-    if (this.lane.version === "2") this.#lastByteMs = this.#serverMs();
+    if (this.lane.version === "2") this.#lastByteMs = this.#time.nowMs();
     const roomBytes = this.request.limits.bodyBytesMax - this.#bodyBytes;
     const kept = chunk.length > roomBytes ? chunk.subarray(0, roomBytes) : chunk;
     this.#bodyBytes += kept.length;
@@ -188,8 +190,8 @@ export class Exchange implements Passenger {
     if (this.request.signal?.aborted === true)
       return this.fail("total_timeout", "given up by the crawler");
     this.#charge();
-    if (this.#pausedSinceMs !== undefined) return;
-    const overrun = this.#overrun(this.#serverMs());
+    if (this.#time.isHeld) return;
+    const overrun = this.#overrun(this.#time.nowMs());
     if (overrun !== undefined) this.fail(overrun, `while in phase ${this.#phase}`);
   }
 
@@ -220,7 +222,6 @@ export class Exchange implements Passenger {
 
   #stop(whole: boolean, result: Result): void {
     this.#ended = true;
-    this.#cancelPause?.();
     this.#chunks = [];
     // undici must hear of it before its socket goes, or it takes that end for the body's.
     if (!whole) this.#controller?.abort(new Error("given up"));
@@ -234,44 +235,44 @@ export class Exchange implements Passenger {
       sentBytes: this.#sentBytes,
       connectMs: this.#connectTookMs,
       firstByteMs: this.#firstByteTookMs,
-      totalMs: this.#serverMs() - this.#startedMs + this.#pausedMs,
+      totalMs: this.#time.nowMs() - this.#startedMs + this.#time.heldMs,
+      pausedMs: this.#time.heldMs,
+      rttMs: this.#rttMs,
     };
   }
 
-  /** Takes the new bytes off the lane, tells the limiter, and pauses if it says so. */
+  #connected(): void {
+    const nowMs = this.#time.nowMs();
+    this.#connectTookMs = nowMs - this.#startedMs;
+    if (this.#phase === "connect") this.#rttMs = nowMs - this.#phaseMs;
+  }
+
+  /** Takes the new bytes off the lane, tells the caller, and stops reading if it says so. */
   #charge(): void {
     const bytes = this.lane.takeReceivedBytes();
     if (bytes === 0) return;
     this.#receivedBytes += bytes;
-    if (this.lane.version !== "2") this.#lastByteMs = this.#serverMs();
-    const waitMs = this.request.onBytes?.(bytes) ?? 0;
-    if (waitMs > 0) this.#pause(waitMs);
+    if (this.lane.version !== "2") this.#lastByteMs = this.#time.nowMs();
+    if (this.request.onBytes === undefined) return;
+    this.#mayReadOn = false;
+    if (this.request.onBytes(bytes, this.#readOn) || this.#mayReadOn) return;
+    this.#time.hold();
+    this.#controller?.pause();
   }
 
-  #pause(waitMs: number): void {
-    if (this.#controller === undefined) return;
-    this.#cancelPause?.();
-    this.#pausedSinceMs ??= this.#clock.nowMs();
-    this.#controller.pause();
-    this.#cancelPause = this.#clock.after(waitMs, () => this.#resume());
-  }
-
-  #resume(): void {
-    if (this.#pausedSinceMs === undefined || this.#ended) return;
-    this.#pausedMs += this.#clock.nowMs() - this.#pausedSinceMs;
-    this.#pausedSinceMs = undefined;
-    this.#cancelPause = undefined;
-    this.#controller?.resume();
-  }
-
-  /** Now, on a clock that stands still while we ourselves hold the server up. */
-  #serverMs(): number {
-    return (this.#pausedSinceMs ?? this.#clock.nowMs()) - this.#pausedMs;
-  }
+  readonly #readOn = (): void => {
+    this.#mayReadOn = true;
+    if (!this.#time.isHeld || this.#ended) return;
+    this.#time.release();
+    // Perhaps another exchange is being parsed right now, and undici parses one at a time.
+    queueMicrotask(() => {
+      if (!this.#time.isHeld && !this.#ended) this.#controller?.resume();
+    });
+  };
 
   #enter(phase: Phase): void {
     this.#phase = phase;
-    this.#phaseMs = this.#serverMs();
+    this.#phaseMs = this.#time.nowMs();
   }
 
   #interimCame(status: number): void {

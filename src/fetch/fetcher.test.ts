@@ -68,7 +68,7 @@ test("an unwanted type is left at its headers", async (t) => {
   const result = await server.fetcher().fetch({
     url: server.url("/"),
     acceptTypes: ["text/html"],
-    onBytes: (bytes) => ((receivedBytes += bytes), 0),
+    onBytes: (bytes) => ((receivedBytes += bytes), true),
   });
   assert.equal(result.kind === "failed" && result.reason, "type_unwanted");
   assert.ok(receivedBytes < 300_000, `${receivedBytes}`);

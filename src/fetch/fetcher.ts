@@ -24,6 +24,8 @@ import { contentTypeOf, interpret, isWanted, validatorOf } from "./interpret.ts"
 import type { Resolution, Resolver } from "./resolver.ts";
 import {
   headerOf,
+  NO_TRAFFIC,
+  type OnBytes,
   type Traffic,
   type Transport,
   type TransportAnswer,
@@ -55,7 +57,7 @@ export interface FetchRequest {
   readonly acceptTypes?: readonly string[];
   /** Most bytes on the wire, when other than usual; a longer body is then cut and kept. */
   readonly keepBytesMax?: number;
-  readonly onBytes?: (bytes: number) => number;
+  readonly onBytes?: OnBytes;
   /** Told when the request goes out. */
   readonly onSent?: () => void;
   readonly signal?: AbortSignal;
@@ -125,13 +127,6 @@ export type FetchResult = FetchedPage | FetchNotModified | FetchRedirect | Fetch
 
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const ADDRESSES_TRIED_MAX = 3;
-const NO_TRAFFIC: Traffic = {
-  receivedBytes: 0,
-  sentBytes: 0,
-  connectMs: 0,
-  firstByteMs: 0,
-  totalMs: 0,
-};
 /** Only when nothing was said to one address may another one be tried. */
 const TRY_NEXT_ADDRESS: ReadonlySet<Reason> = new Set([
   "connect_refused",
@@ -224,7 +219,7 @@ export class Fetcher {
     for (let index = 0; ; index++) {
       const address = candidates[index];
       assert(address !== undefined, "a resolver that succeeds gives an address");
-      const totalMs = Math.max(1, limits.totalMs - traffic.totalMs);
+      const totalMs = Math.max(1, limits.totalMs - (traffic.totalMs - traffic.pausedMs));
       // Nearly always the first address is the only one, and nothing about the limits has changed.
       const isUsual = totalMs === limits.totalMs && connectMs === limits.connectMs;
       const result = await transport.exchange({
@@ -361,5 +356,7 @@ function sum(a: Traffic, b: Traffic): Traffic {
     connectMs: a.connectMs + b.connectMs,
     firstByteMs: b.firstByteMs,
     totalMs: a.totalMs + b.totalMs,
+    pausedMs: a.pausedMs + b.pausedMs,
+    rttMs: b.rttMs,
   };
 }

@@ -26,6 +26,7 @@ testTransport("undici", async () => {
   const stops: (() => void)[] = [];
   return {
     transport,
+    clock: systemClock,
     async serve(behaviour) {
       const server = await listening((socket) => behave(socket, behaviour));
       if (behaviour.kind === "refuse") server.stop();
@@ -135,7 +136,7 @@ test("a reader that is paused stops the server by back-pressure", async (t) => {
       signal: stop.signal,
       onBytes: (bytes) => {
         toldBytes += bytes;
-        return 600_000;
+        return false;
       },
     }),
   );
@@ -155,11 +156,15 @@ test("our own pauses count against no limit, not even the total", async (t) => {
     }),
   );
   t.after(server.stop);
-  let pauses = 0;
+  let refusals = 0;
   const result = await transportFor(t).exchange(
     server.request({
       limits: { ...SUITE_LIMITS, totalMs: 600 },
-      onBytes: () => (pauses++ === 0 ? 700 : 0),
+      onBytes: (_, readOn) => {
+        if (refusals++ > 0) return true;
+        setTimeout(readOn, 700);
+        return false;
+      },
     }),
   );
   assert.equal(result.kind, "answer", JSON.stringify(result));

@@ -20,7 +20,13 @@ import type { Clock } from "../base/clock.ts";
 import type { Proxy } from "./dial.ts";
 import { Exchange } from "./exchange.ts";
 import { Lane } from "./lane.ts";
-import type { Transport, TransportAnswer, TransportFailed, TransportRequest } from "./transport.ts";
+import {
+  NO_TRAFFIC,
+  type Transport,
+  type TransportAnswer,
+  type TransportFailed,
+  type TransportRequest,
+} from "./transport.ts";
 
 export interface UndiciTransportOptions {
   readonly clock: Clock;
@@ -39,7 +45,7 @@ const NOT_BEGUN: TransportFailed = {
   kind: "failed",
   reason: "total_timeout",
   detail: "given up before it began",
-  traffic: { receivedBytes: 0, sentBytes: 0, connectMs: 0, firstByteMs: 0, totalMs: 0 },
+  traffic: NO_TRAFFIC,
 };
 
 export class UndiciTransport implements Transport {
@@ -72,6 +78,8 @@ export class UndiciTransport implements Transport {
       this.#keepTicking();
     });
   }
+
+  setWindow(_: number | undefined): void {}
 
   async close(): Promise<void> {
     this.#closed = true;

@@ -7,6 +7,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Clock } from "../base/clock.ts";
 import {
   headerOf,
   type Transport,
@@ -32,6 +33,8 @@ export type Behaviour =
 
 export interface TransportBench {
   readonly transport: Transport;
+  /** The time that its world goes by. */
+  readonly clock: Clock;
   /** Sets up a server that behaves so; the answer is where a request must go to reach it. */
   serve(
     behaviour: Behaviour,
@@ -137,7 +140,7 @@ export function testTransport(name: string, open: () => Promise<TransportBench>)
       const result = await exchange(bench, behaviour, {
         onBytes: (bytes) => {
           toldBytes += bytes;
-          return 0;
+          return true;
         },
       });
       assert.ok(toldBytes >= behaviour.body.length, `${behaviour.kind}: only ${toldBytes}`);
@@ -146,11 +149,46 @@ export function testTransport(name: string, open: () => Promise<TransportBench>)
   });
 
   on("a pause of the reader is not the server's idleness", async (bench) => {
-    let pauses = 0;
+    let refusals = 0;
     const answer = await answerOf(bench, answering(Buffer.alloc(200_000, "x")), {
-      onBytes: () => (pauses++ < 2 ? 2 * SUITE_LIMITS.idleMs : 0),
+      onBytes: (_, readOn) => {
+        if (refusals++ >= 2) return true;
+        bench.clock.after(2 * SUITE_LIMITS.idleMs, readOn);
+        return false;
+      },
     });
     assert.equal(answer.body.length, 200_000);
+    const { pausedMs, totalMs } = answer.traffic;
+    assert.ok(pausedMs >= 2 * SUITE_LIMITS.idleMs, `${pausedMs} ms of pause`);
+    assert.ok(pausedMs <= totalMs, `${pausedMs} ms of ${totalMs} ms`);
+  });
+
+  on("a refusal may be taken back at once, and its end may be told twice", async (bench) => {
+    const readOns: (() => void)[] = [];
+    const answer = await answerOf(bench, answering(Buffer.alloc(200_000, "x")), {
+      onBytes: (_, readOn) => {
+        readOns.push(readOn);
+        readOn();
+        return false;
+      },
+    });
+    assert.equal(answer.body.length, 200_000);
+    for (const readOn of readOns) readOn();
+  });
+
+  on("giving up ends an exchange that is not being read", async (bench) => {
+    const { signal, abort } = abortable();
+    let refused: (() => void) | undefined;
+    const ending = exchange(bench, answering(Buffer.alloc(200_000, "x")), {
+      signal,
+      onBytes: (_, readOn) => {
+        refused = readOn;
+        bench.clock.after(1, abort);
+        return false;
+      },
+    });
+    assert.equal((await ending).kind, "failed");
+    refused?.();
   });
 
   on("giving up ends the exchange", async (bench) => {

@@ -3,7 +3,7 @@
  *
  * A transport never resolves names, follows redirects or decodes content; it never throws for what
  * a server does. It keeps to every limit it is given and reports every byte that came, so that
- * whoever called can charge them, and slow the reading down by answering with a pause.
+ * whoever called can charge them, and hold the reading up until they are earned.
  */
 
 import type { TransportFailure } from "../page/outcome.ts";
@@ -23,6 +23,8 @@ export interface TransportLimits {
   readonly bodyBytesMax: number;
 }
 
+export type OnBytes = (bytes: number, readOn: () => void) => boolean;
+
 export interface TransportRequest {
   readonly scheme: "http" | "https";
   /** As in the URL: a name, an IPv4 address or a bracketed IPv6 address. */
@@ -34,8 +36,12 @@ export interface TransportRequest {
   readonly address: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly limits: TransportLimits;
-  /** Told of every piece that came; answers how long to wait before reading on. */
-  readonly onBytes?: (bytes: number) => number;
+  /**
+   * Told of every piece that came. `true`: read on. `false`: read nothing more until `readOn` is
+   * called. What was on its way already may still be told meanwhile; one call ends all refusals, and
+   * after the end it does nothing.
+   */
+  readonly onBytes?: OnBytes;
   /** Told when the request goes out, after a connection was found or made. */
   readonly onSent?: () => void;
   /** Asked once the headers are in; when it answers false the body is not read. */
@@ -76,10 +82,26 @@ export interface Traffic {
   readonly connectMs: number;
   readonly firstByteMs: number;
   readonly totalMs: number;
+  /** The part of the total in which the caller refused to read; no limit counts it. */
+  readonly pausedMs: number;
+  /** A round trip to the server and back, when this request gave the chance to measure it. */
+  readonly rttMs: number | undefined;
 }
+
+export const NO_TRAFFIC: Traffic = {
+  receivedBytes: 0,
+  sentBytes: 0,
+  connectMs: 0,
+  firstByteMs: 0,
+  totalMs: 0,
+  pausedMs: 0,
+  rttMs: undefined,
+};
 
 export interface Transport {
   exchange(request: TransportRequest): Promise<TransportAnswer | TransportFailed>;
+  /** How much a connection may hold unread, from now on; undefined: as the system likes. */
+  setWindow(bytes: number | undefined): void;
   /** Closes every connection; requests under way end as failed. */
   close(): Promise<void>;
 }

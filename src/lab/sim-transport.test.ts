@@ -36,8 +36,10 @@ testTransport("simulated", async () => {
   let conduct = PLAIN;
   const transport = new SimTransport({ clock, conductOf: () => conduct });
   return {
+    clock,
     transport: {
       exchange: (wanted) => clock.runUntil(transport.exchange(wanted)),
+      setWindow: (bytes) => transport.setWindow(bytes),
       close: () => transport.close(),
     },
     async serve(behaviour) {
@@ -103,14 +105,17 @@ test("a body is read to the cap and not beyond; one announced as larger is not b
 
 test("every byte is told, and a pause stops the reading without counting as idleness", async () => {
   let told = 0;
-  const onBytes = (bytes: number): number => {
+  const clock = new SimClock();
+  const onBytes = (bytes: number, readOn: () => void): boolean => {
     told += bytes;
-    return 40_000;
+    clock.after(40_000, readOn);
+    return false;
   };
-  const ending = await once(PLAIN, { onBytes });
+  const transport = new SimTransport({ clock, conductOf: () => PLAIN });
+  const ending = await clock.runUntil(transport.exchange(request({ onBytes })));
   assert.ok(ending.kind === "answer");
   assert.equal(told, ending.traffic.receivedBytes);
-  assert.equal(ending.traffic.totalMs, 80_300);
+  assert.deepEqual([ending.traffic.totalMs, ending.traffic.pausedMs], [80_300, 80_000]);
 });
 
 test("what is under way ends when the transport is closed or the signal aborts", async () => {

@@ -75,6 +75,9 @@ export class SimTransport implements Transport {
     });
   }
 
+  /** Pieces come one by one and wait to be wanted, so nothing is ever held unread. */
+  setWindow(_: number | undefined): void {}
+
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const exchange of this.#underWay) exchange.fail("conn_reset", "the transport was closed");
@@ -199,13 +202,25 @@ class SimExchange {
 
   /** Tells of bytes that came, and goes on when it may. The pause is ours, so it counts for nothing. */
   #receive(bytes: number, goOn: () => void): void {
+    const { clock, request } = this.#parts;
+    const sinceMs = clock.nowMs();
     this.#receivedBytes += bytes;
-    const pauseMs = this.#parts.request.onBytes?.(bytes) ?? 0;
+    let mayGoOn = false;
+    let isHeld = false;
+    const readOn = (): void => {
+      mayGoOn = true;
+      if (!isHeld || this.#isOver) return;
+      isHeld = false;
+      const pauseMs = clock.nowMs() - sinceMs;
+      this.#pausedMs += pauseMs;
+      this.#deadlineMs += pauseMs;
+      goOn();
+    };
+    // The answer counts first, because an end of the refusal may come within the asking.
+    if (request.onBytes?.(bytes, readOn) ?? true) mayGoOn = true;
     if (this.#isOver) return;
-    if (pauseMs <= 0) return goOn();
-    this.#pausedMs += pauseMs;
-    this.#deadlineMs += pauseMs;
-    this.#cancel = this.#parts.clock.after(pauseMs, goOn);
+    if (mayGoOn) goOn();
+    else isHeld = true;
   }
 
   #isTooSlow(): boolean {
@@ -267,6 +282,8 @@ class SimExchange {
       connectMs: this.#connectMs,
       firstByteMs: this.#firstByteMs,
       totalMs: this.#elapsedMs(),
+      pausedMs: this.#pausedMs,
+      rttMs: this.#connectMs > 0 ? this.#connectMs : undefined,
     };
   }
 

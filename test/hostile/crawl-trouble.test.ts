@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { crawl } from "../../src/crawl/library.ts";
 import type { Resolver } from "../../src/fetch/resolver.ts";
-import type { Transport } from "../../src/fetch/transport.ts";
+import { NO_TRAFFIC, type Transport } from "../../src/fetch/transport.ts";
 import {
   crawlInVirtualTime,
   crawlSites,
@@ -239,14 +239,8 @@ describe("our own limits", () => {
         async exchange(request) {
           if (underWay >= 2) {
             refusals++;
-            const traffic = { receivedBytes: 0, sentBytes: 0, connectMs: 0, firstByteMs: 0 };
             const detail = "EMFILE: too many open files";
-            return {
-              kind: "failed",
-              reason: "local_resource",
-              detail,
-              traffic: { ...traffic, totalMs: 0 },
-            };
+            return { kind: "failed", reason: "local_resource", detail, traffic: NO_TRAFFIC };
           }
           underWay++;
           try {
@@ -255,6 +249,7 @@ describe("our own limits", () => {
             underWay--;
           }
         },
+        setWindow: (bytes) => transport.setWindow(bytes),
         close: () => transport.close(),
       };
     };
@@ -359,6 +354,7 @@ function counting(transport: Transport, count: () => void): Transport {
       count();
       return transport.exchange(request);
     },
+    setWindow: (bytes) => transport.setWindow(bytes),
     close: () => transport.close(),
   };
 }
