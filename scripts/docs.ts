@@ -6,7 +6,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { REMEDIES } from "../src/base/errors.ts";
-import { type FieldTable, flagOf, isList, isSwitch, variableOf } from "../src/config/field.ts";
+import { expectationOf, type FieldTable, flagOf, isList, isSwitch, variableOf } from "../src/config/field.ts";
 import { GROUPS, SITE_SETTINGS } from "../src/config/schema.ts";
 
 const MADE = "<!-- Made by `npm run docs` from the tables in the code. Changes here are lost. -->";
@@ -40,7 +40,7 @@ function settingsPage(): string {
     "```yaml\nscope: domain\nsites:\n  - url: https://news.example/\n    delay: 2s\n    concurrency: 1\n  - https://docs.example/\n```",
   );
   for (const field of Object.values<FieldTable[string]>(SITE_SETTINGS))
-    parts.push(`**\`${field.key}\`** ${field.meaning} Expects ${field.reader.expects}.`);
+    parts.push(`**\`${field.key}\`** ${field.meaning} Expects ${expectationOf(field)}.`);
   return `${parts.join("\n\n")}\n`;
 }
 
@@ -50,7 +50,7 @@ function entry(field: FieldTable[string]): string {
   const places =
     field.flagOnly === true ? "flag only" : `\`${field.key}:\` \`${variableOf(field)}\``;
   const facts = [
-    isSwitch(field) ? undefined : `Expects ${field.reader.expects}.`,
+    isSwitch(field) ? undefined : `Expects ${expectationOf(field)}.`,
     isList(field) ? "May be given several times." : undefined,
     field.fallback === undefined ? undefined : `Default \`${field.fallback}\`.`,
   ].filter((fact) => fact !== undefined);

@@ -12,6 +12,8 @@ export interface Reader<T> {
   /** Ends the sentence "expects …". */
   readonly expects: string;
   readonly read: (text: string) => T | undefined;
+  /** What is wrong with a text that `read` refuses, where more can be said than what it expects. */
+  readonly explain?: (text: string) => readonly string[];
 }
 
 export interface Field<T> {
@@ -23,6 +25,8 @@ export interface Field<T> {
   readonly reader: Reader<T>;
   /** For a list: what separates its items when they come as one text. */
   readonly separator?: RegExp;
+  /** The word `none` stands for no value, and takes back what an outweighed place said. */
+  readonly orNone?: true;
   /** Never shown back, not even when it is wrong. */
   readonly secret?: true;
   /** Makes no sense in a file or in the environment. */
@@ -43,6 +47,11 @@ type ValueOf<F> = F extends { readonly reader: Reader<infer T> }
 export type Resolved<Table extends FieldTable> = {
   readonly [Name in keyof Table]: ValueOf<Table[Name]>;
 };
+
+/** Ends the sentence "expects …". */
+export function expectationOf({ reader, orNone }: Field<unknown>): string {
+  return orNone === true ? `${reader.expects}, or none` : reader.expects;
+}
 
 export function flagOf(field: Field<unknown>): string {
   return `--${field.key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

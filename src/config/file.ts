@@ -9,7 +9,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { Node, Pair, Scalar, YAMLMap } from "yaml";
 import { visible } from "../base/visible.ts";
-import type { FieldTable } from "./field.ts";
+import { expectationOf, type FieldTable } from "./field.ts";
 import { suggestion } from "./nearest.ts";
 import { type Layer, resolve } from "./resolve.ts";
 import { SETTINGS, SITE_SETTINGS, type SiteSettings } from "./schema.ts";
@@ -110,15 +110,15 @@ class FileReading {
     entry: { key: string; value: Node; into: Map<string, readonly string[]> },
   ): void {
     const { key, value, into } = entry;
-    const name = Object.keys(table).find((candidate) => table[candidate]?.key === key);
-    if (name === undefined) {
+    const [name, field] = Object.entries(table).find(([, one]) => one.key === key) ?? [];
+    if (name === undefined || field === undefined) {
       const keys = [...Object.values(table).map((field) => field.key), ...otherKeys];
       this.#refuse(value, `${visible(key, 80)} is unknown${suggestion(key, keys)}`);
       return;
     }
     const texts = textsOf(value);
-    if (texts === undefined || (texts.length !== 1 && table[name]?.separator === undefined))
-      this.#refuse(value, `${key} expects ${table[name]?.reader.expects}`);
+    if (texts === undefined || (texts.length !== 1 && field.separator === undefined))
+      this.#refuse(value, `${key} expects ${expectationOf(field)}`);
     else {
       into.set(name, texts);
       if (into === this.#given) this.#lineOf.set(name, this.#line(value));

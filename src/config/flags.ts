@@ -6,7 +6,7 @@
  */
 
 import { visible } from "../base/visible.ts";
-import { type Field, type FieldTable, flagOf, isSwitch } from "./field.ts";
+import { expectationOf, type Field, type FieldTable, flagOf, isSwitch } from "./field.ts";
 import { suggestion } from "./nearest.ts";
 import type { Layer } from "./resolve.ts";
 
@@ -50,7 +50,7 @@ export function readFlags(words: readonly string[], table: FieldTable): Flags {
     }
     let text = equals < 0 ? meant.alone : word.slice(equals + 1);
     if (text === undefined && isValue(words[index + 1])) text = words[++index];
-    if (text === undefined) mistakes.push(`${flag} needs ${meant.field.reader.expects}`);
+    if (text === undefined) mistakes.push(`${flag} needs ${expectationOf(meant.field)}`);
     else given.set(meant.name, [...(given.get(meant.name) ?? []), negated(meant, equals, text)]);
   }
   return { positional, mistakes, layer: { given, nameOf: (_, field) => flagOf(field) } };

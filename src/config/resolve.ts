@@ -6,7 +6,7 @@
  */
 
 import { visible } from "../base/visible.ts";
-import { type Field, type FieldTable, isList, type Resolved } from "./field.ts";
+import { expectationOf, type Field, type FieldTable, isList, type Resolved } from "./field.ts";
 
 /** What one place says: texts by the name of the field, in the order written. */
 export interface Layer {
@@ -33,7 +33,7 @@ export function resolve<Table extends FieldTable>(
       if (texts === undefined) continue;
       const read = readAll(field, texts);
       if (read.refused === undefined) values[name] = read.value;
-      else mistakes.push(refusal(layer.nameOf(name, field), field, read.refused));
+      else mistakes.push(...refusalsOf(layer.nameOf(name, field), field, read.refused));
     }
   }
   // The table's own readers made every value, so the shape is the one the table promises.
@@ -42,6 +42,18 @@ export function resolve<Table extends FieldTable>(
 
 export function defaultsOf<Table extends FieldTable>(table: Table): Resolved<Table> {
   return resolve(table, []).values;
+}
+
+/** What one text comes to: a value, none where there may be none, or why it is refused. */
+export function readOne(
+  place: string,
+  field: Field<unknown>,
+  text: string,
+): { readonly value?: unknown; readonly mistakes: readonly string[] } {
+  const read = readAll(field, [text]);
+  return read.refused === undefined
+    ? { value: read.value, mistakes: [] }
+    : { mistakes: refusalsOf(place, field, read.refused) };
 }
 
 function fallbackOf(field: Field<unknown>): unknown {
@@ -56,6 +68,7 @@ function readAll(
   const { separator } = field;
   if (separator === undefined) {
     const text = texts.at(-1) ?? "";
+    if (field.orNone === true && text.trim() === "none") return { value: undefined };
     const value = field.reader.read(text);
     return value === undefined ? { refused: text } : { value };
   }
@@ -68,7 +81,8 @@ function readAll(
   return { value: list };
 }
 
-function refusal(place: string, field: Field<unknown>, text: string): string {
+function refusalsOf(place: string, field: Field<unknown>, text: string): string[] {
   const shown = field.secret === true ? "" : ` ${JSON.stringify(visible(text, 80))}`;
-  return `${place}${shown}: expects ${field.reader.expects}`;
+  const reasons = field.reader.explain?.(text) ?? [`expects ${expectationOf(field)}`];
+  return reasons.map((reason) => `${place}${shown}: ${visible(reason, 500)}`);
 }

@@ -36,6 +36,7 @@ test("no reader accepts nonsense: negative, not a number, unitless, beyond reaso
     "include",
     "exclude",
     "userAgent",
+    "speedsFile",
   ]);
   for (const [name, field] of Object.entries(table)) {
     if (anyText.has(name)) continue;

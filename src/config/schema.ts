@@ -4,7 +4,9 @@
  */
 
 import type { FieldTable, Resolved } from "./field.ts";
+import * as line from "./readers-bandwidth.ts";
 import * as read from "./readers.ts";
+import { BANDWIDTH } from "./schema-bandwidth.ts";
 import { BOUNDS, JOB, MANNERS, PAGES } from "./schema-crawl.ts";
 import { KEEPING, NETWORK, SHOWING } from "./schema-means.ts";
 
@@ -14,6 +16,7 @@ const HOUR = 3_600_000;
 export const GROUPS = {
   "The job": JOB,
   "How far it goes": BOUNDS,
+  Bandwidth: BANDWIDTH,
   Manners: MANNERS,
   Network: NETWORK,
   Pages: PAGES,
@@ -24,6 +27,7 @@ export const GROUPS = {
 export const SETTINGS = {
   ...JOB,
   ...BOUNDS,
+  ...BANDWIDTH,
   ...MANNERS,
   ...NETWORK,
   ...PAGES,
@@ -50,6 +54,12 @@ export const SITE_SETTINGS = {
     meaning: "As `concurrencyPerSite`, for this site.",
     fallback: undefined,
     reader: read.integer({ least: 1, most: 256 }),
+  },
+  limitBps: {
+    key: "limit",
+    meaning: "As `siteLimit`, for this site.",
+    fallback: undefined,
+    reader: line.limit,
   },
 } as const satisfies FieldTable;
 

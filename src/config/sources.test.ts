@@ -93,12 +93,12 @@ test("lists come from repeated flags, from commas and from YAML lists", async ()
 
 test("sites of a file have settings of their own, or are just an address", async () => {
   const file = fileOf(
-    "sites:\n  - url: http://a.test/\n    delay: 2s\n    concurrency: 3\n  - http://b.test/\n",
+    "sites:\n  - url: http://a.test/\n    delay: 2s\n    concurrency: 3\n    limit: 1MB/s\n  - http://b.test/\n",
   );
   const { settings } = await gatherSettings(["--config", file], {});
   assert.deepEqual(settings.sites, [
-    { url: "http://a.test/", delayMs: 2000, concurrency: 3 },
-    { url: "http://b.test/", delayMs: undefined, concurrency: undefined },
+    { url: "http://a.test/", delayMs: 2000, concurrency: 3, limitBps: 1e6 },
+    { url: "http://b.test/", delayMs: undefined, concurrency: undefined, limitBps: undefined },
   ]);
 });
 
