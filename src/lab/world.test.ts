@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { digestOf, groundTruth, pageCountOf } from "./ground-truth.ts";
 import { respond, seedUrls, siteNamed, type WorldAnswer } from "./world.ts";
 import { DECOY_PATH } from "./world/html.ts";
+import { type MixName, PAGE_MIXES } from "./world/mixes.ts";
 import { addressedSites, portedSites } from "./world/naming.ts";
 import { bytesOf, topicOf } from "./world/page.ts";
 import { makeWorld, type World } from "./world/plan.ts";
@@ -170,6 +171,29 @@ test("a server is slowest at its busiest hour and fastest twelve hours later", (
   assert.equal(at(21), 1000);
   assert.equal(at(3), 750);
   assert.equal(at(24 * 365 + 9), 500);
+});
+
+test("at weekends the busiest hour is less busy, and Monday is a working day again", () => {
+  const slumps = { slump: 0.5, weekendSlump: 0.2 };
+  const site = { ...siteAt(makeWorld(), 0), speedBps: 1000, peakHour: 9, ...slumps };
+  const onDay = (day: number): number => speedBpsAt(site, Date.UTC(2026, 0, day, 9));
+  assert.deepEqual([2, 3, 4, 5].map(onDay), [500, 900, 900, 500]);
+  assert.equal(speedBpsAt(site, Date.UTC(1969, 11, 28, 9)), 900);
+});
+
+test("a mix has pages of the sizes it promises", () => {
+  const range = (mix: MixName): [least: number, most: number] => {
+    const world = makeWorld({ seed: 3, siteCount: 40, pagesMax: 60, ...PAGE_MIXES[mix] });
+    const sizes = [...groundTruth(world)].map(({ site, page }) => bytesOf(world, site, page.of));
+    return [Math.min(...sizes), Math.max(...sizes)];
+  };
+  const bounds = { small: [2e3, 2e4], docs: [8e3, 1e6], large: [2e5, 2e7], mixed: [2e3, 2e7] };
+  for (const mix of Object.keys(bounds) as MixName[]) {
+    const [least, most] = range(mix);
+    assert.ok(least >= (bounds[mix][0] as number), `${mix}: ${least}`);
+    assert.ok(most <= (bounds[mix][1] as number), `${mix}: ${most}`);
+    assert.ok(most > 5 * least, mix);
+  }
 });
 
 test("every naming leads from a site to its name and back", () => {

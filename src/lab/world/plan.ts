@@ -41,7 +41,7 @@ export interface WorldPlan {
 
   readonly latencyMsMin: number;
   readonly latencyMsMax: number;
-  /** Of one connection. */
+  /** Of a site's server; in simulation, downloads from there at the same time share it. */
   readonly speedBpsMin: number;
   readonly speedBpsMax: number;
   readonly sitesPerAddress: number;

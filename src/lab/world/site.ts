@@ -27,11 +27,13 @@ export interface Site {
   readonly sections: readonly string[];
   readonly bytesMedian: number;
   readonly latencyMs: number;
-  /** Of one connection, when the server is least busy. */
+  /** Of all connections together, when the server is least busy. */
   readonly speedBps: number;
   /** The busiest hour of its day (UTC), and the share of its speed that is gone then. */
   readonly peakHour: number;
   readonly slump: number;
+  /** The share of that slump that is left on Saturdays and Sundays. */
+  readonly weekendSlump: number;
   readonly hasRobots: boolean;
   /** Whether robots.txt closes `/private/`. */
   readonly closesPrivate: boolean;
@@ -77,19 +79,30 @@ export function siteAt(world: World, index: number): Site {
     crawlDelayMs: hasRobots && asksDelay ? 1000 * (2 + dice.below(3)) : undefined,
     hasSitemap: dice.next() < plan.sitemapShare,
     trap: dice.next() < plan.trapShare ? TRAPS[dice.below(TRAPS.length)] : undefined,
+    // Drawn last: what a seed has always meant for the rest stays as it was.
+    weekendSlump: dice.next(),
   };
 }
 
 /**
- * What one connection gets at this moment. Between the busiest hour and the one opposite to it the
- * speed changes along a parabola's two halves: smooth, and the same on every machine.
+ * What the site's server gives at this moment. Between the busiest hour and the one opposite to it
+ * the speed changes along a parabola's two halves: smooth, and the same on every machine. At
+ * weekends the busy hours are less busy.
  */
 export function speedBpsAt(site: Site, wallMs: number): number {
   const hour = (((wallMs / 3_600_000) % 24) + 24) % 24;
   const apart = Math.abs(hour - site.peakHour);
   const closeness = 1 - Math.min(apart, 24 - apart) / 12;
   const bend = closeness < 0.5 ? 2 * closeness ** 2 : 1 - 2 * (1 - closeness) ** 2;
-  return site.speedBps * (1 - site.slump * bend);
+  const slump = isWeekend(wallMs) ? site.slump * site.weekendSlump : site.slump;
+  return site.speedBps * (1 - slump * bend);
+}
+
+/** The first day of 1970 was a Thursday. */
+function isWeekend(wallMs: number): boolean {
+  const day = Math.floor(wallMs / 86_400_000) + 4;
+  const weekday = ((day % 7) + 7) % 7;
+  return weekday === 0 || weekday === 6;
 }
 
 /** Another site that this one might link to: popular ones most, of its topic mostly. */
