@@ -1,0 +1,82 @@
+/**
+ * Judges a limit from the interface's counter: never more than was granted, by any moment.
+ *
+ * Rules:
+ *   `burst`: in some stretch of time, however long, more came than the limit gives in that time and
+ *   the burst allowed on top. One bucket that leaks at the limit finds the worst of all stretches;
+ *   `second`: a window of one second, at any tenth of it, was above its share of the limit.
+ *
+ * After a change the crawl is allowed to settle, so until then the higher of the two limits counts.
+ * Each rule is told once, with its worst moment. O(n) in the tenths of seconds.
+ */
+
+import { TENTH_MS, windowsOf } from "../sim-wire.ts";
+import type { Violation } from "./violation.ts";
+
+/** A limit that holds from a moment of the counter's time on; undefined for none. */
+export interface LimitFrom {
+  readonly fromMs: number;
+  readonly limitBps: number | undefined;
+}
+
+export interface RateEvidence {
+  /** Bytes that arrived in each tenth of a second. */
+  readonly tenths: readonly number[];
+  /** In the order of their times, the first from 0. */
+  readonly limits: readonly LimitFrom[];
+  /** How long the higher limit counts after a change. */
+  readonly settleMs: number;
+  /** What may come on top of the limit, as seconds of it. */
+  readonly burstSeconds: number;
+  /** The most a second may bring, as a share of the limit. */
+  readonly secondShareMax: number;
+}
+
+const SECOND_MS = 1_000;
+/** Sums of many parts of pieces differ from the whole in their last digits. */
+const ROUNDING = 1e-6;
+
+export function checkRateLimit(evidence: RateEvidence): Violation[] {
+  return [...checkBurst(evidence), ...checkSeconds(evidence)];
+}
+
+function checkBurst(evidence: RateEvidence): Violation[] {
+  let levelBytes = 0;
+  let worst = { overBytes: 0, atMs: 0, burstBytes: 0 };
+  for (const [tenth, bytes] of evidence.tenths.entries()) {
+    const fromMs = tenth * TENTH_MS;
+    const limitBps = highestBps(evidence, fromMs, fromMs + TENTH_MS);
+    const burstBytes = evidence.burstSeconds * limitBps;
+    levelBytes = Math.max(0, levelBytes + bytes - (limitBps * TENTH_MS) / SECOND_MS);
+    const overBytes = levelBytes - burstBytes;
+    if (overBytes > worst.overBytes) worst = { overBytes, atMs: fromMs + TENTH_MS, burstBytes };
+  }
+  if (worst.overBytes <= ROUNDING * Math.max(1, worst.burstBytes)) return [];
+  const over = Math.ceil(worst.overBytes);
+  const detail = `${over} bytes more than ${Math.round(worst.burstBytes)} at ${worst.atMs} ms`;
+  return [{ rule: "burst", detail }];
+}
+
+function checkSeconds(evidence: RateEvidence): Violation[] {
+  let worst = { share: 0, atMs: 0, bytes: 0 };
+  for (const [tenth, bytes] of windowsOf(evidence.tenths).entries()) {
+    const atMs = tenth * TENTH_MS;
+    const share = bytes / highestBps(evidence, atMs, atMs + SECOND_MS);
+    if (share > worst.share) worst = { share, atMs, bytes };
+  }
+  if (worst.share <= evidence.secondShareMax * (1 + ROUNDING)) return [];
+  const percent = (100 * worst.share).toFixed(1);
+  const detail = `${percent} % of the limit in the second from ${worst.atMs} ms`;
+  return [{ rule: "second", detail: `${detail}: ${Math.round(worst.bytes)} bytes` }];
+}
+
+/** The highest limit that counts at any moment from one to before the other. */
+function highestBps({ limits, settleMs }: RateEvidence, fromMs: number, toMs: number): number {
+  let highest = 0;
+  for (const [at, limit] of limits.entries()) {
+    const endsMs = (limits[at + 1]?.fromMs ?? Number.POSITIVE_INFINITY) + settleMs;
+    const counts = limit.fromMs < toMs && endsMs > fromMs;
+    if (counts) highest = Math.max(highest, limit.limitBps ?? Number.POSITIVE_INFINITY);
+  }
+  return highest;
+}

@@ -1,0 +1,75 @@
+/**
+ * The interface, simulated: how many bytes arrived in every tenth of a second, as a counter beside
+ * the machine would see them.
+ *
+ * It counts what arrives, not what is read: bytes that lie unread in a connection's window have
+ * used the line already. So it is the witness for every promise about the rate, and the crawler's
+ * own meter is not.
+ *
+ * O(1) a piece, for each tenth it takes; 8 bytes a tenth.
+ */
+
+import { assert } from "../base/assert.ts";
+
+export const TENTH_MS = 100;
+const TENTHS_IN_SECOND = 10;
+
+export class SimWire {
+  readonly #startMs: number;
+  readonly #tenths: number[] = [];
+  readonly #perByte: number;
+
+  /** `overheadShare`: what packets cost beside the bytes they carry, as a share of these. */
+  constructor(startMs: number, overheadShare = 0) {
+    this.#startMs = startMs;
+    this.#perByte = 1 + overheadShare;
+  }
+
+  /** Counts a piece that came evenly between two moments. */
+  carry(fromMs: number, toMs: number, bytes: number): void {
+    assert(toMs >= fromMs, "what is sent first comes first");
+    const carried = bytes * this.#perByte;
+    let atMs = fromMs - this.#startMs;
+    const untilMs = toMs - this.#startMs;
+    let tenth = Math.floor(atMs / TENTH_MS);
+    if (untilMs <= (tenth + 1) * TENTH_MS) return this.#add(tenth, carried);
+    const bytesPerMs = carried / (untilMs - atMs);
+    while (atMs < untilMs) {
+      const endMs = Math.min(untilMs, (tenth + 1) * TENTH_MS);
+      this.#add(tenth, bytesPerMs * (endMs - atMs));
+      atMs = endMs;
+      tenth += 1;
+    }
+  }
+
+  /** Bytes in each tenth of a second from the start to the last one in which any came. */
+  get tenths(): readonly number[] {
+    return this.#tenths;
+  }
+
+  #add(tenth: number, bytes: number): void {
+    while (this.#tenths.length <= tenth) this.#tenths.push(0);
+    this.#tenths[tenth] = (this.#tenths[tenth] ?? 0) + bytes;
+  }
+}
+
+/** Bytes in each whole second. */
+export function secondsOf(tenths: readonly number[]): number[] {
+  const seconds = Array.from({ length: Math.floor(tenths.length / TENTHS_IN_SECOND) }, () => 0);
+  for (let at = 0; at < seconds.length * TENTHS_IN_SECOND; at++) {
+    const second = Math.floor(at / TENTHS_IN_SECOND);
+    seconds[second] = (seconds[second] ?? 0) + (tenths[at] ?? 0);
+  }
+  return seconds;
+}
+
+/** Bytes in every window of one second, each beginning a tenth after the one before. */
+export function windowsOf(tenths: readonly number[]): number[] {
+  const windows: number[] = [];
+  let sum = 0;
+  for (const [at, bytes] of tenths.entries()) {
+    sum += bytes - (at < TENTHS_IN_SECOND ? 0 : (tenths[at - TENTHS_IN_SECOND] ?? 0));
+    if (at >= TENTHS_IN_SECOND - 1) windows.push(sum);
+  }
+  return windows;
+}
