@@ -20,6 +20,9 @@ export function explained(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof CrawlError) return error;
   if ("errcode" in error && typeof error.errcode === "number")
     return explainedSqlite(error, error.errcode, path);
+  // A number beyond any that we ever write: a bit of it has turned over.
+  if ("code" in error && error.code === "ERR_OUT_OF_RANGE")
+    return new CrawlError("STORE_CORRUPT", `${path}: ${error.message}`, { cause: error });
   if ("code" in error && typeof error.code === "string" && "syscall" in error) {
     const isFull = error.code === "ENOSPC" || error.code === "EDQUOT";
     const code = isFull ? "DISK_FULL" : "FOLDER_UNWRITABLE";

@@ -12,6 +12,7 @@ import type { PageRecord } from "../page/page.ts";
 import { explaining, explainingEach } from "./disk-trouble.ts";
 import { SeenRows } from "./seen-rows.ts";
 import { SqliteReader } from "./sqlite-reader.ts";
+import { damagedRow } from "./sqlite-rows.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "./store.ts";
 import type { StoredUrl, Totals, WaitingUrl } from "./store.ts";
 
@@ -163,7 +164,11 @@ export class SqliteView implements ReadableStore {
       last: () => this.reader.lastId("page"),
       setSome: (after: number) => {
         const rows = some.all(after) as unknown as [seq: number, id: number, Uint8Array][];
-        for (const [, id, digest] of rows) this.#admitPage(digest, id);
+        for (const [seq, id, digest] of rows) {
+          // The row is proven only when it is read whole, and may say anything until then.
+          if (!isId(id) || !(digest instanceof Uint8Array)) throw damagedRow("page", seq);
+          this.#admitPage(digest, id);
+        }
         return rows.at(-1)?.[0] ?? after;
       },
     };
@@ -172,6 +177,10 @@ export class SqliteView implements ReadableStore {
   #slice(sql: string): StatementSync {
     return this.#database.prepare(`${sql} LIMIT ${SLICE_ROWS}`, { returnArrays: true });
   }
+}
+
+function isId(number: number): boolean {
+  return Number.isInteger(number) && number >= 1 && number <= 0xffffffff;
 }
 
 /** 4 bytes of a digest, big-endian; a short one reads as if zeros followed. */
