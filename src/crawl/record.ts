@@ -84,7 +84,7 @@ export class Recorder {
       onBytes: this.#onBytes,
       signal,
     });
-    site.bytes += result.traffic.receivedBytes;
+    site.books.receive(result.traffic.receivedBytes);
     this.#parts.roster.changed(site);
     ended(endOf(result));
     await this.#file(site, row, result);

@@ -5,6 +5,7 @@
  * stored, the longest unused first, so that a web of endless hosts costs disk and not memory.
  */
 
+import { Books } from "../bandwidth/ledger.ts";
 import { assert } from "../base/assert.ts";
 import type { RobotsRules } from "../fetch/robots.ts";
 import type { Addressee } from "../frontier/politeness.ts";
@@ -20,7 +21,8 @@ export interface Site {
   known: number;
   pending: number;
   pages: number;
-  bytes: number;
+  /** What it sent, by what it was for. */
+  readonly books: Books;
   robots: StoredRobots | undefined;
   sitemapsRead: boolean;
 
@@ -144,7 +146,7 @@ export class Roster {
       known: row.known,
       pending: row.pending,
       pages: row.pages,
-      bytes: row.bytes,
+      books: Books.restore(row),
       robots: row.robots,
       sitemapsRead: row.sitemapsRead,
       awake: false,
@@ -170,7 +172,7 @@ export class Roster {
       known: site.known,
       pending: site.pending,
       pages: site.pages,
-      bytes: site.bytes,
+      ...site.books.stored(),
       robots: site.robots,
       sitemapsRead: site.sitemapsRead,
       traps: this.#traps.save(site.id),
@@ -186,6 +188,7 @@ function emptyRow(id: number, key: string): SiteRow {
     pending: 0,
     pages: 0,
     bytes: 0,
+    ledger: {},
     robots: undefined,
     sitemapsRead: false,
     traps: "",

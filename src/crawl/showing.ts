@@ -119,7 +119,7 @@ function siteView({ courtesy, workbench }: Loops, site: Site, nowMs: number): Si
   return {
     site: site.key,
     pages: site.pages,
-    bytes: site.bytes,
+    bytes: site.books.bytes,
     pending: site.pending,
     inFlight,
     state: stateOf(),

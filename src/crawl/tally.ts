@@ -3,18 +3,20 @@
  * skipped + pending, holds after each call.
  */
 
+import { Books, Ledger } from "../bandwidth/ledger.ts";
 import { assert } from "../base/assert.ts";
 import { type Reason, settlementOf } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Totals } from "../store/store.ts";
 
 export class Tally {
+  /** What came over the line; goes through here together with the sites' own books. */
+  readonly ledger: Ledger;
   #known: number;
   #done: number;
   #failed: number;
   #skipped: number;
   #pages: number;
-  #bytes: number;
   #duplicatesExact: number;
   #duplicatesNear: number;
   readonly #crawledBeforeMs: number;
@@ -28,7 +30,7 @@ export class Tally {
     this.#failed = totals.failed;
     this.#skipped = totals.skipped;
     this.#pages = totals.pages;
-    this.#bytes = totals.bytes;
+    this.ledger = new Ledger(Books.restore(totals));
     this.#duplicatesExact = totals.duplicatesExact;
     this.#duplicatesNear = totals.duplicatesNear;
     this.#crawledBeforeMs = totals.crawledMs;
@@ -54,7 +56,7 @@ export class Tally {
   }
 
   received(bytes: number): void {
-    this.#bytes += bytes;
+    this.ledger.receive(undefined, bytes);
   }
 
   settled(reason: Reason): void {
@@ -85,7 +87,7 @@ export class Tally {
       failed: this.#failed,
       skipped: this.#skipped,
       pages: this.#pages,
-      bytes: this.#bytes,
+      ...this.ledger.stored(),
       crawledMs: this.#crawledBeforeMs + elapsedMs,
       duplicatesExact: this.#duplicatesExact,
       duplicatesNear: this.#duplicatesNear,

@@ -15,10 +15,21 @@ export function checkBatch(
   for (const site of batch.sites) {
     assert(site.id >= 1 && site.id <= siteId, "ids of sites count up without a gap");
     if (site.id === siteId) siteId++;
+    assert(bookedBytes(site.ledger) <= site.bytes, "no more bytes are booked than came");
   }
   const { known, done, failed, skipped } = batch.totals;
   assert(known === urlId - 1, "the totals know as many URLs as there are rows");
   assert(done + failed + skipped <= known, "no more URLs have ended than are known");
+  assert(
+    bookedBytes(batch.totals.ledger) <= batch.totals.bytes,
+    "no more bytes are booked than came",
+  );
+}
+
+export function bookedBytes(ledger: Readonly<Record<string, number>>): number {
+  let sum = 0;
+  for (const bytes of Object.values(ledger)) sum += bytes;
+  return sum;
 }
 
 /** Whether a new round asks for the URL again: it was answered with a page. */

@@ -63,8 +63,11 @@ CREATE TABLE meta(
 ) STRICT, WITHOUT ROWID;
 `;
 
+// Empty in rows from before: whatever reads them takes all their bytes for pages.
+const LEDGER = "ALTER TABLE site ADD COLUMN ledger TEXT NOT NULL DEFAULT ''";
+
 /** Entry n leads from version n to n + 1. */
-const STEPS: readonly string[] = [FIRST];
+const STEPS: readonly string[] = [FIRST, LEDGER];
 
 export const SCHEMA_VERSION = STEPS.length;
 

@@ -8,11 +8,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
+import { bookedBytes } from "./batch.ts";
 import { WAITING } from "./migrations.ts";
 import {
   PAGE_COLUMNS,
   damagedRow,
   factKey,
+  ledgerBefore,
   pageFrom,
   proven,
   siteSum,
@@ -28,8 +30,9 @@ const URL_COLUMNS =
   "u.id, u.url, u.site, u.depth, u.redirected_from, u.redirects, u.sum, u.score, u.attempts";
 const SITE_COLUMNS =
   "s.id, s.key, s.known, s.pending, s.pages, s.bytes, s.sitemaps_read, s.traps, s.sum, " +
-  "r.status, r.text, r.fetched_at_ms, r.sum";
-const SITES = `SELECT ${SITE_COLUMNS} FROM site s LEFT JOIN robots r ON r.site = s.id`;
+  "r.status, r.text, r.fetched_at_ms, r.sum, ";
+/** Those who look on may find a store that no newer Weir has opened for writing yet. */
+const LEDGER_SINCE_VERSION = 2;
 
 export class SqliteReader {
   readonly #database: DatabaseSync;
@@ -37,6 +40,7 @@ export class SqliteReader {
   readonly #url: StatementSync;
   readonly #page: StatementSync;
   readonly #digest: StatementSync;
+  readonly #sites: string;
   readonly #siteByKey: StatementSync;
   readonly #sitesWithWork: StatementSync;
   readonly #meta: StatementSync;
@@ -57,9 +61,12 @@ export class SqliteReader {
     this.#digest = this.#prepare(
       `SELECT digest FROM page WHERE seq = (SELECT page FROM url WHERE id = ?)`,
     );
-    this.#siteByKey = this.#prepare(`${SITES} WHERE s.key = ?`);
+    const version = first(this.#prepare("PRAGMA user_version")) as number;
+    const ledger = version < LEDGER_SINCE_VERSION ? "''" : "s.ledger";
+    this.#sites = `SELECT ${SITE_COLUMNS}${ledger} FROM site s LEFT JOIN robots r ON r.site = s.id`;
+    this.#siteByKey = this.#prepare(`${this.#sites} WHERE s.key = ?`);
     this.#sitesWithWork = this.#prepare(
-      `${SITES} WHERE s.pending > 0 AND s.id > ? ORDER BY s.id LIMIT ?`,
+      `${this.#sites} WHERE s.pending > 0 AND s.id > ? ORDER BY s.id LIMIT ?`,
     );
     this.#lastIds = {
       url: this.#prepare("SELECT max(id) FROM url"),
@@ -71,7 +78,9 @@ export class SqliteReader {
 
   readTotals(): Totals {
     const text = this.#metaValue("totals");
-    return text === undefined ? NO_TOTALS : (JSON.parse(text) as Totals);
+    if (text === undefined) return NO_TOTALS;
+    const totals = JSON.parse(text) as Totals;
+    return { ...totals, ledger: totals.ledger ?? ledgerBefore(totals.bytes) };
   }
 
   readMarks(): Readonly<Record<string, number>> {
@@ -105,7 +114,7 @@ export class SqliteReader {
   }
 
   *sites(): Iterable<SiteRow> {
-    const slice = this.#prepare(`${SITES} WHERE s.id > ? ORDER BY s.id LIMIT ${SLICE_ROWS}`);
+    const slice = this.#prepare(`${this.#sites} WHERE s.id > ? ORDER BY s.id LIMIT ${SLICE_ROWS}`);
     for (const row of slices(slice)) yield siteFrom(row);
   }
 
@@ -218,14 +227,29 @@ function provenUrl(row: Row): string {
 }
 
 function siteFrom(row: Row): SiteRow {
+  return proven("site", row[0] as number, () => {
+    const site = unprovenSite(row);
+    const { robots } = site;
+    const isGood =
+      siteSum(site, row[13] as string) === row[8] &&
+      bookedBytes(site.ledger) <= site.bytes &&
+      (robots === undefined || textSum(robots.text) === row[12]);
+    return isGood ? site : undefined;
+  });
+}
+
+function unprovenSite(row: Row): SiteRow {
+  const bytes = row[5] as number;
   const status = row[9] as number | null;
-  const site: SiteRow = {
+  const ledger = row[13] as string;
+  return {
     id: row[0] as number,
     key: row[1] as string,
     known: row[2] as number,
     pending: row[3] as number,
     pages: row[4] as number,
-    bytes: row[5] as number,
+    bytes,
+    ledger: ledger === "" ? ledgerBefore(bytes) : (JSON.parse(ledger) as SiteRow["ledger"]),
     robots:
       status === null
         ? undefined
@@ -233,10 +257,4 @@ function siteFrom(row: Row): SiteRow {
     sitemapsRead: row[6] === 1,
     traps: row[7] as string,
   };
-  return proven("site", site.id, () => {
-    const { robots } = site;
-    const isGood =
-      siteSum(site) === row[8] && (robots === undefined || textSum(robots.text) === row[12]);
-    return isGood ? site : undefined;
-  });
 }

@@ -50,8 +50,14 @@ export function factKey(key: string): string {
   return `fact ${key}`;
 }
 
-export function siteSum(site: SiteRow): number {
-  return crc32(`${site.key}\n${site.traps}`) | 0;
+/** `ledger` is the text in the row; rows from before there were ledgers have none, and keep their sum. */
+export function siteSum({ key, traps }: SiteRow, ledger: string): number {
+  return crc32(ledger === "" ? `${key}\n${traps}` : `${key}\n${traps}\n${ledger}`) | 0;
+}
+
+/** Before there were ledgers: nearly all bytes are those of pages. */
+export function ledgerBefore(bytes: number): Readonly<Record<string, number>> {
+  return { page: bytes };
 }
 
 export const PAGE_COLUMNS =

@@ -90,8 +90,10 @@ export class SqliteWriter {
   #writeSite(site: SiteRow): void {
     const { id, key, known, pending, pages, bytes, traps, robots } = site;
     const sitemapsRead = site.sitemapsRead ? 1 : 0;
-    const sum = siteSum(site);
-    this.#statements.site.run(id, key, known, pending, pages, bytes, sitemapsRead, traps, sum);
+    const ledger = JSON.stringify(site.ledger);
+    const sum = siteSum(site, ledger);
+    const counts = [known, pending, pages, bytes];
+    this.#statements.site.run(id, key, ...counts, sitemapsRead, traps, ledger, sum);
     const fetchedAtMs = robots === undefined ? NO_ROBOTS : robots.fetchedAtMs;
     if (this.#robotsWritten.get(id) === fetchedAtMs) return;
     if (robots === undefined) this.#statements.forgetRobots.run(id);
@@ -167,11 +169,12 @@ const SQL = {
   begin: "BEGIN IMMEDIATE",
   commit: "COMMIT",
   state: "INSERT INTO state(id, name) VALUES (?, ?)",
-  site: `INSERT INTO site(id, key, known, pending, pages, bytes, sitemaps_read, traps, sum)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  site: `INSERT INTO site(id, key, known, pending, pages, bytes, sitemaps_read, traps, ledger,
+      sum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT(id) DO UPDATE SET known = excluded.known, pending = excluded.pending,
       pages = excluded.pages, bytes = excluded.bytes, sitemaps_read = excluded.sitemaps_read,
-      traps = excluded.traps, sum = excluded.sum`,
+      traps = excluded.traps, ledger = excluded.ledger, sum = excluded.sum`,
   robots: "REPLACE INTO robots(site, status, fetched_at_ms, text, sum) VALUES (?, ?, ?, ?, ?)",
   forgetRobots: "DELETE FROM robots WHERE site = ?",
   url: `INSERT INTO url(id, url, high, low, site, depth, redirected_from, redirects, score,

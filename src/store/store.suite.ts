@@ -46,7 +46,8 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
   });
 
   check("what one commit stored is there after opening again", async (place) => {
-    const site = makeSite(1, { known: 2, pending: 1, pages: 1, bytes: 900 });
+    const ledger = { page: 700, robots: 150 };
+    const site = makeSite(1, { known: 2, pending: 1, pages: 1, bytes: 900, ledger });
     const page = makePage(1, 7);
     const batch: Batch = {
       ...emptyBatch(),
@@ -54,7 +55,15 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
       urls: [makeUrl(1, 1, 0.5), makeUrl(2, 1, 0.25)],
       settled: [{ id: 1, reason: "ok", attempts: 1 }],
       pages: [page],
-      totals: { ...NO_TOTALS, known: 2, done: 1, pages: 1, bytes: 900, outcomes: { ok: 1 } },
+      totals: {
+        ...NO_TOTALS,
+        known: 2,
+        done: 1,
+        pages: 1,
+        bytes: 900,
+        ledger,
+        outcomes: { ok: 1 },
+      },
       marks: { "weir-00001.warc.gz": 1234 },
     };
     const first = place.open();
@@ -140,6 +149,8 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
       { ...emptyBatch(), sites, urls: [makeUrl(1, 1, 0)], totals: NO_TOTALS },
       { ...emptyBatch(), sites: [makeSite(2)], totals: NO_TOTALS },
       { ...emptyBatch(), settled: [{ id: 1, reason: "ok", attempts: 1 }] },
+      { ...emptyBatch(), sites: [makeSite(1, { bytes: 9, ledger: { page: 10 } })] },
+      { ...emptyBatch(), totals: { ...NO_TOTALS, bytes: 9, ledger: { page: 5, retry: 5 } } },
     ];
     for (const batch of broken) assert.throws(() => store.commit(batch), BrokenPromise);
     assert.equal(store.nextUrlId, 1);
@@ -360,6 +371,8 @@ export class Model {
         ...site,
         known: site.known + known,
         pending: site.pending + pending,
+        bytes: site.bytes + 1000,
+        ledger: { ...site.ledger, page: (site.ledger["page"] ?? 0) + below(random, 1000) },
         robots: random.next() < 0.1 ? makeRobots(random) : site.robots,
       });
     };
@@ -446,6 +459,7 @@ export function makeSite(id: number, change: Partial<SiteRow> = {}): SiteRow {
     pending: 0,
     pages: 0,
     bytes: 0,
+    ledger: {},
     robots: undefined,
     sitemapsRead: id % 2 === 0,
     traps: "",

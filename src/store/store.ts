@@ -10,7 +10,8 @@
  *   1. after a kill at any moment the store opens as it was after some commit, whole;
  *   2. known = done + failed + skipped + pending, in totals and in rows;
  *   3. one process at a time: a second opening is refused with STORE_LOCKED;
- *   4. memory does not grow with the number of URLs beyond the settings given.
+ *   4. no more bytes are booked in a ledger than came;
+ *   5. memory does not grow with the number of URLs beyond the settings given.
  */
 
 import type { Reason } from "../page/outcome.ts";
@@ -66,6 +67,8 @@ export interface SiteRow {
   readonly pending: number;
   readonly pages: number;
   readonly bytes: number;
+  /** Of these, what the requests that have ended were for; the rest came for unfinished ones. */
+  readonly ledger: Readonly<Record<string, number>>;
   /** robots.txt as last received; undefined when never asked for. */
   readonly robots: StoredRobots | undefined;
   /** True once its sitemaps have been read to the end, so that a resumed crawl does not ask again. */
@@ -88,6 +91,8 @@ export interface Totals {
   readonly skipped: number;
   readonly pages: number;
   readonly bytes: number;
+  /** As in a site's row, over all of them. */
+  readonly ledger: Readonly<Record<string, number>>;
   readonly crawledMs: number;
   readonly duplicatesExact: number;
   readonly duplicatesNear: number;
@@ -164,6 +169,7 @@ export const NO_TOTALS: Totals = {
   skipped: 0,
   pages: 0,
   bytes: 0,
+  ledger: {},
   crawledMs: 0,
   duplicatesExact: 0,
   duplicatesNear: 0,
