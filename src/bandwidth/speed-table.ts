@@ -1,0 +1,314 @@
+/**
+ * What every server gives, by hour and kind of day: B(ip, h, w) of Diligenti et al. 2004.
+ *
+ * 48 values a server: hours 0 to 23 of a working day and of a holiday. A download that ended at
+ * minute t moves every hour of today's kind towards the rate M it had,
+ *   B(ip,h,w) ← (1 − α)·B(ip,h,w) + α·M,   α = k·exp(−y²/σ²),   y = t − 60h.
+ * Errata: the paper prints exp(+y²/σ²), which would let the farthest hour learn most; and y must go
+ * around the clock, since 23:30 is 30 minutes from hour 0. So hour h stands for the time around h:00,
+ * and a prediction reads the hour that is nearest.
+ *
+ * What the paper leaves open, and what is done here:
+ *   - A server's first measurement is the start of all its values. Hours far from any measurement
+ *     hardly move (α is 10⁻¹⁶ across the clock), so a start from what strangers give would stay there
+ *     for good. Over servers that differ 100-fold, a visit at a new time of day is then predicted 1.6
+ *     times off on average instead of 3.7 times.
+ *   - A kind of day that was never measured is as the other kind.
+ *   - A server never measured is as the others: the geometric mean over all that are known for this
+ *     hour and kind of day, with one imagined server at `priorBps`, so that the first few weigh little.
+ *   - At `serversMax` a hand goes around and takes from every server a credit, of which each measurement
+ *     gave one, up to 15 (GCLOCK, Smith 1978). The first it finds without is forgotten: measured
+ *     seldom, and not lately.
+ *
+ * Promises, each held by a test:
+ *   1. every value lies between the least and the greatest rate measured at its server;
+ *   2. the same distance before and after an hour, over midnight too, moves it alike;
+ *   3. never more than `serversMax` servers, and the one just measured is among them.
+ *
+ * O(1) a measurement: 24 steps, forgetting included on average; about 240 bytes a server and its address.
+ */
+
+import { assert } from "../base/assert.ts";
+
+export type DayKind = "working" | "holiday";
+
+export interface Moment {
+  /** Whole minutes since midnight. */
+  readonly minuteOfDay: number;
+  readonly kind: DayKind;
+}
+
+/** All that is known of a server, to be kept between crawls. */
+export interface ServerRow {
+  readonly address: string;
+  /** Some of the sites that were met there. */
+  readonly sites: readonly string[];
+  /** When it was last measured, on the wall clock. */
+  readonly lastAtMs: number;
+  readonly workingCount: number;
+  readonly holidayCount: number;
+  /**
+   * 24 hours of a working day, then 24 of a holiday. A kind of day with a count of 0 has no values of
+   * its own yet. From the table it is a view, not a copy.
+   */
+  readonly bps: Float32Array;
+}
+
+export interface SpeedTableOptions {
+  /** k: how far a measurement on the hour moves the estimate of that hour. */
+  readonly gain: number;
+  /** σ: how far around a measurement the clock learns from it. */
+  readonly spreadMinutes: number;
+  readonly serversMax: number;
+  /** What a server is taken to give while nothing at all is known. */
+  readonly priorBps?: number;
+}
+
+const HOURS = 24;
+const VALUES = 2 * HOURS;
+const DAY_MINUTES = 1440;
+const CREDITS_MAX = 15;
+const SITES_MAX = 3;
+const SERVERS_AT_FIRST = 64;
+/** Less than this changes no estimate by a byte. */
+const ALPHA_MIN = 1e-6;
+/** Keeps a logarithm finite; nothing useful is slower. */
+const BPS_MIN = 1;
+const PRIOR_BPS = 100_000;
+
+export class SpeedTable {
+  readonly #serversMax: number;
+  /** α by the minutes between a measurement and an hour. */
+  readonly #alpha: Float64Array;
+  readonly #slots = new Map<string, number>();
+  readonly #addresses: string[] = [];
+  readonly #sites: (readonly string[])[] = [];
+  readonly #prior: Prior;
+  #bps = new Float32Array(SERVERS_AT_FIRST * VALUES);
+  /** Measurements on working days and on holidays, in turn. */
+  #counts = new Uint32Array(SERVERS_AT_FIRST * 2);
+  #credits = new Uint8Array(SERVERS_AT_FIRST);
+  #lastAtMs = new Float64Array(SERVERS_AT_FIRST);
+  #changedAt = new Float64Array(SERVERS_AT_FIRST);
+  #hand = 0;
+  #revision = 0;
+
+  constructor(options: SpeedTableOptions) {
+    assert(options.gain > 0 && options.gain <= 1, "a gain moves towards, not beyond");
+    assert(options.spreadMinutes > 0, "a spread is more than nothing");
+    assert(options.serversMax >= 1, "there is room for a server");
+    this.#serversMax = options.serversMax;
+    this.#alpha = alphaByMinutes(options.gain, options.spreadMinutes);
+    this.#prior = new Prior(options.priorBps ?? PRIOR_BPS);
+  }
+
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /** Counts up with every measurement; `rows` tells what has changed after one. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  known(address: string): boolean {
+    return this.#slots.has(address);
+  }
+
+  predictBps(address: string, moment: Moment): number {
+    const hour = Math.round(moment.minuteOfDay / 60) % HOURS;
+    const kind = kindIndex(moment.kind);
+    const slot = this.#slots.get(address);
+    if (slot === undefined) return this.#prior.bps(hour, kind);
+    const measured = this.#counts[2 * slot + kind] === 0 ? 1 - kind : kind;
+    return this.#bps[slot * VALUES + measured * HOURS + hour] as number;
+  }
+
+  /** Takes in the rate of a download that has just ended, its waiting for the first byte included. */
+  learn(address: string, moment: Moment, measuredBps: number, nowMs: number): void {
+    // As exact as the table, so that no estimate ends beyond it by rounding.
+    const rate = Math.fround(Math.max(BPS_MIN, measuredBps));
+    assert(Number.isFinite(rate) && measuredBps >= 0, "a rate is a number of bytes a second");
+    const kind = kindIndex(moment.kind);
+    const slot = this.#slots.get(address) ?? this.#hold(address);
+    this.#begin(slot, kind, rate);
+    this.#move(slot, kind, moment.minuteOfDay, rate);
+    this.#counts[2 * slot + kind] = Math.min(2 ** 32 - 1, this.#count(slot, kind) + 1);
+    this.#credits[slot] = Math.min(CREDITS_MAX, (this.#credits[slot] as number) + 1);
+    this.#lastAtMs[slot] = Math.max(nowMs, this.#lastAtMs[slot] as number);
+    this.#changedAt[slot] = ++this.#revision;
+  }
+
+  /** Remembers a few of the sites that a server serves, for showing. */
+  name(address: string, site: string): void {
+    const slot = this.#slots.get(address);
+    const sites = slot === undefined ? undefined : this.#sites[slot];
+    if (slot === undefined || sites === undefined || sites.length >= SITES_MAX) return;
+    if (!sites.includes(site)) this.#sites[slot] = [...sites, site];
+  }
+
+  /** The servers measured after a revision; all of them by default. */
+  *rows(afterRevision = -1): Generator<ServerRow> {
+    for (let slot = 0; slot < this.#slots.size; slot++) {
+      if ((this.#changedAt[slot] as number) <= afterRevision) continue;
+      yield {
+        address: this.#addresses[slot] as string,
+        sites: this.#sites[slot] as readonly string[],
+        lastAtMs: this.#lastAtMs[slot] as number,
+        workingCount: this.#count(slot, 0),
+        holidayCount: this.#count(slot, 1),
+        bps: this.#bps.subarray(slot * VALUES, (slot + 1) * VALUES),
+      };
+    }
+  }
+
+  /** Takes rows of an earlier crawl; what has been measured here is not replaced. */
+  restore(rows: Iterable<ServerRow>): void {
+    for (const row of rows) {
+      assert(row.bps.length === VALUES, "a server has a value for every hour and kind of day");
+      const counts = [row.workingCount, row.holidayCount] as const;
+      if (this.#slots.has(row.address) || counts[0] + counts[1] === 0) continue;
+      const slot = this.#hold(row.address);
+      this.#bps.set(row.bps, slot * VALUES);
+      this.#counts.set(counts, 2 * slot);
+      this.#credits[slot] = Math.min(CREDITS_MAX, counts[0] + counts[1]);
+      this.#lastAtMs[slot] = row.lastAtMs;
+      this.#sites[slot] = row.sites.slice(0, SITES_MAX);
+      for (const kind of [0, 1])
+        if (counts[kind] !== 0) this.#prior.add(this.#day(slot, kind), kind);
+    }
+  }
+
+  #count(slot: number, kind: number): number {
+    return this.#counts[2 * slot + kind] as number;
+  }
+
+  #day(slot: number, kind: number): Float32Array {
+    const at = slot * VALUES + kind * HOURS;
+    return this.#bps.subarray(at, at + HOURS);
+  }
+
+  /** Gives a kind of day its first values: the other kind's, or else the first measurement. */
+  #begin(slot: number, kind: number, rate: number): void {
+    if (this.#count(slot, kind) > 0) return;
+    const day = this.#day(slot, kind);
+    if (this.#count(slot, 1 - kind) > 0) day.set(this.#day(slot, 1 - kind));
+    else day.fill(rate);
+    this.#prior.add(day, kind);
+  }
+
+  #move(slot: number, kind: number, minuteOfDay: number, rate: number): void {
+    assert(minuteOfDay >= 0 && minuteOfDay < DAY_MINUTES, "a minute of the day");
+    const bps = this.#bps;
+    const first = slot * VALUES + kind * HOURS;
+    for (let hour = 0; hour < HOURS; hour++) {
+      const apart = Math.abs((minuteOfDay | 0) - 60 * hour);
+      const alpha = this.#alpha[Math.min(apart, DAY_MINUTES - apart)] as number;
+      const before = bps[first + hour] as number;
+      if (alpha === 0 || before === rate) continue;
+      bps[first + hour] = before + alpha * (rate - before);
+      this.#prior.shift(hour, kind, before, bps[first + hour] as number);
+    }
+  }
+
+  /** A slot for a server not met before, all zero; the least useful one makes room. */
+  #hold(address: string): number {
+    const slot = this.#slots.size < this.#serversMax ? this.#slots.size : this.#forgetOne();
+    if (slot === this.#credits.length) this.#grow();
+    this.#slots.set(address, slot);
+    this.#addresses[slot] = address;
+    this.#sites[slot] = [];
+    this.#bps.fill(0, slot * VALUES, (slot + 1) * VALUES);
+    this.#counts.fill(0, 2 * slot, 2 * slot + 2);
+    this.#credits[slot] = 0;
+    this.#lastAtMs[slot] = 0;
+    this.#changedAt[slot] = 0;
+    return slot;
+  }
+
+  /** Every step but the last uses up a credit that one measurement gave, so steps are few on average. */
+  #forgetOne(): number {
+    for (;;) {
+      const slot = this.#hand;
+      this.#hand = (slot + 1) % this.#serversMax;
+      const credits = this.#credits[slot] as number;
+      if (credits === 0) {
+        for (const kind of [0, 1])
+          if (this.#count(slot, kind) > 0) this.#prior.remove(this.#day(slot, kind), kind);
+        this.#slots.delete(this.#addresses[slot] as string);
+        return slot;
+      }
+      this.#credits[slot] = credits - 1;
+    }
+  }
+
+  #grow(): void {
+    const servers = Math.min(this.#serversMax, 2 * this.#credits.length);
+    this.#bps = copied(new Float32Array(servers * VALUES), this.#bps);
+    this.#counts = copied(new Uint32Array(servers * 2), this.#counts);
+    this.#credits = copied(new Uint8Array(servers), this.#credits);
+    this.#lastAtMs = copied(new Float64Array(servers), this.#lastAtMs);
+    this.#changedAt = copied(new Float64Array(servers), this.#changedAt);
+  }
+}
+
+/**
+ * The geometric mean over servers for every hour and kind of day, kept by sums of logarithms: one
+ * server ten times as fast weighs no more than one ten times as slow.
+ */
+class Prior {
+  readonly #logSums: Float64Array;
+  readonly #servers = [1, 1];
+
+  constructor(priorBps: number) {
+    assert(priorBps >= BPS_MIN, "a server gives something");
+    this.#logSums = new Float64Array(VALUES).fill(Math.log(priorBps));
+  }
+
+  bps(hour: number, kind: number): number {
+    // Only the imagined server: the other kind of day knows as much or more.
+    const from = this.#servers[kind] === 1 ? 1 - kind : kind;
+    const logSum = this.#logSums[from * HOURS + hour] as number;
+    return Math.exp(logSum / (this.#servers[from] as number));
+  }
+
+  add(day: Float32Array, kind: number): void {
+    this.#count(day, kind, 1);
+  }
+
+  remove(day: Float32Array, kind: number): void {
+    this.#count(day, kind, -1);
+  }
+
+  shift(hour: number, kind: number, before: number, after: number): void {
+    const at = kind * HOURS + hour;
+    this.#logSums[at] = (this.#logSums[at] as number) + Math.log(after / before);
+  }
+
+  #count(day: Float32Array, kind: number, sign: 1 | -1): void {
+    this.#servers[kind] = (this.#servers[kind] as number) + sign;
+    for (let hour = 0; hour < HOURS; hour++) {
+      const at = kind * HOURS + hour;
+      this.#logSums[at] = (this.#logSums[at] as number) + sign * Math.log(day[hour] as number);
+    }
+  }
+}
+
+function alphaByMinutes(gain: number, spreadMinutes: number): Float64Array {
+  return Float64Array.from({ length: DAY_MINUTES / 2 + 1 }, (_, apart) => {
+    const alpha = gain * Math.exp(-(apart ** 2) / spreadMinutes ** 2);
+    return alpha < ALPHA_MIN ? 0 : alpha;
+  });
+}
+
+function kindIndex(kind: DayKind): 0 | 1 {
+  return kind === "working" ? 0 : 1;
+}
+
+function copied<T extends Float32Array | Float64Array | Uint32Array | Uint8Array>(
+  to: T,
+  from: T,
+): T {
+  to.set(from);
+  return to;
+}
