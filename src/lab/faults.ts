@@ -16,8 +16,11 @@ export interface Conduct {
   readonly connect: "accept" | "refuse" | "silence";
   /** There and back again; connecting takes it once, the answer's first byte once more. */
   readonly latencyMs: number;
+  /** What the server takes to begin its answer, beside the way; nothing when absent. */
+  readonly thinkMs?: number;
   /** undefined: the request is read and never answered. */
   readonly answer: WorldAnswer | undefined;
+  /** Of the server; downloads open there at the same time share it. */
   readonly speedBps: number;
   /** Where in the body it breaks off, and how. */
   readonly breaksOff:
@@ -96,8 +99,9 @@ export function conductOf(world: World, asked: Asked, fault: Fault | undefined):
   const { site, path, etag, wallMs } = asked;
   const answer = respond(world, site, path, etag);
   const speedBps = speedBpsAt(site, wallMs);
-  const { latencyMs } = site;
-  const good: Conduct = { connect: "accept", latencyMs, answer, speedBps, breaksOff: undefined };
+  const { latencyMs, thinkMs } = site;
+  const times = { latencyMs, thinkMs, speedBps };
+  const good: Conduct = { connect: "accept", answer, ...times, breaksOff: undefined };
   switch (fault) {
     case "refuse":
     case "silence":

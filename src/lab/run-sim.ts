@@ -23,10 +23,11 @@ import { type Conduct, conductOf, FaultSource } from "./faults.ts";
 import { judge } from "./judge.ts";
 import { type RequestEntry, RequestLog } from "./request-log.ts";
 import { SimClock } from "./sim-clock.ts";
+import type { Ending } from "./sim-exchange.ts";
 import { openSimOutput, SimArchive } from "./sim-output.ts";
 import { SimResolver } from "./sim-resolver.ts";
 import { openSimStore } from "./sim-store.ts";
-import { type Ending, SimTransport } from "./sim-transport.ts";
+import { SimTransport } from "./sim-transport.ts";
 import { seedUrls, siteNamed } from "./world.ts";
 import { makeWorld, type World, type WorldPlan } from "./world/plan.ts";
 

@@ -92,7 +92,7 @@ function answer(desk: Desk, request: IncomingMessage, response: ServerResponse):
     const whole = response.writableFinished;
     ended({ endMs: performance.now(), status: response.headersSent ? made.status : 0, whole });
   });
-  if (paced) setTimeout(() => writePaced(site, made, response), site.latencyMs);
+  if (paced) setTimeout(() => writePaced(site, made, response), site.latencyMs + site.thinkMs);
   else writeHead(made, response).end(made.body);
 }
 

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { randomFrom } from "../base/random.ts";
+import { below, randomFrom } from "../base/random.ts";
 import { type Behaviour, testTransport } from "../fetch/transport.suite.ts";
 import type { TransportLimits, TransportRequest } from "../fetch/transport.ts";
 import { type Conduct, conductOf, FAULTS, FaultSource, type Fault } from "./faults.ts";
 import { SimClock } from "./sim-clock.ts";
-import { type Ending, type SimNetwork, SimTransport } from "./sim-transport.ts";
+import type { Ending } from "./sim-exchange.ts";
+import { type SimNetwork, SimTransport } from "./sim-transport.ts";
+import { SimWire } from "./sim-wire.ts";
 import { siteNamed } from "./world.ts";
 import { makeWorld } from "./world/plan.ts";
 import { speedBpsAt } from "./world/site.ts";
@@ -78,7 +80,7 @@ test("every limit has its own reason and its own time", async () => {
     ["conn_reset", 250, { breaksOff: { afterBytes: 500, how: "reset" } }],
     ["body_short", 250, { breaksOff: { afterBytes: 500, how: "close" } }],
     ["idle_timeout", 15_250, { breaksOff: { afterBytes: 500, how: "stall" } }],
-    ["too_slow", 11_200, { speedBps: 10, answer: large }],
+    ["too_slow", 10_300, { speedBps: 10, answer: large }],
     ["total_timeout", 30_000, { speedBps: 2_000, answer: large }],
     ["header_too_large", 200, { answer: { ...large, headers: [["x", "y".repeat(70_000)]] } }],
     ["header_too_many", 200, { answer: { ...large, headers: many } }],
@@ -115,7 +117,87 @@ test("every byte is told, and a pause stops the reading without counting as idle
   const ending = await clock.runUntil(transport.exchange(request({ onBytes })));
   assert.ok(ending.kind === "answer");
   assert.equal(told, ending.traffic.receivedBytes);
-  assert.deepEqual([ending.traffic.totalMs, ending.traffic.pausedMs], [80_300, 80_000]);
+  assert.deepEqual([ending.traffic.totalMs, ending.traffic.pausedMs], [80_200, 80_000]);
+});
+
+test("an unread body comes until its window is full, and goes on when it is read", async () => {
+  const clock = new SimClock();
+  const wire = new SimWire(clock.nowMs());
+  const conduct = { ...PLAIN, answer: answerOf(30_000) };
+  const transport = new SimTransport({ clock, wire, conductOf: () => conduct });
+  transport.setWindow(4_000);
+  let readOn: (() => void) | undefined;
+  const ending = transport.exchange(
+    request({
+      onBytes: (_, goOn) => {
+        readOn = goOn;
+        return false;
+      },
+    }),
+  );
+  const arrived = (): number => Math.round(wire.tenths.reduce((sum, bytes) => sum + bytes, 0));
+  await clock.runFor(10_000);
+  assert.equal(arrived(), 20 + 4_000);
+  readOn?.();
+  await clock.runFor(10_000);
+  assert.equal(arrived(), 20 + 8_000);
+  transport.setWindow(6_000);
+  readOn?.();
+  await clock.runFor(10_000);
+  assert.equal(arrived(), 20 + 14_000);
+  for (let reads = 0; reads < 20; reads++) {
+    readOn?.();
+    await clock.runFor(1_000);
+  }
+  const { traffic } = await clock.runUntil(ending);
+  assert.deepEqual([arrived(), traffic.receivedBytes], [30_020, 30_020]);
+});
+
+test("no more than a window travels in a round trip", async () => {
+  const clock = new SimClock();
+  const conduct = { ...PLAIN, speedBps: 1e9, answer: answerOf(100_000) };
+  const transport = new SimTransport({ clock, conductOf: () => conduct });
+  transport.setWindow(5_000);
+  const { traffic } = await clock.runUntil(transport.exchange(request()));
+  assert.equal(Math.round(traffic.totalMs), 200 + 20 * 100);
+  assert.equal(traffic.rttMs, 100);
+});
+
+test("downloads from one server share its speed, downloads from two do not", async () => {
+  assert.equal(await spentMs("198.18.0.1", "198.18.0.2"), 2_200);
+  const shared = await spentMs("198.18.0.1", "198.18.0.1");
+  // A piece that was begun alone is finished at full speed.
+  assert.ok(shared > 4_000 && shared <= 4_200, `${shared} ms`);
+});
+
+test("a server that thinks first answers later, and its round trip is the same", async () => {
+  const { traffic } = await once({ ...PLAIN, thinkMs: 2_000 });
+  assert.deepEqual([traffic.firstByteMs, traffic.totalMs, traffic.rttMs], [2_200, 2_300, 100]);
+});
+
+test("the wire counts every byte once, also of what is given up half-way", async () => {
+  for (let seed = 1; seed <= 30; seed++) {
+    const random = randomFrom(seed);
+    const clock = new SimClock();
+    const wire = new SimWire(clock.nowMs());
+    const speedBps = 1_000 + below(random, 1e6);
+    const conduct = { ...PLAIN, speedBps, answer: answerOf(below(random, 90_000)) };
+    const transport = new SimTransport({ clock, wire, conductOf: () => conduct });
+    const windowBytes = 1_000 + below(random, 60_000);
+    transport.setWindow(windowBytes);
+    const abort = new AbortController();
+    if (seed % 3 === 0) clock.after(200 + random.next() * 1_000, () => abort.abort());
+    const onBytes = (_: number, readOn: () => void): boolean => {
+      clock.after(random.next() * 300, readOn);
+      return random.next() < 0.5;
+    };
+    const ending = transport.exchange(request({ onBytes, signal: abort.signal }));
+    const { receivedBytes } = (await clock.runUntil(ending)).traffic;
+    const arrived = wire.tenths.reduce((sum, bytes) => sum + bytes, 0);
+    const unread = arrived - receivedBytes;
+    const unreadMax = abort.signal.aborted ? windowBytes : 0;
+    assert.ok(unread > -1e-6 && unread < unreadMax + 1e-6, `seed ${seed}: ${unread} unread`);
+  }
 });
 
 test("what is under way ends when the transport is closed or the signal aborts", async () => {
@@ -203,6 +285,17 @@ test("every fault of a world ends as what it is", async () => {
     overload: "503",
   });
 });
+
+/** How long equal downloads from these servers take together. */
+async function spentMs(...addresses: string[]): Promise<number> {
+  const clock = new SimClock();
+  const conduct = { ...PLAIN, answer: answerOf(20_000) };
+  const transport = new SimTransport({ clock, conductOf: () => conduct });
+  const startMs = clock.nowMs();
+  const endings = addresses.map((address) => transport.exchange(request({ address })));
+  await clock.runUntil(Promise.all(endings));
+  return clock.nowMs() - startMs;
+}
 
 function conductFor(behaviour: Behaviour): Conduct {
   const fast = { ...PLAIN, speedBps: 1_000_000 };

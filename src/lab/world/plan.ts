@@ -41,6 +41,9 @@ export interface WorldPlan {
 
   readonly latencyMsMin: number;
   readonly latencyMsMax: number;
+  /** What a site's server takes to begin an answer, beside the way there and back. */
+  readonly thinkMsMin: number;
+  readonly thinkMsMax: number;
   /** Of a site's server; in simulation, downloads from there at the same time share it. */
   readonly speedBpsMin: number;
   readonly speedBpsMax: number;
@@ -75,6 +78,8 @@ const DEFAULT_PLAN: WorldPlan = {
   trapShare: 0,
   latencyMsMin: 20,
   latencyMsMax: 300,
+  thinkMsMin: 0,
+  thinkMsMax: 0,
   speedBpsMin: 20_000,
   speedBpsMax: 5_000_000,
   sitesPerAddress: 1,

@@ -27,6 +27,7 @@ export interface Site {
   readonly sections: readonly string[];
   readonly bytesMedian: number;
   readonly latencyMs: number;
+  readonly thinkMs: number;
   /** Of all connections together, when the server is least busy. */
   readonly speedBps: number;
   /** The busiest hour of its day (UTC), and the share of its speed that is gone then. */
@@ -81,6 +82,7 @@ export function siteAt(world: World, index: number): Site {
     trap: dice.next() < plan.trapShare ? TRAPS[dice.below(TRAPS.length)] : undefined,
     // Drawn last: what a seed has always meant for the rest stays as it was.
     weekendSlump: dice.next(),
+    thinkMs: Math.round(plan.thinkMsMin + dice.next() * (plan.thinkMsMax - plan.thinkMsMin)),
   };
 }
 
