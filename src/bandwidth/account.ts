@@ -1,0 +1,77 @@
+/**
+ * A rate as an account: bytes are earned by time and spent by what comes.
+ *
+ * What is not spent is lost beyond a small burst, so silence saves nothing up for a flood. What is
+ * lost at once, because our own program stood still, is remembered up to a tenth of a second's worth
+ * and made good a little at a time: the mean comes out even, and no second spills.
+ *
+ * Promise: spent by any moment <= burst + rate * time + what was spent without asking, and that is
+ * earned back before anything else is granted.
+ *
+ * O(1) everything.
+ */
+
+import { assert } from "../base/assert.ts";
+
+/** How much faster losses are made good, and how much of them is remembered, in seconds. */
+const CATCH_UP_SHARE = 0.015;
+const LOSS_SECONDS_MAX = 0.1;
+
+export class Account {
+  #rateBps: number;
+  #burstBytes: number;
+  #balanceBytes = 0;
+  #lostBytes = 0;
+  #atMs: number;
+
+  constructor(nowMs: number, rateBps: number, burstBytes: number) {
+    assert(rateBps > 0 && burstBytes >= 0, "an account earns something");
+    this.#rateBps = rateBps;
+    this.#burstBytes = burstBytes;
+    this.#atMs = nowMs;
+  }
+
+  get rateBps(): number {
+    return this.#rateBps;
+  }
+
+  setRate(nowMs: number, rateBps: number, burstBytes: number): void {
+    assert(rateBps > 0 && burstBytes >= 0, "an account earns something");
+    this.#accrue(nowMs);
+    // What was saved or owed at the old rate would be a flood or a drought at the new one.
+    const scale = Math.min(1, rateBps / this.#rateBps);
+    this.#balanceBytes = Math.min(burstBytes, this.#balanceBytes * scale);
+    this.#lostBytes = 0;
+    this.#rateBps = rateBps;
+    this.#burstBytes = burstBytes;
+  }
+
+  balanceBytes(nowMs: number): number {
+    this.#accrue(nowMs);
+    return this.#balanceBytes;
+  }
+
+  /** Spends, or gives back when negative; the balance may go below zero. */
+  spend(bytes: number): void {
+    this.#balanceBytes -= bytes;
+  }
+
+  /** When the balance will have come to this; the past when it has. */
+  hasAtMs(bytes: number): number {
+    return this.#atMs + ((bytes - this.#balanceBytes) * 1000) / this.#rateBps;
+  }
+
+  #accrue(nowMs: number): void {
+    const wasShort = this.#balanceBytes < this.#burstBytes / 2;
+    const earned = (Math.max(0, nowMs - this.#atMs) * this.#rateBps) / 1000;
+    this.#atMs = Math.max(this.#atMs, nowMs);
+    const made = Math.min(this.#lostBytes, earned * CATCH_UP_SHARE);
+    this.#lostBytes -= made;
+    this.#balanceBytes += earned + made;
+    const over = this.#balanceBytes - this.#burstBytes;
+    if (over <= 0) return;
+    this.#balanceBytes = this.#burstBytes;
+    // Nobody stood still who had more than enough all the time: there was nothing to spend it on.
+    if (wasShort) this.#lostBytes = Math.min(this.#lostBytes + over, LOSS_SECONDS_MAX * this.#rateBps);
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * What every way of holding the limit has in common: it says which downloads may begin, and whose
+ * reading has to wait. `governor` is ours, `admission` the paper's, `on-off` what that one was
+ * compared with. Whoever carries bytes (`crawl/sluice`) knows only this.
+ */
+
+/** A download that might begin. */
+export interface Candidate {
+  readonly siteId: number;
+  /** What its server is expected to give: B(ip, h, w). */
+  readonly predictedBps: number;
+  readonly expectedBytes: number;
+  /** How long its server usually takes to the first byte. */
+  readonly expectedWaitMs: number;
+  /** How long it has been passed over, although it was its turn. */
+  readonly passedOverMs: number;
+}
+
+/** A download under way, as its controller knows it. */
+export interface Flow extends Candidate {
+  readonly startedAtMs: number;
+  readonly receivedBytes: number;
+  /** Told by its header, once that has come. */
+  readonly announcedBytes: number | undefined;
+}
+
+export interface Controller {
+  /** The rate that all running downloads are predicted to take: CB. */
+  readonly predictedBps: number;
+  /** Downloads whose reading waits. */
+  readonly waiting: number;
+  setLimit(nowMs: number, limitBps: number | undefined): void;
+  /** The rate one site may take; undefined for all it wants. */
+  setSiteLimit(nowMs: number, siteId: number, limitBps: number | undefined): void;
+  admits(nowMs: number, candidate: Candidate): boolean;
+  begin(nowMs: number, candidate: Candidate): Flow;
+  /** Bytes of a download came. False: it must wait until `next` names it. */
+  came(nowMs: number, flow: Flow, bytes: number): boolean;
+  announce(flow: Flow, bytes: number): void;
+  /** The download that may read on now; to be asked until it answers undefined. */
+  next(nowMs: number): Flow | undefined;
+  end(nowMs: number, flow: Flow): void;
+  /** When time alone may change an answer of `next` or `admits`; Infinity when it cannot. */
+  nextAtMs(nowMs: number): number;
+}

@@ -1,0 +1,290 @@
+/**
+ * Fills one rate to the brim and never spills: our own way of holding the limit, `paced`.
+ *
+ * Three things at once. The first bytes of an answer come before anybody can refuse them, so they
+ * are paid for when the request goes out. The rest of a body is read in steps of a window, each
+ * paid for before it is read, so that TCP slows the sender down. And enough downloads are kept open
+ * that there is always somebody to grant the next step to: the stock that can come soon is held at
+ * what the pipe takes meanwhile, and a margin that grows with the square root of the sizes, as one
+ * staffs a counter for customers who come by chance.
+ *
+ * Predictions only choose how many downloads are open. When they are wrong the pipe runs dry, and
+ * the stock is raised until it no longer does; the bound never rests on them.
+ *
+ * Promises, each held by a test in `governor.test.ts`:
+ *   1. bytes by any moment <= burst + rate * time + one window for each download under way;
+ *   2. with work for it, the rate is taken in full, whatever was predicted;
+ *   3. no burst at the start, after a pause, after a jump of the clock, at a change of the limit;
+ *   4. a site never takes more than its own limit, and nobody else waits for it.
+ *
+ * O(1) a piece; O(downloads) twenty times a second, and for each that waits for its own site.
+ */
+
+import { assert } from "../base/assert.ts";
+import { Account } from "./account.ts";
+import type { Candidate, Controller, Flow } from "./controller.ts";
+
+const BURST_SHARE = 0.02;
+/** Below this time to the first byte a request brings its bytes at once, and pays at once. */
+const QUICK_MS = 50;
+/** What the stock must last for, beside the time an answer takes to begin. */
+const SPARE_MS = 50;
+const MARGIN = 2;
+const ADAPT_EVERY_MS = 50;
+const RAISE = 1.25;
+const LOWER = 0.99;
+const RAISED_MAX = 1000;
+const LEARN_SHARE = 0.02;
+/** So many answers must have come before the unanswered no longer count. */
+const ANSWERS_TO_TRUST = 30;
+/** A slow server is not granted more at a time than it sends in this time. */
+const STEP_MS = 100;
+const STEP_BYTES_MIN = 1024;
+const WINDOW_BYTES_MIN = 2048;
+const WINDOW_BYTES_MAX = 65_536;
+const WINDOW_BYTES_AT_1MBPS = 2048;
+const SIZE_BYTES_FIRST = 16_384;
+
+/** How much one connection may hold unread: little enough that no burst shows in a second. */
+export function windowFor(limitBps: number): number {
+  const bytes = WINDOW_BYTES_AT_1MBPS * Math.cbrt(limitBps / 1e6);
+  return Math.round(Math.min(WINDOW_BYTES_MAX, Math.max(WINDOW_BYTES_MIN, bytes)));
+}
+
+interface PacedFlow extends Flow {
+  receivedBytes: number;
+  announcedBytes: number | undefined;
+  /** What has been paid for: what came, what the kernel takes in unasked, what was granted. */
+  paidBytes: number;
+  /** What it can bring soon, as counted in the stock. */
+  soonBytes: number;
+}
+
+export class Governor implements Controller {
+  #account: Account | undefined;
+  #windowBytes = WINDOW_BYTES_MAX;
+  readonly #siteAccounts = new Map<number, Account>();
+  readonly #flows = new Set<PacedFlow>();
+  readonly #waiting = new Set<PacedFlow>();
+  #stockBytes = 0;
+  /** Means over what has come so far: time to the first byte, size of an answer. */
+  #waitMs = 0;
+  #answered = 0;
+  #sizeBytes = SIZE_BYTES_FIRST;
+  #raised = 1;
+  #raisedAtMs = 0;
+  #adaptedAtMs = 0;
+  #isRefusing = false;
+
+  constructor(nowMs: number, limitBps: number | undefined) {
+    this.setLimit(nowMs, limitBps);
+  }
+
+  get predictedBps(): number {
+    return Math.min(this.#account?.rateBps ?? Infinity, this.#stockBytes / this.#horizonSeconds);
+  }
+
+  debug() { return {stock:this.#stockBytes|0,want:this.#stockWantedBytes(this.#account!.rateBps)|0,raised:+this.#raised.toFixed(2),T:this.#waitMs|0,size:this.#sizeBytes|0,bal:this.#account!.balanceBytes(this.#adaptedAtMs)|0}; }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  setLimit(nowMs: number, limitBps: number | undefined): void {
+    if (limitBps === undefined) {
+      this.#account = undefined;
+      this.#windowBytes = WINDOW_BYTES_MAX;
+      return;
+    }
+    this.#windowBytes = windowFor(limitBps);
+    const burstBytes = limitBps * BURST_SHARE;
+    if (this.#account === undefined) this.#account = new Account(nowMs, limitBps, burstBytes);
+    else this.#account.setRate(nowMs, limitBps, burstBytes);
+  }
+
+  setSiteLimit(nowMs: number, siteId: number, limitBps: number | undefined): void {
+    if (limitBps === undefined) return void this.#siteAccounts.delete(siteId);
+    const burstBytes = limitBps * BURST_SHARE;
+    const account = this.#siteAccounts.get(siteId);
+    if (account === undefined)
+      this.#siteAccounts.set(siteId, new Account(nowMs, limitBps, burstBytes));
+    else account.setRate(nowMs, limitBps, burstBytes);
+  }
+
+  admits(nowMs: number, candidate: Candidate): boolean {
+    this.#adapt(nowMs);
+    const admitted = this.#siteMayRead(nowMs, candidate) && this.#hasRoom(nowMs, candidate);
+    this.#isRefusing = !admitted;
+    return admitted;
+  }
+
+  begin(nowMs: number, candidate: Candidate): Flow {
+    const flow: PacedFlow = {
+      ...candidate,
+      startedAtMs: nowMs,
+      receivedBytes: 0,
+      announcedBytes: undefined,
+      paidBytes: 0,
+      soonBytes: 0,
+    };
+    this.#flows.add(flow);
+    this.#restock(flow);
+    if (candidate.expectedWaitMs < QUICK_MS)
+      this.#pay(flow, Math.min(candidate.expectedBytes, this.#windowBytes));
+    return flow;
+  }
+
+  came(nowMs: number, flow: Flow, bytes: number): boolean {
+    const own = this.#own(flow);
+    if (own.receivedBytes === 0) this.#learnWait(nowMs - own.startedAtMs);
+    own.receivedBytes += bytes;
+    this.#restock(own);
+    // What was read has made room, and the sender fills it whether or not we read on.
+    const wholeBytes = own.announcedBytes ?? Infinity;
+    this.#pay(own, Math.min(wholeBytes, own.receivedBytes + this.#windowBytes) - own.paidBytes);
+    if (this.#waiting.size === 0 && this.#mayRead(nowMs, own)) {
+      this.#pay(own, this.#stepOf(own));
+      return true;
+    }
+    this.#waiting.add(own);
+    return false;
+  }
+
+  announce(flow: Flow, bytes: number): void {
+    const own = this.#own(flow);
+    own.announcedBytes = bytes;
+    this.#restock(own);
+  }
+
+  next(nowMs: number): Flow | undefined {
+    if (this.#waiting.size === 0 || !this.#mayReadAny(nowMs)) return undefined;
+    for (const flow of this.#waiting) {
+      if (!this.#siteMayRead(nowMs, flow)) continue;
+      this.#waiting.delete(flow);
+      this.#pay(flow, this.#stepOf(flow));
+      return flow;
+    }
+    return undefined;
+  }
+
+  end(_nowMs: number, flow: Flow): void {
+    const own = this.#own(flow);
+    this.#flows.delete(own);
+    this.#waiting.delete(own);
+    this.#stockBytes -= own.soonBytes;
+    this.#pay(own, own.receivedBytes - own.paidBytes);
+    // By factors, since a few sizes are a thousand times the others.
+    if (own.receivedBytes > 0)
+      this.#sizeBytes *= (own.receivedBytes / this.#sizeBytes) ** LEARN_SHARE;
+  }
+
+  nextAtMs(nowMs: number): number {
+    let atMs = this.#isRefusing ? nowMs + ADAPT_EVERY_MS : Infinity;
+    if (this.#waiting.size === 0) return atMs;
+    const allAtMs = this.#account?.hasAtMs(1) ?? nowMs;
+    for (const flow of this.#waiting) {
+      const siteAtMs = this.#siteAccounts.get(flow.siteId)?.hasAtMs(1) ?? nowMs;
+      atMs = Math.min(atMs, Math.max(allAtMs, siteAtMs));
+      if (atMs <= allAtMs) break;
+    }
+    return Math.max(nowMs, atMs);
+  }
+
+  /** Too little that can come soon, and, for what comes at once, something to pay it with. */
+  #hasRoom(nowMs: number, candidate: Candidate): boolean {
+    if (this.#account === undefined) return true;
+    if (this.#stockBytes >= this.#stockWantedBytes(this.#account.rateBps)) return false;
+    return candidate.expectedWaitMs >= QUICK_MS || this.#account.balanceBytes(nowMs) >= 0;
+  }
+
+  #stockWantedBytes(rateBps: number): number {
+    const takenBytes = rateBps * this.#horizonSeconds;
+    return this.#raised * (takenBytes + MARGIN * Math.sqrt(takenBytes * this.#sizeBytes));
+  }
+
+  get #horizonSeconds(): number {
+    return (this.#waitMs + SPARE_MS) / 1000;
+  }
+
+  /** Raises the stock while the pipe runs dry over it, and lets it sink back slowly. */
+  #adapt(nowMs: number): void {
+    if (nowMs - this.#adaptedAtMs < ADAPT_EVERY_MS) return;
+    this.#adaptedAtMs = nowMs;
+    this.#reckon(nowMs);
+    if (this.#account === undefined) return;
+    const isDry =
+      this.#waiting.size === 0 &&
+      this.#account.balanceBytes(nowMs) >= (this.#account.rateBps * BURST_SHARE) / 2;
+    if (!isDry) {
+      this.#raised = Math.max(1, this.#raised * LOWER);
+      this.#raisedAtMs = nowMs;
+    } else if (this.#isRefusing && nowMs - this.#raisedAtMs >= this.#horizonSeconds * 1000) {
+      // What was asked for meanwhile must have had the time to come.
+      this.#raised = Math.min(RAISED_MAX, this.#raised * RAISE);
+      this.#raisedAtMs = nowMs;
+    }
+  }
+
+  /** Takes the stock anew, with what the unanswered teach about the time that answers take. */
+  #reckon(nowMs: number): void {
+    let unanswered = 0;
+    let agesMs = 0;
+    for (const flow of this.#flows) {
+      if (flow.receivedBytes > 0) continue;
+      unanswered += 1;
+      agesMs += nowMs - flow.startedAtMs;
+    }
+    if (this.#answered < ANSWERS_TO_TRUST && unanswered > 0)
+      this.#waitMs = Math.max(this.#waitMs, agesMs / unanswered);
+    for (const flow of this.#flows) this.#restock(flow);
+  }
+
+  #learnWait(tookMs: number): void {
+    this.#answered += 1;
+    this.#waitMs += Math.max(LEARN_SHARE, 1 / this.#answered) * (tookMs - this.#waitMs);
+  }
+
+  /** Counts a download anew: what is left of it, as far as its server can send it soon. */
+  #restock(flow: PacedFlow): void {
+    const { announcedBytes, expectedBytes, receivedBytes } = flow;
+    // Who has sent more than was guessed has usually a good deal more to send.
+    const leftBytes =
+      announcedBytes === undefined
+        ? Math.max(expectedBytes - receivedBytes, receivedBytes / 4)
+        : Math.max(0, announcedBytes - receivedBytes);
+    const soonBytes = Math.min(leftBytes, flow.predictedBps * this.#horizonSeconds);
+    this.#stockBytes += soonBytes - flow.soonBytes;
+    flow.soonBytes = soonBytes;
+  }
+
+  #stepOf({ predictedBps }: Flow): number {
+    const bytes = Math.max(STEP_BYTES_MIN, (predictedBps * STEP_MS) / 1000);
+    return Math.min(this.#windowBytes, bytes);
+  }
+
+  /** Pays for bytes of a download, or takes back what it did not need. */
+  #pay(flow: PacedFlow, bytes: number): void {
+    flow.paidBytes += bytes;
+    this.#account?.spend(bytes);
+    this.#siteAccounts.get(flow.siteId)?.spend(bytes);
+  }
+
+  #mayRead(nowMs: number, flow: Flow): boolean {
+    return this.#mayReadAny(nowMs) && this.#siteMayRead(nowMs, flow);
+  }
+
+  #mayReadAny(nowMs: number): boolean {
+    return this.#account === undefined || this.#account.balanceBytes(nowMs) > 0;
+  }
+
+  #siteMayRead(nowMs: number, { siteId }: { readonly siteId: number }): boolean {
+    const account = this.#siteAccounts.get(siteId);
+    return account === undefined || account.balanceBytes(nowMs) > 0;
+  }
+
+  #own(flow: Flow): PacedFlow {
+    const own = flow as PacedFlow;
+    assert(this.#flows.has(own), "a download is under way from its beginning to its end");
+    return own;
+  }
+}
