@@ -8,6 +8,7 @@ import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
 import { siteOf } from "../url/site.ts";
 import type { CanonicalUrl } from "../url/url.ts";
+import { bandwidthMistakes, bandwidthRemarks } from "./bandwidth-rules.ts";
 import { rudeness } from "./manners.ts";
 import type { Settings } from "./schema.ts";
 import { readSeeds, type Seeds } from "./seeds.ts";
@@ -33,7 +34,12 @@ export function checkOrder(
   mistakes: readonly string[] = [],
 ): Order {
   const seeds = readSeeds(settings);
-  const all = [...mistakes, ...seeds.mistakes, ...rudeness(settings, seeds.urls)];
+  const all = [
+    ...mistakes,
+    ...bandwidthMistakes(settings),
+    ...seeds.mistakes,
+    ...rudeness(settings, seeds.urls),
+  ];
   const seedsOnly = mistakes.length === 0 && all.length === seeds.mistakes.length;
   if (all.length > 0) throw refusal(seedsOnly ? "SEED_REFUSED" : "SETTINGS_INVALID", all);
   const badLines = badLinesOf(seeds, settings.seedsFile ?? "");
@@ -47,7 +53,7 @@ export function checkOrder(
     settings,
     seeds: seeds.urls,
     outFolder: settings.outFolder ?? `weir-data/${folderNameOf(first)}`,
-    remarks: [...remarks, ...badLines],
+    remarks: [...remarks, ...bandwidthRemarks(settings), ...badLines],
   };
 }
 

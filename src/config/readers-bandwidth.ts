@@ -1,15 +1,13 @@
 /** The ways to read what a crawl may take of the line: limits, quotas, shares, places and times. */
 
+import { readCalendar } from "../bandwidth/calendar-text.ts";
+import type { Calendar } from "../bandwidth/calendar.ts";
 import { limitMistake, readLimitBps } from "../bandwidth/limit-text.ts";
+import type { Quota } from "../bandwidth/quota.ts";
 import { readBytes, readDurationMs } from "../base/units.ts";
 import type { Reader } from "./field.ts";
 import { suggestion } from "./nearest.ts";
 import type { Range } from "./readers.ts";
-
-export interface Quota {
-  readonly bytes: number;
-  readonly per: "day" | "month";
-}
 
 /** Less would be gone with one page, and its connection, before anything is known about the site. */
 const QUOTA_BYTES_LEAST = 1e6;
@@ -21,6 +19,14 @@ export const limit: Reader<number> = {
   expects: "a rate from 4KB/s to 100GB/s, such as 500KB/s, 2MB/s or 8Mbit/s",
   read: readLimitBps,
   explain: (text) => [limitMistake(text)],
+};
+
+export const calendar: Reader<Calendar> = {
+  placeholder: "CALENDAR",
+  expects:
+    "times and their rates, such as 'mon-fri 08:00-18:00=1MB/s,else=8MB/s' or '22:00-06:00=none,else=pause'",
+  read: (text) => readCalendar(text).calendar,
+  explain: (text) => readCalendar(text).mistakes,
 };
 
 export const quota: Reader<Quota> = {

@@ -15,6 +15,14 @@ export const BANDWIDTH = {
     reader: line.limit,
     orNone: true,
   },
+  limitAt: {
+    key: "limitAt",
+    meaning:
+      "The limit by the time of the week: days (mon-fri, sat, daily, weekend, holiday), times, = and a rate, none or pause; else for the rest, which without it is what `limit` says.",
+    fallback: undefined,
+    reader: line.calendar,
+    orNone: true,
+  },
   siteLimitBps: {
     key: "siteLimit",
     meaning: "Most bytes received per second from one site. No limit by default.",

@@ -1,0 +1,63 @@
+/** What settings about the line must agree on among themselves; each mistake with what to write. */
+
+import { holesOf } from "../bandwidth/calendar.ts";
+import { LIMIT_BPS_LEAST } from "../bandwidth/limit-text.ts";
+import { showBytes } from "../base/units.ts";
+import type { Settings } from "./schema.ts";
+
+export function bandwidthMistakes(settings: Settings): string[] {
+  return [...tooLittle(settings), ...calendarMistakes(settings)];
+}
+
+/** Odd but harmless. */
+export function bandwidthRemarks(settings: Settings): string[] {
+  const { limitBps, quota, bodyBytesMax } = settings;
+  const found: string[] = [];
+  for (const { name, rateBps } of siteLimitsOf(settings))
+    if (limitBps !== undefined && rateBps > limitBps)
+      found.push(
+        `${name} of ${showBytes(rateBps)}/s changes nothing: the limit for all sites is ${showBytes(limitBps)}/s`,
+      );
+  if (quota !== undefined && quota.bytes < bodyBytesMax)
+    found.push(
+      `a quota of ${showBytes(quota.bytes)} is less than one page may have (--body-max, ${showBytes(bodyBytesMax)})`,
+    );
+  return found;
+}
+
+/** Texts are held to this by their reader; a program gives plain numbers. */
+function tooLittle(settings: Settings): string[] {
+  const { limitBps } = settings;
+  const all = limitBps === undefined ? [] : [{ name: "limit", rateBps: limitBps }];
+  return [...all, ...siteLimitsOf(settings)]
+    .filter(({ rateBps }) => !(rateBps >= LIMIT_BPS_LEAST))
+    .map(({ name, rateBps }) => `${name} of ${rateBps} bytes/s: at least ${LIMIT_BPS_LEAST}`);
+}
+
+function calendarMistakes({ limitAt, limitBps, holidays }: Settings): string[] {
+  if (limitAt === undefined) return [];
+  const found: string[] = [];
+  const holes = holesOf(limitAt);
+  const remedy =
+    limitAt.otherwise === undefined ? "leave one of the two out" : "leave its else out";
+  if (holes.length > 0 && limitBps === undefined)
+    found.push(
+      `--limit-at: nothing is said for ${holes.join(", ")}; add else=RATE, else=none, or give --limit`,
+    );
+  if (holes.length === 0 && limitBps !== undefined)
+    found.push(
+      `--limit ${showBytes(limitBps)}/s: --limit-at leaves no time for it; ${remedy}, or write --limit none`,
+    );
+  if (limitAt.holiday !== undefined && holidays === undefined)
+    found.push("--limit-at: whose holidays? Name the country, such as --holidays IT");
+  return found;
+}
+
+function siteLimitsOf({ siteLimitBps, sites }: Settings): { name: string; rateBps: number }[] {
+  const found = sites.flatMap(({ url, limitBps }) =>
+    limitBps === undefined ? [] : [{ name: `the limit for ${url}`, rateBps: limitBps }],
+  );
+  return siteLimitBps === undefined
+    ? found
+    : [{ name: "the site limit", rateBps: siteLimitBps }, ...found];
+}
