@@ -14,7 +14,7 @@ const LANGUAGE = ["base", "url", "page"];
 const MIND = ["topics", "bandwidth", "plan", "partition", "frontier"];
 const HANDS = ["fetch", "store", "output", "exchange"];
 const BODY = ["config", "crawl", "cluster"];
-const FACE = ["dashboard", "lab", "cli"];
+const FACE = ["report", "dashboard", "lab", "cli"];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
   url: ["base"],
@@ -25,6 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   crawl: [...LANGUAGE, ...MIND, ...HANDS, "config"],
   cluster: [...LANGUAGE, ...MIND, ...HANDS, ...BODY],
   ...each(FACE, [...LANGUAGE, ...MIND, ...HANDS, ...BODY]),
+  lab: [...LANGUAGE, ...MIND, ...HANDS, ...BODY, "report"],
   cli: [...LANGUAGE, ...MIND, ...HANDS, ...BODY, ...FACE],
 };
 

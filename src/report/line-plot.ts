@@ -1,0 +1,174 @@
+/**
+ * Curves over one axis: a rate over time, with its limit and what was predicted.
+ *
+ * Every curve is thinned to what a picture can show, with its extremes kept (`thin.ts`). The upright
+ * axis starts at 0 unless values lie below it: a rate must not look wilder than it is.
+ */
+
+import { scaleFor, type Scale } from "./scale.ts";
+import { COLOURS, element, hint, label, picture, short, widthOf } from "./svg.ts";
+import { thinned, type Point } from "./thin.ts";
+
+export interface AxisText {
+  readonly label: string;
+  /** See `scale.ts` for the units that are written in a way of their own. */
+  readonly unit: string;
+}
+
+export interface Line {
+  readonly name: string;
+  /** In order of x; a y that is NaN makes a gap. */
+  readonly points: readonly Point[];
+  readonly kind: "solid" | "dotted" | "limit";
+}
+
+export interface LinePlot {
+  readonly title: string;
+  readonly x: AxisText;
+  readonly y: AxisText;
+  readonly lines: readonly Line[];
+  readonly width?: number;
+  readonly height?: number;
+}
+
+const POINTS_MAX = 2000;
+const FONT_PIXELS = 12;
+const ROW_PIXELS = 18;
+const MARGIN = { left: 58, right: 18, top: 34, bottom: 42 };
+/** Room for a line of the legend: its sample and the gap to the next. */
+const SAMPLE_PIXELS = 26;
+const BETWEEN_PIXELS = 16;
+
+/** Where the curves are drawn, and how values become places there. */
+interface Field {
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+export function linePlot(plot: LinePlot): string {
+  const { title, width = 760, height = 320 } = plot;
+  const lines = plot.lines.map((line) => ({ ...line, points: thinned(line.points, POINTS_MAX) }));
+  const legend = legendOf(lines, width);
+  const field = fieldFor(plot, lines, legend.rows * ROW_PIXELS);
+  return picture({ title, width, height }, [
+    ...legend.marks,
+    ...axes(field, plot),
+    ...lines.map((line, index) => curve(line, index, field)),
+  ]);
+}
+
+function fieldFor(plot: LinePlot, lines: readonly Line[], legendPixels: number): Field {
+  const { width = 760, height = 320 } = plot;
+  const left = MARGIN.left;
+  const right = width - MARGIN.right;
+  const top = MARGIN.top + legendPixels + 6;
+  const bottom = height - MARGIN.bottom;
+  const points = lines.flatMap((line) => line.points);
+  const [xLow, xHigh] = rangeOf(points, 0);
+  const [yLow, yHigh] = rangeOf(points, 1);
+  return {
+    x: scaleFor(xLow, xHigh, plot.x.unit, { ticksMax: (right - left) / 80, tight: true }),
+    y: scaleFor(Math.min(0, yLow), yHigh, plot.y.unit, { ticksMax: (bottom - top) / 40 }),
+    left,
+    right,
+    top,
+    bottom,
+  };
+}
+
+/** Never empty: a scale must have a length. */
+function rangeOf(points: readonly Point[], place: 0 | 1): [low: number, high: number] {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const point of points) {
+    const value = point[place];
+    if (!Number.isFinite(value)) continue;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  if (low > high) return [0, 1];
+  return low === high && (place === 0 || high <= 0) ? [low, low + 1] : [low, high];
+}
+
+function legendOf(
+  lines: readonly Line[],
+  width: number,
+): { readonly marks: readonly string[]; readonly rows: number } {
+  const marks: string[] = [];
+  let x = 14;
+  let row = 0;
+  for (const [index, line] of lines.entries()) {
+    const needed = SAMPLE_PIXELS + widthOf(line.name, FONT_PIXELS);
+    if (x > 14 && x + needed > width - 14) {
+      x = 14;
+      row += 1;
+    }
+    const y = MARGIN.top + row * ROW_PIXELS + 10;
+    const sample = { class: classOf(line, index), x1: x, x2: x + 20, y1: y - 4, y2: y - 4 };
+    marks.push(element("line", sample), label(line.name, { x: x + SAMPLE_PIXELS, y }));
+    x += needed + BETWEEN_PIXELS;
+  }
+  return { marks, rows: lines.length === 0 ? 0 : row + 1 };
+}
+
+function classOf({ kind }: Line, index: number): string {
+  if (kind === "limit") return "line limit";
+  const dots = kind === "dotted" || index >= COLOURS ? " dotted" : "";
+  return `line s${index % COLOURS}${dots}`;
+}
+
+function axes(field: Field, plot: LinePlot): string[] {
+  const { left, right, top, bottom, x, y } = field;
+  const marks: string[] = [];
+  for (const { at, label: words } of y.ticks) {
+    const height = placeY(field, at);
+    marks.push(element("line", { class: "grid", x1: left, x2: right, y1: height, y2: height }));
+    marks.push(label(words, { class: "soft end", x: left - 6, y: height + 4 }));
+  }
+  for (const { at, label: words } of x.ticks) {
+    const across = placeX(field, at);
+    marks.push(element("line", { class: "grid", x1: across, x2: across, y1: top, y2: bottom }));
+    marks.push(label(words, { class: "soft middle", x: across, y: bottom + 16 }));
+  }
+  const middle = (left + right) / 2;
+  marks.push(label(axisName(plot.x, x), { class: "soft middle", x: middle, y: bottom + 33 }));
+  const turned = `translate(13 ${short((top + bottom) / 2)}) rotate(-90)`;
+  marks.push(label(axisName(plot.y, y), { class: "soft middle", transform: turned }));
+  return marks;
+}
+
+function axisName({ label: words }: AxisText, { unit }: Scale): string {
+  return unit === "" ? words : `${words} (${unit})`;
+}
+
+function curve(line: Line, index: number, field: Field): string {
+  let path = "";
+  let isDrawing = false;
+  let isLone = false;
+  for (const [x, y] of line.points) {
+    if (!Number.isFinite(y)) {
+      // A single second between two gaps is seen as a dot.
+      if (isLone) path += "h.1";
+      isDrawing = false;
+      isLone = false;
+      continue;
+    }
+    isLone = !isDrawing;
+    path += `${isDrawing ? "L" : "M"}${short(placeX(field, x))} ${short(placeY(field, y))}`;
+    isDrawing = true;
+  }
+  if (isLone) path += "h.1";
+  return element("path", { class: classOf(line, index), d: path }, hint(line.name));
+}
+
+function placeX({ x, left, right }: Field, at: number): number {
+  return left + ((at - x.low) / (x.high - x.low)) * (right - left);
+}
+
+function placeY({ y, top, bottom }: Field, at: number): number {
+  return bottom - ((at - y.low) / (y.high - y.low)) * (bottom - top);
+}

@@ -1,0 +1,6 @@
+/** The pictures that reports and experiments are made of, each a string of SVG. */
+
+export { barPlot, type BarPlot } from "./bar-plot.ts";
+export { heatMap, type HeatMap } from "./heat-map.ts";
+export { linePlot, type AxisText, type Line, type LinePlot } from "./line-plot.ts";
+export type { Point } from "./thin.ts";
