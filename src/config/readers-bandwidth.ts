@@ -6,6 +6,7 @@ import { limitMistake, readLimitBps } from "../bandwidth/limit-text.ts";
 import type { Quota } from "../bandwidth/quota.ts";
 import { readBytes, readDurationMs } from "../base/units.ts";
 import type { Reader } from "./field.ts";
+import { countryMistake, readCountry } from "./holidays.ts";
 import { suggestion } from "./nearest.ts";
 import type { Range } from "./readers.ts";
 
@@ -84,10 +85,8 @@ export const timeZone: Reader<string> = {
 export const country: Reader<string> = {
   placeholder: "COUNTRY",
   expects: "a country by its two letters, with a part of it where that matters: IT, US-CA, DE-BY",
-  read(text) {
-    const code = text.trim().toUpperCase();
-    return /^[A-Z]{2}(-[A-Z0-9]{1,3}){0,2}$/.test(code) ? code : undefined;
-  },
+  read: readCountry,
+  explain: (text) => [countryMistake(text)],
 };
 
 function readQuota(text: string): Quota | undefined {
