@@ -112,7 +112,7 @@ test("every slip about the line is told at once, each with what to write", async
     '--control "pace": expects one of paced, predict, onoff',
     '--packet-overhead "60%": expects auto, or a share from 0% to 50%',
     "did you mean Europe/Rome?",
-    '--holidays "Italy": expects a country by its two letters',
+    '--holidays "Italy": is no country whose holidays are known; did you mean IT?',
     '--speed-gain "0": expects a number from 0.01 to 1',
     '--max-wait "5": expects a duration',
   ])
