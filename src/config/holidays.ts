@@ -13,7 +13,7 @@ import { nearest } from "./nearest.ts";
 
 /** What we use of the library. */
 interface Library {
-  getCountries(language: string): Readonly<Record<string, string>>;
+  getCountries(): Readonly<Record<string, string>>;
   getStates(country: string): Readonly<Record<string, string>> | undefined;
   getRegions(country: string, state: string): Readonly<Record<string, string>> | undefined;
   getHolidays(year: number): readonly Holiday[];
@@ -97,7 +97,7 @@ function partsMistake(code: string): string | undefined {
   assert(Holidays !== undefined, "asked only when there is something to ask");
   const library = new Holidays();
   const [country = "", state, region, ...rest] = code.split("-");
-  const countries = library.getCountries("en");
+  const countries = library.getCountries();
   if (!Object.hasOwn(countries, country)) return countryUnknown(code, countries);
   if (state === undefined) return undefined;
   const states = library.getStates(country) ?? {};
@@ -110,10 +110,13 @@ function partsMistake(code: string): string | undefined {
 }
 
 function countryUnknown(code: string, countries: Readonly<Record<string, string>>): string {
-  const [country = ""] = code.split("-");
-  const byName = nearest(code, Object.values(countries));
-  const named = Object.keys(countries).find((key) => countries[key] === byName);
-  const meant = ALIASES.get(country) ?? (code.length > 3 ? named : undefined);
+  const english = new Intl.DisplayNames("en", { type: "region" });
+  const codeOf = new Map<string, string>();
+  for (const [country, native] of Object.entries(countries))
+    codeOf.set(native, country).set(english.of(country) ?? country, country);
+  // Two wrong letters are near to many right ones; a name is near to one.
+  const name = code.length > 3 ? nearest(code, [...codeOf.keys()]) : undefined;
+  const meant = ALIASES.get(code) ?? codeOf.get(name ?? "");
   const instead =
     meant === undefined
       ? "write its two letters, such as IT, US-CA or DE-BY"
