@@ -1,0 +1,115 @@
+/**
+ * What being able to limit costs a crawl that is not limited, or by far more than it can take.
+ *
+ * Three crawlers take turns, so that a noisy minute meets all: the last commit without a governor, this
+ * one without a limit, this one with a limit that nothing reaches. Each crawls the same number of
+ * pages from fast servers, for its CPU time and its wall time, and then what lines of known speed
+ * give, for bytes a second. Figures are shares of the first crawler's medians.
+ */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Contender, weir } from "./bandwidth-contenders.ts";
+import { type Bench, type Case, runCase } from "./bandwidth-run.ts";
+import { meanBps } from "./bandwidth-windows.ts";
+
+export interface Price {
+  readonly name: string;
+  readonly perCpuShare: number;
+  readonly perSecondShare: number;
+  readonly slowLinesShare: number;
+}
+
+/** The last commit that had no governor. */
+const BEFORE = "203c01e";
+const ROUNDS = 5;
+const PAGES = 8000;
+const SLOW_LINES_SECONDS = 8;
+/** The lines' speeds add up to five times this. */
+const SLOW_LINES_BPS = 4e6;
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+export async function priceOfLimits(bench: Bench): Promise<Price[]> {
+  const earlier = checkoutBefore();
+  const contenders: readonly Contender[] = [
+    { ...weir([], earlier), name: `${BEFORE}, before there were limits` },
+    { ...weir(), name: "no limit" },
+    { ...weir(["--limit", "100GB/s"]), name: "a limit nothing reaches" },
+  ];
+  const figures = contenders.map(() => ({ perCpu: [], perSecond: [], slow: [] }) as Figures);
+  try {
+    for (let round = 0; round < ROUNDS; round++)
+      for (const [at, contender] of contenders.entries()) {
+        const { cpuSeconds, wallSeconds } = await crawlPages(bench, contender);
+        figures[at]?.perCpu.push(PAGES / cpuSeconds);
+        figures[at]?.perSecond.push(PAGES / wallSeconds);
+        figures[at]?.slow.push(await slowLinesBps(bench, contender));
+      }
+  } finally {
+    rmSync(earlier, { recursive: true, force: true });
+  }
+  const [first] = figures;
+  return contenders.map(({ name }, at) => ({
+    name,
+    perCpuShare: median(figures[at]?.perCpu) / median(first?.perCpu),
+    perSecondShare: median(figures[at]?.perSecond) / median(first?.perSecond),
+    slowLinesShare: median(figures[at]?.slow) / median(first?.slow),
+  }));
+}
+
+interface Figures {
+  readonly perCpu: number[];
+  readonly perSecond: number[];
+  readonly slow: number[];
+}
+
+async function crawlPages(
+  bench: Bench,
+  contender: Contender,
+): Promise<{ cpuSeconds: number; wallSeconds: number }> {
+  const timing = join(tmpdir(), `weir-bandwidth-time-${process.pid}`);
+  const timed: Contender = {
+    name: contender.name,
+    command: (assignment) => {
+      const { program, words } = contender.command(assignment);
+      const all = [program, ...words, "--pages", String(PAGES)];
+      return { program: "/usr/bin/time", words: ["-o", timing, "-f", "%e %U %S", ...all] };
+    },
+  };
+  const mix = bench.docsFolder === undefined ? "small" : "docs";
+  const what: Case = { mix, servers: "fast", limitBps: undefined, speedsForBps: 0, seconds: 120 };
+  const { lasted, errors } = await runCase(bench, timed, { ...what, connections: 64 });
+  if (lasted) throw new Error(`${contender.name} did not end: ${errors}`);
+  const last = readFileSync(timing, "utf8").trim().split("\n").at(-1) ?? "";
+  rmSync(timing, { force: true });
+  const [wallSeconds = 0, user = 0, system = 0] = last.split(" ").map(Number);
+  return { cpuSeconds: user + system, wallSeconds };
+}
+
+async function slowLinesBps(bench: Bench, contender: Contender): Promise<number> {
+  const { samples, firstByteAtMs } = await runCase(bench, contender, {
+    mix: "large",
+    servers: "spread",
+    limitBps: undefined,
+    speedsForBps: SLOW_LINES_BPS,
+    seconds: SLOW_LINES_SECONDS,
+  });
+  return meanBps(samples, firstByteAtMs + 2000, firstByteAtMs + 2000 + SLOW_LINES_SECONDS * 1000);
+}
+
+/** The files of that commit in a folder of their own, with the packages of this checkout. */
+function checkoutBefore(): string {
+  const folder = mkdtempSync(join(tmpdir(), "weir-bandwidth-before-"));
+  const archive = execFileSync("git", ["archive", BEFORE], { cwd: ROOT, maxBuffer: 2 ** 28 });
+  spawnSync("tar", ["x", "-C", folder], { input: archive });
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  return folder;
+}
+
+function median(numbers: readonly number[] = []): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? Number.NaN;
+}

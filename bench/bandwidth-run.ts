@@ -1,0 +1,251 @@
+/**
+ * One run of the bandwidth bench: a crawler, its servers, a limit, and what the line saw of it.
+ *
+ * The crawl is started, watched from outside, and interrupted after the measured time; it never ends
+ * by itself, so that all of that time there is work. Measured are the one-second windows that lie
+ * between 2 s after the first byte and the interruption.
+ */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Assignment, Contender } from "./bandwidth-contenders.ts";
+import { LINE_COUNT, type Network, SITE_PORT } from "./bandwidth-net.ts";
+import { documentPaths, type Mix, type ServerOptions } from "./bandwidth-server.ts";
+import {
+  firstBytesAtMs,
+  meanBps,
+  type Sample,
+  type Window,
+  windowsOf,
+} from "./bandwidth-windows.ts";
+
+export type Servers = "fast" | "spread" | "slow";
+
+export interface Case {
+  readonly mix: Mix;
+  readonly servers: Servers;
+  readonly limitBps: number | undefined;
+  /** The speeds of shaped lines hang on the limit they are to fill, also in a run without one. */
+  readonly speedsForBps: number;
+  readonly seconds: number;
+  readonly tls?: boolean;
+  readonly connections?: number;
+  /** Done in the middle of the crawl. */
+  readonly meanwhile?: (assignment: Assignment) => Promise<void>;
+}
+
+export interface Run {
+  readonly samples: readonly Sample[];
+  readonly windows: readonly Window[];
+  readonly firstByteAtMs: number;
+  /** Whether the crawler was still at it when it was interrupted. */
+  readonly lasted: boolean;
+  /** What it said about itself. */
+  readonly result: Readonly<Record<string, unknown>> | undefined;
+  readonly errors: string;
+  /** Of one core, its children included. */
+  readonly crawlerCpu: number;
+  /** Of the whole machine. */
+  readonly machineBusy: number;
+}
+
+export interface Bench {
+  readonly network: Network;
+  readonly tls: { readonly key: string; readonly cert: string };
+  readonly docsFolder: string | undefined;
+}
+
+const SETTLING_MS = 2000;
+const FIRST_BYTE_PATIENCE_MS = 20_000;
+const STOP_PATIENCE_MS = 20_000;
+const FIRST_BYTE_MS_MAX = 3000;
+const SPREAD = 100;
+const SLOWEST_BPS_MIN = 10_000;
+const SEEDS_PER_SITE = 20;
+const SITES_PER_LINE = 10;
+const TLS_SITES_PER_LINE = 5;
+const LOOK_MS = 50;
+const LINE_STEP_MS = 100;
+const CLOCK_TICKS_PER_S = 100;
+/** How many requests the operator allows: slow first bytes need many under way. */
+const CONNECTIONS: Readonly<Record<Servers, { readonly all: number; readonly perSite: number }>> = {
+  fast: { all: 256, perSite: 4 },
+  spread: { all: 256, perSite: 4 },
+  slow: { all: 2048, perSite: 32 },
+};
+
+export async function runCase(bench: Bench, contender: Contender, what: Case): Promise<Run> {
+  const { network } = bench;
+  const folder = mkdtempSync(join(tmpdir(), "weir-bandwidth-"));
+  network.shape(what.servers === "spread" ? speeds(what.speedsForBps) : undefined);
+  const server = await network.serve(serverOptions(bench, what));
+  const sampler = network.sample();
+  const assignment: Assignment = {
+    seeds: seedsOf(bench, what),
+    limitBps: what.limitBps,
+    connections: what.connections ?? CONNECTIONS[what.servers].all,
+    perSite: CONNECTIONS[what.servers].perSite,
+    allowed: network.allowed,
+    folder,
+    secondsMax: what.seconds + (FIRST_BYTE_PATIENCE_MS + STOP_PATIENCE_MS) / 1000,
+  };
+  try {
+    return await watch(contender, what, { assignment, samples: sampler.samples });
+  } finally {
+    sampler.stop();
+    server.stop();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function watch(
+  contender: Contender,
+  what: Case,
+  { assignment, samples }: { assignment: Assignment; samples: readonly Sample[] },
+): Promise<Run> {
+  const { program, words } = contender.command(assignment);
+  const crawler = start(program, words, assignment.folder);
+  const startedAtMs = nowMs();
+  while (firstBytesAtMs(samples) === undefined && crawler.child.exitCode === null) {
+    if (nowMs() - startedAtMs > FIRST_BYTE_PATIENCE_MS) break;
+    await sleep(LOOK_MS);
+  }
+  const firstByteAtMs = firstBytesAtMs(samples) ?? nowMs();
+  await sleep(Math.max(0, firstByteAtMs + SETTLING_MS - nowMs()));
+  const before = { cpu: cpuSeconds(crawler.child.pid), busy: busySeconds(), atMs: nowMs() };
+  const meanwhile = what.meanwhile?.(assignment);
+  const endMs = firstByteAtMs + SETTLING_MS + what.seconds * 1000;
+  while (nowMs() < endMs + LOOK_MS && crawler.child.exitCode === null) await sleep(LOOK_MS);
+  await meanwhile;
+  const lasted = crawler.child.exitCode === null;
+  const tookS = (nowMs() - before.atMs) / 1000;
+  const crawlerCpu = (cpuSeconds(crawler.child.pid) - before.cpu) / tookS;
+  const machineBusy = (busySeconds() - before.busy) / tookS / cpus().length;
+  await sleep(3 * LOOK_MS);
+  const { stdout, stderr } = await crawler.stop();
+  const windows = windowsOf(samples, firstByteAtMs + SETTLING_MS, Math.min(endMs, nowMs()));
+  const shared = { samples, windows, firstByteAtMs, lasted, crawlerCpu, machineBusy };
+  return { ...shared, result: resultOf(stdout), errors: stderr.trim() };
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  /** Interrupts it, waits, kills it if it must. */
+  stop(): Promise<{ readonly stdout: string; readonly stderr: string }>;
+}
+
+function start(program: string, words: readonly string[], folder: string): Started {
+  const child = spawn(program, [...words], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const told = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      told[name] = (told[name] + text).slice(-100_000);
+    });
+  const closed = new Promise<void>((resolve) => {
+    child.once("close", () => resolve());
+    child.once("error", (error) => {
+      told.stderr += String(error);
+      resolve();
+    });
+  });
+  const killAtExit = (): void => void child.kill("SIGKILL");
+  process.once("exit", killAtExit);
+  return {
+    child,
+    stop: async () => {
+      child.kill("SIGINT");
+      const patience = setTimeout(() => child.kill("SIGKILL"), STOP_PATIENCE_MS);
+      await closed;
+      clearTimeout(patience);
+      process.off("exit", killAtExit);
+      return told;
+    },
+  };
+}
+
+/** Ten speeds over a factor of a hundred; together they could give five times the limit. */
+function speeds(limitBps: number): number[] {
+  const slowestBps = Math.max(SLOWEST_BPS_MIN, limitBps / 50);
+  return Array.from({ length: LINE_COUNT }, (_, line) =>
+    Math.round(slowestBps * SPREAD ** (line / (LINE_COUNT - 1))),
+  );
+}
+
+function serverOptions(bench: Bench, what: Case): Omit<ServerOptions, "port"> {
+  return {
+    mix: what.mix,
+    ...(what.servers === "slow" && { firstByteMsMax: FIRST_BYTE_MS_MAX }),
+    ...(what.tls === true && { tls: bench.tls, trouble: true }),
+    ...(bench.docsFolder !== undefined && { docsFolder: bench.docsFolder }),
+  };
+}
+
+function seedsOf(bench: Bench, { mix, tls }: Case): string[] {
+  const addresses = bench.network.addresses(tls === true ? TLS_SITES_PER_LINE : SITES_PER_LINE);
+  const docs = mix === "docs" ? docsByFolder(bench.docsFolder ?? "") : [];
+  return addresses.flatMap((address, site) => {
+    const paths = docs[site % docs.length] ?? generatedPaths();
+    return paths.map(
+      (path) => `${tls === true ? "https" : "http"}://${address}:${SITE_PORT}${path}`,
+    );
+  });
+}
+
+function generatedPaths(): string[] {
+  return Array.from({ length: SEEDS_PER_SITE }, (_, page) => `/p/${page}.html`);
+}
+
+/** Of every site of documentation some pages, from all over it. */
+function docsByFolder(folder: string): string[][] {
+  const groups = Map.groupBy(documentPaths(folder), (path) => path.split("/")[0]);
+  return [...groups.values()].map((paths) => {
+    const step = Math.max(1, Math.floor(paths.length / SEEDS_PER_SITE));
+    return paths.filter((_, at) => at % step === 0).map((path) => `/d/${path}`);
+  });
+}
+
+/** Writes what the line carried, tenth by tenth of a second, for whoever wants to look at it. */
+export function writeSeries(folder: string, name: string, { samples, firstByteAtMs }: Run): void {
+  mkdirSync(folder, { recursive: true });
+  const lastMs = samples.at(-1)?.atMs ?? 0;
+  const rows = windowsOf(samples, firstByteAtMs - 1000, lastMs).map(({ atMs, bps }) => {
+    const tenthBps = meanBps(samples, atMs - LINE_STEP_MS, atMs);
+    return `${((atMs - firstByteAtMs) / 1000).toFixed(1)},${bps.toFixed(0)},${tenthBps.toFixed(0)}`;
+  });
+  const heading = "seconds,lastSecondBps,lastTenthBps";
+  writeFileSync(join(folder, `${name}.csv`), `${[heading, ...rows].join("\n")}\n`);
+}
+
+function resultOf(stdout: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return JSON.parse(stdout) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
+
+function cpuSeconds(pid: number | undefined): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]?.split(" ") ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_S;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Seconds that the machine's cores were not idle, added up. */
+function busySeconds(): number {
+  const [line = ""] = readFileSync("/proc/stat", "latin1").split("\n");
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = line
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  return (user + nice + system + irq + softirq + steal) / CLOCK_TICKS_PER_S;
+}
+
+function nowMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
