@@ -34,7 +34,12 @@ function tooLittle(settings: Settings): string[] {
     .map(({ name, rateBps }) => `${name} of ${rateBps} bytes/s: at least ${LIMIT_BPS_LEAST}`);
 }
 
-function calendarMistakes({ limitAt, limitBps, holidays }: Settings): string[] {
+/** What a calendar lacks, or has too much of, beside the limit that fills its holes. */
+export function calendarMistakes({
+  limitAt,
+  limitBps,
+  holidays,
+}: Pick<Settings, "limitAt" | "limitBps" | "holidays">): string[] {
   if (limitAt === undefined) return [];
   const found: string[] = [];
   const holes = holesOf(limitAt);
@@ -42,14 +47,14 @@ function calendarMistakes({ limitAt, limitBps, holidays }: Settings): string[] {
     limitAt.otherwise === undefined ? "leave one of the two out" : "leave its else out";
   if (holes.length > 0 && limitBps === undefined)
     found.push(
-      `--limit-at: nothing is said for ${holes.join(", ")}; add else=RATE, else=none, or give --limit`,
+      `the calendar says nothing for ${holes.join(", ")}; add else=RATE, else=none, or give --limit`,
     );
   if (holes.length === 0 && limitBps !== undefined)
     found.push(
-      `--limit ${showBytes(limitBps)}/s: --limit-at leaves no time for it; ${remedy}, or write --limit none`,
+      `--limit ${showBytes(limitBps)}/s: the calendar leaves no time for it; ${remedy}, or write --limit none`,
     );
   if (limitAt.holiday !== undefined && holidays === undefined)
-    found.push("--limit-at: whose holidays? Name the country, such as --holidays IT");
+    found.push("the calendar speaks of holidays; name the country, such as --holidays IT");
   return found;
 }
 

@@ -138,12 +138,12 @@ test("a calendar must say all, or leave it to the limit; both at once is refused
   const office = "mon-fri 08:00-18:00=1MB/s";
   assert.equal(
     await mistakesIn("--limit-at", office),
-    "--limit-at: nothing is said for mon-fri 00:00-08:00, mon-fri 18:00-24:00, sat-sun 00:00-24:00; add else=RATE, else=none, or give --limit",
+    "the calendar says nothing for mon-fri 00:00-08:00, mon-fri 18:00-24:00, sat-sun 00:00-24:00; add else=RATE, else=none, or give --limit",
   );
   assert.equal((await orderOf("--limit-at", office, "--limit", "8MB/s")).settings.limitBps, 8e6);
   assert.equal(
     await mistakesIn("--limit-at", `${office},else=8MB/s`, "--limit", "2MB/s"),
-    "--limit 2.00 MB/s: --limit-at leaves no time for it; leave its else out, or write --limit none",
+    "--limit 2.00 MB/s: the calendar leaves no time for it; leave its else out, or write --limit none",
   );
   const file = fileOf("limit: 2MB/s\n");
   await orderOf("--config", file, "--limit", "none", "--limit-at", `${office},else=8MB/s`);

@@ -44,16 +44,16 @@ export function defaultsOf<Table extends FieldTable>(table: Table): Resolved<Tab
   return resolve(table, []).values;
 }
 
-/** What one text comes to: a value, none where there may be none, or why it is refused. */
-export function readOne(
+/** What one text comes to: a value, undefined where it says none, or why it is refused. */
+export function readOne<T>(
   place: string,
-  field: Field<unknown>,
+  field: Field<T>,
   text: string,
-): { readonly value?: unknown; readonly mistakes: readonly string[] } {
+): { readonly value: T | undefined; readonly mistakes: readonly string[] } {
   const read = readAll(field, [text]);
   return read.refused === undefined
-    ? { value: read.value, mistakes: [] }
-    : { mistakes: refusalsOf(place, field, read.refused) };
+    ? { value: read.value as T | undefined, mistakes: [] }
+    : { value: undefined, mistakes: refusalsOf(place, field, read.refused) };
 }
 
 function fallbackOf(field: Field<unknown>): unknown {

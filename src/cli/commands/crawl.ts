@@ -36,6 +36,11 @@ function help(): string {
         "weir crawl --seeds sites.txt --scope any --pages 10000 --json",
         "a list, with a result for programs",
       ],
+      ["weir crawl https://example.org/ --limit 2MB/s --quota 20GB/month", "a share of the line"],
+      [
+        "weir crawl https://example.org/ --limit-at 'mon-fri 08:00-18:00=1MB/s,else=8MB/s'",
+        "less of it in office hours",
+      ],
       ["weir crawl --config weir.yaml --refresh", "look again for what has changed"],
     ],
     groups: GROUPS,

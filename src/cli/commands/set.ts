@@ -11,14 +11,14 @@ import { join } from "node:path";
 import { sleep, systemClock } from "../../base/clock.ts";
 import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
-import type { FieldTable } from "../../config/field.ts";
-import { suggestion } from "../../config/nearest.ts";
+import { CHANGEABLE, isChangeable, unchangeable } from "../../config/changeable.ts";
+import { expectationOf, type Field, type FieldTable } from "../../config/field.ts";
 import { onOff } from "../../config/readers.ts";
-import { SETTINGS } from "../../config/schema.ts";
+import { readOne } from "../../config/resolve.ts";
 import { readArgs } from "../args.ts";
 import { runningSnapshot, storedSnapshot } from "../crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp } from "../help.ts";
+import { commandHelp, wrapped } from "../help.ts";
 import type { Command } from "../run.ts";
 
 const ANSWER_MS_MAX = 2000;
@@ -28,19 +28,6 @@ const FLAGS = {
   json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
 } as const satisfies FieldTable;
 
-/** What may change while a crawl runs. */
-const CHANGEABLE: FieldTable = {
-  pause: {
-    key: "pause",
-    meaning: "Whether to wait with everything new.",
-    fallback: undefined,
-    reader: onOff,
-  },
-  connections: SETTINGS.connectionsMax,
-  delay: SETTINGS.delayMs,
-  pages: SETTINGS.pagesMax,
-};
-
 interface Reply {
   readonly ok: boolean;
   readonly message: string;
@@ -49,13 +36,22 @@ interface Reply {
 export const command: Command = { help, run };
 
 function help(): string {
-  const keys = Object.values(CHANGEABLE).map(
-    (field) => `  ${field.key.padEnd(14)}${field.reader.expects}`,
+  const keys = Object.entries<Field<unknown>>(CHANGEABLE).flatMap(([key, field]) =>
+    wrapped(expectationOf(field), 80).map(
+      (line, index) => `  ${(index === 0 ? key : "").padEnd(14)}${line}`,
+    ),
   );
   return commandHelp({
     usage: "weir set DIR KEY VALUE",
     about: "Changes the crawl that runs in DIR, at once and until it ends.",
     examples: [
+      ["weir set weir-data/example.org limit 500KB/s", "within a second, all sites together"],
+      ["weir set weir-data/example.org limit none", "as fast as the sites give"],
+      [
+        "weir set weir-data/example.org limit-at 'mon-fri 08:00-18:00=1MB/s,else=8MB/s'",
+        "by the time of the week",
+      ],
+      ["weir set weir-data/example.org quota 5GB/day", "no more than that today"],
       ["weir set weir-data/example.org pause true", "nothing new is asked for"],
       ["weir set weir-data/example.org pause false", "on again"],
       ["weir set weir-data/example.org delay 3s", "slower, at every site"],
@@ -86,18 +82,10 @@ async function run(words: readonly string[]): Promise<ExitCode> {
 }
 
 function checkWish(key: string, value: string): void {
-  const field = Object.hasOwn(CHANGEABLE, key) ? CHANGEABLE[key] : undefined;
-  const keys = Object.keys(CHANGEABLE);
-  if (field === undefined)
-    throw new CrawlError(
-      "USAGE",
-      `${visible(key, 80)} cannot be changed${suggestion(key, keys) || `; one of ${keys.join(", ")} can`}`,
-    );
-  if (field.reader.read(value) === undefined)
-    throw new CrawlError(
-      "USAGE",
-      `${key} ${JSON.stringify(visible(value, 80))}: expects ${field.reader.expects}`,
-    );
+  if (!isChangeable(key)) throw new CrawlError("USAGE", unchangeable(key));
+  const field: Field<unknown> = CHANGEABLE[key];
+  const { mistakes } = readOne(key, field, value);
+  if (mistakes.length > 0) throw new CrawlError("USAGE", mistakes.join("\n  "));
 }
 
 async function ask(
