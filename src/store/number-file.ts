@@ -1,0 +1,55 @@
+/**
+ * A file of rows of numbers, all of the same width: no header, no index, nothing to repair.
+ *
+ * A row is 8 bytes a number, in the order of the machine's own memory. Writes go to the system at
+ * once, so a kill loses nothing; nobody waits for the disk, so a power cut may lose what the system
+ * still held. A row that was cut off at the end of the file is written over.
+ */
+
+import { closeSync, openSync, readFileSync, fstatSync, writeSync } from "node:fs";
+import { constants } from "node:fs";
+
+const NUMBER_BYTES = 8;
+
+export class NumberFile implements Disposable {
+  readonly #file: number;
+  readonly #rowBytes: number;
+  #rows: number;
+
+  /** Opens the file, or makes an empty one. */
+  constructor(path: string, rowNumbers: number) {
+    this.#file = openSync(path, constants.O_RDWR | constants.O_CREAT);
+    this.#rowBytes = rowNumbers * NUMBER_BYTES;
+    this.#rows = Math.floor(fstatSync(this.#file).size / this.#rowBytes);
+  }
+
+  append(row: readonly number[]): void {
+    this.put(this.#rows, row);
+  }
+
+  /** Rows between the old end and a new one far behind it are zeros, and take no room on most disks. */
+  put(index: number, row: readonly number[]): void {
+    const bytes = new Uint8Array(Float64Array.from(row).buffer);
+    writeSync(this.#file, bytes, 0, this.#rowBytes, index * this.#rowBytes);
+    this.#rows = Math.max(this.#rows, index + 1);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file);
+  }
+}
+
+/** All whole rows, one after the other; empty where there is no such file. */
+export function readNumbers(path: string, rowNumbers: number): Float64Array {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return new Float64Array(0);
+    throw error;
+  }
+  const rows = Math.floor(bytes.length / (rowNumbers * NUMBER_BYTES));
+  const numbers = new Float64Array(rows * rowNumbers);
+  new Uint8Array(numbers.buffer).set(bytes.subarray(0, numbers.byteLength));
+  return numbers;
+}
