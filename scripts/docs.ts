@@ -37,7 +37,7 @@ function settingsPage(): string {
   parts.push(
     "## Sites",
     "Only in a file: `sites:` is a list of places to start from, each with settings of its own.",
-    "```yaml\nscope: domain\nsites:\n  - url: https://news.example/\n    delay: 2s\n    concurrency: 1\n  - https://docs.example/\n```",
+    "```yaml\nscope: domain\nlimit: 2MB/s\nquota: 20GB/month\nsites:\n  - url: https://news.example/\n    delay: 2s\n    concurrency: 1\n    limit: 500KB/s\n  - https://docs.example/\n```",
   );
   for (const field of Object.values<FieldTable[string]>(SITE_SETTINGS))
     parts.push(`**\`${field.key}\`** ${field.meaning} Expects ${expectationOf(field)}.`);

@@ -14,6 +14,8 @@ export const LIMIT_BPS_MOST = 100e9;
 /** `2`, `2 Mbit`, `2mbps`, `2MB per second`, `1,5MB/s`: sign, number, prefix, i, unit, per what. */
 const NEARLY =
   /^([+-]?)(\d{1,15}(?:[.,]\d{1,6})?)\s*([kmgt]?)(i?)(bytes?|bits?|b|)\s*(?:(?:\/|per|p)\s*([a-z]*))?$/i;
+/** Nobody writes a rate this long; it also keeps the pattern above from trying for ages. */
+const TEXT_LENGTH_MAX = 64;
 /** `Mb/s`: by the rules megabits, from most hands megabytes. */
 const AMBIGUOUS = /\d\s*[KMGT]b\/s$/;
 
@@ -28,7 +30,7 @@ export function readLimitBps(text: string): number | undefined {
 /** What is wrong with a text that `readLimitBps` refuses, and what to write instead. */
 export function limitMistake(text: string): string {
   if (/^(unlimited|no|off|infinity|inf)$/i.test(text.trim())) return "write none for no limit";
-  const match = NEARLY.exec(text.trim());
+  const match = text.length > TEXT_LENGTH_MAX ? null : NEARLY.exec(text.trim());
   if (match === null) return "is no rate; write it as 2MB/s, 500KB/s or 8Mbit/s";
   const [, sign = "", number = "", prefix = "", , unit = "", per] = match;
   const offers = `write ${offersFor(match).join(" or ")}`;

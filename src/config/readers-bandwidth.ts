@@ -97,8 +97,7 @@ function readQuota(text: string): Quota | undefined {
 }
 
 function quotaMistake(text: string): string {
-  const [, amount = "", per = ""] =
-    /^\s*([^/]*?)\s*(?:(?:\/|\bper\b)\s*(.*?)\s*)?$/i.exec(text) ?? [];
+  const [amount = "", per = ""] = text.split(/\/|\bper\b/i, 2).map((part) => part.trim());
   const bytes = readBytes(amount);
   if (amount.startsWith("-"))
     return "a quota is never negative; write it as 5GB/day or 200GB/month";
