@@ -54,9 +54,7 @@ test("each change is done and answered in words", () => {
     assert.equal(changes.apply(key, text), answer);
   assert.deepEqual(told, [
     "limit 500000",
-    "calendar none",
     "limit none",
-    "calendar none",
     "site-limit 1000000",
     'quota {"bytes":5000000000,"per":"day"}',
     "quota none",
@@ -71,13 +69,28 @@ test("each change is done and answered in words", () => {
 test("a limit puts the calendar aside; a calendar leaves its holes to the limit", () => {
   const { told, crawl } = notes();
   const changes = new Changes(crawl, { ...defaultSettings(), limitBps: 2e6 });
-  assert.equal(changes.apply("limit-at", "sat=1MB/s"), "sat=1MB/s, else at most 2.00 MB/s");
-  assert.match(changes.apply("limit", "3MB/s"), /3\.00 MB\/s .*; the calendar is put aside$/);
-  assert.equal(changes.apply("limit-at", "sat=1MB/s,else=none"), "sat=1MB/s,else=none");
-  // The limit ended with the whole calendar, so nothing fills a hole any more.
+  const toldFor = (key: string, text: string): [answer: string, told: string[]] => [
+    changes.apply(key, text),
+    told.splice(0),
+  ];
+  assert.deepEqual(toldFor("limit-at", "sat=1MB/s"), [
+    "sat=1MB/s, else at most 2.00 MB/s",
+    ['calendar "sat=1MB/s"'],
+  ]);
+  assert.deepEqual(toldFor("limit", "3MB/s"), [
+    "at most 3.00 MB/s for all sites together; the calendar is put aside",
+    ["limit 3000000"],
+  ]);
+  assert.deepEqual(toldFor("limit-at", "sat=1MB/s,else=none"), [
+    "sat=1MB/s,else=none",
+    ['calendar "sat=1MB/s,else=none"'],
+  ]);
+  assert.deepEqual(toldFor("limit-at", "none"), [
+    "no calendar; at most 3.00 MB/s for all sites together",
+    ["calendar none"],
+  ]);
+  changes.apply("limit", "none");
   assert.match(refusalOf(changes, "limit-at", "sat=1MB/s"), /says nothing for mon-fri,sun 00:00/);
-  assert.equal(changes.apply("limit-at", "none"), "no calendar; no limit for all sites together");
-  assert.equal(told.at(-1), "calendar none");
 });
 
 test("what cannot be read or changed is refused like a setting, and nothing is done", () => {

@@ -23,7 +23,7 @@ export interface Changing {
   setConnections(connectionsMax: number): void;
   setDelay(delayMs: number): void;
   setPages(pagesMax: number): void;
-  /** What holds without a calendar, and in the holes of one. */
+  /** Puts a calendar aside; one that comes later leaves its holes to this limit. */
   setLimit(limitBps: number | undefined): void;
   setCalendar(calendar: Calendar | undefined): void;
   setSiteLimit(limitBps: number | undefined): void;
@@ -94,19 +94,16 @@ export class Changes {
     this.#limitBps = limitBps;
     this.#limitAt = undefined;
     this.#crawl.setLimit(limitBps);
-    this.#crawl.setCalendar(undefined);
     return `${showLimit(limitBps)} for all sites together${aside}`;
   }
 
   #setCalendar(limitAt: Calendar | undefined): string {
     const isWhole = limitAt !== undefined && holesOf(limitAt).length === 0;
-    // What a whole calendar leaves no room for ends with it, instead of speaking against it.
+    // Under a whole calendar the limit waits for the day when there is none.
     const limitBps = isWhole ? undefined : this.#limitBps;
     const mistakes = calendarMistakes({ limitAt, limitBps, holidays: this.#holidays });
     if (mistakes.length > 0) throw new CrawlError("USAGE", mistakes.join("\n  "));
-    this.#limitBps = limitBps;
     this.#limitAt = limitAt;
-    this.#crawl.setLimit(limitBps);
     this.#crawl.setCalendar(limitAt);
     if (limitAt === undefined) return `no calendar; ${showLimit(limitBps)} for all sites together`;
     return isWhole ? limitAt.text : `${limitAt.text}, else ${showLimit(limitBps)}`;
