@@ -15,6 +15,7 @@ export interface Second {
   readonly bytes: number;
   /** CB: what the running downloads were predicted to take. */
   readonly predictedBps: number;
+  /** 0 while nothing may come at all; undefined while nothing holds it. */
   readonly limitBps: number | undefined;
 }
 
@@ -38,9 +39,10 @@ const MINUTE_MS = 60_000;
 /** A wall clock that goes this wrong has been set, or the machine has slept. */
 const JUMP_MS = 2000;
 
-/** What is known about the line at some moment; the seconds are those since the crawl began. */
+/** What is known about the line at some moment. */
 export interface Reading {
   readonly wallMs: number;
+  /** Since the meter began: its seconds are counted from there. */
   readonly elapsedMs: number;
   /** Bytes in each of the last whole seconds, oldest first. */
   readonly recentBps: readonly number[];
@@ -189,5 +191,5 @@ export function minutesFrom(rows: Float64Array, nowMs: number): Minute[] {
 }
 
 function limitFrom(number: number): number | undefined {
-  return number > 0 ? number : undefined;
+  return Number.isNaN(number) ? undefined : number;
 }

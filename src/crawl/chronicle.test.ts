@@ -43,21 +43,16 @@ test("the history of a crawl that was never begun is empty", (t) => {
   assert.deepEqual(readChronicle(emptyFolder(t), NOON), { minutes: [], seconds: [] });
 });
 
-/** Notes a reading a second; the n-th second brings 1000 + n bytes. */
+/** The n-th second brings 1000 + n bytes. */
 function crawlFor(folder: string, wallMs: number, seconds: number): void {
   const chronicle = new Chronicle(folder, wallMs);
-  const recentBps: number[] = [];
-  for (let second = 0; second < seconds; second++) {
-    recentBps.push(1000 + second);
-    const elapsedMs = (second + 1) * 1000;
+  for (let second = 0; second < seconds; second++)
     chronicle.note({
-      wallMs: wallMs + elapsedMs,
-      elapsedMs,
-      recentBps: recentBps.slice(-60),
+      atMs: wallMs + second * 1000,
+      bytes: 1000 + second,
       predictedBps: 1500,
       limitBps: 2000,
     });
-  }
 }
 
 function emptyFolder(t: TestContext): string {

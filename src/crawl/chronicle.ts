@@ -14,10 +14,8 @@ import {
   minuteNumbers,
   minutesFrom,
   minuteStart,
-  type Reading,
   type Second,
   SECOND_NUMBERS,
-  SecondCutter,
   secondNumbers,
   secondsFrom,
   slotOf,
@@ -34,7 +32,6 @@ export interface RateHistory {
 export class Chronicle implements Disposable {
   readonly #seconds: NumberFile;
   readonly #minutes: NumberFile;
-  readonly #cutter = new SecondCutter();
   readonly #fold = new MinuteFold();
 
   /** Goes on where an earlier process ended, however it ended. */
@@ -46,11 +43,10 @@ export class Chronicle implements Disposable {
     for (const second of seconds) if (minuteStart(second.atMs) > lastMs) this.#addToMinute(second);
   }
 
-  note(reading: Reading): void {
-    for (const second of this.#cutter.take(reading)) {
-      tolerant(() => this.#seconds.put(slotOf(second.atMs), secondNumbers(second)));
-      this.#addToMinute(second);
-    }
+  /** Seconds come in order, each once: see `SecondCutter`. */
+  note(second: Second): void {
+    tolerant(() => this.#seconds.put(slotOf(second.atMs), secondNumbers(second)));
+    this.#addToMinute(second);
   }
 
   [Symbol.dispose](): void {
