@@ -11,8 +11,10 @@
 
 import { request as httpRequest } from "node:http";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { DialError, dialFailure } from "./failure.ts";
+import { Valve } from "./valve.ts";
 
 export interface Proxy {
   readonly host: string;
@@ -33,15 +35,20 @@ export interface DialOptions {
   /** Accept any certificate; the answer then says that it was not verified. */
   readonly insecureTls: boolean;
   readonly http2: boolean;
+  /** How much the system may take in unread; undefined: as it likes, and no valve is put in. */
+  readonly windowBytes: number | undefined;
 }
 
 /** Told of each step, so that its owner can time it and cut it short. */
 export interface DialWatch {
-  onSocket(socket: Socket): void;
+  onSocket(socket: Socket, valve: Valve | undefined): void;
   onTls(): void;
+  /** Every read of a connection with a valve, as it comes. */
+  onRead(): void;
 }
 
-export type DialDone = (error: DialError | null, socket: Socket | TLSSocket | null) => void;
+/** What an open connection is read from: the socket itself, its valve's stream, or TLS on either. */
+export type DialDone = (error: DialError | null, stream: Duplex | TLSSocket | null) => void;
 
 const PROXY_HEAD_BYTES_MAX = 16 * 1024;
 
@@ -52,14 +59,7 @@ export function dial(
   done: DialDone,
 ): void {
   const { proxy } = options;
-  const socket = connectTcp({
-    host: proxy?.host ?? target.address,
-    port: proxy?.port ?? target.port,
-    noDelay: true,
-    // Only a proxy may have a name; it is the operator's, so its addresses may be tried in turn.
-    autoSelectFamily: proxy !== undefined,
-  });
-  watch.onSocket(socket);
+  const { socket, stream } = connect(target, options, watch);
   const finish = once(done, socket);
   const refuse = (error: Error): void => {
     const failure = dialFailure(error, "connect");
@@ -70,14 +70,40 @@ export function dial(
   socket.once("close", () => refuse(new Error("closed while connecting")));
   socket.once("connect", () => {
     socket.off("error", refuse);
-    if (target.scheme === "http") finish(null, socket);
-    else if (proxy === undefined) secure(socket, { target, options, watch }, finish);
+    if (target.scheme === "http") finish(null, stream);
+    else if (proxy === undefined) secure(stream, { target, options, watch }, finish);
     else
-      openTunnel(socket, target, proxy, (error) => {
-        if (error === undefined) secure(socket, { target, options, watch }, finish);
+      openTunnel(stream, target, proxy, (error) => {
+        if (error === undefined) secure(stream, { target, options, watch }, finish);
         else finish(error, null);
       });
   });
+}
+
+/** The socket that connects and counts, and the stream to read from: the same one without a valve. */
+function connect(
+  target: DialTarget,
+  { proxy, windowBytes }: DialOptions,
+  watch: DialWatch,
+): { readonly socket: Socket; readonly stream: Duplex } {
+  const where = {
+    host: proxy?.host ?? target.address,
+    port: proxy?.port ?? target.port,
+    noDelay: true,
+    // Only a proxy may have a name; it is the operator's, so its addresses may be tried in turn.
+    autoSelectFamily: proxy !== undefined && isIP(proxy.host) === 0,
+  };
+  if (windowBytes === undefined) {
+    const socket = connectTcp(where);
+    watch.onSocket(socket, undefined);
+    return { socket, stream: socket };
+  }
+  // Which address a name will lead to is not known yet, and a window is opened for one.
+  const address = isIP(where.host) === 0 ? undefined : where.host;
+  const valve = new Valve({ address, windowBytes, onRead: () => watch.onRead() });
+  watch.onSocket(valve.socket, valve);
+  valve.socket.connect(where);
+  return valve;
 }
 
 /** Calls back once; a connection that failed is closed, and its later errors concern nobody. */
@@ -99,11 +125,11 @@ interface Securing {
   readonly watch: DialWatch;
 }
 
-function secure(socket: Socket, { target, options, watch }: Securing, finish: DialDone): void {
+function secure(stream: Duplex, { target, options, watch }: Securing, finish: DialDone): void {
   watch.onTls();
   const name = target.host.startsWith("[") ? target.host.slice(1, -1) : target.host;
   const tls = connectTls({
-    socket,
+    socket: stream,
     host: name,
     // RFC 6066: an address is no server name.
     ...(isIP(name) === 0 ? { servername: name } : {}),
@@ -114,8 +140,8 @@ function secure(socket: Socket, { target, options, watch }: Securing, finish: Di
     tls.destroy();
     finish(dialFailure(error, "tls"), null);
   };
-  // The socket below reports what TLS then reports again, so it needs a listener of its own.
-  socket.on("error", ignore);
+  // The stream below reports what TLS then reports again, so it needs a listener of its own.
+  stream.on("error", ignore);
   tls.once("error", fail);
   tls.once("secureConnect", () => {
     tls.off("error", fail);
@@ -125,7 +151,7 @@ function secure(socket: Socket, { target, options, watch }: Securing, finish: Di
 
 /** RFC 9110, 9.3.6. Any answer but 2xx, and any byte behind it, is the proxy's failure. */
 function openTunnel(
-  socket: Socket,
+  stream: Duplex,
   target: DialTarget,
   proxy: Proxy,
   opened: (error?: DialError) => void,
@@ -139,7 +165,7 @@ function openTunnel(
       ...(proxy.authorization === undefined ? {} : { "proxy-authorization": proxy.authorization }),
     },
     maxHeaderSize: PROXY_HEAD_BYTES_MAX,
-    createConnection: () => socket,
+    createConnection: () => stream,
   });
   request.once("error", () => opened(proxyError("the proxy broke off")));
   request.once("response", (response) => {

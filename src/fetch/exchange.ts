@@ -8,8 +8,8 @@
  * Promises:
  *   1. it ends once, with an answer or one reason, within the limits plus one tick;
  *   2. every byte that came is told to `onBytes` once, at the latest one tick after it came;
- *   3. after a refusal at most one read of the socket (64 KiB; on HTTP/2 one window of 256 KiB) comes
- *      in before it holds.
+ *   3. after a refusal nothing more comes in on a lane with a valve; on others at most one read of
+ *      the socket (64 KiB; on HTTP/2 one window of 256 KiB) comes before it holds.
  */
 
 import type { Dispatcher } from "undici";
@@ -109,11 +109,15 @@ export class Exchange implements Passenger {
     this.#enter(step);
   }
 
+  onRead(): void {
+    if (!this.#ended) this.#charge();
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#ended) return controller.abort(new Error("given up"));
     this.#charge();
-    if (this.#time.isHeld) controller.pause();
+    if (this.#time.isHeld) this.#shut();
     if (this.#dialled) this.#connected();
     this.#receivedAtSent = this.#receivedBytes;
     this.#enter("sent");
@@ -237,7 +241,7 @@ export class Exchange implements Passenger {
       firstByteMs: this.#firstByteTookMs,
       totalMs: this.#time.nowMs() - this.#startedMs + this.#time.heldMs,
       pausedMs: this.#time.heldMs,
-      rttMs: this.#rttMs,
+      rttMs: this.lane.rttMs() ?? this.#rttMs,
     };
   }
 
@@ -257,13 +261,18 @@ export class Exchange implements Passenger {
     this.#mayReadOn = false;
     if (this.request.onBytes(bytes, this.#readOn) || this.#mayReadOn) return;
     this.#time.hold();
-    this.#controller?.pause();
+    this.#shut();
+  }
+
+  #shut(): void {
+    if (!this.lane.hold()) this.#controller?.pause();
   }
 
   readonly #readOn = (): void => {
     this.#mayReadOn = true;
     if (!this.#time.isHeld || this.#ended) return;
     this.#time.release();
+    if (this.lane.release()) return;
     // Perhaps another exchange is being parsed right now, and undici parses one at a time.
     queueMicrotask(() => {
       if (!this.#time.isHeld && !this.#ended) this.#controller?.resume();

@@ -58,6 +58,8 @@ export interface FetchRequest {
   /** Most bytes on the wire, when other than usual; a longer body is then cut and kept. */
   readonly keepBytesMax?: number;
   readonly onBytes?: OnBytes;
+  /** Told how much the whole answer will be, when its header says so. */
+  readonly onLength?: (bytes: number) => void;
   /** Told when the request goes out. */
   readonly onSent?: () => void;
   readonly signal?: AbortSignal;
@@ -205,9 +207,9 @@ export class Fetcher {
       port: portOf(url),
       path: pathOf(url),
       headers,
-      ...(acceptTypes.length === 0
+      ...(acceptTypes.length === 0 && request.onLength === undefined
         ? {}
-        : { wantsBody: (head: Head) => isWanted(head, acceptTypes) }),
+        : { wantsBody: (head: Head) => this.#wantsBody(request, head) }),
       ...(onBytes === undefined ? {} : { onBytes }),
       ...(onSent === undefined ? {} : { onSent }),
       ...(signal === undefined ? {} : { signal }),
@@ -235,6 +237,18 @@ export class Fetcher {
       if (!dead || index + 1 === candidates.length || signal?.aborted === true)
         return { address, traffic, result };
     }
+  }
+
+  #wantsBody({ acceptTypes = [], onLength }: FetchRequest, head: Head): boolean {
+    const length = onLength === undefined ? undefined : headerOf(head, "content-length");
+    if (length !== undefined && /^\d{1,15}$/.test(length)) {
+      const headBytes = head.headers.reduce(
+        (sum, [key, value]) => sum + key.length + value.length,
+        0,
+      );
+      onLength?.(headBytes + Number(length));
+    }
+    return acceptTypes.length === 0 || isWanted(head, acceptTypes);
   }
 
   #headersFor(request: FetchRequest): readonly Header[] {

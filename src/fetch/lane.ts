@@ -9,11 +9,14 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { Client, type Dispatcher } from "undici";
-import { dial, type DialOptions, type DialTarget } from "./dial.ts";
+import { dial, type DialOptions, type DialTarget, type DialWatch } from "./dial.ts";
+import type { Valve } from "./valve.ts";
 
 /** What travels on a lane: undici's handler, told also of the steps of a connection being made. */
 export interface Passenger extends Dispatcher.DispatchHandler {
   onDial(step: "connect" | "tls"): void;
+  /** On a lane with a valve: bytes came, and are not handed on before this returns. */
+  onRead(): void;
 }
 
 export interface LaneOptions extends DialOptions {
@@ -31,7 +34,9 @@ export class Lane {
   readonly headerBytesMax: number;
   readonly #client: Client;
   readonly #passengers = new Set<Passenger>();
+  readonly #hasValve: boolean;
   #socket: Socket | undefined;
+  #valve: Valve | undefined;
   /** A connection being made is ours to cut; one that is made is undici's. */
   #dialling: Socket | undefined;
   #receivedTaken = 0;
@@ -43,6 +48,9 @@ export class Lane {
   constructor(key: string, target: DialTarget, options: LaneOptions, onIdleEnd: () => void) {
     this.key = key;
     this.headerBytesMax = options.headerBytesMax;
+    this.#hasValve = options.windowBytes !== undefined;
+    // A valve shuts a whole connection, so there must be one exchange on it.
+    const http2 = options.http2 && !this.#hasValve;
     this.#client = new Client(`${target.scheme}://${target.host}:${target.port}`, {
       // Our own clock covers every phase; two sets of timers would only race.
       headersTimeout: 0,
@@ -50,10 +58,41 @@ export class Lane {
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS_MAX,
       maxHeaderSize: options.headerBytesMax,
-      allowH2: options.http2,
+      allowH2: http2,
       h2Options: { settings: { initialWindowSize: WINDOW_BYTES } },
-      connect: (_, done) => this.#dial(target, options, done, onIdleEnd),
+      connect: (_, done) => this.#dial(target, { ...options, http2 }, done, onIdleEnd),
     });
+  }
+
+  /** Whether it may be kept under this window: it lets in no more than twice of that. */
+  isKeptUnder(windowBytes: number | undefined): boolean {
+    if (windowBytes === undefined) return !this.#hasValve;
+    return this.#hasValve && (this.#valve?.windowBytes ?? 0) <= 2 * windowBytes;
+  }
+
+  widen(windowBytes: number): void {
+    this.#valve?.widen(windowBytes);
+  }
+
+  /** Shuts the valve; false when there is none, and undici must be asked to pause. */
+  hold(): boolean {
+    this.#valve?.hold();
+    return this.#valve !== undefined;
+  }
+
+  release(): boolean {
+    this.#valve?.release();
+    return this.#valve !== undefined;
+  }
+
+  /** The round trip as the system measures it; known only where there is a window. */
+  rttMs(): number | undefined {
+    return this.#valve?.rttMs();
+  }
+
+  /** Our own address on this connection, which tells the interface it goes through. */
+  get localAddress(): string | undefined {
+    return this.#socket?.localAddress;
   }
 
   /** Room for one more exchange right now. */
@@ -85,12 +124,18 @@ export class Lane {
 
   board(passenger: Passenger, request: Dispatcher.DispatchOptions): void {
     this.#passengers.add(passenger);
+    if (this.#hasValve) this.#socket?.ref();
     this.#client.dispatch(request, passenger);
   }
 
   leave(passenger: Passenger): void {
     this.#passengers.delete(passenger);
     this.#used = true;
+    if (!this.#hasValve || !this.isIdle) return;
+    // What was held up is over; and a connection that nobody uses keeps no program alive. Without a
+    // valve undici sees to that.
+    this.#valve?.release();
+    this.#socket?.unref();
   }
 
   takeReceivedBytes(): number {
@@ -116,13 +161,14 @@ export class Lane {
   #dial(
     target: DialTarget,
     options: DialOptions,
-    done: (...answer: [null, Socket | TLSSocket] | [Error, null]) => void,
+    done: (...answer: [null, Socket] | [Error, null]) => void,
     onIdleEnd: () => void,
   ): void {
     for (const passenger of this.#passengers) passenger.onDial("connect");
-    const watch = {
-      onSocket: (socket: Socket): void => {
+    const watch: DialWatch = {
+      onSocket: (socket, valve) => {
         this.#socket = socket;
+        this.#valve = valve;
         this.#dialling = socket;
         this.#receivedTaken = 0;
         this.#sentTaken = 0;
@@ -131,17 +177,21 @@ export class Lane {
           if (this.isIdle && this.#socket === socket) onIdleEnd();
         });
       },
-      onTls: (): void => {
+      onTls: () => {
         for (const passenger of this.#passengers) passenger.onDial("tls");
       },
+      onRead: () => {
+        for (const passenger of this.#passengers) passenger.onRead();
+      },
     };
-    dial(target, options, watch, (error, socket) => {
+    dial(target, options, watch, (error, stream) => {
       this.#dialling = undefined;
-      if (error !== null || socket === null) return done(error ?? new Error("no socket"), null);
-      const secure = socket instanceof TLSSocket ? socket : undefined;
+      if (error !== null || stream === null) return done(error ?? new Error("no stream"), null);
+      const secure = stream instanceof TLSSocket ? stream : undefined;
       this.#version = secure?.alpnProtocol === "h2" ? "2" : "1.1";
       this.#verified = secure?.authorized ?? true;
-      done(null, socket);
+      // undici writes, reads, corks and destroys; a stream does for it what a socket does.
+      done(null, stream as Socket);
     });
   }
 }

@@ -21,8 +21,12 @@ const OPTIONS: UndiciTransportOptions = {
   proxy: undefined,
 };
 
-testTransport("undici", async () => {
+testTransport("undici", () => benchWith(undefined));
+testTransport("undici under a window", () => benchWith(4096));
+
+async function benchWith(windowBytes: number | undefined): Promise<TransportBench> {
   const transport = new UndiciTransport(OPTIONS);
+  transport.setWindow(windowBytes);
   const stops: (() => void)[] = [];
   return {
     transport,
@@ -37,8 +41,8 @@ testTransport("undici", async () => {
       await transport.close();
       for (const stop of stops) stop();
     },
-  } satisfies TransportBench;
-});
+  };
+}
 
 test("a connection is kept for the next request to the same address, and for no other", async (t) => {
   const server = await listening((socket) => socket.on("data", () => socket.write(page("hi"))));

@@ -11,15 +11,18 @@
  *   3. no server pays for our own stall: after one, sockets are read before clocks are judged;
  *   4. a connection is used again only after a whole answer; whatever came beyond it is dropped
  *      with the connection, and never becomes the next answer.
+ *   5. under a window no connection is kept that lets in more than twice of it.
  *
  * HTTP/1.0 answers are reported as 1.1, because undici does not tell them apart.
  */
 
+import { isIP } from "node:net";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../base/clock.ts";
 import type { Proxy } from "./dial.ts";
 import { Exchange } from "./exchange.ts";
 import { Lane } from "./lane.ts";
+import { canSetWindows } from "./receive-window.ts";
 import {
   NO_TRAFFIC,
   type Transport,
@@ -54,6 +57,8 @@ export class UndiciTransport implements Transport {
   /** Those that wait for work, the one idle longest first. */
   readonly #idle = new Set<Lane>();
   readonly #running = new Map<Exchange, (result: Result) => void>();
+  #windowBytes: number | undefined;
+  #localAddress: string | undefined;
   #laneCount = 0;
   #ticking = false;
   #spared = false;
@@ -79,7 +84,26 @@ export class UndiciTransport implements Transport {
     });
   }
 
-  setWindow(_: number | undefined): void {}
+  setWindow(bytes: number | undefined): void {
+    if (bytes === this.#windowBytes) return;
+    this.#windowBytes = bytes;
+    for (const lane of [...this.#lanes.values()].flat()) {
+      if (bytes !== undefined) lane.widen(bytes);
+      // Those that are busy end what they carry, and are dropped then.
+      if (lane.isIdle && !lane.isKeptUnder(bytes)) this.#drop(lane);
+    }
+  }
+
+  /** Whether a window that is set keeps the system from taking in more. */
+  get windowsHeld(): boolean {
+    const { proxy } = this.#options;
+    return (proxy === undefined || isIP(proxy.host) !== 0) && canSetWindows();
+  }
+
+  /** Our own address on the last connection made under a window. */
+  get localAddress(): string | undefined {
+    return this.#localAddress;
+  }
 
   async close(): Promise<void> {
     this.#closed = true;
@@ -100,7 +124,10 @@ export class UndiciTransport implements Transport {
     lane.leave(exchange);
     // On HTTP/2 a failed stream leaves its connection whole; on HTTP/1.1 nothing can be trusted.
     const broken = !reusable && lane.version === "1.1";
-    if (broken || (lane.isIdle && !lane.isOpen)) this.#drop(lane);
+    const isKept = lane.isOpen && lane.isKeptUnder(this.#windowBytes);
+    if (this.#windowBytes !== undefined)
+      this.#localAddress = lane.localAddress ?? this.#localAddress;
+    if (broken || (lane.isIdle && !isKept)) this.#drop(lane);
     else if (lane.isIdle && !this.#closed) this.#idle.add(lane);
     const resolve = this.#running.get(exchange);
     this.#running.delete(exchange);
@@ -115,17 +142,22 @@ export class UndiciTransport implements Transport {
 
   #laneFor(request: TransportRequest): Lane {
     const key = keyOf(request);
+    const { headerBytesMax } = request.limits;
     for (const lane of this.#lanes.get(key) ?? [])
-      if (lane.hasRoom && lane.headerBytesMax === request.limits.headerBytesMax) return lane;
+      if (
+        lane.hasRoom &&
+        lane.headerBytesMax === headerBytesMax &&
+        lane.isKeptUnder(this.#windowBytes)
+      )
+        return lane;
     return this.#open(request, key);
   }
 
   #open(request: TransportRequest, key: string): Lane {
     if (this.#laneCount >= this.#options.lanesMax) this.#dropIdlest();
     const { headerBytesMax } = request.limits;
-    const lane = new Lane(key, request, { ...this.#options, headerBytesMax }, () =>
-      this.#drop(lane),
-    );
+    const options = { ...this.#options, headerBytesMax, windowBytes: this.#windowBytes };
+    const lane = new Lane(key, request, options, () => this.#drop(lane));
     const siblings = this.#lanes.get(key);
     if (siblings === undefined) this.#lanes.set(key, [lane]);
     else siblings.push(lane);

@@ -1,0 +1,149 @@
+/**
+ * How much the system may take in for us before we read: a socket's receive window.
+ *
+ * Whoever stops reading is not heard by the server until the receive buffer is full, and by itself
+ * that is 64 KiB at the first packet and megabytes later. The buffer must be set before a connection
+ * is made, which Node has no call for; so the socket is opened here, by the system's own calls
+ * through `node:ffi`, and handed to Node as a descriptor. Where that is not possible (another system,
+ * an older Node, no permission) there is no window, and the answer is undefined.
+ *
+ * Linux doubles the number it is given for its own overhead, and with well filled packets all of the
+ * double holds data. So half is asked for: a window of n never holds more than n, and about n/2 at
+ * first. It can be widened later. It is never narrowed: a segment that was sent for the wider window
+ * is then dropped, and the connection stalls until the server sends it again.
+ *
+ * One system call or two for each use; some microseconds.
+ */
+
+import { isIP } from "node:net";
+
+/** Linux' numbers are the same on all machines but these. */
+const ODD_MACHINES = /^mips/;
+const AF_INET = 2;
+const AF_INET6 = 10;
+const STREAM_NONBLOCK_CLOEXEC = 0o2004001;
+const SOL_SOCKET = 1;
+const SO_RCVBUF = 8;
+const IPPROTO_TCP = 6;
+const TCP_INFO = 11;
+/** Where `struct tcp_info` has `tcpi_rtt`, in microseconds; RFC 6298's smoothed round trip. */
+const RTT_INDEX = 68 / 4;
+
+/** The narrowest that Linux makes. */
+export const WINDOW_BYTES_MIN = 2304;
+
+interface SystemCalls {
+  socket(family: number, kind: number, protocol: number): number;
+  close(fd: number): number;
+  setsockopt(fd: number, level: number, name: number, value: Int32Array, bytes: number): number;
+  getsockopt(fd: number, level: number, name: number, value: Int32Array, bytes: Int32Array): number;
+}
+
+let loaded: { readonly calls: SystemCalls | undefined } | undefined;
+
+/** Whether windows can be set on this machine: tried on a socket that goes nowhere. */
+export function canSetWindows(): boolean {
+  const trial = openWindow("127.0.0.1", 2 * WINDOW_BYTES_MIN);
+  trial?.close();
+  return trial !== undefined;
+}
+
+/** A socket for an address, not connected. Its descriptor is the caller's to give on or close. */
+export function openWindow(address: string, bytes: number): ReceiveWindow | undefined {
+  const calls = systemCalls();
+  if (calls === undefined) return undefined;
+  const family = isIP(address) === 6 ? AF_INET6 : AF_INET;
+  const fd = calls.socket(family, STREAM_NONBLOCK_CLOEXEC, 0);
+  if (fd < 0) return undefined;
+  const window = new ReceiveWindow(fd, calls);
+  window.widen(bytes);
+  if (window.bytes > 0) return window;
+  window.close();
+  return undefined;
+}
+
+export type { ReceiveWindow };
+
+class ReceiveWindow {
+  readonly fd: number;
+  readonly #calls: SystemCalls;
+  #bytes = 0;
+
+  constructor(fd: number, calls: SystemCalls) {
+    this.fd = fd;
+    this.#calls = calls;
+  }
+
+  /** The most it holds; nothing before it was first set. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Only while the socket is open: a descriptor that was closed may be another's by now. */
+  widen(bytes: number): void {
+    if (bytes > this.#bytes && this.#set(bytes)) this.#bytes = bytes;
+  }
+
+  /** The round trip as the system has it; the same care with the descriptor as above. */
+  rttMs(): number | undefined {
+    const info = new Int32Array(RTT_INDEX + 1);
+    const bytes = Int32Array.of(info.byteLength);
+    if (this.#calls.getsockopt(this.fd, IPPROTO_TCP, TCP_INFO, info, bytes) !== 0) return undefined;
+    const rttMicros = info[RTT_INDEX] ?? 0;
+    return bytes[0] === info.byteLength && rttMicros > 0 ? rttMicros / 1000 : undefined;
+  }
+
+  /** For a descriptor that nobody has taken over. */
+  close(): void {
+    this.#calls.close(this.fd);
+  }
+
+  /** Sets, and looks whether it took: some systems answer yes and do as they like. */
+  #set(bytes: number): boolean {
+    const value = Int32Array.of(Math.ceil(bytes / 2));
+    if (this.#calls.setsockopt(this.fd, SOL_SOCKET, SO_RCVBUF, value, 4) !== 0) return false;
+    const size = Int32Array.of(4);
+    if (this.#calls.getsockopt(this.fd, SOL_SOCKET, SO_RCVBUF, value, size) !== 0) return false;
+    const tookBytes = value[0] ?? 0;
+    return tookBytes > 0 && tookBytes <= Math.max(bytes + 1, 2 * WINDOW_BYTES_MIN);
+  }
+}
+
+function systemCalls(): SystemCalls | undefined {
+  loaded ??= { calls: load() };
+  return loaded.calls;
+}
+
+function load(): SystemCalls | undefined {
+  if (process.platform !== "linux" || ODD_MACHINES.test(process.arch)) return undefined;
+  try {
+    // Nothing named: the C library that Node itself runs on, whichever that is.
+    return withoutFfiWarning(() => process.getBuiltinModule("node:ffi")?.dlopen(null, CALLS))
+      ?.functions;
+  } catch {
+    return undefined;
+  }
+}
+
+const CALLS = {
+  socket: { arguments: ["int32", "int32", "int32"], return: "int32" },
+  close: { arguments: ["int32"], return: "int32" },
+  setsockopt: { arguments: ["int32", "int32", "int32", "buffer", "uint32"], return: "int32" },
+  getsockopt: { arguments: ["int32", "int32", "int32", "buffer", "buffer"], return: "int32" },
+} as const;
+
+/**
+ * Node warns on loading that this part of it may change. That is ours to know and nothing to people
+ * who crawl; so this one warning is kept back, for as long as the loading takes.
+ */
+function withoutFfiWarning<T>(act: () => T): T {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = ((warning: string | Error, ...rest: []) => {
+    if (!String(warning).startsWith("FFI is an experimental")) emitWarning(warning, ...rest);
+  }) as typeof process.emitWarning;
+  try {
+    return act();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
