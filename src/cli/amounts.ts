@@ -1,6 +1,7 @@
 /** Numbers as people read them in a terminal. */
 
-import { showDuration } from "../base/units.ts";
+import { PURPOSES, type BytesByPurpose } from "../bandwidth/ledger.ts";
+import { showBytes, showDuration } from "../base/units.ts";
 
 /** By hand: loading the locale data would take longer than the rest of the start. */
 export function showCount(count: number): string {
@@ -13,6 +14,24 @@ export function showPace(perSecond: number): string {
 
 export function plural(count: number, noun: string): string {
   return `${showCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** A rate, and how it stands to its limit: "1.96 MB/s of 2.00 (98 %)". */
+export function showRate(rateBps: number, limitBps: number | undefined): string {
+  const rate = showBytes(rateBps);
+  if (limitBps === undefined) return `${rate}/s`;
+  if (limitBps === 0) return `${rate}/s, nothing may come now`;
+  const limit = showBytes(limitBps);
+  const [number, unit] = limit.split(" ");
+  const shown = unit === rate.split(" ")[1] ? number : `${limit}/s`;
+  return `${rate}/s of ${shown} (${Math.round((100 * rateBps) / limitBps)} %)`;
+}
+
+/** What the bytes were for, the most first, as "name amount" words. */
+export function showLedger(ledger: BytesByPurpose): string[] {
+  return PURPOSES.filter((purpose) => ledger[purpose] > 0)
+    .toSorted((a, b) => ledger[b] - ledger[a])
+    .map((purpose) => `${purpose} ${showBytes(ledger[purpose])}`);
 }
 
 /** Guesses are told roughly: nobody is served by the seconds of an hour. */

@@ -7,6 +7,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { Books } from "../bandwidth/ledger.ts";
 import type { SiteView, Snapshot } from "../crawl/snapshot.ts";
 import { openReadOnly } from "../store/store-sqlite.ts";
 
@@ -46,8 +47,16 @@ export async function storedSnapshot(folder: string): Promise<Snapshot> {
       totals,
       pending,
       rateBps: 0,
+      limitBps: undefined,
+      predictedBps: 0,
+      waitingReaders: 0,
+      ledger: Books.restore(totals).byPurpose(),
       pagesPerSecond: 0,
       recentBps: [],
+      limitBps: undefined,
+      predictedBps: 0,
+      waitingReaders: 0,
+      ledger: Books.restore(totals).byPurpose(),
       remainingMs: undefined,
       connectionsOpen: 0,
       connectionsMax: 0,

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Books } from "../bandwidth/ledger.ts";
 import { below, pick, randomFrom, type Random } from "../base/random.ts";
 import type { CrawlState, SiteView, Snapshot } from "../crawl/snapshot.ts";
 import { NO_TOTALS } from "../store/store.ts";
-import { frameOf, progressBar, sparkline } from "./frame.ts";
+import { showRate } from "./amounts.ts";
+import { frameOf, gauge, progressBar, sparkline } from "./frame.ts";
+import { plainLine } from "./plain-view.ts";
 import { fitted, paletteFor } from "./terminal.ts";
 
 const plain = paletteFor({ isTTY: false }, {});
@@ -33,6 +36,10 @@ function snapshotWith(changes: Partial<Snapshot>): Snapshot {
     rateBps: 0,
     pagesPerSecond: 0,
     recentBps: [],
+    limitBps: undefined,
+    predictedBps: 0,
+    waitingReaders: 0,
+    ledger: new Books().byPurpose(),
     remainingMs: undefined,
     connectionsOpen: 0,
     connectionsMax: 64,
@@ -77,12 +84,45 @@ test("a frame tells rate, pages, sites, errors and time left", () => {
   assert.match(frame, /http_404 +https:\/\/docs.example\/gone/);
 });
 
+test("with a limit a frame tells the rate against it, what is predicted and what is held back", () => {
+  const books = new Books();
+  books.receive(1000);
+  books.book(700, "page");
+  books.book(200, "redirect");
+  const snapshot = snapshotWith({
+    rateBps: 1.96e6,
+    limitBps: 2e6,
+    predictedBps: 1.99e6,
+    waitingReaders: 3,
+    connectionsOpen: 12,
+    recentBps: [1e6, 2e6, 2.2e6],
+    ledger: books.byPurpose(),
+  });
+  const frame = frameOf(snapshot, { columns: 120, rows: 30, palette: plain }).join("\n");
+  assert.match(frame, /█+░?│░+ {2}1.96 MB\/s of 2.00 \(98 %\) {2}predicted 1.99 MB\/s/);
+  assert.match(frame, /25 % held by the limit/);
+  assert.match(frame, /▄██ {2}0.0 pages\/s/);
+  assert.match(frame, /page 700 B {2}redirect 200 B/);
+  assert.match(plainLine(snapshot), /rate 1.96 MB\/s of 2.00 \(98 %\)/);
+});
+
+test("a rate is told in the unit of its limit, or the limit in its own", () => {
+  assert.equal(showRate(5e5, undefined), "500 KB/s");
+  assert.equal(showRate(5e5, 2e6), "500 KB/s of 2.00 MB/s (25 %)");
+  assert.equal(showRate(0, 0), "0 B/s, nothing may come now");
+});
+
 test("a bar and a sparkline keep their width", () => {
   assert.equal(progressBar(0.5, 10), "█████░░░░░");
   assert.equal(progressBar(7, 4), "████");
   assert.equal(progressBar(-1, 4), "░░░░");
+  assert.equal(gauge(0.5, 10), "████░░░░│░");
+  assert.equal(gauge(1.1, 10), "█████████░");
+  assert.equal(gauge(9, 10), "██████████");
+  assert.equal(gauge(1, -3), "");
   assert.equal(sparkline([0, 1, 8], 10), " ▁█");
   assert.equal(sparkline([], 10), "");
+  assert.equal(sparkline([0, 4, 8, 9], 10, 8), " ▄██");
   assert.equal(sparkline(Array<number>(100).fill(5), 60).length, 60);
 });
 
@@ -129,6 +169,11 @@ function randomSnapshot(random: Random): Snapshot {
     },
     pending: below(random, 1e9),
     remainingMs: random.next() * 1e12,
+    limitBps: pick(random, [undefined, 0, 1e6]),
+    rateBps: random.next() * 2e6,
+    waitingReaders: below(random, 9),
+    connectionsOpen: below(random, 9),
+    ledger: { ...new Books().byPurpose(), page: below(random, 1e12), retry: below(random, 1e12) },
     recentBps: Array.from({ length: 60 }, () => random.next() * 1e9),
     siteCount: below(random, 1e6),
     sites: Array.from({ length: below(random, 50) }, () => ({

@@ -10,7 +10,8 @@ import { visible } from "../base/visible.ts";
 import type { SiteView, Snapshot, Trouble } from "../crawl/snapshot.ts";
 import { settlementOf } from "../page/outcome.ts";
 import type { Reason, Settlement } from "../page/outcome.ts";
-import { plural, showCount, showPace, showReasons, showRemaining } from "./amounts.ts";
+import { plural, showCount, showLedger, showPace, showReasons } from "./amounts.ts";
+import { showRate, showRemaining } from "./amounts.ts";
 import { fitted, type Palette } from "./terminal.ts";
 
 export interface Screen {
@@ -20,13 +21,21 @@ export interface Screen {
 }
 
 const LEVELS = "▁▂▃▄▅▆▇█";
+const GAUGE_SHARE_MAX = 1.25;
+/** Beyond this a second counts as above its limit. */
+const SPILL_SHARE = 1.05;
 const SITES_MAX = 12;
 const TROUBLES_MAX = 4;
 const REASONS_MAX = 6;
 
 export function frameOf(snapshot: Snapshot, screen: Screen): string[] {
   const { palette } = screen;
-  const head = [headline(snapshot, palette), ...rateLines(snapshot, screen), countLine(snapshot)];
+  const head = [
+    headline(snapshot, palette),
+    ...rateLines(snapshot, screen),
+    countLine(snapshot),
+    ...ledgerLine(snapshot, palette),
+  ];
   const reasons = reasonLine(snapshot, palette);
   let rowsLeft = screen.rows - head.length - reasons.length - 2;
   const troubles = troubleLines(snapshot.troubles, Math.min(TROUBLES_MAX, rowsLeft - 4), palette);
@@ -36,14 +45,25 @@ export function frameOf(snapshot: Snapshot, screen: Screen): string[] {
   return lines.slice(0, Math.max(1, screen.rows - 1)).map((line) => fitted(line, screen.columns));
 }
 
-export function sparkline(values: readonly number[], columns: number): string {
+/** The highest level stands for `most`, or for the highest value when that is not given. */
+export function sparkline(values: readonly number[], columns: number, most?: number): string {
   const shown = values.slice(-columns);
-  const most = Math.max(...shown, 1);
+  const highest = most ?? Math.max(...shown, 1);
   return shown
-    .map((value) =>
-      value === 0 ? " " : LEVELS.charAt(Math.ceil((value / most) * LEVELS.length) - 1),
-    )
+    .map((value) => {
+      const level = Math.min(LEVELS.length, Math.ceil((value / highest) * LEVELS.length));
+      return value === 0 ? " " : LEVELS.charAt(level - 1);
+    })
     .join("");
+}
+
+/** A bar with a mark at the limit, and a quarter of room to go beyond it. */
+export function gauge(share: number, columns: number): string {
+  const mark = Math.round(columns / GAUGE_SHARE_MAX);
+  const filled = Math.round((Math.min(GAUGE_SHARE_MAX, share) * columns) / GAUGE_SHARE_MAX);
+  return Array.from({ length: columns }, (_, column) =>
+    column < filled ? "█" : column === mark ? "│" : "░",
+  ).join("");
 }
 
 export function progressBar(share: number, columns: number): string {
@@ -73,11 +93,39 @@ function headline(snapshot: Snapshot, palette: Palette): string {
 
 function rateLines(snapshot: Snapshot, screen: Screen): string[] {
   if (snapshot.state === "done" || snapshot.state === "stopped") return [];
-  const numbers = `${showBytes(snapshot.rateBps)}/s  ${showPace(snapshot.pagesPerSecond)} pages/s  ${snapshot.connectionsOpen}/${snapshot.connectionsMax} requests open`;
+  const { limitBps, rateBps } = snapshot;
+  const held = limitBps === undefined ? [] : [gaugeLine(snapshot, limitBps, screen)];
+  const rate = limitBps === undefined ? `${showBytes(rateBps)}/s  ` : "";
+  const numbers = `${rate}${showPace(snapshot.pagesPerSecond)} pages/s  ${snapshot.connectionsOpen}/${snapshot.connectionsMax} requests open`;
   const columns = Math.min(60, screen.columns - numbers.length - 4);
-  if (columns < 10) return [numbers];
-  const line = sparkline(snapshot.recentBps, columns).padStart(columns);
-  return [`${screen.palette.accent(line)}  ${numbers}`];
+  if (columns < 10) return [...held, numbers];
+  const most = limitBps === undefined || limitBps === 0 ? undefined : limitBps;
+  const line = sparkline(snapshot.recentBps, columns, most).padStart(columns);
+  return [...held, `${screen.palette.accent(line)}  ${numbers}`];
+}
+
+/** The rate against the limit, what is predicted, and how much the limit holds back. */
+function gaugeLine(snapshot: Snapshot, limitBps: number, { columns, palette }: Screen): string {
+  const { rateBps, predictedBps, waitingReaders, connectionsOpen } = snapshot;
+  const heldShare = connectionsOpen === 0 ? 0 : waitingReaders / connectionsOpen;
+  const words = [
+    showRate(rateBps, limitBps),
+    `predicted ${showBytes(predictedBps)}/s`,
+    waitingReaders === 0 ? "" : `${Math.round(100 * heldShare)} % held by the limit`,
+  ];
+  const numbers = words.filter((word) => word !== "").join("  ");
+  const bar = gauge(
+    limitBps === 0 ? 0 : rateBps / limitBps,
+    Math.min(60, columns - numbers.length - 4),
+  );
+  const paint = rateBps > limitBps * SPILL_SHARE ? palette.bad : palette.good;
+  return bar.length < 10 ? numbers : `${paint(bar)}  ${numbers}`;
+}
+
+function ledgerLine({ ledger }: Snapshot, palette: Palette): string[] {
+  const words = showLedger(ledger);
+  // That all of it was pages is nothing to be told.
+  return words.length < 2 ? [] : [palette.dim(words.join("  "))];
 }
 
 function countLine({ totals, pending, remainingMs }: Snapshot): string {

@@ -7,7 +7,7 @@
 
 import { showBytes, showDuration } from "../base/units.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
-import { plural, showCount, showPace, showRemaining } from "./amounts.ts";
+import { plural, showCount, showPace, showRate, showRemaining } from "./amounts.ts";
 import type { View } from "./view.ts";
 
 const LOOK_MS = 50;
@@ -47,7 +47,8 @@ export class PlainView implements View {
 }
 
 export function plainLine(snapshot: Snapshot): string {
-  const pace = `${showPace(snapshot.pagesPerSecond)} pages/s, ${showBytes(snapshot.rateBps)}/s`;
+  const rate = showRate(snapshot.rateBps, snapshot.limitBps);
+  const pace = `${showPace(snapshot.pagesPerSecond)} pages/s, rate ${rate}`;
   const state = snapshot.state === "running" ? "" : `${snapshot.state}, `;
   const remaining = snapshot.pending > 0 ? showRemaining(snapshot.remainingMs) : "";
   return `${state}${plainCounts(snapshot)}; ${pace}${remaining === "" ? "" : `; ${remaining}`}`;

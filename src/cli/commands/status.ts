@@ -89,7 +89,7 @@ function show(snapshot: Snapshot, isRunning: boolean): void {
 }
 
 function statusOf(snapshot: Snapshot, isRunning: boolean): object {
-  const { totals, pending, remainingMs } = snapshot;
+  const { totals, pending, remainingMs, ledger, limitBps } = snapshot;
   const { known, done, failed, skipped } = totals;
   return {
     running: isRunning,
@@ -103,6 +103,14 @@ function statusOf(snapshot: Snapshot, isRunning: boolean): object {
     outcomes: totals.outcomes,
     duplicates: { exact: totals.duplicatesExact, near: totals.duplicatesNear },
     rateBps: snapshot.rateBps,
+    bandwidth: {
+      limitBps: limitBps ?? null,
+      rateBps: snapshot.rateBps,
+      predictedBps: snapshot.predictedBps,
+      utilisation: utilisationOf(snapshot),
+      waitingReaders: snapshot.waitingReaders,
+    },
+    ledger: { ...ledger, open: openBytes(snapshot) },
     pagesPerSecond: snapshot.pagesPerSecond,
     remainingSeconds: remainingMs === undefined ? null : remainingMs / 1000,
     connections: { open: snapshot.connectionsOpen, max: snapshot.connectionsMax },
@@ -114,4 +122,15 @@ function statusOf(snapshot: Snapshot, isRunning: boolean): object {
       state,
     })),
   };
+}
+
+/** Over the last minute; null where there is no limit to use. */
+function utilisationOf({ recentBps, limitBps }: Snapshot): number | null {
+  if (limitBps === undefined || limitBps === 0 || recentBps.length === 0) return null;
+  return recentBps.reduce((sum, bytes) => sum + bytes, 0) / recentBps.length / limitBps;
+}
+
+/** What came for requests that have not ended. */
+function openBytes({ totals, ledger }: Snapshot): number {
+  return totals.bytes - Object.values(ledger).reduce((sum, bytes) => sum + bytes, 0);
 }
