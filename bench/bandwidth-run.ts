@@ -12,7 +12,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Assignment, Contender } from "./bandwidth-contenders.ts";
-import { LINE_COUNT, type Network, SITE_PORT } from "./bandwidth-net.ts";
+import { FAVOURED, LINE_COUNT, type Network, SITE_PORT } from "./bandwidth-net.ts";
 import { documentPaths, type Mix, type ServerOptions } from "./bandwidth-server.ts";
 import {
   firstBytesAtMs,
@@ -60,6 +60,7 @@ export interface Bench {
 
 const SETTLING_MS = 2000;
 const FIRST_BYTE_PATIENCE_MS = 20_000;
+const STOP_GRACE_MS = 3000;
 const STOP_PATIENCE_MS = 20_000;
 const FIRST_BYTE_MS_MAX = 3000;
 const SPREAD = 100;
@@ -138,7 +139,8 @@ interface Started {
 }
 
 function start(program: string, words: readonly string[], folder: string): Started {
-  const child = spawn(program, [...words], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const [first = "", ...rest] = [...FAVOURED, program, ...words];
+  const child = spawn(first, rest, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   const told = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
     child[name].setEncoding("utf8").on("data", (text: string) => {
@@ -157,8 +159,11 @@ function start(program: string, words: readonly string[], folder: string): Start
     child,
     stop: async () => {
       child.kill("SIGINT");
+      // What is under way may take minutes under a small limit: the second one ends it at once.
+      const again = setTimeout(() => child.kill("SIGINT"), STOP_GRACE_MS);
       const patience = setTimeout(() => child.kill("SIGKILL"), STOP_PATIENCE_MS);
       await closed;
+      clearTimeout(again);
       clearTimeout(patience);
       process.off("exit", killAtExit);
       return told;

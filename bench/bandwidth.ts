@@ -4,7 +4,7 @@
  *   node bench/bandwidth.ts [--limits 100KB,1MB,10MB,50MB] [--mixes small,docs,large,mix]
  *                           [--servers fast,spread,slow] [--seconds 15] [--rounds 1]
  *                           [--offload] [--tls] [--changes] [--price] [--peers] [--all]
- *                           [--control paced] [--series DIR]
+ *                           [--control paced] [--series DIR] [--weir CHECKOUT]
  *
  * Without a part (`--tls`, `--changes`, `--price`, `--peers`) it runs the matrix of limits, page mixes
  * and servers; `--all` runs everything. `PEERS_DIR` names the folder of real pages that
@@ -55,6 +55,7 @@ const { values } = parseArgs({
     all: { type: "boolean", default: false },
     control: { type: "string" },
     series: { type: "string" },
+    weir: { type: "string" },
   },
 });
 
@@ -63,6 +64,10 @@ const UNLIMITED_SECONDS = 8;
 /** Below this many bytes a second more than the limit, what is possible is no more than the limit. */
 const BOUND_SHARE = 1.02;
 const MB = 1e6;
+const HEADING = [
+  "| limit | pages | servers | mean | worst second | σ | without limit | rank inversion | longest wait | machine busy | |",
+  "|--:|---|---|--:|--:|--:|--:|--:|--:|--:|---|",
+];
 
 const scratch = mkdtempSync(join(tmpdir(), "weir-bandwidth-tls-"));
 const network = makeNetwork();
@@ -74,7 +79,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.once(signal, () => process.exit(130));
 
 const bench: Bench = { network, tls: certificate(), docsFolder: process.env["PEERS_DIR"] };
-const ours = weir(values.control === undefined ? [] : ["--control", values.control]);
+const ours = weir(values.control === undefined ? [] : ["--control", values.control], values.weir);
 const limits = values.limits.split(",").map(rateOf);
 const seconds = Number(values.seconds);
 network.setOffload(values.offload);
@@ -132,6 +137,11 @@ async function peers(): Promise<void> {
       for (const mix of ["small", "mix"] as const) {
         const what: Case = { mix, servers: "fast", limitBps, speedsForBps: limitBps, seconds };
         const run = await runCase(bench, contender, { ...what, connections: 16 });
+        if (!run.lasted) {
+          say(`| ${contender.name} | ${rateText(limitBps)} | ${mix} | did not run | | | |`);
+          process.stderr.write(`${contender.name}: ${run.errors.slice(0, 500)}\n`);
+          continue;
+        }
         const figures = figuresOf(run.windows, limitBps);
         const above = `${((100 * figures.above) / figures.windows).toFixed(0)} %`;
         say(
@@ -158,7 +168,7 @@ async function judge(contender: Contender, what: Case & { limitBps: number }): P
   const { mix, servers, limitBps, tls } = what;
   const run = await runCase(bench, contender, what);
   const figures = figuresOf(run.windows, limitBps);
-  const isLow = !(figures.meanShare >= GOAL.meanShareMin);
+  const isLow = run.lasted && !(figures.meanShare >= GOAL.meanShareMin);
   const possibleBps = isLow ? await unlimitedBps(contender, what) : undefined;
   const verdict = verdictOf(run, figures, { limitBps, possibleBps });
   const mark = `${tls === true ? "tls-" : ""}${rateText(limitBps)}-${mix}-${servers}`;
@@ -188,11 +198,11 @@ function verdictOf(
   { meanShare, maxShare, deviationShare }: Figures,
   { limitBps, possibleBps }: { limitBps: number; possibleBps: number | undefined },
 ): string {
+  if (!run.lasted) return run.result === undefined ? "failed" : "ended early";
   const misses: string[] = [];
   if (!(maxShare <= GOAL.maxShare)) misses.push("above");
   if (!(deviationShare <= GOAL.deviationShareMax)) misses.push("uneven");
   if (!(meanShare >= GOAL.meanShareMin)) misses.push("below");
-  if (!run.lasted) misses.push("ended early");
   const isBound = possibleBps !== undefined && possibleBps < limitBps * BOUND_SHARE;
   if (isBound && !misses.includes("above")) return "machine-bound";
   return misses.length === 0 ? "held" : misses.join(", ");
@@ -204,11 +214,6 @@ async function unlimitedBps(contender: Contender, what: Case): Promise<number> {
   const { samples, windows, firstByteAtMs } = await runCase(bench, contender, shorter);
   return meanBps(samples, firstByteAtMs + 2000, windows.at(-1)?.atMs ?? firstByteAtMs + 3000);
 }
-
-const HEADING = [
-  "| limit | pages | servers | mean | worst second | σ | without limit | rank inversion | longest wait | machine busy | |",
-  "|--:|---|---|--:|--:|--:|--:|--:|--:|--:|---|",
-];
 
 function shown({ meanShare, maxShare, deviationShare }: Figures): string {
   return [meanShare, maxShare, deviationShare].map(percent).join(" | ");
