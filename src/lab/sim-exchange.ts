@@ -38,6 +38,7 @@ export class SimExchange {
   #isThirsty = false;
   #isOver = false;
   #connectMs = 0;
+  #askedMs = 0;
   #firstByteMs = 0;
   #pausedMs = 0;
   #receivedBytes = 0;
@@ -70,6 +71,7 @@ export class SimExchange {
 
   #ask(): void {
     const { request, conduct } = this.#parts;
+    this.#askedMs = this.#elapsedMs();
     const limit = { ms: request.limits.firstByteMs, reason: "first_byte_timeout" } as const;
     const answersMs = conduct.latencyMs + (conduct.thinkMs ?? 0);
     const ms = conduct.answer === undefined ? Infinity : answersMs;
@@ -247,7 +249,7 @@ export class SimExchange {
       receivedBytes: this.#receivedBytes,
       sentBytes,
       connectMs: this.#connectMs,
-      firstByteMs: this.#firstByteMs,
+      firstByteMs: Math.max(0, this.#firstByteMs - this.#askedMs),
       totalMs: this.#elapsedMs(),
       pausedMs: this.#pausedMs,
       // A line that is full makes every way longer.
