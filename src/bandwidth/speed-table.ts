@@ -69,6 +69,7 @@ const VALUES = 2 * HOURS;
 const DAY_MINUTES = 1440;
 const CREDITS_MAX = 15;
 const SITES_MAX = 3;
+const NO_SITES: readonly string[] = [];
 const SERVERS_AT_FIRST = 64;
 /** Less than this changes no estimate by a byte. */
 const ALPHA_MIN = 1e-6;
@@ -166,16 +167,16 @@ export class SpeedTable {
   restore(rows: Iterable<ServerRow>): void {
     for (const row of rows) {
       assert(row.bps.length === VALUES, "a server has a value for every hour and kind of day");
-      const counts = [row.workingCount, row.holidayCount] as const;
-      if (this.#slots.has(row.address) || counts[0] + counts[1] === 0) continue;
-      const slot = this.#hold(row.address);
+      const { address, sites, workingCount, holidayCount } = row;
+      if (this.#slots.has(address) || workingCount + holidayCount === 0) continue;
+      const slot = this.#hold(address);
       this.#bps.set(row.bps, slot * VALUES);
-      this.#counts.set(counts, 2 * slot);
-      this.#credits[slot] = Math.min(CREDITS_MAX, counts[0] + counts[1]);
+      this.#counts[2 * slot] = workingCount;
+      this.#counts[2 * slot + 1] = holidayCount;
+      this.#credits[slot] = Math.min(CREDITS_MAX, workingCount + holidayCount);
       this.#lastAtMs[slot] = row.lastAtMs;
-      this.#sites[slot] = row.sites.slice(0, SITES_MAX);
-      for (const kind of [0, 1])
-        if (counts[kind] !== 0) this.#prior.add(this.#day(slot, kind), kind);
+      this.#sites[slot] = sites.length > SITES_MAX ? sites.slice(0, SITES_MAX) : sites;
+      this.#countInPrior(slot, 1);
     }
   }
 
@@ -183,18 +184,20 @@ export class SpeedTable {
     return this.#counts[2 * slot + kind] as number;
   }
 
-  #day(slot: number, kind: number): Float32Array {
-    const at = slot * VALUES + kind * HOURS;
-    return this.#bps.subarray(at, at + HOURS);
+  /** Adds a server to the mean of all, or takes it out. */
+  #countInPrior(slot: number, sign: 1 | -1): void {
+    if (this.#count(slot, 0) > 0) this.#prior.count(this.#bps, slot * VALUES, 0, sign);
+    if (this.#count(slot, 1) > 0) this.#prior.count(this.#bps, slot * VALUES + HOURS, 1, sign);
   }
 
   /** Gives a kind of day its first values: the other kind's, or else the first measurement. */
   #begin(slot: number, kind: number, rate: number): void {
     if (this.#count(slot, kind) > 0) return;
-    const day = this.#day(slot, kind);
-    if (this.#count(slot, 1 - kind) > 0) day.set(this.#day(slot, 1 - kind));
-    else day.fill(rate);
-    this.#prior.add(day, kind);
+    const day = slot * VALUES + kind * HOURS;
+    const otherDay = slot * VALUES + (1 - kind) * HOURS;
+    if (this.#count(slot, 1 - kind) > 0) this.#bps.copyWithin(day, otherDay, otherDay + HOURS);
+    else this.#bps.fill(rate, day, day + HOURS);
+    this.#prior.count(this.#bps, day, kind, 1);
   }
 
   #move(slot: number, kind: number, minuteOfDay: number, rate: number): void {
@@ -217,12 +220,7 @@ export class SpeedTable {
     if (slot === this.#credits.length) this.#grow();
     this.#slots.set(address, slot);
     this.#addresses[slot] = address;
-    this.#sites[slot] = [];
-    this.#bps.fill(0, slot * VALUES, (slot + 1) * VALUES);
-    this.#counts.fill(0, 2 * slot, 2 * slot + 2);
-    this.#credits[slot] = 0;
-    this.#lastAtMs[slot] = 0;
-    this.#changedAt[slot] = 0;
+    this.#sites[slot] = NO_SITES;
     return slot;
   }
 
@@ -232,14 +230,19 @@ export class SpeedTable {
       const slot = this.#hand;
       this.#hand = (slot + 1) % this.#serversMax;
       const credits = this.#credits[slot] as number;
-      if (credits === 0) {
-        for (const kind of [0, 1])
-          if (this.#count(slot, kind) > 0) this.#prior.remove(this.#day(slot, kind), kind);
-        this.#slots.delete(this.#addresses[slot] as string);
-        return slot;
-      }
+      if (credits === 0) return this.#forget(slot);
       this.#credits[slot] = credits - 1;
     }
+  }
+
+  #forget(slot: number): number {
+    this.#countInPrior(slot, -1);
+    this.#slots.delete(this.#addresses[slot] as string);
+    this.#bps.fill(0, slot * VALUES, (slot + 1) * VALUES);
+    this.#counts.fill(0, 2 * slot, 2 * slot + 2);
+    this.#lastAtMs[slot] = 0;
+    this.#changedAt[slot] = 0;
+    return slot;
   }
 
   #grow(): void {
@@ -272,24 +275,21 @@ class Prior {
     return Math.exp(logSum / (this.#servers[from] as number));
   }
 
-  add(day: Float32Array, kind: number): void {
-    this.#count(day, kind, 1);
-  }
-
-  remove(day: Float32Array, kind: number): void {
-    this.#count(day, kind, -1);
-  }
-
   shift(hour: number, kind: number, before: number, after: number): void {
     const at = kind * HOURS + hour;
     this.#logSums[at] = (this.#logSums[at] as number) + Math.log(after / before);
   }
 
-  #count(day: Float32Array, kind: number, sign: 1 | -1): void {
+  /** Adds the 24 hours that begin at `first`, or takes them out. */
+  count(values: Float32Array, first: number, kind: number, sign: 1 | -1): void {
     this.#servers[kind] = (this.#servers[kind] as number) + sign;
+    let bps = 1;
+    let log = 0;
     for (let hour = 0; hour < HOURS; hour++) {
+      // Far from any measurement all hours are alike, and a logarithm costs more than a look.
+      if (values[first + hour] !== bps) log = Math.log((bps = values[first + hour] as number));
       const at = kind * HOURS + hour;
-      this.#logSums[at] = (this.#logSums[at] as number) + sign * Math.log(day[hour] as number);
+      this.#logSums[at] = (this.#logSums[at] as number) + sign * log;
     }
   }
 }

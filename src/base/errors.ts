@@ -20,6 +20,8 @@ export const REMEDIES = {
     "The state on disk is damaged at the place named above. Keep the folder, restore it from a copy, or start over with --fresh.",
   STORE_CHANGED:
     "This folder belongs to a crawl with other settings. Use the same ones, another --out, or --fresh to start over.",
+  SPEEDS_UNREADABLE:
+    "Move the file away and the speeds of servers are learned anew, or name another with --speeds; nothing in it was changed.",
   DISK_FULL:
     "Make room on the disk; a running crawl goes on by itself, a stopped one with the same command.",
   NOT_RUNNING:

@@ -5,14 +5,13 @@
  * and whether the totals agree with the last rows. What lies between is proven when it is read.
  */
 
-import { closeSync, fstatSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { CrawlError } from "../base/errors.ts";
 import { APPLICATION_ID, SCHEMA_VERSION, migrate } from "./migrations.ts";
+import { readHeader } from "./sqlite-header.ts";
 import type { SqliteReader } from "./sqlite-reader.ts";
 
-const MAGIC = "SQLite format 3\0";
-const HEADER_BYTES = 100;
 /** For the moments in which another process reads the log, or recovers it after a kill. */
 const BUSY_MS_MAX = 250;
 
@@ -69,35 +68,17 @@ function prepared(database: DatabaseSync, limits: DatabaseLimits): DatabaseSync 
   }
 }
 
-/** Reads the header with our own eyes, because SQLite would already write in opening the file. */
 function checkHeader(path: string): void {
-  const header = Buffer.alloc(HEADER_BYTES);
-  let sizeBytes: number;
-  try {
-    const file = openSync(path, "r");
-    readSync(file, header, 0, HEADER_BYTES, 0);
-    sizeBytes = fstatSync(file).size;
-    closeSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new CrawlError("STORE_CORRUPT", `${path} is missing`, { cause: error });
-  }
-  const isOurs =
-    header.toString("latin1", 0, 16) === MAGIC && header.readUInt32BE(68) === APPLICATION_ID;
-  if (!isOurs) throw new CrawlError("STORE_CORRUPT", `${path} does not start as our store does`);
-  const version = header.readUInt32BE(60);
+  const header = readHeader(path);
+  if (header === undefined) throw new CrawlError("STORE_CORRUPT", `${path} is missing`);
+  const { isSqlite, applicationId, version, sizeBytes, saidBytes } = header;
+  if (!isSqlite || applicationId !== APPLICATION_ID)
+    throw new CrawlError("STORE_CORRUPT", `${path} does not start as our store does`);
   if (version > SCHEMA_VERSION)
     throw new CrawlError(
       "STORE_NEWER",
       `${path} has version ${version}, this Weir knows up to ${SCHEMA_VERSION}`,
     );
-  // While there is a log the file may be shorter than its first page says.
-  const pageBytes = header.readUInt16BE(16);
-  const saidBytes = header.readUInt32BE(28) * (pageBytes === 1 ? 65_536 : pageBytes);
-  if (sizeBytes < saidBytes && logBytes(path) === 0)
+  if (sizeBytes < saidBytes)
     throw new CrawlError("STORE_CORRUPT", `${path} has ${sizeBytes} of ${saidBytes} bytes`);
-}
-
-function logBytes(path: string): number {
-  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test, type TestContext } from "node:test";
+import { CrawlError } from "../base/errors.ts";
+import { below, type Random, randomFrom } from "../base/random.ts";
+import { openServerFile, readServerFile, type StoredServer } from "./server-file.ts";
+
+const LIMITS = { serversMax: 10_000 };
+const DAY_MS = 86_400_000;
+
+test("what was saved is read again, by the next crawl and by somebody who looks on", async (t) => {
+  const path = join(emptyFolder(t), "servers.db");
+  assert.deepEqual([...readServerFile(path)], []);
+  const servers = Array.from({ length: 1_234 }, (_, index) => serverFrom(randomFrom(index), index));
+  const byAddress = servers.toSorted((a, b) => (a.address < b.address ? -1 : 1));
+  {
+    await using file = openServerFile(path, LIMITS);
+    assert.deepEqual([...file.rows()], []);
+    assert.equal(await file.save(servers), true);
+    assert.deepEqual([...readServerFile(path)], byAddress, "while it is open");
+  }
+  await using again = openServerFile(path, LIMITS);
+  assert.deepEqual([...again.rows()], byAddress);
+});
+
+test("of two crawls that share the file, the later measurement of each server stays", async (t) => {
+  for (let seed = 1; seed <= 5; seed++) {
+    const random = randomFrom(seed);
+    const path = join(emptyFolder(t), "servers.db");
+    await using one = openServerFile(path, LIMITS);
+    await using other = openServerFile(path, LIMITS);
+    const latest = new Map<string, StoredServer>();
+    for (let round = 0; round < 20; round++) {
+      const saves = [one, other].map((file) => {
+        const rows = Array.from({ length: 1 + below(random, 40) }, () =>
+          serverFrom(random, below(random, 60)),
+        );
+        for (const row of rows)
+          if ((latest.get(row.address)?.lastAtMs ?? -1) < row.lastAtMs)
+            latest.set(row.address, row);
+        return file.save(rows);
+      });
+      assert.deepEqual(await Promise.all(saves), [true, true]);
+    }
+    for (const row of one.rows())
+      assert.deepEqual(row, latest.get(row.address), `seed ${seed}: ${row.address}`);
+    assert.equal([...other.rows()].length, latest.size);
+  }
+});
+
+test("a file of somebody else, a newer one, a short one and a damaged one are refused as they are", async (t) => {
+  const folder = emptyFolder(t);
+  const good = join(folder, "good.db");
+  {
+    await using file = openServerFile(good, LIMITS);
+    const rows = Array.from({ length: 200 }, (_, index) => serverFrom(randomFrom(index), index));
+    assert.equal(await file.save(rows), true);
+  }
+  const text = join(folder, "notes.txt");
+  writeFileSync(text, "Not a database, and longer than any header would be.\n".repeat(40));
+  const foreign = join(folder, "foreign.db");
+  edit(foreign, "CREATE TABLE song(title TEXT)");
+  const newer = copyOf(good, "newer.db", () => undefined);
+  edit(newer, "PRAGMA user_version = 2");
+  const short = copyOf(good, "short.db", () => undefined);
+  truncateSync(short, 3 * 4096);
+  const flipped = copyOf(good, "flipped.db", (bytes) => {
+    // Somewhere in the speeds of some server, where SQLite itself does not look.
+    const lastAt = Buffer.from(Float64Array.of(serverFrom(randomFrom(77), 77).lastAtMs).buffer);
+    const at = bytes.indexOf(lastAt) + 60;
+    bytes[at] = (bytes[at] ?? 0) ^ 0x10;
+  });
+  const torn = copyOf(good, "torn.db", (bytes) => bytes.fill(0xa5, 5 * 4096, 6 * 4096));
+  for (const [path, why] of [
+    [text, /notes\.txt is no file of server speeds/],
+    [foreign, /foreign\.db is no file of server speeds/],
+    [newer, /newer\.db was written by a newer Weir: version 2, this one knows 1/],
+    [short, /short\.db is cut short: 12288 of \d+ bytes/],
+    [flipped, /flipped\.db is damaged inside/],
+    [torn, /torn\.db/],
+  ] as const) {
+    const before = readFileSync(path);
+    assert.throws(() => [...readServerFile(path)], isUnreadable(why), path);
+    await assert.rejects(async () => {
+      await using file = openServerFile(path, LIMITS);
+      for (const row of file.rows()) assert.ok(row.address !== "");
+    }, isUnreadable(why));
+    assert.deepEqual(readFileSync(path), before, `${path} is as it was`);
+  }
+});
+
+test("an empty file is filled, and a folder that is not there is told", async (t) => {
+  const folder = emptyFolder(t);
+  const empty = join(folder, "empty.db");
+  writeFileSync(empty, "");
+  assert.deepEqual([...readServerFile(empty)], []);
+  await using file = openServerFile(empty, LIMITS);
+  assert.equal(await file.save([serverFrom(randomFrom(1), 1)]), true);
+  const nowhere = join(folder, "nowhere", "servers.db");
+  assert.throws(() => openServerFile(nowhere, LIMITS), isUnreadable(/nowhere/));
+});
+
+test("a file that another holds costs a save, and takes the next one", async (t) => {
+  const path = join(emptyFolder(t), "servers.db");
+  await using file = openServerFile(path, LIMITS);
+  const rows = [serverFrom(randomFrom(1), 1)];
+  const holder = new DatabaseSync(path);
+  holder.exec("BEGIN IMMEDIATE");
+  assert.equal(await file.save(rows), false);
+  holder.close();
+  assert.equal(await file.save(rows), true);
+  assert.deepEqual([...file.rows()], rows);
+});
+
+test("a disk that is full costs a save, and takes the next one", async (t) => {
+  const folder = smallDisk(t, "2m");
+  if (folder === undefined) return t.skip("needs the right to mount a tmpfs");
+  const path = join(folder, "servers.db");
+  const filler = join(folder, "filler");
+  await using file = openServerFile(path, LIMITS);
+  const first = [serverFrom(randomFrom(0), 0)];
+  assert.equal(await file.save(first), true);
+  writeFileSync(filler, Buffer.alloc(1.7 * 2 ** 20));
+  const many = Array.from({ length: 2_000 }, (_, index) => serverFrom(randomFrom(index), index));
+  assert.equal(await file.save(many), false);
+  assert.ok([...file.rows()].length < 2_000);
+  rmSync(filler);
+  assert.equal(await file.save(many), true);
+  assert.equal([...file.rows()].length, 2_000);
+  return undefined;
+});
+
+test("the file keeps what was met lately or often, and never much more than it may", async (t) => {
+  const path = join(emptyFolder(t), "servers.db");
+  await using file = openServerFile(path, { serversMax: 100 });
+  const often = named("often", 0, 20);
+  const once = named("once", 0, 1);
+  assert.equal(await file.save([often, once]), true);
+  for (let day = 1; day <= 5; day++)
+    for (let part = 0; part < 5; part++) {
+      const rows = Array.from({ length: 20 }, (_, index) =>
+        named(`${day} ${part} ${index}`, day * DAY_MS, 1),
+      );
+      assert.equal(await file.save(rows), true);
+      assert.ok([...file.rows()].length <= 110);
+    }
+  const kept = new Set([...file.rows()].map((row) => row.address));
+  assert.ok(kept.has("often") && !kept.has("once"));
+});
+
+function named(address: string, lastAtMs: number, workingCount: number): StoredServer {
+  const server = serverFrom(randomFrom(1), 1);
+  return { ...server, address, lastAtMs, workingCount, holidayCount: 0 };
+}
+
+function serverFrom(random: Random, index: number): StoredServer {
+  return {
+    address: `10.0.${index >> 8}.${index & 255}`,
+    sites: Array.from({ length: below(random, 4) }, (_, site) => `https://s${site}.example`),
+    lastAtMs: Math.floor(random.next() * 2e12),
+    workingCount: below(random, 100),
+    holidayCount: 1 + below(random, 100),
+    bps: Float32Array.from({ length: 48 }, () => 10 ** (random.next() * 8)),
+  };
+}
+
+function isUnreadable(why: RegExp): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof CrawlError, String(error));
+    assert.equal(error.code, "SPEEDS_UNREADABLE");
+    assert.match(error.message, why);
+    return true;
+  };
+}
+
+function copyOf(path: string, name: string, change: (bytes: Buffer) => void): string {
+  const bytes = readFileSync(path);
+  change(bytes);
+  const copy = join(path, "..", name);
+  writeFileSync(copy, bytes);
+  return copy;
+}
+
+function edit(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
+function emptyFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "weir-servers-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A folder on a file system of its own; undefined where we may not make one. */
+function smallDisk(t: TestContext, size: string): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), "weir-small-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "none", folder], {
+      stdio: "ignore",
+    });
+  } catch {
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
+  t.after(() => {
+    execFileSync("umount", ["--lazy", folder]);
+    rmSync(folder, { recursive: true });
+  });
+  return folder;
+}

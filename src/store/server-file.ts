@@ -1,0 +1,275 @@
+/**
+ * Keeps what is known of servers between crawls, in one file that several crawls may share.
+ *
+ * A file of SQLite, for three reasons: only the servers measured since the last time are written;
+ * two crawls that write at once both succeed, and of each server the later measurement stays; and a
+ * kill at any moment leaves every server as it was before or after. Waiting for the disk is left to
+ * another thread. The numbers of a server are one record with its CRC-32, because SQLite proves only
+ * its structure, and because reading a column costs as much as reading all these numbers.
+ *
+ * Promises, each held by a test:
+ *   1. a file that is not ours, newer, cut short or damaged is refused by name and not changed;
+ *   2. a disk that is full, or a file that is locked, costs a save and not the crawl;
+ *   3. never many more than `serversMax` servers; what goes is what was not met for the longest time,
+ *      where each measurement counts as a day, up to a month.
+ *
+ * Half a million servers are read in about a second; a save of 500 takes some 5 ms, and more are
+ * written 500 at a time, so that others get their turn.
+ */
+
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
+import { crc32 } from "node:zlib";
+import { CrawlError } from "../base/errors.ts";
+import { Checkpointer } from "./checkpointer.ts";
+import { explained } from "./disk-trouble.ts";
+import { readHeader } from "./sqlite-header.ts";
+
+/** What the file holds of a server; how the numbers come about is the speed table's business. */
+export interface StoredServer {
+  readonly address: string;
+  readonly sites: readonly string[];
+  readonly lastAtMs: number;
+  readonly workingCount: number;
+  readonly holidayCount: number;
+  /** 24 hours of a working day, then 24 of a holiday. */
+  readonly bps: Float32Array;
+}
+
+/** "WeiS" in ASCII, in the header of these files. */
+const APPLICATION_ID = 0x57656953;
+const VERSION = 1;
+/** A record: last_at_ms, measurements on working days and on holidays, 48 speeds, the sum of all that. */
+const FACTS = 3;
+const VALUES = 48;
+const SUM_AT = 8 * FACTS + 4 * VALUES;
+const RECORD_BYTES = SUM_AT + 4;
+const BATCH_ROWS = 500;
+const BUSY_MS_MAX = 250;
+const DAY_MS = 86_400_000;
+const DAYS_EARNED_MAX = 30;
+/** Counting and forgetting wait until the file may have grown by this share. */
+const GROWTH_MAX = 0.1;
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS server(
+  address TEXT PRIMARY KEY, sites TEXT NOT NULL, record BLOB NOT NULL,
+  last_at_ms INTEGER NOT NULL, keep_until_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS server_to_forget ON server(keep_until_ms);
+PRAGMA application_id = ${APPLICATION_ID};
+PRAGMA user_version = ${VERSION}`;
+
+const READ = "SELECT address, sites, record FROM server";
+const WRITE = `
+INSERT INTO server VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT(address) DO UPDATE SET
+  sites = ?2, record = ?3, last_at_ms = ?4, keep_until_ms = ?5
+WHERE last_at_ms <= ?4`;
+const FORGET = `
+DELETE FROM server WHERE address IN (SELECT address FROM server ORDER BY keep_until_ms LIMIT ?)`;
+
+export class ServerFile implements AsyncDisposable {
+  readonly #path: string;
+  readonly #database: DatabaseSync;
+  readonly #checkpointer: Checkpointer;
+  readonly #write: StatementSync;
+  readonly #serversMax: number;
+  /** Saves go one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+  #writtenSinceCount: number;
+
+  constructor(path: string, database: DatabaseSync, serversMax: number) {
+    this.#path = path;
+    this.#database = database;
+    this.#checkpointer = new Checkpointer(database);
+    this.#write = database.prepare(WRITE);
+    this.#serversMax = serversMax;
+    // Somebody with more room may have filled it, so the first save counts.
+    this.#writtenSinceCount = serversMax;
+  }
+
+  rows(): Generator<StoredServer> {
+    return readRows(this.#path, this.#database);
+  }
+
+  /** Stores these; false when it could not be done and should be tried again later. */
+  save(servers: Iterable<StoredServer>): Promise<boolean> {
+    const saving = this.#last.then(() => this.#save(servers));
+    this.#last = saving.catch(() => false);
+    return saving;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#last;
+    await this.#checkpointer.close();
+    this.#database.close();
+  }
+
+  async #save(servers: Iterable<StoredServer>): Promise<boolean> {
+    let batch: StoredServer[] = [];
+    for (const server of servers) {
+      batch.push(server);
+      if (batch.length < BATCH_ROWS) continue;
+      if (!this.#commit(batch)) return false;
+      // Whatever the rows are views of may change only now, when none is held.
+      batch = [];
+      await setImmediate();
+    }
+    return (batch.length === 0 || this.#commit(batch)) && this.#forgetSurplus();
+  }
+
+  #commit(batch: readonly StoredServer[]): boolean {
+    this.#writtenSinceCount += batch.length;
+    return this.#transact(() => {
+      for (const server of batch) this.#write.run(...valuesOf(server));
+    });
+  }
+
+  #forgetSurplus(): boolean {
+    if (this.#writtenSinceCount <= GROWTH_MAX * this.#serversMax) return true;
+    this.#writtenSinceCount = 0;
+    return this.#transact(() => {
+      const row = this.#database.prepare("SELECT count(*) AS servers FROM server").get();
+      const surplus = Number(row?.["servers"]) - this.#serversMax;
+      if (surplus > 0) this.#database.prepare(FORGET).run(surplus);
+    });
+  }
+
+  #transact(work: () => void): boolean {
+    try {
+      this.#checkpointer.tend();
+      this.#database.exec("BEGIN IMMEDIATE");
+      work();
+      this.#database.exec("COMMIT");
+      return true;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      if (explained(error, this.#path) instanceof CrawlError) return false;
+      throw error;
+    }
+  }
+}
+
+/** Opens the file, or makes an empty one. */
+export function openServerFile(path: string, limits: { serversMax: number }): ServerFile {
+  const database = opened(path, () => {
+    isFilled(path);
+    return prepared(new DatabaseSync(path, { timeout: BUSY_MS_MAX }));
+  });
+  return new ServerFile(path, database, limits.serversMax);
+}
+
+/** For looking on, beside a crawl that may be writing; nothing where there is no file. */
+export function* readServerFile(path: string): Generator<StoredServer> {
+  const database = opened(path, () =>
+    isFilled(path) ? new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS_MAX }) : undefined,
+  );
+  if (database === undefined) return;
+  try {
+    yield* readRows(path, database);
+  } finally {
+    database.close();
+  }
+}
+
+function prepared(database: DatabaseSync): DatabaseSync {
+  try {
+    // The tables first, with a plain journal: a kill leaves an empty file or one that says it is ours.
+    const version = database.prepare("PRAGMA user_version").get()?.["user_version"];
+    if (version === 0) database.exec(`BEGIN IMMEDIATE; ${SCHEMA}; COMMIT`);
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = NORMAL;
+      PRAGMA wal_autocheckpoint = 0;
+      PRAGMA cell_size_check = ON`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function* readRows(path: string, database: DatabaseSync): Generator<StoredServer> {
+  const statement = opened(path, () => database.prepare(READ));
+  statement.setReturnArrays(true);
+  try {
+    // With `setReturnArrays` each row is an array, which the types of Node do not say.
+    for (const row of statement.iterate() as Iterable<unknown>) {
+      const server = serverOf(row as SQLOutputValue[]);
+      if (server === undefined) throw unreadable(path, "is damaged inside");
+      yield server;
+    }
+  } catch (error) {
+    throw inWords(error, path);
+  }
+}
+
+function valuesOf(server: StoredServer): [string, string, Uint8Array, number, number] {
+  const { address, workingCount, holidayCount } = server;
+  const lastAtMs = Math.round(server.lastAtMs);
+  const record = new Uint8Array(RECORD_BYTES);
+  new Float64Array(record.buffer, 0, FACTS).set([lastAtMs, workingCount, holidayCount]);
+  new Float32Array(record.buffer, 8 * FACTS, VALUES).set(server.bps);
+  new DataView(record.buffer).setUint32(SUM_AT, crc32(record.subarray(0, SUM_AT)));
+  const daysEarned = Math.min(DAYS_EARNED_MAX, workingCount + holidayCount);
+  const keepUntilMs = lastAtMs + daysEarned * DAY_MS;
+  return [address, JSON.stringify(server.sites), record, lastAtMs, keepUntilMs];
+}
+
+function serverOf([address, sites, blob]: SQLOutputValue[]): StoredServer | undefined {
+  if (!(blob instanceof Uint8Array) || blob.length !== RECORD_BYTES) return undefined;
+  // Numbers can be seen in place only where they lie at a multiple of their size.
+  const record = blob.byteOffset % 8 === 0 ? blob : blob.slice();
+  const { buffer, byteOffset } = record;
+  const sum = new DataView(buffer, byteOffset).getUint32(SUM_AT);
+  if (crc32(record.subarray(0, SUM_AT)) !== sum) return undefined;
+  const [lastAtMs = 0, workingCount = 0, holidayCount = 0] = new Float64Array(
+    buffer,
+    byteOffset,
+    FACTS,
+  );
+  return {
+    address: String(address),
+    sites: sites === "[]" ? [] : (JSON.parse(String(sites)) as string[]),
+    lastAtMs,
+    workingCount,
+    holidayCount,
+    bps: new Float32Array(buffer, byteOffset + 8 * FACTS, VALUES),
+  };
+}
+
+/** Whether there is something in the file; throws when that is not ours, or not whole. */
+function isFilled(path: string): boolean {
+  const header = readHeader(path);
+  // Made and not yet filled, by a crawl that was killed or by hand: there is nothing to lose.
+  if (header === undefined || header.sizeBytes === 0) return false;
+  if (!header.isSqlite || header.applicationId !== APPLICATION_ID)
+    throw unreadable(path, "is no file of server speeds");
+  if (header.version > VERSION)
+    throw unreadable(
+      path,
+      `was written by a newer Weir: version ${header.version}, this one knows ${VERSION}`,
+    );
+  if (header.sizeBytes < header.saidBytes)
+    throw unreadable(path, `is cut short: ${header.sizeBytes} of ${header.saidBytes} bytes`);
+  return true;
+}
+
+function opened<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw inWords(error, path);
+  }
+}
+
+/** The store's words, except where its remedies would cost the crawl's own files. */
+function inWords(error: unknown, path: string): unknown {
+  const told = explained(error, path);
+  if (!(told instanceof CrawlError) || told.code === "DISK_FULL") return told;
+  return new CrawlError("SPEEDS_UNREADABLE", told.message, { cause: error });
+}
+
+function unreadable(path: string, why: string): CrawlError {
+  return new CrawlError("SPEEDS_UNREADABLE", `${path} ${why}.`);
+}
