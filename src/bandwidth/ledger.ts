@@ -39,6 +39,12 @@ export interface StoredBooks {
   readonly ledger: Readonly<Record<string, number>>;
 }
 
+/** What is booked in stored books, for those who look on; the rest may belong to requests under way. */
+export function bookedIn({ ledger }: StoredBooks): BytesByPurpose {
+  const booked = PURPOSES.map((purpose) => [purpose, ledger[purpose] ?? 0]);
+  return Object.fromEntries(booked) as Record<Purpose, number>;
+}
+
 /** The bytes of one site, or of the whole crawl. */
 export class Books {
   readonly #booked: number[] = PURPOSES.map(() => 0);

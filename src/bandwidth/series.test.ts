@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
 import {
+  figuresOf,
   MINUTE_NUMBERS,
   minuteNumbers,
   minutesFrom,
@@ -81,6 +82,26 @@ test("a minute tells its sum, its best and its worst second", () => {
       limitBps: undefined,
     },
   ]);
+});
+
+test("seconds are judged by the limit they had, and those without one by none", () => {
+  const rates = [
+    [90, 100],
+    [110, 100],
+    [500, undefined],
+    [0, 0],
+  ] as const;
+  const figures = figuresOf(
+    rates.map(([bytes, limitBps], index) => {
+      return { atMs: NOON + index * 1000, bytes, predictedBps: 0, limitBps };
+    }),
+  );
+  assert.deepEqual([figures.seconds, figures.meanBps, figures.worstBps], [4, 175, 500]);
+  assert.equal(figures.held?.seconds, 2);
+  assert.equal(figures.held?.meanShare, 1);
+  assert.equal(figures.held?.deviationShare.toFixed(6), "0.100000");
+  assert.equal(figures.held?.secondsOver105, 1);
+  assert.equal(figuresOf([]).held, undefined);
 });
 
 test("minutes lose no byte, no second and no extreme of their seconds", () => {

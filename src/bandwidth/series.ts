@@ -136,6 +136,52 @@ function minuteOf(seconds: readonly [Second, ...Second[]]): Minute {
   };
 }
 
+/** How well seconds kept to their limits. */
+export interface RateFigures {
+  readonly seconds: number;
+  readonly meanBps: number;
+  readonly worstBps: number;
+  /** Over the seconds that had a limit; shares are of that limit. */
+  readonly held:
+    | {
+        readonly seconds: number;
+        readonly meanShare: number;
+        readonly deviationShare: number;
+        readonly worstShare: number;
+        readonly secondsOver105: number;
+      }
+    | undefined;
+}
+
+const OVER_SHARE = 1.05;
+
+export function figuresOf(seconds: readonly Second[]): RateFigures {
+  const shares: number[] = [];
+  let bytes = 0;
+  let worstBps = 0;
+  for (const second of seconds) {
+    bytes += second.bytes;
+    worstBps = Math.max(worstBps, second.bytes);
+    if (second.limitBps !== undefined && second.limitBps > 0)
+      shares.push(second.bytes / second.limitBps);
+  }
+  const meanBps = seconds.length === 0 ? 0 : bytes / seconds.length;
+  return { seconds: seconds.length, meanBps, worstBps, held: heldFigures(shares) };
+}
+
+function heldFigures(shares: readonly number[]): RateFigures["held"] {
+  if (shares.length === 0) return undefined;
+  const meanShare = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+  const squares = shares.reduce((sum, share) => sum + (share - meanShare) ** 2, 0);
+  return {
+    seconds: shares.length,
+    meanShare,
+    deviationShare: Math.sqrt(squares / shares.length),
+    worstShare: shares.reduce((worst, share) => Math.max(worst, share), 0),
+    secondsOver105: shares.filter((share) => share > OVER_SHARE).length,
+  };
+}
+
 /** The place of a second in the ring; a row from another day there is told by its time. */
 export function slotOf(atMs: number): number {
   return Math.floor(atMs / 1000) % RING_SECONDS;

@@ -16,11 +16,16 @@ import {
   minuteStart,
   type Second,
   SECOND_NUMBERS,
+  SecondCutter,
   secondNumbers,
   secondsFrom,
   slotOf,
 } from "../bandwidth/series.ts";
 import { NumberFile, readNumbers } from "../store/number-file.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** No second is lost to a late look: the last minute is always known. */
+const LOOK_EVERY_MS = 1000;
 
 export interface RateHistory {
   /** Up to the first of the seconds. */
@@ -67,6 +72,23 @@ function tolerant(write: () => void): void {
   } catch (error) {
     if (!(error instanceof Error && "syscall" in error)) throw error;
   }
+}
+
+/** Writes a crawl's rate down until it is disposed of, which adds what is missing. */
+export function keepChronicle(folder: string, snapshot: () => Snapshot): Disposable {
+  const chronicle = new Chronicle(folder, Date.now());
+  const cutter = new SecondCutter();
+  const look = (): void => {
+    for (const second of cutter.take({ ...snapshot(), wallMs: Date.now() })) chronicle.note(second);
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS).unref();
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      look();
+      chronicle[Symbol.dispose]();
+    },
+  };
 }
 
 /** What has been written so far, by a crawl that may be running. */
