@@ -1,7 +1,8 @@
 /**
  * A table of values as colours: servers down, hours across.
  *
- * Light colours are high values in dark surroundings and in light ones alike: the scale is one that
+ * Values that lie far apart are told by their orders of magnitude, so that one fast server does not
+ * make all others look alike. Light colours are high values in dark surroundings and in light ones alike: the scale is one that
  * grows evenly in lightness (viridis, by Smith and van der Walt), so that it also reads without
  * colour. A cell without a value (NaN) is left empty.
  */
@@ -21,6 +22,8 @@ const FONT_PIXELS = 12;
 const ROW_PIXELS = 18;
 const TOP_PIXELS = 62;
 const NAME_CHARACTERS_MAX = 32;
+/** Beyond this ratio of the highest to the lowest, colours go by the logarithm. */
+const EVEN_RATIO_MAX = 20;
 const LEGEND_STEPS = 24;
 const LEGEND_PIXELS = 120;
 
@@ -88,7 +91,7 @@ function rangeOf(values: readonly number[]): [low: number, high: number] {
 
 function colourOf(value: number, low: number, high: number): { class: string } | { fill: string } {
   if (!Number.isFinite(value)) return { class: "empty" };
-  const share = high === low ? 0.5 : (value - low) / (high - low);
+  const share = shareOf(value, low, high);
   const at = share * (VIRIDIS.length - 1);
   const below = VIRIDIS[Math.floor(at)] ?? [0, 0, 0];
   const above = VIRIDIS[Math.ceil(at)] ?? below;
@@ -97,12 +100,24 @@ function colourOf(value: number, low: number, high: number): { class: string } |
   return { fill: `rgb(${mixed.map((part0) => Math.round(part0)).join(" ")})` };
 }
 
+/** Where a value lies between the lowest and the highest. */
+function shareOf(value: number, low: number, high: number): number {
+  if (high === low) return 0.5;
+  if (isWide(low, high)) return Math.log(value / low) / Math.log(high / low);
+  return (value - low) / (high - low);
+}
+
+function isWide(low: number, high: number): boolean {
+  return low > 0 && high / low > EVEN_RATIO_MAX;
+}
+
 function legend(low: number, high: number, unit: string, width: number): string[] {
   const right = width - 14;
   const from = right - LEGEND_PIXELS - widthOf(shown(high, unit), FONT_PIXELS) - 6;
   const step = LEGEND_PIXELS / LEGEND_STEPS;
   const marks = Array.from({ length: LEGEND_STEPS }, (_, index) => {
-    const value = low + ((high - low) * (index + 0.5)) / LEGEND_STEPS;
+    const share = (index + 0.5) / LEGEND_STEPS;
+    const value = isWide(low, high) ? low * (high / low) ** share : low + (high - low) * share;
     const place = { x: from + index * step, y: 12, width: step + 0.3, height: 12 };
     return element("rect", { ...place, ...colourOf(value, low, high) });
   });

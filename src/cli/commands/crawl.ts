@@ -1,6 +1,7 @@
 /** `weir crawl`: checks what was asked, starts it, shows it, and sums it up. */
 
 import type { WriteStream } from "node:tty";
+import { CrawlError } from "../../base/errors.ts";
 import { type Log, silentLog } from "../../base/log.ts";
 import { visible } from "../../base/visible.ts";
 import { type Order, readOrder } from "../../config/order.ts";
@@ -63,11 +64,24 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     crawl.stop(why);
   });
   const result = await crawl.done.finally(() => screen.close());
+  await report(order, screen);
   if (settings.json) process.stdout.write(`${JSON.stringify(result)}\n`);
   if (!settings.quiet && !settings.json)
     for (const line of summaryOf(result, folder, paletteFor(stream, process.env)))
       stream.write(`${line}\n`);
   return exitCodeFor(result);
+}
+
+/** The crawl is over and stored; a report that cannot be written takes nothing away from it. */
+async function report({ settings, outFolder }: Order, screen: Screen): Promise<void> {
+  const { writeReport } = await import("../report-file.ts");
+  try {
+    const { speedsFile } = settings;
+    await writeReport({ folder: outFolder, outFile: undefined, speedsFile });
+  } catch (error) {
+    if (!(error instanceof CrawlError)) throw error;
+    screen.say(`No report was written: ${visible(error.message, 300)}`);
+  }
 }
 
 function warn({ settings, remarks }: Order, screen: Screen): void {

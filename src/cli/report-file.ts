@@ -1,0 +1,48 @@
+/** Writes the report of a crawl: a file that appears whole, or stays as it was. */
+
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CrawlError } from "../base/errors.ts";
+import { visible } from "../base/visible.ts";
+import { SERVERS_FILE } from "../crawl/open-line.ts";
+import { gatherReport } from "../report/gather.ts";
+import { reportHtml } from "../report/report.ts";
+import { runningSnapshot } from "./crawl-folder.ts";
+
+export const REPORT_FILE = "report.html";
+
+export interface ReportOrder {
+  readonly folder: string;
+  /** Where to; into the folder itself without it. */
+  readonly outFile: string | undefined;
+  /** The speeds of servers, when they are not kept in the folder. */
+  readonly speedsFile: string | undefined;
+}
+
+/** Answers where it is. */
+export async function writeReport({ folder, ...order }: ReportOrder): Promise<string> {
+  const file = order.outFile ?? join(folder, REPORT_FILE);
+  const data = await gatherReport({
+    folder,
+    serversFile: order.speedsFile ?? join(folder, SERVERS_FILE),
+    nowMs: Date.now(),
+    isRunning: runningSnapshot(folder) !== undefined,
+  });
+  const part = `${file}.part`;
+  try {
+    writeFileSync(part, reportHtml(data));
+    renameSync(part, file);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw explained(error, file);
+  }
+  return file;
+}
+
+function explained(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || !("code" in error)) return error;
+  const code = error.code === "ENOSPC" ? "DISK_FULL" : "FILE_UNREADABLE";
+  return new CrawlError(code, `Cannot write ${visible(file, 200)}: ${error.message}`, {
+    cause: error,
+  });
+}

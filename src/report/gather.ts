@@ -1,0 +1,116 @@
+/**
+ * Collects what a report tells of a crawl: from the store, the rates written down, and the speeds of
+ * servers; of a crawl that runs, too, without disturbing it.
+ *
+ * However large the crawl, only so many sites and servers are kept: the walk over all of them holds
+ * no more than twice that number at a time.
+ */
+
+import { readFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { bookedIn, Books, type BytesByPurpose, type StoredBooks } from "../bandwidth/ledger.ts";
+import { readChronicle, type RateHistory } from "../crawl/chronicle.ts";
+import type { Snapshot, Trouble } from "../crawl/snapshot.ts";
+import { readServerFile, type StoredServer } from "../store/server-file.ts";
+import { openReadOnly } from "../store/store-sqlite.ts";
+import type { Totals } from "../store/store.ts";
+
+export const SITES_MAX = 100;
+export const SERVERS_MAX = 30;
+
+export interface ReportSite {
+  readonly site: string;
+  readonly known: number;
+  readonly pending: number;
+  readonly pages: number;
+  readonly bytes: number;
+  readonly ledger: BytesByPurpose;
+}
+
+export interface ReportData {
+  /** Of the folder, without the way to it: a report may be sent to others. */
+  readonly name: string;
+  readonly madeAtMs: number;
+  readonly state: "running" | "stopped" | "done";
+  readonly totals: Totals;
+  readonly pending: number;
+  readonly ledger: BytesByPurpose;
+  /** Those with the most bytes, and how many there are in all. */
+  readonly sites: readonly ReportSite[];
+  readonly siteCount: number;
+  readonly rates: RateHistory;
+  /** Those measured most, and how many there are in all. */
+  readonly servers: readonly StoredServer[];
+  readonly serverCount: number;
+  readonly troubles: readonly Trouble[];
+}
+
+export interface ReportWish {
+  readonly folder: string;
+  /** Where the speeds of servers are. */
+  readonly serversFile: string;
+  readonly nowMs: number;
+  readonly isRunning: boolean;
+}
+
+export async function gatherReport(wish: ReportWish): Promise<ReportData> {
+  const { folder, nowMs, isRunning } = wish;
+  // What is open in the books of a crawl that no longer runs will never end.
+  const booksOf = isRunning
+    ? bookedIn
+    : (stored: StoredBooks): BytesByPurpose => Books.restore(stored).byPurpose();
+  const store = openReadOnly(folder);
+  try {
+    const { totals } = store;
+    const pending = totals.known - totals.done - totals.failed - totals.skipped;
+    const sites = most(store.sites(), SITES_MAX, (site) => site.bytes);
+    const servers = most(readServerFile(wish.serversFile), SERVERS_MAX, measurements);
+    return {
+      name: basename(resolve(folder)),
+      madeAtMs: nowMs,
+      state: isRunning ? "running" : pending === 0 ? "done" : "stopped",
+      totals,
+      pending,
+      ledger: booksOf(totals),
+      sites: sites.kept.map((row) => ({ ...row, site: row.key, ledger: booksOf(row) })),
+      siteCount: sites.count,
+      rates: readChronicle(folder, nowMs),
+      servers: servers.kept,
+      serverCount: servers.count,
+      troubles: lastTroubles(folder),
+    };
+  } finally {
+    await store.close();
+  }
+}
+
+function measurements({ workingCount, holidayCount }: StoredServer): number {
+  return workingCount + holidayCount;
+}
+
+/** The items with the highest values, the highest first. */
+export function most<T>(
+  items: Iterable<T>,
+  countMax: number,
+  valueOf: (item: T) => number,
+): { readonly kept: readonly T[]; readonly count: number } {
+  const highestFirst = (a: T, b: T): number => valueOf(b) - valueOf(a);
+  let kept: T[] = [];
+  let count = 0;
+  for (const item of items) {
+    count += 1;
+    kept.push(item);
+    if (kept.length >= 2 * countMax) kept = kept.toSorted(highestFirst).slice(0, countMax);
+  }
+  return { kept: kept.toSorted(highestFirst).slice(0, countMax), count };
+}
+
+/** A crawl says them while it runs and as it ends; they are not stored. */
+function lastTroubles(folder: string): readonly Trouble[] {
+  try {
+    const snapshot = JSON.parse(readFileSync(join(folder, "status.json"), "utf8")) as Snapshot;
+    return snapshot.troubles;
+  } catch {
+    return [];
+  }
+}

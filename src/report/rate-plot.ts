@@ -1,0 +1,113 @@
+/**
+ * The rate of a crawl against its limit and its prediction, as one picture.
+ *
+ * Minutes show their worst and their best second, so that what was thinned out is still seen. Times
+ * in which nothing crawled are gaps; when they are longer than the crawling, they are left out and
+ * the picture counts the time crawled.
+ */
+
+import type { Minute, Second } from "../bandwidth/series.ts";
+import type { RateHistory } from "../crawl/chronicle.ts";
+import { linePlot, type Line } from "./line-plot.ts";
+import type { Point } from "./thin.ts";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60_000;
+/** A row that comes later than this many of its own lengths after the one before begins anew. */
+const GAP_LENGTHS = 2.5;
+
+/** What one or two points of every curve are made of. */
+interface Span {
+  readonly atMs: number;
+  readonly lengthMs: number;
+  readonly least: number;
+  readonly most: number;
+  readonly predicted: number;
+  readonly limit: number | undefined;
+}
+
+export function ratePlot(history: RateHistory, width: number): string {
+  const spans = [...history.minutes.map(spanOfMinute), ...history.seconds.map(spanOfSecond)];
+  const hasLimit = spans.some(({ limit }) => limit !== undefined);
+  const axis = axisFor(spans);
+  const lines: Line[] = [
+    {
+      name: "measured",
+      kind: "solid",
+      points: curve(spans, axis.xOf, ({ least, most }) => [least, most]),
+    },
+    {
+      name: "predicted",
+      kind: "dotted",
+      points: curve(spans, axis.xOf, ({ predicted }) => [predicted]),
+    },
+  ];
+  const limit: Line = {
+    name: "limit",
+    kind: "limit",
+    points: curve(spans, axis.xOf, (span) => [span.limit ?? NaN]),
+  };
+  return linePlot({
+    title: "Rate, limit and prediction",
+    x: axis.text,
+    y: { label: "Received", unit: "B/s" },
+    lines: hasLimit ? [...lines, limit] : lines,
+    width,
+    height: 340,
+  });
+}
+
+function spanOfMinute(minute: Minute): Span {
+  const { atMs, leastBps: least, mostBps: most, predictedBps: predicted, limitBps: limit } = minute;
+  return { atMs, lengthMs: MINUTE_MS, least, most, predicted, limit };
+}
+
+function spanOfSecond({ atMs, bytes, predictedBps: predicted, limitBps: limit }: Second): Span {
+  return { atMs, lengthMs: SECOND_MS, least: bytes, most: bytes, predicted, limit };
+}
+
+interface Axis {
+  readonly text: { readonly label: string; readonly unit: string };
+  /** The place of the span with this number. */
+  readonly xOf: (index: number) => number;
+}
+
+function axisFor(spans: readonly Span[]): Axis {
+  const first = spans[0]?.atMs ?? 0;
+  const last = spans.at(-1);
+  const wholeMs = last === undefined ? 0 : last.atMs + last.lengthMs - first;
+  const crawledMs = spans.reduce((sum, { lengthMs }) => sum + lengthMs, 0);
+  if (crawledMs * 2 >= wholeMs)
+    return {
+      text: { label: "Time", unit: "clock" },
+      xOf: (index) => spans[index]?.atMs ?? NaN,
+    };
+  const startsS: number[] = [];
+  let atS = 0;
+  for (const { lengthMs } of spans) {
+    startsS.push(atS);
+    atS += lengthMs / SECOND_MS;
+  }
+  return {
+    text: { label: "Time crawled, pauses left out", unit: "s" },
+    xOf: (index) => startsS[index] ?? NaN,
+  };
+}
+
+function curve(
+  spans: readonly Span[],
+  xOf: (index: number) => number,
+  valuesOf: (span: Span) => readonly number[],
+): Point[] {
+  const points: Point[] = [];
+  let before: Span | undefined;
+  for (const [index, span] of spans.entries()) {
+    const isGap =
+      before !== undefined &&
+      span.atMs - before.atMs > GAP_LENGTHS * Math.max(before.lengthMs, span.lengthMs);
+    if (isGap) points.push([xOf(index), NaN]);
+    for (const value of valuesOf(span)) points.push([xOf(index), value]);
+    before = span;
+  }
+  return points;
+}

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Books } from "../bandwidth/ledger.ts";
+import type { Second } from "../bandwidth/series.ts";
+import { below, randomFrom } from "../base/random.ts";
+import { NO_TOTALS } from "../store/store.ts";
+import { most, type ReportData } from "./gather.ts";
+import { ratePlot } from "./rate-plot.ts";
+import { reportHtml } from "./report.ts";
+
+const NOON = Date.UTC(2026, 4, 4, 12);
+const HOSTILE = `</td><script>alert("1")</script><img src=x onerror=alert(2)>\u001b[2J`;
+
+test("a report tells what came, how fast, from whom and what went wrong", () => {
+  const html = reportHtml(dataWith({}));
+  for (const part of [
+    "<h1>example.org</h1>",
+    "running, as of 2026-05-04 12:01 UTC",
+    "<dd>1,234</dd>",
+    "Of the limit, mean</dt><dd>98.0 %",
+    "Seconds over 105 %</dt><dd>0",
+    "Rate, limit and prediction",
+    "9.00 KB received, by purpose",
+    ">under way<",
+    "Working days",
+    "<td>docs.example:443</td>",
+    "<td>http_404</td><td>failed</td><td>7</td>",
+    "And 2 sites with less.",
+  ])
+    assert.ok(html.includes(part), part);
+  assert.doesNotMatch(html, /Weekends and holidays/);
+});
+
+test("nothing that a page or a server says becomes part of the report's own text", () => {
+  const html = reportHtml(
+    dataWith({
+      name: HOSTILE,
+      sites: [{ ...siteNamed(HOSTILE), bytes: 1 }],
+      servers: [{ ...SERVER, address: HOSTILE, sites: [HOSTILE] }],
+      troubles: [{ url: HOSTILE, reason: HOSTILE, detail: HOSTILE }],
+      totals: { ...NO_TOTALS, outcomes: { [HOSTILE]: 3 }, remarks: { [HOSTILE]: 1 } },
+    }),
+  );
+  assert.doesNotMatch(html, /<script|<img|\u001b/);
+  assert.match(html, /default-src 'none'/);
+});
+
+test("a crawl that has hardly begun has a report, too", () => {
+  const html = reportHtml(
+    dataWith({
+      totals: NO_TOTALS,
+      ledger: new Books().byPurpose(),
+      sites: [],
+      siteCount: 0,
+      rates: { minutes: [], seconds: [] },
+      servers: [],
+      serverCount: 0,
+      troubles: [],
+    }),
+  );
+  assert.match(html, /No second of this crawl has been written down yet/);
+  assert.doesNotMatch(html, /NaN|undefined|Infinity/);
+});
+
+test("a pause is a gap, and pauses longer than the crawling are left out", () => {
+  const seconds = [...secondsFrom(NOON, 20), ...secondsFrom(NOON + 25_000, 20)];
+  const short = ratePlot({ minutes: [], seconds }, 800);
+  assert.match(short, /Time \(UTC, from 2026-05-04\)/);
+  assert.equal(pathsOf(short)[0]?.match(/M/g)?.length, 2);
+  const days = [...secondsFrom(NOON, 20), ...secondsFrom(NOON + 40_000_000, 20)];
+  const long = ratePlot({ minutes: [], seconds: days }, 800);
+  assert.match(long, /Time crawled, pauses left out \(s\)/);
+  assert.equal(pathsOf(long)[0]?.match(/M/g)?.length, 2);
+});
+
+test("the highest of many are found without keeping the others", () => {
+  for (let seed = 1; seed <= 50; seed++) {
+    const random = randomFrom(seed);
+    const items = Array.from({ length: below(random, 500) }, () => below(random, 1000));
+    const countMax = 1 + below(random, 40);
+    const { kept, count } = most(items, countMax, (item) => item);
+    assert.deepEqual(kept, items.toSorted((a, b) => b - a).slice(0, countMax), `seed ${seed}`);
+    assert.equal(count, items.length, `seed ${seed}`);
+  }
+});
+
+const SERVER: ReportData["servers"][number] = {
+  address: "192.0.2.7",
+  sites: ["https://docs.example:443"],
+  lastAtMs: NOON,
+  workingCount: 5,
+  holidayCount: 0,
+  bps: Float32Array.from({ length: 48 }, (_, hour) => 1e5 * (1 + hour)),
+};
+
+function dataWith(changes: Partial<ReportData>): ReportData {
+  const site = siteNamed("https://docs.example:443");
+  return {
+    name: "example.org",
+    madeAtMs: NOON + 60_000,
+    state: "running",
+    totals: { ...NO_TOTALS, pages: 1234, bytes: 9000, failed: 7, outcomes: { http_404: 7 } },
+    pending: 0,
+    ledger: site.ledger,
+    sites: [site],
+    siteCount: 3,
+    rates: { minutes: [], seconds: secondsFrom(NOON, 60) },
+    servers: [SERVER],
+    serverCount: 1,
+    troubles: [{ url: "https://docs.example/gone", reason: "http_404", detail: "" }],
+    ...changes,
+  };
+}
+
+function siteNamed(site: string): ReportData["sites"][number] {
+  const books = new Books();
+  books.receive(8000);
+  books.book(7000, "page");
+  books.book(1000, "error");
+  return { site, known: 10, pending: 2, pages: 5, bytes: 8000, ledger: books.byPurpose() };
+}
+
+function secondsFrom(startMs: number, count: number): Second[] {
+  return Array.from({ length: count }, (_, index) => ({
+    atMs: startMs + index * 1000,
+    bytes: 980_000,
+    predictedBps: 990_000,
+    limitBps: 1_000_000,
+  }));
+}
+
+function pathsOf(svg: string): string[] {
+  return Array.from(svg.matchAll(/<path[^>]* d="([^"]*)"/g), ([, path]) => path ?? "");
+}
