@@ -25,6 +25,9 @@ import { Checkpointer } from "./checkpointer.ts";
 import { explained } from "./disk-trouble.ts";
 import { readHeader } from "./sqlite-header.ts";
 
+/** Its name in the folder of a crawl; outside `state/`, so that --fresh does not forget it. */
+export const SERVERS_FILE = "servers.db";
+
 /** What the file holds of a server; how the numbers come about is the speed table's business. */
 export interface StoredServer {
   readonly address: string;

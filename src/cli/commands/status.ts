@@ -1,22 +1,31 @@
 /** `weir status DIR`: one look at a crawl, or a view that stays until it ends. */
 
+import { join } from "node:path";
+import { Almanac } from "../../bandwidth/day-kind.ts";
+import { TimeZone } from "../../bandwidth/local-time.ts";
 import { sleep, systemClock } from "../../base/clock.ts";
-import type { FieldTable } from "../../config/field.ts";
+import type { FieldTable, Resolved } from "../../config/field.ts";
+import { publicHolidaysOf } from "../../config/holidays.ts";
 import { onOff } from "../../config/readers.ts";
+import { SETTINGS } from "../../config/schema.ts";
 import type { Snapshot } from "../../crawl/snapshot.ts";
+import { findStore } from "../../store/folder.ts";
+import { readServerFile, SERVERS_FILE } from "../../store/server-file.ts";
 import { readArgs } from "../args.ts";
 import { runningSnapshot, storedSnapshot } from "../crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { frameOf } from "../frame.ts";
+import { frameOf, type Screen } from "../frame.ts";
 import { commandHelp } from "../help.ts";
 import { LiveView } from "../live-view.ts";
 import { PlainView } from "../plain-view.ts";
 import type { Command } from "../run.ts";
+import { serverLines, serversAsJson, surveyed } from "../server-lines.ts";
 import { isLively, paletteFor, sizeOf } from "../terminal.ts";
 
 const LOOK_EVERY_MS = 250;
 const COLUMNS_IN_PIPES = 120;
 const ROWS_MAX = 60;
+const SERVERS_IN_JSON_MAX = 10_000;
 
 const FLAGS = {
   watch: {
@@ -31,17 +40,28 @@ const FLAGS = {
     fallback: "false",
     reader: onOff,
   },
+  servers: {
+    key: "servers",
+    meaning:
+      "Show instead what every server gives, by hour and kind of day, and is expected to now.",
+    fallback: "false",
+    reader: onOff,
+  },
+  speedsFile: SETTINGS.speedsFile,
+  timeZone: SETTINGS.timeZone,
+  holidays: SETTINGS.holidays,
 } as const satisfies FieldTable;
 
 export const command: Command = { help, run };
 
 function help(): string {
   return commandHelp({
-    usage: "weir status DIR [--watch] [--json]",
+    usage: "weir status DIR [--watch | --servers] [--json]",
     about: "Looks at a crawl in DIR without disturbing it, whether it runs or not.",
     examples: [
       ["weir status weir-data/example.org", "how far it is"],
       ["weir status weir-data/example.org --watch", "the live view, from another terminal"],
+      ["weir status weir-data/example.org --servers", "how fast servers are, hour by hour"],
     ],
     groups: { Flags: FLAGS },
   });
@@ -50,6 +70,7 @@ function help(): string {
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR"], FLAGS);
   const [folder = ""] = positional;
+  if (flags.servers) return showServers(folder, flags);
   if (flags.watch && runningSnapshot(folder) !== undefined) await watch(folder, flags.json);
   const running = runningSnapshot(folder);
   const snapshot = running ?? (await storedSnapshot(folder));
@@ -75,17 +96,37 @@ async function watch(folder: string, isJson: boolean): Promise<void> {
   view.close();
 }
 
+/** The file is read as it was last saved: within the last minute, when the crawl runs. */
+function showServers(folder: string, flags: Resolved<typeof FLAGS>): ExitCode {
+  // Says so when this is no crawl at all.
+  findStore(folder);
+  const nowMs = Date.now();
+  const isHoliday = flags.holidays === undefined ? undefined : publicHolidaysOf(flags.holidays);
+  const moment = new Almanac(new TimeZone(flags.timeZone), isHoliday).at(nowMs);
+  const rows = readServerFile(flags.speedsFile ?? join(folder, SERVERS_FILE));
+  const servers = surveyed(rows, moment, flags.json ? SERVERS_IN_JSON_MAX : ROWS_MAX);
+  const text = flags.json
+    ? JSON.stringify(serversAsJson(servers))
+    : serverLines(servers, nowMs, screenNow()).join("\n");
+  process.stdout.write(`${text}\n`);
+  return EXIT.done;
+}
+
 function show(snapshot: Snapshot, isRunning: boolean): void {
-  const lines = frameOf(snapshot, {
-    columns: process.stdout.isTTY ? sizeOf(process.stdout).columns : COLUMNS_IN_PIPES,
-    rows: ROWS_MAX,
-    palette: paletteFor(process.stdout, process.env),
-  });
+  const lines = frameOf(snapshot, screenNow());
   const hint =
     isRunning || snapshot.pending === 0
       ? []
       : ["", "Not running; the same `weir crawl` command goes on."];
   process.stdout.write(`${[...lines, ...hint].join("\n")}\n`);
+}
+
+function screenNow(): Screen {
+  return {
+    columns: process.stdout.isTTY ? sizeOf(process.stdout).columns : COLUMNS_IN_PIPES,
+    rows: ROWS_MAX,
+    palette: paletteFor(process.stdout, process.env),
+  };
 }
 
 function statusOf(snapshot: Snapshot, isRunning: boolean): object {
