@@ -268,6 +268,7 @@ function totals(known: number, done: number): Batch["totals"] {
     pages: done,
     bytes: done * 9_000,
     crawledMs: done,
+    usage: "",
     duplicatesExact: 0,
     duplicatesNear: 0,
     outcomes: { ok: done },

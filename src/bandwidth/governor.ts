@@ -31,6 +31,7 @@ const QUICK_MS = 50;
 const SPARE_MS = 50;
 const MARGIN = 2;
 const ADAPT_EVERY_MS = 50;
+const ASK_AGAIN_MS = 10;
 const RAISE = 1.25;
 const LOWER = 0.99;
 const RAISED_MAX = 1000;
@@ -44,6 +45,7 @@ const WINDOW_BYTES_MIN = 2048;
 const WINDOW_BYTES_MAX = 65_536;
 const WINDOW_BYTES_AT_1MBPS = 2048;
 const SIZE_BYTES_FIRST = 16_384;
+const SITE_ACCOUNTS_MAX = 4096;
 
 /** How much one connection may hold unread: little enough that no burst shows in a second. */
 export function windowFor(limitBps: number): number {
@@ -84,8 +86,6 @@ export class Governor implements Controller {
     return Math.min(this.#account?.rateBps ?? Infinity, this.#stockBytes / this.#horizonSeconds);
   }
 
-  debug() { return {stock:this.#stockBytes|0,want:this.#stockWantedBytes(this.#account!.rateBps)|0,raised:+this.#raised.toFixed(2),T:this.#waitMs|0,size:this.#sizeBytes|0,bal:this.#account!.balanceBytes(this.#adaptedAtMs)|0}; }
-
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -106,9 +106,10 @@ export class Governor implements Controller {
     if (limitBps === undefined) return void this.#siteAccounts.delete(siteId);
     const burstBytes = limitBps * BURST_SHARE;
     const account = this.#siteAccounts.get(siteId);
-    if (account === undefined)
+    if (account === undefined) {
+      if (this.#siteAccounts.size >= SITE_ACCOUNTS_MAX) this.#forgetIdleSites();
       this.#siteAccounts.set(siteId, new Account(nowMs, limitBps, burstBytes));
-    else account.setRate(nowMs, limitBps, burstBytes);
+    } else if (account.rateBps !== limitBps) account.setRate(nowMs, limitBps, burstBytes);
   }
 
   admits(nowMs: number, candidate: Candidate): boolean {
@@ -179,7 +180,7 @@ export class Governor implements Controller {
   }
 
   nextAtMs(nowMs: number): number {
-    let atMs = this.#isRefusing ? nowMs + ADAPT_EVERY_MS : Infinity;
+    let atMs = this.#isRefusing ? nowMs + ASK_AGAIN_MS : Infinity;
     if (this.#waiting.size === 0) return atMs;
     const allAtMs = this.#account?.hasAtMs(1) ?? nowMs;
     for (const flow of this.#waiting) {
@@ -255,6 +256,13 @@ export class Governor implements Controller {
     const soonBytes = Math.min(leftBytes, flow.predictedBps * this.#horizonSeconds);
     this.#stockBytes += soonBytes - flow.soonBytes;
     flow.soonBytes = soonBytes;
+  }
+
+  /** A site without downloads has nothing to hold; it is given an account again when it has. */
+  #forgetIdleSites(): void {
+    const busy = new Set(Array.from(this.#flows, ({ siteId }) => siteId));
+    for (const siteId of this.#siteAccounts.keys())
+      if (!busy.has(siteId)) this.#siteAccounts.delete(siteId);
   }
 
   #stepOf({ predictedBps }: Flow): number {

@@ -35,3 +35,18 @@ test("any pattern of arrivals gives the same windows as counting them one by one
     assert.equal(meter.worstBps, Math.max(0, ...bySecond.values()), `seed ${seed}`);
   }
 });
+
+test("a second is held to the highest limit that was in force in it", () => {
+  const meter = new Meter(0);
+  meter.count(100, 5000);
+  meter.setLimit(500, 100);
+  meter.count(1500, 104);
+  meter.count(2500, 106);
+  meter.count(3100, 200);
+  meter.setLimit(3200, 400);
+  meter.setLimit(3300, 50);
+  meter.count(4500, 49);
+  meter.recentBps(5000);
+  assert.equal(meter.worstShare, 1.06);
+  assert.equal(meter.secondsOver, 1);
+});

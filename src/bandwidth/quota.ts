@@ -76,7 +76,7 @@ export class QuotaBook {
     const double = `${showBytes(2 * quota.bytes).replace(" ", "")}/${quota.per}`;
     return {
       what: `quota of ${showBytes(quota.bytes)} a ${quota.per} used up until ${renewal}`,
-      remedy: `The same command goes on from then; with --quota ${double}, or --quota none, at once.`,
+      remedy: `The same command goes on from then; with --quota ${double}, or --quota none, at once`,
     };
   }
 
@@ -94,8 +94,8 @@ export class QuotaBook {
 }
 
 /** What `usage` gave, as the store kept it. */
-export function readUsage(text: string | undefined): QuotaUsage | undefined {
-  return text === undefined ? undefined : (JSON.parse(text) as QuotaUsage);
+export function readUsage(text: string): QuotaUsage | undefined {
+  return text === "" ? undefined : (JSON.parse(text) as QuotaUsage);
 }
 
 function showTime({ date, minuteOfDay }: LocalTime): string {

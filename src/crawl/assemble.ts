@@ -1,6 +1,11 @@
 /** Puts the loops of one crawl together; each gets only the parts it needs. */
 
+import { Admission } from "../bandwidth/admission.ts";
+import type { Controller } from "../bandwidth/controller.ts";
+import { Governor } from "../bandwidth/governor.ts";
 import type { Meter } from "../bandwidth/meter.ts";
+import { OnOff } from "../bandwidth/on-off.ts";
+import { unreachable } from "../base/assert.ts";
 import type { CrawlError } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
 import { Courtesy, COURTESY_DEFAULTS, type CourtesyLimits } from "../frontier/politeness.ts";
@@ -13,10 +18,11 @@ import { fingerprintOf } from "../url/fingerprint.ts";
 import { Scope } from "../url/scope.ts";
 import { domainOf } from "../url/site.ts";
 import type { CrawlParts } from "./crawler.ts";
-import { Errands } from "./errands.ts";
+import { Errands, settingsBySite } from "./errands.ts";
 import { FetchLoop, type FetchLoopParts } from "./fetch-loop.ts";
 import { Intake } from "./intake.ts";
 import type { Job } from "./job.ts";
+import { Line } from "./line.ts";
 import { Notebook } from "./notebook.ts";
 import { Pace } from "./pace.ts";
 import { PageDesk } from "./page-desk.ts";
@@ -25,6 +31,7 @@ import { movedSeeds, Recorder } from "./record.ts";
 import { Refill } from "./refill.ts";
 import { Roster } from "./roster.ts";
 import { Settler } from "./settle.ts";
+import { Sluice } from "./sluice.ts";
 import { Tally } from "./tally.ts";
 
 /** What a part may take of the memory that was granted. */
@@ -50,6 +57,9 @@ export interface Surroundings {
   readonly signal: AbortSignal;
   readonly resumed: boolean;
   readonly allowance: () => number;
+  /** A calendar that allows nothing for now, or something again. */
+  readonly onPause: (isPaused: boolean) => void;
+  readonly onQuotaUsedUp: (what: string) => void;
   readonly onTrouble: (trouble: CrawlError | undefined) => void;
   readonly onIdle: () => void;
   readonly onFault: (fault: unknown) => void;
@@ -66,6 +76,9 @@ export interface Loops {
   readonly settler: Settler;
   readonly refill: Refill;
   readonly fetchLoop: FetchLoop;
+  readonly controller: Controller;
+  readonly sluice: Sluice;
+  readonly line: Line;
   admitSeeds(): void;
   setDelay(delayMs: number): void;
   /** Look-ups of names under way, for which nothing is on the workbench yet. */
@@ -86,6 +99,9 @@ class Assembly implements Loops {
   readonly settler: Settler;
   readonly refill: Refill;
   readonly fetchLoop: FetchLoop;
+  readonly controller: Controller;
+  readonly sluice: Sluice;
+  readonly line: Line;
   readonly #parts: CrawlParts;
   readonly #around: Surroundings;
   readonly #traps: Traps;
@@ -118,6 +134,9 @@ class Assembly implements Loops {
     this.#intake = this.#makeIntake();
     this.#errands = this.#makeErrands();
     this.#recorder = this.#makeRecorder();
+    this.controller = controllerFor(settings, parts.clock.nowMs());
+    this.sluice = this.#makeSluice();
+    this.line = this.#makeLine();
     this.fetchLoop = this.#makeFetchLoop();
   }
 
@@ -232,11 +251,34 @@ class Assembly implements Loops {
     });
   }
 
+  #makeSluice(): Sluice {
+    const { clock, settings, line } = this.#parts;
+    const ownSettings = settingsBySite(settings.sites);
+    return new Sluice({
+      ...this.#common(),
+      controller: this.controller,
+      speeds: line.speeds,
+      moment: () => line.almanac.at(clock.wallMs()),
+      siteLimitBps: ({ key }) => ownSettings.get(key)?.limitBps ?? this.line.siteLimitBps,
+      searchDepthMax: settings.searchDepthMax,
+      onBytes: (bytes) => this.line.received(bytes),
+      onTraffic: (traffic, address) => this.line.watch(traffic, address),
+      pump: () => this.fetchLoop.pump(),
+    });
+  }
+
+  #makeLine(): Line {
+    const { line } = this.#parts;
+    const { controller, sluice } = this;
+    return new Line({ ...this.#common(), ...this.#around, ...line, controller, sluice });
+  }
+
   #makeFetchLoop(): FetchLoop {
     const parts = {
       ...this.#common(),
       ...this.#around,
       refill: this.refill,
+      sluice: this.sluice,
       fetchUrl: ((site, row, progress) => {
         this.#errands.refreshIfOld(site);
         return this.#recorder.fetchUrl(site, row, progress);
@@ -257,6 +299,19 @@ class Assembly implements Loops {
   #common(): CrawlParts & Pick<Loops, "tally" | "roster" | "notebook" | "workbench"> {
     const { tally, roster, notebook, workbench } = this;
     return { ...this.#parts, tally, roster, notebook, workbench };
+  }
+}
+
+function controllerFor(settings: Settings, nowMs: number): Controller {
+  switch (settings.control) {
+    case "paced":
+      return new Governor(nowMs, undefined);
+    case "predict":
+      return new Admission(undefined, settings.waitMaxMs);
+    case "onoff":
+      return new OnOff(nowMs, undefined);
+    default:
+      return unreachable(settings.control);
   }
 }
 

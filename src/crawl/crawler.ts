@@ -3,7 +3,9 @@
  * `refill` (the waiting hall), `fetch-loop` (the meter) and `record` (the reading room).
  */
 
+import type { Calendar } from "../bandwidth/calendar.ts";
 import { Meter } from "../bandwidth/meter.ts";
+import type { Quota } from "../bandwidth/quota.ts";
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
@@ -17,6 +19,7 @@ import type { Store, Totals } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { assemble, type Loops, ROUNDS } from "./assemble.ts";
 import type { CrawlHooks } from "./hooks.ts";
+import type { LineMeans } from "./line.ts";
 import { resultOf, snapshotOf } from "./showing.ts";
 import type { CrawlResult, CrawlState, Snapshot } from "./snapshot.ts";
 
@@ -33,6 +36,7 @@ export interface CrawlParts {
   readonly output: Output | undefined;
   readonly log: Log;
   readonly hooks: CrawlHooks;
+  readonly line: LineMeans;
 }
 
 export interface CrawlHandle {
@@ -46,6 +50,11 @@ export interface CrawlHandle {
   setConnections(connectionsMax: number): void;
   setDelay(delayMs: number): void;
   setPages(pagesMax: number): void;
+  /** undefined for none; a calendar given before no longer holds. */
+  setLimit(limitBps: number | undefined): void;
+  setCalendar(calendar: Calendar | undefined): void;
+  setSiteLimit(limitBps: number | undefined): void;
+  setQuota(quota: Quota | undefined): void;
 }
 
 /** How long requests under way may take once the crawl was told to stop. */
@@ -97,6 +106,8 @@ class Crawl implements CrawlHandle {
       signal: this.#cutOff.signal,
       resumed: this.#resumed,
       allowance: () => this.#pagesMax - this.#loops.tally.pages,
+      onPause: (isPaused) => this.hold("the calendar allows nothing now", isPaused),
+      onQuotaUsedUp: (what) => this.stop(what),
       onTrouble: (trouble) => this.#onTrouble(trouble),
       onIdle: () => this.#onIdle(),
       onFault: (fault) => this.#fail(fault),
@@ -110,9 +121,10 @@ class Crawl implements CrawlHandle {
     // Stored before anything is asked: a restart must know that it is one.
     this.#loops.notebook.commit();
     this.#state = "running";
+    this.#loops.line.start();
     if (settings.timeMaxMs !== undefined)
       this.#cancelTimers.push(clock.after(settings.timeMaxMs, () => this.stop("time limit")));
-    if (this.#holds.size === 0) this.#loops.fetchLoop.run();
+    if (this.#holds.size === 0 && this.#state === "running") this.#loops.fetchLoop.run();
   }
 
   snapshot(): Snapshot {
@@ -155,6 +167,22 @@ class Crawl implements CrawlHandle {
   setPages(pagesMax: number): void {
     this.#pagesMax = pagesMax;
     this.#loops.fetchLoop.pump();
+  }
+
+  setLimit(limitBps: number | undefined): void {
+    this.#loops.line.setLimit(limitBps);
+  }
+
+  setCalendar(calendar: Calendar | undefined): void {
+    this.#loops.line.setCalendar(calendar);
+  }
+
+  setSiteLimit(limitBps: number | undefined): void {
+    this.#loops.line.setSiteLimit(limitBps);
+  }
+
+  setQuota(quota: Quota | undefined): void {
+    this.#loops.line.setQuota(quota);
   }
 
   #onTrouble(trouble: CrawlError | undefined): void {
@@ -201,6 +229,7 @@ class Crawl implements CrawlHandle {
 
   async #close(): Promise<CrawlResult> {
     const { output, store, clock } = this.#parts;
+    this.#loops.line.stop();
     await output?.sync();
     await store.sync();
     assert(this.#loops.tally.pending >= 0, "invariant 4");
@@ -222,6 +251,7 @@ class Crawl implements CrawlHandle {
     this.#loops.fetchLoop.pause();
     this.#loops.notebook.abandon();
     this.#cutOff.abort();
+    this.#loops.line.stop();
     for (const cancel of this.#cancelTimers) cancel();
     this.#settle.reject(fault);
   }

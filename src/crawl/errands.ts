@@ -7,7 +7,6 @@
  * later; then all its waiting URLs end with that reason.
  */
 
-import type { Meter } from "../bandwidth/meter.ts";
 import { type Clock, sleep } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings, SiteSettings } from "../config/schema.ts";
@@ -54,7 +53,6 @@ export interface ErrandsParts {
   readonly scope: Scope;
   readonly notebook: Notebook;
   readonly tally: Tally;
-  readonly meter: Meter;
   readonly signal: AbortSignal;
   readonly resumed: boolean;
   readonly pump: () => void;
@@ -300,18 +298,14 @@ export class Errands {
   }
 
   #get({ site, url, progress }: Question, keepBytesMax: number): Promise<FetchResult> {
-    const { fetcher, clock, meter, tally, signal } = this.#parts;
+    const { fetcher, signal } = this.#parts;
     return fetcher.fetch({
       url,
       ...(siteOf(url) === site.key ? { addresses: site.addresses } : {}),
       ...(progress.sent === undefined ? {} : { onSent: progress.sent }),
       keepBytesMax,
       signal,
-      onBytes: (bytes) => {
-        meter.count(clock.nowMs(), bytes);
-        tally.received(bytes);
-        return true;
-      },
+      onBytes: progress.passage.onBytes,
     });
   }
 
@@ -332,7 +326,7 @@ export class Errands {
   }
 }
 
-function settingsBySite(sites: readonly SiteSettings[]): Map<string, SiteSettings> {
+export function settingsBySite(sites: readonly SiteSettings[]): Map<string, SiteSettings> {
   const bySite = new Map<string, SiteSettings>();
   for (const own of sites) {
     const url = canonicalUrl(own.url);

@@ -11,42 +11,48 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Turn } from "../frontier/politeness.ts";
-import type { Workbench } from "../frontier/workbench.ts";
+import type { Taken, Workbench } from "../frontier/workbench.ts";
 import type { FetchResult } from "../fetch/fetcher.ts";
+import type { Traffic } from "../fetch/transport.ts";
 import type { NamedReason, Reason } from "../page/outcome.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import type { Errand, Job } from "./job.ts";
 import type { Refill } from "./refill.ts";
 import type { Roster, Site } from "./roster.ts";
+import type { Passage, Sluice } from "./sluice.ts";
 
 /** After so many requests without trouble on this machine, one more at a time is tried. */
 const CALM_BEFORE_MORE = 64;
 
-/** How a request ended, as far as manners go. */
+/** How a request ended, as far as manners and the line go. */
 export interface Ended {
   readonly reason: Reason;
   readonly retryAfterMs: number | undefined;
+  readonly traffic: Traffic;
 }
 
 /** What a request tells about itself while it goes on. */
 export interface Progress {
   /** undefined when nobody has to know: no delay was agreed. */
   readonly sent: (() => void) | undefined;
+  /** Its way past the limit: every byte goes through here. */
+  readonly passage: Passage;
   /** To be called once, as soon as the request is over. */
   readonly ended: (how: Ended) => void;
 }
 
 export function endOf(result: FetchResult): Ended {
+  const { traffic } = result;
   switch (result.kind) {
     case "page":
-      return { reason: "ok", retryAfterMs: undefined };
+      return { reason: "ok", retryAfterMs: undefined, traffic };
     case "not_modified":
     case "redirect":
-      return { reason: result.kind, retryAfterMs: undefined };
+      return { reason: result.kind, retryAfterMs: undefined, traffic };
     case "busy":
-      return { reason: result.reason, retryAfterMs: result.retryAfterMs };
+      return { reason: result.reason, retryAfterMs: result.retryAfterMs, traffic };
     case "failed":
-      return { reason: result.reason, retryAfterMs: undefined };
+      return { reason: result.reason, retryAfterMs: undefined, traffic };
     default:
       return unreachable(result);
   }
@@ -64,6 +70,7 @@ export interface FetchLoopParts {
   readonly workbench: Workbench<Job>;
   readonly roster: Roster;
   readonly refill: Refill;
+  readonly sluice: Sluice;
   /** Fetches a URL; resolves when all is noted. */
   readonly fetchUrl: (site: Site, row: WaitingUrl, progress: Progress) => Promise<void>;
   readonly runErrand: (site: Site, errand: Errand, progress: Progress) => Promise<void>;
@@ -128,22 +135,24 @@ export class FetchLoop {
   }
 
   pump(): void {
-    const { clock, workbench, allowance } = this.#parts;
+    const { clock, workbench, sluice, allowance } = this.#parts;
     while (this.#isRunning && this.#requests < this.#connectionsMax) {
       // Pages wait for the archive in memory, so their number is bounded like that of connections.
       if (this.#recording > 2 * this.#connectionsMax) return;
       if (this.#underWay.size >= allowance()) break;
-      const taken = workbench.take(clock.nowMs());
+      const taken = workbench.take(clock.nowMs(), sluice.isHolding ? sluice.search : undefined);
       if (taken === undefined) break;
-      this.#start(taken.entry, taken.turn);
+      this.#start(taken);
     }
     if (this.#isRunning) this.#arm();
     if (this.isQuiet) this.#parts.onIdle();
   }
 
-  #start(job: Job, turn: Turn): void {
-    const { roster, refill, onFault } = this.#parts;
+  #start(taken: Taken<Job>): void {
+    const { roster, refill, sluice, onFault } = this.#parts;
+    const { entry, turn } = taken;
     const site = roster.byId(turn.to.siteId);
+    const passage = sluice.begin(site, taken);
     this.#requests += 1;
     let isOver = false;
     const ended = (how: Ended): void => {
@@ -151,9 +160,10 @@ export class FetchLoop {
       isOver = true;
       this.#requests -= 1;
       this.#recording += 1;
+      passage.end(how.traffic);
       this.#end(site, turn, how);
     };
-    const work = this.#work(site, job, { sent: this.#sentBy(turn), ended });
+    const work = this.#work(site, entry, { sent: this.#sentBy(turn), passage, ended });
     work.then(() => {
       assert(isOver, "a request ends before its work is done");
       this.#recording -= 1;
@@ -215,10 +225,13 @@ export class FetchLoop {
 
   /** Wakes the loop at the next time a site may be asked. */
   #arm(): void {
-    const { clock, workbench, allowance } = this.#parts;
+    const { clock, workbench, sluice, allowance } = this.#parts;
     // Without a free connection, or with enough under way, only an ending changes anything.
     const hasRoom = this.#requests < this.#connectionsMax && this.#underWay.size < allowance();
-    const atMs = hasRoom ? workbench.nextAtMs() : Infinity;
+    const nextAtMs = workbench.nextAtMs();
+    // What could begin now and did not is held back by the limit, and the sluice wakes for that.
+    const isHeld = sluice.isHolding && nextAtMs <= clock.nowMs();
+    const atMs = hasRoom && !isHeld ? nextAtMs : Infinity;
     if (atMs === this.#timerAtMs) return;
     this.#disarm();
     if (atMs === Infinity) return;

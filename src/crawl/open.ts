@@ -8,7 +8,7 @@ import { systemClock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
-import { SETTINGS, type Settings } from "../config/schema.ts";
+import type { Settings } from "../config/schema.ts";
 import { VERSION } from "../config/version.ts";
 import { readAllowance } from "../fetch/address-guard.ts";
 import { CookieJar } from "../fetch/cookies.ts";
@@ -22,9 +22,12 @@ import { openMemoryStore } from "../store/store-memory.ts";
 import { openStore } from "../store/store-sqlite.ts";
 import type { Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
+import { Changes } from "./changes.ts";
+import { keepChronicle } from "./chronicle.ts";
 import { Control } from "./control.ts";
-import { type CrawlHandle, startCrawl } from "./crawler.ts";
+import { startCrawl } from "./crawler.ts";
 import type { CrawlHooks } from "./hooks.ts";
+import { openLine } from "./open-line.ts";
 import type { CrawlResult, Snapshot } from "./snapshot.ts";
 
 export interface CrawlOrder {
@@ -62,6 +65,8 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenCrawl> {
   stack.defer(async () => output?.close());
   const network = openNetwork(settings);
   stack.defer(() => network.transport.close());
+  const line = openLine(settings, folder, network.transport);
+  stack.defer(() => line.close());
   const handle = startCrawl({
     ...order,
     ...network,
@@ -69,10 +74,13 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenCrawl> {
     random: systemRandom,
     store,
     output,
+    line: line.means,
   });
-  const change = (key: string, value: string): string => applyChange(handle, key, value);
+  const changes = new Changes(handle, settings);
+  const change = (key: string, value: string): string => changes.apply(key, value);
   if (folder !== undefined)
     stack.use(new Control({ folder, snapshot: () => handle.snapshot(), change }));
+  if (folder !== undefined) stack.use(keepChronicle(folder, () => handle.snapshot()));
   const closing = stack.move();
   return {
     snapshot: () => handle.snapshot(),
@@ -189,40 +197,4 @@ export function fetcherOptions(
 
 export function userAgentOf({ userAgent, contact }: Settings): string {
   return contact === undefined ? userAgent : `${userAgent} (+${contact})`;
-}
-
-function applyChange(handle: CrawlHandle, key: string, value: string): string {
-  const wrong = (expected: string): never => {
-    throw new CrawlError("USAGE", `${key} expects ${expected}, not "${value}"`);
-  };
-  switch (key) {
-    case "pause":
-      if (value !== "true" && value !== "false") wrong("true or false");
-      handle.hold("paused by the operator", value === "true");
-      return value === "true" ? "paused" : "running again";
-    case "connections": {
-      const connections = Number(value);
-      if (!Number.isInteger(connections) || connections < 1 || connections > 4096)
-        wrong("a whole number from 1 to 4096");
-      handle.setConnections(connections);
-      return `at most ${connections} connections`;
-    }
-    case "delay": {
-      const { reader } = SETTINGS.delayMs;
-      const delayMs = reader.read(value) ?? wrong(reader.expects);
-      handle.setDelay(delayMs);
-      return `${delayMs} ms between two requests to a site`;
-    }
-    case "pages": {
-      const pages = Number(value);
-      if (!Number.isInteger(pages) || pages < 1) wrong("a whole number from 1");
-      handle.setPages(pages);
-      return `stops after ${pages} pages`;
-    }
-    default:
-      throw new CrawlError(
-        "USAGE",
-        `"${key}" cannot be changed while the crawl runs; pause, connections, delay and pages can`,
-      );
-  }
 }

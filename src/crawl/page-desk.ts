@@ -43,6 +43,8 @@ export interface PageDeskParts {
   readonly countsBacklinks: boolean;
 }
 
+type Kept = "page" | "duplicate";
+
 export class PageDesk {
   readonly #parts: PageDeskParts;
   readonly #isKnown: (high: number, low: number) => boolean;
@@ -55,7 +57,8 @@ export class PageDesk {
     this.#isKnown = (high, low) => sieve.has(high, low);
   }
 
-  async keep(site: Site, row: WaitingUrl, result: FetchedPage): Promise<void> {
+  /** Answers what the bytes of the page were for. */
+  async keep(site: Site, row: WaitingUrl, result: FetchedPage): Promise<Kept> {
     const { reader } = this.#parts;
     const reading = reader.read(row.url as CanonicalUrl, result, this.#isKnown);
     const content = Buffer.from(reading.digest).toString("latin1");
@@ -70,14 +73,14 @@ export class PageDesk {
     const copies: (() => void)[] = [];
     this.#underWay.set(content, copies);
     try {
-      await this.#keepReading(site, row, { result, reading, copiedId });
+      return await this.#keepReading(site, row, { result, reading, copiedId });
     } finally {
       this.#underWay.delete(content);
       for (const goOn of copies) goOn();
     }
   }
 
-  async #keepReading(site: Site, row: WaitingUrl, page: ReadPage): Promise<void> {
+  async #keepReading(site: Site, row: WaitingUrl, page: ReadPage): Promise<Kept> {
     const { hooks, output } = this.#parts;
     const { result, reading, copiedId } = page;
     // A page that has not changed since its last visit repeats itself, which is no duplicate.
@@ -96,10 +99,11 @@ export class PageDesk {
     const isTemplate = likeness?.kind === "exact" && this.#parts.traps.isSuspect(site.id);
     if (isTemplate) this.#parts.tally.refused("trap_duplicates", reading.fresh.length);
     else this.#admitLinks(site, row, reading);
+    return repeatsId === undefined ? "page" : "duplicate";
   }
 
   /** The server says that nothing has changed: the record stays, with a new date. */
-  async confirm(site: Site, row: WaitingUrl, result: FetchNotModified): Promise<void> {
+  async confirm(site: Site, row: WaitingUrl, result: FetchNotModified): Promise<"duplicate"> {
     const { store, output, tally, settler, notebook } = this.#parts;
     const earlier = store.page(row.id);
     assert(earlier !== undefined, "only what was fetched is asked for conditionally");
@@ -107,6 +111,7 @@ export class PageDesk {
     notebook.notePage({ ...earlier, fetchedAtMs: result.atMs, durationMs: result.durationMs });
     tally.stored(earlier, false);
     settler.settle(site, row, "not_modified");
+    return "duplicate";
   }
 
   /** Archives what came of an answer that was cut off, marked as such; the URL has failed all the same. */
@@ -114,9 +119,10 @@ export class PageDesk {
     site: Site,
     row: WaitingUrl,
     result: FetchFailed & { readonly reply: Reply },
-  ): Promise<void> {
+  ): Promise<"error"> {
     await this.#parts.output?.write(this.#captureOf(row, result, undefined));
     this.#parts.settler.settle(site, row, result.reason, result.detail);
+    return "error";
   }
 
   #note(site: Site, row: WaitingUrl, record: PageRecord): void {

@@ -7,15 +7,15 @@
  * help, or ends with its reason.
  */
 
-import type { Meter } from "../bandwidth/meter.ts";
+import type { Purpose } from "../bandwidth/ledger.ts";
 import { unreachable } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Fetcher, FetchFailed, FetchRedirect, FetchResult } from "../fetch/fetcher.ts";
-import type { OnBytes } from "../fetch/transport.ts";
+import { NO_TRAFFIC } from "../fetch/transport.ts";
 import type { Workbench } from "../frontier/workbench.ts";
-import { couldRetryHelp } from "../page/outcome.ts";
+import { couldRetryHelp, type Reason } from "../page/outcome.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import type { Scope } from "../url/scope.ts";
@@ -47,31 +47,23 @@ export interface RecorderParts {
   readonly tally: Tally;
   readonly roster: Roster;
   readonly workbench: Workbench<Job>;
-  readonly meter: Meter;
   readonly desk: PageDesk;
   readonly signal: AbortSignal;
 }
 
 export class Recorder {
   readonly #parts: RecorderParts;
-  readonly #onBytes: OnBytes;
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
-    const { clock, meter, tally } = parts;
-    this.#onBytes = (bytes) => {
-      meter.count(clock.nowMs(), bytes);
-      tally.received(bytes);
-      return true;
-    };
   }
 
-  async fetchUrl(site: Site, row: WaitingUrl, { sent, ended }: Progress): Promise<void> {
-    const { fetcher, settler, signal } = this.#parts;
+  async fetchUrl(site: Site, row: WaitingUrl, { sent, passage, ended }: Progress): Promise<void> {
+    const { fetcher, settler, tally, signal } = this.#parts;
     // Asked at the last moment: the rules may have changed while the URL waited.
     const verdict = site.rules?.allows(pathOf(row.url));
     if (verdict?.allowed === false) {
-      ended({ reason: "robots_denied", retryAfterMs: undefined });
+      ended({ reason: "robots_denied", retryAfterMs: undefined, traffic: NO_TRAFFIC });
       return settler.settle(site, row, "robots_denied", ruleText(verdict));
     }
     const result = await fetcher.fetch({
@@ -81,17 +73,18 @@ export class Recorder {
       addresses: site.addresses,
       acceptTypes: this.#parts.settings.acceptTypes,
       ...(sent === undefined ? {} : { onSent: sent }),
-      onBytes: this.#onBytes,
+      onBytes: passage.onBytes,
+      ...(passage.onLength === undefined ? {} : { onLength: passage.onLength }),
       signal,
     });
-    site.books.receive(result.traffic.receivedBytes);
-    this.#parts.roster.changed(site);
     ended(endOf(result));
-    await this.#file(site, row, result);
+    const purpose = await this.#file(site, row, result);
+    tally.ledger.book(site.books, result.traffic.receivedBytes, purpose);
   }
 
-  async #file(site: Site, row: WaitingUrl, result: FetchResult): Promise<void> {
-    const { desk, signal } = this.#parts;
+  /** Does with the answer what must be done, and says what its bytes were for. */
+  async #file(site: Site, row: WaitingUrl, result: FetchResult): Promise<Purpose> {
+    const { desk } = this.#parts;
     switch (result.kind) {
       case "page":
         return this.#keeping(site, row, () => desk.keep(site, row, result));
@@ -102,46 +95,54 @@ export class Recorder {
       case "busy":
         return this.#tryAgain(site, row, row.attempts);
       case "failed":
-        // Cut off by our own stopping, it has not failed at all.
-        if (signal.aborted) return this.#leaveWaiting(site, row);
-        if (isOurTrouble(result)) return this.#tryAgain(site, row, row.attempts);
-        if (couldRetryHelp(result.reason) && row.attempts < this.#parts.settings.retriesMax)
-          return this.#tryAgain(site, row, row.attempts + 1);
         return this.#fail(site, row, result);
       default:
         return unreachable(result);
     }
   }
 
-  async #fail(site: Site, row: WaitingUrl, result: FetchFailed): Promise<void> {
-    const { desk, settler } = this.#parts;
+  async #fail(site: Site, row: WaitingUrl, result: FetchFailed): Promise<Purpose> {
+    const { desk, settler, signal, settings } = this.#parts;
+    // Cut off by our own stopping, it has not failed at all.
+    if (signal.aborted) return this.#leaveWaiting(site, row);
+    if (isOurTrouble(result)) return this.#tryAgain(site, row, row.attempts);
+    if (couldRetryHelp(result.reason) && row.attempts < settings.retriesMax)
+      return this.#tryAgain(site, row, row.attempts + 1);
     const { reply } = result;
     if (reply?.truncated !== undefined && reply.body.length > 0)
-      await this.#keeping(site, row, () => desk.keepPart(site, row, { ...result, reply }));
-    else settler.settle(site, row, result.reason, result.detail);
+      return this.#keeping(site, row, () => desk.keepPart(site, row, { ...result, reply }));
+    settler.settle(site, row, result.reason, result.detail);
+    return "error";
   }
 
   /** A page that finds no room in the archive has not been fetched; it comes again when there is. */
-  async #keeping(site: Site, row: WaitingUrl, keep: () => Promise<void>): Promise<void> {
+  async #keeping(site: Site, row: WaitingUrl, keep: () => Promise<Purpose>): Promise<Purpose> {
     try {
-      await keep();
+      return await keep();
     } catch (error) {
       if (!(error instanceof CrawlError) || error.code !== "DISK_FULL") throw error;
       this.#parts.notebook.reportTrouble(error);
-      this.#leaveWaiting(site, row);
+      return this.#leaveWaiting(site, row);
     }
   }
 
-  #redirect(site: Site, row: WaitingUrl, result: FetchRedirect): void {
-    const { intake, scope, settler, settings } = this.#parts;
-    const target = { url: result.to, ...fingerprintOf(result.to) };
-    if (row.depth === 0) this.#followSeed(result.to);
+  #redirect(site: Site, row: WaitingUrl, result: FetchRedirect): "redirect" {
+    const { settler } = this.#parts;
+    const { reason, detail } = this.#follow(site, row, result);
+    settler.settle(site, row, reason, detail);
+    return "redirect";
+  }
+
+  #follow(site: Site, row: WaitingUrl, { to }: FetchRedirect): { reason: Reason; detail?: string } {
+    const { intake, scope, settings } = this.#parts;
+    const target = { url: to, ...fingerprintOf(to) };
+    if (row.depth === 0) this.#followSeed(to);
     const knownId = intake.idOf(target);
     if (knownId === row.id || (knownId !== 0 && this.#isOnTheWayTo(row, knownId)))
-      return settler.settle(site, row, "redirect_loop");
-    if (row.redirects >= settings.redirectsMax) return settler.settle(site, row, "redirect_limit");
-    const verdict = scope.decide(result.to);
-    if (!verdict.accepted) return settler.settle(site, row, "out_of_scope", verdict.rule);
+      return { reason: "redirect_loop" };
+    if (row.redirects >= settings.redirectsMax) return { reason: "redirect_limit" };
+    const verdict = scope.decide(to);
+    if (!verdict.accepted) return { reason: "out_of_scope", detail: verdict.rule };
     intake.admit([target], {
       depth: row.depth,
       from: row.depth === 0 ? undefined : (row.url as CanonicalUrl),
@@ -149,7 +150,7 @@ export class Recorder {
       redirectedFromId: row.id,
       redirects: row.redirects + 1,
     });
-    settler.settle(site, row, "redirect");
+    return { reason: "redirect" };
   }
 
   /** Whether the redirects that led to `row` began at, or went through, that URL. */
@@ -173,17 +174,19 @@ export class Recorder {
     store.remember(MOVED_SEEDS, JSON.stringify([...moved, to]));
   }
 
-  #tryAgain(site: Site, row: WaitingUrl, attempts: number): void {
+  #tryAgain(site: Site, row: WaitingUrl, attempts: number): "retry" {
     const { clock, workbench, notebook } = this.#parts;
     if (attempts > row.attempts) notebook.noteRetry(row.id, attempts);
-    if (!workbench.has(site.id)) return;
     const delayMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** attempts);
-    workbench.putBack(site.id, jobOf({ ...row, attempts }, clock.nowMs() + delayMs));
+    if (workbench.has(site.id))
+      workbench.putBack(site.id, jobOf({ ...row, attempts }, clock.nowMs() + delayMs));
+    return "retry";
   }
 
-  #leaveWaiting(site: Site, row: WaitingUrl): void {
+  #leaveWaiting(site: Site, row: WaitingUrl): "retry" {
     const { workbench } = this.#parts;
     if (workbench.has(site.id)) workbench.putBack(site.id, jobOf(row));
+    return "retry";
   }
 }
 

@@ -41,6 +41,8 @@ export interface Site {
   failedStarts: number;
   /** Names of sitemaps being read, so that the site is not put to sleep over them. */
   errands: number;
+  /** How long its answers take to begin; undefined before the first. */
+  waitMs: number | undefined;
   /** When its last waiting URL was settled. */
   finishedAtMs: number | undefined;
 }
@@ -158,6 +160,7 @@ export class Roster {
       rulesUntilMs: 0,
       failedStarts: 0,
       errands: 0,
+      waitMs: undefined,
       finishedAtMs: undefined,
     };
     this.#byId.set(site.id, site);

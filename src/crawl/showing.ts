@@ -1,5 +1,6 @@
 /** Makes what the outside sees of a crawl from what the loops know. */
 
+import { Books } from "../bandwidth/ledger.ts";
 import type { Meter } from "../bandwidth/meter.ts";
 import type { Store } from "../store/store.ts";
 import type { Loops } from "./assemble.ts";
@@ -35,6 +36,10 @@ export function snapshotOf(
     totals: tally.totals(nowMs - startedAtMs),
     pending: tally.pending,
     rateBps: recentBps.at(-1) ?? 0,
+    limitBps: loops.line.limitBps,
+    predictedBps: loops.controller.predictedBps,
+    waitingReaders: loops.controller.waiting,
+    ledger: tally.ledger.byPurpose(),
     pagesPerSecond,
     recentBps,
     remainingMs: pagesPerSecond > 0 ? (tally.pending / pagesPerSecond) * 1000 : undefined,
@@ -49,7 +54,7 @@ export function snapshotOf(
 export function resultOf(
   moment: Moment & { readonly store: Store; readonly stoppedBy: string },
 ): CrawlResult {
-  const { loops, store, meter, nowMs, startedAtMs, resumed, stoppedBy } = moment;
+  const { loops, store, nowMs, startedAtMs, resumed, stoppedBy } = moment;
   const elapsedMs = nowMs - startedAtMs;
   const totals = loops.tally.totals(elapsedMs);
   const pending = loops.tally.pending;
@@ -67,12 +72,10 @@ export function resultOf(
     outcomes: totals.outcomes,
     refusedLinks: totals.refusedLinks,
     remarks: totals.remarks,
-    bandwidth: {
-      limitBps: null,
-      meanBps: elapsedMs > 0 ? meter.bytes / (elapsedMs / 1000) : 0,
-      utilisation: null,
-      worstSecond: null,
-      secondsOver105: null,
+    bandwidth: bandwidthOf(moment),
+    ledger: {
+      byPurpose: loops.tally.ledger.byPurpose(),
+      byProcess: { 0: loops.tally.ledger.bytes },
     },
     sites: siteResults(moment),
     parallel: null,
@@ -95,6 +98,7 @@ export function resultOf(
         site: row.key,
         pages: row.pages,
         bytes: row.bytes,
+        ledger: Books.restore(row).byPurpose(),
         deadlineSeconds: null,
         finishedSeconds: atMs === undefined ? null : (atMs - startedAtMs) / 1000,
         met: null,
@@ -102,6 +106,23 @@ export function resultOf(
     }
     return rows;
   }
+}
+
+function bandwidthOf({ loops, meter, nowMs, startedAtMs }: Moment): CrawlResult["bandwidth"] {
+  const { limitBps } = loops.line;
+  const { begun, overtaken, passedOverMaxMs } = loops.sluice.orderKept;
+  const seconds = (nowMs - startedAtMs) / 1000;
+  const meanBps = seconds > 0 ? meter.bytes / seconds : 0;
+  const isHeld = limitBps !== undefined && limitBps > 0;
+  return {
+    limitBps: limitBps ?? null,
+    meanBps,
+    utilisation: isHeld ? meanBps / limitBps : null,
+    worstSecond: meter.worstShare ?? null,
+    secondsOver105: meter.worstShare === undefined ? null : meter.secondsOver,
+    rankInversion: begun === 0 ? 0 : overtaken / begun,
+    longestWaitMs: passedOverMaxMs,
+  };
 }
 
 function busiest(sites: Iterable<Site>): Site[] {

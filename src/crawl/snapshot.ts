@@ -1,5 +1,6 @@
 /** A crawl as the outside sees it: the live view, `status`, and the result printed at the end. */
 
+import type { BytesByPurpose } from "../bandwidth/ledger.ts";
 import type { Totals } from "../store/store.ts";
 
 export type CrawlState = "starting" | "running" | "paused" | "stopping" | "done" | "stopped";
@@ -30,8 +31,16 @@ export interface Snapshot {
   readonly resumed: boolean;
   readonly totals: Totals;
   readonly pending: number;
-  /** Over the last whole second. */
+  /** Over the last whole second, on the wire. */
   readonly rateBps: number;
+  /** In force now; undefined for none, 0 when nothing may be fetched. */
+  readonly limitBps: number | undefined;
+  /** CB: what the running downloads are predicted to take. */
+  readonly predictedBps: number;
+  /** Downloads whose reading waits for the limit. */
+  readonly waitingReaders: number;
+  /** What has come, by what it was for. */
+  readonly ledger: BytesByPurpose;
   readonly pagesPerSecond: number;
   /** Bytes in each of the last 60 seconds, oldest first. */
   readonly recentBps: readonly number[];
@@ -61,11 +70,20 @@ export interface CrawlResult {
     readonly utilisation: number | null;
     readonly worstSecond: number | null;
     readonly secondsOver105: number | null;
+    /** How many URLs a started one overtook, on average, and the longest that one was passed over. */
+    readonly rankInversion: number;
+    readonly longestWaitMs: number;
+  };
+  readonly ledger: {
+    readonly byPurpose: BytesByPurpose;
+    /** Bytes of each process; one that crawls alone is called 0. */
+    readonly byProcess: Readonly<Record<string, number>>;
   };
   readonly sites: readonly {
     readonly site: string;
     readonly pages: number;
     readonly bytes: number;
+    readonly ledger: BytesByPurpose;
     readonly deadlineSeconds: number | null;
     readonly finishedSeconds: number | null;
     readonly met: boolean | null;

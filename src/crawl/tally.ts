@@ -12,6 +12,8 @@ import type { Totals } from "../store/store.ts";
 export class Tally {
   /** What came over the line; goes through here together with the sites' own books. */
   readonly ledger: Ledger;
+  /** What the quota counts, as it is stored. */
+  usage: string;
   #known: number;
   #done: number;
   #failed: number;
@@ -31,6 +33,8 @@ export class Tally {
     this.#skipped = totals.skipped;
     this.#pages = totals.pages;
     this.ledger = new Ledger(Books.restore(totals));
+    // Stores of earlier versions have none.
+    this.usage = totals.usage ?? "";
     this.#duplicatesExact = totals.duplicatesExact;
     this.#duplicatesNear = totals.duplicatesNear;
     this.#crawledBeforeMs = totals.crawledMs;
@@ -53,10 +57,6 @@ export class Tally {
 
   found(): void {
     this.#known += 1;
-  }
-
-  received(bytes: number): void {
-    this.ledger.receive(undefined, bytes);
   }
 
   settled(reason: Reason): void {
@@ -89,6 +89,7 @@ export class Tally {
       pages: this.#pages,
       ...this.ledger.stored(),
       crawledMs: this.#crawledBeforeMs + elapsedMs,
+      usage: this.usage,
       duplicatesExact: this.#duplicatesExact,
       duplicatesNear: this.#duplicatesNear,
       outcomes: Object.fromEntries(this.#outcomes),

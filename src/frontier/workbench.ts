@@ -38,6 +38,8 @@ interface Bench<T> {
   ticket: number;
   slotAtMs: number;
   closed: boolean;
+  /** Since when others have gone before it although it was its turn. */
+  passedOverAtMs: number | undefined;
 }
 
 interface Slot<T> {
@@ -50,6 +52,15 @@ interface Slot<T> {
 export interface Taken<T> {
   readonly entry: T;
   readonly turn: Turn;
+  /** How many it went before, although it was their turn, and how long it was passed over itself. */
+  readonly overtaken: number;
+  readonly passedOverMs: number;
+}
+
+/** How far to look down the queue, and for what. */
+export interface Search<T> {
+  readonly depthMax: number;
+  fits(entry: T, to: Addressee, passedOverMs: number): boolean;
 }
 
 export class Workbench<T extends Waiting> {
@@ -90,6 +101,7 @@ export class Workbench<T extends Waiting> {
       ticket: 0,
       slotAtMs: Infinity,
       closed: false,
+      passedOverAtMs: undefined,
     });
   }
 
@@ -127,32 +139,56 @@ export class Workbench<T extends Waiting> {
     this.#queue(bench, entry);
   }
 
-  /** The next URL that may be asked for now, with its turn begun. */
-  take(nowMs: number): Taken<T> | undefined {
+  /**
+   * The next URL that may be asked for now, with its turn begun. A search passes over what does not
+   * fit, down to its depth; what is passed over keeps its place.
+   */
+  take(nowMs: number, search?: Search<T>): Taken<T> | undefined {
+    const passed: Slot<T>[] = [];
+    const found = this.#find(nowMs, search, passed);
+    for (const slot of passed) {
+      if (found !== undefined) slot.bench.passedOverAtMs ??= nowMs;
+      this.#heap.push(slot);
+    }
+    if (found === undefined) return undefined;
+    const { bench } = found;
+    const entry = bench.ready.pop();
+    assert(entry !== undefined, "what was found is there");
+    this.#entries -= 1;
+    const passedOverMs = nowMs - (bench.passedOverAtMs ?? nowMs);
+    bench.passedOverAtMs = undefined;
+    bench.slotAtMs = Infinity;
+    const turn = this.#courtesy.begin(nowMs, bench.to);
+    this.#offer(bench);
+    return { entry, turn, overtaken: passed.length, passedOverMs };
+  }
+
+  /** Takes the first slot off the heap whose site may be asked and whose URL fits. */
+  #find(nowMs: number, search: Search<T> | undefined, passed: Slot<T>[]): Slot<T> | undefined {
     for (;;) {
       const slot = this.#heap.peek();
       if (slot === undefined || slot.atMs > nowMs) return undefined;
       this.#heap.pop();
       const { bench } = slot;
       if (slot.ticket !== bench.ticket) continue;
-      bench.slotAtMs = Infinity;
       this.#promote(bench, nowMs);
       const entry = bench.ready.peek();
       if (bench.closed || entry === undefined) {
+        bench.slotAtMs = Infinity;
         // It leaves a place at its address unused that another may be parked for.
         this.#unpark(nowMs, bench.to.address);
         this.#offer(bench);
         continue;
       }
       if (!this.#courtesy.maySend(nowMs, bench.to)) {
+        bench.slotAtMs = Infinity;
         this.#offer(bench);
         continue;
       }
-      bench.ready.pop();
-      this.#entries -= 1;
-      const turn = this.#courtesy.begin(nowMs, bench.to);
-      this.#offer(bench);
-      return { entry, turn };
+      const passedOverMs = nowMs - (bench.passedOverAtMs ?? nowMs);
+      if (search === undefined || search.fits(entry, bench.to, passedOverMs)) return slot;
+      passed.push(slot);
+      if (passed.length >= search.depthMax) return undefined;
     }
   }
 

@@ -12,6 +12,7 @@ import { below, type Random, randomFrom } from "../base/random.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
 import { type CrawlParts, startCrawl } from "../crawl/crawler.ts";
+import { plainLine } from "../crawl/line.ts";
 import { fetcherOptions } from "../crawl/open.ts";
 import { Fetcher } from "../fetch/fetcher.ts";
 import type { TransportRequest } from "../fetch/transport.ts";
@@ -174,6 +175,7 @@ class Simulation {
       output: openSimOutput(this.#archive, clock, store.marks),
       log: silentLog,
       hooks: {},
+      line: plainLine(this.#settings, transport),
     };
   }
 

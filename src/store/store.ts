@@ -94,6 +94,8 @@ export interface Totals {
   /** As in a site's row, over all of them. */
   readonly ledger: Readonly<Record<string, number>>;
   readonly crawledMs: number;
+  /** What came today and this month, as the quota wrote it; empty before the first byte. */
+  readonly usage: string;
   readonly duplicatesExact: number;
   readonly duplicatesNear: number;
   readonly outcomes: Readonly<Record<string, number>>;
@@ -171,6 +173,7 @@ export const NO_TOTALS: Totals = {
   bytes: 0,
   ledger: {},
   crawledMs: 0,
+  usage: "",
   duplicatesExact: 0,
   duplicatesNear: 0,
   outcomes: {},

@@ -19,6 +19,7 @@ import { checkOrder } from "../../src/config/order.ts";
 import type { Settings } from "../../src/config/schema.ts";
 import { defaultSettings } from "../../src/config/sources.ts";
 import { type CrawlHandle, type CrawlParts, startCrawl } from "../../src/crawl/crawler.ts";
+import { plainLine } from "../../src/crawl/line.ts";
 import { fetcherOptions } from "../../src/crawl/open.ts";
 import type { CrawlResult } from "../../src/crawl/snapshot.ts";
 import { readAllowance } from "../../src/fetch/address-guard.ts";
@@ -199,6 +200,7 @@ function partsOn(
     output: undefined,
     log: silentLog,
     hooks: {},
+    line: plainLine(settings, transport),
   };
 }
 
@@ -251,6 +253,7 @@ export async function crawlInVirtualTime(
     output: undefined,
     log: silentLog,
     hooks: {},
+    line: plainLine(settings, transport),
   });
   const result = await clock.runUntil(handle.done);
   await store.close();

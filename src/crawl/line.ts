@@ -1,0 +1,220 @@
+/**
+ * What may be taken of the line at this moment: the limit or its calendar, less what packets add to
+ * the bytes that programs see, less what good neighbours leave to others; and the quota.
+ *
+ * Looked at once a second, and at once when somebody changes it.
+ */
+
+import { type Calendar, limitAt } from "../bandwidth/calendar.ts";
+import type { Controller } from "../bandwidth/controller.ts";
+import { Almanac } from "../bandwidth/day-kind.ts";
+import { windowFor } from "../bandwidth/governor.ts";
+import type { Meter } from "../bandwidth/meter.ts";
+import { TimeZone } from "../bandwidth/local-time.ts";
+import { Neighbour } from "../bandwidth/neighbour.ts";
+import { type Quota, QuotaBook, readUsage } from "../bandwidth/quota.ts";
+import { SpeedTable } from "../bandwidth/speed-table.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Settings } from "../config/schema.ts";
+import type { Traffic } from "../fetch/transport.ts";
+import type { Sluice } from "./sluice.ts";
+import type { Tally } from "./tally.ts";
+
+const LOOK_EVERY_MS = 1000;
+/** A change of the limit below this is not worth unsettling the accounts for. */
+const NOTABLE_SHARE = 0.002;
+
+/** The line as the operating system shows it. */
+export interface Wire {
+  /** How much a connection may hold unread; undefined: as the system likes. */
+  setWindow(bytes: number | undefined): void;
+  /** Bytes of packet headers for every byte received. */
+  overheadShare(nowMs: number): number;
+}
+
+/** What a crawl must know of the line, its servers and its hours. */
+export interface LineMeans {
+  readonly wire: Wire;
+  readonly speeds: SpeedTable;
+  readonly zone: TimeZone;
+  readonly almanac: Almanac;
+}
+
+export interface LineParts extends LineMeans {
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly tally: Tally;
+  readonly meter: Meter;
+  readonly controller: Controller;
+  readonly sluice: Sluice;
+  /** Nothing may be fetched for now, or it may again. */
+  readonly onPause: (isPaused: boolean) => void;
+  readonly onQuotaUsedUp: (what: string) => void;
+}
+
+/** What there is of it without files and counters of the system: for crawls in memory and in the lab. */
+export function plainLine(settings: Settings, wire: Pick<Wire, "setWindow">): LineMeans {
+  const zone = new TimeZone(settings.timeZone);
+  return {
+    wire: { setWindow: (bytes) => wire.setWindow(bytes), overheadShare: () => 0 },
+    speeds: speedTableFor(settings),
+    zone,
+    almanac: new Almanac(zone),
+  };
+}
+
+export function speedTableFor(settings: Settings): SpeedTable {
+  const { speedGain, speedSpreadMinutes, serversMax } = settings;
+  return new SpeedTable({ gain: speedGain, spreadMinutes: speedSpreadMinutes, serversMax });
+}
+
+export class Line {
+  readonly #parts: LineParts;
+  readonly #quotaBook: QuotaBook;
+  readonly #neighbour: Neighbour | undefined;
+  #limitBps: number | undefined;
+  #calendar: Calendar | undefined;
+  #quota: Quota | undefined;
+  #siteLimitBps: number | undefined;
+  readonly #hasSiteLimits: boolean;
+  /** In force now, on the wire; 0 for nothing at all. */
+  #inForceBps: number | undefined;
+  /** What the controller was told last. */
+  #heldToBps: number | undefined;
+  #overheadShare = 0;
+  /** Come since the quota's book was last told. */
+  #uncountedBytes = 0;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(parts: LineParts) {
+    this.#parts = parts;
+    const { limitBps, limitAt: calendar, quota, siteLimitBps, sites } = parts.settings;
+    this.#quotaBook = new QuotaBook(parts.zone, readUsage(parts.tally.usage));
+    this.#neighbour = parts.settings.goodNeighbour ? new Neighbour(parts.clock.nowMs()) : undefined;
+    this.#limitBps = limitBps;
+    this.#calendar = calendar;
+    this.#quota = quota;
+    this.#siteLimitBps = siteLimitBps;
+    this.#hasSiteLimits = sites.some((site) => site.limitBps !== undefined);
+  }
+
+  get limitBps(): number | undefined {
+    return this.#inForceBps;
+  }
+
+  get siteLimitBps(): number | undefined {
+    return this.#siteLimitBps;
+  }
+
+  start(): void {
+    this.#look();
+  }
+
+  stop(): void {
+    this.#cancelTimer?.();
+    this.#keepUsage();
+  }
+
+  setLimit(limitBps: number | undefined): void {
+    this.#limitBps = limitBps;
+    this.#calendar = undefined;
+    this.#apply();
+  }
+
+  setCalendar(calendar: Calendar | undefined): void {
+    this.#calendar = calendar;
+    this.#apply();
+  }
+
+  setSiteLimit(siteLimitBps: number | undefined): void {
+    this.#siteLimitBps = siteLimitBps;
+    this.#apply();
+  }
+
+  setQuota(quota: Quota | undefined): void {
+    this.#quota = quota;
+    this.#judgeQuota();
+  }
+
+  received(bytes: number): void {
+    const { clock, meter } = this.#parts;
+    meter.count(clock.nowMs(), bytes * (1 + this.#overheadShare));
+    this.#uncountedBytes += bytes;
+    if (this.#quota !== undefined) this.#judgeQuota();
+  }
+
+  watch({ rttMs }: Traffic, address: string): void {
+    if (rttMs !== undefined) this.#neighbour?.saw(this.#parts.clock.nowMs(), address, rttMs);
+  }
+
+  #look(): void {
+    const { clock } = this.#parts;
+    this.#apply();
+    this.#keepUsage();
+    this.#judgeQuota();
+    this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  #apply(): void {
+    const { clock, wire, meter, sluice, onPause } = this.#parts;
+    const nowMs = clock.nowMs();
+    const limitBps = this.#agreedBps(nowMs);
+    if ((limitBps === 0) !== (this.#inForceBps === 0)) onPause(limitBps === 0);
+    const hasChanged = limitBps !== this.#inForceBps;
+    this.#inForceBps = limitBps;
+    this.#overheadShare = this.#overheadAt(nowMs);
+    meter.setLimit(nowMs, limitBps === 0 ? undefined : limitBps);
+    if (limitBps !== 0) this.#holdTo(nowMs, limitBps);
+    if (!hasChanged) return;
+    wire.setWindow(limitBps === undefined || limitBps === 0 ? undefined : windowFor(limitBps));
+    sluice.hold(limitBps !== undefined || this.#siteLimitBps !== undefined || this.#hasSiteLimits);
+  }
+
+  #holdTo(nowMs: number, limitBps: number | undefined): void {
+    const { controller } = this.#parts;
+    const bps = limitBps === undefined ? undefined : limitBps / (1 + this.#overheadShare);
+    const isLike =
+      bps === this.#heldToBps ||
+      (bps !== undefined &&
+        this.#heldToBps !== undefined &&
+        Math.abs(bps / this.#heldToBps - 1) < NOTABLE_SHARE);
+    if (isLike) return;
+    this.#heldToBps = bps;
+    controller.setLimit(nowMs, bps);
+  }
+
+  #agreedBps(nowMs: number): number | undefined {
+    const { clock, almanac } = this.#parts;
+    const limitBps =
+      this.#calendar === undefined
+        ? this.#limitBps
+        : limitAt(this.#calendar, almanac.at(clock.wallMs()), this.#limitBps);
+    if (limitBps === undefined || this.#neighbour === undefined) return limitBps;
+    return limitBps * this.#neighbour.share(nowMs);
+  }
+
+  #overheadAt(nowMs: number): number {
+    const { settings, wire } = this.#parts;
+    return settings.packetOverhead === "auto" ? wire.overheadShare(nowMs) : settings.packetOverhead;
+  }
+
+  #judgeQuota(): void {
+    const { clock, onQuotaUsedUp } = this.#parts;
+    if (this.#quota === undefined) return;
+    const wallMs = clock.wallMs();
+    this.#quotaBook.charge(wallMs, this.#uncountedBytes);
+    this.#uncountedBytes = 0;
+    if (this.#quotaBook.roomBytes(wallMs, this.#quota) > 0) return;
+    const { what, remedy } = this.#quotaBook.usedUp(wallMs, this.#quota);
+    onQuotaUsedUp(`${what}. ${remedy}`);
+  }
+
+  /** Counted with or without a quota: one that is given later knows what was used. */
+  #keepUsage(): void {
+    const { clock, tally } = this.#parts;
+    const wallMs = clock.wallMs();
+    this.#quotaBook.charge(wallMs, this.#uncountedBytes);
+    this.#uncountedBytes = 0;
+    tally.usage = JSON.stringify(this.#quotaBook.usage(wallMs));
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * What a real crawl knows of the line: the counters of its interface, the hours of its place, and the
+ * speeds of servers, which are kept in a file from crawl to crawl.
+ */
+
+import { join } from "node:path";
+import { Almanac } from "../bandwidth/day-kind.ts";
+import { TimeZone } from "../bandwidth/local-time.ts";
+import type { SpeedTable } from "../bandwidth/speed-table.ts";
+import { publicHolidaysOf } from "../config/holidays.ts";
+import type { Settings } from "../config/schema.ts";
+import { lineCounters, PacketOverhead } from "../fetch/packet-overhead.ts";
+import type { UndiciTransport } from "../fetch/transport-undici.ts";
+import { openServerFile, type ServerFile } from "../store/server-file.ts";
+import { type LineMeans, speedTableFor } from "./line.ts";
+
+export const SERVERS_FILE = "servers.db";
+const SAVE_EVERY_MS = 60_000;
+
+export interface OpenLine {
+  readonly means: LineMeans;
+  /** Stores what was learned and lets the file go. */
+  close(): Promise<void>;
+}
+
+export function openLine(
+  settings: Settings,
+  folder: string | undefined,
+  transport: UndiciTransport,
+): OpenLine {
+  const zone = new TimeZone(settings.timeZone);
+  const isHoliday =
+    settings.holidays === undefined ? undefined : publicHolidaysOf(settings.holidays);
+  const overhead = new PacketOverhead(lineCounters(() => transport.localAddress));
+  const speeds = speedTableFor(settings);
+  const keeper = keepSpeeds(settings, folder, speeds);
+  return {
+    means: {
+      wire: {
+        setWindow: (bytes) => transport.setWindow(bytes),
+        overheadShare: (nowMs) => overhead.shareNow(nowMs),
+      },
+      speeds,
+      zone,
+      almanac: new Almanac(zone, isHoliday),
+    },
+    close: async () => keeper?.close(),
+  };
+}
+
+function keepSpeeds(
+  settings: Settings,
+  folder: string | undefined,
+  speeds: SpeedTable,
+): SpeedKeeper | undefined {
+  const path =
+    settings.speedsFile ?? (folder === undefined ? undefined : join(folder, SERVERS_FILE));
+  if (path === undefined) return undefined;
+  return new SpeedKeeper(openServerFile(path, settings), speeds);
+}
+
+/** Takes the speeds from their file, and brings back what was learned, every minute and at the end. */
+class SpeedKeeper {
+  readonly #file: ServerFile;
+  readonly #speeds: SpeedTable;
+  readonly #timer: NodeJS.Timeout;
+  #savedRevision: number;
+
+  constructor(file: ServerFile, speeds: SpeedTable) {
+    this.#file = file;
+    this.#speeds = speeds;
+    speeds.restore(file.rows());
+    this.#savedRevision = speeds.revision;
+    this.#timer = setInterval(() => void this.#save(), SAVE_EVERY_MS).unref();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#save();
+    await this.#file[Symbol.asyncDispose]();
+  }
+
+  /** A full disk is told by the crawl's own store; speeds can wait. */
+  async #save(): Promise<void> {
+    const { revision } = this.#speeds;
+    if (revision === this.#savedRevision) return;
+    if (await this.#file.save(this.#speeds.rows())) this.#savedRevision = revision;
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * The gate of the line: carries every request and every byte past the controller of the limit.
+ *
+ * The controller decides and never waits; here its answers are kept: a request that may not begin is
+ * asked about again, a reader that must wait is woken when its turn has come. One timer serves all.
+ * What came is counted and booked here too, with a limit or without.
+ */
+
+import type { Candidate, Controller, Flow } from "../bandwidth/controller.ts";
+import type { Purpose } from "../bandwidth/ledger.ts";
+import { SizeGuess, type SizeGuessLimits } from "../bandwidth/size-guess.ts";
+import type { Moment, SpeedTable } from "../bandwidth/speed-table.ts";
+import type { Clock } from "../base/clock.ts";
+import type { OnBytes, Traffic } from "../fetch/transport.ts";
+import type { Search, Taken } from "../frontier/workbench.ts";
+import type { Job } from "./job.ts";
+import type { Roster, Site } from "./roster.ts";
+import type { Tally } from "./tally.ts";
+
+const LEARN_SHARE = 0.2;
+/** What is larger than this is slowed down while it is read, and need not be foreseen. */
+const SIZES: SizeGuessLimits = { sitesMax: 10_000, bytesMax: 65_536 };
+
+export interface SluiceParts {
+  readonly clock: Clock;
+  readonly tally: Tally;
+  readonly roster: Roster;
+  readonly controller: Controller;
+  readonly speeds: SpeedTable;
+  readonly moment: () => Moment;
+  /** What one site may take, if anything holds it. */
+  readonly siteLimitBps: (site: Site) => number | undefined;
+  readonly searchDepthMax: number;
+  /** Told of all that came, for the meter, the quota and whoever watches the round trips. */
+  readonly onBytes: (bytes: number) => void;
+  readonly onTraffic: (traffic: Traffic, address: string) => void;
+  /** Something may now begin that could not before. */
+  readonly pump: () => void;
+}
+
+/** How well the order of the queue was kept. */
+export interface OrderKept {
+  readonly begun: number;
+  /** Of each that began: how many it overtook. */
+  readonly overtaken: number;
+  readonly passedOverMaxMs: number;
+}
+
+export class Sluice {
+  readonly search: Search<Job>;
+  readonly #parts: SluiceParts;
+  readonly #sizes = new SizeGuess(SIZES);
+  readonly #readers = new Map<Flow, () => void>();
+  #isHolding = false;
+  #cancelTimer: (() => void) | undefined;
+  #timerAtMs = Infinity;
+  #begun = 0;
+  #overtaken = 0;
+  #passedOverMaxMs = 0;
+
+  constructor(parts: SluiceParts) {
+    this.#parts = parts;
+    this.search = {
+      depthMax: parts.searchDepthMax,
+      fits: (job, to, passedOverMs) => this.#admits(job, to.siteId, passedOverMs),
+    };
+  }
+
+  /** Whether anything is held back at all; without it requests begin unasked. */
+  get isHolding(): boolean {
+    return this.#isHolding;
+  }
+
+  get orderKept(): OrderKept {
+    return {
+      begun: this.#begun,
+      overtaken: this.#overtaken,
+      passedOverMaxMs: this.#passedOverMaxMs,
+    };
+  }
+
+  hold(isHolding: boolean): void {
+    this.#isHolding = isHolding;
+    this.wake();
+  }
+
+  /** A limit has changed: whoever waits is judged again. */
+  wake(): void {
+    this.#release();
+    this.#arm();
+    this.#parts.pump();
+  }
+
+  begin(site: Site, { entry, overtaken, passedOverMs }: Taken<Job>): Passage {
+    this.#begun += 1;
+    this.#overtaken += overtaken;
+    this.#passedOverMaxMs = Math.max(this.#passedOverMaxMs, passedOverMs);
+    const flow = this.#isHolding ? this.#enter(site, entry, passedOverMs) : undefined;
+    return new Passage(this, { site, job: entry, flow });
+  }
+
+  came(passage: Passage, bytes: number, readOn: () => void): boolean {
+    const { clock, tally, controller, onBytes } = this.#parts;
+    onBytes(bytes);
+    tally.ledger.receive(passage.site.books, bytes);
+    if (passage.purpose !== undefined) this.book(passage.site, bytes, passage.purpose);
+    // A limit that was set meanwhile holds for what is under way, too.
+    if (this.#isHolding) passage.flow ??= this.#enter(passage.site, passage.job, 0);
+    const { flow } = passage;
+    if (flow === undefined || controller.came(clock.nowMs(), flow, bytes)) return true;
+    this.#readers.set(flow, readOn);
+    this.#arm();
+    return false;
+  }
+
+  announce(flow: Flow, bytes: number): void {
+    this.#parts.controller.announce(flow, bytes);
+  }
+
+  book(site: Site, bytes: number, purpose: Purpose): void {
+    this.#parts.tally.ledger.book(site.books, bytes, purpose);
+  }
+
+  end({ site, job, flow }: Passage, traffic: Traffic): void {
+    const { clock, roster, controller, speeds, moment, onTraffic } = this.#parts;
+    const { receivedBytes, totalMs, pausedMs, firstByteMs, connectMs } = traffic;
+    const address = site.to?.address;
+    if (receivedBytes > 0) {
+      roster.changed(site);
+      const waitMs = firstByteMs + connectMs;
+      site.waitMs = site.waitMs === undefined ? waitMs : mean(site.waitMs, waitMs);
+      this.#sizes.learn(site.id, job.errand?.kind ?? "page", receivedBytes);
+      const tookMs = totalMs - pausedMs;
+      if (address !== undefined && tookMs > 0)
+        speeds.learn(address, moment(), (receivedBytes * 1000) / tookMs, clock.wallMs());
+    }
+    if (address !== undefined) onTraffic(traffic, address);
+    if (flow === undefined) return;
+    this.#readers.delete(flow);
+    controller.end(clock.nowMs(), flow);
+    this.#release();
+    this.#arm();
+  }
+
+  #admits(job: Job, siteId: number, passedOverMs: number): boolean {
+    const { clock, roster, controller } = this.#parts;
+    const site = roster.byId(siteId);
+    const nowMs = clock.nowMs();
+    controller.setSiteLimit(nowMs, siteId, this.#parts.siteLimitBps(site));
+    const admitted = controller.admits(nowMs, this.#candidate(site, job, passedOverMs));
+    if (!admitted) this.#arm();
+    return admitted;
+  }
+
+  #enter(site: Site, job: Job, passedOverMs: number): Flow {
+    const { clock, controller } = this.#parts;
+    return controller.begin(clock.nowMs(), this.#candidate(site, job, passedOverMs));
+  }
+
+  #candidate(site: Site, job: Job, passedOverMs: number): Candidate {
+    const { speeds, moment } = this.#parts;
+    return {
+      siteId: site.id,
+      predictedBps: speeds.predictBps(site.to?.address ?? "", moment()),
+      expectedBytes: this.#sizes.expectedBytes(site.id, job.errand?.kind ?? "page"),
+      expectedWaitMs: site.waitMs ?? 0,
+      passedOverMs,
+    };
+  }
+
+  /** Lets everybody read on whose turn has come. */
+  #release(): void {
+    const { clock, controller } = this.#parts;
+    for (;;) {
+      const flow = controller.next(clock.nowMs());
+      if (flow === undefined) return;
+      const readOn = this.#readers.get(flow);
+      this.#readers.delete(flow);
+      readOn?.();
+    }
+  }
+
+  #arm(): void {
+    const { clock, controller, pump } = this.#parts;
+    const nowMs = clock.nowMs();
+    const atMs = this.#isHolding || this.#readers.size > 0 ? controller.nextAtMs(nowMs) : Infinity;
+    if (atMs >= this.#timerAtMs) return;
+    this.#cancelTimer?.();
+    this.#timerAtMs = atMs;
+    this.#cancelTimer = clock.after(Math.max(0, atMs - nowMs), () => {
+      this.#timerAtMs = Infinity;
+      this.#release();
+      pump();
+      this.#arm();
+    });
+  }
+}
+
+/** One request on its way, from its beginning to its end. */
+export class Passage {
+  readonly site: Site;
+  readonly job: Job;
+  /** As the controller knows it; undefined while nothing is held back. */
+  flow: Flow | undefined;
+  readonly onBytes: OnBytes;
+  readonly onLength: ((bytes: number) => void) | undefined;
+  readonly #sluice: Sluice;
+
+  constructor(
+    sluice: Sluice,
+    {
+      site,
+      job,
+      flow,
+    }: { readonly site: Site; readonly job: Job; readonly flow: Flow | undefined },
+  ) {
+    this.#sluice = sluice;
+    this.site = site;
+    this.job = job;
+    this.flow = flow;
+    this.onBytes = (bytes, readOn) => sluice.came(this, bytes, readOn);
+    this.onLength = flow === undefined ? undefined : (bytes) => sluice.announce(flow, bytes);
+  }
+
+  /** What its bytes are for, when that is known from the start. */
+  get purpose(): Purpose | undefined {
+    return this.job.errand?.kind;
+  }
+
+  end(traffic: Traffic): void {
+    this.#sluice.end(this, traffic);
+  }
+}
+
+function mean(before: number, now: number): number {
+  return before + LEARN_SHARE * (now - before);
+}
