@@ -72,6 +72,7 @@ export class Account {
     if (over <= 0) return;
     this.#balanceBytes = this.#burstBytes;
     // Nobody stood still who had more than enough all the time: there was nothing to spend it on.
-    if (wasShort) this.#lostBytes = Math.min(this.#lostBytes + over, LOSS_SECONDS_MAX * this.#rateBps);
+    if (wasShort)
+      this.#lostBytes = Math.min(this.#lostBytes + over, LOSS_SECONDS_MAX * this.#rateBps);
   }
 }
