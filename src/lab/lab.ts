@@ -4,7 +4,10 @@ export { type Books, checkAccounts, checkTruth } from "./checkers/accounts.ts";
 export { checkArchive } from "./checkers/archive.ts";
 export { checkOnce, type Doings } from "./checkers/once.ts";
 export { checkPoliteness, type Manners } from "./checkers/politeness.ts";
+export { checkRateLimit, type LimitFrom, type RateEvidence } from "./checkers/rate-limit.ts";
 export type { Violation } from "./checkers/violation.ts";
+export type { Experiment, ExperimentOptions, Findings, Plot } from "./experiments/experiment.ts";
+export { EXPERIMENTS } from "./experiments/registry.ts";
 export { digestOf, type Fate, groundTruth, pageCountOf, type TruePage } from "./ground-truth.ts";
 export { type Evidence, judge } from "./judge.ts";
 export { type RequestEntry, RequestLog } from "./request-log.ts";
@@ -20,4 +23,5 @@ export {
 } from "./world/naming.ts";
 export { makeWorld, type World, type WorldPlan } from "./world/plan.ts";
 export { type Site, siteAt, speedBpsAt } from "./world/site.ts";
+export { type MixName, PAGE_MIXES } from "./world/mixes.ts";
 export { TOPICS } from "./world/vocabulary.ts";
