@@ -35,6 +35,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Look at a crawl, running or not",
     load: () => import("./commands/status.ts"),
   },
+  report: {
+    summary: "Put a crawl on one page, with its rate and its limit",
+    load: () => import("./commands/report.ts"),
+  },
   set: {
     summary: "Change a crawl while it runs",
     load: () => import("./commands/set.ts"),
@@ -42,6 +46,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   export: {
     summary: "Give the pages of a crawl in another format",
     load: () => import("./commands/export.ts"),
+  },
+  lab: {
+    summary: "Repeat the papers' experiments, in virtual time",
+    load: () => import("./commands/lab.ts"),
   },
 };
 
