@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -23,6 +30,8 @@ test("what was saved is read again, by the next crawl and by somebody who looks 
     assert.equal(await file.save(servers), true);
     assert.deepEqual([...readServerFile(path)], byAddress, "while it is open");
   }
+  assert.deepEqual([...readServerFile(path)], byAddress, "when nobody has it open");
+  assert.deepEqual(readdirSync(join(path, "..")), ["servers.db"], "nothing is left beside it");
   await using again = openServerFile(path, LIMITS);
   assert.deepEqual([...again.rows()], byAddress);
 });

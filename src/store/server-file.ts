@@ -164,15 +164,20 @@ export function openServerFile(path: string, limits: { serversMax: number }): Se
 
 /** For looking on, beside a crawl that may be writing; nothing where there is no file. */
 export function* readServerFile(path: string): Generator<StoredServer> {
-  const database = opened(path, () =>
-    isFilled(path) ? new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS_MAX }) : undefined,
-  );
+  const database = opened(path, () => (isFilled(path) ? openToLook(path) : undefined));
   if (database === undefined) return;
   try {
     yield* readRows(path, database);
   } finally {
     database.close();
   }
+}
+
+/** Not opened as read-only: such a reader could not clear SQLite's log away when it is the last to go. */
+function openToLook(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: BUSY_MS_MAX });
+  database.exec("PRAGMA query_only = ON");
+  return database;
 }
 
 function prepared(database: DatabaseSync): DatabaseSync {
