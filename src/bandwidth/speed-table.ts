@@ -25,7 +25,8 @@
  *   2. the same distance before and after an hour, over midnight too, moves it alike;
  *   3. never more than `serversMax` servers, and the one just measured is among them.
  *
- * O(1) a measurement: 24 steps, forgetting included on average; some 300 bytes a server, its address included.
+ * O(1) a measurement: 24 steps, forgetting included on average; some 300 bytes a server with its
+ * address.
  */
 
 import { assert } from "../base/assert.ts";
