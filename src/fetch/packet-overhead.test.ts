@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { test } from "node:test";
+import { below, randomFrom } from "../base/random.ts";
+import { type LineCounters, lineCounters, PacketOverhead } from "./packet-overhead.ts";
+
+const FULL = 66 / 1448;
+
+test("without counters packets are taken for full ones", () => {
+  const overhead = new PacketOverhead(() => undefined);
+  assert.equal(overhead.shareNow(0), FULL);
+  assert.equal(overhead.shareNow(60_000), FULL);
+});
+
+test("a megabyte in packets of 600 bytes teaches their share", () => {
+  const line = new CountedLine();
+  const overhead = new PacketOverhead(line.read);
+  overhead.shareNow(0);
+  line.carry(20_000, 600);
+  near(overhead.shareNow(1_000), 66 / 600, 0.001);
+});
+
+test("the line is looked at once a second at most", () => {
+  const line = new CountedLine();
+  const overhead = new PacketOverhead(line.read);
+  for (let nowMs = 0; nowMs < 10_000; nowMs += 10) overhead.shareNow(nowMs);
+  assert.equal(line.looks, 10);
+});
+
+test("stray packets in a silence teach nothing, and nothing is above a half", () => {
+  const line = new CountedLine();
+  const overhead = new PacketOverhead(line.read);
+  overhead.shareNow(0);
+  line.carry(1_000, 1448);
+  const before = overhead.shareNow(1_000);
+  for (let second = 2; second < 100; second++) {
+    line.carry(2, 10);
+    near(overhead.shareNow(second * 1_000), before, 0.02);
+  }
+  line.carry(100_000, 20);
+  assert.equal(overhead.shareNow(100_000), 0.5);
+});
+
+test("counters that are set anew or of another line are not taken for traffic", () => {
+  const line = new CountedLine();
+  const overhead = new PacketOverhead(line.read);
+  line.carry(10_000, 100);
+  overhead.shareNow(0);
+  line.setAnew();
+  near(overhead.shareNow(1_000), FULL, 1e-9);
+  line.name = "other0";
+  line.carry(10_000, 100);
+  near(overhead.shareNow(2_000), FULL, 1e-9);
+});
+
+test("of any traffic the share is known to one percent of the line", () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const random = randomFrom(seed);
+    const line = new CountedLine();
+    const overhead = new PacketOverhead(line.read);
+    overhead.shareNow(0);
+    const segmentBytes = 200 + below(random, 1_248);
+    for (let second = 1; second <= 30; second++) {
+      line.carry(200 + below(random, 2_000), segmentBytes);
+      overhead.shareNow(second * 1_000);
+    }
+    near(overhead.shareNow(31_000), 66 / segmentBytes, 0.01 * (1 + 66 / segmentBytes), `${seed}`);
+  }
+});
+
+const skip = existsSync("/sys/class/net/lo/statistics") ? false : "needs Linux' /sys";
+
+test("the interface of our own address is read, and counts what comes", { skip }, async (t) => {
+  const server = createServer((socket) => socket.end(Buffer.alloc(300_000)));
+  t.after(() => server.close());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const read = lineCounters(() => "127.0.0.1");
+  const before = read();
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").resume();
+  await new Promise((resolve) => socket.once("close", resolve));
+  const after = read();
+  assert.ok(before !== undefined && after !== undefined);
+  assert.equal(after.line, "lo");
+  assert.ok(after.bytes - before.bytes >= 300_000, `${after.bytes - before.bytes} bytes`);
+  assert.ok(after.packets > before.packets);
+  assert.equal(lineCounters(() => "127.9.9.9")()?.line, "lo");
+  assert.equal(lineCounters(() => "203.0.113.77")(), undefined);
+  assert.equal(lineCounters(() => undefined)(), undefined);
+});
+
+/** An interface that carries what it is told. */
+class CountedLine {
+  name = "eth0";
+  looks = 0;
+  #bytes = 5_000_000;
+  #packets = 4_000;
+
+  readonly read = (): LineCounters => {
+    this.looks += 1;
+    return { line: this.name, bytes: this.#bytes, packets: this.#packets, headerBytes: 66 };
+  };
+
+  carry(packets: number, segmentBytes: number): void {
+    this.#packets += packets;
+    this.#bytes += packets * (segmentBytes + 66);
+  }
+
+  setAnew(): void {
+    this.#bytes = 0;
+    this.#packets = 0;
+  }
+}
+
+function near(actual: number, expected: number, by: number, what = ""): void {
+  assert.ok(Math.abs(actual - expected) <= by, `${what} ${actual} is not ${expected}`);
+}
