@@ -70,8 +70,8 @@ export class Lane {
     return this.#hasValve && (this.#valve?.windowBytes ?? 0) <= 2 * windowBytes;
   }
 
-  widen(windowBytes: number): void {
-    this.#valve?.widen(windowBytes);
+  setWindow(windowBytes: number): void {
+    this.#valve?.setWindow(windowBytes);
   }
 
   /** Shuts the valve; false when there is none, and undici must be asked to pause. */
@@ -132,9 +132,8 @@ export class Lane {
     this.#passengers.delete(passenger);
     this.#used = true;
     if (!this.#hasValve || !this.isIdle) return;
-    // What was held up is over; and a connection that nobody uses keeps no program alive. Without a
-    // valve undici sees to that.
-    this.#valve?.release();
+    this.#valve?.rest();
+    // A connection that nobody uses keeps no program alive; without a valve undici sees to that.
     this.#socket?.unref();
   }
 

@@ -88,7 +88,7 @@ export class UndiciTransport implements Transport {
     if (bytes === this.#windowBytes) return;
     this.#windowBytes = bytes;
     for (const lane of [...this.#lanes.values()].flat()) {
-      if (bytes !== undefined) lane.widen(bytes);
+      if (bytes !== undefined) lane.setWindow(bytes);
       // Those that are busy end what they carry, and are dropped then.
       if (lane.isIdle && !lane.isKeptUnder(bytes)) this.#drop(lane);
     }
@@ -100,8 +100,14 @@ export class UndiciTransport implements Transport {
     return (proxy === undefined || isIP(proxy.host) !== 0) && canSetWindows();
   }
 
-  /** Our own address on the last connection made under a window. */
+  /** Our own address on a connection of now, or on the last one that was asked about. */
   get localAddress(): string | undefined {
+    for (const lane of [...this.#lanes.values()].flat()) {
+      const { localAddress } = lane;
+      if (localAddress === undefined) continue;
+      this.#localAddress = localAddress;
+      break;
+    }
     return this.#localAddress;
   }
 
@@ -125,8 +131,6 @@ export class UndiciTransport implements Transport {
     // On HTTP/2 a failed stream leaves its connection whole; on HTTP/1.1 nothing can be trusted.
     const broken = !reusable && lane.version === "1.1";
     const isKept = lane.isOpen && lane.isKeptUnder(this.#windowBytes);
-    if (this.#windowBytes !== undefined)
-      this.#localAddress = lane.localAddress ?? this.#localAddress;
     if (broken || (lane.isIdle && !isKept)) this.#drop(lane);
     else if (lane.isIdle && !this.#closed) this.#idle.add(lane);
     const resolve = this.#running.get(exchange);

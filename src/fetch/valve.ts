@@ -9,9 +9,9 @@
  * Promise: after `hold` nothing enters the program; the system takes in what the window has room for.
  *
  * A window also bounds the speed, to one window for each round trip. So when four windows in a row
- * pass without a hold, nobody but the window may be slowing the connection down, and it is doubled.
+ * pass in one exchange without a hold, nobody but the window may be slowing it down, and it is doubled.
  *
- * One copy of every byte: 5 % more CPU time for plain HTTP, 25 % for TLS (docs/decisions/008).
+ * One copy of every byte; what that costs is in docs/decisions/008-pacing.md.
  */
 
 import { Socket } from "node:net";
@@ -27,6 +27,8 @@ export interface ValveOptions {
 }
 
 const READ_BYTES_MAX = 64 * 1024;
+/** One for all: what is read into it is copied before anything else is read. */
+const LANDING = Buffer.allocUnsafeSlow(READ_BYTES_MAX);
 const WINDOWS_BEFORE_GROWTH = 4;
 const GROWTH_MAX = 16;
 const GROWN_BYTES_MAX = 1024 * 1024;
@@ -38,7 +40,8 @@ export class Valve {
   readonly stream: Duplex;
   readonly #onRead: () => void;
   readonly #window: ReceiveWindow | undefined;
-  #windowBytesMax: number;
+  #windowBytesMax = 0;
+  #landing = LANDING;
   #isHeld = false;
   #isWanted = false;
   #freeBytes = 0;
@@ -46,9 +49,8 @@ export class Valve {
   constructor({ address, windowBytes, onRead }: ValveOptions) {
     this.#onRead = onRead;
     this.#window = address === undefined ? undefined : openWindow(address, windowBytes);
-    this.#windowBytesMax = grownBytesMax(windowBytes);
-    const readBytes = Math.min(READ_BYTES_MAX, Math.max(windowBytes, WINDOW_BYTES_MIN));
-    this.socket = this.#open(readBytes);
+    this.#bound(windowBytes);
+    this.socket = this.#open();
     this.stream = new Duplex({
       allowHalfOpen: false,
       decodeStrings: false,
@@ -78,8 +80,9 @@ export class Valve {
     return this.socket.destroyed ? undefined : this.#window?.rttMs();
   }
 
-  widen(bytes: number): void {
-    this.#windowBytesMax = grownBytesMax(bytes);
+  /** From now on this is its window. It only widens: what is too wide is not to be kept. */
+  setWindow(bytes: number): void {
+    this.#bound(bytes);
     if (!this.socket.destroyed) this.#window?.widen(bytes);
   }
 
@@ -89,15 +92,26 @@ export class Valve {
     this.socket.pause();
   }
 
+  /** One exchange is over: nothing is held up any more, and the next one proves itself anew. */
+  rest(): void {
+    this.#freeBytes = 0;
+    this.release();
+  }
+
   release(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
     this.#goOn();
   }
 
-  #open(readBytes: number): Socket {
+  #bound(windowBytes: number): void {
+    this.#windowBytesMax = Math.min(GROWTH_MAX * windowBytes, GROWN_BYTES_MAX);
+    this.#landing = LANDING.subarray(0, Math.max(windowBytes, WINDOW_BYTES_MIN));
+  }
+
+  #open(): Socket {
     const onread = {
-      buffer: Buffer.allocUnsafe(readBytes),
+      buffer: () => this.#landing,
       callback: (bytes: number, buffer: Uint8Array): boolean => this.#came(bytes, buffer),
     };
     if (this.#window === undefined) return new Socket({ onread });
@@ -145,8 +159,4 @@ export class Valve {
   #goOn(): void {
     if (this.#isWanted && !this.#isHeld && !this.socket.destroyed) this.socket.resume();
   }
-}
-
-function grownBytesMax(windowBytes: number): number {
-  return Math.max(windowBytes, Math.min(GROWTH_MAX * windowBytes, GROWN_BYTES_MAX));
 }

@@ -94,6 +94,8 @@ describe("a reader that refuses", { skip }, () => {
         assert.ok((result.traffic.rttMs ?? 0) > 0, "the round trip is known");
       }
       assert.equal(site.connections(), 1);
+      assert.equal(site.transport.localAddress, address);
+      assert.equal(site.transport.windowsHeld, true);
     });
   }
 });
