@@ -15,7 +15,7 @@ export function summaryOf(result: CrawlResult, folder: string, palette: Palette)
   const pace = result.seconds > 0 ? urls.done / result.seconds : 0;
   const heading = result.complete
     ? palette.good(result.pages === 0 && urls.failed > 0 ? "Ended without a page" : "Done")
-    : palette.bad(`Stopped (${visible(result.stoppedBy, 80)})`);
+    : palette.bad(`Stopped (${visible(result.stoppedBy, 300)})`);
   return [
     "",
     `${heading}: ${palette.bold(plural(result.pages, "page"))}, ${showBytes(result.bytes)}; this run took ${elapsed}${result.resumed ? "" : `, ${showPace(pace)} answers/s`}.`,

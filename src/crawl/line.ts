@@ -89,7 +89,8 @@ export class Line {
   constructor(parts: LineParts) {
     this.#parts = parts;
     const { limitBps, limitAt: calendar, quota, siteLimitBps, sites } = parts.settings;
-    this.#quotaBook = new QuotaBook(parts.zone, readUsage(parts.tally.usage));
+    this.#quotaBook = new QuotaBook(parts.zone, readUsage(parts.tally.usage()));
+    parts.tally.usage = () => this.#usage();
     this.#neighbour = parts.settings.goodNeighbour ? new Neighbour(parts.clock.nowMs()) : undefined;
     this.#limitBps = limitBps;
     this.#calendar = calendar;
@@ -112,7 +113,6 @@ export class Line {
 
   stop(): void {
     this.#cancelTimer?.();
-    this.#keepUsage();
   }
 
   setLimit(limitBps: number | undefined): void {
@@ -150,7 +150,6 @@ export class Line {
   #look(): void {
     const { clock } = this.#parts;
     this.#apply();
-    this.#keepUsage();
     this.#judgeQuota();
     this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
   }
@@ -202,19 +201,21 @@ export class Line {
     const { clock, onQuotaUsedUp } = this.#parts;
     if (this.#quota === undefined) return;
     const wallMs = clock.wallMs();
-    this.#quotaBook.charge(wallMs, this.#uncountedBytes);
-    this.#uncountedBytes = 0;
+    this.#count(wallMs);
     if (this.#quotaBook.roomBytes(wallMs, this.#quota) > 0) return;
     const { what, remedy } = this.#quotaBook.usedUp(wallMs, this.#quota);
     onQuotaUsedUp(`${what}. ${remedy}`);
   }
 
   /** Counted with or without a quota: one that is given later knows what was used. */
-  #keepUsage(): void {
-    const { clock, tally } = this.#parts;
-    const wallMs = clock.wallMs();
+  #usage(): string {
+    const wallMs = this.#parts.clock.wallMs();
+    this.#count(wallMs);
+    return JSON.stringify(this.#quotaBook.usage(wallMs));
+  }
+
+  #count(wallMs: number): void {
     this.#quotaBook.charge(wallMs, this.#uncountedBytes);
     this.#uncountedBytes = 0;
-    tally.usage = JSON.stringify(this.#quotaBook.usage(wallMs));
   }
 }

@@ -12,8 +12,8 @@ import type { Totals } from "../store/store.ts";
 export class Tally {
   /** What came over the line; goes through here together with the sites' own books. */
   readonly ledger: Ledger;
-  /** What the quota counts, as it is stored. */
-  usage: string;
+  /** What the quota counts, up to the byte: asked for whenever it is stored. */
+  usage: () => string;
   #known: number;
   #done: number;
   #failed: number;
@@ -34,7 +34,7 @@ export class Tally {
     this.#pages = totals.pages;
     this.ledger = new Ledger(Books.restore(totals));
     // Stores of earlier versions have none.
-    this.usage = totals.usage ?? "";
+    this.usage = () => totals.usage ?? "";
     this.#duplicatesExact = totals.duplicatesExact;
     this.#duplicatesNear = totals.duplicatesNear;
     this.#crawledBeforeMs = totals.crawledMs;
@@ -89,7 +89,7 @@ export class Tally {
       pages: this.#pages,
       ...this.ledger.stored(),
       crawledMs: this.#crawledBeforeMs + elapsedMs,
-      usage: this.usage,
+      usage: this.usage(),
       duplicatesExact: this.#duplicatesExact,
       duplicatesNear: this.#duplicatesNear,
       outcomes: Object.fromEntries(this.#outcomes),
