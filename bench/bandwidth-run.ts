@@ -12,7 +12,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Assignment, Contender } from "./bandwidth-contenders.ts";
-import { FAVOURED, LINE_COUNT, type Network, SITE_PORT } from "./bandwidth-net.ts";
+import { LINE_COUNT, type Network, SITE_PORT } from "./bandwidth-net.ts";
 import { documentPaths, type Mix, type ServerOptions } from "./bandwidth-server.ts";
 import {
   firstBytesAtMs,
@@ -139,8 +139,7 @@ interface Started {
 }
 
 function start(program: string, words: readonly string[], folder: string): Started {
-  const [first = "", ...rest] = [...FAVOURED, program, ...words];
-  const child = spawn(first, rest, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, [...words], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   const told = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
     child[name].setEncoding("utf8").on("data", (text: string) => {

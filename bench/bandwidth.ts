@@ -26,7 +26,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { changeMidway } from "./bandwidth-changes.ts";
 import { PEERS, weir } from "./bandwidth-contenders.ts";
-import { makeNetwork } from "./bandwidth-net.ts";
+import { favourSession, makeNetwork } from "./bandwidth-net.ts";
 import { priceOfLimits } from "./bandwidth-price.ts";
 import {
   type Bench,
@@ -71,7 +71,9 @@ const HEADING = [
 
 const scratch = mkdtempSync(join(tmpdir(), "weir-bandwidth-tls-"));
 const network = makeNetwork();
+const favour = favourSession();
 process.once("exit", () => {
+  favour[Symbol.dispose]();
   network[Symbol.dispose]();
   rmSync(scratch, { recursive: true, force: true });
 });
