@@ -15,7 +15,7 @@ import { type SimLine, SimStream } from "./sim-stream.ts";
 
 export type Ending = TransportAnswer | TransportFailed;
 
-/** The most that is read, and told, at a time. */
+/** The most that is read, and told, at a time, where no window says less. */
 const READ_BYTES_MAX = 65_536;
 
 export interface ExchangeParts {
@@ -126,7 +126,7 @@ export class SimExchange {
 
   /** Reads what has come, or waits for more. */
   #read(): void {
-    const { request, conduct } = this.#parts;
+    const { request, conduct, line } = this.#parts;
     const { bodyBytesMax } = request.limits;
     this.#isThirsty = false;
     this.#cancel?.();
@@ -136,7 +136,8 @@ export class SimExchange {
     if (this.#bodyBytes >= this.#sendableBytes) return this.#breakOff();
     const unreadBytes = this.#stream?.unreadBytes ?? 0;
     if (unreadBytes === 0) return this.#thirst();
-    const bytes = Math.min(unreadBytes, READ_BYTES_MAX, bodyBytesMax - this.#bodyBytes);
+    const readBytesMax = line.windowBytes ?? READ_BYTES_MAX;
+    const bytes = Math.min(unreadBytes, readBytesMax, bodyBytesMax - this.#bodyBytes);
     this.#bodyBytes += bytes;
     this.#stream?.read(bytes);
     this.#receive(bytes, () => {
@@ -181,8 +182,9 @@ export class SimExchange {
     // The answer counts first, because an end of the refusal may come within the asking.
     if (request.onBytes?.(bytes, readOn) ?? true) mayGoOn = true;
     if (this.#isOver) return;
-    if (mayGoOn) goOn();
-    else isHeld = true;
+    if (mayGoOn) return goOn();
+    isHeld = true;
+    this.#stream?.hold();
   }
 
   #isTooSlow(): boolean {

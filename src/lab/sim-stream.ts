@@ -4,7 +4,8 @@
  *
  * This is what makes pacing real. Whoever refuses to read does not stop the server at once, but a
  * window later; and a window that is small for the length of the way holds even a willing server
- * back, because no more than one window can travel in a round trip.
+ * back, because no more than one window can travel in a round trip. So, as the real transport's, a
+ * window grows while nobody refuses to read (`fetch/valve`), and is never narrowed.
  *
  * A body comes in pieces, one event each. A server's speed is divided evenly among the downloads open
  * there, anew with each piece, so that nobody has to be told when another one comes or goes.
@@ -18,6 +19,10 @@ const PIECE_BYTES_MAX = 65_536;
 const PIECE_MS_MAX = 100;
 /** What a system lets come before anybody reads, when nobody tells it otherwise. */
 const SYSTEM_WINDOW_BYTES = 131_072;
+/** As many windows in a row must be read willingly before it grows, and it grows no further. */
+const WINDOWS_BEFORE_GROWTH = 4;
+const GROWTH_MAX = 16;
+const GROWN_BYTES_MAX = 1024 * 1024;
 
 /** The line that all streams share. */
 export interface SimLine {
@@ -44,6 +49,9 @@ export class SimStream {
   readonly #plan: StreamPlan;
   #sentBytes = 0;
   #unreadBytes = 0;
+  #windowBytes = 0;
+  /** Read since the reader last refused. */
+  #freeBytes = 0;
   #isStopped = false;
   #piece: Piece | undefined;
 
@@ -69,7 +77,13 @@ export class SimStream {
 
   read(bytes: number): void {
     this.#unreadBytes -= bytes;
+    this.#freeBytes += bytes;
     this.#send();
+  }
+
+  /** The reader refuses to read. */
+  hold(): void {
+    this.#freeBytes = 0;
   }
 
   /** The connection ends: what is on its way came as far as it came. */
@@ -88,6 +102,7 @@ export class SimStream {
   #send(): void {
     if (this.#isStopped || this.#piece !== undefined) return;
     const { clock, link } = this.#line;
+    this.#fitWindow();
     const bytes = this.#nextPieceBytes();
     if (bytes <= 0) return;
     const fromMs = clock.nowMs();
@@ -96,18 +111,27 @@ export class SimStream {
     this.#piece = { bytes, fromMs, toMs: fromMs + ms, cancel };
   }
 
+  #fitWindow(): void {
+    const setBytes = this.#line.windowBytes ?? SYSTEM_WINDOW_BYTES;
+    this.#windowBytes = Math.max(this.#windowBytes, setBytes);
+    if (this.#freeBytes < WINDOWS_BEFORE_GROWTH * this.#windowBytes) return;
+    this.#freeBytes = 0;
+    const grownBytes = Math.min(2 * this.#windowBytes, GROWTH_MAX * setBytes, GROWN_BYTES_MAX);
+    this.#windowBytes = Math.max(this.#windowBytes, grownBytes);
+  }
+
   #nextPieceBytes(): number {
-    const room = (this.#line.windowBytes ?? SYSTEM_WINDOW_BYTES) - this.#unreadBytes;
+    const room = this.#windowBytes - this.#unreadBytes;
     const inTime = Math.ceil(PIECE_MS_MAX / this.#msPerByte());
     return Math.min(PIECE_BYTES_MAX, inTime, room, this.#plan.bytes - this.#sentBytes);
   }
 
   #msPerByte(): number {
     const { address, speedBps, rttMs } = this.#plan;
-    const { windowBytes, servers } = this.#line;
-    const sendingMs = (1000 * servers.crowd(address)) / speedBps;
+    const sendingMs = (1000 * this.#line.servers.crowd(address)) / speedBps;
     // Left alone, a system widens its window until the way no longer matters.
-    return windowBytes === undefined ? sendingMs : Math.max(sendingMs, rttMs / windowBytes);
+    if (this.#line.windowBytes === undefined) return sendingMs;
+    return Math.max(sendingMs, rttMs / this.#windowBytes);
   }
 
   #arrive(): void {
