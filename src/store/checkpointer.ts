@@ -8,8 +8,8 @@
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { Worker } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
+import type { StoreThread } from "./store-thread.ts";
 
 /** In frames of 4 KiB: 16 MiB are worth a turn of the other thread, and 4 MiB may be left to a commit. */
 const FRAMES_TO_MOVE = 4_096;
@@ -17,24 +17,22 @@ const FRAMES_FEW = 1_024;
 /** A log of 128 MiB is long; at 256 MiB it is moved at any cost. */
 const FRAMES_LONG = 32_768;
 const FRAMES_MAX = 65_536;
-// Run as text or as built: the other file has the ending of this one.
-const WORKER_FILE = new URL(
-  `./checkpoint-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`,
-  import.meta.url,
-);
 
 export class Checkpointer {
   readonly #path: string;
+  readonly #thread: StoreThread;
   readonly #look: StatementSync;
   readonly #restart: StatementSync;
   readonly #isDone = new Int32Array(new SharedArrayBuffer(4)).fill(1);
-  #worker: Worker | undefined;
+  /** In which life of the thread it was asked last. */
+  #askedInLife = 0;
   #restartAtFrames = FRAMES_LONG;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, thread: StoreThread) {
     const path = database.location();
     assert(path !== null, "the store is a file");
     this.#path = path;
+    this.#thread = thread;
     this.#look = database.prepare("PRAGMA wal_checkpoint(NOOP)");
     this.#restart = database.prepare("PRAGMA wal_checkpoint(RESTART)");
   }
@@ -45,8 +43,8 @@ export class Checkpointer {
     const frames = Number(state?.["log"]);
     const framesLeft = frames - Number(state?.["checkpointed"]);
     const isLong = frames >= this.#restartAtFrames;
-    const isFree = Atomics.load(this.#isDone, 0) === 1;
-    if (isFree && framesLeft >= (isLong ? FRAMES_FEW : FRAMES_TO_MOVE)) this.#askWorker();
+    const isFree = Atomics.load(this.#isDone, 0) === 1 || this.#askedInLife !== this.#thread.lives;
+    if (isFree && framesLeft >= (isLong ? FRAMES_FEW : FRAMES_TO_MOVE)) this.#askThread();
     else if (isLong && (isFree || frames >= FRAMES_MAX)) {
       const isBusy = this.#restart.get()?.["busy"] === 1;
       // Somebody reads from the log: it cannot start anew, and asking at every commit would not help.
@@ -54,26 +52,9 @@ export class Checkpointer {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#worker?.terminate();
-  }
-
-  #askWorker(): void {
+  #askThread(): void {
     Atomics.store(this.#isDone, 0, 0);
-    this.#worker ??= this.#startWorker();
-    this.#worker.postMessage(this.#isDone, []);
-  }
-
-  #startWorker(): Worker {
-    const resourceLimits = { maxYoungGenerationSizeMb: 1 };
-    const worker = new Worker(WORKER_FILE, { workerData: this.#path, resourceLimits });
-    const forget = (): void => {
-      if (this.#worker === worker) this.#worker = undefined;
-      Atomics.store(this.#isDone, 0, 1);
-    };
-    worker.on("error", forget);
-    worker.on("exit", forget);
-    worker.unref();
-    return worker;
+    this.#thread.post({ kind: "checkpoint", database: this.#path, isDone: this.#isDone });
+    this.#askedInLife = this.#thread.lives;
   }
 }

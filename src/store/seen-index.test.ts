@@ -14,23 +14,24 @@ import type { TestContext } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
 import { FingerprintTable } from "./fingerprint-table.ts";
 import { SeenIndex } from "./seen-index.ts";
-import { DamagedRun, SeenRun } from "./seen-run.ts";
+import { DamagedRun, RunBlocks, SeenRun } from "./seen-run.ts";
 import { flushTable } from "./seen-merge.ts";
+import { StoreThread } from "./store-thread.ts";
 
 test("a fingerprint is known once set, under its id", async (t) => {
-  const index = new SeenIndex(placeFor(t, 100), 0);
+  const index = new SeenIndex(placeFor(t, 100), 0, threadFor(t));
   index.set(7, 9, 1);
   index.advance(1);
   assert.equal(index.get(7, 9), 1);
   assert.equal(index.get(9, 7), 0);
   assert.equal(index.coveredTo, 1);
-  await index.close();
+  index.close();
 });
 
 test("promise 1: the last id set is got, through flushes and merges", async (t) => {
   for (let seed = 1; seed <= 3; seed++) {
     const random = randomFrom(seed);
-    const index = new SeenIndex(placeFor(t, 300), 0);
+    const index = new SeenIndex(placeFor(t, 300), 0, threadFor(t));
     const model = new Map<string, number>();
     for (let id = 1; id <= 20_000; id++) {
       // Few high halves, so that many are equal and cross the borders of blocks; some keys again.
@@ -43,7 +44,7 @@ test("promise 1: the last id set is got, through flushes and merges", async (t) 
       if (id % 4_000 === 0) agree(index, model, `seed ${seed}, id ${id}`);
     }
     agree(index, model, `seed ${seed}, end`);
-    await index.close();
+    index.close();
   }
 });
 
@@ -51,22 +52,22 @@ test("promise 2: opened again it knows everything up to coveredTo and nothing be
   for (let seed = 1; seed <= 3; seed++) {
     const place = placeFor(t, 1_000);
     const keys = hashedKeys(seed, 30_000);
-    const first = new SeenIndex(place, 0);
+    const first = new SeenIndex(place, 0, threadFor(t));
     fill(first, keys);
-    await first.close();
+    first.close();
 
-    const second = new SeenIndex(place, keys.length);
+    const second = new SeenIndex(place, keys.length, threadFor(t));
     assert.ok(second.coveredTo > 10_000, `seed ${seed}: only ${second.coveredTo}`);
     for (const [at, [high, low]] of keys.entries()) {
       const wanted = at < second.coveredTo ? at + 1 : 0;
       assert.equal(second.get(high, low), wanted, `seed ${seed}, entry ${at + 1}`);
     }
-    await second.close();
+    second.close();
 
     // Rows that a power cut took from the table must not be known by the index.
-    const third = new SeenIndex(place, 5_000);
+    const third = new SeenIndex(place, 5_000, threadFor(t));
     assert.ok(third.coveredTo <= 5_000);
-    await third.close();
+    third.close();
   }
 });
 
@@ -82,7 +83,8 @@ test("a run with any byte changed is found out, at opening or at reading", (t) =
     const run = SeenRun.open(path);
     try {
       for (const [at, [high, low]] of keys.entries()) assert.equal(run.get(high, low), at + 1);
-      for (let block = 0; block < run.head.fences.length; block++) run.readBlock(block);
+      using blocks = RunBlocks.open(path);
+      for (let block = 0; block < run.head.fences.length; block++) blocks.read(block);
     } finally {
       run.close();
     }
@@ -105,15 +107,15 @@ test("a run with any byte changed is found out, at opening or at reading", (t) =
 test("damage ends what is covered, and the rest can be filled again", async (t) => {
   const place = placeFor(t, 1_000);
   const keys = hashedKeys(4, 9_000);
-  const first = new SeenIndex(place, 0);
+  const first = new SeenIndex(place, 0, threadFor(t));
   fill(first, keys);
-  await first.close();
+  first.close();
   const oldest = readdirSync(place.folder).find((file) => /-1-\d+\.run$/.test(file)) ?? "";
   const bytes = readFileSync(join(place.folder, oldest));
   bytes[5] = (bytes[5] ?? 0) ^ 1;
   writeFileSync(join(place.folder, oldest), bytes);
 
-  const second = new SeenIndex(place, keys.length);
+  const second = new SeenIndex(place, keys.length, threadFor(t));
   let damage: unknown;
   try {
     for (const [high, low] of keys) second.get(high, low);
@@ -122,11 +124,41 @@ test("damage ends what is covered, and the rest can be filled again", async (t) 
   }
   assert.ok(damage instanceof DamagedRun);
   second.discard(damage);
-  const third = new SeenIndex(place, keys.length);
+  const third = new SeenIndex(place, keys.length, threadFor(t));
   assert.equal(third.coveredTo, 0);
   fill(third, keys);
   for (const [at, [high, low]] of keys.entries()) assert.equal(third.get(high, low), at + 1);
-  await third.close();
+  third.close();
+});
+
+test("two indexes share a thread, and outlive it", async (t) => {
+  const thread = threadFor(t);
+  const place = placeFor(t, 500);
+  const indexes = ["a", "b"].map((name) => new SeenIndex({ ...place, name }, 0, thread));
+  const keys = hashedKeys(5, 20_000);
+  for (const end of [5_000, 12_000, 20_000]) {
+    for (const index of indexes) fill(index, keys.slice(0, end));
+    await thread.close();
+  }
+  for (const index of indexes) {
+    for (const [at, [high, low]] of keys.entries()) assert.equal(index.get(high, low), at + 1);
+    index.close();
+  }
+});
+
+test("a table of any size comes out sorted, of which a number holds only a part as well", (t) => {
+  for (const slots of [2 ** 10, 2 ** 22]) {
+    const path = join(placeFor(t, 1).folder, "a-1-600.run");
+    const table = new FingerprintTable(slots);
+    const random = randomFrom(slots);
+    // High halves that differ in their last bits alone, or not at all.
+    const keys = Array.from({ length: 600 }, () => [2 ** 31 + below(random, 4), below(random, 99)]);
+    for (const [high = 0, low = 0] of keys) table.set(high, low, 1);
+    flushTable({ kind: "flush", words: table.words, path, from: 1, to: 600 });
+    const run = SeenRun.open(path);
+    for (const [high = 0, low = 0] of keys) assert.equal(run.get(high, low), 1, `${slots} slots`);
+    run.close();
+  }
 });
 
 function agree(index: SeenIndex, model: ReadonlyMap<string, number>, where: string): void {
@@ -157,4 +189,10 @@ function placeFor(t: TestContext, entriesMax: number) {
   const folder = mkdtempSync(join(tmpdir(), "weir-seen-"));
   t.after(() => rmSync(folder, { recursive: true }));
   return { folder, name: "a", entriesMax };
+}
+
+function threadFor(t: TestContext): StoreThread {
+  const thread = new StoreThread();
+  t.after(() => thread.close());
+  return thread;
 }

@@ -10,10 +10,11 @@
  * number of its row; a run says which numbers it covers, and `coveredTo` says where to go on reading
  * rows after opening. A run that is missing or damaged ends what is covered; the rest is read again.
  *
- * Promises, each held by a test:
+ * Promises, the first two held by tests:
  *   1. the id last set for a fingerprint is the one got, whatever has been flushed or merged since;
  *   2. opened again it knows nothing beyond `coveredTo`, and everything up to it;
- *   3. memory: the table, at most two frozen ones, a cache of 12 MiB, 1.4 bytes an entry on disk.
+ *   3. memory: for each of `entriesMax` two tables of 24 bytes, 12 of cache and 8 to sort; for each on
+ *      disk 1.4.
  *
  * To get: a probe, then for each run a filter, and rarely more than one read of 512 bytes.
  */
@@ -23,18 +24,21 @@ import { join } from "node:path";
 import { assert } from "../base/assert.ts";
 import { FingerprintTable } from "./fingerprint-table.ts";
 import { DamagedRun, SeenRun } from "./seen-run.ts";
-import { SeenThread } from "./seen-thread.ts";
-import type { SeenAnswer } from "./seen-worker.ts";
+import { SeenDesk } from "./seen-desk.ts";
+import type { StoreThread } from "./store-thread.ts";
+import type { SeenAnswer } from "./store-worker.ts";
 
 const RUNS_MERGED = 6;
-const FROZEN_MAX = 2;
-const CACHE_SLOTS = 2 ** 20;
+const LOOKER_ON_CACHE_SLOTS = 2 ** 16;
 
 export interface SeenIndexPlace {
   readonly folder: string;
   /** What the names of its files start with. */
   readonly name: string;
-  /** Entries in memory before they are written out; undefined writes nothing, ever. */
+  /**
+   * Entries in memory before they are written out, rounded down to a power of two, of which a table
+   * makes full use; undefined writes nothing, ever.
+   */
   readonly entriesMax: number | undefined;
 }
 
@@ -51,22 +55,31 @@ interface Frozen {
 
 export class SeenIndex {
   readonly #place: SeenIndexPlace;
-  readonly #thread = new SeenThread();
-  /** Oldest first, as are the frozen tables. */
+  readonly #entriesMax: number | undefined;
+  readonly #desk: SeenDesk;
+  /** Oldest first. */
   #runs: SeenRun[];
-  #frozen: Frozen[] = [];
+  #frozen: Frozen | undefined;
   #table = new FingerprintTable();
-  /** Tables that have been written, to be filled again. */
-  readonly #spare: FingerprintTable[] = [];
+  /** A table that has been written, to be filled again. */
+  #spare: FingerprintTable | undefined;
   #coveredTo: number;
   #flush: number | undefined;
   #merge: { readonly number: number; readonly inputs: readonly SeenRun[] } | undefined;
-  /** Ids lately found in runs: pages of a site repeat the same links. */
-  readonly #cache = new Uint32Array(CACHE_SLOTS * 3);
+  /** Ids lately found in runs: pages of a site repeat the same links. High, low, id. */
+  readonly #cache: Uint32Array;
+  readonly #cacheMask: number;
 
   /** Takes what covers the sequence numbers from 1 up to at most `lastSequence`. */
-  constructor(place: SeenIndexPlace, lastSequence: number) {
+  constructor(place: SeenIndexPlace, lastSequence: number, thread: StoreThread) {
+    const { entriesMax } = place;
     this.#place = place;
+    this.#entriesMax =
+      entriesMax === undefined ? undefined : 2 ** Math.floor(Math.log2(entriesMax));
+    this.#desk = new SeenDesk(thread);
+    const cacheSlots = this.#entriesMax ?? LOOKER_ON_CACHE_SLOTS;
+    this.#cache = new Uint32Array(cacheSlots * 3);
+    this.#cacheMask = cacheSlots - 1;
     this.#runs = openRuns(place, lastSequence);
     this.#coveredTo = this.#runs.at(-1)?.head.to ?? 0;
   }
@@ -78,19 +91,16 @@ export class SeenIndex {
   /** 0 when unknown. May throw DamagedRun: then close it, and open another. */
   get(high: number, low: number): number {
     const fresh = this.#table.get(high, low);
-    if (fresh !== 0 || (this.#runs.length === 0 && this.#frozen.length === 0)) return fresh;
-    for (let index = this.#frozen.length - 1; index >= 0; index--) {
-      const id = (this.#frozen[index] as Frozen).table.get(high, low);
-      if (id !== 0) return id;
-    }
-    return this.#getFromRuns(high, low);
+    if (fresh !== 0) return fresh;
+    const frozen = this.#frozen?.table.get(high, low) ?? 0;
+    return frozen !== 0 || this.#runs.length === 0 ? frozen : this.#getFromRuns(high, low);
   }
 
   set(high: number, low: number, id: number): void {
     this.#table.set(high, low, id);
     if (this.#runs.length === 0) return;
     // Else the older id would be remembered once this one has gone into a run.
-    const at = (low & (CACHE_SLOTS - 1)) * 3;
+    const at = (low & this.#cacheMask) * 3;
     if (this.#cache[at + 1] === low && this.#cache[at] === high) this.#cache[at + 2] = 0;
   }
 
@@ -102,40 +112,40 @@ export class SeenIndex {
 
   /**
    * To be called between rows, now and then: hands a full table to the other thread and takes what
-   * that has done. Waits only when two full tables are still unwritten.
+   * that has done. Waits only when a second table is full before the first is written.
    */
   makeRoom(): void {
-    for (const answer of this.#thread.answers()) this.#take(answer);
-    const { entriesMax } = this.#place;
-    if (entriesMax !== undefined && this.#table.size >= entriesMax) {
-      while (this.#frozen.length >= FROZEN_MAX) {
+    for (const answer of this.#desk.answers()) this.#take(answer);
+    if (this.#entriesMax !== undefined && this.#table.size >= this.#entriesMax) {
+      while (this.#frozen !== undefined) {
         this.#startJobs();
         this.#waitForFlush();
       }
-      const from = (this.#frozen.at(-1)?.to ?? this.#runs.at(-1)?.head.to ?? 0) + 1;
-      this.#frozen.push({ table: this.#table, from, to: this.#coveredTo });
-      this.#table = this.#spare.pop() ?? new FingerprintTable();
+      const from = (this.#runs.at(-1)?.head.to ?? 0) + 1;
+      this.#frozen = { table: this.#table, from, to: this.#coveredTo };
+      this.#table = this.#spare ?? new FingerprintTable();
+      this.#spare = undefined;
     }
     this.#startJobs();
   }
 
   /** Leaves what is in memory to be read again from the rows. */
-  async close(): Promise<void> {
+  close(): void {
     for (const run of this.#runs) run.close();
     this.#runs = [];
-    await this.#thread.close();
+    this.#desk.close();
   }
 
   /** Closes after damage, and takes the bad run away, so that the next opening does without it. */
   discard(damage: DamagedRun): void {
-    void this.close();
+    this.close();
     if (this.#place.entriesMax !== undefined) rmSync(damage.path, { force: true });
   }
 
-  /** Throws when the oldest table could not be written: without that, memory would grow. */
+  /** Throws when the table could not be written: without that, memory would grow. */
   #waitForFlush(): void {
     let stuck: SeenIndexStuck | undefined;
-    for (const answer of this.#thread.waitForAnswers()) {
+    for (const answer of this.#desk.waitForAnswers()) {
       if (answer.number === this.#flush && answer.kind === "failed")
         stuck = new SeenIndexStuck(answer.because);
       this.#take(answer);
@@ -145,7 +155,7 @@ export class SeenIndex {
 
   #getFromRuns(high: number, low: number): number {
     const cache = this.#cache;
-    const at = (low & (CACHE_SLOTS - 1)) * 3;
+    const at = (low & this.#cacheMask) * 3;
     if (cache[at] === high && cache[at + 1] === low && cache[at + 2] !== 0)
       return cache[at + 2] as number;
     for (let index = this.#runs.length - 1; index >= 0; index--) {
@@ -160,17 +170,16 @@ export class SeenIndex {
   }
 
   #startJobs(): void {
-    const [oldest] = this.#frozen;
-    if (this.#flush === undefined && oldest !== undefined) {
-      const { from, to } = oldest;
+    if (this.#flush === undefined && this.#frozen !== undefined) {
+      const { table, from, to } = this.#frozen;
       const path = this.#pathOf(from, to);
-      this.#flush = this.#thread.ask({ kind: "flush", words: oldest.table.words, path, from, to });
+      this.#flush = this.#desk.ask({ kind: "flush", words: table.words, path, from, to });
     }
     const inputs = this.#merge === undefined ? this.#runsToMerge() : [];
     const [first] = inputs;
     const last = inputs.at(-1);
     if (first === undefined || last === undefined) return;
-    const number = this.#thread.ask({
+    const number = this.#desk.ask({
       kind: "merge",
       inputs: inputs.map((run) => run.head.path),
       path: this.#pathOf(first.head.from, last.head.to),
@@ -180,7 +189,7 @@ export class SeenIndex {
 
   /** The newest runs, where enough of them are of like size. */
   #runsToMerge(): readonly SeenRun[] {
-    const { entriesMax } = this.#place;
+    const entriesMax = this.#entriesMax;
     if (entriesMax === undefined) return [];
     const newest = this.#runs.slice(-RUNS_MERGED);
     const tiers = newest.map((run) => tierOf(run.head.entries / entriesMax));
@@ -200,11 +209,17 @@ export class SeenIndex {
     if (answer.kind === "failed") return;
     const run = new SeenRun(answer.head);
     if (isFlush) {
-      const written = this.#frozen.shift() as Frozen;
-      written.table.clear();
-      this.#spare.push(written.table);
       this.#runs.push(run);
+      this.#keep((this.#frozen as Frozen).table);
+      this.#frozen = undefined;
     } else if (merge !== undefined) this.#replace(merge.inputs, run);
+  }
+
+  /** One that grew, because too much came in one go, is let go. */
+  #keep(written: FingerprintTable): void {
+    if (written.slots > 2 * (this.#entriesMax ?? 0)) return;
+    written.clear();
+    this.#spare = written;
   }
 
   #replace(inputs: readonly SeenRun[], merged: SeenRun): void {

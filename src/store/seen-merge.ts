@@ -5,14 +5,13 @@
  * that whoever drives it can do something more urgent in between. Where several inputs know the same
  * fingerprint the newest wins, and only it is kept.
  *
- * A table: O(n log n). A merge: O(n k) for k runs, k being small.
+ * A table: O(n log n), and 8 bytes an entry that are kept for the next. A merge: O(n k) for k runs, k
+ * being small, and 1.4 bytes an entry, which are handed over with the run.
  */
 
-import { assert } from "../base/assert.ts";
-import { BLOCK_ENTRIES, RunWriter, SeenRun } from "./seen-run.ts";
+import { BLOCK_ENTRIES, RunBlocks, RunWriter } from "./seen-run.ts";
 import type { RunHead } from "./seen-run.ts";
 
-const SLOTS_MAX = 2 ** 21;
 const SLICE_ENTRIES = 100_000;
 
 export interface FlushJob {
@@ -31,80 +30,80 @@ export interface MergeJob {
   readonly path: string;
 }
 
+/** Where tables are sorted; kept, because the next one needs as much. */
+let keys = new Float64Array(0);
+
 export function flushTable(job: FlushJob): RunHead {
   const { words } = job;
   const order = sortedSlots(words);
-  const writer = new RunWriter(job.path, order.length);
-  try {
-    for (const slot of order)
-      writer.add(
-        words[slot * 3] as number,
-        words[slot * 3 + 1] as number,
-        words[slot * 3 + 2] as number,
-      );
-    return writer.finish(job.from, job.to);
-  } catch (error) {
-    writer.abandon();
-    throw error;
+  using writer = new RunWriter(job.path, order.length);
+  for (const slot of order) {
+    const at = slot * 3;
+    writer.add(words[at] as number, words[at + 1] as number, words[at + 2] as number);
   }
+  return writer.finish(job.from, job.to);
 }
 
+/** Pauses after every slice; one that is not gone on with leaves no run. */
 export function* mergeRuns(job: MergeJob): Generator<undefined, RunHead> {
-  const runs = job.inputs.map((path) => SeenRun.open(path));
-  const heads = runs.map((run) => run.head);
-  const entriesMax = heads.reduce((sum, head) => sum + head.entries, 0);
-  const writer = new RunWriter(job.path, entriesMax);
-  try {
-    // Newest first: of equal fingerprints the first cursor's is written, the others step over theirs.
-    const cursors = runs.map((run) => new Cursor(run)).toReversed();
-    for (let sinceBreak = 0; ; sinceBreak++) {
-      const least = leastOf(cursors);
-      if (least === undefined) break;
-      const { high, low } = least;
-      writer.add(high, low, least.id);
-      for (const cursor of cursors) if (cursor.low === low && cursor.high === high) cursor.step();
-      if (sinceBreak % SLICE_ENTRIES === SLICE_ENTRIES - 1) yield;
-    }
-    return writer.finish(
-      Math.min(...heads.map((head) => head.from)),
-      Math.max(...heads.map((head) => head.to)),
-    );
-  } catch (error) {
-    writer.abandon();
-    throw error;
-  } finally {
-    for (const run of runs) run.close();
+  using opened = new DisposableStack();
+  const runs = job.inputs.map((path) => opened.use(RunBlocks.open(path)));
+  const extents = runs.map((run) => run.extent);
+  const entriesMax = extents.reduce((sum, { entries }) => sum + entries, 0);
+  using writer = new RunWriter(job.path, entriesMax);
+  // Newest first: of equal fingerprints the first cursor's is written, the others step over theirs.
+  const cursors = runs.map((run) => new Cursor(run)).toReversed();
+  for (let sinceBreak = 0; ; sinceBreak++) {
+    const least = leastOf(cursors);
+    if (least === undefined) break;
+    const { high, low } = least;
+    writer.add(high, low, least.id);
+    for (const cursor of cursors) if (cursor.low === low && cursor.high === high) cursor.step();
+    if (sinceBreak % SLICE_ENTRIES === SLICE_ENTRIES - 1) yield;
   }
+  return writer.finish(
+    Math.min(...extents.map(({ from }) => from)),
+    Math.max(...extents.map(({ to }) => to)),
+  );
 }
 
-/** The used slots in order of their fingerprints. */
-function sortedSlots(words: Uint32Array): Uint32Array {
+/** The used slots in order of the fingerprints there; good until the next call. */
+function sortedSlots(words: Uint32Array): Float64Array {
   const slots = words.length / 3;
-  assert(slots <= SLOTS_MAX, "a high half and a slot fit the 53 bits of a number");
-  const keys = new Float64Array(slots);
   let count = 0;
+  for (let slot = 0; slot < slots; slot++) if (words[slot * 3 + 2] !== 0) count++;
+  if (keys.length < count) keys = new Float64Array(count);
+  const sorted = keys.subarray(0, count);
+  // A number has room for a slot and as much of the high half as tells most fingerprints apart.
+  const step = 2 ** Math.max(0, 32 + Math.log2(slots) - 53);
+  let end = 0;
   for (let slot = 0; slot < slots; slot++)
-    if (words[slot * 3 + 2] !== 0) keys[count++] = (words[slot * 3] as number) * SLOTS_MAX + slot;
-  const sorted = Uint32Array.from(keys.subarray(0, count).sort(), (key) => key % SLOTS_MAX);
-  sortEqualHighs(words, sorted);
+    if (words[slot * 3 + 2] !== 0)
+      sorted[end++] = Math.floor((words[slot * 3] as number) / step) * slots + slot;
+  sorted.sort();
+  for (let at = 0; at < count; at++) sorted[at] = (sorted[at] as number) % slots;
+  sortNeighbours(words, sorted);
   return sorted;
 }
 
-/** Equal high halves are rare and lie side by side; an insertion sort puts their low halves right. */
-function sortEqualHighs(words: Uint32Array, slots: Uint32Array): void {
-  for (let end = 1; end < slots.length; end++) {
-    const slot = slots[end] as number;
+/** What the keys did not tell apart is rare and lies side by side: an insertion sort puts it right. */
+function sortNeighbours(words: Uint32Array, sorted: Float64Array): void {
+  for (let end = 1; end < sorted.length; end++) {
+    const slot = sorted[end] as number;
     let hole = end;
-    for (; hole > 0; hole--) {
-      const before = slots[hole - 1] as number;
-      const isBehind =
-        words[before * 3] === words[slot * 3] &&
-        (words[before * 3 + 1] as number) > (words[slot * 3 + 1] as number);
-      if (!isBehind) break;
-      slots[hole] = before;
+    while (hole > 0 && isBehind(words, sorted[hole - 1] as number, slot)) {
+      sorted[hole] = sorted[hole - 1] as number;
+      hole--;
     }
-    slots[hole] = slot;
+    sorted[hole] = slot;
   }
+}
+
+function isBehind(words: Uint32Array, slot: number, other: number): boolean {
+  const high = words[slot * 3] as number;
+  const otherHigh = words[other * 3] as number;
+  if (high !== otherHigh) return high > otherHigh;
+  return (words[slot * 3 + 1] as number) > (words[other * 3 + 1] as number);
 }
 
 /** Walks a run from its first entry to its last; past it, `id` is 0. */
@@ -112,18 +111,18 @@ class Cursor {
   high = 0;
   low = 0;
   id = 0;
-  readonly #run: SeenRun;
+  readonly #run: RunBlocks;
   #block: Uint32Array = new Uint32Array(0);
   #entry = -1;
 
-  constructor(run: SeenRun) {
+  constructor(run: RunBlocks) {
     this.#run = run;
     this.step();
   }
 
   step(): void {
     this.#entry++;
-    if (this.#entry >= this.#run.head.entries) {
+    if (this.#entry >= this.#run.extent.entries) {
       // No fingerprint has such halves, so an ended cursor equals no other.
       this.high = -1;
       this.low = -1;
@@ -131,7 +130,7 @@ class Cursor {
       return;
     }
     const within = this.#entry % BLOCK_ENTRIES;
-    if (within === 0) this.#block = this.#run.readBlock(this.#entry / BLOCK_ENTRIES);
+    if (within === 0) this.#block = this.#run.read(this.#entry / BLOCK_ENTRIES);
     this.high = this.#block[within] as number;
     this.low = this.#block[within + BLOCK_ENTRIES] as number;
     this.id = this.#block[within + 2 * BLOCK_ENTRIES] as number;

@@ -9,6 +9,7 @@ import { CrawlError } from "../base/errors.ts";
 import { SeenIndex, SeenIndexStuck } from "./seen-index.ts";
 import type { SeenIndexPlace } from "./seen-index.ts";
 import { DamagedRun } from "./seen-run.ts";
+import type { StoreThread } from "./store-thread.ts";
 
 export interface RowSource {
   /** The number of the last row; 0 when there is none. */
@@ -20,21 +21,25 @@ export interface RowSource {
 export class SeenRows {
   readonly #place: SeenIndexPlace;
   readonly #source: RowSource;
+  readonly #thread: StoreThread;
   #index: SeenIndex;
 
-  constructor(place: SeenIndexPlace, source: RowSource) {
+  constructor(place: SeenIndexPlace, source: RowSource, thread: StoreThread) {
     this.#place = place;
     this.#source = source;
-    this.#index = new SeenIndex(place, source.last());
+    this.#thread = thread;
+    this.#index = new SeenIndex(place, source.last(), thread);
   }
 
   /** 0 when unknown. */
   get(high: number, low: number): number {
-    try {
-      return this.#index.get(high, low);
-    } catch (error) {
-      this.#mend(error);
-      return this.#index.get(high, low);
+    // Once more for every run that is damaged; none is met twice.
+    for (;;) {
+      try {
+        return this.#index.get(high, low);
+      } catch (error) {
+        this.#mend(error);
+      }
     }
   }
 
@@ -66,14 +71,16 @@ export class SeenRows {
     }
   }
 
-  close(): Promise<void> {
-    return this.#index.close();
+  close(): void {
+    this.#index.close();
   }
 
   #mend(error: unknown): void {
     if (!(error instanceof DamagedRun)) throw error;
     this.#index.discard(error);
-    this.#index = new SeenIndex(this.#place, this.#source.last());
+    // A looker-on takes nothing away, so he does without any run.
+    const lastTrusted = this.#place.entriesMax === undefined ? 0 : this.#source.last();
+    this.#index = new SeenIndex(this.#place, lastTrusted, this.#thread);
     this.catchUp();
   }
 }

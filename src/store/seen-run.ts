@@ -49,32 +49,65 @@ export class DamagedRun extends Error {
   }
 }
 
-type Words = Uint32Array<ArrayBufferLike>;
+type Words = Uint32Array<ArrayBuffer>;
 
-/** What a reader keeps in memory; shared, so that the thread that wrote a run can hand it over. */
-export interface RunHead {
+/** How much is in a run. */
+export interface RunExtent {
   readonly path: string;
   readonly entries: number;
   /** The sequence numbers it covers, both included. */
   readonly from: number;
   readonly to: number;
+}
+
+/** What a reader keeps in memory; the thread that wrote a run hands it over. */
+export interface RunHead extends RunExtent {
   readonly fences: Words;
   readonly filter: Words;
 }
 
-export class SeenRun {
-  readonly head: RunHead;
+/** The blocks of a run, each proven by its checksum when it is first read. */
+export class RunBlocks {
+  readonly extent: RunExtent;
   readonly #fd: number;
   readonly #block = new Uint32Array(BLOCK_WORDS);
   readonly #blockBytes = new Uint8Array(this.#block.buffer);
   readonly #summedBytes = new Uint8Array(this.#block.buffer, 0, SUM_AT * 4);
-  /** 1 for every block that has matched its checksum. */
   readonly #isProven: Uint8Array;
+
+  constructor(extent: RunExtent) {
+    this.extent = extent;
+    this.#isProven = new Uint8Array(Math.ceil(extent.entries / BLOCK_ENTRIES));
+    this.#fd = openSync(extent.path, "r");
+  }
+
+  static open(path: string): RunBlocks {
+    return new RunBlocks(withFile(path, (fd) => readFooter(fd, path)));
+  }
+
+  /** Reads one into the buffer that it answers with. */
+  read(block: number): Words {
+    const read = readSync(this.#fd, this.#blockBytes, 0, BLOCK_BYTES, block * BLOCK_BYTES);
+    if (this.#isProven[block] === 0) {
+      const isGood = read === BLOCK_BYTES && crc32(this.#summedBytes) === this.#block[SUM_AT];
+      if (!isGood) throw new DamagedRun(this.extent.path, `block ${block} is damaged`);
+      this.#isProven[block] = 1;
+    }
+    return this.#block;
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#fd);
+  }
+}
+
+export class SeenRun {
+  readonly head: RunHead;
+  readonly #blocks: RunBlocks;
 
   constructor(head: RunHead) {
     this.head = head;
-    this.#isProven = new Uint8Array(head.fences.length);
-    this.#fd = openSync(head.path, "r");
+    this.#blocks = new RunBlocks(head);
   }
 
   static open(path: string): SeenRun {
@@ -88,26 +121,14 @@ export class SeenRun {
     // A high half may spill from one block into the next, so every block that may start with it counts.
     let block = Math.max(0, firstAtLeast(fences, high) - 1);
     for (; block < fences.length && (fences[block] as number) <= high; block++) {
-      this.readBlock(block);
-      const id = searchBlock(this.#block, high, low);
+      const id = searchBlock(this.#blocks.read(block), high, low);
       if (id !== 0) return id;
     }
     return 0;
   }
 
-  /** Reads one block into the buffer that it answers with. */
-  readBlock(block: number): Uint32Array {
-    const read = readSync(this.#fd, this.#blockBytes, 0, BLOCK_BYTES, block * BLOCK_BYTES);
-    if (this.#isProven[block] === 0) {
-      const isGood = read === BLOCK_BYTES && crc32(this.#summedBytes) === this.#block[SUM_AT];
-      if (!isGood) throw new DamagedRun(this.head.path, `block ${block} is damaged`);
-      this.#isProven[block] = 1;
-    }
-    return this.#block;
-  }
-
   close(): void {
-    closeSync(this.#fd);
+    this.#blocks[Symbol.dispose]();
   }
 }
 
@@ -121,12 +142,13 @@ export class RunWriter {
   readonly #filter: Words;
   #entries = 0;
   #blocksWritten = 0;
+  #isClosed = false;
 
   constructor(path: string, entriesMax: number) {
     this.#path = path;
-    this.#fences = sharedWords(Math.ceil(entriesMax / BLOCK_ENTRIES));
+    this.#fences = new Uint32Array(Math.ceil(entriesMax / BLOCK_ENTRIES));
     const buckets = Math.ceil((entriesMax * FILTER_BITS_PER_ENTRY) / (32 * BUCKET_WORDS));
-    this.#filter = sharedWords(Math.max(1, buckets) * BUCKET_WORDS);
+    this.#filter = new Uint32Array(Math.max(1, buckets) * BUCKET_WORDS);
     this.#fd = openSync(`${path}.tmp`, "w");
   }
 
@@ -155,14 +177,15 @@ export class RunWriter {
     const head = { path: this.#path, entries: this.#entries, from, to, fences, filter };
     writeFooter(this.#fd, head);
     fsyncSync(this.#fd);
-    closeSync(this.#fd);
+    this[Symbol.dispose]();
     renameSync(`${this.#path}.tmp`, this.#path);
     return head;
   }
 
-  /** Gives the file back after a failure; what it leaves is swept away at the next opening. */
-  abandon(): void {
-    closeSync(this.#fd);
+  /** What it leaves unless it has finished is swept away at the next opening. */
+  [Symbol.dispose](): void {
+    if (!this.#isClosed) closeSync(this.#fd);
+    this.#isClosed = true;
   }
 
   #flush(untilBlock: number): void {
@@ -185,27 +208,44 @@ function writeFooter(fd: number, head: RunHead): void {
   writeAll(fd, bytesOf(footer));
 }
 
+interface Footer extends RunExtent {
+  readonly fenceWords: number;
+  readonly filterWords: number;
+  /** CRC-32 of fences and filter. */
+  readonly sum: number;
+}
+
+function readFooter(fd: number, path: string): Footer {
+  const sizeBytes = fstatSync(fd).size;
+  const footer = new Uint32Array(FOOTER_WORDS);
+  readAll(fd, footer, Math.max(0, sizeBytes - FOOTER_WORDS * 4));
+  const [magic, entries = 0, from = 0, to = 0, fenceWords = 0, filterWords = 0, sum = 0, own] =
+    footer;
+  if (magic !== MAGIC || crc32(bytesOf(footer.subarray(0, 7))) !== own)
+    throw new DamagedRun(path, "the footer is damaged");
+  if (fenceWords * (BLOCK_BYTES + 4) + (filterWords + FOOTER_WORDS) * 4 !== sizeBytes)
+    throw new DamagedRun(path, "the file has another length than it says");
+  return { path, entries, from, to, fenceWords, filterWords, sum };
+}
+
 function readHead(path: string): RunHead {
-  const fd = openSync(path, "r");
-  try {
-    const sizeBytes = fstatSync(fd).size;
-    const footer = new Uint32Array(FOOTER_WORDS);
-    readAll(fd, footer, Math.max(0, sizeBytes - FOOTER_WORDS * 4));
-    const [magic, entries = 0, from = 0, to = 0, fenceWords = 0, filterWords = 0, sum, own] =
-      footer;
-    if (magic !== MAGIC || crc32(bytesOf(footer.subarray(0, 7))) !== own)
-      throw new DamagedRun(path, "the footer is damaged");
+  return withFile(path, (fd) => {
+    const { entries, from, to, fenceWords, filterWords, sum } = readFooter(fd, path);
     const fencesAt = fenceWords * BLOCK_BYTES;
-    const filterAt = fencesAt + fenceWords * 4;
-    if (filterAt + (filterWords + FOOTER_WORDS) * 4 !== sizeBytes)
-      throw new DamagedRun(path, "the file has another length than it says");
-    const fences = sharedWords(fenceWords);
-    const filter = sharedWords(filterWords);
+    const fences = new Uint32Array(fenceWords);
+    const filter = new Uint32Array(filterWords);
     readAll(fd, fences, fencesAt);
-    readAll(fd, filter, filterAt);
+    readAll(fd, filter, fencesAt + fenceWords * 4);
     if (crc32(bytesOf(filter), crc32(bytesOf(fences))) !== sum)
       throw new DamagedRun(path, "the filter is damaged");
     return { path, entries, from, to, fences, filter };
+  });
+}
+
+function withFile<T>(path: string, work: (fd: number) => T): T {
+  const fd = openSync(path, "r");
+  try {
+    return work(fd);
   } finally {
     closeSync(fd);
   }
@@ -268,20 +308,12 @@ function searchBlock(block: Words, high: number, low: number): number {
   return 0;
 }
 
-function sharedWords(count: number): Words {
-  return new Uint32Array(new SharedArrayBuffer(count * 4));
-}
-
-/** The same memory as bytes, copied only where it is shared, which files do not take. */
 function bytesOf(words: Words): Uint8Array {
-  const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-  return words.buffer instanceof SharedArrayBuffer ? Uint8Array.from(bytes) : bytes;
+  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 }
 
 function readAll(fd: number, words: Words, position: number): void {
-  const bytes = new Uint8Array(words.byteLength);
-  const read = readSync(fd, bytes, 0, bytes.length, position);
-  new Uint8Array(words.buffer, words.byteOffset, words.byteLength).set(bytes.subarray(0, read));
+  readSync(fd, bytesOf(words), 0, words.byteLength, position);
 }
 
 /** One write may take less than it is given. */

@@ -24,6 +24,7 @@ import { CrawlError } from "../base/errors.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { explained } from "./disk-trouble.ts";
 import { readHeader } from "./sqlite-header.ts";
+import { StoreThread } from "./store-thread.ts";
 
 /** Its name in the folder of a crawl; outside `state/`, so that --fresh does not forget it. */
 export const SERVERS_FILE = "servers.db";
@@ -74,6 +75,7 @@ DELETE FROM server WHERE address IN (SELECT address FROM server ORDER BY keep_un
 export class ServerFile implements AsyncDisposable {
   readonly #path: string;
   readonly #database: DatabaseSync;
+  readonly #thread = new StoreThread();
   readonly #checkpointer: Checkpointer;
   readonly #write: StatementSync;
   readonly #serversMax: number;
@@ -84,7 +86,7 @@ export class ServerFile implements AsyncDisposable {
   constructor(path: string, database: DatabaseSync, serversMax: number) {
     this.#path = path;
     this.#database = database;
-    this.#checkpointer = new Checkpointer(database);
+    this.#checkpointer = new Checkpointer(database, this.#thread);
     this.#write = database.prepare(WRITE);
     this.#serversMax = serversMax;
     // Somebody with more room may have filled it, so the first save counts.
@@ -104,7 +106,7 @@ export class ServerFile implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#last;
-    await this.#checkpointer.close();
+    await this.#thread.close();
     this.#database.close();
   }
 

@@ -12,11 +12,14 @@ import type { PageRecord } from "../page/page.ts";
 import { explaining, explainingEach } from "./disk-trouble.ts";
 import { SeenRows } from "./seen-rows.ts";
 import { SqliteReader } from "./sqlite-reader.ts";
+import type { StoreThread } from "./store-thread.ts";
 import { damagedRow } from "./sqlite-rows.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "./store.ts";
 import type { StoredUrl, Totals, WaitingUrl } from "./store.ts";
 
 const SLICE_ROWS = 5_000;
+/** Pages are fewer than URLs, and asked for once each. */
+const PAGE_SHARE = 1 / 8;
 
 /** What can be asked of a store that somebody else may be writing. */
 export type ReadableStore = Omit<
@@ -32,15 +35,21 @@ export class SqliteView implements ReadableStore {
   readonly #pages: SeenRows;
   readonly #isLookingOn: boolean;
 
-  /** `seenEntriesMax` is undefined for a looker-on. */
-  constructor(database: DatabaseSync, stateFolder: string, seenEntriesMax: number | undefined) {
+  /** `seenEntriesMax` is undefined for a looker-on, who never needs the thread. */
+  constructor(
+    database: DatabaseSync,
+    stateFolder: string,
+    thread: StoreThread,
+    seenEntriesMax: number | undefined,
+  ) {
     this.#path = join(stateFolder, "crawl.db");
     this.#database = database;
     this.#isLookingOn = seenEntriesMax === undefined;
     this.reader = new SqliteReader(database);
-    const place = { folder: stateFolder, entriesMax: seenEntriesMax };
-    this.#urls = new SeenRows({ ...place, name: "urls" }, this.#urlSource());
-    this.#pages = new SeenRows({ ...place, name: "pages" }, this.#pageSource());
+    const urls = { folder: stateFolder, name: "urls", entriesMax: seenEntriesMax };
+    this.#urls = new SeenRows(urls, this.#urlSource(), thread);
+    const entriesMax = seenEntriesMax && Math.ceil(seenEntriesMax * PAGE_SHARE);
+    this.#pages = new SeenRows({ ...urls, name: "pages", entriesMax }, this.#pageSource(), thread);
     this.catchUp();
   }
 
@@ -129,8 +138,8 @@ export class SqliteView implements ReadableStore {
   }
 
   async close(): Promise<void> {
-    await this.#urls.close();
-    await this.#pages.close();
+    this.#urls.close();
+    this.#pages.close();
     this.#database.close();
   }
 

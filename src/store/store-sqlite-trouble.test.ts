@@ -192,6 +192,9 @@ test("a damaged run of the seen index is made anew, unnoticed", async (t) => {
       bent[at] = (bent[at] ?? 0) ^ 255;
       writeFileSync(join(state, run), bent);
     }
+    const onlooker = openReadOnly(folder);
+    compare(onlooker, model, `round ${round}, looking on`);
+    await onlooker.close();
     const store = openStore(folder, { seenEntriesMax: 100 });
     compare(store, model, `round ${round}`);
     await store.close();

@@ -4,7 +4,7 @@
  * A commit is one transaction in SQLite's write-ahead log, so a kill leaves all of it or nothing. It
  * does not wait for the disk: what was committed is synced within a second from outside the main
  * thread, and that second is the most a power cut can take. The log is moved into the file by another
- * thread (`checkpointer.ts`). Which URLs are known is asked of a seen index, a cache of the rows.
+ * thread (`checkpointer.ts`, `store-worker.ts`). Which URLs are known is asked of a seen index, a cache of the rows.
  *
  * In `folder`: `weir.json`, the mark that it is ours, and `state/` with `crawl.db`, which any SQLite
  * tool reads, the runs, and `lock.db`. Why it is built so, with figures: docs/decisions/002-store.md.
@@ -12,7 +12,6 @@
 
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
-import type { DatabaseSync } from "node:sqlite";
 import { CrawlError } from "../base/errors.ts";
 import type { PageRecord } from "../page/page.ts";
 import { checkBatch } from "./batch.ts";
@@ -27,6 +26,7 @@ import type { ReadableStore } from "./sqlite-view.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "./store.ts";
 import type { StoredUrl, Totals, WaitingUrl } from "./store.ts";
+import { StoreThread } from "./store-thread.ts";
 
 const SYNC_AFTER_MS = 1_000;
 const ROOM_ASKED_EVERY_MS = 1_000;
@@ -34,7 +34,7 @@ const ROOM_ASKED_EVERY_MS = 1_000;
 export interface StoreLimits {
   /** Of SQLite's own cache. */
   readonly cacheBytesMax: number;
-  /** Fingerprints in memory before they are written out: 24 bytes each, three times at most. */
+  /** Fingerprints in memory before they are written out: 76 bytes each for all that comes of it. */
   readonly seenEntriesMax: number;
   /** Commits are refused with DISK_FULL while there is less room than this. */
   readonly freeBytesMin: number;
@@ -44,7 +44,7 @@ export interface StoreLimits {
 
 export const STORE_LIMITS: StoreLimits = {
   cacheBytesMax: 32 * 2 ** 20,
-  seenEntriesMax: 500_000,
+  seenEntriesMax: 2 ** 19,
   freeBytesMin: 0,
   beforeSync: () => Promise.resolve(),
 };
@@ -65,7 +65,8 @@ export function openReadOnly(folder: string): ReadableStore {
   const { stateFolder, database: path } = findStore(folder);
   return explaining(path, () => {
     const database = openDatabaseReadOnly(path);
-    return closingOnFailure(database, () => new SqliteView(database, stateFolder, undefined));
+    const view = () => new SqliteView(database, stateFolder, new StoreThread(), undefined);
+    return cleaningUpAfter(view, () => database.close());
   });
 }
 
@@ -74,6 +75,7 @@ class SqliteStore implements Store {
   readonly #limits: StoreLimits;
   readonly #view: SqliteView;
   readonly #writer: SqliteWriter;
+  readonly #thread: StoreThread;
   readonly #checkpointer: Checkpointer;
   #nextUrlId: number;
   #nextSiteId: number;
@@ -89,14 +91,20 @@ class SqliteStore implements Store {
     this.#limits = limits;
     const { database: path, stateFolder, isReady } = claim;
     const database = isReady ? openDatabase(path, limits) : createDatabase(path, limits);
-    this.#view = closingOnFailure(database, () => {
+    const thread = new StoreThread();
+    const view = (): SqliteView => {
       if (!isReady) claim.markReady();
       checkRows(path, new SqliteReader(database));
-      return new SqliteView(database, stateFolder, limits.seenEntriesMax);
+      return new SqliteView(database, stateFolder, thread, limits.seenEntriesMax);
+    };
+    this.#thread = thread;
+    this.#view = cleaningUpAfter(view, () => {
+      void thread.close();
+      database.close();
     });
     const { reader } = this.#view;
     this.#writer = new SqliteWriter(database, reader.lastId("page") + 1);
-    this.#checkpointer = new Checkpointer(database);
+    this.#checkpointer = new Checkpointer(database, thread);
     this.#nextUrlId = reader.lastId("url") + 1;
     this.#nextSiteId = reader.lastId("site") + 1;
     this.#totals = reader.readTotals();
@@ -203,7 +211,7 @@ class SqliteStore implements Store {
 
   async close(): Promise<void> {
     clearTimeout(this.#syncTimer);
-    await this.#checkpointer.close();
+    await this.#thread.close();
     await this.#view.close();
     this.#claim.release();
   }
@@ -234,11 +242,11 @@ class SqliteStore implements Store {
   }
 }
 
-function closingOnFailure<T>(database: DatabaseSync, work: () => T): T {
+function cleaningUpAfter<T>(work: () => T, cleanUp: () => void): T {
   try {
     return work();
   } catch (error) {
-    database.close();
+    cleanUp();
     throw error;
   }
 }

@@ -1,38 +1,40 @@
 /**
- * The near end of the seen index's other thread: asks it, and collects answers without an event loop.
+ * Where one seen index asks the store's other thread, and collects answers without an event loop.
  *
- * Commits are synchronous, so answers are polled, and waited for where there is no way around. The
- * thread starts with the first job: a small crawl never needs one. If it dies, its jobs are answered
- * as failed, and the next one starts another.
+ * Commits are synchronous, so answers are polled, and waited for where there is no way around. If the
+ * thread dies, what it was asked is answered as failed, and the next question goes to another thread.
  */
 
-import { MessageChannel, Worker, receiveMessageOnPort } from "node:worker_threads";
+import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import type { MessagePort } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 import type { FlushJob, MergeJob } from "./seen-merge.ts";
-import type { SeenAnswer, SeenRequest, SeenWorkerData } from "./seen-worker.ts";
+import type { StoreThread } from "./store-thread.ts";
+import type { SeenAnswer, SeenRequest } from "./store-worker.ts";
 
 /** Far more than the largest table takes; what lasts longer has died without a word. */
 const ANSWER_MS_MAX = 120_000;
-// Run as text or as built: the other file has the ending of this one.
-const WORKER_FILE = new URL(
-  `./seen-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`,
-  import.meta.url,
-);
 
-export class SeenThread {
-  #worker: Worker | undefined;
+export class SeenDesk {
+  readonly #thread: StoreThread;
   #port: MessagePort | undefined;
+  /** In which life of the thread the port was made. */
+  #life = 0;
   readonly #answerCount = new Int32Array(new SharedArrayBuffer(4));
   #answersTaken = 0;
   #nextNumber = 1;
   #open = new Set<number>();
 
+  constructor(thread: StoreThread) {
+    this.#thread = thread;
+  }
+
   /** The number under which the answer will come. */
   ask(job: FlushJob | MergeJob): number {
     const request: SeenRequest = { number: this.#nextNumber++, job };
     this.#open.add(request.number);
-    this.#livePort().postMessage(request, []);
+    const port = this.#livePort ?? this.#openPort();
+    port.postMessage(request, []);
     return request.number;
   }
 
@@ -40,8 +42,9 @@ export class SeenThread {
   answers(): SeenAnswer[] {
     const found: SeenAnswer[] = [];
     while (this.#open.size > 0) {
-      if (this.#port === undefined) return [...found, ...this.#failAll()];
-      const received = receiveMessageOnPort(this.#port) as { message: SeenAnswer } | undefined;
+      const port = this.#livePort;
+      if (port === undefined) return [...found, ...this.#failAll()];
+      const received = receiveMessageOnPort(port) as { message: SeenAnswer } | undefined;
       if (received === undefined) break;
       found.push(received.message);
       this.#open.delete(received.message.number);
@@ -61,32 +64,23 @@ export class SeenThread {
     }
   }
 
-  async close(): Promise<void> {
+  /** What is still being done for it is done for nobody. */
+  close(): void {
     this.#port?.close();
     this.#port = undefined;
-    await this.#worker?.terminate();
   }
 
-  #livePort(): MessagePort {
-    if (this.#port !== undefined) return this.#port;
+  get #livePort(): MessagePort | undefined {
+    return this.#life === this.#thread.lives ? this.#port : undefined;
+  }
+
+  #openPort(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    const workerData: SeenWorkerData = { port: port2, answerCount: this.#answerCount };
-    // Its large arrays are outside its heap; a small nursery has them collected soon.
-    const resourceLimits = { maxYoungGenerationSizeMb: 2 };
-    const worker = new Worker(WORKER_FILE, { workerData, transferList: [port2], resourceLimits });
-    // Its end shows as a port that is gone; an error needs a listener, or it would end the program.
-    worker.on("error", () => this.#forget(worker));
-    worker.on("exit", () => this.#forget(worker));
-    worker.unref();
-    this.#worker = worker;
+    const answerCount = this.#answerCount;
+    this.#thread.post({ kind: "desk", port: port2, answerCount }, [port2]);
     this.#port = port1;
+    this.#life = this.#thread.lives;
     return port1;
-  }
-
-  #forget(worker: Worker): void {
-    if (worker !== this.#worker) return;
-    this.#worker = undefined;
-    this.#port = undefined;
   }
 
   #failAll(): SeenAnswer[] {
@@ -94,6 +88,8 @@ export class SeenThread {
       return { number, kind: "failed", because: "the sorting thread has died" };
     });
     this.#open = new Set();
+    // Answers that came with its last breath are not read any more.
+    this.#answersTaken = Atomics.load(this.#answerCount, 0);
     return failed;
   }
 }
