@@ -17,10 +17,12 @@ const RECORD_END = "\r\n\r\n";
 /** A record's own head is shorter, and so is the end of a record. */
 const RECORD_HEAD_BYTES_MAX = 16_384;
 
+const NOTHING = new Uint8Array(0);
+
 /** One record to be: what stands in it, apart from what can only be told when it is known. */
 interface Block {
   readonly type: RecordType;
-  readonly head: Buffer;
+  readonly head: string;
   readonly body: Uint8Array;
   readonly payloadDigest: string | undefined;
   readonly packed: boolean;
@@ -60,22 +62,19 @@ export class WarcWriter {
     const kind = kindOf(capture);
     const answerId = randomUUID();
     if (capture.requestHead !== "") {
-      const head = encoded(requestBlock(capture));
-      const nothing = head.subarray(head.length);
       this.#addRecord(capture, answerId, {
         type: "request",
-        head,
-        body: nothing,
+        head: requestBlock(capture),
+        body: NOTHING,
         payloadDigest: undefined,
         packed: false,
       });
     }
     const beforeAnswer = this.#end - start;
-    const head = encoded(responseHead(capture, kind));
     this.#addRecord(capture, answerId, {
       type: kind === "response" ? "response" : "revisit",
-      head,
-      body: kind === "response" ? capture.body : head.subarray(head.length),
+      head: responseHead(capture, kind),
+      body: kind === "response" ? capture.body : NOTHING,
       payloadDigest: kind === "not_modified" ? undefined : payloadDigest(capture),
       packed: isPacked(capture),
     });
@@ -83,13 +82,16 @@ export class WarcWriter {
   }
 
   #addRecord(capture: Unpacked, answerId: string, block: Block): void {
-    const blockBytes = block.head.length + block.body.length;
+    const encoding = encodingFor(block.head);
+    const blockHeadBytes = Buffer.byteLength(block.head, encoding);
+    const blockBytes = blockHeadBytes + block.body.length;
     this.#fitText(RECORD_HEAD_BYTES_MAX + blockBytes);
     // The block is laid down first, because the head before it tells its digest; the gap between
     // the head's end and the block is closed by writing the head right up against it.
     const blockAt = RECORD_HEAD_BYTES_MAX;
-    this.#text.set(block.head, blockAt);
-    this.#text.set(block.body, blockAt + block.head.length);
+    // Straight into the text: buffers of their own, a few for each page, would outlive their use.
+    this.#text.write(block.head, blockAt, encoding);
+    this.#text.set(block.body, blockAt + blockHeadBytes);
     const blockEnd = blockAt + blockBytes;
     const isRequest = block.type === "request";
     const head = recordHead(capture, {
@@ -111,7 +113,7 @@ export class WarcWriter {
 
     this.#makeRoom(end - headAt);
     const bytes = this.#text.subarray(headAt, end);
-    const packedFrom = block.packed ? head.length + block.head.length : undefined;
+    const packedFrom = block.packed ? head.length + blockHeadBytes : undefined;
     this.#end = writeMember({ bytes, packedFrom }, this.#level, this.#out, this.#end);
   }
 
@@ -134,9 +136,8 @@ function payloadDigest(capture: Unpacked): string {
 }
 
 /** Header bytes come as Latin-1 and go as they came; text beyond it has only UTF-8 to go in. */
-function encoded(head: string): Buffer {
-  const isLatin = !/[^\u0000-\u00ff]/.test(head);
-  return Buffer.from(head, isLatin ? "latin1" : "utf8");
+function encodingFor(head: string): "latin1" | "utf8" {
+  return /[^\u0000-\u00ff]/.test(head) ? "utf8" : "latin1";
 }
 
 function grown(bytes: number): number {

@@ -39,6 +39,8 @@ const WORKER_FILE = new URL(
   `./warc-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`,
   import.meta.url,
 );
+/** What the thread makes of a capture is short-lived, and its large buffers are made once. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 3 };
 const PARCEL_BYTES = 1 << 20;
 const PARCELS_MAX = 2;
 /** How long captures may wait for company, and how many or how much is company enough. */
@@ -199,7 +201,7 @@ class WarcOutput implements Output {
       level,
       info,
     };
-    const worker = new Worker(WORKER_FILE, { workerData: start });
+    const worker = new Worker(WORKER_FILE, { workerData: start, resourceLimits: RESOURCE_LIMITS });
     let cause: unknown;
     worker.on("message", (answer: Answer) => this.#awaited.shift()?.finish(answer));
     worker.on("error", (error) => (cause = error));
