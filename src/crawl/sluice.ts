@@ -100,9 +100,11 @@ export class Sluice {
   }
 
   came(passage: Passage, bytes: number, readOn: () => void): boolean {
-    const { clock, tally, controller, onBytes } = this.#parts;
+    const { clock, tally, roster, controller, onBytes } = this.#parts;
     onBytes(bytes);
     tally.ledger.receive(passage.site.books, bytes);
+    // The next commit stores the sum, so it must store the site's part of it: a kill may come after.
+    roster.changed(passage.site);
     if (passage.purpose !== undefined) this.book(passage.site, bytes, passage.purpose);
     // A limit that was set meanwhile holds for what is under way, too.
     if (this.#isHolding) passage.flow ??= this.#enter(passage.site, passage.job, 0);
@@ -131,8 +133,10 @@ export class Sluice {
       site.waitMs = site.waitMs === undefined ? waitMs : mean(site.waitMs, waitMs);
       this.#sizes.learn(site.id, job.errand?.kind ?? "page", receivedBytes);
       const tookMs = totalMs - pausedMs;
-      if (address !== undefined && tookMs > 0)
+      if (address !== undefined && tookMs > 0) {
         speeds.learn(address, moment(), (receivedBytes * 1000) / tookMs, clock.wallMs());
+        speeds.name(address, site.key);
+      }
     }
     if (address !== undefined) onTraffic(traffic, address);
     if (flow === undefined) return;

@@ -53,6 +53,36 @@ test("the books add up over a kill, the rate is kept, and the report shows both"
   assert.match(report, /Rate, limit and prediction/);
 });
 
+test("bytes of a request that a kill cut off are booked, with its site as in all", async () => {
+  await using quick = await startSite({ pageCount: 400 });
+  let isKilled = false;
+  await using slow = await startSite({
+    pageCount: 0,
+    special: {
+      "/": (response) => {
+        response.writeHead(200, { "content-type": "text/html" });
+        if (isKilled) response.end("short");
+        else response.write("x".repeat(200_000));
+      },
+    },
+  });
+  using folder = temporaryFolder();
+  const out = join(folder.path, "out");
+  const places = [quick.origin, slow.origin, "--out", out, "--delay", "20ms"];
+  const words = ["crawl", ...places, "--allow-private", "127.0.0.0/8"];
+  const killed = start(words);
+  await killed.saw(/[3-9]\d pages/);
+  killed.process.kill("SIGKILL");
+  await killed.ended;
+  isKilled = true;
+  const { stdout } = await run([...words, "--pages", "100", "--json"]);
+  const result = JSON.parse(stdout) as CrawlResult;
+  assert.ok(result.ledger.byPurpose.retry >= 200_000);
+  assert.equal(sum(result.ledger.byPurpose), result.bytes);
+  const cutOff = result.sites.find(({ site }) => slow.origin === site);
+  assert.equal(cutOff?.ledger.retry, result.ledger.byPurpose.retry);
+});
+
 test("a folder without a crawl has no report", async () => {
   using folder = temporaryFolder();
   const { code, stderr } = await run(["report", folder.path]);
