@@ -24,7 +24,10 @@ import { assert } from "../base/assert.ts";
 import { Account } from "./account.ts";
 import type { Candidate, Controller, Flow } from "./controller.ts";
 
-const BURST_SHARE = 0.02;
+const BURST_SHARE = 0.015;
+/** Requests are sent no faster than their first bytes may come, with a little to spare. */
+const STARTS_SHARE = 1.1;
+const STARTS_BURST_SHARE = 0.005;
 /** Below this time to the first byte a request brings its bytes at once, and pays at once. */
 const QUICK_MS = 50;
 /** What the stock must last for, beside the time an answer takes to begin. */
@@ -42,15 +45,21 @@ const ANSWERS_TO_TRUST = 30;
 const STEP_MS = 100;
 const STEP_BYTES_MIN = 1024;
 const WINDOW_BYTES_MIN = 2048;
-const WINDOW_BYTES_MAX = 65_536;
+const WINDOWS_MATTER_BELOW_BPS = 1e8;
+const SYSTEM_WINDOW_BYTES = 65_536;
 const WINDOW_BYTES_AT_1MBPS = 2048;
 const SIZE_BYTES_FIRST = 16_384;
 const SITE_ACCOUNTS_MAX = 4096;
 
-/** How much one connection may hold unread: little enough that no burst shows in a second. */
-export function windowFor(limitBps: number): number {
-  const bytes = WINDOW_BYTES_AT_1MBPS * Math.cbrt(limitBps / 1e6);
-  return Math.round(Math.min(WINDOW_BYTES_MAX, Math.max(WINDOW_BYTES_MIN, bytes)));
+/**
+ * How much one connection may hold unread: little enough that no burst shows in a second. What
+ * comes unasked adds up by chance, so it may grow with the root of the rate; undefined when
+ * whatever a system likes to hold is little enough.
+ */
+export function windowFor(limitBps: number): number | undefined {
+  if (limitBps >= WINDOWS_MATTER_BELOW_BPS) return undefined;
+  const bytes = WINDOW_BYTES_AT_1MBPS * Math.sqrt(limitBps / 1e6);
+  return Math.round(Math.max(WINDOW_BYTES_MIN, bytes));
 }
 
 interface PacedFlow extends Flow {
@@ -64,7 +73,9 @@ interface PacedFlow extends Flow {
 
 export class Governor implements Controller {
   #account: Account | undefined;
-  #windowBytes = WINDOW_BYTES_MAX;
+  /** Spaces requests out: their first bytes cannot be refused, so they must not come all at once. */
+  #starts: Account | undefined;
+  #windowBytes = SYSTEM_WINDOW_BYTES;
   readonly #siteAccounts = new Map<number, Account>();
   readonly #flows = new Set<PacedFlow>();
   readonly #waiting = new Set<PacedFlow>();
@@ -93,23 +104,22 @@ export class Governor implements Controller {
   setLimit(nowMs: number, limitBps: number | undefined): void {
     if (limitBps === undefined) {
       this.#account = undefined;
-      this.#windowBytes = WINDOW_BYTES_MAX;
+      this.#starts = undefined;
+      this.#windowBytes = SYSTEM_WINDOW_BYTES;
       return;
     }
-    this.#windowBytes = windowFor(limitBps);
-    const burstBytes = limitBps * BURST_SHARE;
-    if (this.#account === undefined) this.#account = new Account(nowMs, limitBps, burstBytes);
-    else this.#account.setRate(nowMs, limitBps, burstBytes);
+    this.#windowBytes = windowFor(limitBps) ?? SYSTEM_WINDOW_BYTES;
+    const startsBps = limitBps * STARTS_SHARE;
+    this.#account = atRate(nowMs, this.#account, limitBps, BURST_SHARE);
+    this.#starts = atRate(nowMs, this.#starts, startsBps, STARTS_BURST_SHARE);
   }
 
   setSiteLimit(nowMs: number, siteId: number, limitBps: number | undefined): void {
     if (limitBps === undefined) return void this.#siteAccounts.delete(siteId);
-    const burstBytes = limitBps * BURST_SHARE;
     const account = this.#siteAccounts.get(siteId);
-    if (account === undefined) {
-      if (this.#siteAccounts.size >= SITE_ACCOUNTS_MAX) this.#forgetIdleSites();
-      this.#siteAccounts.set(siteId, new Account(nowMs, limitBps, burstBytes));
-    } else if (account.rateBps !== limitBps) account.setRate(nowMs, limitBps, burstBytes);
+    if (account?.rateBps === limitBps) return;
+    if (this.#siteAccounts.size >= SITE_ACCOUNTS_MAX) this.#forgetIdleSites();
+    this.#siteAccounts.set(siteId, atRate(nowMs, account, limitBps, BURST_SHARE));
   }
 
   admits(nowMs: number, candidate: Candidate): boolean {
@@ -130,8 +140,9 @@ export class Governor implements Controller {
     };
     this.#flows.add(flow);
     this.#restock(flow);
-    if (candidate.expectedWaitMs < QUICK_MS)
-      this.#pay(flow, Math.min(candidate.expectedBytes, this.#windowBytes));
+    const firstBytes = Math.min(candidate.expectedBytes, this.#windowBytes);
+    this.#starts?.spend(firstBytes);
+    if (candidate.expectedWaitMs < QUICK_MS) this.#pay(flow, firstBytes);
     return flow;
   }
 
@@ -140,13 +151,12 @@ export class Governor implements Controller {
     if (own.receivedBytes === 0) this.#learnWait(nowMs - own.startedAtMs);
     own.receivedBytes += bytes;
     this.#restock(own);
-    // What was read has made room, and the sender fills it whether or not we read on.
-    const wholeBytes = own.announcedBytes ?? Infinity;
-    this.#pay(own, Math.min(wholeBytes, own.receivedBytes + this.#windowBytes) - own.paidBytes);
     if (this.#waiting.size === 0 && this.#mayRead(nowMs, own)) {
-      this.#pay(own, this.#stepOf(own));
+      this.#payUpTo(own, this.#stepOf(own));
       return true;
     }
+    // Unread, it goes on coming until the window is full.
+    this.#payUpTo(own, this.#windowBytes);
     this.#waiting.add(own);
     return false;
   }
@@ -195,7 +205,10 @@ export class Governor implements Controller {
   #hasRoom(nowMs: number, candidate: Candidate): boolean {
     if (this.#account === undefined) return true;
     if (this.#stockBytes >= this.#stockWantedBytes(this.#account.rateBps)) return false;
-    return candidate.expectedWaitMs >= QUICK_MS || this.#account.balanceBytes(nowMs) >= 0;
+    if ((this.#starts?.balanceBytes(nowMs) ?? 0) < 0) return false;
+    if (candidate.expectedWaitMs >= QUICK_MS) return true;
+    // Goes before those that wait to read on, who need a balance: they would use it up for ever.
+    return this.#account.balanceBytes(nowMs) > -this.#account.rateBps * BURST_SHARE;
   }
 
   #stockWantedBytes(rateBps: number): number {
@@ -232,8 +245,11 @@ export class Governor implements Controller {
     let agesMs = 0;
     for (const flow of this.#flows) {
       if (flow.receivedBytes > 0) continue;
+      const ageMs = nowMs - flow.startedAtMs;
       unanswered += 1;
-      agesMs += nowMs - flow.startedAtMs;
+      agesMs += ageMs;
+      // It was not quick after all: others may have what it keeps, and it pays when it comes.
+      if (ageMs > QUICK_MS) this.#pay(flow, -flow.paidBytes);
     }
     if (this.#answered < ANSWERS_TO_TRUST && unanswered > 0)
       this.#waitMs = Math.max(this.#waitMs, agesMs / unanswered);
@@ -270,6 +286,12 @@ export class Governor implements Controller {
     return Math.min(this.#windowBytes, bytes);
   }
 
+  /** Pays for what came and for so many more bytes, as far as there are any. */
+  #payUpTo(flow: PacedFlow, moreBytes: number): void {
+    const wholeBytes = flow.announcedBytes ?? Infinity;
+    this.#pay(flow, Math.min(wholeBytes, flow.receivedBytes + moreBytes) - flow.paidBytes);
+  }
+
   /** Pays for bytes of a download, or takes back what it did not need. */
   #pay(flow: PacedFlow, bytes: number): void {
     flow.paidBytes += bytes;
@@ -295,4 +317,16 @@ export class Governor implements Controller {
     assert(this.#flows.has(own), "a download is under way from its beginning to its end");
     return own;
   }
+}
+
+function atRate(
+  nowMs: number,
+  account: Account | undefined,
+  rateBps: number,
+  burstShare: number,
+): Account {
+  const burstBytes = rateBps * burstShare;
+  if (account === undefined) return new Account(nowMs, rateBps, burstBytes);
+  account.setRate(nowMs, rateBps, burstBytes);
+  return account;
 }

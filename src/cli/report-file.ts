@@ -4,7 +4,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
-import { SERVERS_FILE } from "../crawl/open-line.ts";
+import { SERVERS_FILE } from "../store/server-file.ts";
 import { gatherReport } from "../report/gather.ts";
 import { reportHtml } from "../report/report.ts";
 import { runningSnapshot } from "./crawl-folder.ts";

@@ -11,10 +11,9 @@ import { publicHolidaysOf } from "../config/holidays.ts";
 import type { Settings } from "../config/schema.ts";
 import { lineCounters, PacketOverhead } from "../fetch/packet-overhead.ts";
 import type { UndiciTransport } from "../fetch/transport-undici.ts";
-import { openServerFile, type ServerFile } from "../store/server-file.ts";
+import { openServerFile, type ServerFile, SERVERS_FILE } from "../store/server-file.ts";
 import { type LineMeans, speedTableFor } from "./line.ts";
 
-export const SERVERS_FILE = "servers.db";
 const SAVE_EVERY_MS = 60_000;
 
 export interface OpenLine {
@@ -84,6 +83,7 @@ class SpeedKeeper {
   async #save(): Promise<void> {
     const { revision } = this.#speeds;
     if (revision === this.#savedRevision) return;
-    if (await this.#file.save(this.#speeds.rows())) this.#savedRevision = revision;
+    if (await this.#file.save(this.#speeds.rows(this.#savedRevision)))
+      this.#savedRevision = revision;
   }
 }
