@@ -55,6 +55,8 @@ export class Admission implements Controller {
 
   admits(_nowMs: number, { predictedBps, passedOverMs }: Candidate): boolean {
     if (this.#limitBps === undefined || passedOverMs >= this.#passedOverMaxMs) return true;
+    // Alone, even the fastest is no danger: it is read at the limit.
+    if (this.#underWay === 0) return true;
     return this.#predictedBps + predictedBps <= this.#limitBps;
   }
 

@@ -78,7 +78,10 @@ export class Governor implements Controller {
   #windowBytes = SYSTEM_WINDOW_BYTES;
   readonly #siteAccounts = new Map<number, Account>();
   readonly #flows = new Set<PacedFlow>();
+  /** Waiting for the rate of all, in the order of their turn. */
   readonly #waiting = new Set<PacedFlow>();
+  /** Waiting for their own site's: nobody else's turn, and no sign of plenty. */
+  readonly #held = new Set<PacedFlow>();
   #stockBytes = 0;
   /** Means over what has come so far: time to the first byte, size of an answer. */
   #waitMs = 0;
@@ -98,7 +101,7 @@ export class Governor implements Controller {
   }
 
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#waiting.size + this.#held.size;
   }
 
   setLimit(nowMs: number, limitBps: number | undefined): void {
@@ -157,7 +160,7 @@ export class Governor implements Controller {
     }
     // Unread, it goes on coming until the window is full.
     this.#payUpTo(own, this.#windowBytes);
-    this.#waiting.add(own);
+    (this.#siteMayRead(nowMs, own) ? this.#waiting : this.#held).add(own);
     return false;
   }
 
@@ -168,10 +171,18 @@ export class Governor implements Controller {
   }
 
   next(nowMs: number): Flow | undefined {
+    for (const flow of this.#held) {
+      if (!this.#siteMayRead(nowMs, flow)) continue;
+      this.#held.delete(flow);
+      this.#waiting.add(flow);
+    }
     if (this.#waiting.size === 0 || !this.#mayReadAny(nowMs)) return undefined;
     for (const flow of this.#waiting) {
-      if (!this.#siteMayRead(nowMs, flow)) continue;
       this.#waiting.delete(flow);
+      if (!this.#siteMayRead(nowMs, flow)) {
+        this.#held.add(flow);
+        continue;
+      }
       this.#pay(flow, this.#stepOf(flow));
       return flow;
     }
@@ -182,6 +193,7 @@ export class Governor implements Controller {
     const own = this.#own(flow);
     this.#flows.delete(own);
     this.#waiting.delete(own);
+    this.#held.delete(own);
     this.#stockBytes -= own.soonBytes;
     this.#pay(own, own.receivedBytes - own.paidBytes);
     // By factors, since a few sizes are a thousand times the others.
@@ -191,13 +203,9 @@ export class Governor implements Controller {
 
   nextAtMs(nowMs: number): number {
     let atMs = this.#isRefusing ? nowMs + ASK_AGAIN_MS : Infinity;
-    if (this.#waiting.size === 0) return atMs;
-    const allAtMs = this.#account?.hasAtMs(1) ?? nowMs;
-    for (const flow of this.#waiting) {
-      const siteAtMs = this.#siteAccounts.get(flow.siteId)?.hasAtMs(1) ?? nowMs;
-      atMs = Math.min(atMs, Math.max(allAtMs, siteAtMs));
-      if (atMs <= allAtMs) break;
-    }
+    if (this.#waiting.size > 0) atMs = Math.min(atMs, this.#account?.hasAtMs(1) ?? nowMs);
+    for (const { siteId } of this.#held)
+      atMs = Math.min(atMs, this.#siteAccounts.get(siteId)?.hasAtMs(1) ?? nowMs);
     return Math.max(nowMs, atMs);
   }
 
@@ -269,7 +277,9 @@ export class Governor implements Controller {
       announcedBytes === undefined
         ? Math.max(expectedBytes - receivedBytes, receivedBytes / 4)
         : Math.max(0, announcedBytes - receivedBytes);
-    const soonBytes = Math.min(leftBytes, flow.predictedBps * this.#horizonSeconds);
+    const siteBps = this.#siteAccounts.get(flow.siteId)?.rateBps ?? Infinity;
+    const soonBps = this.#held.has(flow) ? 0 : Math.min(flow.predictedBps, siteBps);
+    const soonBytes = Math.min(leftBytes, soonBps * this.#horizonSeconds);
     this.#stockBytes += soonBytes - flow.soonBytes;
     flow.soonBytes = soonBytes;
   }

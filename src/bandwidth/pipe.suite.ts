@@ -49,6 +49,7 @@ export class Pipe {
   readonly #bytesBySite = new Map<number, number>();
   readonly #waitMs = new Map<number, number>();
   #sizeBytes = 16_384;
+  #openMost = 0;
   #nowMs = 0;
   #standsUntilMs = 0;
 
@@ -61,8 +62,9 @@ export class Pipe {
     return this.#nowMs;
   }
 
-  get open(): number {
-    return this.#streams.size;
+  /** The most downloads that were open at one time. */
+  get openMost(): number {
+    return this.#openMost;
   }
 
   bytesOf(siteId: number): number {
@@ -164,6 +166,7 @@ export class Pipe {
         heldBytes: 0,
         isReading: true,
       });
+      this.#openMost = Math.max(this.#openMost, this.#streams.size);
     }
   }
 }

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { randomFrom } from "../base/random.ts";
+import { Account } from "./account.ts";
+
+test("what is spent is earned back at the rate, and nothing is there at the start", () => {
+  const account = new Account(0, 1000, 20);
+  assert.equal(account.balanceBytes(0), 0);
+  account.spend(100);
+  assert.equal(account.balanceBytes(50), -50);
+  assert.equal(account.hasAtMs(0), 100);
+  assert.equal(account.balanceBytes(100), 0);
+});
+
+test("silence saves up no more than the burst, and a clock that stands still earns nothing", () => {
+  const account = new Account(0, 1000, 20);
+  assert.equal(account.balanceBytes(3_600_000), 20);
+  assert.equal(account.balanceBytes(3_600_000), 20);
+  assert.equal(account.balanceBytes(1000), 20, "a clock that runs backwards changes nothing");
+});
+
+test("what our own standing still lost is made good a little at a time", () => {
+  const account = new Account(0, 1000, 20);
+  account.spend(1);
+  account.balanceBytes(200);
+  account.spend(20);
+  // Much was lost and a fiftieth of a second is remembered: 20 bytes, a hundredth more each second.
+  assert.equal(account.balanceBytes(300), 20);
+  account.spend(2020);
+  assert.equal(account.balanceBytes(2300), 20);
+});
+
+test("spent without debt is at most burst + rate * time + what is remembered, for any pattern", () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const random = randomFrom(seed);
+    const account = new Account(0, 1000, 30);
+    let nowMs = 0;
+    let spent = 0;
+    for (let step = 0; step < 500; step++) {
+      nowMs += random.next() * (random.next() < 0.05 ? 500 : 20);
+      const balance = account.balanceBytes(nowMs);
+      if (balance <= 0) continue;
+      const bytes = balance * random.next();
+      account.spend(bytes);
+      spent += bytes;
+      assert.ok(spent <= 30 + nowMs + 20 + 1e-6, `seed ${seed}: ${spent} by ${nowMs} ms`);
+    }
+  }
+});
+
+test("a lower rate takes over neither savings nor debts in full", () => {
+  const account = new Account(0, 1000, 20);
+  account.spend(400);
+  account.setRate(0, 100, 2);
+  assert.equal(account.balanceBytes(0), -40);
+});

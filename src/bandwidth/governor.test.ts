@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pick, type Random, randomFrom } from "../base/random.ts";
+import { Governor, windowFor } from "./governor.ts";
+import { Pipe, type PipePlan, type Server, spreadOf } from "./pipe.suite.ts";
+
+const LIMITS_BPS = [1e5, 1e6, 1e7];
+const WARM_UP_MS = 4000;
+
+test("1: bytes by any moment are at most burst + rate * time + a window for each download", () => {
+  for (let seed = 1; seed <= 60; seed++) {
+    const { limitBps, pipe, windowBytes } = pipeOf(seed);
+    pipe.run(5000);
+    const allowed = 0.04 * limitBps + 3 * pipe.openMost * windowBytes;
+    for (const lengthMs of [100, 1000, 3000])
+      for (const bytes of pipe.windows(0, lengthMs))
+        assert.ok(
+          bytes <= (limitBps * lengthMs) / 1000 + allowed,
+          `seed ${seed}: ${bytes} bytes in ${lengthMs} ms at ${limitBps} B/s`,
+        );
+  }
+});
+
+test("2: with work for it the rate is taken in full, whatever was predicted", () => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const wrong = 10 ** (2 * randomFrom(seed).next() - 1);
+    const { limitBps, pipe } = pipeOf(seed, {
+      isAnnounced: seed % 2 === 0,
+      guess: ({ speedBps }) => ({ predictedBps: speedBps * wrong }),
+    });
+    pipe.run(WARM_UP_MS + 6000);
+    const { mean } = spreadOf(pipe.windows(WARM_UP_MS), limitBps);
+    assert.ok(
+      mean > 0.95,
+      `seed ${seed}: ${mean} of the limit, predictions ${wrong} times the truth`,
+    );
+  }
+});
+
+test("3: no burst after a sleep, after a stall, or when the limit changes", () => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const { limitBps, pipe, governor, windowBytes } = pipeOf(seed, {
+      stallMs: (nowMs) => (nowMs === 2500 ? 400 : 0),
+    });
+    pipe.run(3500);
+    pipe.sleep(30_000);
+    pipe.run(2000);
+    const atMs = pipe.nowMs;
+    governor.setLimit(atMs, limitBps * 4);
+    pipe.run(2000);
+    // Windows filled while nobody looked are there at once, and are no choice of ours.
+    const held = 3 * pipe.openMost * windowBytes;
+    for (const bytes of pipe.windows(0, 1000).slice(0, Math.floor((atMs - 1000) / 100)))
+      assert.ok(
+        bytes <= 1.05 * limitBps + held,
+        `seed ${seed}: ${bytes / limitBps} before the change`,
+      );
+    for (const bytes of pipe.windows(atMs, 1000))
+      assert.ok(bytes <= 4.2 * limitBps + held, `seed ${seed}: ${bytes / limitBps} after it`);
+  }
+});
+
+test("4: a site never takes more than its own limit, and nobody else waits for it", () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const { limitBps, pipe, governor, windowBytes } = pipeOf(seed);
+    const siteBps = limitBps / 50;
+    governor.setSiteLimit(0, 0, siteBps);
+    pipe.run(WARM_UP_MS + 6000);
+    const seconds = pipe.nowMs / 1000;
+    const most = siteBps * (seconds + 0.1) + 3 * windowBytes * pipe.openMost;
+    assert.ok(pipe.bytesOf(0) <= most, `seed ${seed}: ${pipe.bytesOf(0)} of ${most}`);
+    const { mean } = spreadOf(pipe.windows(WARM_UP_MS), limitBps);
+    assert.ok(mean > 0.95, `seed ${seed}: ${mean} of the limit`);
+  }
+});
+
+test("without a limit everything is let through, and nobody waits", () => {
+  const governor = new Governor(0, undefined);
+  const candidate = {
+    siteId: 1,
+    predictedBps: 1e9,
+    expectedBytes: 1e9,
+    expectedWaitMs: 0,
+    passedOverMs: 0,
+  };
+  assert.equal(governor.admits(0, candidate), true);
+  const flow = governor.begin(0, candidate);
+  assert.equal(governor.came(0, flow, 1e9), true);
+  assert.equal(governor.next(0), undefined);
+});
+
+test("windows are smallest where a second holds least, and the system's where it holds plenty", () => {
+  assert.equal(windowFor(4000), windowFor(1e5));
+  assert.ok((windowFor(1e7) ?? 0) > (windowFor(1e6) ?? 0));
+  assert.equal(windowFor(1e9), undefined);
+});
+
+function pipeOf(
+  seed: number,
+  changes: Partial<PipePlan> = {},
+): {
+  readonly limitBps: number;
+  readonly windowBytes: number;
+  readonly governor: Governor;
+  readonly pipe: Pipe;
+} {
+  const random = randomFrom(seed);
+  const limitBps = pick(random, LIMITS_BPS);
+  const windowBytes = windowFor(limitBps) ?? 0;
+  const governor = new Governor(0, limitBps);
+  const pipe = new Pipe(
+    {
+      servers: serversOf(random, limitBps),
+      random,
+      connectionsMax: 512,
+      windowBytes,
+      isAnnounced: true,
+      ...changes,
+    },
+    governor,
+  );
+  return { limitBps, windowBytes, governor, pipe };
+}
+
+/** Quick or slow to begin, all fast or spread a hundredfold; pages of one of three sizes. */
+function serversOf(random: Random, limitBps: number): Server[] {
+  const between = (least: number, most: number): number => least * (most / least) ** random.next();
+  const [small, large] = pick(random, [
+    [2000, 20_000] as const,
+    [3000, 2e5] as const,
+    [2e5, 2e7] as const,
+  ]);
+  const waitMostMs = pick(random, [5, 50, 500]);
+  const speedLeastBps = pick(random, [limitBps, limitBps / 20]);
+  return Array.from({ length: 50 }, (_, siteId) => ({
+    siteId,
+    speedBps: between(speedLeastBps, 10 * limitBps),
+    waitMs: () => 1 + random.next() * waitMostMs,
+    sizeBytes: () => Math.round(between(small, large)),
+  }));
+}
