@@ -154,7 +154,8 @@ function start({ plan, world, clock, queue }: Setting, { wire, watch }: Witnesse
     output: undefined,
     log: silentLog,
     hooks: {},
-    line: plainLine(settings, transport),
+    // The papers' ways know nothing of windows; theirs are as wide as the system makes them.
+    line: plainLine(settings, settings.control === "paced" ? transport : { setWindow: () => {} }),
   };
   return startCrawl(plan.plant?.(parts) ?? parts);
 }

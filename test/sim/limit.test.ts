@@ -1,0 +1,153 @@
+/** Limits in virtual time: whatever the pages, the servers and the operator do, the wire stays below. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pick, type Random, randomFrom } from "../../src/base/random.ts";
+import type { CrawlHandle, CrawlParts } from "../../src/crawl/crawler.ts";
+import type { FetchRequest } from "../../src/fetch/fetcher.ts";
+import { checkRateLimit, type LimitFrom } from "../../src/lab/checkers/rate-limit.ts";
+import type { Violation } from "../../src/lab/checkers/violation.ts";
+import { crawlQueue, type QueuePlan } from "../../src/lab/experiments/queue-crawl.ts";
+import type { SimClock } from "../../src/lab/sim-clock.ts";
+import { type MixName, PAGE_MIXES } from "../../src/lab/world/mixes.ts";
+import type { WorldPlan } from "../../src/lab/world/plan.ts";
+
+/** More with WEIR_SIM_SEEDS, before a release. */
+const SEEDS = Number(process.env["WEIR_SIM_SEEDS"] ?? 24);
+const SECONDS = 12;
+/** What was lost while there was work may be made good later, up to half a second's worth. */
+const BURST_SECONDS = 0.05 + 0.5;
+const LIMIT_BPS = { least: 100_000, most: 50_000_000 };
+/** Beyond this many pages a second a simulation takes longer than the crawl would. */
+const PAGES_PER_SECOND_MAX = 500;
+const MIX_BYTES: Readonly<Record<MixName, number>> = {
+  small: 10_000,
+  docs: 50_000,
+  mixed: 500_000,
+  large: 2_000_000,
+};
+
+interface Trial {
+  readonly plan: QueuePlan;
+  readonly limits: readonly LimitFrom[];
+}
+
+test(`${SEEDS} crawls keep to their limit, whatever is done to them`, async () => {
+  const broken: string[] = [];
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    for (const { rule, detail } of await judged(trialOf(seed)))
+      broken.push(`seed ${seed}: ${rule}: ${detail}`);
+  }
+  assert.deepEqual(broken, []);
+});
+
+test("planted: a reader that does not wait when it must is caught on the wire", async () => {
+  const limits = [{ fromMs: 0, limitBps: 1_000_000 }];
+  const plan: QueuePlan = {
+    seed: 1,
+    queue: "sites",
+    world: { siteCount: 20, ...PAGE_MIXES.large, speedBpsMin: 1e6, speedBpsMax: 1e7 },
+    settings: { limitBps: 1_000_000, bodyBytesMax: 32_000_000 },
+    pagesPerSite: 50,
+    warmUpSeconds: 0,
+    seconds: 5,
+  };
+  assert.deepEqual(await judged({ plan, limits }), []);
+  const violations = await judged({ plan: { ...plan, plant: impatient }, limits });
+  assert.deepEqual(
+    violations.map(({ rule }) => rule),
+    ["burst", "second"],
+  );
+});
+
+async function judged({ plan, limits }: Trial): Promise<Violation[]> {
+  const { tenths } = await crawlQueue(plan);
+  return checkRateLimit({
+    tenths,
+    limits,
+    settleMs: 2_000,
+    burstSeconds: BURST_SECONDS,
+    secondShareMax: 1.05,
+  });
+}
+
+function trialOf(seed: number): Trial {
+  const random = randomFrom(seed);
+  const { least, most } = LIMIT_BPS;
+  const limitBps = Math.round(least * (most / least) ** random.next());
+  const mixes = (Object.keys(MIX_BYTES) as MixName[]).filter(
+    (mix) => limitBps / MIX_BYTES[mix] < PAGES_PER_SECOND_MAX,
+  );
+  const mix = pick(random, mixes);
+  const { attend, limits } = eventsOf(random, limitBps);
+  const plan: QueuePlan = {
+    seed,
+    queue: random.next() < 0.5 ? "urls" : "sites",
+    world: { siteCount: 40, ...PAGE_MIXES[mix], ...serversOf(random, limitBps) },
+    settings: { limitBps, bodyBytesMax: 32_000_000, ignoreRobots: random.next() < 0.5 },
+    pagesPerSite: Math.ceil((4 * SECONDS * limitBps) / MIX_BYTES[mix] / 40) + 20,
+    warmUpSeconds: 0,
+    seconds: SECONDS,
+    faultShare: pick(random, [0, 0.1]),
+    attend,
+  };
+  return { plan, limits };
+}
+
+/** All fast, or spread a hundredfold around the limit's share, or slow to begin. */
+function serversOf(random: Random, limitBps: number): Partial<WorldPlan> {
+  const fast = { speedBpsMin: limitBps, speedBpsMax: 10 * limitBps, latencyMsMax: 60 };
+  return pick<Partial<WorldPlan>>(random, [
+    fast,
+    { speedBpsMin: limitBps / 20, speedBpsMax: limitBps * 5 },
+    { ...fast, thinkMsMin: 200, thinkMsMax: 3_000 },
+  ]);
+}
+
+/** A pause, a change of the limit, a jump of the wall clock, each at some moment, or none of them. */
+function eventsOf(
+  random: Random,
+  limitBps: number,
+): { readonly attend: NonNullable<QueuePlan["attend"]>; readonly limits: LimitFrom[] } {
+  const atMs = (): number => Math.round(1_000 * SECONDS * (0.1 + 0.6 * random.next()));
+  const changeAtMs = atMs();
+  const pauseAtMs = atMs();
+  const jumpAtMs = atMs();
+  const changedBps = pick(random, [
+    limitBps,
+    Math.max(LIMIT_BPS.least, limitBps / 4),
+    limitBps * 4,
+  ]);
+  const doesPause = random.next() < 0.5;
+  const jumpMs = pick(random, [0, -3_600_000, 86_400_000]);
+  const attend = (handle: CrawlHandle, clock: SimClock): void => {
+    clock.after(changeAtMs, () => handle.setLimit(changedBps));
+    clock.after(jumpAtMs, () => clock.jumpWall(jumpMs));
+    if (!doesPause) return;
+    clock.after(pauseAtMs, () => handle.hold("a pause", true));
+    clock.after(pauseAtMs + 1_500, () => handle.hold("a pause", false));
+  };
+  const limits = [
+    { fromMs: 0, limitBps },
+    { fromMs: changeAtMs, limitBps: changedBps },
+  ];
+  return { attend, limits };
+}
+
+/** Reads on whatever it is told. */
+function impatient(parts: CrawlParts): CrawlParts {
+  const fetcher = new Proxy(parts.fetcher, {
+    get(target, name) {
+      if (name !== "fetch") return Reflect.get(target, name) as unknown;
+      return (request: FetchRequest) =>
+        target.fetch({
+          ...request,
+          onBytes: (bytes, readOn) => {
+            if (request.onBytes?.(bytes, readOn) === false) readOn();
+            return true;
+          },
+        });
+    },
+  });
+  return { ...parts, fetcher };
+}
