@@ -35,13 +35,13 @@ const SEGMENT_BYTES = 1448;
 const PRIOR_PACKETS = 64;
 
 export class PacketOverhead {
-  readonly #readCounters: () => LineCounters | undefined;
+  readonly #readCounters: () => readonly LineCounters[];
+  readonly #last = new Map<string, LineCounters>();
   #headerSum = PRIOR_PACKETS * IPV4_HEADER_BYTES;
   #payloadSum = PRIOR_PACKETS * SEGMENT_BYTES;
-  #last: LineCounters | undefined;
   #lookedMs = -Infinity;
 
-  constructor(readCounters: () => LineCounters | undefined) {
+  constructor(readCounters: () => readonly LineCounters[]) {
     this.#readCounters = readCounters;
   }
 
@@ -49,15 +49,15 @@ export class PacketOverhead {
   shareNow(nowMs: number): number {
     if (nowMs - this.#lookedMs >= LOOK_MS) {
       this.#lookedMs = nowMs;
-      this.#learn(this.#readCounters());
+      for (const counters of this.#readCounters()) this.#learn(counters);
     }
     return Math.min(SHARE_MAX, this.#headerSum / this.#payloadSum);
   }
 
-  #learn(counters: LineCounters | undefined): void {
-    const last = this.#last;
-    this.#last = counters;
-    if (counters === undefined || last?.line !== counters.line) return;
+  #learn(counters: LineCounters): void {
+    const last = this.#last.get(counters.line);
+    this.#last.set(counters.line, counters);
+    if (last === undefined) return;
     const bytes = counters.bytes - last.bytes;
     const headerBytes = (counters.packets - last.packets) * counters.headerBytes;
     // Counters that ran backwards were set anew; a line without payload has nothing to tell.
@@ -68,23 +68,29 @@ export class PacketOverhead {
   }
 }
 
-/** Reads the counters of the interface that our sockets' address belongs to, as Linux shows them. */
-export function lineCounters(
-  localAddress: () => string | undefined,
-): () => LineCounters | undefined {
-  let known: { readonly address: string; readonly line: string | undefined } | undefined;
+/** Reads the counters of the interfaces that our sockets' addresses belong to, as Linux shows them. */
+export function lineCounters(localAddresses: () => Iterable<string>): () => LineCounters[] {
+  const lines = new Map<string, string | undefined>();
   return () => {
-    const address = localAddress();
-    if (address === undefined) return undefined;
-    if (known?.address !== address) known = { address, line: interfaceWith(address) };
-    if (known.line === undefined) return undefined;
-    const folder = `/sys/class/net/${known.line}/statistics`;
-    const bytes = readNumber(`${folder}/rx_bytes`);
-    const packets = readNumber(`${folder}/rx_packets`);
-    if (bytes === undefined || packets === undefined) return undefined;
-    const headerBytes = address.includes(":") ? IPV6_HEADER_BYTES : IPV4_HEADER_BYTES;
-    return { line: known.line, bytes, packets, headerBytes };
+    const read = new Map<string, LineCounters>();
+    for (const address of localAddresses()) {
+      if (!lines.has(address)) lines.set(address, interfaceWith(address));
+      const line = lines.get(address);
+      if (line === undefined || read.has(line)) continue;
+      const counters = readLine(line, address);
+      if (counters !== undefined) read.set(line, counters);
+    }
+    return [...read.values()];
   };
+}
+
+function readLine(line: string, address: string): LineCounters | undefined {
+  const folder = `/sys/class/net/${line}/statistics`;
+  const bytes = readNumber(`${folder}/rx_bytes`);
+  const packets = readNumber(`${folder}/rx_packets`);
+  if (bytes === undefined || packets === undefined) return undefined;
+  const headerBytes = address.includes(":") ? IPV6_HEADER_BYTES : IPV4_HEADER_BYTES;
+  return { line, bytes, packets, headerBytes };
 }
 
 function interfaceWith(address: string): string | undefined {

@@ -58,7 +58,6 @@ export class UndiciTransport implements Transport {
   readonly #idle = new Set<Lane>();
   readonly #running = new Map<Exchange, (result: Result) => void>();
   #windowBytes: number | undefined;
-  #localAddress: string | undefined;
   #laneCount = 0;
   #ticking = false;
   #spared = false;
@@ -100,15 +99,13 @@ export class UndiciTransport implements Transport {
     return (proxy === undefined || isIP(proxy.host) !== 0) && canSetWindows();
   }
 
-  /** Our own address on a connection of now, or on the last one that was asked about. */
-  get localAddress(): string | undefined {
-    for (const lane of [...this.#lanes.values()].flat()) {
-      const { localAddress } = lane;
-      if (localAddress === undefined) continue;
-      this.#localAddress = localAddress;
-      break;
-    }
-    return this.#localAddress;
+  /** Our own addresses on the connections of now. */
+  localAddresses(): ReadonlySet<string> {
+    const addresses = new Set<string>();
+    for (const lanes of this.#lanes.values())
+      for (const { localAddress } of lanes)
+        if (localAddress !== undefined) addresses.add(localAddress);
+    return addresses;
   }
 
   async close(): Promise<void> {

@@ -8,8 +8,9 @@
  *
  * Promise: after `hold` nothing enters the program; the system takes in what the window has room for.
  *
- * A window also bounds the speed, to one window for each round trip. So when four windows in a row
- * pass in one exchange without a hold, nobody but the window may be slowing it down, and it is doubled.
+ * A window also bounds the speed, to one window for each round trip. So when on a long way four
+ * windows in a row pass in one exchange without a hold, it may be the window that slows it down, and
+ * it is doubled.
  *
  * One copy of every byte; what that costs is in docs/decisions/008-pacing.md.
  */
@@ -24,13 +25,16 @@ export interface ValveOptions {
   readonly windowBytes: number;
   /** Told of every read, after the socket has counted it; may call `hold`. */
   readonly onRead: () => void;
+  /** Below this round trip the window is no bound to speak of, and stays as it is. */
+  readonly longWayMs?: number;
 }
 
 const READ_BYTES_MAX = 64 * 1024;
 /** One for all: what is read into it is copied before anything else is read. */
 const LANDING = Buffer.allocUnsafeSlow(READ_BYTES_MAX);
 const WINDOWS_BEFORE_GROWTH = 4;
-const GROWTH_MAX = 16;
+const GROWTH_MAX = 8;
+const LONG_WAY_MS = 5;
 const GROWN_BYTES_MAX = 1024 * 1024;
 
 export class Valve {
@@ -40,14 +44,16 @@ export class Valve {
   readonly stream: Duplex;
   readonly #onRead: () => void;
   readonly #window: ReceiveWindow | undefined;
+  readonly #longWayMs: number;
   #windowBytesMax = 0;
   #landing = LANDING;
   #isHeld = false;
   #isWanted = false;
   #freeBytes = 0;
 
-  constructor({ address, windowBytes, onRead }: ValveOptions) {
+  constructor({ address, windowBytes, onRead, longWayMs = LONG_WAY_MS }: ValveOptions) {
     this.#onRead = onRead;
+    this.#longWayMs = longWayMs;
     this.#window = address === undefined ? undefined : openWindow(address, windowBytes);
     this.#bound(windowBytes);
     this.socket = this.#open();
@@ -153,6 +159,7 @@ export class Valve {
     const window = this.#window;
     if (window === undefined || this.#freeBytes < WINDOWS_BEFORE_GROWTH * window.bytes) return;
     this.#freeBytes = 0;
+    if ((this.rttMs() ?? 0) < this.#longWayMs) return;
     if (!this.socket.destroyed) window.widen(Math.min(2 * window.bytes, this.#windowBytesMax));
   }
 
