@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Contender, limitText, weirFolder } from "./bandwidth-contenders.ts";
-import { type Bench, type Case, runCase } from "./bandwidth-run.ts";
+import { type Bench, type Case, type Run, runCase } from "./bandwidth-run.ts";
 import { settledAfterMs } from "./bandwidth-windows.ts";
 
 export interface Change {
@@ -25,7 +25,7 @@ export async function changeMidway(
   bench: Bench,
   contender: Contender,
   { mix, servers, limitBps }: Pick<Case, "mix" | "servers"> & { limitBps: number },
-): Promise<Change[]> {
+): Promise<{ readonly run: Run; readonly changes: readonly Change[] }> {
   const changedAtMs: number[] = [];
   const rates = [limitBps, limitBps * FACTOR, limitBps];
   const run = await runCase(bench, contender, {
@@ -43,11 +43,12 @@ export async function changeMidway(
       }
     },
   });
-  return changedAtMs.map((atMs, at) => {
+  const changes = changedAtMs.map((atMs, at) => {
     const untilMs = changedAtMs[at + 1] ?? Infinity;
     const windows = run.windows.filter((window) => window.atMs <= untilMs);
     const toBps = rates[at + 1] ?? 0;
     const band = { lowBps: toBps * BAND.low, highBps: toBps * BAND.high };
     return { fromBps: rates[at] ?? 0, toBps, afterMs: settledAfterMs(windows, atMs, band) };
   });
+  return { run, changes };
 }

@@ -121,8 +121,9 @@ async function changes(): Promise<void> {
   say("| pages | servers | from | to | seconds |", "|---|---|--:|--:|--:|");
   for (const limitBps of limits.filter((limit) => limit * 4 <= 50 * MB))
     for (const mix of ["small", "mix"] as const) {
-      const settled = await changeMidway(bench, ours, { mix, servers: "fast", limitBps });
-      for (const { fromBps, toBps, afterMs } of settled) {
+      const midway = await changeMidway(bench, ours, { mix, servers: "fast", limitBps });
+      keep(`change-${rateText(limitBps)}-${mix}`, midway.run);
+      for (const { fromBps, toBps, afterMs } of midway.changes) {
         const after = afterMs === undefined ? "never" : (afterMs / 1000).toFixed(1);
         say(`| ${mix} | fast | ${rateText(fromBps)} | ${rateText(toBps)} | ${after} |`);
         tell({ part: "changes", mix, servers: "fast", fromBps, toBps, afterMs });
@@ -182,6 +183,7 @@ async function judge(contender: Contender, what: Case & { limitBps: number }): P
   );
   const { result, lasted, errors, crawlerCpu, machineBusy } = run;
   const told = { pages: result?.["pages"], bandwidth, lasted, crawlerCpu, machineBusy };
+  const countedShare = Number(result?.["bytes"]) / bytesOnLine(run);
   tell({
     part: tls === true ? "tls" : "matrix",
     mix,
@@ -190,6 +192,7 @@ async function judge(contender: Contender, what: Case & { limitBps: number }): P
     ...figures,
     possibleBps,
     verdict,
+    countedShare,
     ...told,
   });
   if (result === undefined) process.stderr.write(`${mark}: ${errors.slice(0, 2000)}\n`);
@@ -219,6 +222,11 @@ async function unlimitedBps(contender: Contender, what: Case): Promise<number> {
 
 function shown({ meanShare, maxShare, deviationShare }: Figures): string {
   return [meanShare, maxShare, deviationShare].map(percent).join(" | ");
+}
+
+/** All that came, to hold the crawler's own count against. */
+function bytesOnLine({ samples }: Run): number {
+  return (samples.at(-1)?.bytes ?? 0) - (samples[0]?.bytes ?? 0);
 }
 
 function keep(name: string, run: Run): void {
