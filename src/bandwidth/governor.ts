@@ -25,6 +25,8 @@ import { Account } from "./account.ts";
 import type { Candidate, Controller, Flow } from "./controller.ts";
 
 const BURST_SHARE = 0.015;
+/** How far below zero a request may bring the balance. */
+const DEBT_SHARE = 0.03;
 /** Requests are sent no faster than their first bytes may come, with a little to spare. */
 const STARTS_SHARE = 1.1;
 const STARTS_BURST_SHARE = 0.005;
@@ -36,7 +38,7 @@ const MARGIN = 2;
 const ADAPT_EVERY_MS = 50;
 const ASK_AGAIN_MS = 10;
 const RAISE = 1.25;
-const LOWER = 0.99;
+const LOWER = 0.97;
 const RAISED_MAX = 1000;
 const LEARN_SHARE = 0.02;
 /** So many answers must have come before the unanswered no longer count. */
@@ -44,22 +46,32 @@ const ANSWERS_TO_TRUST = 30;
 /** A slow server is not granted more at a time than it sends in this time. */
 const STEP_MS = 100;
 const STEP_BYTES_MIN = 1024;
-const WINDOW_BYTES_MIN = 2048;
+const LEAST_WINDOW_BELOW_BPS = 3e5;
+const WINDOW_BYTES_LEAST = 2304;
+const WINDOW_BYTES = 8192;
+const WINDOW_GROWS_FROM_BPS = 1e7;
+/** A system offers half of its window at first, and mostly keeps to that; steps are half of that. */
+const UNASKED_SHARE = 0.5;
+const STEP_SHARE = 0.5;
 const WINDOWS_MATTER_BELOW_BPS = 1e8;
 const SYSTEM_WINDOW_BYTES = 65_536;
-const WINDOW_BYTES_AT_1MBPS = 2048;
-const SIZE_BYTES_FIRST = 16_384;
+/** Smaller answers come in the same packets. */
+const SIZE_BYTES_MIN = 4096;
 const SITE_ACCOUNTS_MAX = 4096;
 
 /**
- * How much one connection may hold unread: little enough that no burst shows in a second. What
+ * The most that one connection may hold unread: little enough that no burst shows in a second. What
  * comes unasked adds up by chance, so it may grow with the root of the rate; undefined when
  * whatever a system likes to hold is little enough.
+ *
+ * Of small windows Linux carries two kinds well: its least, which cuts packets in two, so that 16 %
+ * of the line are headers, and those from 8 KiB. In between it drops and is sent again what it has
+ * no room for.
  */
 export function windowFor(limitBps: number): number | undefined {
+  if (limitBps < LEAST_WINDOW_BELOW_BPS) return WINDOW_BYTES_LEAST;
   if (limitBps >= WINDOWS_MATTER_BELOW_BPS) return undefined;
-  const bytes = WINDOW_BYTES_AT_1MBPS * Math.sqrt(limitBps / 1e6);
-  return Math.round(Math.max(WINDOW_BYTES_MIN, bytes));
+  return Math.round(WINDOW_BYTES * Math.max(1, Math.sqrt(limitBps / WINDOW_GROWS_FROM_BPS)));
 }
 
 interface PacedFlow extends Flow {
@@ -75,7 +87,8 @@ export class Governor implements Controller {
   #account: Account | undefined;
   /** Spaces requests out: their first bytes cannot be refused, so they must not come all at once. */
   #starts: Account | undefined;
-  #windowBytes = SYSTEM_WINDOW_BYTES;
+  /** What a connection takes in before anybody reads, and again after each reading. */
+  #unaskedBytes = SYSTEM_WINDOW_BYTES;
   readonly #siteAccounts = new Map<number, Account>();
   readonly #flows = new Set<PacedFlow>();
   /** Waiting for the rate of all, in the order of their turn. */
@@ -83,14 +96,15 @@ export class Governor implements Controller {
   /** Waiting for their own site's: nobody else's turn, and no sign of plenty. */
   readonly #held = new Set<PacedFlow>();
   #stockBytes = 0;
-  /** Means over what has come so far: time to the first byte, size of an answer. */
+  /** The mean time to the first byte, of what has come so far. */
   #waitMs = 0;
   #answered = 0;
-  #sizeBytes = SIZE_BYTES_FIRST;
   #raised = 1;
   #raisedAtMs = 0;
   #adaptedAtMs = 0;
   #isRefusing = false;
+  /** Whether the last that was refused was refused because enough is under way. */
+  #isStocked = false;
 
   constructor(nowMs: number, limitBps: number | undefined) {
     this.setLimit(nowMs, limitBps);
@@ -108,10 +122,12 @@ export class Governor implements Controller {
     if (limitBps === undefined) {
       this.#account = undefined;
       this.#starts = undefined;
-      this.#windowBytes = SYSTEM_WINDOW_BYTES;
+      this.#unaskedBytes = SYSTEM_WINDOW_BYTES;
       return;
     }
-    this.#windowBytes = windowFor(limitBps) ?? SYSTEM_WINDOW_BYTES;
+    const windowBytes = windowFor(limitBps);
+    this.#unaskedBytes =
+      windowBytes === undefined ? SYSTEM_WINDOW_BYTES : windowBytes * UNASKED_SHARE;
     const startsBps = limitBps * STARTS_SHARE;
     this.#account = atRate(nowMs, this.#account, limitBps, BURST_SHARE);
     this.#starts = atRate(nowMs, this.#starts, startsBps, STARTS_BURST_SHARE);
@@ -143,7 +159,7 @@ export class Governor implements Controller {
     };
     this.#flows.add(flow);
     this.#restock(flow);
-    const firstBytes = Math.min(candidate.expectedBytes, this.#windowBytes);
+    const firstBytes = this.#firstBytes(candidate);
     this.#starts?.spend(firstBytes);
     if (candidate.expectedWaitMs < QUICK_MS) this.#pay(flow, firstBytes);
     return flow;
@@ -159,8 +175,9 @@ export class Governor implements Controller {
       return true;
     }
     // Unread, it goes on coming until the window is full.
-    this.#payUpTo(own, this.#windowBytes);
+    this.#payUpTo(own, this.#unaskedBytes);
     (this.#siteMayRead(nowMs, own) ? this.#waiting : this.#held).add(own);
+    this.#restock(own);
     return false;
   }
 
@@ -184,6 +201,7 @@ export class Governor implements Controller {
         continue;
       }
       this.#pay(flow, this.#stepOf(flow));
+      this.#restock(flow);
       return flow;
     }
     return undefined;
@@ -196,9 +214,7 @@ export class Governor implements Controller {
     this.#held.delete(own);
     this.#stockBytes -= own.soonBytes;
     this.#pay(own, own.receivedBytes - own.paidBytes);
-    // By factors, since a few sizes are a thousand times the others.
-    if (own.receivedBytes > 0)
-      this.#sizeBytes *= (own.receivedBytes / this.#sizeBytes) ** LEARN_SHARE;
+    this.#starts?.spend(Math.min(0, own.receivedBytes - this.#firstBytes(own)));
   }
 
   nextAtMs(nowMs: number): number {
@@ -212,16 +228,23 @@ export class Governor implements Controller {
   /** Too little that can come soon, and, for what comes at once, something to pay it with. */
   #hasRoom(nowMs: number, candidate: Candidate): boolean {
     if (this.#account === undefined) return true;
-    if (this.#stockBytes >= this.#stockWantedBytes(this.#account.rateBps)) return false;
+    this.#isStocked = this.#stockBytes >= this.#stockWantedBytes(this.#account.rateBps, candidate);
+    if (this.#isStocked) return false;
     if ((this.#starts?.balanceBytes(nowMs) ?? 0) < 0) return false;
     if (candidate.expectedWaitMs >= QUICK_MS) return true;
     // Goes before those that wait to read on, who need a balance: they would use it up for ever.
-    return this.#account.balanceBytes(nowMs) > -this.#account.rateBps * BURST_SHARE;
+    const neededBytes = this.#firstBytes(candidate) - this.#account.rateBps * DEBT_SHARE;
+    return this.#account.balanceBytes(nowMs) > neededBytes;
   }
 
-  #stockWantedBytes(rateBps: number): number {
+  #firstBytes({ expectedBytes }: Candidate): number {
+    return Math.min(expectedBytes, this.#unaskedBytes);
+  }
+
+  #stockWantedBytes(rateBps: number, { expectedBytes }: Candidate): number {
     const takenBytes = rateBps * this.#horizonSeconds;
-    return this.#raised * (takenBytes + MARGIN * Math.sqrt(takenBytes * this.#sizeBytes));
+    const marginBytes = Math.sqrt(takenBytes * Math.max(SIZE_BYTES_MIN, expectedBytes));
+    return this.#raised * (takenBytes + MARGIN * marginBytes);
   }
 
   get #horizonSeconds(): number {
@@ -240,7 +263,11 @@ export class Governor implements Controller {
     if (!isDry) {
       this.#raised = Math.max(1, this.#raised * LOWER);
       this.#raisedAtMs = nowMs;
-    } else if (this.#isRefusing && nowMs - this.#raisedAtMs >= this.#horizonSeconds * 1000) {
+    } else if (
+      this.#isRefusing &&
+      this.#isStocked &&
+      nowMs - this.#raisedAtMs >= this.#horizonSeconds * 1000
+    ) {
       // What was asked for meanwhile must have had the time to come.
       this.#raised = Math.min(RAISED_MAX, this.#raised * RAISE);
       this.#raisedAtMs = nowMs;
@@ -277,9 +304,7 @@ export class Governor implements Controller {
       announcedBytes === undefined
         ? Math.max(expectedBytes - receivedBytes, receivedBytes / 4)
         : Math.max(0, announcedBytes - receivedBytes);
-    const siteBps = this.#siteAccounts.get(flow.siteId)?.rateBps ?? Infinity;
-    const soonBps = this.#held.has(flow) ? 0 : Math.min(flow.predictedBps, siteBps);
-    const soonBytes = Math.min(leftBytes, soonBps * this.#horizonSeconds);
+    const soonBytes = Math.min(leftBytes, this.#soonBps(flow) * this.#horizonSeconds);
     this.#stockBytes += soonBytes - flow.soonBytes;
     flow.soonBytes = soonBytes;
   }
@@ -291,9 +316,16 @@ export class Governor implements Controller {
       if (!busy.has(siteId)) this.#siteAccounts.delete(siteId);
   }
 
+  #soonBps(flow: PacedFlow): number {
+    if (this.#held.has(flow)) return 0;
+    const siteBps = this.#siteAccounts.get(flow.siteId)?.rateBps ?? Infinity;
+    // Who waits for us has more to give than we take, whatever was predicted.
+    return this.#waiting.has(flow) ? siteBps : Math.min(flow.predictedBps, siteBps);
+  }
+
   #stepOf({ predictedBps }: Flow): number {
     const bytes = Math.max(STEP_BYTES_MIN, (predictedBps * STEP_MS) / 1000);
-    return Math.min(this.#windowBytes, bytes);
+    return Math.min(this.#unaskedBytes * STEP_SHARE, bytes);
   }
 
   /** Pays for what came and for so many more bytes, as far as there are any. */

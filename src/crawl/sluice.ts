@@ -133,7 +133,8 @@ export class Sluice {
       site.waitMs = site.waitMs === undefined ? waitMs : mean(site.waitMs, waitMs);
       this.#sizes.learn(site.id, job.errand?.kind ?? "page", receivedBytes);
       const tookMs = totalMs - pausedMs;
-      if (address !== undefined && tookMs > 0) {
+      // A robots.txt is too small to tell how fast its server is.
+      if (address !== undefined && tookMs > 0 && job.errand?.kind !== "robots") {
         speeds.learn(address, moment(), (receivedBytes * 1000) / tookMs, clock.wallMs());
         speeds.name(address, site.key);
       }

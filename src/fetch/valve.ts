@@ -2,7 +2,7 @@
  * A connection that can be shut at any byte: between the socket and whoever reads from it.
  *
  * Node reads ahead: 64 KiB at a time from the socket, a whole record of TLS, one more chunk into a
- * stream after nobody wants any. Here bytes come in steps of at most one window, each is told before
+ * stream after nobody wants any. Here bytes come in steps of a quarter of a window, each is told before
  * anybody else sees it, and when the one told says stop, the socket is not read any more. TLS and HTTP
  * sit on the stream above and notice only that nothing comes.
  *
@@ -112,7 +112,7 @@ export class Valve {
 
   #bound(windowBytes: number): void {
     this.#windowBytesMax = Math.min(GROWTH_MAX * windowBytes, GROWN_BYTES_MAX);
-    this.#landing = LANDING.subarray(0, Math.max(windowBytes, WINDOW_BYTES_MIN));
+    this.#landing = LANDING.subarray(0, Math.max(windowBytes / 4, WINDOW_BYTES_MIN / 2));
   }
 
   #open(): Socket {

@@ -69,9 +69,9 @@ export class SimTransport implements Transport {
     });
   }
 
-  /** Holds at once for every connection, also for those that are open. */
+  /** Holds at once for every connection, also for those that are open. As real systems do, it offers half. */
   setWindow(bytes: number | undefined): void {
-    this.#line.windowBytes = bytes;
+    this.#line.windowBytes = bytes === undefined ? undefined : Math.ceil(bytes / 2);
   }
 
   async close(): Promise<void> {
