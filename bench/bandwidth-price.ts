@@ -21,6 +21,8 @@ export interface Price {
   readonly perCpuShare: number;
   readonly perSecondShare: number;
   readonly slowLinesShare: number;
+  /** Every round's pages per CPU-second, to see how far rounds lie apart. */
+  readonly perCpu: readonly number[];
 }
 
 /** The last commit that had no governor. */
@@ -32,12 +34,12 @@ const SLOW_LINES_SECONDS = 8;
 const SLOW_LINES_BPS = 4e6;
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-export async function priceOfLimits(bench: Bench): Promise<Price[]> {
+export async function priceOfLimits(bench: Bench, checkout?: string): Promise<Price[]> {
   const earlier = checkoutBefore();
   const contenders: readonly Contender[] = [
     { ...weir([], earlier), name: `${BEFORE}, before there were limits` },
-    { ...weir(), name: "no limit" },
-    { ...weir(["--limit", "100GB/s"]), name: "a limit nothing reaches" },
+    { ...weir([], checkout), name: "no limit" },
+    { ...weir(["--limit", "100GB/s"], checkout), name: "a limit nothing reaches" },
   ];
   const figures = contenders.map(() => ({ perCpu: [], perSecond: [], slow: [] }) as Figures);
   try {
@@ -57,6 +59,7 @@ export async function priceOfLimits(bench: Bench): Promise<Price[]> {
     perCpuShare: median(figures[at]?.perCpu) / median(first?.perCpu),
     perSecondShare: median(figures[at]?.perSecond) / median(first?.perSecond),
     slowLinesShare: median(figures[at]?.slow) / median(first?.slow),
+    perCpu: (figures[at]?.perCpu ?? []).map(Math.round),
   }));
 }
 

@@ -139,7 +139,11 @@ interface Started {
 }
 
 function start(program: string, words: readonly string[], folder: string): Started {
-  const child = spawn(program, [...words], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  // A crawler that outlives a killed bench would be measured by the next one.
+  const child = spawn("setpriv", ["--pdeathsig", "KILL", program, ...words], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const told = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
     child[name].setEncoding("utf8").on("data", (text: string) => {

@@ -82,6 +82,9 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 
 const bench: Bench = { network, tls: certificate(), docsFolder: process.env["PEERS_DIR"] };
 const ours = weir(values.control === undefined ? [] : ["--control", values.control], values.weir);
+const kinds = (values.servers.split(",") as Servers[]).filter(
+  (kind) => kind !== "spread" || network.kind === "namespace",
+);
 const limits = values.limits.split(",").map(rateOf);
 const seconds = Number(values.seconds);
 network.setOffload(values.offload);
@@ -97,7 +100,7 @@ async function matrix(): Promise<void> {
   const packets = values.offload ? "large packets" : "packets of 1,500 bytes";
   say(`### Limits × pages × servers, ${packets}\n`, ...HEADING);
   for (let round = 0; round < Number(values.rounds); round++)
-    for (const servers of values.servers.split(",") as Servers[])
+    for (const servers of kinds)
       for (const mix of values.mixes.split(",") as Mix[])
         for (const limitBps of limits) {
           if (mix === "docs" && bench.docsFolder === undefined) continue;
@@ -107,7 +110,7 @@ async function matrix(): Promise<void> {
 
 async function overTls(): Promise<void> {
   say("\n### 50 sites over TLS, with redirects, errors and bodies that break off\n", ...HEADING);
-  for (const servers of values.servers.split(",") as Servers[])
+  for (const servers of kinds)
     for (const limitBps of limits) {
       const shared = { limitBps, speedsForBps: limitBps, seconds, tls: true };
       await judge(ours, { mix: "mix", servers, ...shared });
@@ -159,7 +162,7 @@ async function price(): Promise<void> {
   say("\n### The price of being able to limit\n");
   say("| | pages per CPU-second | pages a second | bytes a second from slow lines |");
   say("|---|--:|--:|--:|");
-  for (const row of await priceOfLimits(bench)) {
+  for (const row of await priceOfLimits(bench, values.weir)) {
     const { name, perCpuShare, perSecondShare, slowLinesShare } = row;
     say(`| ${[name, ...[perCpuShare, perSecondShare, slowLinesShare].map(percent)].join(" | ")} |`);
     tell({ part: "price", ...row });

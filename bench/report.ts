@@ -3,7 +3,8 @@
  *
  *   node bench/report.ts FOLDER      FOLDER holds speed.txt, frontier.txt, …: each bench's output
  *
- * Nothing is worked out here: a figure on that page is one that a bench printed.
+ * Nothing is worked out here: a figure on that page is one that a bench printed. A section whose
+ * bench was not run again stays as it stands.
  */
 
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -75,6 +76,12 @@ const SECTIONS: readonly Section[] = [
   },
 ];
 
+const PAGE = new URL("../docs/benchmarks.md", import.meta.url);
+const standing = new Map(
+  (existsSync(PAGE) ? readFileSync(PAGE, "utf8") : "")
+    .split(/^(?=## )/m)
+    .map((section) => [section.slice(3, section.indexOf("\n")), section.trimEnd()]),
+);
 const [cpu] = cpus();
 const parts = [
   "# Benchmarks",
@@ -82,7 +89,11 @@ const parts = [
 ];
 for (const { file, title, command, about } of SECTIONS) {
   const path = join(folder, file);
-  if (!existsSync(path)) continue;
+  if (!existsSync(path)) {
+    const earlier = standing.get(title);
+    if (earlier !== undefined) parts.push(earlier);
+    continue;
+  }
   const lines = readFileSync(path, "utf8").trimEnd().split("\n");
   const shown = lines.filter((line) => !line.startsWith("{") && !line.startsWith("["));
   const date = statSync(path).mtime.toISOString().slice(0, 10);
@@ -90,4 +101,4 @@ for (const { file, title, command, about } of SECTIONS) {
   const output = isMarkdown ? shown.join("\n") : ["```", ...shown, "```"].join("\n");
   parts.push(`## ${title}`, about, `\`${command}\`, ${date}:`, output);
 }
-writeFileSync(new URL("../docs/benchmarks.md", import.meta.url), `${parts.join("\n\n")}\n`);
+writeFileSync(PAGE, `${parts.join("\n\n")}\n`);
