@@ -17,7 +17,7 @@ export interface Change {
 
 const FACTOR = 4;
 const HOLD_S = 7;
-/** Within what counts as the new rate: the goals for mean and worst second, and three times σ below. */
+/** What counts as the new rate: up to the goal for the worst second, down to three times σ. */
 const BAND = { low: 0.91, high: 1.05 } as const;
 const MAIN = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
 

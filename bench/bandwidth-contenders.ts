@@ -86,7 +86,7 @@ export const PEERS: readonly Contender[] = [
     command: (assignment) => ({
       program: "httrack",
       words: [
-        // Without the second line it takes 100 KB/s and 10 connections a second, whatever it is told.
+        // Without the second line it takes 100 KB/s at most, whatever it is told.
         ...plain("-q -C0 -I0 --robots=0"),
         ...plain("--disable-security-limits --connection-per-second=0"),
         `--sockets=${assignment.connections}`,

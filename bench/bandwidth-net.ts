@@ -1,13 +1,15 @@
 /**
- * The network of the bandwidth bench: one namespace with servers, ten lines between it and this side.
+ * The network of the bandwidth bench: one namespace with servers, ten lines between it and this
+ * side.
  *
  * Each line is a veth pair whose far end can be shaped to a speed, and has ten addresses: a hundred
  * sites in ten classes of speed. What a crawler on this side receives is what the near ends count,
  * outside every process that has an interest in the figures. Names begin with one prefix, so that
  * whatever a killed run left is found and removed by the next.
  *
- * Where no namespace can be made (no root, no kernel support) the same sites stand on loopback behind
- * a relay that counts; lines then cannot be shaped, and bytes count when they are handed to the kernel.
+ * Where no namespace can be made (no root, no kernel support) the same sites stand on loopback
+ * behind a relay that counts; lines then cannot be shaped, and bytes count when they are handed to
+ * the kernel.
  */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";

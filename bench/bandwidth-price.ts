@@ -1,15 +1,14 @@
 /**
  * What being able to limit costs a crawl that is not limited, or by far more than it can take.
  *
- * Three crawlers take turns, so that a noisy minute meets all: the last commit without a governor, this
- * one without a limit, this one with a limit that nothing reaches. Each crawls the same number of
- * pages from fast servers, for its CPU time and its wall time, and then what lines of known speed
- * give, for bytes a second. Figures are shares of the first crawler's medians.
+ * Three crawlers take turns, so that a noisy minute meets all: the last commit without a governor,
+ * this one without a limit, this one with a limit that nothing reaches. Each crawls the same number
+ * of pages from fast servers, for its CPU time and its wall time, and then what lines of known
+ * speed give, for bytes a second. Figures are shares of the first crawler's medians.
  */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Contender, weir } from "./bandwidth-contenders.ts";
@@ -35,7 +34,7 @@ const SLOW_LINES_BPS = 4e6;
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 export async function priceOfLimits(bench: Bench, checkout?: string): Promise<Price[]> {
-  const earlier = checkoutBefore();
+  const earlier = checkoutBefore(bench.scratch);
   const contenders: readonly Contender[] = [
     { ...weir([], earlier), name: `${BEFORE}, before there were limits` },
     { ...weir([], checkout), name: "no limit" },
@@ -73,7 +72,7 @@ async function crawlPages(
   bench: Bench,
   contender: Contender,
 ): Promise<{ cpuSeconds: number; wallSeconds: number }> {
-  const timing = join(tmpdir(), `weir-bandwidth-time-${process.pid}`);
+  const timing = join(bench.scratch, "time");
   const timed: Contender = {
     name: contender.name,
     command: (assignment) => {
@@ -104,8 +103,8 @@ async function slowLinesBps(bench: Bench, contender: Contender): Promise<number>
 }
 
 /** The files of that commit in a folder of their own, with the packages of this checkout. */
-function checkoutBefore(): string {
-  const folder = mkdtempSync(join(tmpdir(), "weir-bandwidth-before-"));
+function checkoutBefore(scratch: string): string {
+  const folder = mkdtempSync(join(scratch, "before-"));
   const archive = execFileSync("git", ["archive", BEFORE], { cwd: ROOT, maxBuffer: 2 ** 28 });
   spawnSync("tar", ["x", "-C", folder], { input: archive });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));

@@ -1,7 +1,9 @@
 /**
  * Stands between a crawler and the servers on loopback, and counts what it hands to the crawler.
  *
- *   node bench/bandwidth-relay.ts SERVER_PORT PORT ADDRESS…      prints "<ms> <bytes>" every 100 ms
+ *   node bench/bandwidth-relay.ts SERVER_PORT PORT ADDRESS…
+ *
+ * Prints "<ms> <bytes>" every 100 ms, as `bandwidth-sampler.ts` does.
  *
  * Only for machines where no network namespace can be made. A byte counts when the kernel has taken
  * it for the crawler, so up to a socket buffer of each connection counts before it is read.

@@ -1,14 +1,14 @@
 /**
  * One run of the bandwidth bench: a crawler, its servers, a limit, and what the line saw of it.
  *
- * The crawl is started, watched from outside, and interrupted after the measured time; it never ends
- * by itself, so that all of that time there is work. Measured are the one-second windows that lie
- * between 2 s after the first byte and the interruption.
+ * The crawl is started, watched from outside, and interrupted after the measured time; it never
+ * ends by itself, so that all of that time there is work. Measured are the one-second windows that
+ * lie between 2 s after the first byte and the interruption.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Assignment, Contender } from "./bandwidth-contenders.ts";
@@ -54,6 +54,8 @@ export interface Run {
 
 export interface Bench {
   readonly network: Network;
+  /** A folder that is gone at the end, whatever the end is. */
+  readonly scratch: string;
   readonly tls: { readonly key: string; readonly cert: string };
   readonly docsFolder: string | undefined;
 }
@@ -80,7 +82,7 @@ const CONNECTIONS: Readonly<Record<Servers, { readonly all: number; readonly per
 
 export async function runCase(bench: Bench, contender: Contender, what: Case): Promise<Run> {
   const { network } = bench;
-  const folder = mkdtempSync(join(tmpdir(), "weir-bandwidth-"));
+  const folder = mkdtempSync(join(bench.scratch, "run-"));
   network.shape(what.servers === "spread" ? speeds(what.speedsForBps) : undefined);
   const server = await network.serve(serverOptions(bench, what));
   const sampler = network.sample();
@@ -157,7 +159,8 @@ function start(program: string, words: readonly string[], folder: string): Start
     });
   });
   const killAtExit = (): void => void child.kill("SIGKILL");
-  process.once("exit", killAtExit);
+  // Before the folder it writes to is removed.
+  process.prependOnceListener("exit", killAtExit);
   return {
     child,
     stop: async () => {

@@ -1,11 +1,13 @@
 /**
  * Reads the counters of network interfaces every 100 ms, on the tick, in a process of its own.
  *
- *   node bench/bandwidth-sampler.ts IFACE…      prints "<ms> <bytes>": monotonic time, their received bytes
+ *   node bench/bandwidth-sampler.ts IFACE…
  *
- * A busy machine wakes it late, so each line carries the time at which the counters were really read;
- * whoever works with the lines interpolates. It sleeps without an event loop, because a timer's
- * delay would be one more. Ends when nobody reads its output any more.
+ * Prints "<ms> <bytes>": the monotonic clock, and what they have received in all.
+ *
+ * A busy machine wakes it late, so each line carries the time at which the counters were really
+ * read; whoever works with the lines interpolates. It sleeps without an event loop, because a
+ * timer's delay would be one more. Ends when nobody reads its output any more.
  */
 
 import { closeSync, openSync, readSync, writeSync } from "node:fs";

@@ -1,13 +1,14 @@
 /**
  * The servers of the bandwidth bench: a hundred sites in one process, cheap enough to share a core.
  *
- *   node bench/bandwidth-server.ts '{"mix":"small","port":8080}'     prints "ready", serves until killed
+ *   node bench/bandwidth-server.ts '{"mix":"small","port":8080}'
  *
- * A crawler's limit is only tested by servers that could give more, so nothing is made here when it is
- * asked for: every body is a slice of one text in memory, or a file of the documentation pages. A
- * page's number decides its size and its links, and page n leads to pages 8n+1 … 8n+8, so that work
- * never runs out and every run meets the same pages. HTTP is spoken by hand, one request at a time for
- * each connection: that is a fifth of the cost of `node:http`.
+ * Prints "ready" and serves until it is killed. A crawler's limit is only tested by servers that
+ * could give more, so nothing is made here when it is asked for: every body is a slice of one text
+ * in memory, or a file of the documentation pages. A page's number decides its size and its links,
+ * and page n leads to pages 8n+1 … 8n+8, so that work never runs out and every run meets the same
+ * pages. HTTP is spoken by hand, one request at a time for each connection: that is a fifth of the
+ * cost of `node:http`.
  */
 
 import { readFileSync } from "node:fs";
