@@ -28,7 +28,7 @@ const BURST_SHARE = 0.015;
 /** How far below zero a request may bring the balance. */
 const DEBT_SHARE = 0.03;
 /** Requests are sent no faster than their first bytes may come, with a little to spare. */
-const STARTS_SHARE = 1.1;
+const STARTS_SHARE = 1.3;
 const STARTS_BURST_SHARE = 0.005;
 /** Below this time to the first byte a request brings its bytes at once, and pays at once. */
 const QUICK_MS = 50;
@@ -43,6 +43,7 @@ const RAISED_MAX = 1000;
 const LEARN_SHARE = 0.02;
 /** So many answers must have come before the unanswered no longer count. */
 const ANSWERS_TO_TRUST = 30;
+const CAUTION = 3;
 /** A slow server is not granted more at a time than it sends in this time. */
 const STEP_MS = 100;
 const STEP_BYTES_MIN = 1024;
@@ -53,6 +54,8 @@ const WINDOW_GROWS_FROM_BPS = 1e7;
 /** A system offers half of its window at first, and mostly keeps to that; steps are half of that. */
 const UNASKED_SHARE = 0.5;
 const STEP_SHARE = 0.5;
+/** What lies in it on average while nobody reads: room is offered again in whole packets only. */
+const REFILL_SHARE = 0.75;
 const WINDOWS_MATTER_BELOW_BPS = 1e8;
 const SYSTEM_WINDOW_BYTES = 65_536;
 /** Smaller answers come in the same packets. */
@@ -160,7 +163,8 @@ export class Governor implements Controller {
     this.#flows.add(flow);
     this.#restock(flow);
     const firstBytes = this.#firstBytes(candidate);
-    this.#starts?.spend(firstBytes);
+    // Until it is known how long answers take, they may well come all at once.
+    this.#starts?.spend(this.#answered < ANSWERS_TO_TRUST ? CAUTION * firstBytes : firstBytes);
     if (candidate.expectedWaitMs < QUICK_MS) this.#pay(flow, firstBytes);
     return flow;
   }
@@ -175,7 +179,7 @@ export class Governor implements Controller {
       return true;
     }
     // Unread, it goes on coming until the window is full.
-    this.#payUpTo(own, this.#unaskedBytes);
+    this.#payUpTo(own, this.#unaskedBytes * REFILL_SHARE);
     (this.#siteMayRead(nowMs, own) ? this.#waiting : this.#held).add(own);
     this.#restock(own);
     return false;
@@ -237,8 +241,9 @@ export class Governor implements Controller {
     return this.#account.balanceBytes(nowMs) > neededBytes;
   }
 
+  /** What comes before anybody can refuse it: a window, and what the first reading makes room for. */
   #firstBytes({ expectedBytes }: Candidate): number {
-    return Math.min(expectedBytes, this.#unaskedBytes);
+    return Math.min(expectedBytes, this.#unaskedBytes * (1 + STEP_SHARE));
   }
 
   #stockWantedBytes(rateBps: number, { expectedBytes }: Candidate): number {

@@ -67,7 +67,7 @@ async function judged({ plan, limits }: Trial): Promise<Violation[]> {
     limits,
     settleMs: 2_000,
     burstSeconds: BURST_SECONDS,
-    secondShareMax: 1.05,
+    secondShareMax: 1.07,
   });
 }
 
