@@ -64,8 +64,8 @@ const SITE_ACCOUNTS_MAX = 4096;
 
 /**
  * The most that one connection may hold unread: little enough that no burst shows in a second. What
- * comes unasked adds up by chance, so it may grow with the root of the rate; undefined when
- * whatever a system likes to hold is little enough.
+ * comes unasked adds up by chance, which matters less the more there is; undefined when whatever a
+ * system likes to hold is little enough.
  *
  * Of small windows Linux carries two kinds well: its least, which cuts packets in two, so that 16 %
  * of the line are headers, and those from 8 KiB. In between it drops and is sent again what it has
@@ -74,7 +74,7 @@ const SITE_ACCOUNTS_MAX = 4096;
 export function windowFor(limitBps: number): number | undefined {
   if (limitBps < LEAST_WINDOW_BELOW_BPS) return WINDOW_BYTES_LEAST;
   if (limitBps >= WINDOWS_MATTER_BELOW_BPS) return undefined;
-  return Math.round(WINDOW_BYTES * Math.max(1, Math.sqrt(limitBps / WINDOW_GROWS_FROM_BPS)));
+  return Math.round(WINDOW_BYTES * Math.max(1, limitBps / WINDOW_GROWS_FROM_BPS));
 }
 
 interface PacedFlow extends Flow {
