@@ -15,6 +15,7 @@ import { Neighbour } from "../bandwidth/neighbour.ts";
 import { type Quota, QuotaBook, readUsage } from "../bandwidth/quota.ts";
 import { SpeedTable } from "../bandwidth/speed-table.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Traffic } from "../fetch/transport.ts";
 import type { Sluice } from "./sluice.ts";
@@ -28,6 +29,8 @@ const NOTABLE_SHARE = 0.002;
 export interface Wire {
   /** How much a connection may hold unread; undefined: as the system likes. */
   setWindow(bytes: number | undefined): void;
+  /** Whether the system keeps to such a window. */
+  readonly windowsHeld: boolean;
   /** Bytes of packet headers for every byte received. */
   overheadShare(nowMs: number): number;
 }
@@ -42,6 +45,7 @@ export interface LineMeans {
 
 export interface LineParts extends LineMeans {
   readonly clock: Clock;
+  readonly log: Log;
   readonly settings: Settings;
   readonly tally: Tally;
   readonly meter: Meter;
@@ -56,7 +60,11 @@ export interface LineParts extends LineMeans {
 export function plainLine(settings: Settings, wire: Pick<Wire, "setWindow">): LineMeans {
   const zone = new TimeZone(settings.timeZone);
   return {
-    wire: { setWindow: (bytes) => wire.setWindow(bytes), overheadShare: () => 0 },
+    wire: {
+      setWindow: (bytes) => wire.setWindow(bytes),
+      windowsHeld: true,
+      overheadShare: () => 0,
+    },
     speeds: speedTableFor(settings),
     zone,
     almanac: new Almanac(zone),
@@ -82,6 +90,7 @@ export class Line {
   /** What the controller was told last. */
   #heldToBps: number | undefined;
   #overheadShare = 0;
+  #hasWarned = false;
   /** Come since the quota's book was last told. */
   #uncountedBytes = 0;
   #cancelTimer: (() => void) | undefined;
@@ -155,7 +164,7 @@ export class Line {
   }
 
   #apply(): void {
-    const { clock, wire, meter, sluice, onPause } = this.#parts;
+    const { clock, meter, sluice, onPause } = this.#parts;
     const nowMs = clock.nowMs();
     const limitBps = this.#agreedBps(nowMs);
     if ((limitBps === 0) !== (this.#inForceBps === 0)) onPause(limitBps === 0);
@@ -164,9 +173,24 @@ export class Line {
     this.#overheadShare = this.#overheadAt(nowMs);
     meter.setLimit(nowMs, limitBps === 0 ? undefined : limitBps);
     if (limitBps !== 0) this.#holdTo(nowMs, limitBps);
-    if (!hasChanged) return;
-    wire.setWindow(limitBps === undefined || limitBps === 0 ? undefined : windowFor(limitBps));
-    sluice.hold(limitBps !== undefined || this.#siteLimitBps !== undefined || this.#hasSiteLimits);
+    if (hasChanged) this.#setWindow(limitBps);
+    const isHolding =
+      limitBps !== undefined || this.#siteLimitBps !== undefined || this.#hasSiteLimits;
+    if (isHolding !== sluice.isHolding) sluice.hold(isHolding);
+    else if (hasChanged) sluice.wake();
+  }
+
+  /** Only our own way of holding a limit rests on small windows; the others are as they were. */
+  #setWindow(limitBps: number | undefined): void {
+    const { wire, settings, log } = this.#parts;
+    const isPaced = settings.control === "paced" && limitBps !== undefined && limitBps > 0;
+    const windowBytes = isPaced ? windowFor(limitBps) : undefined;
+    wire.setWindow(windowBytes);
+    if (windowBytes === undefined || wire.windowsHeld || this.#hasWarned) return;
+    this.#hasWarned = true;
+    const message =
+      "this system does not let the size of receive windows be set; fast servers may overshoot the limit for a moment";
+    log.write({ level: "warn", message, values: {} });
   }
 
   #holdTo(nowMs: number, limitBps: number | undefined): void {

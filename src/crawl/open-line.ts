@@ -37,6 +37,10 @@ export function openLine(
     means: {
       wire: {
         setWindow: (bytes) => transport.setWindow(bytes),
+        // Asked only under a limit: finding out takes some milliseconds.
+        get windowsHeld() {
+          return transport.windowsHeld;
+        },
         overheadShare: (nowMs) => overhead.shareNow(nowMs),
       },
       speeds,
