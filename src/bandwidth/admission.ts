@@ -50,8 +50,14 @@ export class Admission implements Controller {
     this.#limitBps = limitBps;
   }
 
+  setWindow(): void {}
+
   /** The paper knows one limit for all. */
   setSiteLimit(): void {}
+
+  siteHasRoom(): boolean {
+    return true;
+  }
 
   admits(_nowMs: number, { predictedBps, passedOverMs }: Candidate): boolean {
     if (this.#limitBps === undefined || passedOverMs >= this.#passedOverMaxMs) return true;

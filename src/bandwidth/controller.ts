@@ -30,8 +30,12 @@ export interface Controller {
   /** Downloads whose reading waits. */
   readonly waiting: number;
   setLimit(nowMs: number, limitBps: number | undefined): void;
+  /** The most that a connection holds unread from now on; undefined when that is up to the system. */
+  setWindow(windowBytes: number | undefined): void;
   /** The rate one site may take; undefined for all it wants. */
   setSiteLimit(nowMs: number, siteId: number, limitBps: number | undefined): void;
+  /** Whether the site's own limit lets it begin a download. */
+  siteHasRoom(nowMs: number, siteId: number): boolean;
   admits(nowMs: number, candidate: Candidate): boolean;
   begin(nowMs: number, candidate: Candidate): Flow;
   /** Bytes of a download came. False: it must wait until `next` names it. */

@@ -111,6 +111,7 @@ function pipeOf(
   const limitBps = pick(random, LIMITS_BPS);
   const windowBytes = (windowFor(limitBps) ?? 0) / 2;
   const governor = new Governor(0, limitBps);
+  governor.setWindow(windowFor(limitBps));
   const pipe = new Pipe(
     {
       servers: serversOf(random, limitBps),

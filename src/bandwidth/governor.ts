@@ -80,6 +80,8 @@ export function windowFor(limitBps: number): number | undefined {
 interface PacedFlow extends Flow {
   receivedBytes: number;
   announcedBytes: number | undefined;
+  /** What was set aside for it before it was asked for. */
+  reservedBytes: number;
   /** What has been paid for: what came, what the kernel takes in unasked, what was granted. */
   paidBytes: number;
   /** What it can bring soon, as counted in the stock. */
@@ -125,15 +127,16 @@ export class Governor implements Controller {
     if (limitBps === undefined) {
       this.#account = undefined;
       this.#starts = undefined;
-      this.#unaskedBytes = SYSTEM_WINDOW_BYTES;
       return;
     }
-    const windowBytes = windowFor(limitBps);
-    this.#unaskedBytes =
-      windowBytes === undefined ? SYSTEM_WINDOW_BYTES : windowBytes * UNASKED_SHARE;
     const startsBps = limitBps * STARTS_SHARE;
     this.#account = atRate(nowMs, this.#account, limitBps, BURST_SHARE);
     this.#starts = atRate(nowMs, this.#starts, startsBps, STARTS_BURST_SHARE);
+  }
+
+  setWindow(windowBytes: number | undefined): void {
+    this.#unaskedBytes =
+      windowBytes === undefined ? SYSTEM_WINDOW_BYTES : windowBytes * UNASKED_SHARE;
   }
 
   setSiteLimit(nowMs: number, siteId: number, limitBps: number | undefined): void {
@@ -142,6 +145,12 @@ export class Governor implements Controller {
     if (account?.rateBps === limitBps) return;
     if (this.#siteAccounts.size >= SITE_ACCOUNTS_MAX) this.#forgetIdleSites();
     this.#siteAccounts.set(siteId, atRate(nowMs, account, limitBps, BURST_SHARE));
+  }
+
+  siteHasRoom(nowMs: number, siteId: number): boolean {
+    const hasRoom = this.#siteMayRead(nowMs, { siteId });
+    if (!hasRoom) this.#isRefusing = true;
+    return hasRoom;
   }
 
   admits(nowMs: number, candidate: Candidate): boolean {
@@ -157,6 +166,7 @@ export class Governor implements Controller {
       startedAtMs: nowMs,
       receivedBytes: 0,
       announcedBytes: undefined,
+      reservedBytes: 0,
       paidBytes: 0,
       soonBytes: 0,
     };
@@ -165,7 +175,10 @@ export class Governor implements Controller {
     const firstBytes = this.#firstBytes(candidate);
     // Until it is known how long answers take, they may well come all at once.
     this.#starts?.spend(this.#answered < ANSWERS_TO_TRUST ? CAUTION * firstBytes : firstBytes);
-    if (candidate.expectedWaitMs < QUICK_MS) this.#pay(flow, firstBytes);
+    if (candidate.expectedWaitMs < QUICK_MS) {
+      flow.reservedBytes = firstBytes;
+      this.#pay(flow, firstBytes);
+    }
     return flow;
   }
 
@@ -174,12 +187,14 @@ export class Governor implements Controller {
     if (own.receivedBytes === 0) this.#learnWait(nowMs - own.startedAtMs);
     own.receivedBytes += bytes;
     this.#restock(own);
+    // What was set aside for it may come.
+    if (own.receivedBytes < own.reservedBytes && own.paidBytes >= own.receivedBytes) return true;
     if (this.#waiting.size === 0 && this.#mayRead(nowMs, own)) {
       this.#payUpTo(own, this.#stepOf(own));
       return true;
     }
     // Unread, it goes on coming until the window is full.
-    this.#payUpTo(own, this.#unaskedBytes * REFILL_SHARE);
+    this.#payUpTo(own, this.#refillBytes);
     (this.#siteMayRead(nowMs, own) ? this.#waiting : this.#held).add(own);
     this.#restock(own);
     return false;
@@ -189,6 +204,8 @@ export class Governor implements Controller {
     const own = this.#own(flow);
     own.announcedBytes = bytes;
     this.#restock(own);
+    // It was made to wait before anybody knew how little is left of it.
+    if (this.#waiting.has(own) || this.#held.has(own)) this.#payUpTo(own, this.#refillBytes);
   }
 
   next(nowMs: number): Flow | undefined {
@@ -326,6 +343,10 @@ export class Governor implements Controller {
     const siteBps = this.#siteAccounts.get(flow.siteId)?.rateBps ?? Infinity;
     // Who waits for us has more to give than we take, whatever was predicted.
     return this.#waiting.has(flow) ? siteBps : Math.min(flow.predictedBps, siteBps);
+  }
+
+  get #refillBytes(): number {
+    return this.#unaskedBytes * REFILL_SHARE;
   }
 
   #stepOf({ predictedBps }: Flow): number {

@@ -44,7 +44,13 @@ export class OnOff implements Controller {
     this.#limitBps = limitBps;
   }
 
+  setWindow(): void {}
+
   setSiteLimit(): void {}
+
+  siteHasRoom(): boolean {
+    return true;
+  }
 
   admits(nowMs: number): boolean {
     this.#look(nowMs);

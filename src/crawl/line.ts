@@ -84,12 +84,14 @@ export class Line {
   #calendar: Calendar | undefined;
   #quota: Quota | undefined;
   #siteLimitBps: number | undefined;
-  readonly #hasSiteLimits: boolean;
+  /** The least of what single sites were limited to. */
+  readonly #ownBps: number;
   /** In force now, on the wire; 0 for nothing at all. */
   #inForceBps: number | undefined;
   /** What the controller was told last. */
   #heldToBps: number | undefined;
   #overheadShare = 0;
+  #windowBytes: number | undefined;
   #hasWarned = false;
   /** Come since the quota's book was last told. */
   #uncountedBytes = 0;
@@ -105,7 +107,7 @@ export class Line {
     this.#calendar = calendar;
     this.#quota = quota;
     this.#siteLimitBps = siteLimitBps;
-    this.#hasSiteLimits = sites.some((site) => site.limitBps !== undefined);
+    this.#ownBps = Math.min(Infinity, ...sites.map((site) => site.limitBps ?? Infinity));
   }
 
   get limitBps(): number | undefined {
@@ -173,19 +175,22 @@ export class Line {
     this.#overheadShare = this.#overheadAt(nowMs);
     meter.setLimit(nowMs, limitBps === 0 ? undefined : limitBps);
     if (limitBps !== 0) this.#holdTo(nowMs, limitBps);
-    if (hasChanged) this.#setWindow(limitBps);
+    this.#setWindow(limitBps);
     const isHolding =
-      limitBps !== undefined || this.#siteLimitBps !== undefined || this.#hasSiteLimits;
+      limitBps !== undefined || this.#siteLimitBps !== undefined || this.#ownBps < Infinity;
     if (isHolding !== sluice.isHolding) sluice.hold(isHolding);
     else if (hasChanged) sluice.wake();
   }
 
   /** Only our own way of holding a limit rests on small windows; the others are as they were. */
   #setWindow(limitBps: number | undefined): void {
-    const { wire, settings, log } = this.#parts;
-    const isPaced = settings.control === "paced" && limitBps !== undefined && limitBps > 0;
-    const windowBytes = isPaced ? windowFor(limitBps) : undefined;
+    const { wire, controller, settings, log } = this.#parts;
+    const leastBps = Math.min(limitBps || Infinity, this.#siteLimitBps ?? Infinity, this.#ownBps);
+    const windowBytes = settings.control === "paced" ? windowFor(leastBps) : undefined;
+    if (windowBytes === this.#windowBytes) return;
+    this.#windowBytes = windowBytes;
     wire.setWindow(windowBytes);
+    controller.setWindow(windowBytes);
     if (windowBytes === undefined || wire.windowsHeld || this.#hasWarned) return;
     this.#hasWarned = true;
     const message =

@@ -147,11 +147,15 @@ export class Sluice {
     this.#arm();
   }
 
-  #admits(job: Job, siteId: number, passedOverMs: number): boolean {
+  #admits(job: Job, siteId: number, passedOverMs: number): boolean | "not now" {
     const { clock, roster, controller } = this.#parts;
     const site = roster.byId(siteId);
     const nowMs = clock.nowMs();
     controller.setSiteLimit(nowMs, siteId, this.#parts.siteLimitBps(site));
+    if (!controller.siteHasRoom(nowMs, siteId)) {
+      this.#arm();
+      return "not now";
+    }
     const admitted = controller.admits(nowMs, this.#candidate(site, job, passedOverMs));
     if (!admitted) this.#arm();
     return admitted;

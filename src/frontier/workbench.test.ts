@@ -39,6 +39,39 @@ test("a retry waits its time while others go on", () => {
   assert.equal(bench.take(500)?.entry.id, 1);
 });
 
+test("a search looks down to its depth, and what it passes over keeps its place", () => {
+  const bench = new Workbench<Waiting>(new Courtesy(COURTESY_DEFAULTS));
+  for (const siteId of [1, 2, 3, 4]) {
+    bench.open({ siteId, address: undefined, delayMs: 0, addressDelayMs: 0 });
+    bench.put(siteId, { id: siteId, score: 0, notBeforeMs: 0 });
+  }
+  const only =
+    (...ids: number[]) =>
+    ({ id }: Waiting): boolean =>
+      ids.includes(id);
+  assert.equal(bench.take(0, { depthMax: 2, fits: only(3) }), undefined);
+  const third = bench.take(10, { depthMax: 3, fits: only(3) });
+  assert.equal(third?.entry.id, 3);
+  assert.equal(third?.overtaken, 2);
+  const first = bench.take(50, { depthMax: 1, fits: only(1) });
+  assert.equal(first?.passedOverMs, 40);
+  assert.equal(first?.overtaken, 0);
+  assert.equal(bench.take(60)?.entry.id, 2);
+});
+
+test("whose own limit it is that stops it is not passed over, and stops nobody else", () => {
+  const bench = new Workbench<Waiting>(new Courtesy(COURTESY_DEFAULTS));
+  for (const siteId of [1, 2, 3]) {
+    bench.open({ siteId, address: undefined, delayMs: 0, addressDelayMs: 0 });
+    bench.put(siteId, { id: siteId, score: 0, notBeforeMs: 0 });
+  }
+  const fits = ({ id }: Waiting): true | "not now" => (id === 3 ? true : "not now");
+  const third = bench.take(0, { depthMax: 1, fits });
+  assert.equal(third?.entry.id, 3);
+  assert.equal(third?.overtaken, 0);
+  assert.equal(bench.take(70)?.passedOverMs, 0);
+});
+
 test("closing a site gives back what waited and frees its address for others", () => {
   const courtesy = new Courtesy({ ...COURTESY_DEFAULTS, addressConcurrencyMax: 1 });
   const bench = new Workbench<Waiting>(courtesy);

@@ -60,8 +60,12 @@ export interface Taken<T> {
 /** How far to look down the queue, and for what. */
 export interface Search<T> {
   readonly depthMax: number;
-  fits(entry: T, to: Addressee, passedOverMs: number): boolean;
+  /** "not now": it is not its turn, for a reason of its own, and so does not count as passed over. */
+  fits(entry: T, to: Addressee, passedOverMs: number): boolean | "not now";
 }
+
+/** Most sites that are looked at in one search, whatever their reasons. */
+const LOOKED_AT_MAX = 256;
 
 export class Workbench<T extends Waiting> {
   readonly #courtesy: Courtesy;
@@ -145,11 +149,13 @@ export class Workbench<T extends Waiting> {
    */
   take(nowMs: number, search?: Search<T>): Taken<T> | undefined {
     const passed: Slot<T>[] = [];
-    const found = this.#find(nowMs, search, passed);
+    const aside: Slot<T>[] = [];
+    const found = this.#find(nowMs, search, { passed, aside });
     for (const slot of passed) {
       if (found !== undefined) slot.bench.passedOverAtMs ??= nowMs;
       this.#heap.push(slot);
     }
+    for (const slot of aside) this.#heap.push(slot);
     if (found === undefined) return undefined;
     const { bench } = found;
     const entry = bench.ready.pop();
@@ -164,7 +170,11 @@ export class Workbench<T extends Waiting> {
   }
 
   /** Takes the first slot off the heap whose site may be asked and whose URL fits. */
-  #find(nowMs: number, search: Search<T> | undefined, passed: Slot<T>[]): Slot<T> | undefined {
+  #find(
+    nowMs: number,
+    search: Search<T> | undefined,
+    { passed, aside }: { readonly passed: Slot<T>[]; readonly aside: Slot<T>[] },
+  ): Slot<T> | undefined {
     for (;;) {
       const slot = this.#heap.peek();
       if (slot === undefined || slot.atMs > nowMs) return undefined;
@@ -186,9 +196,11 @@ export class Workbench<T extends Waiting> {
         continue;
       }
       const passedOverMs = nowMs - (bench.passedOverAtMs ?? nowMs);
-      if (search === undefined || search.fits(entry, bench.to, passedOverMs)) return slot;
-      passed.push(slot);
-      if (passed.length >= search.depthMax) return undefined;
+      const verdict = search === undefined || search.fits(entry, bench.to, passedOverMs);
+      if (verdict === true) return slot;
+      (verdict === "not now" ? aside : passed).push(slot);
+      if (passed.length >= (search?.depthMax ?? 0) || aside.length >= LOOKED_AT_MAX)
+        return undefined;
     }
   }
 
