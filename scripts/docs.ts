@@ -6,7 +6,14 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { REMEDIES } from "../src/base/errors.ts";
-import { expectationOf, type FieldTable, flagOf, isList, isSwitch, variableOf } from "../src/config/field.ts";
+import {
+  expectationOf,
+  type FieldTable,
+  flagOf,
+  isList,
+  isSwitch,
+  variableOf,
+} from "../src/config/field.ts";
 import { GROUPS, SITE_SETTINGS } from "../src/config/schema.ts";
 
 const MADE = "<!-- Made by `npm run docs` from the tables in the code. Changes here are lost. -->";

@@ -77,6 +77,16 @@ test("4: a site never takes more than its own limit, and nobody else waits for i
   }
 });
 
+test("the smallest limit there is lets requests begin, too", () => {
+  const governor = new Governor(0, 4000);
+  governor.setWindow(windowFor(4000));
+  const server = { siteId: 1, speedBps: 1e6, waitMs: () => 5, sizeBytes: () => 30_000 };
+  const plan = { servers: [server], random: randomFrom(1), connectionsMax: 4 };
+  const pipe = new Pipe({ ...plan, windowBytes: 1152, isAnnounced: true }, governor);
+  pipe.run(60_000);
+  assert.ok(pipe.bytesOf(1) > 0.9 * 4000 * 60, `${pipe.bytesOf(1)} bytes in a minute`);
+});
+
 test("without a limit everything is let through, and nobody waits", () => {
   const governor = new Governor(0, undefined);
   const candidate = {

@@ -254,8 +254,10 @@ export class Governor implements Controller {
     if ((this.#starts?.balanceBytes(nowMs) ?? 0) < 0) return false;
     if (candidate.expectedWaitMs >= QUICK_MS) return true;
     // Goes before those that wait to read on, who need a balance: they would use it up for ever.
-    const neededBytes = this.#firstBytes(candidate) - this.#account.rateBps * DEBT_SHARE;
-    return this.#account.balanceBytes(nowMs) > neededBytes;
+    const { rateBps } = this.#account;
+    const neededBytes = this.#firstBytes(candidate) - rateBps * DEBT_SHARE;
+    // Of a very small limit no more than the burst can be saved up.
+    return this.#account.balanceBytes(nowMs) > Math.min(neededBytes, (rateBps * BURST_SHARE) / 2);
   }
 
   /** What comes before anybody can refuse it: a window, and what the first reading makes room for. */

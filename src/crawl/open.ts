@@ -51,7 +51,7 @@ export interface OpenCrawl {
 const FREE_BYTES_MIN = 64 * 2 ** 20;
 const CACHE_SHARE = 1 / 4;
 const SEEN_SHARE = 1 / 4;
-const SEEN_ENTRY_BYTES = 72;
+const SEEN_ENTRY_BYTES = 80;
 
 export async function openCrawl(order: CrawlOrder): Promise<OpenCrawl> {
   const { settings, folder } = order;

@@ -48,6 +48,8 @@ interface Walk {
 export class SitemapReading {
   readonly #parts: SitemapReadingParts;
   readonly #walks = new Map<number, Walk>();
+  /** One is taken apart after the other: what a large one lists takes tens of megabytes. */
+  #lastTaken: Promise<void> = Promise.resolve();
 
   constructor(parts: SitemapReadingParts) {
     this.#parts = parts;
@@ -74,9 +76,18 @@ export class SitemapReading {
     const current = this.#walks.get(site.id);
     if (current === undefined || this.#parts.isCutOff()) return;
     if (isOurTrouble(result)) return this.#parts.add(site, url, OUR_TROUBLE_MS);
-    if (result.kind === "page") await this.#take(site, current, result.body);
+    if (result.kind === "page") await this.#takeInTurn(site, current, result.body);
     else if (result.kind === "redirect") this.#offer(site, result.to, current);
+    if (this.#parts.isCutOff()) return;
     this.#next(site);
+  }
+
+  #takeInTurn(site: Site, current: Walk, body: Uint8Array): Promise<void> {
+    const taken = this.#lastTaken.then(async () => {
+      if (!this.#parts.isCutOff()) await this.#take(site, current, body);
+    });
+    this.#lastTaken = taken.catch(() => undefined);
+    return taken;
   }
 
   async #take(site: Site, current: Walk, body: Uint8Array): Promise<void> {

@@ -120,12 +120,12 @@ test("every byte is told, and a pause stops the reading without counting as idle
   assert.deepEqual([ending.traffic.totalMs, ending.traffic.pausedMs], [80_200, 80_000]);
 });
 
-test("an unread body comes until its window is full, and goes on when it is read", async () => {
+test("an unread body comes until half its window is full, and goes on when it is read", async () => {
   const clock = new SimClock();
   const wire = new SimWire(clock.nowMs());
   const conduct = { ...PLAIN, answer: answerOf(30_000) };
   const transport = new SimTransport({ clock, wire, conductOf: () => conduct });
-  transport.setWindow(4_000);
+  transport.setWindow(8_000);
   let readOn: (() => void) | undefined;
   const ending = transport.exchange(
     request({
@@ -141,7 +141,7 @@ test("an unread body comes until its window is full, and goes on when it is read
   readOn?.();
   await clock.runFor(10_000);
   assert.equal(arrived(), 20 + 8_000);
-  transport.setWindow(6_000);
+  transport.setWindow(12_000);
   readOn?.();
   await clock.runFor(10_000);
   assert.equal(arrived(), 20 + 14_000);
@@ -157,7 +157,7 @@ test("no more than a window travels in a round trip, and it doubles after four",
   const clock = new SimClock();
   const conduct = { ...PLAIN, speedBps: 1e9, answer: answerOf(100_000) };
   const transport = new SimTransport({ clock, conductOf: () => conduct });
-  transport.setWindow(5_000);
+  transport.setWindow(10_000);
   const { traffic } = await clock.runUntil(transport.exchange(request()));
   // About four of 5 KB, four of 10 KB and two of 20 KB; some begin while another is being read.
   const trips = (traffic.totalMs - 200) / 100;

@@ -39,7 +39,9 @@ test("--json prints one JSON object on standard output and everything else on st
   assert.equal(typeof result["seconds"], "number");
   assert.deepEqual(Object.keys(result["bandwidth"] as object).toSorted(), [
     "limitBps",
+    "longestWaitMs",
     "meanBps",
+    "rankInversion",
     "secondsOver105",
     "utilisation",
     "worstSecond",
