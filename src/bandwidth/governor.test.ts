@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pick, type Random, randomFrom } from "../base/random.ts";
-import { Governor, windowFor } from "./governor.ts";
+import { Governor } from "./governor.ts";
 import { Pipe, type PipePlan, type Server, spreadOf } from "./pipe.suite.ts";
+import { windowFor } from "./window.ts";
 
 const LIMITS_BPS = [1e5, 1e6, 1e7];
 const WARM_UP_MS = 4000;

@@ -47,35 +47,15 @@ const CAUTION = 3;
 /** A slow server is not granted more at a time than it sends in this time. */
 const STEP_MS = 100;
 const STEP_BYTES_MIN = 1024;
-const LEAST_WINDOW_BELOW_BPS = 3e5;
-const WINDOW_BYTES_LEAST = 2304;
-const WINDOW_BYTES = 8192;
-const WINDOW_GROWS_FROM_BPS = 1e7;
 /** A system offers half of its window at first, and mostly keeps to that; steps are half of that. */
 const UNASKED_SHARE = 0.5;
 const STEP_SHARE = 0.5;
 /** What lies in it on average while nobody reads: room is offered again in whole packets only. */
 const REFILL_SHARE = 0.75;
-const WINDOWS_MATTER_BELOW_BPS = 1e8;
 const SYSTEM_WINDOW_BYTES = 65_536;
 /** Smaller answers come in the same packets. */
 const SIZE_BYTES_MIN = 4096;
 const SITE_ACCOUNTS_MAX = 4096;
-
-/**
- * The most that one connection may hold unread: little enough that no burst shows in a second. What
- * comes unasked adds up by chance, which matters less the more there is; undefined when whatever a
- * system likes to hold is little enough.
- *
- * Of small windows Linux carries two kinds well: its least, which cuts packets in two, so that 16 %
- * of the line are headers, and those from 8 KiB. In between it drops and is sent again what it has
- * no room for.
- */
-export function windowFor(limitBps: number): number | undefined {
-  if (limitBps < LEAST_WINDOW_BELOW_BPS) return WINDOW_BYTES_LEAST;
-  if (limitBps >= WINDOWS_MATTER_BELOW_BPS) return undefined;
-  return Math.round(WINDOW_BYTES * Math.max(1, limitBps / WINDOW_GROWS_FROM_BPS));
-}
 
 interface PacedFlow extends Flow {
   receivedBytes: number;

@@ -8,12 +8,12 @@
 import { type Calendar, limitAt } from "../bandwidth/calendar.ts";
 import type { Controller } from "../bandwidth/controller.ts";
 import { Almanac } from "../bandwidth/day-kind.ts";
-import { windowFor } from "../bandwidth/governor.ts";
 import type { Meter } from "../bandwidth/meter.ts";
 import { TimeZone } from "../bandwidth/local-time.ts";
 import { Neighbour } from "../bandwidth/neighbour.ts";
 import { type Quota, QuotaBook, readUsage } from "../bandwidth/quota.ts";
 import { SpeedTable } from "../bandwidth/speed-table.ts";
+import { windowFor } from "../bandwidth/window.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";

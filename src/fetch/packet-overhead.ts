@@ -31,6 +31,7 @@ const SHARE_MAX = 0.5;
 const IPV4_HEADER_BYTES = 14 + 20 + 32;
 const IPV6_HEADER_BYTES = 14 + 40 + 32;
 const SEGMENT_BYTES = 1448;
+const LOOPBACK = "lo";
 /** What is believed before anything was seen: this many full packets. */
 const PRIOR_PACKETS = 64;
 
@@ -90,7 +91,8 @@ function readLine(line: string, address: string): LineCounters | undefined {
   const packets = readNumber(`${folder}/rx_packets`);
   if (bytes === undefined || packets === undefined) return undefined;
   const headerBytes = address.includes(":") ? IPV6_HEADER_BYTES : IPV4_HEADER_BYTES;
-  return { line, bytes, packets, headerBytes };
+  // On the loopback interface half of what is received are our own packets, nearly all of them empty.
+  return { line, bytes, packets, headerBytes: line === LOOPBACK ? headerBytes / 2 : headerBytes };
 }
 
 function interfaceWith(address: string): string | undefined {

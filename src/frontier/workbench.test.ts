@@ -4,6 +4,10 @@ import { below, randomFrom } from "../base/random.ts";
 import { type Addressee, Courtesy, COURTESY_DEFAULTS } from "./politeness.ts";
 import { type Taken, type Waiting, Workbench } from "./workbench.ts";
 
+const only =
+  (wantedId: number) =>
+  ({ id }: Waiting): boolean =>
+    id === wantedId;
 const GOOD = { reason: "ok", retryAfterMs: undefined, chance: 0 } as const;
 
 test("the best score goes first, then the oldest, one delay apart", () => {
@@ -45,10 +49,6 @@ test("a search looks down to its depth, and what it passes over keeps its place"
     bench.open({ siteId, address: undefined, delayMs: 0, addressDelayMs: 0 });
     bench.put(siteId, { id: siteId, score: 0, notBeforeMs: 0 });
   }
-  const only =
-    (...ids: number[]) =>
-    ({ id }: Waiting): boolean =>
-      ids.includes(id);
   assert.equal(bench.take(0, { depthMax: 2, fits: only(3) }), undefined);
   const third = bench.take(10, { depthMax: 3, fits: only(3) });
   assert.equal(third?.entry.id, 3);
@@ -65,8 +65,7 @@ test("whose own limit it is that stops it is not passed over, and stops nobody e
     bench.open({ siteId, address: undefined, delayMs: 0, addressDelayMs: 0 });
     bench.put(siteId, { id: siteId, score: 0, notBeforeMs: 0 });
   }
-  const fits = ({ id }: Waiting): true | "not now" => (id === 3 ? true : "not now");
-  const third = bench.take(0, { depthMax: 1, fits });
+  const third = bench.take(0, { depthMax: 1, fits: ({ id }) => id === 3 || "not now" });
   assert.equal(third?.entry.id, 3);
   assert.equal(third?.overtaken, 0);
   assert.equal(bench.take(70)?.passedOverMs, 0);
