@@ -30,7 +30,7 @@ export function openLine(
   const zone = new TimeZone(settings.timeZone);
   const isHoliday =
     settings.holidays === undefined ? undefined : publicHolidaysOf(settings.holidays);
-  const overhead = new PacketOverhead(lineCounters(() => transport.localAddresses()));
+  const overhead = new PacketOverhead(lineCounters(transport));
   const speeds = speedTableFor(settings);
   const keeper = keepSpeeds(settings, folder, speeds);
   return {

@@ -41,6 +41,8 @@ export class Lane {
   #dialling: Socket | undefined;
   #receivedTaken = 0;
   #sentTaken = 0;
+  #countedBytes = 0;
+  #countedSegments = 0;
   #version: "1.1" | "2" = "1.1";
   #verified = true;
   #used = false;
@@ -88,6 +90,17 @@ export class Lane {
   /** The round trip as the system measures it; known only where there is a window. */
   rttMs(): number | undefined {
     return this.#valve?.rttMs();
+  }
+
+  /** What came since this was last asked, with the segments it came in; known only where there is a window. */
+  takeSegments(): { readonly bytes: number; readonly segments: number } {
+    const segments = this.#valve?.segmentsIn() ?? 0;
+    const bytes = this.#socket?.bytesRead ?? 0;
+    const taken = { bytes: bytes - this.#countedBytes, segments: segments - this.#countedSegments };
+    if (segments === 0) return { bytes: 0, segments: 0 };
+    this.#countedBytes = bytes;
+    this.#countedSegments = segments;
+    return taken;
   }
 
   /** Our own address on this connection, which tells the interface it goes through. */
@@ -171,6 +184,8 @@ export class Lane {
         this.#dialling = socket;
         this.#receivedTaken = 0;
         this.#sentTaken = 0;
+        this.#countedBytes = 0;
+        this.#countedSegments = 0;
         this.#used = false;
         socket.once("close", () => {
           if (this.isIdle && this.#socket === socket) onIdleEnd();

@@ -69,20 +69,33 @@ export class PacketOverhead {
   }
 }
 
+/** Where packets are counted: interfaces by the addresses of our sockets, and what came over loopback. */
+export interface Counted {
+  localAddresses(): Iterable<string>;
+  readonly loopbackTraffic: { readonly bytes: number; readonly segments: number };
+}
+
 /** Reads the counters of the interfaces that our sockets' addresses belong to, as Linux shows them. */
-export function lineCounters(localAddresses: () => Iterable<string>): () => LineCounters[] {
+export function lineCounters(counted: Counted): () => LineCounters[] {
   const lines = new Map<string, string | undefined>();
   return () => {
     const read = new Map<string, LineCounters>();
-    for (const address of localAddresses()) {
+    for (const address of counted.localAddresses()) {
       if (!lines.has(address)) lines.set(address, interfaceWith(address));
       const line = lines.get(address);
       if (line === undefined || read.has(line)) continue;
-      const counters = readLine(line, address);
+      const counters =
+        line === LOOPBACK ? ofLoopback(counted.loopbackTraffic) : readLine(line, address);
       if (counters !== undefined) read.set(line, counters);
     }
     return [...read.values()];
   };
+}
+
+/** The interface receives what we send, too, so it is the sockets that are asked. */
+function ofLoopback({ bytes, segments }: Counted["loopbackTraffic"]): LineCounters {
+  const headerBytes = IPV4_HEADER_BYTES;
+  return { line: LOOPBACK, bytes: bytes + segments * headerBytes, packets: segments, headerBytes };
 }
 
 function readLine(line: string, address: string): LineCounters | undefined {
@@ -91,8 +104,7 @@ function readLine(line: string, address: string): LineCounters | undefined {
   const packets = readNumber(`${folder}/rx_packets`);
   if (bytes === undefined || packets === undefined) return undefined;
   const headerBytes = address.includes(":") ? IPV6_HEADER_BYTES : IPV4_HEADER_BYTES;
-  // On the loopback interface half of what is received are our own packets, nearly all of them empty.
-  return { line, bytes, packets, headerBytes: line === LOOPBACK ? headerBytes / 2 : headerBytes };
+  return { line, bytes, packets, headerBytes };
 }
 
 function interfaceWith(address: string): string | undefined {

@@ -28,6 +28,7 @@ const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
 /** Where `struct tcp_info` has `tcpi_rtt`, in microseconds; RFC 6298's smoothed round trip. */
 const RTT_INDEX = 68 / 4;
+const SEGMENTS_IN_INDEX = 140 / 4;
 
 /** The narrowest that Linux makes. */
 export const WINDOW_BYTES_MIN = 2304;
@@ -86,11 +87,20 @@ class ReceiveWindow {
 
   /** The round trip as the system has it; the same care with the descriptor as above. */
   rttMs(): number | undefined {
-    const info = new Int32Array(RTT_INDEX + 1);
+    const rttMicros = this.#info(RTT_INDEX) ?? 0;
+    return rttMicros > 0 ? rttMicros / 1000 : undefined;
+  }
+
+  /** Segments received so far, empty ones too. */
+  segmentsIn(): number | undefined {
+    return this.#info(SEGMENTS_IN_INDEX);
+  }
+
+  #info(index: number): number | undefined {
+    const info = new Int32Array(index + 1);
     const bytes = Int32Array.of(info.byteLength);
     if (this.#calls.getsockopt(this.fd, IPPROTO_TCP, TCP_INFO, info, bytes) !== 0) return undefined;
-    const rttMicros = info[RTT_INDEX] ?? 0;
-    return bytes[0] === info.byteLength && rttMicros > 0 ? rttMicros / 1000 : undefined;
+    return bytes[0] === info.byteLength ? info[index] : undefined;
   }
 
   /** For a descriptor that nobody has taken over. */

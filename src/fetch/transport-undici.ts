@@ -58,6 +58,7 @@ export class UndiciTransport implements Transport {
   readonly #idle = new Set<Lane>();
   readonly #running = new Map<Exchange, (result: Result) => void>();
   #windowBytes: number | undefined;
+  readonly #loopback = { bytes: 0, segments: 0 };
   #laneCount = 0;
   #ticking = false;
   #spared = false;
@@ -99,6 +100,11 @@ export class UndiciTransport implements Transport {
     return (proxy === undefined || isIP(proxy.host) !== 0) && canSetWindows();
   }
 
+  /** What came from this machine itself; its interface cannot tell that from what we sent. */
+  get loopbackTraffic(): { readonly bytes: number; readonly segments: number } {
+    return this.#loopback;
+  }
+
   /** Our own addresses on the connections of now. */
   localAddresses(): ReadonlySet<string> {
     const addresses = new Set<string>();
@@ -125,6 +131,7 @@ export class UndiciTransport implements Transport {
   readonly #onEnd = (exchange: Exchange, result: Result, reusable: boolean): void => {
     const { lane } = exchange;
     lane.leave(exchange);
+    this.#count(lane);
     // On HTTP/2 a failed stream leaves its connection whole; on HTTP/1.1 nothing can be trusted.
     const broken = !reusable && lane.version === "1.1";
     const isKept = lane.isOpen && lane.isKeptUnder(this.#windowBytes);
@@ -140,6 +147,13 @@ export class UndiciTransport implements Transport {
     this.#drop(exchange.lane);
     this.#begin(exchange, this.#open(exchange.request, keyOf(exchange.request)));
   };
+
+  #count(lane: Lane): void {
+    if (this.#windowBytes === undefined || !isLoopback(lane.localAddress ?? "")) return;
+    const { bytes, segments } = lane.takeSegments();
+    this.#loopback.bytes += bytes;
+    this.#loopback.segments += segments;
+  }
 
   #laneFor(request: TransportRequest): Lane {
     const key = keyOf(request);
@@ -211,6 +225,10 @@ export class UndiciTransport implements Transport {
       this.#keepTicking();
     });
   }
+}
+
+function isLoopback(address: string): boolean {
+  return address.startsWith("127.") || address === "::1";
 }
 
 function keyOf(request: TransportRequest): string {

@@ -86,6 +86,11 @@ export class Valve {
     return this.socket.destroyed ? undefined : this.#window?.rttMs();
   }
 
+  /** Segments received so far, as the system counts them. */
+  segmentsIn(): number | undefined {
+    return this.socket.destroyed ? undefined : this.#window?.segmentsIn();
+  }
+
   /** From now on this is its window. It only widens: what is too wide is not to be kept. */
   setWindow(bytes: number): void {
     this.#bound(bytes);
