@@ -31,7 +31,7 @@ const LOOK_EVERY_MS = 20;
 const GOAL_MB = 1;
 const ROWS_PRINTED = 10;
 /** What the launcher sets, but for what the operator has set; the reasons are in docs/performance.md. */
-const NODE_FLAGS = ["--max-semi-space-size=16"];
+const NODE_FLAGS: readonly string[] = [];
 const ENVIRONMENT = {
   MALLOC_ARENA_MAX: "2",
   MALLOC_MMAP_THRESHOLD_: "131072",

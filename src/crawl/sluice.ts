@@ -131,7 +131,7 @@ export class Sluice {
       roster.changed(site);
       const waitMs = firstByteMs + connectMs;
       site.waitMs = site.waitMs === undefined ? waitMs : mean(site.waitMs, waitMs);
-      this.#sizes.learn(site.id, job.errand?.kind ?? "page", receivedBytes);
+      if (this.#isHolding) this.#sizes.learn(site.id, job.errand?.kind ?? "page", receivedBytes);
       const tookMs = totalMs - pausedMs;
       // A robots.txt is too small to tell how fast its server is.
       if (address !== undefined && tookMs > 0 && job.errand?.kind !== "robots") {
