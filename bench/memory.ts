@@ -31,7 +31,6 @@ const LOOK_EVERY_MS = 20;
 const GOAL_MB = 1;
 const ROWS_PRINTED = 10;
 /** What the launcher sets, but for what the operator has set; the reasons are in docs/performance.md. */
-const NODE_FLAGS: readonly string[] = [];
 const ENVIRONMENT = {
   MALLOC_ARENA_MAX: "2",
   MALLOC_MMAP_THRESHOLD_: "131072",
@@ -114,7 +113,7 @@ async function lookOn(job: Job): Promise<readonly Look[]> {
   const looks: Look[] = [];
   console.error(HEADING);
   const child = fork(import.meta.filename, {
-    execArgv: ["--expose-gc", ...NODE_FLAGS],
+    execArgv: ["--expose-gc"],
     env: { ...ENVIRONMENT, ...process.env },
   });
   child.on("message", (look: Look) => {
