@@ -155,7 +155,10 @@ export class Valve {
     this.#freeBytes += bytes;
     this.#onRead();
     this.#isWanted = this.stream.push(Buffer.from(buffer.subarray(0, bytes)));
-    if (this.#isHeld) return false;
+    if (this.#isHeld) {
+      if (!this.socket.destroyed) this.#window?.acknowledgeSoon();
+      return false;
+    }
     this.#grow();
     return this.#isWanted;
   }
