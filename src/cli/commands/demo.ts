@@ -27,13 +27,17 @@ const WORLD = {
   trapShare: 0.2,
 } as const;
 
+/** Half of what its servers would give. */
+const LIMIT = "4MB/s";
+
 function help(): string {
   return commandHelp({
     usage: "weir demo [flags of weir crawl]",
     about:
-      "Starts a small web of a dozen sites on loopback and crawls it, in about half a minute. No network is needed, and everything is kept in weir-data/demo as in any other crawl.",
+      "Starts a small web of a dozen sites on loopback and crawls it under a limit of 4 MB/s, in about half a minute. No network is needed, and everything is kept in weir-data/demo as in any other crawl.",
     examples: [
       ["weir demo", "watch it"],
+      ["weir demo --limit 1MB/s", "under another limit"],
       ["weir demo --pages 200 --json", "with a result for programs"],
       ["weir export weir-data/demo --format jsonl", "look at what it collected"],
     ],
@@ -51,6 +55,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     "20ms",
     "--concurrency-per-site",
     "4",
+    ...(words.some((word) => word.startsWith("--limit")) ? [] : ["--limit", LIMIT]),
   ];
   // Awaited here: the web must stay up until the crawl is over.
   return await crawl.run([...seedUrls(web.world), ...manners, "--out", "weir-data/demo", ...words]);
