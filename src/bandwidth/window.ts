@@ -3,8 +3,6 @@
 const LEAST_WINDOW_BELOW_BPS = 3e5;
 const WINDOW_BYTES_LEAST = 2304;
 const WINDOW_BYTES = 8192;
-/** Large steps cost less time; at 50 MB/s they are 64 KiB. */
-const WINDOW_GROWTH = 1.75;
 const WINDOW_GROWS_FROM_BPS = 1e7;
 const WINDOWS_MATTER_BELOW_BPS = 1e8;
 
@@ -20,6 +18,5 @@ const WINDOWS_MATTER_BELOW_BPS = 1e8;
 export function windowFor(limitBps: number): number | undefined {
   if (limitBps < LEAST_WINDOW_BELOW_BPS) return WINDOW_BYTES_LEAST;
   if (limitBps >= WINDOWS_MATTER_BELOW_BPS) return undefined;
-  const beyond = Math.max(0, limitBps / WINDOW_GROWS_FROM_BPS - 1);
-  return Math.round(WINDOW_BYTES * (1 + WINDOW_GROWTH * beyond));
+  return Math.round(WINDOW_BYTES * Math.max(1, limitBps / WINDOW_GROWS_FROM_BPS));
 }
