@@ -1,4 +1,4 @@
-/** How large a receive window is best under a limit: see docs/decisions/008-pacing.md. */
+/** How large a receive window is best under a limit: see docs/decisions/007-pacing.md. */
 
 const LEAST_WINDOW_BELOW_BPS = 3e5;
 const WINDOW_BYTES_LEAST = 2304;

@@ -4,7 +4,7 @@
  * Which days these are is the business of `date-holidays`, which knows some two hundred countries,
  * moving feasts and days in lieu. It weighs more than the rest of Weir, so it is loaded only when a
  * country is named, and somebody who installed Weir as a package adds it then
- * (docs/decisions/009-holidays.md).
+ * (docs/decisions/008-holidays.md).
  */
 
 import { createRequire } from "node:module";

@@ -19,6 +19,7 @@ import type { Settings } from "../config/schema.ts";
 
 /** What of a crawl can be changed. */
 export interface Changing {
+  /** Waits with everything new for as long as somebody holds it. */
   hold(why: string, isHeld: boolean): void;
   setConnections(connectionsMax: number): void;
   setDelay(delayMs: number): void;

@@ -18,6 +18,7 @@ import type { Output } from "../output/output.ts";
 import type { Store, Totals } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { assemble, type Loops, ROUNDS } from "./assemble.ts";
+import type { Changing } from "./changes.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import type { LineMeans } from "./line.ts";
 import { resultOf, snapshotOf } from "./showing.ts";
@@ -39,22 +40,12 @@ export interface CrawlParts {
   readonly line: LineMeans;
 }
 
-export interface CrawlHandle {
+export interface CrawlHandle extends Changing {
   /** Resolves when the crawl has ended and everything is stored. */
   readonly done: Promise<CrawlResult>;
   snapshot(): Snapshot;
   /** Ends the crawl gracefully: nothing new is started, what is under way is finished. */
   stop(why: string): void;
-  /** Waits with everything new for as long as somebody holds it. */
-  hold(why: string, isHeld: boolean): void;
-  setConnections(connectionsMax: number): void;
-  setDelay(delayMs: number): void;
-  setPages(pagesMax: number): void;
-  /** undefined for none; a calendar given before no longer holds. */
-  setLimit(limitBps: number | undefined): void;
-  setCalendar(calendar: Calendar | undefined): void;
-  setSiteLimit(limitBps: number | undefined): void;
-  setQuota(quota: Quota | undefined): void;
 }
 
 /** How long requests under way may take once the crawl was told to stop. */

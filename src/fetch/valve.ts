@@ -12,7 +12,7 @@
  * windows in a row pass in one exchange without a hold, it may be the window that slows it down, and
  * it is doubled.
  *
- * One copy of every byte; what that costs is in docs/decisions/008-pacing.md.
+ * One copy of every byte; what that costs is in docs/decisions/007-pacing.md.
  */
 
 import { Socket } from "node:net";

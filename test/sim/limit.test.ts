@@ -15,8 +15,10 @@ import type { WorldPlan } from "../../src/lab/world/plan.ts";
 /** More with WEIR_SIM_SEEDS, before a release. */
 const SEEDS = Number(process.env["WEIR_SIM_SEEDS"] ?? 24);
 const SECONDS = 12;
-/** What was lost while there was work may be made good later, up to half a second's worth. */
-const BURST_SECONDS = 0.05 + 0.5;
+/** Over any time: the burst, what is made good of a stall, and windows that fill unasked. */
+const BURST_SECONDS = 0.1;
+/** The goal is 1.05. Here nothing is measured but chance: some worlds of a hundred come to 1.062. */
+const SECOND_SHARE_MAX = 1.07;
 const LIMIT_BPS = { least: 100_000, most: 50_000_000 };
 /** Beyond this many pages a second a simulation takes longer than the crawl would. */
 const PAGES_PER_SECOND_MAX = 500;
@@ -67,7 +69,7 @@ async function judged({ plan, limits }: Trial): Promise<Violation[]> {
     limits,
     settleMs: 2_000,
     burstSeconds: BURST_SECONDS,
-    secondShareMax: 1.07,
+    secondShareMax: SECOND_SHARE_MAX,
   });
 }
 

@@ -17,24 +17,24 @@ const WORLD = {
   seed: 11,
   siteCount: 12,
   pagesMin: 60,
-  pagesMax: 700,
+  pagesMax: 400,
   bytesMedianMin: 4_000,
   bytesMedianMax: 40_000,
   latencyMsMin: 10,
   latencyMsMax: 120,
-  speedBpsMin: 200_000,
+  speedBpsMin: 400_000,
   crawlDelayShare: 0,
   trapShare: 0.2,
 } as const;
 
 /** Half of what its servers would give. */
-const LIMIT = "4MB/s";
+const LIMIT = "3MB/s";
 
 function help(): string {
   return commandHelp({
     usage: "weir demo [flags of weir crawl]",
     about:
-      "Starts a small web of a dozen sites on loopback and crawls it under a limit of 4 MB/s, in about half a minute. No network is needed, and everything is kept in weir-data/demo as in any other crawl.",
+      "Starts a small web of a dozen sites on loopback and crawls it under a limit of 3 MB/s, in about half a minute. No network is needed, and everything is kept in weir-data/demo as in any other crawl.",
     examples: [
       ["weir demo", "watch it"],
       ["weir demo --limit 1MB/s", "under another limit"],
