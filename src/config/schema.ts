@@ -9,6 +9,7 @@ import * as read from "./readers.ts";
 import { BANDWIDTH } from "./schema-bandwidth.ts";
 import { BOUNDS, JOB, MANNERS, PAGES } from "./schema-crawl.ts";
 import { KEEPING, NETWORK, SHOWING } from "./schema-means.ts";
+import { PLANNING, SITE_PLANNING } from "./schema-plan.ts";
 
 const HOUR = 3_600_000;
 
@@ -17,6 +18,7 @@ export const GROUPS = {
   "The job": JOB,
   "How far it goes": BOUNDS,
   Bandwidth: BANDWIDTH,
+  Deadlines: PLANNING,
   Manners: MANNERS,
   Network: NETWORK,
   Pages: PAGES,
@@ -28,6 +30,7 @@ export const SETTINGS = {
   ...JOB,
   ...BOUNDS,
   ...BANDWIDTH,
+  ...PLANNING,
   ...MANNERS,
   ...NETWORK,
   ...PAGES,
@@ -61,6 +64,7 @@ export const SITE_SETTINGS = {
     fallback: undefined,
     reader: line.limit,
   },
+  ...SITE_PLANNING,
 } as const satisfies FieldTable;
 
 export interface SiteSettings extends Omit<Resolved<typeof SITE_SETTINGS>, "url"> {
