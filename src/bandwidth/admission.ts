@@ -52,6 +52,9 @@ export class Admission implements Controller {
 
   setWindow(): void {}
 
+  /** Only beginnings are decided here, and these are asked about in the order of the queue. */
+  setOrder(): void {}
+
   /** The paper knows one limit for all. */
   setSiteLimit(): void {}
 

@@ -24,6 +24,8 @@ export interface Flow extends Candidate {
   readonly announcedBytes: number | undefined;
 }
 
+export type RankOf = (siteId: number) => number;
+
 export interface Controller {
   /** The rate that all running downloads are predicted to take: CB. */
   readonly predictedBps: number;
@@ -34,6 +36,8 @@ export interface Controller {
   setWindow(windowBytes: number | undefined): void;
   /** The rate one site may take; undefined for all it wants. */
   setSiteLimit(nowMs: number, siteId: number, limitBps: number | undefined): void;
+  /** Who goes first among sites: the lowest rank. undefined: whoever came first. */
+  setOrder(rankOf: RankOf | undefined): void;
   /** Whether the site's own limit lets it begin a download. */
   siteHasRoom(nowMs: number, siteId: number): boolean;
   admits(nowMs: number, candidate: Candidate): boolean;

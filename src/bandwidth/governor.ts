@@ -15,14 +15,17 @@
  *   1. bytes by any moment <= burst + rate * time + one window for each download under way;
  *   2. with work for it, the rate is taken in full, whatever was predicted;
  *   3. no burst at the start, after a pause, after a jump of the clock, at a change of the limit;
- *   4. a site never takes more than its own limit, and nobody else waits for it.
+ *   4. a site never takes more than its own limit, and nobody else waits for it;
+ *   5. with an order, nobody reads on while one that ranks before it waits.
  *
- * O(1) a piece; O(downloads) twenty times a second, and for each that waits for its own site.
+ * O(1) a piece; O(downloads) twenty times a second, for each that waits for its own site, and a piece
+ * where there is an order.
  */
 
 import { assert } from "../base/assert.ts";
 import { Account } from "./account.ts";
-import type { Candidate, Controller, Flow } from "./controller.ts";
+import type { Candidate, Controller, Flow, RankOf } from "./controller.ts";
+import { Turns } from "./turns.ts";
 
 const BURST_SHARE = 0.015;
 /** How far below zero a request may bring the balance. */
@@ -76,8 +79,8 @@ export class Governor implements Controller {
   #unaskedBytes = SYSTEM_WINDOW_BYTES;
   readonly #siteAccounts = new Map<number, Account>();
   readonly #flows = new Set<PacedFlow>();
-  /** Waiting for the rate of all, in the order of their turn. */
-  readonly #waiting = new Set<PacedFlow>();
+  /** Waiting for the rate of all. */
+  readonly #waiting = new Turns<PacedFlow>();
   /** Waiting for their own site's: nobody else's turn, and no sign of plenty. */
   readonly #held = new Set<PacedFlow>();
   #stockBytes = 0;
@@ -127,6 +130,10 @@ export class Governor implements Controller {
     this.#siteAccounts.set(siteId, atRate(nowMs, account, limitBps, BURST_SHARE));
   }
 
+  setOrder(rankOf: RankOf | undefined): void {
+    this.#waiting.setOrder(rankOf);
+  }
+
   siteHasRoom(nowMs: number, siteId: number): boolean {
     const hasRoom = this.#siteMayRead(nowMs, { siteId });
     if (!hasRoom) this.#isRefusing = true;
@@ -169,7 +176,7 @@ export class Governor implements Controller {
     this.#restock(own);
     // What was set aside for it may come.
     if (own.receivedBytes < own.reservedBytes && own.paidBytes >= own.receivedBytes) return true;
-    if (this.#waiting.size === 0 && this.#mayRead(nowMs, own)) {
+    if (this.#waiting.goesFirst(own) && this.#mayRead(nowMs, own)) {
       this.#payUpTo(own, this.#stepOf(own));
       return true;
     }
@@ -195,7 +202,7 @@ export class Governor implements Controller {
       this.#waiting.add(flow);
     }
     if (this.#waiting.size === 0 || !this.#mayReadAny(nowMs)) return undefined;
-    for (const flow of this.#waiting) {
+    for (let flow = this.#waiting.first(); flow !== undefined; flow = this.#waiting.first()) {
       this.#waiting.delete(flow);
       if (!this.#siteMayRead(nowMs, flow)) {
         this.#held.add(flow);
@@ -229,7 +236,8 @@ export class Governor implements Controller {
   /** Too little that can come soon, and, for what comes at once, something to pay it with. */
   #hasRoom(nowMs: number, candidate: Candidate): boolean {
     if (this.#account === undefined) return true;
-    this.#isStocked = this.#stockBytes >= this.#stockWantedBytes(this.#account.rateBps, candidate);
+    const wantedBytes = this.#stockWantedBytes(this.#account.rateBps, candidate);
+    this.#isStocked = this.#stockBefore(candidate) >= wantedBytes;
     if (this.#isStocked) return false;
     if ((this.#starts?.balanceBytes(nowMs) ?? 0) < 0) return false;
     if (candidate.expectedWaitMs >= QUICK_MS) return true;
@@ -249,6 +257,14 @@ export class Governor implements Controller {
     const takenBytes = rateBps * this.#horizonSeconds;
     const marginBytes = Math.sqrt(takenBytes * Math.max(SIZE_BYTES_MIN, expectedBytes));
     return this.#raised * (takenBytes + MARGIN * marginBytes);
+  }
+
+  /** What can come soon of those whose turn comes no later than its own. */
+  #stockBefore({ siteId }: Candidate): number {
+    if (!this.#waiting.isRanked) return this.#stockBytes;
+    let bytes = 0;
+    for (const flow of this.#waiting.notBehind(siteId, this.#flows)) bytes += flow.soonBytes;
+    return bytes;
   }
 
   get #horizonSeconds(): number {

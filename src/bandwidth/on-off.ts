@@ -46,6 +46,9 @@ export class OnOff implements Controller {
 
   setWindow(): void {}
 
+  /** Only beginnings are decided here, and these are asked about in the order of the queue. */
+  setOrder(): void {}
+
   setSiteLimit(): void {}
 
   siteHasRoom(): boolean {

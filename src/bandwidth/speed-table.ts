@@ -25,11 +25,12 @@
  *   2. the same distance before and after an hour, over midnight too, moves it alike;
  *   3. never more than `serversMax` servers, and the one just measured is among them.
  *
- * O(1) a measurement: 24 steps, forgetting included on average; some 300 bytes a server with its
+ * O(1) a measurement: 24 steps, forgetting included on average; some 325 bytes a server with its
  * address.
  */
 
 import { assert } from "../base/assert.ts";
+import { copied, Scatter } from "./scatter.ts";
 
 export type DayKind = "working" | "holiday";
 
@@ -53,6 +54,8 @@ export interface ServerRow {
    * its own yet. From the table it is a view, not a copy.
    */
   readonly bps: Float32Array;
+  /** The mean of |ln(measured / predicted)| over stretches of downloads; undefined before the first. */
+  readonly scatter: number | undefined;
 }
 
 export interface SpeedTableOptions {
@@ -86,6 +89,7 @@ export class SpeedTable {
   readonly #addresses: string[] = [];
   readonly #sites: (readonly string[])[] = [];
   readonly #prior: Prior;
+  readonly #scatter = new Scatter(SERVERS_AT_FIRST);
   #bps = new Float32Array(SERVERS_AT_FIRST * VALUES);
   /** Measurements on working days and on holidays, in turn. */
   #counts = new Uint32Array(SERVERS_AT_FIRST * 2);
@@ -118,7 +122,7 @@ export class SpeedTable {
   }
 
   predictBps(address: string, moment: Moment): number {
-    const hour = Math.round(moment.minuteOfDay / 60) % HOURS;
+    const hour = hourOf(moment);
     const kind = kindIndex(moment.kind);
     const slot = this.#slots.get(address);
     if (slot === undefined) return this.#prior.bps(hour, kind);
@@ -134,6 +138,12 @@ export class SpeedTable {
     const kind = kindIndex(moment.kind);
     const slot = this.#slots.get(address) ?? this.#hold(address);
     this.#begin(slot, kind, rate);
+    this.#scatter.learn(slot, {
+      predictedBps: this.#bps[slot * VALUES + kind * HOURS + hourOf(moment)] as number,
+      measuredBps: rate,
+      nowMs,
+      countBefore: this.#count(slot, 0) + this.#count(slot, 1),
+    });
     this.#move(slot, kind, moment.minuteOfDay, rate);
     this.#counts[2 * slot + kind] = Math.min(2 ** 32 - 1, this.#count(slot, kind) + 1);
     this.#credits[slot] = Math.min(CREDITS_MAX, (this.#credits[slot] as number) + 1);
@@ -160,6 +170,7 @@ export class SpeedTable {
         workingCount: this.#count(slot, 0),
         holidayCount: this.#count(slot, 1),
         bps: this.#bps.subarray(slot * VALUES, (slot + 1) * VALUES),
+        scatter: this.#scatter.at(slot),
       };
     }
   }
@@ -177,6 +188,7 @@ export class SpeedTable {
       this.#credits[slot] = Math.min(CREDITS_MAX, workingCount + holidayCount);
       this.#lastAtMs[slot] = row.lastAtMs;
       this.#sites[slot] = sites.length > SITES_MAX ? sites.slice(0, SITES_MAX) : sites;
+      this.#scatter.set(slot, row.scatter);
       this.#countInPrior(slot, 1);
     }
   }
@@ -243,6 +255,7 @@ export class SpeedTable {
     this.#counts.fill(0, 2 * slot, 2 * slot + 2);
     this.#lastAtMs[slot] = 0;
     this.#changedAt[slot] = 0;
+    this.#scatter.set(slot, undefined);
     return slot;
   }
 
@@ -253,6 +266,7 @@ export class SpeedTable {
     this.#credits = copied(new Uint8Array(servers), this.#credits);
     this.#lastAtMs = copied(new Float64Array(servers), this.#lastAtMs);
     this.#changedAt = copied(new Float64Array(servers), this.#changedAt);
+    this.#scatter.grow(servers);
   }
 }
 
@@ -306,10 +320,7 @@ function kindIndex(kind: DayKind): 0 | 1 {
   return kind === "working" ? 0 : 1;
 }
 
-function copied<T extends Float32Array | Float64Array | Uint32Array | Uint8Array>(
-  to: T,
-  from: T,
-): T {
-  to.set(from);
-  return to;
+/** The hour that is nearest. */
+function hourOf({ minuteOfDay }: Moment): number {
+  return Math.round(minuteOfDay / 60) % HOURS;
 }

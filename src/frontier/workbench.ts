@@ -60,6 +60,8 @@ export interface Taken<T> {
 /** How far to look down the queue, and for what. */
 export interface Search<T> {
   readonly depthMax: number;
+  /** Who of those whose time has come goes first: the lowest. Without it, who has waited longest. */
+  readonly rank?: ((entry: T, to: Addressee) => number) | undefined;
   /** "not now": it is not its turn, for a reason of its own, and so does not count as passed over. */
   fits(entry: T, to: Addressee, passedOverMs: number): boolean | "not now";
 }
@@ -72,6 +74,8 @@ export class Workbench<T extends Waiting> {
   readonly #benches = new Map<number, Bench<T>>();
   readonly #heap = new Heap<Slot<T>>((a, b) => a.atMs - b.atMs || a.ticket - b.ticket);
   readonly #parkedByAddress = new Map<string, Set<Bench<T>>>();
+  /** Taken off the heap because their time has come, while others rank before them. */
+  readonly #due = new Set<Slot<T>>();
   #entries = 0;
   #tickets = 0;
 
@@ -149,14 +153,12 @@ export class Workbench<T extends Waiting> {
    */
   take(nowMs: number, search?: Search<T>): Taken<T> | undefined {
     const passed: Slot<T>[] = [];
-    const aside: Slot<T>[] = [];
-    const found = this.#find(nowMs, search, { passed, aside });
-    for (const slot of passed) {
-      if (found !== undefined) slot.bench.passedOverAtMs ??= nowMs;
-      this.#heap.push(slot);
-    }
-    for (const slot of aside) this.#heap.push(slot);
+    const found =
+      search?.rank === undefined
+        ? this.#findOldest(nowMs, search, passed)
+        : this.#findFirst(nowMs, { ...search, rank: search.rank }, passed);
     if (found === undefined) return undefined;
+    for (const { bench } of passed) bench.passedOverAtMs ??= nowMs;
     const { bench } = found;
     const entry = bench.ready.pop();
     assert(entry !== undefined, "what was found is there");
@@ -170,41 +172,85 @@ export class Workbench<T extends Waiting> {
   }
 
   /** Takes the first slot off the heap whose site may be asked and whose URL fits. */
-  #find(
+  #findOldest(
     nowMs: number,
     search: Search<T> | undefined,
-    { passed, aside }: { readonly passed: Slot<T>[]; readonly aside: Slot<T>[] },
+    passed: Slot<T>[],
   ): Slot<T> | undefined {
+    for (const slot of this.#due) this.#heap.push(slot);
+    this.#due.clear();
+    const aside: Slot<T>[] = [];
+    let found: Slot<T> | undefined;
+    while (found === undefined) {
+      const slot = this.#popDue(nowMs);
+      if (slot === undefined) break;
+      const verdict = search === undefined || this.#fits(nowMs, slot, search);
+      if (verdict === true) found = slot;
+      else (verdict === "not now" ? aside : passed).push(slot);
+      if (passed.length >= (search?.depthMax ?? Infinity) || aside.length >= LOOKED_AT_MAX) break;
+    }
+    for (const slot of passed) this.#heap.push(slot);
+    for (const slot of aside) this.#heap.push(slot);
+    return found;
+  }
+
+  /** Of all whose time has come, the one of lowest rank whose URL fits. */
+  #findFirst(
+    nowMs: number,
+    search: Search<T> & { readonly rank: (entry: T, to: Addressee) => number },
+    passed: Slot<T>[],
+  ): Slot<T> | undefined {
+    for (let slot = this.#popDue(nowMs); slot !== undefined; slot = this.#popDue(nowMs))
+      this.#due.add(slot);
+    const ranked: { readonly slot: Slot<T>; readonly rank: number }[] = [];
+    for (const slot of this.#due) {
+      if (!this.#mayAsk(nowMs, slot)) this.#due.delete(slot);
+      else ranked.push({ slot, rank: search.rank(slot.bench.ready.peek() as T, slot.bench.to) });
+    }
+    ranked.sort((a, b) => a.rank - b.rank || a.slot.ticket - b.slot.ticket);
+    for (const { slot } of ranked) {
+      const verdict = this.#fits(nowMs, slot, search);
+      if (verdict === true) {
+        this.#due.delete(slot);
+        return slot;
+      }
+      if (verdict === false && passed.push(slot) >= search.depthMax) return undefined;
+    }
+    return undefined;
+  }
+
+  #fits(nowMs: number, { bench }: Slot<T>, search: Search<T>): boolean | "not now" {
+    const passedOverMs = nowMs - (bench.passedOverAtMs ?? nowMs);
+    return search.fits(bench.ready.peek() as T, bench.to, passedOverMs);
+  }
+
+  /** The next slot off the heap whose site may be asked now. */
+  #popDue(nowMs: number): Slot<T> | undefined {
     for (;;) {
       const slot = this.#heap.peek();
       if (slot === undefined || slot.atMs > nowMs) return undefined;
       this.#heap.pop();
-      const { bench } = slot;
-      if (slot.ticket !== bench.ticket) continue;
-      this.#promote(bench, nowMs);
-      const entry = bench.ready.peek();
-      if (bench.closed || entry === undefined) {
-        bench.slotAtMs = Infinity;
-        // It leaves a place at its address unused that another may be parked for.
-        this.#unpark(nowMs, bench.to.address);
-        this.#offer(bench);
-        continue;
-      }
-      if (!this.#courtesy.maySend(nowMs, bench.to)) {
-        bench.slotAtMs = Infinity;
-        this.#offer(bench);
-        continue;
-      }
-      const passedOverMs = nowMs - (bench.passedOverAtMs ?? nowMs);
-      const verdict = search === undefined || search.fits(entry, bench.to, passedOverMs);
-      if (verdict === true) return slot;
-      (verdict === "not now" ? aside : passed).push(slot);
-      if (passed.length >= (search?.depthMax ?? 0) || aside.length >= LOOKED_AT_MAX)
-        return undefined;
+      if (this.#mayAsk(nowMs, slot)) return slot;
     }
   }
 
-  /** When `take` may next succeed; Infinity when only an ending or a new URL can change that. */
+  /** Whether a slot whose time has come still stands for something; otherwise its site is offered anew. */
+  #mayAsk(nowMs: number, { ticket, bench }: Slot<T>): boolean {
+    if (ticket !== bench.ticket) return false;
+    this.#promote(bench, nowMs);
+    const isEmpty = bench.closed || bench.ready.size === 0;
+    if (!isEmpty && this.#courtesy.maySend(nowMs, bench.to)) return true;
+    bench.slotAtMs = Infinity;
+    // It leaves a place at its address unused that another may be parked for.
+    if (isEmpty) this.#unpark(nowMs, bench.to.address);
+    this.#offer(bench);
+    return false;
+  }
+
+  /**
+   * When `take` may next succeed; Infinity when only an ending or a new URL can change that. What has
+   * been ranked and passed over waits for such a change, not for the time.
+   */
   nextAtMs(): number {
     return this.#heap.peek()?.atMs ?? Infinity;
   }

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { randomFrom } from "../base/random.ts";
+import { Scatter } from "./scatter.ts";
+import { SpeedTable } from "./speed-table.ts";
+
+const NOON = { minuteOfDay: 720, kind: "working" } as const;
+
+/** A stretch of eight downloads, predicted at 1000 bytes a second. */
+function stretch(scatter: Scatter, measuredBps: number, countBefore: number, fromMs = 0): void {
+  for (let at = 0; at < 8; at++)
+    scatter.learn(0, {
+      predictedBps: at === 0 ? 1000 : 5,
+      measuredBps,
+      nowMs: fromMs + at,
+      countBefore: countBefore + at,
+    });
+}
+
+test("eight downloads at twice what was predicted before them stray by ln 2, and so do eight at half", () => {
+  for (const measuredBps of [2000, 500]) {
+    const scatter = new Scatter(1);
+    stretch(scatter, measuredBps, 1);
+    assert.equal(scatter.at(0), Math.fround(Math.LN2));
+  }
+});
+
+test("the second stretch weighs half, and one after many an eighth", () => {
+  const scatter = new Scatter(1);
+  stretch(scatter, 2000, 1);
+  stretch(scatter, 1000, 9);
+  assert.ok(Math.abs((scatter.at(0) ?? 0) - Math.LN2 / 2) < 1e-6);
+  scatter.set(0, 0);
+  stretch(scatter, 2000, 801);
+  assert.ok(Math.abs((scatter.at(0) ?? 0) - Math.LN2 / 8) < 1e-6);
+});
+
+test("before eight downloads nothing is known, and a stretch that an hour cuts begins anew", () => {
+  const scatter = new Scatter(1);
+  const one = { predictedBps: 1000, measuredBps: 9000, nowMs: 0 };
+  for (let count = 0; count < 8; count++) scatter.learn(0, { ...one, countBefore: count });
+  assert.equal(scatter.at(0), undefined);
+  stretch(scatter, 2000, 8, 3_600_001);
+  assert.equal(scatter.at(0), Math.fround(Math.LN2));
+});
+
+test("room for more servers changes nothing, in the middle of a stretch either", () => {
+  const scatter = new Scatter(1);
+  const one = { predictedBps: 1000, measuredBps: 2000, nowMs: 0 };
+  for (let count = 1; count <= 4; count++) scatter.learn(0, { ...one, countBefore: count });
+  scatter.grow(3);
+  for (let count = 5; count <= 8; count++) scatter.learn(0, { ...one, countBefore: count });
+  assert.equal(scatter.at(0), Math.fround(Math.LN2));
+  assert.equal(scatter.at(2), undefined);
+});
+
+test("a wild server scatters more than a calm one, and the table keeps both through its rows", () => {
+  for (let seed = 1; seed <= 10; seed++) {
+    const random = randomFrom(seed);
+    const options = { gain: 0.3, spreadMinutes: 120, serversMax: 10 };
+    const table = new SpeedTable(options);
+    for (let step = 0; step < 800; step++) {
+      table.learn("calm", NOON, 1e5 * 1.1 ** (random.next() - 0.5), step);
+      table.learn("wild", NOON, 1e5 * 30 ** (random.next() - 0.5), step);
+    }
+    const [calm = 0, wild = 0] = [...table.rows()].map((row) => row.scatter);
+    assert.ok(calm > 0 && calm < 0.05 && wild > 5 * calm, `seed ${seed}: ${calm} and ${wild}`);
+    const restored = new SpeedTable(options);
+    restored.restore(structuredClone([...table.rows()]));
+    assert.deepEqual(
+      [...restored.rows()].map((row) => row.scatter),
+      [calm, wild],
+      `seed ${seed}`,
+    );
+  }
+});
