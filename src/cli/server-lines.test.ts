@@ -14,7 +14,8 @@ function server(address: string, workingCount: number, holidayCount = 0): Server
     at < 24 ? (workingCount > 0 ? 1000 * (1 + at) : 0) : holidayCount > 0 ? 48_000 : 0,
   );
   const sites = ["https://one.example", "http://two.example:8080"];
-  return { address, sites, lastAtMs: NOW_MS - 90_000, workingCount, holidayCount, bps };
+  const lastAtMs = NOW_MS - 90_000;
+  return { address, sites, lastAtMs, workingCount, holidayCount, bps, scatter: 0.25 };
 }
 
 test("a server is a line: how often and when it was measured, what it gives, its two days, its sites", () => {
@@ -70,6 +71,7 @@ test("a program gets the same in numbers, and null for a kind of day never measu
     measured: { working: 7, holiday: 0 },
     lastAt: "2026-04-10T08:03:30.000Z",
     nowBps: 11_000,
+    scatter: 0.25,
     workingBps: Array.from({ length: 24 }, (_, hour) => 1000 * (1 + hour)),
     holidayBps: null,
   });

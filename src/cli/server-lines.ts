@@ -95,6 +95,7 @@ export function serversAsJson({ moment, count, strangerBps, top }: Servers): obj
       measured: { working: server.workingCount, holiday: server.holidayCount },
       lastAt: new Date(server.lastAtMs).toISOString(),
       nowBps: Math.round(server.nowBps),
+      scatter: server.scatter ?? null,
       workingBps: server.workingCount === 0 ? null : rounded(server.bps.subarray(0, HOURS)),
       holidayBps: server.holidayCount === 0 ? null : rounded(server.bps.subarray(HOURS)),
     })),

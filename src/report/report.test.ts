@@ -91,6 +91,7 @@ const SERVER: ReportData["servers"][number] = {
   workingCount: 5,
   holidayCount: 0,
   bps: Float32Array.from({ length: 48 }, (_, hour) => 1e5 * (1 + hour)),
+  scatter: undefined,
 };
 
 function dataWith(changes: Partial<ReportData>): ReportData {

@@ -38,16 +38,23 @@ export interface StoredServer {
   readonly holidayCount: number;
   /** 24 hours of a working day, then 24 of a holiday. */
   readonly bps: Float32Array;
+  /** How far it strays from its predictions; undefined when that is not known yet. */
+  readonly scatter: number | undefined;
 }
 
 /** "WeiS" in ASCII, in the header of these files. */
 const APPLICATION_ID = 0x57656953;
-const VERSION = 1;
-/** A record: last_at_ms, measurements on working days and on holidays, 48 speeds, the sum of all that. */
+const VERSION = 2;
+/**
+ * A record: last_at_ms, measurements on working days and on holidays, 48 speeds, the scatter (NaN for
+ * none), the sum of all that. Records of version 1 have no scatter; they stay as they are until their
+ * server is measured again.
+ */
 const FACTS = 3;
 const VALUES = 48;
-const SUM_AT = 8 * FACTS + 4 * VALUES;
-const RECORD_BYTES = SUM_AT + 4;
+const SCATTER_AT = 8 * FACTS + 4 * VALUES;
+const RECORD_BYTES = SCATTER_AT + 8;
+const RECORD_BYTES_1 = SCATTER_AT + 4;
 const BATCH_ROWS = 500;
 const BUSY_MS_MAX = 250;
 const DAY_MS = 86_400_000;
@@ -187,6 +194,7 @@ function prepared(database: DatabaseSync): DatabaseSync {
     // The tables first, with a plain journal: a kill leaves an empty file or one that says it is ours.
     const version = database.prepare("PRAGMA user_version").get()?.["user_version"];
     if (version === 0) database.exec(`BEGIN IMMEDIATE; ${SCHEMA}; COMMIT`);
+    else if (version !== VERSION) database.exec(`PRAGMA user_version = ${VERSION}`);
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
@@ -219,20 +227,25 @@ function valuesOf(server: StoredServer): [string, string, Uint8Array, number, nu
   const lastAtMs = Math.round(server.lastAtMs);
   const record = new Uint8Array(RECORD_BYTES);
   new Float64Array(record.buffer, 0, FACTS).set([lastAtMs, workingCount, holidayCount]);
-  new Float32Array(record.buffer, 8 * FACTS, VALUES).set(server.bps);
-  new DataView(record.buffer).setUint32(SUM_AT, crc32(record.subarray(0, SUM_AT)));
+  const speeds = new Float32Array(record.buffer, 8 * FACTS, VALUES + 1);
+  speeds.set(server.bps);
+  speeds[VALUES] = server.scatter ?? Number.NaN;
+  const sumAt = RECORD_BYTES - 4;
+  new DataView(record.buffer).setUint32(sumAt, crc32(record.subarray(0, sumAt)));
   const daysEarned = Math.min(DAYS_EARNED_MAX, workingCount + holidayCount);
   const keepUntilMs = lastAtMs + daysEarned * DAY_MS;
   return [address, JSON.stringify(server.sites), record, lastAtMs, keepUntilMs];
 }
 
 function serverOf([address, sites, blob]: SQLOutputValue[]): StoredServer | undefined {
-  if (!(blob instanceof Uint8Array) || blob.length !== RECORD_BYTES) return undefined;
+  if (!(blob instanceof Uint8Array)) return undefined;
+  if (blob.length !== RECORD_BYTES && blob.length !== RECORD_BYTES_1) return undefined;
   // Numbers can be seen in place only where they lie at a multiple of their size.
   const record = blob.byteOffset % 8 === 0 ? blob : blob.slice();
   const { buffer, byteOffset } = record;
-  const sum = new DataView(buffer, byteOffset).getUint32(SUM_AT);
-  if (crc32(record.subarray(0, SUM_AT)) !== sum) return undefined;
+  const sumAt = blob.length - 4;
+  const view = new DataView(buffer, byteOffset);
+  if (crc32(record.subarray(0, sumAt)) !== view.getUint32(sumAt)) return undefined;
   const [lastAtMs = 0, workingCount = 0, holidayCount = 0] = new Float64Array(
     buffer,
     byteOffset,
@@ -245,7 +258,13 @@ function serverOf([address, sites, blob]: SQLOutputValue[]): StoredServer | unde
     workingCount,
     holidayCount,
     bps: new Float32Array(buffer, byteOffset + 8 * FACTS, VALUES),
+    scatter: blob.length === RECORD_BYTES_1 ? undefined : scatterOf(buffer, byteOffset),
   };
+}
+
+function scatterOf(buffer: ArrayBufferLike, byteOffset: number): number | undefined {
+  const [scatter = Number.NaN] = new Float32Array(buffer, byteOffset + SCATTER_AT, 1);
+  return Number.isNaN(scatter) ? undefined : scatter;
 }
 
 /** Whether there is something in the file; throws when that is not ours, or not whole. */

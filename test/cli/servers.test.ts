@@ -24,6 +24,7 @@ test("status --servers shows what is known of servers, from the folder's file or
       workingCount: 3,
       holidayCount: 2,
       bps: new Float32Array(48).fill(250_000),
+      scatter: undefined,
     };
     assert.equal(await file.save([row]), true);
   }
