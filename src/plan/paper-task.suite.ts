@@ -1,0 +1,135 @@
+/** Tasks for the tests of the paper's algorithms, by hand and from a seed. */
+
+import assert from "node:assert/strict";
+import { below, randomFrom } from "../base/random.ts";
+import {
+  type Allocation,
+  isLate,
+  type Plan,
+  type PlanTask,
+  ROUNDING_SHARE,
+  type SiteTask,
+} from "./plan.ts";
+
+/** Sites by size and, where there is one, deadline. */
+export function taskOf(
+  rateBps: number,
+  sites: readonly (readonly [bytes: number, deadlineSeconds?: number])[],
+  rest: Partial<PlanTask> = {},
+): PlanTask {
+  return {
+    sites: sites.map(([bytes, deadlineSeconds], index): SiteTask => ({
+      key: `site${index}`,
+      bytes,
+      deadlineSeconds,
+      capBps: Infinity,
+      weight: 1,
+    })),
+    rateBps,
+    sitesMax: Infinity,
+    rateMinBps: 0,
+    startupSeconds: 0,
+    ...rest,
+  };
+}
+
+/** Sizes over three decades; half of the sites have a deadline, from hopeless to needless. */
+export function randomTask(seed: number, countMax: number): PlanTask {
+  const random = randomFrom(seed);
+  const count = 1 + below(random, countMax);
+  const bytes = Array.from({ length: count }, () => Math.ceil(1000 ** (1 + random.next())));
+  const rateBps = 1000 + below(random, 100_000);
+  const allSeconds = bytes.reduce((sum, size) => sum + size, 0) / rateBps;
+  const tightness = 0.2 + 4 * random.next();
+  return taskOf(
+    rateBps,
+    bytes.map((size) =>
+      random.next() < 0.5 ? [size] : [size, allSeconds * tightness * (0.1 + random.next())],
+    ),
+  );
+}
+
+export function planOf(allocation: Allocation): Plan {
+  assert.equal(allocation.kind, "planned", JSON.stringify(allocation));
+  return (allocation as Extract<Allocation, { kind: "planned" }>).plan;
+}
+
+export function whyNot(allocation: Allocation): string {
+  assert.equal(allocation.kind, "impossible");
+  return (allocation as Extract<Allocation, { kind: "impossible" }>).why;
+}
+
+export function finishesOf(allocation: Allocation): number[] {
+  return planOf(allocation).sites.map(({ finishSeconds }) => finishSeconds);
+}
+
+/** The one rate of each site; 0 for a site that is never crawled. */
+export function ratesOf(allocation: Allocation): number[] {
+  return planOf(allocation).sites.map(({ segments }) => {
+    assert.ok(segments.length <= 1, "one rate for a site");
+    return segments[0]?.rateBps ?? 0;
+  });
+}
+
+export function assertNear(found: number, wanted: number, about: string): void {
+  const apart = Math.abs(found - wanted);
+  assert.ok(
+    apart <= 10 * ROUNDING_SHARE * Math.abs(wanted) + 1e-9,
+    `${about}: ${found}, ${wanted}`,
+  );
+}
+
+/** Every byte once, and at no moment more than the rate or more sites than may be. */
+export function assertSound(task: PlanTask, plan: Plan, about: string): void {
+  for (const [index, { bytes }] of task.sites.entries()) {
+    const segments = plan.sites[index]?.segments ?? [];
+    const planned = segments.reduce(
+      (sum, { fromSeconds, toSeconds, rateBps }) => sum + rateBps * (toSeconds - fromSeconds),
+      0,
+    );
+    assertNear(planned, bytes, `${about}: bytes of site${index}`);
+  }
+  const all = plan.sites.flatMap(({ segments }) => segments);
+  for (const { fromSeconds } of all) {
+    // Just after each beginning, for ends and beginnings that touch are rounded.
+    const moment = fromSeconds * (1 + ROUNDING_SHARE) + 1e-9;
+    const running = all.filter((other) => other.fromSeconds <= moment && moment < other.toSeconds);
+    const sumBps = running.reduce((sum, { rateBps }) => sum + rateBps, 0);
+    assert.ok(sumBps <= task.rateBps * (1 + ROUNDING_SHARE), `${about}: ${sumBps} at ${moment}`);
+    assert.ok(running.length <= task.sitesMax, `${about}: ${running.length} at ${moment}`);
+  }
+}
+
+export function assertNobodyLate(task: PlanTask, plan: Plan, about: string): void {
+  for (const [index, site] of task.sites.entries())
+    assert.ok(!isLate(site, plan.sites[index]?.finishSeconds ?? Infinity), `${about}: ${site.key}`);
+}
+
+/**
+ * The paper's loop as it is printed, with its errata: go through all that are unallocated, fix those
+ * that would be late, and go through the rest again. The rates, or undefined when it fails.
+ */
+export function asPrinted(
+  task: PlanTask,
+  weightOf: (bytes: number) => number,
+): number[] | undefined {
+  const rates = task.sites.map(() => 0);
+  let unallocated = task.sites.map((site, index) => ({ ...site, index }));
+  let leftBps = task.rateBps;
+  while (unallocated.length > 0) {
+    if (leftBps <= ROUNDING_SHARE * task.rateBps) return undefined;
+    const weights = unallocated.reduce((sum, { bytes }) => sum + weightOf(bytes), 0);
+    const shareOf = (bytes: number): number => (leftBps * weightOf(bytes)) / weights;
+    const late = unallocated.filter(
+      (site) =>
+        site.deadlineSeconds !== undefined &&
+        site.bytes / shareOf(site.bytes) > site.deadlineSeconds,
+    );
+    const fixed = late.length === 0 ? unallocated : late;
+    for (const { index, bytes, deadlineSeconds } of fixed)
+      rates[index] = late.length === 0 ? shareOf(bytes) : bytes / (deadlineSeconds ?? Infinity);
+    if (late.length > 0) leftBps -= late.reduce((sum, { index }) => sum + (rates[index] ?? 0), 0);
+    unallocated = unallocated.filter((site) => !fixed.includes(site));
+  }
+  return leftBps < -ROUNDING_SHARE * task.rateBps ? undefined : rates;
+}
