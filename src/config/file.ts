@@ -12,12 +12,15 @@ import { visible } from "../base/visible.ts";
 import { expectationOf, type FieldTable } from "./field.ts";
 import { suggestion } from "./nearest.ts";
 import { type Layer, resolve } from "./resolve.ts";
+import { SITE_PLANNING } from "./schema-plan.ts";
 import { SETTINGS, SITE_SETTINGS, type SiteSettings } from "./schema.ts";
 
 export interface SettingsFile {
   readonly layer: Layer;
   readonly sites: readonly SiteSettings[];
   readonly mistakes: readonly string[];
+  /** Lines of single sites that cannot be read and only concern the plan; see `plan-rules.ts`. */
+  readonly faults: readonly string[];
 }
 
 export function readSettingsFile(text: string, fileName: string): SettingsFile {
@@ -28,6 +31,7 @@ class FileReading {
   readonly #fileName: string;
   readonly #lines = new LineCounter();
   readonly #mistakes: string[] = [];
+  readonly #faults: string[] = [];
   readonly #given = new Map<string, readonly string[]>();
   readonly #lineOf = new Map<string, number>();
   readonly #sites: SiteSettings[] = [];
@@ -43,6 +47,7 @@ class FileReading {
     return {
       sites: this.#sites,
       mistakes: this.#mistakes,
+      faults: this.#faults,
       layer: {
         given: this.#given,
         nameOf: (name, field) => `${this.#place(this.#lineOf.get(name))}: ${field.key}`,
@@ -96,10 +101,11 @@ class FileReading {
         continue;
       }
       const place = this.#place(this.#line(item));
-      const site = resolve(SITE_SETTINGS, [
-        { given, nameOf: (_, field) => `${place}: ${field.key}` },
-      ]);
-      this.#mistakes.push(...site.mistakes);
+      const layer: Layer = { given, nameOf: (_, field) => `${place}: ${field.key}` };
+      const site = resolve(SITE_SETTINGS, [layer]);
+      const faults = new Set(resolve(SITE_PLANNING, [layer]).mistakes);
+      this.#faults.push(...faults);
+      this.#mistakes.push(...site.mistakes.filter((mistake) => !faults.has(mistake)));
       if (site.values.url !== undefined) this.#sites.push({ ...site.values, url: site.values.url });
     }
   }

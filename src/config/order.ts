@@ -10,9 +10,10 @@ import { siteOf } from "../url/site.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { bandwidthMistakes, bandwidthRemarks } from "./bandwidth-rules.ts";
 import { rudeness } from "./manners.ts";
+import { faultsInShort, planFaults, planMistakes, withoutLine } from "./plan-rules.ts";
 import type { Settings } from "./schema.ts";
 import { readSeeds, type Seeds } from "./seeds.ts";
-import { gatherSettings, type Variables } from "./sources.ts";
+import { type Gathered, gatherSettings, type Variables } from "./sources.ts";
 
 export interface Order {
   readonly settings: Settings;
@@ -23,22 +24,40 @@ export interface Order {
 }
 
 export async function readOrder(words: readonly string[], variables: Variables): Promise<Order> {
-  const { settings, remarks, mistakes } = await gatherSettings(words, variables);
-  return checkOrder(settings, remarks, mistakes);
+  const gathered = await gatherSettings(words, variables);
+  return checkOrder(gathered.settings, gathered);
 }
 
-/** The same for settings that come from a program; mistakes already found are told with the others. */
-export function checkOrder(
-  settings: Settings,
-  remarks: readonly string[] = [],
-  mistakes: readonly string[] = [],
-): Order {
+/** What was found before in the same order, to be told with the rest. */
+export type Found = Partial<Pick<Gathered, "remarks" | "mistakes" | "faults">>;
+
+/** The same for settings that come from a program. */
+export function checkOrder(settings: Settings, found: Found = {}): Order {
   const seeds = readSeeds(settings);
+  return checked(settings, seeds, found, rudeness(settings, seeds.urls));
+}
+
+/** For a plan, which asks nobody for anything: any address will do, and nobody need say who asks. */
+export function checkPlanOrder(settings: Settings, found: Found = {}): Order {
+  const seeds = readSeeds({ ...settings, allowPrivate: ["0.0.0.0/0", "::/0"] });
+  return checked(settings, seeds, found, []);
+}
+
+function checked(
+  settings: Settings,
+  seeds: Seeds,
+  { remarks = [], mistakes = [], faults = [] }: Found,
+  more: readonly string[],
+): Order {
+  const { strict } = settings;
+  const siteFaults = planFaults(settings, seeds.urls);
   const all = [
     ...mistakes,
     ...bandwidthMistakes(settings),
+    ...planMistakes(settings),
+    ...(strict ? [...faults, ...siteFaults] : []),
     ...seeds.mistakes,
-    ...rudeness(settings, seeds.urls),
+    ...more,
   ];
   const seedsOnly = mistakes.length === 0 && all.length === seeds.mistakes.length;
   if (all.length > 0) throw refusal(seedsOnly ? "SEED_REFUSED" : "SETTINGS_INVALID", all);
@@ -53,7 +72,12 @@ export function checkOrder(
     settings,
     seeds: seeds.urls,
     outFolder: settings.outFolder ?? `weir-data/${folderNameOf(first)}`,
-    remarks: [...remarks, ...bandwidthRemarks(settings), ...badLines],
+    remarks: [
+      ...remarks,
+      ...bandwidthRemarks(settings),
+      ...faultsInShort([...faults.map(withoutLine), ...siteFaults]),
+      ...badLines,
+    ],
   };
 }
 

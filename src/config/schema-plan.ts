@@ -3,25 +3,25 @@
 import { ALGORITHMS, OBJECTIVES } from "../plan/plan.ts";
 import type { FieldTable } from "./field.ts";
 import * as line from "./readers-bandwidth.ts";
+import * as plan from "./readers-plan.ts";
 import * as read from "./readers.ts";
 
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 export const PLANNING = {
   deadlineMs: {
     key: "deadline",
     meaning:
-      "When each site given on the command line must be done, counted from the start. No deadline by default.",
+      "When each starting site without a deadline of its own must be done, counted from the start. No deadline by default.",
     fallback: undefined,
-    reader: read.duration({ least: 1000, most: 366 * DAY }),
+    reader: plan.deadline,
     orNone: true,
   },
   objective: {
     key: "objective",
     meaning:
-      "What to make small, deadlines kept: `min-sum`, the sum of all sites' finish times, weighted by priority; `min-max`, the time when the last one is done.",
-    fallback: "min-sum",
+      "What to make small, deadlines kept: `min-sum`, the sum of all sites' finish times, weighted by priority; `min-max`, the time when the last one is done. By default min-sum where there is a deadline or a priority, otherwise all sites alike.",
+    fallback: undefined,
     reader: read.oneOf(OBJECTIVES),
   },
   algorithm: {
@@ -53,7 +53,8 @@ export const PLANNING = {
   },
   strict: {
     key: "strict",
-    meaning: "Do not start when a deadline cannot be met; say which, and exit 1.",
+    meaning:
+      "Promise everything or nothing: do not start when a deadline cannot be met (exit code 1) or a site's entry has a mistake (2). By default the others go on.",
     fallback: "false",
     reader: read.onOff,
   },
@@ -65,26 +66,26 @@ export const SITE_PLANNING = {
     key: "deadline",
     meaning: "As `deadline`, for this site.",
     fallback: undefined,
-    reader: read.duration({ least: 1000, most: 366 * DAY }),
+    reader: plan.deadline,
   },
   sizeBytes: {
     key: "size",
     meaning: "How many bytes the site is expected to bring. By default it is estimated.",
     fallback: undefined,
-    reader: read.size({ least: 1, most: 1e15 }),
+    reader: plan.expectedSize,
   },
   priority: {
     key: "priority",
     meaning: "How much a second of this site's waiting counts against the others'.",
     fallback: "1",
-    reader: line.decimal({ least: 0.001, most: 1000 }),
+    reader: plan.priority,
   },
   capBps: {
     key: "cap",
     meaning:
       "The most its servers give. By default what was measured, times the requests allowed at a time.",
     fallback: undefined,
-    reader: read.rate({ least: 1, most: 1e11 }),
+    reader: plan.cap,
   },
   efficiency: {
     key: "efficiency",

@@ -96,10 +96,18 @@ test("sites of a file have settings of their own, or are just an address", async
     "sites:\n  - url: http://a.test/\n    delay: 2s\n    concurrency: 3\n    limit: 1MB/s\n  - http://b.test/\n",
   );
   const { settings } = await gatherSettings(["--config", file], {});
-  assert.deepEqual(settings.sites, [
-    { url: "http://a.test/", delayMs: 2000, concurrency: 3, limitBps: 1e6 },
-    { url: "http://b.test/", delayMs: undefined, concurrency: undefined, limitBps: undefined },
+  const said = settings.sites.map((site) => [site.url, site.delayMs, site.concurrency]);
+  assert.deepEqual(said, [
+    ["http://a.test/", 2000, 3],
+    ["http://b.test/", undefined, undefined],
   ]);
+  assert.deepEqual(
+    settings.sites.map(({ limitBps, priority }) => [limitBps, priority]),
+    [
+      [1e6, 1],
+      [undefined, 1],
+    ],
+  );
 });
 
 test("YAML can neither pollute a prototype, nor double a key, nor unfold without end", () => {

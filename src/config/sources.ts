@@ -22,6 +22,8 @@ export interface Gathered {
   readonly settings: Settings;
   readonly remarks: readonly string[];
   readonly mistakes: readonly string[];
+  /** What single sites' entries get wrong about the plan; see `plan-rules.ts`. */
+  readonly faults: readonly string[];
 }
 
 const FILE_BY_HABIT = "weir.yaml";
@@ -57,6 +59,7 @@ export async function gatherSettings(
       ...resolved.mistakes,
       ...contradictions(settings),
     ],
+    faults: file?.content.faults ?? [],
   };
 }
 

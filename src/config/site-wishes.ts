@@ -1,0 +1,60 @@
+/**
+ * What was asked for each starting site: its own entry, and what holds for all where that is silent.
+ *
+ * A site is named once here, however many addresses of it were given. When several entries of a file
+ * speak of one site the last one counts, as it does for its pace.
+ */
+
+import { siteOf, type SiteKey } from "../url/site.ts";
+import { type CanonicalUrl, canonicalUrl, isRefused } from "../url/url.ts";
+import type { Settings, SiteSettings } from "./schema.ts";
+
+export interface SiteWish {
+  readonly site: SiteKey;
+  readonly deadlineSeconds: number | undefined;
+  readonly sizeBytes: number | undefined;
+  /** The most its servers give, as written. */
+  readonly capBps: number | undefined;
+  /** The most that we take, of its own or as every site. */
+  readonly limitBps: number | undefined;
+  readonly weight: number;
+  readonly efficiency: number;
+  readonly concurrency: number;
+  readonly delayMs: number | undefined;
+}
+
+/** In the order in which sites are first named; `seeds` are all of the order's. */
+export function siteWishes(settings: Settings, seeds: readonly CanonicalUrl[]): SiteWish[] {
+  const own = new Map(entriesBySite(settings).map(([site, entries]) => [site, entries.at(-1)]));
+  return [...new Set(seeds.map(siteOf))].map((site) => wishOf(site, own.get(site), settings));
+}
+
+/** Every entry that speaks of a site, in the order written. */
+export function entriesBySite({
+  sites,
+}: Settings): [site: SiteKey, entries: readonly SiteSettings[]][] {
+  const bySite = new Map<SiteKey, SiteSettings[]>();
+  for (const entry of sites) {
+    const url = canonicalUrl(entry.url);
+    if (isRefused(url)) continue;
+    const held = bySite.get(siteOf(url));
+    if (held === undefined) bySite.set(siteOf(url), [entry]);
+    else held.push(entry);
+  }
+  return [...bySite];
+}
+
+function wishOf(site: SiteKey, own: SiteSettings | undefined, settings: Settings): SiteWish {
+  const deadlineMs = own?.deadlineMs ?? settings.deadlineMs;
+  return {
+    site,
+    deadlineSeconds: deadlineMs === undefined ? undefined : deadlineMs / 1000,
+    sizeBytes: own?.sizeBytes,
+    capBps: own?.capBps,
+    limitBps: own?.limitBps ?? settings.siteLimitBps,
+    weight: own?.priority ?? 1,
+    efficiency: own?.efficiency ?? 1,
+    concurrency: own?.concurrency ?? settings.concurrencyPerSite,
+    delayMs: own?.delayMs ?? settings.delayMs,
+  };
+}
