@@ -78,6 +78,22 @@ test("4: a site never takes more than its own limit, and nobody else waits for i
   }
 });
 
+test("5: with an order, who ranks first takes what it can, and the rest gets what is left in full", () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const { limitBps, pipe, governor } = pipeOf(seed);
+    const { pipe: freePipe } = pipeOf(seed);
+    governor.setOrder((siteId) => (siteId === 0 ? 0 : 1));
+    pipe.run(WARM_UP_MS + 6000);
+    freePipe.run(WARM_UP_MS + 6000);
+    const { mean } = spreadOf(pipe.windows(WARM_UP_MS), limitBps);
+    assert.ok(mean > 0.94, `seed ${seed}: ${mean} of the limit`);
+    assert.ok(
+      pipe.bytesOf(0) >= freePipe.bytesOf(0),
+      `seed ${seed}: ${pipe.bytesOf(0)} first, ${freePipe.bytesOf(0)} in turn`,
+    );
+  }
+});
+
 test("the smallest limit there is lets requests begin, too", () => {
   const governor = new Governor(0, 4000);
   governor.setWindow(windowFor(4000));

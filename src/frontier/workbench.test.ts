@@ -59,6 +59,47 @@ test("a search looks down to its depth, and what it passes over keeps its place"
   assert.equal(bench.take(60)?.entry.id, 2);
 });
 
+test("with ranks the lowest of those whose time has come goes first, and nobody is lost", () => {
+  for (let seed = 1; seed <= 100; seed++) {
+    const random = randomFrom(seed);
+    const bench = new Workbench<Waiting>(new Courtesy(COURTESY_DEFAULTS));
+    const sites = Array.from({ length: 12 }, (_, siteId) => ({ siteId, rank: random.next() }));
+    for (const { siteId } of sites) {
+      const delayMs = below(random, 3) * 40;
+      bench.open({ siteId, address: undefined, delayMs, addressDelayMs: 0 });
+      for (let i = 0; i < 5; i++)
+        bench.put(siteId, { id: siteId * 5 + i, score: 0, notBeforeMs: 0 });
+    }
+    const rankOf = (siteId: number): number => sites[siteId]?.rank ?? Infinity;
+    const search = {
+      depthMax: 6,
+      rank: (_: Waiting, { siteId }: Addressee) => rankOf(siteId),
+      // Now and then one does not fit, and now and then it is not its turn.
+      fits: () => (random.next() < 0.1 ? false : random.next() < 0.1 ? ("not now" as const) : true),
+    };
+    const taken = new Set<number>();
+    for (let nowMs = 0; nowMs < 20_000 && taken.size < 60; nowMs += 5) {
+      // In between somebody takes without ranks, as when a plan ends.
+      const one = bench.take(nowMs, random.next() < 0.9 ? search : undefined);
+      if (one === undefined) continue;
+      assert.ok(!taken.has(one.entry.id), `seed ${seed}: ${one.entry.id} twice`);
+      taken.add(one.entry.id);
+      bench.end(nowMs, one.turn, GOOD);
+      bench.release(one.turn.to.siteId, one.entry.id);
+    }
+    assert.equal(taken.size, 60, `seed ${seed}`);
+  }
+  const bench = new Workbench<Waiting>(new Courtesy(COURTESY_DEFAULTS));
+  for (const siteId of [1, 2, 3]) {
+    bench.open({ siteId, address: undefined, delayMs: 0, addressDelayMs: 0 });
+    bench.put(siteId, { id: siteId, score: 0, notBeforeMs: siteId === 3 ? 100 : 0 });
+  }
+  const byId = { depthMax: 6, rank: ({ id }: Waiting) => -id, fits: () => true };
+  assert.equal(bench.take(0, byId)?.entry.id, 2, "the third one's time has not come");
+  assert.equal(bench.take(100, byId)?.entry.id, 3);
+  assert.equal(bench.take(100, byId)?.entry.id, 1);
+});
+
 test("whose own limit it is that stops it is not passed over, and stops nobody else", () => {
   const bench = new Workbench<Waiting>(new Courtesy(COURTESY_DEFAULTS));
   for (const siteId of [1, 2, 3]) {

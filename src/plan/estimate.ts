@@ -1,0 +1,65 @@
+/**
+ * What a site still has to give, and how fast it can: D and c of the plan, from what a crawl sees.
+ *
+ * A size that somebody said, or that an earlier round had, is a start; what is found while crawling
+ * corrects it. What waits is known to the URL; what has not been found yet is foreseen from how many
+ * new URLs the last pages brought: with r new ones for each that is settled, p waiting ones become
+ * p·(1 + r + r² + …) = p / (1 − r).
+ */
+
+/** A site as the crawl sees it now. */
+export interface SiteFacts {
+  /** URLs that wait, and that have ended. */
+  readonly pending: number;
+  readonly settled: number;
+  /** New URLs for each that ended, lately. */
+  readonly newPerSettled: number;
+  readonly receivedBytes: number;
+  /** What it was said, or is foreseen, to bring in all; undefined when nobody knows. */
+  readonly expectedBytes: number | undefined;
+  /** What a URL of any site brings, on average. */
+  readonly usualBytes: number;
+}
+
+export interface SiteMeans {
+  /** B(ip, h, w): what one download gets; undefined for a server never measured. */
+  readonly downloadBps: number | undefined;
+  readonly concurrency: number;
+  readonly delayMs: number;
+  readonly meanBytes: number;
+  /** What somebody said, or limited it to. */
+  readonly saidBps: number | undefined;
+}
+
+/** However fast a site grows, this is the most that is foreseen from what waits. */
+const NEW_PER_SETTLED_MAX = 0.9;
+/** Below this a site is as good as found, and what waits tells more than what was said. */
+const FOUND_BELOW = 0.05;
+const SETTLED_TO_TRUST = 30;
+/** Of the usual size: one imagined URL keeps the first few from telling too much. */
+const USUAL_WEIGHT = 3;
+
+export function bytesLeft(facts: SiteFacts): number {
+  const { pending, settled, newPerSettled, receivedBytes, expectedBytes } = facts;
+  if (pending === 0) return 0;
+  const meanBytes = meanBytesOf(facts);
+  const waitingBytes = pending * meanBytes;
+  const foreseenBytes = waitingBytes / (1 - Math.min(NEW_PER_SETTLED_MAX, newPerSettled));
+  if (expectedBytes === undefined) return foreseenBytes;
+  const saidBytes = expectedBytes - receivedBytes;
+  if (saidBytes <= waitingBytes) return waitingBytes;
+  const isFound = newPerSettled < FOUND_BELOW && settled >= SETTLED_TO_TRUST;
+  return isFound ? Math.min(saidBytes, foreseenBytes) : saidBytes;
+}
+
+export function meanBytesOf({ settled, receivedBytes, usualBytes }: SiteFacts): number {
+  return (receivedBytes + USUAL_WEIGHT * usualBytes) / (settled + USUAL_WEIGHT);
+}
+
+/** c = B(ip, h, w) × polite parallelism, and no more than its pages at the agreed delay. */
+export function capBps(means: SiteMeans): number {
+  const { downloadBps, concurrency, delayMs, meanBytes, saidBps } = means;
+  const measuredBps = downloadBps === undefined ? Infinity : downloadBps * concurrency;
+  const politeBps = delayMs > 0 ? (meanBytes * 1000) / delayMs : Infinity;
+  return Math.min(measuredBps, politeBps, saidBps ?? Infinity);
+}
