@@ -1,0 +1,100 @@
+/**
+ * How sure a plan's finish times are: what they would be if servers strayed as they did before.
+ *
+ * Every run draws a rate for each site about its cap, log-normally, as wide as its servers were seen to
+ * scatter, and plans again with these (Monte Carlo); of all runs' finish times the middle nine tenths
+ * are the band. A site whose cap is not known, or was never seen to scatter, is taken as it stands;
+ * it still has a band when others make way for it. Sizes are taken as told.
+ *
+ * Promises, each held by a test: the same chance gives the same bands; nothing scatters, nothing has
+ * width; more scatter, no narrower band.
+ *
+ * O(runs × the cost of a plan).
+ */
+
+import { assert } from "../base/assert.ts";
+import type { Random } from "../base/random.ts";
+import type { Plan, PlanTask } from "./plan.ts";
+
+export interface Band {
+  /** One time in twenty it is done before this, … */
+  readonly p5Seconds: number;
+  /** … and one in twenty after this. */
+  readonly p95Seconds: number;
+}
+
+export interface BandOptions {
+  readonly runs: number;
+  readonly random: Random;
+  /** The finish time of each site when this is the task instead. */
+  readonly finishes: (task: PlanTask) => readonly number[];
+}
+
+const RUNS_MAX = 200;
+const RUNS_MIN = 20;
+/** Runs × sites that are worth waiting for. */
+const SITE_RUNS_MAX = 200_000;
+/** From the mean of |ln(measured / predicted)| to the σ of a normal distribution. */
+const SIGMA_PER_MEAN = Math.sqrt(Math.PI / 2);
+
+export function runsFor(siteCount: number): number {
+  const affordable = Math.floor(SITE_RUNS_MAX / Math.max(1, siteCount));
+  return Math.max(RUNS_MIN, Math.min(RUNS_MAX, affordable));
+}
+
+/** `scatters`: of each site's servers, the mean of |ln(measured / predicted)|. */
+export function finishBands(
+  task: PlanTask,
+  scatters: readonly (number | undefined)[],
+  { runs, random, finishes }: BandOptions,
+): Band[] {
+  assert(scatters.length === task.sites.length, "every site has a scatter, or undefined");
+  assert(runs >= 2, "a band needs more than one run");
+  const seen = task.sites.map(() => new Float64Array(runs));
+  for (let run = 0; run < runs; run++) {
+    const sites = task.sites.map((site, index) => ({
+      ...site,
+      capBps: site.capBps * Math.exp((scatters[index] ?? 0) * SIGMA_PER_MEAN * normal(random)),
+    }));
+    const times = finishes({ ...task, sites });
+    for (const [index, times0] of seen.entries()) times0[run] = times[index] as number;
+  }
+  return seen.map((times) => {
+    times.sort();
+    return { p5Seconds: quantile(times, 0.05), p95Seconds: quantile(times, 0.95) };
+  });
+}
+
+/**
+ * When sites are done that keep to a plan made for other servers: never faster than planned, slower
+ * where a server gives less, and at their last rate when the plan's time is over.
+ */
+export function heldFinishes(plan: Plan, task: PlanTask): number[] {
+  return plan.sites.map(({ segments, finishSeconds }, index) => {
+    const { bytes, capBps } = task.sites[index] as PlanTask["sites"][number];
+    let left = bytes;
+    for (const { fromSeconds, toSeconds, rateBps } of segments) {
+      const usedBps = Math.min(rateBps, capBps);
+      const takes = left / usedBps;
+      if (takes <= toSeconds - fromSeconds) return fromSeconds + takes;
+      left -= usedBps * (toSeconds - fromSeconds);
+    }
+    const last = segments.at(-1);
+    if (last === undefined) return finishSeconds;
+    return last.toSeconds + left / Math.min(last.rateBps, capBps);
+  });
+}
+
+/** Box and Muller 1958. */
+function normal(random: Random): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
+  return radius * Math.cos(2 * Math.PI * random.next());
+}
+
+/** Between the two nearest values, in proportion. */
+function quantile(sorted: Float64Array, share: number): number {
+  const at = share * (sorted.length - 1);
+  const below = sorted[Math.floor(at)] as number;
+  const above = sorted[Math.ceil(at)] as number;
+  return below + (above - below) * (at - Math.floor(at));
+}
