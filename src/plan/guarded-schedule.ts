@@ -1,0 +1,292 @@
+/**
+ * The list schedule under guard: the order decides, but never so that a deadline is lost.
+ *
+ * Between one deadline and the next, each site has bytes that must come in this stretch: what cannot
+ * wait if all later ones go as late as they can (`latest.ts`). The stretch can be finished in time as
+ * long as nobody needs more than its cap until the end, and all of them together no more than the rate. So
+ * the order is followed, a site that comes to need its whole cap is held there until the end, and when
+ * all of the rate is needed for what is due, only what is due runs.
+ *
+ * Promise: when some schedule keeps all deadlines, this one does. O(k n log n) for k distinct deadlines.
+ */
+
+import { Heap } from "../base/heap.ts";
+import { byDeadlineDescending, bytesDueBy } from "./latest.ts";
+import type { Track } from "./track.ts";
+import type { Work } from "./work.ts";
+
+export function guardedFinishes(work: Work, order: Int32Array, track?: Track): Float64Array {
+  const dated = byDeadlineDescending(work);
+  const crawl = new Guarded(work, order, track);
+  let lastSeconds = 0;
+  for (const site of dated.toReversed()) {
+    const deadlineSeconds = work.deadlineSeconds[site] as number;
+    if (deadlineSeconds <= lastSeconds) continue;
+    lastSeconds = deadlineSeconds;
+    crawl.runUntil(deadlineSeconds, bytesDueBy(deadlineSeconds, work, crawl.bytesLeft, dated));
+  }
+  crawl.runUntil(Number.POSITIVE_INFINITY, new Float64Array(work.count));
+  return crawl.finishes;
+}
+
+interface Turn {
+  readonly atSeconds: number;
+  readonly site: number;
+  /** An older turn of the same site no longer holds. */
+  readonly stamp: number;
+}
+
+/** Parts of a site's bytes, or of the rate, that are only rounding. */
+const BYTES_ROUNDING = 1e-10;
+const RATE_ROUNDING = 1e-12;
+
+/** One crawl; between deadlines its state is what is left of every site. */
+class Guarded {
+  readonly bytesLeft: Float64Array;
+  readonly finishes: Float64Array;
+  readonly #work: Work;
+  readonly #order: Int32Array;
+  readonly #track: Track | undefined;
+  readonly #place: Int32Array;
+  readonly #rates: Float64Array;
+  readonly #sinceSeconds: Float64Array;
+  readonly #stamps: Int32Array;
+  readonly #pinned: Uint8Array;
+  #due: Float64Array = new Float64Array(0);
+  #nowSeconds = 0;
+  #endSeconds = 0;
+  #freeBps = 0;
+  /** The unpinned site that runs below its cap, if there is one: the last in order of those that run. */
+  #partial = -1;
+  /** What of the rate goes to sites of which something is due. */
+  #dueBps = 0;
+  /** What can come in this stretch besides all that is due. */
+  #spareBytes = 0;
+  #onlyDue = false;
+  readonly #turns = new Heap<Turn>((a, b) => a.atSeconds - b.atSeconds);
+  /** Places in the order, the first on top; some no longer wait. */
+  readonly #waiting = new Heap<number>((a, b) => a - b);
+  /** Places in the order, the last on top; some no longer run. */
+  readonly #running = new Heap<number>((a, b) => b - a);
+
+  constructor(work: Work, order: Int32Array, track: Track | undefined) {
+    const { count } = work;
+    this.#work = work;
+    this.#order = order;
+    this.#track = track;
+    this.bytesLeft = work.bytes.slice();
+    this.finishes = new Float64Array(count);
+    this.#place = new Int32Array(count);
+    for (const [place, site] of order.entries()) this.#place[site] = place;
+    this.#rates = new Float64Array(count);
+    this.#sinceSeconds = new Float64Array(count);
+    this.#stamps = new Int32Array(count);
+    this.#pinned = new Uint8Array(count);
+  }
+
+  /** Follows the order up to a deadline by which these bytes are due. */
+  runUntil(endSeconds: number, due: Float64Array): void {
+    this.#begin(endSeconds, due);
+    for (;;) {
+      const turn = this.#nextTurn();
+      const spareSeconds = this.#spareSeconds();
+      const nextSeconds = Math.min(turn?.atSeconds ?? Number.POSITIVE_INFINITY, spareSeconds);
+      if (nextSeconds >= endSeconds || nextSeconds === Number.POSITIVE_INFINITY) break;
+      this.#moveTo(nextSeconds);
+      if (spareSeconds <= nextSeconds) this.#keepToDue();
+      else {
+        this.#turns.pop();
+        this.#take((turn as Turn).site);
+      }
+      this.#handOut();
+    }
+    this.#end();
+  }
+
+  #begin(endSeconds: number, due: Float64Array): void {
+    const { bytesLeft } = this;
+    const { rateBps, count } = this.#work;
+    this.#endSeconds = endSeconds;
+    this.#due = due;
+    this.#freeBps = rateBps;
+    this.#dueBps = 0;
+    this.#partial = -1;
+    this.#onlyDue = false;
+    const dueBytes = due.reduce((sum, bytes) => sum + bytes, 0);
+    this.#spareBytes = rateBps * (endSeconds - this.#nowSeconds) - dueBytes;
+    for (const [place, site] of this.#order.entries())
+      if ((bytesLeft[site] as number) > 0) this.#waiting.push(place);
+    for (let site = 0; site < count; site++) {
+      this.#sinceSeconds[site] = this.#nowSeconds;
+      if ((due[site] as number) > 0) this.#awaitTurn(site);
+    }
+    this.#handOut();
+    for (let site = 0; site < count; site++)
+      if (this.#rates[site] === 0) this.#track?.set(site, this.#nowSeconds, undefined);
+  }
+
+  #end(): void {
+    const nowSeconds = this.#endSeconds;
+    if (nowSeconds < Number.POSITIVE_INFINITY) {
+      this.#nowSeconds = nowSeconds;
+      for (let site = 0; site < this.#work.count; site++) {
+        if (this.#rates[site] === 0) continue;
+        this.#settle(site);
+        if (this.bytesLeft[site] === 0) this.#finish(site);
+        this.#rates[site] = 0;
+      }
+    }
+    this.#pinned.fill(0);
+    for (const heap of [this.#turns, this.#waiting, this.#running])
+      while (heap.size > 0) heap.pop();
+  }
+
+  #nextTurn(): Turn | undefined {
+    for (;;) {
+      const turn = this.#turns.peek();
+      if (turn === undefined || turn.stamp === this.#stamps[turn.site]) return turn;
+      this.#turns.pop();
+    }
+  }
+
+  /** When all of the rate is needed for what is due. */
+  #spareSeconds(): number {
+    const otherBps = this.#work.rateBps - this.#dueBps;
+    if (this.#onlyDue || otherBps <= this.#work.rateBps * RATE_ROUNDING)
+      return Number.POSITIVE_INFINITY;
+    return this.#nowSeconds + Math.max(0, this.#spareBytes) / otherBps;
+  }
+
+  #moveTo(seconds: number): void {
+    const passedSeconds = Math.max(0, seconds - this.#nowSeconds);
+    this.#spareBytes -= (this.#work.rateBps - this.#dueBps) * passedSeconds;
+    this.#nowSeconds = Math.max(this.#nowSeconds, seconds);
+  }
+
+  #keepToDue(): void {
+    this.#onlyDue = true;
+    for (let site = 0; site < this.#work.count; site++)
+      if ((this.#rates[site] as number) > 0 && this.#due[site] === 0) this.#setRate(site, 0);
+  }
+
+  /** Something ends here: the site, what is due of it, or its freedom to wait. */
+  #take(site: number): void {
+    this.#settle(site);
+    if (this.bytesLeft[site] === 0) {
+      this.#setRate(site, 0);
+      this.#finish(site);
+      return;
+    }
+    if (this.#due[site] !== 0 && this.#pinned[site] === 0) {
+      this.#pin(site);
+      return;
+    }
+    // A pinned one comes here only when rounding lets it be done an instant before the end.
+    if (this.#due[site] !== 0) this.#dueBps -= this.#rateOf(site);
+    this.#due[site] = 0;
+    this.#setRate(site, this.#onlyDue ? 0 : this.#rateOf(site));
+  }
+
+  #finish(site: number): void {
+    this.finishes[site] = this.#nowSeconds;
+    this.#track?.set(site, this.#nowSeconds, undefined);
+  }
+
+  /** From here to the end it needs its whole cap; the last in order make room. */
+  #pin(site: number): void {
+    if (this.#partial === site) this.#partial = -1;
+    this.#pinned[site] = 1;
+    const neededBps = this.#capOf(site) - this.#rateOf(site);
+    while (neededBps - this.#freeBps > this.#work.rateBps * RATE_ROUNDING) {
+      const victim = this.#lastRunning();
+      if (victim < 0) break;
+      const rateBps = this.#rateOf(victim) - (neededBps - this.#freeBps);
+      const isLeft = rateBps > this.#work.rateBps * RATE_ROUNDING;
+      this.#setRate(victim, isLeft ? rateBps : 0);
+      this.#partial = isLeft ? victim : -1;
+      if (!isLeft) this.#waiting.push(this.#place[victim] as number);
+    }
+    this.#setRate(site, this.#rateOf(site) + Math.min(neededBps, this.#freeBps));
+  }
+
+  #lastRunning(): number {
+    if (this.#partial >= 0) return this.#partial;
+    for (;;) {
+      const place = this.#running.pop();
+      if (place === undefined) return -1;
+      const site = this.#order[place] as number;
+      if (this.#pinned[site] === 0 && this.#rateOf(site) > 0) return site;
+    }
+  }
+
+  /** Gives what is free to the first in order that can take it. */
+  #handOut(): void {
+    while (this.#freeBps > this.#work.rateBps * RATE_ROUNDING) {
+      const site = this.#partial >= 0 ? this.#partial : this.#firstWaiting();
+      if (site < 0) return;
+      const roomBps = this.#capOf(site) - this.#rateOf(site);
+      this.#partial = roomBps > this.#freeBps ? site : -1;
+      if (this.#rateOf(site) === 0) this.#running.push(this.#place[site] as number);
+      this.#setRate(site, this.#rateOf(site) + Math.min(roomBps, this.#freeBps));
+    }
+  }
+
+  #firstWaiting(): number {
+    for (;;) {
+      const place = this.#waiting.pop();
+      if (place === undefined) return -1;
+      const site = this.#order[place] as number;
+      const hasWork = this.#onlyDue ? this.#due[site] !== 0 : this.bytesLeft[site] !== 0;
+      if (hasWork && this.#pinned[site] === 0 && this.#rateOf(site) === 0) return site;
+    }
+  }
+
+  #setRate(site: number, rateBps: number): void {
+    this.#settle(site);
+    const change = rateBps - this.#rateOf(site);
+    this.#freeBps -= change;
+    this.#rates[site] = rateBps;
+    if (this.#due[site] !== 0) this.#dueBps += change;
+    if (rateBps === 0 && this.#partial === site) this.#partial = -1;
+    this.#track?.set(site, this.#nowSeconds, rateBps === 0 ? undefined : rateBps);
+    this.#awaitTurn(site);
+  }
+
+  /** Books what has come since the rate was set. */
+  #settle(site: number): void {
+    const came = this.#rateOf(site) * (this.#nowSeconds - (this.#sinceSeconds[site] as number));
+    this.#sinceSeconds[site] = this.#nowSeconds;
+    if (came === 0) return;
+    const rounding = (this.#work.bytes[site] as number) * BYTES_ROUNDING;
+    const left = (this.bytesLeft[site] as number) - came;
+    this.bytesLeft[site] = left > rounding ? left : 0;
+    if (this.#due[site] === 0) return;
+    const due = (this.#due[site] as number) - came;
+    this.#due[site] = due > rounding && left > rounding ? due : 0;
+    if (this.#due[site] === 0) this.#dueBps -= this.#rateOf(site);
+  }
+
+  #awaitTurn(site: number): void {
+    const stamp = (this.#stamps[site] as number) + 1;
+    this.#stamps[site] = stamp;
+    const rateBps = this.#rateOf(site);
+    const due = this.#due[site] as number;
+    let seconds = Number.POSITIVE_INFINITY;
+    if (rateBps > 0) seconds = (due > 0 ? due : (this.bytesLeft[site] as number)) / rateBps;
+    const capBps = this.#capOf(site);
+    if (due > 0 && this.#pinned[site] === 0 && rateBps < capBps) {
+      const freeSeconds = this.#endSeconds - this.#nowSeconds - due / capBps;
+      seconds = Math.min(seconds, Math.max(0, freeSeconds) / (1 - rateBps / capBps));
+    }
+    const atSeconds = this.#nowSeconds + seconds;
+    if (atSeconds < this.#endSeconds) this.#turns.push({ atSeconds, site, stamp });
+  }
+
+  #rateOf(site: number): number {
+    return this.#rates[site] as number;
+  }
+
+  #capOf(site: number): number {
+    return this.#work.capBps[site] as number;
+  }
+}
