@@ -47,7 +47,7 @@ export function leastEndSeconds(work: Work): number {
     endSeconds = Math.max(endSeconds, (work.bytes[site] as number) / (work.capBps[site] as number));
   }
   // Rounded up, for the sums of the answer are rounded too.
-  endSeconds = Math.max(endSeconds, bytes / work.rateBps) * (1 + 1e-11);
+  endSeconds = Math.max(endSeconds, bytes / work.rateBps) * (1 + 1e-10);
   return leastThat(endSeconds, (seconds) => keepsDeadlines(endingBy(work, seconds)));
 }
 

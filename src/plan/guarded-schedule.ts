@@ -37,7 +37,9 @@ interface Turn {
 }
 
 /** Parts of a site's bytes, or of the rate, that are only rounding. */
-const BYTES_ROUNDING = 1e-10;
+const BYTES_ROUNDING = 1e-13;
+/** What many steps can add up to; so little more or less keeps no deadline from being kept. */
+const BYTES_ROUNDING_AT_DEADLINE = 1e-9;
 const RATE_ROUNDING = 1e-12;
 
 /** One crawl; between deadlines its state is what is left of every site. */
@@ -132,13 +134,20 @@ class Guarded {
       for (let site = 0; site < this.#work.count; site++) {
         if (this.#rates[site] === 0) continue;
         this.#settle(site);
-        if (this.bytesLeft[site] === 0) this.#finish(site);
+        if (this.#isDoneAtEnd(site)) this.#finish(site);
         this.#rates[site] = 0;
       }
     }
     this.#pinned.fill(0);
     for (const heap of [this.#turns, this.#waiting, this.#running])
       while (heap.size > 0) heap.pop();
+  }
+
+  #isDoneAtEnd(site: number): boolean {
+    if ((this.#work.deadlineSeconds[site] as number) > this.#endSeconds)
+      return this.bytesLeft[site] === 0;
+    const rounding = (this.#work.bytes[site] as number) * BYTES_ROUNDING_AT_DEADLINE;
+    return (this.bytesLeft[site] as number) <= rounding;
   }
 
   #nextTurn(): Turn | undefined {
@@ -188,6 +197,7 @@ class Guarded {
   }
 
   #finish(site: number): void {
+    this.bytesLeft[site] = 0;
     this.finishes[site] = this.#nowSeconds;
     this.#track?.set(site, this.#nowSeconds, undefined);
   }
@@ -204,9 +214,10 @@ class Guarded {
       const isLeft = rateBps > this.#work.rateBps * RATE_ROUNDING;
       this.#setRate(victim, isLeft ? rateBps : 0);
       this.#partial = isLeft ? victim : -1;
-      if (!isLeft) this.#waiting.push(this.#place[victim] as number);
+      (isLeft ? this.#running : this.#waiting).push(this.#place[victim] as number);
     }
-    this.#setRate(site, this.#rateOf(site) + Math.min(neededBps, this.#freeBps));
+    const moreBps = Math.min(neededBps, Math.max(0, this.#freeBps));
+    this.#setRate(site, this.#rateOf(site) + moreBps);
   }
 
   #lastRunning(): number {
