@@ -130,6 +130,8 @@ export class CrawlLoad {
       settled: [],
       retried: [],
       rescored: [],
+      reopened: [],
+      visits: [],
       pages: [],
       totals: totals(this.#known, this.#pages),
       marks: {},
@@ -230,6 +232,7 @@ function siteRow(id: number): SiteRow {
     robots: { status: 200, text: "User-agent: *\nDisallow: /private/\n", fetchedAtMs: 1.7e12 },
     sitemapsRead: true,
     traps: "",
+    round: undefined,
   };
 }
 

@@ -136,17 +136,9 @@ class Reading {
   }
 
   #days(word: string): readonly number[] {
-    const name = word.toLowerCase();
-    if (Object.hasOwn(DAY_GROUPS, name)) return DAY_GROUPS[name] ?? [];
-    const [first, last, ...more] = name.split("-").map(dayNumber);
-    if (first === undefined || more.length > 0 || (name.includes("-") && last === undefined)) {
-      this.#mistakes.push(`"${word}" is no day; the days are ${DAYS_KNOWN}`);
-      return [];
-    }
-    if (last === undefined) return [first];
-    // Past Sunday it goes on with Monday: fri-mon.
-    const length = ((last - first + 7) % 7) + 1;
-    return Array.from({ length }, (_, index) => (first + index) % 7);
+    const days = daysNamed(word);
+    if (days === undefined) this.#mistakes.push(`"${word}" is no day; the days are ${DAYS_KNOWN}`);
+    return days ?? [];
   }
 
   #span(word: string): Span | undefined {
@@ -214,6 +206,19 @@ class Reading {
     const days = this.#claims.slice(0, HOLIDAY);
     return this.#otherwise !== undefined || days.every((day) => minutesOf(day) >= DAY_MINUTES);
   }
+}
+
+/** `mon`, `mon-fri`, `weekend`: days by number, 7 for holidays; undefined for what names none. */
+export function daysNamed(word: string): readonly number[] | undefined {
+  const name = word.toLowerCase();
+  if (Object.hasOwn(DAY_GROUPS, name)) return DAY_GROUPS[name];
+  const [first, last, ...more] = name.split("-").map(dayNumber);
+  if (first === undefined || more.length > 0 || (name.includes("-") && last === undefined))
+    return undefined;
+  if (last === undefined) return [first];
+  // Past Sunday it goes on with Monday: fri-mon.
+  const length = ((last - first + 7) % 7) + 1;
+  return Array.from({ length }, (_, index) => (first + index) % 7);
 }
 
 function minutesOf(claims: readonly Claim[]): number {

@@ -15,7 +15,7 @@ export function nearest(written: string, candidates: readonly string[]): string 
   for (const candidate of candidates) {
     const name = simplified(candidate);
     const begun = plain.length >= 3 && name.startsWith(plain);
-    const distance = begun ? Math.min(1, name.length - plain.length) : editDistance(plain, name);
+    const distance = begun ? begunDistance(name.length - plain.length) : editDistance(plain, name);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -51,6 +51,11 @@ export function editDistance(a: string, b: string): number {
     last = current;
   }
   return last[b.length] ?? 0;
+}
+
+/** One slip; of two names that begin so, the shorter one is nearer. */
+function begunDistance(lettersLeft: number): number {
+  return lettersLeft === 0 ? 0 : 1 + lettersLeft / 1000;
 }
 
 /** Case and dashes are not what people get wrong. */

@@ -11,6 +11,7 @@ import type { CanonicalUrl } from "../url/url.ts";
 import { bandwidthMistakes, bandwidthRemarks } from "./bandwidth-rules.ts";
 import { rudeness } from "./manners.ts";
 import { faultsInShort, planFaults, planMistakes, withoutLine } from "./plan-rules.ts";
+import { roundMistakes, roundRemarks } from "./rounds-rules.ts";
 import type { Settings } from "./schema.ts";
 import { readSeeds, type Seeds } from "./seeds.ts";
 import { type Gathered, gatherSettings, type Variables } from "./sources.ts";
@@ -34,7 +35,12 @@ export type Found = Partial<Pick<Gathered, "remarks" | "mistakes" | "faults">>;
 /** The same for settings that come from a program. */
 export function checkOrder(settings: Settings, found: Found = {}): Order {
   const seeds = readSeeds(settings);
-  return checked(settings, seeds, found, rudeness(settings, seeds.urls));
+  const { urls } = seeds;
+  const order = checked(settings, seeds, found, [
+    ...rudeness(settings, urls),
+    ...roundMistakes(settings, urls),
+  ]);
+  return { ...order, remarks: [...order.remarks, ...roundRemarks(settings, urls)] };
 }
 
 /** For a plan, which asks nobody for anything: any address will do, and nobody need say who asks. */

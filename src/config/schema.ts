@@ -10,6 +10,7 @@ import { BANDWIDTH } from "./schema-bandwidth.ts";
 import { BOUNDS, JOB, MANNERS, PAGES } from "./schema-crawl.ts";
 import { KEEPING, NETWORK, SHOWING } from "./schema-means.ts";
 import { PLANNING, SITE_PLANNING } from "./schema-plan.ts";
+import { REPEATING, SITE_REPEATING } from "./schema-rounds.ts";
 
 const HOUR = 3_600_000;
 
@@ -19,6 +20,7 @@ export const GROUPS = {
   "How far it goes": BOUNDS,
   Bandwidth: BANDWIDTH,
   Deadlines: PLANNING,
+  Rounds: REPEATING,
   Manners: MANNERS,
   Network: NETWORK,
   Pages: PAGES,
@@ -31,6 +33,7 @@ export const SETTINGS = {
   ...BOUNDS,
   ...BANDWIDTH,
   ...PLANNING,
+  ...REPEATING,
   ...MANNERS,
   ...NETWORK,
   ...PAGES,
@@ -65,6 +68,7 @@ export const SITE_SETTINGS = {
     reader: line.limit,
   },
   ...SITE_PLANNING,
+  ...SITE_REPEATING,
 } as const satisfies FieldTable;
 
 export interface SiteSettings extends Omit<Resolved<typeof SITE_SETTINGS>, "url"> {

@@ -30,6 +30,7 @@ import { PageReader } from "./reading.ts";
 import { movedSeeds, Recorder } from "./record.ts";
 import { Refill } from "./refill.ts";
 import { Roster } from "./roster.ts";
+import { Rounds } from "./rounds.ts";
 import { Settler } from "./settle.ts";
 import { Sluice } from "./sluice.ts";
 import { Tally } from "./tally.ts";
@@ -79,6 +80,7 @@ export interface Loops {
   readonly controller: Controller;
   readonly sluice: Sluice;
   readonly line: Line;
+  readonly rounds: Rounds;
   admitSeeds(): void;
   setDelay(delayMs: number): void;
   /** Look-ups of names under way, for which nothing is on the workbench yet. */
@@ -102,6 +104,7 @@ class Assembly implements Loops {
   readonly controller: Controller;
   readonly sluice: Sluice;
   readonly line: Line;
+  readonly rounds: Rounds;
   readonly #parts: CrawlParts;
   readonly #around: Surroundings;
   readonly #traps: Traps;
@@ -127,7 +130,7 @@ class Assembly implements Loops {
       exclude: settings.exclude,
     });
     for (const seed of seeds) this.#traps.trust(domainOf(seed));
-    this.roster = new Roster(store, this.#traps, entriesIn(settings, SITES));
+    this.roster = new Roster(store, this.#traps, entriesIn(settings, SITES), parts.clock);
     this.notebook = this.#makeNotebook();
     this.settler = this.#makeSettler();
     this.refill = this.#makeRefill();
@@ -138,6 +141,7 @@ class Assembly implements Loops {
     this.sluice = this.#makeSluice();
     this.line = this.#makeLine();
     this.fetchLoop = this.#makeFetchLoop();
+    this.rounds = this.#makeRounds();
   }
 
   admitSeeds(): void {
@@ -271,6 +275,12 @@ class Assembly implements Loops {
     const { line } = this.#parts;
     const { controller, sluice } = this;
     return new Line({ ...this.#common(), ...this.#around, ...line, controller, sluice });
+  }
+
+  #makeRounds(): Rounds {
+    const { zone } = this.#parts.line;
+    const pump = (): void => this.fetchLoop.pump();
+    return new Rounds({ ...this.#common(), ...this.#around, refill: this.refill, zone, pump });
   }
 
   #makeFetchLoop(): FetchLoop {

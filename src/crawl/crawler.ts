@@ -10,14 +10,15 @@ import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { showDuration } from "../base/units.ts";
 import type { Random } from "../base/random.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { Resolver } from "../fetch/resolver.ts";
 import type { Output } from "../output/output.ts";
-import type { Store, Totals } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
-import { assemble, type Loops, ROUNDS } from "./assemble.ts";
+import { assemble, type Loops } from "./assemble.ts";
 import type { Changing } from "./changes.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import type { LineMeans } from "./line.ts";
@@ -57,10 +58,6 @@ export function startCrawl(parts: CrawlParts): CrawlHandle {
   return crawl;
 }
 
-function isComplete({ known, done, failed, skipped }: Totals): boolean {
-  return known === done + failed + skipped;
-}
-
 class Crawl implements CrawlHandle {
   readonly done: Promise<CrawlResult>;
   readonly #parts: CrawlParts;
@@ -83,10 +80,6 @@ class Crawl implements CrawlHandle {
     this.#parts = parts;
     const { clock, settings, store } = parts;
     this.#startedAtMs = clock.nowMs();
-    if (settings.refresh && isComplete(store.totals)) {
-      store.remember(ROUNDS, "more than one");
-      store.reopenPages();
-    }
     this.#resumed = store.totals.known > 0;
     this.#pagesMax = settings.pagesMax ?? Infinity;
     this.#meter = new Meter(this.#startedAtMs);
@@ -108,6 +101,7 @@ class Crawl implements CrawlHandle {
   start(): void {
     const { settings, clock } = this.#parts;
     this.#loops.admitSeeds();
+    this.#loops.rounds.start();
     this.#loops.refill.wakeSites();
     // Stored before anything is asked: a restart must know that it is one.
     this.#loops.notebook.commit();
@@ -124,10 +118,20 @@ class Crawl implements CrawlHandle {
       meter: this.#meter,
       nowMs: this.#parts.clock.nowMs(),
       startedAtMs: this.#startedAtMs,
-      state: this.#holds.size > 0 && this.#state === "running" ? "paused" : this.#state,
-      because: [...this.#holds].join("; "),
+      ...this.#doing(),
       resumed: this.#resumed,
     });
+  }
+
+  /** What it does, and why when that is nothing. */
+  #doing(): { state: CrawlState; because: string } {
+    const state = this.#state;
+    if (state !== "running") return { state, because: "" };
+    if (this.#holds.size > 0) return { state: "paused", because: [...this.#holds].join("; ") };
+    const next = this.#loops.tally.pending > 0 ? undefined : this.#loops.rounds.next();
+    if (next === undefined) return { state, because: "" };
+    const because = `next round of ${next.site} in ${showDuration(next.inMs)}`;
+    return { state: "waiting", because };
   }
 
   stop(why: string): void {
@@ -135,6 +139,7 @@ class Crawl implements CrawlHandle {
     this.#state = "stopping";
     this.#stoppedBy = why;
     this.#wasToldToStop = true;
+    this.#loops.rounds.stop();
     this.#loops.fetchLoop.pause();
     this.#cancelTimers.push(this.#parts.clock.after(GRACE_MS, () => this.#cutOff.abort()));
     this.#onIdle();
@@ -195,6 +200,7 @@ class Crawl implements CrawlHandle {
       this.#loops.refill.wakeSites();
       return;
     }
+    if (!isStopping && this.#loops.rounds.goesOn) return;
     if (isSated && tally.pending > 0 && !isStopping) this.#stoppedBy = "pages limit";
     // Ends in a moment of its own, when whoever called this has noted all it had to.
     this.#state = "stopping";
@@ -210,12 +216,18 @@ class Crawl implements CrawlHandle {
       this.#cancelTimers.push(this.#parts.clock.after(GRACE_MS, () => this.#finish()));
       return;
     }
-    this.#state = this.#loops.tally.pending === 0 ? "done" : "stopped";
+    const isOver = this.#loops.tally.pending === 0 && !this.#isWatchEnded;
+    this.#state = isOver ? "done" : "stopped";
     for (const cancel of this.#cancelTimers) cancel();
     this.#close().then(
       (result) => this.#settle.resolve(result),
       (fault) => this.#settle.reject(fault),
     );
+  }
+
+  /** Who watches is never done: it was told to stop, and the same command goes on. */
+  get #isWatchEnded(): boolean {
+    return this.#parts.settings.watch && this.#wasToldToStop;
   }
 
   async #close(): Promise<CrawlResult> {
@@ -231,7 +243,7 @@ class Crawl implements CrawlHandle {
       nowMs: clock.nowMs(),
       startedAtMs: this.#startedAtMs,
       resumed: this.#resumed,
-      stoppedBy: this.#stoppedBy,
+      stoppedBy: this.#loops.tally.pending === 0 && !this.#isWatchEnded ? "" : this.#stoppedBy,
     });
   }
 

@@ -10,7 +10,7 @@
 import type { Clock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { PageRecord } from "../page/page.ts";
-import type { NewUrl, SettledUrl, Store } from "../store/store.ts";
+import type { NewUrl, ReopenedUrl, SettledUrl, Store, Visits } from "../store/store.ts";
 import type { Roster } from "./roster.ts";
 import type { Tally } from "./tally.ts";
 
@@ -38,6 +38,8 @@ export class Notebook {
   #settled: SettledUrl[] = [];
   #retried: { id: number; attempts: number }[] = [];
   #pages: PageRecord[] = [];
+  #reopened: ReopenedUrl[] = [];
+  #visits: ({ id: number } & Visits)[] = [];
   readonly #scores = new Map<number, number>();
   /** Ids of URLs noted but not yet in the store, which therefore cannot tell that they are known. */
   readonly #unstored = new Map<string, number>();
@@ -81,6 +83,17 @@ export class Notebook {
   notePage(page: PageRecord): void {
     this.#pages.push(page);
     if (page.likeness === undefined) this.#unstoredDigests.set(digestKey(page.digest), page.id);
+    this.#schedule();
+  }
+
+  /** Only of what has ended in the store: it waits there after the commit, and not before. */
+  noteReopened(reopened: ReopenedUrl): void {
+    this.#reopened.push(reopened);
+    this.#schedule();
+  }
+
+  noteVisits(id: number, visits: Visits): void {
+    this.#visits.push({ id, ...visits });
     this.#schedule();
   }
 
@@ -140,6 +153,8 @@ export class Notebook {
         settled: this.#settled,
         retried: this.#retried,
         rescored: Array.from(this.#scores, ([id, score]) => ({ id, score })),
+        reopened: this.#reopened,
+        visits: this.#visits,
         pages: this.#pages,
         totals: tally.totals(clock.nowMs() - this.#startedAtMs),
         marks: marks(),
@@ -180,6 +195,8 @@ export class Notebook {
     this.#settled = [];
     this.#retried = [];
     this.#pages = [];
+    this.#reopened = [];
+    this.#visits = [];
     this.#scores.clear();
     this.#unstored.clear();
     this.#unstoredDigests.clear();
@@ -189,7 +206,8 @@ export class Notebook {
 
   #schedule(): void {
     if (this.#inTrouble) return;
-    const isFull = this.#urls.length + this.#settled.length >= COMMIT_AFTER_NOTES;
+    const notes = this.#urls.length + this.#settled.length + this.#reopened.length;
+    const isFull = notes >= COMMIT_AFTER_NOTES;
     this.#arm(isFull ? 0 : COMMIT_AFTER_MS);
   }
 

@@ -6,6 +6,7 @@
  */
 
 import { assert } from "../base/assert.ts";
+import type { Clock } from "../base/clock.ts";
 import type { FetchedPage, FetchFailed, FetchNotModified, Reply } from "../fetch/fetcher.ts";
 import type { Sieve } from "../frontier/sieve.ts";
 import type { Original, Traps } from "../frontier/traps.ts";
@@ -22,8 +23,10 @@ import { pageForHook, type PageReader, type Reading } from "./reading.ts";
 import type { Roster, Site } from "./roster.ts";
 import type { Settler } from "./settle.ts";
 import type { Tally } from "./tally.ts";
+import { noteVisit } from "./visits.ts";
 
 export interface PageDeskParts {
+  readonly clock: Clock;
   readonly store: Store;
   readonly output: Output | undefined;
   readonly hooks: CrawlHooks;
@@ -104,12 +107,12 @@ export class PageDesk {
 
   /** The server says that nothing has changed: the record stays, with a new date. */
   async confirm(site: Site, row: WaitingUrl, result: FetchNotModified): Promise<"duplicate"> {
-    const { store, output, tally, settler, notebook } = this.#parts;
+    const { store, output, settler, notebook } = this.#parts;
     const earlier = store.page(row.id);
     assert(earlier !== undefined, "only what was fetched is asked for conditionally");
     await output?.write(this.#captureOf(row, result, row.id, "not_modified"));
     notebook.notePage({ ...earlier, fetchedAtMs: result.atMs, durationMs: result.durationMs });
-    tally.stored(earlier, false);
+    noteVisit(this.#parts, site, { id: row.id, reason: "not_modified", hasChanged: false });
     settler.settle(site, row, "not_modified");
     return "duplicate";
   }
@@ -126,14 +129,28 @@ export class PageDesk {
   }
 
   #note(site: Site, row: WaitingUrl, record: PageRecord): void {
-    const { store, notebook, tally, roster, settler, traps } = this.#parts;
-    const isFirst = !this.#parts.hasEarlierRounds || store.page(row.id) === undefined;
+    const { notebook, tally, roster, settler } = this.#parts;
+    const earlier = this.#earlierOf(site, row);
     notebook.notePage(record);
-    tally.stored(record, isFirst);
-    if (isFirst) site.pages += 1;
+    tally.stored(record, earlier);
     roster.changed(site);
-    traps.saw({ siteId: site.id, ...splitPath(row.url) }, this.#originalOf(site, record.likeness));
+    if (earlier === undefined) this.#noteFresh(site, row, record);
+    const hasChanged = earlier && Buffer.compare(earlier.digest, record.digest) !== 0;
+    noteVisit(this.#parts, site, { id: row.id, reason: "ok", hasChanged });
     settler.settle(site, row, "ok");
+  }
+
+  #noteFresh(site: Site, row: WaitingUrl, { likeness }: PageRecord): void {
+    site.pages += 1;
+    site.round.news.fresh += 1;
+    const place = { siteId: site.id, ...splitPath(row.url) };
+    this.#parts.traps.saw(place, this.#originalOf(site, likeness));
+  }
+
+  /** What an earlier round brought for the URL. */
+  #earlierOf(site: Site, row: WaitingUrl): PageRecord | undefined {
+    const { store, hasEarlierRounds } = this.#parts;
+    return hasEarlierRounds || site.round.number > 1 ? store.page(row.id) : undefined;
   }
 
   /** The page of the same site that this one repeats, as far as traps care. */

@@ -84,7 +84,7 @@ export class Refill {
 
   wake(site: Site): void {
     const { roster, limits, prepare } = this.#parts;
-    if (site.awake || site.pending === 0) return;
+    if (site.awake || site.isOpening || site.pending === 0) return;
     if (roster.awakeCount >= limits.sitesAwakeMax) {
       this.#hasSleepers = true;
       return;

@@ -7,11 +7,22 @@
 
 import { Books } from "../bandwidth/ledger.ts";
 import { assert } from "../base/assert.ts";
+import type { Clock } from "../base/clock.ts";
 import type { RobotsRules } from "../fetch/robots.ts";
 import type { Addressee } from "../frontier/politeness.ts";
 import type { Traps } from "../frontier/traps.ts";
-import type { SiteRow, Store, StoredRobots } from "../store/store.ts";
+import type { RoundNews, SiteRow, Store, StoredRobots, StoredRound } from "../store/store.ts";
 import { domainOfSite } from "../url/site.ts";
+
+/** The present time that a site is crawled. */
+export interface Round extends Omit<StoredRound, "startedAtMs" | "news"> {
+  /** On the clock that never leaps; may lie before the process began. */
+  readonly startedAtMs: number;
+  readonly startedWallMs: number;
+  readonly news: { -readonly [Kind in keyof RoundNews]: number };
+}
+
+export const NO_NEWS: RoundNews = { changed: 0, unchanged: 0, fresh: 0, gone: 0, left: 0 };
 
 export interface Site {
   readonly id: number;
@@ -25,7 +36,12 @@ export interface Site {
   readonly books: Books;
   robots: StoredRobots | undefined;
   sitemapsRead: boolean;
+  round: Round;
+  /** What this round is expected to bring, by earlier ones; undefined in the first. */
+  earlierBytes: number | undefined;
 
+  /** Its known URLs are being judged for a new round: it is woken when all have been. */
+  isOpening: boolean;
   /** On the workbench, or on its way there. */
   awake: boolean;
   /** Address and pace, once its name has been resolved. */
@@ -51,16 +67,21 @@ export class Roster {
   readonly #store: Store;
   readonly #traps: Traps;
   readonly #sitesMax: number;
+  readonly #clock: Clock;
+  /** Told of every site met for the first time, and of each that has nothing left to do. */
+  onNew: (site: Site) => void = () => undefined;
+  onSleep: (site: Site) => void = () => undefined;
   readonly #byKey = new Map<string, Site>();
   readonly #byId = new Map<number, Site>();
   readonly #changed = new Set<Site>();
   #nextId: number;
   #awake = 0;
 
-  constructor(store: Store, traps: Traps, sitesMax: number) {
+  constructor(store: Store, traps: Traps, sitesMax: number, clock: Clock) {
     this.#store = store;
     this.#traps = traps;
     this.#sitesMax = sitesMax;
+    this.#clock = clock;
     this.#nextId = store.nextSiteId;
   }
 
@@ -85,6 +106,7 @@ export class Roster {
     if (row !== undefined) return this.adopt(row);
     const site = this.#hold(emptyRow(this.#nextId++, key));
     this.#changed.add(site);
+    this.onNew(site);
     return site;
   }
 
@@ -115,6 +137,7 @@ export class Roster {
     site.to = undefined;
     site.rules = undefined;
     site.failedStarts = 0;
+    this.onSleep(site);
   }
 
   changed(site: Site): void {
@@ -133,7 +156,7 @@ export class Roster {
     if (this.#byId.size <= this.#sitesMax) return;
     for (const site of this.#byId.values()) {
       if (this.#byId.size <= this.#sitesMax) return;
-      if (site.awake || this.#changed.has(site)) continue;
+      if (site.awake || site.isOpening || this.#changed.has(site)) continue;
       this.#byId.delete(site.id);
       this.#byKey.delete(site.key);
       this.#traps.forget(site.id);
@@ -151,6 +174,8 @@ export class Roster {
       books: Books.restore(row),
       robots: row.robots,
       sitemapsRead: row.sitemapsRead,
+      ...this.#roundOf(row),
+      isOpening: false,
       awake: false,
       to: undefined,
       addresses: [],
@@ -168,7 +193,21 @@ export class Roster {
     return site;
   }
 
+  /** A date that lies in the future is from a clock that was wrong then, or is now. */
+  #roundOf({ round, bytes }: SiteRow): Pick<Site, "round" | "earlierBytes"> {
+    const nowMs = this.#clock.nowMs();
+    const wallMs = this.#clock.wallMs();
+    const kept = round ?? firstRound(wallMs, bytes);
+    const startedWallMs = Math.min(kept.startedAtMs, wallMs);
+    const startedAtMs = nowMs - (wallMs - startedWallMs);
+    return {
+      round: { ...kept, startedAtMs, startedWallMs, news: { ...kept.news } },
+      earlierBytes: kept.openedTo === undefined ? predictedBytes(kept) : undefined,
+    };
+  }
+
   #rowOf(site: Site): SiteRow {
+    const { startedWallMs, ...round } = site.round;
     return {
       id: site.id,
       key: site.key,
@@ -179,6 +218,7 @@ export class Roster {
       robots: site.robots,
       sitemapsRead: site.sitemapsRead,
       traps: this.#traps.save(site.id),
+      round: { ...round, startedAtMs: startedWallMs, news: { ...round.news } },
     };
   }
 }
@@ -195,5 +235,28 @@ function emptyRow(id: number, key: string): SiteRow {
     robots: undefined,
     sitemapsRead: false,
     traps: "",
+    round: undefined,
+  };
+}
+
+/** What a round will bring, once all of its URLs have been judged. */
+export function predictedBytes({
+  expectedBytes,
+  surplus,
+}: Round | StoredRound): number | undefined {
+  return expectedBytes === undefined ? undefined : expectedBytes * surplus;
+}
+
+function firstRound(wallMs: number, bytes: number): StoredRound {
+  return {
+    number: 1,
+    startedAtMs: wallMs,
+    // A store from before there were rounds has had its first.
+    bytesBefore: bytes,
+    expectedBytes: undefined,
+    surplus: 1,
+    openedTo: undefined,
+    sitemapsAtMs: 0,
+    news: NO_NEWS,
   };
 }

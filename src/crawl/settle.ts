@@ -4,17 +4,19 @@ import type { Clock } from "../base/clock.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import type { Reason } from "../page/outcome.ts";
 import { settlementOf } from "../page/outcome.ts";
-import type { WaitingUrl } from "../store/store.ts";
+import type { Store, WaitingUrl } from "../store/store.ts";
 import type { Job } from "./job.ts";
 import type { Notebook } from "./notebook.ts";
 import type { Roster, Site } from "./roster.ts";
 import type { Trouble } from "./snapshot.ts";
 import type { Tally } from "./tally.ts";
+import { noteVisit } from "./visits.ts";
 
 const TROUBLES_KEPT = 20;
 
 export interface SettlerParts {
   readonly clock: Clock;
+  readonly store: Store;
   readonly notebook: Notebook;
   readonly tally: Tally;
   readonly roster: Roster;
@@ -38,6 +40,9 @@ export class Settler {
     const { clock, notebook, tally, roster, workbench, onSettled } = this.#parts;
     notebook.noteSettled(site.id, { id: row.id, reason, attempts: row.attempts });
     tally.settled(reason);
+    // Of pages it was noted together with what they brought.
+    if (reason !== "ok" && reason !== "not_modified")
+      noteVisit(this.#parts, site, { id: row.id, reason, hasChanged: undefined });
     site.pending -= 1;
     if (site.pending === 0) site.finishedAtMs = clock.nowMs();
     roster.changed(site);

@@ -82,8 +82,8 @@ export function resultOf(
     topics: null,
     duplicates: { exact: totals.duplicatesExact, near: totals.duplicatesNear },
     resumed,
-    complete: pending === 0,
-    stoppedBy: pending === 0 ? "" : stoppedBy,
+    complete: pending === 0 && stoppedBy === "",
+    stoppedBy,
   };
 
   function siteResults({ loops: { roster } }: Moment): CrawlResult["sites"] {

@@ -3,7 +3,15 @@
 import type { BytesByPurpose } from "../bandwidth/ledger.ts";
 import type { Totals } from "../store/store.ts";
 
-export type CrawlState = "starting" | "running" | "paused" | "stopping" | "done" | "stopped";
+export type CrawlState =
+  | "starting"
+  | "running"
+  | "paused"
+  /** For the next round. */
+  | "waiting"
+  | "stopping"
+  | "done"
+  | "stopped";
 
 export interface SiteView {
   readonly site: string;

@@ -68,16 +68,34 @@ export class Tally {
     assert(this.pending >= 0, "invariant 4: no more URLs end than are known");
   }
 
-  stored(page: PageRecord, isFirst: boolean): void {
-    if (isFirst) this.#pages += 1;
-    if (page.likeness?.kind === "exact") this.#duplicatesExact += 1;
-    if (page.likeness?.kind === "near") this.#duplicatesNear += 1;
-    for (const remark of page.remarks) increase(this.#remarks, remark);
+  /** A URL that had ended waits again. */
+  reopened(reason: Reason): void {
+    const settlement = settlementOf(reason);
+    if (settlement === "done") this.#done -= 1;
+    else if (settlement === "failed") this.#failed -= 1;
+    else this.#skipped -= 1;
+    decrease(this.#outcomes, reason);
+  }
+
+  /** `earlier` is what the page's record was in an earlier round, which it replaces. */
+  stored(page: PageRecord, earlier: PageRecord | undefined): void {
+    if (earlier === undefined) this.#pages += 1;
+    else this.#count(earlier, -1);
+    this.#count(page, 1);
   }
 
   /** Rules of the gate are a closed list, so this cannot grow with the web. */
   refused(rule: string, count = 1): void {
     if (count > 0) increase(this.#refusedLinks, rule, count);
+  }
+
+  #count(page: PageRecord, by: 1 | -1): void {
+    if (page.likeness?.kind === "exact") this.#duplicatesExact += by;
+    if (page.likeness?.kind === "near") this.#duplicatesNear += by;
+    for (const remark of page.remarks) {
+      if (by > 0) increase(this.#remarks, remark);
+      else decrease(this.#remarks, remark);
+    }
   }
 
   totals(elapsedMs: number): Totals {
@@ -97,6 +115,14 @@ export class Tally {
       remarks: Object.fromEntries(this.#remarks),
     };
   }
+}
+
+/** What there is none of is not listed. */
+function decrease(counts: Map<string, number>, key: string): void {
+  const left = (counts.get(key) ?? 0) - 1;
+  assert(left >= 0, "only what was counted is taken back");
+  if (left === 0) counts.delete(key);
+  else counts.set(key, left);
 }
 
 function increase(counts: Map<string, number>, key: string, by = 1): void {

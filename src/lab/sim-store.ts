@@ -12,7 +12,7 @@ import type { Random } from "../base/random.ts";
 import type { PageRecord } from "../page/page.ts";
 import { type MemoryDisk, openMemoryStore } from "../store/store-memory.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "../store/store.ts";
-import type { StoredUrl, Totals, WaitingUrl } from "../store/store.ts";
+import type { EndedUrl, StoredUrl, Totals, Visits, WaitingUrl } from "../store/store.ts";
 
 export class SimulatedCrash extends Error {
   override readonly name = "SimulatedCrash";
@@ -105,8 +105,11 @@ class SimStore implements Store {
   pageWithDigest(digest: Uint8Array): number | undefined {
     return this.#inner.pageWithDigest(digest);
   }
-  reopenPages(): void {
-    this.#inner.reopenPages();
+  ended(siteId: number, afterId: number, countMax: number): EndedUrl[] {
+    return this.#inner.ended(siteId, afterId, countMax);
+  }
+  visits(id: number): Visits | undefined {
+    return this.#inner.visits(id);
   }
   sync(): Promise<void> {
     return this.#inner.sync();

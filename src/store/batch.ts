@@ -1,8 +1,7 @@
-/** What every adapter asks of a batch, and how reopening pages changes the totals. */
+/** What every adapter asks of a batch. */
 
 import { assert } from "../base/assert.ts";
-import type { Reason } from "../page/outcome.ts";
-import type { Batch, Totals } from "./store.ts";
+import type { Batch } from "./store.ts";
 
 /** The parts of a batch that its sender could only get wrong by our own mistake. */
 export function checkBatch(
@@ -30,25 +29,4 @@ export function bookedBytes(ledger: Readonly<Record<string, number>>): number {
   let sum = 0;
   for (const bytes of Object.values(ledger)) sum += bytes;
   return sum;
-}
-
-/** Whether a new round asks for the URL again: it was answered with a page. */
-export function isReopened(reason: Reason): boolean {
-  return reason === "ok" || reason === "not_modified";
-}
-
-/** The totals once `reopened[reason]` URLs of each reason wait again. */
-export function totalsAfterReopening(
-  totals: Totals,
-  reopened: Readonly<Record<string, number>>,
-): Totals {
-  const outcomes: Record<string, number> = { ...totals.outcomes };
-  let count = 0;
-  for (const [reason, urls] of Object.entries(reopened)) {
-    count += urls;
-    const left = (outcomes[reason] ?? 0) - urls;
-    if (left > 0) outcomes[reason] = left;
-    else delete outcomes[reason];
-  }
-  return { ...totals, done: totals.done - count, outcomes };
 }

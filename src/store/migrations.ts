@@ -20,6 +20,9 @@ export const WAITING = 1000;
  */
 export const NO_PAGE = 0x7fffffff;
 
+/** Not part of the schema: made when it is first needed. */
+export const URLS_OF_SITE = "url_of_site";
+
 // Fingerprint halves and sums are kept as signed numbers, which take 4 bytes where unsigned take 6.
 const FIRST = `
 CREATE TABLE state(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
@@ -66,8 +69,16 @@ CREATE TABLE meta(
 // Empty in rows from before: whatever reads them takes all their bytes for pages.
 const LEDGER = "ALTER TABLE site ADD COLUMN ledger TEXT NOT NULL DEFAULT ''";
 
+// A table of its own: only what is asked for again has visits, and a crawl without rounds pays nothing.
+const ROUNDS = `
+ALTER TABLE site ADD COLUMN round TEXT NOT NULL DEFAULT '';
+CREATE TABLE visit(
+  url INTEGER PRIMARY KEY, checks INTEGER NOT NULL, changes INTEGER NOT NULL,
+  watched_ms REAL NOT NULL, last_at_ms REAL NOT NULL, was TEXT NOT NULL, sum INTEGER NOT NULL
+) STRICT`;
+
 /** Entry n leads from version n to n + 1. */
-const STEPS: readonly string[] = [FIRST, LEDGER];
+const STEPS: readonly string[] = [FIRST, LEDGER, ROUNDS];
 
 export const SCHEMA_VERSION = STEPS.length;
 

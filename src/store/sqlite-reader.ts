@@ -9,7 +9,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
 import { bookedBytes } from "./batch.ts";
-import { WAITING } from "./migrations.ts";
+import { URLS_OF_SITE, WAITING } from "./migrations.ts";
 import {
   PAGE_COLUMNS,
   damagedRow,
@@ -17,13 +17,15 @@ import {
   ledgerBefore,
   pageFrom,
   proven,
+  roundFrom,
   siteSum,
   sumOfUrl,
   textSum,
+  visitSum,
 } from "./sqlite-rows.ts";
 import type { Row } from "./sqlite-rows.ts";
 import { NO_TOTALS } from "./store.ts";
-import type { SiteRow, StoredUrl, Totals, WaitingUrl } from "./store.ts";
+import type { EndedUrl, SiteRow, StoredUrl, Totals, Visits, WaitingUrl } from "./store.ts";
 
 const SLICE_ROWS = 500;
 const URL_COLUMNS =
@@ -33,6 +35,8 @@ const SITE_COLUMNS =
   "r.status, r.text, r.fetched_at_ms, r.sum, ";
 /** Those who look on may find a store that no newer Weir has opened for writing yet. */
 const LEDGER_SINCE_VERSION = 2;
+const ROUNDS_SINCE_VERSION = 3;
+const VISIT_COLUMNS = "v.url, v.checks, v.changes, v.watched_ms, v.last_at_ms, v.was, v.sum";
 
 export class SqliteReader {
   readonly #database: DatabaseSync;
@@ -44,6 +48,8 @@ export class SqliteReader {
   readonly #siteByKey: StatementSync;
   readonly #sitesWithWork: StatementSync;
   readonly #meta: StatementSync;
+  #ended: StatementSync | undefined;
+  #visits: StatementSync | undefined;
   readonly #lastIds: Readonly<Record<"url" | "site" | "page", StatementSync>>;
   /** Names of the states met so far. */
   readonly #reasons = new Map<number, Reason>();
@@ -63,7 +69,9 @@ export class SqliteReader {
     );
     const version = first(this.#prepare("PRAGMA user_version")) as number;
     const ledger = version < LEDGER_SINCE_VERSION ? "''" : "s.ledger";
-    this.#sites = `SELECT ${SITE_COLUMNS}${ledger} FROM site s LEFT JOIN robots r ON r.site = s.id`;
+    const round = version < ROUNDS_SINCE_VERSION ? "''" : "s.round";
+    this.#sites = `SELECT ${SITE_COLUMNS}${ledger}, ${round}
+      FROM site s LEFT JOIN robots r ON r.site = s.id`;
     this.#siteByKey = this.#prepare(`${this.#sites} WHERE s.key = ?`);
     this.#sitesWithWork = this.#prepare(
       `${this.#sites} WHERE s.pending > 0 AND s.id > ? ORDER BY s.id LIMIT ?`,
@@ -127,6 +135,32 @@ export class SqliteReader {
     return row === undefined ? undefined : siteFrom(row);
   }
 
+  /** Only where the index over a site's URLs has been made. */
+  ended(siteId: number, afterId: number, countMax: number): EndedUrl[] {
+    this.#ended ??= this.#prepare(
+      `SELECT u.id, u.depth, p.wire_bytes, p.fetched_at_ms, p.etag, p.last_modified,
+         ${VISIT_COLUMNS}, u.state
+       FROM url u INDEXED BY ${URLS_OF_SITE}
+         LEFT JOIN page p ON p.seq = u.page LEFT JOIN visit v ON v.url = u.id
+       WHERE u.site = ? AND u.id > ? AND u.state <> ${WAITING} ORDER BY u.id LIMIT ?`,
+    );
+    return rowsOf(this.#ended, siteId, afterId, countMax).map((row) => ({
+      id: row[0] as number,
+      depth: row[1] as number,
+      reason: this.#reasonAt(row[0] as number, row[13] as number) as Reason,
+      wireBytes: (row[2] as number | null) ?? 0,
+      fetchedAtMs: (row[3] as number | null) ?? 0,
+      hasValidators: ((row[4] as string | null) ?? "") !== "" || (row[5] ?? "") !== "",
+      visits: visitsFrom(row.slice(6, 13)),
+    }));
+  }
+
+  visits(id: number): Visits | undefined {
+    this.#visits ??= this.#prepare(`SELECT ${VISIT_COLUMNS} FROM visit v WHERE v.url = ?`);
+    const [row] = rowsOf(this.#visits, id);
+    return row === undefined ? undefined : visitsFrom(row);
+  }
+
   url(id: number): StoredUrl | undefined {
     const [row] = rowsOf(this.#url, id);
     return row === undefined ? undefined : this.#urlFrom(row);
@@ -178,17 +212,16 @@ export class SqliteReader {
       attempts: row[8] as number,
       redirectedFromId: row[4] as number,
       redirects: row[5] as number,
-      reason: this.#reasonOf(row),
+      reason: this.#reasonAt(row[0] as number, row[9] as number),
     };
   }
 
-  #reasonOf(row: Row): Reason | undefined {
-    const state = row[9] as number;
+  #reasonAt(id: number, state: number): Reason | undefined {
     if (state === WAITING) return undefined;
     const known = this.#reasons.get(state);
     if (known !== undefined) return known;
     const name = first(this.#prepare("SELECT name FROM state WHERE id = ?"), state);
-    if (name === undefined) throw damagedRow("url", row[0] as number);
+    if (name === undefined) throw damagedRow("url", id);
     this.#reasons.set(state, name as Reason);
     return name as Reason;
   }
@@ -231,7 +264,7 @@ function siteFrom(row: Row): SiteRow {
     const site = unprovenSite(row);
     const { robots } = site;
     const isGood =
-      siteSum(site, row[13] as string) === row[8] &&
+      siteSum(site, row[13] as string, row[14] as string) === row[8] &&
       bookedBytes(site.ledger) <= site.bytes &&
       (robots === undefined || textSum(robots.text) === row[12]);
     return isGood ? site : undefined;
@@ -256,5 +289,17 @@ function unprovenSite(row: Row): SiteRow {
         : { status, text: row[10] as string, fetchedAtMs: row[11] as number },
     sitemapsRead: row[6] === 1,
     traps: row[7] as string,
+    round: roundFrom(row[14] as string),
   };
+}
+
+/** From a row of nothing but its columns; all of them are absent where a join found none. */
+function visitsFrom(row: Row): Visits | undefined {
+  const [url, checks, changes, watchedMs, lastAtMs, was, sum] = row;
+  if (url === null) return undefined;
+  return proven("visit", url as number, () =>
+    visitSum(url as number, [checks, changes, watchedMs, lastAtMs, was]) === sum
+      ? ({ checks, changes, watchedMs, lastAtMs, was } as Visits)
+      : undefined,
+  );
 }

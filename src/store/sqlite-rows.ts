@@ -9,7 +9,7 @@ import { crc32 } from "node:zlib";
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { CrawlError } from "../base/errors.ts";
 import type { Likeness, PageRecord, Remark } from "../page/page.ts";
-import type { NewUrl, SiteRow } from "./store.ts";
+import type { NewUrl, SiteRow, StoredRound, Visits } from "./store.ts";
 
 export type Row = SQLOutputValue[];
 
@@ -50,9 +50,27 @@ export function factKey(key: string): string {
   return `fact ${key}`;
 }
 
-/** `ledger` is the text in the row; rows from before there were ledgers have none, and keep their sum. */
-export function siteSum({ key, traps }: SiteRow, ledger: string): number {
-  return crc32(ledger === "" ? `${key}\n${traps}` : `${key}\n${traps}\n${ledger}`) | 0;
+/** Of the texts in the row; rows from before there were ledgers or rounds lack them, and keep their sum. */
+export function siteSum({ key, traps }: SiteRow, ledger: string, round: string): number {
+  const later = [ledger, round].filter((text) => text !== "");
+  return crc32([key, traps, ...later].join("\n")) | 0;
+}
+
+/** Absent values are left out of the text. */
+export function roundFrom(text: string): StoredRound | undefined {
+  if (text === "") return undefined;
+  const { expectedBytes, openedTo, ...round } = JSON.parse(text) as StoredRound;
+  return { ...round, expectedBytes, openedTo };
+}
+
+/** The columns of a visit but its URL and its sum. */
+export function visitColumns(visits: Visits): (number | string)[] {
+  const { checks, changes, watchedMs, lastAtMs, was } = visits;
+  return [checks, changes, watchedMs, lastAtMs, was];
+}
+
+export function visitSum(id: number, columns: readonly unknown[]): number {
+  return textSum(`${id} ${columns.join(" ")}`);
 }
 
 /** Before there were ledgers: nearly all bytes are those of pages. */

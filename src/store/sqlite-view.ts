@@ -15,7 +15,7 @@ import { SqliteReader } from "./sqlite-reader.ts";
 import type { StoreThread } from "./store-thread.ts";
 import { damagedRow } from "./sqlite-rows.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "./store.ts";
-import type { StoredUrl, Totals, WaitingUrl } from "./store.ts";
+import type { EndedUrl, StoredUrl, Totals, Visits, WaitingUrl } from "./store.ts";
 
 const SLICE_ROWS = 5_000;
 /** Pages are fewer than URLs, and asked for once each. */
@@ -24,7 +24,7 @@ const PAGE_SHARE = 1 / 8;
 /** What can be asked of a store that somebody else may be writing. */
 export type ReadableStore = Omit<
   Store,
-  "nextUrlId" | "nextSiteId" | "remember" | "commit" | "reopenPages" | "sync"
+  "nextUrlId" | "nextSiteId" | "remember" | "commit" | "ended" | "visits" | "sync"
 >;
 
 export class SqliteView implements ReadableStore {
@@ -90,6 +90,14 @@ export class SqliteView implements ReadableStore {
 
   siteByKey(key: string): SiteRow | undefined {
     return explaining(this.#path, () => this.reader.siteByKey(key));
+  }
+
+  ended(siteId: number, afterId: number, countMax: number): EndedUrl[] {
+    return explaining(this.#path, () => this.reader.ended(siteId, afterId, countMax));
+  }
+
+  visits(id: number): Visits | undefined {
+    return explaining(this.#path, () => this.reader.visits(id));
   }
 
   url(id: number): StoredUrl | undefined {

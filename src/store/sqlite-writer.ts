@@ -9,10 +9,18 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { assert } from "../base/assert.ts";
 import type { Reason } from "../page/outcome.ts";
-import { isReopened, totalsAfterReopening } from "./batch.ts";
-import { NO_PAGE, WAITING } from "./migrations.ts";
-import { PAGE_COLUMNS, factKey, pageRow, siteSum, textSum, urlSum } from "./sqlite-rows.ts";
-import type { Batch, NewUrl, SiteRow, Totals } from "./store.ts";
+import { NO_PAGE, URLS_OF_SITE, WAITING } from "./migrations.ts";
+import {
+  PAGE_COLUMNS,
+  factKey,
+  pageRow,
+  siteSum,
+  textSum,
+  urlSum,
+  visitColumns,
+  visitSum,
+} from "./sqlite-rows.ts";
+import type { Batch, NewUrl, SiteRow, Totals, Visits } from "./store.ts";
 
 /** How many sites' robots.txt are remembered as written, so as not to write them with every count. */
 const ROBOTS_REMEMBERED_MAX = 10_000;
@@ -58,7 +66,12 @@ export class SqliteWriter {
   writeBatch(batch: Batch): void {
     for (const site of batch.sites) this.#writeSite(site);
     for (const url of batch.urls) this.#addUrl(url);
-    const { retry, rescore } = this.#statements;
+    const { retry, rescore, reopen } = this.#statements;
+    for (const { id, score, visits } of batch.reopened) {
+      assertKnown(reopen.run(score, id));
+      this.#writeVisits(id, visits);
+    }
+    for (const { id, ...visits } of batch.visits) this.#writeVisits(id, visits);
     for (const { id, attempts } of batch.retried) assertKnown(retry.run(attempts, id));
     for (const { id, score } of batch.rescored) assertKnown(rescore.run(score, id));
     this.#writePagesAndEnds(batch);
@@ -74,26 +87,19 @@ export class SqliteWriter {
     this.#writeMeta(factKey(key), value);
   }
 
-  /** Answers the new totals. */
-  reopenPages(totals: Totals): Totals {
-    const reopened: Record<string, number> = {};
-    for (const [name, state] of this.#states) {
-      if (!isReopened(name as Reason)) continue;
-      this.#statements.countReopened.run(state);
-      reopened[name] = Number(this.#statements.reopen.run(state).changes);
-    }
-    const after = totalsAfterReopening(totals, reopened);
-    this.writeTotals(after);
-    return after;
+  /** Lets a site's URLs be walked; made for the first new round, so that one without has no cost of it. */
+  indexSites(): void {
+    this.#database.exec(`CREATE INDEX IF NOT EXISTS ${URLS_OF_SITE} ON url(site)`);
   }
 
   #writeSite(site: SiteRow): void {
     const { id, key, known, pending, pages, bytes, traps, robots } = site;
     const sitemapsRead = site.sitemapsRead ? 1 : 0;
     const ledger = JSON.stringify(site.ledger);
-    const sum = siteSum(site, ledger);
+    const round = site.round === undefined ? "" : JSON.stringify(site.round);
+    const sum = siteSum(site, ledger, round);
     const counts = [known, pending, pages, bytes];
-    this.#statements.site.run(id, key, ...counts, sitemapsRead, traps, ledger, sum);
+    this.#statements.site.run(id, key, ...counts, sitemapsRead, traps, ledger, round, sum);
     const fetchedAtMs = robots === undefined ? NO_ROBOTS : robots.fetchedAtMs;
     if (this.#robotsWritten.get(id) === fetchedAtMs) return;
     if (robots === undefined) this.#statements.forgetRobots.run(id);
@@ -142,6 +148,11 @@ export class SqliteWriter {
     for (const [id, seq] of seqs) assertKnown(pointToPage.run(seq, id));
   }
 
+  #writeVisits(id: number, visits: Visits): void {
+    const columns = visitColumns(visits);
+    this.#statements.visit.run(id, ...columns, visitSum(id, columns));
+  }
+
   #stateOf(reason: Reason): number {
     const known = this.#states.get(reason);
     if (known !== undefined) return known;
@@ -170,11 +181,12 @@ const SQL = {
   commit: "COMMIT",
   state: "INSERT INTO state(id, name) VALUES (?, ?)",
   site: `INSERT INTO site(id, key, known, pending, pages, bytes, sitemaps_read, traps, ledger,
-      sum)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      round, sum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT(id) DO UPDATE SET known = excluded.known, pending = excluded.pending,
       pages = excluded.pages, bytes = excluded.bytes, sitemaps_read = excluded.sitemaps_read,
-      traps = excluded.traps, ledger = excluded.ledger, sum = excluded.sum`,
+      traps = excluded.traps, ledger = excluded.ledger, round = excluded.round,
+      sum = excluded.sum`,
   robots: "REPLACE INTO robots(site, status, fetched_at_ms, text, sum) VALUES (?, ?, ?, ?, ?)",
   forgetRobots: "DELETE FROM robots WHERE site = ?",
   url: `INSERT INTO url(id, url, high, low, site, depth, redirected_from, redirects, score,
@@ -187,10 +199,9 @@ const SQL = {
   pointToPage: "UPDATE url SET page = ? WHERE id = ?",
   dropPage: "DELETE FROM page WHERE seq = (SELECT page FROM url WHERE id = ?)",
   page: `INSERT INTO page(${PAGE_COLUMNS}) VALUES (${PAGE_COLUMNS.replace(/\w+/g, "?")})`,
-  countReopened: `UPDATE site SET pending = pending + ended.urls
-    FROM (SELECT site, count(*) AS urls FROM url WHERE state = ? GROUP BY site) AS ended
-    WHERE site.id = ended.site`,
-  reopen: `UPDATE url SET state = ${WAITING}, attempts = 0 WHERE state = ?`,
+  reopen: `UPDATE url SET state = ${WAITING}, attempts = 0, score = ? WHERE id = ?`,
+  visit: `REPLACE INTO visit(url, checks, changes, watched_ms, last_at_ms, was, sum)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`,
   meta: "REPLACE INTO meta(key, value, sum) VALUES (?, ?, ?)",
 } as const;
 

@@ -12,11 +12,11 @@ import { CrawlError } from "../base/errors.ts";
 import { Heap } from "../base/heap.ts";
 import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
-import { checkBatch, isReopened, totalsAfterReopening } from "./batch.ts";
+import { checkBatch } from "./batch.ts";
 import { FingerprintTable } from "./fingerprint-table.ts";
 import { NO_TOTALS } from "./store.ts";
 import type { Batch, Fingerprints, NewUrl, SiteRow, Store } from "./store.ts";
-import type { StoredUrl, Totals, WaitingUrl } from "./store.ts";
+import type { EndedUrl, StoredUrl, Totals, Visits, WaitingUrl } from "./store.ts";
 
 /** What outlives a handle. */
 export class MemoryDisk {
@@ -66,6 +66,7 @@ interface Rows {
   readonly known: FingerprintTable;
   readonly pages: Map<number, PageRecord>;
   readonly pageIdByDigest: Map<string, number>;
+  readonly visits: Map<number, Visits>;
   readonly facts: Map<string, string>;
   totals: Totals;
   marks: Readonly<Record<string, number>>;
@@ -167,6 +168,21 @@ class MemoryStore implements Store {
     return pageWith(this.#rows, digestKey(digest));
   }
 
+  ended(siteId: number, afterId: number, countMax: number): EndedUrl[] {
+    const rows = this.#rows;
+    const found: EndedUrl[] = [];
+    for (let index = afterId; index < rows.urls.length && found.length < countMax; index++) {
+      const { added, reason } = rows.urls[index] as UrlRow;
+      if (added.siteId !== siteId || reason === undefined) continue;
+      found.push(endedUrl(rows, added, reason));
+    }
+    return found;
+  }
+
+  visits(id: number): Visits | undefined {
+    return this.#rows.visits.get(id);
+  }
+
   commit(batch: Batch): void {
     const rows = this.#rows;
     checkBatch(batch, this);
@@ -175,6 +191,11 @@ class MemoryStore implements Store {
       rows.siteIds.set(site.key, site.id);
     }
     for (const url of batch.urls) addUrl(rows, url);
+    for (const { id, score, visits } of batch.reopened) {
+      reopen(rows, id, score);
+      rows.visits.set(id, visits);
+    }
+    for (const { id, ...visits } of batch.visits) rows.visits.set(id, visits);
     for (const { id, attempts } of batch.retried) rowOf(rows, id).attempts = attempts;
     for (const { id, score } of batch.rescored) rescore(rows, id, score);
     for (const page of batch.pages) addPage(rows, page);
@@ -185,23 +206,6 @@ class MemoryStore implements Store {
     }
     rows.totals = batch.totals;
     rows.marks = batch.marks;
-  }
-
-  reopenPages(): void {
-    const rows = this.#rows;
-    const reopened: Record<string, number> = {};
-    for (const row of rows.urls) {
-      const { reason } = row;
-      if (reason === undefined || !isReopened(reason)) continue;
-      row.reason = undefined;
-      row.attempts = 0;
-      const { id, siteId } = row.added;
-      enqueue(rows, siteId, { id, score: row.score });
-      const site = rows.sites[siteId - 1] as SiteRow;
-      rows.sites[siteId - 1] = { ...site, pending: site.pending + 1 };
-      reopened[reason] = (reopened[reason] ?? 0) + 1;
-    }
-    rows.totals = totalsAfterReopening(rows.totals, reopened);
   }
 
   async sync(): Promise<void> {
@@ -231,6 +235,7 @@ function emptyRows(): Rows {
     known: new FingerprintTable(),
     pages: new Map(),
     pageIdByDigest: new Map(),
+    visits: new Map(),
     facts: new Map(),
     totals: NO_TOTALS,
     marks: {},
@@ -269,6 +274,14 @@ function rescore(rows: Rows, id: number, score: number): void {
   if (row.reason === undefined) enqueue(rows, row.added.siteId, { id, score });
 }
 
+function reopen(rows: Rows, id: number, score: number): void {
+  const row = rowOf(rows, id);
+  row.reason = undefined;
+  row.attempts = 0;
+  row.score = score;
+  enqueue(rows, row.added.siteId, { id, score });
+}
+
 function addPage(rows: Rows, page: PageRecord): void {
   const key = digestKey(page.digest);
   if (pageWith(rows, key) === undefined) rows.pageIdByDigest.set(key, page.id);
@@ -291,6 +304,19 @@ function waitingUrl(rows: Rows, id: number): WaitingUrl {
   const { reason: _, ...url } = storedUrl(rowOf(rows, id));
   const page = rows.pages.get(id);
   return { ...url, etag: page?.etag ?? "", lastModified: page?.lastModified ?? "" };
+}
+
+function endedUrl(rows: Rows, { id, depth }: NewUrl, reason: Reason): EndedUrl {
+  const page = rows.pages.get(id);
+  return {
+    id,
+    depth,
+    reason,
+    wireBytes: page?.wireBytes ?? 0,
+    fetchedAtMs: page?.fetchedAtMs ?? 0,
+    hasValidators: page !== undefined && (page.etag !== "" || page.lastModified !== ""),
+    visits: rows.visits.get(id),
+  };
 }
 
 function storedUrl(row: UrlRow): StoredUrl {

@@ -103,7 +103,8 @@ test("in a store from before there were ledgers all bytes are those of pages", a
   const database = new DatabaseSync(join(folder, "state", "crawl.db"));
   const { ledger: _, ...totals } = { ...NO_TOTALS, bytes: 700 };
   const text = JSON.stringify(totals);
-  database.exec("ALTER TABLE site DROP COLUMN ledger; PRAGMA user_version = 1");
+  database.exec(`ALTER TABLE site DROP COLUMN ledger; ALTER TABLE site DROP COLUMN round;
+    DROP TABLE visit; PRAGMA user_version = 1`);
   database.prepare("UPDATE site SET sum = ?").run(crc32(`${site.key}\n${site.traps}`) | 0);
   database
     .prepare("UPDATE meta SET value = ?, sum = ? WHERE key = 'totals'")

@@ -25,7 +25,7 @@ import { SqliteView } from "./sqlite-view.ts";
 import type { ReadableStore } from "./sqlite-view.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "./store.ts";
-import type { StoredUrl, Totals, WaitingUrl } from "./store.ts";
+import type { EndedUrl, StoredUrl, Totals, Visits, WaitingUrl } from "./store.ts";
 import { StoreThread } from "./store-thread.ts";
 
 const SYNC_AFTER_MS = 1_000;
@@ -83,6 +83,7 @@ class SqliteStore implements Store {
   #marks: Readonly<Record<string, number>>;
   #syncTimer: NodeJS.Timeout | undefined;
   #roomAskedAtMs = -Infinity;
+  #sitesAreIndexed = false;
   /** Why nothing more can be trusted to reach the disk. */
   #broken: CrawlError | undefined;
 
@@ -175,6 +176,16 @@ class SqliteStore implements Store {
     return this.#view.pageWithDigest(digest);
   }
 
+  ended(siteId: number, afterId: number, countMax: number): EndedUrl[] {
+    if (!this.#sitesAreIndexed) this.#change(() => this.#writer.indexSites());
+    this.#sitesAreIndexed = true;
+    return this.#view.ended(siteId, afterId, countMax);
+  }
+
+  visits(id: number): Visits | undefined {
+    return this.#view.visits(id);
+  }
+
   commit(batch: Batch): void {
     checkBatch(batch, this);
     this.#change(() => this.#writer.writeBatch(batch));
@@ -183,14 +194,6 @@ class SqliteStore implements Store {
     for (const site of batch.sites) this.#nextSiteId = Math.max(this.#nextSiteId, site.id + 1);
     this.#totals = batch.totals;
     this.#marks = batch.marks;
-  }
-
-  reopenPages(): void {
-    let totals = this.#totals;
-    this.#change(() => {
-      totals = this.#writer.reopenPages(totals);
-    });
-    this.#totals = totals;
   }
 
   async sync(): Promise<void> {

@@ -18,7 +18,8 @@ import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
 import { NO_TOTALS } from "./store.ts";
 import type { ReadableStore } from "./sqlite-view.ts";
-import type { Batch, NewUrl, SiteRow, Store, StoredUrl, Totals } from "./store.ts";
+import type { Batch, NewUrl, SiteRow, Store, StoredRound, StoredUrl } from "./store.ts";
+import type { Totals, Visits } from "./store.ts";
 
 /** A place where a store can be opened again and again; made anew for every test. */
 export interface StorePlace {
@@ -47,7 +48,8 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
 
   check("what one commit stored is there after opening again", async (place) => {
     const ledger = { page: 700, robots: 150 };
-    const site = makeSite(1, { known: 2, pending: 1, pages: 1, bytes: 900, ledger });
+    const round = makeRound(3);
+    const site = makeSite(1, { known: 2, pending: 1, pages: 1, bytes: 900, ledger, round });
     const page = makePage(1, 7);
     const batch: Batch = {
       ...emptyBatch(),
@@ -158,39 +160,77 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     await place.end(store);
   });
 
-  check("reopened pages wait again and bring their validators", async (place) => {
-    const store = place.open();
-    const page = makePage(1, 3);
-    store.commit({
-      ...emptyBatch(),
-      sites: [makeSite(1, { known: 3, pending: 0 })],
-      urls: [makeUrl(1, 1, 0), makeUrl(2, 1, 0), makeUrl(3, 1, 0)],
-      settled: [
-        { id: 1, reason: "ok", attempts: 1 },
-        { id: 2, reason: "http_404", attempts: 1 },
-        { id: 3, reason: "redirect", attempts: 1 },
-      ],
-      pages: [page],
-      totals: {
-        ...NO_TOTALS,
-        known: 3,
-        done: 2,
-        failed: 1,
-        outcomes: { ok: 1, http_404: 1, redirect: 1 },
-      },
-    });
-    store.reopenPages();
-    assert.equal(store.totals.done, 1);
-    assert.deepEqual(store.totals.outcomes, { http_404: 1, redirect: 1 });
-    assert.deepEqual(
-      store.waiting(1, 9).map(({ id, attempts, etag, lastModified }) => {
-        return { id, attempts, etag, lastModified };
-      }),
-      [{ id: 1, attempts: 0, etag: page.etag, lastModified: page.lastModified }],
-    );
-    assert.equal(store.siteByKey(makeSite(1).key)?.pending, 1);
-    await place.end(store);
-  });
+  check(
+    "reopened URLs wait again with their validators and remember their visits",
+    async (place) => {
+      const store = place.open();
+      const page = makePage(1, 3);
+      store.commit({
+        ...emptyBatch(),
+        sites: [makeSite(1, { known: 3, pending: 0 })],
+        urls: [makeUrl(1, 1, 0), makeUrl(2, 1, 0), makeUrl(3, 1, 0)],
+        settled: [
+          { id: 1, reason: "ok", attempts: 1 },
+          { id: 2, reason: "http_404", attempts: 1 },
+          { id: 3, reason: "redirect", attempts: 1 },
+        ],
+        pages: [page],
+        totals: {
+          ...NO_TOTALS,
+          known: 3,
+          done: 2,
+          failed: 1,
+          outcomes: { ok: 1, http_404: 1, redirect: 1 },
+        },
+      });
+      const { wireBytes, fetchedAtMs } = page;
+      const never = { wireBytes: 0, fetchedAtMs: 0, hasValidators: false, visits: undefined };
+      assert.deepEqual(store.ended(1, 0, 2), [
+        { ...never, id: 1, depth: 1, reason: "ok", wireBytes, fetchedAtMs, hasValidators: true },
+        { ...never, id: 2, depth: 2, reason: "http_404" },
+      ]);
+      assert.deepEqual(
+        store.ended(1, 2, 9).map(({ id }) => id),
+        [3],
+      );
+      assert.deepEqual(store.ended(2, 0, 9), []);
+      const visits = makeVisits(1, "ok");
+      store.commit({
+        ...emptyBatch(),
+        sites: [makeSite(1, { known: 3, pending: 1 })],
+        reopened: [{ id: 1, score: 8, visits }],
+        totals: {
+          ...store.totals,
+          done: 1,
+          outcomes: { http_404: 1, redirect: 1 },
+        },
+      });
+      assert.deepEqual(
+        store.waiting(1, 9).map(({ id, score, attempts, etag, lastModified }) => {
+          return { id, score, attempts, etag, lastModified };
+        }),
+        [{ id: 1, score: 8, attempts: 0, etag: page.etag, lastModified: page.lastModified }],
+      );
+      assert.deepEqual(store.visits(1), visits);
+      assert.equal(store.visits(2), undefined);
+      const later = makeVisits(2, "ok");
+      store.commit({
+        ...emptyBatch(),
+        settled: [{ id: 1, reason: "not_modified", attempts: 1 }],
+        visits: [{ id: 1, ...later }],
+        totals: {
+          ...store.totals,
+          done: 2,
+          outcomes: { http_404: 1, redirect: 1, not_modified: 1 },
+        },
+      });
+      await place.end(store);
+      const again = place.open();
+      assert.deepEqual(again.ended(1, 0, 1)[0]?.visits, later);
+      assert.deepEqual(again.waiting(1, 9), []);
+      await place.end(again);
+    },
+  );
 
   check("a page fetched anew replaces its record and its digest", async (place) => {
     const store = place.open();
@@ -240,15 +280,14 @@ async function walk(place: StorePlace, seed: number): Promise<void> {
     const batch = model.randomBatch(random);
     store.commit(batch);
     model.apply(batch);
-    if (random.next() < 0.05) {
-      store.reopenPages();
-      model.reopenPages();
-    }
     if (random.next() < 0.1) {
       await place.end(store);
       store = place.open();
     }
-    if (step % 10 === 9) compare(store, model, `seed ${seed}, step ${step}`);
+    if (step % 10 === 9) {
+      compare(store, model, `seed ${seed}, step ${step}`);
+      compareEnded(store, model, `seed ${seed}, step ${step}`);
+    }
   }
   await place.end(store);
 }
@@ -296,6 +335,27 @@ export function compare(store: ReadableStore, model: Model, where: string): void
   assertAccounts(store, where);
 }
 
+function compareEnded(store: Store, model: Model, where: string): void {
+  for (const { id: siteId } of model.sites) {
+    const ended = model.urls.filter((url) => url.siteId === siteId && url.reason !== undefined);
+    const wanted = ended.map(({ id, depth, reason }) => {
+      const page = model.pages.get(id);
+      const { wireBytes = 0, fetchedAtMs = 0 } = page ?? {};
+      const visits = model.visits.get(id);
+      return {
+        id,
+        depth,
+        reason,
+        wireBytes,
+        fetchedAtMs,
+        hasValidators: page !== undefined,
+        visits,
+      };
+    });
+    assert.deepEqual(store.ended(siteId, 0, 1e9), wanted, where);
+  }
+}
+
 /** Promise 2: known = done + failed + skipped + pending, in totals and in rows. */
 export function assertAccounts(store: ReadableStore, where: string): void {
   const counts = { known: 0, done: 0, failed: 0, skipped: 0 };
@@ -314,6 +374,7 @@ export class Model {
   readonly sites: SiteRow[] = [];
   readonly urls: StoredUrl[] = [];
   readonly pages = new Map<number, PageRecord>();
+  readonly visits = new Map<number, Visits>();
 
   static of(store: Store): Model {
     const model = new Model();
@@ -322,6 +383,10 @@ export class Model {
     model.sites.push(...store.sites());
     model.urls.push(...store.urls());
     for (const page of store.pages()) model.pages.set(page.id, page);
+    for (const { id } of model.urls) {
+      const visits = store.visits(id);
+      if (visits !== undefined) model.visits.set(id, visits);
+    }
     return model;
   }
 
@@ -331,6 +396,11 @@ export class Model {
       const { fingerprintHigh: _, fingerprintLow: __, ...kept } = url;
       this.urls.push({ ...kept, attempts: 0, reason: undefined });
     }
+    for (const { id, score, visits } of batch.reopened) {
+      this.#change(id, { reason: undefined, attempts: 0, score });
+      this.visits.set(id, visits);
+    }
+    for (const { id, ...visits } of batch.visits) this.visits.set(id, visits);
     for (const { id, attempts } of batch.retried) this.#change(id, { attempts });
     for (const { id, score } of batch.rescored) this.#change(id, { score });
     for (const { id, reason, attempts } of batch.settled) this.#change(id, { reason, attempts });
@@ -340,21 +410,6 @@ export class Model {
     }
     this.totals = batch.totals;
     this.marks = batch.marks;
-  }
-
-  reopenPages(): void {
-    const outcomes: Record<string, number> = { ...this.totals.outcomes };
-    let { done } = this.totals;
-    for (const url of this.urls) {
-      if (url.reason !== "ok" && url.reason !== "not_modified") continue;
-      outcomes[url.reason] = (outcomes[url.reason] ?? 0) - 1;
-      if (outcomes[url.reason] === 0) delete outcomes[url.reason];
-      done--;
-      const site = this.sites[url.siteId - 1] as SiteRow;
-      this.sites[site.id - 1] = { ...site, pending: site.pending + 1 };
-      this.#change(url.id, { reason: undefined, attempts: 0 });
-    }
-    this.totals = { ...this.totals, done, outcomes };
   }
 
   /** Some new sites and URLs, some ends, retries and scores; the accounts always add up. */
@@ -374,6 +429,7 @@ export class Model {
         bytes: site.bytes + 1000,
         ledger: { ...site.ledger, page: (site.ledger["page"] ?? 0) + below(random, 1000) },
         robots: random.next() < 0.1 ? makeRobots(random) : site.robots,
+        round: random.next() < 0.1 ? makeRound(below(random, 9)) : site.round,
       });
     };
     const urls: NewUrl[] = [];
@@ -389,6 +445,8 @@ export class Model {
       touch(url.siteId, 0, -1);
       return { id: url.id, reason: pick(random, SOME_REASONS), attempts: url.attempts + 1 };
     });
+    const reopened = this.urls.filter((url) => url.reason !== undefined && random.next() < 0.02);
+    for (const url of reopened) touch(url.siteId, 0, 1);
     const ended = new Set(settled.map((url) => url.id));
     const retried = some().filter((url) => !ended.has(url.id));
     return {
@@ -397,21 +455,34 @@ export class Model {
       settled,
       retried: retried.map(({ id, attempts }) => ({ id, attempts: attempts + 1 })),
       rescored: some().map(({ id }) => ({ id, score: below(random, 20) })),
+      reopened: reopened.map(({ id, reason }) => {
+        const visits = makeVisits(below(random, 9), reason as Reason);
+        return { id, score: below(random, 20), visits };
+      }),
+      visits: settled
+        .filter(({ id }) => this.visits.has(id))
+        .map(({ id, reason }) => ({ id, ...makeVisits(below(random, 9), reason) })),
       pages: settled
         .filter(({ reason }) => reason === "ok")
         .map(({ id }) => makePage(id, below(random, 200))),
-      totals: this.#totalsAfter(urls.length, settled),
+      totals: this.#totalsAfter(urls.length, settled, reopened),
       marks: { "weir-00001.warc.gz": below(random, 1e9) },
     };
   }
 
-  #totalsAfter(known: number, settled: readonly { readonly reason: Reason }[]): Totals {
+  #totalsAfter(
+    known: number,
+    settled: readonly { readonly reason: Reason }[],
+    reopened: readonly StoredUrl[],
+  ): Totals {
     const outcomes: Record<string, number> = { ...this.totals.outcomes };
     const counts = { done: 0, failed: 0, skipped: 0 };
-    for (const { reason } of settled) {
-      outcomes[reason] = (outcomes[reason] ?? 0) + 1;
-      counts[settlementOf(reason)]++;
-    }
+    const count = (reason: Reason, by: number): void => {
+      outcomes[reason] = (outcomes[reason] ?? 0) + by;
+      counts[settlementOf(reason)] += by;
+    };
+    for (const { reason } of settled) count(reason, 1);
+    for (const { reason } of reopened) count(reason as Reason, -1);
     return {
       ...this.totals,
       known: this.totals.known + known,
@@ -445,6 +516,8 @@ export function emptyBatch(): Batch {
     settled: [],
     retried: [],
     rescored: [],
+    reopened: [],
+    visits: [],
     pages: [],
     totals: NO_TOTALS,
     marks: {},
@@ -463,8 +536,26 @@ export function makeSite(id: number, change: Partial<SiteRow> = {}): SiteRow {
     robots: undefined,
     sitemapsRead: id % 2 === 0,
     traps: "",
+    round: undefined,
     ...change,
   };
+}
+
+function makeRound(number: number): StoredRound {
+  return {
+    number,
+    startedAtMs: 1.7e12 + number,
+    bytesBefore: 100 * number,
+    expectedBytes: number % 2 === 0 ? undefined : 12.5 * number,
+    surplus: 1 + number / 8,
+    openedTo: number % 3 === 0 ? undefined : 7 * number,
+    sitemapsAtMs: 0,
+    news: { changed: number, unchanged: 2, fresh: 3, gone: 4, left: 5 },
+  };
+}
+
+function makeVisits(checks: number, was: Reason): Visits {
+  return { checks, changes: checks >> 1, watchedMs: 3600.5 * checks, lastAtMs: 1.7e12, was };
 }
 
 function makeRobots(random: Random): NonNullable<SiteRow["robots"]> {

@@ -52,6 +52,32 @@ export interface WaitingUrl {
   readonly lastModified: string;
 }
 
+/** What earlier rounds told of a URL: how often it was asked for again, and how often that paid. */
+export interface Visits {
+  readonly checks: number;
+  readonly changes: number;
+  /** Between the first visit and the last. */
+  readonly watchedMs: number;
+  /** On the wall clock. */
+  readonly lastAtMs: number;
+  /** How it had ended before it was last asked for again. */
+  readonly was: Reason;
+}
+
+/** A URL that has ended, with all that says whether to ask for it again. */
+export interface EndedUrl {
+  readonly id: number;
+  readonly depth: number;
+  readonly reason: Reason;
+  /** Of its page; 0 and 0 when it never had one. */
+  readonly wireBytes: number;
+  readonly fetchedAtMs: number;
+  /** Whether its server can be asked if it has changed. */
+  readonly hasValidators: boolean;
+  /** undefined until it is first asked for again. */
+  readonly visits: Visits | undefined;
+}
+
 export interface SettledUrl {
   readonly id: number;
   readonly reason: Reason;
@@ -75,6 +101,39 @@ export interface SiteRow {
   readonly sitemapsRead: boolean;
   /** Counts that trap defences must remember, as the frontier wrote them. */
   readonly traps: string;
+  /** undefined in rows from before there were rounds. */
+  readonly round: StoredRound | undefined;
+}
+
+/** What came of the pages of a site in one round. */
+export interface RoundNews {
+  readonly changed: number;
+  readonly unchanged: number;
+  /** Never seen before. */
+  readonly fresh: number;
+  /** Answered earlier, and now with 404 or 410. */
+  readonly gone: number;
+  /** Not asked for, because they were unlikely to have changed. */
+  readonly left: number;
+}
+
+/** How often a site has been crawled, and how far the present time is. */
+export interface StoredRound {
+  /** From 1. */
+  readonly number: number;
+  /** On the wall clock. */
+  readonly startedAtMs: number;
+  /** What the site had sent before. */
+  readonly bytesBefore: number;
+  /** What its known pages were expected to send; undefined in the first round. */
+  readonly expectedBytes: number | undefined;
+  /** How much came in earlier rounds for every byte expected. */
+  readonly surplus: number;
+  /** Known URLs up to this one have been judged for this round; undefined when all have. */
+  readonly openedTo: number | undefined;
+  /** When its sitemaps were last read, on the wall clock; 0 when not in a later round. */
+  readonly sitemapsAtMs: number;
+  readonly news: RoundNews;
 }
 
 export interface StoredRobots {
@@ -104,6 +163,12 @@ export interface Totals {
   readonly remarks: Readonly<Record<string, number>>;
 }
 
+export interface ReopenedUrl {
+  readonly id: number;
+  readonly score: number;
+  readonly visits: Visits;
+}
+
 export interface Batch {
   /** New and changed sites, whole rows. */
   readonly sites: readonly SiteRow[];
@@ -113,6 +178,10 @@ export interface Batch {
   readonly retried: readonly { readonly id: number; readonly attempts: number }[];
   /** New absolute scores of waiting URLs. */
   readonly rescored: readonly { readonly id: number; readonly score: number }[];
+  /** Ended URLs that wait again, for a new round. */
+  readonly reopened: readonly ReopenedUrl[];
+  /** What the visits of this round told. */
+  readonly visits: readonly ({ readonly id: number } & Visits)[];
   readonly pages: readonly PageRecord[];
   readonly totals: Totals;
   /** Ends of the output files as of this batch: what lies beyond is from an unfinished one. */
@@ -143,9 +212,11 @@ export interface Store {
   /** The first page with this content, if any. */
   pageWithDigest(digest: Uint8Array): number | undefined;
 
+  /** A site's ended URLs with an id above `afterId`, in order of id. */
+  ended(siteId: number, afterId: number, countMax: number): EndedUrl[];
+  visits(id: number): Visits | undefined;
+
   commit(batch: Batch): void;
-  /** Makes every finished page wait again, for a new round of conditional requests. */
-  reopenPages(): void;
   /** Settles with the disk: what was committed before this survives a power cut. */
   sync(): Promise<void>;
   close(): Promise<void>;
