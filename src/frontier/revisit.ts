@@ -65,7 +65,7 @@ const CHANCE_WIDTH = 1e6;
 export function changeRate({ checks, changes, watchedMs }: Visits): number | undefined {
   if (checks === 0 || watchedMs <= 0) return undefined;
   const quiet = checks - changes;
-  return -Math.log((quiet + 0.5) / (checks + 0.5)) / (watchedMs / checks);
+  return Math.log((checks + 0.5) / (quiet + 0.5)) / (watchedMs / checks);
 }
 
 /** How likely the page is another by now. */
