@@ -31,6 +31,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Crawl sites; the same command on the same folder goes on",
     load: () => import("./commands/crawl.ts"),
   },
+  plan: {
+    summary: "Say beforehand who is crawled when, and which deadlines hold",
+    load: () => import("./commands/plan.ts"),
+  },
   status: {
     summary: "Look at a crawl, running or not",
     load: () => import("./commands/status.ts"),

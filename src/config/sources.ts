@@ -9,7 +9,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
-import { type FieldTable, variableOf } from "./field.ts";
+import { type FieldTable, type Resolved, variableOf } from "./field.ts";
 import type { SettingsFile } from "./file.ts";
 import { readFlags } from "./flags.ts";
 import { suggestion } from "./nearest.ts";
@@ -29,11 +29,13 @@ export interface Gathered {
 const FILE_BY_HABIT = "weir.yaml";
 const FILE_BYTES_MAX = 16 * 2 ** 20;
 
-export async function gatherSettings(
+/** `more` are flags of one command beside the settings; what they say comes back by itself. */
+export async function gatherSettings<More extends FieldTable = Record<never, never>>(
   words: readonly string[],
   variables: Variables,
-): Promise<Gathered> {
-  const flags = readFlags(words, SETTINGS);
+  more?: More,
+): Promise<Gathered & { readonly more: Resolved<More> }> {
+  const flags = readFlags(words, { ...SETTINGS, ...more });
   const environment = readVariables(variables);
   const anySeed = [flags.layer, environment.layer].some(({ given }) => given.has("seedsFile"));
   const file = await loadFile(
@@ -45,6 +47,7 @@ export async function gatherSettings(
     (layer) => layer !== undefined,
   );
   const resolved = resolve(SETTINGS, layers);
+  const own = resolve(more ?? ({} as More), [flags.layer]);
   const settings: Settings = {
     ...resolved.values,
     urls: flags.positional,
@@ -57,9 +60,11 @@ export async function gatherSettings(
       ...flags.mistakes,
       ...(file?.content.mistakes ?? []),
       ...resolved.mistakes,
+      ...own.mistakes,
       ...contradictions(settings),
     ],
     faults: file?.content.faults ?? [],
+    more: own.values,
   };
 }
 

@@ -34,8 +34,8 @@ const ADDRESSES_GOOD_FOR_MS = 60_000;
 const ROBOTS_REDIRECTS_MAX = 5;
 const START_AGAIN_MS = 1000;
 const START_AGAIN_MAX_MS = 60_000;
-const CRAWL_DELAY_MAX_MS = 60_000;
-const PUBLIC_DELAY_MS = 1000;
+export const CRAWL_DELAY_MAX_MS = 60_000;
+export const PUBLIC_DELAY_MS = 1000;
 const PUBLIC_ADDRESS_DELAY_MS = 250;
 
 export interface ErrandsParts {

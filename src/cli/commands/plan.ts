@@ -1,0 +1,123 @@
+/** `weir plan`: what would be crawled when, and which deadlines hold; nothing is fetched. */
+
+import { writeFileSync } from "node:fs";
+import { Almanac } from "../../bandwidth/day-kind.ts";
+import { TimeZone } from "../../bandwidth/local-time.ts";
+import { CrawlError } from "../../base/errors.ts";
+import { showBytes } from "../../base/units.ts";
+import { visible } from "../../base/visible.ts";
+import type { FieldTable } from "../../config/field.ts";
+import { publicHolidaysOf } from "../../config/holidays.ts";
+import { checkPlanOrder, type Order } from "../../config/order.ts";
+import { words as someWords } from "../../config/readers.ts";
+import { PLANNING } from "../../config/schema-plan.ts";
+import { SETTINGS } from "../../config/schema.ts";
+import { siteWishes } from "../../config/site-wishes.ts";
+import { gatherSettings } from "../../config/sources.ts";
+import { planPlot } from "../../report/plan-plot.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { commandHelp } from "../help.ts";
+import { answerOf } from "../plan-answer.ts";
+import { knowledgeOf } from "../plan-knowledge.ts";
+import { planLines } from "../plan-lines.ts";
+import { type PlanReport, planResult, reportedSites } from "../plan-result.ts";
+import { planInput } from "../plan-task.ts";
+import type { Command } from "../run.ts";
+import { paletteFor, sizeOf } from "../terminal.ts";
+
+const COLUMNS_IN_PIPES = 120;
+const ROWS_MAX = 60;
+
+const FLAGS = {
+  svgFile: {
+    key: "svg",
+    meaning: "Draw the plan into this file as well.",
+    fallback: undefined,
+    reader: someWords("FILE", "the name of a file"),
+  },
+} as const satisfies FieldTable;
+
+export const command: Command = { help, run };
+
+function help(): string {
+  const { configFile, outFolder, limitBps, limitAt, siteLimitBps, json, speedsFile } = SETTINGS;
+  return commandHelp({
+    usage:
+      "weir plan --config FILE [--objective min-sum|min-max] [--algorithm NAME] [--svg FILE] [--json]",
+    about:
+      "Says beforehand what would be crawled when and at what rate, and which deadlines hold; if not all do, by how much they are missed, the least rate that would do, and which one deadline to move. Nothing is fetched. Sizes are the `size` of each site in the file, or what an earlier crawl of the same folder brought; what servers give is their `cap`, or what was measured.",
+    examples: [
+      ["weir plan --config weir.yaml", "who is crawled when, and what can be promised"],
+      ["weir plan --config weir.yaml --limit 4MB/s --svg plan.svg", "if there were more, drawn"],
+      ["weir plan --config weir.yaml --algorithm cpq --json", "as Zhu et al. would, for programs"],
+      [
+        "weir plan --config weir.yaml --strict && weir crawl --config weir.yaml",
+        "only if all hold",
+      ],
+    ],
+    groups: {
+      "The plan": { configFile, outFolder, speedsFile, ...FLAGS, json },
+      Rates: { limitBps, limitAt, siteLimitBps },
+      Deadlines: PLANNING,
+    },
+    ending:
+      "Sites in the file may have `size`, `deadline`, `priority`, `cap`, `efficiency` and `limit`. All settings of `weir crawl` are understood. Exit codes: 0 planned, whether deadlines hold or not; with --strict 1 if one does not; 2 wrong usage.",
+  });
+}
+
+async function run(words: readonly string[]): Promise<ExitCode> {
+  const gathered = await gatherSettings(words, process.env, FLAGS);
+  const order = checkPlanOrder(gathered.settings, gathered);
+  const { settings } = order;
+  // Remarks are no part of the result.
+  if (!settings.quiet)
+    for (const remark of order.remarks) process.stderr.write(`${visible(remark, 500)}\n`);
+  const report = await planned(order);
+  const { svgFile } = gathered.more;
+  if (svgFile !== undefined) draw(report, svgFile);
+  if (settings.json) process.stdout.write(`${JSON.stringify(planResult(report))}\n`);
+  else show(report, svgFile);
+  const isKept = report.answer.feasible && report.input.sites.every((site) => !site.leftOut);
+  return settings.strict && !isKept ? EXIT.failed : EXIT.done;
+}
+
+async function planned(order: Order): Promise<PlanReport> {
+  const { settings, seeds } = order;
+  const { algorithm, objective = "min-sum", holidays, timeZone } = settings;
+  const isHoliday = holidays === undefined ? undefined : publicHolidaysOf(holidays);
+  const moment = new Almanac(new TimeZone(timeZone), isHoliday).at(Date.now());
+  const wishes = siteWishes(settings, seeds);
+  const knowledge = await knowledgeOf(order, new Set(wishes.map(({ site }) => site)), moment);
+  const input = planInput(settings, wishes, knowledge, moment);
+  const scatters = input.sites.flatMap(({ leftOut, scatter }) =>
+    leftOut === undefined ? [scatter] : [],
+  );
+  const answer = await answerOf({ task: input.task, scatters, algorithm, objective });
+  return { input, answer };
+}
+
+function show(report: PlanReport, svgFile: string | undefined): void {
+  const { stdout } = process;
+  const screen = {
+    columns: stdout.isTTY ? sizeOf(stdout).columns : COLUMNS_IN_PIPES,
+    rows: ROWS_MAX,
+    palette: paletteFor(stdout, process.env),
+  };
+  const drawn = svgFile === undefined ? [] : ["", `${visible(svgFile, 300)} is written.`];
+  stdout.write(`${[...planLines(report, screen), ...drawn].join("\n")}\n`);
+}
+
+function draw(report: PlanReport, file: string): void {
+  const { algorithm, objective } = report.answer;
+  const { rateBps } = report.input.task;
+  const rows = reportedSites(report).flatMap(({ row }) => row ?? []);
+  const title = `Plan for ${rows.length} sites at ${showBytes(rateBps)}/s (${algorithm}, ${objective})`;
+  try {
+    writeFileSync(file, `${planPlot({ title, rateBps, rows })}\n`);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CrawlError("FILE_UNREADABLE", `Cannot write ${visible(file, 200)}: ${why}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Asks the chosen algorithm for a plan, and tells what can be promised whichever it is.
+ *
+ * The paper's algorithms know no caps, and some have no answer where another has one; then there is no
+ * plan, but the reason for it. Chance for the bands comes from a fixed seed, so that the same question
+ * has the same answer.
+ */
+
+import { unreachable } from "../base/assert.ts";
+import { randomFrom } from "../base/random.ts";
+import { type Band, finishBands, heldFinishes, runsFor } from "../plan/bands.ts";
+import { planCpq } from "../plan/cpq.ts";
+import { planMMaxt } from "../plan/m-maxt.ts";
+import { planMSumt } from "../plan/m-sumt.ts";
+import { planOptimal } from "../plan/optimal.ts";
+import {
+  type Algorithm,
+  type Allocation,
+  figuresOf,
+  type Objective,
+  type Plan,
+  type PlanFigures,
+  type PlanTask,
+  ROUNDING_SHARE,
+  type SitePlan,
+  type SiteTask,
+} from "../plan/plan.ts";
+import { type Promises, promisesOf } from "../plan/promises.ts";
+
+const SEED = 1;
+const MIP_SECONDS_MAX = 60;
+/** With more sites than this the order is not improved by trying. */
+const SITES_TO_TRY_MAX = 5000;
+
+export interface PlanQuestion {
+  readonly task: PlanTask;
+  readonly scatters: readonly (number | undefined)[];
+  readonly algorithm: Algorithm;
+  readonly objective: Objective;
+}
+
+export interface PlanAnswer {
+  readonly algorithm: Algorithm;
+  readonly objective: Objective;
+  /** undefined when the algorithm has no answer. */
+  readonly plan: Plan | undefined;
+  /** Why it has none. */
+  readonly why: string | undefined;
+  readonly figures: PlanFigures | undefined;
+  /** Sites from which the plan takes more than their servers give: the paper knows no caps. */
+  readonly overCap: readonly string[];
+  /** Whether this plan keeps every deadline, and could be carried out. */
+  readonly feasible: boolean;
+  readonly promises: Promises;
+  /** No plan has a smaller Σ finish, and none a smaller Σ weight × finish. */
+  readonly lowerBoundSumSeconds: number;
+  readonly lowerBoundWeightedSeconds: number;
+  /** Of the solver, between its answer and the best it could not rule out. */
+  readonly solverGap: number | undefined;
+  /** undefined where nothing is known of how far servers stray. */
+  readonly bands: readonly Band[] | undefined;
+}
+
+export async function answerOf(question: PlanQuestion): Promise<PlanAnswer> {
+  const { task, algorithm, objective } = question;
+  const effort = task.sites.length > SITES_TO_TRY_MAX ? "quick" : "full";
+  const optimal = planOptimal(task, objective, effort);
+  const { allocation, solverGap } =
+    algorithm === "optimal"
+      ? { allocation: { kind: "planned", plan: optimal.plan } as const, solverGap: undefined }
+      : await byPaper(algorithm, task);
+  const plan = allocation.kind === "planned" ? allocation.plan : undefined;
+  const figures = plan === undefined ? undefined : figuresOf(task, plan);
+  const overCap = plan === undefined ? [] : overCapIn(task, plan);
+  return {
+    algorithm,
+    objective,
+    plan,
+    why: allocation.kind === "planned" ? undefined : allocation.why,
+    figures,
+    overCap,
+    feasible: figures?.lateCount === 0 && overCap.length === 0,
+    promises: promisesOf(task),
+    lowerBoundSumSeconds: unweightedBound(task, optimal.lowerBoundSumSeconds),
+    lowerBoundWeightedSeconds: optimal.lowerBoundSumSeconds,
+    solverGap,
+    bands: plan === undefined ? undefined : bandsOf(question, plan),
+  };
+}
+
+function overCapIn({ sites }: PlanTask, plan: Plan): string[] {
+  return plan.sites
+    .filter(({ segments }, index) => {
+      const { capBps } = sites[index] as SiteTask;
+      return segments.some(({ rateBps }) => rateBps > capBps * (1 + ROUNDING_SHARE));
+    })
+    .map(({ key }) => key);
+}
+
+async function byPaper(
+  algorithm: Exclude<Algorithm, "optimal">,
+  task: PlanTask,
+): Promise<{ readonly allocation: Allocation; readonly solverGap: number | undefined }> {
+  switch (algorithm) {
+    case "m-maxt":
+      return { allocation: planMMaxt(task), solverGap: undefined };
+    case "m-sumt":
+      return { allocation: planMSumt(task), solverGap: undefined };
+    case "cpq":
+      return { allocation: planCpq(task), solverGap: undefined };
+    case "mip": {
+      const { solveMip } = await import("../crawl/solver.ts");
+      const { allocation, gap } = await solveMip(task, { secondsMax: MIP_SECONDS_MAX });
+      return { allocation, solverGap: gap };
+    }
+    default:
+      return unreachable(algorithm);
+  }
+}
+
+/** The bound of the weighted sum says nothing of the plain one, unless all weigh the same. */
+function unweightedBound(task: PlanTask, weightedBound: number): number {
+  if (task.sites.every(({ weight }) => weight === 1)) return weightedBound;
+  const sites = task.sites.map((site) => ({ ...site, weight: 1 }));
+  return planOptimal({ ...task, sites }, "min-sum", "quick").lowerBoundSumSeconds;
+}
+
+function bandsOf(
+  { task, scatters, algorithm, objective }: PlanQuestion,
+  plan: Plan,
+): readonly Band[] | undefined {
+  const isSeen = task.sites.some(
+    ({ capBps }, index) => capBps < Infinity && (scatters[index] ?? 0) > 0,
+  );
+  if (!isSeen) return undefined;
+  const bands = finishBands(task, scatters, {
+    runs: runsFor(task.sites.length),
+    random: randomFrom(SEED),
+    finishes: (other) =>
+      algorithm === "optimal"
+        ? planOptimal(other, objective, "quick").plan.sites.map((site) => site.finishSeconds)
+        : heldFinishes(plan, other),
+  });
+  // Runs are planned with less effort than the plan itself, which may do better than most of them.
+  return bands.map(({ p5Seconds, p95Seconds }, index) => {
+    const planned = (plan.sites[index] as SitePlan).finishSeconds;
+    return { p5Seconds: Math.min(p5Seconds, planned), p95Seconds: Math.max(p95Seconds, planned) };
+  });
+}

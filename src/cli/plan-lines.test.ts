@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { siteOf } from "../url/site.ts";
+import { answerOf, type PlanAnswer } from "./plan-answer.ts";
+import { planLines } from "./plan-lines.ts";
+import { planResult, type PlanReport } from "./plan-result.ts";
+import type { PlanInput, PlannedSite } from "./plan-task.ts";
+import { paletteFor } from "./terminal.ts";
+
+const SCREEN = { columns: 120, rows: 40, palette: paletteFor({ isTTY: false }, {}) };
+
+interface Sketch {
+  readonly bytes: number | undefined;
+  readonly deadlineSeconds?: number;
+  readonly capBps?: number;
+  readonly scatter?: number;
+}
+
+function siteFrom(sketch: Sketch, index: number): PlannedSite {
+  const { bytes, deadlineSeconds, capBps = Infinity, scatter } = sketch;
+  return {
+    wish: {
+      site: siteOf(`https://s${index}.example/`),
+      deadlineSeconds,
+      sizeBytes: bytes,
+      capBps: undefined,
+      limitBps: undefined,
+      weight: 1,
+      efficiency: 1,
+      concurrency: 1,
+      delayMs: undefined,
+    },
+    bytes,
+    sizeFrom: undefined,
+    capBps,
+    capFrom: undefined,
+    scatter,
+    leftOut: bytes === undefined ? "its size is not known; give it a `size`" : undefined,
+  };
+}
+
+async function reportOf(
+  sketches: readonly Sketch[],
+  changes: Partial<PlanInput> = {},
+  algorithm: PlanAnswer["algorithm"] = "optimal",
+): Promise<PlanReport> {
+  const sites = sketches.map(siteFrom);
+  const planned = sites.filter(({ leftOut }) => leftOut === undefined);
+  const task = {
+    sites: planned.map(({ wish, bytes = 0, capBps }) => ({
+      key: wish.site,
+      bytes,
+      capBps,
+      weight: 1,
+      deadlineSeconds: wish.deadlineSeconds,
+    })),
+    rateBps: 1e6,
+    sitesMax: Infinity,
+    rateMinBps: 0,
+    startupSeconds: 0,
+  };
+  const scatters = planned.map(({ scatter }) => scatter);
+  const answer = await answerOf({ task, scatters, algorithm, objective: "min-sum" });
+  const input = { sites, task, rateFrom: "limit", rateUntilSeconds: undefined } as const;
+  return { input: { ...input, timeMaxSeconds: undefined, ...changes }, answer };
+}
+
+async function textOf(...rest: Parameters<typeof reportOf>): Promise<string> {
+  return planLines(await reportOf(...rest), SCREEN).join("\n");
+}
+
+test("a plan that keeps everything says so, and the least rate that would", async () => {
+  const text = await textOf([{ bytes: 10e6, deadlineSeconds: 20 }, { bytes: 30e6 }]);
+  assert.match(text, /^site +kept +done after +deadline +to spare +size +rate now +cap\n/);
+  assert.match(text, /s0\.example +✓ +10 s +20 s +10 s +10\.0 MB +1\.00 MB\/s/);
+  assert.match(text, /s1\.example +40 s +30\.0 MB +waits/);
+  assert.match(text, /All 1 deadline can be kept at 1\.00 MB\/s\./);
+  assert.match(text, /The least rate that keeps all of them is 500 KB\/s\./);
+  assert.match(
+    text,
+    /All is done after 40 s; the finish times add up to 50 s, at most 0\.0 % above/,
+  );
+});
+
+test("deadlines that want more than there is are told by how much, and what would do", async () => {
+  const text = await textOf([
+    { bytes: 10e6, deadlineSeconds: 10 },
+    { bytes: 10e6, deadlineSeconds: 15 },
+  ]);
+  assert.match(text, /1 of 2 deadlines cannot be kept at 1\.00 MB\/s:/);
+  assert.match(text, /\n {2}https:\/\/s\d\.example is done [\d.]+ s too late, after 20 s\./);
+  assert.match(text, /The least rate that keeps all of them is 1\.33 MB\/s\./);
+  assert.match(text, /Or move one deadline: https:\/\/s\d\.example to 20 s\./);
+});
+
+test("an algorithm without an answer says why, and that ours has one", async () => {
+  const sites = [
+    { bytes: 10e6, deadlineSeconds: 10 },
+    { bytes: 10e6, deadlineSeconds: 20 },
+  ];
+  const text = await textOf(sites, {}, "m-maxt");
+  assert.match(
+    text,
+    /^m-maxt has no plan: [^]*\nWith --algorithm optimal every deadline can be kept/,
+  );
+  const batches = await textOf(sites, {}, "cpq");
+  assert.match(batches, /by cpq; --algorithm optimal keeps them all:/);
+});
+
+test("what a plan rests on is told where it can surprise", async () => {
+  const one = [{ bytes: 50e6, capBps: 500_000 }];
+  assert.match(await textOf(one, { rateFrom: "caps" }), /No limit is set: 1\.00 MB\/s is what all/);
+  assert.match(await textOf(one, { rateUntilSeconds: 60 }), /The calendar may change in 1 min 0 s/);
+  assert.match(await textOf(one, { timeMaxSeconds: 30 }), /stops by itself after 30 s \(--time\)/);
+  assert.match(await textOf(one, {}, "m-sumt"), /m-sumt knows no caps: .* more from 1 site than/);
+  assert.match(await textOf(one), /No site has a deadline\./);
+  assert.match(
+    await textOf([...one, { bytes: undefined }]),
+    /1 site is not in the plan:\n {2}https/,
+  );
+});
+
+test("a site whose server scatters has a band about its end, in the table and for programs", async () => {
+  const report = await reportOf([{ bytes: 50e6, capBps: 500_000, scatter: 0.3 }]);
+  assert.match(planLines(report, SCREEN).join("\n"), /5–95 % [\s\S]*1 min 40 s +\S+ s – \d+ min/);
+  const { sites } = planResult(report) as { sites: { finishP5Seconds: number }[] };
+  assert.ok((sites[0]?.finishP5Seconds ?? 0) < 100);
+});
+
+test("of a thousand sites some are shown, and no line is wider than the screen", async () => {
+  const many = Array.from({ length: 1000 }, (_, index) => ({ bytes: 1e6 + index }));
+  const report = await reportOf(many);
+  for (const columns of [40, 80, 200]) {
+    const lines = planLines(report, { ...SCREEN, columns });
+    assert.ok(lines.length < 100);
+    assert.match(lines.join("\n"), /and 960 sites more; --json/);
+    for (const line of lines) assert.ok(line.length <= columns, `${columns}: ${line}`);
+  }
+});

@@ -1,0 +1,223 @@
+/**
+ * A plan in words for people: what can be promised, who is crawled when, and what would have to change.
+ *
+ * A pure function of the plan and the screen. Rows are in the order of their ends; of very many sites
+ * only some are shown, and the words speak of all of them.
+ */
+
+import { showBytes, showDuration } from "../base/units.ts";
+import { visible } from "../base/visible.ts";
+import type { PlanRow } from "../report/plan-rows.ts";
+import { plural } from "./amounts.ts";
+import type { Screen } from "./frame.ts";
+import { wrapped } from "./help.ts";
+import { ganttLines, shortName } from "./plan-gantt.ts";
+import { gapOf, type PlanReport, type ReportedSite, reportedSites } from "./plan-result.ts";
+import { alignedTable, type Row } from "./row-table.ts";
+import { fitted } from "./terminal.ts";
+
+const SITES_LISTED = 10;
+const NAME_CHARACTERS_MAX = 40;
+
+type Planned = ReportedSite & { readonly row: PlanRow };
+
+export function planLines(report: PlanReport, screen: Screen): string[] {
+  const sites = reportedSites(report);
+  const planned = sites
+    .filter((site): site is Planned => site.row !== undefined)
+    .toSorted((a, b) => a.row.finishSeconds - b.row.finishSeconds);
+  const shown = planned.slice(0, screen.rows);
+  const hidden = planned.length - shown.length;
+  const { palette } = screen;
+  return [
+    ...tableLines(shown, screen),
+    ...(hidden > 0 ? [palette.dim(`and ${plural(hidden, "site")} more; --json tells of all`)] : []),
+    ...(shown.length > 0 ? [""] : []),
+    ...ganttLines(
+      shown.map(({ row }) => row),
+      screen,
+    ),
+    ...(shown.length > 0 ? [""] : []),
+    ...sentences(report, sites, planned).flatMap((sentence) => indented(sentence, screen.columns)),
+  ];
+}
+
+/** What belongs to a list stays to the right of it. */
+function indented(sentence: string, columns: number): string[] {
+  const text = sentence.trimStart();
+  const indent = " ".repeat(sentence.length - text.length);
+  return wrapped(text, columns - indent.length).map((line) => indent + line);
+}
+
+function tableLines(planned: readonly Planned[], { columns, palette }: Screen): string[] {
+  if (planned.length === 0) return [];
+  const hasBands = planned.some(({ row }) => row.band !== undefined);
+  const rows = planned.map((site) => tableRow(site, hasBands));
+  const [head = "", ...lines] = alignedTable(rows).split("\n");
+  return [
+    palette.dim(fitted(head, columns)),
+    ...lines.map((line, index) => {
+      const isLate = planned[index]?.row.isLate === true;
+      const cutLine = fitted(line, columns);
+      return isLate
+        ? cutLine.replace("✗", palette.bad("✗"))
+        : cutLine.replace("✓", palette.good("✓"));
+    }),
+  ];
+}
+
+/** What is wanted least comes last, where narrow screens cut it off. */
+function tableRow({ wish, bytes = 0, capBps, row }: Planned, hasBands: boolean): Row {
+  const { deadlineSeconds, finishSeconds, band, isLate } = row;
+  const first = row.segments[0];
+  const nowBps = first !== undefined && first.fromSeconds === 0 ? first.rateBps : 0;
+  return {
+    site: visible(shortName(wish.site), NAME_CHARACTERS_MAX),
+    kept: deadlineSeconds === undefined ? "" : isLate ? "✗" : "✓",
+    "done after": seconds(finishSeconds),
+    ...(hasBands
+      ? {
+          "5–95 %":
+            band === undefined ? "" : `${seconds(band.p5Seconds)} – ${seconds(band.p95Seconds)}`,
+        }
+      : {}),
+    deadline: deadlineSeconds === undefined ? "" : seconds(deadlineSeconds),
+    "to spare": deadlineSeconds === undefined ? "" : margin(deadlineSeconds - finishSeconds),
+    size: showBytes(bytes),
+    "rate now": nowBps === 0 ? "waits" : `${showBytes(nowBps)}/s`,
+    cap: capBps === Infinity ? "" : `${showBytes(capBps)}/s`,
+  };
+}
+
+function margin(spareSeconds: number): string {
+  return spareSeconds < 0 ? `−${seconds(-spareSeconds)}` : seconds(spareSeconds);
+}
+
+function sentences(
+  report: PlanReport,
+  sites: readonly ReportedSite[],
+  planned: readonly Planned[],
+): string[] {
+  return [
+    ...promiseSentences(report, planned),
+    ...sumSentences(report),
+    ...rateSentences(report),
+    ...leftOutSentences(sites),
+  ];
+}
+
+/** Which deadlines hold; if not all, by how much, what rate would do, and what to move. */
+function promiseSentences({ input, answer }: PlanReport, planned: readonly Planned[]): string[] {
+  const { algorithm, why, promises } = answer;
+  const { minimumRateBps, hopeless, easiestMove } = promises;
+  const rate = `${showBytes(input.task.rateBps)}/s`;
+  const dated = input.task.sites.filter((site) => site.deadlineSeconds !== undefined).length;
+  if (why !== undefined)
+    return [
+      `${algorithm} has no plan: ${why}.`,
+      ...(promises.feasible ? ["With --algorithm optimal every deadline can be kept."] : []),
+    ];
+  if (dated === 0) return ["No site has a deadline."];
+  const late = planned.filter(({ row }) => row.isLate);
+  const enough =
+    minimumRateBps === undefined
+      ? []
+      : [`The least rate that keeps all of them is ${showBytes(minimumRateBps)}/s.`];
+  if (late.length === 0 && answer.overCap.length > 0)
+    return [
+      `${algorithm} would keep all ${plural(dated, "deadline")} if servers gave what it counts on.`,
+      ...hopelessSentences(hopeless, planned),
+    ];
+  if (late.length === 0)
+    return [`All ${plural(dated, "deadline")} can be kept at ${rate}.`, ...enough];
+  const moved =
+    easiestMove === undefined
+      ? []
+      : [
+          `Or move one deadline: ${visible(easiestMove.key, 120)} to ${seconds(easiestMove.toSeconds)}.`,
+        ];
+  return [
+    `${late.length} of ${plural(dated, "deadline")} cannot be kept at ${rate}${promises.feasible ? ` by ${algorithm}; --algorithm optimal keeps them all` : ""}:`,
+    ...listed(late, ({ row }) => {
+      const { finishSeconds, deadlineSeconds = 0 } = row;
+      return `${visible(row.name, 120)} is done ${seconds(finishSeconds - deadlineSeconds)} too late, after ${seconds(finishSeconds)}.`;
+    }),
+    ...hopelessSentences(hopeless, planned),
+    ...enough,
+    ...(promises.feasible ? [] : moved),
+  ];
+}
+
+function hopelessSentences(keys: readonly string[], planned: readonly Planned[]): string[] {
+  const names = new Set(keys);
+  const sites = planned.filter(({ row }) => names.has(row.name));
+  if (sites.length === 0) return [];
+  return [
+    "No rate would do, because of what these can take by themselves:",
+    ...listed(sites, ({ row, capBps, bytes = 0, wish }) => {
+      const least = (bytes * wish.efficiency) / capBps;
+      return `${visible(row.name, 120)}: ${showBytes(bytes)} at ${showBytes(capBps)}/s take ${seconds(least)}, its deadline is ${seconds(row.deadlineSeconds ?? 0)}.`;
+    }),
+  ];
+}
+
+function sumSentences({ answer }: PlanReport): string[] {
+  const { figures, objective, solverGap } = answer;
+  if (figures === undefined) return [];
+  const gap = gapOf(answer);
+  const told = objective === "min-sum" && gap !== undefined ? `, ${gapText(gap)}` : "";
+  const solved =
+    solverGap === undefined
+      ? ""
+      : ` The solver stopped ${(100 * solverGap).toFixed(1)} % from its own bound.`;
+  return [
+    `All is done after ${seconds(figures.maxSeconds)}; the finish times add up to ${seconds(figures.sumSeconds)}${told}.${solved}`,
+  ];
+}
+
+function gapText(gap: number): string {
+  return gap > 1
+    ? `at most ${(1 + gap).toFixed(1)} times the least that there can be`
+    : `at most ${(100 * gap).toFixed(1)} % above the least that there can be`;
+}
+
+/** What the rate rests on, where that can surprise. */
+function rateSentences({ input, answer }: PlanReport): string[] {
+  const { rateFrom, rateUntilSeconds, timeMaxSeconds, task } = input;
+  const end = answer.figures?.maxSeconds ?? 0;
+  const found: string[] = [];
+  if (rateFrom === "caps")
+    found.push(`No limit is set: ${showBytes(task.rateBps)}/s is what all servers give together.`);
+  if (rateUntilSeconds !== undefined && rateUntilSeconds < end)
+    found.push(
+      `The calendar may change in ${seconds(rateUntilSeconds)}; the plan takes today's rate of now for all of the time.`,
+    );
+  if (timeMaxSeconds !== undefined && timeMaxSeconds < end)
+    found.push(
+      `The crawl stops by itself after ${seconds(timeMaxSeconds)} (--time), before all is done.`,
+    );
+  if (answer.overCap.length > 0)
+    found.push(
+      `${answer.algorithm} knows no caps: it counts on more from ${plural(answer.overCap.length, "site")} than their servers give.`,
+    );
+  return found;
+}
+
+function leftOutSentences(sites: readonly ReportedSite[]): string[] {
+  const out = sites.filter(({ leftOut }) => leftOut !== undefined);
+  if (out.length === 0) return [];
+  return [
+    `${plural(out.length, "site")} ${out.length === 1 ? "is" : "are"} not in the plan:`,
+    ...listed(out, ({ wish, leftOut = "" }) => `${visible(wish.site, 120)}: ${leftOut}.`),
+  ];
+}
+
+function listed<T>(items: readonly T[], textOf: (item: T) => string): string[] {
+  const hidden = items.length - SITES_LISTED;
+  const lines = items.slice(0, SITES_LISTED).map((item) => `  ${textOf(item)}`);
+  return hidden > 0 ? [...lines, `  and ${hidden} more.`] : lines;
+}
+
+function seconds(value: number): string {
+  return showDuration(value * 1000);
+}

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { DayMoment } from "../bandwidth/day-kind.ts";
+import { CrawlError } from "../base/errors.ts";
+import { checkPlanOrder } from "../config/order.ts";
+import { defaultsOf } from "../config/resolve.ts";
+import { type Settings, SITE_SETTINGS } from "../config/schema.ts";
+import { siteWishes } from "../config/site-wishes.ts";
+import { gatherSettings } from "../config/sources.ts";
+import type { Earlier, Knowledge } from "./plan-knowledge.ts";
+import { planInput, type PlanInput, type PlannedSite } from "./plan-task.ts";
+
+const NOON: DayMoment = { date: "2026-04-10", weekday: 4, minuteOfDay: 720, kind: "working" };
+const SITE = "https://a.example";
+const NOTHING: Knowledge = { earlier: new Map(), speeds: new Map(), usualBytes: 30_000 };
+const MET: Earlier = { pending: 0, settled: 100, bytes: 4e6, robots: undefined };
+
+async function inputOf(
+  words: readonly string[],
+  knowledge: Partial<Knowledge> = {},
+  site: Partial<Settings["sites"][number]> = {},
+): Promise<PlanInput> {
+  const { settings } = await gatherSettings([`${SITE}/`, ...words], {});
+  const own = { ...PLAIN, ...site };
+  const order = checkPlanOrder({ ...settings, urls: [], sites: [own] });
+  const wishes = siteWishes(order.settings, order.seeds);
+  return planInput(order.settings, wishes, { ...NOTHING, ...knowledge }, NOON);
+}
+
+const PLAIN: Settings["sites"][number] = { ...defaultsOf(SITE_SETTINGS), url: `${SITE}/` };
+
+async function siteFrom(...rest: Parameters<typeof inputOf>): Promise<PlannedSite> {
+  const [first] = (await inputOf(...rest)).sites;
+  assert.ok(first !== undefined);
+  return first;
+}
+
+function met(changes: Partial<Earlier>): Partial<Knowledge> {
+  return { earlier: new Map([[SITE, { ...MET, ...changes }]]) };
+}
+
+test("a size is what the file says, or is left of the crawl, or what an earlier one brought", async () => {
+  const limit = ["--limit", "1MB/s"];
+  const said = await siteFrom(limit, met({}), { sizeBytes: 5e6 });
+  assert.deepEqual([said.bytes, said.sizeFrom], [5e6, "size"]);
+  const earlier = await siteFrom(limit, met({}));
+  assert.deepEqual([earlier.bytes, earlier.sizeFrom], [4e6, "earlier"]);
+  const left = await siteFrom(limit, met({ pending: 50 }));
+  // 100 URLs of 40 KB and three imagined ones of 30 KB: 50 more of their mean.
+  assert.deepEqual([Math.round(left.bytes ?? 0), left.sizeFrom], [1_985_437, "left"]);
+  const again = await siteFrom([...limit, "--fresh"], met({ pending: 50 }));
+  assert.deepEqual([Math.round(again.bytes ?? 0), again.sizeFrom], [5_985_437, "earlier"]);
+});
+
+test("a site whose size nobody knows is left out with the remedy, and the others are planned", async () => {
+  const input = await inputOf(["--limit", "1MB/s"]);
+  assert.match(input.sites[0]?.leftOut ?? "", /size is not known; give it a `size`, or crawl it/);
+  assert.deepEqual(input.task.sites, []);
+});
+
+test("a cap is what the file says, or what servers give at once, or what the pace lets through", async () => {
+  const limit = ["--limit", "1MB/s", "--concurrency-per-site", "2"];
+  const speeds = new Map([[SITE, { downloadBps: 15_000, scatter: 0.2 }]]);
+  const measured = await siteFrom(limit, { speeds });
+  assert.deepEqual([measured.capBps, measured.capFrom, measured.scatter], [30_000, "speeds", 0.2]);
+  const said = await siteFrom(limit, { speeds }, { capBps: 70_000 });
+  assert.deepEqual([said.capBps, said.capFrom], [70_000, "cap"]);
+  // Pages of 40 KB with two seconds in between.
+  const paced = await siteFrom([...limit, "--delay", "2s"], { ...met({}), speeds });
+  assert.deepEqual([paced.capBps, paced.capFrom], [20_000, "delay"]);
+  const robots = { status: 200, text: "User-agent: *\nCrawl-delay: 4\n", fetchedAtMs: 0 };
+  const asked = await siteFrom([...limit, "--delay", "2s"], { ...met({ robots }), speeds });
+  assert.deepEqual([asked.capBps, asked.capFrom], [10_000, "delay"]);
+  const held = await siteFrom(limit, { speeds }, { capBps: 70_000, limitBps: 5000 });
+  assert.deepEqual([held.capBps, held.capFrom], [5000, "limit"]);
+  const unknown = await siteFrom(limit);
+  assert.deepEqual([unknown.capBps, unknown.capFrom], [Infinity, undefined]);
+});
+
+test("the rate is the limit, or the calendar's now, or the sum of the caps, or an error that names it", async () => {
+  const site = { sizeBytes: 1e6, capBps: 50_000 };
+  const rateOf = async (...words: string[]): Promise<unknown[]> => {
+    const { task, rateFrom, rateUntilSeconds } = await inputOf(words, {}, site);
+    return [task.rateBps, rateFrom, rateUntilSeconds];
+  };
+  assert.deepEqual(await rateOf("--limit", "1MB/s"), [1e6, "limit", undefined]);
+  const calendar = "mon-fri 08:00-18:00=1MB/s,else=8MB/s";
+  assert.deepEqual(await rateOf("--limit-at", calendar), [1e6, "calendar", 6 * 3600]);
+  assert.deepEqual(await rateOf(), [50_000, "caps", undefined]);
+  for (const [words, changes, why] of [
+    [[], { sizeBytes: 1e6 }, /^limit: how much may come in all is not said, and what https:\/\/a/],
+    [
+      ["--limit-at", "daily 08:00-18:00=pause,else=none"],
+      site,
+      /^limit: the calendar lets nothing/,
+    ],
+  ] as const)
+    await assert.rejects(inputOf(words, {}, changes), (error) => {
+      assert.ok(error instanceof CrawlError && error.code === "SETTINGS_INVALID");
+      assert.match(error.message, why);
+      return true;
+    });
+});
+
+test("bytes are multiplied by the efficiency, and a site that could never start is left out", async () => {
+  const { task } = await inputOf(["--limit=1MB/s"], {}, { sizeBytes: 1e6, efficiency: 1.5 });
+  assert.equal(task.sites[0]?.bytes, 1.5e6);
+  const slow = { sizeBytes: 1e6, capBps: 1000 };
+  const input = await inputOf(["--limit=1MB/s", "--min-rate=2KB/s"], {}, slow);
+  assert.match(input.sites[0]?.leftOut ?? "", /1\.00 KB\/s at most, less than minRate of 2\.00 KB/);
+  assert.equal(input.task.sites.length, 0);
+});

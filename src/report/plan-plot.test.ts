@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { below, randomFrom } from "../base/random.ts";
+import { planPlot } from "./plan-plot.ts";
+import { byFinish, highestBps, type PlanRow, spanSeconds, sumOfRates } from "./plan-rows.ts";
+
+function row(name: string, finishSeconds: number, changes: Partial<PlanRow> = {}): PlanRow {
+  return {
+    name,
+    segments: [{ fromSeconds: 0, toSeconds: finishSeconds, rateBps: 100 }],
+    finishSeconds,
+    deadlineSeconds: undefined,
+    isLate: false,
+    band: undefined,
+    ...changes,
+  };
+}
+
+test("rows come by finish time, whatever order they are given in", () => {
+  const svg = planPlot({
+    title: "Plan",
+    rateBps: 200,
+    rows: [row("https://second.example", 20), row("https://first.example", 10)],
+  });
+  assert.ok(svg.indexOf("first.example") < svg.indexOf("second.example"));
+  assert.deepEqual(
+    byFinish([row("b", 2), row("a", 1)]).map(({ name }) => name),
+    ["a", "b"],
+  );
+});
+
+/** How many strokes for deadlines, for missed ones, arrows and whiskers. */
+function marksIn(...rows: PlanRow[]): number[] {
+  const svg = planPlot({ title: "Plan", rateBps: 200, rows });
+  return [/px;stroke:var\(--ink\)/g, /px;stroke:var\(--limit\)/g, />→</g, /class="line s1"/g].map(
+    (mark) => svg.match(mark)?.length ?? 0,
+  );
+}
+
+test("a deadline is a stroke, a missed one is another, a far one an arrow, a band a whisker", () => {
+  // One of each kind of stroke stands in the legend.
+  assert.deepEqual(marksIn(row("a", 10)), [1, 1, 0, 0]);
+  assert.deepEqual(marksIn(row("a", 10, { deadlineSeconds: 12 })), [2, 1, 0, 0]);
+  assert.deepEqual(marksIn(row("a", 10, { deadlineSeconds: 9, isLate: true })), [1, 2, 0, 0]);
+  assert.deepEqual(marksIn(row("a", 10, { deadlineSeconds: 9999 })), [1, 1, 1, 0]);
+  const band = { p5Seconds: 9, p95Seconds: 14 };
+  assert.deepEqual(marksIn(row("a", 10, { band })), [1, 1, 0, 2]);
+});
+
+/** With the small margin that a picture has. */
+function near(span: number, seconds: number): boolean {
+  return Math.abs(span / seconds - 1.02) < 1e-9;
+}
+
+test("time goes to the last end, the last band and every deadline nearby, but not to a far one", () => {
+  assert.ok(near(spanSeconds([row("a", 10)]), 10));
+  assert.ok(near(spanSeconds([row("a", 10, { deadlineSeconds: 15 })]), 15));
+  assert.ok(near(spanSeconds([row("a", 10, { deadlineSeconds: 16 })]), 10));
+  const band = { p5Seconds: 9, p95Seconds: 14 };
+  assert.ok(near(spanSeconds([row("a", 10, { band })]), 14));
+  assert.ok(spanSeconds([]) > 0);
+});
+
+test("rates add up in steps, and where one site hands over to the next nothing is counted twice", () => {
+  const segments = [{ fromSeconds: 10 + 1e-9, toSeconds: 30, rateBps: 40 }];
+  const rows = [row("a", 10), row("b", 30, { segments })];
+  assert.deepEqual(
+    sumOfRates(rows).map(([, bps]) => bps),
+    [100, 40, 0],
+  );
+  assert.equal(highestBps(rows), 100);
+});
+
+test("hostile names stay text, and very many sites a picture", () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const random = randomFrom(seed);
+    const name = `<script>&"'\u0000${String.fromCodePoint(1 + below(random, 0xd7ff))}</svg>`;
+    const rows = Array.from({ length: 1 + below(random, 300) }, (_, index) =>
+      row(`${name}${index}`, 1 + below(random, 1e6)),
+    );
+    const svg = planPlot({ title: name, rateBps: 1 + below(random, 1e9), rows });
+    assert.equal(svg.match(/<\/?script/g), null, `seed ${seed}`);
+    assert.equal(svg.match(/<\/svg>/g)?.length, 1, `seed ${seed}`);
+    assert.doesNotMatch(svg, /NaN|Infinity|undefined|\u0000/, `seed ${seed}`);
+    assert.ok(svg.length < 400_000, `seed ${seed}: ${svg.length}`);
+  }
+  assert.doesNotMatch(planPlot({ title: "none", rateBps: 1, rows: [] }), /NaN|Infinity/);
+});
