@@ -8,6 +8,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Books } from "../bandwidth/ledger.ts";
+import { NO_NEWS } from "../crawl/roster.ts";
 import type { SiteView, Snapshot } from "../crawl/snapshot.ts";
 import { openReadOnly } from "../store/store-sqlite.ts";
 
@@ -36,7 +37,10 @@ export async function storedSnapshot(folder: string): Promise<Snapshot> {
     const pending = totals.known - totals.done - totals.failed - totals.skipped;
     const sites = Array.from(store.sites(), (row): SiteView => {
       const { key: site, pages, bytes } = row;
-      return { site, pages, bytes, pending: row.pending, inFlight: 0, state: "idle", nextInMs: 0 };
+      const { number, news } = row.round ?? { number: 1, news: NO_NEWS };
+      const round = { number, news, nextInMs: undefined };
+      const asleep = { inFlight: 0, state: "idle", nextInMs: 0 } as const;
+      return { site, pages, bytes, pending: row.pending, ...asleep, round };
     });
     return {
       state: pending === 0 ? "done" : "stopped",

@@ -50,6 +50,9 @@ function snapshotWith(changes: Partial<Snapshot>): Snapshot {
   };
 }
 
+const NO_NEWS = { changed: 0, unchanged: 0, fresh: 0, gone: 0, left: 0 };
+const FIRST_ROUND = { number: 1, news: NO_NEWS, nextInMs: undefined };
+
 test("a frame tells rate, pages, sites, errors and time left", () => {
   const site: SiteView = {
     site: "https://docs.example",
@@ -59,6 +62,7 @@ test("a frame tells rate, pages, sites, errors and time left", () => {
     inFlight: 2,
     state: "fetching",
     nextInMs: 0,
+    round: FIRST_ROUND,
   };
   const totals = { ...NO_TOTALS, pages: 1234, failed: 7, bytes: 56.8e6, outcomes: { http_404: 7 } };
   const frame = frameOf(
@@ -184,6 +188,7 @@ function randomSnapshot(random: Random): Snapshot {
       inFlight: below(random, 8),
       state: "back-off",
       nextInMs: below(random, 1e6),
+      round: { ...FIRST_ROUND, number: 1 + below(random, 9), nextInMs: below(random, 1e9) },
     })),
     troubles: Array.from({ length: below(random, 20) }, () => ({
       url: foreign(),

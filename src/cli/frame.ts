@@ -155,16 +155,22 @@ function siteLines(snapshot: Snapshot, rows: number, screen: Screen): string[] {
 
 function siteLine(site: SiteView, nameColumns: number, screen: Screen): string {
   const { palette } = screen;
-  const known = site.pages + site.pending;
+  const { number, news, nextInMs } = site.round;
+  // In a later round the pages of the earlier ones wait again, and are counted anew.
+  const done = number === 1 ? site.pages : news.changed + news.unchanged + news.fresh + news.gone;
+  const known = done + site.pending;
   const barColumns = Math.max(0, Math.min(24, screen.columns - nameColumns - 48));
-  const bar = progressBar(known === 0 ? 0 : site.pages / known, barColumns);
+  const bar = progressBar(known === 0 ? 0 : done / known, barColumns);
   const wait = site.nextInMs >= 100 ? ` ${showDuration(site.nextInMs)}` : "";
+  const next = nextInMs === undefined ? "" : `  round ${number}, next in ${showDuration(nextInMs)}`;
   return [
     nameOf(site).slice(0, nameColumns).padEnd(nameColumns),
     site.pending === 0 ? palette.good(bar) : palette.accent(bar),
-    `${showCount(site.pages)}/${showCount(known)}`.padStart(15),
+    `${showCount(done)}/${showCount(known)}`.padStart(15),
     showBytes(site.bytes).padStart(8),
-    palette.dim(`${site.pending === 0 && site.state === "idle" ? "done" : site.state}${wait}`),
+    palette.dim(
+      `${site.pending === 0 && site.state === "idle" ? "done" : site.state}${wait}${next}`,
+    ),
   ].join("  ");
 }
 

@@ -6,6 +6,7 @@
  */
 
 import { showBytes, showDuration } from "../base/units.ts";
+import { visible } from "../base/visible.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
 import { plural, showCount, showPace, showRate, showRemaining } from "./amounts.ts";
 import type { View } from "./view.ts";
@@ -19,6 +20,7 @@ export class PlainView implements View {
   readonly #timer: NodeJS.Timeout;
   #nextAtMs = 0;
   #lastCounts = "";
+  #lastState: Snapshot["state"] = "running";
 
   constructor(write: (line: string) => void, snapshot: () => Snapshot) {
     this.#write = write;
@@ -36,20 +38,25 @@ export class PlainView implements View {
 
   #look(): void {
     const snapshot = this.#snapshot();
-    if (snapshot.elapsedMs < this.#nextAtMs) return;
+    // That it waits for a round, or goes on, is told at once.
+    const hasTurned = snapshot.state === "waiting" || this.#lastState === "waiting";
+    const isNews = hasTurned && snapshot.state !== this.#lastState;
+    if (snapshot.elapsedMs < this.#nextAtMs && !isNews) return;
     if (this.#nextAtMs === 0 && snapshot.totals.done + snapshot.totals.failed === 0) return;
     this.#nextAtMs = snapshot.elapsedMs + LINE_EVERY_MS;
     const counts = plainCounts(snapshot);
-    if (counts !== this.#lastCounts)
+    if (counts !== this.#lastCounts || isNews)
       this.#write(`${showDuration(snapshot.elapsedMs)}: ${plainLine(snapshot)}`);
     this.#lastCounts = counts;
+    this.#lastState = snapshot.state;
   }
 }
 
 export function plainLine(snapshot: Snapshot): string {
   const rate = showRate(snapshot.rateBps, snapshot.limitBps);
   const pace = `${showPace(snapshot.pagesPerSecond)} pages/s, rate ${rate}`;
-  const state = snapshot.state === "running" ? "" : `${snapshot.state}, `;
+  const why = snapshot.because === "" ? "" : ` (${visible(snapshot.because, 120)})`;
+  const state = snapshot.state === "running" ? "" : `${snapshot.state}${why}, `;
   const remaining = snapshot.pending > 0 ? showRemaining(snapshot.remainingMs) : "";
   return `${state}${plainCounts(snapshot)}; ${pace}${remaining === "" ? "" : `; ${remaining}`}`;
 }

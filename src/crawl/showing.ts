@@ -2,10 +2,11 @@
 
 import { Books } from "../bandwidth/ledger.ts";
 import type { Meter } from "../bandwidth/meter.ts";
-import type { Store } from "../store/store.ts";
+import type { SiteRow, Store } from "../store/store.ts";
 import type { Loops } from "./assemble.ts";
-import type { Site } from "./roster.ts";
-import type { CrawlResult, CrawlState, SiteView, Snapshot } from "./snapshot.ts";
+import { NO_NEWS, type Site } from "./roster.ts";
+import { roundPagesOf } from "./snapshot.ts";
+import type { CrawlResult, CrawlState, RoundView, SiteView, Snapshot } from "./snapshot.ts";
 
 const SITES_SHOWN = 50;
 const SITES_IN_RESULT = 10_000;
@@ -102,10 +103,30 @@ export function resultOf(
         deadlineSeconds: null,
         finishedSeconds: atMs === undefined ? null : (atMs - startedAtMs) / 1000,
         met: null,
+        ...roundResult(loops, row),
       });
     }
     return rows;
   }
+}
+
+/** For programs; sites of a store from before there were rounds are in their first. */
+function roundResult(
+  { rounds }: Loops,
+  { key, round }: SiteRow,
+): Pick<CrawlResult["sites"][number], "round" | "nextRoundInSeconds" | "roundPages"> {
+  const nextInMs = rounds.nextInMs(key, round);
+  return {
+    round: round?.number ?? 1,
+    nextRoundInSeconds: nextInMs === undefined ? null : nextInMs / 1000,
+    roundPages: roundPagesOf(round ?? { news: NO_NEWS }),
+  };
+}
+
+function roundView(rounds: Loops["rounds"], { key, round }: Site): RoundView {
+  const { number, news, startedWallMs } = round;
+  const nextInMs = rounds.nextInMs(key, { startedAtMs: startedWallMs });
+  return { number, news: { ...news }, nextInMs };
 }
 
 function bandwidthOf({ loops, meter, nowMs, startedAtMs }: Moment): CrawlResult["bandwidth"] {
@@ -133,7 +154,8 @@ function busiest(sites: Iterable<Site>): Site[] {
     .slice(0, SITES_SHOWN);
 }
 
-function siteView({ courtesy, workbench }: Loops, site: Site, nowMs: number): SiteView {
+function siteView(loops: Loops, site: Site, nowMs: number): SiteView {
+  const { courtesy, workbench, rounds } = loops;
   const readyAtMs = site.to === undefined ? nowMs : courtesy.readyAtMs(site.to);
   const held = workbench.has(site.id) ? workbench.held(site.id).size : 0;
   const inFlight = held - (workbench.has(site.id) ? workbench.queued(site.id) : 0);
@@ -145,6 +167,7 @@ function siteView({ courtesy, workbench }: Loops, site: Site, nowMs: number): Si
     inFlight,
     state: stateOf(),
     nextInMs: Number.isFinite(readyAtMs) ? Math.max(0, readyAtMs - nowMs) : 0,
+    round: roundView(rounds, site),
   };
 
   function stateOf(): SiteView["state"] {

@@ -1,7 +1,7 @@
 /** A crawl as the outside sees it: the live view, `status`, and the result printed at the end. */
 
 import type { BytesByPurpose } from "../bandwidth/ledger.ts";
-import type { Totals } from "../store/store.ts";
+import type { RoundNews, Totals } from "../store/store.ts";
 
 export type CrawlState =
   | "starting"
@@ -13,6 +13,15 @@ export type CrawlState =
   | "done"
   | "stopped";
 
+/** Which time a site is crawled, what came of it, and when the next begins. */
+export interface RoundView {
+  /** From 1. */
+  readonly number: number;
+  readonly news: RoundNews;
+  /** 0 when it is late; undefined without a schedule. */
+  readonly nextInMs: number | undefined;
+}
+
 export interface SiteView {
   readonly site: string;
   readonly pages: number;
@@ -22,6 +31,7 @@ export interface SiteView {
   readonly state: "fetching" | "ready" | "polite delay" | "back-off" | "robots" | "idle";
   /** How long until it may be asked again. */
   readonly nextInMs: number;
+  readonly round: RoundView;
 }
 
 export interface Trouble {
@@ -63,6 +73,20 @@ export interface Snapshot {
   readonly troubles: readonly Trouble[];
 }
 
+/** As programs read it. */
+export interface RoundPages {
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly new: number;
+  readonly gone: number;
+  readonly leftOut: number;
+}
+
+export function roundPagesOf({ news }: Pick<RoundView, "news">): RoundPages {
+  const { changed, unchanged, fresh, gone, left } = news;
+  return { changed, unchanged, new: fresh, gone, leftOut: left };
+}
+
 /** What `weir crawl --json` prints: names and meanings are fixed by the command line's contract. */
 export interface CrawlResult {
   readonly pages: number;
@@ -95,6 +119,10 @@ export interface CrawlResult {
     readonly deadlineSeconds: number | null;
     readonly finishedSeconds: number | null;
     readonly met: boolean | null;
+    readonly round: number;
+    readonly nextRoundInSeconds: number | null;
+    /** What came of its pages in this round. */
+    readonly roundPages: RoundPages;
   }[];
   readonly parallel: null;
   readonly topics: null;

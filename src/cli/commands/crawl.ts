@@ -43,6 +43,10 @@ function help(): string {
         "less of it in office hours",
       ],
       ["weir crawl --config weir.yaml --refresh", "look again for what has changed"],
+      [
+        "weir crawl https://example.org/ --watch --schedule 'every 1h'",
+        "look again every hour, until it is stopped",
+      ],
     ],
     groups: GROUPS,
     ending:

@@ -8,7 +8,7 @@ import type { FieldTable, Resolved } from "../../config/field.ts";
 import { publicHolidaysOf } from "../../config/holidays.ts";
 import { onOff } from "../../config/readers.ts";
 import { SETTINGS } from "../../config/schema.ts";
-import type { Snapshot } from "../../crawl/snapshot.ts";
+import { roundPagesOf, type Snapshot } from "../../crawl/snapshot.ts";
 import { findStore } from "../../store/folder.ts";
 import { readServerFile, SERVERS_FILE } from "../../store/server-file.ts";
 import { readArgs } from "../args.ts";
@@ -155,12 +155,15 @@ function statusOf(snapshot: Snapshot, isRunning: boolean): object {
     pagesPerSecond: snapshot.pagesPerSecond,
     remainingSeconds: remainingMs === undefined ? null : remainingMs / 1000,
     connections: { open: snapshot.connectionsOpen, max: snapshot.connectionsMax },
-    sites: snapshot.sites.map(({ site, pages, bytes, pending: waiting, state }) => ({
+    sites: snapshot.sites.map(({ site, pages, bytes, pending: waiting, state, round }) => ({
       site,
       pages,
       bytes,
       pending: waiting,
       state,
+      round: round.number,
+      nextRoundInSeconds: round.nextInMs === undefined ? null : round.nextInMs / 1000,
+      roundPages: roundPagesOf(round),
     })),
   };
 }
