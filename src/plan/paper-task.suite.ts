@@ -79,27 +79,6 @@ export function assertNear(found: number, wanted: number, about: string): void {
   );
 }
 
-/** Every byte once, and at no moment more than the rate or more sites than may be. */
-export function assertSound(task: PlanTask, plan: Plan, about: string): void {
-  for (const [index, { bytes }] of task.sites.entries()) {
-    const segments = plan.sites[index]?.segments ?? [];
-    const planned = segments.reduce(
-      (sum, { fromSeconds, toSeconds, rateBps }) => sum + rateBps * (toSeconds - fromSeconds),
-      0,
-    );
-    assertNear(planned, bytes, `${about}: bytes of site${index}`);
-  }
-  const all = plan.sites.flatMap(({ segments }) => segments);
-  for (const { fromSeconds } of all) {
-    // Just after each beginning, for ends and beginnings that touch are rounded.
-    const moment = fromSeconds * (1 + ROUNDING_SHARE) + 1e-9;
-    const running = all.filter((other) => other.fromSeconds <= moment && moment < other.toSeconds);
-    const sumBps = running.reduce((sum, { rateBps }) => sum + rateBps, 0);
-    assert.ok(sumBps <= task.rateBps * (1 + ROUNDING_SHARE), `${about}: ${sumBps} at ${moment}`);
-    assert.ok(running.length <= task.sitesMax, `${about}: ${running.length} at ${moment}`);
-  }
-}
-
 export function assertNobodyLate(task: PlanTask, plan: Plan, about: string): void {
   for (const [index, site] of task.sites.entries())
     assert.ok(!isLate(site, plan.sites[index]?.finishSeconds ?? Infinity), `${about}: ${site.key}`);
