@@ -8,7 +8,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../config/schema.ts";
-import { judgeRevisit, type RevisitRules, visitsBefore } from "../frontier/revisit.ts";
+import { fairChance, judgeRevisit, type RevisitRules, visitsBefore } from "../frontier/revisit.ts";
 import { expectedBytes } from "../frontier/round-size.ts";
 import type { EndedUrl, Store } from "../store/store.ts";
 import type { Notebook } from "./notebook.ts";
@@ -105,7 +105,7 @@ export class RoundOpening {
     const wallMs = clock.wallMs();
     const urls = store.ended(site.id, site.round.openedTo ?? 0, URLS_AT_ONCE);
     let bytes = site.round.expectedBytes ?? 0;
-    for (const url of urls) bytes += this.#judge(site, url, judgeRevisit(url, wallMs, rules));
+    for (const url of urls) bytes += this.#judge({ site, rules }, url, wallMs);
     const isAll = urls.length < URLS_AT_ONCE;
     const openedTo = isAll ? undefined : urls.at(-1)?.id;
     site.round = { ...site.round, expectedBytes: bytes, openedTo };
@@ -115,15 +115,16 @@ export class RoundOpening {
   }
 
   /** Answers how many bytes the URL is expected to bring. */
-  #judge(site: Site, url: EndedUrl, verdict: ReturnType<typeof judgeRevisit>): number {
+  #judge({ site, rules }: Opening, url: EndedUrl, wallMs: number): number {
     const { notebook, tally } = this.#parts;
+    const verdict = judgeRevisit(url, wallMs, rules);
     if (verdict.kind === "left") site.round.news.left += 1;
     if (verdict.kind !== "ask") return 0;
-    const { chance, score } = verdict;
-    notebook.noteReopened({ id: url.id, score, visits: visitsBefore(url) });
+    const visits = visitsBefore(url);
+    notebook.noteReopened({ id: url.id, score: verdict.score, visits });
     tally.reopened(url.reason);
     site.pending += 1;
-    return url.reason === "robots_denied" ? 0 : expectedBytes(url, chance);
+    return url.reason === "robots_denied" ? 0 : expectedBytes(url, fairChance(visits, wallMs));
   }
 
   #finish(site: Site): void {

@@ -5,10 +5,11 @@
  * changes between two looks, and counting them plainly makes lively pages look slower than they are.
  * Cho and Garcia-Molina ("Estimating Frequency of Change", ACM TOIT 3(3), 2003, section 4.2) count
  * the looks that found nothing instead: for changes that come as a Poisson process the share of such
- * looks is exp(-rate * interval), whatever happened in between. Their estimate is `changeRate`.
+ * looks is exp(-rate * interval), whatever happened in between. Their estimate is `changeRate`, and
+ * what a round will bring is reckoned with it (`fairChance`), because it is hardly biased.
  *
  * It is 0 after a single look that found nothing, and a page believed never to change is never looked
- * at again. So `chanceOfChange` takes the share of quiet looks as (quiet + 1/2) / (looks + 1), which is
+ * at again. So whether to look, and where first, follows `chanceOfChange`, which takes the share of quiet looks as (quiet + 1/2) / (looks + 1), which is
  * never 0 nor 1 (Krichevsky and Trofimov 1981). While nothing changes, a page is left out of rounds for
  * about a fifth of the time it has been watched, which grows with every look.
  *
@@ -47,7 +48,7 @@ export interface KnownUrl {
 
 /** `left`: not this time; `dropped`: never again; `kept`: nothing could come of asking, or it is not wanted. */
 export type RevisitVerdict =
-  | { readonly kind: "ask"; readonly chance: number; readonly score: number }
+  | { readonly kind: "ask"; readonly score: number }
   | { readonly kind: "left" | "dropped" | "kept" };
 
 /** Nothing is known yet: as likely as not. */
@@ -77,6 +78,13 @@ export function chanceOfChange(visits: Visits, nowMs: number): number {
   return 1 - quietShare ** intervals;
 }
 
+/** The same by Cho and Garcia-Molina: the better guess for many pages together. */
+export function fairChance(visits: Visits, nowMs: number): number {
+  const rate = changeRate(visits);
+  if (rate === undefined) return CHANCE_UNKNOWN;
+  return 1 - Math.exp(-rate * Math.max(0, nowMs - visits.lastAtMs));
+}
+
 /** Of a URL that has ended, whether this round asks for it again. */
 export function judgeRevisit(url: KnownUrl, nowMs: number, rules: RevisitRules): RevisitVerdict {
   const { depth, reason } = url;
@@ -86,7 +94,7 @@ export function judgeRevisit(url: KnownUrl, nowMs: number, rules: RevisitRules):
     return reason === "robots_denied" ? ask(CHANCE_UNKNOWN) : { kind: "kept" };
   if (isGone(reason) && url.visits !== undefined && isGone(url.visits.was))
     return { kind: "dropped" };
-  if (depth === 0) return { kind: "ask", chance: CHANCE_UNKNOWN, score: STARTS_FROM };
+  if (depth === 0) return { kind: "ask", score: STARTS_FROM };
   if (isGone(reason) || couldRetryHelp(reason)) return ask(CHANCE_UNKNOWN);
   const visits = visitsBefore(url);
   const chance = chanceOfChange(visits, nowMs);
@@ -119,5 +127,5 @@ export function isGone(reason: Reason): boolean {
 }
 
 function ask(chance: number): RevisitVerdict {
-  return { kind: "ask", chance, score: KNOWN_FROM + CHANCE_WIDTH * chance };
+  return { kind: "ask", score: KNOWN_FROM + CHANCE_WIDTH * chance };
 }

@@ -9,11 +9,10 @@
 
 /** Of an answer that says only that nothing has changed, with its headers. */
 const UNCHANGED_BYTES = 300;
-/** The last round counts as much as all before it together. */
-const LAST_WEIGHT = 0.5;
-/** One odd round, in which a site was down or doubled, must not spoil the guess for the next. */
-const SURPLUS_MIN = 0.1;
-const SURPLUS_MAX = 10;
+/** Which few pages happened to change is mostly chance, so a single round says little. */
+const LAST_WEIGHT = 0.25;
+/** Nor must an odd one, in which a site was down or had moved, spoil the guess for the next. */
+const SURPLUS_MAX = 16;
 
 export interface KnownPage {
   /** As last fetched. */
@@ -26,13 +25,13 @@ export function expectedBytes({ wireBytes, hasValidators }: KnownPage, chance: n
   return hasValidators ? chance * wireBytes + (1 - chance) * UNCHANGED_BYTES : wireBytes;
 }
 
-/** How much comes for every byte expected, after one more round. */
+/** How much comes for every byte expected, after one more round: half as much and twice as much even out. */
 export function surplusAfter(
   surplus: number,
   round: { readonly expectedBytes: number | undefined; readonly bytes: number },
 ): number {
   if (round.expectedBytes === undefined || round.expectedBytes === 0) return surplus;
   const lately = round.bytes / round.expectedBytes;
-  const bounded = Math.min(SURPLUS_MAX, Math.max(SURPLUS_MIN, lately));
-  return LAST_WEIGHT * bounded + (1 - LAST_WEIGHT) * surplus;
+  const bounded = Math.min(SURPLUS_MAX, Math.max(1 / SURPLUS_MAX, lately));
+  return bounded ** LAST_WEIGHT * surplus ** (1 - LAST_WEIGHT);
 }

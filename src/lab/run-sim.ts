@@ -20,6 +20,7 @@ import { MemoryDisk, openMemoryStore } from "../store/store-memory.ts";
 import type { Store, Totals } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import type { Violation } from "./checkers/violation.ts";
+import { inVersion } from "./ageing.ts";
 import { type Conduct, conductOf, FaultSource } from "./faults.ts";
 import { judge } from "./judge.ts";
 import { type RequestEntry, RequestLog } from "./request-log.ts";
@@ -44,6 +45,8 @@ export interface SimPlan {
   readonly crashes: number;
   /** How often somebody sets the wall clock, by up to ten years. */
   readonly wallJumps: number;
+  /** Which version of itself a page has, counted from the beginning; undefined when none changes. */
+  readonly versionAt: ((url: string, ageMs: number) => number) | undefined;
   /** Changes what the crawl is given: for planting a mistake that the judges must find. */
   readonly plant: (parts: CrawlParts) => CrawlParts;
 }
@@ -67,6 +70,7 @@ const CALM: Omit<SimPlan, "seed"> = {
   diskFullShare: 0,
   crashes: 0,
   wallJumps: 0,
+  versionAt: undefined,
   plant: (parts) => parts,
 };
 
@@ -93,6 +97,7 @@ class Simulation {
   readonly #random: Random;
   readonly #faults: FaultSource;
   readonly #clock = new SimClock();
+  readonly #startMs = this.#clock.nowMs();
   readonly #disk = new MemoryDisk();
   readonly #archive = new SimArchive();
   readonly #log = new RequestLog();
@@ -110,7 +115,6 @@ class Simulation {
   }
 
   async run(): Promise<SimReport> {
-    const startMs = this.#clock.nowMs();
     while ((await this.#live()) === "crashed") {
       this.#bury();
       await this.#clock.runFor(this.#random.next() * RESTART_WITHIN_MS);
@@ -122,7 +126,7 @@ class Simulation {
       traceHash: this.#trace.digest("hex"),
       violations: this.#judge(books),
       totals,
-      virtualMs: this.#clock.nowMs() - startMs,
+      virtualMs: this.#clock.nowMs() - this.#startMs,
       events: this.#clock.events,
       log: this.#log.entries,
       crashedAtMs: this.#crashedAtMs,
@@ -216,8 +220,13 @@ class Simulation {
     const site = siteNamed(this.#world, request.host);
     assert(site !== undefined, "only names of the world have addresses");
     const etag = request.headers.find(([name]) => name.toLowerCase() === "if-none-match")?.[1];
-    const asked = { site, path: request.path, etag, wallMs: this.#clock.wallMs() };
-    return conductOf(this.#world, asked, this.#faults.draw(site.origin, request.path));
+    const { path } = request;
+    const { versionAt } = this.#plan;
+    const fault = this.#faults.draw(site.origin, path);
+    const asked = { site, path, etag, wallMs: this.#clock.wallMs() };
+    if (versionAt === undefined) return conductOf(this.#world, asked, fault);
+    const version = versionAt(site.origin + path, this.#clock.nowMs() - this.#startMs);
+    return inVersion(conductOf(this.#world, { ...asked, etag: undefined }, fault), version, etag);
   }
 
   #watch({ scheme, host, address, path }: TransportRequest): (ending: Ending) => void {
