@@ -29,20 +29,19 @@ import { SimTransport } from "../sim-transport.ts";
 import { SimWire } from "../sim-wire.ts";
 import { siteNamed } from "../world.ts";
 import { namedSites, type Naming } from "../world/naming.ts";
-import { pathOf } from "../world/page.ts";
+import { bytesOf, pathOf } from "../world/page.ts";
 import { makeWorld, type World, type WorldPlan } from "../world/plan.ts";
 import { siteAt } from "../world/site.ts";
 import { RankWatch } from "./rank-watch.ts";
 
-export interface QueuePlan {
+/** What is to be crawled, and how. */
+export interface WorkPlan {
   readonly seed: number;
   readonly world: Partial<WorldPlan>;
   readonly settings: Partial<Settings>;
   readonly pagesPerSite: number;
   /** A row of URLs, drawn at random, as in the paper; or Weir's row of sites, each with its own. */
   readonly queue: "urls" | "sites";
-  readonly warmUpSeconds: number;
-  readonly seconds: number;
   /** The share of requests that go wrong. */
   readonly faultShare?: number;
   /** What somebody does to the crawl while it runs; called at its beginning. */
@@ -52,6 +51,11 @@ export interface QueuePlan {
 }
 
 /** All of the watched seconds only. */
+export interface QueuePlan extends WorkPlan {
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+}
+
 export interface QueueReport {
   /** Bytes that arrived in each tenth of a second. */
   readonly tenths: readonly number[];
@@ -83,10 +87,8 @@ const QUEUE_ONLY = {
 } satisfies Partial<Settings>;
 
 export async function crawlQueue(plan: QueuePlan): Promise<QueueReport> {
-  const { warmUpSeconds, seconds, pagesPerSite } = plan;
-  const sizes = { pagesMin: pagesPerSite, pagesMax: pagesPerSite };
-  const wanted = { ...PLAIN_PAGES, ...plan.world, ...sizes, seed: plan.seed };
-  const world = makeWorld(wanted, plan.queue === "urls" ? manyHosts() : undefined);
+  const { warmUpSeconds, seconds } = plan;
+  const world = worldFor(plan);
   const clock = new SimClock();
   const wire = new SimWire(clock.nowMs());
   const queue = queueOf(world, plan);
@@ -119,8 +121,38 @@ export async function crawlQueue(plan: QueuePlan): Promise<QueueReport> {
   return report;
 }
 
+export interface WholeReport {
+  /** Of the pages alone, without headers. */
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/** Crawls all pages of one site, and nothing else, to the end. */
+export async function crawlWhole(plan: WorkPlan, siteIndex: number): Promise<WholeReport> {
+  const world = worldFor(plan);
+  const site = siteAt(world, siteIndex);
+  const pages = Array.from({ length: plan.pagesPerSite }, (_, page) => page);
+  // A world writes its URLs in canonical form.
+  const queue = pages.map((page) => (site.origin + pathOf(world, site, page)) as CanonicalUrl);
+  const clock = new SimClock();
+  const startMs = clock.nowMs();
+  const wire = new SimWire(startMs);
+  const handle = start({ plan, world, clock, queue }, { wire, watch: () => () => {} });
+  await clock.runUntil(handle.done);
+  return {
+    bytes: pages.reduce((sum, page) => sum + bytesOf(world, site, page), 0),
+    seconds: (clock.nowMs() - startMs) / 1000,
+  };
+}
+
+function worldFor({ seed, world, queue, pagesPerSite }: WorkPlan): World {
+  const sizes = { pagesMin: pagesPerSite, pagesMax: pagesPerSite };
+  const wanted = { ...PLAIN_PAGES, ...world, ...sizes, seed };
+  return makeWorld(wanted, queue === "urls" ? manyHosts() : undefined);
+}
+
 interface Setting {
-  readonly plan: QueuePlan;
+  readonly plan: WorkPlan;
   readonly world: World;
   readonly clock: SimClock;
   readonly queue: readonly CanonicalUrl[];

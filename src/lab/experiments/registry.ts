@@ -1,5 +1,8 @@
 /** Every experiment there is, by name, in the order of the papers. */
 
+import { allocationBatches } from "./allocation-batches.ts";
+import { allocationFit } from "./allocation-fit.ts";
+import { allocationBandwidth, allocationRigour, allocationSize } from "./allocation-six.ts";
 import { bandwidthControl } from "./bandwidth-control.ts";
 import { bandwidthDepth } from "./bandwidth-depth.ts";
 import { bandwidthPrediction } from "./bandwidth-prediction.ts";
@@ -9,4 +12,9 @@ export const EXPERIMENTS: readonly Experiment[] = [
   bandwidthPrediction,
   bandwidthDepth,
   bandwidthControl,
+  allocationFit,
+  allocationBandwidth,
+  allocationSize,
+  allocationRigour,
+  allocationBatches,
 ];
