@@ -11,19 +11,24 @@
  */
 
 import { Heap } from "../base/heap.ts";
+import { dueInOrder } from "./due-in-order.ts";
 import { byDeadlineDescending, bytesDueBy } from "./latest.ts";
 import type { Track } from "./track.ts";
 import type { Work } from "./work.ts";
 
 export function guardedFinishes(work: Work, order: Int32Array, track?: Track): Float64Array {
   const dated = byDeadlineDescending(work);
+  const deadlineOf = (site: number) => work.deadlineSeconds[site] as number;
+  const deadlines = Float64Array.from(new Set(Array.from(dated, deadlineOf)));
+  const lastFirst = order.filter((site) => deadlineOf(site) < Number.POSITIVE_INFINITY).reverse();
   const crawl = new Guarded(work, order, track);
-  let lastSeconds = 0;
-  for (const site of dated.toReversed()) {
-    const deadlineSeconds = work.deadlineSeconds[site] as number;
-    if (deadlineSeconds <= lastSeconds) continue;
-    lastSeconds = deadlineSeconds;
-    crawl.runUntil(deadlineSeconds, bytesDueBy(deadlineSeconds, work, crawl.bytesLeft, dated));
+  let fromSeconds = 0;
+  for (const toSeconds of deadlines.toReversed()) {
+    const due =
+      dueInOrder({ fromSeconds, toSeconds }, work, crawl.bytesLeft, { lastFirst, deadlines }) ??
+      bytesDueBy(toSeconds, work, crawl.bytesLeft, dated);
+    crawl.runUntil(toSeconds, due);
+    fromSeconds = toSeconds;
   }
   crawl.runUntil(Number.POSITIVE_INFINITY, new Float64Array(work.count));
   return crawl.finishes;
@@ -132,7 +137,7 @@ class Guarded {
     if (nowSeconds < Number.POSITIVE_INFINITY) {
       this.#nowSeconds = nowSeconds;
       for (let site = 0; site < this.#work.count; site++) {
-        if (this.#rates[site] === 0) continue;
+        if (this.bytesLeft[site] === 0) continue;
         this.#settle(site);
         if (this.#isDoneAtEnd(site)) this.#finish(site);
         this.#rates[site] = 0;

@@ -1,32 +1,34 @@
 /**
  * Makes an order better by trying: neighbours change places, sites move to where they help.
  *
- * The number of orders that are looked at is given, and which ones follows from it alone: the same task has the
- * same answer on a slow machine and a fast one.
+ * Which orders are looked at follows from the task alone, and how long from what the caller counts: on
+ * a slow machine the answer is the same as on a fast one.
  */
 
 import { below, randomFrom } from "../base/random.ts";
 import { isBetter, type Score } from "./score.ts";
+
+/** Far moves for each site and round. */
+const JUMPS = 2;
 
 export interface Found {
   readonly order: Int32Array;
   readonly score: Score;
 }
 
-/** Whatever is handed to `score` may be changed afterwards. */
+/** Whatever is handed to `score` changes afterwards; `mayGoOn` is asked before each try. */
 export function improved(
   start: Found,
-  score: (order: Int32Array) => Score,
-  triesMax: number,
+  score: (order: Int32Array, best: Score) => Score,
+  mayGoOn: () => boolean,
 ): Found {
   const order = start.order.slice();
+  const count = order.length;
+  const random = randomFrom(count);
   let best = start.score;
-  let tries = 0;
-  const random = randomFrom(order.length);
   const attempt = (from: number, to: number): boolean => {
     move(order, from, to);
-    tries++;
-    const found = score(order);
+    const found = score(order, best);
     if (isBetter(found, best)) {
       best = found;
       return true;
@@ -34,14 +36,13 @@ export function improved(
     move(order, to, from);
     return false;
   };
-  let hasGained = true;
-  while (hasGained && tries < triesMax) {
+  for (let hasGained = count > 1; hasGained;) {
     hasGained = false;
-    for (let place = 0; place + 1 < order.length && tries < triesMax; place++)
+    for (let place = 0; place + 1 < count && mayGoOn(); place++)
       if (attempt(place, place + 1)) hasGained = true;
     // Neighbours alone do not carry a site far.
-    for (let jump = 0; jump < order.length && order.length > 2 && tries < triesMax; jump++)
-      if (attempt(below(random, order.length), below(random, order.length))) hasGained = true;
+    for (let jump = 0; jump < JUMPS * count && mayGoOn(); jump++)
+      if (attempt(below(random, count), below(random, count))) hasGained = true;
   }
   return { order, score: best };
 }

@@ -4,18 +4,24 @@
  */
 
 import { endingBy, leastEndSeconds } from "./feasible.ts";
-import { guardedFinishes } from "./guarded-schedule.ts";
+import { KeptSchedule } from "./kept-schedule.ts";
 import { deadlinesToKeep } from "./late.ts";
-import { listFinishes } from "./list-schedule.ts";
 import { type Found, improved } from "./local-search.ts";
-import { lowerBoundOf } from "./lower-bound.ts";
+import { type Bound, lowerBoundOf } from "./lower-bound.ts";
 import { ordersToTry } from "./orders.ts";
 import { placedFinishes, placesOf } from "./placed-schedule.ts";
 import { type Effort, placedWorkOf, searchPlaced } from "./placed-search.ts";
-import { isLate, type Objective, type Plan, type PlanTask, type SitePlan } from "./plan.ts";
-import { isBetter, scoreOf } from "./score.ts";
+import {
+  isLate,
+  type Objective,
+  type Plan,
+  type PlanTask,
+  type SitePlan,
+  type SiteTask,
+} from "./plan.ts";
+import { isBetter } from "./score.ts";
 import { Track } from "./track.ts";
-import { hasPlaces, withDeadlines, type Work, workOf } from "./work.ts";
+import { hasPlaces, orderBy, withDeadlines, type Work, workOf } from "./work.ts";
 
 export interface LateSite {
   readonly key: string;
@@ -29,45 +35,54 @@ export interface OptimalPlan {
   /** Sites in the order in which leftover rate goes to them, indexes into `task.sites`. */
   readonly order: readonly number[];
   readonly late: readonly LateSite[];
-  /** No schedule has a smaller Σ weight × finish. */
+  /** No schedule that keeps what this plan keeps has a smaller Σ weight × finish. */
   readonly lowerBoundSumSeconds: number;
 }
 
 interface Planned {
   readonly plan: Plan;
   readonly order: Int32Array;
+  readonly bound: Bound;
 }
 
-/** Site-steps that may be spent on trying, so that 600 sites stay below a tenth of a second. */
-const STEPS_MAX = 200_000;
+/** Sites looked at while trying, so that 600 of them stay below a tenth of a second. */
+const TRIED_MAX = 200_000;
+/** Sites asked while prices are sought, and how often each at least and at most. */
+const ASKED_MAX = 15_000;
+const [ASKED_LEAST, ASKED_MOST] = [12, 100];
 
 export function planOptimal(
   task: PlanTask,
   objective: Objective,
   effort: Effort = "full",
 ): OptimalPlan {
-  const { plan, order } = hasPlaces(task)
+  const { plan, order, bound } = hasPlaces(task)
     ? planPlaced(task, objective, effort)
     : planFree(task, objective, effort);
   const late = lateOf(task, plan);
-  const startupSeconds = task.sites.reduce(
-    (sum, { weight }) => sum + weight * task.startupSeconds,
-    0,
-  );
+  const startupSum = task.sites.reduce((sum, { weight }) => sum + weight * task.startupSeconds, 0);
   return {
     plan,
     feasible: late.length === 0,
     order: [...order],
     late,
-    lowerBoundSumSeconds: lowerBoundOf(workOf(task)) + startupSeconds,
+    lowerBoundSumSeconds: bound.sumSeconds + startupSum,
   };
 }
 
 function planPlaced(task: PlanTask, objective: Objective, effort: Effort): Planned {
-  const { order, squeezed } = searchPlaced(task, objective, effort);
-  const track = new Track(task.sites.length, 0);
-  placedFinishes(placedWorkOf(task), placesOf(task), { order, squeezed }, track);
-  return { plan: track.plan(task), order };
+  const free = workOf(task);
+  const kept = boundOf(withDeadlines(free, deadlinesToKeep(free)));
+  const { order, squeezed } = searchPlaced(task, objective, effort, byStart(kept));
+  const track = new Track(free.count, 0);
+  const finishes = placedFinishes(placedWorkOf(task), placesOf(task), { order, squeezed }, track);
+  // Who is late in spite of all does not bind the bound either.
+  const deadlineSeconds = free.deadlineSeconds.map((deadline, site) =>
+    isLate(task.sites[site] as SiteTask, finishes[site] as number)
+      ? Number.POSITIVE_INFINITY
+      : deadline,
+  );
+  return { plan: track.plan(task), order, bound: boundOf(withDeadlines(free, deadlineSeconds)) };
 }
 
 /** As many at once as there are, at any rate. */
@@ -75,27 +90,32 @@ function planFree(task: PlanTask, objective: Objective, effort: Effort): Planned
   const given = workOf(task);
   const kept = withDeadlines(given, deadlinesToKeep(given));
   const work = objective === "min-max" ? endingBy(kept, leastEndSeconds(kept)) : kept;
-  const listed = bestList(work, effort);
-  const track = new Track(work.count, task.startupSeconds);
-  if (listed.score[0] === 0) {
-    listFinishes(work, listed.order, track);
-    return { plan: track.plan(task), order: listed.order };
+  const bound = boundOf(work);
+  const schedule = new KeptSchedule(work);
+  let best: Found | undefined;
+  for (const order of [byStart(bound), ...ordersToTry(work)]) {
+    const score = schedule.score(order, best?.score);
+    if (best === undefined || isBetter(score, best.score)) best = { order, score };
   }
-  const order = ordersToTry(work)[0] as Int32Array;
-  guardedFinishes(work, order, track);
-  return { plan: track.plan(task), order };
+  let found = best as Found;
+  if (effort === "full")
+    found = improved(
+      found,
+      (order, score) => schedule.score(order, score),
+      () => schedule.steps < TRIED_MAX,
+    );
+  const track = new Track(work.count, task.startupSeconds);
+  schedule.write(found.order, track);
+  return { plan: track.plan(task), order: found.order, bound };
 }
 
-function bestList(work: Work, effort: Effort): Found {
-  const score = (order: Int32Array) => scoreOf(work, listFinishes(work, order), "min-sum");
-  let best: Found | undefined;
-  for (const order of ordersToTry(work)) {
-    const found = { order, score: score(order) };
-    if (best === undefined || isBetter(found.score, best.score)) best = found;
-  }
-  return effort === "quick"
-    ? (best as Found)
-    : improved(best as Found, score, STEPS_MAX / work.count);
+function boundOf(work: Work): Bound {
+  const steps = Math.floor(ASKED_MAX / work.count);
+  return lowerBoundOf(work, Math.min(ASKED_MOST, Math.max(ASKED_LEAST, steps)));
+}
+
+function byStart({ starts }: Bound): Int32Array {
+  return orderBy(starts.length, (site) => starts[site] as number);
 }
 
 function lateOf({ sites }: PlanTask, plan: Plan): LateSite[] {

@@ -1,5 +1,7 @@
-/** Orders that are good for some reason, to begin with. */
+/** Orders that are good for some reason: what the search for a better one begins with. */
 
+import { Heap } from "../base/heap.ts";
+import { byDeadlineDescending } from "./latest.ts";
 import { orderBy, type Work } from "./work.ts";
 
 export function ordersToTry(work: Work): Int32Array[] {
@@ -11,20 +13,39 @@ export function ordersToTry(work: Work): Int32Array[] {
     orderBy(count, (site) => aloneOf(site) / (weight[site] as number)),
     orderBy(count, (site) => -aloneOf(site)),
   ];
-  if (!deadlineSeconds.some((seconds) => seconds < Number.POSITIVE_INFINITY)) return orders;
-  const dueOf = (site: number) => Math.min(deadlineSeconds[site] as number, 1e300);
+  const dated = byDeadlineDescending(work);
+  if (dated.length === 0) return orders;
+  const dueOf = (site: number) => Math.min(deadlineSeconds[site] as number, Number.MAX_VALUE);
   orders.push(
-    backward(work, sizeOf),
+    backward(work, dated, sizeOf),
     orderBy(count, dueOf),
-    orderBy(count, (site) => Math.max(0, dueOf(site) - aloneOf(site))),
+    orderBy(count, (site) => dueOf(site) - aloneOf(site)),
   );
   return orders;
 }
 
 /**
- * Smith's backward rule: the last is the largest of those whose deadline lets them be last, and so on
- * towards the front. Exact without caps, when all weights are equal.
+ * Smith's backward rule (1956): the last is the largest of those whose deadline lets them be last, and
+ * so on towards the front. Exact without caps when all weights are equal.
  */
-export function backward(work: Work, sizeOf: (site: number) => number): Int32Array {
-  return orderBy(work.count, sizeOf);
+function backward(work: Work, dated: Int32Array, sizeOf: (site: number) => number): Int32Array {
+  const { bytes, deadlineSeconds, rateBps, count } = work;
+  const open = new Heap<number>((a, b) => sizeOf(b) - sizeOf(a) || b - a);
+  let endSeconds = 0;
+  for (let site = 0; site < count; site++) {
+    endSeconds += (bytes[site] as number) / rateBps;
+    if (deadlineSeconds[site] === Number.POSITIVE_INFINITY) open.push(site);
+  }
+  const order = new Int32Array(count);
+  let next = 0;
+  for (let place = count - 1; place >= 0; place--) {
+    // Where nobody may be last, whoever may be latest is.
+    const isOpen = (site: number) =>
+      (deadlineSeconds[site] as number) >= endSeconds || open.size === 0;
+    while (next < dated.length && isOpen(dated[next] as number)) open.push(dated[next++] as number);
+    const last = open.pop() as number;
+    order[place] = last;
+    endSeconds -= (bytes[last] as number) / rateBps;
+  }
+  return order;
 }

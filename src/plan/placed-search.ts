@@ -22,12 +22,18 @@ export interface PlacedFound extends Found {
 /** Site-steps that may be spent on trying, so that 600 sites stay below a tenth of a second. */
 const STEPS_MAX = 500_000;
 
-export function searchPlaced(task: PlanTask, objective: Objective, effort: Effort): PlacedFound {
+export function searchPlaced(
+  task: PlanTask,
+  objective: Objective,
+  effort: Effort,
+  hint?: Int32Array,
+): PlacedFound {
   const work = placedWorkOf(task);
   const places = placesOf(task);
+  const orders = ordersToTry(work);
   let best: PlacedFound | undefined;
   for (const squeezed of task.rateMinBps > 0 ? [false, true] : [false])
-    for (const order of ordersToTry(work)) {
+    for (const order of hint === undefined ? orders : [hint, ...orders]) {
       const finishes = placedFinishes(work, places, { order, squeezed });
       const score = scoreOf(work, finishes, objective);
       if (best === undefined || isBetter(score, best.score)) best = { order, score, squeezed };
@@ -35,9 +41,12 @@ export function searchPlaced(task: PlanTask, objective: Objective, effort: Effor
   const start = best as PlacedFound;
   if (effort === "quick") return start;
   const { squeezed } = start;
-  const score = (order: Int32Array) =>
-    scoreOf(work, placedFinishes(work, places, { order, squeezed }), objective);
-  return { ...improved(start, score, STEPS_MAX / work.count), squeezed };
+  let steps = 0;
+  const score = (order: Int32Array) => {
+    steps += work.count;
+    return scoreOf(work, placedFinishes(work, places, { order, squeezed }), objective);
+  };
+  return { ...improved(start, score, () => steps < STEPS_MAX), squeezed };
 }
 
 /** Start-up is part of the schedule here, so it is not taken off the deadlines. */

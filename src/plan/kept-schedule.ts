@@ -1,0 +1,69 @@
+/**
+ * The schedule that an order stands for: the list schedule where that keeps all deadlines, else the
+ * guarded one, which would be the same if it did.
+ *
+ * Guarding costs a pass over all sites for each distinct deadline. Where there are many, neighbours
+ * are rounded down to the earliest of them, as long as all can still be kept.
+ */
+
+import { keepsDeadlines } from "./feasible.ts";
+import { guardedFinishes } from "./guarded-schedule.ts";
+import { byDeadlineDescending } from "./latest.ts";
+import { listFinishes } from "./list-schedule.ts";
+import { isBetter, type Score, scoreOf } from "./score.ts";
+import type { Track } from "./track.ts";
+import { withDeadlines, type Work } from "./work.ts";
+
+/** Sites times stretches that may be gone through for one schedule. */
+const STEPS_MAX = 1_500_000;
+
+export class KeptSchedule {
+  /** Sites looked at so far, which is what time is spent on. */
+  steps = 0;
+  readonly #work: Work;
+  readonly #guardedWork: Work | undefined;
+  readonly #guardedSteps: number;
+
+  /** The deadlines of the work can all be kept. */
+  constructor(work: Work) {
+    this.#work = work;
+    this.#guardedWork = coarse(work);
+    this.#guardedSteps = 2 * work.count * (1 + distinct(this.#guardedWork ?? work));
+  }
+
+  /** Lower is better; `best` is what has to be beaten for a closer look to be worth it. */
+  score(order: Int32Array, best?: Score): Score {
+    this.steps += this.#work.count;
+    const listed = scoreOf(this.#work, listFinishes(this.#work, order), "min-sum");
+    if (listed[0] === 0 || this.#guardedWork === undefined) return listed;
+    // Guarding an order makes its sum larger, as a rule.
+    if (best !== undefined && !isBetter([0, 0, listed[2], listed[3]], best)) return listed;
+    this.steps += this.#guardedSteps;
+    return scoreOf(this.#work, guardedFinishes(this.#guardedWork, order), "min-sum");
+  }
+
+  write(order: Int32Array, track: Track): void {
+    const listed = scoreOf(this.#work, listFinishes(this.#work, order), "min-sum");
+    if (listed[0] === 0 || this.#guardedWork === undefined) listFinishes(this.#work, order, track);
+    else guardedFinishes(this.#guardedWork, order, track);
+  }
+}
+
+/** The same with as many deadlines as there is time for; undefined when those cannot all be kept. */
+function coarse(work: Work): Work | undefined {
+  const dated = byDeadlineDescending(work).reverse();
+  const countMax = Math.max(4, Math.floor(STEPS_MAX / Math.max(1, work.count)));
+  if (distinct(work) <= countMax) return work;
+  const deadlineSeconds = work.deadlineSeconds.slice();
+  for (const [place, site] of dated.entries()) {
+    const part = Math.floor((place * countMax) / dated.length);
+    const first = dated[Math.ceil((part * dated.length) / countMax)] as number;
+    deadlineSeconds[site] = work.deadlineSeconds[first] as number;
+  }
+  const coarser = withDeadlines(work, deadlineSeconds);
+  return keepsDeadlines(coarser) ? coarser : undefined;
+}
+
+function distinct({ deadlineSeconds }: Work): number {
+  return new Set(deadlineSeconds).size;
+}
