@@ -10,7 +10,8 @@
 import type { Clock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { PageRecord } from "../page/page.ts";
-import type { NewUrl, ReopenedUrl, SettledUrl, Store, Visits } from "../store/store.ts";
+import type { Visits } from "../page/visits.ts";
+import type { NewUrl, ReopenedUrl, SettledUrl, Store } from "../store/store.ts";
 import type { Roster } from "./roster.ts";
 import type { Tally } from "./tally.ts";
 

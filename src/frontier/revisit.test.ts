@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomFrom } from "../base/random.ts";
+import type { Visits } from "../page/visits.ts";
 import {
   chanceOfChange,
   changeRate,
@@ -8,7 +9,6 @@ import {
   type KnownUrl,
   type RevisitRules,
   visitsAfter,
-  type Visits,
   visitsBefore,
 } from "./revisit.ts";
 
@@ -24,6 +24,11 @@ function watched(checks: number, changes: number, change: Partial<Visits> = {}):
 
 function page(visits: Visits | undefined, change: Partial<KnownUrl> = {}): KnownUrl {
   return { depth: 1, reason: "ok", fetchedAtMs: NOW - HOUR, visits, ...change };
+}
+
+/** Of a URL that was looked at just now, and had not changed in fifty looks. */
+function kindBy(rules: RevisitRules, reason: KnownUrl["reason"]): string {
+  return judgeRevisit(page(watched(50, 0, { lastAtMs: NOW }), { reason }), NOW, rules).kind;
 }
 
 test("ten looks of which four found a change: 0.48 changes an hour, by Cho and Garcia-Molina", () => {
@@ -105,24 +110,20 @@ test("what is gone is asked for once more, and then never again", () => {
 });
 
 test("what failed for a passing reason is asked for again, what we chose not to ask is not", () => {
-  const kindOf = (reason: KnownUrl["reason"]): string =>
-    judgeRevisit(page(watched(50, 0, { lastAtMs: NOW }), { reason }), NOW, RULES).kind;
-  assert.equal(kindOf("http_503"), "ask");
-  assert.equal(kindOf("conn_reset"), "ask");
-  assert.equal(kindOf("robots_denied"), "ask");
-  assert.equal(kindOf("out_of_scope"), "kept");
-  assert.equal(kindOf("http_403"), "left");
-  assert.equal(kindOf("redirect"), "left");
+  assert.equal(kindBy(RULES, "http_503"), "ask");
+  assert.equal(kindBy(RULES, "conn_reset"), "ask");
+  assert.equal(kindBy(RULES, "robots_denied"), "ask");
+  assert.equal(kindBy(RULES, "out_of_scope"), "kept");
+  assert.equal(kindBy(RULES, "http_403"), "left");
+  assert.equal(kindBy(RULES, "redirect"), "left");
 });
 
 test("a refresh asks for every page and for nothing else", () => {
   const refresh: RevisitRules = { chanceMin: 0, ageMaxMs: 7 * DAY, pagesOnly: true };
-  const kindOf = (reason: KnownUrl["reason"]): string =>
-    judgeRevisit(page(watched(99, 0, { lastAtMs: NOW }), { reason }), NOW, refresh).kind;
-  assert.equal(kindOf("ok"), "ask");
-  assert.equal(kindOf("not_modified"), "ask");
-  assert.equal(kindOf("http_404"), "kept");
-  assert.equal(kindOf("redirect"), "kept");
+  assert.equal(kindBy(refresh, "ok"), "ask");
+  assert.equal(kindBy(refresh, "not_modified"), "ask");
+  assert.equal(kindBy(refresh, "http_404"), "kept");
+  assert.equal(kindBy(refresh, "redirect"), "kept");
 });
 
 test("looks never count more changes than looks, nor time backwards, whatever the clock does", () => {

@@ -17,17 +17,7 @@
  */
 
 import { couldRetryHelp, type Reason, settlementOf } from "../page/outcome.ts";
-
-/** What earlier rounds told of a URL. */
-export interface Visits {
-  readonly checks: number;
-  readonly changes: number;
-  /** Between the first visit and the last. */
-  readonly watchedMs: number;
-  readonly lastAtMs: number;
-  /** How it had ended before it was last asked for again. */
-  readonly was: Reason;
-}
+import type { Visits } from "../page/visits.ts";
 
 export interface RevisitRules {
   /** A page is left out while it is less likely than this to have changed, */

@@ -10,9 +10,10 @@
 import { CrawlError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
 import type { PageRecord } from "../page/page.ts";
+import type { Visits } from "../page/visits.ts";
 import { type MemoryDisk, openMemoryStore } from "../store/store-memory.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "../store/store.ts";
-import type { EndedUrl, StoredUrl, Totals, Visits, WaitingUrl } from "../store/store.ts";
+import type { EndedUrl, StoredUrl, Totals, WaitingUrl } from "../store/store.ts";
 
 export class SimulatedCrash extends Error {
   override readonly name = "SimulatedCrash";

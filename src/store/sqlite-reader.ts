@@ -8,6 +8,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
+import type { Visits } from "../page/visits.ts";
 import { bookedBytes } from "./batch.ts";
 import { URLS_OF_SITE, WAITING } from "./migrations.ts";
 import {
@@ -25,7 +26,7 @@ import {
 } from "./sqlite-rows.ts";
 import type { Row } from "./sqlite-rows.ts";
 import { NO_TOTALS } from "./store.ts";
-import type { EndedUrl, SiteRow, StoredUrl, Totals, Visits, WaitingUrl } from "./store.ts";
+import type { EndedUrl, SiteRow, StoredUrl, Totals, WaitingUrl } from "./store.ts";
 
 const SLICE_ROWS = 500;
 const URL_COLUMNS =

@@ -9,7 +9,8 @@ import { crc32 } from "node:zlib";
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { CrawlError } from "../base/errors.ts";
 import type { Likeness, PageRecord, Remark } from "../page/page.ts";
-import type { NewUrl, SiteRow, StoredRound, Visits } from "./store.ts";
+import type { Visits } from "../page/visits.ts";
+import type { NewUrl, SiteRow, StoredRound } from "./store.ts";
 
 export type Row = SQLOutputValue[];
 

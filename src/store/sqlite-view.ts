@@ -9,13 +9,14 @@
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { PageRecord } from "../page/page.ts";
+import type { Visits } from "../page/visits.ts";
 import { explaining, explainingEach } from "./disk-trouble.ts";
 import { SeenRows } from "./seen-rows.ts";
 import { SqliteReader } from "./sqlite-reader.ts";
 import type { StoreThread } from "./store-thread.ts";
 import { damagedRow } from "./sqlite-rows.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "./store.ts";
-import type { EndedUrl, StoredUrl, Totals, Visits, WaitingUrl } from "./store.ts";
+import type { EndedUrl, StoredUrl, Totals, WaitingUrl } from "./store.ts";
 
 const SLICE_ROWS = 5_000;
 /** Pages are fewer than URLs, and asked for once each. */

@@ -9,6 +9,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { assert } from "../base/assert.ts";
 import type { Reason } from "../page/outcome.ts";
+import type { Visits } from "../page/visits.ts";
 import { NO_PAGE, URLS_OF_SITE, WAITING } from "./migrations.ts";
 import {
   PAGE_COLUMNS,
@@ -20,7 +21,7 @@ import {
   visitColumns,
   visitSum,
 } from "./sqlite-rows.ts";
-import type { Batch, NewUrl, SiteRow, Totals, Visits } from "./store.ts";
+import type { Batch, NewUrl, SiteRow, Totals } from "./store.ts";
 
 /** How many sites' robots.txt are remembered as written, so as not to write them with every count. */
 const ROBOTS_REMEMBERED_MAX = 10_000;

@@ -12,11 +12,12 @@ import { CrawlError } from "../base/errors.ts";
 import { Heap } from "../base/heap.ts";
 import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
+import type { Visits } from "../page/visits.ts";
 import { checkBatch } from "./batch.ts";
 import { FingerprintTable } from "./fingerprint-table.ts";
 import { NO_TOTALS } from "./store.ts";
 import type { Batch, Fingerprints, NewUrl, SiteRow, Store } from "./store.ts";
-import type { EndedUrl, StoredUrl, Totals, Visits, WaitingUrl } from "./store.ts";
+import type { EndedUrl, StoredUrl, Totals, WaitingUrl } from "./store.ts";
 
 /** What outlives a handle. */
 export class MemoryDisk {

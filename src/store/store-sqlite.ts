@@ -14,6 +14,7 @@ import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { CrawlError } from "../base/errors.ts";
 import type { PageRecord } from "../page/page.ts";
+import type { Visits } from "../page/visits.ts";
 import { checkBatch } from "./batch.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { explained, explaining, freeBytes } from "./disk-trouble.ts";
@@ -25,7 +26,7 @@ import { SqliteView } from "./sqlite-view.ts";
 import type { ReadableStore } from "./sqlite-view.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "./store.ts";
-import type { EndedUrl, StoredUrl, Totals, Visits, WaitingUrl } from "./store.ts";
+import type { EndedUrl, StoredUrl, Totals, WaitingUrl } from "./store.ts";
 import { StoreThread } from "./store-thread.ts";
 
 const SYNC_AFTER_MS = 1_000;

@@ -16,10 +16,11 @@ import type { Random } from "../base/random.ts";
 import { settlementOf } from "../page/outcome.ts";
 import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
+import type { Visits } from "../page/visits.ts";
 import { NO_TOTALS } from "./store.ts";
 import type { ReadableStore } from "./sqlite-view.ts";
 import type { Batch, NewUrl, SiteRow, Store, StoredRound, StoredUrl } from "./store.ts";
-import type { Totals, Visits } from "./store.ts";
+import type { Totals } from "./store.ts";
 
 /** A place where a store can be opened again and again; made anew for every test. */
 export interface StorePlace {
@@ -461,7 +462,7 @@ export class Model {
       }),
       visits: settled
         .filter(({ id }) => this.visits.has(id))
-        .map(({ id, reason }) => ({ id, ...makeVisits(below(random, 9), reason) })),
+        .map(({ id, reason }) => Object.assign(makeVisits(below(random, 9), reason), { id })),
       pages: settled
         .filter(({ reason }) => reason === "ok")
         .map(({ id }) => makePage(id, below(random, 200))),

@@ -16,6 +16,7 @@
 
 import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
+import type { Visits } from "../page/visits.ts";
 
 /** URL fingerprints in bulk: high and low unsigned halves, `count` of them. */
 export interface Fingerprints {
@@ -50,18 +51,6 @@ export interface WaitingUrl {
   /** From the last time it was fetched, for a conditional request; empty when never. */
   readonly etag: string;
   readonly lastModified: string;
-}
-
-/** What earlier rounds told of a URL: how often it was asked for again, and how often that paid. */
-export interface Visits {
-  readonly checks: number;
-  readonly changes: number;
-  /** Between the first visit and the last. */
-  readonly watchedMs: number;
-  /** On the wall clock. */
-  readonly lastAtMs: number;
-  /** How it had ended before it was last asked for again. */
-  readonly was: Reason;
 }
 
 /** A URL that has ended, with all that says whether to ask for it again. */
