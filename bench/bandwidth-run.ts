@@ -62,7 +62,7 @@ export interface Bench {
 
 const SETTLING_MS = 2000;
 const FIRST_BYTE_PATIENCE_MS = 20_000;
-const STOP_GRACE_MS = 3000;
+const STOP_GRACE_MS = 8000;
 const STOP_PATIENCE_MS = 20_000;
 const FIRST_BYTE_MS_MAX = 3000;
 const SPREAD = 100;

@@ -28,6 +28,8 @@ export interface ServerOptions {
   /** Some pages move, some fail, some break off. */
   readonly trouble?: boolean;
   readonly tls?: { readonly key: string; readonly cert: string };
+  /** How many pages a site has, by its address; without it there is no end to them. */
+  readonly pagesOf?: Readonly<Record<string, number>>;
   /** Folder with `urls.txt` and `sites/`, the real pages. */
   readonly docsFolder?: string;
 }
@@ -158,7 +160,7 @@ class Pages {
     if (trouble === "failed") return failure(500);
     const bytes = this.#sizeOf(chance);
     const isHtml = bytes <= HTML_BYTES_MAX;
-    const links = isHtml ? Buffer.from(this.#links(number)) : EMPTY;
+    const links = isHtml ? Buffer.from(this.#links(number, host)) : EMPTY;
     const offset = Math.floor(hash(`${number}${host}`) * (TEXT_BYTES - bytes));
     const text = this.#text.subarray(offset, offset + Math.max(0, bytes - links.length));
     const body = isHtml ? Buffer.concat([links, text]) : text;
@@ -173,10 +175,12 @@ class Pages {
     return Math.round(between(isLarge ? LARGE_BYTES : SMALL_BYTES, share));
   }
 
-  #links(number: number): string {
+  #links(number: number, host: string): string {
+    const pagesMax = this.#options.pagesOf?.[host] ?? Infinity;
     let links = `<!doctype html><title>Page ${number}</title>\n`;
     for (let child = 1; child <= FANOUT; child++) {
       const target = number * FANOUT + child;
+      if (target >= pagesMax) break;
       links += `<a href="/p/${target}.html">${target}</a>\n`;
     }
     if (this.#options.mix === "mix" && this.#docs.length > 0)

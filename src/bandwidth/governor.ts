@@ -236,6 +236,8 @@ export class Governor implements Controller {
   /** Too little that can come soon, and, for what comes at once, something to pay it with. */
   #hasRoom(nowMs: number, candidate: Candidate): boolean {
     if (this.#account === undefined) return true;
+    // Its first bytes could not be refused, and would come out of what the others wait for.
+    if (this.#waiting.isBefore(candidate.siteId)) return false;
     const wantedBytes = this.#stockWantedBytes(this.#account.rateBps, candidate);
     this.#isStocked = this.#stockBefore(candidate) >= wantedBytes;
     if (this.#isStocked) return false;

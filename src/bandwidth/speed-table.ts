@@ -121,6 +121,13 @@ export class SpeedTable {
     return this.#slots.has(address);
   }
 
+  /** How often the server was measured. */
+  measured(address: string): number {
+    const slot = this.#slots.get(address);
+    if (slot === undefined) return 0;
+    return (this.#counts[2 * slot] as number) + (this.#counts[2 * slot + 1] as number);
+  }
+
   predictBps(address: string, moment: Moment): number {
     const hour = hourOf(moment);
     const kind = kindIndex(moment.kind);

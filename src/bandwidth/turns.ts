@@ -50,6 +50,14 @@ export class Turns<F extends Flow> {
     return this.#rankOf !== undefined && this.#rankOf(siteId) < this.#rankOf(first.siteId);
   }
 
+  /** Whether somebody waits whose turn comes before the site's. */
+  isBefore(siteId: number): boolean {
+    const first = this.#rankOf === undefined ? undefined : this.first();
+    return first !== undefined && this.#rankOf !== undefined
+      ? this.#rankOf(first.siteId) < this.#rankOf(siteId)
+      : false;
+  }
+
   /** The flows of which none ranks behind the site: their turn comes no later than its own. */
   *notBehind(siteId: number, flows: Iterable<F>): Generator<F> {
     const rank = this.#rankOf?.(siteId) ?? Infinity;

@@ -24,6 +24,8 @@ export const REMEDIES = {
     "Move the file away and the speeds of servers are learned anew, or name another with --speeds; nothing in it was changed.",
   DISK_FULL:
     "Make room on the disk; a running crawl goes on by itself, a stopped one with the same command.",
+  DEADLINES_OUT_OF_REACH:
+    "Raise --limit, give the sites more time, or leave --strict out to do the best that can be had.",
   NOT_RUNNING:
     "Only a running crawl can be changed. Start it with the same `weir crawl` command first.",
   RUNTIME_OLD: "Run ./weir, which brings its own Node, or install the version named above.",

@@ -37,10 +37,23 @@ export async function storedSnapshot(folder: string): Promise<Snapshot> {
     const pending = totals.known - totals.done - totals.failed - totals.skipped;
     const sites = Array.from(store.sites(), (row): SiteView => {
       const { key: site, pages, bytes } = row;
-      const { number, news } = row.round ?? { number: 1, news: NO_NEWS };
-      const round = { number, news, nextInMs: undefined };
-      const asleep = { inFlight: 0, state: "idle", nextInMs: 0 } as const;
-      return { site, pages, bytes, pending: row.pending, ...asleep, round };
+      return {
+        site,
+        pages,
+        bytes,
+        pending: row.pending,
+        inFlight: 0,
+        state: "idle",
+        nextInMs: 0,
+        round: {
+          number: row.round?.number ?? 1,
+          news: row.round?.news ?? NO_NEWS,
+          nextInMs: undefined,
+        },
+        forecast: undefined,
+        deadlineMs: undefined,
+        finishedMs: undefined,
+      };
     });
     return {
       state: pending === 0 ? "done" : "stopped",

@@ -63,6 +63,9 @@ test("a frame tells rate, pages, sites, errors and time left", () => {
     state: "fetching",
     nextInMs: 0,
     round: FIRST_ROUND,
+    forecast: undefined,
+    deadlineMs: undefined,
+    finishedMs: undefined,
   };
   const totals = { ...NO_TOTALS, pages: 1234, failed: 7, bytes: 56.8e6, outcomes: { http_404: 7 } };
   const frame = frameOf(
@@ -189,6 +192,9 @@ function randomSnapshot(random: Random): Snapshot {
       state: "back-off",
       nextInMs: below(random, 1e6),
       round: { ...FIRST_ROUND, number: 1 + below(random, 9), nextInMs: below(random, 1e9) },
+      forecast: undefined,
+      deadlineMs: undefined,
+      finishedMs: undefined,
     })),
     troubles: Array.from({ length: below(random, 20) }, () => ({
       url: foreign(),

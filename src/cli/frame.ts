@@ -143,7 +143,11 @@ function countLine({ totals, pending, remainingMs }: Snapshot): string {
 function siteLines(snapshot: Snapshot, rows: number, screen: Screen): string[] {
   if (rows < 1 || snapshot.sites.length === 0) return [];
   const busiest = snapshot.sites.toSorted(
-    (a, b) => b.inFlight - a.inFlight || b.pending - a.pending || b.pages - a.pages,
+    (a, b) =>
+      urgencyOf(a) - urgencyOf(b) ||
+      b.inFlight - a.inFlight ||
+      b.pending - a.pending ||
+      b.pages - a.pages,
   );
   const shown = busiest.slice(0, rows);
   const nameColumns = Math.min(36, Math.max(...shown.map((site) => nameOf(site).length)));
@@ -171,7 +175,32 @@ function siteLine(site: SiteView, nameColumns: number, screen: Screen): string {
     palette.dim(
       `${site.pending === 0 && site.state === "idle" ? "done" : site.state}${wait}${next}`,
     ),
+    ...promiseWords(site, palette),
   ].join("  ");
+}
+
+/** Promises come first, the nearest before the others; who has none comes after all of them. */
+function urgencyOf({ forecast, pending }: SiteView): number {
+  return pending === 0 ? Number.MAX_VALUE : (forecast?.deadlineInMs ?? Number.MAX_VALUE);
+}
+
+/** How a site stands against its deadline: what is left, and when it will be done. */
+function promiseWords(
+  { deadlineMs, finishedMs, forecast }: SiteView,
+  palette: Palette,
+): readonly string[] {
+  if (deadlineMs === undefined) return [];
+  if (finishedMs !== undefined) {
+    const isMet = finishedMs <= deadlineMs;
+    const words = `${showDuration(finishedMs)} of ${showDuration(deadlineMs)}`;
+    return [isMet ? palette.good(`✓ ${words}`) : palette.bad(`✗ ${words}`)];
+  }
+  if (forecast?.deadlineInMs === undefined) return [];
+  const { finishInMs, deadlineInMs, isLate } = forecast;
+  if (isLate) return [palette.bad(`late by ${showDuration(finishInMs - deadlineInMs)}`)];
+  return [
+    palette.accent(`done in ${showDuration(finishInMs)}, due in ${showDuration(deadlineInMs)}`),
+  ];
 }
 
 function nameOf(site: SiteView): string {

@@ -8,6 +8,7 @@ import { reasonsOf } from "./frame.ts";
 import type { Palette } from "./terminal.ts";
 
 const REASONS_MAX = 8;
+const MISSED_MAX = 10;
 
 export function summaryOf(result: CrawlResult, folder: string, palette: Palette): string[] {
   const { urls } = result;
@@ -23,6 +24,7 @@ export function summaryOf(result: CrawlResult, folder: string, palette: Palette)
     ...reasons("failed", result),
     ...reasons("skipped", result),
     ...duplicates(result),
+    ...promises(result, palette),
     ...hints(result),
     `  Kept in ${visible(folder, 300)}`,
     ...nextSteps(result, visible(folder, 300), palette),
@@ -38,6 +40,24 @@ function duplicates({ duplicates: { exact, near } }: CrawlResult): string[] {
   return exact + near === 0
     ? []
     : [`  ${showCount(exact)} exact and ${showCount(near)} near copies of other pages`];
+}
+
+function promises({ sites }: CrawlResult, palette: Palette): string[] {
+  const promised = sites.filter(({ met }) => met !== null);
+  if (promised.length === 0) return [];
+  const missed = promised.filter(({ met }) => met === false);
+  const words = `${showCount(promised.length - missed.length)} of ${plural(promised.length, "deadline")} met`;
+  return [
+    `  ${missed.length === 0 ? palette.good(words) : palette.bad(words)}`,
+    ...missed.slice(0, MISSED_MAX).map(({ site, deadlineSeconds, finishedSeconds }) => {
+      const due = showDuration((deadlineSeconds ?? 0) * 1000);
+      const done =
+        finishedSeconds === null
+          ? "not done"
+          : `done after ${showDuration(finishedSeconds * 1000)}`;
+      return `    ${visible(site, 200)}: ${done}, due after ${due}`;
+    }),
+  ];
 }
 
 /** What somebody new would otherwise have to look up. */

@@ -1,10 +1,12 @@
 /** What may change while a crawl runs: by the names of `weir set`, read like the settings. */
 
 import { visible } from "../base/visible.ts";
-import type { FieldTable } from "./field.ts";
+import { canonicalUrl, isRefused } from "../url/url.ts";
+import { siteOf } from "../url/site.ts";
+import type { FieldTable, Reader } from "./field.ts";
 import { suggestion } from "./nearest.ts";
 import { onOff } from "./readers.ts";
-import { SETTINGS } from "./schema.ts";
+import { SETTINGS, SITE_SETTINGS } from "./schema.ts";
 
 export const CHANGEABLE = {
   limit: SETTINGS.limitBps,
@@ -20,7 +22,41 @@ export const CHANGEABLE = {
   connections: SETTINGS.connectionsMax,
   delay: SETTINGS.delayMs,
   pages: SETTINGS.pagesMax,
+  deadline: {
+    key: "deadline",
+    meaning: "When a site must be done, counted from the start: SITE=DURATION, or SITE=none.",
+    fallback: undefined,
+    reader: ofSite(SITE_SETTINGS.deadlineMs.reader, "45m"),
+  },
+  priority: {
+    key: "priority",
+    meaning: "How much a second of a site's waiting counts: SITE=N.",
+    fallback: undefined,
+    reader: ofSite(SITE_SETTINGS.priority.reader, "3"),
+  },
 } as const satisfies FieldTable;
+
+export interface ForSite<T> {
+  readonly site: string;
+  /** undefined where nothing shall hold. */
+  readonly value: T | undefined;
+}
+
+/** What is written for one site: its address, =, and what its own line in a file would say. */
+function ofSite<T>(reader: Reader<T>, example: string): Reader<ForSite<T>> {
+  return {
+    placeholder: `SITE=${reader.placeholder}`,
+    expects: `a site, = and ${reader.expects}: https://news.example=${example}`,
+    read(text) {
+      const at = text.lastIndexOf("=");
+      const url = canonicalUrl(text.slice(0, Math.max(0, at)).trim());
+      const words = text.slice(at + 1).trim();
+      const value = words === "none" ? undefined : reader.read(words);
+      if (at < 0 || isRefused(url) || (value === undefined && words !== "none")) return undefined;
+      return { site: siteOf(url), value };
+    },
+  };
+}
 
 export type ChangeableKey = keyof typeof CHANGEABLE;
 

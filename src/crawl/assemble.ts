@@ -13,6 +13,7 @@ import { SCORES } from "../frontier/priority.ts";
 import { Sieve } from "../frontier/sieve.ts";
 import { TRAP_DEFAULTS, type TrapLimits, Traps } from "../frontier/traps.ts";
 import { Workbench } from "../frontier/workbench.ts";
+import { Shares } from "../plan/shares.ts";
 import { NearIndex } from "../page/near-index.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { Scope } from "../url/scope.ts";
@@ -29,7 +30,8 @@ import { PageDesk } from "./page-desk.ts";
 import { PageReader } from "./reading.ts";
 import { movedSeeds, Recorder } from "./record.ts";
 import { Refill } from "./refill.ts";
-import { Roster } from "./roster.ts";
+import { Replan } from "./replan.ts";
+import { Roster, type Site } from "./roster.ts";
 import { Rounds } from "./rounds.ts";
 import { Settler } from "./settle.ts";
 import { Sluice } from "./sluice.ts";
@@ -57,6 +59,8 @@ export interface Surroundings {
   readonly meter: Meter;
   readonly signal: AbortSignal;
   readonly resumed: boolean;
+  /** When the time began that a site's deadline counts from. */
+  readonly beganAtMs: (site: Site) => number;
   readonly allowance: () => number;
   /** A calendar that allows nothing for now, or something again. */
   readonly onPause: (isPaused: boolean) => void;
@@ -80,6 +84,7 @@ export interface Loops {
   readonly controller: Controller;
   readonly sluice: Sluice;
   readonly line: Line;
+  readonly replan: Replan;
   readonly rounds: Rounds;
   admitSeeds(): void;
   setDelay(delayMs: number): void;
@@ -104,7 +109,9 @@ class Assembly implements Loops {
   readonly controller: Controller;
   readonly sluice: Sluice;
   readonly line: Line;
+  readonly replan: Replan;
   readonly rounds: Rounds;
+  readonly #shares = new Shares();
   readonly #parts: CrawlParts;
   readonly #around: Surroundings;
   readonly #traps: Traps;
@@ -140,6 +147,7 @@ class Assembly implements Loops {
     this.controller = controllerFor(settings, parts.clock.nowMs());
     this.sluice = this.#makeSluice();
     this.line = this.#makeLine();
+    this.replan = this.#makeReplan();
     this.fetchLoop = this.#makeFetchLoop();
     this.rounds = this.#makeRounds();
   }
@@ -181,6 +189,7 @@ class Assembly implements Loops {
     const { clock, log } = this.#parts;
     return new Settler({
       ...this.#common(),
+      onSiteDone: () => this.replan.soon(),
       onSettled: (url, reason, detail) => {
         this.pace.count(clock.nowMs());
         log.write({ level: "debug", message: "settled", values: { url, reason, detail } });
@@ -265,6 +274,7 @@ class Assembly implements Loops {
       moment: () => line.almanac.at(clock.wallMs()),
       siteLimitBps: ({ key }) => ownSettings.get(key)?.limitBps ?? this.line.siteLimitBps,
       searchDepthMax: settings.searchDepthMax,
+      shares: this.#shares,
       onBytes: (bytes) => this.line.received(bytes),
       onTraffic: (traffic, address) => this.line.watch(traffic, address),
       pump: () => this.fetchLoop.pump(),
@@ -275,6 +285,21 @@ class Assembly implements Loops {
     const { line } = this.#parts;
     const { controller, sluice } = this;
     return new Line({ ...this.#common(), ...this.#around, ...line, controller, sluice });
+  }
+
+  #makeReplan(): Replan {
+    const { clock, line } = this.#parts;
+    const { meter, beganAtMs } = this.#around;
+    return new Replan({
+      ...this.#common(),
+      line: this.line,
+      speeds: line.speeds,
+      moment: () => line.almanac.at(clock.wallMs()),
+      shares: this.#shares,
+      beganAtMs,
+      bestBps: () => meter.worstBps,
+      onShares: () => this.sluice.share(),
+    });
   }
 
   #makeRounds(): Rounds {

@@ -21,6 +21,8 @@ function notes(): { readonly told: string[]; readonly crawl: Changing } {
     setCalendar: (calendar) => note("calendar")(calendar?.text),
     setSiteLimit: note("site-limit"),
     setQuota: note("quota"),
+    setDeadline: note("deadline"),
+    setPriority: note("priority"),
   };
   return { told, crawl };
 }
@@ -50,6 +52,9 @@ test("each change is done and answered in words", () => {
     ["connections", "3", "at most 3 connections"],
     ["delay", "2s", "2000 ms between two requests to a site"],
     ["pages", "10", "stops after 10 pages"],
+    ["deadline", "https://News.example/=90s", "https://news.example: done within 1 min 30 s"],
+    ["deadline", "https://news.example=none", "https://news.example: no deadline"],
+    ["priority", "https://news.example=2.5", "https://news.example: priority 2.5"],
   ] as const)
     assert.equal(changes.apply(key, text), answer);
   assert.deepEqual(told, [

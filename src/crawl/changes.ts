@@ -10,7 +10,7 @@ import { type Calendar, holesOf } from "../bandwidth/calendar.ts";
 import type { Quota } from "../bandwidth/quota.ts";
 import { assert, unreachable } from "../base/assert.ts";
 import { CrawlError } from "../base/errors.ts";
-import { showBytes } from "../base/units.ts";
+import { showBytes, showDuration } from "../base/units.ts";
 import { calendarMistakes } from "../config/bandwidth-rules.ts";
 import { CHANGEABLE, isChangeable, unchangeable } from "../config/changeable.ts";
 import type { Field } from "../config/field.ts";
@@ -29,6 +29,9 @@ export interface Changing {
   setCalendar(calendar: Calendar | undefined): void;
   setSiteLimit(limitBps: number | undefined): void;
   setQuota(quota: Quota | undefined): void;
+  /** Counted from the start of the crawl, or of the site's round. */
+  setDeadline(site: string, deadlineMs: number | undefined): void;
+  setPriority(site: string, priority: number): void;
 }
 
 export class Changes {
@@ -84,6 +87,17 @@ export class Changes {
         const pages = given(key, CHANGEABLE[key], text);
         crawl.setPages(pages);
         return `stops after ${pages} pages`;
+      }
+      case "deadline": {
+        const { site, value } = given(key, CHANGEABLE[key], text);
+        crawl.setDeadline(site, value);
+        const when = value === undefined ? "no deadline" : `done within ${showDuration(value)}`;
+        return `${site}: ${when}`;
+      }
+      case "priority": {
+        const { site, value = 1 } = given(key, CHANGEABLE[key], text);
+        crawl.setPriority(site, value);
+        return `${site}: priority ${value}`;
       }
       default:
         return unreachable(key);

@@ -49,6 +49,8 @@ export interface CrawlHandle extends Changing {
   stop(why: string): void;
 }
 
+/** The fact, kept in the store, when the crawl began, on the wall clock. */
+const BEGUN = "begun";
 /** How long requests under way may take once the crawl was told to stop. */
 const GRACE_MS = 1500;
 
@@ -56,6 +58,14 @@ export function startCrawl(parts: CrawlParts): CrawlHandle {
   const crawl = new Crawl(parts);
   crawl.start();
   return crawl;
+}
+
+/** How long ago the crawl began: a promise goes on while nobody works on it. */
+function sinceBegun(store: Store, wallMs: number): number {
+  const begunAtMs = Number(store.recall(BEGUN) ?? Number.NaN);
+  if (Number.isFinite(begunAtMs)) return Math.max(0, wallMs - begunAtMs);
+  store.remember(BEGUN, String(wallMs));
+  return 0;
 }
 
 class Crawl implements CrawlHandle {
@@ -85,10 +95,12 @@ class Crawl implements CrawlHandle {
     this.#meter = new Meter(this.#startedAtMs);
     this.#settle = Promise.withResolvers();
     this.done = this.#settle.promise;
+    const beganAtMs = this.#startedAtMs - sinceBegun(store, clock.wallMs());
     this.#loops = assemble(parts, {
       meter: this.#meter,
       signal: this.#cutOff.signal,
       resumed: this.#resumed,
+      beganAtMs: ({ round }) => (round.number > 1 ? round.startedAtMs : beganAtMs),
       allowance: () => this.#pagesMax - this.#loops.tally.pages,
       onPause: (isPaused) => this.hold("the calendar allows nothing now", isPaused),
       onQuotaUsedUp: (what) => this.stop(what),
@@ -107,6 +119,7 @@ class Crawl implements CrawlHandle {
     this.#loops.notebook.commit();
     this.#state = "running";
     this.#loops.line.start();
+    this.#loops.replan.start();
     if (settings.timeMaxMs !== undefined)
       this.#cancelTimers.push(clock.after(settings.timeMaxMs, () => this.stop("time limit")));
     if (this.#holds.size === 0 && this.#state === "running") this.#loops.fetchLoop.run();
@@ -167,6 +180,7 @@ class Crawl implements CrawlHandle {
 
   setLimit(limitBps: number | undefined): void {
     this.#loops.line.setLimit(limitBps);
+    this.#loops.replan.soon();
   }
 
   setCalendar(calendar: Calendar | undefined): void {
@@ -179,6 +193,14 @@ class Crawl implements CrawlHandle {
 
   setQuota(quota: Quota | undefined): void {
     this.#loops.line.setQuota(quota);
+  }
+
+  setDeadline(site: string, deadlineMs: number | undefined): void {
+    this.#loops.replan.setDeadline(site, deadlineMs);
+  }
+
+  setPriority(site: string, priority: number): void {
+    this.#loops.replan.setPriority(site, priority);
   }
 
   #onTrouble(trouble: CrawlError | undefined): void {
@@ -233,6 +255,7 @@ class Crawl implements CrawlHandle {
   async #close(): Promise<CrawlResult> {
     const { output, store, clock } = this.#parts;
     this.#loops.line.stop();
+    this.#loops.replan.stop();
     await output?.sync();
     await store.sync();
     assert(this.#loops.tally.pending >= 0, "invariant 4");
@@ -255,6 +278,7 @@ class Crawl implements CrawlHandle {
     this.#loops.notebook.abandon();
     this.#cutOff.abort();
     this.#loops.line.stop();
+    this.#loops.replan.stop();
     for (const cancel of this.#cancelTimers) cancel();
     this.#settle.reject(fault);
   }

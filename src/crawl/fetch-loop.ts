@@ -140,7 +140,7 @@ export class FetchLoop {
       // Pages wait for the archive in memory, so their number is bounded like that of connections.
       if (this.#recording > 2 * this.#connectionsMax) return;
       if (this.#underWay.size >= allowance()) break;
-      const taken = workbench.take(clock.nowMs(), sluice.isHolding ? sluice.search : undefined);
+      const taken = workbench.take(clock.nowMs(), sluice.search);
       if (taken === undefined) break;
       this.#start(taken);
     }

@@ -22,6 +22,15 @@ export interface CrawledPage {
   links(): readonly { readonly url: string; readonly text: string; readonly nofollow: boolean }[];
 }
 
+/** A promise that cannot be kept any more, or can again. */
+export interface DeadlineNotice {
+  readonly site: string;
+  readonly isLate: boolean;
+  /** Both counted from now. */
+  readonly deadlineInMs: number;
+  readonly finishInMs: number;
+}
+
 export interface CrawlHooks {
   /** Called for every page; the crawl notes it as done when this has resolved. */
   readonly onPage?: (page: CrawledPage) => void | Promise<void>;
@@ -29,4 +38,6 @@ export interface CrawlHooks {
   readonly onLink?: (url: string, from: string | undefined) => boolean | undefined;
   /** Replaces the order: of a site's waiting URLs the highest score goes first. */
   readonly score?: ScoreFunction;
+  /** Called as soon as a site's deadline comes out of reach, and when it is in reach again. */
+  readonly onDeadline?: (notice: DeadlineNotice) => void;
 }

@@ -30,7 +30,7 @@ export interface Crawl extends PromiseLike<CrawlResult>, AsyncIterable<CrawledPa
 }
 
 export function crawl(options: CrawlOptions): Crawl {
-  const { onPage, onLink, score, signal, log, ...chosen } = options;
+  const { onPage, onLink, score, onDeadline, signal, log, ...chosen } = options;
   const pages = new Handover<CrawledPage>();
   const hooks: CrawlHooks = {
     async onPage(page) {
@@ -39,6 +39,7 @@ export function crawl(options: CrawlOptions): Crawl {
     },
     ...(onLink === undefined ? {} : { onLink }),
     ...(score === undefined ? {} : { score }),
+    ...(onDeadline === undefined ? {} : { onDeadline }),
   };
   let running: OpenCrawl | undefined;
   const stop = (): void => {

@@ -114,6 +114,11 @@ export class Line {
     return this.#inForceBps;
   }
 
+  /** Of the limit in force, what is left for bytes that programs see. */
+  get payloadBps(): number | undefined {
+    return this.#inForceBps === undefined ? undefined : this.#heldToBps;
+  }
+
   get siteLimitBps(): number | undefined {
     return this.#siteLimitBps;
   }

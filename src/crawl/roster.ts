@@ -59,6 +59,10 @@ export interface Site {
   errands: number;
   /** How long its answers take to begin; undefined before the first. */
   waitMs: number | undefined;
+  /** Answers of this run, and of the last few what they brought and took: what one request gets now. */
+  answered: number;
+  gaveBytes: number;
+  gaveMs: number;
   /** When its last waiting URL was settled. */
   finishedAtMs: number | undefined;
 }
@@ -186,6 +190,9 @@ export class Roster {
       failedStarts: 0,
       errands: 0,
       waitMs: undefined,
+      answered: 0,
+      gaveBytes: 0,
+      gaveMs: 0,
       finishedAtMs: undefined,
     };
     this.#byId.set(site.id, site);

@@ -21,6 +21,8 @@ export interface SettlerParts {
   readonly tally: Tally;
   readonly roster: Roster;
   readonly workbench: Workbench<Job>;
+  /** Nothing of the site waits any more. */
+  readonly onSiteDone: () => void;
   readonly onSettled: (url: string, reason: Reason, detail: string) => void;
 }
 
@@ -37,14 +39,17 @@ export class Settler {
   }
 
   settle(site: Site, row: WaitingUrl, reason: Reason, detail = ""): void {
-    const { clock, notebook, tally, roster, workbench, onSettled } = this.#parts;
+    const { clock, notebook, tally, roster, workbench, onSiteDone, onSettled } = this.#parts;
     notebook.noteSettled(site.id, { id: row.id, reason, attempts: row.attempts });
     tally.settled(reason);
     // Of pages it was noted together with what they brought.
     if (reason !== "ok" && reason !== "not_modified")
       noteVisit(this.#parts, site, { id: row.id, reason, hasChanged: undefined });
     site.pending -= 1;
-    if (site.pending === 0) site.finishedAtMs = clock.nowMs();
+    if (site.pending === 0) {
+      site.finishedAtMs = clock.nowMs();
+      onSiteDone();
+    }
     roster.changed(site);
     workbench.release(site.id, row.id);
     if (settlementOf(reason) === "failed") this.#remember({ url: row.url, reason, detail });

@@ -87,27 +87,41 @@ export function resultOf(
     stoppedBy,
   };
 
-  function siteResults({ loops: { roster } }: Moment): CrawlResult["sites"] {
-    const finishedAtMs = new Map(
-      Array.from(roster.inMemory(), (site) => [site.key, site.finishedAtMs]),
-    );
+  function siteResults({ loops: { roster, replan } }: Moment): CrawlResult["sites"] {
+    const inMemory = new Map(Array.from(roster.inMemory(), (site) => [site.key, site]));
     const rows: CrawlResult["sites"][number][] = [];
     for (const row of store.sites()) {
       if (rows.length >= SITES_IN_RESULT) break;
-      const atMs = row.pending === 0 ? finishedAtMs.get(row.key) : undefined;
+      const site = inMemory.get(row.key);
+      const kept = site === undefined ? undefined : replan.keptBy(site);
+      const deadlineMs = kept?.deadlineMs ?? replan.deadlineMsOf(row.key);
       rows.push({
         site: row.key,
         pages: row.pages,
         bytes: row.bytes,
         ledger: Books.restore(row).byPurpose(),
-        deadlineSeconds: null,
-        finishedSeconds: atMs === undefined ? null : (atMs - startedAtMs) / 1000,
-        met: null,
+        deadlineSeconds: inSeconds(deadlineMs),
+        finishedSeconds: inSeconds(kept?.finishedMs),
+        met: isMet(deadlineMs, kept?.finishedMs, row.pending),
         ...roundResult(loops, row),
       });
     }
     return rows;
   }
+}
+
+/** null without a deadline, and when the site was done in an earlier run. */
+function isMet(
+  deadlineMs: number | undefined,
+  finishedMs: number | undefined,
+  pending: number,
+): boolean | null {
+  if (deadlineMs === undefined || (finishedMs === undefined && pending === 0)) return null;
+  return finishedMs !== undefined && finishedMs <= deadlineMs;
+}
+
+function inSeconds(durationMs: number | undefined): number | null {
+  return durationMs === undefined ? null : durationMs / 1000;
 }
 
 /** For programs; sites of a store from before there were rounds are in their first. */
@@ -155,7 +169,7 @@ function busiest(sites: Iterable<Site>): Site[] {
 }
 
 function siteView(loops: Loops, site: Site, nowMs: number): SiteView {
-  const { courtesy, workbench, rounds } = loops;
+  const { courtesy, workbench, replan, rounds } = loops;
   const readyAtMs = site.to === undefined ? nowMs : courtesy.readyAtMs(site.to);
   const held = workbench.has(site.id) ? workbench.held(site.id).size : 0;
   const inFlight = held - (workbench.has(site.id) ? workbench.queued(site.id) : 0);
@@ -168,6 +182,8 @@ function siteView(loops: Loops, site: Site, nowMs: number): SiteView {
     state: stateOf(),
     nextInMs: Number.isFinite(readyAtMs) ? Math.max(0, readyAtMs - nowMs) : 0,
     round: roundView(rounds, site),
+    forecast: site.pending > 0 ? replan.forecastOf(site) : undefined,
+    ...replan.keptBy(site),
   };
 
   function stateOf(): SiteView["state"] {

@@ -11,6 +11,7 @@ import type { Purpose } from "../bandwidth/ledger.ts";
 import { SizeGuess, type SizeGuessLimits } from "../bandwidth/size-guess.ts";
 import type { Moment, SpeedTable } from "../bandwidth/speed-table.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Shares } from "../plan/shares.ts";
 import type { OnBytes, Traffic } from "../fetch/transport.ts";
 import type { Search, Taken } from "../frontier/workbench.ts";
 import type { Job } from "./job.ts";
@@ -18,6 +19,8 @@ import type { Roster, Site } from "./roster.ts";
 import type { Tally } from "./tally.ts";
 
 const LEARN_SHARE = 0.2;
+/** What a request brought and took counts a little less with each that comes after it. */
+const KEEP_SHARE = 0.95;
 /** What is larger than this is slowed down while it is read, and need not be foreseen. */
 const SIZES: SizeGuessLimits = { sitesMax: 10_000, bytesMax: 65_536 };
 
@@ -31,6 +34,7 @@ export interface SluiceParts {
   /** What one site may take, if anything holds it. */
   readonly siteLimitBps: (site: Site) => number | undefined;
   readonly searchDepthMax: number;
+  readonly shares: Shares;
   /** Told of all that came, for the meter, the quota and whoever watches the round trips. */
   readonly onBytes: (bytes: number) => void;
   readonly onTraffic: (traffic: Traffic, address: string) => void;
@@ -47,11 +51,13 @@ export interface OrderKept {
 }
 
 export class Sluice {
-  readonly search: Search<Job>;
+  readonly #search: Search<Job>;
+  readonly #rankedSearch: Search<Job>;
   readonly #parts: SluiceParts;
   readonly #sizes = new SizeGuess(SIZES);
   readonly #readers = new Map<Flow, () => void>();
   #isHolding = false;
+  #isPlanned = false;
   #cancelTimer: (() => void) | undefined;
   #timerAtMs = Infinity;
   #begun = 0;
@@ -60,10 +66,21 @@ export class Sluice {
 
   constructor(parts: SluiceParts) {
     this.#parts = parts;
-    this.search = {
+    this.#search = {
       depthMax: parts.searchDepthMax,
       fits: (job, to, passedOverMs) => this.#admits(job, to.siteId, passedOverMs),
     };
+    this.#rankedSearch = {
+      ...this.#search,
+      // A robots.txt is small, and nothing can be planned for its site before it has come.
+      rank: (job, to) => (job.errand === undefined ? parts.shares.rankOf(to.siteId) : -1),
+    };
+  }
+
+  /** How to look for what may begin; undefined when anything may, in any order. */
+  get search(): Search<Job> | undefined {
+    if (this.#isPlanned) return this.#rankedSearch;
+    return this.#isHolding ? this.#search : undefined;
   }
 
   /** Whether anything is held back at all; without it requests begin unasked. */
@@ -84,6 +101,13 @@ export class Sluice {
     this.wake();
   }
 
+  /** There are shares now, or new ones: whoever waits is judged again. */
+  share(): void {
+    this.#isPlanned = true;
+    this.#parts.controller.setOrder((siteId) => this.#parts.shares.rankOf(siteId));
+    this.wake();
+  }
+
   /** A limit has changed: whoever waits is judged again. */
   wake(): void {
     this.#release();
@@ -96,7 +120,9 @@ export class Sluice {
     this.#overtaken += overtaken;
     this.#passedOverMaxMs = Math.max(this.#passedOverMaxMs, passedOverMs);
     const flow = this.#isHolding ? this.#enter(site, entry, passedOverMs) : undefined;
-    return new Passage(this, { site, job: entry, flow });
+    const passage = new Passage(this, { site, job: entry, flow });
+    if (this.#isPlanned) this.#charge(passage, this.#expectedBytes(site, entry));
+    return passage;
   }
 
   came(passage: Passage, bytes: number, readOn: () => void): boolean {
@@ -106,6 +132,8 @@ export class Sluice {
     // The next commit stores the sum, so it must store the site's part of it: a kill may come after.
     roster.changed(passage.site);
     if (passage.purpose !== undefined) this.book(passage.site, bytes, passage.purpose);
+    passage.receivedBytes += bytes;
+    if (passage.receivedBytes > passage.chargedBytes) this.#charge(passage, passage.receivedBytes);
     // A limit that was set meanwhile holds for what is under way, too.
     if (this.#isHolding) passage.flow ??= this.#enter(passage.site, passage.job, 0);
     const { flow } = passage;
@@ -123,7 +151,8 @@ export class Sluice {
     this.#parts.tally.ledger.book(site.books, bytes, purpose);
   }
 
-  end({ site, job, flow }: Passage, traffic: Traffic): void {
+  end(passage: Passage, traffic: Traffic): void {
+    const { site, job, flow } = passage;
     const { clock, roster, controller, speeds, moment, onTraffic } = this.#parts;
     const { receivedBytes, totalMs, pausedMs, firstByteMs, connectMs } = traffic;
     const address = site.to?.address;
@@ -131,15 +160,21 @@ export class Sluice {
       roster.changed(site);
       const waitMs = firstByteMs + connectMs;
       site.waitMs = site.waitMs === undefined ? waitMs : mean(site.waitMs, waitMs);
-      if (this.#isHolding) this.#sizes.learn(site.id, job.errand?.kind ?? "page", receivedBytes);
+      if (this.search !== undefined)
+        this.#sizes.learn(site.id, job.errand?.kind ?? "page", receivedBytes);
       const tookMs = totalMs - pausedMs;
       // A robots.txt is too small to tell how fast its server is.
       if (address !== undefined && tookMs > 0 && job.errand?.kind !== "robots") {
+        site.answered += 1;
+        site.gaveBytes = site.gaveBytes * KEEP_SHARE + receivedBytes;
+        site.gaveMs = site.gaveMs * KEEP_SHARE + tookMs;
         speeds.learn(address, moment(), (receivedBytes * 1000) / tookMs, clock.wallMs());
         speeds.name(address, site.key);
       }
     }
     if (address !== undefined) onTraffic(traffic, address);
+    this.#charge(passage, passage.receivedBytes);
+    if (this.#isPlanned && job.errand === undefined) this.#parts.shares.ended(site.id);
     if (flow === undefined) return;
     this.#readers.delete(flow);
     controller.end(clock.nowMs(), flow);
@@ -147,8 +182,17 @@ export class Sluice {
     this.#arm();
   }
 
+  /** Counts a request against its site's share: what is expected, then what came. */
+  #charge(passage: Passage, bytes: number): void {
+    if (!this.#isPlanned) return;
+    this.#parts.shares.charge(passage.site.id, bytes - passage.chargedBytes);
+    passage.chargedBytes = bytes;
+  }
+
   #admits(job: Job, siteId: number, passedOverMs: number): boolean | "not now" {
-    const { clock, roster, controller } = this.#parts;
+    const { clock, roster, controller, shares } = this.#parts;
+    if (this.#isPlanned && job.errand === undefined && !shares.mayRun(siteId)) return "not now";
+    if (!this.#isHolding) return true;
     const site = roster.byId(siteId);
     const nowMs = clock.nowMs();
     controller.setSiteLimit(nowMs, siteId, this.#parts.siteLimitBps(site));
@@ -171,10 +215,14 @@ export class Sluice {
     return {
       siteId: site.id,
       predictedBps: speeds.predictBps(site.to?.address ?? "", moment()),
-      expectedBytes: this.#sizes.expectedBytes(site.id, job.errand?.kind ?? "page"),
+      expectedBytes: this.#expectedBytes(site, job),
       expectedWaitMs: site.waitMs ?? 0,
       passedOverMs,
     };
+  }
+
+  #expectedBytes(site: Site, job: Job): number {
+    return this.#sizes.expectedBytes(site.id, job.errand?.kind ?? "page");
   }
 
   /** Lets everybody read on whose turn has come. */
@@ -211,6 +259,9 @@ export class Passage {
   readonly job: Job;
   /** As the controller knows it; undefined while nothing is held back. */
   flow: Flow | undefined;
+  receivedBytes = 0;
+  /** What its site's share was charged for it. */
+  chargedBytes = 0;
   readonly onBytes: OnBytes;
   readonly onLength: ((bytes: number) => void) | undefined;
   readonly #sluice: Sluice;

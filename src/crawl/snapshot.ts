@@ -2,6 +2,7 @@
 
 import type { BytesByPurpose } from "../bandwidth/ledger.ts";
 import type { RoundNews, Totals } from "../store/store.ts";
+import type { Forecast } from "./replan.ts";
 
 export type CrawlState =
   | "starting"
@@ -32,6 +33,12 @@ export interface SiteView {
   /** How long until it may be asked again. */
   readonly nextInMs: number;
   readonly round: RoundView;
+  /** What the plan says of it; undefined without a plan, and when it is done. */
+  readonly forecast: Forecast | undefined;
+  /** Counted from the start; undefined without a deadline. */
+  readonly deadlineMs: number | undefined;
+  /** When it was done, counted from the start. */
+  readonly finishedMs: number | undefined;
 }
 
 export interface Trouble {

@@ -14,6 +14,7 @@ import { defaultSettings } from "../config/sources.ts";
 import { type CrawlParts, startCrawl } from "../crawl/crawler.ts";
 import { plainLine } from "../crawl/line.ts";
 import { fetcherOptions } from "../crawl/open.ts";
+import type { CrawlResult } from "../crawl/snapshot.ts";
 import { Fetcher } from "../fetch/fetcher.ts";
 import type { TransportRequest } from "../fetch/transport.ts";
 import { MemoryDisk, openMemoryStore } from "../store/store-memory.ts";
@@ -56,6 +57,8 @@ export interface SimReport {
   readonly traceHash: string;
   readonly violations: readonly Violation[];
   readonly totals: Totals;
+  /** What the life that came to its end said of itself. */
+  readonly result: CrawlResult | undefined;
   readonly virtualMs: number;
   readonly events: number;
   readonly log: readonly RequestEntry[];
@@ -103,6 +106,7 @@ class Simulation {
   readonly #log = new RequestLog();
   readonly #trace = createHash("sha256");
   readonly #crashedAtMs: number[] = [];
+  #result: CrawlResult | undefined;
   /** Ends of requests that the servers still see as under way. */
   readonly #open = new Set<(ending: Ending | undefined) => void>();
 
@@ -126,6 +130,7 @@ class Simulation {
       traceHash: this.#trace.digest("hex"),
       violations: this.#judge(books),
       totals,
+      result: this.#result,
       virtualMs: this.#clock.nowMs() - this.#startMs,
       events: this.#clock.events,
       log: this.#log.entries,
@@ -145,7 +150,10 @@ class Simulation {
       const handle = startCrawl(this.#plan.plant(this.#partsOf(store)));
       const cancelEndless = this.#clock.after(ENDLESS_MS, () => handle.stop("endless"));
       this.#scheduleJumps();
-      const done = handle.done.then(() => "done" as const);
+      const done = handle.done.then((result) => {
+        this.#result = result;
+        return "done" as const;
+      });
       const end = await this.#clock.runUntil(Promise.race([done, killed.promise]));
       cancelEndless();
       if (end === "crashed") return end;

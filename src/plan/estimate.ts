@@ -36,6 +36,7 @@ const NEW_PER_SETTLED_MAX = 0.9;
 /** Below this a site is as good as found, and what waits tells more than what was said. */
 const FOUND_BELOW = 0.05;
 const SETTLED_TO_TRUST = 30;
+const SETTLED_TO_TELL = 10;
 /** Of the usual size: one imagined URL keeps the first few from telling too much. */
 const USUAL_WEIGHT = 3;
 
@@ -47,7 +48,9 @@ export function bytesLeft(facts: SiteFacts): number {
   const foreseenBytes = waitingBytes / (1 - Math.min(NEW_PER_SETTLED_MAX, newPerSettled));
   if (expectedBytes === undefined) return foreseenBytes;
   const saidBytes = expectedBytes - receivedBytes;
-  if (saidBytes <= waitingBytes) return waitingBytes;
+  // Before a few have come, what waits tells little of how much that will be.
+  if (saidBytes <= waitingBytes)
+    return settled >= SETTLED_TO_TELL ? waitingBytes : Math.max(saidBytes, 1);
   const isFound = newPerSettled < FOUND_BELOW && settled >= SETTLED_TO_TRUST;
   return isFound ? Math.min(saidBytes, foreseenBytes) : saidBytes;
 }

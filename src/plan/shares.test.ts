@@ -18,8 +18,8 @@ function serve(shares: Shares, siteIds: readonly number[], sizes: () => number, 
 test("two sites at 300 and 100 bytes a second get three bytes to one", () => {
   const shares = new Shares();
   shares.set([
-    { siteId: 1, rateBps: 300 },
-    { siteId: 2, rateBps: 100 },
+    { siteId: 1, rateBps: 300, headStart: 0 },
+    { siteId: 2, rateBps: 100, headStart: 0 },
   ]);
   const bytes = serve(shares, [1, 2], () => 10, 400);
   assert.equal(bytes.get(1), 3000);
@@ -32,6 +32,7 @@ test("1: sites that can all take more get bytes in proportion to their rates", (
     const claims = Array.from({ length: 2 + Math.floor(random.next() * 8) }, (_, siteId) => ({
       siteId,
       rateBps: 1000 * (1 + 99 * random.next()),
+      headStart: 0,
     }));
     const shares = new Shares();
     shares.set(claims);
@@ -47,20 +48,38 @@ test("1: sites that can all take more get bytes in proportion to their rates", (
 test("2: a site without a rate goes before none that has one, and leftover goes in the plan's order", () => {
   const shares = new Shares();
   shares.set([
-    { siteId: 7, rateBps: 0 },
-    { siteId: 5, rateBps: 100 },
-    { siteId: 6, rateBps: 0 },
+    { siteId: 7, rateBps: 0, headStart: 0 },
+    { siteId: 5, rateBps: 100, headStart: 0 },
+    { siteId: 6, rateBps: 0, headStart: 0 },
   ]);
   shares.charge(5, 1e9);
   const order = [9, 6, 5, 7].toSorted((a, b) => shares.rankOf(a) - shares.rankOf(b));
   assert.deepEqual(order, [5, 7, 6, 9]);
 });
 
+test("2: who is to have all it can take goes before shares, and a head start before everything", () => {
+  const shares = new Shares();
+  shares.set([
+    { siteId: 1, rateBps: Infinity, headStart: 0 },
+    { siteId: 2, rateBps: 100, headStart: 0 },
+    { siteId: 3, rateBps: Infinity, headStart: 0 },
+    { siteId: 4, rateBps: 0, headStart: 2 },
+  ]);
+  const order = (): number[] =>
+    [1, 2, 3, 4].toSorted((a, b) => shares.rankOf(a) - shares.rankOf(b));
+  shares.charge(1, 1e9);
+  assert.deepEqual(order(), [4, 1, 3, 2]);
+  shares.ended(4);
+  assert.deepEqual(order(), [4, 1, 3, 2]);
+  shares.ended(4);
+  assert.deepEqual(order(), [1, 3, 2, 4]);
+});
+
 test("3: who could not use its share does not keep others waiting for it later", () => {
   const shares = new Shares();
   shares.set([
-    { siteId: 1, rateBps: 1000 },
-    { siteId: 2, rateBps: 1000 },
+    { siteId: 1, rateBps: 1000, headStart: 0 },
+    { siteId: 2, rateBps: 1000, headStart: 0 },
   ]);
   serve(shares, [1], () => 100, 1000);
   const bytes = serve(shares, [1, 2], () => 100, 100);
@@ -72,7 +91,7 @@ test("3: who could not use its share does not keep others waiting for it later",
 
 test("at most so many sites run, the first in the plan's order", () => {
   const shares = new Shares();
-  const claims = [3, 1, 2].map((siteId) => ({ siteId, rateBps: 10 }));
+  const claims = [3, 1, 2].map((siteId) => ({ siteId, rateBps: 10, headStart: 0 }));
   shares.set(claims, 2);
   assert.deepEqual(
     [1, 2, 3, 4].map((siteId) => shares.mayRun(siteId)),

@@ -2,14 +2,18 @@
  * Keeps sites to the rates a plan gave them, without ever leaving the line idle: says who goes first.
  *
  * A plan's rates are hopes: a server gives less than foreseen, another one more. So a rate is no
- * ceiling here but a claim. Every site with a rate has a clock of its own that runs forward by the
- * seconds its bytes would take at that rate, and the site whose clock is behind goes first (start-time
- * fair queueing, Goyal, Vin and Cheng 1996). Sites without a rate now come after all of these, in the
- * plan's order: whatever is left over is lent to them at once.
+ * ceiling here but a claim, and there are three kinds. A site that is to have all its server gives goes
+ * before the others, in the plan's order, whatever that comes to. A site with a part of what it could
+ * take has a clock of its own that runs forward by the seconds its bytes would take at its rate, and
+ * whose clock is behind goes first (start-time fair queueing, Goyal, Vin and Cheng 1996). Sites
+ * without a rate come after all of these, in the plan's order: what is left over is lent to them at
+ * once. And because nobody can plan for a server that was never asked, a claim may have a head start:
+ * so many requests come before everything else.
  *
  * Promises, each held by a test in `shares.test.ts`:
- *   1. sites that can all take more get bytes in proportion to their rates;
- *   2. a site without a rate goes before none that has one;
+ *   1. sites with a part, that can all take more, get bytes in proportion to their rates;
+ *   2. a site without a rate goes before none that has one, and a site with all it can take after none
+ *      but those before it in the plan and those with a head start;
  *   3. who could not use its share for a while does not keep others waiting for it later.
  *
  * O(1) a question; O(sites) for a new plan.
@@ -19,8 +23,10 @@ import { assert } from "../base/assert.ts";
 
 export interface Claim {
   readonly siteId: number;
-  /** What the plan gives it now; 0 for nothing but what others leave. */
+  /** What the plan gives it now; 0 for nothing but what others leave, Infinity for all it can take. */
   readonly rateBps: number;
+  /** So many requests come before everything else. */
+  readonly headStart: number;
 }
 
 interface Share {
@@ -28,11 +34,14 @@ interface Share {
   /** Its place in the plan's order. */
   place: number;
   clockSeconds: number;
+  headStart: number;
 }
 
 /** How far behind a site's clock may fall: so long, at most, it goes before all others to catch up. */
 const BEHIND_SECONDS_MAX = 0.5;
-/** All ranks of sites with a rate are below this. */
+/** Where ranks of each kind begin; clocks lie between, places are added. */
+const HEAD_START = -2e9;
+const ALL_IT_CAN = -1e9;
 const WITHOUT_RATE = 1e12;
 const UNPLANNED = 2e12;
 
@@ -47,12 +56,12 @@ export class Shares {
     const before = new Map(this.#shares);
     this.#shares.clear();
     this.#runningMax = runningMax;
-    for (const [place, { siteId, rateBps }] of claims.entries()) {
+    for (const [place, { siteId, rateBps, headStart }] of claims.entries()) {
       assert(rateBps >= 0, "a rate is never negative");
       // A claim that is only now begun starts where the others are.
       const known = before.get(siteId);
       const clockSeconds = known?.rateBps ? known.clockSeconds : this.#nowSeconds;
-      this.#shares.set(siteId, { rateBps, place, clockSeconds });
+      this.#shares.set(siteId, { rateBps, place, clockSeconds, headStart });
     }
   }
 
@@ -65,10 +74,18 @@ export class Shares {
     share.clockSeconds = beganSeconds + bytes / share.rateBps;
   }
 
+  /** One of its requests has ended. */
+  ended(siteId: number): void {
+    const share = this.#shares.get(siteId);
+    if (share !== undefined) share.headStart -= 1;
+  }
+
   /** The lowest goes first. */
   rankOf(siteId: number): number {
     const share = this.#shares.get(siteId);
     if (share === undefined) return UNPLANNED;
+    if (share.headStart > 0) return HEAD_START + share.place;
+    if (share.rateBps === Infinity) return ALL_IT_CAN + share.place;
     return share.rateBps > 0 ? share.clockSeconds : WITHOUT_RATE + share.place;
   }
 

@@ -1,0 +1,305 @@
+/**
+ * Are promises kept? Real crawls of sites with deadlines, behind lines of their own speed.
+ *
+ *   node bench/deadlines.ts [--sites 6,60] [--runs 20] [--wrong 1,0.5,2] [--seconds 12] [--seed 1]
+ *                           [--weir CHECKOUT] [--keep DIR]
+ *
+ * Servers stand in a network namespace (see `bandwidth-net.ts`). Every run draws sizes, speeds of
+ * lines and a limit so that all takes about `--seconds`, crawls once without a limit to learn the
+ * true sizes, draws deadlines that `weir plan` says can be met (5 to 60 % after a planned finish of
+ * some order), and then crawls with them. `--wrong 2` tells the crawl that every site has twice the
+ * bytes it has. Told for each run: deadlines met, how far each finish lay from the plan's, as a
+ * part of the plan's last, and whether sites finished in the planned order (pairs whose planned
+ * finishes are more than 5 % of the whole apart). Needs root.
+ */
+
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { pick, type Random, randomFrom } from "../src/base/random.ts";
+import {
+  favourSession,
+  LINE_COUNT,
+  makeNetwork,
+  type Network,
+  SITE_PORT,
+} from "./bandwidth-net.ts";
+
+const { values } = parseArgs({
+  options: {
+    sites: { type: "string", default: "6,60" },
+    runs: { type: "string", default: "20" },
+    wrong: { type: "string", default: "1,0.5,2" },
+    seconds: { type: "string", default: "12" },
+    seed: { type: "string", default: "1" },
+    weir: { type: "string" },
+    keep: { type: "string" },
+  },
+});
+
+interface PlannedSite {
+  readonly site: string;
+  readonly finishSeconds: number;
+  readonly met: boolean | null;
+}
+
+interface CrawledSite {
+  readonly site: string;
+  readonly bytes: number;
+  readonly finishedSeconds: number | null;
+  readonly met: boolean | null;
+}
+
+interface Scene {
+  readonly limitBps: number;
+  readonly sites: readonly {
+    readonly address: string;
+    readonly pages: number;
+    readonly capBps: number | undefined;
+  }[];
+}
+
+interface Outcome {
+  readonly met: number;
+  readonly promised: number;
+  readonly worstShare: number;
+  readonly ordered: number;
+  readonly pairs: number;
+}
+
+const MEAN_PAGE_BYTES = 7900;
+/** Finishes closer than this part of the whole may come in any order. */
+const APART_SHARE = 0.05;
+let files = 0;
+const root = resolve(fileURLToPath(import.meta.url), "../..");
+const program = join(values.weir ?? root, "weir");
+const scratch = values.keep ?? mkdtempSync(join(tmpdir(), "weir-deadlines-"));
+const network = makeNetwork();
+const favour = favourSession();
+process.once("exit", () => {
+  favour[Symbol.dispose]();
+  network[Symbol.dispose]();
+  if (values.keep === undefined) rmSync(scratch, { recursive: true, force: true });
+});
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.once(signal, () => process.exit(130));
+
+say(
+  "| sites | size said | runs | deadlines met | runs with all met | finish off the plan's (mean, worst) | pairs in planned order |",
+);
+say("|--:|--:|--:|--:|--:|--:|--:|");
+for (const count of values.sites.split(",").map(Number))
+  for (const wrong of values.wrong.split(",").map(Number)) await series(count, wrong);
+process.exit();
+
+async function series(count: number, wrong: number): Promise<void> {
+  const outcomes: Outcome[] = [];
+  for (let run = 0; run < Number(values.runs); run++) {
+    const seed = Number(values.seed) * 1000 + run;
+    outcomes.push(await one(network, count, { seed, wrong }));
+  }
+  const sum = (of: (outcome: Outcome) => number): number =>
+    outcomes.reduce((total, outcome) => total + of(outcome), 0);
+  const all = outcomes.filter((outcome) => outcome.met === outcome.promised).length;
+  const mean = (sum(({ worstShare }) => worstShare) / outcomes.length) * 100;
+  const worst = Math.max(...outcomes.map(({ worstShare }) => worstShare)) * 100;
+  say(
+    `| ${count} | ×${wrong} | ${outcomes.length} | ${sum(({ met }) => met)} of ${sum(({ promised }) => promised)} | ${all} | ${mean.toFixed(1)} %, ${worst.toFixed(1)} % | ${sum(({ ordered }) => ordered)} of ${sum(({ pairs }) => pairs)} |`,
+  );
+}
+
+async function one(
+  net: Network,
+  count: number,
+  { seed, wrong }: { readonly seed: number; readonly wrong: number },
+): Promise<Outcome> {
+  const random = randomFrom(seed);
+  const scene = sceneOf(net, count, random);
+  net.shape(speedsByLine(scene, net));
+  const pagesOf = Object.fromEntries(scene.sites.map(({ address, pages }) => [address, pages]));
+  const server = await net.serve({ mix: "small", pagesOf });
+  try {
+    const free = await crawl({ ...scene, limitBps: 100e6 }, []);
+    const sizes = new Map(free.sites.map(({ site, bytes }) => [site, bytes]));
+    const lines = scene.sites.map((site) => ({
+      ...site,
+      url: `http://${site.address}:${SITE_PORT}`,
+      bytes: sizes.get(`http://${site.address}:${SITE_PORT}`) ?? 0,
+    }));
+    const deadlines = drawDeadlines(scene, lines, random);
+    const planned = plan(configOf(scene, lines, { deadlines, wrong: 1 }));
+    const done = await crawl(scene, ["--config", configOf(scene, lines, { deadlines, wrong })]);
+    return judge(planned, done.sites, seed);
+  } finally {
+    server.stop();
+  }
+}
+
+/** Sizes over a factor of twenty, lines from a tenth to twice the limit, some without a shape. */
+function sceneOf(net: Network, count: number, random: Random): Scene {
+  const limitBps = pick(random, [1e6, 2e6, 4e6]);
+  const wholeBytes = limitBps * Number(values.seconds);
+  const parts = Array.from({ length: count }, () => 20 ** random.next());
+  const sum = parts.reduce((total, part) => total + part, 0);
+  const perLine = Math.ceil(count / LINE_COUNT);
+  const speeds = Array.from({ length: LINE_COUNT }, () =>
+    random.next() < 0.4 ? undefined : limitBps * 0.25 * 8 ** random.next(),
+  );
+  const addresses = net.addresses(perLine).slice(0, count);
+  return {
+    limitBps,
+    sites: addresses.map((address, index) => {
+      const lineBps = speeds[lineOf(address)];
+      return {
+        address,
+        pages: Math.max(
+          3,
+          Math.round(((parts[index] ?? 1) / sum) * (wholeBytes / MEAN_PAGE_BYTES)),
+        ),
+        capBps:
+          lineBps === undefined
+            ? undefined
+            : lineBps / Math.min(perLine, 1 + count / LINE_COUNT / 3),
+      };
+    }),
+  };
+}
+
+function lineOf(address: string): number {
+  return Number(address.split(".")[2]);
+}
+
+/** Only one site stands behind each shaped line when there are few; many share theirs. */
+function speedsByLine(scene: Scene, net: Network): (number | undefined)[] | undefined {
+  if (net.kind === "relay") return undefined;
+  const speeds: (number | undefined)[] = Array.from({ length: LINE_COUNT }, () => undefined);
+  for (const { address, capBps } of scene.sites)
+    if (capBps !== undefined) speeds[lineOf(address)] = (speeds[lineOf(address)] ?? 0) + capBps;
+  return speeds;
+}
+
+type Line = Scene["sites"][number] & { readonly url: string; readonly bytes: number };
+
+/** A part of the sites gets a deadline, somewhat after the finish that a plan without any has. */
+function drawDeadlines(scene: Scene, lines: readonly Line[], random: Random): Map<string, number> {
+  const free = plan(configOf(scene, lines, { deadlines: new Map(), wrong: 1 }));
+  const deadlines = new Map<string, number>();
+  const last = Math.max(...free.map(({ finishSeconds }) => finishSeconds));
+  for (const { site, finishSeconds } of free) {
+    if (random.next() < 0.4) continue;
+    // Some early, so that the order must change for them; what cannot be is moved until it can.
+    const early = random.next() < 0.3 ? 0.6 : 1;
+    const after = Math.max(finishSeconds * early, 0.15 * last);
+    deadlines.set(site, after * (1.05 + 0.55 * random.next()) + 1);
+  }
+  for (let round = 0; round < 40; round++) {
+    const planned = plan(configOf(scene, lines, { deadlines, wrong: 1 }));
+    const late = planned.filter(({ met }) => met === false);
+    if (late.length === 0) break;
+    for (const { site, finishSeconds } of late) deadlines.set(site, finishSeconds * 1.1 + 1);
+  }
+  return deadlines;
+}
+
+function configOf(
+  scene: Scene,
+  lines: readonly Line[],
+  { deadlines, wrong }: { readonly deadlines: ReadonlyMap<string, number>; readonly wrong: number },
+): string {
+  const file = join(scratch, `plan-${files++}.yaml`);
+  // What packets add is not in the sizes, so the plan's rate is what is left for bytes.
+  const text = [`limit: ${Math.round(scene.limitBps / 1000)}KB/s`, "sites:"];
+  for (const { url, bytes, capBps } of lines) {
+    text.push(`  - url: ${url}/p/0.html`, `    size: ${Math.round((bytes * wrong) / 100) / 10}KB`);
+    if (capBps !== undefined) text.push(`    cap: ${Math.round(capBps / 1000)}KB/s`);
+    const deadline = deadlines.get(url);
+    if (deadline !== undefined) text.push(`    deadline: ${Math.round(deadline * 1000)}ms`);
+  }
+  writeFileSync(file, `${text.join("\n")}\n`);
+  return file;
+}
+
+function plan(config: string): PlannedSite[] {
+  const text = execFileSync(program, ["plan", "--config", config, "--json"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return (JSON.parse(text) as { sites: PlannedSite[] }).sites;
+}
+
+async function crawl(
+  scene: Scene,
+  words: readonly string[],
+): Promise<{ readonly sites: readonly CrawledSite[] }> {
+  const urls = scene.sites.map(({ address }) => `http://${address}:${SITE_PORT}/p/0.html`);
+  const out = join(scratch, "crawl");
+  const child = spawn(
+    program,
+    [
+      "crawl",
+      ...(words.length === 0 ? urls : words),
+      ...["--concurrency-per-site", "8"],
+      ...[
+        "--allow-private",
+        network.allowed,
+        "--delay",
+        "0",
+        "--address-delay",
+        "0",
+        "--out",
+        out,
+        "--fresh",
+      ],
+      ...["--no-warc", "--json", "--quiet"],
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  let text = "";
+  for await (const piece of child.stdout) text += String(piece);
+  return JSON.parse(text) as { sites: readonly CrawledSite[] };
+}
+
+function judge(
+  planned: readonly PlannedSite[],
+  done: readonly CrawledSite[],
+  seed: number,
+): Outcome {
+  const finished = new Map(done.map((site) => [site.site, site]));
+  const last = Math.max(...planned.map(({ finishSeconds }) => finishSeconds));
+  const promised = done.filter(({ met }) => met !== null);
+  const missed = promised.filter(({ met }) => met === false);
+  for (const { site, finishedSeconds } of missed)
+    process.stderr.write(
+      `seed ${seed}: ${site} missed, done after ${finishedSeconds ?? "never"} s\n`,
+    );
+  const rows = planned.map(({ site, finishSeconds }) => ({
+    finishSeconds,
+    finishedSeconds: finished.get(site)?.finishedSeconds ?? Infinity,
+  }));
+  const off = rows.map((row) => Math.abs(row.finishedSeconds - row.finishSeconds) / last);
+  let pairs = 0;
+  let ordered = 0;
+  for (const a of rows)
+    for (const b of rows) {
+      if (a.finishSeconds + APART_SHARE * last >= b.finishSeconds) continue;
+      pairs += 1;
+      if (a.finishedSeconds <= b.finishedSeconds) ordered += 1;
+    }
+  process.stderr.write(
+    `seed ${seed}: ${promised.length - missed.length} of ${promised.length} met, worst finish ${(Math.max(...off) * 100).toFixed(1)} % off\n`,
+  );
+  return {
+    met: promised.length - missed.length,
+    promised: promised.length,
+    worstShare: Math.max(...off),
+    ordered,
+    pairs,
+  };
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
