@@ -30,6 +30,8 @@ import { PageDesk } from "./page-desk.ts";
 import { PageReader } from "./reading.ts";
 import { movedSeeds, Recorder } from "./record.ts";
 import { Refill } from "./refill.ts";
+import { Outlook } from "./outlook.ts";
+import { Promised } from "./promised.ts";
 import { Replan } from "./replan.ts";
 import { Roster, type Site } from "./roster.ts";
 import { Rounds } from "./rounds.ts";
@@ -84,6 +86,7 @@ export interface Loops {
   readonly controller: Controller;
   readonly sluice: Sluice;
   readonly line: Line;
+  readonly promised: Promised;
   readonly replan: Replan;
   readonly rounds: Rounds;
   admitSeeds(): void;
@@ -109,6 +112,7 @@ class Assembly implements Loops {
   readonly controller: Controller;
   readonly sluice: Sluice;
   readonly line: Line;
+  readonly promised: Promised;
   readonly replan: Replan;
   readonly rounds: Rounds;
   readonly #shares = new Shares();
@@ -147,6 +151,7 @@ class Assembly implements Loops {
     this.controller = controllerFor(settings, parts.clock.nowMs());
     this.sluice = this.#makeSluice();
     this.line = this.#makeLine();
+    this.promised = new Promised({ ...this.#common(), beganAtMs: around.beganAtMs });
     this.replan = this.#makeReplan();
     this.fetchLoop = this.#makeFetchLoop();
     this.rounds = this.#makeRounds();
@@ -289,15 +294,20 @@ class Assembly implements Loops {
 
   #makeReplan(): Replan {
     const { clock, line } = this.#parts;
-    const { meter, beganAtMs } = this.#around;
-    return new Replan({
+    const { promised } = this;
+    const outlook = new Outlook({
       ...this.#common(),
+      promised,
       line: this.line,
       speeds: line.speeds,
       moment: () => line.almanac.at(clock.wallMs()),
+      bestBps: () => this.#around.meter.worstBps,
+    });
+    return new Replan({
+      ...this.#common(),
+      promised,
+      outlook,
       shares: this.#shares,
-      beganAtMs,
-      bestBps: () => meter.worstBps,
       onShares: () => this.sluice.share(),
     });
   }

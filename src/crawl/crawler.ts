@@ -196,11 +196,13 @@ class Crawl implements CrawlHandle {
   }
 
   setDeadline(site: string, deadlineMs: number | undefined): void {
-    this.#loops.replan.setDeadline(site, deadlineMs);
+    this.#loops.promised.setDeadline(site, deadlineMs);
+    this.#loops.replan.changed();
   }
 
   setPriority(site: string, priority: number): void {
-    this.#loops.replan.setPriority(site, priority);
+    this.#loops.promised.setPriority(site, priority);
+    this.#loops.replan.changed();
   }
 
   #onTrouble(trouble: CrawlError | undefined): void {

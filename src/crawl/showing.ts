@@ -87,14 +87,14 @@ export function resultOf(
     stoppedBy,
   };
 
-  function siteResults({ loops: { roster, replan } }: Moment): CrawlResult["sites"] {
+  function siteResults({ loops: { roster, promised } }: Moment): CrawlResult["sites"] {
     const inMemory = new Map(Array.from(roster.inMemory(), (site) => [site.key, site]));
     const rows: CrawlResult["sites"][number][] = [];
     for (const row of store.sites()) {
       if (rows.length >= SITES_IN_RESULT) break;
       const site = inMemory.get(row.key);
-      const kept = site === undefined ? undefined : replan.keptBy(site);
-      const deadlineMs = kept?.deadlineMs ?? replan.deadlineMsOf(row.key);
+      const kept = site === undefined ? undefined : promised.keptBy(site);
+      const deadlineMs = kept?.deadlineMs ?? promised.deadlineMsOf(row.key);
       rows.push({
         site: row.key,
         pages: row.pages,
@@ -169,7 +169,7 @@ function busiest(sites: Iterable<Site>): Site[] {
 }
 
 function siteView(loops: Loops, site: Site, nowMs: number): SiteView {
-  const { courtesy, workbench, replan, rounds } = loops;
+  const { courtesy, workbench, replan, promised, rounds } = loops;
   const readyAtMs = site.to === undefined ? nowMs : courtesy.readyAtMs(site.to);
   const held = workbench.has(site.id) ? workbench.held(site.id).size : 0;
   const inFlight = held - (workbench.has(site.id) ? workbench.queued(site.id) : 0);
@@ -183,7 +183,7 @@ function siteView(loops: Loops, site: Site, nowMs: number): SiteView {
     nextInMs: Number.isFinite(readyAtMs) ? Math.max(0, readyAtMs - nowMs) : 0,
     round: roundView(rounds, site),
     forecast: site.pending > 0 ? replan.forecastOf(site) : undefined,
-    ...replan.keptBy(site),
+    ...promised.keptBy(site),
   };
 
   function stateOf(): SiteView["state"] {

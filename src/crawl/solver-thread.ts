@@ -10,7 +10,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import highsModule, { type Highs, type ModelData } from "highs";
 import { assert } from "../base/assert.ts";
-import { columnsOf, type MipModel, matrixOf } from "../plan/mip.ts";
+import { columnsOf, type MipModel, matrixOf, simpleBound } from "../plan/mip.ts";
 import { roundedIntervals } from "../plan/mip-rounding.ts";
 
 export interface SolverQuestion {
@@ -47,7 +47,8 @@ async function answerTo(question: SolverQuestion): Promise<SolverAnswer> {
   const highs = await loadHighs();
   const { model, secondsMax, gapMax } = question;
   const relaxed = relax(highs, question);
-  if (relaxed.kind !== "relaxed") return relaxed;
+  if (relaxed.kind === "none") return relaxed;
+  if (relaxed.kind === "unanswered") return simpleAnswer(model);
   const { bound, colValue } = relaxed;
   const rounded = roundedIntervals(model, colValue);
   if (rounded !== undefined && sumOf(rounded) - bound <= gapMax * sumOf(rounded))
@@ -72,6 +73,13 @@ function relax(highs: Highs, { model, secondsMax }: SolverQuestion): Relaxed | W
     const bound = Math.ceil(program.getObjectiveValue() - BOUND_ROUNDING);
     return { kind: "relaxed", bound, colValue: program.getSolution().colValue };
   });
+}
+
+/** For when there is no time for anything better: rounds an answer in which no site has a place. */
+function simpleAnswer(model: MipModel): SolverAnswer {
+  const intervalOf = roundedIntervals(model, new Float64Array(columnsOf(model.sites)), 0);
+  if (intervalOf === undefined) return { kind: "unanswered" };
+  return { kind: "answer", intervalOf, sum: sumOf(intervalOf), bound: simpleBound(model) };
 }
 
 interface Known {

@@ -53,6 +53,15 @@ test("whoever waits can do other things meanwhile", async () => {
   assert.ok(gap !== undefined && gap <= 0.1, `gap ${gap}`);
 });
 
+test("with no time at all there is a plan that can be carried out, far from its bound", async () => {
+  const random = randomFrom(2);
+  const sites = Array.from({ length: 300 }, () => [1000 * 30 ** random.next()] as const);
+  const task = taskOf(8000, sites, { sitesMax: 10 });
+  const { allocation, gap } = await solveMip(task, { secondsMax: 0 });
+  assert.deepEqual(auditPlan(task, planOf(allocation)), []);
+  assert.ok(gap !== undefined && gap > 0 && gap < 1, `gap ${gap}`);
+});
+
 test("no division of a few sites has a smaller sum than the answer", async () => {
   for (let seed = 1; seed <= 24; seed++) {
     const random = randomFrom(seed);

@@ -1,0 +1,165 @@
+/**
+ * What a plan must know of every site now: what is left, how fast it can come, by when, how urgent.
+ *
+ * Sizes and speeds that were said come first; what the crawl finds and measures corrects them
+ * (`plan/estimate.ts`).
+ */
+
+import type { Moment, SpeedTable } from "../bandwidth/speed-table.ts";
+import type { Settings, SiteSettings } from "../config/schema.ts";
+import { bytesLeft, capBps, meanBytesOf, type SiteFacts } from "../plan/estimate.ts";
+import type { PlanTask, SiteTask } from "../plan/plan.ts";
+import type { Line } from "./line.ts";
+import type { Promised } from "./promised.ts";
+import type { Roster, Site } from "./roster.ts";
+
+/** What can be promised of a limit: it is filled to 98 % and more. */
+const FILLED_SHARE = 0.98;
+/** Without a limit the best second so far, and somewhat more, is what the line gives. */
+const GROWTH_SHARE = 1.2;
+const UNKNOWN_LINE_BPS = 1e9;
+/** What a page brings before any has come; it counts as so many pages. */
+const USUAL_BYTES = 30_000;
+const USUAL_WEIGHT = 3;
+/** Promises need slack: a server that hesitates once must not break one. */
+const CAP_SHARE = 0.9;
+/** New URLs for each that ends are counted over about so many. */
+const LATELY_SETTLED = 50;
+/** A deadline that has passed: whoever has it is late, but still wants to be done soon. */
+const PASSED_SECONDS = 0.001;
+/** More than this many times what waits is not known, but said or foreseen. */
+const DOUBT_SHARE = 1.5;
+/** A promise can rest on a server's speed after so many of its pages. */
+export const TRIED_PAGES = 8;
+
+export interface OutlookParts {
+  readonly settings: Settings;
+  readonly promised: Promised;
+  readonly roster: Roster;
+  readonly line: Line;
+  readonly speeds: SpeedTable;
+  readonly moment: () => Moment;
+  /** The best second so far. */
+  readonly bestBps: () => number;
+}
+
+/** How a site grows. */
+interface Growth {
+  known: number;
+  settled: number;
+  newPerSettled: number;
+}
+
+export class Outlook {
+  readonly #parts: OutlookParts;
+  #growth = new Map<number, Growth>();
+  #usualBytes = USUAL_BYTES;
+
+  constructor(parts: OutlookParts) {
+    this.#parts = parts;
+  }
+
+  taskOf(sites: readonly Site[]): PlanTask {
+    const { settings } = this.#parts;
+    this.#usualBytes = this.#meanBytes();
+    const growth = new Map<number, Growth>();
+    for (const site of sites) growth.set(site.id, grown(site, this.#growth.get(site.id)));
+    this.#growth = growth;
+    return {
+      sites: sites.map((site) => this.#siteTask(site)),
+      rateBps: this.#rateBps(),
+      sitesMax: settings.sitesAtOnceMax ?? Infinity,
+      rateMinBps: settings.rateMinBps ?? 0,
+      // Who has been started need not be again; what starting costs is in what is measured.
+      startupSeconds: 0,
+    };
+  }
+
+  /** Whether a good part of what is planned for a promise has not been found yet. */
+  isInDoubt(site: Site, bytes: number): boolean {
+    if (this.#parts.promised.deadlineMsOf(site.key) === undefined) return false;
+    return bytes > DOUBT_SHARE * site.pending * meanBytesOf(this.#factsOf(site));
+  }
+
+  #rateBps(): number {
+    const { line, bestBps } = this.#parts;
+    if (line.payloadBps !== undefined) return line.payloadBps * FILLED_SHARE;
+    return bestBps() > 0 ? bestBps() * GROWTH_SHARE : UNKNOWN_LINE_BPS;
+  }
+
+  #siteTask(site: Site): SiteTask {
+    const { settings, line, promised } = this.#parts;
+    const own = promised.saidOf(site.key);
+    const facts = this.#factsOf(site);
+    const deadlineInMs = promised.deadlineInMs(site);
+    return {
+      key: site.key,
+      bytes: Math.max(1, bytesLeft(facts)) * (own?.efficiency ?? 1),
+      deadlineSeconds:
+        deadlineInMs === undefined ? undefined : Math.max(PASSED_SECONDS, deadlineInMs / 1000),
+      capBps: capBps({
+        downloadBps: this.#downloadBps(site),
+        concurrency: site.to?.concurrencyMax ?? settings.concurrencyPerSite,
+        delayMs: site.to?.delayMs ?? 0,
+        meanBytes: meanBytesOf(facts),
+        saidBps: leastOf(own, line.siteLimitBps),
+      }),
+      weight: promised.priorityOf(site.key),
+    };
+  }
+
+  /** What its server gives now, or gave at such hours as far as anybody knows. */
+  #downloadBps({ to, answered, gaveBytes, gaveMs }: Site): number | undefined {
+    const { speeds, moment } = this.#parts;
+    if (answered >= TRIED_PAGES) return ((gaveBytes * 1000) / gaveMs) * CAP_SHARE;
+    if (to?.address === undefined || speeds.measured(to.address) < TRIED_PAGES) return undefined;
+    return speeds.predictBps(to.address, moment()) * CAP_SHARE;
+  }
+
+  #factsOf(site: Site): SiteFacts {
+    const { round, earlierBytes, pending } = site;
+    const { changed, unchanged, fresh, gone } = round.news;
+    const isFirst = round.number === 1;
+    const settled = isFirst ? site.known - pending : changed + unchanged + fresh + gone;
+    return {
+      pending,
+      settled,
+      newPerSettled: this.#growth.get(site.id)?.newPerSettled ?? 1,
+      receivedBytes: site.books.bytes - round.bytesBefore,
+      expectedBytes: isFirst ? this.#parts.promised.saidOf(site.key)?.sizeBytes : earlierBytes,
+      // In a later round most answers say that nothing has changed, and are small.
+      usualBytes:
+        earlierBytes === undefined
+          ? this.#usualBytes
+          : earlierBytes / Math.max(1, settled + pending),
+    };
+  }
+
+  /** What an address brings, of all sites in memory. */
+  #meanBytes(): number {
+    let bytes = USUAL_WEIGHT * USUAL_BYTES;
+    let settled = USUAL_WEIGHT;
+    for (const site of this.#parts.roster.inMemory()) {
+      bytes += site.books.bytes;
+      settled += site.known - site.pending;
+    }
+    return bytes / settled;
+  }
+}
+
+function grown(site: Site, before: Growth | undefined): Growth {
+  const { known } = site;
+  const settled = known - site.pending;
+  if (before === undefined) return { known, settled, newPerSettled: 1 };
+  const ended = settled - before.settled;
+  if (ended <= 0) return before;
+  const share = Math.min(1, ended / LATELY_SETTLED);
+  const rate = Math.max(0, known - before.known) / ended;
+  const newPerSettled = before.newPerSettled + share * (rate - before.newPerSettled);
+  return { known, settled, newPerSettled };
+}
+
+function leastOf(own: SiteSettings | undefined, siteLimitBps: number | undefined): number {
+  const limitBps = own?.limitBps ?? siteLimitBps;
+  return Math.min(own?.capBps ?? Infinity, limitBps ?? Infinity);
+}
