@@ -33,6 +33,8 @@ export type SolverAnswer =
 
 type WithoutAnswer = { readonly kind: "none" } | { readonly kind: "unanswered" };
 
+/** For a simple answer: a second's worth. */
+const LOOKS_MAX = 500_000;
 /** The sum is a whole number, so a bound may be rounded up; not for what the solver rounds. */
 const BOUND_ROUNDING = 1e-4;
 
@@ -77,7 +79,7 @@ function relax(highs: Highs, { model, secondsMax }: SolverQuestion): Relaxed | W
 
 /** For when there is no time for anything better: rounds an answer in which no site has a place. */
 function simpleAnswer(model: MipModel): SolverAnswer {
-  const intervalOf = roundedIntervals(model, new Float64Array(columnsOf(model.sites)), 0);
+  const intervalOf = roundedIntervals(model, new Float64Array(columnsOf(model.sites)), LOOKS_MAX);
   if (intervalOf === undefined) return { kind: "unanswered" };
   return { kind: "answer", intervalOf, sum: sumOf(intervalOf), bound: simpleBound(model) };
 }

@@ -9,14 +9,14 @@
  * there, until it is enough.
  *
  * Promise: places, bytes and deadlines are kept; the same input gives the same answer. Every move makes
- * the sum smaller, and the work is bounded by `LOOKS_MAX`: a few seconds at most.
+ * the sum smaller, and the work is bounded by `looksMax`: a few seconds at most.
  */
 
 import { assert } from "../base/assert.ts";
 import { Heap } from "../base/heap.ts";
 import type { MipModel, MipSite } from "./mip.ts";
 
-/** How often a partner for an exchange may be looked for. */
+/** How often another site may be looked at, or a partner for an exchange searched, unless said otherwise. */
 const LOOKS_MAX = 40_000_000;
 /** Exchanges that one move may be made of. */
 const EXCHANGES_MAX = 8;
@@ -46,8 +46,9 @@ interface Room {
 export function roundedIntervals(
   model: MipModel,
   relaxed: ArrayLike<number>,
+  looksMax = LOOKS_MAX,
 ): number[] | undefined {
-  const packing = new Packing(model);
+  const packing = new Packing(model, looksMax);
   let column = 0;
   for (const [site, { intervals }] of model.sites.entries())
     for (let interval = 0; interval < intervals; interval++)
@@ -65,9 +66,11 @@ class Packing {
   /** What is left of each interval: bytes as a share of all, and places. */
   readonly #room: number[];
   readonly #places: number[];
+  readonly #looksMax: number;
   #looks = 0;
 
-  constructor({ sites, intervals, sitesMax }: MipModel) {
+  constructor({ sites, intervals, sitesMax }: MipModel, looksMax: number) {
+    this.#looksMax = looksMax;
     this.#sites = sites;
     this.intervalOf = sites.map(() => UNPLACED);
     this.#members = Array.from({ length: intervals }, () => []);
@@ -85,12 +88,12 @@ class Packing {
   }
 
   /**
-   * The earliest deadlines first, then the largest. Whoever finds no room takes it from sites with a later
+   * The earliest deadlines first, then the smallest. Whoever finds no room takes it from sites with a later
    * deadline, which wait again; so it ends. False when a site finds none even so.
    */
   placeRest(): boolean {
     const waiting = new Heap<number>(
-      (a, b) => this.#usableBy(a) - this.#usableBy(b) || this.#shareOf(b) - this.#shareOf(a),
+      (a, b) => this.#usableBy(a) - this.#usableBy(b) || this.#shareOf(a) - this.#shareOf(b),
     );
     for (const [site, interval] of this.intervalOf.entries())
       if (interval === UNPLACED) waiting.push(site);
@@ -113,7 +116,7 @@ class Packing {
       .map((interval, site) => ({ interval, site }))
       .toSorted((a, b) => b.interval - a.interval || this.#shareOf(a.site) - this.#shareOf(b.site));
     for (const { site } of order) while (this.#bringForward(site));
-    return this.#sum() < before && this.#looks < LOOKS_MAX;
+    return this.#sum() < before && this.#looks < this.#looksMax;
   }
 
   #bringForward(site: number): boolean {
@@ -132,6 +135,7 @@ class Packing {
   #passOn(site: number, to: number): boolean {
     const now = this.#intervalOf(site);
     for (const other of this.#membersOf(to)) {
+      if (this.#looks++ >= this.#looksMax) return false;
       if (this.#shareOf(site) - this.#shareOf(other) > this.#roomOf(to) + ROUNDING) continue;
       const free = this.#earliest(other, Math.min(now, this.#usableBy(other)), to);
       if (free === undefined) continue;
@@ -144,7 +148,7 @@ class Packing {
 
   /** Gathers room in an interval by exchanges with others until the site fits; or leaves all as it was. */
   #gather(site: number, to: number): boolean {
-    if ((this.#places[to] as number) < 1 || this.#looks >= LOOKS_MAX) return false;
+    if ((this.#places[to] as number) < 1 || this.#looks >= this.#looksMax) return false;
     const now = this.#intervalOf(site);
     const done: Exchange[] = [];
     // Away from its interval meanwhile, so that others can use the room it leaves.

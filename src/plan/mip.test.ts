@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columnsOf, matrixOf, type MipModel, mipModel, planOfIntervals } from "./mip.ts";
+import {
+  columnsOf,
+  matrixOf,
+  type MipModel,
+  mipModel,
+  planOfIntervals,
+  simpleBound,
+} from "./mip.ts";
 import { finishesOf, taskOf } from "./paper-task.suite.ts";
 import { auditPlan } from "./plan-audit.ts";
 import type { PlanTask } from "./plan.ts";
@@ -62,6 +69,13 @@ test("it says why no length of intervals will do", () => {
   assert.match(whyNone(taskOf(10, [[100]]), 5), /5 s is too short: site0/);
   const sites = Array.from({ length: 20_000 }, () => [1] as const);
   assert.match(whyNone(taskOf(10, sites, { sitesMax: 10 })), /more than the solver can weigh/);
+});
+
+test("the simple bound counts places and bytes, the smallest sites first", () => {
+  // By places 1, 1, 2, 2; by bytes 0.2, 0.5, 1.1 and 2.0 intervals.
+  const task = taskOf(10, [[90], [20], [60], [30]], { sitesMax: 2 });
+  assert.equal(simpleBound(modelOf(task, 10)), 1 + 1 + 2 + 2);
+  assert.equal(simpleBound(modelOf({ ...task, sitesMax: 1 }, 10)), 1 + 2 + 3 + 4);
 });
 
 test("sites with nothing left are in no column and done at once", () => {

@@ -116,6 +116,22 @@ export function matrixOf({ sites, intervals, sitesMax }: MipModel): MipMatrix {
   return matrix;
 }
 
+/**
+ * What no division has a smaller sum than, sites counting the number of their interval: as if sites had no
+ * deadlines and could be divided. The j-th site to be done is in no earlier interval than j places and the
+ * j smallest sites need.
+ */
+export function simpleBound({ sites, sitesMax }: MipModel): number {
+  let filled = 0;
+  return sites
+    .map(({ share }) => share)
+    .toSorted((a, b) => a - b)
+    .reduce((sum, share, place) => {
+      filled += share;
+      return sum + Math.ceil(Math.max(filled - ROUNDING, (place + 1) / sitesMax));
+    }, 0);
+}
+
 export function columnsOf(sites: readonly MipSite[]): number {
   return sites.reduce((sum, { intervals }) => sum + intervals, 0);
 }
