@@ -48,14 +48,22 @@ export function roundedIntervals(
   relaxed: ArrayLike<number>,
   looksMax = LOOKS_MAX,
 ): number[] | undefined {
-  const packing = new Packing(model, looksMax);
+  // The smallest first makes the sum small; the largest first needs fewer intervals.
+  for (const isSmallFirst of [true, false]) {
+    const packing = new Packing(model, looksMax);
+    putWhole(packing, model, relaxed);
+    if (!packing.placeRest(isSmallFirst)) continue;
+    while (packing.improve());
+    return packing.intervalOf;
+  }
+  return undefined;
+}
+
+function putWhole(packing: Packing, { sites }: MipModel, relaxed: ArrayLike<number>): void {
   let column = 0;
-  for (const [site, { intervals }] of model.sites.entries())
+  for (const [site, { intervals }] of sites.entries())
     for (let interval = 0; interval < intervals; interval++)
       if ((relaxed[column++] as number) > WHOLE) packing.put(site, interval);
-  if (!packing.placeRest()) return undefined;
-  while (packing.improve());
-  return packing.intervalOf;
 }
 
 class Packing {
@@ -88,12 +96,14 @@ class Packing {
   }
 
   /**
-   * The earliest deadlines first, then the smallest. Whoever finds no room takes it from sites with a later
+   * The earliest deadlines first. Whoever finds no room takes it from sites with a later
    * deadline, which wait again; so it ends. False when a site finds none even so.
    */
-  placeRest(): boolean {
+  placeRest(isSmallFirst: boolean): boolean {
+    const sign = isSmallFirst ? 1 : -1;
     const waiting = new Heap<number>(
-      (a, b) => this.#usableBy(a) - this.#usableBy(b) || this.#shareOf(a) - this.#shareOf(b),
+      (a, b) =>
+        this.#usableBy(a) - this.#usableBy(b) || sign * (this.#shareOf(a) - this.#shareOf(b)),
     );
     for (const [site, interval] of this.intervalOf.entries())
       if (interval === UNPLACED) waiting.push(site);
