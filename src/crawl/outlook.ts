@@ -24,7 +24,7 @@ const USUAL_WEIGHT = 3;
 /** Promises need slack: a server that hesitates once must not break one. */
 const CAP_SHARE = 0.9;
 /** New URLs for each that ends are counted over about so many. */
-const LATELY_SETTLED = 50;
+const LATELY_SETTLED = 20;
 /** A deadline that has passed: whoever has it is late, but still wants to be done soon. */
 const PASSED_SECONDS = 0.001;
 /** More than this many times what waits is not known, but said or foreseen. */

@@ -25,9 +25,10 @@ const REPLAN_EVERY_MS = 2000;
 const SOON_MS = 50;
 /** Who is given this part of what it could take is given all of it. */
 const ALL_SHARE = 0.98;
-/** Parts of the time that is left, kept in hand: tried in turn, then how far all may be stretched. */
+/** Parts of the time that is left, kept in hand: tried in turn. */
 const SLACK_SHARES = [0.15, 0.05, 0];
-const STRETCH_SHARES = [-0.15, -0.4, -0.8, -1.5];
+/** The same while sizes may be wrong; below zero, all deadlines are stretched by that part. */
+const DOUBT_SLACK_SHARES = [0.4, ...SLACK_SHARES, -0.15, -0.4, -0.8, -1.5, -3];
 
 /** What the plan says of a site. */
 export interface Forecast {
@@ -147,7 +148,7 @@ export class Replan {
     const isInDoubt = sites.some((site, index) =>
       outlook.isInDoubt(site, task.sites[index]?.bytes ?? 0),
     );
-    for (const slackShare of isInDoubt ? [...SLACK_SHARES, ...STRETCH_SHARES] : SLACK_SHARES) {
+    for (const slackShare of isInDoubt ? DOUBT_SLACK_SHARES : SLACK_SHARES) {
       const division = this.#divideInTime(task, slackShare);
       if (division !== undefined) return division;
     }
@@ -167,12 +168,12 @@ export class Replan {
     { rateBps, wholeBps }: { readonly rateBps: number; readonly wholeBps: number },
   ): Claim {
     const isAll = rateBps >= ALL_SHARE * Math.min(capBps, wholeBps);
-    const isUntried = site.answered < TRIED_PAGES && deadlineSeconds !== undefined;
-    const isSaid = this.#parts.promised.saidOf(site.key)?.capBps !== undefined;
+    // No promise can rest on a server that was never asked.
+    const untried = deadlineSeconds === undefined ? 0 : TRIED_PAGES - site.answered;
     return {
       siteId: site.id,
       rateBps: isAll ? Infinity : rateBps,
-      headStart: isUntried && !isSaid ? TRIED_PAGES : 0,
+      headStart: Math.max(0, untried),
     };
   }
 

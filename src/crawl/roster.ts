@@ -59,7 +59,7 @@ export interface Site {
   errands: number;
   /** How long its answers take to begin; undefined before the first. */
   waitMs: number | undefined;
-  /** Answers of this run, and of the last few what they brought and took: what one request gets now. */
+  /** Answers while nothing held it, and of the last few what they brought and took: what a request gets now. */
   answered: number;
   gaveBytes: number;
   gaveMs: number;

@@ -165,9 +165,12 @@ export class Sluice {
       const tookMs = totalMs - pausedMs;
       // A robots.txt is too small to tell how fast its server is.
       if (address !== undefined && tookMs > 0 && job.errand?.kind !== "robots") {
-        site.answered += 1;
-        site.gaveBytes = site.gaveBytes * KEEP_SHARE + receivedBytes;
-        site.gaveMs = site.gaveMs * KEEP_SHARE + tookMs;
+        // What waited for others on our side tells nothing of the server.
+        if (this.#isPlanned && this.#parts.shares.isFree(site.id)) {
+          site.answered += 1;
+          site.gaveBytes = site.gaveBytes * KEEP_SHARE + receivedBytes;
+          site.gaveMs = site.gaveMs * KEEP_SHARE + tookMs;
+        }
         speeds.learn(address, moment(), (receivedBytes * 1000) / tookMs, clock.wallMs());
         speeds.name(address, site.key);
       }

@@ -3,8 +3,8 @@
  *
  * A size that somebody said, or that an earlier round had, is a start; what is found while crawling
  * corrects it. What waits is known to the URL; what has not been found yet is foreseen from how many
- * new URLs the last pages brought: with r new ones for each that is settled, p waiting ones become
- * p·(1 + r + r² + …) = p / (1 − r).
+ * new URLs the last pages brought: with r new ones for each that is settled, p waiting ones are taken
+ * to bring r·p more. Those will bring some in turn, but r falls the more of a site is known.
  */
 
 /** A site as the crawl sees it now. */
@@ -32,10 +32,8 @@ export interface SiteMeans {
 }
 
 /** However fast a site grows, this is the most that is foreseen from what waits. */
-const NEW_PER_SETTLED_MAX = 0.9;
-/** Below this a site is as good as found, and what waits tells more than what was said. */
-const FOUND_BELOW = 0.05;
-const SETTLED_TO_TRUST = 30;
+const NEW_PER_SETTLED_MAX = 9;
+/** Before so many have come, what waits tells little of how much that will be. */
 const SETTLED_TO_TELL = 10;
 /** Of the usual size: one imagined URL keeps the first few from telling too much. */
 const USUAL_WEIGHT = 3;
@@ -43,16 +41,16 @@ const USUAL_WEIGHT = 3;
 export function bytesLeft(facts: SiteFacts): number {
   const { pending, settled, newPerSettled, receivedBytes, expectedBytes } = facts;
   if (pending === 0) return 0;
-  const meanBytes = meanBytesOf(facts);
-  const waitingBytes = pending * meanBytes;
-  const foreseenBytes = waitingBytes / (1 - Math.min(NEW_PER_SETTLED_MAX, newPerSettled));
+  const waitingBytes = pending * meanBytesOf(facts);
+  const foreseenBytes = waitingBytes * (1 + Math.min(NEW_PER_SETTLED_MAX, newPerSettled));
   if (expectedBytes === undefined) return foreseenBytes;
-  const saidBytes = expectedBytes - receivedBytes;
-  // Before a few have come, what waits tells little of how much that will be.
-  if (saidBytes <= waitingBytes)
-    return settled >= SETTLED_TO_TELL ? waitingBytes : Math.max(saidBytes, 1);
-  const isFound = newPerSettled < FOUND_BELOW && settled >= SETTLED_TO_TRUST;
-  return isFound ? Math.min(saidBytes, foreseenBytes) : saidBytes;
+  const saidBytes = Math.max(
+    expectedBytes - receivedBytes,
+    settled < SETTLED_TO_TELL ? 1 : waitingBytes,
+  );
+  // The more of what is known has come, the more it tells of the rest.
+  const seenShare = settled / (settled + pending);
+  return saidBytes + seenShare * (foreseenBytes - saidBytes);
 }
 
 export function meanBytesOf({ settled, receivedBytes, usualBytes }: SiteFacts): number {

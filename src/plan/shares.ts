@@ -80,6 +80,12 @@ export class Shares {
     if (share !== undefined) share.headStart -= 1;
   }
 
+  /** Whether nobody's share holds the site back: what it gets now is what its server gives. */
+  isFree(siteId: number): boolean {
+    const share = this.#shares.get(siteId);
+    return share !== undefined && (share.headStart > 0 || share.rateBps === Infinity);
+  }
+
   /** The lowest goes first. */
   rankOf(siteId: number): number {
     const share = this.#shares.get(siteId);
