@@ -1,5 +1,5 @@
 /**
- * What is due by a moment when the last in order go as late as they can.
+ * What is due in the next stretches when the last in order go as late as they can.
  *
  * `latest.ts` says what must be due so that as little as possible is, and takes it from all alike. Often there
  * is a choice whose bytes wait, and then it should be the last in order. Stretch by stretch from the last deadline
@@ -9,59 +9,98 @@
 
 import type { Work } from "./work.ts";
 
-export interface Stretch {
-  readonly fromSeconds: number;
-  readonly toSeconds: number;
+/** Dated sites in the order, the last first; deadlines distinct, the latest first. */
+export interface Dated {
+  readonly lastFirst: Int32Array;
+  readonly deadlines: Float64Array;
+  readonly stretchesAhead: number;
 }
 
-/** Dated sites in the order, the last first; deadlines distinct, the latest first. */
+/** Part of all the time there was that may be missing: it is only rounding. */
+const ROUNDING = 1e-12;
+/** How much of the time before a stretch a site may need: the less, the more alike all are treated. */
+const SHARES_BEFORE = [1, 0.6];
+
+/**
+ * From now on, for as many stretches as asked or there are, the bytes of each site that are to come in
+ * each; undefined when this way leads nowhere.
+ */
 export function dueInOrder(
-  { fromSeconds, toSeconds }: Stretch,
+  nowSeconds: number,
   work: Work,
   bytes: Float64Array,
-  { lastFirst, deadlines }: { readonly lastFirst: Int32Array; readonly deadlines: Float64Array },
-): Float64Array | undefined {
-  const { capBps, deadlineSeconds, rateBps } = work;
-  const left = new Float64Array(work.count);
-  for (const site of lastFirst)
-    if ((deadlineSeconds[site] as number) >= toSeconds) left[site] = bytes[site] as number;
-  for (const [index, endSeconds] of deadlines.entries()) {
-    const beginSeconds = Math.max(toSeconds, deadlines[index + 1] ?? toSeconds);
-    const seconds = endSeconds - beginSeconds;
-    if (seconds <= 0) break;
-    let freeBytes = rateBps * seconds;
-    const take = (site: number, most: number): number => {
-      const taken = Math.min(most, freeBytes);
-      left[site] = (left[site] as number) - taken;
-      freeBytes -= taken;
-      return taken;
-    };
-    const isOpen = (site: number) =>
-      (left[site] as number) > 0 && (deadlineSeconds[site] as number) >= endSeconds;
-    const beforeSeconds = beginSeconds - fromSeconds;
-    const taken = new Float64Array(work.count);
-    for (const site of lastFirst) {
-      if (!isOpen(site)) continue;
-      const tooMuch = (left[site] as number) - (capBps[site] as number) * beforeSeconds;
-      const most = (capBps[site] as number) * seconds;
-      if (tooMuch > most * (1 + 1e-12)) return undefined;
-      if (tooMuch > 0) taken[site] = take(site, tooMuch);
-    }
-    for (const site of lastFirst) {
-      if (freeBytes <= 0) break;
-      if (!isOpen(site)) continue;
-      const most = (capBps[site] as number) * seconds - (taken[site] as number);
-      take(site, Math.min(left[site] as number, Math.max(0, most)));
-    }
+  dated: Dated,
+): Float64Array[] | undefined {
+  for (const shareBefore of SHARES_BEFORE) {
+    const dues = new Filling(nowSeconds, work, bytes, dated).fill(shareBefore);
+    if (dues !== undefined) return dues;
   }
-  return isDoable(left, work, toSeconds - fromSeconds) ? left : undefined;
+  return undefined;
 }
 
-function isDoable(due: Float64Array, { rateBps, capBps }: Work, seconds: number): boolean {
-  let sum = 0;
-  for (const [site, bytes] of due.entries()) {
-    if (bytes > (capBps[site] as number) * seconds) return false;
-    sum += bytes;
+class Filling {
+  readonly #left: Float64Array;
+  readonly #nowSeconds: number;
+  readonly #work: Work;
+  readonly #dated: Dated;
+  #taken: Float64Array;
+  #freeBytes = 0;
+
+  constructor(nowSeconds: number, work: Work, bytes: Float64Array, dated: Dated) {
+    this.#nowSeconds = nowSeconds;
+    this.#work = work;
+    this.#dated = dated;
+    this.#taken = new Float64Array(work.count);
+    this.#left = new Float64Array(work.count);
+    for (const site of dated.lastFirst) this.#left[site] = bytes[site] as number;
   }
-  return sum <= rateBps * seconds;
+
+  fill(shareBefore: number): Float64Array[] | undefined {
+    const { deadlines, stretchesAhead } = this.#dated;
+    const ahead = deadlines.filter((deadline) => deadline > this.#nowSeconds);
+    const dues: Float64Array[] = [];
+    for (let index = 0; index + 1 < ahead.length; index++) {
+      const endSeconds = ahead[index] as number;
+      const beginSeconds = ahead[index + 1] as number;
+      const beforeSeconds = (beginSeconds - this.#nowSeconds) * shareBefore;
+      this.#freeBytes = this.#work.rateBps * (endSeconds - beginSeconds);
+      // First what would not fit before, then the last in order.
+      for (const needed of [true, false])
+        this.#pour(endSeconds, endSeconds - beginSeconds, needed ? beforeSeconds : 0);
+      if (ahead.length - index <= stretchesAhead) {
+        dues.push(this.#taken);
+        this.#taken = new Float64Array(this.#work.count);
+      } else this.#taken.fill(0);
+    }
+    const firstSeconds = (ahead.at(-1) ?? this.#nowSeconds) - this.#nowSeconds;
+    return this.#isDoable(firstSeconds) ? [...dues, this.#left].reverse() : undefined;
+  }
+
+  /** Takes from each what is beyond the time it has before. */
+  #pour(endSeconds: number, seconds: number, beforeSeconds: number): void {
+    const { capBps, deadlineSeconds } = this.#work;
+    for (const site of this.#dated.lastFirst) {
+      if (this.#freeBytes <= 0) return;
+      const left = this.#left[site] as number;
+      if (left === 0 || (deadlineSeconds[site] as number) < endSeconds) continue;
+      const cap = capBps[site] as number;
+      const taken = this.#taken[site] as number;
+      const more = Math.min(left - cap * beforeSeconds, cap * seconds - taken, this.#freeBytes);
+      if (more <= 0) continue;
+      this.#taken[site] = taken + more;
+      this.#left[site] = left - more;
+      this.#freeBytes -= more;
+    }
+  }
+
+  #isDoable(firstSeconds: number): boolean {
+    const seconds = firstSeconds + ROUNDING * (firstSeconds + this.#nowSeconds);
+    let sum = 0;
+    for (const site of this.#dated.lastFirst) {
+      const left = this.#left[site] as number;
+      if (left > (this.#work.capBps[site] as number) * seconds) return false;
+      sum += left;
+    }
+    return sum <= this.#work.rateBps * seconds;
+  }
 }

@@ -16,22 +16,62 @@ import { byDeadlineDescending, bytesDueBy } from "./latest.ts";
 import type { Track } from "./track.ts";
 import type { Work } from "./work.ts";
 
+/** So often at most is it worked out anew who is due when. */
+const LOOKS_AHEAD_MAX = 32;
+
 export function guardedFinishes(work: Work, order: Int32Array, track?: Track): Float64Array {
-  const dated = byDeadlineDescending(work);
-  const deadlineOf = (site: number) => work.deadlineSeconds[site] as number;
-  const deadlines = Float64Array.from(new Set(Array.from(dated, deadlineOf)));
-  const lastFirst = order.filter((site) => deadlineOf(site) < Number.POSITIVE_INFINITY).reverse();
   const crawl = new Guarded(work, order, track);
-  let fromSeconds = 0;
-  for (const toSeconds of deadlines.toReversed()) {
-    const due =
-      dueInOrder({ fromSeconds, toSeconds }, work, crawl.bytesLeft, { lastFirst, deadlines }) ??
-      bytesDueBy(toSeconds, work, crawl.bytesLeft, dated);
-    crawl.runUntil(toSeconds, due);
-    fromSeconds = toSeconds;
-  }
+  const dues = new Dues(work, order);
+  for (const toSeconds of dues.deadlines.toReversed())
+    crawl.runUntil(toSeconds, dues.next(crawl.nowSeconds, toSeconds, crawl.bytesLeft));
   crawl.runUntil(Number.POSITIVE_INFINITY, new Float64Array(work.count));
   return crawl.finishes;
+}
+
+/** What is due in each stretch, worked out for several of them at a time. */
+class Dues {
+  /** Distinct, the latest first. */
+  readonly deadlines: Float64Array;
+  readonly #work: Work;
+  readonly #dated: Int32Array;
+  readonly #lastFirst: Int32Array;
+  /** As it was worked out: what comes in each of the next stretches, and what is left before them. */
+  #ahead: Float64Array[] = [];
+  #planned = new Float64Array(0);
+  /** For so many stretches it is not tried again. */
+  #inVain = 0;
+
+  constructor(work: Work, order: Int32Array) {
+    const deadlineOf = (site: number) => work.deadlineSeconds[site] as number;
+    this.#work = work;
+    this.#dated = byDeadlineDescending(work);
+    this.deadlines = Float64Array.from(new Set(Array.from(this.#dated, deadlineOf)));
+    this.#lastFirst = order.filter((site) => deadlineOf(site) < Number.POSITIVE_INFINITY).reverse();
+  }
+
+  next(nowSeconds: number, toSeconds: number, bytesLeft: Float64Array): Float64Array {
+    if (this.#ahead.length === 0 && this.#inVain-- <= 0) this.#lookAhead(nowSeconds, bytesLeft);
+    const due = this.#ahead.shift();
+    if (due === undefined) return bytesDueBy(toSeconds, this.#work, bytesLeft, this.#dated);
+    for (const [site, bytes] of due.entries()) {
+      const planned = this.#planned[site] as number;
+      // What came before its time need not come now.
+      const early = planned - (bytesLeft[site] as number);
+      due[site] = Math.max(0, bytes - early);
+      this.#planned[site] = planned - bytes;
+    }
+    return due;
+  }
+
+  #lookAhead(nowSeconds: number, bytesLeft: Float64Array): void {
+    const { deadlines } = this;
+    const stretchesAhead = Math.ceil(deadlines.length / LOOKS_AHEAD_MAX);
+    const dated = { lastFirst: this.#lastFirst, deadlines, stretchesAhead };
+    const found = dueInOrder(nowSeconds, this.#work, bytesLeft, dated);
+    if (found === undefined) this.#inVain = stretchesAhead;
+    this.#ahead = found ?? [];
+    this.#planned = bytesLeft.slice();
+  }
 }
 
 interface Turn {
@@ -39,6 +79,8 @@ interface Turn {
   readonly site: number;
   /** An older turn of the same site no longer holds. */
   readonly stamp: number;
+  /** From here on it needs its whole cap; otherwise something of it has come to an end. */
+  readonly isPin: boolean;
 }
 
 /** Parts of a site's bytes, or of the rate, that are only rounding. */
@@ -51,6 +93,7 @@ const RATE_ROUNDING = 1e-12;
 class Guarded {
   readonly bytesLeft: Float64Array;
   readonly finishes: Float64Array;
+  nowSeconds = 0;
   readonly #work: Work;
   readonly #order: Int32Array;
   readonly #track: Track | undefined;
@@ -60,7 +103,6 @@ class Guarded {
   readonly #stamps: Int32Array;
   readonly #pinned: Uint8Array;
   #due: Float64Array = new Float64Array(0);
-  #nowSeconds = 0;
   #endSeconds = 0;
   #freeBps = 0;
   /** The unpinned site that runs below its cap, if there is one: the last in order of those that run. */
@@ -103,7 +145,7 @@ class Guarded {
       if (spareSeconds <= nextSeconds) this.#keepToDue();
       else {
         this.#turns.pop();
-        this.#take((turn as Turn).site);
+        this.#take(turn as Turn);
       }
       this.#handOut();
     }
@@ -120,24 +162,31 @@ class Guarded {
     this.#partial = -1;
     this.#onlyDue = false;
     const dueBytes = due.reduce((sum, bytes) => sum + bytes, 0);
-    this.#spareBytes = rateBps * (endSeconds - this.#nowSeconds) - dueBytes;
+    this.#spareBytes = rateBps * (endSeconds - this.nowSeconds) - dueBytes;
     for (const [place, site] of this.#order.entries())
       if ((bytesLeft[site] as number) > 0) this.#waiting.push(place);
     for (let site = 0; site < count; site++) {
-      this.#sinceSeconds[site] = this.#nowSeconds;
+      this.#sinceSeconds[site] = this.nowSeconds;
       if ((due[site] as number) > 0) this.#awaitTurn(site);
+      if (this.#isOverdue(site)) this.#pin(site);
     }
     this.#handOut();
     for (let site = 0; site < count; site++)
-      if (this.#rates[site] === 0) this.#track?.set(site, this.#nowSeconds, undefined);
+      if (this.#rates[site] === 0) this.#track?.set(site, this.nowSeconds, undefined);
+  }
+
+  /** Rounding left a little of it: that goes first. */
+  #isOverdue(site: number): boolean {
+    const deadlineSeconds = this.#work.deadlineSeconds[site] as number;
+    return deadlineSeconds <= this.nowSeconds && this.bytesLeft[site] !== 0;
   }
 
   #end(): void {
     const nowSeconds = this.#endSeconds;
     if (nowSeconds < Number.POSITIVE_INFINITY) {
-      this.#nowSeconds = nowSeconds;
+      this.nowSeconds = nowSeconds;
       for (let site = 0; site < this.#work.count; site++) {
-        if (this.bytesLeft[site] === 0) continue;
+        if (this.bytesLeft[site] === 0 && this.#rateOf(site) === 0) continue;
         this.#settle(site);
         if (this.#isDoneAtEnd(site)) this.#finish(site);
         this.#rates[site] = 0;
@@ -168,13 +217,13 @@ class Guarded {
     const otherBps = this.#work.rateBps - this.#dueBps;
     if (this.#onlyDue || otherBps <= this.#work.rateBps * RATE_ROUNDING)
       return Number.POSITIVE_INFINITY;
-    return this.#nowSeconds + Math.max(0, this.#spareBytes) / otherBps;
+    return this.nowSeconds + Math.max(0, this.#spareBytes) / otherBps;
   }
 
   #moveTo(seconds: number): void {
-    const passedSeconds = Math.max(0, seconds - this.#nowSeconds);
+    const passedSeconds = Math.max(0, seconds - this.nowSeconds);
     this.#spareBytes -= (this.#work.rateBps - this.#dueBps) * passedSeconds;
-    this.#nowSeconds = Math.max(this.#nowSeconds, seconds);
+    this.nowSeconds = Math.max(this.nowSeconds, seconds);
   }
 
   #keepToDue(): void {
@@ -183,28 +232,28 @@ class Guarded {
       if ((this.#rates[site] as number) > 0 && this.#due[site] === 0) this.#setRate(site, 0);
   }
 
-  /** Something ends here: the site, what is due of it, or its freedom to wait. */
-  #take(site: number): void {
+  #take({ site, isPin }: Turn): void {
+    const wasDue = this.#due[site] !== 0;
     this.#settle(site);
-    if (this.bytesLeft[site] === 0) {
-      this.#setRate(site, 0);
-      this.#finish(site);
-      return;
-    }
-    if (this.#due[site] !== 0 && this.#pinned[site] === 0) {
+    if (isPin && this.#due[site] !== 0) {
       this.#pin(site);
       return;
     }
-    // A pinned one comes here only when rounding lets it be done an instant before the end.
+    // What rounding left of it is too little to take any time.
+    if (!isPin && !wasDue) this.bytesLeft[site] = 0;
     if (this.#due[site] !== 0) this.#dueBps -= this.#rateOf(site);
     this.#due[site] = 0;
     this.#setRate(site, this.#onlyDue ? 0 : this.#rateOf(site));
   }
 
+  #roundingOf(site: number): number {
+    return (this.#work.bytes[site] as number) * BYTES_ROUNDING;
+  }
+
   #finish(site: number): void {
     this.bytesLeft[site] = 0;
-    this.finishes[site] = this.#nowSeconds;
-    this.#track?.set(site, this.#nowSeconds, undefined);
+    if (this.finishes[site] === 0) this.finishes[site] = this.nowSeconds;
+    this.#track?.set(site, this.nowSeconds, undefined);
   }
 
   /** From here to the end it needs its whole cap; the last in order make room. */
@@ -215,9 +264,8 @@ class Guarded {
     while (neededBps - this.#freeBps > this.#work.rateBps * RATE_ROUNDING) {
       const victim = this.#lastRunning();
       if (victim < 0) break;
-      const rateBps = this.#rateOf(victim) - (neededBps - this.#freeBps);
-      const isLeft = rateBps > this.#work.rateBps * RATE_ROUNDING;
-      this.#setRate(victim, isLeft ? rateBps : 0);
+      this.#setRate(victim, this.#rateOf(victim) - (neededBps - this.#freeBps));
+      const isLeft = this.#rateOf(victim) > 0;
       this.#partial = isLeft ? victim : -1;
       (isLeft ? this.#running : this.#waiting).push(this.#place[victim] as number);
     }
@@ -241,9 +289,10 @@ class Guarded {
       const site = this.#partial >= 0 ? this.#partial : this.#firstWaiting();
       if (site < 0) return;
       const roomBps = this.#capOf(site) - this.#rateOf(site);
-      this.#partial = roomBps > this.#freeBps ? site : -1;
+      const isPartial = roomBps > this.#freeBps;
       if (this.#rateOf(site) === 0) this.#running.push(this.#place[site] as number);
       this.#setRate(site, this.#rateOf(site) + Math.min(roomBps, this.#freeBps));
+      this.#partial = isPartial && this.#rateOf(site) > 0 ? site : -1;
     }
   }
 
@@ -257,23 +306,30 @@ class Guarded {
     }
   }
 
-  #setRate(site: number, rateBps: number): void {
+  #setRate(site: number, wantedBps: number): void {
     this.#settle(site);
+    // The last that was due of it may have come just now.
+    const isWanted =
+      this.bytesLeft[site] !== 0 &&
+      wantedBps > this.#work.rateBps * RATE_ROUNDING &&
+      !(this.#onlyDue && this.#due[site] === 0 && this.#pinned[site] === 0);
+    const rateBps = isWanted ? wantedBps : 0;
     const change = rateBps - this.#rateOf(site);
     this.#freeBps -= change;
     this.#rates[site] = rateBps;
     if (this.#due[site] !== 0) this.#dueBps += change;
     if (rateBps === 0 && this.#partial === site) this.#partial = -1;
-    this.#track?.set(site, this.#nowSeconds, rateBps === 0 ? undefined : rateBps);
+    this.#track?.set(site, this.nowSeconds, rateBps === 0 ? undefined : rateBps);
+    if (this.bytesLeft[site] === 0) this.#finish(site);
     this.#awaitTurn(site);
   }
 
   /** Books what has come since the rate was set. */
   #settle(site: number): void {
-    const came = this.#rateOf(site) * (this.#nowSeconds - (this.#sinceSeconds[site] as number));
-    this.#sinceSeconds[site] = this.#nowSeconds;
+    const came = this.#rateOf(site) * (this.nowSeconds - (this.#sinceSeconds[site] as number));
+    this.#sinceSeconds[site] = this.nowSeconds;
     if (came === 0) return;
-    const rounding = (this.#work.bytes[site] as number) * BYTES_ROUNDING;
+    const rounding = this.#roundingOf(site);
     const left = (this.bytesLeft[site] as number) - came;
     this.bytesLeft[site] = left > rounding ? left : 0;
     if (this.#due[site] === 0) return;
@@ -289,13 +345,16 @@ class Guarded {
     const due = this.#due[site] as number;
     let seconds = Number.POSITIVE_INFINITY;
     if (rateBps > 0) seconds = (due > 0 ? due : (this.bytesLeft[site] as number)) / rateBps;
+    let isPin = false;
     const capBps = this.#capOf(site);
     if (due > 0 && this.#pinned[site] === 0 && rateBps < capBps) {
-      const freeSeconds = this.#endSeconds - this.#nowSeconds - due / capBps;
-      seconds = Math.min(seconds, Math.max(0, freeSeconds) / (1 - rateBps / capBps));
+      const freeSeconds = this.#endSeconds - this.nowSeconds - due / capBps;
+      const untilPin = Math.max(0, freeSeconds) / (1 - rateBps / capBps);
+      isPin = untilPin < seconds;
+      seconds = Math.min(seconds, untilPin);
     }
-    const atSeconds = this.#nowSeconds + seconds;
-    if (atSeconds < this.#endSeconds) this.#turns.push({ atSeconds, site, stamp });
+    const atSeconds = this.nowSeconds + seconds;
+    if (atSeconds < this.#endSeconds) this.#turns.push({ atSeconds, site, stamp, isPin });
   }
 
   #rateOf(site: number): number {

@@ -15,7 +15,11 @@ import type { Track } from "./track.ts";
 import { withDeadlines, type Work } from "./work.ts";
 
 /** Sites times stretches that may be gone through for one schedule. */
-const STEPS_MAX = 1_500_000;
+const STEPS_MAX = 400_000;
+const SHARE_NEEDED_MAX = 0.8;
+const DEADLINES_MIN = 4;
+/** For one site and stretch, counted in those of a list schedule. */
+const GUARDED_STEPS = 5;
 
 export class KeptSchedule {
   /** Sites looked at so far, which is what time is spent on. */
@@ -28,7 +32,8 @@ export class KeptSchedule {
   constructor(work: Work) {
     this.#work = work;
     this.#guardedWork = coarse(work);
-    this.#guardedSteps = 2 * work.count * (1 + distinct(this.#guardedWork ?? work));
+    const stretches = distinct(this.#guardedWork ?? work);
+    this.#guardedSteps = work.count * (stretches + 1) * GUARDED_STEPS;
   }
 
   /** Lower is better; `best` is what has to be beaten for a closer look to be worth it. */
@@ -51,17 +56,20 @@ export class KeptSchedule {
 
 /** The same with as many deadlines as there is time for; undefined when those cannot all be kept. */
 function coarse(work: Work): Work | undefined {
+  const deadlinesMax = Math.max(DEADLINES_MIN, Math.floor(STEPS_MAX / Math.max(1, work.count)));
+  if (distinct(work) <= deadlinesMax) return work;
   const dated = byDeadlineDescending(work).reverse();
-  const countMax = Math.max(4, Math.floor(STEPS_MAX / Math.max(1, work.count)));
-  if (distinct(work) <= countMax) return work;
   const deadlineSeconds = work.deadlineSeconds.slice();
   for (const [place, site] of dated.entries()) {
-    const part = Math.floor((place * countMax) / dated.length);
-    const first = dated[Math.ceil((part * dated.length) / countMax)] as number;
-    deadlineSeconds[site] = work.deadlineSeconds[first] as number;
+    const part = Math.floor((place * deadlinesMax) / dated.length);
+    const first = dated[Math.ceil((part * dated.length) / deadlinesMax)] as number;
+    const earlier = work.deadlineSeconds[first] as number;
+    // Whoever has little time to spare keeps its own.
+    if ((work.bytes[site] as number) / (work.capBps[site] as number) <= SHARE_NEEDED_MAX * earlier)
+      deadlineSeconds[site] = earlier;
   }
   const coarser = withDeadlines(work, deadlineSeconds);
-  return keepsDeadlines(coarser) ? coarser : undefined;
+  return distinct(coarser) <= 4 * deadlinesMax && keepsDeadlines(coarser) ? coarser : undefined;
 }
 
 function distinct({ deadlineSeconds }: Work): number {

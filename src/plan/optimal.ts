@@ -96,6 +96,7 @@ function planFree(task: PlanTask, objective: Objective, effort: Effort): Planned
   for (const order of [byStart(bound), ...ordersToTry(work)]) {
     const score = schedule.score(order, best?.score);
     if (best === undefined || isBetter(score, best.score)) best = { order, score };
+    if (best.score[0] === 0 && schedule.steps > TRIED_MAX) break;
   }
   let found = best as Found;
   if (effort === "full")
