@@ -117,6 +117,7 @@ function promiseSentences({ input, answer }: PlanReport, planned: readonly Plann
       `${algorithm} has no plan: ${why}.`,
       ...(promises.feasible ? ["With --algorithm optimal every deadline can be kept."] : []),
     ];
+  if (input.task.sites.length === 0) return ["There is nothing to plan."];
   if (dated === 0) return ["No site has a deadline."];
   const late = planned.filter(({ row }) => row.isLate);
   const enough =
@@ -163,7 +164,7 @@ function hopelessSentences(keys: readonly string[], planned: readonly Planned[])
 
 function sumSentences({ answer }: PlanReport): string[] {
   const { figures, objective, solverGap } = answer;
-  if (figures === undefined) return [];
+  if (figures === undefined || figures.maxSeconds === 0) return [];
   const gap = gapOf(answer);
   const told = objective === "min-sum" && gap !== undefined ? `, ${gapText(gap)}` : "";
   const solved =

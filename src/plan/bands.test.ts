@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
-import { finishBands, heldFinishes, runsFor } from "./bands.ts";
+import { finishBands, heldFinishes, orderedFinishes, replansFor, replaysFor } from "./bands.ts";
 import type { PlanTask, SiteTask } from "./plan.ts";
 
 function site(key: string, bytes: number, capBps: number): SiteTask {
@@ -80,6 +80,21 @@ test("constant rates held back by a slow server end late, and by a fast one no e
   assert.deepEqual(heldFinishes(plan, taskOf(site("a", 300, 10))), [40]);
 });
 
+test("in a plan's order a slow server is late, and lets nobody else be late who could go on", () => {
+  const task = taskOf(site("a", 5000, 500), site("b", 10_000, Infinity));
+  const segments: never[] = [];
+  const sites = [
+    { key: "a", segments, finishSeconds: 10 },
+    { key: "b", segments, finishSeconds: 15 },
+  ];
+  const planned = { plan: { sites }, order: [0, 1], task };
+  assert.deepEqual(orderedFinishes(planned, task), [10, 15]);
+  const slow = taskOf(site("a", 5000, 250), site("b", 10_000, Infinity));
+  // 750 a second for b while a takes 20 s; before it was 500 for 10 s and then all.
+  assert.deepEqual(orderedFinishes(planned, slow), [20, 10_000 / 750]);
+});
+
 test("many sites are tried fewer times", () => {
-  assert.deepEqual([0, 6, 1000, 5000, 1e6].map(runsFor), [200, 200, 200, 40, 20]);
+  assert.deepEqual([0, 6, 60, 300, 301].map(replansFor), [200, 200, 100, 20, undefined]);
+  assert.deepEqual([0, 10_000, 50_000, 1e6].map(replaysFor), [200, 200, 40, 20]);
 });

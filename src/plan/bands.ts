@@ -14,7 +14,9 @@
 
 import { assert } from "../base/assert.ts";
 import type { Random } from "../base/random.ts";
+import { listFinishes } from "./list-schedule.ts";
 import type { Plan, PlanTask } from "./plan.ts";
+import { workOf } from "./work.ts";
 
 export interface Band {
   /** One time in twenty it is done before this, … */
@@ -32,13 +34,22 @@ export interface BandOptions {
 
 const RUNS_MAX = 200;
 const RUNS_MIN = 20;
-/** Runs × sites that are worth waiting for. */
-const SITE_RUNS_MAX = 200_000;
+/** Runs × sites that are worth waiting for: planning again takes some 0.1 ms a site, … */
+const SITES_REPLANNED_MAX = 6000;
+/** … keeping to a plan a thousandth of that. */
+const SITES_REPLAYED_MAX = 2_000_000;
 /** From the mean of |ln(measured / predicted)| to the σ of a normal distribution. */
 const SIGMA_PER_MEAN = Math.sqrt(Math.PI / 2);
 
-export function runsFor(siteCount: number): number {
-  const affordable = Math.floor(SITE_RUNS_MAX / Math.max(1, siteCount));
+/** How often so many sites are planned again; undefined when they are too many for that. */
+export function replansFor(siteCount: number): number | undefined {
+  const affordable = Math.floor(SITES_REPLANNED_MAX / Math.max(1, siteCount));
+  return affordable < RUNS_MIN ? undefined : Math.min(RUNS_MAX, affordable);
+}
+
+/** How often so many sites are taken through a plan that is kept. */
+export function replaysFor(siteCount: number): number {
+  const affordable = Math.floor(SITES_REPLAYED_MAX / Math.max(1, siteCount));
   return Math.max(RUNS_MIN, Math.min(RUNS_MAX, affordable));
 }
 
@@ -83,6 +94,24 @@ export function heldFinishes(plan: Plan, task: PlanTask): number[] {
     if (last === undefined) return finishSeconds;
     return last.toSeconds + left / Math.min(last.rateBps, capBps);
   });
+}
+
+/**
+ * When sites are done that are served in a plan's order, each taking what it can before the next: as
+ * much later or earlier than in the plan as this order is with the new caps than with the old. For very
+ * many sites, where planning again would take too long; a deadline in danger is not helped here.
+ */
+export function orderedFinishes(
+  planned: { readonly plan: Plan; readonly order: readonly number[]; readonly task: PlanTask },
+  task: PlanTask,
+): number[] {
+  const order = Int32Array.from(planned.order);
+  const before = listFinishes(workOf(planned.task), order);
+  const after = listFinishes(workOf(task), order);
+  return planned.plan.sites.map(
+    ({ finishSeconds }, index) =>
+      (finishSeconds * (after[index] as number)) / (before[index] as number),
+  );
 }
 
 /** Box and Muller 1958. */

@@ -175,7 +175,7 @@ function sumMarks(rows: readonly PlanRow[], rateBps: number, field: Field, top: 
   const { left, right } = field;
   const bottom = top + SUM_PIXELS;
   const steps = sumOfRates(rows);
-  const most = steps.reduce((high, [, bps]) => Math.max(high, bps), rateBps);
+  const most = steps.reduce((high, [, bps]) => Math.max(high, bps), rateBps) || 1;
   const y = scaleFor(0, most, "B/s", { ticksMax: 3 });
   const placeY = (bps: number): number => bottom - (bps / y.high) * SUM_PIXELS;
   const marks: string[] = [];
