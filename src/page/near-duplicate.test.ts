@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { below, type Random, randomFrom } from "../base/random.ts";
+import { below, pick, type Random, randomFrom } from "../base/random.ts";
 import { END_OF_PAGE, HtmlScanner } from "./html-scanner.ts";
 import { hammingDistance, NearHasher } from "./near-duplicate.ts";
 
@@ -28,6 +28,24 @@ test("tags, scripts and case do not change a fingerprint; too few words have non
   assert.equal(distance(plain, hashed(`<p class=x>${text.toUpperCase()}<script>1</script>`)), 0);
   const few = hashed("only a few words");
   assert.deepEqual([few.high, few.low], [0, 0]);
+});
+
+test("words are found the same however they are written: by runs, in bytes, in other scripts", () => {
+  const parts = [..."abZ09é日本語한 .,-\n", "<p>", "<b>", "</b>", "word", "Wörter", " "];
+  for (let seed = 1; seed <= 2_000; seed++) {
+    const random = randomFrom(seed);
+    let html = "";
+    for (let count = 200 + below(random, 400); count > 0; count--) html += pick(random, parts);
+    const apart = html.replaceAll(/<[^>]*>/g, " ").match(/[\u3000-\ud7ff]|[a-z0-9é-ö]+/gi) ?? [];
+    assert.equal(distance(hashed(html), hashed(apart.join(" "))), 0, `seed ${seed}`);
+  }
+});
+
+test("what comes behind the first 16 KiB of text changes nothing, in one run or many", () => {
+  const first = "seven b ".repeat(2048);
+  assert.equal(distance(hashed(first), hashed(`${first}${"other words ".repeat(9999)}`)), 0);
+  const runs = "<p>seven b ".repeat(2048);
+  assert.equal(distance(hashed(runs), hashed(`${runs}<p>other words`)), 0);
 });
 
 test("a page with one changed word stays near, another page is far", () => {

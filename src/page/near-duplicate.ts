@@ -23,9 +23,8 @@ const EMPTY = 0x7fffffff;
 /** With fewer words a single one weighs too much: stubs of one template would all be alike. */
 const WORDS_MIN = 32;
 
-/** Bytes of words, letters in lower case; `BETWEEN` for what stands between them. */
+/** Bytes of words, letters in lower case; 0 for what stands between them. */
 const FOLDED = new Uint8Array(256);
-const BETWEEN = 0;
 /**
  * Chinese, Japanese and Korean write no blanks: each of their characters, of 3 bytes, is a word.
  */
@@ -40,43 +39,70 @@ export class NearHasher {
   high = 0;
   low = 0;
   readonly #least = new Int32Array(BINS);
+  /** The hash of each word; one more than there can be, since the place behind the last is written to. */
+  readonly #words = new Int32Array(TEXT_BYTES_MAX + 1);
 
   hash(html: Uint8Array, runs: TextRuns): void {
-    const least = this.#least.fill(EMPTY);
     let words = 0;
-    let last = 0;
-    let lastButOne = 0;
     let bytesLeft = TEXT_BYTES_MAX;
     for (let run = 0; run < runs.count && bytesLeft > 0; run++) {
-      const end = runs.end(run);
-      let at = runs.start(run);
-      bytesLeft -= end - at;
-      while (at < end) {
-        let folded = FOLDED[html[at] as number] as number;
-        at += 1;
-        if (folded === BETWEEN) continue;
-        let word = folded;
-        if (folded === WORD_OF_ITS_OWN) {
-          for (let more = 0; more < 2 && at < end; more++, at++)
-            word = (Math.imul(word, 31) + (html[at] as number)) | 0;
-          word = (Math.imul(word, 31) + (html[at - 3] as number)) | 0;
-        } else
-          while (at < end) {
-            folded = FOLDED[html[at] as number] as number;
-            if (folded <= WORD_OF_ITS_OWN) break;
-            word = (Math.imul(word, 31) + folded) | 0;
-            at += 1;
-          }
-        const mixed = Math.imul(lastButOne, 0x9e3779b1) + Math.imul(last, 0x85ebca77) + word;
-        const triple = scatter(mixed | 0);
-        const bin = triple >>> 26;
-        if (triple < (least[bin] as number)) least[bin] = triple;
-        lastButOne = last;
-        last = word;
-        words += 1;
-      }
+      const start = runs.start(run);
+      const end = Math.min(runs.end(run), start + bytesLeft);
+      bytesLeft -= end - start;
+      words = this.#takeWords(html, start, end, words);
     }
+    this.#takeTriples(words);
     this.#gatherBits(words >= WORDS_MIN);
+  }
+
+  /**
+   * Hashes the words of a run; answers how many there are now.
+   *
+   * Where a word ends nobody can foretell, so nothing here branches on it: the hash so far is written
+   * down at every byte, and the place moves on behind the last byte of a word only.
+   */
+  #takeWords(html: Uint8Array, start: number, end: number, wordsBefore: number): number {
+    const words = this.#words;
+    let count = wordsBefore;
+    let at = start;
+    while (at < end) {
+      let word = 0;
+      /** All bits set within a word, none between words. */
+      let within = 0;
+      for (; at < end; at++) {
+        const folded = FOLDED[html[at] as number] as number;
+        if (folded === WORD_OF_ITS_OWN) break;
+        const isPart = -folded >> 31;
+        words[count] = word;
+        count = (count - (within & ~isPart)) | 0;
+        // 31 times the hash so far, and the byte.
+        word = ((word << 5) + (folded - word)) & isPart;
+        within = isPart;
+      }
+      words[count] = word;
+      count = (count - within) | 0;
+      if (at === end) break;
+      words[count] = characterHash(html, at, end);
+      count += 1;
+      at = Math.min(end, at + 3);
+    }
+    return count;
+  }
+
+  /** The least hash of three words in a row, for each bin. */
+  #takeTriples(words: number): void {
+    const least = this.#least.fill(EMPTY);
+    let last = 0;
+    let lastButOne = 0;
+    for (let index = 0; index < words; index++) {
+      const word = this.#words[index] as number;
+      const mixed = Math.imul(lastButOne, 0x9e3779b1) + Math.imul(last, 0x85ebca77) + word;
+      const triple = scatter(mixed | 0);
+      const bin = triple >>> 26;
+      if (triple < (least[bin] as number)) least[bin] = triple;
+      lastButOne = last;
+      last = word;
+    }
   }
 
   #gatherBits(hasEnough: boolean): void {
@@ -99,6 +125,15 @@ export class NearHasher {
       from = scatter(bin * BINS * 1024 + attempt) >>> 26;
     return (this.#least[from] as number) + bin;
   }
+}
+
+/** A character that is a word, whole or cut off by the end of its run. */
+function characterHash(html: Uint8Array, at: number, end: number): number {
+  const behind = Math.min(end, at + 3);
+  let word = WORD_OF_ITS_OWN;
+  for (let next = at + 1; next < behind; next++)
+    word = (Math.imul(word, 31) + (html[next] as number)) | 0;
+  return (Math.imul(word, 31) + (html[at] as number)) | 0;
 }
 
 /** How many bits are set in two halves; of their differences, that is the distance of two pages. */
