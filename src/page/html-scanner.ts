@@ -70,8 +70,8 @@ export class HtmlScanner {
   /** Tags that `next` answers with, and tags whose attributes are read. */
   readonly #told = new Uint8Array(256);
   readonly #read = new Uint8Array(256);
-  /** Tags without any meaning here, as long as nothing special is open. */
-  readonly #isPlain = new Uint8Array(256);
+  /** End tags without any meaning here, as long as nothing special is open. */
+  readonly #isPassedEnd = new Uint8Array(256).fill(1);
   readonly #nest = new HtmlNest();
   readonly #valueStart = new Int32Array(ATTRIBUTE_COUNT);
   readonly #valueEnd = new Int32Array(ATTRIBUTE_COUNT);
@@ -83,13 +83,13 @@ export class HtmlScanner {
   #isSelfClosing = false;
   #gap: number = GAP.block;
 
-  constructor(options: { readonly tellImages: boolean }) {
+  constructor(options: { readonly tellImages: boolean; readonly tellAnchorEnds?: boolean }) {
     for (let tag: number = TAG.a; tag <= TAG.html; tag++) this.#told[tag] = 1;
     if (!options.tellImages) this.#told.fill(0, TAG.img, TAG.source + 1);
     this.#read.set(this.#told);
     this.#read[TAG.svg] = 1;
     this.#read[TAG.math] = 1;
-    this.#isPlain.fill(1).fill(0, TAG.a, TAG.math + 1);
+    if (options.tellAnchorEnds === true) this.#isPassedEnd[TAG.a] = 0;
   }
 
   start(html: Uint8Array): void {
@@ -104,15 +104,18 @@ export class HtmlScanner {
   }
 
   /**
-   * The next start tag of those in `TAG` that can hold a link, `END_OF_ANCHOR`, or `END_OF_PAGE`.
+   * The next start tag of those in `TAG` that can hold a link, `END_OF_PAGE`, or, for whoever asked
+   * for it, `END_OF_ANCHOR`.
    */
   next(): number {
     const html = this.#html;
     const end = html.length;
     let at = this.tagEnd;
     while (at < end) {
-      at = this.#passText(html, at);
-      if (at >= end) break;
+      if (!opensMarkup(html, at)) {
+        at = this.#passText(html, at);
+        if (at >= end) break;
+      }
       const open = at;
       const isEndTag = html[open + 1] === SLASH;
       const nameStart = isEndTag ? open + 2 : open + 1;
@@ -131,8 +134,9 @@ export class HtmlScanner {
       const tag = TAG_TABLE.find(html, nameStart, at - nameStart, hash);
       if (!isInline(tag)) this.#gap = GAP.block;
       // Most tags are over at once, and nobody asks about them.
-      if (this.#isPlain[tag] === 1 && this.#nest.isEmpty) {
-        at = html[at] === GREATER_THAN ? at + 1 : afterTag(html, this.#text, at);
+      const isPassed = isEndTag ? this.#isPassedEnd[tag] === 1 : isPlain(tag);
+      if (isPassed && this.#nest.isEmpty) {
+        at = at < end && html[at] === GREATER_THAN ? at + 1 : afterTag(html, this.#text, at);
         continue;
       }
       this.tagStart = open;
@@ -168,8 +172,9 @@ export class HtmlScanner {
     const start = this.valueStart(attribute);
     const end = this.valueEnd(attribute);
     if (isName(this.#html, start, end, value)) return true;
-    const isDecoded = this.#html.subarray(start, end).includes(AMPERSAND);
-    return isDecoded && this.value(attribute).toLowerCase() === value.toString();
+    let at = start;
+    while (at < end && this.#html[at] !== AMPERSAND) at += 1;
+    return at < end && this.value(attribute).toLowerCase() === value.toString();
   }
 
   /** On the next `<` that begins markup; the text before it becomes a run. */
@@ -177,8 +182,9 @@ export class HtmlScanner {
     const end = html.length;
     const start = afterSpaces(html, from);
     if (start > from && this.#gap === GAP.none) this.#gap = GAP.space;
+    if (start >= end) return end;
     let at = start;
-    if (html[at] !== LESS_THAN || OPENS_MARKUP[html[at + 1] as number] === 0) {
+    if (!opensMarkup(html, at)) {
       at = this.#text.indexOf("<", start);
       while (at !== -1 && at + 1 < end && OPENS_MARKUP[html[at + 1] as number] === 0)
         at = this.#text.indexOf("<", at + 1);
@@ -250,7 +256,7 @@ export class HtmlScanner {
   #endTag(html: Uint8Array, tag: number, nameEnd: number): number {
     this.tagEnd = afterTag(html, this.#text, nameEnd);
     if (!this.#nest.isEmpty) this.#nest.close(tag);
-    return tag === TAG.a ? END_OF_ANCHOR : NOTHING;
+    return this.#isPassedEnd[tag] === 0 ? END_OF_ANCHOR : NOTHING;
   }
 
   /** Notes where the values of the attributes in `ATTRIBUTE` lie; answers behind the `>`. */
@@ -276,13 +282,14 @@ export class HtmlScanner {
       }
       const attribute = ATTRIBUTE_TABLE.find(html, nameStart, at - nameStart, hash);
       at = afterSpaces(html, at);
-      if (html[at] === EQUALS) at = this.#readValue(html, afterSpaces(html, at + 1), attribute);
+      if (at < end && html[at] === EQUALS)
+        at = this.#readValue(html, afterSpaces(html, at + 1), attribute);
       else this.#note(attribute, at, at);
     }
   }
 
   #readValue(html: Uint8Array, start: number, attribute: number): number {
-    const quote = html[start];
+    const quote = start < html.length ? html[start] : GREATER_THAN;
     if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) {
       const end = unquotedEnd(html, start);
       this.#note(attribute, start, end);
@@ -305,6 +312,17 @@ export class HtmlScanner {
   #saysHtml(): boolean {
     return this.valueIs(ATTRIBUTE.encoding, TEXT_HTML) || this.valueIs(ATTRIBUTE.encoding, XHTML);
   }
+}
+
+/** Whether a `<` lies here that is more than text. */
+function opensMarkup(html: Uint8Array, at: number): boolean {
+  if (html[at] !== LESS_THAN || at + 1 >= html.length) return false;
+  return OPENS_MARKUP[html[at + 1] as number] === 1;
+}
+
+/** Start tags without any meaning here, as long as nothing special is open. */
+function isPlain(tag: number): boolean {
+  return tag === TAG.other || tag > TAG.math;
 }
 
 /** The text of an attribute value: character references decoded, NUL replaced. */

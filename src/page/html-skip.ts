@@ -7,7 +7,8 @@
  *
  * The page comes twice, as bytes and as a string of the same bytes (Latin-1): bytes are quick to
  * look at one by one, a string to search. No search goes beyond the part that it is for, or else it
- * has come to the end of the page; so all of it together is linear.
+ * has come to the end of the page; so all of it together is linear. Nothing is read behind the end:
+ * the engine would make every read of the same kind a slow one from then on.
  */
 
 import { ENDS_NAME, IS_SPACE } from "./html-names.ts";
@@ -27,8 +28,30 @@ const SCRIPT = Buffer.from("script");
 const SHAPES_TAG = new Uint8Array(256);
 for (const byte of Buffer.from("\t\n\f\r />=")) SHAPES_TAG[byte] = 1;
 
-/** Behind the `>` of a tag whose name ends at `from`. */
+/**
+ * Behind the `>` of a tag whose name ends at `from`.
+ *
+ * Only `=` and `>` need a look: an equals sign right behind a byte of a name gives it a value. One
+ * that stands anywhere else is rare, and for the slow way to judge.
+ */
 export function afterTag(html: Uint8Array, text: string, from: number): number {
+  const end = html.length;
+  let at = from;
+  let valueEnd = from;
+  while (at < end) {
+    const byte = html[at] as number;
+    if (byte === GREATER_THAN) return at + 1;
+    if (byte === EQUALS) {
+      if (at === valueEnd || SHAPES_TAG[html[at - 1] as number] === 1)
+        return afterOddTag(html, text, from);
+      at = afterValue(html, text, at + 1);
+      valueEnd = at;
+    } else at += 1;
+  }
+  return end + 1;
+}
+
+function afterOddTag(html: Uint8Array, text: string, from: number): number {
   const end = html.length;
   let at = from;
   let named = false;
@@ -50,6 +73,7 @@ export function afterTag(html: Uint8Array, text: string, from: number): number {
 /** Behind an attribute value; on the `>` that ends the tag when there is none or it is unquoted. */
 function afterValue(html: Uint8Array, text: string, from: number): number {
   const start = afterSpaces(html, from);
+  if (start >= html.length) return start;
   const quote = html[start];
   if (quote === DOUBLE_QUOTE) return behind(html, text.indexOf('"', start + 1));
   if (quote === SINGLE_QUOTE) return behind(html, text.indexOf("'", start + 1));
@@ -57,8 +81,9 @@ function afterValue(html: Uint8Array, text: string, from: number): number {
 }
 
 export function afterSpaces(html: Uint8Array, from: number): number {
+  const end = html.length;
   let at = from;
-  while (at < html.length && IS_SPACE[html[at] as number] === 1) at += 1;
+  while (at < end && IS_SPACE[html[at] as number] === 1) at += 1;
   return at;
 }
 

@@ -52,9 +52,14 @@ function ifPresent(scanner: HtmlScanner, attribute: number): number {
 }
 
 function isRelatedPage(scanner: HtmlScanner, html: Uint8Array): boolean {
-  if (!RELATED.some((word) => relHas(scanner, html, word))) return false;
+  if (!scanner.has(ATTRIBUTE.rel) || !namesRelatedPage(scanner, html)) return false;
   if (relHas(scanner, html, STYLESHEET)) return false;
   return PAGE_TYPES.has(scanner.value(ATTRIBUTE.type).trim().toLowerCase());
+}
+
+function namesRelatedPage(scanner: HtmlScanner, html: Uint8Array): boolean {
+  for (const word of RELATED) if (relHas(scanner, html, word)) return true;
+  return false;
 }
 
 /** Whether one of the words of rel is this one, in whatever case. */

@@ -18,7 +18,7 @@ const TEXT_CHARACTERS_MAX = 512;
 
 /** The page must be in UTF-8. Repeated links are listed as often as they stand there. */
 export function listLinks(html: Uint8Array, page: CanonicalUrl): ListedLink[] {
-  const scanner = new HtmlScanner({ tellImages: false });
+  const scanner = new HtmlScanner({ tellImages: false, tellAnchorEnds: true });
   const found: { target: string; text: string; nofollow: boolean }[] = [];
   let base: CanonicalUrl | undefined;
   let open: { readonly place: number; readonly firstRun: number } | undefined;

@@ -163,6 +163,18 @@ function referenceUrl(text: string, base: CanonicalUrl, rules: typeof PLAIN_RULE
   return resolver.resolve(value, 0, value.length) ?? resolver.url();
 }
 
+test("a tag ends where parse5 ends it, whatever stands between its attributes", () => {
+  const pieces = [..."ab=\"'/> \n", '="', "='", '"=', "= ", " =", "==", 'b="x"', "b='>'", "b=x"];
+  for (let seed = 1; seed <= 20_000; seed++) {
+    const random = randomFrom(seed);
+    let html = pick(random, ["<p ", "<p/", "</p ", "<a href=/0 ", "<br\t"]);
+    for (let count = below(random, 12); count > 0; count--) html += pick(random, pieces);
+    html += '><a href="/1">"</a><a href="/2">\'</a><a href=/3>';
+    const message = `seed ${seed}: ${JSON.stringify(html)}`;
+    assert.deepEqual(ownLinks(html, PAGE), referenceLinks(html, PAGE), message);
+  }
+});
+
 test("HTML cases have the links that parse5 finds, but for framesets and selects", (t) => {
   if (!hasSharedData()) return t.skip(NEEDS_DATA);
   // Every seventh: eleven surroundings and seven have no common factor, so all surroundings come.
