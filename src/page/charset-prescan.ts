@@ -15,8 +15,13 @@ interface Attribute {
   readonly end: number;
 }
 
-const SPACE_OR_SLASH = /[\t\n\f\r /]/;
-const SPACE = /[\t\n\f\r ]/;
+const META = /<meta[\t\n\f\r /]/iy;
+const TAG = /<\/?[a-z]/iy;
+const OTHER_MARKUP = /<[!/?]/y;
+const BLANKS = /[\t\n\f\r ]*/y;
+const BLANKS_AND_SLASHES = /[\t\n\f\r /]*/y;
+const TAG_NAME = /[^\t\n\f\r >]*/y;
+const ATTRIBUTE_NAME = /[^\t\n\f\r />=]*/y;
 
 export function prescan(head: Uint8Array, encodingNamed: EncodingNamed): string | undefined {
   const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString("latin1");
@@ -25,15 +30,27 @@ export function prescan(head: Uint8Array, encodingNamed: EncodingNamed): string 
     at = text.indexOf("<", at);
     if (at === -1) break;
     if (text.startsWith("<!--", at)) at = endOr(text, text.indexOf("-->", at + 2), 3);
-    else if (/^<meta[\t\n\f\r /]/i.test(text.slice(at, at + 6))) {
+    else if (isAt(META, text, at)) {
       const meta = readMeta(text, at + 5, encodingNamed);
       if (meta.encoding !== undefined) return meta.encoding;
       at = meta.end;
-    } else if (/^<\/?[a-z]/i.test(text.slice(at, at + 3))) at = tagEnd(text, at);
-    else if (/^<[!/?]/.test(text.slice(at, at + 2))) at = endOr(text, text.indexOf(">", at), 1);
+    } else if (isAt(TAG, text, at)) at = tagEnd(text, at);
+    else if (isAt(OTHER_MARKUP, text, at)) at = endOr(text, text.indexOf(">", at), 1);
     else at += 1;
   }
   return xmlEncoding(text, encodingNamed);
+}
+
+function isAt(what: RegExp, text: string, at: number): boolean {
+  what.lastIndex = at;
+  return what.test(text);
+}
+
+/** Behind all of these that follow. */
+function behind(what: RegExp, text: string, at: number): number {
+  what.lastIndex = at;
+  what.test(text);
+  return what.lastIndex;
 }
 
 function endOr(text: string, found: number, length: number): number {
@@ -41,8 +58,7 @@ function endOr(text: string, found: number, length: number): number {
 }
 
 function tagEnd(text: string, start: number): number {
-  let at = start;
-  while (at < text.length && !/[\t\n\f\r >]/.test(text.charAt(at))) at += 1;
+  let at = behind(TAG_NAME, text, start);
   for (;;) {
     const attribute = readAttribute(text, at);
     if (attribute === undefined) break;
@@ -77,7 +93,7 @@ function readMeta(
       needsPragma = false;
     }
   }
-  while (at < text.length && SPACE_OR_SLASH.test(text.charAt(at))) at += 1;
+  at = behind(BLANKS_AND_SLASHES, text, at);
   // A tag that the first bytes cut off declares nothing.
   const isWhole = text[at] === ">";
   const counts = isWhole && needsPragma !== undefined && (!needsPragma || gotPragma);
@@ -92,26 +108,21 @@ function asMetaMeans(encoding: string | undefined): string | undefined {
 
 /** "Get an attribute" of the standard: names and values in lower case. */
 function readAttribute(text: string, start: number): Attribute | undefined {
-  let at = start;
-  while (at < text.length && SPACE_OR_SLASH.test(text.charAt(at))) at += 1;
-  if (at >= text.length || text[at] === ">") return undefined;
-  const nameStart = at;
-  at += 1;
-  while (at < text.length && !/[\t\n\f\r />=]/.test(text.charAt(at))) at += 1;
+  const nameStart = behind(BLANKS_AND_SLASHES, text, start);
+  if (nameStart >= text.length || text[nameStart] === ">") return undefined;
+  let at = behind(ATTRIBUTE_NAME, text, nameStart + 1);
   const name = text.slice(nameStart, at).toLowerCase();
-  while (at < text.length && SPACE.test(text.charAt(at))) at += 1;
+  at = behind(BLANKS, text, at);
   if (text[at] !== "=") return { name, value: "", end: at };
-  at += 1;
-  while (at < text.length && SPACE.test(text.charAt(at))) at += 1;
+  at = behind(BLANKS, text, at + 1);
   const quote = text[at];
   if (quote === '"' || quote === "'") {
     const close = text.indexOf(quote, at + 1);
     if (close === -1) return undefined;
     return { name, value: text.slice(at + 1, close).toLowerCase(), end: close + 1 };
   }
-  const valueStart = at;
-  while (at < text.length && !/[\t\n\f\r >]/.test(text.charAt(at))) at += 1;
-  return { name, value: text.slice(valueStart, at).toLowerCase(), end: at };
+  const end = behind(TAG_NAME, text, at);
+  return { name, value: text.slice(at, end).toLowerCase(), end };
 }
 
 /** "Extract a character encoding from a meta element": what follows `charset=` in a content. */

@@ -11,13 +11,18 @@ export type BodyKind = "html" | "not_html" | "type_mismatch" | "other";
 
 /** The standard's "resource header". */
 const HEAD_BYTES = 1445;
+/** Most pages show what they are by then. */
+const FIRST_LOOK_BYTES = 64;
 const HTML_TYPES = new Set(["text/html", "application/xhtml+xml"]);
 /** Types that servers send when they do not know. */
 const UNKNOWN_TYPES = new Set(["", "unknown/unknown", "application/unknown", "*/*"]);
 
 /** What HTML may begin with, followed by a blank or `>`; a comment needs neither. */
 const HTML_TAGS = "html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p";
-const HTML_STARTS = new RegExp(`^[\\t\\n\\f\\r ]*<(?:!--|(?:!doctype html|${HTML_TAGS})[ >])`, "i");
+const HTML_STARTS = new RegExp(
+  `^(?:\\xef\\xbb\\xbf)?[\\t\\n\\f\\r ]*<(?:!--|(?:!doctype html|${HTML_TAGS})[ >])`,
+  "i",
+);
 
 /**
  * First bytes of formats that are certainly no text, as Latin-1. Formats whose first bytes could
@@ -64,7 +69,11 @@ export function judgeBody(contentType: string | undefined, body: Uint8Array): Bo
 }
 
 function looksLikeHtml(head: Buffer): boolean {
-  return HTML_STARTS.test(head.toString("latin1").replace(/^\xef\xbb\xbf/, ""));
+  return beginsLikeHtml(head.subarray(0, FIRST_LOOK_BYTES)) || beginsLikeHtml(head);
+}
+
+function beginsLikeHtml(head: Buffer): boolean {
+  return HTML_STARTS.test(head.toString("latin1"));
 }
 
 /** A known signature, or a byte that no text has, unless a mark at the start says UTF-16. */
