@@ -92,11 +92,12 @@ export class PageDesk {
     if (hooks.onPage !== undefined)
       await hooks.onPage(pageForHook(row, result, reading, likeness?.kind));
     const repeatsId = isUnchanged || likeness?.kind === "exact" ? copiedId : undefined;
-    const capture = this.#captureOf(row, result, repeatsId);
-    const isPlain = result.body === result.reply.body;
-    const archived = await output?.write(
-      isPlain ? { ...capture, bodyDigest: reading.digest } : capture,
-    );
+    let archived: ArchivePlace | undefined;
+    if (output !== undefined) {
+      const capture = this.#captureOf(row, result, repeatsId);
+      const isPlain = result.body === result.reply.body;
+      archived = await output.write(isPlain ? { ...capture, bodyDigest: reading.digest } : capture);
+    }
     this.#note(site, row, recordOf(row, result, { reading, likeness, archived }));
     // The links of such a copy are new only because they are told from where it stands.
     const isTemplate = likeness?.kind === "exact" && this.#parts.traps.isSuspect(site.id);

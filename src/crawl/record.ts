@@ -72,9 +72,9 @@ export class Recorder {
       lastModified: row.lastModified,
       addresses: site.addresses,
       acceptTypes: this.#parts.settings.acceptTypes,
-      ...(sent === undefined ? {} : { onSent: sent }),
+      onSent: sent,
       onBytes: passage.onBytes,
-      ...(passage.onLength === undefined ? {} : { onLength: passage.onLength }),
+      onLength: passage.onLength,
       signal,
     });
     ended(endOf(result));
@@ -83,7 +83,7 @@ export class Recorder {
   }
 
   /** Does with the answer what must be done, and says what its bytes were for. */
-  async #file(site: Site, row: WaitingUrl, result: FetchResult): Promise<Purpose> {
+  #file(site: Site, row: WaitingUrl, result: FetchResult): Purpose | Promise<Purpose> {
     const { desk } = this.#parts;
     switch (result.kind) {
       case "page":

@@ -57,12 +57,12 @@ export interface FetchRequest {
   readonly acceptTypes?: readonly string[];
   /** Most bytes on the wire, when other than usual; a longer body is then cut and kept. */
   readonly keepBytesMax?: number;
-  readonly onBytes?: OnBytes;
+  readonly onBytes?: OnBytes | undefined;
   /** Told how much the whole answer will be, when its header says so. */
-  readonly onLength?: (bytes: number) => void;
+  readonly onLength?: ((bytes: number) => void) | undefined;
   /** Told when the request goes out. */
-  readonly onSent?: () => void;
-  readonly signal?: AbortSignal;
+  readonly onSent?: (() => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The exchange as an archive wants it: what was asked, and what came, coded as it came. */
@@ -153,6 +153,8 @@ interface Tried {
 export class Fetcher {
   readonly #options: FetcherOptions;
   readonly #headers: readonly Header[];
+  /** The usual headers, as they stand in a request. */
+  readonly #headText: string;
 
   constructor(options: FetcherOptions) {
     this.#options = options;
@@ -161,6 +163,7 @@ export class Fetcher {
       ["accept", ACCEPT],
       ["accept-encoding", CODINGS_OFFERED],
     ];
+    this.#headText = headText(this.#headers);
   }
 
   async fetch(request: FetchRequest): Promise<FetchResult> {
@@ -182,7 +185,8 @@ export class Fetcher {
       return { ...attempt, kind: "failed", reason, detail, reply: undefined };
     }
     this.#takeCookies(request.url, result);
-    return this.#settle(request, attempt, result, requestHead(request.url, headers));
+    const fields = headers === this.#headers ? this.#headText : headText(headers);
+    return this.#settle(request, attempt, result, requestHead(request.url, fields));
   }
 
   #addressesOf({ url, addresses }: FetchRequest): Resolution | Promise<Resolution> {
@@ -201,19 +205,9 @@ export class Fetcher {
     const { transport, proxied, limits } = this.#options;
     const { url, acceptTypes = [], onBytes, onSent, signal } = request;
     const candidates = proxied ? [""] : addresses.slice(0, ADDRESSES_TRIED_MAX);
-    const plain = {
-      scheme: schemeOf(url),
-      host: hostOf(url),
-      port: portOf(url),
-      path: pathOf(url),
-      headers,
-      ...(acceptTypes.length === 0 && request.onLength === undefined
-        ? {}
-        : { wantsBody: (head: Head) => this.#wantsBody(request, head) }),
-      ...(onBytes === undefined ? {} : { onBytes }),
-      ...(onSent === undefined ? {} : { onSent }),
-      ...(signal === undefined ? {} : { signal }),
-    };
+    const isChoosy = acceptTypes.length > 0 || request.onLength !== undefined;
+    const wantsBody = isChoosy ? (head: Head) => this.#wantsBody(request, head) : undefined;
+    const [scheme, host, port, path] = [schemeOf(url), hostOf(url), portOf(url), pathOf(url)];
     // The addresses share the time to connect, so that one that hangs leaves some for the next.
     const connectMs = Math.ceil(limits.connectMs / Math.max(1, candidates.length));
     const bodyBytesMax = request.keepBytesMax ?? limits.bodyBytesMax;
@@ -224,13 +218,17 @@ export class Fetcher {
       const totalMs = Math.max(1, limits.totalMs - (traffic.totalMs - traffic.pausedMs));
       // Nearly always the first address is the only one, and nothing about the limits has changed.
       const isUsual = totalMs === limits.totalMs && connectMs === limits.connectMs;
+      const isAsAgreed = isUsual && bodyBytesMax === limits.bodyBytesMax;
+      const agreed = isAsAgreed ? limits : { ...limits, connectMs, totalMs, bodyBytesMax };
+      const where = { scheme, host, port, path, address };
       const result = await transport.exchange({
-        ...plain,
-        address,
-        limits:
-          isUsual && bodyBytesMax === limits.bodyBytesMax
-            ? limits
-            : { ...limits, connectMs, totalMs, bodyBytesMax },
+        ...where,
+        headers,
+        limits: agreed,
+        wantsBody,
+        onBytes,
+        onSent,
+        signal,
       });
       traffic = sum(traffic, result.traffic);
       const dead = result.kind === "failed" && TRY_NEXT_ADDRESS.has(result.reason);
@@ -270,12 +268,12 @@ export class Fetcher {
       if (name === "set-cookie") cookies.take(value, cookiePlace(url), clock.wallMs());
   }
 
-  async #settle(
+  #settle(
     request: FetchRequest,
     attempt: Attempt,
     answer: TransportAnswer,
     head: string,
-  ): Promise<FetchResult> {
+  ): FetchResult | Promise<FetchResult> {
     const { url, etag = "", lastModified = "", acceptTypes = [] } = request;
     const conditional = etag !== "" || lastModified !== "";
     const asked = { url, conditional, urlRules: this.#options.urlRules, acceptTypes };
@@ -336,13 +334,17 @@ function replyOf(answer: TransportAnswer, head: string): Reply {
 }
 
 /** The request as it went out, but for what only we and that site may know. */
-function requestHead(url: CanonicalUrl, headers: readonly Header[]): string {
+function requestHead(url: CanonicalUrl, fields: string): string {
   const scheme = schemeOf(url);
   const port = portOf(url);
   const host = port === (scheme === "http" ? 80 : 443) ? hostOf(url) : `${hostOf(url)}:${port}`;
-  let head = `GET ${pathOf(url)} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
-  for (const [name, value] of headers) if (name !== "cookie") head += `${name}: ${value}\r\n`;
-  return `${head}\r\n`;
+  return `GET ${pathOf(url)} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${fields}\r\n`;
+}
+
+function headText(headers: readonly Header[]): string {
+  let text = "";
+  for (const [name, value] of headers) if (name !== "cookie") text += `${name}: ${value}\r\n`;
+  return text;
 }
 
 function joinedHeader(answer: TransportAnswer, name: string): string | undefined {

@@ -41,12 +41,12 @@ export interface TransportRequest {
    * called. What was on its way already may still be told meanwhile; one call ends all refusals, and
    * after the end it does nothing.
    */
-  readonly onBytes?: OnBytes;
+  readonly onBytes?: OnBytes | undefined;
   /** Told when the request goes out, after a connection was found or made. */
-  readonly onSent?: () => void;
+  readonly onSent?: (() => void) | undefined;
   /** Asked once the headers are in; when it answers false the body is not read. */
-  readonly wantsBody?: (head: Pick<TransportAnswer, "status" | "headers">) => boolean;
-  readonly signal?: AbortSignal;
+  readonly wantsBody?: ((head: Pick<TransportAnswer, "status" | "headers">) => boolean) | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface TransportAnswer {
