@@ -13,7 +13,7 @@ import { planCpq } from "../plan/cpq.ts";
 import { planMMaxt } from "../plan/m-maxt.ts";
 import { planMSumt } from "../plan/m-sumt.ts";
 import { planOptimal } from "../plan/optimal.ts";
-import type { Allocation, Plan, PlanTask } from "../plan/plan.ts";
+import type { Allocation, Plan, PlanTask, SitePlan } from "../plan/plan.ts";
 
 /** For each site of the task, by its index. */
 export interface Division {
@@ -25,8 +25,8 @@ export interface Division {
 
 /** With more sites than this the order is not improved by trying. */
 const SITES_TO_TRY_MAX = 1000;
-/** A segment that begins within this time has begun: plans are made again sooner. */
-const NOW_SECONDS = 0.05;
+/** Plans are made again after this time. */
+const SOON_SECONDS = 2;
 
 export class Divider {
   readonly #settings: Settings;
@@ -80,10 +80,17 @@ function byFinish({ sites }: Plan): number[] {
 
 function divisionOf({ sites }: Plan, order: readonly number[]): Division {
   return {
-    ratesBps: sites.map(({ segments: [first] }) =>
-      first !== undefined && first.fromSeconds <= NOW_SECONDS ? first.rateBps : 0,
-    ),
+    ratesBps: sites.map(rateSoon),
     finishSeconds: sites.map(({ finishSeconds }) => finishSeconds),
     order,
   };
+}
+
+/** What a site gets on average until there is a new plan, or it is done. */
+function rateSoon({ segments, finishSeconds }: SitePlan): number {
+  const seconds = Math.min(SOON_SECONDS, finishSeconds);
+  let bytes = 0;
+  for (const { fromSeconds, toSeconds, rateBps } of segments)
+    bytes += rateBps * Math.max(0, Math.min(seconds, toSeconds) - fromSeconds);
+  return seconds > 0 ? bytes / seconds : 0;
 }

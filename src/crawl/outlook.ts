@@ -29,6 +29,8 @@ const LATELY_SETTLED = 20;
 const PASSED_SECONDS = 0.001;
 /** More than this many times what waits is not known, but said or foreseen. */
 const DOUBT_SHARE = 1.5;
+/** With more new URLs than this for each that ends a site is still being found. */
+const GROWING = 0.2;
 /** A promise can rest on a server's speed after so many of its pages. */
 export const TRIED_PAGES = 8;
 
@@ -75,10 +77,12 @@ export class Outlook {
     };
   }
 
-  /** Whether a good part of what is planned for a promise has not been found yet. */
+  /** Whether a good part of what is planned for a promise has not been found yet, or more may be. */
   isInDoubt(site: Site, bytes: number): boolean {
     if (this.#parts.promised.deadlineMsOf(site.key) === undefined) return false;
-    return bytes > DOUBT_SHARE * site.pending * meanBytesOf(this.#factsOf(site));
+    const facts = this.#factsOf(site);
+    if (facts.newPerSettled > GROWING) return true;
+    return bytes > DOUBT_SHARE * site.pending * meanBytesOf(facts);
   }
 
   #rateBps(): number {

@@ -25,10 +25,12 @@ const REPLAN_EVERY_MS = 2000;
 const SOON_MS = 50;
 /** Who is given this part of what it could take is given all of it. */
 const ALL_SHARE = 0.98;
-/** Parts of the time that is left, kept in hand: tried in turn. */
-const SLACK_SHARES = [0.15, 0.05, 0];
-/** The same while sizes may be wrong; below zero, all deadlines are stretched by that part. */
-const DOUBT_SLACK_SHARES = [0.4, ...SLACK_SHARES, -0.15, -0.4, -0.8, -1.5, -3];
+/** The part of the time that is left that is kept in hand, if it can be; more while sizes may be wrong. */
+const SLACK_SHARE = 0.15;
+const DOUBT_SLACK_SHARE = 0.4;
+/** How far all deadlines are stretched while sizes may be wrong, at most: to four times their time. */
+const STRETCH_SHARE_MAX = 3;
+const SLACK_STEPS = 10;
 
 /** What the plan says of a site. */
 export interface Forecast {
@@ -139,20 +141,31 @@ export class Replan {
   }
 
   /**
-   * Keeps a part of the time in hand, as long as all can be kept even so. Nobody is given up for
-   * bytes that nobody has seen: while sizes are only said or foreseen, all deadlines are stretched
-   * alike instead.
+   * Keeps a part of the time in hand, as much of it as there is. Nobody is given up for bytes that
+   * nobody has seen: while sizes are only said or foreseen, all deadlines are stretched alike
+   * instead, as little as will do.
    */
   #divide(task: PlanTask, sites: readonly Site[]): Division {
     const { outlook } = this.#parts;
     const isInDoubt = sites.some((site, index) =>
       outlook.isInDoubt(site, task.sites[index]?.bytes ?? 0),
     );
-    for (const slackShare of isInDoubt ? DOUBT_SLACK_SHARES : SLACK_SHARES) {
-      const division = this.#divideInTime(task, slackShare);
-      if (division !== undefined) return division;
+    let most = isInDoubt ? DOUBT_SLACK_SHARE : SLACK_SHARE;
+    const wanted = this.#divideInTime(task, most);
+    if (wanted !== undefined) return wanted;
+    let least = isInDoubt ? -STRETCH_SHARE_MAX : 0;
+    let best = this.#divideInTime(task, least);
+    if (best === undefined) return this.#divider.divide(task);
+    for (let step = 0; step < SLACK_STEPS; step++) {
+      const middle = (least + most) / 2;
+      const division = this.#divideInTime(task, middle);
+      if (division === undefined) most = middle;
+      else {
+        least = middle;
+        best = division;
+      }
     }
-    return this.#divider.divide(task);
+    return best;
   }
 
   #divideInTime(task: PlanTask, slackShare: number): Division | undefined {

@@ -48,9 +48,9 @@ export function bytesLeft(facts: SiteFacts): number {
     expectedBytes - receivedBytes,
     settled < SETTLED_TO_TELL ? 1 : waitingBytes,
   );
-  // The more of what is known has come, the more it tells of the rest.
-  const seenShare = settled / (settled + pending);
-  return saidBytes + seenShare * (foreseenBytes - saidBytes);
+  // The more of what is known has come, and the less is new in it, the more it tells of the rest.
+  const trustShare = settled / (settled + pending) / (1 + newPerSettled);
+  return saidBytes + trustShare * (foreseenBytes - saidBytes);
 }
 
 export function meanBytesOf({ settled, receivedBytes, usualBytes }: SiteFacts): number {
