@@ -16,8 +16,9 @@ import { byDeadlineDescending, bytesDueBy } from "./latest.ts";
 import type { Track } from "./track.ts";
 import type { Work } from "./work.ts";
 
-/** So often at most is it worked out anew who is due when. */
+/** So often at most is it worked out anew who is due when, and with many sites less often. */
 const LOOKS_AHEAD_MAX = 32;
+const LOOKED_AT_MAX = 10_000_000;
 
 export function guardedFinishes(work: Work, order: Int32Array, track?: Track): Float64Array {
   const crawl = new Guarded(work, order, track);
@@ -65,7 +66,8 @@ class Dues {
 
   #lookAhead(nowSeconds: number, bytesLeft: Float64Array): void {
     const { deadlines } = this;
-    const stretchesAhead = Math.ceil(deadlines.length / LOOKS_AHEAD_MAX);
+    const looks = Math.ceil(LOOKED_AT_MAX / (this.#lastFirst.length * deadlines.length));
+    const stretchesAhead = Math.ceil(deadlines.length / Math.min(looks, LOOKS_AHEAD_MAX));
     const dated = { lastFirst: this.#lastFirst, deadlines, stretchesAhead };
     const found = dueInOrder(nowSeconds, this.#work, bytesLeft, dated);
     if (found === undefined) this.#inVain = stretchesAhead;
@@ -82,6 +84,10 @@ interface Turn {
   /** From here on it needs its whole cap; otherwise something of it has come to an end. */
   readonly isPin: boolean;
 }
+
+const byTime = (a: Turn, b: Turn) => a.atSeconds - b.atSeconds;
+const ascending = (a: number, b: number) => a - b;
+const descending = (a: number, b: number) => b - a;
 
 /** Parts of a site's bytes, or of the rate, that are only rounding. */
 const BYTES_ROUNDING = 1e-13;
@@ -112,11 +118,13 @@ class Guarded {
   /** What can come in this stretch besides all that is due. */
   #spareBytes = 0;
   #onlyDue = false;
-  readonly #turns = new Heap<Turn>((a, b) => a.atSeconds - b.atSeconds);
-  /** Places in the order, the first on top; some no longer wait. */
-  readonly #waiting = new Heap<number>((a, b) => a - b);
+  #turns = new Heap<Turn>(byTime);
+  /** From this place of the order on nobody has run in this stretch. */
+  #next = 0;
+  /** Places of those that ran and must wait again, the first on top; some no longer do. */
+  #waiting = new Heap<number>(ascending);
   /** Places in the order, the last on top; some no longer run. */
-  readonly #running = new Heap<number>((a, b) => b - a);
+  #running = new Heap<number>(descending);
 
   constructor(work: Work, order: Int32Array, track: Track | undefined) {
     const { count } = work;
@@ -153,7 +161,6 @@ class Guarded {
   }
 
   #begin(endSeconds: number, due: Float64Array): void {
-    const { bytesLeft } = this;
     const { rateBps, count } = this.#work;
     this.#endSeconds = endSeconds;
     this.#due = due;
@@ -163,8 +170,10 @@ class Guarded {
     this.#onlyDue = false;
     const dueBytes = due.reduce((sum, bytes) => sum + bytes, 0);
     this.#spareBytes = rateBps * (endSeconds - this.nowSeconds) - dueBytes;
-    for (const [place, site] of this.#order.entries())
-      if ((bytesLeft[site] as number) > 0) this.#waiting.push(place);
+    this.#next = 0;
+    this.#turns = new Heap(byTime);
+    this.#waiting = new Heap(ascending);
+    this.#running = new Heap(descending);
     for (let site = 0; site < count; site++) {
       this.#sinceSeconds[site] = this.nowSeconds;
       if ((due[site] as number) > 0) this.#awaitTurn(site);
@@ -193,8 +202,6 @@ class Guarded {
       }
     }
     this.#pinned.fill(0);
-    for (const heap of [this.#turns, this.#waiting, this.#running])
-      while (heap.size > 0) heap.pop();
   }
 
   #isDoneAtEnd(site: number): boolean {
@@ -298,8 +305,10 @@ class Guarded {
 
   #firstWaiting(): number {
     for (;;) {
-      const place = this.#waiting.pop();
-      if (place === undefined) return -1;
+      const place = Math.min(this.#waiting.peek() ?? this.#order.length, this.#next);
+      if (place === this.#order.length) return -1;
+      if (place === this.#next) this.#next++;
+      else this.#waiting.pop();
       const site = this.#order[place] as number;
       const hasWork = this.#onlyDue ? this.#due[site] !== 0 : this.bytesLeft[site] !== 0;
       if (hasWork && this.#pinned[site] === 0 && this.#rateOf(site) === 0) return site;

@@ -15,7 +15,7 @@ import type { Track } from "./track.ts";
 import { withDeadlines, type Work } from "./work.ts";
 
 /** Sites times stretches that may be gone through for one schedule. */
-const STEPS_MAX = 400_000;
+const STEPS_MAX = 3_200_000;
 const SHARE_NEEDED_MAX = 0.8;
 const DEADLINES_MIN = 4;
 /** For one site and stretch, counted in those of a list schedule. */

@@ -8,9 +8,9 @@ import { KeptSchedule } from "./kept-schedule.ts";
 import { deadlinesToKeep } from "./late.ts";
 import { type Found, improved } from "./local-search.ts";
 import { type Bound, lowerBoundOf } from "./lower-bound.ts";
-import { ordersToTry } from "./orders.ts";
+import { type Effort, ordersToTry } from "./orders.ts";
 import { placedFinishes, placesOf } from "./placed-schedule.ts";
-import { type Effort, placedWorkOf, searchPlaced } from "./placed-search.ts";
+import { placedWorkOf, searchPlaced } from "./placed-search.ts";
 import {
   isLate,
   type Objective,
@@ -93,7 +93,7 @@ function planFree(task: PlanTask, objective: Objective, effort: Effort): Planned
   const bound = boundOf(work);
   const schedule = new KeptSchedule(work);
   let best: Found | undefined;
-  for (const order of [byStart(bound), ...ordersToTry(work)]) {
+  for (const order of [byStart(bound), ...ordersToTry(work, effort)]) {
     const score = schedule.score(order, best?.score);
     if (best === undefined || isBetter(score, best.score)) best = { order, score };
     if (best.score[0] === 0 && schedule.steps > TRIED_MAX) break;

@@ -4,15 +4,19 @@ import { Heap } from "../base/heap.ts";
 import { byDeadlineDescending } from "./latest.ts";
 import { orderBy, type Work } from "./work.ts";
 
-export function ordersToTry(work: Work): Int32Array[] {
+/** How hard to look for a better plan: "quick" is for very many sites, and for plans made every few seconds. */
+export type Effort = "quick" | "full";
+
+export function ordersToTry(work: Work, effort: Effort): Int32Array[] {
   const { bytes, capBps, weight, deadlineSeconds, count } = work;
   const sizeOf = (site: number) => (bytes[site] as number) / (weight[site] as number);
   const aloneOf = (site: number) => (bytes[site] as number) / (capBps[site] as number);
-  const orders = [
-    orderBy(count, sizeOf),
-    orderBy(count, (site) => aloneOf(site) / (weight[site] as number)),
-    orderBy(count, (site) => -aloneOf(site)),
-  ];
+  const orders = [orderBy(count, sizeOf)];
+  if (effort === "full")
+    orders.push(
+      orderBy(count, (site) => aloneOf(site) / (weight[site] as number)),
+      orderBy(count, (site) => -aloneOf(site)),
+    );
   const dated = byDeadlineDescending(work);
   if (dated.length === 0) return orders;
   const dueOf = (site: number) => Math.min(deadlineSeconds[site] as number, Number.MAX_VALUE);

@@ -10,10 +10,8 @@ import { improved, type Found } from "./local-search.ts";
 import type { Objective, PlanTask } from "./plan.ts";
 import { placedFinishes, placesOf } from "./placed-schedule.ts";
 import { isBetter, scoreOf } from "./score.ts";
-import { ordersToTry } from "./orders.ts";
+import { type Effort, ordersToTry } from "./orders.ts";
 import { workOf, type Work } from "./work.ts";
-
-export type Effort = "quick" | "full";
 
 export interface PlacedFound extends Found {
   readonly squeezed: boolean;
@@ -30,7 +28,7 @@ export function searchPlaced(
 ): PlacedFound {
   const work = placedWorkOf(task);
   const places = placesOf(task);
-  const orders = ordersToTry(work);
+  const orders = ordersToTry(work, effort);
   let best: PlacedFound | undefined;
   for (const squeezed of task.rateMinBps > 0 ? [false, true] : [false])
     for (const order of hint === undefined ? orders : [hint, ...orders]) {
