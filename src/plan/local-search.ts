@@ -10,6 +10,8 @@ import { isBetter, type Score } from "./score.ts";
 
 /** Far moves for each site and round. */
 const JUMPS = 2;
+const KICKS = 3;
+const KICK_STEPS = 3;
 
 export interface Found {
   readonly order: Int32Array;
@@ -22,9 +24,29 @@ export function improved(
   score: (order: Int32Array, best: Score) => Score,
   mayGoOn: () => boolean,
 ): Found {
-  const order = start.order.slice();
-  const count = order.length;
+  const count = start.order.length;
+  if (count < 2) return start;
   const random = randomFrom(count);
+  const place = () => below(random, count);
+  let best = descended(start, score, mayGoOn, place);
+  // Where no single step helps, a few at once may lead to a better place.
+  for (let kick = 0; kick < KICKS && mayGoOn(); kick++) {
+    const order = best.order.slice();
+    for (let step = 0; step < KICK_STEPS; step++) move(order, place(), place());
+    const found = descended({ order, score: score(order, best.score) }, score, mayGoOn, place);
+    if (isBetter(found.score, best.score)) best = found;
+  }
+  return best;
+}
+
+/** Takes what helps until nothing does. */
+function descended(
+  start: Found,
+  score: (order: Int32Array, best: Score) => Score,
+  mayGoOn: () => boolean,
+  anyPlace: () => number,
+): Found {
+  const order = start.order.slice();
   let best = start.score;
   const attempt = (from: number, to: number): boolean => {
     move(order, from, to);
@@ -36,13 +58,13 @@ export function improved(
     move(order, to, from);
     return false;
   };
-  for (let hasGained = count > 1; hasGained;) {
+  for (let hasGained = true; hasGained;) {
     hasGained = false;
-    for (let place = 0; place + 1 < count && mayGoOn(); place++)
+    for (let place = 0; place + 1 < order.length && mayGoOn(); place++)
       if (attempt(place, place + 1)) hasGained = true;
     // Neighbours alone do not carry a site far.
-    for (let jump = 0; jump < JUMPS * count && mayGoOn(); jump++)
-      if (attempt(below(random, count), below(random, count))) hasGained = true;
+    for (let jump = 0; jump < JUMPS * order.length && mayGoOn(); jump++)
+      if (attempt(anyPlace(), anyPlace())) hasGained = true;
   }
   return { order, score: best };
 }

@@ -9,7 +9,7 @@
 import { improved, type Found } from "./local-search.ts";
 import type { Objective, PlanTask } from "./plan.ts";
 import { placedFinishes, placesOf } from "./placed-schedule.ts";
-import { isBetter, scoreOf } from "./score.ts";
+import { isBetter, type Score, scoreOf } from "./score.ts";
 import { type Effort, ordersToTry } from "./orders.ts";
 import { workOf, type Work } from "./work.ts";
 
@@ -18,7 +18,7 @@ export interface PlacedFound extends Found {
 }
 
 /** Site-steps that may be spent on trying, so that 600 sites stay below a tenth of a second. */
-const STEPS_MAX = 500_000;
+const STEPS_MAX = 200_000;
 
 export function searchPlaced(
   task: PlanTask,
@@ -27,24 +27,38 @@ export function searchPlaced(
   hint?: Int32Array,
 ): PlacedFound {
   const work = placedWorkOf(task);
-  const places = placesOf(task);
   const orders = ordersToTry(work, effort);
+  if (hint !== undefined) orders.push(hint);
   let best: PlacedFound | undefined;
-  for (const squeezed of task.rateMinBps > 0 ? [false, true] : [false])
-    for (const order of hint === undefined ? orders : [hint, ...orders]) {
-      const finishes = placedFinishes(work, places, { order, squeezed });
-      const score = scoreOf(work, finishes, objective);
-      if (best === undefined || isBetter(score, best.score)) best = { order, score, squeezed };
-    }
-  const start = best as PlacedFound;
-  if (effort === "quick") return start;
-  const { squeezed } = start;
+  for (const squeezed of task.rateMinBps > 0 ? [false, true] : [false]) {
+    const found = { ...bestOf(task, { work, objective, effort, orders, squeezed }), squeezed };
+    if (best === undefined || isBetter(found.score, best.score)) best = found;
+  }
+  return best as PlacedFound;
+}
+
+interface Search {
+  readonly work: Work;
+  readonly objective: Objective;
+  readonly effort: Effort;
+  readonly orders: readonly Int32Array[];
+  readonly squeezed: boolean;
+}
+
+function bestOf(task: PlanTask, { work, objective, effort, orders, squeezed }: Search): Found {
+  const places = placesOf(task);
   let steps = 0;
-  const score = (order: Int32Array) => {
+  const score = (order: Int32Array): Score => {
     steps += work.count;
     return scoreOf(work, placedFinishes(work, places, { order, squeezed }), objective);
   };
-  return { ...improved(start, score, () => steps < STEPS_MAX), squeezed };
+  let best: Found | undefined;
+  for (const order of orders) {
+    const found = { order, score: score(order) };
+    if (best === undefined || isBetter(found.score, best.score)) best = found;
+  }
+  const start = best as Found;
+  return effort === "quick" ? start : improved(start, score, () => steps < STEPS_MAX);
 }
 
 /** Start-up is part of the schedule here, so it is not taken off the deadlines. */
