@@ -73,6 +73,8 @@ interface Outcome {
 const MEAN_PAGE_BYTES = 7900;
 /** Finishes closer than this part of the whole may come in any order. */
 const APART_SHARE = 0.05;
+/** Packets add 4.5 % to what is in them, and a limit is filled to 98 %: the rest is for bytes. */
+const PAYLOAD_SHARE = 0.98 / 1.045;
 let files = 0;
 const root = resolve(fileURLToPath(import.meta.url), "../..");
 const program = join(values.weir ?? root, "weir");
@@ -130,7 +132,7 @@ async function one(
       bytes: sizes.get(`http://${site.address}:${SITE_PORT}`) ?? 0,
     }));
     const deadlines = drawDeadlines(scene, lines, random);
-    const planned = plan(configOf(scene, lines, { deadlines, wrong: 1 }));
+    const planned = plan(configOf(payload(scene), lines, { deadlines, wrong: 1 }));
     const done = await crawl(scene, ["--config", configOf(scene, lines, { deadlines, wrong })]);
     return judge(planned, done.sites, seed);
   } finally {
@@ -168,6 +170,11 @@ function sceneOf(net: Network, count: number, random: Random): Scene {
   };
 }
 
+/** What a plan can count on: sizes are bytes of pages, limits are bytes on the line. */
+function payload(scene: Scene): Scene {
+  return { ...scene, limitBps: scene.limitBps * PAYLOAD_SHARE };
+}
+
 function lineOf(address: string): number {
   return Number(address.split(".")[2]);
 }
@@ -185,7 +192,7 @@ type Line = Scene["sites"][number] & { readonly url: string; readonly bytes: num
 
 /** A part of the sites gets a deadline, somewhat after the finish that a plan without any has. */
 function drawDeadlines(scene: Scene, lines: readonly Line[], random: Random): Map<string, number> {
-  const free = plan(configOf(scene, lines, { deadlines: new Map(), wrong: 1 }));
+  const free = plan(configOf(payload(scene), lines, { deadlines: new Map(), wrong: 1 }));
   const deadlines = new Map<string, number>();
   const last = Math.max(...free.map(({ finishSeconds }) => finishSeconds));
   for (const { site, finishSeconds } of free) {
@@ -196,7 +203,7 @@ function drawDeadlines(scene: Scene, lines: readonly Line[], random: Random): Ma
     deadlines.set(site, after * (1.05 + 0.55 * random.next()) + 1);
   }
   for (let round = 0; round < 40; round++) {
-    const planned = plan(configOf(scene, lines, { deadlines, wrong: 1 }));
+    const planned = plan(configOf(payload(scene), lines, { deadlines, wrong: 1 }));
     const late = planned.filter(({ met }) => met === false);
     if (late.length === 0) break;
     for (const { site, finishSeconds } of late) deadlines.set(site, finishSeconds * 1.1 + 1);
@@ -210,7 +217,6 @@ function configOf(
   { deadlines, wrong }: { readonly deadlines: ReadonlyMap<string, number>; readonly wrong: number },
 ): string {
   const file = join(scratch, `plan-${files++}.yaml`);
-  // What packets add is not in the sizes, so the plan's rate is what is left for bytes.
   const text = [`limit: ${Math.round(scene.limitBps / 1000)}KB/s`, "sites:"];
   for (const { url, bytes, capBps } of lines) {
     text.push(`  - url: ${url}/p/0.html`, `    size: ${Math.round((bytes * wrong) / 100) / 10}KB`);

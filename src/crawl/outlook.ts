@@ -29,6 +29,8 @@ const LATELY_SETTLED = 20;
 const PASSED_SECONDS = 0.001;
 /** More than this many times what waits is not known, but said or foreseen. */
 const DOUBT_SHARE = 1.5;
+/** More than this part of what is left by what was said waits already. */
+const REFUTED_SHARE = 1.2;
 /** With more new URLs than this for each that ends a site is still being found. */
 const GROWING = 0.2;
 /** A promise can rest on a server's speed after so many of its pages. */
@@ -83,6 +85,17 @@ export class Outlook {
     const facts = this.#factsOf(site);
     if (facts.newPerSettled > GROWING) return true;
     return bytes > DOUBT_SHARE * site.pending * meanBytesOf(facts);
+  }
+
+  /** Whether nobody said how much a promised site brings, or what was said has turned out too little. */
+  isUnsaid(site: Site): boolean {
+    if (this.#parts.promised.deadlineMsOf(site.key) === undefined) return false;
+    const facts = this.#factsOf(site);
+    const { expectedBytes, receivedBytes, pending } = facts;
+    if (expectedBytes === undefined) return true;
+    return (
+      pending * meanBytesOf(facts) > REFUTED_SHARE * Math.max(0, expectedBytes - receivedBytes)
+    );
   }
 
   #rateBps(): number {

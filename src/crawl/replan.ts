@@ -25,9 +25,9 @@ const REPLAN_EVERY_MS = 2000;
 const SOON_MS = 50;
 /** Who is given this part of what it could take is given all of it. */
 const ALL_SHARE = 0.98;
-/** The part of the time that is left that is kept in hand, if it can be; more while sizes may be wrong. */
-const SLACK_SHARE = 0.15;
-const DOUBT_SLACK_SHARE = 0.4;
+/** The part of the time that is left that is kept in hand, if it can be; more where sizes were not said. */
+const SLACK_SHARE = 0.05;
+const UNSAID_SLACK_SHARE = 0.4;
 /** How far all deadlines are stretched while sizes may be wrong, at most: to four times their time. */
 const STRETCH_SHARE_MAX = 3;
 const SLACK_STEPS = 10;
@@ -150,7 +150,8 @@ export class Replan {
     const isInDoubt = sites.some((site, index) =>
       outlook.isInDoubt(site, task.sites[index]?.bytes ?? 0),
     );
-    let most = isInDoubt ? DOUBT_SLACK_SHARE : SLACK_SHARE;
+    const isUnsaid = sites.some((site) => outlook.isUnsaid(site));
+    let most = isUnsaid ? UNSAID_SLACK_SHARE : SLACK_SHARE;
     const wanted = this.#divideInTime(task, most);
     if (wanted !== undefined) return wanted;
     let least = isInDoubt ? -STRETCH_SHARE_MAX : 0;
