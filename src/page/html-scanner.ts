@@ -16,7 +16,6 @@ import {
   ATTRIBUTE,
   ATTRIBUTE_COUNT,
   ATTRIBUTE_TABLE,
-  ENDS_NAME,
   IS_SPACE,
   isInline,
   TAG,
@@ -33,7 +32,7 @@ import {
   scriptEnd,
   unquotedEnd,
 } from "./html-skip.ts";
-import { hashStep, isName } from "./name-table.ts";
+import { hashStep, isName, nameBytes } from "./name-table.ts";
 import { GAP, TextRuns } from "./text-runs.ts";
 
 /** What `next` answers besides the numbers of `TAG`. */
@@ -51,6 +50,9 @@ const AMPERSAND = 0x26;
 
 const TEXT_HTML = Buffer.from("text/html");
 const XHTML = Buffer.from("application/xhtml+xml");
+
+const TAG_BYTES = nameBytes("\t\n\f\r />");
+const ATTRIBUTE_BYTES = nameBytes("\t\n\f\r />=");
 
 const IS_LETTER = new Uint8Array(256);
 for (let byte = 0x61; byte <= 0x7a; byte++) IS_LETTER[byte] = IS_LETTER[byte - 0x20] = 1;
@@ -126,9 +128,9 @@ export class HtmlScanner {
       at = nameStart;
       let hash = 0;
       while (at < end) {
-        const byte = html[at] as number;
-        if (ENDS_NAME[byte] === 1) break;
-        hash = hashStep(hash, byte);
+        const lower = TAG_BYTES[html[at] as number] as number;
+        if (lower === 0) break;
+        hash = hashStep(hash, lower);
         at += 1;
       }
       const tag = TAG_TABLE.find(html, nameStart, at - nameStart, hash);
@@ -274,10 +276,12 @@ export class HtmlScanner {
       }
       // The first byte belongs to the name whatever it is, even an equals sign.
       const nameStart = at;
-      let hash = hashStep(0, html[at] as number);
+      let hash = TAG_BYTES[html[at] as number] as number;
       at += 1;
-      while (at < end && ENDS_NAME[html[at] as number] === 0 && html[at] !== EQUALS) {
-        hash = hashStep(hash, html[at] as number);
+      while (at < end) {
+        const lower = ATTRIBUTE_BYTES[html[at] as number] as number;
+        if (lower === 0) break;
+        hash = hashStep(hash, lower);
         at += 1;
       }
       const attribute = ATTRIBUTE_TABLE.find(html, nameStart, at - nameStart, hash);

@@ -6,16 +6,27 @@
  */
 
 const SLOTS = 256;
-const EMPTY = 255;
+const EMPTY = -1;
 const EXACT_BYTES = 4;
 
 const LOWER = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte,
 );
 
-/** The next state of a name's hash, from 0. */
-export function hashStep(hash: number, byte: number): number {
-  return ((hash << 8) | (hash >>> 24)) ^ (LOWER[byte] as number);
+/**
+ * The bytes that a name is made of, in lower case; 0 for those that end it. (A NUL, which no name
+ * holds that we know, is given as another such byte.)
+ */
+export function nameBytes(endings: string): Uint8Array {
+  const bytes = Uint8Array.from(LOWER);
+  bytes[0] = 0xff;
+  for (const ending of Buffer.from(endings)) bytes[ending] = 0;
+  return bytes;
+}
+
+/** The next state of a name's hash, from 0, by a byte in lower case. */
+export function hashStep(hash: number, lower: number): number {
+  return ((hash << 8) | (hash >>> 24)) ^ lower;
 }
 
 /** Whether the bytes are this name, which is given in lower case. */
@@ -29,9 +40,8 @@ export function isName(html: Uint8Array, start: number, end: number, name: Uint8
 export class NameTable {
   readonly #names: readonly Uint8Array[];
   readonly #missing: number;
-  readonly #slotNumber = new Uint8Array(SLOTS).fill(EMPTY);
-  readonly #slotLength = new Uint8Array(SLOTS);
-  readonly #slotHash = new Int32Array(SLOTS);
+  /** Of each slot the hash of its name, then the number and the length of that name in one. */
+  readonly #slots = new Int32Array(2 * SLOTS).fill(EMPTY);
 
   /** `missing` is what is answered for a name that is none of these. */
   constructor(names: readonly string[], missing: number) {
@@ -40,24 +50,22 @@ export class NameTable {
     for (const [number, name] of this.#names.entries()) {
       const hash = name.reduce(hashStep, 0);
       let slot = slotOf(hash);
-      while (this.#slotNumber[slot] !== EMPTY) slot = (slot + 1) & (SLOTS - 1);
-      this.#slotNumber[slot] = number;
-      this.#slotLength[slot] = name.length;
-      this.#slotHash[slot] = hash;
+      while (this.#slots[slot + 1] !== EMPTY) slot = after(slot);
+      this.#slots[slot] = hash;
+      this.#slots[slot + 1] = (number << 8) | name.length;
     }
   }
 
   /** The number of the name that these bytes are; `hash` is what `hashStep` made of them. */
   find(html: Uint8Array, start: number, length: number, hash: number): number {
-    let slot = slotOf(hash);
-    for (;;) {
-      const number = this.#slotNumber[slot] as number;
-      if (number === EMPTY) return this.#missing;
-      if (this.#slotHash[slot] === hash && this.#slotLength[slot] === length) {
-        if (length <= EXACT_BYTES) return number;
-        if (isName(html, start, start + length, this.nameOf(number))) return number;
-      }
-      slot = (slot + 1) & (SLOTS - 1);
+    const slots = this.#slots;
+    for (let slot = slotOf(hash); ; slot = after(slot)) {
+      const entry = slots[slot + 1] as number;
+      if (entry === EMPTY) return this.#missing;
+      if (slots[slot] !== hash || (entry & 0xff) !== length) continue;
+      const number = entry >> 8;
+      if (length <= EXACT_BYTES || isName(html, start, start + length, this.nameOf(number)))
+        return number;
     }
   }
 
@@ -67,5 +75,9 @@ export class NameTable {
 }
 
 function slotOf(hash: number): number {
-  return Math.imul(hash, 0x9e3779b1) >>> 24;
+  return (Math.imul(hash, 0x9e3779b1) >>> 24) << 1;
+}
+
+function after(slot: number): number {
+  return (slot + 2) & (2 * SLOTS - 1);
 }

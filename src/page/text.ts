@@ -16,13 +16,15 @@ const TITLE_BYTES_MAX = 16_384;
 
 // C0, DEL, C1 and marks that turn the reading direction; blanks among them are replaced before.
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+/** Words of ASCII with one blank between them: most titles, which are clean already. */
+const CLEAN = /^[!-~]+(?: [!-~]+)*$/;
 const BLANKS = /[\t\n\v\f\r \u00a0\u2028\u2029]+/g;
 
 /** The text between two places of a page, on one line. */
 export function titleText(html: Uint8Array, start: number, end: number): string {
   if (end <= start) return "";
   const text = decoded(html, start, Math.min(end, start + TITLE_BYTES_MAX));
-  return cut(clean(text).trim(), TITLE_CHARACTERS_MAX);
+  return cut(CLEAN.test(text) ? text : clean(text).trim(), TITLE_CHARACTERS_MAX);
 }
 
 /** The visible text of a page in UTF-8; blocks are lines. */
