@@ -31,6 +31,7 @@ import {
   type TransportAnswer,
   type TransportFailed,
   type TransportLimits,
+  type TransportRequest,
 } from "./transport.ts";
 
 export interface FetcherOptions {
@@ -144,6 +145,8 @@ export function honestUserAgent(version: string, contact: string): string {
 type Head = Pick<TransportAnswer, "status" | "headers">;
 type Header = readonly [name: string, value: string];
 
+type Place = Pick<TransportRequest, "scheme" | "host" | "port" | "path">;
+
 interface Tried {
   readonly address: string;
   readonly traffic: Traffic;
@@ -178,7 +181,9 @@ export class Fetcher {
       return { ...attempt, kind: "failed", reason, detail, reply: undefined };
     }
     const headers = this.#headersFor(request);
-    const { address, traffic, result } = await this.#exchange(request, resolved.addresses, headers);
+    const where = placeOf(request.url);
+    const { addresses } = resolved;
+    const { address, traffic, result } = await this.#exchange(request, addresses, where, headers);
     const attempt = { atMs, durationMs: clock.nowMs() - startedMs, address, traffic };
     if (result.kind === "failed") {
       const { reason, detail } = result;
@@ -186,7 +191,7 @@ export class Fetcher {
     }
     this.#takeCookies(request.url, result);
     const fields = headers === this.#headers ? this.#headText : headText(headers);
-    return this.#settle(request, attempt, result, requestHead(request.url, fields));
+    return this.#settle(request, attempt, result, requestHead(where, fields));
   }
 
   #addressesOf({ url, addresses }: FetchRequest): Resolution | Promise<Resolution> {
@@ -200,14 +205,14 @@ export class Fetcher {
   async #exchange(
     request: FetchRequest,
     addresses: readonly string[],
+    where: Place,
     headers: readonly Header[],
   ): Promise<Tried> {
     const { transport, proxied, limits } = this.#options;
-    const { url, acceptTypes = [], onBytes, onSent, signal } = request;
+    const { acceptTypes = [], onBytes, onSent, signal } = request;
     const candidates = proxied ? [""] : addresses.slice(0, ADDRESSES_TRIED_MAX);
     const isChoosy = acceptTypes.length > 0 || request.onLength !== undefined;
     const wantsBody = isChoosy ? (head: Head) => this.#wantsBody(request, head) : undefined;
-    const [scheme, host, port, path] = [schemeOf(url), hostOf(url), portOf(url), pathOf(url)];
     // The addresses share the time to connect, so that one that hangs leaves some for the next.
     const connectMs = Math.ceil(limits.connectMs / Math.max(1, candidates.length));
     const bodyBytesMax = request.keepBytesMax ?? limits.bodyBytesMax;
@@ -220,9 +225,9 @@ export class Fetcher {
       const isUsual = totalMs === limits.totalMs && connectMs === limits.connectMs;
       const isAsAgreed = isUsual && bodyBytesMax === limits.bodyBytesMax;
       const agreed = isAsAgreed ? limits : { ...limits, connectMs, totalMs, bodyBytesMax };
-      const where = { scheme, host, port, path, address };
       const result = await transport.exchange({
         ...where,
+        address,
         headers,
         limits: agreed,
         wantsBody,
@@ -230,7 +235,7 @@ export class Fetcher {
         onSent,
         signal,
       });
-      traffic = sum(traffic, result.traffic);
+      traffic = index === 0 ? result.traffic : sum(traffic, result.traffic);
       const dead = result.kind === "failed" && TRY_NEXT_ADDRESS.has(result.reason);
       if (!dead || index + 1 === candidates.length || signal?.aborted === true)
         return { address, traffic, result };
@@ -334,11 +339,13 @@ function replyOf(answer: TransportAnswer, head: string): Reply {
 }
 
 /** The request as it went out, but for what only we and that site may know. */
-function requestHead(url: CanonicalUrl, fields: string): string {
-  const scheme = schemeOf(url);
-  const port = portOf(url);
-  const host = port === (scheme === "http" ? 80 : 443) ? hostOf(url) : `${hostOf(url)}:${port}`;
-  return `GET ${pathOf(url)} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${fields}\r\n`;
+function requestHead({ scheme, host, port, path }: Place, fields: string): string {
+  const authority = port === (scheme === "http" ? 80 : 443) ? host : `${host}:${port}`;
+  return `GET ${path} HTTP/1.1\r\nhost: ${authority}\r\nconnection: keep-alive\r\n${fields}\r\n`;
+}
+
+function placeOf(url: CanonicalUrl): Place {
+  return { scheme: schemeOf(url), host: hostOf(url), port: portOf(url), path: pathOf(url) };
 }
 
 function headText(headers: readonly Header[]): string {
