@@ -308,6 +308,7 @@ class Assembly implements Loops {
       promised,
       outlook,
       shares: this.#shares,
+      onFault: this.#around.onFault,
       onShares: () => this.sluice.share(),
     });
   }

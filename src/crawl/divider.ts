@@ -2,8 +2,9 @@
  * Asks the chosen algorithm for a plan, and says what it gives everybody now.
  *
  * An algorithm of the paper that finds no answer leaves the rate to `optimal`, and that is said once.
- * The mixed integer program is solved in a thread of its own: until its answer has come, and when it
- * has grown old, `optimal` holds.
+ * The mixed integer program is solved in a thread of its own, again whenever its answer does not know
+ * all sites; until it has come `optimal` holds. Of its answer the batches are used: sizes change while
+ * a crawl runs, and who is crawled with whom is what it decides.
  */
 
 import type { Log } from "../base/log.ts";
@@ -14,6 +15,7 @@ import { planMMaxt } from "../plan/m-maxt.ts";
 import { planMSumt } from "../plan/m-sumt.ts";
 import { planOptimal } from "../plan/optimal.ts";
 import type { Allocation, Plan, PlanTask, SitePlan } from "../plan/plan.ts";
+import { solveMip } from "./solver.ts";
 
 /** For each site of the task, by its index. */
 export interface Division {
@@ -23,6 +25,14 @@ export interface Division {
   readonly order: readonly number[];
 }
 
+export interface DividerParts {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly onFault: (fault: unknown) => void;
+}
+
+/** How long the program may be searched for a better answer; the crawl goes on meanwhile. */
+const MIP_SECONDS_MAX = 60;
 /** With more sites than this the order is not improved by trying. */
 const SITES_TO_TRY_MAX = 1000;
 /** Plans are made again after this time. */
@@ -31,18 +41,24 @@ const SOON_SECONDS = 2;
 export class Divider {
   readonly #settings: Settings;
   readonly #log: Log;
+  readonly #onFault: (fault: unknown) => void;
   #hasSaid = false;
+  /** The start of each site's interval, by its key. */
+  #batches: ReadonlyMap<string, number> = new Map();
+  #mipWhy = "it is being solved";
+  #isSolving = false;
 
-  constructor(settings: Settings, log: Log) {
+  constructor({ settings, log, onFault }: DividerParts) {
     this.#settings = settings;
     this.#log = log;
+    this.#onFault = onFault;
   }
 
   divide(task: PlanTask): Division {
     const { objective = "min-sum", algorithm } = this.#settings;
     if (task.sites.length === 0) return { ratesBps: [], finishSeconds: [], order: [] };
-    if (algorithm !== "optimal" && algorithm !== "mip") {
-      const allocation = byPaper(algorithm, task);
+    if (algorithm !== "optimal") {
+      const allocation = algorithm === "mip" ? this.#byMip(task) : byPaper(algorithm, task);
       if (allocation.kind === "planned")
         return divisionOf(allocation.plan, byFinish(allocation.plan));
       this.#say(`${algorithm} has no answer, optimal is used: ${allocation.why}`);
@@ -50,6 +66,25 @@ export class Divider {
     const effort = task.sites.length > SITES_TO_TRY_MAX ? "quick" : "full";
     const { plan, order } = planOptimal(task, objective, effort);
     return divisionOf(plan, order);
+  }
+
+  #byMip(task: PlanTask): Allocation {
+    const knowsAll = task.sites.every(({ key }) => this.#batches.has(key));
+    if (!knowsAll && !this.#isSolving) this.#solve(task);
+    if (!knowsAll) return { kind: "impossible", why: this.#mipWhy };
+    return { kind: "planned", plan: inBatches(task, this.#batches) };
+  }
+
+  #solve(task: PlanTask): void {
+    this.#isSolving = true;
+    solveMip(task, { secondsMax: MIP_SECONDS_MAX }).then(({ allocation }) => {
+      this.#isSolving = false;
+      if (allocation.kind === "impossible") this.#mipWhy = allocation.why;
+      else
+        this.#batches = new Map(
+          allocation.plan.sites.map(({ key, segments: [first] }) => [key, first?.fromSeconds ?? 0]),
+        );
+    }, this.#onFault);
   }
 
   #say(message: string): void {
@@ -70,6 +105,29 @@ function byPaper(algorithm: "m-maxt" | "m-sumt" | "cpq", task: PlanTask): Alloca
     default:
       return unreachable(algorithm);
   }
+}
+
+/** Batch after batch, each with the whole rate, divided by what its sites have left. */
+function inBatches(task: PlanTask, batches: ReadonlyMap<string, number>): Plan {
+  const wholeBytes = new Map<number, number>();
+  for (const { key, bytes } of task.sites) {
+    const batch = batches.get(key) ?? Infinity;
+    wholeBytes.set(batch, (wholeBytes.get(batch) ?? 0) + bytes);
+  }
+  const spans = new Map<number, { readonly fromSeconds: number; readonly toSeconds: number }>();
+  let fromSeconds = 0;
+  for (const [batch, bytes] of [...wholeBytes].sort(([a], [b]) => a - b)) {
+    const toSeconds = fromSeconds + bytes / task.rateBps;
+    spans.set(batch, { fromSeconds, toSeconds });
+    fromSeconds = toSeconds;
+  }
+  return {
+    sites: task.sites.map(({ key, bytes }) => {
+      const span = spans.get(batches.get(key) ?? Infinity) ?? { fromSeconds: 0, toSeconds: 0 };
+      const rateBps = bytes / (span.toSeconds - span.fromSeconds);
+      return { key, segments: [{ ...span, rateBps }], finishSeconds: span.toSeconds };
+    }),
+  };
 }
 
 function byFinish({ sites }: Plan): number[] {

@@ -52,6 +52,7 @@ export interface ReplanParts {
   readonly promised: Promised;
   readonly outlook: Outlook;
   readonly shares: Shares;
+  readonly onFault: (fault: unknown) => void;
   /** The shares have changed: whoever waits is judged again. */
   readonly onShares: () => void;
 }
@@ -77,7 +78,7 @@ export class Replan {
 
   constructor(parts: ReplanParts) {
     this.#parts = parts;
-    this.#divider = new Divider(parts.settings, parts.log);
+    this.#divider = new Divider(parts);
   }
 
   /** Plans before anything is fetched; throws when told to be strict and something cannot be kept. */
@@ -146,7 +147,9 @@ export class Replan {
    * instead, as little as will do.
    */
   #divide(task: PlanTask, sites: readonly Site[]): Division {
-    const { outlook } = this.#parts;
+    const { outlook, settings } = this.#parts;
+    // The paper's algorithms are for comparison, and know of no such care.
+    if (settings.algorithm !== "optimal") return this.#divider.divide(task);
     const isInDoubt = sites.some((site, index) =>
       outlook.isInDoubt(site, task.sites[index]?.bytes ?? 0),
     );
