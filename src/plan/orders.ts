@@ -2,10 +2,12 @@
 
 import { Heap } from "../base/heap.ts";
 import { byDeadlineDescending } from "./latest.ts";
-import { orderBy, type Work } from "./work.ts";
+import { orderBy, withDeadlines, type Work } from "./work.ts";
 
 /** How hard to look for a better plan: "quick" is for very many sites, and for plans made every few seconds. */
 export type Effort = "quick" | "full";
+
+const SHARES_OF_DEADLINES = [0.99, 0.97, 0.95, 0.9, 0.8, 0.6];
 
 export function ordersToTry(work: Work, effort: Effort): Int32Array[] {
   const { bytes, capBps, weight, deadlineSeconds, count } = work;
@@ -21,18 +23,29 @@ export function ordersToTry(work: Work, effort: Effort): Int32Array[] {
   if (dated.length === 0) return orders;
   const dueOf = (site: number) => Math.min(deadlineSeconds[site] as number, Number.MAX_VALUE);
   orders.push(
-    backward(work, dated, sizeOf),
+    backward(work, dated),
     orderBy(count, dueOf),
     orderBy(count, (site) => dueOf(site) - aloneOf(site)),
   );
   return orders;
 }
 
+/** Smith's backward rule with deadlines that come sooner, for when starting and waiting take time too. */
+export function cautiousOrders(work: Work): Int32Array[] {
+  const dated = byDeadlineDescending(work);
+  if (dated.length === 0) return [];
+  return SHARES_OF_DEADLINES.map((share) => {
+    const deadlineSeconds = work.deadlineSeconds.map((deadline) => deadline * share);
+    return backward(withDeadlines(work, deadlineSeconds), dated);
+  });
+}
+
 /**
  * Smith's backward rule (1956): the last is the largest of those whose deadline lets them be last, and
  * so on towards the front. Exact without caps when all weights are equal.
  */
-function backward(work: Work, dated: Int32Array, sizeOf: (site: number) => number): Int32Array {
+function backward(work: Work, dated: Int32Array): Int32Array {
+  const sizeOf = (site: number) => (work.bytes[site] as number) / (work.weight[site] as number);
   const { bytes, deadlineSeconds, rateBps, count } = work;
   const open = new Heap<number>((a, b) => sizeOf(b) - sizeOf(a) || b - a);
   let endSeconds = 0;

@@ -10,7 +10,7 @@ import { improved, type Found } from "./local-search.ts";
 import type { Objective, PlanTask } from "./plan.ts";
 import { placedFinishes, placesOf } from "./placed-schedule.ts";
 import { isBetter, type Score, scoreOf } from "./score.ts";
-import { type Effort, ordersToTry } from "./orders.ts";
+import { cautiousOrders, type Effort, ordersToTry } from "./orders.ts";
 import { workOf, type Work } from "./work.ts";
 
 export interface PlacedFound extends Found {
@@ -27,7 +27,8 @@ export function searchPlaced(
   hint?: Int32Array,
 ): PlacedFound {
   const work = placedWorkOf(task);
-  const orders = ordersToTry(work, effort);
+  const free = workOf(task);
+  const orders = [...ordersToTry(free, effort), ...cautiousOrders(free)];
   if (hint !== undefined) orders.push(hint);
   let best: PlacedFound | undefined;
   for (const squeezed of task.rateMinBps > 0 ? [false, true] : [false]) {
