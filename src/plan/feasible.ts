@@ -13,6 +13,7 @@ import { searchPlaced } from "./placed-search.ts";
 /** Height that is only rounding: sums of steps against times as long as the last deadline. */
 const HEIGHT_ROUNDING = 1e-13;
 const HALVINGS_MAX = 60;
+const DOUBLINGS_MAX = 50;
 const PRECISION = 1e-10;
 
 /** With places or least rates: whether a plan was found, for then the question itself is hard. */
@@ -59,13 +60,13 @@ export function endingBy(work: Work, seconds: number): Work {
   );
 }
 
-/** The least value from `least` on for which it holds; it must hold for all large ones. */
+/** The least value from `least` on for which it holds; Infinity when it holds for none that is tried. */
 export function leastThat(least: number, holds: (value: number) => boolean): number {
   if (holds(least)) return least;
   let low = least;
   let high = Math.max(2 * least, 1e-6);
   for (let doubling = 0; !holds(high); doubling++) {
-    if (doubling === 200) return Number.POSITIVE_INFINITY;
+    if (doubling === DOUBLINGS_MAX) return Number.POSITIVE_INFINITY;
     low = high;
     high *= 2;
   }

@@ -1,14 +1,21 @@
 /**
- * What can be promised before a crawl begins, and what would have to change for the rest.
+ * What can be promised before a crawl begins, and the least that would have to change for the rest.
+ *
+ * Exact where neither places nor least rates bind. Where they do, a promise is made only when a plan was
+ * found that keeps it, so the least rate can be too high and a move too far, never too little.
+ *
+ * O(n log n) for the rate, times some thirty halvings. Whose deadline to move is asked of every site, of
+ * the largest only where there are thousands.
  */
 
-import { isFeasible, keepsDeadlines, leastThat, fitsAlone } from "./feasible.ts";
+import { fitsAlone, isFeasible, keepsDeadlines, leastThat } from "./feasible.ts";
+import { searchPlaced } from "./placed-search.ts";
 import type { PlanTask, SiteTask } from "./plan.ts";
-import { withDeadlines, type Work, workOf } from "./work.ts";
+import { hasPlaces, orderBy, workOf } from "./work.ts";
 
 export interface Promises {
   readonly feasible: boolean;
-  /** The least rate that keeps all deadlines; undefined when none does. */
+  /** The least rate that keeps all deadlines; undefined when none does, or none was found. */
   readonly minimumRateBps: number | undefined;
   /** Sites whose own cap forbids their deadline. */
   readonly hopeless: readonly string[];
@@ -16,23 +23,26 @@ export interface Promises {
   readonly easiestMove: { readonly key: string; readonly toSeconds: number } | undefined;
 }
 
+/** Sites times sites that are gone through to find whose deadline to move. */
+const STEPS_MAX = 2_000_000;
+const CANDIDATES_MIN = 8;
+/** Looking for a plan with places takes longer, so fewer are asked. */
+const PLACED_STEPS = 50;
+
 export function promisesOf(task: PlanTask): Promises {
-  const hopeless = hopelessOf(task);
+  const hopeless = hopelessIn(task);
   const feasible = hopeless.length === 0 && isFeasible(task);
   return {
     feasible,
-    minimumRateBps: hopeless.length > 0 ? undefined : minimumRateOf(task),
+    minimumRateBps: minimumRateOf(task),
     hopeless,
     easiestMove: feasible || hopeless.length > 1 ? undefined : easiestMoveOf(task),
   };
 }
 
-function hopelessOf(task: PlanTask): string[] {
-  const work = workOf({ ...task, rateBps: Number.MAX_VALUE });
-  return task.sites.filter((_, site) => !fitsAlone(work, site)).map(({ key }) => key);
-}
-
-function minimumRateOf(task: PlanTask): number {
+/** The least rate that keeps all deadlines; undefined when none does, or none was found. */
+export function minimumRateOf(task: PlanTask): number | undefined {
+  if (hopelessIn(task).length > 0) return undefined;
   const dated = task.sites
     .filter(({ deadlineSeconds, bytes }) => deadlineSeconds !== undefined && bytes > 0)
     .toSorted((a, b) => (a.deadlineSeconds as number) - (b.deadlineSeconds as number));
@@ -42,31 +52,51 @@ function minimumRateOf(task: PlanTask): number {
     bytes += site.bytes;
     leastBps = Math.max(leastBps, bytes / ((site.deadlineSeconds as number) - task.startupSeconds));
   }
-  return leastThat(leastBps, (rateBps) => isFeasible({ ...task, rateBps }));
+  const rateBps = leastThat(leastBps, (rate) => canKeep({ ...task, rateBps: rate }));
+  return rateBps === Number.POSITIVE_INFINITY ? undefined : rateBps;
+}
+
+/** Sites that would be late with the whole world's bandwidth. */
+function hopelessIn(task: PlanTask): string[] {
+  const work = workOf({ ...task, rateBps: Number.MAX_VALUE });
+  return task.sites.filter((_, site) => !fitsAlone(work, site)).map(({ key }) => key);
+}
+
+function canKeep(task: PlanTask): boolean {
+  if (!keepsDeadlines(workOf(task))) return false;
+  return !hasPlaces(task) || searchPlaced(task, "min-sum", "quick").score[0] === 0;
 }
 
 function easiestMoveOf(task: PlanTask): Promises["easiestMove"] {
-  const work = workOf(task);
   let best:
-    | { readonly site: number; readonly bySeconds: number; readonly cost: number }
+    | { readonly site: SiteTask; readonly bySeconds: number; readonly cost: number }
     | undefined;
-  for (let site = 0; site < work.count; site++) {
-    const deadlineSeconds = work.deadlineSeconds[site] as number;
-    if (deadlineSeconds === Number.POSITIVE_INFINITY) continue;
-    const weight = work.weight[site] as number;
-    const isEnough = (seconds: number) => keepsDeadlines(moved(work, site, seconds));
-    const mostSeconds = best === undefined ? Number.POSITIVE_INFINITY : best.cost / weight;
-    if (!isEnough(mostSeconds)) continue;
+  for (const index of candidatesIn(task)) {
+    const site = task.sites[index] as SiteTask;
+    const isEnough = (bySeconds: number) => canKeep(withMoved(task, index, bySeconds));
+    // Whoever could not do it for the price of the best so far need not be looked at closely.
+    if (!isEnough(best === undefined ? Number.POSITIVE_INFINITY : best.cost / site.weight))
+      continue;
     const bySeconds = leastThat(0, isEnough);
-    best = { site, bySeconds, cost: bySeconds * weight };
+    best = { site, bySeconds, cost: bySeconds * site.weight };
   }
   if (best === undefined) return undefined;
-  const { key, deadlineSeconds = 0 } = task.sites[best.site] as SiteTask;
+  const { key, deadlineSeconds = 0 } = best.site;
   return { key, toSeconds: deadlineSeconds + best.bySeconds };
 }
 
-function moved(work: Work, site: number, bySeconds: number): Work {
-  const deadlineSeconds = work.deadlineSeconds.slice();
-  deadlineSeconds[site] = (deadlineSeconds[site] as number) + bySeconds;
-  return withDeadlines(work, deadlineSeconds);
+/** The largest first: they make most room. */
+function candidatesIn(task: PlanTask): number[] {
+  const { sites } = task;
+  const steps = hasPlaces(task) ? STEPS_MAX / PLACED_STEPS : STEPS_MAX;
+  const most = Math.max(CANDIDATES_MIN, Math.floor(steps / Math.max(1, sites.length)));
+  return [...orderBy(sites.length, (index) => -(sites[index]?.bytes ?? 0))]
+    .filter((index) => sites[index]?.deadlineSeconds !== undefined)
+    .slice(0, most);
+}
+
+function withMoved(task: PlanTask, index: number, bySeconds: number): PlanTask {
+  const site = task.sites[index] as SiteTask;
+  const deadlineSeconds = (site.deadlineSeconds ?? 0) + bySeconds;
+  return { ...task, sites: task.sites.with(index, { ...site, deadlineSeconds }) };
 }
