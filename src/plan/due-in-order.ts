@@ -73,7 +73,7 @@ class Filling {
       } else this.#taken.fill(0);
     }
     const firstSeconds = (ahead.at(-1) ?? this.#nowSeconds) - this.#nowSeconds;
-    return this.#isDoable(firstSeconds) ? [...dues, this.#left].reverse() : undefined;
+    return this.#isDoable(firstSeconds) ? [...dues, this.#left].toReversed() : undefined;
   }
 
   /** Takes from each what is beyond the time it has before. */

@@ -61,7 +61,11 @@ export function endingBy(work: Work, seconds: number): Work {
 }
 
 /** The least value from `least` on for which it holds; Infinity when it holds for none that is tried. */
-export function leastThat(least: number, holds: (value: number) => boolean): number {
+export function leastThat(
+  least: number,
+  holds: (value: number) => boolean,
+  precision = PRECISION,
+): number {
   if (holds(least)) return least;
   let low = least;
   let high = Math.max(2 * least, 1e-6);
@@ -70,7 +74,7 @@ export function leastThat(least: number, holds: (value: number) => boolean): num
     low = high;
     high *= 2;
   }
-  for (let halving = 0; halving < HALVINGS_MAX && high - low > PRECISION * high; halving++) {
+  for (let halving = 0; halving < HALVINGS_MAX && high - low > precision * high; halving++) {
     const middle = (low + high) / 2;
     if (holds(middle)) high = middle;
     else low = middle;

@@ -47,7 +47,9 @@ class Dues {
     this.#work = work;
     this.#dated = byDeadlineDescending(work);
     this.deadlines = Float64Array.from(new Set(Array.from(this.#dated, deadlineOf)));
-    this.#lastFirst = order.filter((site) => deadlineOf(site) < Number.POSITIVE_INFINITY).reverse();
+    this.#lastFirst = order
+      .filter((site) => deadlineOf(site) < Number.POSITIVE_INFINITY)
+      .toReversed();
   }
 
   next(nowSeconds: number, toSeconds: number, bytesLeft: Float64Array): Float64Array {

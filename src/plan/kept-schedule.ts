@@ -58,7 +58,7 @@ export class KeptSchedule {
 function coarse(work: Work): Work | undefined {
   const deadlinesMax = Math.max(DEADLINES_MIN, Math.floor(STEPS_MAX / Math.max(1, work.count)));
   if (distinct(work) <= deadlinesMax) return work;
-  const dated = byDeadlineDescending(work).reverse();
+  const dated = byDeadlineDescending(work).toReversed();
   const deadlineSeconds = work.deadlineSeconds.slice();
   for (const [place, site] of dated.entries()) {
     const part = Math.floor((place * deadlinesMax) / dated.length);

@@ -3,14 +3,21 @@
  *
  * Moore and Hodgson (1968): take sites by deadline, and whenever they no longer fit, give up the
  * largest. Without caps that leaves the fewest late. With caps it is a matter of trying (already two
- * machines with preemption make it hard, Lawler 1983): the largest whose going makes the rest fit.
+ * machines with preemption make it hard, Lawler 1983): the largest whose going makes the rest fit. Where
+ * there are too many to try, all are treated as if they had no caps but shared a lower rate, the highest at which
+ * those that are kept do fit.
  */
 
+import { Heap } from "../base/heap.ts";
 import { fitsAlone, keepsDeadlines, leastThat } from "./feasible.ts";
 import { withDeadlines, type Work } from "./work.ts";
 
 /** How many are asked whether their going would do. */
 const TRIES_MAX = 12;
+const SITES_TO_TRY_MAX = 1000;
+const HALVINGS = 6;
+/** How exactly the lateness of very many sites is found. */
+const PRECISION_OF_MANY = 1e-3;
 
 /** Deadlines that can all be kept: the fewest moved, and those all by the same, least time. */
 export function deadlinesToKeep(work: Work): Float64Array {
@@ -21,11 +28,13 @@ export function deadlinesToKeep(work: Work): Float64Array {
     for (const site of late) deadlineSeconds[site] = (deadlineSeconds[site] as number) + bySeconds;
     return deadlineSeconds;
   };
-  return moved(leastThat(0, (seconds) => keepsDeadlines(withDeadlines(work, moved(seconds)))));
+  const precision = work.count > SITES_TO_TRY_MAX ? PRECISION_OF_MANY : undefined;
+  const isEnough = (seconds: number) => keepsDeadlines(withDeadlines(work, moved(seconds)));
+  return moved(leastThat(0, isEnough, precision));
 }
 
 /** The sites to be late. */
-export function lateSites(work: Work): number[] {
+function lateSites(work: Work): number[] {
   const late: number[] = [];
   const rest: number[] = [];
   for (let site = 0; site < work.count; site++) {
@@ -33,19 +42,31 @@ export function lateSites(work: Work): number[] {
     else if ((work.deadlineSeconds[site] as number) < Number.POSITIVE_INFINITY) rest.push(site);
   }
   rest.sort((a, b) => (work.deadlineSeconds[a] as number) - (work.deadlineSeconds[b] as number));
+  const isCapped = rest.some((site) => (work.capBps[site] as number) < work.rateBps);
+  if (!isCapped) return [...late, ...goneAt(work, rest, work.rateBps)];
+  return [
+    ...late,
+    ...(work.count > SITES_TO_TRY_MAX ? goneOfMany(work, rest) : goneOf(work, rest)),
+  ];
+}
+
+/** By trying. */
+function goneOf(work: Work, rest: readonly number[]): number[] {
+  const gone: number[] = [];
   let kept: number[] = [];
   let waiting = rest;
   while (waiting.length > 0) {
     const fitting = longestFitting(work, kept, waiting);
-    kept = [...kept, ...waiting.slice(0, fitting)];
+    kept = kept.concat(waiting.slice(0, fitting));
     const next = waiting[fitting];
     if (next === undefined) break;
     waiting = waiting.slice(fitting + 1);
-    const gone = oneToGo(work, [...kept, next]);
-    late.push(gone);
-    if (gone !== next) kept = [...kept.filter((site) => site !== gone), next];
+    kept.push(next);
+    const going = oneToGo(work, kept);
+    gone.push(going);
+    kept = kept.filter((site) => site !== going);
   }
-  return late;
+  return gone;
 }
 
 /** How many of the waiting, from the first on, fit with the kept. */
@@ -63,17 +84,58 @@ function longestFitting(work: Work, kept: readonly number[], waiting: readonly n
 /** The largest without which the others fit; the last when there is none. */
 function oneToGo(work: Work, sites: readonly number[]): number {
   const bySize = sites.toSorted((a, b) => (work.bytes[b] as number) - (work.bytes[a] as number));
-  const enough = bySize.slice(0, TRIES_MAX).find((site) =>
+  const isEnough = (going: number) =>
     fit(
       work,
-      sites.filter((other) => other !== site),
-    ),
-  );
-  return enough ?? (sites.at(-1) as number);
+      sites.filter((site) => site !== going),
+    );
+  return bySize.slice(0, TRIES_MAX).find(isEnough) ?? (sites.at(-1) as number);
 }
 
 function fit(work: Work, sites: readonly number[]): boolean {
   const bytes = new Float64Array(work.count);
   for (const site of sites) bytes[site] = work.bytes[site] as number;
   return keepsDeadlines(work, bytes);
+}
+
+/** As if they shared a lower rate without caps: the highest that is low enough, as far as it is looked for. */
+function goneOfMany(work: Work, rest: readonly number[]): number[] {
+  let [low, high] = [0, 1];
+  let best = [...rest];
+  for (let halving = 0; halving <= HALVINGS; halving++) {
+    const share = halving === 0 ? 1 : (low + high) / 2;
+    const gone = goneAt(work, rest, work.rateBps * share);
+    const isGone = new Set(gone);
+    if (
+      fit(
+        work,
+        rest.filter((site) => !isGone.has(site)),
+      )
+    ) {
+      low = share;
+      if (gone.length < best.length) best = gone;
+    } else high = share;
+    if (low === high) break;
+  }
+  return best;
+}
+
+/** Moore and Hodgson's rule for one machine. Sites come by deadline. */
+function goneAt(
+  { bytes, deadlineSeconds }: Work,
+  sites: readonly number[],
+  rateBps: number,
+): number[] {
+  const kept = new Heap<number>((a, b) => (bytes[b] as number) - (bytes[a] as number));
+  const gone: number[] = [];
+  let sum = 0;
+  for (const site of sites) {
+    kept.push(site);
+    sum += bytes[site] as number;
+    if (sum <= rateBps * (deadlineSeconds[site] as number)) continue;
+    const largest = kept.pop() as number;
+    sum -= bytes[largest] as number;
+    gone.push(largest);
+  }
+  return gone;
 }
