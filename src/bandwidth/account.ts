@@ -76,3 +76,16 @@ export class Account {
       this.#lostBytes = Math.min(this.#lostBytes + over, LOSS_SECONDS_MAX * this.#rateBps);
   }
 }
+
+/** An account at a new rate: what it owes or has is kept, as far as the new burst holds it. */
+export function atRate(
+  nowMs: number,
+  account: Account | undefined,
+  rateBps: number,
+  burstShare: number,
+): Account {
+  const burstBytes = rateBps * burstShare;
+  if (account === undefined) return new Account(nowMs, rateBps, burstBytes);
+  account.setRate(nowMs, rateBps, burstBytes);
+  return account;
+}

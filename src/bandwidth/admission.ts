@@ -52,6 +52,11 @@ export class Admission implements Controller {
 
   setWindow(): void {}
 
+  /** Windows are the system's here, and cannot be too narrow. */
+  isHungry(): boolean {
+    return false;
+  }
+
   /** Only beginnings are decided here, and these are asked about in the order of the queue. */
   setOrder(): void {}
 

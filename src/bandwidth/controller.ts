@@ -48,6 +48,8 @@ export interface Controller {
   /** The download that may read on now; to be asked until it answers undefined. */
   next(nowMs: number): Flow | undefined;
   end(nowMs: number, flow: Flow): void;
+  /** Whether the rate is not taken, although the few downloads there are may take all of it. */
+  isHungry(nowMs: number): boolean;
   /** When time alone may change an answer of `next` or `admits`; Infinity when it cannot. */
   nextAtMs(nowMs: number): number;
 }

@@ -23,7 +23,7 @@
  */
 
 import { assert } from "../base/assert.ts";
-import { Account } from "./account.ts";
+import { type Account, atRate } from "./account.ts";
 import type { Candidate, Controller, Flow, RankOf } from "./controller.ts";
 import { Turns } from "./turns.ts";
 
@@ -59,6 +59,8 @@ const SYSTEM_WINDOW_BYTES = 65_536;
 /** Smaller answers come in the same packets. */
 const SIZE_BYTES_MIN = 4096;
 const SITE_ACCOUNTS_MAX = 4096;
+/** So few are under way that all their windows together hold no more than this part of a second. */
+const HELD_SHARE = 0.05;
 
 interface PacedFlow extends Flow {
   receivedBytes: number;
@@ -104,6 +106,13 @@ export class Governor implements Controller {
 
   get waiting(): number {
     return this.#waiting.size + this.#held.size;
+  }
+
+  isHungry(nowMs: number): boolean {
+    const heldBytes = 2 * this.#unaskedBytes * this.#flows.size;
+    const heldBytesMax = HELD_SHARE * (this.#account?.rateBps ?? Infinity);
+    const areFew = heldBytes > 0 && heldBytes <= heldBytesMax;
+    return areFew && !this.#isRefusing && this.#isDry(nowMs);
   }
 
   setLimit(nowMs: number, limitBps: number | undefined): void {
@@ -279,10 +288,7 @@ export class Governor implements Controller {
     this.#adaptedAtMs = nowMs;
     this.#reckon(nowMs);
     if (this.#account === undefined) return;
-    const isDry =
-      this.#waiting.size === 0 &&
-      this.#account.balanceBytes(nowMs) >= (this.#account.rateBps * BURST_SHARE) / 2;
-    if (!isDry) {
+    if (!this.#isDry(nowMs)) {
       this.#raised = Math.max(1, this.#raised * LOWER);
       this.#raisedAtMs = nowMs;
     } else if (
@@ -294,6 +300,11 @@ export class Governor implements Controller {
       this.#raised = Math.min(RAISED_MAX, this.#raised * RAISE);
       this.#raisedAtMs = nowMs;
     }
+  }
+
+  #isDry(nowMs: number): boolean {
+    if (this.#account === undefined || this.#waiting.size > 0) return false;
+    return this.#account.balanceBytes(nowMs) >= (this.#account.rateBps * BURST_SHARE) / 2;
   }
 
   /** Takes the stock anew, with what the unanswered teach about the time that answers take. */
@@ -385,16 +396,4 @@ export class Governor implements Controller {
     assert(this.#flows.has(own), "a download is under way from its beginning to its end");
     return own;
   }
-}
-
-function atRate(
-  nowMs: number,
-  account: Account | undefined,
-  rateBps: number,
-  burstShare: number,
-): Account {
-  const burstBytes = rateBps * burstShare;
-  if (account === undefined) return new Account(nowMs, rateBps, burstBytes);
-  account.setRate(nowMs, rateBps, burstBytes);
-  return account;
 }

@@ -46,6 +46,11 @@ export class OnOff implements Controller {
 
   setWindow(): void {}
 
+  /** Windows are the system's here, and cannot be too narrow. */
+  isHungry(): boolean {
+    return false;
+  }
+
   /** Only beginnings are decided here, and these are asked about in the order of the queue. */
   setOrder(): void {}
 

@@ -20,3 +20,28 @@ export function windowFor(limitBps: number): number | undefined {
   if (limitBps >= WINDOWS_MATTER_BELOW_BPS) return undefined;
   return Math.round(WINDOW_BYTES * Math.max(1, limitBps / WINDOW_GROWS_FROM_BPS));
 }
+
+/** Looks in a row at a line with room and nobody to use it before windows are widened. */
+const HUNGRY_LOOKS = 2;
+const WIDENING_MAX = 8;
+/** A second with more than this part of its limit: windows spill, and new ones are narrow again. */
+const SPILT_SHARE = 1.03;
+
+/**
+ * How many times wider than usual new windows are. A connection brings a window each round trip at most, so
+ * a few of them, far away, could not fill a line with narrow ones. Where the line has room and
+ * nobody waits for it, windows grow; where a second spills, they are as usual again.
+ */
+export class Widening {
+  #times = 1;
+  #hungryLooks = 0;
+
+  /** Looked at once a second. */
+  look({ isHungry, share }: { readonly isHungry: boolean; readonly share: number }): number {
+    this.#hungryLooks = isHungry ? this.#hungryLooks + 1 : 0;
+    if (share > SPILT_SHARE) this.#times = 1;
+    else if (this.#hungryLooks >= HUNGRY_LOOKS)
+      this.#times = Math.min(WIDENING_MAX, 2 * this.#times);
+    return this.#times;
+  }
+}

@@ -68,6 +68,9 @@ test("each change is done and answered in words", () => {
     "connections 3",
     "delay 2000",
     "pages 10",
+    'deadline "https://news.example" 90000',
+    'deadline "https://news.example" none',
+    'priority "https://news.example" 2.5',
   ]);
 });
 

@@ -13,7 +13,7 @@ import { TimeZone } from "../bandwidth/local-time.ts";
 import { Neighbour } from "../bandwidth/neighbour.ts";
 import { type Quota, QuotaBook, readUsage } from "../bandwidth/quota.ts";
 import { SpeedTable } from "../bandwidth/speed-table.ts";
-import { windowFor } from "../bandwidth/window.ts";
+import { Widening, windowFor } from "../bandwidth/window.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
@@ -92,6 +92,8 @@ export class Line {
   #heldToBps: number | undefined;
   #overheadShare = 0;
   #windowBytes: number | undefined;
+  readonly #widening = new Widening();
+  #widened = 1;
   #hasWarned = false;
   /** Come since the quota's book was last told. */
   #uncountedBytes = 0;
@@ -164,7 +166,10 @@ export class Line {
   }
 
   #look(): void {
-    const { clock } = this.#parts;
+    const { clock, meter, controller } = this.#parts;
+    const nowMs = clock.nowMs();
+    const share = (meter.recentBps(nowMs).at(-1) ?? 0) / (this.#inForceBps || Infinity);
+    this.#widened = this.#widening.look({ isHungry: controller.isHungry(nowMs), share });
     this.#apply();
     this.#judgeQuota();
     this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
@@ -191,7 +196,8 @@ export class Line {
   #setWindow(limitBps: number | undefined): void {
     const { wire, controller, settings, log } = this.#parts;
     const leastBps = Math.min(limitBps || Infinity, this.#siteLimitBps ?? Infinity, this.#ownBps);
-    const windowBytes = settings.control === "paced" ? windowFor(leastBps) : undefined;
+    const usualBytes = settings.control === "paced" ? windowFor(leastBps) : undefined;
+    const windowBytes = usualBytes === undefined ? undefined : usualBytes * this.#widened;
     if (windowBytes === this.#windowBytes) return;
     this.#windowBytes = windowBytes;
     wire.setWindow(windowBytes);
