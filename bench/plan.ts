@@ -7,7 +7,7 @@
  * them with caps from 2 % to 60 % of the rate and half from 10 % to all of it, every third weighted: how far the
  * sum of finishes is above the lower bound; then the same with deadlines for half of the sites.
  * `batches`: 600 sites, 30 at a time, as in the paper's Figures 10 and 11, against CPQ.
- * `speed`: 600 sites with full effort and 100,000 with quick effort, the median of several plans.
+ * `speed`: 600 sites with full effort and 100,000 with quick effort, the median and the least of several plans.
  */
 
 import { manySites } from "../src/lab/experiments/allocation-tasks.ts";
@@ -83,7 +83,7 @@ const SPEEDS: readonly (readonly [what: string, Wishes])[] = [
 
 function speed(): void {
   console.log(
-    "| sites | effort | task | objective | median ms | gap | late |\n|--:|---|---|---|--:|--:|--:|",
+    "| sites | effort | task | objective | median ms | least ms | gap | late |\n|--:|---|---|---|--:|--:|--:|--:|",
   );
   for (const [count, effort, times] of [
     [600, "full", 15],
@@ -102,14 +102,14 @@ function speed(): void {
         const { weightedSumSeconds, lateCount } = figuresOf(task, planned.plan);
         const gap = weightedSumSeconds / planned.lowerBoundSumSeconds - 1;
         console.log(
-          `| ${count} | ${effort} | ${what} | ${objective} | ${median(spentMs).toFixed(0)} | ${percent(gap)} | ${lateCount} |`,
+          `| ${count} | ${effort} | ${what} | ${objective} | ${median(spentMs).toFixed(0)} | ${Math.min(...spentMs).toFixed(0)} | ${percent(gap)} | ${lateCount} |`,
         );
       }
     const task = manyCapped({ count: Math.min(count, 10_000), caps: NARROW, dated: 0.5 });
     const startedMs = performance.now();
     promisesOf(task);
     console.log(
-      `| ${task.sites.length} | promises | | | ${(performance.now() - startedMs).toFixed(0)} | | |`,
+      `| ${task.sites.length} | promises | | | ${(performance.now() - startedMs).toFixed(0)} | | | |`,
     );
   }
 }

@@ -35,15 +35,12 @@ export function cappedTask(seed: number, wishes: Wishes, rest: Partial<PlanTask>
     weight: weighted ? 0.25 * 16 ** random.next() : 1,
   }));
   const allSeconds = facts.reduce((sum, { bytes }) => sum + bytes, 0) / RATE_BPS;
-  const sites = facts.map((fact, index): SiteTask => {
-    const aloneSeconds = fact.bytes / Math.min(fact.capBps, RATE_BPS);
+  const sites = facts.map(({ bytes, capBps, weight }, index): SiteTask => {
+    const aloneSeconds = bytes / Math.min(capBps, RATE_BPS);
     const isDated = random.next() < dated;
     const seconds = aloneSeconds * (1 + random.next()) + allSeconds * random.next();
-    return {
-      key: `site${index}`,
-      ...fact,
-      deadlineSeconds: isDated ? round(tight * seconds) : undefined,
-    };
+    const deadlineSeconds = isDated ? round(tight * seconds) : undefined;
+    return { key: `site${index}`, bytes, capBps, weight, deadlineSeconds };
   });
   return {
     sites,

@@ -14,6 +14,24 @@ export interface Dated {
   readonly lastFirst: Int32Array;
   readonly deadlines: Float64Array;
   readonly stretchesAhead: number;
+  /** Sites that run at their cap from the beginning, whatever happens. */
+  readonly urgent: Int32Array;
+}
+
+/** What those bring between two moments. */
+export function urgentBytes(
+  { bytes, capBps }: Work,
+  urgent: Int32Array,
+  fromSeconds: number,
+  toSeconds: number,
+): number {
+  let sum = 0;
+  for (const site of urgent) {
+    const cap = capBps[site] as number;
+    const endSeconds = Math.min((bytes[site] as number) / cap, toSeconds);
+    if (endSeconds > fromSeconds) sum += cap * (endSeconds - fromSeconds);
+  }
+  return sum;
 }
 
 /** Part of all the time there was that may be missing: it is only rounding. */
@@ -63,7 +81,7 @@ class Filling {
       const endSeconds = ahead[index] as number;
       const beginSeconds = ahead[index + 1] as number;
       const beforeSeconds = (beginSeconds - this.#nowSeconds) * shareBefore;
-      this.#freeBytes = this.#work.rateBps * (endSeconds - beginSeconds);
+      this.#freeBytes = this.#bytesBetween(beginSeconds, endSeconds);
       // First what would not fit before, then the last in order.
       for (const needed of [true, false])
         this.#pour(endSeconds, endSeconds - beginSeconds, needed ? beforeSeconds : 0);
@@ -101,6 +119,13 @@ class Filling {
       if (left > (this.#work.capBps[site] as number) * seconds) return false;
       sum += left;
     }
-    return sum <= this.#work.rateBps * seconds;
+    return sum <= this.#bytesBetween(this.#nowSeconds, this.#nowSeconds + seconds);
+  }
+
+  /** What the line brings of those that are not urgent. */
+  #bytesBetween(fromSeconds: number, toSeconds: number): number {
+    const { urgent } = this.#dated;
+    const all = this.#work.rateBps * (toSeconds - fromSeconds);
+    return all - urgentBytes(this.#work, urgent, fromSeconds, toSeconds);
   }
 }

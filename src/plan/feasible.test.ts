@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import highsModule from "highs";
 import { anyWishes, cappedTask, seeds } from "./capped-task.suite.ts";
-import { isFeasible, keepsDeadlines, leastEndSeconds } from "./feasible.ts";
+import { endingBy, isFeasible, keepsDeadlines, leastEndSeconds } from "./feasible.ts";
 import { taskOf } from "./paper-task.suite.ts";
 import type { PlanTask } from "./plan.ts";
 import { workOf } from "./work.ts";
@@ -68,14 +68,7 @@ test("nothing is done earlier than the least end, and everything can be done by 
     if (!isFeasible(task)) continue;
     looked++;
     const endSeconds = leastEndSeconds(workOf(task));
-    const by = (seconds: number) =>
-      isFeasible({
-        ...task,
-        sites: task.sites.map((site) => ({
-          ...site,
-          deadlineSeconds: Math.min(site.deadlineSeconds ?? Infinity, seconds),
-        })),
-      });
+    const by = (seconds: number) => keepsDeadlines(endingBy(workOf(task), seconds));
     assert.ok(by(endSeconds), `seed ${seed}`);
     assert.ok(!by(endSeconds * (1 - 1e-6)), `seed ${seed}`);
   }

@@ -1,81 +1,32 @@
 /**
  * The list schedule under guard: the order decides, but never so that a deadline is lost.
  *
- * Between one deadline and the next, each site has bytes that must come in this stretch: what cannot
- * wait if all later ones go as late as they can (`latest.ts`). The stretch can be finished in time as
- * long as nobody needs more than its cap until the end, and all of them together no more than the rate. So
- * the order is followed, a site that comes to need its whole cap is held there until the end, and when
- * all of the rate is needed for what is due, only what is due runs.
+ * Between one deadline and the next, each site has bytes that must come in this stretch (`dues.ts`).
+ * That can be done in time as long as nobody needs more than its cap until the end, and all of them
+ * together no more than the rate. So the order is followed, a site that comes to need its whole cap is
+ * held there until the end, and when all of the rate is needed for what is due, only what is due runs.
  *
  * Promise: when some schedule keeps all deadlines, this one does. O(k n log n) for k distinct deadlines.
  */
 
 import { Heap } from "../base/heap.ts";
-import { dueInOrder } from "./due-in-order.ts";
-import { byDeadlineDescending, bytesDueBy } from "./latest.ts";
+import { Dues } from "./dues.ts";
 import type { Track } from "./track.ts";
 import type { Work } from "./work.ts";
 
-/** So often at most is it worked out anew who is due when, and with many sites less often. */
-const LOOKS_AHEAD_MAX = 32;
-const LOOKED_AT_MAX = 10_000_000;
-
-export function guardedFinishes(work: Work, order: Int32Array, track?: Track): Float64Array {
+/** The first of the order, as many as are urgent, run at their cap from the beginning. */
+export function guardedFinishes(
+  work: Work,
+  order: Int32Array,
+  track?: Track,
+  urgentCount = 0,
+): Float64Array {
   const crawl = new Guarded(work, order, track);
-  const dues = new Dues(work, order);
+  const dues = new Dues(work, order, order.slice(0, urgentCount));
   for (const toSeconds of dues.deadlines.toReversed())
     crawl.runUntil(toSeconds, dues.next(crawl.nowSeconds, toSeconds, crawl.bytesLeft));
   crawl.runUntil(Number.POSITIVE_INFINITY, new Float64Array(work.count));
   return crawl.finishes;
-}
-
-/** What is due in each stretch, worked out for several of them at a time. */
-class Dues {
-  /** Distinct, the latest first. */
-  readonly deadlines: Float64Array;
-  readonly #work: Work;
-  readonly #dated: Int32Array;
-  readonly #lastFirst: Int32Array;
-  /** As it was worked out: what comes in each of the next stretches, and what is left before them. */
-  #ahead: Float64Array[] = [];
-  #planned = new Float64Array(0);
-  /** For so many stretches it is not tried again. */
-  #inVain = 0;
-
-  constructor(work: Work, order: Int32Array) {
-    const deadlineOf = (site: number) => work.deadlineSeconds[site] as number;
-    this.#work = work;
-    this.#dated = byDeadlineDescending(work);
-    this.deadlines = Float64Array.from(new Set(Array.from(this.#dated, deadlineOf)));
-    this.#lastFirst = order
-      .filter((site) => deadlineOf(site) < Number.POSITIVE_INFINITY)
-      .toReversed();
-  }
-
-  next(nowSeconds: number, toSeconds: number, bytesLeft: Float64Array): Float64Array {
-    if (this.#ahead.length === 0 && this.#inVain-- <= 0) this.#lookAhead(nowSeconds, bytesLeft);
-    const due = this.#ahead.shift();
-    if (due === undefined) return bytesDueBy(toSeconds, this.#work, bytesLeft, this.#dated);
-    for (const [site, bytes] of due.entries()) {
-      const planned = this.#planned[site] as number;
-      // What came before its time need not come now.
-      const early = planned - (bytesLeft[site] as number);
-      due[site] = Math.max(0, bytes - early);
-      this.#planned[site] = planned - bytes;
-    }
-    return due;
-  }
-
-  #lookAhead(nowSeconds: number, bytesLeft: Float64Array): void {
-    const { deadlines } = this;
-    const looks = Math.ceil(LOOKED_AT_MAX / (this.#lastFirst.length * deadlines.length));
-    const stretchesAhead = Math.ceil(deadlines.length / Math.min(looks, LOOKS_AHEAD_MAX));
-    const dated = { lastFirst: this.#lastFirst, deadlines, stretchesAhead };
-    const found = dueInOrder(nowSeconds, this.#work, bytesLeft, dated);
-    if (found === undefined) this.#inVain = stretchesAhead;
-    this.#ahead = found ?? [];
-    this.#planned = bytesLeft.slice();
-  }
 }
 
 interface Turn {

@@ -2,8 +2,9 @@
  * The schedule that an order stands for: the list schedule where that keeps all deadlines, else the
  * guarded one, which would be the same if it did.
  *
- * Guarding costs a pass over all sites for each distinct deadline. Where there are many, neighbours
- * are rounded down to the earliest of them, as long as all can still be kept.
+ * Guarding costs a pass over all sites for each distinct deadline. Where there are too many, each is
+ * rounded down to one of a few, as long as all can still be kept; whoever has no time to spare for that
+ * goes before all others instead, and is done as soon as it can be.
  */
 
 import { keepsDeadlines } from "./feasible.ts";
@@ -16,60 +17,128 @@ import { withDeadlines, type Work } from "./work.ts";
 
 /** Sites times stretches that may be gone through for one schedule. */
 const STEPS_MAX = 3_200_000;
-const SHARE_NEEDED_MAX = 0.8;
+/** Where no order keeps all deadlines without guard, it may take so many times as long. */
+const TIMES_LONGER = [4, 16];
 const DEADLINES_MIN = 4;
+/** Whoever needs more of the time until its rounded deadline goes first. */
+const SHARE_NEEDED_MAX = 0.8;
 /** For one site and stretch, counted in those of a list schedule. */
 const GUARDED_STEPS = 5;
+/** With more sites than this, orders are compared by their list schedules alone. */
+const SITES_TO_GUARD_MAX = 5000;
+
+/** Work that can be guarded in the time there is. */
+interface Guard {
+  readonly work: Work;
+  readonly goesFirst: (site: number) => boolean;
+}
 
 export class KeptSchedule {
   /** Sites looked at so far, which is what time is spent on. */
   steps = 0;
   readonly #work: Work;
-  readonly #guardedWork: Work | undefined;
+  readonly #guard: Guard | undefined;
   readonly #guardedSteps: number;
 
   /** The deadlines of the work can all be kept. */
   constructor(work: Work) {
     this.#work = work;
-    this.#guardedWork = coarse(work);
-    const stretches = distinct(this.#guardedWork ?? work);
+    this.#guard = guardFor(work, 1);
+    const stretches = distinct(this.#guard?.work ?? work);
     this.#guardedSteps = work.count * (stretches + 1) * GUARDED_STEPS;
   }
 
   /** Lower is better; `best` is what has to be beaten for a closer look to be worth it. */
   score(order: Int32Array, best?: Score): Score {
     this.steps += this.#work.count;
-    const listed = scoreOf(this.#work, listFinishes(this.#work, order), "min-sum");
-    if (listed[0] === 0 || this.#guardedWork === undefined) return listed;
+    const listed = this.#listed(order);
+    if (listed[0] === 0 || this.#guard === undefined) return listed;
+    const unguarded: Score = [0, 0, listed[2], listed[3]];
+    if (this.#work.count > SITES_TO_GUARD_MAX) return unguarded;
     // Guarding an order makes its sum larger, as a rule.
-    if (best !== undefined && !isBetter([0, 0, listed[2], listed[3]], best)) return listed;
+    if (best !== undefined && !isBetter(unguarded, best)) return listed;
     this.steps += this.#guardedSteps;
-    return scoreOf(this.#work, guardedFinishes(this.#guardedWork, order), "min-sum");
+    return scoreOf(this.#work, guarded(this.#guard, order), "min-sum");
   }
 
   write(order: Int32Array, track: Track): void {
-    const listed = scoreOf(this.#work, listFinishes(this.#work, order), "min-sum");
-    if (listed[0] === 0 || this.#guardedWork === undefined) listFinishes(this.#work, order, track);
-    else guardedFinishes(this.#guardedWork, order, track);
+    const guard =
+      this.#listed(order)[0] === 0 ? undefined : (this.#guard ?? slowGuardFor(this.#work));
+    if (guard === undefined) listFinishes(this.#work, order, track);
+    else guarded(guard, order, track);
+  }
+
+  #listed(order: Int32Array): Score {
+    return scoreOf(this.#work, listFinishes(this.#work, order), "min-sum");
   }
 }
 
-/** The same with as many deadlines as there is time for; undefined when those cannot all be kept. */
-function coarse(work: Work): Work | undefined {
-  const deadlinesMax = Math.max(DEADLINES_MIN, Math.floor(STEPS_MAX / Math.max(1, work.count)));
-  if (distinct(work) <= deadlinesMax) return work;
-  const dated = byDeadlineDescending(work).toReversed();
-  const deadlineSeconds = work.deadlineSeconds.slice();
-  for (const [place, site] of dated.entries()) {
-    const part = Math.floor((place * deadlinesMax) / dated.length);
-    const first = dated[Math.ceil((part * dated.length) / deadlinesMax)] as number;
-    const earlier = work.deadlineSeconds[first] as number;
-    // Whoever has little time to spare keeps its own.
-    if ((work.bytes[site] as number) / (work.capBps[site] as number) <= SHARE_NEEDED_MAX * earlier)
-      deadlineSeconds[site] = earlier;
+function guarded({ work, goesFirst }: Guard, order: Int32Array, track?: Track): Float64Array {
+  const urgent = order.filter(goesFirst);
+  const line = new Int32Array(order.length);
+  line.set(urgent);
+  line.set(
+    order.filter((site) => !goesFirst(site)),
+    urgent.length,
+  );
+  return guardedFinishes(work, line, track, urgent.length);
+}
+
+function slowGuardFor(work: Work): Guard | undefined {
+  for (const times of TIMES_LONGER) {
+    const guard = guardFor(work, times);
+    if (guard !== undefined) return guard;
   }
-  const coarser = withDeadlines(work, deadlineSeconds);
-  return distinct(coarser) <= 4 * deadlinesMax && keepsDeadlines(coarser) ? coarser : undefined;
+  return undefined;
+}
+
+/** Undefined when the deadlines would have to be moved too far to be kept. */
+function guardFor(work: Work, times: number): Guard | undefined {
+  const most = Math.floor((times * STEPS_MAX) / Math.max(1, work.count));
+  const deadlinesMax = Math.max(DEADLINES_MIN, most);
+  if (distinct(work) <= deadlinesMax) return { work, goesFirst: () => false };
+  const { bytes, capBps } = work;
+  const marks = marksFor(work, deadlinesMax);
+  const toKeep = work.deadlineSeconds.slice();
+  const toGuard = work.deadlineSeconds.slice();
+  for (const site of byDeadlineDescending(work)) {
+    const aloneSeconds = (bytes[site] as number) / (capBps[site] as number);
+    const mark = lastBefore(marks, toKeep[site] as number);
+    const isUrgent = aloneSeconds > SHARE_NEEDED_MAX * mark;
+    toKeep[site] = isUrgent ? Math.min(toKeep[site] as number, aloneSeconds * (1 + 1e-12)) : mark;
+    toGuard[site] = isUrgent ? Number.POSITIVE_INFINITY : mark;
+  }
+  if (!keepsDeadlines(withDeadlines(work, toKeep))) return undefined;
+  const goesFirst = (site: number) =>
+    toGuard[site] === Number.POSITIVE_INFINITY && toKeep[site] !== Number.POSITIVE_INFINITY;
+  return { work: withDeadlines(work, toGuard), goesFirst };
+}
+
+/** Half of them where deadlines are dense, half of them at equal ratios. Ascending from the first deadline. */
+function marksFor(work: Work, count: number): Float64Array {
+  const sites = byDeadlineDescending(work);
+  const deadlineAt = (place: number) => work.deadlineSeconds[sites[place] as number] as number;
+  const last = deadlineAt(0);
+  const first = deadlineAt(sites.length - 1);
+  const half = Math.floor(count / 2);
+  const marks = [first];
+  for (let part = 0; part < half; part++) {
+    marks.push(deadlineAt(Math.floor((part * sites.length) / half)));
+    marks.push(first * (last / first) ** (part / half));
+  }
+  return Float64Array.from(new Set(marks)).sort();
+}
+
+/** The last of ascending marks that is not above the value; the first when all are. */
+function lastBefore(marks: Float64Array, value: number): number {
+  let low = 0;
+  let high = marks.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((marks[middle] as number) <= value) low = middle;
+    else high = middle;
+  }
+  return marks[low] as number;
 }
 
 function distinct({ deadlineSeconds }: Work): number {

@@ -94,6 +94,18 @@ test("every plan keeps to its task, and to all deadlines whenever that can be do
   assert.ok(counts.kept > 400 && counts.lost > 400, JSON.stringify(counts));
 });
 
+test("thousands of sites, each with a deadline of its own, are all in time", () => {
+  const count = 20_000;
+  const caps = [0.0006, 0.02] as const;
+  for (const objective of OBJECTIVES) {
+    const task = cappedTask(7, { count, caps, dated: 0.5, weighted: true });
+    const { plan, feasible, lowerBoundSumSeconds } = planOptimal(task, objective, "quick");
+    assert.deepEqual(auditPlan(task, plan), []);
+    assert.ok(feasible, objective);
+    atMost(figuresOf(task, plan).weightedSumSeconds, 1.1 * lowerBoundSumSeconds, objective);
+  }
+});
+
 test("without caps the sum is the least of all orders that keep the deadlines", () => {
   let looked = 0;
   for (const seed of seeds(400)) {
@@ -171,7 +183,7 @@ test("sums are within 1 % of the bound on average and 3 % at worst", () => {
 
 test("no algorithm of the paper does better at what it is for", () => {
   const compared = { "m-maxt": 0, "m-sumt": 0, cpq: 0 };
-  for (const seed of seeds(800)) {
+  for (const seed of seeds(500)) {
     const task = { ...randomTask(seed, 10), ...(seed % 3 === 0 && { sitesMax: 1 + (seed % 4) }) };
     const compare = (name: keyof typeof compared, found: Allocation, objective: Objective) => {
       const theirs = found.kind === "planned" ? figuresOf(task, found.plan) : undefined;

@@ -1,0 +1,80 @@
+/**
+ * What is due in each stretch between deadlines, worked out for several stretches at a time.
+ *
+ * Preferably so that the last in order wait longest (`due-in-order.ts`), else so that as little as possible is due
+ * (`latest.ts`), which never fails when all deadlines can be kept.
+ */
+
+import { dueInOrder, urgentBytes } from "./due-in-order.ts";
+import { byDeadlineDescending, bytesDueBy } from "./latest.ts";
+import type { Work } from "./work.ts";
+
+/** So often at most is it worked out anew who is due when, and with many sites less often. */
+const LOOKS_AHEAD_MAX = 32;
+const LOOKED_AT_MAX = 10_000_000;
+
+export class Dues {
+  /** Distinct, the latest first. */
+  readonly deadlines: Float64Array;
+  readonly #work: Work;
+  readonly #dated: Int32Array;
+  readonly #lastFirst: Int32Array;
+  readonly #urgent: Int32Array;
+  /** As it was worked out: what comes in each of the next stretches, and what is left before them. */
+  #ahead: Float64Array[] = [];
+  #planned = new Float64Array(0);
+  /** For so many stretches it is not tried again. */
+  #inVain = 0;
+
+  constructor(work: Work, order: Int32Array, urgent: Int32Array) {
+    const deadlineOf = (site: number) => work.deadlineSeconds[site] as number;
+    this.#work = work;
+    this.#urgent = urgent;
+    this.#dated = byDeadlineDescending(work);
+    this.deadlines = Float64Array.from(new Set(Array.from(this.#dated, deadlineOf)));
+    this.#lastFirst = order
+      .filter((site) => deadlineOf(site) < Number.POSITIVE_INFINITY)
+      .toReversed();
+  }
+
+  next(nowSeconds: number, toSeconds: number, bytesLeft: Float64Array): Float64Array {
+    if (this.#ahead.length === 0 && this.#inVain-- <= 0) this.#lookAhead(nowSeconds, bytesLeft);
+    const due = this.#nextInOrder(bytesLeft) ?? this.#leastDue(nowSeconds, toSeconds, bytesLeft);
+    for (const site of this.#urgent) {
+      const most = (this.#work.capBps[site] as number) * (toSeconds - nowSeconds);
+      due[site] = Math.min(bytesLeft[site] as number, most);
+    }
+    return due;
+  }
+
+  #nextInOrder(bytesLeft: Float64Array): Float64Array | undefined {
+    const due = this.#ahead.shift();
+    if (due === undefined) return undefined;
+    for (const [site, bytes] of due.entries()) {
+      const planned = this.#planned[site] as number;
+      // What came before its time need not come now.
+      const early = planned - (bytesLeft[site] as number);
+      due[site] = Math.max(0, bytes - early);
+      this.#planned[site] = planned - bytes;
+    }
+    return due;
+  }
+
+  #leastDue(nowSeconds: number, toSeconds: number, bytesLeft: Float64Array): Float64Array {
+    const seconds = toSeconds - nowSeconds;
+    const urgentBps = urgentBytes(this.#work, this.#urgent, nowSeconds, toSeconds) / seconds;
+    const work = { ...this.#work, rateBps: this.#work.rateBps - urgentBps };
+    return bytesDueBy(toSeconds, work, bytesLeft, this.#dated);
+  }
+
+  #lookAhead(nowSeconds: number, bytesLeft: Float64Array): void {
+    const { deadlines } = this;
+    const looks = Math.ceil(LOOKED_AT_MAX / (this.#lastFirst.length * deadlines.length));
+    const stretchesAhead = Math.ceil(deadlines.length / Math.min(looks, LOOKS_AHEAD_MAX));
+    const dated = { lastFirst: this.#lastFirst, deadlines, stretchesAhead, urgent: this.#urgent };
+    const found = dueInOrder(nowSeconds, this.#work, bytesLeft, dated);
+    if (found === undefined) this.#inVain = stretchesAhead;
+    this.#ahead = found ?? [];
+    this.#planned = bytesLeft.slice();
+  }
+}

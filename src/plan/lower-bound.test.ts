@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cappedTask, permutations, seeds } from "./capped-task.suite.ts";
+import { guardedFinishes } from "./guarded-schedule.ts";
+import { keepsDeadlines } from "./feasible.ts";
+import { lowerBoundOf } from "./lower-bound.ts";
+import { taskOf } from "./paper-task.suite.ts";
+import { scoreOf } from "./score.ts";
+import { workOf } from "./work.ts";
+
+test("without caps and deadlines the bound is Smith's sum", () => {
+  assert.equal(lowerBoundOf(workOf(taskOf(1, [[3], [1], [2]])), 50).sumSeconds, 1 + 3 + 6);
+});
+
+test("when the line is wide enough for all, everybody ends alone", () => {
+  const [site] = taskOf(1, [[10]]).sites;
+  assert.ok(site !== undefined);
+  const sites = [
+    { ...site, capBps: 1 },
+    { ...site, capBps: 2 },
+  ];
+  assert.equal(lowerBoundOf(workOf({ ...taskOf(3, []), sites }), 50).sumSeconds, 10 + 5);
+});
+
+test("no order of few sites has a sum below the bound, and the best is near it", () => {
+  const gaps: number[] = [];
+  for (const seed of seeds(150)) {
+    const work = workOf(
+      cappedTask(seed, {
+        count: 5,
+        caps: [0.1, 1],
+        weighted: seed % 2 === 0,
+        dated: (seed % 3) / 4,
+      }),
+    );
+    if (!keepsDeadlines(work)) continue;
+    const { sumSeconds } = lowerBoundOf(work, 100);
+    let least = Infinity;
+    for (const order of permutations(work.count)) {
+      const [late, , sum] = scoreOf(work, guardedFinishes(work, order), "min-sum");
+      assert.equal(late, 0, `seed ${seed}`);
+      least = Math.min(least, sum);
+    }
+    assert.ok(least >= sumSeconds * (1 - 1e-9), `seed ${seed}: ${least} below ${sumSeconds}`);
+    gaps.push(least / sumSeconds - 1);
+  }
+  const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
+  assert.ok(gaps.length > 100 && mean < 0.05, `${mean} on average of ${gaps.length}`);
+});
