@@ -21,8 +21,9 @@ const UNKNOWN_LINE_BPS = 1e9;
 /** What a page brings before any has come; it counts as so many pages. */
 const USUAL_BYTES = 30_000;
 const USUAL_WEIGHT = 3;
-/** Promises need slack: a server that hesitates once must not break one. */
-const CAP_SHARE = 0.9;
+/** Who is thought too slow is given up, and who is thought too fast only begun late: so hope at first. */
+const HOPE_SHARE = 1.3;
+const HOPE_PAGES = 40;
 /** New URLs for each that ends are counted over about so many. */
 const LATELY_SETTLED = 20;
 /** A deadline that has passed: whoever has it is late, but still wants to be done soon. */
@@ -128,9 +129,10 @@ export class Outlook {
   /** What its server gives now, or gave at such hours as far as anybody knows. */
   #downloadBps({ to, answered, gaveBytes, gaveMs }: Site): number | undefined {
     const { speeds, moment } = this.#parts;
-    if (answered >= TRIED_PAGES) return ((gaveBytes * 1000) / gaveMs) * CAP_SHARE;
+    const hopeShare = answered < HOPE_PAGES ? HOPE_SHARE : 1;
+    if (answered >= TRIED_PAGES) return ((gaveBytes * 1000) / gaveMs) * hopeShare;
     if (to?.address === undefined || speeds.measured(to.address) < TRIED_PAGES) return undefined;
-    return speeds.predictBps(to.address, moment()) * CAP_SHARE;
+    return speeds.predictBps(to.address, moment()) * hopeShare;
   }
 
   #factsOf(site: Site): SiteFacts {

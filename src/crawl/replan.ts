@@ -26,11 +26,17 @@ const SOON_MS = 50;
 /** Who is given this part of what it could take is given all of it. */
 const ALL_SHARE = 0.98;
 /** The part of the time that is left that is kept in hand, if it can be; more where sizes were not said. */
-const SLACK_SHARE = 0.05;
+const SLACK_SHARE = 0.1;
 const UNSAID_SLACK_SHARE = 0.4;
 /** How far all deadlines are stretched while sizes may be wrong, at most: to four times their time. */
 const STRETCH_SHARE_MAX = 3;
 const SLACK_STEPS = 10;
+/** Nobody is given up for less than this part of the time left: what servers give is not known better. */
+const NOISE_SHARE = 0.1;
+/** Less time than this is none. */
+const SOON_SECONDS = 0.1;
+/** How much more a late site counts, so that it is not late for long. */
+const LATE_WEIGHT = 5;
 
 /** What the plan says of a site. */
 export interface Forecast {
@@ -72,6 +78,8 @@ export class Replan {
   #forecasts = new Map<number, Forecast>();
   /** Those whose deadline was last said to be out of reach. */
   readonly #late = new Set<number>();
+  /** What the last plan said of everybody. */
+  readonly #suspected = new Map<number, boolean>();
   #isActive = false;
   #cancelTimer: (() => void) | undefined;
   #isSoon = false;
@@ -144,7 +152,8 @@ export class Replan {
   /**
    * Keeps a part of the time in hand, as much of it as there is. Nobody is given up for bytes that
    * nobody has seen: while sizes are only said or foreseen, all deadlines are stretched alike
-   * instead, as little as will do.
+   * instead, as little as will do. Who cannot be in time counts more, to be done soon, and no longer
+   * takes from what the others have in hand.
    */
   #divide(task: PlanTask, sites: readonly Site[]): Division {
     const { outlook, settings } = this.#parts;
@@ -154,12 +163,34 @@ export class Replan {
       outlook.isInDoubt(site, task.sites[index]?.bytes ?? 0),
     );
     const isUnsaid = sites.some((site) => outlook.isUnsaid(site));
-    let most = isUnsaid ? UNSAID_SLACK_SHARE : SLACK_SHARE;
-    const wanted = this.#divideInTime(task, most);
+    const most = isUnsaid ? UNSAID_SLACK_SHARE : SLACK_SHARE;
+    const open = withoutHope(
+      task,
+      ({ deadlineSeconds = Infinity }) => deadlineSeconds < SOON_SECONDS,
+    );
+    const kept = this.#divideBetween(open, isInDoubt ? -STRETCH_SHARE_MAX : -NOISE_SHARE, most);
+    if (kept !== undefined) return kept;
+    const division = this.#divider.divide(open);
+    const late = new Set(
+      open.sites.filter((site, index) => isLate(site, division.finishSeconds[index] ?? 0)),
+    );
+    return (
+      this.#divideBetween(
+        withoutHope(open, (site) => late.has(site)),
+        0,
+        most,
+      ) ?? division
+    );
+  }
+
+  /** With the most time in hand, between two parts of what is left, that keeps all deadlines. */
+  #divideBetween(task: PlanTask, leastShare: number, mostShare: number): Division | undefined {
+    const wanted = this.#divideInTime(task, mostShare);
     if (wanted !== undefined) return wanted;
-    let least = isInDoubt ? -STRETCH_SHARE_MAX : 0;
-    let best = this.#divideInTime(task, least);
-    if (best === undefined) return this.#divider.divide(task);
+    let best = this.#divideInTime(task, leastShare);
+    if (best === undefined) return undefined;
+    let least = leastShare;
+    let most = mostShare;
     for (let step = 0; step < SLACK_STEPS; step++) {
       const middle = (least + most) / 2;
       const division = this.#divideInTime(task, middle);
@@ -210,12 +241,19 @@ export class Replan {
       this.#forecasts.set(site.id, forecast);
       this.#announce(site, forecast);
     }
-    for (const siteId of this.#late) if (!this.#forecasts.has(siteId)) this.#late.delete(siteId);
+    for (const siteId of this.#suspected.keys()) {
+      if (this.#forecasts.has(siteId)) continue;
+      this.#suspected.delete(siteId);
+      this.#late.delete(siteId);
+    }
   }
 
-  /** Told when it is first seen, and when it is no longer so. */
+  /** Told at the start, and whenever two plans in a row say so: one alone may rest on a hiccup. */
   #announce(site: Site, { deadlineInMs, finishInMs, isLate: isLateNow }: Forecast): void {
+    const wasSuspected = this.#suspected.get(site.id) ?? isLateNow;
+    this.#suspected.set(site.id, isLateNow);
     if (deadlineInMs === undefined || this.#late.has(site.id) === isLateNow) return;
+    if (wasSuspected !== isLateNow) return;
     if (isLateNow) this.#late.add(site.id);
     else this.#late.delete(site.id);
     const { log, hooks } = this.#parts;
@@ -240,6 +278,17 @@ export class Replan {
       `These deadlines cannot be met: ${late.map(({ key }) => key).join(", ")}.${enough}`,
     );
   }
+}
+
+/** Takes the deadlines of those away that cannot be in time any more, and lets them count more. */
+function withoutHope(task: PlanTask, isHopeless: (site: SiteTask) => boolean): PlanTask {
+  if (!task.sites.some(isHopeless)) return task;
+  const sites = task.sites.map((site) =>
+    isHopeless(site)
+      ? { ...site, deadlineSeconds: undefined, weight: site.weight * LATE_WEIGHT }
+      : site,
+  );
+  return { ...task, sites };
 }
 
 function withSlack(site: SiteTask, slackShare: number): SiteTask {

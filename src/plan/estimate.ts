@@ -32,7 +32,7 @@ export interface SiteMeans {
 }
 
 /** However fast a site grows, this is the most that is foreseen from what waits. */
-const NEW_PER_SETTLED_MAX = 9;
+const NEW_PER_SETTLED_MAX = 2;
 /** Before so many have come, what waits tells little of how much that will be. */
 const SETTLED_TO_TELL = 10;
 /** Of the usual size: one imagined URL keeps the first few from telling too much. */

@@ -3,6 +3,7 @@
  * sites that differ in size, speed and manners, and crawls it with the real program.
  */
 
+import { mkdirSync, writeFileSync } from "node:fs";
 import { serveWorld } from "../../lab/serve.ts";
 import { seedUrls } from "../../lab/world.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -30,14 +31,27 @@ const WORLD = {
 /** Half of what its servers would give. */
 const LIMIT = "3MB/s";
 
+/** What is promised of some sites, by their number: one that takes care, and one that cannot be kept. */
+const PROMISES: ReadonlyMap<number, string> = new Map([
+  [
+    1,
+    "size: 12.5MB\n    deadline: 3s   # cannot be: its bytes alone take four seconds at this limit",
+  ],
+  [2, "size: 21.4MB\n    deadline: 24s   # tight: it would be done last if all were treated alike"],
+  [5, "size: 2.8MB\n    deadline: 25s"],
+  [8, "size: 4.7MB\n    priority: 3"],
+  [9, "size: 8.1MB\n    deadline: 15s"],
+]);
+
 function help(): string {
   return commandHelp({
     usage: "weir demo [flags of weir crawl]",
     about:
-      "Starts a small web of a dozen sites on loopback and crawls it under a limit of 3 MB/s, in about half a minute. No network is needed, and everything is kept in weir-data/demo as in any other crawl.",
+      "Starts a small web of a dozen sites on loopback and crawls it under a limit of 3 MB/s, with deadlines of which one cannot be met, in about half a minute. No network is needed. Everything is kept in weir-data/demo as in any other crawl, and what was asked for in weir-data/demo.yaml.",
     examples: [
       ["weir demo", "watch it"],
       ["weir demo --limit 1MB/s", "under another limit"],
+      ["weir plan --config weir-data/demo.yaml", "what was promised, and what can be kept"],
       ["weir demo --pages 200 --json", "with a result for programs"],
       ["weir export weir-data/demo --format jsonl", "look at what it collected"],
     ],
@@ -48,18 +62,27 @@ function help(): string {
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   await using web = await serveWorld(WORLD, { by: "address", paced: true, port: DEMO_PORT });
-  const manners = [
-    "--allow-private",
-    "127.0.0.0/8",
-    "--delay",
-    "20ms",
-    "--concurrency-per-site",
-    "4",
-    ...(words.some((word) => word.startsWith("--limit")) ? [] : ["--limit", LIMIT]),
-  ];
+  mkdirSync("weir-data", { recursive: true });
+  writeFileSync(CONFIG_FILE, configOf(seedUrls(web.world)));
   // Awaited here: the web must stay up until the crawl is over.
-  return await crawl.run([...seedUrls(web.world), ...manners, "--out", "weir-data/demo", ...words]);
+  return await crawl.run(["--config", CONFIG_FILE, "--out", "weir-data/demo", ...words]);
+}
+
+function configOf(urls: readonly string[]): string {
+  const entries = urls.map((url, index) => {
+    const promise = PROMISES.get(index);
+    return promise === undefined ? `  - url: ${url}` : `  - url: ${url}\n    ${promise}`;
+  });
+  return `# What \`weir demo\` crawls; \`weir plan --config ${CONFIG_FILE}\` says beforehand how it will go.
+limit: ${LIMIT}
+allowPrivate: 127.0.0.0/8
+delay: 20ms
+concurrencyPerSite: 4
+sites:
+${entries.join("\n")}
+`;
 }
 
 /** Always the same, so that a stopped demo goes on with the same addresses. */
 const DEMO_PORT = 8673;
+const CONFIG_FILE = "weir-data/demo.yaml";
