@@ -31,6 +31,10 @@ const UNSAID_SLACK_SHARE = 0.4;
 /** How far all deadlines are stretched while sizes may be wrong, at most: to four times their time. */
 const STRETCH_SHARE_MAX = 3;
 const SLACK_STEPS = 10;
+/** The last pages of a site come slowly; of a short time, a tenth. */
+const TAIL_SECONDS = 1;
+/** A deadline in or out of reach for so long is told. */
+const SURE_AFTER_MS = 1500;
 /** Nobody is given up for less than this part of the time left: what servers give is not known better. */
 const NOISE_SHARE = 0.1;
 /** Less time than this is none. */
@@ -78,8 +82,9 @@ export class Replan {
   #forecasts = new Map<number, Forecast>();
   /** Those whose deadline was last said to be out of reach. */
   readonly #late = new Set<number>();
-  /** What the last plan said of everybody. */
-  readonly #suspected = new Map<number, boolean>();
+  /** Since when plans have said otherwise of a site than was told. */
+  readonly #doubtedAtMs = new Map<number, number>();
+  #hasStarted = false;
   #isActive = false;
   #cancelTimer: (() => void) | undefined;
   #isSoon = false;
@@ -94,6 +99,7 @@ export class Replan {
     if (!isPlanned(this.#parts.settings)) return;
     this.#isActive = true;
     this.#replan();
+    this.#hasStarted = true;
     this.#refuseIfStrict();
   }
 
@@ -241,19 +247,18 @@ export class Replan {
       this.#forecasts.set(site.id, forecast);
       this.#announce(site, forecast);
     }
-    for (const siteId of this.#suspected.keys()) {
-      if (this.#forecasts.has(siteId)) continue;
-      this.#suspected.delete(siteId);
-      this.#late.delete(siteId);
-    }
+    for (const known of [this.#late, this.#doubtedAtMs])
+      for (const siteId of known.keys()) if (!this.#forecasts.has(siteId)) known.delete(siteId);
   }
 
-  /** Told at the start, and whenever two plans in a row say so: one alone may rest on a hiccup. */
+  /** Told at the start, and once plans have said so for a while: one alone may rest on a hiccup. */
   #announce(site: Site, { deadlineInMs, finishInMs, isLate: isLateNow }: Forecast): void {
-    const wasSuspected = this.#suspected.get(site.id) ?? isLateNow;
-    this.#suspected.set(site.id, isLateNow);
-    if (deadlineInMs === undefined || this.#late.has(site.id) === isLateNow) return;
-    if (wasSuspected !== isLateNow) return;
+    if (deadlineInMs === undefined || this.#late.has(site.id) === isLateNow)
+      return void this.#doubtedAtMs.delete(site.id);
+    const nowMs = this.#parts.clock.nowMs();
+    const sinceMs = this.#doubtedAtMs.get(site.id) ?? nowMs;
+    this.#doubtedAtMs.set(site.id, sinceMs);
+    if (this.#hasStarted && nowMs - sinceMs < SURE_AFTER_MS) return;
     if (isLateNow) this.#late.add(site.id);
     else this.#late.delete(site.id);
     const { log, hooks } = this.#parts;
@@ -294,5 +299,6 @@ function withoutHope(task: PlanTask, isHopeless: (site: SiteTask) => boolean): P
 function withSlack(site: SiteTask, slackShare: number): SiteTask {
   const { deadlineSeconds } = site;
   if (deadlineSeconds === undefined) return site;
-  return { ...site, deadlineSeconds: deadlineSeconds * (1 - slackShare) };
+  const tailSeconds = slackShare > 0 ? Math.min(TAIL_SECONDS, deadlineSeconds / 10) : 0;
+  return { ...site, deadlineSeconds: deadlineSeconds * (1 - slackShare) - tailSeconds };
 }
