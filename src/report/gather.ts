@@ -43,6 +43,16 @@ export interface ReportData {
   readonly servers: readonly StoredServer[];
   readonly serverCount: number;
   readonly troubles: readonly Trouble[];
+  /** What was promised, and what came of it, as the crawl last said. */
+  readonly promises: readonly ReportPromise[];
+}
+
+/** Times count from the start. */
+export interface ReportPromise {
+  readonly site: string;
+  readonly deadlineMs: number;
+  /** undefined while the site is not done. */
+  readonly finishedMs: number | undefined;
 }
 
 export interface ReportWish {
@@ -77,7 +87,7 @@ export async function gatherReport(wish: ReportWish): Promise<ReportData> {
       rates: readChronicle(folder, nowMs),
       servers: servers.kept,
       serverCount: servers.count,
-      troubles: lastTroubles(folder),
+      ...lastWords(folder),
     };
   } finally {
     await store.close();
@@ -105,12 +115,16 @@ export function most<T>(
   return { kept: kept.toSorted(highestFirst).slice(0, countMax), count };
 }
 
-/** A crawl says them while it runs and as it ends; they are not stored. */
-function lastTroubles(folder: string): readonly Trouble[] {
+/** A crawl says these while it runs and as it ends; they are not stored. */
+function lastWords(folder: string): Pick<ReportData, "troubles" | "promises"> {
   try {
-    const snapshot = JSON.parse(readFileSync(join(folder, "status.json"), "utf8")) as Snapshot;
-    return snapshot.troubles;
+    const text = readFileSync(join(folder, "status.json"), "utf8");
+    const { troubles, sites } = JSON.parse(text) as Snapshot;
+    const promises = sites.flatMap(({ site, deadlineMs, finishedMs }) =>
+      deadlineMs === undefined ? [] : [{ site, deadlineMs, finishedMs }],
+    );
+    return { troubles, promises: promises.sort((a, b) => a.deadlineMs - b.deadlineMs) };
   } catch {
-    return [];
+    return { troubles: [], promises: [] };
   }
 }

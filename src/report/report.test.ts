@@ -38,6 +38,7 @@ test("nothing that a page or a server says becomes part of the report's own text
       sites: [{ ...siteNamed(HOSTILE), bytes: 1 }],
       servers: [{ ...SERVER, address: HOSTILE, sites: [HOSTILE] }],
       troubles: [{ url: HOSTILE, reason: HOSTILE, detail: HOSTILE }],
+      promises: [{ site: HOSTILE, deadlineMs: 1000, finishedMs: undefined }],
       totals: { ...NO_TOTALS, outcomes: { [HOSTILE]: 3 }, remarks: { [HOSTILE]: 1 } },
     }),
   );
@@ -56,6 +57,7 @@ test("a crawl that has hardly begun has a report, too", () => {
       servers: [],
       serverCount: 0,
       troubles: [],
+      promises: [],
     }),
   );
   assert.match(html, /No second of this crawl has been written down yet/);
@@ -109,6 +111,10 @@ function dataWith(changes: Partial<ReportData>): ReportData {
     servers: [SERVER],
     serverCount: 1,
     troubles: [{ url: "https://docs.example/gone", reason: "http_404", detail: "" }],
+    promises: [
+      { site: "https://docs.example", deadlineMs: 60_000, finishedMs: 42_000 },
+      { site: "https://news.example", deadlineMs: 90_000, finishedMs: 100_000 },
+    ],
     ...changes,
   };
 }

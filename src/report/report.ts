@@ -27,6 +27,7 @@ export function reportHtml(data: ReportData): string {
   const sections = [
     head(data),
     section("Rate", figure(ratePlot(data.rates, PLOT_WIDTH)) + rateNote(data)),
+    section("Deadlines", promises(data)),
     section("What the bytes were for", figure(ledgerPlot(data))),
     section("Speed of servers by hour", speeds(data)),
     section("Sites", sites(data)),
@@ -152,6 +153,21 @@ function sites({ sites: rows, siteCount }: ReportData): string {
   ]);
   const hidden = siteCount - rows.length;
   return table(names, lines) + (hidden > 0 ? note(`And ${count(hidden)} sites with less.`) : "");
+}
+
+function promises(data: ReportData): string {
+  if (data.promises.length === 0) return "";
+  const rows = data.promises.map(({ site, deadlineMs, finishedMs }) => [
+    withoutScheme(site),
+    showDuration(deadlineMs),
+    finishedMs === undefined ? "not done" : showDuration(finishedMs),
+    finishedMs === undefined ? "" : finishedMs <= deadlineMs ? "met" : "missed",
+  ]);
+  const met = data.promises.filter(
+    ({ deadlineMs, finishedMs = Infinity }) => finishedMs <= deadlineMs,
+  );
+  const words = `${count(met.length)} of ${count(rows.length)} deadlines met, counted from the start.`;
+  return table(["Site", "Due after", "Done after", ""], rows) + note(words);
 }
 
 function outcomes({ totals }: ReportData): string {
