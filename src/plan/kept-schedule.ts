@@ -24,8 +24,11 @@ const DEADLINES_MIN = 4;
 const SHARE_NEEDED_MAX = 0.8;
 /** For one site and stretch, counted in those of a list schedule. */
 const GUARDED_STEPS = 5;
-/** With more sites than this, orders are compared by their list schedules alone. */
+/** With more sites than this, orders are compared by their list schedules, and what guarding them may cost. */
 const SITES_TO_GUARD_MAX = 5000;
+const PRICE_OF_GUARD = 1.02;
+
+const NEVER: Score = [Infinity, 0, 0, 0];
 
 /** Work that can be guarded in the time there is. */
 interface Guard {
@@ -39,10 +42,12 @@ export class KeptSchedule {
   readonly #work: Work;
   readonly #guard: Guard | undefined;
   readonly #guardedSteps: number;
+  readonly #stepsMax: number;
 
-  /** The deadlines of the work can all be kept. */
-  constructor(work: Work) {
+  /** The deadlines of the work can all be kept. After so many steps no order is guarded any more. */
+  constructor(work: Work, stepsMax: number) {
     this.#work = work;
+    this.#stepsMax = stepsMax;
     this.#guard = guardFor(work, 1);
     const stretches = distinct(this.#guard?.work ?? work);
     this.#guardedSteps = work.count * (stretches + 1) * GUARDED_STEPS;
@@ -53,10 +58,11 @@ export class KeptSchedule {
     this.steps += this.#work.count;
     const listed = this.#listed(order);
     if (listed[0] === 0 || this.#guard === undefined) return listed;
+    if (this.#work.count > SITES_TO_GUARD_MAX) return [0, 0, listed[2] * PRICE_OF_GUARD, listed[3]];
     const unguarded: Score = [0, 0, listed[2], listed[3]];
-    if (this.#work.count > SITES_TO_GUARD_MAX) return unguarded;
     // Guarding an order makes its sum larger, as a rule.
-    if (best !== undefined && !isBetter(unguarded, best)) return listed;
+    const isWorthIt = isBetter(unguarded, best ?? NEVER) && this.steps <= this.#stepsMax;
+    if (best?.[0] === 0 && !isWorthIt) return listed;
     this.steps += this.#guardedSteps;
     return scoreOf(this.#work, guarded(this.#guard, order), "min-sum");
   }

@@ -4,7 +4,8 @@
  * Prices of the line's time (`prices.ts`) are changed until demand fits: where more bytes would have
  * come by a moment than the line can bring, the price must fall faster there, and slower where fewer
  * would. This is ascent along subgradients with Polyak's steps (1969); the best on the way is kept.
- * Beside it stands Smith's sum, without caps and deadlines, which is exact for that.
+ * Beside it stands the sum of Smith's orders, without caps, which is exact for that: with deadlines where
+ * all weights are equal, else without.
  *
  * Sites by the start they choose at these prices are a good order to crawl them in. Of many sites a part
  * speaks for all while prices are sought; the bound itself asks every one. O(n log n) with a given
@@ -12,6 +13,7 @@
  */
 
 import { listFinishes } from "./list-schedule.ts";
+import { backwardOrder } from "./orders.ts";
 import { Prices } from "./prices.ts";
 import { orderBy, type Work } from "./work.ts";
 
@@ -33,7 +35,9 @@ export function lowerBoundOf(work: Work, steps: number): Bound {
   const { bytes, weight, count } = work;
   const bySize = orderBy(count, (site) => (bytes[site] as number) / (weight[site] as number));
   const finishes = listFinishes(work, bySize);
-  const smithSeconds = smithSum(work, bySize);
+  // The least without caps: by size, or with deadlines by the backward rule, exact for equal weights.
+  const isEqual = weight.every((value) => value === weight[0]);
+  const smithSeconds = smithSum(work, isEqual ? backwardOrder(work) : bySize);
   const knots = knotsOf(finishes);
   if (knots.length < 2) return { sumSeconds: smithSeconds, starts: new Float64Array(count) };
   const prices = new Prices(work, knots);

@@ -73,7 +73,7 @@ test("an empty task and sites without bytes are planned", () => {
 
 test("every plan keeps to its task, and to all deadlines whenever that can be done", () => {
   const counts = { kept: 0, lost: 0 };
-  for (const seed of seeds(1200))
+  for (const seed of seeds(1000))
     for (const objective of OBJECTIVES) {
       const startupSeconds = seed % 5 === 0 ? 3 : 0;
       const task = cappedTask(seed, anyWishes(seed, seed % 20 === 0 ? 60 : 12), { startupSeconds });
@@ -91,12 +91,12 @@ test("every plan keeps to its task, and to all deadlines whenever that can be do
         atMost(maxSeconds, leastEndSeconds(workOf(task)) + startupSeconds, about);
       counts[canBeKept ? "kept" : "lost"]++;
     }
-  assert.ok(counts.kept > 400 && counts.lost > 400, JSON.stringify(counts));
+  assert.ok(counts.kept > 300 && counts.lost > 300, JSON.stringify(counts));
 });
 
 test("thousands of sites, each with a deadline of its own, are all in time", () => {
-  const count = 20_000;
-  const caps = [0.0006, 0.02] as const;
+  const count = 12_000;
+  const caps = [0.001, 0.03] as const;
   for (const objective of OBJECTIVES) {
     const task = cappedTask(7, { count, caps, dated: 0.5, weighted: true });
     const { plan, feasible, lowerBoundSumSeconds } = planOptimal(task, objective, "quick");
@@ -121,6 +121,19 @@ test("without caps the sum is the least of all orders that keep the deadlines", 
     atMost(figuresOf(task, plan).weightedSumSeconds, leastSum(task), `seed ${seed}`);
   }
   assert.ok(looked > 200, `only ${looked}`);
+});
+
+test("without caps and weights the sum is its own bound, however many sites there are", () => {
+  for (const [count, effort] of [
+    [150, "full"],
+    [600, "full"],
+    [8000, "quick"],
+  ] as const) {
+    const task = cappedTask(count, { count, dated: 0.3 });
+    const { plan, feasible, lowerBoundSumSeconds } = planOptimal(task, "min-sum", effort);
+    assert.ok(feasible, `${count} sites`);
+    atMost(figuresOf(task, plan).sumSeconds, lowerBoundSumSeconds, `${count} sites`);
+  }
 });
 
 test("with caps the sum is hardly ever above the least of all orders", () => {

@@ -91,12 +91,11 @@ function planFree(task: PlanTask, objective: Objective, effort: Effort): Planned
   const kept = withDeadlines(given, deadlinesToKeep(given));
   const work = objective === "min-max" ? endingBy(kept, leastEndSeconds(kept)) : kept;
   const bound = boundOf(work);
-  const schedule = new KeptSchedule(work);
+  const schedule = new KeptSchedule(work, TRIED_MAX);
   let best: Found | undefined;
   for (const order of [byStart(bound), ...ordersToTry(work, effort)]) {
     const score = schedule.score(order, best?.score);
     if (best === undefined || isBetter(score, best.score)) best = { order, score };
-    if (best.score[0] === 0 && schedule.steps > TRIED_MAX) break;
   }
   let found = best as Found;
   if (effort === "full")

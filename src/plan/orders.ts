@@ -7,26 +7,30 @@ import { orderBy, withDeadlines, type Work } from "./work.ts";
 /** How hard to look for a better plan: "quick" is for very many sites, and for plans made every few seconds. */
 export type Effort = "quick" | "full";
 
+/** Of more, in a hurry, only the best-founded order is tried. */
+const SITES_TO_TRY_MAX = 5000;
 const SHARES_OF_DEADLINES = [0.99, 0.97, 0.95, 0.9, 0.8, 0.6];
 
 export function ordersToTry(work: Work, effort: Effort): Int32Array[] {
   const { bytes, capBps, weight, deadlineSeconds, count } = work;
   const sizeOf = (site: number) => (bytes[site] as number) / (weight[site] as number);
   const aloneOf = (site: number) => (bytes[site] as number) / (capBps[site] as number);
-  const orders = [orderBy(count, sizeOf)];
+  const isDated = deadlineSeconds.some((seconds) => seconds < Number.POSITIVE_INFINITY);
+  const orders = [isDated ? backwardOrder(work) : orderBy(count, sizeOf)];
+  if (effort === "quick" && count > SITES_TO_TRY_MAX) return orders;
+  if (isDated) {
+    const dueOf = (site: number) => Math.min(deadlineSeconds[site] as number, Number.MAX_VALUE);
+    orders.push(
+      orderBy(count, dueOf),
+      orderBy(count, (site) => dueOf(site) - aloneOf(site)),
+    );
+  }
   if (effort === "full")
     orders.push(
+      orderBy(count, sizeOf),
       orderBy(count, (site) => aloneOf(site) / (weight[site] as number)),
       orderBy(count, (site) => -aloneOf(site)),
     );
-  const dated = byDeadlineDescending(work);
-  if (dated.length === 0) return orders;
-  const dueOf = (site: number) => Math.min(deadlineSeconds[site] as number, Number.MAX_VALUE);
-  orders.push(
-    backward(work, dated),
-    orderBy(count, dueOf),
-    orderBy(count, (site) => dueOf(site) - aloneOf(site)),
-  );
   return orders;
 }
 
@@ -36,7 +40,7 @@ export function cautiousOrders(work: Work): Int32Array[] {
   if (dated.length === 0) return [];
   return SHARES_OF_DEADLINES.map((share) => {
     const deadlineSeconds = work.deadlineSeconds.map((deadline) => deadline * share);
-    return backward(withDeadlines(work, deadlineSeconds), dated);
+    return backwardOrder(withDeadlines(work, deadlineSeconds), dated);
   });
 }
 
@@ -44,7 +48,7 @@ export function cautiousOrders(work: Work): Int32Array[] {
  * Smith's backward rule (1956): the last is the largest of those whose deadline lets them be last, and
  * so on towards the front. Exact without caps when all weights are equal.
  */
-function backward(work: Work, dated: Int32Array): Int32Array {
+export function backwardOrder(work: Work, dated = byDeadlineDescending(work)): Int32Array {
   const sizeOf = (site: number) => (work.bytes[site] as number) / (work.weight[site] as number);
   const { bytes, deadlineSeconds, rateBps, count } = work;
   const open = new Heap<number>((a, b) => sizeOf(b) - sizeOf(a) || b - a);
