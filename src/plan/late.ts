@@ -5,7 +5,8 @@
  * largest. Without caps that leaves the fewest late. With caps it is a matter of trying (already two
  * machines with preemption make it hard, Lawler 1983): the largest whose going makes the rest fit. Where
  * there are too many to try, all are treated as if they had no caps but shared a lower rate, the highest at which
- * those that are kept do fit.
+ * those that are kept do fit. Then, as far as that can be tried, others are late in their place where all are
+ * less late for it.
  */
 
 import { Heap } from "../base/heap.ts";
@@ -16,6 +17,9 @@ import { withDeadlines, type Work } from "./work.ts";
 const TRIES_MAX = 12;
 const SITES_TO_TRY_MAX = 1000;
 const HALVINGS = 6;
+/** Of those to be late, how many are tried to be on time for another, and what that must gain. */
+const SWAPS_MAX = 300;
+const LESS_SHARE = 0.98;
 /** How exactly the lateness of very many sites is found. */
 const PRECISION_OF_MANY = 1e-3;
 
@@ -23,14 +27,43 @@ const PRECISION_OF_MANY = 1e-3;
 export function deadlinesToKeep(work: Work): Float64Array {
   if (keepsDeadlines(work)) return work.deadlineSeconds;
   const late = lateSites(work);
-  const moved = (bySeconds: number) => {
-    const deadlineSeconds = work.deadlineSeconds.slice();
-    for (const site of late) deadlineSeconds[site] = (deadlineSeconds[site] as number) + bySeconds;
-    return deadlineSeconds;
-  };
-  const precision = work.count > SITES_TO_TRY_MAX ? PRECISION_OF_MANY : undefined;
-  const isEnough = (seconds: number) => keepsDeadlines(withDeadlines(work, moved(seconds)));
-  return moved(leastThat(0, isEnough, precision));
+  const isMany = work.count > SITES_TO_TRY_MAX;
+  const bySeconds = leastThat(
+    0,
+    (seconds) => keepsMoved(work, late, seconds),
+    isMany ? PRECISION_OF_MANY : undefined,
+  );
+  return isMany ? moved(work, late, bySeconds) : lessLate(work, late, bySeconds);
+}
+
+/** As many others late instead, one for one, as long as all can be less late for it. */
+function lessLate(work: Work, late: readonly number[], bySeconds: number): Float64Array {
+  let best = { late: [...late], bySeconds };
+  let triesLeft = SWAPS_MAX;
+  for (let at = 0; at < late.length; at++) {
+    if (!fitsAlone(work, late[at] as number)) continue;
+    for (let site = 0; site < work.count && triesLeft > 0; site++) {
+      if (work.deadlineSeconds[site] === Number.POSITIVE_INFINITY || best.late.includes(site))
+        continue;
+      triesLeft -= 1;
+      const swapped = best.late.with(at, site);
+      const wantedSeconds = best.bySeconds * LESS_SHARE;
+      if (!keepsMoved(work, swapped, wantedSeconds)) continue;
+      const least = leastThat(0, (seconds) => keepsMoved(work, swapped, seconds));
+      best = { late: swapped, bySeconds: Math.min(least, wantedSeconds) };
+    }
+  }
+  return moved(work, best.late, best.bySeconds);
+}
+
+function keepsMoved(work: Work, late: readonly number[], bySeconds: number): boolean {
+  return keepsDeadlines(withDeadlines(work, moved(work, late, bySeconds)));
+}
+
+function moved(work: Work, late: readonly number[], bySeconds: number): Float64Array {
+  const deadlineSeconds = work.deadlineSeconds.slice();
+  for (const site of late) deadlineSeconds[site] = (deadlineSeconds[site] as number) + bySeconds;
+  return deadlineSeconds;
 }
 
 /** The sites to be late. */

@@ -245,6 +245,25 @@ test("places, least rates and start-up: as good as the best of all orders, or ne
   assert.ok(over <= all.length * 0.1, `${over} of ${2 * all.length} are above`);
 });
 
+test("of two that cannot both be in time, the one that will be less late is late", () => {
+  const site = { bytes: 10e6, capBps: Infinity, weight: 1 };
+  const task: PlanTask = {
+    sites: [
+      { ...site, key: "a", deadlineSeconds: 10 },
+      { ...site, key: "b", deadlineSeconds: 15 },
+    ],
+    rateBps: 1e6,
+    sitesMax: Infinity,
+    rateMinBps: 0,
+    startupSeconds: 0,
+  };
+  const { late } = planOptimal(task, "min-sum");
+  assert.deepEqual(
+    late.map(({ key, finishSeconds }) => [key, Math.round(finishSeconds)]),
+    [["b", 20]],
+  );
+});
+
 function valueOf(task: PlanTask, plan: Plan, objective: Objective): [number, number] {
   const { lateCount, weightedSumSeconds, maxSeconds } = figuresOf(task, plan);
   return [lateCount, objective === "min-sum" ? weightedSumSeconds : maxSeconds];
