@@ -25,8 +25,12 @@ const REPLAN_EVERY_MS = 2000;
 const SOON_MS = 50;
 /** Who is given this part of what it could take is given all of it. */
 const ALL_SHARE = 0.98;
-/** The part of the time that is left that is kept in hand, if it can be; more where sizes were not said. */
-const SLACK_SHARE = 0.1;
+/**
+ * The part of the time that is left that is kept in hand, if it can be: more where a server that will
+ * be too slow for the line is known only by measuring it, and most where sizes were not said.
+ */
+const SLACK_SHARE = 0.03;
+const MEASURED_SLACK_SHARE = 0.1;
 const UNSAID_SLACK_SHARE = 0.4;
 /** How far all deadlines are stretched while sizes may be wrong, at most: to four times their time. */
 const STRETCH_SHARE_MAX = 3;
@@ -168,8 +172,7 @@ export class Replan {
     const isInDoubt = sites.some((site, index) =>
       outlook.isInDoubt(site, task.sites[index]?.bytes ?? 0),
     );
-    const isUnsaid = sites.some((site) => outlook.isUnsaid(site));
-    const most = isUnsaid ? UNSAID_SLACK_SHARE : SLACK_SHARE;
+    const most = this.#slackShare(task, sites);
     const open = withoutHope(
       task,
       ({ deadlineSeconds = Infinity }) => deadlineSeconds < SOON_SECONDS,
@@ -187,6 +190,18 @@ export class Replan {
         most,
       ) ?? division
     );
+  }
+
+  #slackShare(task: PlanTask, sites: readonly Site[]): number {
+    const { outlook, promised } = this.#parts;
+    if (sites.some((site) => outlook.isUnsaid(site))) return UNSAID_SLACK_SHARE;
+    const isMeasured = task.sites.some(
+      ({ key, capBps, deadlineSeconds }) =>
+        deadlineSeconds !== undefined &&
+        capBps < task.rateBps &&
+        promised.saidOf(key)?.capBps === undefined,
+    );
+    return isMeasured ? MEASURED_SLACK_SHARE : SLACK_SHARE;
   }
 
   /** With the most time in hand, between two parts of what is left, that keeps all deadlines. */
@@ -299,6 +314,7 @@ function withoutHope(task: PlanTask, isHopeless: (site: SiteTask) => boolean): P
 function withSlack(site: SiteTask, slackShare: number): SiteTask {
   const { deadlineSeconds } = site;
   if (deadlineSeconds === undefined) return site;
-  const tailSeconds = slackShare > 0 ? Math.min(TAIL_SECONDS, deadlineSeconds / 10) : 0;
+  const hasTail = slackShare >= MEASURED_SLACK_SHARE;
+  const tailSeconds = hasTail ? Math.min(TAIL_SECONDS, deadlineSeconds / 10) : 0;
   return { ...site, deadlineSeconds: deadlineSeconds * (1 - slackShare) - tailSeconds };
 }
