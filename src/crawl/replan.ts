@@ -29,14 +29,15 @@ const ALL_SHARE = 0.98;
  * The part of the time that is left that is kept in hand, if it can be: more where a server that will
  * be too slow for the line is known only by measuring it, and most where sizes were not said.
  */
-const SLACK_SHARE = 0.03;
+const SLACK_SHARE = 0.05;
 const MEASURED_SLACK_SHARE = 0.1;
 const UNSAID_SLACK_SHARE = 0.4;
 /** How far all deadlines are stretched while sizes may be wrong, at most: to four times their time. */
 const STRETCH_SHARE_MAX = 3;
 const SLACK_STEPS = 10;
 /** The last pages of a site come slowly; of a short time, a tenth. */
-const TAIL_SECONDS = 1;
+const TAIL_SECONDS = 0.5;
+const MEASURED_TAIL_SECONDS = 1;
 /** A deadline in or out of reach for so long is told. */
 const SURE_AFTER_MS = 1500;
 /** Nobody is given up for less than this part of the time left: what servers give is not known better. */
@@ -314,7 +315,8 @@ function withoutHope(task: PlanTask, isHopeless: (site: SiteTask) => boolean): P
 function withSlack(site: SiteTask, slackShare: number): SiteTask {
   const { deadlineSeconds } = site;
   if (deadlineSeconds === undefined) return site;
-  const hasTail = slackShare >= MEASURED_SLACK_SHARE;
-  const tailSeconds = hasTail ? Math.min(TAIL_SECONDS, deadlineSeconds / 10) : 0;
+  if (slackShare <= 0) return { ...site, deadlineSeconds: deadlineSeconds * (1 - slackShare) };
+  const tailMaxSeconds = slackShare < MEASURED_SLACK_SHARE ? TAIL_SECONDS : MEASURED_TAIL_SECONDS;
+  const tailSeconds = Math.min(tailMaxSeconds, deadlineSeconds / 10);
   return { ...site, deadlineSeconds: deadlineSeconds * (1 - slackShare) - tailSeconds };
 }
