@@ -33,8 +33,8 @@ export interface DividerParts {
 
 /** How long the program may be searched for a better answer; the crawl goes on meanwhile. */
 const MIP_SECONDS_MAX = 60;
-/** With more sites than this the order is not improved by trying. */
-const SITES_TO_TRY_MAX = 1000;
+/** With more sites than this the order is not improved by trying: the crawl stands still meanwhile. */
+const SITES_TO_TRY_MAX = 20;
 /** Plans are made again after this time. */
 const SOON_SECONDS = 2;
 

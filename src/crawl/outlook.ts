@@ -64,6 +64,11 @@ export class Outlook {
     this.#parts = parts;
   }
 
+  /** What an address brings, on average. */
+  get usualBytes(): number {
+    return this.#usualBytes;
+  }
+
   taskOf(sites: readonly Site[]): PlanTask {
     const { settings } = this.#parts;
     this.#usualBytes = this.#meanBytes();

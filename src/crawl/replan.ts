@@ -11,6 +11,7 @@ import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import type { Settings } from "../config/schema.ts";
+import { isFeasible } from "../plan/feasible.ts";
 import { isLate, type PlanTask, type SiteTask } from "../plan/plan.ts";
 import { promisesOf } from "../plan/promises.ts";
 import type { Claim, Shares } from "../plan/shares.ts";
@@ -23,6 +24,8 @@ import type { Roster, Site } from "./roster.ts";
 const REPLAN_EVERY_MS = 2000;
 /** Several sites may end in one moment. */
 const SOON_MS = 50;
+/** A plan takes at most a part of the time: nothing else is done meanwhile. */
+const REST_TIMES = 20;
 /** Who is given this part of what it could take is given all of it. */
 const ALL_SHARE = 0.98;
 /**
@@ -46,6 +49,15 @@ const NOISE_SHARE = 0.1;
 const SOON_SECONDS = 0.1;
 /** How much more a late site counts, so that it is not late for long. */
 const LATE_WEIGHT = 5;
+
+/** What trying servers may take of all that is left. */
+const TRIED_SHARE = 0.03;
+
+interface Grant {
+  readonly rateBps: number;
+  readonly wholeBps: number;
+  readonly headStart: number;
+}
 
 /** What the plan says of a site. */
 export interface Forecast {
@@ -93,6 +105,8 @@ export class Replan {
   #isActive = false;
   #cancelTimer: (() => void) | undefined;
   #isSoon = false;
+  /** How long the last plan took. */
+  #tookMs = 0;
 
   constructor(parts: ReplanParts) {
     this.#parts = parts;
@@ -117,7 +131,7 @@ export class Replan {
   soon(): void {
     if (!this.#isActive || this.#isSoon) return;
     this.#isSoon = true;
-    this.#arm(SOON_MS);
+    this.#arm(Math.max(SOON_MS, this.#tookMs * REST_TIMES));
   }
 
   /** Something was promised: from now on there is a plan. */
@@ -137,14 +151,17 @@ export class Replan {
 
   #replan(): void {
     this.#isSoon = false;
-    const { outlook, shares, settings, onShares } = this.#parts;
+    const { clock, outlook, shares, settings, onShares } = this.#parts;
+    const beganAtMs = clock.nowMs();
     const sites = this.#sitesAtWork();
     const task = outlook.taskOf(sites);
     const division = this.#divide(task, sites);
+    const headStart = headStartOf(task, outlook.usualBytes);
     const claims = division.order.map((index) =>
       this.#claimOf(sites[index] as Site, task.sites[index] as SiteTask, {
         rateBps: division.ratesBps[index] as number,
         wholeBps: task.rateBps,
+        headStart,
       }),
     );
     shares.set(
@@ -152,7 +169,8 @@ export class Replan {
       settings.sitesAtOnceMax,
     );
     this.#foresee(sites, task, division);
-    if (this.#isActive) this.#arm(REPLAN_EVERY_MS);
+    this.#tookMs = clock.nowMs() - beganAtMs;
+    if (this.#isActive) this.#arm(Math.max(REPLAN_EVERY_MS, this.#tookMs * REST_TIMES));
     onShares();
   }
 
@@ -207,22 +225,10 @@ export class Replan {
 
   /** With the most time in hand, between two parts of what is left, that keeps all deadlines. */
   #divideBetween(task: PlanTask, leastShare: number, mostShare: number): Division | undefined {
-    const wanted = this.#divideInTime(task, mostShare);
-    if (wanted !== undefined) return wanted;
-    let best = this.#divideInTime(task, leastShare);
-    if (best === undefined) return undefined;
-    let least = leastShare;
-    let most = mostShare;
-    for (let step = 0; step < SLACK_STEPS; step++) {
-      const middle = (least + most) / 2;
-      const division = this.#divideInTime(task, middle);
-      if (division === undefined) most = middle;
-      else {
-        least = middle;
-        best = division;
-      }
-    }
-    return best;
+    const share = mostFeasible(task, leastShare, mostShare);
+    if (share === undefined) return undefined;
+    // With places and least rates a plan may need more than what is feasible without them.
+    return this.#divideInTime(task, share) ?? this.#divideInTime(task, leastShare);
   }
 
   #divideInTime(task: PlanTask, slackShare: number): Division | undefined {
@@ -235,11 +241,12 @@ export class Replan {
   #claimOf(
     site: Site,
     { capBps, deadlineSeconds }: SiteTask,
-    { rateBps, wholeBps }: { readonly rateBps: number; readonly wholeBps: number },
+    { rateBps, wholeBps, headStart }: Grant,
   ): Claim {
     const isAll = rateBps >= ALL_SHARE * Math.min(capBps, wholeBps);
-    // No promise can rest on a server that was never asked.
-    const untried = deadlineSeconds === undefined ? 0 : TRIED_PAGES - site.answered;
+    // No promise can rest on a server of which nobody knows anything.
+    const isKnown = this.#parts.promised.saidOf(site.key)?.capBps !== undefined;
+    const untried = deadlineSeconds === undefined || isKnown ? 0 : headStart - site.answered;
     return {
       siteId: site.id,
       rateBps: isAll ? Infinity : rateBps,
@@ -301,6 +308,14 @@ export class Replan {
   }
 }
 
+/** How many pages are asked of each server to try it: all together a small part of what is left. */
+function headStartOf({ sites }: PlanTask, pageBytes: number): number {
+  const promised = sites.filter(({ deadlineSeconds }) => deadlineSeconds !== undefined);
+  const leftBytes = sites.reduce((sum, { bytes }) => sum + bytes, 0);
+  const pages = Math.floor((TRIED_SHARE * leftBytes) / (promised.length * pageBytes || 1));
+  return Math.min(TRIED_PAGES, Math.max(1, pages));
+}
+
 /** Takes the deadlines of those away that cannot be in time any more, and lets them count more. */
 function withoutHope(task: PlanTask, isHopeless: (site: SiteTask) => boolean): PlanTask {
   if (!task.sites.some(isHopeless)) return task;
@@ -310,6 +325,22 @@ function withoutHope(task: PlanTask, isHopeless: (site: SiteTask) => boolean): P
       : site,
   );
   return { ...task, sites };
+}
+
+/** The largest slack, between two parts of the time left, with which a schedule keeps all deadlines. */
+function mostFeasible(task: PlanTask, leastShare: number, mostShare: number): number | undefined {
+  const isEnough = (share: number): boolean =>
+    isFeasible({ ...task, sites: task.sites.map((site) => withSlack(site, share)) });
+  if (isEnough(mostShare)) return mostShare;
+  if (!isEnough(leastShare)) return undefined;
+  let least = leastShare;
+  let most = mostShare;
+  for (let step = 0; step < SLACK_STEPS; step++) {
+    const middle = (least + most) / 2;
+    if (isEnough(middle)) least = middle;
+    else most = middle;
+  }
+  return least;
 }
 
 function withSlack(site: SiteTask, slackShare: number): SiteTask {
