@@ -134,7 +134,7 @@ function percent(share: number): string {
 const PARTS: Readonly<Record<string, () => void>> = { gaps, batches, speed };
 const asked = process.argv.slice(2);
 for (const part of asked.length > 0 ? asked : Object.keys(PARTS)) {
-  console.log(`\n## ${part}\n`);
+  console.log(`\n### ${part}\n`);
   const run = PARTS[part];
   if (run === undefined)
     throw new Error(`no part ${part}; there are ${Object.keys(PARTS).join(", ")}`);
