@@ -62,10 +62,7 @@ export function startCrawl(parts: CrawlParts): CrawlHandle {
 
 /** How long ago the crawl began: a promise goes on while nobody works on it. */
 function sinceBegun(store: Store, wallMs: number): number {
-  const begunAtMs = Number(store.recall(BEGUN) ?? Number.NaN);
-  if (Number.isFinite(begunAtMs)) return Math.max(0, wallMs - begunAtMs);
-  store.remember(BEGUN, String(wallMs));
-  return 0;
+  return Math.max(0, wallMs - Number(store.recall(BEGUN) ?? wallMs));
 }
 
 class Crawl implements CrawlHandle {
@@ -111,7 +108,7 @@ class Crawl implements CrawlHandle {
   }
 
   start(): void {
-    const { settings, clock } = this.#parts;
+    const { settings, clock, store } = this.#parts;
     this.#loops.admitSeeds();
     this.#loops.rounds.start();
     this.#loops.refill.wakeSites();
@@ -119,7 +116,13 @@ class Crawl implements CrawlHandle {
     this.#loops.notebook.commit();
     this.#state = "running";
     this.#loops.line.start();
-    this.#loops.replan.start();
+    try {
+      this.#loops.replan.start();
+    } catch (refusal) {
+      return this.#fail(refusal);
+    }
+    // A crawl that refused its promises has not begun.
+    if (store.recall(BEGUN) === undefined) store.remember(BEGUN, String(clock.wallMs()));
     if (settings.timeMaxMs !== undefined)
       this.#cancelTimers.push(clock.after(settings.timeMaxMs, () => this.stop("time limit")));
     if (this.#holds.size === 0 && this.#state === "running") this.#loops.fetchLoop.run();
@@ -281,6 +284,7 @@ class Crawl implements CrawlHandle {
     this.#cutOff.abort();
     this.#loops.line.stop();
     this.#loops.replan.stop();
+    this.#loops.rounds.stop();
     for (const cancel of this.#cancelTimers) cancel();
     this.#settle.reject(fault);
   }

@@ -36,7 +36,7 @@ const MIP_SECONDS_MAX = 60;
 /** With more sites than this the order is not improved by trying: the crawl stands still meanwhile. */
 const SITES_TO_TRY_MAX = 20;
 /** Plans are made again after this time. */
-const SOON_SECONDS = 2;
+export const PLAN_SECONDS = 2;
 
 export class Divider {
   readonly #settings: Settings;
@@ -45,6 +45,8 @@ export class Divider {
   #hasSaid = false;
   /** The start of each site's interval, by its key. */
   #batches: ReadonlyMap<string, number> = new Map();
+  /** The sites of the last question: without an answer for them, there is none for some of them either. */
+  #asked: ReadonlySet<string> = new Set();
   #mipWhy = "it is being solved";
   #isSolving = false;
 
@@ -70,13 +72,15 @@ export class Divider {
 
   #byMip(task: PlanTask): Allocation {
     const knowsAll = task.sites.every(({ key }) => this.#batches.has(key));
-    if (!knowsAll && !this.#isSolving) this.#solve(task);
+    const wasAsked = task.sites.every(({ key }) => this.#asked.has(key));
+    if (!wasAsked && !this.#isSolving) this.#solve(task);
     if (!knowsAll) return { kind: "impossible", why: this.#mipWhy };
     return { kind: "planned", plan: inBatches(task, this.#batches) };
   }
 
   #solve(task: PlanTask): void {
     this.#isSolving = true;
+    this.#asked = new Set(task.sites.map(({ key }) => key));
     solveMip(task, { secondsMax: MIP_SECONDS_MAX }).then(({ allocation }) => {
       this.#isSolving = false;
       if (allocation.kind === "impossible") this.#mipWhy = allocation.why;
@@ -146,7 +150,7 @@ function divisionOf({ sites }: Plan, order: readonly number[]): Division {
 
 /** What a site gets on average until there is a new plan, or it is done. */
 function rateSoon({ segments, finishSeconds }: SitePlan): number {
-  const seconds = Math.min(SOON_SECONDS, finishSeconds);
+  const seconds = Math.min(PLAN_SECONDS, finishSeconds);
   let bytes = 0;
   for (const { fromSeconds, toSeconds, rateBps } of segments)
     bytes += rateBps * Math.max(0, Math.min(seconds, toSeconds) - fromSeconds);

@@ -3,7 +3,8 @@
  * ends, a limit or a promise changes, a plan is made from what is left and what the servers give now.
  *
  * The plan's rates become shares (`plan/shares.ts`), which say who goes first; nobody is held below
- * what the line has left. A deadline that comes out of reach is told when that is first seen.
+ * what the line has left. A deadline that is out of reach is told at the start, and later as soon as
+ * plans have agreed on it for a moment.
  */
 
 import type { Clock } from "../base/clock.ts";
@@ -11,17 +12,16 @@ import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import type { Settings } from "../config/schema.ts";
-import { isFeasible } from "../plan/feasible.ts";
+import { mostSlack, pagesToTry, type Slack, withoutHope, withSlack } from "../plan/caution.ts";
 import { isLate, type PlanTask, type SiteTask } from "../plan/plan.ts";
 import { promisesOf } from "../plan/promises.ts";
 import type { Claim, Shares } from "../plan/shares.ts";
-import { type Division, Divider } from "./divider.ts";
+import { type Division, Divider, PLAN_SECONDS } from "./divider.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import { type Outlook, TRIED_PAGES } from "./outlook.ts";
 import type { Promised } from "./promised.ts";
 import type { Roster, Site } from "./roster.ts";
 
-const REPLAN_EVERY_MS = 2000;
 /** Several sites may end in one moment. */
 const SOON_MS = 50;
 /** A plan takes at most a part of the time: nothing else is done meanwhile. */
@@ -29,29 +29,20 @@ const REST_TIMES = 20;
 /** Who is given this part of what it could take is given all of it. */
 const ALL_SHARE = 0.98;
 /**
- * The part of the time that is left that is kept in hand, if it can be: more where a server that will
- * be too slow for the line is known only by measuring it, and most where sizes were not said.
+ * What is kept in hand of the time left, if it can be: more where a server that is too slow for the
+ * line is known only by measuring it, and most where sizes were not said.
  */
-const SLACK_SHARE = 0.05;
-const MEASURED_SLACK_SHARE = 0.1;
-const UNSAID_SLACK_SHARE = 0.4;
+const SLACK: Slack = { share: 0.05, tailSeconds: 0.5 };
+const MEASURED_SLACK: Slack = { share: 0.1, tailSeconds: 1 };
+const UNSAID_SLACK: Slack = { share: 0.4, tailSeconds: 1 };
 /** How far all deadlines are stretched while sizes may be wrong, at most: to four times their time. */
-const STRETCH_SHARE_MAX = 3;
-const SLACK_STEPS = 10;
-/** The last pages of a site come slowly; of a short time, a tenth. */
-const TAIL_SECONDS = 0.5;
-const MEASURED_TAIL_SECONDS = 1;
+const DOUBT_SHARE = -3;
+/** Nobody is given up for less than this part of the time left: what servers give is not known better. */
+const NOISE_SHARE = -0.1;
+/** Less time than this is none. */
+const PASSED_SECONDS = 0.1;
 /** A deadline in or out of reach for so long is told. */
 const SURE_AFTER_MS = 1500;
-/** Nobody is given up for less than this part of the time left: what servers give is not known better. */
-const NOISE_SHARE = 0.1;
-/** Less time than this is none. */
-const SOON_SECONDS = 0.1;
-/** How much more a late site counts, so that it is not late for long. */
-const LATE_WEIGHT = 5;
-
-/** What trying servers may take of all that is left. */
-const TRIED_SHARE = 0.03;
 
 interface Grant {
   readonly rateBps: number;
@@ -156,7 +147,7 @@ export class Replan {
     const sites = this.#sitesAtWork();
     const task = outlook.taskOf(sites);
     const division = this.#divide(task, sites);
-    const headStart = headStartOf(task, outlook.usualBytes);
+    const headStart = pagesToTry(task, outlook.usualBytes, TRIED_PAGES);
     const claims = division.order.map((index) =>
       this.#claimOf(sites[index] as Site, task.sites[index] as SiteTask, {
         rateBps: division.ratesBps[index] as number,
@@ -170,7 +161,7 @@ export class Replan {
     );
     this.#foresee(sites, task, division);
     this.#tookMs = clock.nowMs() - beganAtMs;
-    if (this.#isActive) this.#arm(Math.max(REPLAN_EVERY_MS, this.#tookMs * REST_TIMES));
+    if (this.#isActive) this.#arm(Math.max(PLAN_SECONDS * 1000, this.#tookMs * REST_TIMES));
     onShares();
   }
 
@@ -191,51 +182,47 @@ export class Replan {
     const isInDoubt = sites.some((site, index) =>
       outlook.isInDoubt(site, task.sites[index]?.bytes ?? 0),
     );
-    const most = this.#slackShare(task, sites);
+    const wanted = this.#slackFor(task, sites);
     const open = withoutHope(
       task,
-      ({ deadlineSeconds = Infinity }) => deadlineSeconds < SOON_SECONDS,
+      ({ deadlineSeconds = Infinity }) => deadlineSeconds < PASSED_SECONDS,
     );
-    const kept = this.#divideBetween(open, isInDoubt ? -STRETCH_SHARE_MAX : -NOISE_SHARE, most);
+    const kept = this.#divideInTime(open, wanted, isInDoubt ? DOUBT_SHARE : NOISE_SHARE);
     if (kept !== undefined) return kept;
     const division = this.#divider.divide(open);
     const late = new Set(
       open.sites.filter((site, index) => isLate(site, division.finishSeconds[index] ?? 0)),
     );
-    return (
-      this.#divideBetween(
-        withoutHope(open, (site) => late.has(site)),
-        0,
-        most,
-      ) ?? division
-    );
+    const hopeful = withoutHope(open, (site) => late.has(site));
+    return this.#divideInTime(hopeful, wanted, 0) ?? division;
   }
 
-  #slackShare(task: PlanTask, sites: readonly Site[]): number {
+  #slackFor(task: PlanTask, sites: readonly Site[]): Slack {
     const { outlook, promised } = this.#parts;
-    if (sites.some((site) => outlook.isUnsaid(site))) return UNSAID_SLACK_SHARE;
+    if (sites.some((site) => outlook.isUnsaid(site))) return UNSAID_SLACK;
     const isMeasured = task.sites.some(
       ({ key, capBps, deadlineSeconds }) =>
         deadlineSeconds !== undefined &&
         capBps < task.rateBps &&
         promised.saidOf(key)?.capBps === undefined,
     );
-    return isMeasured ? MEASURED_SLACK_SHARE : SLACK_SHARE;
+    return isMeasured ? MEASURED_SLACK : SLACK;
   }
 
-  /** With the most time in hand, between two parts of what is left, that keeps all deadlines. */
-  #divideBetween(task: PlanTask, leastShare: number, mostShare: number): Division | undefined {
-    const share = mostFeasible(task, leastShare, mostShare);
-    if (share === undefined) return undefined;
+  /** With as much in hand as there is; undefined when the least share is still too much. */
+  #divideInTime(task: PlanTask, wanted: Slack, leastShare: number): Division | undefined {
+    const slack = mostSlack(task, wanted, leastShare);
+    if (slack === undefined) return undefined;
     // With places and least rates a plan may need more than what is feasible without them.
-    return this.#divideInTime(task, share) ?? this.#divideInTime(task, leastShare);
-  }
-
-  #divideInTime(task: PlanTask, slackShare: number): Division | undefined {
-    const sites = task.sites.map((site) => withSlack(site, slackShare));
-    const division = this.#divider.divide({ ...task, sites });
-    const isKept = sites.every((site, index) => !isLate(site, division.finishSeconds[index] ?? 0));
-    return isKept ? division : undefined;
+    for (const share of [slack.share, leastShare]) {
+      const cautious = withSlack(task, { ...slack, share });
+      const division = this.#divider.divide(cautious);
+      const isKept = cautious.sites.every(
+        (site, index) => !isLate(site, division.finishSeconds[index] ?? 0),
+      );
+      if (isKept) return division;
+    }
+    return undefined;
   }
 
   #claimOf(
@@ -285,12 +272,11 @@ export class Replan {
     if (isLateNow) this.#late.add(site.id);
     else this.#late.delete(site.id);
     const { log, hooks } = this.#parts;
-    const values = { site: site.key, deadlineInMs, finishInMs };
     const message = isLateNow
       ? `${site.key} will miss its deadline by ${showDuration(finishInMs - deadlineInMs)}`
       : `${site.key} can meet its deadline again`;
-    log.write({ level: isLateNow ? "warn" : "info", message, values });
-    hooks.onDeadline?.({ ...values, isLate: isLateNow });
+    log.write({ level: isLateNow ? "warn" : "info", message, values: {} });
+    hooks.onDeadline?.({ site: site.key, deadlineInMs, finishInMs, isLate: isLateNow });
   }
 
   #refuseIfStrict(): void {
@@ -306,48 +292,4 @@ export class Replan {
       `These deadlines cannot be met: ${late.map(({ key }) => key).join(", ")}.${enough}`,
     );
   }
-}
-
-/** How many pages are asked of each server to try it: all together a small part of what is left. */
-function headStartOf({ sites }: PlanTask, pageBytes: number): number {
-  const promised = sites.filter(({ deadlineSeconds }) => deadlineSeconds !== undefined);
-  const leftBytes = sites.reduce((sum, { bytes }) => sum + bytes, 0);
-  const pages = Math.floor((TRIED_SHARE * leftBytes) / (promised.length * pageBytes || 1));
-  return Math.min(TRIED_PAGES, Math.max(1, pages));
-}
-
-/** Takes the deadlines of those away that cannot be in time any more, and lets them count more. */
-function withoutHope(task: PlanTask, isHopeless: (site: SiteTask) => boolean): PlanTask {
-  if (!task.sites.some(isHopeless)) return task;
-  const sites = task.sites.map((site) =>
-    isHopeless(site)
-      ? { ...site, deadlineSeconds: undefined, weight: site.weight * LATE_WEIGHT }
-      : site,
-  );
-  return { ...task, sites };
-}
-
-/** The largest slack, between two parts of the time left, with which a schedule keeps all deadlines. */
-function mostFeasible(task: PlanTask, leastShare: number, mostShare: number): number | undefined {
-  const isEnough = (share: number): boolean =>
-    isFeasible({ ...task, sites: task.sites.map((site) => withSlack(site, share)) });
-  if (isEnough(mostShare)) return mostShare;
-  if (!isEnough(leastShare)) return undefined;
-  let least = leastShare;
-  let most = mostShare;
-  for (let step = 0; step < SLACK_STEPS; step++) {
-    const middle = (least + most) / 2;
-    if (isEnough(middle)) least = middle;
-    else most = middle;
-  }
-  return least;
-}
-
-function withSlack(site: SiteTask, slackShare: number): SiteTask {
-  const { deadlineSeconds } = site;
-  if (deadlineSeconds === undefined) return site;
-  if (slackShare <= 0) return { ...site, deadlineSeconds: deadlineSeconds * (1 - slackShare) };
-  const tailMaxSeconds = slackShare < MEASURED_SLACK_SHARE ? TAIL_SECONDS : MEASURED_TAIL_SECONDS;
-  const tailSeconds = Math.min(tailMaxSeconds, deadlineSeconds / 10);
-  return { ...site, deadlineSeconds: deadlineSeconds * (1 - slackShare) - tailSeconds };
 }

@@ -1,0 +1,69 @@
+/**
+ * How a running crawl plans with care: a plan's last moment is no place for a promise.
+ *
+ * The shortest-first order uses up whatever time a deadline leaves. So deadlines are planned earlier
+ * than they are, by as much of the time left as can be had; and where not even all of it is enough, they are
+ * stretched alike before anybody is given up (decision 012).
+ */
+
+import { isFeasible } from "./feasible.ts";
+import type { PlanTask, SiteTask } from "./plan.ts";
+
+/** A part of the time left, and so many seconds at most for a site's last pages, which come slowly. */
+export interface Slack {
+  readonly share: number;
+  readonly tailSeconds: number;
+}
+
+/** Of a short time, the tail is this part. */
+const TAIL_SHARE = 0.1;
+const STEPS = 10;
+/** How much more a late site counts, so that it is not late for long. */
+const LATE_WEIGHT = 5;
+/** What trying servers may take of all that is left. */
+const TRIED_SHARE = 0.03;
+
+/** Deadlines earlier by a slack; a share below zero stretches them, and needs no tail. */
+export function withSlack(task: PlanTask, { share, tailSeconds }: Slack): PlanTask {
+  const sites = task.sites.map((site) => {
+    const { deadlineSeconds } = site;
+    if (deadlineSeconds === undefined) return site;
+    const tail = share > 0 ? Math.min(tailSeconds, deadlineSeconds * TAIL_SHARE) : 0;
+    return { ...site, deadlineSeconds: deadlineSeconds * (1 - share) - tail };
+  });
+  return { ...task, sites };
+}
+
+/** The largest slack, down from the one wanted to a least share, with which all deadlines can be kept. */
+export function mostSlack(task: PlanTask, wanted: Slack, leastShare: number): Slack | undefined {
+  const isEnough = (share: number): boolean => isFeasible(withSlack(task, { ...wanted, share }));
+  if (isEnough(wanted.share)) return wanted;
+  if (!isEnough(leastShare)) return undefined;
+  let least = leastShare;
+  let most = wanted.share;
+  for (let step = 0; step < STEPS; step++) {
+    const middle = (least + most) / 2;
+    if (isEnough(middle)) least = middle;
+    else most = middle;
+  }
+  return { ...wanted, share: least };
+}
+
+/** Takes the deadlines of those away that cannot be in time any more, and lets them count more. */
+export function withoutHope(task: PlanTask, isHopeless: (site: SiteTask) => boolean): PlanTask {
+  if (!task.sites.some(isHopeless)) return task;
+  const sites = task.sites.map((site) =>
+    isHopeless(site)
+      ? { ...site, deadlineSeconds: undefined, weight: site.weight * LATE_WEIGHT }
+      : site,
+  );
+  return { ...task, sites };
+}
+
+/** How many pages are asked of each server to try it: all together a small part of what is left. */
+export function pagesToTry({ sites }: PlanTask, pageBytes: number, pagesMax: number): number {
+  const promised = sites.filter(({ deadlineSeconds }) => deadlineSeconds !== undefined);
+  const leftBytes = sites.reduce((sum, { bytes }) => sum + bytes, 0);
+  const pages = Math.floor((TRIED_SHARE * leftBytes) / (promised.length * pageBytes || 1));
+  return Math.min(pagesMax, Math.max(1, pages));
+}

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { run, start, temporaryFolder } from "./program.ts";
+import { startSite } from "./small-site.ts";
+
+interface Result {
+  readonly sites: readonly {
+    readonly site: string;
+    readonly deadlineSeconds: number | null;
+    readonly finishedSeconds: number | null;
+    readonly met: boolean | null;
+  }[];
+}
+
+const MANNERS = ["--allow-private", "127.0.0.0/8", "--delay", "0", "--no-warc", "--json"];
+
+test("strict: a crawl whose deadlines cannot be met asks for nothing, says the rate that would do, and ends with 1", async () => {
+  await using site = await startSite({ pageCount: 3 });
+  using folder = temporaryFolder();
+  const config = join(folder.path, "weir.yaml");
+  writeFileSync(
+    config,
+    `limit: 1MB/s\nstrict: true\nsites:\n  - url: ${site.origin}/\n    size: 100MB\n    deadline: 5s\n`,
+  );
+  const words = ["crawl", "--config", config, "--out", join(folder.path, "out"), ...MANNERS];
+  const refused = await run(words);
+  assert.equal(refused.code, 1, refused.stderr);
+  assert.match(refused.stderr, /will miss its deadline by 1 min/);
+  assert.match(refused.stderr, /DEADLINES_OUT_OF_REACH/);
+  assert.match(refused.stderr, /20\.\d MB\/s would meet them all/);
+  assert.ok(!refused.stderr.includes("    at "), refused.stderr);
+  assert.deepEqual(site.requests, []);
+  // The same folder goes on when it may, and its time begins only then.
+  const done = await run([...words, "--no-strict"]);
+  assert.equal(done.code, 0, done.stderr);
+  assert.equal((JSON.parse(done.stdout) as Result).sites[0]?.met, true);
+});
+
+test("a deadline is told, kept, and can be given to a running crawl", async () => {
+  await using site = await startSite({ pageCount: 40 });
+  using folder = temporaryFolder();
+  const out = join(folder.path, "out");
+  const words = ["crawl", `${site.origin}/`, "--out", out, ...MANNERS, "--deadline", "50s"];
+  const crawl = start([...words, "--delay", "100ms", "--concurrency-per-site", "1"]);
+  await crawl.saw(/\d+ pages?,/);
+  const answer = await run(["set", out, "deadline", `${site.origin}=45s`]);
+  assert.equal(answer.code, 0, answer.stderr);
+  assert.equal(answer.stdout, `${site.origin}: done within 45 s\n`);
+  const stranger = await run(["set", out, "deadline", "http://stranger.test=45s"]);
+  assert.equal(stranger.code, 2);
+  assert.match(stranger.stderr, /this crawl has no site http:\/\/stranger\.test/);
+  const ended = await crawl.ended;
+  assert.equal(ended.code, 0, ended.stderr);
+  const [result] = (JSON.parse(ended.stdout) as Result).sites;
+  assert.equal(result?.deadlineSeconds, 45);
+  assert.equal(result?.met, true);
+});
