@@ -10,6 +10,7 @@ import {
   ROUNDING_SHARE,
   type SiteTask,
 } from "./plan.ts";
+import { auditPlan } from "./plan-audit.ts";
 
 /** Sites by size and, where there is one, deadline. */
 export function taskOf(
@@ -88,10 +89,7 @@ export function assertNobodyLate(task: PlanTask, plan: Plan, about: string): voi
  * The paper's loop as it is printed, with its errata: go through all that are unallocated, fix those
  * that would be late, and go through the rest again. The rates, or undefined when it fails.
  */
-export function asPrinted(
-  task: PlanTask,
-  weightOf: (bytes: number) => number,
-): number[] | undefined {
+function asPrinted(task: PlanTask, weightOf: (bytes: number) => number): number[] | undefined {
   const rates = task.sites.map(() => 0);
   let unallocated = task.sites.map((site, index) => ({ ...site, index }));
   let leftBps = task.rateBps;
@@ -111,4 +109,29 @@ export function asPrinted(
     unallocated = unallocated.filter((site) => !fixed.includes(site));
   }
   return leftBps < -ROUNDING_SHARE * task.rateBps ? undefined : rates;
+}
+
+/** On thousands of tasks, in either order of the sites, the answer is that of the loop as it is printed. */
+export function assertAsPrinted(
+  planned: (task: PlanTask) => Allocation,
+  shareOf: (bytes: number) => number,
+): void {
+  let count = 0;
+  for (let seed = 1; seed <= 2000; seed++) {
+    const task = randomTask(seed, 12);
+    const printed = asPrinted(task, shareOf);
+    const answer = planned(task);
+    const turned = planned({ ...task, sites: task.sites.toReversed() });
+    assert.equal(answer.kind, printed === undefined ? "impossible" : "planned", `seed ${seed}`);
+    assert.equal(turned.kind, answer.kind, `seed ${seed}`);
+    if (printed === undefined) continue;
+    count++;
+    assert.deepEqual(auditPlan(task, planOf(answer)), [], `seed ${seed}`);
+    assertNobodyLate(task, planOf(answer), `seed ${seed}`);
+    for (const [index, rateBps] of ratesOf(answer).entries()) {
+      assertNear(rateBps, printed[index] ?? 0, `seed ${seed}`);
+      assertNear(ratesOf(turned).at(-1 - index) ?? 0, rateBps, `seed ${seed}`);
+    }
+  }
+  assert.ok(count > 500 && count < 1900, `${count} of 2000 were possible`);
 }
