@@ -133,7 +133,8 @@ export class Sluice {
     roster.changed(passage.site);
     if (passage.purpose !== undefined) this.book(passage.site, bytes, passage.purpose);
     passage.receivedBytes += bytes;
-    if (passage.receivedBytes > passage.chargedBytes) this.#charge(passage, passage.receivedBytes);
+    if (this.#isPlanned && passage.receivedBytes > passage.chargedBytes)
+      this.#charge(passage, passage.receivedBytes);
     // A limit that was set meanwhile holds for what is under way, too.
     if (this.#isHolding) passage.flow ??= this.#enter(passage.site, passage.job, 0);
     const { flow } = passage;
