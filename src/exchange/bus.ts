@@ -1,5 +1,5 @@
 /**
- * The way between crawling processes, as a socket: parcels go out, receipts come back.
+ * The way between crawling processes, as a socket: parcels go out, receipts come back, notes fly.
  *
  * A bus promises almost nothing, so that anything can be one. It may lose, repeat and reorder
  * whatever it carries, parcels and receipts alike; it never alters it, and never delivers it to
@@ -7,6 +7,9 @@
  * the receipt is there. Who receives one gives the receipt when its effect is committed, and again
  * for every repeat, which it knows by its id. That makes at-least-once of a bus that drops, and
  * once of what arrives twice.
+ *
+ * Notes are small talk between nodes: what I can use, what you may take. They are never kept, so
+ * whoever tells something that matters tells it again.
  *
  * Promises, held by `bus.suite.ts` on every adapter:
  *   1. delivery is never inside the call that sends, nor after leaving;
@@ -33,7 +36,11 @@ export interface Receipt {
 export interface Inbox {
   readonly onParcel: (parcel: Parcel) => void;
   readonly onReceipt: (receipt: Receipt) => void;
+  readonly onNote: (from: string, note: Note) => void;
 }
+
+/** Anything that survives JSON. */
+export type Note = Readonly<Record<string, unknown>>;
 
 /** A node's place on the bus. */
 export interface Membership {
@@ -41,6 +48,8 @@ export interface Membership {
   send(parcel: Omit<Parcel, "from">): boolean;
   /** Tells the sender that the parcel is committed. A lost one is asked for by a repeat. */
   acknowledge(parcel: Parcel): void;
+  /** May be lost like the rest, and is not missed. */
+  tell(to: string, note: Note): void;
   leave(): Promise<void>;
 }
 
@@ -52,3 +61,6 @@ export interface Bus {
 
 /** The largest body a parcel may have. */
 export const PARCEL_BYTES_MAX = 1024 * 1024;
+
+/** The largest note, as JSON. */
+export const NOTE_BYTES_MAX = 64 * 1024;
