@@ -14,7 +14,7 @@ busSuite("loopback", () => ({
 
 test("a full queue refuses, and takes again once it has been emptied", async () => {
   const bus = new LoopbackBus(2);
-  const member = await bus.join("a", { onParcel() {}, onReceipt() {} });
+  const member = await bus.join("a", { onParcel() {}, onReceipt() {}, onNote() {} });
   const send = (): boolean => member.send({ id: "p", to: "a", body: new Uint8Array(0) });
   assert.deepEqual([send(), send(), send()], [true, true, false]);
   await turn();

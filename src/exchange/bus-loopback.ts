@@ -7,11 +7,12 @@
 
 import { assert } from "../base/assert.ts";
 import type { Bus, Inbox, Membership, Parcel, Receipt } from "./bus.ts";
-import { PARCEL_BYTES_MAX } from "./bus.ts";
+import { openedNote, sealedNote, sealedParcel } from "./sealing.ts";
 
 type Item =
   | { readonly kind: "parcel"; readonly parcel: Parcel }
-  | { readonly kind: "receipt"; readonly receipt: Receipt };
+  | { readonly kind: "receipt"; readonly receipt: Receipt }
+  | { readonly kind: "note"; readonly from: string; readonly text: string };
 
 interface Post {
   readonly inbox: Inbox;
@@ -31,10 +32,14 @@ export class LoopbackBus implements Bus {
     const post: Post = { inbox, queue: [] };
     this.#posts.set(node, post);
     return {
-      send: (parcel) => this.#send({ ...parcel, from: node, body: parcel.body.slice() }),
+      send: (parcel) =>
+        this.#put(parcel.to, { kind: "parcel", parcel: sealedParcel(node, parcel) }),
       acknowledge: ({ id, from }) => {
         const receipt = { parcelId: id, from: node, to: from };
         this.#put(from, { kind: "receipt", receipt });
+      },
+      tell: (to, note) => {
+        this.#put(to, { kind: "note", from: node, text: sealedNote(note) });
       },
       leave: async () => {
         if (this.#posts.get(node) === post) this.#posts.delete(node);
@@ -44,11 +49,6 @@ export class LoopbackBus implements Bus {
 
   async close(): Promise<void> {
     this.#posts.clear();
-  }
-
-  #send(parcel: Parcel): boolean {
-    assert(parcel.body.length <= PARCEL_BYTES_MAX, "a parcel is within its size");
-    return this.#put(parcel.to, { kind: "parcel", parcel });
   }
 
   #put(node: string, item: Item): boolean {
@@ -64,7 +64,8 @@ export class LoopbackBus implements Bus {
     for (const item of post.queue.splice(0)) {
       if (this.#posts.get(node) !== post) return;
       if (item.kind === "parcel") post.inbox.onParcel(item.parcel);
-      else post.inbox.onReceipt(item.receipt);
+      else if (item.kind === "receipt") post.inbox.onReceipt(item.receipt);
+      else post.inbox.onNote(item.from, openedNote(item.text));
     }
   }
 }

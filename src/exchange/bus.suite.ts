@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PARCEL_BYTES_MAX } from "./bus.ts";
-import type { Bus, Membership, Parcel, Receipt } from "./bus.ts";
+import { NOTE_BYTES_MAX, PARCEL_BYTES_MAX } from "./bus.ts";
+import type { Bus, Membership, Note, Parcel, Receipt } from "./bus.ts";
 
 export interface BusUnderTest {
   readonly bus: Bus;
@@ -15,6 +15,7 @@ interface Node {
   readonly member: Membership;
   readonly parcels: Parcel[];
   readonly receipts: Receipt[];
+  readonly notes: (readonly [from: string, note: Note])[];
 }
 
 export function busSuite(name: string, open: () => BusUnderTest): void {
@@ -84,6 +85,69 @@ export function busSuite(name: string, open: () => BusUnderTest): void {
     await bus.close();
   });
 
+  test(`${name}: a note told until it is heard arrives as it was when told`, async () => {
+    const { bus, settle } = open();
+    const [a, b] = [await join(bus, "a"), await join(bus, "b")];
+    await until(settle, () => {
+      const heard = b.notes.length;
+      const note = { need: 5, names: ["é", "\n"], more: { isDry: false } };
+      a.member.tell("b", note);
+      assert.equal(b.notes.length, heard, "not inside the call");
+      note.need = 6;
+      note.names.push("later");
+      return heard > 0;
+    });
+    const told = { need: 5, names: ["é", "\n"], more: { isDry: false } };
+    for (const heard of b.notes) assert.deepEqual(heard, ["a", told]);
+    await bus.close();
+  });
+
+  test(`${name}: a note reaches the node named and no other, and nobody once it has left`, async () => {
+    const { bus, settle } = open();
+    const [a, b, c] = [await join(bus, "a"), await join(bus, "b"), await join(bus, "c")];
+    a.member.tell("nobody", { lost: true });
+    await until(settle, () => {
+      a.member.tell("b", {});
+      a.member.tell("a", { toSelf: true });
+      return b.notes.length > 0 && a.notes.length > 0;
+    });
+    a.member.tell("b", {});
+    await b.member.leave();
+    const heard = b.notes.length;
+    for (let count = 0; count < 20; count++) {
+      a.member.tell("b", {});
+      await settle();
+    }
+    assert.equal(b.notes.length, heard);
+    for (const [from, note] of a.notes) assert.deepEqual([from, note], ["a", { toSelf: true }]);
+    assert.deepEqual([...c.notes, ...a.parcels, ...b.parcels], []);
+    await bus.close();
+  });
+
+  test(`${name}: a note above the limit is our own mistake, and one at the limit is not`, async () => {
+    const { bus, settle } = open();
+    const a = await join(bus, "a");
+    const text = "x".repeat(NOTE_BYTES_MAX - '{"text":""}'.length);
+    assert.throws(() => a.member.tell("a", { text: `${text}x` }), { name: "BrokenPromise" });
+    await until(settle, () => {
+      a.member.tell("a", { text });
+      return a.notes.length > 0;
+    });
+    assert.deepEqual(a.notes[0], ["a", { text }]);
+    await bus.close();
+  });
+
+  test(`${name}: a flood of notes may be lost, but parcels still get through`, async () => {
+    const { bus, settle } = open();
+    const [a, b] = [await join(bus, "a"), await join(bus, "b")];
+    await until(settle, () => {
+      a.member.send({ id: "p1", to: "b", body: new Uint8Array(1) });
+      for (let count = 0; count < 300; count++) a.member.tell("b", { count });
+      return a.receipts.length > 0 && b.notes.length > 0;
+    });
+    await bus.close();
+  });
+
   test(`${name}: a flood is refused at some length, or taken and delivered`, async () => {
     const { bus, settle } = open();
     const [a, b] = [await join(bus, "a"), await join(bus, "b")];
@@ -102,14 +166,16 @@ export function busSuite(name: string, open: () => BusUnderTest): void {
 async function join(bus: Bus, name: string): Promise<Node> {
   const parcels: Parcel[] = [];
   const receipts: Receipt[] = [];
+  const notes: (readonly [from: string, note: Note])[] = [];
   const member = await bus.join(name, {
     onParcel: (parcel) => {
       parcels.push(parcel);
       member.acknowledge(parcel);
     },
     onReceipt: (receipt) => receipts.push(receipt),
+    onNote: (from, note) => notes.push([from, note]),
   });
-  return { member, parcels, receipts };
+  return { member, parcels, receipts, notes };
 }
 
 async function until(settle: () => Promise<void>, attempt: () => boolean): Promise<void> {

@@ -51,7 +51,7 @@ async function hearsay(seed: number): Promise<string[]> {
   const heard: string[] = [];
   const onParcel = ({ id }: { readonly id: string }): number =>
     heard.push(`${id} at ${clock.nowMs()}`);
-  const member = await bus.join("a", { onParcel, onReceipt() {} });
+  const member = await bus.join("a", { onParcel, onReceipt() {}, onNote() {} });
   for (let index = 0; index < 100; index++) {
     member.send({ id: `p${index}`, to: "a", body: new Uint8Array(0) });
   }
@@ -79,6 +79,7 @@ async function talk(clock: SimClock, bus: Bus, { name, to, effects }: Talker): P
       outbox.delete(parcelId);
       if (outbox.size === 0) resolve();
     },
+    onNote() {},
   });
   const resend = (): void => {
     for (const id of outbox) member.send({ id, to, body: new Uint8Array(1) });

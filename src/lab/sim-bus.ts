@@ -7,8 +7,8 @@
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
-import { PARCEL_BYTES_MAX } from "../exchange/bus.ts";
 import type { Bus, Inbox, Membership } from "../exchange/bus.ts";
+import { openedNote, sealedNote, sealedParcel } from "../exchange/sealing.ts";
 
 export interface BusFaults {
   /** Of all that is sent: shares that are lost, and that are delivered once more. */
@@ -43,15 +43,18 @@ export class SimBus implements Bus {
     this.#inboxes.set(node, inbox);
     return {
       send: (unsigned) => {
-        assert(unsigned.body.length <= PARCEL_BYTES_MAX, "a parcel is within its size");
+        const parcel = sealedParcel(node, unsigned);
         if (this.#random.next() < this.#faults.refusalShare) return false;
-        const parcel = { ...unsigned, from: node, body: unsigned.body.slice() };
         this.#carry(parcel.to, (to) => to.onParcel(parcel));
         return true;
       },
       acknowledge: ({ id, from }) => {
         const receipt = { parcelId: id, from: node, to: from };
         this.#carry(from, (to) => to.onReceipt(receipt));
+      },
+      tell: (to, note) => {
+        const text = sealedNote(note);
+        this.#carry(to, (inbox) => inbox.onNote(node, openedNote(text)));
       },
       leave: async () => {
         if (this.#inboxes.get(node) === inbox) this.#inboxes.delete(node);
