@@ -43,6 +43,7 @@ function snapshotWith(changes: Partial<Snapshot>): Snapshot {
     remainingMs: undefined,
     connectionsOpen: 0,
     connectionsMax: 64,
+    plan: undefined,
     siteCount: 0,
     sites: [],
     troubles: [],
@@ -56,6 +57,7 @@ const FIRST_ROUND = { number: 1, news: NO_NEWS, nextInMs: undefined };
 test("a frame tells rate, pages, sites, errors and time left", () => {
   const site: SiteView = {
     site: "https://docs.example",
+    known: 400,
     pages: 300,
     bytes: 8_000_000,
     pending: 100,
@@ -63,6 +65,7 @@ test("a frame tells rate, pages, sites, errors and time left", () => {
     state: "fetching",
     nextInMs: 0,
     round: FIRST_ROUND,
+    priority: 1,
     forecast: undefined,
     deadlineMs: undefined,
     finishedMs: undefined,
@@ -185,6 +188,7 @@ function randomSnapshot(random: Random): Snapshot {
     siteCount: below(random, 1e6),
     sites: Array.from({ length: below(random, 50) }, () => ({
       site: foreign(),
+      known: below(random, 1e6),
       pages: below(random, 1e6),
       bytes: below(random, 1e12),
       pending: below(random, 1e6),
@@ -192,6 +196,7 @@ function randomSnapshot(random: Random): Snapshot {
       state: "back-off",
       nextInMs: below(random, 1e6),
       round: { ...FIRST_ROUND, number: 1 + below(random, 9), nextInMs: below(random, 1e9) },
+      priority: 1,
       forecast: undefined,
       deadlineMs: undefined,
       finishedMs: undefined,

@@ -7,7 +7,7 @@ import { visible } from "../base/visible.ts";
 import { SERVERS_FILE } from "../store/server-file.ts";
 import { gatherReport } from "../report/gather.ts";
 import { reportHtml } from "../report/report.ts";
-import { runningSnapshot } from "./crawl-folder.ts";
+import { runningSnapshot } from "../crawl/crawl-folder.ts";
 
 export const REPORT_FILE = "report.html";
 

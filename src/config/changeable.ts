@@ -5,7 +5,7 @@ import { canonicalUrl, isRefused } from "../url/url.ts";
 import { siteOf } from "../url/site.ts";
 import type { FieldTable, Reader } from "./field.ts";
 import { suggestion } from "./nearest.ts";
-import { onOff } from "./readers.ts";
+import { oneOf, onOff } from "./readers.ts";
 import { SETTINGS, SITE_SETTINGS } from "./schema.ts";
 
 export const CHANGEABLE = {
@@ -18,6 +18,12 @@ export const CHANGEABLE = {
     meaning: "Whether to wait with everything new.",
     fallback: undefined,
     reader: onOff,
+  },
+  stop: {
+    key: "stop",
+    meaning: "End the crawl: what is under way is finished, and the same command goes on.",
+    fallback: undefined,
+    reader: oneOf(["now"]),
   },
   connections: SETTINGS.connectionsMax,
   delay: SETTINGS.delayMs,

@@ -14,6 +14,7 @@ function notes(): { readonly told: string[]; readonly crawl: Changing } {
     };
   const crawl: Changing = {
     hold: note("hold"),
+    stop: note("stop"),
     setConnections: note("connections"),
     setDelay: note("delay"),
     setPages: note("pages"),
@@ -49,6 +50,7 @@ test("each change is done and answered in words", () => {
     ["quota", "none", "no quota"],
     ["pause", "true", "paused"],
     ["pause", "false", "running again"],
+    ["stop", "now", "stopping: what is under way is finished"],
     ["connections", "3", "at most 3 connections"],
     ["delay", "2s", "2000 ms between two requests to a site"],
     ["pages", "10", "stops after 10 pages"],
@@ -65,6 +67,7 @@ test("each change is done and answered in words", () => {
     "quota none",
     'hold "paused by the operator" true',
     'hold "paused by the operator" false',
+    'stop "stopped by the operator"',
     "connections 3",
     "delay 2000",
     "pages 10",

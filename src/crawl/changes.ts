@@ -21,6 +21,8 @@ import type { Settings } from "../config/schema.ts";
 export interface Changing {
   /** Waits with everything new for as long as somebody holds it. */
   hold(why: string, isHeld: boolean): void;
+  /** Ends the crawl gracefully: nothing new is started, what is under way is finished. */
+  stop(why: string): void;
   setConnections(connectionsMax: number): void;
   setDelay(delayMs: number): void;
   setPages(pagesMax: number): void;
@@ -73,6 +75,10 @@ export class Changes {
         crawl.hold("paused by the operator", isHeld);
         return isHeld ? "paused" : "running again";
       }
+      case "stop":
+        given(key, CHANGEABLE[key], text);
+        crawl.stop("stopped by the operator");
+        return "stopping: what is under way is finished";
       case "connections": {
         const connections = given(key, CHANGEABLE[key], text);
         crawl.setConnections(connections);

@@ -6,13 +6,58 @@
  * socket: whoever may write the folder may steer the crawl, and nobody else.
  */
 
+import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sleep, systemClock } from "../base/clock.ts";
+import { CrawlError } from "../base/errors.ts";
+import { visible } from "../base/visible.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 const LOOK_EVERY_MS = 250;
 const STATUS_EVERY_MS = 1000;
 const REQUEST_BYTES_MAX = 4096;
+const ANSWER_MS_MAX = 2000;
+const LOOK_FOR_ANSWER_MS = 20;
+
+export interface Reply {
+  readonly ok: boolean;
+  readonly message: string;
+}
+
+/** Puts a wish into the mailbox of a running crawl and waits for its answer. */
+export async function askCrawl(
+  folder: string,
+  wish: { readonly key: string; readonly value: string },
+): Promise<Reply> {
+  const letter = join(folder, "control", `${randomUUID()}.json`);
+  const answer = letter.replace(/\.json$/, ".reply.json");
+  try {
+    writeFileSync(`${letter}.part`, JSON.stringify(wish));
+    renameSync(`${letter}.part`, letter);
+  } catch (error) {
+    const what = `${visible(folder, 200)} takes no wishes.`;
+    throw new CrawlError("NOT_RUNNING", what, { cause: error });
+  }
+  const untilMs = systemClock.nowMs() + ANSWER_MS_MAX;
+  while (systemClock.nowMs() < untilMs) {
+    const reply = readReply(answer);
+    if (reply !== undefined) return reply;
+    await sleep(systemClock, LOOK_FOR_ANSWER_MS);
+  }
+  rmSync(letter, { force: true });
+  throw new CrawlError("NOT_RUNNING", `The crawl in ${visible(folder, 200)} does not answer.`);
+}
+
+function readReply(file: string): Reply | undefined {
+  try {
+    const reply = JSON.parse(readFileSync(file, "utf8")) as Reply;
+    rmSync(file, { force: true });
+    return reply;
+  } catch {
+    return undefined;
+  }
+}
 
 export interface ControlParts {
   readonly folder: string;
@@ -59,7 +104,7 @@ export class Control implements Disposable {
     }
   }
 
-  #answer(path: string): { readonly ok: boolean; readonly message: string } {
+  #answer(path: string): Reply {
     try {
       const text = readFileSync(path, "utf8").slice(0, REQUEST_BYTES_MAX);
       const request = JSON.parse(text) as { key?: unknown; value?: unknown };

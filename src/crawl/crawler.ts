@@ -45,8 +45,6 @@ export interface CrawlHandle extends Changing {
   /** Resolves when the crawl has ended and everything is stored. */
   readonly done: Promise<CrawlResult>;
   snapshot(): Snapshot;
-  /** Ends the crawl gracefully: nothing new is started, what is under way is finished. */
-  stop(why: string): void;
 }
 
 /** The fact, kept in the store, when the crawl began, on the wall clock. */

@@ -14,13 +14,14 @@ import { planCpq } from "../plan/cpq.ts";
 import { planMMaxt } from "../plan/m-maxt.ts";
 import { planMSumt } from "../plan/m-sumt.ts";
 import { planOptimal } from "../plan/optimal.ts";
-import type { Allocation, Plan, PlanTask, SitePlan } from "../plan/plan.ts";
+import type { Allocation, Plan, PlanTask, Segment, SitePlan } from "../plan/plan.ts";
 import { solveMip } from "./solver.ts";
 
 /** For each site of the task, by its index. */
 export interface Division {
   readonly ratesBps: readonly number[];
   readonly finishSeconds: readonly number[];
+  readonly segments: readonly (readonly Segment[])[];
   /** In which leftover goes to them. */
   readonly order: readonly number[];
 }
@@ -58,7 +59,8 @@ export class Divider {
 
   divide(task: PlanTask): Division {
     const { objective = "min-sum", algorithm } = this.#settings;
-    if (task.sites.length === 0) return { ratesBps: [], finishSeconds: [], order: [] };
+    if (task.sites.length === 0)
+      return { ratesBps: [], finishSeconds: [], segments: [], order: [] };
     if (algorithm !== "optimal") {
       const allocation = algorithm === "mip" ? this.#byMip(task) : byPaper(algorithm, task);
       if (allocation.kind === "planned")
@@ -144,6 +146,7 @@ function divisionOf({ sites }: Plan, order: readonly number[]): Division {
   return {
     ratesBps: sites.map(rateSoon),
     finishSeconds: sites.map(({ finishSeconds }) => finishSeconds),
+    segments: sites.map(({ segments }) => segments),
     order,
   };
 }

@@ -61,6 +61,9 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenCrawl> {
   const store = openStoreIn(settings, folder, async () => output?.sync());
   stack.defer(() => store.close());
   refuseOtherIdentity(store, settings);
+  // For those who look on: which lines of a robots.txt are for us.
+  if (store.recall("userAgent") !== settings.userAgent)
+    store.remember("userAgent", settings.userAgent);
   if (folder !== undefined) output = await openOutput(settings, folder, store);
   stack.defer(async () => output?.close());
   const network = openNetwork(settings);

@@ -13,7 +13,7 @@ import type { Log } from "../base/log.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import type { Settings } from "../config/schema.ts";
 import { mostSlack, pagesToTry, type Slack, withoutHope, withSlack } from "../plan/caution.ts";
-import { isLate, type PlanTask, type SiteTask } from "../plan/plan.ts";
+import { isLate, type PlanTask, type Segment, type SiteTask } from "../plan/plan.ts";
 import { promisesOf } from "../plan/promises.ts";
 import type { Claim, Shares } from "../plan/shares.ts";
 import { type Division, Divider, PLAN_SECONDS } from "./divider.ts";
@@ -21,6 +21,7 @@ import type { CrawlHooks } from "./hooks.ts";
 import { type Outlook, TRIED_PAGES } from "./outlook.ts";
 import type { Promised } from "./promised.ts";
 import type { Roster, Site } from "./roster.ts";
+import type { PlanView } from "./snapshot.ts";
 
 /** Several sites may end in one moment. */
 const SOON_MS = 50;
@@ -58,6 +59,8 @@ export interface Forecast {
   readonly finishInMs: number;
   readonly rateBps: number;
   readonly leftBytes: number;
+  /** When it is to get how much, counted from when the plan was made. */
+  readonly segments: readonly Segment[];
   readonly isLate: boolean;
 }
 
@@ -98,6 +101,8 @@ export class Replan {
   #isSoon = false;
   /** How long the last plan took. */
   #tookMs = 0;
+  #plans = 0;
+  #madeAtMs = 0;
 
   constructor(parts: ReplanParts) {
     this.#parts = parts;
@@ -135,6 +140,12 @@ export class Replan {
     return this.#forecasts.get(id);
   }
 
+  /** The last plan; undefined when there is none. */
+  made(nowMs: number): PlanView | undefined {
+    if (this.#plans === 0) return undefined;
+    return { number: this.#plans, madeAgoMs: nowMs - this.#madeAtMs };
+  }
+
   #arm(delayMs: number): void {
     this.#cancelTimer?.();
     this.#cancelTimer = this.#parts.clock.after(delayMs, () => this.#replan());
@@ -161,6 +172,8 @@ export class Replan {
     );
     this.#foresee(sites, task, division);
     this.#tookMs = clock.nowMs() - beganAtMs;
+    this.#madeAtMs = beganAtMs;
+    this.#plans += 1;
     if (this.#isActive) this.#arm(Math.max(PLAN_SECONDS * 1000, this.#tookMs * REST_TIMES));
     onShares();
   }
@@ -252,6 +265,7 @@ export class Replan {
         finishInMs: finishSeconds * 1000,
         rateBps: division.ratesBps[index] as number,
         leftBytes: own.bytes,
+        segments: division.segments[index] ?? [],
         isLate: isLate(own, finishSeconds),
       };
       this.#forecasts.set(site.id, forecast);

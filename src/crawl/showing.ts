@@ -4,11 +4,14 @@ import { Books } from "../bandwidth/ledger.ts";
 import type { Meter } from "../bandwidth/meter.ts";
 import type { SiteRow, Store } from "../store/store.ts";
 import type { Loops } from "./assemble.ts";
+import type { Forecast } from "./replan.ts";
 import { NO_NEWS, type Site } from "./roster.ts";
 import { roundPagesOf } from "./snapshot.ts";
 import type { CrawlResult, CrawlState, RoundView, SiteView, Snapshot } from "./snapshot.ts";
 
-const SITES_SHOWN = 50;
+const SITES_SHOWN = 100;
+/** Of a plan; what follows is told as one. */
+const SEGMENTS_SHOWN = 12;
 const SITES_IN_RESULT = 10_000;
 /** Seconds over which the pace is judged when telling how long the rest will take. */
 const PACE_SECONDS = 10;
@@ -25,7 +28,7 @@ export function snapshotOf(
   moment: Moment & { readonly state: CrawlState; readonly because: string },
 ): Snapshot {
   const { loops, meter, nowMs, startedAtMs, state, because, resumed } = moment;
-  const { tally, fetchLoop, roster, settler, pace } = loops;
+  const { tally, fetchLoop, roster, settler, pace, replan } = loops;
   const recentBps = meter.recentBps(nowMs);
   const pagesPerSecond = pace.perSecond(nowMs, PACE_SECONDS);
   return {
@@ -46,8 +49,9 @@ export function snapshotOf(
     remainingMs: pagesPerSecond > 0 ? (tally.pending / pagesPerSecond) * 1000 : undefined,
     connectionsOpen: fetchLoop.requests,
     connectionsMax: fetchLoop.connectionsMax,
+    plan: replan.made(nowMs),
     siteCount: roster.count,
-    sites: busiest(roster.inMemory()).map((site) => siteView(loops, site, nowMs)),
+    sites: mostTelling(loops).map((site) => siteView(loops, site, nowMs)),
     troubles: settler.troubles,
   };
 }
@@ -160,11 +164,18 @@ function bandwidthOf({ loops, meter, nowMs, startedAtMs }: Moment): CrawlResult[
   };
 }
 
-function busiest(sites: Iterable<Site>): Site[] {
-  const known = [...sites].filter((site) => site.known > 0);
+/** Promised sites first, then the busiest. */
+function mostTelling({ roster, promised }: Loops): Site[] {
+  const known = [...roster.inMemory()].filter((site) => site.known > 0);
   if (known.length <= SITES_SHOWN) return known;
+  const due = new Set(known.filter(({ key }) => promised.deadlineMsOf(key) !== undefined));
   return known
-    .sort((a, b) => Number(b.awake) - Number(a.awake) || b.known - a.known)
+    .sort(
+      (a, b) =>
+        Number(due.has(b)) - Number(due.has(a)) ||
+        Number(b.awake) - Number(a.awake) ||
+        b.known - a.known,
+    )
     .slice(0, SITES_SHOWN);
 }
 
@@ -175,6 +186,7 @@ function siteView(loops: Loops, site: Site, nowMs: number): SiteView {
   const inFlight = held - (workbench.has(site.id) ? workbench.queued(site.id) : 0);
   return {
     site: site.key,
+    known: site.known,
     pages: site.pages,
     bytes: site.books.bytes,
     pending: site.pending,
@@ -182,7 +194,8 @@ function siteView(loops: Loops, site: Site, nowMs: number): SiteView {
     state: stateOf(),
     nextInMs: Number.isFinite(readyAtMs) ? Math.max(0, readyAtMs - nowMs) : 0,
     round: roundView(rounds, site),
-    forecast: site.pending > 0 ? replan.forecastOf(site) : undefined,
+    priority: promised.priorityOf(site.key),
+    forecast: site.pending > 0 ? shortened(replan.forecastOf(site)) : undefined,
     ...promised.keptBy(site),
   };
 
@@ -193,4 +206,17 @@ function siteView(loops: Loops, site: Site, nowMs: number): SiteView {
     if (inFlight > 0) return "fetching";
     return readyAtMs > nowMs ? "polite delay" : "ready";
   }
+}
+
+/** Far ahead a plan is a guess, and many guesses are told as their mean. */
+function shortened(forecast: Forecast | undefined): Forecast | undefined {
+  if (forecast === undefined || forecast.segments.length <= SEGMENTS_SHOWN) return forecast;
+  const near = forecast.segments.slice(0, SEGMENTS_SHOWN - 1);
+  const far = forecast.segments.slice(SEGMENTS_SHOWN - 1);
+  const fromSeconds = far[0]?.fromSeconds ?? 0;
+  const toSeconds = far.at(-1)?.toSeconds ?? fromSeconds;
+  let bytes = 0;
+  for (const part of far) bytes += part.rateBps * (part.toSeconds - part.fromSeconds);
+  const rateBps = toSeconds > fromSeconds ? bytes / (toSeconds - fromSeconds) : 0;
+  return { ...forecast, segments: [...near, { fromSeconds, toSeconds, rateBps }] };
 }

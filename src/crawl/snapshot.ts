@@ -25,6 +25,8 @@ export interface RoundView {
 
 export interface SiteView {
   readonly site: string;
+  /** URLs of it ever admitted. */
+  readonly known: number;
   readonly pages: number;
   readonly bytes: number;
   readonly pending: number;
@@ -33,12 +35,21 @@ export interface SiteView {
   /** How long until it may be asked again. */
   readonly nextInMs: number;
   readonly round: RoundView;
+  /** How much a second of its waiting counts. */
+  readonly priority: number;
   /** What the plan says of it; undefined without a plan, and when it is done. */
   readonly forecast: Forecast | undefined;
   /** Counted from the start; undefined without a deadline. */
   readonly deadlineMs: number | undefined;
   /** When it was done, counted from the start. */
   readonly finishedMs: number | undefined;
+}
+
+export interface PlanView {
+  /** How many have been made, this one included. */
+  readonly number: number;
+  /** Forecasts count from then. */
+  readonly madeAgoMs: number;
 }
 
 export interface Trouble {
@@ -73,8 +84,10 @@ export interface Snapshot {
   readonly remainingMs: number | undefined;
   readonly connectionsOpen: number;
   readonly connectionsMax: number;
+  /** The plan in force; undefined without one. */
+  readonly plan: PlanView | undefined;
   readonly siteCount: number;
-  /** The busiest sites, at most 50. */
+  /** Those with a deadline, then the busiest, at most 100. */
   readonly sites: readonly SiteView[];
   /** The last failures, at most 20, newest last. */
   readonly troubles: readonly Trouble[];

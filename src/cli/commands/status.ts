@@ -12,7 +12,7 @@ import { roundPagesOf, type Snapshot } from "../../crawl/snapshot.ts";
 import { findStore } from "../../store/folder.ts";
 import { readServerFile, SERVERS_FILE } from "../../store/server-file.ts";
 import { readArgs } from "../args.ts";
-import { runningSnapshot, storedSnapshot } from "../crawl-folder.ts";
+import { runningSnapshot, storedSnapshot } from "../../crawl/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { frameOf, type Screen } from "../frame.ts";
 import { commandHelp } from "../help.ts";

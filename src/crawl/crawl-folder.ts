@@ -8,8 +8,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Books } from "../bandwidth/ledger.ts";
-import { NO_NEWS } from "../crawl/roster.ts";
-import type { SiteView, Snapshot } from "../crawl/snapshot.ts";
+import { NO_NEWS } from "./roster.ts";
+import type { SiteView, Snapshot } from "./snapshot.ts";
 import { openReadOnly } from "../store/store-sqlite.ts";
 
 /** A process id may have gone to somebody else, but they would not keep the file fresh. */
@@ -36,9 +36,10 @@ export async function storedSnapshot(folder: string): Promise<Snapshot> {
     const { totals } = store;
     const pending = totals.known - totals.done - totals.failed - totals.skipped;
     const sites = Array.from(store.sites(), (row): SiteView => {
-      const { key: site, pages, bytes } = row;
+      const { key: site, known, pages, bytes } = row;
       return {
         site,
+        known,
         pages,
         bytes,
         pending: row.pending,
@@ -50,6 +51,7 @@ export async function storedSnapshot(folder: string): Promise<Snapshot> {
           news: row.round?.news ?? NO_NEWS,
           nextInMs: undefined,
         },
+        priority: 1,
         forecast: undefined,
         deadlineMs: undefined,
         finishedMs: undefined,
@@ -73,6 +75,7 @@ export async function storedSnapshot(folder: string): Promise<Snapshot> {
       remainingMs: undefined,
       connectionsOpen: 0,
       connectionsMax: 0,
+      plan: undefined,
       siteCount: sites.length,
       sites: sites.sort((a, b) => b.pages - a.pages).slice(0, SITES_MAX),
       troubles: [],
