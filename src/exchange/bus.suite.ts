@@ -18,9 +18,9 @@ interface Node {
   readonly notes: (readonly [from: string, note: Note])[];
 }
 
-export function busSuite(name: string, open: () => BusUnderTest): void {
+export function busSuite(name: string, open: () => BusUnderTest | Promise<BusUnderTest>): void {
   test(`${name}: a parcel sent until its receipt is there arrives whole`, async () => {
-    const { bus, settle } = open();
+    const { bus, settle } = await open();
     const [a, b] = [await join(bus, "a"), await join(bus, "b")];
     const body = new Uint8Array([1, 2, 3]);
     await until(settle, () => {
@@ -33,7 +33,7 @@ export function busSuite(name: string, open: () => BusUnderTest): void {
   });
 
   test(`${name}: nothing is delivered inside the call that sends`, async () => {
-    const { bus, settle } = open();
+    const { bus, settle } = await open();
     const [a, b] = [await join(bus, "a"), await join(bus, "b")];
     await until(settle, () => {
       const before = b.parcels.length;
@@ -45,7 +45,7 @@ export function busSuite(name: string, open: () => BusUnderTest): void {
   });
 
   test(`${name}: the bytes delivered are those at the moment of sending`, async () => {
-    const { bus, settle } = open();
+    const { bus, settle } = await open();
     const [a, b] = [await join(bus, "a"), await join(bus, "b")];
     await until(settle, () => {
       const body = new Uint8Array([7]);
@@ -58,7 +58,7 @@ export function busSuite(name: string, open: () => BusUnderTest): void {
   });
 
   test(`${name}: only the node named gets anything, and nothing once it has left`, async () => {
-    const { bus, settle } = open();
+    const { bus, settle } = await open();
     const [a, b, c] = [await join(bus, "a"), await join(bus, "b"), await join(bus, "c")];
     a.member.send({ id: "p0", to: "nobody", body: new Uint8Array(1) });
     await until(settle, () => {
@@ -78,7 +78,7 @@ export function busSuite(name: string, open: () => BusUnderTest): void {
   });
 
   test(`${name}: a parcel above the limit is our own mistake`, async () => {
-    const { bus } = open();
+    const { bus } = await open();
     const a = await join(bus, "a");
     const body = new Uint8Array(PARCEL_BYTES_MAX + 1);
     assert.throws(() => a.member.send({ id: "p1", to: "a", body }), { name: "BrokenPromise" });
@@ -86,7 +86,7 @@ export function busSuite(name: string, open: () => BusUnderTest): void {
   });
 
   test(`${name}: a note told until it is heard arrives as it was when told`, async () => {
-    const { bus, settle } = open();
+    const { bus, settle } = await open();
     const [a, b] = [await join(bus, "a"), await join(bus, "b")];
     await until(settle, () => {
       const heard = b.notes.length;
@@ -103,7 +103,7 @@ export function busSuite(name: string, open: () => BusUnderTest): void {
   });
 
   test(`${name}: a note reaches the node named and no other, and nobody once it has left`, async () => {
-    const { bus, settle } = open();
+    const { bus, settle } = await open();
     const [a, b, c] = [await join(bus, "a"), await join(bus, "b"), await join(bus, "c")];
     a.member.tell("nobody", { lost: true });
     await until(settle, () => {
@@ -125,7 +125,7 @@ export function busSuite(name: string, open: () => BusUnderTest): void {
   });
 
   test(`${name}: a note above the limit is our own mistake, and one at the limit is not`, async () => {
-    const { bus, settle } = open();
+    const { bus, settle } = await open();
     const a = await join(bus, "a");
     const text = "x".repeat(NOTE_BYTES_MAX - '{"text":""}'.length);
     assert.throws(() => a.member.tell("a", { text: `${text}x` }), { name: "BrokenPromise" });
@@ -138,7 +138,7 @@ export function busSuite(name: string, open: () => BusUnderTest): void {
   });
 
   test(`${name}: a flood of notes may be lost, but parcels still get through`, async () => {
-    const { bus, settle } = open();
+    const { bus, settle } = await open();
     const [a, b] = [await join(bus, "a"), await join(bus, "b")];
     await until(settle, () => {
       a.member.send({ id: "p1", to: "b", body: new Uint8Array(1) });
@@ -149,7 +149,7 @@ export function busSuite(name: string, open: () => BusUnderTest): void {
   });
 
   test(`${name}: a flood is refused at some length, or taken and delivered`, async () => {
-    const { bus, settle } = open();
+    const { bus, settle } = await open();
     const [a, b] = [await join(bus, "a"), await join(bus, "b")];
     const waiting = new Set(Array.from({ length: 5_000 }, (_, index) => `p${index}`));
     await until(settle, () => {
