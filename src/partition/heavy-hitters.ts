@@ -1,0 +1,154 @@
+/**
+ * Finds the most frequent of an endless row of fingerprints with a fixed number of counters.
+ *
+ * Space-Saving (Metwally, Agrawal and El Abbadi 2005): whoever is not among the counted takes over the place of
+ * the least counted, and its count. So a count may be too high, by at most `overcount`, and never too
+ * low.
+ *
+ * Promises, held by tests: with k counters and n additions in all, no count is too high by more than n / k,
+ * and whatever was added more than n / k times is among the counted.
+ *
+ * O(log k) for each addition; some 45 bytes a counter, nothing allocated later.
+ */
+
+import { assert } from "../base/assert.ts";
+
+export interface Hitter {
+  readonly high: number;
+  readonly low: number;
+  readonly count: number;
+  /** The true count is at most this much lower. */
+  readonly overcount: number;
+}
+
+const EMPTY = 0xffffffff;
+
+export class HeavyHitters {
+  readonly #high: Uint32Array;
+  readonly #low: Uint32Array;
+  readonly #counts: Float64Array;
+  readonly #overcounts: Float64Array;
+  /** Counters as a heap, the least counted first; and where in it each one stands. */
+  readonly #heap: Uint32Array;
+  readonly #places: Uint32Array;
+  /** Fingerprint to counter, by open addressing. */
+  readonly #table: Uint32Array;
+  readonly #mask: number;
+  #used = 0;
+
+  constructor(countersMax: number) {
+    assert(countersMax > 0 && countersMax < 2 ** 30, "there is something to count with");
+    this.#high = new Uint32Array(countersMax);
+    this.#low = new Uint32Array(countersMax);
+    this.#counts = new Float64Array(countersMax);
+    this.#overcounts = new Float64Array(countersMax);
+    this.#heap = new Uint32Array(countersMax);
+    this.#places = new Uint32Array(countersMax);
+    this.#table = new Uint32Array(2 ** (1 + Math.ceil(Math.log2(countersMax)))).fill(EMPTY);
+    this.#mask = this.#table.length - 1;
+  }
+
+  add(high: number, low: number, count = 1): void {
+    const slot = this.#slotOf(high, low);
+    const known = this.#table[slot] as number;
+    const counter = known === EMPTY ? this.#takeCounter(high, low) : known;
+    this.#counts[counter] = (this.#counts[counter] as number) + count;
+    this.#sink(this.#places[counter] as number);
+  }
+
+  /** Those surely added at least so often, the most frequent first. */
+  above(countMin: number): Hitter[] {
+    const found: Hitter[] = [];
+    for (let counter = 0; counter < this.#used; counter++) {
+      const count = this.#counts[counter] as number;
+      const overcount = this.#overcounts[counter] as number;
+      if (count - overcount < countMin) continue;
+      const high = this.#high[counter] as number;
+      found.push({ high, low: this.#low[counter] as number, count, overcount });
+    }
+    return found.toSorted((a, b) => b.count - a.count || a.high - b.high || a.low - b.low);
+  }
+
+  /** A fresh counter, or that of the least counted, who is forgotten. */
+  #takeCounter(high: number, low: number): number {
+    let counter = this.#used;
+    if (counter < this.#heap.length) {
+      this.#used += 1;
+      this.#rise(counter, counter);
+    } else {
+      counter = this.#heap[0] as number;
+      this.#overcounts[counter] = this.#counts[counter] as number;
+      this.#forget(this.#slotOf(this.#high[counter] as number, this.#low[counter] as number));
+    }
+    this.#high[counter] = high;
+    this.#low[counter] = low;
+    this.#table[this.#slotOf(high, low)] = counter;
+    return counter;
+  }
+
+  #slotOf(high: number, low: number): number {
+    const table = this.#table;
+    let slot = low & this.#mask;
+    for (let counter = table[slot] as number; counter !== EMPTY; counter = table[slot] as number) {
+      if (this.#low[counter] === low && this.#high[counter] === high) break;
+      slot = (slot + 1) & this.#mask;
+    }
+    return slot;
+  }
+
+  /** Empties a slot and closes the gap, so that whoever stands behind is still found. */
+  #forget(emptied: number): void {
+    const table = this.#table;
+    let gap = emptied;
+    for (let slot = (gap + 1) & this.#mask; table[slot] !== EMPTY; slot = (slot + 1) & this.#mask) {
+      const home = (this.#low[table[slot] as number] as number) & this.#mask;
+      if (((slot - home) & this.#mask) < ((slot - gap) & this.#mask)) continue;
+      table[gap] = table[slot] as number;
+      gap = slot;
+    }
+    table[gap] = EMPTY;
+  }
+
+  /** Puts a counter that has nothing yet where it belongs, from a place upwards. */
+  #rise(counter: number, from: number): void {
+    let place = from;
+    while (place > 0) {
+      const parent = (place - 1) >> 1;
+      const above = this.#heap[parent] as number;
+      if ((this.#counts[above] as number) <= (this.#counts[counter] as number)) break;
+      this.#put(above, place);
+      place = parent;
+    }
+    this.#put(counter, place);
+  }
+
+  #sink(from: number): void {
+    const counter = this.#heap[from] as number;
+    const count = this.#counts[counter] as number;
+    let place = from;
+    for (;;) {
+      const child = this.#lesserChild(place);
+      const below = this.#heap[child] as number;
+      if (child >= this.#used || (this.#counts[below] as number) >= count) break;
+      this.#put(below, place);
+      place = child;
+    }
+    this.#put(counter, place);
+  }
+
+  #lesserChild(place: number): number {
+    const left = 2 * place + 1;
+    const right = left + 1;
+    if (right >= this.#used) return left;
+    return this.#countAt(right) < this.#countAt(left) ? right : left;
+  }
+
+  #countAt(place: number): number {
+    return this.#counts[this.#heap[place] as number] as number;
+  }
+
+  #put(counter: number, place: number): void {
+    this.#heap[place] = counter;
+    this.#places[counter] = place;
+  }
+}

@@ -1,0 +1,72 @@
+/** What a process does with links that are not its own, and which settings go together. */
+
+import { unreachable } from "../base/assert.ts";
+import type { PartitionKind } from "./partition.ts";
+
+export type Coordination = "independent" | "dynamic" | "static";
+export type Mode = "firewall" | "cross-over" | "exchange";
+
+export const COORDINATIONS: readonly Coordination[] = ["independent", "dynamic", "static"];
+export const MODES: readonly Mode[] = ["firewall", "cross-over", "exchange"];
+
+/** Of a link to another's part: dropped, held until the own part has run dry, or sent to its owner. */
+export type Fate = "drop" | "hold" | "send";
+
+export function fateOfForeign(mode: Mode): Fate {
+  switch (mode) {
+    case "firewall":
+      return "drop";
+    case "cross-over":
+      return "hold";
+    case "exchange":
+      return "send";
+    default:
+      return unreachable(mode);
+  }
+}
+
+/** Undefined is what nobody has said. */
+export interface Arrangement {
+  readonly coordination: Coordination;
+  readonly mode: Mode | undefined;
+  readonly partition: PartitionKind | undefined;
+  readonly procs: number;
+  readonly ruleCount?: number;
+}
+
+/** Why the settings contradict each other, in words for the operator; undefined when they do not. */
+export function whyNot(arrangement: Arrangement): string | undefined {
+  // One process owns everything, so that a command with a number in it works with 1 as well.
+  const alone = arrangement.procs === 1;
+  return (alone ? undefined : whyNotCoordination(arrangement)) ?? whyNotRules(arrangement);
+}
+
+function whyNotCoordination({ coordination, mode, partition }: Arrangement): string | undefined {
+  switch (coordination) {
+    case "independent":
+      if (mode !== undefined)
+        return `independent processes own no part of the web, so no link is another's: leave mode ${mode} out, or choose static coordination`;
+      if (partition !== undefined)
+        return `independent processes do not divide the web: leave partition ${partition} out, or choose static coordination`;
+      return undefined;
+    case "dynamic":
+      if (mode === "firewall")
+        return "dynamic coordination hands out parts of the web as links to them are found, and mode firewall throws these links away: choose mode exchange, or static coordination";
+      if (mode === "cross-over")
+        return "with dynamic coordination a process that runs dry is given another part, so it never crosses over: choose mode exchange, or static coordination";
+      return undefined;
+    case "static":
+      return undefined;
+    default:
+      return unreachable(coordination);
+  }
+}
+
+function whyNotRules({ partition, ruleCount }: Arrangement): string | undefined {
+  if (ruleCount === undefined) return undefined;
+  if (partition === "hierarchical" && ruleCount === 0)
+    return "partition hierarchical divides by rules, and there are none: give some, such as uk=.uk, or choose site-hash";
+  if (partition !== "hierarchical" && ruleCount > 0)
+    return `partition rules mean nothing with partition ${partition ?? "site-hash"}: choose hierarchical, or leave them out`;
+  return undefined;
+}

@@ -1,0 +1,130 @@
+/**
+ * The operator's rules for dividing the web: `GROUP=MATCH`, where MATCH is the ending of a host
+ * (`.uk`, `example.org`), `country:CODE`, or `path:HOST/PATH`.
+ *
+ * A country is the last label of the host: its two-letter code, or the same country's code in its own script.
+ * What an ending or a path means is settled once, by the canonical form of a URL made of it, so that `.РФ`
+ * and `path:Docs.Example.org:80/a b` mean what their URLs mean.
+ */
+
+import { canonicalUrl, type CanonicalUrl, hostOf, isRefused, pathStart } from "../url/url.ts";
+
+export type RuleMatch =
+  | { readonly kind: "suffix"; readonly suffix: string }
+  | { readonly kind: "country"; readonly code: string }
+  /** Host and path as they stand in the URL; matches whatever begins so. */
+  | { readonly kind: "path"; readonly prefix: string };
+
+export interface PartitionRule {
+  readonly match: RuleMatch;
+  /** What matches rules of one group stays together. */
+  readonly group: string;
+}
+
+/** Undefined when the text is no rule. */
+export function readPartitionRule(text: string): PartitionRule | undefined {
+  const parts = /^\s*([\w-]{1,64})\s*=\s*(\S.*?)\s*$/.exec(text);
+  if (parts === null) return undefined;
+  const match = readMatch(parts[2] ?? "");
+  return match && { match, group: parts[1] ?? "" };
+}
+
+/** As the operator would write it. */
+export function showPartitionRule({ match, group }: PartitionRule): string {
+  if (match.kind === "suffix") return `${group}=.${match.suffix}`;
+  return `${group}=${match.kind}:${match.kind === "country" ? match.code : match.prefix}`;
+}
+
+export function ruleMatches(match: RuleMatch, url: CanonicalUrl): boolean {
+  if (match.kind === "path") return url.startsWith(match.prefix, url.indexOf("/") + 2);
+  const host = hostOf(url);
+  if (match.kind === "suffix") return endsInLabels(host, match.suffix);
+  return countryOf(host) === match.code;
+}
+
+/** Two letters, or undefined for a host of no country: a generic ending, an address, a bare name. */
+export function countryOf(host: string): string | undefined {
+  const label = host.slice(host.lastIndexOf(".") + 1);
+  if (label.length === host.length) return undefined;
+  if (label.startsWith("xn--")) return COUNTRY_OF_SCRIPT.get(label.slice(4));
+  return /^[a-z]{2}$/.test(label) ? label : undefined;
+}
+
+function readMatch(text: string): RuleMatch | undefined {
+  if (text.startsWith("country:")) return readCountry(text.slice(8));
+  if (text.startsWith("path:")) return readPath(text.slice(5));
+  const suffix = hostNamed(text.startsWith(".") ? text.slice(1) : text);
+  return suffix === undefined ? undefined : { kind: "suffix", suffix };
+}
+
+function readCountry(text: string): RuleMatch | undefined {
+  const code = text.trim().toLowerCase();
+  if (!/^[a-z]{2}$/.test(code)) return undefined;
+  // The one country whose code (ISO 3166) is not its ending.
+  return { kind: "country", code: code === "gb" ? "uk" : code };
+}
+
+function readPath(text: string): RuleMatch | undefined {
+  const target = text.trim().replace(/^https?:\/\//i, "");
+  const slash = target.indexOf("/");
+  if (slash === 0 || /[@?#]/.test(target)) return undefined;
+  const url = canonicalUrl(`http://${slash < 0 ? `${target}/` : target}`);
+  return isRefused(url) ? undefined : { kind: "path", prefix: url.slice("http://".length) };
+}
+
+/** The canonical form of a host name, when the text is nothing more. */
+function hostNamed(text: string): string | undefined {
+  if (/[/:@?#\s[\]]/.test(text)) return undefined;
+  const url = canonicalUrl(`http://${text}/`);
+  if (isRefused(url)) return undefined;
+  const host = hostOf(url);
+  // An address has no ending, and a number would be read as one.
+  return /^[\d.]+$/.test(host) || pathStart(url) !== url.length - 1 ? undefined : host;
+}
+
+function endsInLabels(host: string, suffix: string): boolean {
+  if (!host.endsWith(suffix)) return false;
+  return host.length === suffix.length || host.at(-suffix.length - 1) === ".";
+}
+
+/** Endings in other scripts (without `xn--`) and the code of their country, from the root zone. */
+const COUNTRY_OF_SCRIPT: ReadonlyMap<string, string> = new Map([
+  ["mgbaam7a8h", "ae"],
+  ["y9a3aq", "am"],
+  ["90ae", "bg"],
+  ["90ais", "by"],
+  ["fiqs8s", "cn"],
+  ["fiqz9s", "cn"],
+  ["wgbh1c", "eg"],
+  ["e1a4c", "eu"],
+  ["qxa6a", "eu"],
+  ["node", "ge"],
+  ["qxam", "gr"],
+  ["j6w193g", "hk"],
+  ["4dbrk0ce", "il"],
+  ["h2brj9c", "in"],
+  ["mgbtx2b", "iq"],
+  ["mgba3a4f16a", "ir"],
+  ["mgbayh7gpa", "jo"],
+  ["3e0b707e", "kr"],
+  ["80ao21a", "kz"],
+  ["q7ce6a", "la"],
+  ["mgbc0a9azcg", "ma"],
+  ["d1alf", "mk"],
+  ["l1acc", "mn"],
+  ["mix891f", "mo"],
+  ["mgb9awbf", "om"],
+  ["mgbai9azgqp6j", "pk"],
+  ["ygbi2ammx", "ps"],
+  ["wgbl6a", "qa"],
+  ["90a3ac", "rs"],
+  ["p1ai", "ru"],
+  ["mgberp4a5d4ar", "sa"],
+  ["yfro4i67o", "sg"],
+  ["ogbpf8fl", "sy"],
+  ["o3cw4h", "th"],
+  ["pgbs0dh", "tn"],
+  ["kprw13d", "tw"],
+  ["kpry57d", "tw"],
+  ["j1amh", "ua"],
+]);
