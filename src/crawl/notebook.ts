@@ -11,7 +11,7 @@ import type { Clock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
-import type { NewUrl, ReopenedUrl, SettledUrl, Store } from "../store/store.ts";
+import type { NewUrl, OutgoingParcel, ReopenedUrl, SettledUrl, Store } from "../store/store.ts";
 import type { Roster } from "./roster.ts";
 import type { Tally } from "./tally.ts";
 
@@ -41,6 +41,9 @@ export class Notebook {
   #pages: PageRecord[] = [];
   #reopened: ReopenedUrl[] = [];
   #visits: ({ id: number } & Visits)[] = [];
+  #outgoing: OutgoingParcel[] = [];
+  #delivered: number[] = [];
+  readonly #facts = new Map<string, string>();
   readonly #scores = new Map<number, number>();
   /** Ids of URLs noted but not yet in the store, which therefore cannot tell that they are known. */
   readonly #unstored = new Map<string, number>();
@@ -71,7 +74,8 @@ export class Notebook {
     const { id } = settled;
     this.#settled.push(settled);
     this.#ended.add(id);
-    this.#endedBySite.set(siteId, this.endedOf(siteId) + 1);
+    // What was born ended never waits in the store.
+    if (this.unstored(id) === undefined) this.#endedBySite.set(siteId, this.endedOf(siteId) + 1);
     this.#scores.delete(id);
     this.#schedule();
   }
@@ -100,6 +104,23 @@ export class Notebook {
 
   noteScore(id: number, score: number): void {
     this.#scores.set(id, score);
+    this.#schedule();
+  }
+
+  /** Leaves with whatever else is noted now. */
+  noteOutgoing(parcel: OutgoingParcel): void {
+    this.#outgoing.push(parcel);
+    this.#schedule();
+  }
+
+  noteDelivered(seq: number): void {
+    this.#delivered.push(seq);
+    this.#schedule();
+  }
+
+  /** Of several for one key the last is kept. */
+  noteFact(key: string, value: string): void {
+    this.#facts.set(key, value);
     this.#schedule();
   }
 
@@ -157,6 +178,9 @@ export class Notebook {
         reopened: this.#reopened,
         visits: this.#visits,
         pages: this.#pages,
+        facts: Object.fromEntries(this.#facts),
+        outgoing: this.#outgoing,
+        delivered: this.#delivered,
         totals: tally.totals(clock.nowMs() - this.#startedAtMs),
         marks: marks(),
       });
@@ -198,6 +222,9 @@ export class Notebook {
     this.#pages = [];
     this.#reopened = [];
     this.#visits = [];
+    this.#outgoing = [];
+    this.#delivered = [];
+    this.#facts.clear();
     this.#scores.clear();
     this.#unstored.clear();
     this.#unstoredDigests.clear();
@@ -207,8 +234,9 @@ export class Notebook {
 
   #schedule(): void {
     if (this.#inTrouble) return;
-    const notes = this.#urls.length + this.#settled.length + this.#reopened.length;
-    const isFull = notes >= COMMIT_AFTER_NOTES;
+    const ends = this.#settled.length + this.#reopened.length;
+    const parcels = this.#outgoing.length + this.#delivered.length;
+    const isFull = this.#urls.length + ends + parcels >= COMMIT_AFTER_NOTES;
     this.#arm(isFull ? 0 : COMMIT_AFTER_MS);
   }
 

@@ -13,7 +13,7 @@ import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
 import { type MemoryDisk, openMemoryStore } from "../store/store-memory.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "../store/store.ts";
-import type { EndedUrl, StoredUrl, Totals, WaitingUrl } from "../store/store.ts";
+import type { EndedUrl, OutgoingParcel, StoredUrl, Totals, WaitingUrl } from "../store/store.ts";
 
 export class SimulatedCrash extends Error {
   override readonly name = "SimulatedCrash";
@@ -64,6 +64,15 @@ class SimStore implements Store {
   get nextSiteId(): number {
     return this.#inner.nextSiteId;
   }
+  get nextParcelSeq(): number {
+    return this.#inner.nextParcelSeq;
+  }
+  get outboxCount(): number {
+    return this.#inner.outboxCount;
+  }
+  get outboxBytes(): number {
+    return this.#inner.outboxBytes;
+  }
   get totals(): Totals {
     return this.#inner.totals;
   }
@@ -111,6 +120,12 @@ class SimStore implements Store {
   }
   visits(id: number): Visits | undefined {
     return this.#inner.visits(id);
+  }
+  urlsOfSite(siteId: number, afterId: number, countMax: number): StoredUrl[] {
+    return this.#inner.urlsOfSite(siteId, afterId, countMax);
+  }
+  outbox(afterSeq: number, countMax: number): OutgoingParcel[] {
+    return this.#inner.outbox(afterSeq, countMax);
   }
   sync(): Promise<void> {
     return this.#inner.sync();

@@ -56,6 +56,10 @@ export const REASONS = {
   crawl_delay_excessive: "skipped",
   type_unwanted: "skipped",
   trap_budget: "skipped",
+  // Another process's: told to it now, dealt with by it already, or waiting there and no longer here.
+  sent: "skipped",
+  elsewhere: "skipped",
+  moved_away: "skipped",
 } as const satisfies Record<string, Settlement>;
 
 export type NamedReason = keyof typeof REASONS;

@@ -1,12 +1,12 @@
 /** What every adapter asks of a batch. */
 
 import { assert } from "../base/assert.ts";
-import type { Batch } from "./store.ts";
+import type { Batch, Store } from "./store.ts";
 
 /** The parts of a batch that its sender could only get wrong by our own mistake. */
 export function checkBatch(
   batch: Batch,
-  next: { readonly nextUrlId: number; readonly nextSiteId: number },
+  next: Pick<Store, "nextUrlId" | "nextSiteId" | "nextParcelSeq">,
 ): void {
   let urlId = next.nextUrlId;
   for (const url of batch.urls) assert(url.id === urlId++, "ids of URLs count up without a gap");
@@ -15,6 +15,11 @@ export function checkBatch(
     assert(site.id >= 1 && site.id <= siteId, "ids of sites count up without a gap");
     if (site.id === siteId) siteId++;
     assert(bookedBytes(site.ledger) <= site.bytes, "no more bytes are booked than came");
+  }
+  let seq = next.nextParcelSeq - 1;
+  for (const parcel of batch.outgoing) {
+    assert(parcel.seq > seq, "numbers of parcels only ever rise");
+    seq = parcel.seq;
   }
   const { known, done, failed, skipped } = batch.totals;
   assert(known === urlId - 1, "the totals know as many URLs as there are rows");

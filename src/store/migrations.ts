@@ -23,6 +23,9 @@ export const NO_PAGE = 0x7fffffff;
 /** Not part of the schema: made when it is first needed. */
 export const URLS_OF_SITE = "url_of_site";
 
+/** The value that says which number the next parcel has. */
+export const NEXT_PARCEL = "next parcel";
+
 // Fingerprint halves and sums are kept as signed numbers, which take 4 bytes where unsigned take 6.
 const FIRST = `
 CREATE TABLE state(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
@@ -77,8 +80,14 @@ CREATE TABLE visit(
   watched_ms REAL NOT NULL, last_at_ms REAL NOT NULL, was TEXT NOT NULL, sum INTEGER NOT NULL
 ) STRICT`;
 
+// How far the numbers have come lies among the values: they go on where the table is empty.
+const OUTBOX = `
+CREATE TABLE outbox(
+  seq INTEGER PRIMARY KEY, node TEXT NOT NULL, body BLOB NOT NULL, sum INTEGER NOT NULL
+) STRICT`;
+
 /** Entry n leads from version n to n + 1. */
-const STEPS: readonly string[] = [FIRST, LEDGER, ROUNDS];
+const STEPS: readonly string[] = [FIRST, LEDGER, ROUNDS, OUTBOX];
 
 export const SCHEMA_VERSION = STEPS.length;
 

@@ -10,13 +10,14 @@ import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
 import { bookedBytes } from "./batch.ts";
-import { URLS_OF_SITE, WAITING } from "./migrations.ts";
+import { NEXT_PARCEL, URLS_OF_SITE, WAITING } from "./migrations.ts";
 import {
   PAGE_COLUMNS,
   damagedRow,
   factKey,
   ledgerBefore,
   pageFrom,
+  parcelSum,
   proven,
   roundFrom,
   siteSum,
@@ -26,7 +27,8 @@ import {
 } from "./sqlite-rows.ts";
 import type { Row } from "./sqlite-rows.ts";
 import { NO_TOTALS } from "./store.ts";
-import type { EndedUrl, SiteRow, StoredUrl, Totals, WaitingUrl } from "./store.ts";
+import type { EndedUrl, OutgoingParcel, SiteRow, Store, StoredUrl } from "./store.ts";
+import type { Totals, WaitingUrl } from "./store.ts";
 
 const SLICE_ROWS = 500;
 const URL_COLUMNS =
@@ -38,6 +40,8 @@ const SITE_COLUMNS =
 const LEDGER_SINCE_VERSION = 2;
 const ROUNDS_SINCE_VERSION = 3;
 const VISIT_COLUMNS = "v.url, v.checks, v.changes, v.watched_ms, v.last_at_ms, v.was, v.sum";
+
+export type OutboxState = Pick<Store, "nextParcelSeq" | "outboxCount" | "outboxBytes">;
 
 export class SqliteReader {
   readonly #database: DatabaseSync;
@@ -51,6 +55,8 @@ export class SqliteReader {
   readonly #meta: StatementSync;
   #ended: StatementSync | undefined;
   #visits: StatementSync | undefined;
+  #urlsOfSite: StatementSync | undefined;
+  #outbox: StatementSync | undefined;
   readonly #lastIds: Readonly<Record<"url" | "site" | "page", StatementSync>>;
   /** Names of the states met so far. */
   readonly #reasons = new Map<number, Reason>();
@@ -160,6 +166,33 @@ export class SqliteReader {
     this.#visits ??= this.#prepare(`SELECT ${VISIT_COLUMNS} FROM visit v WHERE v.url = ?`);
     const [row] = rowsOf(this.#visits, id);
     return row === undefined ? undefined : visitsFrom(row);
+  }
+
+  /** Only where the index over a site's URLs has been made. */
+  urlsOfSite(siteId: number, afterId: number, countMax: number): StoredUrl[] {
+    this.#urlsOfSite ??= this.#prepare(
+      `SELECT ${URL_COLUMNS}, u.state FROM url u INDEXED BY ${URLS_OF_SITE}
+       WHERE u.site = ? AND u.id > ? ORDER BY u.id LIMIT ?`,
+    );
+    return rowsOf(this.#urlsOfSite, siteId, afterId, countMax).map((row) => this.#urlFrom(row));
+  }
+
+  /** Reads of each parcel no more than its place: SQLite knows the length without the bytes. */
+  readOutbox(): OutboxState {
+    const sums = this.#prepare("SELECT count(*), total(length(body)), max(seq) FROM outbox");
+    const [[count = 0, bytes = 0, last] = []] = rowsOf(sums);
+    const text = this.#metaValue(NEXT_PARCEL) ?? "1";
+    const nextParcelSeq = Number(text);
+    if (!Number.isSafeInteger(nextParcelSeq) || nextParcelSeq <= Number(last ?? 0))
+      throw damagedRow("meta", NEXT_PARCEL);
+    return { nextParcelSeq, outboxCount: count as number, outboxBytes: bytes as number };
+  }
+
+  outbox(afterSeq: number, countMax: number): OutgoingParcel[] {
+    this.#outbox ??= this.#prepare(
+      "SELECT seq, node, body, sum FROM outbox WHERE seq > ? ORDER BY seq LIMIT ?",
+    );
+    return rowsOf(this.#outbox, afterSeq, countMax).map(parcelFrom);
   }
 
   url(id: number): StoredUrl | undefined {
@@ -292,6 +325,13 @@ function unprovenSite(row: Row): SiteRow {
     traps: row[7] as string,
     round: roundFrom(row[14] as string),
   };
+}
+
+function parcelFrom([seq, to, body, sum]: Row): OutgoingParcel {
+  return proven("outbox", seq as number, () => {
+    const parcel = { seq, to, body } as OutgoingParcel;
+    return parcelSum(parcel) === sum ? parcel : undefined;
+  });
 }
 
 /** From a row of nothing but its columns; all of them are absent where a join found none. */

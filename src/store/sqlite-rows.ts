@@ -10,7 +10,7 @@ import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { CrawlError } from "../base/errors.ts";
 import type { Likeness, PageRecord, Remark } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
-import type { NewUrl, SiteRow, StoredRound } from "./store.ts";
+import type { NewUrl, OutgoingParcel, SiteRow, StoredRound } from "./store.ts";
 
 export type Row = SQLOutputValue[];
 
@@ -72,6 +72,10 @@ export function visitColumns(visits: Visits): (number | string)[] {
 
 export function visitSum(id: number, columns: readonly unknown[]): number {
   return textSum(`${id} ${columns.join(" ")}`);
+}
+
+export function parcelSum({ seq, to, body }: OutgoingParcel): number {
+  return crc32(body, crc32(`${seq} ${to}`)) | 0;
 }
 
 /** Before there were ledgers: nearly all bytes are those of pages. */

@@ -13,10 +13,11 @@ import type { Visits } from "../page/visits.ts";
 import { explaining, explainingEach } from "./disk-trouble.ts";
 import { SeenRows } from "./seen-rows.ts";
 import { SqliteReader } from "./sqlite-reader.ts";
+import type { OutboxState } from "./sqlite-reader.ts";
 import type { StoreThread } from "./store-thread.ts";
 import { damagedRow } from "./sqlite-rows.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "./store.ts";
-import type { EndedUrl, StoredUrl, Totals, WaitingUrl } from "./store.ts";
+import type { EndedUrl, OutgoingParcel, StoredUrl, Totals, WaitingUrl } from "./store.ts";
 
 const SLICE_ROWS = 5_000;
 /** Pages are fewer than URLs, and asked for once each. */
@@ -25,7 +26,16 @@ const PAGE_SHARE = 1 / 8;
 /** What can be asked of a store that somebody else may be writing. */
 export type ReadableStore = Omit<
   Store,
-  "nextUrlId" | "nextSiteId" | "remember" | "commit" | "ended" | "visits" | "sync"
+  | "nextUrlId"
+  | "nextSiteId"
+  | "remember"
+  | "commit"
+  | "ended"
+  | "visits"
+  | "urlsOfSite"
+  | "sync"
+  | "outbox"
+  | keyof OutboxState
 >;
 
 export class SqliteView implements ReadableStore {
@@ -99,6 +109,14 @@ export class SqliteView implements ReadableStore {
 
   visits(id: number): Visits | undefined {
     return explaining(this.#path, () => this.reader.visits(id));
+  }
+
+  urlsOfSite(siteId: number, afterId: number, countMax: number): StoredUrl[] {
+    return explaining(this.#path, () => this.reader.urlsOfSite(siteId, afterId, countMax));
+  }
+
+  outbox(afterSeq: number, countMax: number): OutgoingParcel[] {
+    return explaining(this.#path, () => this.reader.outbox(afterSeq, countMax));
   }
 
   url(id: number): StoredUrl | undefined {

@@ -10,17 +10,19 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { assert } from "../base/assert.ts";
 import type { Reason } from "../page/outcome.ts";
 import type { Visits } from "../page/visits.ts";
-import { NO_PAGE, URLS_OF_SITE, WAITING } from "./migrations.ts";
+import { NEXT_PARCEL, NO_PAGE, URLS_OF_SITE, WAITING } from "./migrations.ts";
 import {
   PAGE_COLUMNS,
   factKey,
   pageRow,
+  parcelSum,
   siteSum,
   textSum,
   urlSum,
   visitColumns,
   visitSum,
 } from "./sqlite-rows.ts";
+import type { OutboxState } from "./sqlite-reader.ts";
 import type { Batch, NewUrl, SiteRow, Totals } from "./store.ts";
 
 /** How many sites' robots.txt are remembered as written, so as not to write them with every count. */
@@ -34,12 +36,14 @@ export class SqliteWriter {
   /** For a site, when the robots.txt in the table was fetched. */
   readonly #robotsWritten = new Map<number, number>();
   #nextSeq: number;
+  #outbox: OutboxState;
 
-  constructor(database: DatabaseSync, nextSeq: number) {
+  constructor(database: DatabaseSync, nextSeq: number, outbox: OutboxState) {
     this.#database = database;
     this.#statements = prepareAll(database);
     this.#states = readStates(database);
     this.#nextSeq = nextSeq;
+    this.#outbox = outbox;
   }
 
   /** The number that the next page will have. */
@@ -47,9 +51,14 @@ export class SqliteWriter {
     return this.#nextSeq;
   }
 
+  get outbox(): OutboxState {
+    return this.#outbox;
+  }
+
   /** All or nothing: what it throws has changed nothing. */
   transact(work: () => void): void {
     const seq = this.#nextSeq;
+    const outbox = this.#outbox;
     this.#statements.begin.run();
     try {
       work();
@@ -58,6 +67,7 @@ export class SqliteWriter {
       // After some errors SQLite has rolled back by itself.
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       this.#nextSeq = seq;
+      this.#outbox = outbox;
       this.#states = readStates(this.#database);
       this.#robotsWritten.clear();
       throw error;
@@ -76,6 +86,8 @@ export class SqliteWriter {
     for (const { id, attempts } of batch.retried) assertKnown(retry.run(attempts, id));
     for (const { id, score } of batch.rescored) assertKnown(rescore.run(score, id));
     this.#writePagesAndEnds(batch);
+    for (const [key, value] of Object.entries(batch.facts)) this.remember(key, value);
+    if (batch.outgoing.length + batch.delivered.length > 0) this.#writeOutbox(batch);
     this.writeTotals(batch.totals);
     this.#writeMeta("marks", JSON.stringify(batch.marks));
   }
@@ -154,6 +166,26 @@ export class SqliteWriter {
     this.#statements.visit.run(id, ...columns, visitSum(id, columns));
   }
 
+  #writeOutbox({ outgoing, delivered }: Batch): void {
+    let { nextParcelSeq, outboxCount, outboxBytes } = this.#outbox;
+    const { putParcel, takeParcel } = this.#statements;
+    for (const parcel of outgoing) {
+      const { seq, to, body } = parcel;
+      putParcel.run(seq, to, body, parcelSum(parcel));
+      nextParcelSeq = seq + 1;
+      outboxCount++;
+      outboxBytes += body.length;
+    }
+    for (const seq of delivered) {
+      const taken = takeParcel.get(seq);
+      if (taken === undefined) continue;
+      outboxCount--;
+      outboxBytes -= taken["bytes"] as number;
+    }
+    if (outgoing.length > 0) this.#writeMeta(NEXT_PARCEL, String(nextParcelSeq));
+    this.#outbox = { nextParcelSeq, outboxCount, outboxBytes };
+  }
+
   #stateOf(reason: Reason): number {
     const known = this.#states.get(reason);
     if (known !== undefined) return known;
@@ -203,6 +235,8 @@ const SQL = {
   reopen: `UPDATE url SET state = ${WAITING}, attempts = 0, score = ? WHERE id = ?`,
   visit: `REPLACE INTO visit(url, checks, changes, watched_ms, last_at_ms, was, sum)
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  putParcel: "INSERT INTO outbox(seq, node, body, sum) VALUES (?, ?, ?, ?)",
+  takeParcel: "DELETE FROM outbox WHERE seq = ? RETURNING length(body) AS bytes",
   meta: "REPLACE INTO meta(key, value, sum) VALUES (?, ?, ?)",
 } as const;
 

@@ -16,7 +16,7 @@ import type { Visits } from "../page/visits.ts";
 import { checkBatch } from "./batch.ts";
 import { FingerprintTable } from "./fingerprint-table.ts";
 import { NO_TOTALS } from "./store.ts";
-import type { Batch, Fingerprints, NewUrl, SiteRow, Store } from "./store.ts";
+import type { Batch, Fingerprints, NewUrl, OutgoingParcel, SiteRow, Store } from "./store.ts";
 import type { EndedUrl, StoredUrl, Totals, WaitingUrl } from "./store.ts";
 
 /** What outlives a handle. */
@@ -69,6 +69,10 @@ interface Rows {
   readonly pageIdByDigest: Map<string, number>;
   readonly visits: Map<number, Visits>;
   readonly facts: Map<string, string>;
+  /** By number, which is also the order they came in. */
+  readonly outbox: Map<number, OutgoingParcel>;
+  outboxBytes: number;
+  nextParcelSeq: number;
   totals: Totals;
   marks: Readonly<Record<string, number>>;
 }
@@ -86,6 +90,18 @@ class MemoryStore implements Store {
 
   get nextSiteId(): number {
     return this.#rows.sites.length + 1;
+  }
+
+  get nextParcelSeq(): number {
+    return this.#rows.nextParcelSeq;
+  }
+
+  get outboxCount(): number {
+    return this.#rows.outbox.size;
+  }
+
+  get outboxBytes(): number {
+    return this.#rows.outboxBytes;
   }
 
   get totals(): Totals {
@@ -171,13 +187,23 @@ class MemoryStore implements Store {
 
   ended(siteId: number, afterId: number, countMax: number): EndedUrl[] {
     const rows = this.#rows;
-    const found: EndedUrl[] = [];
-    for (let index = afterId; index < rows.urls.length && found.length < countMax; index++) {
-      const { added, reason } = rows.urls[index] as UrlRow;
-      if (added.siteId !== siteId || reason === undefined) continue;
-      found.push(endedUrl(rows, added, reason));
-    }
-    return found;
+    const hasEnded = rowsOfSite(rows, siteId, afterId).filter((row) => row.reason !== undefined);
+    return hasEnded
+      .take(countMax)
+      .map(({ added, reason }) => endedUrl(rows, added, reason as Reason))
+      .toArray();
+  }
+
+  urlsOfSite(siteId: number, afterId: number, countMax: number): StoredUrl[] {
+    return rowsOfSite(this.#rows, siteId, afterId).take(countMax).map(storedUrl).toArray();
+  }
+
+  outbox(afterSeq: number, countMax: number): OutgoingParcel[] {
+    const parcels = this.#rows.outbox.values();
+    return parcels
+      .filter(({ seq }) => seq > afterSeq)
+      .take(countMax)
+      .toArray();
   }
 
   visits(id: number): Visits | undefined {
@@ -191,7 +217,7 @@ class MemoryStore implements Store {
       rows.sites[site.id - 1] = site;
       rows.siteIds.set(site.key, site.id);
     }
-    for (const url of batch.urls) addUrl(rows, url);
+    for (const url of batch.urls) addRow(rows, url);
     for (const { id, score, visits } of batch.reopened) {
       reopen(rows, id, score);
       rows.visits.set(id, visits);
@@ -205,6 +231,11 @@ class MemoryStore implements Store {
       row.reason = reason;
       row.attempts = attempts;
     }
+    // Last: one that was born ended waits in no queue.
+    for (const url of batch.urls) enqueueNew(rows, url);
+    for (const [key, value] of Object.entries(batch.facts)) rows.facts.set(key, value);
+    for (const parcel of batch.outgoing) putParcel(rows, parcel);
+    for (const seq of batch.delivered) takeParcel(rows, seq);
     rows.totals = batch.totals;
     rows.marks = batch.marks;
   }
@@ -238,6 +269,9 @@ function emptyRows(): Rows {
     pageIdByDigest: new Map(),
     visits: new Map(),
     facts: new Map(),
+    outbox: new Map(),
+    outboxBytes: 0,
+    nextParcelSeq: 1,
     totals: NO_TOTALS,
     marks: {},
   };
@@ -249,10 +283,32 @@ function rowOf(rows: Rows, id: number): UrlRow {
   return row;
 }
 
-function addUrl(rows: Rows, url: NewUrl): void {
+function* rowsOfSite(rows: Rows, siteId: number, afterId: number): Generator<UrlRow> {
+  for (let index = afterId; index < rows.urls.length; index++) {
+    const row = rows.urls[index] as UrlRow;
+    if (row.added.siteId === siteId) yield row;
+  }
+}
+
+function addRow(rows: Rows, url: NewUrl): void {
   rows.urls.push({ added: url, score: url.score, attempts: 0, reason: undefined });
   rows.known.set(url.fingerprintHigh, url.fingerprintLow, url.id);
-  enqueue(rows, url.siteId, { id: url.id, score: url.score });
+}
+
+function enqueueNew(rows: Rows, { id, siteId }: NewUrl): void {
+  const { reason, score } = rowOf(rows, id);
+  if (reason === undefined) enqueue(rows, siteId, { id, score });
+}
+
+function putParcel(rows: Rows, parcel: OutgoingParcel): void {
+  rows.outbox.set(parcel.seq, parcel);
+  rows.outboxBytes += parcel.body.length;
+  rows.nextParcelSeq = parcel.seq + 1;
+}
+
+function takeParcel(rows: Rows, seq: number): void {
+  rows.outboxBytes -= rows.outbox.get(seq)?.body.length ?? 0;
+  rows.outbox.delete(seq);
 }
 
 function enqueue(rows: Rows, siteId: number, place: Place): void {

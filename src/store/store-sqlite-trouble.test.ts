@@ -104,7 +104,7 @@ test("in a store from before there were ledgers all bytes are those of pages", a
   const { ledger: _, ...totals } = { ...NO_TOTALS, bytes: 700 };
   const text = JSON.stringify(totals);
   database.exec(`ALTER TABLE site DROP COLUMN ledger; ALTER TABLE site DROP COLUMN round;
-    DROP TABLE visit; PRAGMA user_version = 1`);
+    DROP TABLE visit; DROP TABLE outbox; PRAGMA user_version = 1`);
   database.prepare("UPDATE site SET sum = ?").run(crc32(`${site.key}\n${site.traps}`) | 0);
   database
     .prepare("UPDATE meta SET value = ?, sum = ? WHERE key = 'totals'")
@@ -176,6 +176,36 @@ test("after any flipped bit, texts and digests are right, or the damage is told"
     }
   }
   assert.ok(told > 50, `only ${told} of 150 were told`);
+});
+
+test("a parcel whose bytes have changed on the disk is told as damaged, and never handed out", async (t) => {
+  const folder = emptyFolder(t);
+  const store = openStore(folder);
+  const bodies = [1, 2, 3].map((seq) => ({ seq, to: "b", body: new Uint8Array(50).fill(seq) }));
+  store.commit({ ...emptyBatch(), outgoing: bodies });
+  await store.close();
+  const database = new DatabaseSync(join(folder, "state", "crawl.db"));
+  database.exec("UPDATE outbox SET body = zeroblob(50) WHERE seq = 2");
+  database.close();
+  const again = openStore(folder);
+  assert.deepEqual(again.outbox(2, 9), bodies.slice(2));
+  assert.throws(() => again.outbox(0, 9), isError("STORE_CORRUPT"));
+  await again.close();
+});
+
+test("a store from before there was an outbox gets an empty one", async (t) => {
+  const { folder, database: path } = await walkedFolder(t, 20);
+  const database = new DatabaseSync(path);
+  database.exec(`DROP TABLE outbox; DELETE FROM meta WHERE key = 'next parcel';
+    PRAGMA user_version = 3`);
+  database.close();
+  const onlooker = openReadOnly(folder);
+  compare(onlooker, walked(20), "looking on");
+  await onlooker.close();
+  const store = openStore(folder);
+  compare(store, walked(20), "migrated");
+  assert.deepEqual([store.nextParcelSeq, store.outboxCount, store.outbox(0, 9)], [1, 0, []]);
+  await store.close();
 });
 
 test("a damaged run of the seen index is made anew, unnoticed", async (t) => {

@@ -26,7 +26,7 @@ import { SqliteView } from "./sqlite-view.ts";
 import type { ReadableStore } from "./sqlite-view.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "./store.ts";
-import type { EndedUrl, StoredUrl, Totals, WaitingUrl } from "./store.ts";
+import type { EndedUrl, OutgoingParcel, StoredUrl, Totals, WaitingUrl } from "./store.ts";
 import { StoreThread } from "./store-thread.ts";
 
 const SYNC_AFTER_MS = 1_000;
@@ -105,7 +105,7 @@ class SqliteStore implements Store {
       database.close();
     });
     const { reader } = this.#view;
-    this.#writer = new SqliteWriter(database, reader.lastId("page") + 1);
+    this.#writer = new SqliteWriter(database, reader.lastId("page") + 1, reader.readOutbox());
     this.#checkpointer = new Checkpointer(database, thread);
     this.#nextUrlId = reader.lastId("url") + 1;
     this.#nextSiteId = reader.lastId("site") + 1;
@@ -119,6 +119,18 @@ class SqliteStore implements Store {
 
   get nextSiteId(): number {
     return this.#nextSiteId;
+  }
+
+  get nextParcelSeq(): number {
+    return this.#writer.outbox.nextParcelSeq;
+  }
+
+  get outboxCount(): number {
+    return this.#writer.outbox.outboxCount;
+  }
+
+  get outboxBytes(): number {
+    return this.#writer.outbox.outboxBytes;
   }
 
   get totals(): Totals {
@@ -178,9 +190,17 @@ class SqliteStore implements Store {
   }
 
   ended(siteId: number, afterId: number, countMax: number): EndedUrl[] {
-    if (!this.#sitesAreIndexed) this.#change(() => this.#writer.indexSites());
-    this.#sitesAreIndexed = true;
+    this.#indexSites();
     return this.#view.ended(siteId, afterId, countMax);
+  }
+
+  urlsOfSite(siteId: number, afterId: number, countMax: number): StoredUrl[] {
+    this.#indexSites();
+    return this.#view.urlsOfSite(siteId, afterId, countMax);
+  }
+
+  outbox(afterSeq: number, countMax: number): OutgoingParcel[] {
+    return this.#view.outbox(afterSeq, countMax);
   }
 
   visits(id: number): Visits | undefined {
@@ -218,6 +238,11 @@ class SqliteStore implements Store {
     await this.#thread.close();
     await this.#view.close();
     this.#claim.release();
+  }
+
+  #indexSites(): void {
+    if (!this.#sitesAreIndexed) this.#change(() => this.#writer.indexSites());
+    this.#sitesAreIndexed = true;
   }
 
   /** One transaction, after everything that could go wrong besides it. */

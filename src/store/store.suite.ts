@@ -19,8 +19,8 @@ import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
 import { NO_TOTALS } from "./store.ts";
 import type { ReadableStore } from "./sqlite-view.ts";
-import type { Batch, NewUrl, SiteRow, Store, StoredRound, StoredUrl } from "./store.ts";
-import type { Totals } from "./store.ts";
+import type { Batch, NewUrl, OutgoingParcel, SiteRow, Store, StoredRound } from "./store.ts";
+import type { StoredUrl, Totals } from "./store.ts";
 
 /** A place where a store can be opened again and again; made anew for every test. */
 export interface StorePlace {
@@ -44,6 +44,8 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     assert.deepEqual([...store.sites(), ...store.urls(), ...store.pages()], []);
     assert.equal(store.recall("settings"), undefined);
     assert.equal(store.pageWithDigest(new Uint8Array(32)), undefined);
+    assert.deepEqual(stateOfOutbox(store), [1, 0, 0]);
+    assert.deepEqual([...store.outbox(0, 10), ...store.urlsOfSite(1, 0, 10)], []);
     await place.end(store);
   });
 
@@ -254,6 +256,114 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     await place.end(store);
   });
 
+  check(
+    "an outgoing parcel is kept until it is delivered, and its number for ever",
+    async (place) => {
+      const first = place.open();
+      const [one, two, four] = [makeParcel(1, "b"), makeParcel(2, "c"), makeParcel(4, "b")];
+      first.commit({ ...emptyBatch(), outgoing: [one, two, four] });
+      assert.deepEqual(first.outbox(0, 9), [one, two, four]);
+      assert.deepEqual(first.outbox(1, 1), [two]);
+      assert.deepEqual(first.outbox(4, 9), []);
+      const bytes = one.body.length + two.body.length + four.body.length;
+      assert.deepEqual(stateOfOutbox(first), [5, 3, bytes]);
+      await place.end(first);
+      const second = place.open();
+      assert.deepEqual(second.outbox(0, 9), [one, two, four]);
+      // Delivered twice, never there, and to another node instead of the one that left.
+      const five = { ...two, seq: 5, to: "d" };
+      second.commit({ ...emptyBatch(), outgoing: [five], delivered: [1, 1, 3, 77, 2] });
+      assert.deepEqual(second.outbox(0, 9), [four, five]);
+      assert.deepEqual(stateOfOutbox(second), [6, 2, four.body.length + five.body.length]);
+      second.commit({ ...emptyBatch(), outgoing: [makeParcel(6, "b")], delivered: [4, 5, 6] });
+      assert.deepEqual(stateOfOutbox(second), [7, 0, 0]);
+      await place.end(second);
+      const third = place.open();
+      assert.deepEqual(stateOfOutbox(third), [7, 0, 0]);
+      const again: Batch = { ...emptyBatch(), outgoing: [makeParcel(6, "b")] };
+      assert.throws(() => third.commit(again), BrokenPromise);
+      const turned: Batch = { ...emptyBatch(), outgoing: [makeParcel(8, "b"), makeParcel(7, "b")] };
+      assert.throws(() => third.commit(turned), BrokenPromise);
+      assert.deepEqual(stateOfOutbox(third), [7, 0, 0]);
+      await place.end(third);
+    },
+  );
+
+  check("facts come with their commit, or not at all", async (place) => {
+    const store = place.open();
+    store.remember("epoch", "1");
+    store.commit({ ...emptyBatch(), facts: { epoch: "2", "heard from b": "é\n" } });
+    const settled = [{ id: 9, reason: "ok", attempts: 1 }] as const;
+    const totals = { ...NO_TOTALS, known: 9 };
+    const broken = { ...emptyBatch(), facts: { epoch: "3" }, outgoing: [makeParcel(1, "b")] };
+    assert.throws(() => store.commit({ ...broken, settled, totals }), BrokenPromise);
+    assert.deepEqual([store.recall("epoch"), store.recall("heard from b")], ["2", "é\n"]);
+    assert.deepEqual(stateOfOutbox(store), [1, 0, 0]);
+    await place.end(store);
+    const again = place.open();
+    assert.deepEqual([again.recall("epoch"), again.recall("heard from b")], ["2", "é\n"]);
+    await place.end(again);
+  });
+
+  check(
+    "thousands of URLs may be born ended in one batch, and none of them waits",
+    async (place) => {
+      const count = 5_000;
+      const first = place.open();
+      const urls = Array.from({ length: count }, (_, index) => makeUrl(index + 1, 1, 0));
+      const settled = urls
+        .slice(0, -1)
+        .map(({ id }) => ({ id, reason: "sent", attempts: 0 }) as const);
+      const skipped = count - 1;
+      const totals = { ...NO_TOTALS, known: count, skipped, outcomes: { sent: skipped } };
+      const sites = [makeSite(1, { known: count, pending: 1 })];
+      const rescored = [{ id: count, score: 7 }];
+      first.commit({ ...emptyBatch(), sites, urls, settled, rescored, totals });
+      const look = (store: Store): void => {
+        assertAccounts(store, "born ended");
+        assert.deepEqual(
+          store.waiting(1, count).map(({ id, score }) => [id, score]),
+          [[count, 7]],
+        );
+        assert.equal(store.url(17)?.reason, "sent");
+        assert.equal(store.nextUrlId, count + 1);
+        const ids = store.lookup(fingerprintsOf(urls));
+        assert.deepEqual(
+          [...ids],
+          urls.map(({ id }) => id),
+        );
+      };
+      look(first);
+      await place.end(first);
+      const second = place.open();
+      look(second);
+      await place.end(second);
+    },
+  );
+
+  check("the URLs of a site come in order of id, waiting and ended alike", async (place) => {
+    const store = place.open();
+    store.commit({
+      ...emptyBatch(),
+      sites: [makeSite(1, { known: 3, pending: 2 }), makeSite(2, { known: 1, pending: 1 })],
+      urls: [makeUrl(1, 1, 5), makeUrl(2, 2, 0), makeUrl(3, 1, 9), makeUrl(4, 1, 7)],
+      settled: [{ id: 3, reason: "moved_away", attempts: 2 }],
+      totals: { ...NO_TOTALS, known: 4, skipped: 1, outcomes: { moved_away: 1 } },
+    });
+    const look = (siteId: number, afterId: number, countMax: number): unknown =>
+      store.urlsOfSite(siteId, afterId, countMax).map(({ id, reason }) => [id, reason]);
+    assert.deepEqual(look(1, 0, 9), [
+      [1, undefined],
+      [3, "moved_away"],
+      [4, undefined],
+    ]);
+    assert.deepEqual(look(1, 1, 1), [[3, "moved_away"]]);
+    assert.deepEqual(look(1, 4, 9), []);
+    assert.deepEqual(look(2, 0, 9), [[2, undefined]]);
+    assert.deepEqual(store.urlsOfSite(1, 3, 1), [store.url(4)]);
+    await place.end(store);
+  });
+
   check("a second opening is refused while the first lives", async (place) => {
     const store = place.open();
     assert.throws(() => place.open(), isError("STORE_LOCKED"));
@@ -286,8 +396,8 @@ async function walk(place: StorePlace, seed: number): Promise<void> {
       store = place.open();
     }
     if (step % 10 === 9) {
-      compare(store, model, `seed ${seed}, step ${step}`);
-      compareEnded(store, model, `seed ${seed}, step ${step}`);
+      compareKept(store, model, `seed ${seed}, step ${step}`);
+      compareSites(store, model, `seed ${seed}, step ${step}`);
     }
   }
   await place.end(store);
@@ -336,9 +446,26 @@ export function compare(store: ReadableStore, model: Model, where: string): void
   assertAccounts(store, where);
 }
 
-function compareEnded(store: Store, model: Model, where: string): void {
+/** The same, with what only the crawl itself asks for. */
+export function compareKept(store: Store, model: Model, where: string): void {
+  compare(store, model, where);
+  for (const [key, value] of Object.entries(model.facts))
+    assert.equal(store.recall(key), value, where);
+  const parcels = [...model.outbox.values()];
+  assert.deepEqual(store.outbox(0, 1e9), parcels, where);
+  assert.deepEqual(store.outbox(parcels[0]?.seq ?? 0, 2), parcels.slice(1, 3), where);
+  const bytes = parcels.reduce((sum, { body }) => sum + body.length, 0);
+  assert.deepEqual(stateOfOutbox(store), [model.nextParcelSeq, parcels.length, bytes], where);
+}
+
+function compareSites(store: Store, model: Model, where: string): void {
   for (const { id: siteId } of model.sites) {
-    const ended = model.urls.filter((url) => url.siteId === siteId && url.reason !== undefined);
+    const urls = model.urls.filter((url) => url.siteId === siteId);
+    assert.deepEqual(store.urlsOfSite(siteId, 0, 1e9), urls, where);
+    const afterId = urls[3]?.id ?? 0;
+    const later = urls.filter(({ id }) => id > afterId);
+    assert.deepEqual(store.urlsOfSite(siteId, afterId, 5), later.slice(0, 5), where);
+    const ended = urls.filter((url) => url.reason !== undefined);
     const wanted = ended.map(({ id, depth, reason }) => {
       const page = model.pages.get(id);
       const { wireBytes = 0, fetchedAtMs = 0 } = page ?? {};
@@ -355,6 +482,10 @@ function compareEnded(store: Store, model: Model, where: string): void {
     });
     assert.deepEqual(store.ended(siteId, 0, 1e9), wanted, where);
   }
+}
+
+function stateOfOutbox({ nextParcelSeq, outboxCount, outboxBytes }: Store): number[] {
+  return [nextParcelSeq, outboxCount, outboxBytes];
 }
 
 /** Promise 2: known = done + failed + skipped + pending, in totals and in rows. */
@@ -376,6 +507,9 @@ export class Model {
   readonly urls: StoredUrl[] = [];
   readonly pages = new Map<number, PageRecord>();
   readonly visits = new Map<number, Visits>();
+  readonly outbox = new Map<number, OutgoingParcel>();
+  nextParcelSeq = 1;
+  facts: Readonly<Record<string, string>> = {};
 
   static of(store: Store): Model {
     const model = new Model();
@@ -388,6 +522,8 @@ export class Model {
       const visits = store.visits(id);
       if (visits !== undefined) model.visits.set(id, visits);
     }
+    for (const parcel of store.outbox(0, 1e9)) model.outbox.set(parcel.seq, parcel);
+    model.nextParcelSeq = store.nextParcelSeq;
     return model;
   }
 
@@ -409,6 +545,12 @@ export class Model {
       this.pages.delete(page.id);
       this.pages.set(page.id, page);
     }
+    for (const parcel of batch.outgoing) {
+      this.outbox.set(parcel.seq, parcel);
+      this.nextParcelSeq = parcel.seq + 1;
+    }
+    for (const seq of batch.delivered) this.outbox.delete(seq);
+    this.facts = { ...this.facts, ...batch.facts };
     this.totals = batch.totals;
     this.marks = batch.marks;
   }
@@ -446,6 +588,10 @@ export class Model {
       touch(url.siteId, 0, -1);
       return { id: url.id, reason: pick(random, SOME_REASONS), attempts: url.attempts + 1 };
     });
+    for (const { id, siteId } of urls.filter(() => random.next() < 0.2)) {
+      touch(siteId, 0, -1);
+      settled.push({ id, reason: pick(random, BIRTH_REASONS), attempts: 0 });
+    }
     const reopened = this.urls.filter((url) => url.reason !== undefined && random.next() < 0.02);
     for (const url of reopened) touch(url.siteId, 0, 1);
     const ended = new Set(settled.map((url) => url.id));
@@ -466,9 +612,22 @@ export class Model {
       pages: settled
         .filter(({ reason }) => reason === "ok")
         .map(({ id }) => makePage(id, below(random, 200))),
+      ...this.#randomParcels(random),
+      facts: random.next() < 0.3 ? { epoch: `${below(random, 99)}` } : {},
       totals: this.#totalsAfter(urls.length, settled, reopened),
       marks: { "weir-00001.warc.gz": below(random, 1e9) },
     };
+  }
+
+  #randomParcels(random: Random): Pick<Batch, "outgoing" | "delivered"> {
+    const outgoing: OutgoingParcel[] = [];
+    let seq = this.nextParcelSeq;
+    for (let count = below(random, 4) - 1; count > 0; count--) {
+      outgoing.push(makeParcel(seq, pick(random, ["b", "c", "ä"])));
+      seq += 1 + below(random, 2);
+    }
+    const delivered = [...this.outbox.keys()].filter(() => random.next() < 0.1);
+    return { outgoing, delivered: random.next() < 0.1 ? [...delivered, seq + 9] : delivered };
   }
 
   #totalsAfter(
@@ -510,6 +669,9 @@ const SOME_REASONS: readonly Reason[] = [
   "robots_denied",
 ];
 
+/** Of URLs that end in the batch that brings them. */
+const BIRTH_REASONS: readonly Reason[] = ["sent", "elsewhere", "out_of_scope"];
+
 export function emptyBatch(): Batch {
   return {
     sites: [],
@@ -520,6 +682,9 @@ export function emptyBatch(): Batch {
     reopened: [],
     visits: [],
     pages: [],
+    facts: {},
+    outgoing: [],
+    delivered: [],
     totals: NO_TOTALS,
     marks: {},
   };
@@ -540,6 +705,12 @@ export function makeSite(id: number, change: Partial<SiteRow> = {}): SiteRow {
     round: undefined,
     ...change,
   };
+}
+
+/** Some are longer than a page of the disk, and one is empty. */
+function makeParcel(seq: number, to: string): OutgoingParcel {
+  const bytes = seq % 10 === 9 ? 9_000 : (seq * 37) % 100;
+  return { seq, to, body: new Uint8Array(bytes).fill(seq) };
 }
 
 function makeRound(number: number): StoredRound {

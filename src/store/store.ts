@@ -158,9 +158,19 @@ export interface ReopenedUrl {
   readonly visits: Visits;
 }
 
+/** Something for another process, kept until its owner there has committed it. */
+export interface OutgoingParcel {
+  /** Given by the caller from `nextParcelSeq` on, in rising order. */
+  readonly seq: number;
+  /** The node it is for. */
+  readonly to: string;
+  readonly body: Uint8Array;
+}
+
 export interface Batch {
   /** New and changed sites, whole rows. */
   readonly sites: readonly SiteRow[];
+  /** One may be born ended: its end is then in the same batch. */
   readonly urls: readonly NewUrl[];
   readonly settled: readonly SettledUrl[];
   /** Tried without success, to be tried again. */
@@ -172,6 +182,11 @@ export interface Batch {
   /** What the visits of this round told. */
   readonly visits: readonly ({ readonly id: number } & Visits)[];
   readonly pages: readonly PageRecord[];
+  /** Kept as by `remember`, but with everything else or not at all. */
+  readonly facts: Readonly<Record<string, string>>;
+  readonly outgoing: readonly OutgoingParcel[];
+  /** Numbers of parcels that are no longer ours to keep; those that are not there are passed over. */
+  readonly delivered: readonly number[];
   readonly totals: Totals;
   /** Ends of the output files as of this batch: what lies beyond is from an unfinished one. */
   readonly marks: Readonly<Record<string, number>>;
@@ -180,8 +195,13 @@ export interface Batch {
 export interface Store {
   readonly nextUrlId: number;
   readonly nextSiteId: number;
+  /** Counts up for ever: a number is never given twice, however empty the outbox. */
+  readonly nextParcelSeq: number;
   readonly totals: Totals;
   readonly marks: Readonly<Record<string, number>>;
+  /** Parcels in the outbox, and the bytes of their bodies. */
+  readonly outboxCount: number;
+  readonly outboxBytes: number;
   /** Free-form facts about the crawl (its settings, its seeds' digest), kept with `remember`. */
   recall(key: string): string | undefined;
   remember(key: string, value: string): void;
@@ -204,6 +224,10 @@ export interface Store {
   /** A site's ended URLs with an id above `afterId`, in order of id. */
   ended(siteId: number, afterId: number, countMax: number): EndedUrl[];
   visits(id: number): Visits | undefined;
+  /** All URLs of a site with an id above `afterId`, in order of id: for moving it to another owner. */
+  urlsOfSite(siteId: number, afterId: number, countMax: number): StoredUrl[];
+  /** Parcels not yet delivered with a number above `afterSeq`, in order of number. */
+  outbox(afterSeq: number, countMax: number): OutgoingParcel[];
 
   commit(batch: Batch): void;
   /** Settles with the disk: what was committed before this survives a power cut. */
