@@ -24,13 +24,17 @@ export function isFeasible(task: PlanTask): boolean {
 }
 
 export function keepsDeadlines(work: Work, bytes: Float64Array = work.bytes): boolean {
+  const { capBps, deadlineSeconds } = work;
   const dated = byDeadlineDescending(work);
-  if (dated.some((site) => !fitsAlone({ ...work, bytes }, site))) return false;
   const last = dated[0];
   if (last === undefined) return true;
-  const rounding = (work.deadlineSeconds[last] as number) * HEIGHT_ROUNDING;
+  const asked = { ...work, bytes };
+  for (const site of dated) if (!fitsAlone(asked, site)) return false;
+  const rounding = (deadlineSeconds[last] as number) * HEIGHT_ROUNDING;
   const due = bytesDueBy(0, work, bytes, dated);
-  return due.every((left, site) => left <= rounding * (work.capBps[site] as number));
+  for (const site of dated)
+    if ((due[site] as number) > rounding * (capBps[site] as number)) return false;
+  return true;
 }
 
 /** Whether it keeps its deadline when it has the whole rate to itself. */

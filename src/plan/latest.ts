@@ -7,28 +7,24 @@
  * 1974) for sites whose speed grows linearly up to their cap, and leaves as little, as level, as any
  * schedule can: what is left at time 0 fits into no schedule at all, so the answer is exact.
  *
- * Sites that have met on one height stay together and become one. O(n log n).
+ * Sites that have met on one height stay together and become one level. O(n log n).
  */
 
-import { Heap } from "../base/heap.ts";
+import { sorted } from "./order-by.ts";
+import { SiteHeap } from "./site-heap.ts";
 import type { Work } from "./work.ts";
 
-/** Sites that sink together. */
-interface Level {
-  capBps: number;
-  /** For those at full speed: height + clock, which stays as it is while they sink. */
-  height: number;
-  readonly members: number[];
-}
-
 /** The sites with a deadline, the latest first. */
-export function byDeadlineDescending({ deadlineSeconds }: Work): Int32Array {
-  const dated: number[] = [];
-  for (const [site, seconds] of deadlineSeconds.entries())
-    if (seconds < Number.POSITIVE_INFINITY) dated.push(site);
-  return Int32Array.from(dated).sort(
-    (a, b) => (deadlineSeconds[b] as number) - (deadlineSeconds[a] as number) || a - b,
-  );
+export function byDeadlineDescending({ deadlineSeconds, count }: Work): Int32Array {
+  const dated = new Int32Array(count);
+  const keys = new Float64Array(count);
+  let found = 0;
+  for (let site = 0; site < count; site++) {
+    const seconds = deadlineSeconds[site] as number;
+    keys[site] = -seconds;
+    if (seconds < Number.POSITIVE_INFINITY) dated[found++] = site;
+  }
+  return sorted(dated.subarray(0, found), keys);
 }
 
 /**
@@ -41,58 +37,74 @@ export function bytesDueBy(
   bytes: Float64Array,
   dated: Int32Array,
 ): Float64Array {
-  const due = new Float64Array(work.count);
-  const sinking = new Sinking(work.rateBps);
+  const sinking = new Sinking(work);
   let atSeconds = Number.NaN;
   for (const site of dated) {
     const deadlineSeconds = work.deadlineSeconds[site] as number;
     if (deadlineSeconds < untilSeconds) break;
     if (deadlineSeconds < atSeconds) sinking.sink(atSeconds - deadlineSeconds);
     atSeconds = deadlineSeconds;
-    const capBps = work.capBps[site] as number;
     const left = bytes[site] as number;
-    if (left > 0) sinking.add({ capBps, height: left / capBps, members: [site] });
+    if (left > 0) sinking.add(site, left / (work.capBps[site] as number));
   }
   if (untilSeconds < atSeconds) sinking.sink(atSeconds - untilSeconds);
-  for (const { height, members } of sinking.levels())
-    for (const site of members) due[site] = height * (work.capBps[site] as number);
-  return due;
+  return sinking.bytesLeft();
 }
 
-/** Levels from the highest: those at full speed, at most one that gets the rest, those that wait. */
+/**
+ * Levels from the highest: those at full speed, at most one that gets the rest, those that wait.
+ *
+ * A level goes by the name of one of its sites, from which its others are reached one by one.
+ */
 class Sinking {
-  readonly #rateBps: number;
-  /** Heights of the full ones are kept as they were when this was 0. */
+  readonly #work: Work;
+  /** By level: the caps of all its sites. */
+  readonly #capBps: Float64Array;
+  /** The next site of the same level, and by level the last. */
+  readonly #next: Int32Array;
+  readonly #last: Int32Array;
+  /** Heights of the full ones are kept as they were when this was 0: they stay as they are while they sink. */
   #clockSeconds = 0;
   #fullBps = 0;
-  #partial: Level | undefined;
-  readonly #full = new Heap<Level>((a, b) => a.height - b.height);
-  readonly #waiting = new Heap<Level>((a, b) => b.height - a.height);
+  #partial: number | undefined;
+  #partialHeight = 0;
+  readonly #full: SiteHeap;
+  /** By negated height. */
+  readonly #waiting: SiteHeap;
 
-  constructor(rateBps: number) {
-    this.#rateBps = rateBps;
+  constructor(work: Work) {
+    this.#work = work;
+    this.#capBps = work.capBps.slice();
+    this.#next = new Int32Array(work.count);
+    this.#last = new Int32Array(work.count);
+    this.#full = new SiteHeap(work.count);
+    this.#waiting = new SiteHeap(work.count);
   }
 
-  add(level: Level): void {
-    const partial = this.#partial;
-    if (partial !== undefined && level.height <= partial.height) {
-      this.#waiting.push(level);
+  add(site: number, height: number): void {
+    this.#last[site] = site;
+    if (this.#partial !== undefined && height <= this.#partialHeight) {
+      this.#waiting.put(site, -height);
       return;
     }
-    level.height += this.#clockSeconds;
-    this.#full.push(level);
-    this.#fullBps += level.capBps;
-    if (this.#fullBps > this.#rateBps) this.#displace();
+    this.#full.put(site, height + this.#clockSeconds);
+    this.#fullBps += this.#capBps[site] as number;
+    if (this.#fullBps > this.#work.rateBps) this.#displace();
   }
 
   /** More run than there is rate for: the lowest stop, and one of them gets what is left. */
   #displace(): void {
-    if (this.#partial !== undefined) this.#waiting.push(this.#partial);
+    const { rateBps } = this.#work;
+    if (this.#partial !== undefined) this.#waiting.put(this.#partial, -this.#partialHeight);
     this.#partial = undefined;
-    while (this.#fullBps > this.#rateBps) {
+    while (this.#fullBps > rateBps) {
+      const height = this.#full.firstKey - this.#clockSeconds;
       const lowest = this.#takeFull();
-      if (this.#fullBps > this.#rateBps) this.#waiting.push(lowest);
-      else this.#partial = lowest;
+      if (this.#fullBps > rateBps) this.#waiting.put(lowest, -height);
+      else {
+        this.#partial = lowest;
+        this.#partialHeight = height;
+      }
     }
   }
 
@@ -101,75 +113,73 @@ class Sinking {
     while (left > 0 && (this.#partial !== undefined || this.#full.size > 0)) {
       const step = Math.min(left, this.#untilMeeting());
       this.#clockSeconds += step;
-      if (this.#partial !== undefined) this.#partial.height -= step * this.#partialSpeed();
+      if (this.#partial !== undefined) this.#partialHeight -= step * this.#speedOf(this.#partial);
       left -= step;
       this.#meet();
     }
     this.#clockSeconds += left;
   }
 
-  /** Seconds of height per second, below 1. */
-  #partialSpeed(): number {
-    return (this.#rateBps - this.#fullBps) / (this.#partial?.capBps ?? 1);
+  /** Of the partial level: seconds of height per second, below 1. */
+  #speedOf(partial: number): number {
+    return (this.#work.rateBps - this.#fullBps) / (this.#capBps[partial] as number);
   }
 
   #untilMeeting(): number {
-    const partial = this.#partial;
-    const lowest = this.#full.peek();
-    const lowestHeight = (lowest?.height ?? Number.POSITIVE_INFINITY) - this.#clockSeconds;
-    if (partial === undefined) return Math.max(0, lowestHeight);
-    const speed = this.#partialSpeed();
-    const untilFull = (lowestHeight - partial.height) / (1 - speed);
-    const gap = partial.height - (this.#waiting.peek()?.height ?? 0);
-    const untilWaiting = speed > 0 ? gap / speed : Number.POSITIVE_INFINITY;
+    const lowestHeight = this.#full.firstKey - this.#clockSeconds;
+    if (this.#partial === undefined) return Math.max(0, lowestHeight);
+    const speed = this.#speedOf(this.#partial);
+    const untilFull = (lowestHeight - this.#partialHeight) / (1 - speed);
+    const floor = this.#waiting.size > 0 ? -this.#waiting.firstKey : 0;
+    const untilWaiting =
+      speed > 0 ? (this.#partialHeight - floor) / speed : Number.POSITIVE_INFINITY;
     return Math.max(0, Math.min(untilFull, untilWaiting));
   }
 
   /** Whoever stands on the partial's height now sinks with it; whoever has nothing left goes. */
   #meet(): void {
     const instant = this.#clockSeconds * 1e-15;
-    let partial = this.#partial;
-    for (;;) {
-      const lowest = this.#full.peek();
-      if (lowest === undefined) break;
-      const floor = partial?.height ?? 0;
-      if (lowest.height - this.#clockSeconds > floor + instant) break;
+    const partial = this.#partial;
+    const floor = partial === undefined ? 0 : this.#partialHeight;
+    while (this.#full.firstKey - this.#clockSeconds <= floor + instant) {
       const met = this.#takeFull();
-      if (partial !== undefined) partial = merged(partial, met);
+      if (partial !== undefined) this.#join(partial, met);
     }
-    for (;;) {
-      const next = this.#waiting.peek();
-      if (partial === undefined || next === undefined || next.height < partial.height - instant)
-        break;
-      partial = merged(partial, this.#waiting.pop() as Level);
-    }
-    this.#partial = partial !== undefined && partial.height <= instant ? undefined : partial;
+    if (partial === undefined) return;
+    while (-this.#waiting.firstKey >= floor - instant)
+      this.#join(partial, this.#waiting.take() as number);
+    if (floor <= instant) this.#partial = undefined;
   }
 
-  #takeFull(): Level {
-    const level = this.#full.pop() as Level;
-    level.height -= this.#clockSeconds;
-    this.#fullBps = this.#full.size === 0 ? 0 : this.#fullBps - level.capBps;
+  /** The second becomes a part of the first. */
+  #join(level: number, other: number): void {
+    this.#next[this.#last[level] as number] = other;
+    this.#last[level] = this.#last[other] as number;
+    this.#capBps[level] = (this.#capBps[level] as number) + (this.#capBps[other] as number);
+  }
+
+  #takeFull(): number {
+    const level = this.#full.take() as number;
+    this.#fullBps = this.#full.size === 0 ? 0 : this.#fullBps - (this.#capBps[level] as number);
     return level;
   }
 
-  /** Everything that is left, with its height. Empties the full ones. */
-  *levels(): Generator<Level> {
-    while (this.#full.size > 0) yield this.#takeFull();
-    if (this.#partial !== undefined) yield this.#partial;
-    for (;;) {
-      const level = this.#waiting.pop();
-      if (level === undefined) return;
-      yield level;
+  /** Of each site. */
+  bytesLeft(): Float64Array {
+    const left = new Float64Array(this.#work.count);
+    for (const level of this.#full.sites)
+      this.#write(left, level, this.#full.keyOf(level) - this.#clockSeconds);
+    if (this.#partial !== undefined) this.#write(left, this.#partial, this.#partialHeight);
+    for (const level of this.#waiting.sites) this.#write(left, level, -this.#waiting.keyOf(level));
+    return left;
+  }
+
+  #write(left: Float64Array, level: number, height: number): void {
+    const { capBps } = this.#work;
+    const last = this.#last[level] as number;
+    for (let site = level; ; site = this.#next[site] as number) {
+      left[site] = height * (capBps[site] as number);
+      if (site === last) return;
     }
   }
-}
-
-/** The smaller list is poured into the larger one. */
-function merged(a: Level, b: Level): Level {
-  const [small, large] = a.members.length < b.members.length ? [a, b] : [b, a];
-  for (const site of small.members) large.members.push(site);
-  large.capBps += small.capBps;
-  large.height = a.height;
-  return large;
 }

@@ -8,7 +8,7 @@
  * has the least weighted sum. O(n log n).
  */
 
-import { Heap } from "../base/heap.ts";
+import { SiteHeap } from "./site-heap.ts";
 import type { Track } from "./track.ts";
 import type { Work } from "./work.ts";
 
@@ -16,7 +16,7 @@ import type { Work } from "./work.ts";
 export function listFinishes(work: Work, order: Int32Array, track?: Track): Float64Array {
   const { bytes, capBps, rateBps } = work;
   const finishes = new Float64Array(work.count);
-  const full = new Heap<number>((a, b) => (finishes[a] as number) - (finishes[b] as number));
+  const full = new SiteHeap(work.count);
   let nowSeconds = 0;
   let freeBps = rateBps;
   let next = 0;
@@ -43,12 +43,10 @@ export function listFinishes(work: Work, order: Int32Array, track?: Track): Floa
       freeBps -= cap - partialBps;
       track?.set(partial, nowSeconds, cap);
       finishes[partial] = nowSeconds + partialBytes / cap;
-      full.push(partial);
+      full.put(partial, finishes[partial] as number);
       partial = -1;
     }
-    const first = full.peek();
-    const firstSeconds =
-      first === undefined ? Number.POSITIVE_INFINITY : (finishes[first] as number);
+    const firstSeconds = full.firstKey;
     const partialSeconds =
       partial < 0 ? Number.POSITIVE_INFINITY : nowSeconds + partialBytes / partialBps;
     if (partialSeconds < firstSeconds) {
@@ -57,11 +55,11 @@ export function listFinishes(work: Work, order: Int32Array, track?: Track): Floa
       track?.set(partial, nowSeconds, undefined);
       freeBps += partialBps;
       partial = -1;
-    } else if (first !== undefined) {
+    } else if (full.size > 0) {
       if (partial >= 0)
         partialBytes = Math.max(0, partialBytes - partialBps * (firstSeconds - nowSeconds));
       nowSeconds = firstSeconds;
-      full.pop();
+      const first = full.take() as number;
       track?.set(first, nowSeconds, undefined);
       freeBps += capBps[first] as number;
     } else return finishes;

@@ -13,9 +13,10 @@
  */
 
 import { listFinishes } from "./list-schedule.ts";
+import { orderBy } from "./order-by.ts";
 import { backwardOrder } from "./orders.ts";
 import { Prices } from "./prices.ts";
-import { orderBy, type Work } from "./work.ts";
+import type { Work } from "./work.ts";
 
 export interface Bound {
   readonly sumSeconds: number;

@@ -8,6 +8,7 @@ import { KeptSchedule } from "./kept-schedule.ts";
 import { deadlinesToKeep } from "./late.ts";
 import { type Found, improved } from "./local-search.ts";
 import { type Bound, lowerBoundOf } from "./lower-bound.ts";
+import { orderBy } from "./order-by.ts";
 import { type Effort, ordersToTry } from "./orders.ts";
 import { placedFinishes, placesOf } from "./placed-schedule.ts";
 import { placedWorkOf, searchPlaced } from "./placed-search.ts";
@@ -21,7 +22,7 @@ import {
 } from "./plan.ts";
 import { isBetter } from "./score.ts";
 import { Track } from "./track.ts";
-import { hasPlaces, orderBy, withDeadlines, type Work, workOf } from "./work.ts";
+import { hasPlaces, withDeadlines, type Work, workOf } from "./work.ts";
 
 export interface LateSite {
   readonly key: string;

@@ -1,8 +1,9 @@
 /** Orders that are good for some reason: what the search for a better one begins with. */
 
-import { Heap } from "../base/heap.ts";
 import { byDeadlineDescending } from "./latest.ts";
-import { orderBy, withDeadlines, type Work } from "./work.ts";
+import { orderBy } from "./order-by.ts";
+import { SiteHeap } from "./site-heap.ts";
+import { withDeadlines, type Work } from "./work.ts";
 
 /** How hard to look for a better plan: "quick" is for very many sites, and for plans made every few seconds. */
 export type Effort = "quick" | "full";
@@ -49,13 +50,16 @@ export function cautiousOrders(work: Work): Int32Array[] {
  * so on towards the front. Exact without caps when all weights are equal.
  */
 export function backwardOrder(work: Work, dated = byDeadlineDescending(work)): Int32Array {
-  const sizeOf = (site: number) => (work.bytes[site] as number) / (work.weight[site] as number);
-  const { bytes, deadlineSeconds, rateBps, count } = work;
-  const open = new Heap<number>((a, b) => sizeOf(b) - sizeOf(a) || b - a);
+  const { bytes, weight, deadlineSeconds, rateBps, count } = work;
+  const bySize = orderBy(count, (site) => (bytes[site] as number) / (weight[site] as number));
+  const keys = new Int32Array(count);
+  for (let place = 0; place < count; place++) keys[bySize[place] as number] = -place;
+  const open = new SiteHeap(count);
+  const put = (site: number) => open.put(site, keys[site] as number);
   let endSeconds = 0;
   for (let site = 0; site < count; site++) {
     endSeconds += (bytes[site] as number) / rateBps;
-    if (deadlineSeconds[site] === Number.POSITIVE_INFINITY) open.push(site);
+    if (deadlineSeconds[site] === Number.POSITIVE_INFINITY) put(site);
   }
   const order = new Int32Array(count);
   let next = 0;
@@ -63,8 +67,8 @@ export function backwardOrder(work: Work, dated = byDeadlineDescending(work)): I
     // Where nobody may be last, whoever may be latest is.
     const isOpen = (site: number) =>
       (deadlineSeconds[site] as number) >= endSeconds || open.size === 0;
-    while (next < dated.length && isOpen(dated[next] as number)) open.push(dated[next++] as number);
-    const last = open.pop() as number;
+    while (next < dated.length && isOpen(dated[next] as number)) put(dated[next++] as number);
+    const last = open.take() as number;
     order[place] = last;
     endSeconds -= (bytes[last] as number) / rateBps;
   }

@@ -9,9 +9,10 @@
  */
 
 import { fitsAlone, isFeasible, keepsDeadlines, leastThat } from "./feasible.ts";
+import { orderBy } from "./order-by.ts";
 import { searchPlaced } from "./placed-search.ts";
 import type { PlanTask, SiteTask } from "./plan.ts";
-import { hasPlaces, orderBy, workOf } from "./work.ts";
+import { hasPlaces, workOf } from "./work.ts";
 
 export interface Promises {
   readonly feasible: boolean;

@@ -48,14 +48,6 @@ export function hasPlaces({ sites, sitesMax, rateMinBps }: PlanTask): boolean {
   return sitesMax < sites.length || rateMinBps > 0;
 }
 
-/** All sites, by ascending key; equal keys stay as the task has them. */
-export function orderBy(count: number, keyOf: (site: number) => number): Int32Array {
-  const keys = Float64Array.from({ length: count }, (_, site) => keyOf(site));
-  return Int32Array.from({ length: count }, (_, site) => site).sort(
-    (a, b) => (keys[a] as number) - (keys[b] as number) || a - b,
-  );
-}
-
 /** The same work with other deadlines. */
 export function withDeadlines(work: Work, deadlineSeconds: Float64Array): Work {
   return { ...work, deadlineSeconds };
