@@ -22,6 +22,7 @@
 
 import { assert } from "../base/assert.ts";
 import type { NamedReason, Reason } from "../page/outcome.ts";
+import type { SharedTurn, SharedTurns } from "./shared-turns.ts";
 
 export interface CourtesyLimits {
   readonly siteConcurrencyMax: number;
@@ -64,6 +65,10 @@ export interface Addressee {
   readonly addressDelayMs: number;
   /** Requests to the site at once, when other than usual. */
   readonly concurrencyMax?: number | undefined;
+  /** The same for its address. */
+  readonly addressConcurrencyMax?: number | undefined;
+  /** What other processes may ask too, so that it takes their consent. */
+  readonly shared?: readonly SharedTurn[];
 }
 
 /** A request under way. */
@@ -109,9 +114,11 @@ export class Courtesy {
   readonly #limits: CourtesyLimits;
   readonly #sites = new Map<number, SiteClock>();
   readonly #addresses = new Map<string, Clock>();
+  readonly #sharedTurns: SharedTurns | undefined;
   #sweepAtSize = SWEEP_SIZE_MIN;
 
-  constructor(limits: CourtesyLimits) {
+  constructor(limits: CourtesyLimits, sharedTurns?: SharedTurns) {
+    this.#sharedTurns = sharedTurns;
     assert(limits.siteConcurrencyMax >= 1, "a site may be asked");
     assert(limits.addressConcurrencyMax >= 1, "an address may be asked");
     this.#limits = limits;
@@ -124,7 +131,8 @@ export class Courtesy {
 
   /** When a request may begin; Infinity while too many are under way, until one of them ends. */
   readyAtMs(to: Addressee): number {
-    return Math.max(this.#siteReadyAtMs(to), this.#addressReadyAtMs(to));
+    const ownAtMs = Math.max(this.#siteReadyAtMs(to), this.#addressReadyAtMs(to));
+    return to.shared === undefined ? ownAtMs : Math.max(ownAtMs, this.#sharedAtMs(to));
   }
 
   maySend(nowMs: number, to: Addressee): boolean {
@@ -138,6 +146,7 @@ export class Courtesy {
     this.#sweepIfGrown(nowMs);
     this.#charge(nowMs, this.#siteClock(to.siteId));
     if (to.address !== undefined) this.#charge(nowMs, this.#addressClock(to.address));
+    for (const { key } of to.shared ?? []) this.#sharedTurns?.began(nowMs, key);
     return { to, beganAtMs: nowMs, isSent: false };
   }
 
@@ -147,6 +156,7 @@ export class Courtesy {
     turn.isSent = true;
     this.#send(nowMs, this.#siteClock(turn.to.siteId));
     if (turn.to.address !== undefined) this.#send(nowMs, this.#addressClock(turn.to.address));
+    for (const { key } of turn.to.shared ?? []) this.#sharedTurns?.sent(nowMs, key);
   }
 
   /** Takes it that both were asked just now: after a restart nobody remembers when they were. */
@@ -163,6 +173,7 @@ export class Courtesy {
     if (!turn.isSent) this.sent(turn.beganAtMs, turn);
     site.underWay -= 1;
     if (turn.to.address !== undefined) this.#addressClock(turn.to.address).underWay -= 1;
+    for (const { key } of turn.to.shared ?? []) this.#sharedTurns?.ended(nowMs, key);
     if (site.givenUp !== undefined) return undefined;
     if (turn.beganAtMs > site.restBeganAtMs) return this.#learn(nowMs, site, ending);
     // It was under way when the rest began: no news, but a longer wait asked for is a longer wait.
@@ -197,9 +208,17 @@ export class Courtesy {
   #addressReadyAtMs(to: Addressee): number {
     const clock = to.address === undefined ? undefined : this.#addresses.get(to.address);
     if (clock === undefined) return -Infinity;
-    if (clock.underWay >= this.#limits.addressConcurrencyMax) return Infinity;
+    const underWayMax = to.addressConcurrencyMax ?? this.#limits.addressConcurrencyMax;
+    if (clock.underWay >= underWayMax) return Infinity;
     if (clock.unsent > 0 && to.addressDelayMs > 0) return Infinity;
     return clock.lastAtMs + to.addressDelayMs;
+  }
+
+  #sharedAtMs({ shared, siteId }: Addressee): number {
+    let atMs = -Infinity;
+    for (const turn of shared ?? [])
+      atMs = Math.max(atMs, this.#sharedTurns?.readyAtMs(turn, siteId) ?? -Infinity);
+    return atMs;
   }
 
   #charge(nowMs: number, clock: Clock): void {

@@ -113,6 +113,12 @@ export class Workbench<T extends Waiting> {
     });
   }
 
+  /** A turn that others shared has come: the site may be asked after all. */
+  offerAgain(siteId: number): void {
+    const bench = this.#benches.get(siteId);
+    if (bench !== undefined) this.#offer(bench);
+  }
+
   has(siteId: number): boolean {
     return this.#benches.has(siteId);
   }

@@ -1,0 +1,101 @@
+/**
+ * Lends one amount to many holders, so that together they never have more than there is.
+ *
+ * The amount is a rate shared by processes, or a number of pages. What was lent can be made less at any
+ * time, but whoever holds it may not have heard of that yet. So a lesser grant frees something only
+ * when its holder has said that it goes by it, or when everything it was ever told has run out on the
+ * book's clock; until then the larger one counts. What is free goes to others, never more.
+ *
+ * Promises, each held by a test in `lease-book.test.ts`:
+ *   1. whatever is lost, repeated or late: what holders go by adds up to the total at most, once a
+ *      total that was made less has been heard of;
+ *   2. what nobody can use is lent to who can, as soon as it has been given back.
+ *
+ * O(holders) a grant.
+ */
+
+import { assert } from "../base/assert.ts";
+
+interface Grant {
+  readonly number: number;
+  readonly amount: number;
+  readonly endsAtMs: number;
+}
+
+export interface Claim {
+  readonly holder: string;
+  /** The most it could use at present; Infinity for all there is. */
+  readonly ceiling: number;
+}
+
+export class LeaseBook {
+  #total: number;
+  /** What each holder may go by, oldest first; the last is what it should. */
+  readonly #grants = new Map<string, Grant[]>();
+
+  constructor(total: number) {
+    this.#total = total;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  setTotal(total: number): void {
+    assert(total >= 0, "nobody owes what is lent");
+    this.#total = total;
+  }
+
+  /** What it may go by at most, as far as the book can know. */
+  heldBy(holder: string, nowMs: number): number {
+    return this.#live(holder, nowMs).reduce((most, { amount }) => Math.max(most, amount), 0);
+  }
+
+  /** Lends as much of what is wanted as is free; answers how much. */
+  grant(holder: string, nowMs: number, wanted: number, terms: Omit<Grant, "amount">): number {
+    let others = 0;
+    for (const other of this.#grants.keys())
+      if (other !== holder) others += this.heldBy(other, nowMs);
+    const amount = Math.max(0, Math.min(wanted, this.#total - others));
+    this.#grants.set(holder, [...this.#live(holder, nowMs), { ...terms, amount }]);
+    return amount;
+  }
+
+  /** The holder goes by this grant, so it has forgotten all before it. */
+  heard(holder: string, number: number): void {
+    const grants = this.#grants.get(holder);
+    if (grants !== undefined)
+      this.#grants.set(
+        holder,
+        grants.filter((grant) => grant.number >= number),
+      );
+  }
+
+  /** It is known to be gone, with everything it had. */
+  leave(holder: string): void {
+    this.#grants.delete(holder);
+  }
+
+  #live(holder: string, nowMs: number): Grant[] {
+    return (this.#grants.get(holder) ?? []).filter(({ endsAtMs }) => endsAtMs > nowMs);
+  }
+}
+
+/**
+ * Divides an amount by claims: equal parts, never above what one can use; what is left over when
+ * all have enough is spread, so that whoever needs more has it before asking.
+ */
+export function divide(total: number, claims: readonly Claim[]): Map<string, number> {
+  const shares = new Map<string, number>();
+  let left = total;
+  let count = claims.length;
+  for (const { holder, ceiling } of claims.toSorted((a, b) => a.ceiling - b.ceiling)) {
+    const share = Math.min(ceiling, left / count);
+    shares.set(holder, share);
+    left -= share;
+    count -= 1;
+  }
+  const spareEach = claims.length === 0 ? 0 : Math.max(0, left) / claims.length;
+  for (const [holder, share] of shares) shares.set(holder, share + spareEach);
+  return shares;
+}
