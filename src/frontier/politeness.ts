@@ -22,6 +22,7 @@
 
 import { assert } from "../base/assert.ts";
 import type { NamedReason, Reason } from "../page/outcome.ts";
+import { whatItSays } from "./site-mood.ts";
 import type { SharedTurn, SharedTurns } from "./shared-turns.ts";
 
 export interface CourtesyLimits {
@@ -358,60 +359,4 @@ export function readRetryAfterMs(field: string, wallMs: number): number | undefi
   if (!/^[A-Z][a-z]{2,8}, [\w :-]{15,24} GMT$/.test(text)) return undefined;
   const dateMs = Date.parse(text);
   return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - wallMs);
-}
-
-type Says = "well" | "busy" | "failing" | "unreachable" | "gone" | "nothing";
-
-const UNREACHABLE: ReadonlySet<string> = new Set<NamedReason>([
-  "dns_timeout",
-  "dns_error",
-  "connect_refused",
-  "connect_timeout",
-  "connect_error",
-  "conn_reset",
-  "tls_expired",
-  "tls_name",
-  "tls_untrusted",
-  "tls_protocol",
-  "tls_timeout",
-  "tls_error",
-]);
-
-/** The server spoke, or at least listened: perhaps only this page is bad, so more of it is needed. */
-const FAILING: ReadonlySet<string> = new Set<NamedReason>([
-  "first_byte_timeout",
-  "idle_timeout",
-  "total_timeout",
-  "too_slow",
-  "header_too_large",
-  "header_too_many",
-  "bad_framing",
-  "bad_status",
-  "response_desync",
-  "body_short",
-  "robots_unreachable",
-]);
-
-/** Our own trouble, or a request that never reached the site. */
-const NOTHING: ReadonlySet<string> = new Set<NamedReason>([
-  "local_resource",
-  "proxy_error",
-  "internal_error",
-  "robots_denied",
-  "ssrf_blocked",
-  "port_refused",
-  "scheme_refused",
-  "out_of_scope",
-  "crawl_delay_excessive",
-  "trap_budget",
-  "host_unavailable",
-]);
-
-function whatItSays(reason: Reason): Says {
-  if (reason === "ok" || reason === "not_modified" || reason === "redirect") return "well";
-  if (reason === "dns_nxdomain") return "gone";
-  if (reason === "http_429" || reason === "http_503") return "busy";
-  if (UNREACHABLE.has(reason)) return "unreachable";
-  if (FAILING.has(reason) || reason.startsWith("http_5")) return "failing";
-  return NOTHING.has(reason) ? "nothing" : "well";
 }

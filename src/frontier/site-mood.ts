@@ -1,0 +1,60 @@
+/** What the end of a request says about its site: that it copes, is asked too much, fails, or is not there. */
+
+import type { NamedReason, Reason } from "../page/outcome.ts";
+
+export type SiteMood = "well" | "busy" | "failing" | "unreachable" | "gone" | "nothing";
+
+const UNREACHABLE: ReadonlySet<string> = new Set<NamedReason>([
+  "dns_timeout",
+  "dns_error",
+  "connect_refused",
+  "connect_timeout",
+  "connect_error",
+  "conn_reset",
+  "tls_expired",
+  "tls_name",
+  "tls_untrusted",
+  "tls_protocol",
+  "tls_timeout",
+  "tls_error",
+]);
+
+/** The server spoke, or at least listened: perhaps only this page is bad, so more of it is needed. */
+const FAILING: ReadonlySet<string> = new Set<NamedReason>([
+  "first_byte_timeout",
+  "idle_timeout",
+  "total_timeout",
+  "too_slow",
+  "header_too_large",
+  "header_too_many",
+  "bad_framing",
+  "bad_status",
+  "response_desync",
+  "body_short",
+  "robots_unreachable",
+]);
+
+/** Our own trouble, or a request that never reached the site. */
+const NOTHING: ReadonlySet<string> = new Set<NamedReason>([
+  "local_resource",
+  "proxy_error",
+  "internal_error",
+  "robots_denied",
+  "ssrf_blocked",
+  "port_refused",
+  "scheme_refused",
+  "out_of_scope",
+  "crawl_delay_excessive",
+  "trap_budget",
+  "host_unavailable",
+]);
+
+/** NXDOMAIN is final; every other trouble may pass. */
+export function whatItSays(reason: Reason): SiteMood {
+  if (reason === "ok" || reason === "not_modified" || reason === "redirect") return "well";
+  if (reason === "dns_nxdomain") return "gone";
+  if (reason === "http_429" || reason === "http_503") return "busy";
+  if (UNREACHABLE.has(reason)) return "unreachable";
+  if (FAILING.has(reason) || reason.startsWith("http_5")) return "failing";
+  return NOTHING.has(reason) ? "nothing" : "well";
+}
