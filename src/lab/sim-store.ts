@@ -13,7 +13,14 @@ import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
 import { type MemoryDisk, openMemoryStore } from "../store/store-memory.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "../store/store.ts";
-import type { EndedUrl, OutgoingParcel, StoredUrl, Totals, WaitingUrl } from "../store/store.ts";
+import type {
+  EndedUrl,
+  NumberedPage,
+  OutgoingParcel,
+  StoredUrl,
+  Totals,
+  WaitingUrl,
+} from "../store/store.ts";
 
 export class SimulatedCrash extends Error {
   override readonly name = "SimulatedCrash";
@@ -64,6 +71,9 @@ class SimStore implements Store {
   get nextSiteId(): number {
     return this.#inner.nextSiteId;
   }
+  get lastPageSeq(): number {
+    return this.#inner.lastPageSeq;
+  }
   get nextParcelSeq(): number {
     return this.#inner.nextParcelSeq;
   }
@@ -111,6 +121,9 @@ class SimStore implements Store {
   }
   pages(): Iterable<PageRecord> {
     return this.#inner.pages();
+  }
+  pagesAfter(seq: number): Iterable<NumberedPage> {
+    return this.#inner.pagesAfter(seq);
   }
   pageWithDigest(digest: Uint8Array): number | undefined {
     return this.#inner.pageWithDigest(digest);

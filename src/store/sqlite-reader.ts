@@ -27,7 +27,7 @@ import {
 } from "./sqlite-rows.ts";
 import type { Row } from "./sqlite-rows.ts";
 import { NO_TOTALS } from "./store.ts";
-import type { EndedUrl, OutgoingParcel, SiteRow, Store, StoredUrl } from "./store.ts";
+import type { EndedUrl, NumberedPage, OutgoingParcel, SiteRow, Store, StoredUrl } from "./store.ts";
 import type { Totals, WaitingUrl } from "./store.ts";
 
 const SLICE_ROWS = 500;
@@ -217,11 +217,11 @@ export class SqliteReader {
     return row === undefined ? undefined : pageFrom(row);
   }
 
-  *pages(): Iterable<PageRecord> {
+  *pagesAfter(seq: number): Iterable<NumberedPage> {
     const slice = this.#prepare(
       `SELECT ${PAGE_COLUMNS} FROM page WHERE seq > ? ORDER BY seq LIMIT ${SLICE_ROWS}`,
     );
-    for (const row of slices(slice)) yield pageFrom(row);
+    for (const row of slices(slice, seq)) yield { seq: row[0] as number, page: pageFrom(row) };
   }
 
   /** Of the page that the URL has now. */
@@ -266,8 +266,8 @@ export class SqliteReader {
 }
 
 /** All rows, walked in order of their first column. */
-function* slices(statement: StatementSync): Iterable<Row> {
-  for (let after = 0; ;) {
+function* slices(statement: StatementSync, first = 0): Iterable<Row> {
+  for (let after = first; ;) {
     const rows = rowsOf(statement, after);
     yield* rows;
     if (rows.length < SLICE_ROWS) return;

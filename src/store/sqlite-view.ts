@@ -17,7 +17,14 @@ import type { OutboxState } from "./sqlite-reader.ts";
 import type { StoreThread } from "./store-thread.ts";
 import { damagedRow } from "./sqlite-rows.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "./store.ts";
-import type { EndedUrl, OutgoingParcel, StoredUrl, Totals, WaitingUrl } from "./store.ts";
+import type {
+  EndedUrl,
+  NumberedPage,
+  OutgoingParcel,
+  StoredUrl,
+  Totals,
+  WaitingUrl,
+} from "./store.ts";
 
 const SLICE_ROWS = 5_000;
 /** Pages are fewer than URLs, and asked for once each. */
@@ -66,6 +73,10 @@ export class SqliteView implements ReadableStore {
 
   get totals(): Totals {
     return explaining(this.#path, () => this.reader.readTotals());
+  }
+
+  get lastPageSeq(): number {
+    return explaining(this.#path, () => this.reader.lastId("page"));
   }
 
   get marks(): Readonly<Record<string, number>> {
@@ -132,7 +143,11 @@ export class SqliteView implements ReadableStore {
   }
 
   pages(): Iterable<PageRecord> {
-    return explainingEach(this.#path, this.reader.pages());
+    return pagesOf(this.pagesAfter(0));
+  }
+
+  pagesAfter(seq: number): Iterable<NumberedPage> {
+    return explainingEach(this.#path, this.reader.pagesAfter(seq));
   }
 
   pageWithDigest(digest: Uint8Array): number | undefined {
@@ -213,6 +228,10 @@ export class SqliteView implements ReadableStore {
   #slice(sql: string): StatementSync {
     return this.#database.prepare(`${sql} LIMIT ${SLICE_ROWS}`, { returnArrays: true });
   }
+}
+
+function* pagesOf(numbered: Iterable<NumberedPage>): Iterable<PageRecord> {
+  for (const { page } of numbered) yield page;
 }
 
 function isId(number: number): boolean {

@@ -17,7 +17,7 @@ import { checkBatch } from "./batch.ts";
 import { FingerprintTable } from "./fingerprint-table.ts";
 import { NO_TOTALS } from "./store.ts";
 import type { Batch, Fingerprints, NewUrl, OutgoingParcel, SiteRow, Store } from "./store.ts";
-import type { EndedUrl, StoredUrl, Totals, WaitingUrl } from "./store.ts";
+import type { EndedUrl, NumberedPage, StoredUrl, Totals, WaitingUrl } from "./store.ts";
 
 /** What outlives a handle. */
 export class MemoryDisk {
@@ -66,6 +66,9 @@ interface Rows {
   readonly queues: Map<number, Heap<Place>>;
   readonly known: FingerprintTable;
   readonly pages: Map<number, PageRecord>;
+  /** By the id of the URL. */
+  readonly pageSeqs: Map<number, number>;
+  lastPageSeq: number;
   readonly pageIdByDigest: Map<string, number>;
   readonly visits: Map<number, Visits>;
   readonly facts: Map<string, string>;
@@ -90,6 +93,10 @@ class MemoryStore implements Store {
 
   get nextSiteId(): number {
     return this.#rows.sites.length + 1;
+  }
+
+  get lastPageSeq(): number {
+    return this.#rows.lastPageSeq;
   }
 
   get nextParcelSeq(): number {
@@ -181,6 +188,14 @@ class MemoryStore implements Store {
     yield* this.#rows.pages.values();
   }
 
+  *pagesAfter(seq: number): Iterable<NumberedPage> {
+    const { pages, pageSeqs } = this.#rows;
+    for (const page of pages.values()) {
+      const own = pageSeqs.get(page.id) ?? 0;
+      if (own > seq) yield { seq: own, page };
+    }
+  }
+
   pageWithDigest(digest: Uint8Array): number | undefined {
     return pageWith(this.#rows, digestKey(digest));
   }
@@ -266,6 +281,8 @@ function emptyRows(): Rows {
     queues: new Map(),
     known: new FingerprintTable(),
     pages: new Map(),
+    pageSeqs: new Map(),
+    lastPageSeq: 0,
     pageIdByDigest: new Map(),
     visits: new Map(),
     facts: new Map(),
@@ -345,6 +362,7 @@ function addPage(rows: Rows, page: PageRecord): void {
   // Taken out first, so that pages come in the order in which they were last recorded.
   rows.pages.delete(page.id);
   rows.pages.set(page.id, page);
+  rows.pageSeqs.set(page.id, ++rows.lastPageSeq);
 }
 
 function pageWith(rows: Rows, key: string): number | undefined {

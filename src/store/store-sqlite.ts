@@ -26,7 +26,14 @@ import { SqliteView } from "./sqlite-view.ts";
 import type { ReadableStore } from "./sqlite-view.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "./store.ts";
-import type { EndedUrl, OutgoingParcel, StoredUrl, Totals, WaitingUrl } from "./store.ts";
+import type {
+  EndedUrl,
+  NumberedPage,
+  OutgoingParcel,
+  StoredUrl,
+  Totals,
+  WaitingUrl,
+} from "./store.ts";
 import { StoreThread } from "./store-thread.ts";
 
 const SYNC_AFTER_MS = 1_000;
@@ -121,6 +128,10 @@ class SqliteStore implements Store {
     return this.#nextSiteId;
   }
 
+  get lastPageSeq(): number {
+    return this.#writer.nextSeq - 1;
+  }
+
   get nextParcelSeq(): number {
     return this.#writer.outbox.nextParcelSeq;
   }
@@ -183,6 +194,10 @@ class SqliteStore implements Store {
 
   pages(): Iterable<PageRecord> {
     return this.#view.pages();
+  }
+
+  pagesAfter(seq: number): Iterable<NumberedPage> {
+    return this.#view.pagesAfter(seq);
   }
 
   pageWithDigest(digest: Uint8Array): number | undefined {

@@ -250,6 +250,9 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     assert.equal(store.pageWithDigest(makePage(1, 11).digest), 1);
     assert.deepEqual(store.page(1), makePage(1, 11));
     assert.deepEqual([...store.pages()], [makePage(2, 10), makePage(1, 11)]);
+    assert.equal(store.lastPageSeq, 3);
+    assert.deepEqual([...store.pagesAfter(2)], [{ seq: 3, page: makePage(1, 11) }]);
+    assert.deepEqual([...store.pagesAfter(3)], []);
     assert.notEqual(store.pageWithDigest(makePage(1, 10).digest), 1);
     store.commit({ ...base, pages: [makePage(2, 10)] });
     assert.equal(store.pageWithDigest(makePage(2, 10).digest), 2);

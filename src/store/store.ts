@@ -195,6 +195,8 @@ export interface Batch {
 export interface Store {
   readonly nextUrlId: number;
   readonly nextSiteId: number;
+  /** Pages are numbered from 1 as they are recorded, anew each time; this is the last of them, or 0. */
+  readonly lastPageSeq: number;
   /** Counts up for ever: a number is never given twice, however empty the outbox. */
   readonly nextParcelSeq: number;
   readonly totals: Totals;
@@ -218,6 +220,8 @@ export interface Store {
   urls(): Iterable<StoredUrl>;
   page(id: number): PageRecord | undefined;
   pages(): Iterable<PageRecord>;
+  /** Pages recorded after that number, in order, each with its own. */
+  pagesAfter(seq: number): Iterable<NumberedPage>;
   /** The first page with this content, if any. */
   pageWithDigest(digest: Uint8Array): number | undefined;
 
@@ -233,6 +237,11 @@ export interface Store {
   /** Settles with the disk: what was committed before this survives a power cut. */
   sync(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface NumberedPage {
+  readonly seq: number;
+  readonly page: PageRecord;
 }
 
 export interface StoredUrl {
