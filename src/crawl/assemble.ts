@@ -1,23 +1,28 @@
 /** Puts the loops of one crawl together; each gets only the parts it needs. */
 
-import { Admission } from "../bandwidth/admission.ts";
 import type { Controller } from "../bandwidth/controller.ts";
-import { Governor } from "../bandwidth/governor.ts";
 import type { Meter } from "../bandwidth/meter.ts";
-import { OnOff } from "../bandwidth/on-off.ts";
-import { unreachable } from "../base/assert.ts";
 import type { CrawlError } from "../base/errors.ts";
-import type { Settings } from "../config/schema.ts";
-import { Courtesy, COURTESY_DEFAULTS, type CourtesyLimits } from "../frontier/politeness.ts";
+import { Courtesy } from "../frontier/politeness.ts";
 import { SCORES } from "../frontier/priority.ts";
 import { Sieve } from "../frontier/sieve.ts";
-import { TRAP_DEFAULTS, type TrapLimits, Traps } from "../frontier/traps.ts";
+import { Traps } from "../frontier/traps.ts";
 import { Workbench } from "../frontier/workbench.ts";
 import { Shares } from "../plan/shares.ts";
 import { NearIndex } from "../page/near-index.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { Scope } from "../url/scope.ts";
 import { domainOf } from "../url/site.ts";
+import {
+  controllerFor,
+  courtesyLimits,
+  entriesIn,
+  NEAR,
+  SIEVE,
+  SITES,
+  trapLimits,
+  WAITING,
+} from "./allotments.ts";
 import type { CrawlParts } from "./crawler.ts";
 import { Errands, settingsBySite } from "./errands.ts";
 import { FetchLoop, type FetchLoopParts } from "./fetch-loop.ts";
@@ -39,24 +44,10 @@ import { Settler } from "./settle.ts";
 import { Sluice } from "./sluice.ts";
 import { Tally } from "./tally.ts";
 
-/** What a part may take of the memory that was granted. */
-interface MemoryUse {
-  readonly share: number;
-  readonly entryBytes: number;
-  readonly entriesMin: number;
-}
-
-const SIEVE: MemoryUse = { share: 1 / 8, entryBytes: 8, entriesMin: 4096 };
-const WAITING: MemoryUse = { share: 1 / 4, entryBytes: 600, entriesMin: 256 };
-const SITES: MemoryUse = { share: 1 / 8, entryBytes: 4096, entriesMin: 64 };
-const NEAR: MemoryUse = { share: 1 / 16, entryBytes: 64, entriesMin: 256 };
 /** The fact, kept in the store, that pages have been asked for again. */
 export const ROUNDS = "rounds";
 /** Breadth first they keep their order however long they wait; other scores change meanwhile. */
 const URLS_PER_SITE = { settled: 256, changing: 32 };
-/** A dead host gets this many rests, each twice as long, before the crawl goes on without it. */
-const RESTS_MAX = 5;
-
 export interface Surroundings {
   readonly meter: Meter;
   readonly signal: AbortSignal;
@@ -346,52 +337,4 @@ class Assembly implements Loops {
     const { tally, roster, notebook, workbench } = this;
     return { ...this.#parts, tally, roster, notebook, workbench };
   }
-}
-
-function controllerFor(settings: Settings, nowMs: number): Controller {
-  switch (settings.control) {
-    case "paced":
-      return new Governor(nowMs, undefined);
-    case "predict":
-      return new Admission(undefined, settings.waitMaxMs);
-    case "onoff":
-      return new OnOff(nowMs, undefined);
-    default:
-      return unreachable(settings.control);
-  }
-}
-
-function courtesyLimits(settings: Settings): CourtesyLimits {
-  const { delayMs = 0, addressDelayMs = 0 } = settings;
-  const siteDelaysMs = settings.sites.map((site) => site.delayMs ?? 0);
-  return {
-    ...COURTESY_DEFAULTS,
-    siteConcurrencyMax: settings.concurrencyPerSite,
-    addressConcurrencyMax: settings.concurrencyPerAddress,
-    delayMaxMs: Math.max(COURTESY_DEFAULTS.delayMaxMs, delayMs, addressDelayMs, ...siteDelaysMs),
-    restsMax: RESTS_MAX,
-  };
-}
-
-function trapLimits(settings: Settings): TrapLimits {
-  const { patternUrlsMax } = settings;
-  // Queries make many pages of little, so theirs is a part of the budget, if it is a large one.
-  const shareOf = (usually: number): number =>
-    Math.min(
-      patternUrlsMax,
-      Math.max(usually, Math.floor((usually * patternUrlsMax) / TRAP_DEFAULTS.shapeUrlsMax)),
-    );
-  return {
-    ...TRAP_DEFAULTS,
-    hopsMax: settings.depthMax ?? TRAP_DEFAULTS.hopsMax,
-    shapeUrlsMax: patternUrlsMax,
-    queryShapeUrlsMax: shareOf(TRAP_DEFAULTS.queryShapeUrlsMax),
-    queriesPerPathShapeMax: shareOf(TRAP_DEFAULTS.queriesPerPathShapeMax),
-    siteUrlsMax: settings.siteUrlsMax,
-    trustedDomainUrlsMax: settings.domainUrlsMax,
-  };
-}
-
-function entriesIn({ memoryBytes }: Settings, use: MemoryUse): number {
-  return Math.max(use.entriesMin, Math.floor((memoryBytes * use.share) / use.entryBytes));
 }
