@@ -87,7 +87,7 @@ function endsInLabels(host: string, suffix: string): boolean {
   return host.length === suffix.length || host.at(-suffix.length - 1) === ".";
 }
 
-/** Endings in other scripts (without `xn--`) and the code of their country, from the root zone. */
+/** Endings in other scripts (without `xn--`) and the code of their country; not those of every script of a country. */
 const COUNTRY_OF_SCRIPT: ReadonlyMap<string, string> = new Map([
   ["mgbaam7a8h", "ae"],
   ["y9a3aq", "am"],

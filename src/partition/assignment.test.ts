@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { below, pick, type Random, randomFrom } from "../base/random.ts";
+import {
+  assignGroups,
+  assignStatic,
+  movedBuckets,
+  nextBuckets,
+  reassign,
+  type Worker,
+} from "./assignment.ts";
+
+const BUCKETS = 4096;
+
+function named(count: number, prefix = "p"): Worker[] {
+  return Array.from({ length: count }, (_, index) => ({ name: `${prefix}${index}`, weight: 1 }));
+}
+
+function countsOf(owners: readonly string[], workers: readonly Worker[]): number[] {
+  return workers.map(({ name }) => owners.filter((owner) => owner === name).length);
+}
+
+function movedBetween(before: readonly string[], after: readonly string[]): number {
+  return movedBuckets({ epoch: 1, owners: before }, { epoch: 2, owners: after }).length;
+}
+
+function randomWorkers(random: Random): Worker[] {
+  const prefix = `w${below(random, 1e6)}-`;
+  return named(1 + below(random, 20), prefix).map(({ name }) => ({
+    name,
+    weight: pick(random, [1, 1, 2, 0.5, 3.3]),
+  }));
+}
+
+test("one process owns all, and without any nobody does", () => {
+  assert.deepEqual(assignStatic(3, [{ name: "only", weight: 2 }]), ["only", "only", "only"]);
+  assert.deepEqual(assignStatic(2, []), ["", ""]);
+  assert.deepEqual(reassign(["a", "a"], []), ["", ""]);
+});
+
+test("as many buckets as processes: each gets one", () => {
+  assert.equal(new Set(assignStatic(5, named(5))).size, 5);
+});
+
+test("owners depend on who is there and not on the order they are named in", () => {
+  const workers = named(9);
+  assert.deepEqual(assignStatic(500, workers), assignStatic(500, workers.toReversed()));
+});
+
+test("no process has more than its share by weight, rounded up or 3 % more", () => {
+  for (let seed = 1; seed <= 30; seed++) {
+    const random = randomFrom(seed);
+    const workers = randomWorkers(random);
+    const bucketCount = 1 + below(random, 3000);
+    const owners = assignStatic(bucketCount, workers);
+    const weightAll = workers.reduce((sum, { weight }) => sum + weight, 0);
+    const counts = countsOf(owners, workers);
+    assert.equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      bucketCount,
+      `seed ${seed}: a bucket has no owner`,
+    );
+    for (const [index, { weight }] of workers.entries()) {
+      const share = (bucketCount * weight) / weightAll;
+      const most = Math.max(Math.ceil(share), 1.03 * share);
+      assert.ok((counts[index] as number) <= most, `seed ${seed}: ${counts[index]} > ${most}`);
+    }
+  }
+});
+
+test("up to 16 processes, joining moves at most a quarter more than the newcomer's share", () => {
+  for (let seed = 1; seed <= 5; seed++) {
+    for (const count of [1, 2, 4, 8, 16]) {
+      const workers = named(count + 1, `s${seed}-`);
+      const before = assignStatic(BUCKETS, workers.slice(1));
+      const after = assignStatic(BUCKETS, workers);
+      const least = BUCKETS / (count + 1);
+      const moved = movedBetween(before, after);
+      assert.ok(moved <= 1.25 * least, `seed ${seed}, ${count} + 1: ${moved}, least ${least}`);
+      assert.ok(moved >= 0.7 * least, `seed ${seed}, ${count} + 1: ${moved}, least ${least}`);
+    }
+  }
+});
+
+test("after a change nobody is a bucket off their share, and nothing moves in vain", () => {
+  for (let seed = 1; seed <= 50; seed++) {
+    const random = randomFrom(seed);
+    const before = assignStatic(1000, randomWorkers(random));
+    const stayed = [...new Set(before)].filter(() => random.next() < 0.7);
+    const workers = [...stayed.map((name) => ({ name, weight: 1 })), ...randomWorkers(random)];
+    const after = reassign(before, workers);
+    const weightAll = workers.reduce((sum, { weight }) => sum + weight, 0);
+    const had = countsOf(before, workers);
+    const has = countsOf(after, workers);
+    let due = 0;
+    for (const [index, { weight }] of workers.entries()) {
+      const share = (1000 * weight) / weightAll;
+      assert.ok(
+        Math.abs((has[index] as number) - share) < 1,
+        `seed ${seed}: ${has[index]}, ${share}`,
+      );
+      due += Math.max(0, (has[index] as number) - (had[index] as number));
+    }
+    // What somebody gains has to move, and no more does.
+    assert.equal(movedBetween(before, after), due, `seed ${seed}`);
+    assert.deepEqual(reassign(after, workers), after, `seed ${seed}: at rest it moves`);
+  }
+});
+
+test("a process that is gone for a while comes back to the same number of buckets", () => {
+  const workers = named(4);
+  const before = assignStatic(1024, workers);
+  const without = reassign(before, workers.slice(1));
+  assert.ok(!without.includes("p0"));
+  assert.deepEqual(countsOf(reassign(without, workers), workers), [256, 256, 256, 256]);
+});
+
+test("a group belongs to the process of its name; others go to those that have none", () => {
+  const owners = assignGroups({ bucketCount: 100, groups: ["x", "p1", "y"] }, named(3));
+  assert.equal(owners[1], "p1");
+  assert.deepEqual([owners[0], owners[2]].toSorted(), ["p0", "p2"]);
+  assert.deepEqual(owners.slice(3), assignStatic(100, named(3)).slice(3));
+});
+
+test("whoever runs dry is given what nobody has, the fullest first", () => {
+  const assignment = { epoch: 1, owners: ["a", "", "", "b", ""] };
+  assert.deepEqual(nextBuckets(assignment, "b", 2), [1, 2]);
+  const waiting = [9, 1, 0, 9, 5];
+  assert.deepEqual(
+    nextBuckets(assignment, "b", 2, (bucket) => waiting[bucket] as number),
+    [4, 1],
+  );
+  assert.deepEqual(
+    nextBuckets(assignment, "b", 9, () => 0),
+    [1, 2, 4],
+  );
+});
+
+test("when all are taken it is given at most half of what waits with the richest", () => {
+  const assignment = { epoch: 1, owners: ["a", "a", "a", "b", "c"] };
+  const waiting = [6, 3, 1, 0, 4];
+  const waitingIn = (bucket: number): number => waiting[bucket] as number;
+  assert.deepEqual(nextBuckets(assignment, "b", 9, waitingIn), [1, 2]);
+  assert.deepEqual(nextBuckets(assignment, "b", 1, waitingIn), [1]);
+  assert.deepEqual(nextBuckets(assignment, "a", 9, waitingIn), []);
+  assert.deepEqual(nextBuckets({ epoch: 1, owners: ["a", "a"] }, "a", 9), []);
+});
+
+test("handing out goes on until all is done, whoever is fast", () => {
+  for (let seed = 1; seed <= 100; seed++) {
+    const random = randomFrom(seed);
+    const waiting = Array.from({ length: 40 }, () => below(random, 20));
+    const owners = waiting.map(() => "");
+    const names = ["a", "b", "c"];
+    let handed = 0;
+    for (let round = 0; waiting.some((left) => left > 0); round++) {
+      assert.ok(round < 10_000, `seed ${seed}: never done`);
+      const name = pick(random, names);
+      const own = owners.flatMap((owner, bucket) =>
+        owner === name && (waiting[bucket] as number) > 0 ? [bucket] : [],
+      );
+      const bucket = own[0];
+      if (bucket !== undefined) waiting[bucket] = (waiting[bucket] as number) - 1;
+      else
+        for (const next of nextBuckets(
+          { epoch: 1, owners },
+          name,
+          4,
+          (at) => waiting[at] as number,
+        )) {
+          owners[next] = name;
+          handed += 1;
+        }
+    }
+    assert.ok(handed < 40 * 8, `seed ${seed}: buckets went to and fro, ${handed} times`);
+  }
+});
