@@ -66,7 +66,6 @@ interface Rows {
   readonly queues: Map<number, Heap<Place>>;
   readonly known: FingerprintTable;
   readonly pages: Map<number, PageRecord>;
-  /** By the id of the URL. */
   readonly pageSeqs: Map<number, number>;
   lastPageSeq: number;
   readonly pageIdByDigest: Map<string, number>;
