@@ -7,7 +7,7 @@
  * time before. It can fail where `latest.ts` finds a way; the caller checks. O(k n) for k deadlines.
  */
 
-import type { Work } from "./work.ts";
+import { columnOf, type Work } from "./work.ts";
 
 /** Dated sites in the order, the last first; deadlines distinct, the latest first. */
 export interface Dated {
@@ -40,8 +40,8 @@ const ROUNDING = 1e-12;
 const SHARES_BEFORE = [1, 0.6];
 
 /**
- * From now on, for as many stretches as asked or there are, the bytes of each site that are to come in
- * each; undefined when this way leads nowhere.
+ * From now on, for as many stretches as asked or there are, the bytes of each dated site that are to come in
+ * each, sites in the order of `lastFirst`; undefined when this way leads nowhere.
  */
 export function dueInOrder(
   nowSeconds: number,
@@ -57,24 +57,29 @@ export function dueInOrder(
 }
 
 class Filling {
-  readonly #left: Float64Array;
   readonly #nowSeconds: number;
   readonly #work: Work;
   readonly #dated: Dated;
+  /** By place among the dated, so that they are gone through one after the other. */
+  readonly #left: Float64Array;
+  readonly #capBps: Float64Array;
+  readonly #deadlineSeconds: Float64Array;
   #taken: Float64Array;
   #freeBytes = 0;
 
   constructor(nowSeconds: number, work: Work, bytes: Float64Array, dated: Dated) {
+    const { lastFirst } = dated;
     this.#nowSeconds = nowSeconds;
     this.#work = work;
     this.#dated = dated;
-    this.#taken = new Float64Array(work.count);
-    this.#left = new Float64Array(work.count);
-    for (const site of dated.lastFirst) this.#left[site] = bytes[site] as number;
+    this.#left = columnOf(bytes, lastFirst);
+    this.#capBps = columnOf(work.capBps, lastFirst);
+    this.#deadlineSeconds = columnOf(work.deadlineSeconds, lastFirst);
+    this.#taken = new Float64Array(lastFirst.length);
   }
 
   fill(shareBefore: number): Float64Array[] | undefined {
-    const { deadlines, stretchesAhead } = this.#dated;
+    const { deadlines, stretchesAhead, lastFirst } = this.#dated;
     const ahead = deadlines.filter((deadline) => deadline > this.#nowSeconds);
     const dues: Float64Array[] = [];
     for (let index = 0; index + 1 < ahead.length; index++) {
@@ -87,7 +92,7 @@ class Filling {
         this.#pour(endSeconds, endSeconds - beginSeconds, needed ? beforeSeconds : 0);
       if (ahead.length - index <= stretchesAhead) {
         dues.push(this.#taken);
-        this.#taken = new Float64Array(this.#work.count);
+        this.#taken = new Float64Array(lastFirst.length);
       } else this.#taken.fill(0);
     }
     const firstSeconds = (ahead.at(-1) ?? this.#nowSeconds) - this.#nowSeconds;
@@ -96,27 +101,28 @@ class Filling {
 
   /** Takes from each what is beyond the time it has before. */
   #pour(endSeconds: number, seconds: number, beforeSeconds: number): void {
-    const { capBps, deadlineSeconds } = this.#work;
-    for (const site of this.#dated.lastFirst) {
-      if (this.#freeBytes <= 0) return;
-      const left = this.#left[site] as number;
-      if (left === 0 || (deadlineSeconds[site] as number) < endSeconds) continue;
-      const cap = capBps[site] as number;
-      const taken = this.#taken[site] as number;
-      const more = Math.min(left - cap * beforeSeconds, cap * seconds - taken, this.#freeBytes);
+    const lefts = this.#left;
+    const takens = this.#taken;
+    let freeBytes = this.#freeBytes;
+    for (let place = 0; place < lefts.length && freeBytes > 0; place++) {
+      const left = lefts[place] as number;
+      if (left === 0 || (this.#deadlineSeconds[place] as number) < endSeconds) continue;
+      const cap = this.#capBps[place] as number;
+      const taken = takens[place] as number;
+      const more = Math.min(left - cap * beforeSeconds, cap * seconds - taken, freeBytes);
       if (more <= 0) continue;
-      this.#taken[site] = taken + more;
-      this.#left[site] = left - more;
-      this.#freeBytes -= more;
+      takens[place] = taken + more;
+      lefts[place] = left - more;
+      freeBytes -= more;
     }
+    this.#freeBytes = freeBytes;
   }
 
   #isDoable(firstSeconds: number): boolean {
     const seconds = firstSeconds + ROUNDING * (firstSeconds + this.#nowSeconds);
     let sum = 0;
-    for (const site of this.#dated.lastFirst) {
-      const left = this.#left[site] as number;
-      if (left > (this.#work.capBps[site] as number) * seconds) return false;
+    for (const [place, left] of this.#left.entries()) {
+      if (left > (this.#capBps[place] as number) * seconds) return false;
       sum += left;
     }
     return sum <= this.#bytesBetween(this.#nowSeconds, this.#nowSeconds + seconds);

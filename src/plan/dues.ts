@@ -6,8 +6,8 @@
  */
 
 import { dueInOrder, urgentBytes } from "./due-in-order.ts";
-import { byDeadlineDescending, bytesDueBy } from "./latest.ts";
-import type { Work } from "./work.ts";
+import { byDeadlineDescending, bytesDueBy, distinctDeadlines } from "./latest.ts";
+import { columnOf, type Work } from "./work.ts";
 
 /** So often at most is it worked out anew who is due when, and with many sites less often. */
 const LOOKS_AHEAD_MAX = 32;
@@ -20,23 +20,25 @@ export class Dues {
   readonly #dated: Int32Array;
   readonly #lastFirst: Int32Array;
   readonly #urgent: Int32Array;
+  readonly #due: Float64Array;
   /** As it was worked out: what comes in each of the next stretches, and what is left before them. */
   #ahead: Float64Array[] = [];
-  #planned = new Float64Array(0);
+  #planned: Float64Array = new Float64Array(0);
   /** For so many stretches it is not tried again. */
   #inVain = 0;
 
   constructor(work: Work, order: Int32Array, urgent: Int32Array) {
-    const deadlineOf = (site: number) => work.deadlineSeconds[site] as number;
     this.#work = work;
     this.#urgent = urgent;
     this.#dated = byDeadlineDescending(work);
-    this.deadlines = Float64Array.from(new Set(Array.from(this.#dated, deadlineOf)));
+    this.#due = new Float64Array(work.count);
+    this.deadlines = distinctDeadlines(work, this.#dated);
     this.#lastFirst = order
-      .filter((site) => deadlineOf(site) < Number.POSITIVE_INFINITY)
+      .filter((site) => (work.deadlineSeconds[site] as number) < Number.POSITIVE_INFINITY)
       .toReversed();
   }
 
+  /** By site; holds until the next call. */
   next(nowSeconds: number, toSeconds: number, bytesLeft: Float64Array): Float64Array {
     if (this.#ahead.length === 0 && this.#inVain-- <= 0) this.#lookAhead(nowSeconds, bytesLeft);
     const due = this.#nextInOrder(bytesLeft) ?? this.#leastDue(nowSeconds, toSeconds, bytesLeft);
@@ -48,14 +50,17 @@ export class Dues {
   }
 
   #nextInOrder(bytesLeft: Float64Array): Float64Array | undefined {
-    const due = this.#ahead.shift();
-    if (due === undefined) return undefined;
-    for (const [site, bytes] of due.entries()) {
-      const planned = this.#planned[site] as number;
+    const ahead = this.#ahead.shift();
+    if (ahead === undefined) return undefined;
+    const due = this.#due;
+    for (let place = 0; place < ahead.length; place++) {
+      const site = this.#lastFirst[place] as number;
+      const bytes = ahead[place] as number;
+      const planned = this.#planned[place] as number;
       // What came before its time need not come now.
       const early = planned - (bytesLeft[site] as number);
       due[site] = Math.max(0, bytes - early);
-      this.#planned[site] = planned - bytes;
+      this.#planned[place] = planned - bytes;
     }
     return due;
   }
@@ -75,6 +80,6 @@ export class Dues {
     const found = dueInOrder(nowSeconds, this.#work, bytesLeft, dated);
     if (found === undefined) this.#inVain = stretchesAhead;
     this.#ahead = found ?? [];
-    this.#planned = bytesLeft.slice();
+    this.#planned = columnOf(bytesLeft, this.#lastFirst);
   }
 }

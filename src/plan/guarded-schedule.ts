@@ -9,8 +9,8 @@
  * Promise: when some schedule keeps all deadlines, this one does. O(k n log n) for k distinct deadlines.
  */
 
-import { Heap } from "../base/heap.ts";
 import { Dues } from "./dues.ts";
+import { SiteHeap } from "./site-heap.ts";
 import type { Track } from "./track.ts";
 import type { Work } from "./work.ts";
 
@@ -29,19 +29,6 @@ export function guardedFinishes(
   return crawl.finishes;
 }
 
-interface Turn {
-  readonly atSeconds: number;
-  readonly site: number;
-  /** An older turn of the same site no longer holds. */
-  readonly stamp: number;
-  /** From here on it needs its whole cap; otherwise something of it has come to an end. */
-  readonly isPin: boolean;
-}
-
-const byTime = (a: Turn, b: Turn) => a.atSeconds - b.atSeconds;
-const ascending = (a: number, b: number) => a - b;
-const descending = (a: number, b: number) => b - a;
-
 /** Parts of a site's bytes, or of the rate, that are only rounding. */
 const BYTES_ROUNDING = 1e-13;
 /** What many steps can add up to; so little more or less keeps no deadline from being kept. */
@@ -59,8 +46,9 @@ class Guarded {
   readonly #place: Int32Array;
   readonly #rates: Float64Array;
   readonly #sinceSeconds: Float64Array;
-  readonly #stamps: Int32Array;
   readonly #pinned: Uint8Array;
+  /** The sites of which something is left. */
+  #open: Int32Array;
   #due: Float64Array = new Float64Array(0);
   #endSeconds = 0;
   #freeBps = 0;
@@ -71,13 +59,15 @@ class Guarded {
   /** What can come in this stretch besides all that is due. */
   #spareBytes = 0;
   #onlyDue = false;
-  #turns = new Heap<Turn>(byTime);
+  /** When something of a site comes to an end, or it comes to need its whole cap: the latter is a pin. */
+  readonly #turns: SiteHeap;
+  readonly #isPin: Uint8Array;
   /** From this place of the order on nobody has run in this stretch. */
   #next = 0;
-  /** Places of those that ran and must wait again, the first on top; some no longer do. */
-  #waiting = new Heap<number>(ascending);
-  /** Places in the order, the last on top; some no longer run. */
-  #running = new Heap<number>(descending);
+  /** Those that ran and must wait again by their place, the first on top; some no longer do. */
+  readonly #waiting: SiteHeap;
+  /** Those that run by their place in the order, the last on top; some no longer do. */
+  readonly #running: SiteHeap;
 
   constructor(work: Work, order: Int32Array, track: Track | undefined) {
     const { count } = work;
@@ -90,50 +80,51 @@ class Guarded {
     for (const [place, site] of order.entries()) this.#place[site] = place;
     this.#rates = new Float64Array(count);
     this.#sinceSeconds = new Float64Array(count);
-    this.#stamps = new Int32Array(count);
     this.#pinned = new Uint8Array(count);
+    this.#open = order.toSorted().filter((site) => this.bytesLeft[site] !== 0);
+    this.#turns = new SiteHeap(count);
+    this.#isPin = new Uint8Array(count);
+    this.#waiting = new SiteHeap(count);
+    this.#running = new SiteHeap(count);
   }
 
   /** Follows the order up to a deadline by which these bytes are due. */
   runUntil(endSeconds: number, due: Float64Array): void {
     this.#begin(endSeconds, due);
     for (;;) {
-      const turn = this.#nextTurn();
       const spareSeconds = this.#spareSeconds();
-      const nextSeconds = Math.min(turn?.atSeconds ?? Number.POSITIVE_INFINITY, spareSeconds);
+      const nextSeconds = Math.min(this.#turns.firstKey, spareSeconds);
       if (nextSeconds >= endSeconds || nextSeconds === Number.POSITIVE_INFINITY) break;
       this.#moveTo(nextSeconds);
       if (spareSeconds <= nextSeconds) this.#keepToDue();
-      else {
-        this.#turns.pop();
-        this.#take(turn as Turn);
-      }
+      else this.#take(this.#turns.take() as number);
       this.#handOut();
     }
     this.#end();
   }
 
   #begin(endSeconds: number, due: Float64Array): void {
-    const { rateBps, count } = this.#work;
+    const { rateBps } = this.#work;
     this.#endSeconds = endSeconds;
     this.#due = due;
     this.#freeBps = rateBps;
     this.#dueBps = 0;
     this.#partial = -1;
     this.#onlyDue = false;
-    const dueBytes = due.reduce((sum, bytes) => sum + bytes, 0);
+    let dueBytes = 0;
+    for (const site of this.#open) dueBytes += due[site] as number;
     this.#spareBytes = rateBps * (endSeconds - this.nowSeconds) - dueBytes;
     this.#next = 0;
-    this.#turns = new Heap(byTime);
-    this.#waiting = new Heap(ascending);
-    this.#running = new Heap(descending);
-    for (let site = 0; site < count; site++) {
+    this.#turns.clear();
+    this.#waiting.clear();
+    this.#running.clear();
+    for (const site of this.#open) {
       this.#sinceSeconds[site] = this.nowSeconds;
       if ((due[site] as number) > 0) this.#awaitTurn(site);
       if (this.#isOverdue(site)) this.#pin(site);
     }
     this.#handOut();
-    for (let site = 0; site < count; site++)
+    for (const site of this.#open)
       if (this.#rates[site] === 0) this.#track?.set(site, this.nowSeconds, undefined);
   }
 
@@ -147,12 +138,13 @@ class Guarded {
     const nowSeconds = this.#endSeconds;
     if (nowSeconds < Number.POSITIVE_INFINITY) {
       this.nowSeconds = nowSeconds;
-      for (let site = 0; site < this.#work.count; site++) {
+      for (const site of this.#open) {
         if (this.bytesLeft[site] === 0 && this.#rateOf(site) === 0) continue;
         this.#settle(site);
         if (this.#isDoneAtEnd(site)) this.#finish(site);
         this.#rates[site] = 0;
       }
+      this.#open = this.#open.filter((site) => this.bytesLeft[site] !== 0);
     }
     this.#pinned.fill(0);
   }
@@ -162,14 +154,6 @@ class Guarded {
       return this.bytesLeft[site] === 0;
     const rounding = (this.#work.bytes[site] as number) * BYTES_ROUNDING_AT_DEADLINE;
     return (this.bytesLeft[site] as number) <= rounding;
-  }
-
-  #nextTurn(): Turn | undefined {
-    for (;;) {
-      const turn = this.#turns.peek();
-      if (turn === undefined || turn.stamp === this.#stamps[turn.site]) return turn;
-      this.#turns.pop();
-    }
   }
 
   /** When all of the rate is needed for what is due. */
@@ -188,11 +172,12 @@ class Guarded {
 
   #keepToDue(): void {
     this.#onlyDue = true;
-    for (let site = 0; site < this.#work.count; site++)
+    for (const site of this.#open)
       if ((this.#rates[site] as number) > 0 && this.#due[site] === 0) this.#setRate(site, 0);
   }
 
-  #take({ site, isPin }: Turn): void {
+  #take(site: number): void {
+    const isPin = this.#isPin[site] === 1;
     const wasDue = this.#due[site] !== 0;
     this.#settle(site);
     if (isPin && this.#due[site] !== 0) {
@@ -227,7 +212,9 @@ class Guarded {
       this.#setRate(victim, this.#rateOf(victim) - (neededBps - this.#freeBps));
       const isLeft = this.#rateOf(victim) > 0;
       this.#partial = isLeft ? victim : -1;
-      (isLeft ? this.#running : this.#waiting).push(this.#place[victim] as number);
+      const place = this.#place[victim] as number;
+      if (isLeft) this.#running.put(victim, -place);
+      else this.#waiting.put(victim, place);
     }
     const moreBps = Math.min(neededBps, Math.max(0, this.#freeBps));
     this.#setRate(site, this.#rateOf(site) + moreBps);
@@ -236,9 +223,8 @@ class Guarded {
   #lastRunning(): number {
     if (this.#partial >= 0) return this.#partial;
     for (;;) {
-      const place = this.#running.pop();
-      if (place === undefined) return -1;
-      const site = this.#order[place] as number;
+      const site = this.#running.take();
+      if (site === undefined) return -1;
       if (this.#pinned[site] === 0 && this.#rateOf(site) > 0) return site;
     }
   }
@@ -250,7 +236,7 @@ class Guarded {
       if (site < 0) return;
       const roomBps = this.#capOf(site) - this.#rateOf(site);
       const isPartial = roomBps > this.#freeBps;
-      if (this.#rateOf(site) === 0) this.#running.push(this.#place[site] as number);
+      if (this.#rateOf(site) === 0) this.#running.put(site, -(this.#place[site] as number));
       this.#setRate(site, this.#rateOf(site) + Math.min(roomBps, this.#freeBps));
       this.#partial = isPartial && this.#rateOf(site) > 0 ? site : -1;
     }
@@ -258,10 +244,10 @@ class Guarded {
 
   #firstWaiting(): number {
     for (;;) {
-      const place = Math.min(this.#waiting.peek() ?? this.#order.length, this.#next);
+      const place = Math.min(this.#waiting.firstKey, this.#next);
       if (place === this.#order.length) return -1;
       if (place === this.#next) this.#next++;
-      else this.#waiting.pop();
+      else this.#waiting.take();
       const site = this.#order[place] as number;
       const hasWork = this.#onlyDue ? this.#due[site] !== 0 : this.bytesLeft[site] !== 0;
       if (hasWork && this.#pinned[site] === 0 && this.#rateOf(site) === 0) return site;
@@ -301,8 +287,6 @@ class Guarded {
   }
 
   #awaitTurn(site: number): void {
-    const stamp = (this.#stamps[site] as number) + 1;
-    this.#stamps[site] = stamp;
     const rateBps = this.#rateOf(site);
     const due = this.#due[site] as number;
     let seconds = Number.POSITIVE_INFINITY;
@@ -316,7 +300,9 @@ class Guarded {
       seconds = Math.min(seconds, untilPin);
     }
     const atSeconds = this.nowSeconds + seconds;
-    if (atSeconds < this.#endSeconds) this.#turns.push({ atSeconds, site, stamp, isPin });
+    this.#isPin[site] = isPin ? 1 : 0;
+    if (atSeconds < this.#endSeconds) this.#turns.put(site, atSeconds);
+    else this.#turns.remove(site);
   }
 
   #rateOf(site: number): number {

@@ -9,11 +9,11 @@
 
 import { keepsDeadlines } from "./feasible.ts";
 import { guardedFinishes } from "./guarded-schedule.ts";
-import { byDeadlineDescending } from "./latest.ts";
+import { byDeadlineDescending, distinctDeadlines } from "./latest.ts";
 import { listFinishes } from "./list-schedule.ts";
 import { isBetter, type Score, scoreOf } from "./score.ts";
 import type { Track } from "./track.ts";
-import { withDeadlines, type Work } from "./work.ts";
+import { columnOf, withDeadlines, type Work } from "./work.ts";
 
 /** Sites times stretches that may be gone through for one schedule. */
 const STEPS_MAX = 3_200_000;
@@ -34,6 +34,8 @@ const NEVER: Score = [Infinity, 0, 0, 0];
 interface Guard {
   readonly work: Work;
   readonly goesFirst: (site: number) => boolean;
+  /** From deadline to deadline, and what is after them. */
+  readonly stretches: number;
 }
 
 export class KeptSchedule {
@@ -49,8 +51,7 @@ export class KeptSchedule {
     this.#work = work;
     this.#stepsMax = stepsMax;
     this.#guard = guardFor(work, 1);
-    const stretches = distinct(this.#guard?.work ?? work);
-    this.#guardedSteps = work.count * (stretches + 1) * GUARDED_STEPS;
+    this.#guardedSteps = work.count * (this.#guard?.stretches ?? 0) * GUARDED_STEPS;
   }
 
   /** Lower is better; `best` is what has to be beaten for a closer look to be worth it. */
@@ -102,12 +103,15 @@ function slowGuardFor(work: Work): Guard | undefined {
 function guardFor(work: Work, times: number): Guard | undefined {
   const most = Math.floor((times * STEPS_MAX) / Math.max(1, work.count));
   const deadlinesMax = Math.max(DEADLINES_MIN, most);
-  if (distinct(work) <= deadlinesMax) return { work, goesFirst: () => false };
-  const { bytes, capBps } = work;
-  const marks = marksFor(work, deadlinesMax);
-  const toKeep = work.deadlineSeconds.slice();
-  const toGuard = work.deadlineSeconds.slice();
-  for (const site of byDeadlineDescending(work)) {
+  const dated = byDeadlineDescending(work);
+  const deadlines = distinctDeadlines(work, dated);
+  if (deadlines.length <= deadlinesMax)
+    return { work, goesFirst: () => false, stretches: deadlines.length + 1 };
+  const { bytes, capBps, deadlineSeconds } = work;
+  const marks = marksFor(columnOf(deadlineSeconds, dated), deadlinesMax);
+  const toKeep = deadlineSeconds.slice();
+  const toGuard = deadlineSeconds.slice();
+  for (const site of dated) {
     const aloneSeconds = (bytes[site] as number) / (capBps[site] as number);
     const mark = lastBefore(marks, toKeep[site] as number);
     const isUrgent = aloneSeconds > SHARE_NEEDED_MAX * mark;
@@ -117,19 +121,20 @@ function guardFor(work: Work, times: number): Guard | undefined {
   if (!keepsDeadlines(withDeadlines(work, toKeep))) return undefined;
   const goesFirst = (site: number) =>
     toGuard[site] === Number.POSITIVE_INFINITY && toKeep[site] !== Number.POSITIVE_INFINITY;
-  return { work: withDeadlines(work, toGuard), goesFirst };
+  return { work: withDeadlines(work, toGuard), goesFirst, stretches: marks.length + 1 };
 }
 
-/** Half of them where deadlines are dense, half of them at equal ratios. Ascending from the first deadline. */
-function marksFor(work: Work, count: number): Float64Array {
-  const sites = byDeadlineDescending(work);
-  const deadlineAt = (place: number) => work.deadlineSeconds[sites[place] as number] as number;
-  const last = deadlineAt(0);
-  const first = deadlineAt(sites.length - 1);
+/**
+ * Half of them where deadlines are dense, half of them at equal ratios. Takes the latest first; ascends from the
+ * first deadline.
+ */
+function marksFor(deadlines: Float64Array, count: number): Float64Array {
+  const last = deadlines[0] as number;
+  const first = deadlines.at(-1) as number;
   const half = Math.floor(count / 2);
   const marks = [first];
   for (let part = 0; part < half; part++) {
-    marks.push(deadlineAt(Math.floor((part * sites.length) / half)));
+    marks.push(deadlines[Math.floor((part * deadlines.length) / half)] as number);
     marks.push(first * (last / first) ** (part / half));
   }
   return Float64Array.from(new Set(marks)).sort();
@@ -145,8 +150,4 @@ function lastBefore(marks: Float64Array, value: number): number {
     else high = middle;
   }
   return marks[low] as number;
-}
-
-function distinct({ deadlineSeconds }: Work): number {
-  return new Set(deadlineSeconds).size;
 }

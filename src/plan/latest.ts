@@ -12,7 +12,7 @@
 
 import { sorted } from "./order-by.ts";
 import { SiteHeap } from "./site-heap.ts";
-import type { Work } from "./work.ts";
+import { columnOf, type Work } from "./work.ts";
 
 /** The sites with a deadline, the latest first. */
 export function byDeadlineDescending({ deadlineSeconds, count }: Work): Int32Array {
@@ -25,6 +25,13 @@ export function byDeadlineDescending({ deadlineSeconds, count }: Work): Int32Arr
     if (seconds < Number.POSITIVE_INFINITY) dated[found++] = site;
   }
   return sorted(dated.subarray(0, found), keys);
+}
+
+/** Of these sites, which come by deadline. */
+export function distinctDeadlines({ deadlineSeconds }: Work, dated: Int32Array): Float64Array {
+  return columnOf(deadlineSeconds, dated).filter(
+    (seconds, place, all) => seconds !== all[place - 1],
+  );
 }
 
 /**

@@ -16,7 +16,7 @@ import { listFinishes } from "./list-schedule.ts";
 import { orderBy } from "./order-by.ts";
 import { backwardOrder } from "./orders.ts";
 import { Prices } from "./prices.ts";
-import type { Work } from "./work.ts";
+import { columnOf, type Work } from "./work.ts";
 
 export interface Bound {
   readonly sumSeconds: number;
@@ -83,7 +83,7 @@ function someOf(
     { length: SITES_ASKED_MAX },
     (_, part) => bySize[Math.floor((part + 0.5) * every)] as number,
   );
-  const column = (of: Float64Array) => Float64Array.from(sites, (site) => of[site] as number);
+  const column = (of: Float64Array) => columnOf(of, sites);
   const bytes = column(work.bytes);
   const some: Work = {
     count: sites.length,

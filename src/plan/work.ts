@@ -48,6 +48,14 @@ export function hasPlaces({ sites, sitesMax, rateMinBps }: PlanTask): boolean {
   return sitesMax < sites.length || rateMinBps > 0;
 }
 
+/** A column's values of some sites. */
+export function columnOf(column: Float64Array, sites: Int32Array): Float64Array {
+  const values = new Float64Array(sites.length);
+  for (let place = 0; place < sites.length; place++)
+    values[place] = column[sites[place] as number] as number;
+  return values;
+}
+
 /** The same work with other deadlines. */
 export function withDeadlines(work: Work, deadlineSeconds: Float64Array): Work {
   return { ...work, deadlineSeconds };
