@@ -20,14 +20,28 @@ export const REMEDIES = {
     "The state on disk is damaged at the place named above. Keep the folder, restore it from a copy, or start over with --fresh.",
   STORE_CHANGED:
     "This folder belongs to a crawl with other settings. Use the same ones, another --out, or --fresh to start over.",
+  SEARCH_INDEX_DAMAGED:
+    "Remove the folder `search` inside the crawl's folder; `weir search` makes the index again from the archive.",
   SPEEDS_UNREADABLE:
     "Move the file away and the speeds of servers are learned anew, or name another with --speeds; nothing in it was changed.",
   DISK_FULL:
     "Make room on the disk; a running crawl goes on by itself, a stopped one with the same command.",
   DEADLINES_OUT_OF_REACH:
     "Raise --limit, give the sites more time, or leave --strict out to do the best that can be had.",
+  BUS_UNREACHABLE:
+    "Check --nats, that nats-server runs there, and that nothing between here and there keeps its port closed.",
+  BUS_DENIED:
+    "Check the credentials given for NATS, and that the server lets this user publish and subscribe to what docs/cluster.md lists.",
+  BUS_TLS:
+    "Check that the server's certificate is for the name in --nats and signed by the authority given, and that it accepts ours.",
+  BUS_NO_JETSTREAM:
+    "Start nats-server with JetStream (-js, or `jetstream {}` in its file), with room in its store and for this account.",
+  BUS_PAYLOAD:
+    "Raise max_payload in the configuration of nats-server; its own default of 1MB is enough.",
   NOT_RUNNING:
     "Only a running crawl can be changed. Start it with the same `weir crawl` command first.",
+  DASHBOARD_PORT:
+    "Give --dashboard another port, 0 for any that is free, and --dashboard-host an address of this machine.",
   RUNTIME_OLD: "Run ./weir, which brings its own Node, or install the version named above.",
 } as const satisfies Record<string, string>;
 
