@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { below, randomFrom } from "../base/random.ts";
+import { type LinkGraph, pageRank, RANK_OPTIONS } from "./pagerank.ts";
+import { SeenRanks } from "./pagerank-seen.ts";
+
+const ROOM = { nodesMax: 10_000, linkBytesMax: 1e6 };
+/** What is left to go when sweeps change ranks by a thousandth of their mean: d / (1 − d) times that. */
+const APART_MAX = (1e-3 * 0.85) / 0.15;
+
+function graphOf(links: readonly (readonly number[])[]): LinkGraph {
+  const offsets = [0];
+  for (const targets of links) offsets.push((offsets.at(-1) as number) + targets.length);
+  return { offsets, targets: links.flat() };
+}
+
+function randomLinks(seed: number, nodes: number): number[][] {
+  const random = randomFrom(seed);
+  return Array.from({ length: nodes }, (_, node) => {
+    if (random.next() < 0.3) return [];
+    const targets = new Set<number>();
+    for (let link = below(random, 8); link >= 0; link--)
+      targets.add(Math.floor(nodes * random.next() ** 3));
+    targets.delete(node);
+    return [...targets];
+  });
+}
+
+/** The definition as a matrix, every cell of it. */
+function dense(links: readonly (readonly number[])[]): number[] {
+  const nodes = links.length;
+  let ranks = links.map(() => 1 / nodes);
+  for (let sweep = 0; sweep < 300; sweep++)
+    ranks = ranks.map((_, to) => {
+      let sum = 0.15 / nodes;
+      for (const [from, targets] of links.entries()) {
+        const times = targets.filter((target) => target === to).length;
+        const follows = targets.length === 0 ? 1 / nodes : times / targets.length;
+        sum += 0.85 * follows * (ranks[from] as number);
+      }
+      return sum;
+    });
+  return ranks;
+}
+
+function settle(ranks: SeenRanks, workMax = 1000): number {
+  let steps = 1;
+  while (ranks.step(workMax)) steps += 1;
+  return steps;
+}
+
+/** The mean difference of ranks whose mean is 1. */
+function apart(seen: SeenRanks, links: readonly (readonly number[])[]): number {
+  const exact = pageRank(graphOf(links));
+  return exact.reduce(
+    (sum, rank, node) => sum + Math.abs(seen.scoreOf(node) - rank * exact.length) / exact.length,
+    0,
+  );
+}
+
+test("two pages that both link to a third: by hand", () => {
+  // c has what a and b pass on; from c the walker jumps. x = (1 − 2·0.85·x) / 3 for a and b.
+  const x = 1 / (3 + 2 * 0.85);
+  const [a, b, c] = pageRank(graphOf([[2], [2], []]));
+  for (const [got, wanted] of [
+    [a, x],
+    [b, x],
+    [c, 1 - 2 * x],
+  ] as const)
+    assert.ok(Math.abs((got as number) - wanted) < 1e-9, `${got}, not ${wanted}`);
+});
+
+test("pages in a ring are equal, and an empty graph has no ranks", () => {
+  for (const rank of pageRank(graphOf([[1], [2], [0]]))) assert.ok(Math.abs(rank - 1 / 3) < 1e-12);
+  assert.equal(pageRank({ offsets: [0], targets: [] }).length, 0);
+});
+
+test("is what the definition says, and adds up to 1", () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const links = randomLinks(seed, 5 + seed * 2);
+    const ranks = pageRank(graphOf(links), { ...RANK_OPTIONS, changeMax: 1e-13, sweepsMax: 1000 });
+    for (const [node, rank] of dense(links).entries())
+      assert.ok(Math.abs((ranks[node] as number) - rank) < 1e-10, `seed ${seed}, node ${node}`);
+    assert.ok(Math.abs(ranks.reduce((sum, rank) => sum + rank, 0) - 1) < 1e-9, `seed ${seed}`);
+  }
+});
+
+test("a page just found has the votes of the page it was found on, at once", () => {
+  const ranks = new SeenRanks(ROOM);
+  assert.equal(ranks.scoreOf(7), 1 - 0.85);
+  ranks.noteLinks(0, [1, 2]);
+  assert.ok(ranks.scoreOf(1) > ranks.scoreOf(7));
+  ranks.noteLinks(3, [1]);
+  assert.ok(ranks.scoreOf(1) > ranks.scoreOf(2));
+  assert.deepEqual([ranks.nodes, ranks.links], [4, 3]);
+});
+
+test("ranks of what was seen become those of the finished graph, whatever was asked in between", () => {
+  for (let seed = 1; seed <= 30; seed++) {
+    const random = randomFrom(seed);
+    const links = randomLinks(seed, 400);
+    const ranks = new SeenRanks(ROOM);
+    // The last node is known from the start, so that both graphs have the same nodes.
+    ranks.noteLinks(399, []);
+    for (const [node, targets] of links.entries()) {
+      ranks.noteLinks(node, targets);
+      if (random.next() < 0.2) ranks.step(1 + below(random, 200));
+    }
+    settle(ranks);
+    // A refresh that was under way may have missed the last pages: ask for another.
+    for (const [node, targets] of links.entries()) ranks.noteLinks(node, targets);
+    settle(ranks);
+    const difference = apart(ranks, links);
+    assert.ok(difference <= APART_MAX, `seed ${seed}: ${difference}`);
+  }
+});
+
+test("what a page links to may change, also to more than before", () => {
+  const links = randomLinks(1, 300);
+  const ranks = new SeenRanks(ROOM);
+  ranks.noteLinks(299, []);
+  for (const [node] of links.entries()) ranks.noteLinks(node, [(node + 1) % 300]);
+  settle(ranks);
+  for (const [node, targets] of links.entries()) ranks.noteLinks(node, targets);
+  assert.equal(ranks.links, links.flat().length);
+  settle(ranks);
+  assert.ok(apart(ranks, links) <= APART_MAX);
+});
+
+test("votes for pages that are not known here go to all alike", () => {
+  const ranks = new SeenRanks(ROOM);
+  ranks.noteLinks(0, [1], 3);
+  ranks.noteLinks(1, [1, 0]);
+  settle(ranks);
+  // f + 0.85·b and f + 0.85·a / 4 for a and b, where f makes them 2 together.
+  assert.ok(Math.abs(ranks.scoreOf(0) - 1.20816) < 2 * APART_MAX, `${ranks.scoreOf(0)}`);
+  assert.ok(Math.abs(ranks.scoreOf(1) - 0.79184) < 2 * APART_MAX, `${ranks.scoreOf(1)}`);
+});
+
+test("a step goes along no more than asked, and a page at most", () => {
+  const ranks = new SeenRanks(ROOM);
+  for (let node = 0; node < 100; node++)
+    ranks.noteLinks(node, [(node + 1) % 100, (node + 7) % 100]);
+  // 100 pages of 2 links, 2 more each for looking at them, and 100 nodes in a sweep.
+  const steps = settle(ranks, 50);
+  assert.ok(steps >= (400 + 100) / 50, `${steps} steps`);
+});
+
+test("at rest it does nothing, and a twentieth more links wakes it", () => {
+  const ranks = new SeenRanks(ROOM);
+  for (let node = 0; node < 100; node++) ranks.noteLinks(node, [node + 1]);
+  settle(ranks);
+  for (let node = 200; node < 205; node++) ranks.noteLinks(node, [0]);
+  assert.equal(ranks.step(10), false);
+  ranks.noteLinks(205, [0]);
+  assert.equal(ranks.step(10), true);
+});
+
+test("beyond its limits it forgets, and goes on", () => {
+  const ranks = new SeenRanks({ nodesMax: 50, linkBytesMax: 4 * 5 * 20 });
+  for (let node = 0; node < 100; node++) ranks.noteLinks(node, [(node + 1) % 100]);
+  settle(ranks);
+  assert.equal(ranks.nodes, 50);
+  assert.ok(ranks.links < 20);
+  assert.equal(ranks.scoreOf(80), ranks.scoreOf(1000));
+  assert.ok(ranks.scoreOf(5) > ranks.scoreOf(80));
+});
+
+test("a log of many chunks loses no link", () => {
+  const nodes = 300_000;
+  const ranks = new SeenRanks({ nodesMax: nodes, linkBytesMax: 64e6 });
+  const random = randomFrom(3);
+  const links: number[][] = [];
+  for (let node = 0; node < nodes; node++) {
+    const targets = Array.from({ length: below(random, 16) }, () => below(random, nodes));
+    links.push([...new Set(targets)].filter((target) => target !== node));
+    ranks.noteLinks(node, links[node] as number[]);
+  }
+  ranks.noteLinks(nodes - 1, links[nodes - 1] as number[]);
+  assert.equal(
+    ranks.links,
+    links.reduce((sum, { length }) => sum + length, 0),
+  );
+  settle(ranks, 100_000);
+  assert.ok(apart(ranks, links) <= APART_MAX);
+});
