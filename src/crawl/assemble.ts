@@ -26,23 +26,27 @@ import {
 import type { CrawlParts } from "./crawler.ts";
 import { Errands, settingsBySite } from "./errands.ts";
 import { FetchLoop, type FetchLoopParts } from "./fetch-loop.ts";
+import { Border } from "./border.ts";
 import { Intake } from "./intake.ts";
 import type { Job } from "./job.ts";
 import { Line } from "./line.ts";
+import { movedSeeds } from "./moved-seeds.ts";
 import { Notebook } from "./notebook.ts";
 import { Pace } from "./pace.ts";
 import { PageDesk } from "./page-desk.ts";
 import { PageReader } from "./reading.ts";
-import { movedSeeds, Recorder } from "./record.ts";
+import { Recorder } from "./record.ts";
 import { Refill } from "./refill.ts";
 import { Outlook } from "./outlook.ts";
 import { Promised } from "./promised.ts";
 import { Replan } from "./replan.ts";
+import { Reunion } from "./reunion.ts";
 import { Roster, type Site } from "./roster.ts";
 import { Rounds } from "./rounds.ts";
 import { Settler } from "./settle.ts";
 import { Sluice } from "./sluice.ts";
 import { Tally } from "./tally.ts";
+import { type Team, teamOf } from "./team.ts";
 
 /** The fact, kept in the store, that pages have been asked for again. */
 export const ROUNDS = "rounds";
@@ -80,6 +84,8 @@ export interface Loops {
   readonly promised: Promised;
   readonly replan: Replan;
   readonly rounds: Rounds;
+  /** undefined where one process has the whole web. */
+  readonly team: Team | undefined;
   admitSeeds(): void;
   setDelay(delayMs: number): void;
   /** Look-ups of names under way, for which nothing is on the workbench yet. */
@@ -106,12 +112,14 @@ class Assembly implements Loops {
   readonly promised: Promised;
   readonly replan: Replan;
   readonly rounds: Rounds;
+  readonly team: Team | undefined;
   readonly #shares = new Shares();
   readonly #parts: CrawlParts;
   readonly #around: Surroundings;
   readonly #traps: Traps;
   readonly #sieve: Sieve;
   readonly #scope: Scope;
+  readonly #border: Border | undefined;
   readonly #intake: Intake;
   readonly #errands: Errands;
   readonly #recorder: Recorder;
@@ -121,7 +129,7 @@ class Assembly implements Loops {
     this.#around = around;
     const { settings, store, seeds } = parts;
     this.tally = new Tally(store.totals);
-    this.courtesy = new Courtesy(courtesyLimits(settings));
+    this.courtesy = new Courtesy(courtesyLimits(settings), parts.team?.turns);
     this.workbench = new Workbench<Job>(this.courtesy);
     this.#traps = new Traps(trapLimits(settings));
     this.#sieve = new Sieve(entriesIn(settings, SIEVE));
@@ -136,6 +144,7 @@ class Assembly implements Loops {
     this.notebook = this.#makeNotebook();
     this.settler = this.#makeSettler();
     this.refill = this.#makeRefill();
+    this.#border = this.#makeBorder();
     this.#intake = this.#makeIntake();
     this.#errands = this.#makeErrands();
     this.#recorder = this.#makeRecorder();
@@ -146,11 +155,14 @@ class Assembly implements Loops {
     this.replan = this.#makeReplan();
     this.fetchLoop = this.#makeFetchLoop();
     this.rounds = this.#makeRounds();
+    this.team = this.#makeTeam();
   }
 
   admitSeeds(): void {
     const origin = { depth: 0, from: undefined, fromDomain: undefined };
     for (const url of this.#parts.seeds) {
+      // Everybody has all of them, so nobody has to send any.
+      if (this.#border?.isOwn(url) === false) continue;
       const { high, low } = fingerprintOf(url);
       this.#intake.admit([{ url, high, low }], { ...origin, redirectedFromId: 0, redirects: 0 });
     }
@@ -172,7 +184,9 @@ class Assembly implements Loops {
       roster: this.roster,
       tally: this.tally,
       marks: () => output?.marks() ?? {},
+      beforeCommit: () => this.#border?.beforeCommit(),
       onCommit: () => {
+        this.#border?.committed();
         this.refill.refillHungry();
         this.fetchLoop.pump();
       },
@@ -188,6 +202,7 @@ class Assembly implements Loops {
       onSiteDone: () => this.replan.soon(),
       onSettled: (url, reason, detail) => {
         this.pace.count(clock.nowMs());
+        if (reason === "ok") this.#border?.countPage();
         log.write({ level: "debug", message: "settled", values: { url, reason, detail } });
       },
     });
@@ -208,7 +223,41 @@ class Assembly implements Loops {
       },
       prepare: (site) => this.#errands.prepare(site),
       isUnderWay: (urlId) => this.fetchLoop.isUnderWay(urlId),
+      mayAsk: (site) => this.team?.mayAsk(site) ?? true,
+      shared: (site, to) => this.team?.shared(site, to) ?? to,
     });
+  }
+
+  #makeBorder(): Border | undefined {
+    const means = this.#parts.team?.border;
+    if (means === undefined) return undefined;
+    return new Border({
+      ...this.#common(),
+      ...means,
+      countsBacklinks: this.#countsBacklinks,
+      isIdle: () => this.fetchLoop.isQuiet,
+      admit: (found, border) => this.#intake.receive(found, border),
+    });
+  }
+
+  #makeTeam(): Team | undefined {
+    const { team } = this.#parts;
+    if (team === undefined) return undefined;
+    return teamOf(team, {
+      ...this.#common(),
+      ...this.#around,
+      refill: this.refill,
+      settler: this.settler,
+      border: this.#border,
+      isUnderWay: (urlId) => this.fetchLoop.isUnderWay(urlId),
+      admitSeeds: () => this.admitSeeds(),
+      pump: () => this.fetchLoop.pump(),
+    });
+  }
+
+  get #countsBacklinks(): boolean {
+    const { settings, hooks } = this.#parts;
+    return settings.order === "backlinks" && hooks.score === undefined;
   }
 
   #makeIntake(): Intake {
@@ -220,6 +269,15 @@ class Assembly implements Loops {
       traps: this.#traps,
       scope: this.#scope,
       score: hooks.score ?? SCORES[settings.order],
+      countsBacklinks: this.#countsBacklinks,
+      border: this.#border,
+      reunion: new Reunion({
+        ...this.#common(),
+        refill: this.refill,
+        settler: this.settler,
+        countsBacklinks: this.#countsBacklinks,
+        isUnderWay: (urlId) => this.fetchLoop.isUnderWay(urlId),
+      }),
       depthMax: settings.depthMax ?? Infinity,
       onLink: hooks.onLink,
     });
@@ -238,7 +296,7 @@ class Assembly implements Loops {
   }
 
   #makeRecorder(): Recorder {
-    const { settings, hooks, store } = this.#parts;
+    const { settings, store } = this.#parts;
     const desk = new PageDesk({
       ...this.#common(),
       reader: new PageReader(settings),
@@ -248,7 +306,8 @@ class Assembly implements Loops {
       settler: this.settler,
       near: settings.nearDuplicates ? new NearIndex(entriesIn(settings, NEAR)) : undefined,
       hasEarlierRounds: store.recall(ROUNDS) !== undefined,
-      countsBacklinks: settings.order === "backlinks" && hooks.score === undefined,
+      countsBacklinks: this.#countsBacklinks,
+      border: this.#border,
     });
     return new Recorder({
       ...this.#common(),

@@ -24,6 +24,7 @@ import type { CrawlHooks } from "./hooks.ts";
 import type { LineMeans } from "./line.ts";
 import { resultOf, snapshotOf } from "./showing.ts";
 import type { CrawlResult, CrawlState, Snapshot } from "./snapshot.ts";
+import type { Team, TeamMeans } from "./team.ts";
 
 /** The sockets and sinks of one crawl, and what it was asked to do. */
 export interface CrawlParts {
@@ -39,6 +40,8 @@ export interface CrawlParts {
   readonly log: Log;
   readonly hooks: CrawlHooks;
   readonly line: LineMeans;
+  /** What one process of several needs; undefined for one that is alone. */
+  readonly team?: TeamMeans;
 }
 
 export interface CrawlHandle extends Changing {
@@ -79,6 +82,8 @@ class Crawl implements CrawlHandle {
   /** Why nothing can be stored at present. */
   #trouble: CrawlError | undefined;
   #pagesMax: number;
+  /** One of several ends when all are done, and somebody else knows when that is. */
+  #mayFinish: boolean;
   #cancelTimers: (() => void)[] = [];
 
   constructor(parts: CrawlParts) {
@@ -87,6 +92,7 @@ class Crawl implements CrawlHandle {
     this.#startedAtMs = clock.nowMs();
     this.#resumed = store.totals.known > 0;
     this.#pagesMax = settings.pagesMax ?? Infinity;
+    this.#mayFinish = parts.team === undefined;
     this.#meter = new Meter(this.#startedAtMs);
     this.#settle = Promise.withResolvers();
     this.done = this.#settle.promise;
@@ -107,6 +113,7 @@ class Crawl implements CrawlHandle {
 
   start(): void {
     const { settings, clock, store } = this.#parts;
+    this.#loops.team?.start();
     this.#loops.admitSeeds();
     this.#loops.rounds.start();
     this.#loops.refill.wakeSites();
@@ -124,6 +131,25 @@ class Crawl implements CrawlHandle {
     if (settings.timeMaxMs !== undefined)
       this.#cancelTimers.push(clock.after(settings.timeMaxMs, () => this.stop("time limit")));
     if (this.#holds.size === 0 && this.#state === "running") this.#loops.fetchLoop.run();
+  }
+
+  get team(): Team | undefined {
+    return this.#loops.team;
+  }
+
+  get isIdle(): boolean {
+    const { fetchLoop, workbench, notebook } = this.#loops;
+    const isQuiet = fetchLoop.isQuiet && this.#loops.errandsUnderWay() === 0;
+    return isQuiet && notebook.isEmpty && (workbench.entries === 0 || this.#isSated);
+  }
+
+  get #isSated(): boolean {
+    return this.#loops.tally.pages >= this.#pagesMax;
+  }
+
+  finish(): void {
+    this.#mayFinish = true;
+    this.#onIdle();
   }
 
   snapshot(): Snapshot {
@@ -219,13 +245,15 @@ class Crawl implements CrawlHandle {
     if (!this.#loops.fetchLoop.isQuiet || this.#loops.errandsUnderWay() > 0) return;
     const { tally, workbench } = this.#loops;
     const isStopping = this.#state === "stopping";
-    const isSated = tally.pages >= this.#pagesMax;
+    const isSated = this.#isSated;
     // Beside URLs there may be errands: a sitemap that waits for its turn can still name some.
     if (!isStopping && !isSated && (tally.pending > 0 || workbench.entries > 0)) {
       this.#loops.refill.wakeSites();
+      this.#loops.team?.onIdle();
       return;
     }
     if (!isStopping && this.#loops.rounds.goesOn) return;
+    if (!isStopping && !this.#mayFinish) return this.#loops.team?.onIdle();
     if (isSated && tally.pending > 0 && !isStopping) this.#stoppedBy = "pages limit";
     // Ends in a moment of its own, when whoever called this has noted all it had to.
     this.#state = "stopping";

@@ -139,6 +139,8 @@ export class Errands {
   async #locate(site: Site): Promise<void> {
     const { clock, refill, courtesy, settings, resumed } = this.#parts;
     const found = await this.#lookUp(site.key);
+    // It may have been laid aside meanwhile.
+    if (!site.awake) return;
     if (found.kind === "failed") return this.#startFailed(site, found.reason, found.detail);
     const [address] = found.addresses;
     site.failedStarts = 0;

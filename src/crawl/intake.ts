@@ -16,9 +16,12 @@ import type { Fingerprints, Store, WaitingUrl } from "../store/store.ts";
 import type { Scope } from "../url/scope.ts";
 import { siteOf } from "../url/site.ts";
 import { type CanonicalUrl, splitPath } from "../url/url.ts";
+import type { Border, FoundUrl } from "./border.ts";
 import type { CrawlHooks } from "./hooks.ts";
+import { followSeed } from "./moved-seeds.ts";
 import type { Notebook } from "./notebook.ts";
 import type { Refill } from "./refill.ts";
+import type { Reunion } from "./reunion.ts";
 import type { Roster, Site } from "./roster.ts";
 import type { Tally } from "./tally.ts";
 
@@ -48,8 +51,13 @@ export interface IntakeParts {
   readonly tally: Tally;
   readonly scope: Scope;
   readonly score: ScoreFunction;
+  /** Whether the score is the number of links. */
+  readonly countsBacklinks: boolean;
   readonly depthMax: number;
   readonly onLink: CrawlHooks["onLink"];
+  /** undefined where one process has the whole web. */
+  readonly border: Border | undefined;
+  readonly reunion: Reunion;
 }
 
 export class Intake {
@@ -77,6 +85,26 @@ export class Intake {
     return admitted;
   }
 
+  /** Lets in what another process found, or what waited or ended there before it became ours. */
+  receive(found: readonly FoundUrl[], border: Border): void {
+    const { store, notebook, reunion, sieve, scope } = this.#parts;
+    const ids = store.lookup(fingerprintsOf(found.map(({ candidate }) => candidate)));
+    for (const [index, one] of found.entries()) {
+      const { candidate, origin, state } = one;
+      const id = notebook.unstoredId(candidate.url) ?? (ids[index] as number);
+      if (!border.isOwn(candidate.url) && (state === "waiting" || state === "ended"))
+        border.passOn(one);
+      else if (id !== 0) {
+        if (border.isOwn(candidate.url)) reunion.meet(id, one);
+      } else if (state === "ended") this.#note(candidate, origin, 0, "elsewhere");
+      else if (state !== "counted") {
+        if (origin.depth === 0 && origin.redirects > 0) followSeed(scope, store, candidate.url);
+        if (this.#isAllowed(candidate, origin)) this.#enter(candidate, origin, one);
+      }
+      sieve.add(candidate.high, candidate.low);
+    }
+  }
+
   /** The id of a known URL, stored or only noted; 0 when it is unknown. */
   idOf(candidate: Candidate): number {
     const noted = this.#parts.notebook.unstoredId(candidate.url);
@@ -97,45 +125,59 @@ export class Intake {
     return false;
   }
 
-  #enter({ url, high, low }: Candidate, origin: Origin): boolean {
-    const { roster, tally, notebook, refill, score } = this.#parts;
+  #enter(candidate: Candidate, origin: Origin, found?: FoundUrl): boolean {
+    const { roster, tally, border } = this.#parts;
+    const { url } = candidate;
+    const { depth, from } = origin;
+    const ownScore = this.#parts.score({ url, depth, from });
+    const whose = border?.whose(candidate) ?? "own";
+    if (whose === "drop" || whose === "popular") {
+      tally.refused(whose === "drop" ? "firewall" : "popular");
+      return false;
+    }
+    if (whose === "send") {
+      this.#note(candidate, origin, ownScore, "sent");
+      border?.send(candidate, origin, ownScore);
+      return false;
+    }
     const site = roster.of(siteOf(url));
     const rule = this.#judge(site, url, origin);
     if (rule !== undefined) {
       tally.refused(rule);
       return false;
     }
-    const { depth, redirectedFromId, redirects, from } = origin;
-    const row: WaitingUrl = {
-      id: this.#nextUrlId++,
-      url,
-      siteId: site.id,
-      depth,
-      score: score({ url, depth, from }),
-      attempts: 0,
-      redirectedFromId,
-      redirects,
-      etag: "",
-      lastModified: "",
-    };
-    notebook.noteUrl({
-      id: row.id,
-      url,
-      fingerprintHigh: high,
-      fingerprintLow: low,
-      siteId: site.id,
-      depth,
-      score: row.score,
-      redirectedFromId,
-      redirects,
-    });
+    const score = this.#parts.countsBacklinks && found !== undefined ? found.links : ownScore;
+    this.#await(site, this.#note(candidate, origin, score));
+    return true;
+  }
+
+  /** Notes a URL, which waits from now on or has ended as it came: with its owner. */
+  #note(
+    { url, high, low }: Candidate,
+    { depth, redirectedFromId, redirects }: Origin,
+    score: number,
+    reason?: "sent" | "elsewhere",
+  ): WaitingUrl {
+    const { roster, tally, notebook } = this.#parts;
+    const site = roster.of(siteOf(url));
+    const id = this.#nextUrlId++;
+    const siteId = site.id;
+    const row = { id, url, siteId, depth, score, redirectedFromId, redirects };
+    notebook.noteUrl({ ...row, fingerprintHigh: high, fingerprintLow: low });
     tally.found();
     site.known += 1;
+    roster.changed(site);
+    if (reason !== undefined) {
+      notebook.noteSettled(siteId, { id, reason, attempts: 0 });
+      tally.settled(reason);
+    }
+    return { ...row, attempts: 0, etag: "", lastModified: "" };
+  }
+
+  #await(site: Site, row: WaitingUrl): void {
     site.pending += 1;
     site.finishedAtMs = undefined;
-    roster.changed(site);
-    refill.feed(site, row);
-    return true;
+    this.#parts.refill.feed(site, row);
   }
 
   #judge(site: Site, url: CanonicalUrl, origin: Origin): string | undefined {

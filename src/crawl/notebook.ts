@@ -26,6 +26,8 @@ export interface NotebookParts {
   readonly tally: Tally;
   /** Ends of the output files, as of everything noted. */
   readonly marks: () => Readonly<Record<string, number>>;
+  /** Called before anything is taken: whoever has something to add to this commit notes it now. */
+  readonly beforeCommit: () => void;
   readonly onCommit: () => void;
   /** Told why nothing can be stored, and `undefined` once it can again. */
   readonly onTrouble: (trouble: CrawlError | undefined) => void;
@@ -163,6 +165,7 @@ export class Notebook {
 
   /** Commits what is noted. Answers false when the disk would not take it. */
   commit(): boolean {
+    this.#parts.beforeCommit();
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     this.#timerAtMs = Infinity;

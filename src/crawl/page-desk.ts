@@ -16,6 +16,7 @@ import type { ArchivePlace, Likeness, PageRecord } from "../page/page.ts";
 import type { Fingerprints, Store, WaitingUrl } from "../store/store.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { type CanonicalUrl, splitPath } from "../url/url.ts";
+import type { Border } from "./border.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import type { Candidate, Intake, Origin } from "./intake.ts";
 import type { Notebook } from "./notebook.ts";
@@ -44,6 +45,7 @@ export interface PageDeskParts {
   readonly hasEarlierRounds: boolean;
   /** Whether links raise the score of waiting URLs. */
   readonly countsBacklinks: boolean;
+  readonly border: Border | undefined;
 }
 
 type Kept = "page" | "duplicate";
@@ -209,10 +211,11 @@ export class PageDesk {
 
   /** Every page that links to a waiting URL raises its score by one. */
   #countBacklinks(links: Uint8Array): void {
-    const { store, notebook } = this.#parts;
+    const { store, notebook, border } = this.#parts;
     for (const id of store.lookup(fingerprintsIn(links))) {
       if (id === 0 || notebook.hasEnded(id)) continue;
       const target = store.url(id);
+      if (target?.reason === "sent") border?.countLink(target.url as CanonicalUrl);
       if (target === undefined || target.reason !== undefined) continue;
       notebook.noteScore(id, (notebook.unstoredScore(id) ?? target.score) + 1);
     }

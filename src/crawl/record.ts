@@ -23,6 +23,7 @@ import { type CanonicalUrl, pathOf } from "../url/url.ts";
 import { endOf, isOurTrouble, type Progress } from "./fetch-loop.ts";
 import type { Intake } from "./intake.ts";
 import { type Job, jobOf } from "./job.ts";
+import { followSeed } from "./moved-seeds.ts";
 import type { Notebook } from "./notebook.ts";
 import type { PageDesk } from "./page-desk.ts";
 import { ruleText } from "./refill.ts";
@@ -32,8 +33,6 @@ import type { Tally } from "./tally.ts";
 
 const RETRY_FIRST_MS = 1000;
 const RETRY_MAX_MS = 60_000;
-const MOVED_SEEDS = "moved seeds";
-const MOVED_SEEDS_MAX = 10_000;
 
 export interface RecorderParts {
   readonly clock: Clock;
@@ -136,7 +135,7 @@ export class Recorder {
   #follow(site: Site, row: WaitingUrl, { to }: FetchRedirect): { reason: Reason; detail?: string } {
     const { intake, scope, settings } = this.#parts;
     const target = { url: to, ...fingerprintOf(to) };
-    if (row.depth === 0) this.#followSeed(to);
+    if (row.depth === 0) followSeed(scope, this.#parts.store, to);
     const knownId = intake.idOf(target);
     if (knownId === row.id || (knownId !== 0 && this.#isOnTheWayTo(row, knownId)))
       return { reason: "redirect_loop" };
@@ -165,15 +164,6 @@ export class Recorder {
     return false;
   }
 
-  /** http://example.org/ that moved to https://www.example.org/ is still what the operator asked for. */
-  #followSeed(to: CanonicalUrl): void {
-    const { scope, store } = this.#parts;
-    const moved = movedSeeds(store);
-    if (moved.includes(to) || moved.length >= MOVED_SEEDS_MAX) return;
-    scope.extend(to);
-    store.remember(MOVED_SEEDS, JSON.stringify([...moved, to]));
-  }
-
   #tryAgain(site: Site, row: WaitingUrl, attempts: number): "retry" {
     const { clock, workbench, notebook } = this.#parts;
     if (attempts > row.attempts) notebook.noteRetry(row.id, attempts);
@@ -188,10 +178,4 @@ export class Recorder {
     if (workbench.has(site.id)) workbench.putBack(site.id, jobOf(row));
     return "retry";
   }
-}
-
-/** Where redirects of seeds led in earlier runs: they belong to the scope. */
-export function movedSeeds(store: Store): CanonicalUrl[] {
-  const text = store.recall(MOVED_SEEDS);
-  return text === undefined ? [] : (JSON.parse(text) as CanonicalUrl[]);
 }

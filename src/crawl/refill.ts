@@ -34,6 +34,10 @@ export interface RefillParts {
   /** Finds out where a site is and what it allows, and opens it. */
   readonly prepare: (site: Site) => void;
   readonly isUnderWay: (urlId: number) => boolean;
+  /** Whether the site is this process's to ask, at present. */
+  readonly mayAsk: (site: Site) => boolean;
+  /** What other processes share of it: their consent is needed, or their part left to them. */
+  readonly shared: (site: Site, to: Addressee) => Addressee;
 }
 
 interface End {
@@ -52,6 +56,7 @@ export class Refill {
   readonly #hungry = new Set<Site>();
   /** Sites that have ended as a whole, but for URLs that are noted and not stored yet. */
   readonly #ending = new Map<Site, End>();
+  readonly #waking = new Set<Site>();
   #cursor = 0;
   /** Whether sites with work may be asleep for want of room. */
   #hasSleepers = false;
@@ -85,6 +90,7 @@ export class Refill {
   wake(site: Site): void {
     const { roster, limits, prepare } = this.#parts;
     if (site.awake || site.isOpening || site.pending === 0) return;
+    if (!this.#parts.mayAsk(site)) return;
     if (roster.awakeCount >= limits.sitesAwakeMax) {
       this.#hasSleepers = true;
       return;
@@ -95,8 +101,8 @@ export class Refill {
 
   /** The site's address is known: it gets its place on the workbench. */
   open(site: Site, to: Addressee): void {
-    site.to = to;
-    this.#parts.workbench.open(to);
+    site.to = this.#parts.shared(site, to);
+    this.#parts.workbench.open(site.to);
   }
 
   /** A URL has just been noted. */
@@ -136,11 +142,30 @@ export class Refill {
     this.#hungry.add(site);
   }
 
+  /** What waits of the site is in the store after the next commit, and not before. */
+  wakeAfterCommit(site: Site): void {
+    if (site.awake) this.#hungry.add(site);
+    else this.#waking.add(site);
+  }
+
+  /** Takes a site off the workbench; what waits of it stays in the store, what is under way goes on. */
+  layAside(site: Site): void {
+    const { workbench, roster } = this.#parts;
+    if (workbench.has(site.id))
+      for (const job of workbench.close(site.id)) if (job.errand !== undefined) site.errands -= 1;
+    this.#hungry.delete(site);
+    if (site.awake) roster.sleep(site);
+  }
+
   /** After a commit the store can answer what it could not before. */
   refillHungry(): void {
     const { roster, limits } = this.#parts;
     if (this.#hasSleepers && roster.awakeCount <= limits.sitesAwakeMax * WAKE_BELOW)
       this.wakeSites();
+    for (const site of this.#waking) {
+      this.#waking.delete(site);
+      this.wake(site);
+    }
     if (this.#hungry.size === 0 && this.#ending.size === 0) return;
     const ending = [...this.#ending];
     for (const [site, { reason, detail }] of ending) this.settleAll(site, reason, detail);

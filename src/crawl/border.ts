@@ -1,0 +1,289 @@
+/**
+ * The border post: says whose a URL is, and carries links to their owners.
+ *
+ * A URL that is another's is known here too, as sent, with its place in the outbox: so it is sent once
+ * however often it is met, and the letter leaves with the commit of the page that named it. Links in a batch are
+ * merged; those that everybody knows are never sent. What comes in is judged at the gate like any link;
+ * what should not have come here, because its sender had not heard of a new owner yet, is sent on.
+ */
+
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Random } from "../base/random.ts";
+import type { Membership, Parcel, Receipt } from "../exchange/bus.ts";
+import { cutForLetters, type Letter, type MovedUrl, type SentUrl } from "../exchange/wire.ts";
+import { OutgoingBatch } from "../partition/batch.ts";
+import { fateOfForeign, type Mode } from "../partition/mode.ts";
+import type { Partition } from "../partition/partition.ts";
+import type { PopularSet } from "../partition/popular.ts";
+import type { Store } from "../store/store.ts";
+import { type CanonicalUrl, canonicalUrl, isRefused } from "../url/url.ts";
+import { fingerprintOf } from "../url/fingerprint.ts";
+import { Inbox } from "./inbox.ts";
+import type { Candidate, Origin } from "./intake.ts";
+import type { Notebook } from "./notebook.ts";
+import { NOBODY, Outbox } from "./outbox.ts";
+
+/** Who owns which part of the web, and what is still on its way to its owner. */
+export interface Division {
+  readonly epoch: number;
+  /** The owner of each bucket; empty while nobody has it. */
+  readonly owners: readonly string[];
+  /** Buckets that their owner may not crawl yet, because somebody else is still handing them over. */
+  readonly inTransit: ReadonlySet<number>;
+  /** Everybody who is there. */
+  readonly members: ReadonlySet<string>;
+}
+
+export interface BorderMeans {
+  readonly self: string;
+  readonly partition: Partition;
+  readonly mode: Mode;
+  readonly division: Division;
+  readonly popular: PopularSet | undefined;
+  readonly bus: Membership;
+  readonly everyPages: number;
+  readonly everyMs: number;
+}
+
+export interface BorderParts extends BorderMeans {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: Store;
+  readonly notebook: Notebook;
+  readonly log: Log;
+  /** Whether links raise scores, so that counts are worth sending for what the owner knows already. */
+  readonly countsBacklinks: boolean;
+  readonly isIdle: () => boolean;
+  /** Lets URLs in that others found; they may turn out to be somebody else's. */
+  readonly admit: (found: readonly FoundUrl[], border: Border) => void;
+}
+
+/** A URL that another process found, or that waited or ended there. */
+export interface FoundUrl {
+  readonly candidate: Candidate;
+  readonly origin: Origin;
+  readonly links: number;
+  readonly score: number;
+  readonly state: "found" | "counted" | MovedUrl["state"];
+}
+
+/** Whose a URL is; another's is dropped, held until there is nothing else to do, or sent. */
+export type Whose = "own" | "drop" | "hold" | "send" | "popular";
+
+/** So deep is nothing: the owner knows the URL, and is told of more links to it. */
+const COUNTED_DEPTH = 1_000_000;
+const BATCH_LINKS_MAX = 100_000;
+const COUNTED_LINKS_MAX = 50_000;
+
+export class Border {
+  readonly #parts: BorderParts;
+  readonly #outbox: Outbox;
+  readonly #inbox: Inbox;
+  #division: Division;
+  /** New to everyone, as far as this process knows: leaves with the next commit. */
+  readonly #found = new OutgoingBatch({ pagesMax: Infinity, linksMax: BATCH_LINKS_MAX });
+  /** More links to what was sent before: nothing but counts, which may be lost with the process. */
+  readonly #counts: OutgoingBatch;
+  #urlsSent = 0;
+  #urlsReceived = 0;
+
+  constructor(parts: BorderParts) {
+    this.#parts = parts;
+    this.#division = parts.division;
+    this.#counts = new OutgoingBatch({ pagesMax: parts.everyPages, linksMax: COUNTED_LINKS_MAX });
+    this.#outbox = new Outbox({ ...parts, sender: nameOf(parts.store, parts.random) });
+    this.#inbox = new Inbox({ ...parts, read: (letter) => this.#read(letter) });
+  }
+
+  get division(): Division {
+    return this.#division;
+  }
+
+  /** What the exchange has cost so far in this process. */
+  get traffic(): { readonly [Key in "urlsSent" | "urlsReceived" | "sentBytes"]: number } {
+    const { sentBytes } = this.#outbox;
+    return { urlsSent: this.#urlsSent, urlsReceived: this.#urlsReceived, sentBytes };
+  }
+
+  /** Whether nothing that was found here is still on its way. */
+  get isQuiet(): boolean {
+    return this.#outbox.isEmpty && this.#found.links === 0;
+  }
+
+  /** Letters that have not arrived yet. */
+  get waiting(): number {
+    return this.#outbox.count;
+  }
+
+  whose({ url, high, low }: Candidate): Whose {
+    if (this.#ownerOf(url) === this.#parts.self) return "own";
+    const fate = fateOfForeign(this.#parts.mode);
+    if (fate === "send" && this.#parts.popular?.has(high, low) === true) return "popular";
+    return fate;
+  }
+
+  /** Our buckets. */
+  owned(): number[] {
+    const { self } = this.#parts;
+    return this.#division.owners.flatMap((owner, bucket) => (owner === self ? [bucket] : []));
+  }
+
+  isOwn(url: CanonicalUrl): boolean {
+    return this.#ownerOf(url) === this.#parts.self;
+  }
+
+  /** Whether a URL of this part may be asked for: it is ours, and nobody is still handing it over. */
+  mayCrawl(url: CanonicalUrl): boolean {
+    const bucket = this.#parts.partition.bucketOf(url);
+    const { owners, inTransit } = this.#division;
+    return owners[bucket] === this.#parts.self && !inTransit.has(bucket);
+  }
+
+  /** A URL that was noted as sent: its letter leaves with the same commit. */
+  send({ url, high, low }: Candidate, { depth, redirects }: Origin, score: number): void {
+    const link = { url, high, low, depth, redirects, score };
+    if (!this.#found.add(this.#ownerOf(url), link)) {
+      this.#write(this.#found);
+      this.#found.add(this.#ownerOf(url), link);
+    }
+  }
+
+  /** One more link to a URL that was sent before. */
+  countLink(url: CanonicalUrl): void {
+    if (!this.#parts.countsBacklinks || this.#parts.mode !== "exchange") return;
+    const link = { url, ...fingerprintOf(url), depth: COUNTED_DEPTH, redirects: 0, score: 0 };
+    if (!this.isOwn(url)) this.#counts.add(this.#ownerOf(url), link);
+  }
+
+  countPage(): void {
+    this.#outbox.countPage();
+    this.#counts.endPage();
+    if (this.#counts.isDue) this.#write(this.#counts);
+  }
+
+  ship(): void {
+    this.#outbox.ship();
+  }
+
+  /** Letters become part of what is about to be committed. */
+  beforeCommit(): void {
+    this.#write(this.#found);
+  }
+
+  committed(): void {
+    this.#outbox.committed();
+    this.#inbox.committed();
+  }
+
+  onParcel(parcel: Parcel): void {
+    this.#inbox.take(parcel);
+  }
+
+  onReceipt(receipt: Receipt): void {
+    this.#outbox.receipt(receipt);
+  }
+
+  /** Takes a new division into use: what was addressed to whoever left, or to nobody, is addressed anew. */
+  divide(division: Division): void {
+    if (division.epoch <= this.#division.epoch) return;
+    this.#division = division;
+    this.#write(this.#found);
+    const letters = this.#outbox.takeBack((to) => to === NOBODY || !division.members.has(to));
+    for (const letter of letters) this.#readdress(letter);
+  }
+
+  /** Hands rows of a frontier to their new owners. */
+  handOver(urls: readonly MovedUrl[]): void {
+    this.#readdress({ kind: "frontier", epoch: this.#division.epoch, urls });
+  }
+
+  /** Hands on what came here because its sender had not heard of a new owner. */
+  passOn({
+    candidate: { url },
+    origin: { depth, redirects },
+    links,
+    score,
+    state,
+  }: FoundUrl): void {
+    const isEnded = state === "ended";
+    this.handOver([
+      { url, depth, redirects, links, score, attempts: 0, state: isEnded ? "ended" : "waiting" },
+    ]);
+  }
+
+  stop(): void {
+    this.#outbox.stop();
+  }
+
+  #ownerOf(url: CanonicalUrl): string {
+    return this.#division.owners[this.#parts.partition.bucketOf(url)] as string;
+  }
+
+  #write(batch: OutgoingBatch): void {
+    if (batch.links === 0) return;
+    const { epoch } = this.#division;
+    for (const [to, links] of batch.takeAll()) {
+      this.#urlsSent += links.length;
+      const urls = links.map(({ count, url, depth, redirects, score }): SentUrl => {
+        return { url, depth, redirects, score, links: count };
+      });
+      for (const part of cutForLetters(urls))
+        this.#outbox.put(to, { kind: "urls", epoch, urls: part });
+    }
+  }
+
+  #readdress(letter: Letter): void {
+    const { epoch } = this.#division;
+    if (letter.kind === "urls")
+      this.#deliver(letter.urls, (urls) => ({ kind: "urls", epoch, urls }));
+    else this.#deliver(letter.urls, (urls) => ({ kind: "frontier", epoch, urls }));
+  }
+
+  #deliver<T extends SentUrl>(urls: readonly T[], letterOf: (urls: readonly T[]) => Letter): void {
+    for (const [to, owned] of Map.groupBy(urls, ({ url }) => this.#ownerOf(url as CanonicalUrl)))
+      for (const part of cutForLetters(owned))
+        if (to === this.#parts.self) this.#read(letterOf(part));
+        else this.#outbox.put(to, letterOf(part));
+  }
+
+  #read(letter: Letter): void {
+    this.#urlsReceived += letter.urls.length;
+    const found: FoundUrl[] = [];
+    for (const sent of letter.urls) {
+      const url = canonicalUrl(sent.url);
+      // A peer with other rules, or none at all: it is not what we call a URL.
+      if (isRefused(url)) continue;
+      found.push({
+        candidate: { url, ...fingerprintOf(url) },
+        origin: {
+          depth: sent.depth,
+          from: undefined,
+          fromDomain: undefined,
+          redirectedFromId: 0,
+          redirects: sent.redirects,
+        },
+        links: sent.links,
+        score: sent.score,
+        state: stateOf(sent),
+      });
+    }
+    this.#parts.admit(found, this);
+  }
+}
+
+function stateOf(sent: SentUrl | MovedUrl): FoundUrl["state"] {
+  if ("state" in sent) return sent.state;
+  return sent.depth === COUNTED_DEPTH ? "counted" : "found";
+}
+
+/** The fact that names a store among all that ever take part. */
+const STORE_NAME = "store name";
+
+function nameOf(store: Store, random: Random): string {
+  const kept = store.recall(STORE_NAME);
+  if (kept !== undefined) return kept;
+  const name = Math.floor(random.next() * 2 ** 48).toString(36);
+  store.remember(STORE_NAME, name);
+  return name;
+}

@@ -1,0 +1,137 @@
+/**
+ * Hands over what is known of a part of the web to its new owner: what waits, so that it waits there, and what
+ * has ended, so that it is not fetched again.
+ *
+ * A site that is being asked is laid aside first, and moves when its last request has ended. Rows and the
+ * letters that carry them are in one commit. Whoever is killed meanwhile does it again from the start,
+ * which costs letters and nothing else: what has moved already is known as such.
+ */
+
+import type { Clock } from "../base/clock.ts";
+import type { MovedUrl } from "../exchange/wire.ts";
+import type { Partition } from "../partition/partition.ts";
+import type { Store, StoredUrl } from "../store/store.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+import type { Border } from "./border.ts";
+import type { Notebook } from "./notebook.ts";
+import type { Refill } from "./refill.ts";
+import type { Roster } from "./roster.ts";
+import type { Settler } from "./settle.ts";
+
+export interface MovingParts {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly notebook: Notebook;
+  readonly roster: Roster;
+  readonly refill: Refill;
+  readonly settler: Settler;
+  readonly partition: Partition;
+  readonly border: Border;
+  readonly isUnderWay: (urlId: number) => boolean;
+  readonly onFault: (fault: unknown) => void;
+}
+
+const ROWS_AT_ONCE = 1_000;
+const LOOK_AGAIN_MS = 50;
+
+/** A site on its way, and how far its rows have been read. */
+interface Leaving {
+  readonly key: string;
+  afterId: number;
+}
+
+export class Moving {
+  readonly #parts: MovingParts;
+  #lost: ReadonlySet<number> = new Set();
+  #leaving: Leaving[] = [];
+  #onDone: () => void = () => undefined;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(parts: MovingParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether everything that had to go is noted in letters. */
+  get isDone(): boolean {
+    return this.#leaving.length === 0;
+  }
+
+  /** Begins with all that is known of these buckets; `onDone` when all of it is noted in letters. */
+  begin(lost: ReadonlySet<number>, onDone: () => void): void {
+    this.#onDone = onDone;
+    const { store, partition, notebook } = this.#parts;
+    if (lost.size === 0 && this.isDone) return onDone();
+    notebook.commit();
+    this.#lost = new Set([...this.#lost, ...lost]);
+    const keys = new Set(this.#leaving.map(({ key }) => key));
+    for (const { key } of store.sites()) {
+      const isAsked = partition.keepsSites ? this.#isLost(`${key}/`) : true;
+      if (isAsked && !keys.has(key)) this.#leaving.push({ key, afterId: 0 });
+    }
+    this.#goOn();
+  }
+
+  stop(): void {
+    this.#cancelTimer?.();
+  }
+
+  #goOn(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    const waiting: Leaving[] = [];
+    for (let site = this.#leaving.shift(); site !== undefined; site = this.#leaving.shift()) {
+      const hasMore = this.#move(site);
+      if (hasMore) waiting.push(site);
+      // A site with many rows moves in slices, with room for everything else between.
+      if (hasMore) break;
+    }
+    this.#leaving.push(...waiting);
+    if (this.#leaving.length === 0) {
+      this.#lost = new Set();
+      return this.#onDone();
+    }
+    this.#cancelTimer = this.#parts.clock.after(LOOK_AGAIN_MS, () => {
+      try {
+        this.#goOn();
+      } catch (fault) {
+        this.#parts.onFault(fault);
+      }
+    });
+  }
+
+  /** Moves some rows of a site; answers whether there is more to do. */
+  #move(leaving: Leaving): boolean {
+    const { store, notebook, roster, refill, partition, settler, border } = this.#parts;
+    const site = roster.of(leaving.key);
+    if (partition.keepsSites) refill.layAside(site);
+    notebook.commit();
+    const rows = store.urlsOfSite(site.id, leaving.afterId, ROWS_AT_ONCE);
+    const moved: MovedUrl[] = [];
+    let afterId = rows.at(-1)?.id ?? leaving.afterId;
+    for (const row of rows) {
+      if (!partition.keepsSites && !this.#isLost(row.url)) continue;
+      if (this.#parts.isUnderWay(row.id)) {
+        afterId = row.id - 1;
+        break;
+      }
+      if (row.reason === "sent" || row.reason === "moved_away" || row.reason === "elsewhere")
+        continue;
+      moved.push(movedUrl(row));
+      if (row.reason === undefined)
+        settler.settle(site, { ...row, etag: "", lastModified: "" }, "moved_away");
+    }
+    if (moved.length > 0) border.handOver(moved);
+    const isEnd = rows.length < ROWS_AT_ONCE && afterId === (rows.at(-1)?.id ?? leaving.afterId);
+    leaving.afterId = afterId;
+    return !isEnd;
+  }
+
+  #isLost(url: string): boolean {
+    return this.#lost.has(this.#parts.partition.bucketOf(url as CanonicalUrl));
+  }
+}
+
+function movedUrl({ url, depth, redirects, score, attempts, reason }: StoredUrl): MovedUrl {
+  const state = reason === undefined ? "waiting" : "ended";
+  return { url, depth, redirects, score, attempts, links: 1, state };
+}

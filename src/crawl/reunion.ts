@@ -1,0 +1,67 @@
+/**
+ * Meets a URL again that is known here, and that another process tells of.
+ *
+ * It may have been sent away when it was another's and be ours now: then it waits here again. It may
+ * wait here and have been dealt with elsewhere, before its part of the web became ours: then it ends.
+ */
+
+import type { Visits } from "../page/visits.ts";
+import type { Store, StoredUrl } from "../store/store.ts";
+import type { FoundUrl } from "./border.ts";
+import type { Notebook } from "./notebook.ts";
+import type { Refill } from "./refill.ts";
+import type { Roster, Site } from "./roster.ts";
+import type { Settler } from "./settle.ts";
+import { siteOf } from "../url/site.ts";
+import type { Tally } from "./tally.ts";
+
+export interface ReunionParts {
+  readonly store: Store;
+  readonly notebook: Notebook;
+  readonly roster: Roster;
+  readonly tally: Tally;
+  readonly refill: Refill;
+  readonly settler: Settler;
+  readonly countsBacklinks: boolean;
+  readonly isUnderWay: (urlId: number) => boolean;
+}
+
+export class Reunion {
+  readonly #parts: ReunionParts;
+
+  constructor(parts: ReunionParts) {
+    this.#parts = parts;
+  }
+
+  /** To be called for what is ours. */
+  meet(id: number, found: FoundUrl): void {
+    const { store, notebook, roster } = this.#parts;
+    const known = store.url(id);
+    // What is only noted waits here as it should; a new division never comes between note and commit.
+    if (known === undefined || notebook.hasEnded(id)) return;
+    const site = roster.of(siteOf(known.url));
+    const { reason } = known;
+    if (reason === undefined) this.#whileWaiting(site, known, found);
+    else if (found.state === "ended" || found.state === "counted") return;
+    else if (reason === "sent" || reason === "moved_away") this.#reopen(site, known, reason);
+  }
+
+  #whileWaiting(site: Site, known: StoredUrl, { state, links }: FoundUrl): void {
+    const { notebook, settler, countsBacklinks, isUnderWay } = this.#parts;
+    if (state === "ended" && !isUnderWay(known.id))
+      settler.settle(site, { ...known, etag: "", lastModified: "" }, "elsewhere");
+    else if (countsBacklinks)
+      notebook.noteScore(known.id, (notebook.unstoredScore(known.id) ?? known.score) + links);
+  }
+
+  #reopen(site: Site, { id, score }: StoredUrl, reason: Visits["was"]): void {
+    const { notebook, tally, roster, refill } = this.#parts;
+    const visits = { checks: 0, changes: 0, watchedMs: 0, lastAtMs: 0, was: reason };
+    notebook.noteReopened({ id, score, visits });
+    tally.reopened(reason);
+    site.pending += 1;
+    site.finishedAtMs = undefined;
+    roster.changed(site);
+    refill.wakeAfterCommit(site);
+  }
+}

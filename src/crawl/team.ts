@@ -1,0 +1,227 @@
+/**
+ * One process of several: what the loops must know of the others, and what is told to them.
+ *
+ * Whoever coordinates (`cluster/`) says how the web is divided, whose turn it is at shared sites and addresses, and
+ * when all are done. Everything else goes by the bus from process to process. A crawl that is alone has
+ * no team, and pays nothing for those that have one.
+ */
+
+import type { Clock } from "../base/clock.ts";
+import type { Parcel, Receipt } from "../exchange/bus.ts";
+import type { Addressee } from "../frontier/politeness.ts";
+import type { SharedTurn, SharedTurns, TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
+import type { Workbench } from "../frontier/workbench.ts";
+import type { Store } from "../store/store.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+import type { Border, BorderMeans, Division } from "./border.ts";
+import type { Job } from "./job.ts";
+import { Moving, type MovingParts } from "./moving.ts";
+import type { Notebook } from "./notebook.ts";
+import type { Refill } from "./refill.ts";
+import type { Roster, Site } from "./roster.ts";
+
+export interface TeamRules {
+  /** Processes that crawl at the same time, this one included. */
+  readonly size: number;
+  /** Whether only one process asks a site, so that its turn need not be shared. */
+  readonly sitesAreOwn: boolean;
+  /** Whether links to others' parts are followed when there is nothing else to do. */
+  readonly crossesOver: boolean;
+  readonly siteConcurrencyMax: number;
+  readonly addressConcurrencyMax: number;
+}
+
+/** What a process is given to take part. */
+export interface TeamMeans {
+  readonly turns: SharedTurns;
+  readonly rules: TeamRules;
+  /** undefined for processes that are independent of each other. */
+  readonly border: BorderMeans | undefined;
+}
+
+export interface TeamParts {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly notebook: Notebook;
+  readonly roster: Roster;
+  readonly workbench: Workbench<Job>;
+  readonly refill: Refill;
+  readonly turns: SharedTurns;
+  readonly rules: TeamRules;
+  /** undefined for processes that are independent of each other. */
+  readonly border: Border | undefined;
+  readonly moving: Moving | undefined;
+  /** Lets in what of the starting addresses is ours now. */
+  readonly admitSeeds: () => void;
+  readonly pump: () => void;
+}
+
+/** The fact, kept in the store, which buckets were ours when the last division was taken into use. */
+const OWNED = "owned buckets";
+const SITES_LOOKED_AT = 256;
+
+export class Team {
+  readonly #parts: TeamParts;
+  /** Follows links to others' parts, for want of anything else. */
+  #isCrossing = false;
+
+  constructor(parts: TeamParts) {
+    this.#parts = parts;
+  }
+
+  get border(): Border | undefined {
+    return this.#parts.border;
+  }
+
+  get epoch(): number {
+    return this.#parts.border?.division.epoch ?? 0;
+  }
+
+  /** Whether nothing found here is on its way to others, and nothing has to be handed over. */
+  get isQuiet(): boolean {
+    const { border, moving } = this.#parts;
+    return (border?.isQuiet ?? true) && (moving?.isDone ?? true);
+  }
+
+  /** Whether a site may be asked by this process now. */
+  mayAsk(site: Site): boolean {
+    const { border } = this.#parts;
+    if (border === undefined || this.#isCrossing) return true;
+    return border.mayCrawl(`${site.key}/` as CanonicalUrl);
+  }
+
+  /** What it takes to ask a site that others may ask too. */
+  shared(site: Site, to: Addressee): Addressee {
+    const { size, sitesAreOwn, siteConcurrencyMax, addressConcurrencyMax } = this.#parts.rules;
+    const turns: SharedTurn[] = [];
+    const { address, addressDelayMs, delayMs } = to;
+    const siteMax = to.concurrencyMax ?? siteConcurrencyMax;
+    const needsAddress =
+      address !== undefined && (addressDelayMs > 0 || size > addressConcurrencyMax);
+    if (needsAddress) turns.push({ key: `address ${address}`, delayMs: addressDelayMs });
+    const needsSite = !sitesAreOwn && (delayMs > 0 || size > siteMax);
+    if (needsSite) turns.push({ key: `site ${site.key}`, delayMs });
+    return {
+      ...to,
+      ...(turns.length > 0 ? { shared: turns } : {}),
+      // Without a delay all may ask at once, each with its part of the places.
+      ...(needsAddress ? {} : { addressConcurrencyMax: Math.floor(addressConcurrencyMax / size) }),
+      ...(sitesAreOwn || needsSite ? {} : { concurrencyMax: Math.floor(siteMax / size) }),
+    };
+  }
+
+  /** Takes a new division of the web into use: what is no longer ours is handed over. */
+  divide(division: Division): void {
+    const { border, notebook, refill, admitSeeds, pump } = this.#parts;
+    if (border === undefined || division.epoch <= border.division.epoch) return;
+    // Before it, so that what was noted by the old division is stored by the old division.
+    notebook.commit();
+    border.divide(division);
+    this.start();
+    admitSeeds();
+    notebook.commit();
+    refill.wakeSites();
+    pump();
+  }
+
+  /** What was ours, in an earlier run or until now, and is no longer goes to its owner. */
+  start(): void {
+    const { border, moving, store } = this.#parts;
+    if (border === undefined || moving === undefined) return;
+    const before = readBuckets(store.recall(OWNED)) ?? [];
+    const owned = new Set(border.owned());
+    moving.begin(new Set(before.filter((bucket) => !owned.has(bucket))), () =>
+      this.#remember(border.owned()),
+    );
+  }
+
+  onParcel(parcel: Parcel): void {
+    this.#parts.border?.onParcel(parcel);
+    this.#comeBack();
+  }
+
+  onReceipt(receipt: Receipt): void {
+    this.#parts.border?.onReceipt(receipt);
+  }
+
+  /** Nothing is under way. With nothing of its own left, a process that may crosses the border. */
+  onIdle(): void {
+    const { border, rules, refill } = this.#parts;
+    border?.ship();
+    if (!rules.crossesOver || this.#isCrossing || this.#hasOwnWork()) return;
+    this.#isCrossing = true;
+    refill.wakeSites();
+  }
+
+  /** Something of our own has come in: whoever was abroad comes back. */
+  #comeBack(): void {
+    const { roster, refill, border } = this.#parts;
+    if (!this.#isCrossing || !this.#hasOwnWork()) return;
+    this.#isCrossing = false;
+    for (const site of roster.inMemory())
+      if (site.awake && border?.mayCrawl(`${site.key}/` as CanonicalUrl) !== true)
+        refill.layAside(site);
+    refill.wakeSites();
+  }
+
+  wishes(countMax: number): TurnWish[] {
+    return this.#parts.turns.wishes(countMax);
+  }
+
+  takeGiven(countMax: number): TurnGiven[] {
+    return this.#parts.turns.takeGiven(countMax);
+  }
+
+  /** Turns that have come, and turns that others want. */
+  onTurns(granted: readonly TurnGiven[], recalled: readonly TurnWish[]): void {
+    const { turns, clock } = this.#parts;
+    const nowMs = clock.nowMs();
+    const sites: number[] = [];
+    for (const grant of granted) sites.push(...turns.granted(nowMs, grant));
+    for (const recall of recalled) sites.push(...turns.recalled(nowMs, recall));
+    turns.sweep(nowMs);
+    this.#offer(sites);
+  }
+
+  /** The licence to act has ended: no turn is ours any more. */
+  lapse(): void {
+    this.#offer(this.#parts.turns.lapse());
+  }
+
+  #offer(siteIds: readonly number[]): void {
+    const { workbench, pump } = this.#parts;
+    if (siteIds.length === 0) return;
+    for (const siteId of siteIds) workbench.offerAgain(siteId);
+    pump();
+  }
+
+  #hasOwnWork(): boolean {
+    const { store, border } = this.#parts;
+    for (let afterId = 0; ;) {
+      const rows = store.sitesWithWork(afterId, SITES_LOOKED_AT);
+      if (rows.some(({ key }) => border?.mayCrawl(`${key}/` as CanonicalUrl) === true)) return true;
+      if (rows.length < SITES_LOOKED_AT) return false;
+      afterId = rows.at(-1)?.id ?? afterId;
+    }
+  }
+
+  #remember(owned: readonly number[]): void {
+    this.#parts.notebook.noteFact(OWNED, JSON.stringify(owned));
+  }
+}
+
+export function teamOf(
+  { turns, rules, border: means }: TeamMeans,
+  parts: Omit<TeamParts, "turns" | "rules" | "moving"> & Omit<MovingParts, "partition" | "border">,
+): Team {
+  const { border } = parts;
+  const moving =
+    border === undefined || means === undefined
+      ? undefined
+      : new Moving({ ...parts, border, partition: means.partition });
+  return new Team({ ...parts, turns, rules, moving });
+}
+
+function readBuckets(text: string | undefined): number[] | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as number[]);
+}
