@@ -6,13 +6,9 @@
  */
 
 import { assert } from "../base/assert.ts";
-import type { Bus, Inbox, Membership, Parcel, Receipt } from "./bus.ts";
-import { openedNote, sealedNote, sealedParcel } from "./sealing.ts";
-
-type Item =
-  | { readonly kind: "parcel"; readonly parcel: Parcel }
-  | { readonly kind: "receipt"; readonly receipt: Receipt }
-  | { readonly kind: "note"; readonly from: string; readonly text: string };
+import type { Bus, Inbox, Membership } from "./bus.ts";
+import { handOver, routeOf, sealingMember } from "./sealing.ts";
+import type { Item } from "./sealing.ts";
 
 interface Post {
   readonly inbox: Inbox;
@@ -31,20 +27,13 @@ export class LoopbackBus implements Bus {
     assert(!this.#posts.has(node), "a node is on the bus once");
     const post: Post = { inbox, queue: [] };
     this.#posts.set(node, post);
-    return {
-      send: (parcel) =>
-        this.#put(parcel.to, { kind: "parcel", parcel: sealedParcel(node, parcel) }),
-      acknowledge: ({ id, from }) => {
-        const receipt = { parcelId: id, from: node, to: from };
-        this.#put(from, { kind: "receipt", receipt });
-      },
-      tell: (to, note) => {
-        this.#put(to, { kind: "note", from: node, text: sealedNote(note) });
-      },
-      leave: async () => {
+    return sealingMember(
+      node,
+      (item) => this.#put(routeOf(item).to, item),
+      () => {
         if (this.#posts.get(node) === post) this.#posts.delete(node);
       },
-    };
+    );
   }
 
   async close(): Promise<void> {
@@ -63,9 +52,7 @@ export class LoopbackBus implements Bus {
   #deliver(node: string, post: Post): void {
     for (const item of post.queue.splice(0)) {
       if (this.#posts.get(node) !== post) return;
-      if (item.kind === "parcel") post.inbox.onParcel(item.parcel);
-      else if (item.kind === "receipt") post.inbox.onReceipt(item.receipt);
-      else post.inbox.onNote(item.from, openedNote(item.text));
+      handOver(post.inbox, item);
     }
   }
 }

@@ -43,6 +43,8 @@ export const LETTER_CHARACTERS_MAX = 512 * 1024;
 
 /** Of the JSON: every character escaped, and all numbers at their longest. */
 const TEXT_BYTES_MAX = 2 * 1024 * 1024;
+/** Leaves room for what the parcel says of it. */
+const LETTER_BYTES_MAX = PARCEL_BYTES_MAX - 4096;
 const NAME = [0x57, 0x4c] as const;
 const VERSION = 1;
 const HEAD_BYTES = NAME.length + 1;
@@ -92,7 +94,7 @@ export function encodeLetter(letter: Letter): Uint8Array {
   assert(isGood, "a letter holds canonical URLs, and numbers within their ranges");
   const text = JSON.stringify({ kind, epoch, ...columnsOf(urls, COLUMNS[kind]) });
   const packed = zstdCompressSync(text, PACKING);
-  assert(packed.length + HEAD_BYTES <= PARCEL_BYTES_MAX, "a letter fits a parcel");
+  assert(packed.length + HEAD_BYTES <= LETTER_BYTES_MAX, "a letter fits a parcel");
   const body = new Uint8Array(HEAD_BYTES + packed.length);
   body.set([...NAME, VERSION]);
   body.set(packed, HEAD_BYTES);
@@ -101,7 +103,7 @@ export function encodeLetter(letter: Letter): Uint8Array {
 
 /** undefined for whatever is not a letter within the limits. */
 export function decodeLetter(body: Uint8Array): Letter | undefined {
-  const isOurs = body.length <= PARCEL_BYTES_MAX && body[0] === NAME[0] && body[1] === NAME[1];
+  const isOurs = body.length <= LETTER_BYTES_MAX && body[0] === NAME[0] && body[1] === NAME[1];
   const fields = isOurs && body[2] === VERSION ? unpacked(body.subarray(HEAD_BYTES)) : undefined;
   if (fields === undefined) return undefined;
   const { kind, epoch } = fields;
