@@ -82,7 +82,7 @@ export class JetStreamMember {
   }
 
   noteOf(to: string, note: Note): string {
-    return `{"from":${JSON.stringify(this.#node)},"to":${JSON.stringify(to)},"note":${sealedNote(note)}}`;
+    return `${JSON.stringify({ from: this.#node, to })}\n${sealedNote(note)}`;
   }
 
   end(): void {
@@ -108,15 +108,16 @@ export class JetStreamMember {
   }
 
   #onReceipt(message: Msg): void {
-    const { parcelId, from, to } = fieldsOf(message);
+    const { parcelId, from, to } = fieldsOf(message.string());
     if (typeof parcelId !== "string" || typeof from !== "string" || to !== this.#node) return;
     this.#deliver(() => this.#inbox.onReceipt({ parcelId, from, to }));
   }
 
   #onNote(message: Msg): void {
-    const { from, to, note } = fieldsOf(message);
-    if (typeof from !== "string" || to !== this.#node || !isRecord(note)) return;
-    this.#deliver(() => this.#inbox.onNote(from, note));
+    const [head = "", text = ""] = message.string().split("\n");
+    const { from, to } = fieldsOf(head);
+    if (typeof from !== "string" || to !== this.#node) return;
+    this.#deliver(() => this.#inbox.onNote(from, fieldsOf(text)));
   }
 
   #deliver(handOver: () => void): void {
@@ -126,15 +127,12 @@ export class JetStreamMember {
   }
 }
 
-function fieldsOf(message: Msg): Readonly<Record<string, unknown>> {
+/** Of an object in JSON; anything else has none. */
+function fieldsOf(text: string): Note {
   try {
-    const value: unknown = JSON.parse(message.string());
-    return isRecord(value) ? value : {};
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Note) : {};
   } catch {
     return {};
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -119,6 +119,6 @@ function parcelOf(head: Head, body: Uint8Array): Parcel | undefined {
   return { id, from, to, body: new Uint8Array(body) };
 }
 
-function checksum({ id, from, to }: Pick<Parcel, "id" | "from" | "to">, body: Uint8Array): number {
+function checksum({ id, from, to }: Omit<Parcel, "body">, body: Uint8Array): number {
   return crc32(body, crc32(JSON.stringify([id, from, to])));
 }

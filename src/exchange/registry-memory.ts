@@ -1,0 +1,129 @@
+/**
+ * A registry inside one process, and in simulations a faulty one.
+ *
+ * `MemoryTable` is what the nodes share; each has a `MemoryRegistry`, its own way to the table, on
+ * which questions and answers take time and get lost. Without faults it answers in the same turn of
+ * the event loop.
+ */
+
+import type { Clock } from "../base/clock.ts";
+import type { Random } from "../base/random.ts";
+import { assertEntry, type Registry, RegistryAway } from "./registry.ts";
+import type { RegistryEntry, RegistryWatcher } from "./registry.ts";
+
+export class MemoryTable {
+  readonly #entries = new Map<string, RegistryEntry>();
+  readonly #watchers = new Set<RegistryWatcher>();
+  #revision = 0;
+
+  get(key: string): RegistryEntry | undefined {
+    return this.#entries.get(key);
+  }
+
+  put(key: string, value: string, expectedRevision: number): number | undefined {
+    if ((this.#entries.get(key)?.revision ?? 0) !== expectedRevision) return undefined;
+    const entry = { value, revision: ++this.#revision };
+    this.#entries.set(key, entry);
+    this.#tell(key, entry);
+    return entry.revision;
+  }
+
+  remove(key: string, expectedRevision: number): boolean {
+    if (this.#entries.get(key)?.revision !== expectedRevision) return false;
+    this.#entries.delete(key);
+    this.#tell(key, undefined);
+    return true;
+  }
+
+  /** Loses everything, as a server whose disk is replaced. */
+  wipe(): void {
+    for (const [key, { revision }] of this.#entries) this.remove(key, revision);
+  }
+
+  watch(watcher: RegistryWatcher): () => void {
+    for (const [key, entry] of this.#entries) watcher(key, entry);
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  #tell(key: string, entry: RegistryEntry | undefined): void {
+    for (const watcher of this.#watchers) watcher(key, entry);
+  }
+}
+
+/** What can happen to each question and each answer. */
+export interface RegistryFaults {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly lossShare: number;
+  readonly delayMsMax: number;
+  /** An answer that is not there by then is not waited for. */
+  readonly timeoutMs: number;
+}
+
+export class MemoryRegistry implements Registry {
+  /** While set, nothing gets through either way. */
+  isCut = false;
+  readonly #table: MemoryTable;
+  readonly #faults: RegistryFaults | undefined;
+  readonly #ends = new Set<() => void>();
+
+  constructor(table = new MemoryTable(), faults?: RegistryFaults) {
+    this.#table = table;
+    this.#faults = faults;
+  }
+
+  get(key: string): Promise<RegistryEntry | undefined> {
+    return this.#ask(() => this.#table.get(key));
+  }
+
+  async put(key: string, value: string, expectedRevision: number): Promise<number | undefined> {
+    assertEntry(key, value);
+    return this.#ask(() => this.#table.put(key, value, expectedRevision));
+  }
+
+  remove(key: string, expectedRevision: number): Promise<boolean> {
+    return this.#ask(() => this.#table.remove(key, expectedRevision));
+  }
+
+  async watch(prefix: string, onChange: RegistryWatcher): Promise<() => void> {
+    let isEnded = false;
+    const endTable = this.#table.watch((key, entry) => {
+      if (!key.startsWith(prefix)) return;
+      // In a turn of its own, like every adapter that has to wait for a network.
+      queueMicrotask(() => {
+        if (!isEnded) onChange(key, entry);
+      });
+    });
+    const end = (): void => {
+      isEnded = true;
+      endTable();
+      this.#ends.delete(end);
+    };
+    this.#ends.add(end);
+    return end;
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#ends) end();
+  }
+
+  #ask<T>(question: () => T): Promise<T> {
+    const faults = this.#faults;
+    if (faults === undefined) return Promise.resolve(question());
+    return new Promise((resolve, reject) => {
+      faults.clock.after(faults.timeoutMs, () => reject(new RegistryAway("no answer in time")));
+      this.#carry(faults, () => {
+        const answer = question();
+        this.#carry(faults, () => resolve(answer));
+      });
+    });
+  }
+
+  #carry({ clock, random, lossShare, delayMsMax }: RegistryFaults, arrive: () => void): void {
+    if (this.isCut || random.next() < lossShare) return;
+    clock.after(random.next() * delayMsMax, () => {
+      if (!this.isCut) arrive();
+    });
+  }
+}
