@@ -7,6 +7,7 @@
 
 import { dueInOrder, urgentBytes } from "./due-in-order.ts";
 import { byDeadlineDescending, bytesDueBy, distinctDeadlines } from "./latest.ts";
+import { firstSites } from "./order-by.ts";
 import { columnOf, type Work } from "./work.ts";
 
 /** So often at most is it worked out anew who is due when, and with many sites less often. */
@@ -27,13 +28,14 @@ export class Dues {
   /** For so many stretches it is not tried again. */
   #inVain = 0;
 
-  constructor(work: Work, order: Int32Array, urgent: Int32Array) {
+  /** Sites come in order; the first, as many as are urgent, run at their cap whatever happens. */
+  constructor(work: Work, urgentCount: number) {
     this.#work = work;
-    this.#urgent = urgent;
+    this.#urgent = firstSites(urgentCount);
     this.#dated = byDeadlineDescending(work);
     this.#due = new Float64Array(work.count);
     this.deadlines = distinctDeadlines(work, this.#dated);
-    this.#lastFirst = order
+    this.#lastFirst = firstSites(work.count)
       .filter((site) => (work.deadlineSeconds[site] as number) < Number.POSITIVE_INFINITY)
       .toReversed();
   }

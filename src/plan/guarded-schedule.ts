@@ -10,9 +10,10 @@
  */
 
 import { Dues } from "./dues.ts";
+import { firstSites } from "./order-by.ts";
 import { SiteHeap } from "./site-heap.ts";
 import type { Track } from "./track.ts";
-import type { Work } from "./work.ts";
+import { reordered, type Work } from "./work.ts";
 
 /** The first of the order, as many as are urgent, run at their cap from the beginning. */
 export function guardedFinishes(
@@ -21,12 +22,17 @@ export function guardedFinishes(
   track?: Track,
   urgentCount = 0,
 ): Float64Array {
-  const crawl = new Guarded(work, order, track);
-  const dues = new Dues(work, order, order.slice(0, urgentCount));
+  const inOrder = reordered(work, order);
+  const crawl = new Guarded(inOrder, (place, seconds, rateBps) =>
+    track?.set(order[place] as number, seconds, rateBps),
+  );
+  const dues = new Dues(inOrder, urgentCount);
   for (const toSeconds of dues.deadlines.toReversed())
     crawl.runUntil(toSeconds, dues.next(crawl.nowSeconds, toSeconds, crawl.bytesLeft));
   crawl.runUntil(Number.POSITIVE_INFINITY, new Float64Array(work.count));
-  return crawl.finishes;
+  const finishes = new Float64Array(work.count);
+  for (const [place, site] of order.entries()) finishes[site] = crawl.finishes[place] as number;
+  return finishes;
 }
 
 /** Parts of a site's bytes, or of the rate, that are only rounding. */
@@ -35,19 +41,20 @@ const BYTES_ROUNDING = 1e-13;
 const BYTES_ROUNDING_AT_DEADLINE = 1e-9;
 const RATE_ROUNDING = 1e-12;
 
-/** One crawl; between deadlines its state is what is left of every site. */
+/**
+ * One crawl; between deadlines its state is what is left of every site. A site is known by its place in
+ * the order, so that whoever goes through them in order reads one column after the other.
+ */
 class Guarded {
   readonly bytesLeft: Float64Array;
   readonly finishes: Float64Array;
   nowSeconds = 0;
   readonly #work: Work;
-  readonly #order: Int32Array;
-  readonly #track: Track | undefined;
-  readonly #place: Int32Array;
+  readonly #write: (site: number, nowSeconds: number, rateBps: number | undefined) => void;
   readonly #rates: Float64Array;
   readonly #sinceSeconds: Float64Array;
   readonly #pinned: Uint8Array;
-  /** The sites of which something is left. */
+  /** In order, the sites of which something is left, or was when the stretch began. */
   #open: Int32Array;
   #due: Float64Array = new Float64Array(0);
   #endSeconds = 0;
@@ -62,26 +69,26 @@ class Guarded {
   /** When something of a site comes to an end, or it comes to need its whole cap: the latter is a pin. */
   readonly #turns: SiteHeap;
   readonly #isPin: Uint8Array;
-  /** From this place of the order on nobody has run in this stretch. */
+  /** From this one of the open sites on nobody has run in this stretch. */
   #next = 0;
-  /** Those that ran and must wait again by their place, the first on top; some no longer do. */
+  /** Those that ran and must wait again, the first on top; some no longer do. */
   readonly #waiting: SiteHeap;
-  /** Those that run by their place in the order, the last on top; some no longer do. */
+  /** Those that run, the last on top; some no longer do. */
   readonly #running: SiteHeap;
 
-  constructor(work: Work, order: Int32Array, track: Track | undefined) {
+  constructor(
+    work: Work,
+    write: (site: number, nowSeconds: number, rateBps: number | undefined) => void,
+  ) {
     const { count } = work;
     this.#work = work;
-    this.#order = order;
-    this.#track = track;
+    this.#write = write;
     this.bytesLeft = work.bytes.slice();
     this.finishes = new Float64Array(count);
-    this.#place = new Int32Array(count);
-    for (const [place, site] of order.entries()) this.#place[site] = place;
     this.#rates = new Float64Array(count);
     this.#sinceSeconds = new Float64Array(count);
     this.#pinned = new Uint8Array(count);
-    this.#open = order.toSorted().filter((site) => this.bytesLeft[site] !== 0);
+    this.#open = firstSites(count);
     this.#turns = new SiteHeap(count);
     this.#isPin = new Uint8Array(count);
     this.#waiting = new SiteHeap(count);
@@ -119,13 +126,12 @@ class Guarded {
     this.#waiting.clear();
     this.#running.clear();
     for (const site of this.#open) {
-      this.#sinceSeconds[site] = this.nowSeconds;
       if ((due[site] as number) > 0) this.#awaitTurn(site);
       if (this.#isOverdue(site)) this.#pin(site);
     }
     this.#handOut();
     for (const site of this.#open)
-      if (this.#rates[site] === 0) this.#track?.set(site, this.nowSeconds, undefined);
+      if (this.#rates[site] === 0) this.#write(site, this.nowSeconds, undefined);
   }
 
   /** Rounding left a little of it: that goes first. */
@@ -136,16 +142,17 @@ class Guarded {
 
   #end(): void {
     const nowSeconds = this.#endSeconds;
-    if (nowSeconds < Number.POSITIVE_INFINITY) {
-      this.nowSeconds = nowSeconds;
-      for (const site of this.#open) {
-        if (this.bytesLeft[site] === 0 && this.#rateOf(site) === 0) continue;
-        this.#settle(site);
-        if (this.#isDoneAtEnd(site)) this.#finish(site);
-        this.#rates[site] = 0;
-      }
-      this.#open = this.#open.filter((site) => this.bytesLeft[site] !== 0);
+    if (nowSeconds === Number.POSITIVE_INFINITY) return;
+    this.nowSeconds = nowSeconds;
+    let open = 0;
+    for (const site of this.#open) {
+      if (this.bytesLeft[site] === 0 && this.#rateOf(site) === 0) continue;
+      this.#settle(site);
+      this.#rates[site] = 0;
+      if (this.#isDoneAtEnd(site)) this.#finish(site);
+      else this.#open[open++] = site;
     }
+    this.#open = this.#open.subarray(0, open);
     this.#pinned.fill(0);
   }
 
@@ -198,7 +205,7 @@ class Guarded {
   #finish(site: number): void {
     this.bytesLeft[site] = 0;
     if (this.finishes[site] === 0) this.finishes[site] = this.nowSeconds;
-    this.#track?.set(site, this.nowSeconds, undefined);
+    this.#write(site, this.nowSeconds, undefined);
   }
 
   /** From here to the end it needs its whole cap; the last in order make room. */
@@ -212,9 +219,8 @@ class Guarded {
       this.#setRate(victim, this.#rateOf(victim) - (neededBps - this.#freeBps));
       const isLeft = this.#rateOf(victim) > 0;
       this.#partial = isLeft ? victim : -1;
-      const place = this.#place[victim] as number;
-      if (isLeft) this.#running.put(victim, -place);
-      else this.#waiting.put(victim, place);
+      if (isLeft) this.#running.put(victim, -victim);
+      else this.#waiting.put(victim, victim);
     }
     const moreBps = Math.min(neededBps, Math.max(0, this.#freeBps));
     this.#setRate(site, this.#rateOf(site) + moreBps);
@@ -236,7 +242,7 @@ class Guarded {
       if (site < 0) return;
       const roomBps = this.#capOf(site) - this.#rateOf(site);
       const isPartial = roomBps > this.#freeBps;
-      if (this.#rateOf(site) === 0) this.#running.put(site, -(this.#place[site] as number));
+      if (this.#rateOf(site) === 0) this.#running.put(site, -site);
       this.#setRate(site, this.#rateOf(site) + Math.min(roomBps, this.#freeBps));
       this.#partial = isPartial && this.#rateOf(site) > 0 ? site : -1;
     }
@@ -244,11 +250,11 @@ class Guarded {
 
   #firstWaiting(): number {
     for (;;) {
-      const place = Math.min(this.#waiting.firstKey, this.#next);
-      if (place === this.#order.length) return -1;
-      if (place === this.#next) this.#next++;
+      const next = this.#open[this.#next] ?? Number.POSITIVE_INFINITY;
+      const site = Math.min(this.#waiting.firstKey, next);
+      if (site === Number.POSITIVE_INFINITY) return -1;
+      if (site === next) this.#next++;
       else this.#waiting.take();
-      const site = this.#order[place] as number;
       const hasWork = this.#onlyDue ? this.#due[site] !== 0 : this.bytesLeft[site] !== 0;
       if (hasWork && this.#pinned[site] === 0 && this.#rateOf(site) === 0) return site;
     }
@@ -267,7 +273,7 @@ class Guarded {
     this.#rates[site] = rateBps;
     if (this.#due[site] !== 0) this.#dueBps += change;
     if (rateBps === 0 && this.#partial === site) this.#partial = -1;
-    this.#track?.set(site, this.nowSeconds, rateBps === 0 ? undefined : rateBps);
+    this.#write(site, this.nowSeconds, rateBps === 0 ? undefined : rateBps);
     if (this.bytesLeft[site] === 0) this.#finish(site);
     this.#awaitTurn(site);
   }

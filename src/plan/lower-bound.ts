@@ -16,7 +16,7 @@ import { listFinishes } from "./list-schedule.ts";
 import { orderBy } from "./order-by.ts";
 import { backwardOrder } from "./orders.ts";
 import { Prices } from "./prices.ts";
-import { columnOf, type Work } from "./work.ts";
+import { columnOf, reordered, type Work } from "./work.ts";
 
 export interface Bound {
   readonly sumSeconds: number;
@@ -83,17 +83,9 @@ function someOf(
     { length: SITES_ASKED_MAX },
     (_, part) => bySize[Math.floor((part + 0.5) * every)] as number,
   );
-  const column = (of: Float64Array) => columnOf(of, sites);
-  const bytes = column(work.bytes);
-  const some: Work = {
-    count: sites.length,
-    rateBps: (work.rateBps * sumOf(bytes)) / sumOf(work.bytes),
-    bytes,
-    capBps: column(work.capBps),
-    weight: column(work.weight),
-    deadlineSeconds: column(work.deadlineSeconds),
-  };
-  return [some, column(finishes)];
+  const some = reordered(work, sites);
+  const rateBps = (work.rateBps * sumOf(some.bytes)) / sumOf(work.bytes);
+  return [{ ...some, rateBps }, columnOf(finishes, sites)];
 }
 
 function sumOf(values: Float64Array): number {

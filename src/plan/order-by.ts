@@ -17,12 +17,15 @@ const TOP_WORD = WORDS.at(-1) as number;
 /** All sites below the count. */
 export function orderBy(count: number, keyOf: (site: number) => number): Int32Array {
   const keys = new Float64Array(count);
+  for (let site = 0; site < count; site++) keys[site] = keyOf(site);
+  return sorted(firstSites(count), keys);
+}
+
+/** 0, 1, 2 and so on. */
+export function firstSites(count: number): Int32Array {
   const sites = new Int32Array(count);
-  for (let site = 0; site < count; site++) {
-    keys[site] = keyOf(site);
-    sites[site] = site;
-  }
-  return sorted(sites, keys);
+  for (let site = 0; site < count; site++) sites[site] = site;
+  return sites;
 }
 
 /** These sites by `keys[site]`. None is NaN. */
@@ -30,9 +33,10 @@ export function sorted(sites: Int32Array, keys: Float64Array): Int32Array {
   if (sites.length < COUNT_MIN)
     return sites.toSorted((a, b) => compared(keys[a] as number, keys[b] as number));
   const words = wordsOf(sites, keys);
-  // Four times the place among the sites: where the words of its number begin.
-  let from = Int32Array.from(sites, (_, place) => 4 * place);
+  let from = new Int32Array(sites.length);
   let to = new Int32Array(sites.length);
+  // Where the words of a site's number begin.
+  for (let place = 0; place < from.length; place++) from[place] = 4 * place;
   const begins = new Int32Array(DIGITS);
   for (const word of WORDS) {
     if (!countBegins(begins, words, word)) continue;

@@ -28,6 +28,8 @@ export class Prices {
   readonly endSeconds: number;
   readonly #work: Work;
   readonly #prices: Float64Array;
+  /** By knot: how fast the price falls from there to the next. */
+  #falls: Float64Array = new Float64Array(0);
   /** Up to each knot: the integral of the prices. */
   readonly #sums: Float64Array;
   /** The last knot at or before the begin of each of many equal stretches. */
@@ -59,6 +61,7 @@ export class Prices {
   /** Takes how fast the price falls between each knot and the next: never faster than before. */
   set(falls: Float64Array): void {
     const { knots } = this;
+    this.#falls = falls;
     for (let knot = knots.length - 2; knot >= 0; knot--)
       this.#prices[knot] = this.#at(knot + 1) + (falls[knot] as number) * this.#length(knot);
     for (let knot = 1; knot < knots.length; knot++)
@@ -126,7 +129,7 @@ export class Prices {
     let last = latest < this.endSeconds ? this.#knotAt(latest) + 1 : this.knots.length - 1;
     while (last - first > 1) {
       const middle = (first + last) >> 1;
-      const fall = this.#fall(this.knots[middle] as number, seconds) - wanted;
+      const fall = this.#fallAfter(middle, this.knots[middle] as number, seconds) - wanted;
       if (fall > 0) {
         first = middle;
         fallLow = fall;
@@ -141,7 +144,7 @@ export class Prices {
     let fall = fallLow;
     for (let step = 0; step < STEPS_MAX && high > low; step++) {
       start = (low * fallHigh - high * fallLow) / (fallHigh - fallLow);
-      fall = this.#fall(start, seconds) - wanted;
+      fall = this.#fallAfter(first, start, seconds) - wanted;
       if (Math.abs(fall) <= wanted * FALL_PRECISION) break;
       // A side that stays is made to weigh less, or one end would never move (the Illinois rule).
       if (fall > 0) {
@@ -162,18 +165,27 @@ export class Prices {
     return this.#priceAt(start) - this.#priceAt(start + seconds);
   }
 
+  /** The same where it is known between which knots it starts. */
+  #fallAfter(knot: number, start: number, seconds: number): number {
+    return this.#priceAfter(knot, start) - this.#priceAt(start + seconds);
+  }
+
   #priceAt(seconds: number): number {
-    if (seconds >= this.endSeconds) return 0;
-    const knot = this.#knotAt(seconds);
-    const part = (seconds - (this.knots[knot] as number)) / this.#length(knot);
-    return this.#at(knot) + (this.#at(knot + 1) - this.#at(knot)) * part;
+    return seconds >= this.endSeconds ? 0 : this.#priceAfter(this.#knotAt(seconds), seconds);
+  }
+
+  #priceAfter(knot: number, seconds: number): number {
+    return (
+      this.#at(knot) - (this.#falls[knot] as number) * (seconds - (this.knots[knot] as number))
+    );
   }
 
   #sumAt(seconds: number): number {
     if (seconds >= this.endSeconds) return this.#sums[this.knots.length - 1] as number;
     const knot = this.#knotAt(seconds);
     const passed = seconds - (this.knots[knot] as number);
-    return (this.#sums[knot] as number) + ((this.#at(knot) + this.#priceAt(seconds)) / 2) * passed;
+    const mean = (this.#at(knot) + this.#priceAfter(knot, seconds)) / 2;
+    return (this.#sums[knot] as number) + mean * passed;
   }
 
   /** The last knot at or before a moment within the knots. */
