@@ -1,8 +1,8 @@
 /** Brings a crawl's rows into the shape that the writers of lines take, one page at a time. */
 
+import { textPlaceOf } from "../crawl/text-place.ts";
 import { archivedText, pageLine } from "../output/jsonl.ts";
 import type { LinkingPage, UrlOf } from "../output/links.ts";
-import type { PageRecord } from "../page/page.ts";
 import type { openReadOnly } from "../store/store-sqlite.ts";
 
 export type ReadableStore = ReturnType<typeof openReadOnly>;
@@ -18,18 +18,10 @@ export function* pageLines(
     const known = store.url(page.id);
     if (known === undefined) continue;
     const likeUrl = page.likeness === undefined ? undefined : store.url(page.likeness.ofId)?.url;
-    const text = archiveFolder === undefined ? undefined : textOf(store, page, archiveFolder);
+    const place = archiveFolder === undefined ? undefined : textPlaceOf(store, page);
+    const text = place && archivedText(archiveFolder ?? "", place);
     yield pageLine({ url: known.url, depth: known.depth, page, likeUrl, text });
   }
-}
-
-/** The archive holds a repeated page only once, under the page that it repeats. */
-function textOf(store: ReadableStore, page: PageRecord, archiveFolder: string): string | undefined {
-  const { likeness } = page;
-  const isRepeat = likeness !== undefined && likeness.kind !== "near";
-  const original = isRepeat ? store.page(likeness.ofId) : page;
-  const place = original?.archived;
-  return place === undefined ? undefined : archivedText(archiveFolder, place);
 }
 
 /**

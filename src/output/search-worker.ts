@@ -1,0 +1,107 @@
+/**
+ * The thread that writes the full-text index, so that the crawl's own thread does not.
+ *
+ * It takes one parcel of pages after the other and answers each. Pages of many parcels go into one
+ * commit, because segments written together need less merging; a commit is made when enough have
+ * come, when some have waited long enough, or at once where the texts are kept in the index itself
+ * and the crawl waits for them. What the disk refuses is told; anything else ends the thread.
+ */
+
+import { parentPort, workerData } from "node:worker_threads";
+import { assert } from "../base/assert.ts";
+import { CrawlError, type ErrorCode } from "../base/errors.ts";
+import { type IndexedPage, IndexWriter } from "./search-writer.ts";
+
+export interface IndexerStart {
+  readonly crawlFolder: string;
+  readonly keepsText: boolean;
+}
+
+export type IndexErrand =
+  | {
+      readonly kind: "pages";
+      readonly pages: readonly IndexedPage[];
+      /** The number of the last page that the store has committed. */
+      readonly lastSeq: number;
+    }
+  | { readonly kind: "close" };
+
+export interface IndexAnswer {
+  readonly trouble: { readonly code: ErrorCode; readonly what: string } | undefined;
+}
+
+/** In one commit: enough that segments are few, and not more than fits into some ten megabytes. */
+const PAGES_PER_COMMIT = 1_024;
+const BYTES_PER_COMMIT = 8 * 2 ** 20;
+/** Whoever searches a running crawl finds what is older than this. */
+const COMMIT_AFTER_MS = 5_000;
+
+class Indexer {
+  readonly #writer: IndexWriter;
+  #gathered = 0;
+  #gatheredBytes = 0;
+  #lastSeq: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ crawlFolder, keepsText }: IndexerStart) {
+    this.#writer = new IndexWriter(crawlFolder, keepsText);
+    this.#lastSeq = this.#writer.cursor;
+  }
+
+  do(errand: IndexErrand): IndexAnswer {
+    try {
+      if (errand.kind === "pages") this.#take(errand.pages, errand.lastSeq);
+      else {
+        this.#commit();
+        this.#writer.close();
+      }
+      return { trouble: undefined };
+    } catch (error) {
+      if (!(error instanceof CrawlError)) throw error;
+      this.#forget();
+      return { trouble: { code: error.code, what: error.message } };
+    }
+  }
+
+  #take(pages: readonly IndexedPage[], lastSeq: number): void {
+    for (const page of pages) {
+      this.#writer.put(page);
+      this.#gatheredBytes += page.text.length;
+    }
+    this.#gathered += pages.length;
+    this.#lastSeq = lastSeq;
+    const isEnough = this.#gathered >= PAGES_PER_COMMIT || this.#gatheredBytes >= BYTES_PER_COMMIT;
+    if (isEnough || this.#writer.keepsText) this.#commit();
+    else this.#timer ??= setTimeout(() => this.#commitLate(), COMMIT_AFTER_MS);
+  }
+
+  #commit(): void {
+    this.#forget();
+    this.#writer.commit(this.#lastSeq);
+  }
+
+  #commitLate(): void {
+    try {
+      this.#commit();
+    } catch (error) {
+      if (!(error instanceof CrawlError)) throw error;
+      // Nobody waits for this answer; the cursor stays, and so do the pages behind it.
+      port?.postMessage({ trouble: { code: error.code, what: error.message } });
+    }
+  }
+
+  #forget(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#gathered = 0;
+    this.#gatheredBytes = 0;
+  }
+}
+
+const port = parentPort;
+assert(port !== null, "this file runs as a thread");
+const indexer = new Indexer(workerData as IndexerStart);
+port.on("message", (errand: IndexErrand) => {
+  port.postMessage(indexer.do(errand));
+  if (errand.kind === "close") port.close();
+});
