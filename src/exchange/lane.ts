@@ -1,7 +1,7 @@
 /**
  * A bounded queue before a port: what is put into it in one turn of the event loop leaves together.
  *
- * A message between processes costs about 6 µs at each end whatever is in it (`node bench/exchange.ts`),
+ * A message between processes costs about 7 µs at each end whatever is in it (`node bench/exchange.ts`),
  * so small items share one. While the port takes nothing the queue fills up to its limits, and then
  * refuses. Nothing leaves inside the call that puts it.
  */
