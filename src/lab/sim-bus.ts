@@ -8,7 +8,8 @@ import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import type { Bus, Inbox, Membership } from "../exchange/bus.ts";
-import { openedNote, sealedNote, sealedParcel } from "../exchange/sealing.ts";
+import { handOver, routeOf, sealingMember } from "../exchange/sealing.ts";
+import type { Item } from "../exchange/sealing.ts";
 
 export interface BusFaults {
   /** Of all that is sent: shares that are lost, and that are delivered once more. */
@@ -41,40 +42,30 @@ export class SimBus implements Bus {
   async join(node: string, inbox: Inbox): Promise<Membership> {
     assert(!this.#inboxes.has(node), "a node is on the bus once");
     this.#inboxes.set(node, inbox);
-    return {
-      send: (unsigned) => {
-        const parcel = sealedParcel(node, unsigned);
-        if (this.#random.next() < this.#faults.refusalShare) return false;
-        this.#carry(parcel.to, (to) => to.onParcel(parcel));
-        return true;
-      },
-      acknowledge: ({ id, from }) => {
-        const receipt = { parcelId: id, from: node, to: from };
-        this.#carry(from, (to) => to.onReceipt(receipt));
-      },
-      tell: (to, note) => {
-        const text = sealedNote(note);
-        this.#carry(to, (inbox) => inbox.onNote(node, openedNote(text)));
-      },
-      leave: async () => {
+    return sealingMember(
+      node,
+      (item) => this.#take(item),
+      () => {
         if (this.#inboxes.get(node) === inbox) this.#inboxes.delete(node);
       },
-    };
+    );
   }
 
   async close(): Promise<void> {
     this.#inboxes.clear();
   }
 
-  #carry(node: string, deliver: (to: Inbox) => void): void {
-    const { lossShare, repeatShare, delayMsMax } = this.#faults;
-    if (this.#random.next() < lossShare) return;
+  #take(item: Item): boolean {
+    const { lossShare, repeatShare, refusalShare, delayMsMax } = this.#faults;
+    if (item.kind === "parcel" && this.#random.next() < refusalShare) return false;
+    if (this.#random.next() < lossShare) return true;
     const times = this.#random.next() < repeatShare ? 2 : 1;
     for (let count = 0; count < times; count++) {
       this.#clock.after(this.#random.next() * delayMsMax, () => {
-        const inbox = this.#inboxes.get(node);
-        if (inbox !== undefined) deliver(inbox);
+        const inbox = this.#inboxes.get(routeOf(item).to);
+        if (inbox !== undefined) handOver(inbox, item);
       });
     }
+    return true;
   }
 }

@@ -9,14 +9,14 @@
 
 import { assert } from "../base/assert.ts";
 import { CrawlError } from "../base/errors.ts";
-import { Heap } from "../base/heap.ts";
 import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
 import { checkBatch } from "./batch.ts";
-import { FingerprintTable } from "./fingerprint-table.ts";
-import { NO_TOTALS } from "./store.ts";
-import type { Batch, Fingerprints, NewUrl, OutgoingParcel, SiteRow, Store } from "./store.ts";
+import { applyBatch, emptyRows, endedUrl, pageWith, rowsOfSite } from "./memory-rows.ts";
+import { storedUrl, waitingOf } from "./memory-rows.ts";
+import type { Rows } from "./memory-rows.ts";
+import type { Batch, Fingerprints, OutgoingParcel, SiteRow, Store } from "./store.ts";
 import type { EndedUrl, NumberedPage, StoredUrl, Totals, WaitingUrl } from "./store.ts";
 
 /** What outlives a handle. */
@@ -43,40 +43,6 @@ export function openMemoryStore(disk: MemoryDisk = new MemoryDisk()): Store {
   const store = new MemoryStore(disk);
   disk.hold(store);
   return store;
-}
-
-interface UrlRow {
-  readonly added: NewUrl;
-  score: number;
-  attempts: number;
-  reason: Reason | undefined;
-}
-
-/** An entry of a site's queue; out of date, and skipped, once the row has another score or an end. */
-interface Place {
-  readonly id: number;
-  readonly score: number;
-}
-
-interface Rows {
-  /** By id less 1, as are the sites. */
-  readonly urls: UrlRow[];
-  readonly sites: SiteRow[];
-  readonly siteIds: Map<string, number>;
-  readonly queues: Map<number, Heap<Place>>;
-  readonly known: FingerprintTable;
-  readonly pages: Map<number, PageRecord>;
-  readonly pageSeqs: Map<number, number>;
-  lastPageSeq: number;
-  readonly pageIdByDigest: Map<string, number>;
-  readonly visits: Map<number, Visits>;
-  readonly facts: Map<string, string>;
-  /** By number, which is also the order they came in. */
-  readonly outbox: Map<number, OutgoingParcel>;
-  outboxBytes: number;
-  nextParcelSeq: number;
-  totals: Totals;
-  marks: Readonly<Record<string, number>>;
 }
 
 class MemoryStore implements Store {
@@ -135,20 +101,7 @@ class MemoryStore implements Store {
   }
 
   waiting(siteId: number, countMax: number): WaitingUrl[] {
-    const rows = this.#rows;
-    const queue = rows.queues.get(siteId);
-    if (queue === undefined) return [];
-    const found: Place[] = [];
-    while (found.length < countMax) {
-      const place = queue.pop();
-      if (place === undefined) break;
-      const row = rowOf(rows, place.id);
-      const isCurrent = row.reason === undefined && row.score === place.score;
-      // Equal places come out one after the other: a score that went and came back.
-      if (isCurrent && found.at(-1)?.id !== place.id) found.push(place);
-    }
-    for (const place of found) queue.push(place);
-    return found.map((place) => waitingUrl(rows, place.id));
+    return waitingOf(this.#rows, siteId, countMax);
   }
 
   *sites(): Iterable<SiteRow> {
@@ -196,7 +149,7 @@ class MemoryStore implements Store {
   }
 
   pageWithDigest(digest: Uint8Array): number | undefined {
-    return pageWith(this.#rows, digestKey(digest));
+    return pageWith(this.#rows, digest);
   }
 
   ended(siteId: number, afterId: number, countMax: number): EndedUrl[] {
@@ -225,33 +178,8 @@ class MemoryStore implements Store {
   }
 
   commit(batch: Batch): void {
-    const rows = this.#rows;
     checkBatch(batch, this);
-    for (const site of batch.sites) {
-      rows.sites[site.id - 1] = site;
-      rows.siteIds.set(site.key, site.id);
-    }
-    for (const url of batch.urls) addRow(rows, url);
-    for (const { id, score, visits } of batch.reopened) {
-      reopen(rows, id, score);
-      rows.visits.set(id, visits);
-    }
-    for (const { id, ...visits } of batch.visits) rows.visits.set(id, visits);
-    for (const { id, attempts } of batch.retried) rowOf(rows, id).attempts = attempts;
-    for (const { id, score } of batch.rescored) rescore(rows, id, score);
-    for (const page of batch.pages) addPage(rows, page);
-    for (const { id, reason, attempts } of batch.settled) {
-      const row = rowOf(rows, id);
-      row.reason = reason;
-      row.attempts = attempts;
-    }
-    // Last: one that was born ended waits in no queue.
-    for (const url of batch.urls) enqueueNew(rows, url);
-    for (const [key, value] of Object.entries(batch.facts)) rows.facts.set(key, value);
-    for (const parcel of batch.outgoing) putParcel(rows, parcel);
-    for (const seq of batch.delivered) takeParcel(rows, seq);
-    rows.totals = batch.totals;
-    rows.marks = batch.marks;
+    applyBatch(this.#rows, batch);
   }
 
   async sync(): Promise<void> {
@@ -270,131 +198,4 @@ class MemoryStore implements Store {
   #assertHeld(): void {
     assert(this.#disk.isHeldBy(this), "a store is not used after its end");
   }
-}
-
-function emptyRows(): Rows {
-  return {
-    urls: [],
-    sites: [],
-    siteIds: new Map(),
-    queues: new Map(),
-    known: new FingerprintTable(),
-    pages: new Map(),
-    pageSeqs: new Map(),
-    lastPageSeq: 0,
-    pageIdByDigest: new Map(),
-    visits: new Map(),
-    facts: new Map(),
-    outbox: new Map(),
-    outboxBytes: 0,
-    nextParcelSeq: 1,
-    totals: NO_TOTALS,
-    marks: {},
-  };
-}
-
-function rowOf(rows: Rows, id: number): UrlRow {
-  const row = rows.urls[id - 1];
-  assert(row !== undefined, "a batch speaks of known URLs");
-  return row;
-}
-
-function* rowsOfSite(rows: Rows, siteId: number, afterId: number): Generator<UrlRow> {
-  for (let index = afterId; index < rows.urls.length; index++) {
-    const row = rows.urls[index] as UrlRow;
-    if (row.added.siteId === siteId) yield row;
-  }
-}
-
-function addRow(rows: Rows, url: NewUrl): void {
-  rows.urls.push({ added: url, score: url.score, attempts: 0, reason: undefined });
-  rows.known.set(url.fingerprintHigh, url.fingerprintLow, url.id);
-}
-
-function enqueueNew(rows: Rows, { id, siteId }: NewUrl): void {
-  const { reason, score } = rowOf(rows, id);
-  if (reason === undefined) enqueue(rows, siteId, { id, score });
-}
-
-function putParcel(rows: Rows, parcel: OutgoingParcel): void {
-  rows.outbox.set(parcel.seq, parcel);
-  rows.outboxBytes += parcel.body.length;
-  rows.nextParcelSeq = parcel.seq + 1;
-}
-
-function takeParcel(rows: Rows, seq: number): void {
-  rows.outboxBytes -= rows.outbox.get(seq)?.body.length ?? 0;
-  rows.outbox.delete(seq);
-}
-
-function enqueue(rows: Rows, siteId: number, place: Place): void {
-  let queue = rows.queues.get(siteId);
-  if (queue === undefined) {
-    queue = new Heap(bestFirst);
-    rows.queues.set(siteId, queue);
-  }
-  queue.push(place);
-}
-
-function bestFirst(a: Place, b: Place): number {
-  return b.score - a.score || a.id - b.id;
-}
-
-function rescore(rows: Rows, id: number, score: number): void {
-  const row = rowOf(rows, id);
-  if (row.score === score) return;
-  row.score = score;
-  if (row.reason === undefined) enqueue(rows, row.added.siteId, { id, score });
-}
-
-function reopen(rows: Rows, id: number, score: number): void {
-  const row = rowOf(rows, id);
-  row.reason = undefined;
-  row.attempts = 0;
-  row.score = score;
-  enqueue(rows, row.added.siteId, { id, score });
-}
-
-function addPage(rows: Rows, page: PageRecord): void {
-  const key = digestKey(page.digest);
-  if (pageWith(rows, key) === undefined) rows.pageIdByDigest.set(key, page.id);
-  // Taken out first, so that pages come in the order in which they were last recorded.
-  rows.pages.delete(page.id);
-  rows.pages.set(page.id, page);
-  rows.pageSeqs.set(page.id, ++rows.lastPageSeq);
-}
-
-function pageWith(rows: Rows, key: string): number | undefined {
-  const id = rows.pageIdByDigest.get(key);
-  const page = id === undefined ? undefined : rows.pages.get(id);
-  return page !== undefined && digestKey(page.digest) === key ? id : undefined;
-}
-
-function digestKey(digest: Uint8Array): string {
-  return Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength).toString("latin1");
-}
-
-function waitingUrl(rows: Rows, id: number): WaitingUrl {
-  const { reason: _, ...url } = storedUrl(rowOf(rows, id));
-  const page = rows.pages.get(id);
-  return { ...url, etag: page?.etag ?? "", lastModified: page?.lastModified ?? "" };
-}
-
-function endedUrl(rows: Rows, { id, depth }: NewUrl, reason: Reason): EndedUrl {
-  const page = rows.pages.get(id);
-  return {
-    id,
-    depth,
-    reason,
-    wireBytes: page?.wireBytes ?? 0,
-    fetchedAtMs: page?.fetchedAtMs ?? 0,
-    hasValidators: page !== undefined && (page.etag !== "" || page.lastModified !== ""),
-    visits: rows.visits.get(id),
-  };
-}
-
-function storedUrl(row: UrlRow): StoredUrl {
-  const { id, url, siteId, depth, redirectedFromId, redirects } = row.added;
-  const { score, attempts, reason } = row;
-  return { id, url, siteId, depth, score, attempts, redirectedFromId, redirects, reason };
 }
