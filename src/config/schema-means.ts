@@ -125,6 +125,13 @@ export const KEEPING = {
     fallback: "1",
     reader: read.integer({ least: 0, most: 9 }),
   },
+  searchIndex: {
+    key: "searchIndex",
+    meaning:
+      "Make pages searchable while they come; without it `weir search` does so from the archive when first asked.",
+    fallback: "false",
+    reader: read.onOff,
+  },
   memoryBytes: {
     key: "memory",
     meaning: "Memory for what is known and waiting; everything beyond is on disk.",

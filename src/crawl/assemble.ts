@@ -177,7 +177,7 @@ class Assembly implements Loops {
   }
 
   #makeNotebook(): Notebook {
-    const { clock, store, output } = this.#parts;
+    const { clock, store, output, index } = this.#parts;
     return new Notebook({
       clock,
       store,
@@ -187,6 +187,7 @@ class Assembly implements Loops {
       beforeCommit: () => this.#border?.beforeCommit(),
       onCommit: () => {
         this.#border?.committed();
+        index?.committed(store.lastPageSeq);
         this.refill.refillHungry();
         this.fetchLoop.pump();
       },

@@ -16,6 +16,7 @@ import type { Settings } from "../config/schema.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { Resolver } from "../fetch/resolver.ts";
 import type { Output } from "../output/output.ts";
+import type { PageIndex } from "../output/search-index.ts";
 import type { Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { assemble, type Loops } from "./assemble.ts";
@@ -37,6 +38,8 @@ export interface CrawlParts {
   /** undefined behind a proxy, which looks names up itself. */
   readonly resolver: Resolver | undefined;
   readonly output: Output | undefined;
+  /** undefined when pages are not made searchable while they come. */
+  readonly index?: PageIndex | undefined;
   readonly log: Log;
   readonly hooks: CrawlHooks;
   readonly line: LineMeans;

@@ -17,6 +17,8 @@ import { DNS_DEFAULTS, DnsResolver, systemHosts } from "../fetch/dns.ts";
 import { Fetcher, type FetcherOptions } from "../fetch/fetcher.ts";
 import { UndiciTransport } from "../fetch/transport-undici.ts";
 import type { Output } from "../output/output.ts";
+import { eraseIndex } from "../output/search-file.ts";
+import type { PageIndex } from "../output/search-index.ts";
 import { eraseStore } from "../store/folder.ts";
 import { openMemoryStore } from "../store/store-memory.ts";
 import { openStore } from "../store/store-sqlite.ts";
@@ -66,6 +68,8 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenCrawl> {
     store.remember("userAgent", settings.userAgent);
   if (folder !== undefined) output = await openOutput(settings, folder, store);
   stack.defer(async () => output?.close());
+  const index = await openIndexIn(order, store);
+  stack.defer(async () => index?.close());
   const network = openNetwork(settings);
   stack.defer(() => network.transport.close());
   const line = openLine(settings, folder, network.transport);
@@ -77,6 +81,7 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenCrawl> {
     random: systemRandom,
     store,
     output,
+    index,
     line: line.means,
   });
   const changes = new Changes(handle, settings);
@@ -100,7 +105,10 @@ function openStoreIn(
 ): Store {
   if (folder === undefined) return openMemoryStore();
   // Without marks of an earlier store, opening the archive removes what that one left there.
-  if (settings.fresh) eraseStore(folder);
+  if (settings.fresh) {
+    eraseStore(folder);
+    eraseIndex(folder);
+  }
   return openStore(folder, {
     cacheBytesMax: settings.memoryBytes * CACHE_SHARE,
     seenEntriesMax: Math.floor((settings.memoryBytes * SEEN_SHARE) / SEEN_ENTRY_BYTES),
@@ -145,6 +153,13 @@ async function openOutput(
       "http-header-user-agent": userAgentOf(settings),
     },
   });
+}
+
+async function openIndexIn(order: CrawlOrder, store: Store): Promise<PageIndex | undefined> {
+  const { settings, folder, log } = order;
+  if (folder === undefined || !settings.searchIndex) return undefined;
+  const { openIndexFor } = await import("./open-index.ts");
+  return openIndexFor(settings, folder, { store, log });
 }
 
 function openNetwork(settings: Settings): {

@@ -11,6 +11,7 @@ import type { FetchedPage, FetchFailed, FetchNotModified, Reply } from "../fetch
 import type { Sieve } from "../frontier/sieve.ts";
 import type { Original, Traps } from "../frontier/traps.ts";
 import type { Capture, Output } from "../output/output.ts";
+import type { PageIndex } from "../output/search-index.ts";
 import type { NearIndex } from "../page/near-index.ts";
 import type { ArchivePlace, Likeness, PageRecord } from "../page/page.ts";
 import type { Fingerprints, Store, WaitingUrl } from "../store/store.ts";
@@ -24,12 +25,14 @@ import { pageForHook, type PageReader, type Reading } from "./reading.ts";
 import type { Roster, Site } from "./roster.ts";
 import type { Settler } from "./settle.ts";
 import type { Tally } from "./tally.ts";
+import { textPlaceOf } from "./text-place.ts";
 import { noteVisit } from "./visits.ts";
 
 export interface PageDeskParts {
   readonly clock: Clock;
   readonly store: Store;
   readonly output: Output | undefined;
+  readonly index?: PageIndex | undefined;
   readonly hooks: CrawlHooks;
   readonly reader: PageReader;
   readonly intake: Intake;
@@ -100,12 +103,28 @@ export class PageDesk {
       const isPlain = result.body === result.reply.body;
       archived = await output.write(isPlain ? { ...capture, bodyDigest: reading.digest } : capture);
     }
-    this.#note(site, row, recordOf(row, result, { reading, likeness, archived }));
+    const record = recordOf(row, result, { reading, likeness, archived });
+    // What has not changed is in the index, and the archive has its text where it first was.
+    const { index } = this.#parts;
+    if (index !== undefined && !isUnchanged) await this.#takeInto(index, row, { record, reading });
+    this.#note(site, row, record);
     // The links of such a copy are new only because they are told from where it stands.
     const isTemplate = likeness?.kind === "exact" && this.#parts.traps.isSuspect(site.id);
     if (isTemplate) this.#parts.tally.refused("trap_duplicates", reading.fresh.length);
     else this.#admitLinks(site, row, reading);
     return repeatsId === undefined ? "page" : "duplicate";
+  }
+
+  /** Waits where the index is behind; the page is noted right after, so that both know the same. */
+  #takeInto(
+    index: PageIndex,
+    row: WaitingUrl,
+    { record, reading }: { readonly record: PageRecord; readonly reading: Reading },
+  ): Promise<void> {
+    const pages = { page: (id: number) => this.#pageOf(id) };
+    const { id, title, language, fetchedAtMs, digest } = record;
+    const page = { id, title, language, fetchedAtMs, digest, url: row.url, topic: "" };
+    return index.take({ ...page, text: reading.text, archived: textPlaceOf(pages, record) });
   }
 
   /** The server says that nothing has changed: the record stays, with a new date. */

@@ -7,6 +7,7 @@ import { digestOf } from "../page/digest.ts";
 import { type FreshLink, type Harvest, LinkHarvester } from "../page/links.ts";
 import { listLinks } from "../page/link-list.ts";
 import { NearHasher } from "../page/near-duplicate.ts";
+import { packText } from "../page/packed-text.ts";
 import type { Likeness, Remark } from "../page/page.ts";
 import {
   mergeRobotsTags,
@@ -14,13 +15,14 @@ import {
   readRobotsHeaders,
   type RobotsTags,
 } from "../page/robots-tags.ts";
-import { judgeBody } from "../page/sniff.ts";
+import { essenceOf, judgeBody } from "../page/sniff.ts";
 import { visibleText } from "../page/text.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import type { CrawledPage } from "./hooks.ts";
 
 const TEXT_CHARACTERS_MAX = 4_000_000;
+const INDEXED_BYTES_MAX = 2 ** 20;
 
 export interface Reading {
   readonly digest: Uint8Array;
@@ -37,9 +39,12 @@ export interface Reading {
   readonly remarks: readonly Remark[];
   /** Links left out, by why. */
   readonly refusedLinks: Readonly<Record<string, number>>;
+  /** What it says, for the full-text index; empty where there is none. */
+  readonly text: Uint8Array;
 }
 
 const NO_LINKS = new Uint8Array(0);
+const NO_TEXT = new Uint8Array(0);
 const NO_REFUSALS: Readonly<Record<string, number>> = {};
 
 export class PageReader {
@@ -63,7 +68,8 @@ export class PageReader {
     const kind = judgeBody(page.contentType, page.body);
     if (kind !== "html") {
       const remarks: Remark[] = kind === "other" ? [...page.remarks] : [...page.remarks, kind];
-      return { ...EMPTY, digest, remarks };
+      const text = this.#settings.searchIndex ? plainText(page) : NO_TEXT;
+      return { ...EMPTY, digest, remarks, text };
     }
     const charset = detectCharset(page.body, page.contentType).name;
     const html = toUtf8(page.body, charset);
@@ -77,12 +83,20 @@ export class PageReader {
       nearHigh: this.#near.high,
       nearLow: this.#near.low,
       links: harvest.fingerprints,
+      text: this.#settings.searchIndex ? packText(html, harvest.runs, INDEXED_BYTES_MAX) : NO_TEXT,
       ...followable(harvest, page),
     };
   }
 }
 
-const EMPTY: Omit<Reading, "digest" | "remarks"> = {
+/** Text that is not HTML says what it says. */
+function plainText({ contentType, body }: FetchedPage): Uint8Array {
+  const type = essenceOf(contentType);
+  if (!type.startsWith("text/") || type === "text/html") return NO_TEXT;
+  return toUtf8(body, detectCharset(body, contentType).name).slice(0, INDEXED_BYTES_MAX);
+}
+
+const EMPTY: Omit<Reading, "digest" | "remarks" | "text"> = {
   charset: "",
   title: "",
   language: "",

@@ -21,6 +21,10 @@ const CACHE_KIB = 8 * 1024;
 const GATHERED_BYTES_MAX = 16 * 2 ** 20;
 const SEGMENTS_TO_MERGE = 8;
 
+export interface IndexLock {
+  release(): void;
+}
+
 const SCHEMA = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE page (
@@ -78,7 +82,7 @@ export function openToRead(crawlFolder: string): DatabaseSync {
 }
 
 /** The right to write the index, held until it is released; undefined while somebody else has it. */
-export function lockIndex(crawlFolder: string): { release(): void } | undefined {
+export function lockIndex(crawlFolder: string): IndexLock | undefined {
   mkdirSync(searchFolder(crawlFolder), { recursive: true });
   const lock = new DatabaseSync(join(searchFolder(crawlFolder), "lock.db"), { timeout: 0 });
   try {

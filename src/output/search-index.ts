@@ -14,7 +14,7 @@
 import { Worker } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 import { CrawlError } from "../base/errors.ts";
-import { lockIndex } from "./search-file.ts";
+import type { IndexLock } from "./search-file.ts";
 import type { IndexAnswer, IndexErrand, IndexerStart } from "./search-worker.ts";
 import type { IndexedPage } from "./search-writer.ts";
 
@@ -44,10 +44,9 @@ const PAGE_BYTES = 1_024;
 /** How long pages that somebody waits for may wait for company. */
 const GATHER_MS = 5;
 
-/** undefined while another process writes this index. */
-export function openIndex(options: IndexOptions): PageIndex | undefined {
-  const lock = lockIndex(options.crawlFolder);
-  return lock && new ThreadedIndex(options, lock);
+/** The lock is released when the index is closed. */
+export function openIndex(options: IndexOptions, lock: IndexLock): PageIndex {
+  return new ThreadedIndex(options, lock);
 }
 
 interface Awaited {
@@ -58,7 +57,7 @@ interface Awaited {
 
 class ThreadedIndex implements PageIndex {
   readonly #options: IndexOptions;
-  readonly #lock: { release(): void };
+  readonly #lock: IndexLock;
   readonly #worker: Worker;
   #gathered: IndexedPage[] = [];
   #lastSeq = 0;
@@ -69,7 +68,7 @@ class ThreadedIndex implements PageIndex {
   #timer: NodeJS.Timeout | undefined;
   #trouble: CrawlError | undefined;
 
-  constructor(options: IndexOptions, lock: { release(): void }) {
+  constructor(options: IndexOptions, lock: IndexLock) {
     this.#options = options;
     this.#lock = lock;
     const { crawlFolder, keepsText } = options;

@@ -165,9 +165,10 @@ test("pages handed to the thread are found when it is closed, and only one may w
   const folder = folderFor(t);
   const troubles: string[] = [];
   const onTrouble = (what: string): void => void troubles.push(what);
-  const index = openIndex({ crawlFolder: folder, keepsText: false, onTrouble });
-  assert.ok(index !== undefined);
-  assert.equal(openIndex({ crawlFolder: folder, keepsText: false, onTrouble }), undefined);
+  const lock = lockIndex(folder);
+  assert.ok(lock !== undefined);
+  const index = openIndex({ crawlFolder: folder, keepsText: false, onTrouble }, lock);
+  assert.equal(lockIndex(folder), undefined);
   for (let id = 1; id <= 3000; id++) {
     await index.take(pageOf(id, "", { text: Buffer.from(`weir &amp; number${id}`) }));
     if (id % 100 === 0) index.committed(id);
@@ -188,8 +189,9 @@ test("pages handed to the thread are found when it is closed, and only one may w
 
 test("where texts are kept a page is in the index before anybody goes on", async (t) => {
   const folder = folderFor(t);
-  const index = openIndex({ crawlFolder: folder, keepsText: true, onTrouble: () => {} });
-  assert.ok(index !== undefined);
+  const lock = lockIndex(folder);
+  assert.ok(lock !== undefined);
+  const index = openIndex({ crawlFolder: folder, keepsText: true, onTrouble: () => {} }, lock);
   await Promise.all([1, 2, 3].map((id) => index.take(pageOf(id, `weir number${id}`))));
   using reader = new IndexReader(folder);
   assert.deepEqual(found([{ folder, index: reader }], "number2"), [2]);
