@@ -24,7 +24,7 @@ export interface SealedNote {
 const ENVELOPE_BYTES = 100;
 
 /** The parcel with its sender's name and with bytes of its own. */
-export function sealedParcel(from: string, parcel: Omit<Parcel, "from">): Parcel {
+function sealedParcel(from: string, parcel: Omit<Parcel, "from">): Parcel {
   assert(parcel.body.length <= PARCEL_BYTES_MAX, "a parcel is within its size");
   // Not `slice`: that of a Buffer shares its bytes.
   return { ...parcel, from, body: new Uint8Array(parcel.body) };
@@ -38,7 +38,7 @@ export function sealedNote(note: Note): string {
 }
 
 /** What `sealedNote` wrote. */
-export function openedNote(text: string): Note {
+function openedNote(text: string): Note {
   return JSON.parse(text) as Note;
 }
 
