@@ -11,7 +11,10 @@ export interface Args<Table extends FieldTable> {
   readonly flags: Resolved<Table>;
 }
 
-/** `names` says what is acted on, in order: every one of them must be given, and no more. */
+/**
+ * `names` says what is acted on, in order: every one of them must be given, and no more; of a last
+ * name that ends in `…` there may be many.
+ */
 export function readArgs<Table extends FieldTable>(
   words: readonly string[],
   names: readonly string[],
@@ -21,7 +24,8 @@ export function readArgs<Table extends FieldTable>(
   const resolved = resolve(table, [layer]);
   const all = [...mistakes, ...resolved.mistakes];
   for (const name of names.slice(positional.length)) all.push(`${name} is missing`);
-  for (const word of positional.slice(names.length))
+  const isOpen = names.at(-1)?.endsWith("…") === true;
+  for (const word of isOpen ? [] : positional.slice(names.length))
     all.push(`${JSON.stringify(visible(word, 80))} is one word too many`);
   if (all.length > 0) throw new CrawlError("USAGE", all.join("\n  "));
   return { positional, flags: resolved.values };

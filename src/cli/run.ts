@@ -51,6 +51,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Give the pages of a crawl in another format",
     load: () => import("./commands/export.ts"),
   },
+  search: {
+    summary: "Find pages of a crawl by their words",
+    load: () => import("./commands/search.ts"),
+  },
   lab: {
     summary: "Repeat the papers' experiments, in virtual time",
     load: () => import("./commands/lab.ts"),

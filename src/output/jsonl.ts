@@ -52,7 +52,12 @@ export function pageLine({ url, depth, page, likeUrl, text }: PageLine): string 
     archived: page.archived ?? null,
     text,
   });
-  return line.replace(UNSEEN, (character) => {
+  return seenJson(line);
+}
+
+/** The same JSON, with everything escaped that a terminal might obey. */
+export function seenJson(json: string): string {
+  return json.replace(UNSEEN, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
 }

@@ -1,0 +1,153 @@
+/**
+ * `weir search DIR… WORDS…`: full-text search in one collection or several, running or not.
+ *
+ * The first word names a folder; further ones do as long as they hold a crawl, and the rest is what
+ * is looked for. An index that is missing or behind is made first, from the archive.
+ */
+
+import { CrawlError } from "../../base/errors.ts";
+import { visible } from "../../base/visible.ts";
+import type { FieldTable } from "../../config/field.ts";
+import { integer, onOff, words as someWords } from "../../config/readers.ts";
+import { crawlsIn, type IndexProgress, openCollection } from "../../crawl/collections.ts";
+import { type Collection, search } from "../../output/search-broker.ts";
+import { type Query, readQuery } from "../../output/search-query.ts";
+import { plural, showCount } from "../amounts.ts";
+import { readArgs } from "../args.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { commandHelp } from "../help.ts";
+import type { Command } from "../run.ts";
+import { resultJson, resultLines } from "../search-lines.ts";
+import { isLively, paletteFor, sizeOf } from "../terminal.ts";
+
+const COLUMNS_IN_PIPES = 120;
+const COLUMNS_MAX = 110;
+const TOLD_EVERY_MS = 2_000;
+const TOLD_LIVELY_EVERY_MS = 100;
+
+const FLAGS = {
+  site: {
+    key: "site",
+    meaning: "Only pages of this host, or of hosts below it.",
+    fallback: undefined,
+    reader: someWords("HOST", "a host, such as example.org"),
+  },
+  topic: {
+    key: "topic",
+    meaning: "Only pages of this topic; collections devoted to it count for more.",
+    fallback: undefined,
+    reader: someWords("TOPIC", "the name of a topic"),
+  },
+  language: {
+    key: "language",
+    meaning: "Only pages that say they are in this language.",
+    fallback: undefined,
+    reader: someWords("TAG", "a language, such as en or en-GB"),
+  },
+  limit: {
+    key: "limit",
+    meaning: "Most results shown.",
+    fallback: "10",
+    reader: integer({ least: 1, most: 10_000 }),
+  },
+  json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
+} as const satisfies FieldTable;
+
+export const command: Command = { help, run };
+
+function help(): string {
+  return commandHelp({
+    usage: "weir search DIR… WORDS… [--site HOST] [--topic TOPIC] [--language TAG] [--limit N]",
+    about:
+      'Finds pages by their words, best first. All words must be there; "several words" are found in this order, dam* finds what begins so, -beaver leaves pages with that word out. Neither case nor accents matter.',
+    examples: [
+      ["weir search weir-data/example.org weir dam", "both words, anywhere in the page"],
+      ["weir search weir-data/example.org '\"low dam\" -beaver'", "a phrase, and without beavers"],
+      ["weir search crawl-1 crawl-2 mill* --language en", "two collections as one"],
+      ["weir search weir-data/topics weir --topic science --json", "all processes of a crawl"],
+    ],
+    groups: { Flags: FLAGS },
+    ending:
+      "A crawl made without --search-index is made searchable when it is first searched, from its archive.",
+  });
+}
+
+async function run(words: readonly string[]): Promise<ExitCode> {
+  const unwanted = words.filter(isUnwanted);
+  const named = words.filter((word) => !isUnwanted(word));
+  const { positional, flags } = readArgs(named, ["DIR", "WORDS…"], FLAGS);
+  const { folders, query } = readWish(positional, unwanted);
+  using stack = new DisposableStack();
+  const collections: Collection[] = [];
+  for (const folder of folders) {
+    const collection = await openCollection(folder, progressTeller());
+    stack.use(collection.index);
+    collections.push(collection);
+  }
+  const { site, topic, language, limit: countMax } = flags;
+  const startedAtMs = performance.now();
+  const found = search(collections, { query, facets: { site, topic, language }, countMax });
+  const tookMs = performance.now() - startedAtMs;
+  const answer = { collections, query, found, tookMs };
+  const text = flags.json
+    ? resultJson(answer)
+    : resultLines(answer, { columns: columnsNow(), rows: Infinity, palette }).join("\n");
+  process.stdout.write(`${text}\n`);
+  return EXIT.done;
+}
+
+/** What begins with one dash is not wanted; flags have two. */
+function isUnwanted(word: string): boolean {
+  return /^-[^-]/.test(word);
+}
+
+const palette = paletteFor(process.stdout, process.env);
+
+function columnsNow(): number {
+  const columns = process.stdout.isTTY ? sizeOf(process.stdout).columns : COLUMNS_IN_PIPES;
+  return Math.min(COLUMNS_MAX, columns);
+}
+
+function readWish(
+  positional: readonly string[],
+  unwanted: readonly string[],
+): { readonly folders: readonly string[]; readonly query: Query } {
+  const [first = "", ...others] = positional;
+  const folders = crawlsIn(first);
+  if (folders.length === 0)
+    throw new CrawlError("FOLDER_MISSING", `${visible(first, 300)} does not hold a crawl`);
+  let wordsAt = 0;
+  for (const word of others) {
+    const more = crawlsIn(word);
+    if (more.length === 0) break;
+    folders.push(...more);
+    wordsAt += 1;
+  }
+  const query = readQuery([...others.slice(wordsAt), ...unwanted]);
+  if (query === undefined)
+    throw new CrawlError("USAGE", "Say what to look for: at least one word, and at most 32.");
+  return { folders: [...new Set(folders)], query };
+}
+
+/** Tells on standard error how far the making of an index is, now and then. */
+function progressTeller(): (progress: IndexProgress) => void {
+  const stream = process.stderr;
+  const lively = isLively(stream, process.env);
+  let toldAtMs = lively ? -Infinity : performance.now();
+  let hasBegun = false;
+  return ({ folder, done, total, damaged }) => {
+    const isOver = done >= total;
+    const name = visible(folder, 200);
+    if (!hasBegun) stream.write(`Making ${plural(total, "page")} of ${name} searchable.\n`);
+    hasBegun = true;
+    const nowMs = performance.now();
+    const isTime = nowMs >= toldAtMs + (lively ? TOLD_LIVELY_EVERY_MS : TOLD_EVERY_MS);
+    if (isTime || (isOver && lively)) {
+      toldAtMs = nowMs;
+      const line = `${showCount(done)} of ${showCount(total)}`;
+      stream.write(lively ? `\r${line}${isOver ? "\r\x1b[2K" : ""}` : `${line}\n`);
+    }
+    if (isOver && damaged > 0)
+      stream.write(`The archive could not give the text of ${plural(damaged, "page")}.\n`);
+  };
+}
