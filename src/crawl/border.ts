@@ -23,6 +23,7 @@ import { Inbox } from "./inbox.ts";
 import type { Candidate, Origin } from "./intake.ts";
 import type { Notebook } from "./notebook.ts";
 import { NOBODY, Outbox } from "./outbox.ts";
+import type { Tally } from "./tally.ts";
 
 /** Who owns which part of the web, and what is still on its way to its owner. */
 export interface Division {
@@ -51,6 +52,7 @@ export interface BorderParts extends BorderMeans {
   readonly random: Random;
   readonly store: Store;
   readonly notebook: Notebook;
+  readonly tally: Tally;
   readonly log: Log;
   /** Whether links raise scores, so that counts are worth sending for what the owner knows already. */
   readonly countsBacklinks: boolean;
@@ -85,7 +87,7 @@ export class Border {
   readonly #found = new OutgoingBatch({ pagesMax: Infinity, linksMax: BATCH_LINKS_MAX });
   /** More links to what was sent before: nothing but counts, which may be lost with the process. */
   readonly #counts: OutgoingBatch;
-  #urlsSent = 0;
+  #countsSent = 0;
   #urlsReceived = 0;
 
   constructor(parts: BorderParts) {
@@ -100,10 +102,11 @@ export class Border {
     return this.#division;
   }
 
-  /** What the exchange has cost so far in this process. */
+  /** What the exchange has cost: URLs over all its lives, bytes in this one. */
   get traffic(): { readonly [Key in "urlsSent" | "urlsReceived" | "sentBytes"]: number } {
     const { sentBytes } = this.#outbox;
-    return { urlsSent: this.#urlsSent, urlsReceived: this.#urlsReceived, sentBytes };
+    const found = this.#parts.tally.outcome("sent");
+    return { urlsSent: found + this.#countsSent, urlsReceived: this.#urlsReceived, sentBytes };
   }
 
   /** Whether nothing that was found here is still on its way. */
@@ -129,13 +132,24 @@ export class Border {
     return this.#division.owners.flatMap((owner, bucket) => (owner === self ? [bucket] : []));
   }
 
+  /** Buckets without an owner for which letters wait here. */
+  wanted(countMax: number): readonly number[] {
+    const buckets = new Set<number>();
+    for (const { urls } of this.#outbox.lettersTo(NOBODY, countMax))
+      for (const { url } of urls) buckets.add(this.#parts.partition.bucketOf(url as CanonicalUrl));
+    return [...buckets].slice(0, countMax);
+  }
+
   isOwn(url: CanonicalUrl): boolean {
     return this.#ownerOf(url) === this.#parts.self;
   }
 
-  /** Whether a URL of this part may be asked for: it is ours, and nobody is still handing it over. */
-  mayCrawl(url: CanonicalUrl): boolean {
-    const bucket = this.#parts.partition.bucketOf(url);
+  /** Whether a site may be asked: it is ours, and nobody is still handing it over. */
+  mayCrawl(siteKey: string): boolean {
+    const { partition } = this.#parts;
+    // Where sites are divided, what of them waits here is ours.
+    if (!partition.keepsSites) return true;
+    const bucket = partition.bucketOf(`${siteKey}/` as CanonicalUrl);
     const { owners, inTransit } = this.#division;
     return owners[bucket] === this.#parts.self && !inTransit.has(bucket);
   }
@@ -224,7 +238,7 @@ export class Border {
     if (batch.links === 0) return;
     const { epoch } = this.#division;
     for (const [to, links] of batch.takeAll()) {
-      this.#urlsSent += links.length;
+      if (batch === this.#counts) this.#countsSent += links.length;
       const urls = links.map(({ count, url, depth, redirects, score }): SentUrl => {
         return { url, depth, redirects, score, links: count };
       });

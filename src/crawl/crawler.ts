@@ -51,6 +51,14 @@ export interface CrawlHandle extends Changing {
   /** Resolves when the crawl has ended and everything is stored. */
   readonly done: Promise<CrawlResult>;
   snapshot(): Snapshot;
+  /** Of one process of several: what it shares with the others. */
+  readonly team: Team | undefined;
+  /** Nothing is under way, and nothing here can begin. */
+  readonly isIdle: boolean;
+  /** It has as many pages as it may have. */
+  readonly isSated: boolean;
+  /** All processes are done: this one may end when it is, too. */
+  finish(): void;
 }
 
 /** The fact, kept in the store, when the crawl began, on the wall clock. */
@@ -105,7 +113,8 @@ class Crawl implements CrawlHandle {
       signal: this.#cutOff.signal,
       resumed: this.#resumed,
       beganAtMs: ({ round }) => (round.number > 1 ? round.startedAtMs : beganAtMs),
-      allowance: () => this.#pagesMax - this.#loops.tally.pages,
+      allowance: () =>
+        this.#loops.team?.isLicensed === false ? 0 : this.#pagesMax - this.#loops.tally.pages,
       onPause: (isPaused) => this.hold("the calendar allows nothing now", isPaused),
       onQuotaUsedUp: (what) => this.stop(what),
       onTrouble: (trouble) => this.#onTrouble(trouble),
@@ -143,10 +152,10 @@ class Crawl implements CrawlHandle {
   get isIdle(): boolean {
     const { fetchLoop, workbench, notebook } = this.#loops;
     const isQuiet = fetchLoop.isQuiet && this.#loops.errandsUnderWay() === 0;
-    return isQuiet && notebook.isEmpty && (workbench.entries === 0 || this.#isSated);
+    return isQuiet && notebook.isEmpty && (workbench.entries === 0 || this.isSated);
   }
 
-  get #isSated(): boolean {
+  get isSated(): boolean {
     return this.#loops.tally.pages >= this.#pagesMax;
   }
 
@@ -248,7 +257,7 @@ class Crawl implements CrawlHandle {
     if (!this.#loops.fetchLoop.isQuiet || this.#loops.errandsUnderWay() > 0) return;
     const { tally, workbench } = this.#loops;
     const isStopping = this.#state === "stopping";
-    const isSated = this.#isSated;
+    const isSated = this.isSated;
     // Beside URLs there may be errands: a sitemap that waits for its turn can still name some.
     if (!isStopping && !isSated && (tally.pending > 0 || workbench.entries > 0)) {
       this.#loops.refill.wakeSites();

@@ -127,14 +127,19 @@ export class Outbox {
       if (!isGone(to)) continue;
       for (const [id, shipment] of this.#shipments)
         if (shipment.to === to) this.#shipments.delete(id);
-      for (const seq of pile.seqs) {
-        const letter = decodeLetter(this.#row(seq).body);
-        assert(letter !== undefined, "what we wrote we can read");
-        letters.push(letter);
-      }
+      letters.push(...this.lettersTo(to, Infinity));
       this.#drop(to, new Set(pile.seqs));
     }
     return letters;
+  }
+
+  /** The first that wait for an addressee. */
+  lettersTo(to: string, countMax: number): Letter[] {
+    return (this.#piles.get(to)?.seqs ?? []).slice(0, countMax).map((seq) => {
+      const letter = decodeLetter(this.#row(seq).body);
+      assert(letter !== undefined, "what we wrote we can read");
+      return letter;
+    });
   }
 
   stop(): void {

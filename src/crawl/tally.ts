@@ -55,6 +55,11 @@ export class Tally {
     return this.#known;
   }
 
+  /** URLs that have ended in this way. */
+  outcome(reason: Reason): number {
+    return this.#outcomes.get(reason) ?? 0;
+  }
+
   found(): void {
     this.#known += 1;
   }

@@ -12,7 +12,6 @@ import type { Addressee } from "../frontier/politeness.ts";
 import type { SharedTurn, SharedTurns, TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import type { Store } from "../store/store.ts";
-import type { CanonicalUrl } from "../url/url.ts";
 import type { Border, BorderMeans, Division } from "./border.ts";
 import type { Job } from "./job.ts";
 import { Moving, type MovingParts } from "./moving.ts";
@@ -62,6 +61,8 @@ const SITES_LOOKED_AT = 256;
 
 export class Team {
   readonly #parts: TeamParts;
+  /** Nothing is started after this moment, however late anybody looks at the clock. */
+  licensedUntilMs = -Infinity;
   /** Follows links to others' parts, for want of anything else. */
   #isCrossing = false;
 
@@ -83,11 +84,20 @@ export class Team {
     return (border?.isQuiet ?? true) && (moving?.isDone ?? true);
   }
 
+  get isLicensed(): boolean {
+    return this.#parts.clock.nowMs() < this.licensedUntilMs;
+  }
+
+  /** Buckets that nobody has, and for which something was found here. */
+  wanted(countMax: number): readonly number[] {
+    return this.#parts.border?.wanted(countMax) ?? [];
+  }
+
   /** Whether a site may be asked by this process now. */
   mayAsk(site: Site): boolean {
     const { border } = this.#parts;
     if (border === undefined || this.#isCrossing) return true;
-    return border.mayCrawl(`${site.key}/` as CanonicalUrl);
+    return border.mayCrawl(site.key);
   }
 
   /** What it takes to ask a site that others may ask too. */
@@ -159,8 +169,7 @@ export class Team {
     if (!this.#isCrossing || !this.#hasOwnWork()) return;
     this.#isCrossing = false;
     for (const site of roster.inMemory())
-      if (site.awake && border?.mayCrawl(`${site.key}/` as CanonicalUrl) !== true)
-        refill.layAside(site);
+      if (site.awake && border?.mayCrawl(site.key) !== true) refill.layAside(site);
     refill.wakeSites();
   }
 
@@ -199,7 +208,7 @@ export class Team {
     const { store, border } = this.#parts;
     for (let afterId = 0; ;) {
       const rows = store.sitesWithWork(afterId, SITES_LOOKED_AT);
-      if (rows.some(({ key }) => border?.mayCrawl(`${key}/` as CanonicalUrl) === true)) return true;
+      if (rows.some(({ key }) => border?.mayCrawl(key) === true)) return true;
       if (rows.length < SITES_LOOKED_AT) return false;
       afterId = rows.at(-1)?.id ?? afterId;
     }

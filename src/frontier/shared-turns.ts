@@ -54,6 +54,8 @@ export class SharedTurns {
   /** When the turn lets a request begin; Infinity while it is not here, and then it is wanted. */
   readyAtMs({ key, delayMs }: SharedTurn, siteId: number): number {
     const held = this.#turns.get(key) ?? this.#want(key, delayMs);
+    // A site may ask for more time once its robots.txt is known.
+    held.delayMs = Math.max(held.delayMs, delayMs);
     if (held.state === "held") return held.fromMs;
     held.waiting.add(siteId);
     return Infinity;

@@ -50,7 +50,11 @@ export function judge(evidence: Evidence): Violation[] {
   ];
 }
 
-function mannersOf({ world, settings, toleranceMs }: Evidence): Manners {
+export function mannersOf({
+  world,
+  settings,
+  toleranceMs,
+}: Pick<Evidence, "world" | "settings" | "toleranceMs">): Manners {
   const forbidden = new Set<string>();
   for (const { url, fate } of groundTruth(world)) if (fate === "forbidden") forbidden.add(url);
   return {

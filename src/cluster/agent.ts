@@ -1,0 +1,200 @@
+/**
+ * A crawling process's side of working together: it reports, and acts only while it has a licence.
+ *
+ * The licence covers everything that is shared: the rate, the turns at sites and addresses, the part of the web.
+ * It ends by the clock of its holder, counted from before it was given; whoever is paused longer, or cut off,
+ * wakes up without it and starts nothing until there is a new one.
+ */
+
+import type { Clock } from "../base/clock.ts";
+import { silentLog, type Log } from "../base/log.ts";
+import type { CrawlHandle } from "../crawl/crawler.ts";
+import type { Inbox, Membership, Note } from "../exchange/bus.ts";
+import {
+  asNote,
+  COORDINATOR,
+  type Exchange,
+  type Licence,
+  licenceIn,
+  readDivision,
+  type Report,
+} from "./notes.ts";
+
+export interface AgentParts {
+  readonly clock: Clock;
+  readonly crawl: CrawlHandle;
+  readonly bus: Membership;
+  readonly log?: Log;
+  /** Applies a change that an operator made while the crawl runs. */
+  readonly change: (key: string, value: string) => void;
+}
+
+const REPORT_EVERY_MS = 100;
+const SNAPSHOT_EVERY_MS = 1_000;
+const WISHES_MAX = 200;
+const NO_LICENCE = "waiting for its part of the work";
+const HELD = "held with all others: ";
+/** Above this share of its rate a process could use more. */
+const HUNGRY_SHARE = 0.85;
+
+export class Agent {
+  readonly #parts: AgentParts;
+  #licence: Licence | undefined;
+  #untilMs = -Infinity;
+  #heldFor = "";
+  #change = 0;
+  #handedOver = 0;
+  #parcels = 0;
+  #bytesBefore = 0;
+  #lookedAtMs: number;
+  #snapshotAtMs = -Infinity;
+  #cancelTimers: (() => void)[] = [];
+  #hasEnded = false;
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts;
+    this.#lookedAtMs = parts.clock.nowMs();
+    parts.crawl.hold(NO_LICENCE, true);
+    this.#reportOn();
+  }
+
+  /** What comes in from the bus. */
+  get inbox(): Inbox {
+    return {
+      onParcel: (parcel) => {
+        this.#parcels += 1;
+        this.#parts.crawl.team?.onParcel(parcel);
+      },
+      onReceipt: (receipt) => this.#parts.crawl.team?.onReceipt(receipt),
+      onNote: (from, note) => this.#onNote(from, note),
+    };
+  }
+
+  stop(): void {
+    this.#hasEnded = true;
+    for (const cancel of this.#cancelTimers) cancel();
+  }
+
+  #reportOn(): void {
+    if (this.#hasEnded) return;
+    this.#lapseIfOver();
+    this.#report();
+    this.#cancelTimers = [this.#parts.clock.after(REPORT_EVERY_MS, () => this.#reportOn())];
+  }
+
+  #report(): void {
+    const { clock, crawl, bus } = this.#parts;
+    const nowMs = clock.nowMs();
+    const { team } = crawl;
+    const snapshot = crawl.snapshot();
+    const isShown = nowMs - this.#snapshotAtMs >= SNAPSHOT_EVERY_MS;
+    if (isShown) this.#snapshotAtMs = nowMs;
+    const isQuiet = team?.isQuiet ?? true;
+    if (isQuiet) this.#handedOver = team?.epoch ?? 0;
+    const { totals } = snapshot;
+    const settled = totals.done + totals.failed + totals.skipped;
+    const isDry = crawl.isIdle && snapshot.pending === 0;
+    const isSated = crawl.isIdle && snapshot.pending > 0 && crawl.isSated;
+    const report: Report = {
+      kind: "report",
+      sentAtMs: nowMs,
+      term: this.#licence?.term ?? 0,
+      grant: this.#licence?.grant ?? 0,
+      epoch: team?.epoch ?? 0,
+      handedOver: this.#handedOver,
+      wave: this.#licence?.wave ?? 0,
+      activity: totals.known + settled + this.#parcels,
+      isDone: (isDry || isSated) && isQuiet,
+      isDry,
+      isSated,
+      pages: totals.pages,
+      ...this.#appetite(nowMs, totals.bytes, snapshot.waitingReaders),
+      wishes: team?.wishes(WISHES_MAX) ?? [],
+      given: team?.takeGiven(WISHES_MAX) ?? [],
+      wanted: team?.wanted(WISHES_MAX) ?? [],
+      exchange: this.#exchange(),
+      change: this.#change,
+      snapshot: isShown ? snapshot : null,
+    };
+    bus.tell(COORDINATOR, asNote(report));
+  }
+
+  #appetite(
+    nowMs: number,
+    bytes: number,
+    waitingReaders: number,
+  ): Pick<Report, "usedBps" | "isHungry"> {
+    const seconds = (nowMs - this.#lookedAtMs) / 1000;
+    const usedBps = seconds > 0 ? (bytes - this.#bytesBefore) / seconds : 0;
+    this.#bytesBefore = bytes;
+    this.#lookedAtMs = nowMs;
+    const limitBps = this.#licence?.limitBps ?? Infinity;
+    return { usedBps, isHungry: waitingReaders > 0 || usedBps > HUNGRY_SHARE * limitBps };
+  }
+
+  #exchange(): Exchange {
+    const border = this.#parts.crawl.team?.border;
+    const none = { urlsSent: 0, urlsReceived: 0, sentBytes: 0 };
+    return { ...(border?.traffic ?? none), letters: border?.waiting ?? 0 };
+  }
+
+  #onNote(from: string, note: Note): void {
+    const licence = from === COORDINATOR ? licenceIn(note) : undefined;
+    if (licence === undefined || this.#hasEnded) return;
+    const nowMs = this.#parts.clock.nowMs();
+    const untilMs = licence.answers + licence.forMs;
+    const before = this.#licence;
+    const isOld = before !== undefined && licence.grant <= before.grant;
+    if (isOld || untilMs <= nowMs) return;
+    this.#lapseIfOver();
+    if (before !== undefined && before.term !== licence.term) this.#lapse();
+    this.#licence = licence;
+    this.#licenseUntil(untilMs);
+    this.#apply(licence, before);
+  }
+
+  #apply(licence: Licence, before: Licence | undefined): void {
+    const { crawl, bus, change } = this.#parts;
+    const { limitBps, pagesMax, division, granted, recalled, held } = licence;
+    if (before === undefined || limitBps !== before.limitBps) crawl.setLimit(limitBps ?? undefined);
+    if (pagesMax !== null && pagesMax !== before?.pagesMax) crawl.setPages(pagesMax);
+    if (division !== null) crawl.team?.divide(readDivision(division));
+    for (const { number, key, value } of licence.changes) {
+      if (number <= this.#change) continue;
+      this.#change = number;
+      change(key, value);
+    }
+    if (held !== this.#heldFor) {
+      if (this.#heldFor !== "") crawl.hold(HELD + this.#heldFor, false);
+      if (held !== "") crawl.hold(HELD + held, true);
+      this.#heldFor = held;
+    }
+    crawl.hold(NO_LICENCE, false);
+    if (granted.length + recalled.length > 0) crawl.team?.onTurns(granted, recalled);
+    const isLess =
+      (limitBps ?? Infinity) < (before?.limitBps ?? Infinity) ||
+      (pagesMax ?? Infinity) < (before?.pagesMax ?? Infinity);
+    if (isLess) bus.tell(COORDINATOR, { kind: "heard", grant: licence.grant });
+    if (licence.end === "finish") crawl.finish();
+    if (licence.end === "stop") crawl.stop(licence.why);
+  }
+
+  #lapseIfOver(): void {
+    if (this.#licence !== undefined && this.#parts.clock.nowMs() >= this.#untilMs) this.#lapse();
+  }
+
+  #lapse(): void {
+    const { crawl, log = silentLog } = this.#parts;
+    log.write({ level: "info", message: "the licence to act has ended", values: {} });
+    this.#licence = undefined;
+    this.#licenseUntil(-Infinity);
+    crawl.hold(NO_LICENCE, true);
+    crawl.team?.lapse();
+  }
+
+  #licenseUntil(untilMs: number): void {
+    this.#untilMs = untilMs;
+    const { team } = this.#parts.crawl;
+    if (team !== undefined) team.licensedUntilMs = untilMs;
+  }
+}

@@ -1,0 +1,285 @@
+/**
+ * Lets several processes crawl as one: divides the web, the rate, the pages and the turns among them, and
+ * notices when all is done.
+ *
+ * It keeps nothing that could not be made anew from what processes report: one that takes its place
+ * begins with new terms. Every answer to a report is a licence (`notes.ts`); who stays silent loses it.
+ *
+ * All are done when everybody said so twice, in two rounds of asking, and nothing happened between: a
+ * letter on its way would show with its sender in the first or with its receiver in the second.
+ */
+
+import { divide, LeaseBook } from "../bandwidth/lease-book.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Division } from "../crawl/border.ts";
+import type { Membership, Note } from "../exchange/bus.ts";
+import { TurnBook } from "../frontier/turn-book.ts";
+import { type Member, Members } from "./members.ts";
+import {
+  asNote,
+  type Change,
+  type Exchange,
+  heardIn,
+  type Licence,
+  type Report,
+  reportIn,
+  writeDivision,
+} from "./notes.ts";
+
+export interface CoordinatorParts {
+  readonly clock: Clock;
+  readonly bus: Pick<Membership, "tell">;
+  readonly licenceMs: number;
+  /** How the web is divided; may be changed with `redivide`. undefined for independent processes. */
+  readonly division: Division | undefined;
+  /** Buckets for a process that has nothing left to do; none unless the web is handed out piece by piece. */
+  readonly handOut: (dry: string, wanted: readonly number[]) => void;
+  /** Every process has ended its part, and nothing is on its way. */
+  readonly onDone: () => void;
+  readonly limitBps: number | undefined;
+  readonly pagesMax: number | undefined;
+}
+
+const TURNS_AT_ONCE = 200;
+const LOOK_EVERY_MS = 100;
+/** Beyond what it uses, a process has this part of the limit in hand, so that it can begin at once. */
+const IN_HAND_SHARE = 0.04;
+const HEADROOM = 1.25;
+
+export class Coordinator {
+  readonly #parts: CoordinatorParts;
+  readonly #members: Members;
+  readonly #rate: LeaseBook;
+  readonly #pages: LeaseBook;
+  readonly #turns = new TurnBook();
+  readonly #changes: Change[] = [];
+  readonly #holds = new Set<string>();
+  #division: Division | undefined;
+  #grants = 0;
+  #wave = 1;
+  #end: Licence["end"] = "no";
+  #why = "";
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(parts: CoordinatorParts) {
+    this.#parts = parts;
+    this.#members = new Members(parts.clock);
+    this.#division = parts.division;
+    this.#rate = new LeaseBook(parts.limitBps ?? Infinity);
+    this.#pages = new LeaseBook(parts.pagesMax ?? Infinity);
+    this.#look();
+  }
+
+  get members(): Members {
+    return this.#members;
+  }
+
+  get division(): Division | undefined {
+    return this.#division;
+  }
+
+  get hasEnded(): boolean {
+    return this.#end !== "no";
+  }
+
+  /** What the exchange has cost so far, over all. */
+  exchange(): Exchange {
+    const sum = { urlsSent: 0, urlsReceived: 0, sentBytes: 0, letters: 0 };
+    for (const { report } of this.#members.all()) {
+      if (report === undefined) continue;
+      for (const key of Object.keys(sum) as (keyof Exchange)[]) sum[key] += report.exchange[key];
+    }
+    return sum;
+  }
+
+  onNote(from: string, note: Note): void {
+    const member = this.#members.get(from);
+    if (member === undefined) return;
+    const heard = heardIn(note);
+    if (heard !== undefined) return this.#onHeard(member, heard.grant);
+    const report = reportIn(note);
+    if (report !== undefined) this.#onReport(member, report);
+  }
+
+  /** A process is known to be gone, with all it had: it may come back under the same name. */
+  gone(name: string): void {
+    const member = this.#members.get(name);
+    if (member !== undefined) this.#lapse(member);
+  }
+
+  redivide(division: Division): void {
+    this.#division = division;
+    // Whatever was quiet has something to do now.
+    this.#wave += 1;
+  }
+
+  setLimit(limitBps: number | undefined): void {
+    this.#rate.setTotal(limitBps ?? Infinity);
+    for (const member of this.#members.all())
+      if (member.report !== undefined) this.#license(member);
+  }
+
+  setPages(pagesMax: number): void {
+    this.#pages.setTotal(pagesMax);
+  }
+
+  hold(why: string, isHeld: boolean): void {
+    if (isHeld) this.#holds.add(why);
+    else this.#holds.delete(why);
+    for (const member of this.#members.all())
+      if (member.report !== undefined) this.#license(member);
+  }
+
+  change(key: string, value: string): void {
+    this.#changes.push({ number: this.#changes.length + 1, key, value });
+  }
+
+  end(how: "finish" | "stop", why: string): void {
+    if (this.#end === "stop") return;
+    this.#end = how;
+    this.#why = why;
+    for (const member of this.#members.all())
+      if (member.report !== undefined) this.#license(member);
+  }
+
+  stop(): void {
+    this.#cancelTimer?.();
+  }
+
+  #look(): void {
+    const { clock } = this.#parts;
+    for (const member of this.#members.overdue()) this.#lapse(member);
+    this.#turns.sweep(clock.nowMs());
+    this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  #lapse(member: Member): void {
+    this.#members.lapse(member);
+    // The pages it may have had it may have taken: they count until it has said how many it has.
+    this.#rate.leave(member.name);
+    this.#turns.lapsed(this.#parts.clock.nowMs(), member.name);
+  }
+
+  #onHeard(member: Member, grant: number): void {
+    this.#rate.heard(member.name, grant);
+    this.#pages.heard(member.name, grant);
+    // What it gave up can be used by the others at once.
+    for (const other of this.#members.all())
+      if (other !== member && other.report?.isHungry === true) this.#license(other);
+  }
+
+  #onReport(member: Member, report: Report): void {
+    const nowMs = this.#parts.clock.nowMs();
+    const { name } = member;
+    const isOld = member.report !== undefined && report.sentAtMs < member.report.sentAtMs;
+    // A process that was started anew has a clock of its own, and no licence.
+    if (isOld && report.term !== 0) return;
+    if (report.term !== member.term && member.licensedUntilMs !== -Infinity) {
+      // It has lost its licence and says so before it could have been noticed here.
+      if (report.term === 0) this.#lapse(member);
+      else return;
+    }
+    member.report = report;
+    member.snapshot = report.snapshot ?? member.snapshot;
+    if (report.term === member.term) {
+      this.#rate.heard(name, report.grant);
+      this.#pages.heard(name, report.grant);
+      for (const given of report.given) this.#turns.given(nowMs, name, given);
+      for (const wish of report.wishes) this.#turns.wanted(nowMs, name, wish);
+    }
+    if (report.isDry && this.#end === "no") this.#parts.handOut(name, report.wanted);
+    this.#settle(member, report);
+    this.#license(member);
+  }
+
+  /** Notices when all are done, and when a part of the web has arrived at its new owner. */
+  #settle(member: Member, report: Report): void {
+    const isAtEnd = !report.isSated || this.#pagesSoFar() >= this.#pages.total;
+    if (report.isDone && isAtEnd && report.epoch === (this.#division?.epoch ?? 0)) {
+      const { wave, activity } = report;
+      if (member.quiet?.wave !== wave) member.quietBefore = member.quiet;
+      member.quiet = { wave, activity };
+    } else member.quiet = member.quietBefore = undefined;
+    if (this.#end !== "no") return;
+    const all = [...this.#members.all()];
+    if (!all.every(({ quiet }) => quiet?.wave === this.#wave)) return;
+    if (all.every((one) => isSteady(one))) {
+      this.#end = "finish";
+      return this.#parts.onDone();
+    }
+    this.#wave += 1;
+  }
+
+  #license(member: Member): void {
+    const { clock, bus, licenceMs } = this.#parts;
+    const { name, report } = member;
+    if (report === undefined) return;
+    const nowMs = clock.nowMs();
+    this.#grants += 1;
+    const terms = { number: this.#grants, endsAtMs: nowMs + licenceMs };
+    const limitBps = this.#rateFor(member, nowMs, terms);
+    const pagesMax = this.#pagesFor(member, nowMs, terms);
+    const knows = report.epoch >= (this.#division?.epoch ?? 0);
+    const licence: Licence = {
+      kind: "licence",
+      answers: report.sentAtMs,
+      forMs: licenceMs,
+      term: member.term,
+      grant: this.#grants,
+      limitBps,
+      pagesMax,
+      division: knows || this.#division === undefined ? null : writeDivision(this.#division),
+      wave: this.#wave,
+      ...this.#turns.newsFor(nowMs, name, TURNS_AT_ONCE),
+      held: [...this.#holds].join("; "),
+      changes: this.#changes.filter(({ number }) => number > report.change),
+      end: this.#end,
+      why: this.#why,
+    };
+    member.licensedUntilMs = nowMs + licenceMs;
+    bus.tell(name, asNote(licence));
+  }
+
+  #rateFor(member: Member, nowMs: number, terms: Terms): number | null {
+    const { total } = this.#rate;
+    if (total === Infinity) return null;
+    const claims = [...this.#members.all()].map(({ name, report }) => ({
+      holder: name,
+      ceiling: report === undefined ? 0 : this.#appetiteOf(report, total),
+    }));
+    const wanted = divide(total, claims).get(member.name) ?? 0;
+    return this.#rate.grant(member.name, nowMs, wanted, terms);
+  }
+
+  #appetiteOf({ isHungry, usedBps, isDry }: Report, totalBps: number): number {
+    if (isHungry) return Infinity;
+    return HEADROOM * usedBps + (isDry ? 0.25 : 1) * IN_HAND_SHARE * totalBps;
+  }
+
+  #pagesFor(member: Member, nowMs: number, terms: Terms): number | null {
+    const { total } = this.#pages;
+    if (total === Infinity) return null;
+    const own = member.report?.pages ?? 0;
+    const left = Math.max(0, total - this.#pagesSoFar());
+    const part = Math.ceil(left / (2 * this.#members.size));
+    const wanted = member.report?.isDry === true ? own : own + part;
+    const forGood = { ...terms, endsAtMs: Infinity };
+    return Math.floor(this.#pages.grant(member.name, nowMs, wanted, forGood));
+  }
+
+  #pagesSoFar(): number {
+    let pages = 0;
+    for (const { report, snapshot } of this.#members.all())
+      pages += report?.pages ?? snapshot?.totals.pages ?? 0;
+    return pages;
+  }
+}
+
+type Terms = { readonly number: number; readonly endsAtMs: number };
+
+/** Quiet in two rounds of asking, with nothing between. */
+function isSteady({ quiet, quietBefore }: Member): boolean {
+  return (
+    quiet !== undefined && quietBefore !== undefined && quiet.activity === quietBefore.activity
+  );
+}

@@ -1,0 +1,95 @@
+/**
+ * Who takes part, and what each said last: the coordinator's memory of its processes.
+ *
+ * A process is licensed from its first answer until its licence has run out on this clock, which is
+ * later than on its own. After that it begins a new term, without anything it had before.
+ */
+
+import type { Clock } from "../base/clock.ts";
+import type { Snapshot } from "../crawl/snapshot.ts";
+import type { Report } from "./notes.ts";
+
+export interface Member {
+  readonly name: string;
+  readonly weight: number;
+  /** undefined before its first word, and after its licence has ended. */
+  report: Report | undefined;
+  snapshot: Snapshot | undefined;
+  term: number;
+  licensedUntilMs: number;
+  /** The limits and pages it was given last. */
+  limitBps: number | undefined;
+  pagesMax: number | undefined;
+  /** Of the last two questions whether all are done: quiet, and how active it had been. */
+  quiet: { readonly wave: number; readonly activity: number } | undefined;
+  quietBefore: { readonly wave: number; readonly activity: number } | undefined;
+}
+
+export class Members {
+  readonly #clock: Clock;
+  readonly #byName = new Map<string, Member>();
+  #terms = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#byName.size;
+  }
+
+  names(): string[] {
+    return [...this.#byName.keys()];
+  }
+
+  all(): Iterable<Member> {
+    return this.#byName.values();
+  }
+
+  get(name: string): Member | undefined {
+    return this.#byName.get(name);
+  }
+
+  add(name: string, weight = 1): Member {
+    const member: Member = {
+      name,
+      weight,
+      report: undefined,
+      snapshot: undefined,
+      term: this.#nextTerm(),
+      licensedUntilMs: -Infinity,
+      limitBps: undefined,
+      pagesMax: undefined,
+      quiet: undefined,
+      quietBefore: undefined,
+    };
+    this.#byName.set(name, member);
+    return member;
+  }
+
+  remove(name: string): void {
+    this.#byName.delete(name);
+  }
+
+  /** Its licence has ended, or it is known to be gone: whatever it had, it has no longer. */
+  lapse(member: Member): void {
+    member.term = this.#nextTerm();
+    member.licensedUntilMs = -Infinity;
+    member.report = undefined;
+    member.limitBps = undefined;
+    member.pagesMax = undefined;
+    member.quiet = member.quietBefore = undefined;
+  }
+
+  /** Those whose licence has run out. */
+  *overdue(): Iterable<Member> {
+    const nowMs = this.#clock.nowMs();
+    for (const member of this.#byName.values())
+      if (member.licensedUntilMs !== -Infinity && member.licensedUntilMs <= nowMs) yield member;
+  }
+
+  #nextTerm(): number {
+    this.#terms += 1;
+    return this.#terms;
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * What processes and their coordinator say to each other, again and again: any of it may be lost.
+ *
+ * A process reports what it does and could use. The coordinator answers with a licence: for a while the
+ * process may act, at this rate, with these turns, on this part of the web. Times are durations, and the end of a
+ * licence is counted from when the report was sent that it answers, so that its holder always sees it end
+ * before the coordinator does.
+ */
+
+import type { Division } from "../crawl/border.ts";
+import type { Snapshot } from "../crawl/snapshot.ts";
+import type { Note } from "../exchange/bus.ts";
+import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
+
+/** The name that a coordinator has on the bus. */
+export const COORDINATOR = "coordinator";
+
+export interface Report {
+  readonly kind: "report";
+  /** On its own clock: comes back with the answer. */
+  readonly sentAtMs: number;
+  /** Of the licence it goes by, and the number of the last answer; 0 when it has none. */
+  readonly term: number;
+  readonly grant: number;
+  readonly epoch: number;
+  /** Up to this epoch everything it lost has arrived at its new owners. */
+  readonly handedOver: number;
+  /** Of the last question whether all are done, the number. */
+  readonly wave: number;
+  /** Changes whenever anything happens. */
+  readonly activity: number;
+  /** Nothing is under way, waiting, or on its way to others. */
+  readonly isDone: boolean;
+  /** Nothing of its own is left to do, whatever is on its way. */
+  readonly isDry: boolean;
+  /** It has work left, and as many pages as it may have. */
+  readonly isSated: boolean;
+  readonly pages: number;
+  readonly usedBps: number;
+  /** It could use more than its licence gives. */
+  readonly isHungry: boolean;
+  readonly wishes: readonly TurnWish[];
+  readonly given: readonly TurnGiven[];
+  /** Buckets that nobody has and for which something waits here. */
+  readonly wanted: readonly number[];
+  readonly exchange: Exchange;
+  /** The last change of the crawl that it made. */
+  readonly change: number;
+  /** Once a second. */
+  readonly snapshot: Snapshot | null;
+}
+
+/** It goes by this answer now: what it had before is free. */
+export interface Heard {
+  readonly kind: "heard";
+  readonly grant: number;
+}
+
+export interface Exchange {
+  readonly urlsSent: number;
+  readonly urlsReceived: number;
+  readonly sentBytes: number;
+  /** Letters on their way. */
+  readonly letters: number;
+}
+
+export interface Licence {
+  readonly kind: "licence";
+  /** `sentAtMs` of the report it answers. */
+  readonly answers: number;
+  readonly forMs: number;
+  readonly term: number;
+  readonly grant: number;
+  /** null for as much as it wants. */
+  readonly limitBps: number | null;
+  /** It may have so many pages in all; null for as many as there are. */
+  readonly pagesMax: number | null;
+  /** Only when it does not know it yet. */
+  readonly division: WrittenDivision | null;
+  readonly wave: number;
+  readonly granted: readonly TurnGiven[];
+  readonly recalled: readonly TurnWish[];
+  /** Why nobody may start anything at present; empty when all may. */
+  readonly held: string;
+  readonly changes: readonly Change[];
+  /** All are done, or the operator wants it: end. */
+  readonly end: "no" | "finish" | "stop";
+  readonly why: string;
+}
+
+/** What an operator changed while the crawl runs. */
+export interface Change {
+  readonly number: number;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** A division in little room. */
+export interface WrittenDivision {
+  readonly epoch: number;
+  readonly names: readonly string[];
+  /** For each bucket the place of its owner in `names` from 1, or 0: two bytes each, in base64. */
+  readonly owners: string;
+  readonly inTransit: readonly number[];
+  readonly members: readonly string[];
+}
+
+export function writeDivision({ epoch, owners, inTransit, members }: Division): WrittenDivision {
+  const names = [...new Set(owners)].filter((name) => name !== "");
+  const places = new Map(names.map((name, index) => [name, index + 1]));
+  const bytes = Buffer.alloc(2 * owners.length);
+  for (const [bucket, owner] of owners.entries())
+    bytes.writeUInt16LE(places.get(owner) ?? 0, 2 * bucket);
+  const text = bytes.toString("base64");
+  return { epoch, names, owners: text, inTransit: [...inTransit], members: [...members] };
+}
+
+export function readDivision(written: WrittenDivision): Division {
+  const bytes = Buffer.from(written.owners, "base64");
+  const owners = Array.from({ length: bytes.length / 2 }, (_, bucket) => {
+    const place = bytes.readUInt16LE(2 * bucket);
+    return place === 0 ? "" : (written.names[place - 1] ?? "");
+  });
+  return {
+    epoch: written.epoch,
+    owners,
+    inTransit: new Set(written.inTransit),
+    members: new Set(written.members),
+  };
+}
+
+/** Notes come from our own kind, of the same version: joining saw to that. */
+export function reportIn(note: Note): Report | undefined {
+  return note["kind"] === "report" ? (note as unknown as Report) : undefined;
+}
+
+export function heardIn(note: Note): Heard | undefined {
+  return note["kind"] === "heard" ? (note as unknown as Heard) : undefined;
+}
+
+export function licenceIn(note: Note): Licence | undefined {
+  return note["kind"] === "licence" ? (note as unknown as Licence) : undefined;
+}
+
+export function asNote(message: Report | Heard | Licence): Note {
+  return message as unknown as Note;
+}

@@ -1,0 +1,63 @@
+/**
+ * The time of one simulated process among several: it can be stopped for a while, as by a signal, and
+ * killed, so that nothing it had in mind happens any more. The others go on.
+ */
+
+import type { Clock } from "../base/clock.ts";
+
+export class ProcessClock implements Clock {
+  readonly #clock: Clock;
+  readonly #cancels = new Set<() => void>();
+  /** What came due while it was stopped, in order. */
+  #missed: (() => void)[] = [];
+  #isStopped = false;
+  #isDead = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  nowMs(): number {
+    return this.#clock.nowMs();
+  }
+
+  wallMs(): number {
+    return this.#clock.wallMs();
+  }
+
+  after(delayMs: number, callBack: () => void): () => void {
+    if (this.#isDead) return () => undefined;
+    const cancel = (): void => {
+      cancelInner();
+      this.#cancels.delete(cancel);
+    };
+    const cancelInner = this.#clock.after(delayMs, () => {
+      this.#cancels.delete(cancel);
+      this.run(callBack);
+    });
+    this.#cancels.add(cancel);
+    return cancel;
+  }
+
+  /** Does something in the process, or when it goes on, or never. */
+  run(callBack: () => void): void {
+    if (this.#isDead) return;
+    if (this.#isStopped) this.#missed.push(callBack);
+    else callBack();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  goOn(): void {
+    this.#isStopped = false;
+    for (const callBack of this.#missed.splice(0)) this.run(callBack);
+  }
+
+  kill(): void {
+    this.#isDead = true;
+    this.#missed = [];
+    for (const cancel of this.#cancels) cancel();
+  }
+}

@@ -1,0 +1,71 @@
+/** Several processes crawl one simulated web over a bad bus, are killed and stopped, and are judged together. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { judgeTeam } from "../../src/lab/judge-team.ts";
+import { runTeam, type TeamPlan, type TeamReport } from "../../src/lab/run-team.ts";
+import { NO_BUS_FAULTS } from "../../src/lab/sim-bus.ts";
+
+const WORLD = { siteCount: 8, pagesMax: 30 };
+/** Some sites of these worlds are so slow that a page takes minutes. */
+const PATIENT = { totalTimeoutMs: 3_600_000, idleTimeoutMs: 600_000, firstByteTimeoutMs: 600_000 };
+const BAD_BUS = { lossShare: 0.15, repeatShare: 0.1, refusalShare: 0.1, delayMsMax: 300 };
+
+test("one, two, four and eight processes end with the same pages, each fetched once", async () => {
+  const expected = pagesOf(await clean({ seed: 1, procs: 1, world: WORLD }));
+  assert.ok(expected.size > 50);
+  for (const procs of [2, 4, 8]) {
+    const report = await clean({ seed: 1, procs, world: WORLD });
+    assert.deepEqual(pagesOf(report), expected, `${procs} processes`);
+  }
+});
+
+test("the web may be divided by URL, or handed out piece by piece, with the same end", async () => {
+  const expected = pagesOf(await clean({ seed: 2, procs: 1, world: WORLD }));
+  const byUrl = await clean({ seed: 2, procs: 3, world: WORLD, partition: "url-hash" });
+  assert.deepEqual(pagesOf(byUrl), expected);
+  const dealt = await clean({ seed: 2, procs: 3, world: WORLD, coordination: "dynamic" });
+  assert.deepEqual(pagesOf(dealt), expected);
+  assert.ok(dealt.results.every(({ pages }) => pages > 0));
+});
+
+test("a firewall drops links to others, and crossing over fetches pages more than once", async () => {
+  const firewall = await runTeam({ seed: 3, procs: 3, world: WORLD, mode: "firewall" });
+  assert.equal(firewall.urlsSent, 0);
+  const crossing = await runTeam({ seed: 3, procs: 3, world: WORLD, mode: "cross-over" });
+  const impolite = judgeTeam(crossing).filter(({ rule }) => !rule.endsWith("-twice"));
+  assert.deepEqual(impolite, []);
+  const downloads = crossing.results.reduce((sum, { pages }) => sum + pages, 0);
+  assert.ok(downloads > pagesOf(crossing).size, "some pages were fetched by several");
+});
+
+test("whatever the bus does and whoever is killed or stopped, nothing is lost and manners are kept", async () => {
+  for (let seed = 100; seed < 130; seed++) {
+    const plan = {
+      seed,
+      procs: 2 + (seed % 4),
+      world: WORLD,
+      bus: seed % 3 === 0 ? NO_BUS_FAULTS : BAD_BUS,
+      kills: seed % 4,
+      pauses: seed % 3,
+      partition: seed % 5 === 0 ? ("url-hash" as const) : ("site-hash" as const),
+      coordination: seed % 7 === 0 ? ("dynamic" as const) : ("static" as const),
+    };
+    await clean(plan);
+  }
+});
+
+async function clean(plan: Partial<TeamPlan> & { readonly seed: number }): Promise<TeamReport> {
+  const report = await runTeam({ settings: PATIENT, ...plan });
+  assert.deepEqual(judgeTeam(report), [], `seed ${plan.seed}`);
+  return report;
+}
+
+function pagesOf({ books }: TeamReport): Set<string> {
+  const pages = new Set<string>();
+  for (const one of books)
+    for (const { url, id, reason } of one.urls())
+      if (reason === "ok")
+        pages.add(`${url} ${Buffer.from(one.page(id)?.digest ?? []).toString("hex")}`);
+  return pages;
+}
