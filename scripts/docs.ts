@@ -52,12 +52,15 @@ function settingsPage(): string {
 }
 
 function entry(field: FieldTable[string]): string {
-  const flag = isSwitch(field) ? flagOf(field) : `${flagOf(field)} ${field.reader.placeholder}`;
+  const { placeholder } = field.reader;
+  const value = field.alone === undefined ? placeholder : `[${placeholder}]`;
+  const flag = isSwitch(field) ? flagOf(field) : `${flagOf(field)} ${value}`;
   const off = isSwitch(field) && field.fallback === "true" ? ` \`--no-${flag.slice(2)}\`` : "";
   const places =
     field.flagOnly === true ? "flag only" : `\`${field.key}:\` \`${variableOf(field)}\``;
   const facts = [
     isSwitch(field) ? undefined : `Expects ${expectationOf(field)}.`,
+    field.alone === undefined ? undefined : `Alone it means \`${field.alone}\`.`,
     isList(field) ? "May be given several times." : undefined,
     field.fallback === undefined ? undefined : `Default \`${field.fallback}\`.`,
   ].filter((fact) => fact !== undefined);

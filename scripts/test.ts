@@ -18,6 +18,7 @@ const TEST_MS_MAX = 600_000;
 const STDERR_CHARACTERS_MAX = 4_000;
 const CHECKS: readonly (readonly [name: string, program: string, ...args: string[]])[] = [
   ["types", "tsc", "-p", "."],
+  ["types of the page", "tsc", "-p", "src/dashboard/page"],
   ["lint", "oxlint", "src", "test", "scripts"],
   ["format", "oxfmt", "--check", "src", "test", "scripts"],
   ["layout", "node", "scripts/tidy.ts"],

@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   crawl: [...LANGUAGE, ...MIND, ...HANDS, "config"],
   cluster: [...LANGUAGE, ...MIND, ...HANDS, ...BODY],
   ...each(FACE, [...LANGUAGE, ...MIND, ...HANDS, ...BODY]),
-  lab: [...LANGUAGE, ...MIND, ...HANDS, ...BODY, "report"],
+  ...each(["dashboard", "lab"], [...LANGUAGE, ...MIND, ...HANDS, ...BODY, "report"]),
   cli: [...LANGUAGE, ...MIND, ...HANDS, ...BODY, ...FACE],
 };
 

@@ -47,7 +47,9 @@ export function commandHelp(page: Page): string {
 function flagLines(field: FieldTable[string]): string[] {
   const onByDefault = isSwitch(field) && field.fallback === "true";
   const flag = onByDefault ? `--no-${flagOf(field).slice(2)}` : flagOf(field);
-  const head = `  ${flag} ${field.reader.placeholder}`.trimEnd();
+  const value =
+    field.alone === undefined ? field.reader.placeholder : `[${field.reader.placeholder}]`;
+  const head = `  ${flag} ${value}`.trimEnd();
   const fallback = field.fallback === undefined || isSwitch(field) ? "" : ` [${field.fallback}]`;
   const meaning = onByDefault ? `Do not: ${lowerFirst(field.meaning)}` : field.meaning;
   const [first = "", ...rest] = wrapped(meaning + fallback, COLUMNS - FLAG_COLUMNS);

@@ -39,6 +39,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Look at a crawl, running or not",
     load: () => import("./commands/status.ts"),
   },
+  serve: {
+    summary: "Show a crawl in the browser, running or not",
+    load: () => import("./commands/serve.ts"),
+  },
   report: {
     summary: "Put a crawl on one page, with its rate and its limit",
     load: () => import("./commands/report.ts"),

@@ -84,6 +84,7 @@ function nextSteps(result: CrawlResult, folder: string, palette: Palette): strin
     "",
     "Look at it:",
     palette.dim(`  weir status ${folder}`),
+    palette.dim(`  weir serve ${folder}`),
     palette.dim(`  ${folder}/report.html, in a browser`),
     palette.dim(`  weir export ${folder} --format jsonl --text --out pages.jsonl`),
   ];

@@ -27,6 +27,8 @@ export interface Field<T> {
   readonly separator?: RegExp;
   /** The word `none` stands for no value, and takes back what an outweighed place said. */
   readonly orNone?: true;
+  /** What its flag means alone, when nothing follows that it could read. */
+  readonly alone?: string;
   /** Never shown back, not even when it is wrong. */
   readonly secret?: true;
   /** Makes no sense in a file or in the environment. */

@@ -49,7 +49,8 @@ export function readFlags(words: readonly string[], table: FieldTable): Flags {
       continue;
     }
     let text = equals < 0 ? meant.alone : word.slice(equals + 1);
-    if (text === undefined && isValue(words[index + 1])) text = words[++index];
+    if (text === undefined && takesNext(meant.field, words[index + 1])) text = words[++index];
+    if (equals < 0) text ??= meant.field.alone;
     if (text === undefined) mistakes.push(`${flag} needs ${expectationOf(meant.field)}`);
     else given.set(meant.name, [...(given.get(meant.name) ?? []), negated(meant, equals, text)]);
   }
@@ -70,6 +71,11 @@ function knownFlags(table: FieldTable): ReadonlyMap<string, Known> {
 function negated(meant: Known, equals: number, text: string): string {
   if (equals < 0 || meant.alone !== "false") return text;
   return text === "true" ? "false" : text === "false" ? "true" : text;
+}
+
+/** A flag that may stand alone takes only what it can read: what follows may be an address. */
+function takesNext({ alone, reader }: Field<unknown>, word: string | undefined): boolean {
+  return isValue(word) && (alone === undefined || reader.read(word) !== undefined);
 }
 
 function isValue(word: string | undefined): word is string {

@@ -1,6 +1,7 @@
 /** Settings about the means: the network, what is kept, what is shown. */
 
 import type { FieldTable } from "./field.ts";
+import { dashboardHost, dashboardPort, dashboardToken } from "./readers-dashboard.ts";
 import * as read from "./readers.ts";
 
 const HOUR = 3_600_000;
@@ -141,6 +142,29 @@ export const KEEPING = {
 } as const satisfies FieldTable;
 
 export const SHOWING = {
+  dashboard: {
+    key: "dashboard",
+    meaning: "Show the crawl in the browser while it runs; its address, with a token, is printed.",
+    fallback: undefined,
+    reader: dashboardPort,
+    orNone: true,
+    alone: "auto",
+  },
+  dashboardHost: {
+    key: "dashboardHost",
+    meaning:
+      "The address on which the dashboard listens. Anything but loopback can be reached by others, and is not encrypted.",
+    fallback: "127.0.0.1",
+    reader: dashboardHost,
+  },
+  dashboardToken: {
+    key: "dashboardToken",
+    meaning:
+      "The dashboard's token, for programs that read its metrics; a new one at each start without it.",
+    fallback: undefined,
+    reader: dashboardToken,
+    secret: true,
+  },
   logFile: {
     key: "logFile",
     meaning: "Write what happens to this file too, one JSON object a line.",

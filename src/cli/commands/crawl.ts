@@ -6,8 +6,9 @@ import { type Log, silentLog } from "../../base/log.ts";
 import { visible } from "../../base/visible.ts";
 import { type Order, readOrder } from "../../config/order.ts";
 import { GROUPS, type Settings } from "../../config/schema.ts";
-import { openCrawl } from "../../crawl/open.ts";
+import { type OpenCrawl, openCrawl } from "../../crawl/open.ts";
 import type { CrawlResult, Snapshot } from "../../crawl/snapshot.ts";
+import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp } from "../help.ts";
 import { onInterrupt } from "../interrupts.ts";
@@ -42,6 +43,7 @@ function help(): string {
         "weir crawl https://example.org/ --limit-at 'mon-fri 08:00-18:00=1MB/s,else=8MB/s'",
         "less of it in office hours",
       ],
+      ["weir crawl https://example.org/ --dashboard", "watched and changed in the browser"],
       ["weir crawl --config weir.yaml --refresh", "look again for what has changed"],
       [
         "weir crawl https://example.org/ --watch --schedule 'every 1h'",
@@ -62,6 +64,8 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   warn(order, screen);
   const { seeds, outFolder: folder } = order;
   const crawl = await openCrawl({ settings, seeds, folder, hooks: {}, log: screen.log });
+  await using stack = new AsyncDisposableStack();
+  stack.use(await openDashboard(order, crawl, screen));
   screen.show(() => crawl.snapshot());
   using _ = onInterrupt((why) => {
     screen.say("Stopping: what is under way is finished. Ctrl-C again to quit at once.");
@@ -74,6 +78,27 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     for (const line of summaryOf(result, folder, paletteFor(stream, process.env)))
       stream.write(`${line}\n`);
   return exitCodeFor(result);
+}
+
+/** Beside the crawl; one that cannot be had ends the crawl before it has begun in earnest. */
+async function openDashboard(
+  { settings, outFolder }: Order,
+  crawl: OpenCrawl,
+  screen: Screen,
+): Promise<AsyncDisposable | undefined> {
+  const wish = dashboardWish(outFolder, settings);
+  if (wish === undefined) return undefined;
+  const { openBeside } = await import("../../dashboard/beside.ts");
+  try {
+    const dashboard = await openBeside(wish, screen.log);
+    screen.say(`Dashboard: ${dashboard.url}`);
+    if (isOpenToOthers(settings)) screen.say(OPEN_TO_OTHERS);
+    return dashboard;
+  } catch (error) {
+    crawl.stop("the dashboard could not be had");
+    await crawl.done;
+    throw error;
+  }
 }
 
 /** The crawl is over and stored; a report that cannot be written takes nothing away from it. */

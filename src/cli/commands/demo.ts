@@ -47,10 +47,11 @@ function help(): string {
   return commandHelp({
     usage: "weir demo [flags of weir crawl]",
     about:
-      "Starts a small web of a dozen sites on loopback and crawls it under a limit of 3 MB/s, with deadlines of which one cannot be met, in about half a minute. No network is needed. Everything is kept in weir-data/demo as in any other crawl, and what was asked for in weir-data/demo.yaml.",
+      "Starts a small web of a dozen sites on loopback and crawls it under a limit of 3 MB/s, with deadlines of which one cannot be met, in about half a minute. Open the address that it prints to watch it in the browser. No network is needed. Everything is kept in weir-data/demo as in any other crawl, and what was asked for in weir-data/demo.yaml.",
     examples: [
       ["weir demo", "watch it"],
       ["weir demo --limit 1MB/s", "under another limit"],
+      ["weir serve weir-data/demo", "the dashboard again, when it is over"],
       ["weir plan --config weir-data/demo.yaml", "what was promised, and what can be kept"],
       ["weir demo --pages 200 --json", "with a result for programs"],
       ["weir export weir-data/demo --format jsonl", "look at what it collected"],
@@ -65,7 +66,10 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   mkdirSync("weir-data", { recursive: true });
   writeFileSync(CONFIG_FILE, configOf(seedUrls(web.world)));
   // Awaited here: the web must stay up until the crawl is over.
-  return await crawl.run(["--config", CONFIG_FILE, "--out", "weir-data/demo", ...words]);
+  return await crawl.run([
+    ...["--config", CONFIG_FILE, "--out", "weir-data/demo", "--dashboard=auto"],
+    ...words,
+  ]);
 }
 
 function configOf(urls: readonly string[]): string {

@@ -1,0 +1,61 @@
+/** `weir serve DIR`: the dashboard of a crawl, running or not, until Ctrl-C. */
+
+import { visible } from "../../base/visible.ts";
+import type { FieldTable } from "../../config/field.ts";
+import { SETTINGS } from "../../config/schema.ts";
+import { serveDashboard } from "../../dashboard/server.ts";
+import { findStore } from "../../store/folder.ts";
+import { readArgs } from "../args.ts";
+import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { commandHelp } from "../help.ts";
+import type { Command } from "../run.ts";
+
+const FLAGS = {
+  dashboard: { ...SETTINGS.dashboard, key: "port", meaning: "Where it listens.", fallback: "auto" },
+  dashboardHost: { ...SETTINGS.dashboardHost, key: "host" },
+  dashboardToken: { ...SETTINGS.dashboardToken, key: "token" },
+  speedsFile: SETTINGS.speedsFile,
+} as const satisfies FieldTable;
+
+export const command: Command = { help, run };
+
+function help(): string {
+  return commandHelp({
+    usage: "weir serve DIR [--port PORT] [--host ADDRESS]",
+    about:
+      "Shows the crawl in DIR in the browser, whether it runs or not, until Ctrl-C; one that runs can be changed there. Only this machine can reach it, and only with the token in the printed address. `weir crawl --dashboard` shows a crawl from its start.",
+    examples: [
+      ["weir serve weir-data/example.org", "open the address that is printed"],
+      ["weir serve weir-data/example.org --port 9000", "always at the same place"],
+      [
+        "ssh -L 8674:127.0.0.1:8674 crawler.example",
+        "beforehand, for a crawl on another machine: its address then works here",
+      ],
+    ],
+    groups: { Flags: FLAGS },
+    ending: "Metrics for Prometheus are at /metrics, with the same token; see docs/dashboard.md.",
+  });
+}
+
+async function run(words: readonly string[]): Promise<ExitCode> {
+  const { positional, flags } = readArgs(words, ["DIR"], FLAGS);
+  const [folder = ""] = positional;
+  // Says so when this is no crawl at all.
+  findStore(folder);
+  const wish = dashboardWish(folder, flags);
+  if (wish === undefined) return EXIT.done;
+  await using dashboard = await serveDashboard(wish);
+  if (isOpenToOthers(flags)) process.stderr.write(`${OPEN_TO_OTHERS}\n`);
+  process.stdout.write(
+    `${visible(folder, 200)} is shown at\n\n  ${dashboard.url}\n\nCtrl-C ends.\n`,
+  );
+  await interrupted();
+  return EXIT.done;
+}
+
+async function interrupted(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  await promise;
+}

@@ -1,0 +1,32 @@
+/** How the dashboard is asked for on the command line, and what is said when it is there. */
+
+import { join } from "node:path";
+import type { Resolved } from "../config/field.ts";
+import type { SHOWING } from "../config/schema-means.ts";
+import type { DashboardWish } from "../dashboard/server.ts";
+import { SERVERS_FILE } from "../store/server-file.ts";
+
+type Asked = Pick<Resolved<typeof SHOWING>, "dashboard" | "dashboardHost" | "dashboardToken"> & {
+  readonly speedsFile: string | undefined;
+};
+
+/** undefined when nobody wants one. */
+export function dashboardWish(folder: string, asked: Asked): DashboardWish | undefined {
+  const { dashboard, dashboardHost, dashboardToken, speedsFile } = asked;
+  if (dashboard === undefined) return undefined;
+  return {
+    folder,
+    serversFile: speedsFile ?? join(folder, SERVERS_FILE),
+    address: dashboardHost,
+    port: dashboard.port,
+    orOtherPort: dashboard.orOther,
+    token: dashboardToken,
+  };
+}
+
+export function isOpenToOthers({ dashboardHost }: Pick<Asked, "dashboardHost">): boolean {
+  return !/^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/i.test(dashboardHost);
+}
+
+export const OPEN_TO_OTHERS =
+  "WARNING: the dashboard can be reached from other machines, and what it sends is not encrypted. Whoever has its token can change the crawl.";

@@ -1,0 +1,48 @@
+/**
+ * The dashboard of a crawl that runs in this process: the same server in a thread of its own, looking
+ * at the same folder.
+ *
+ * The crawl's own thread does nothing for it: what is shown is read from what the crawl writes
+ * anyway, and questions to the store are asked and answered over there. If the dashboard
+ * breaks, the crawl goes on and the log has a line.
+ */
+
+import { Worker } from "node:worker_threads";
+import { CrawlError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Dashboard, DashboardWish } from "./server.ts";
+import type { ThreadAnswer } from "./thread.ts";
+
+/** For the last words to reach the pages; the crawl is over and nobody waits longer. */
+const CLOSE_MS_MAX = 1500;
+
+export async function openBeside(wish: DashboardWish, log: Log): Promise<Dashboard> {
+  const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."));
+  const file = new URL(`./thread${ending}`, import.meta.url);
+  const worker = new Worker(file, {
+    workerData: wish,
+    execArgv: [...process.execArgv, "--no-warnings"],
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  worker.on("message", (answer: ThreadAnswer) => {
+    if (answer.kind === "listening") resolve(answer.url);
+    else reject(new CrawlError(answer.code, answer.what));
+  });
+  worker.on("error", (error) => {
+    reject(error);
+    const message = `the dashboard has ended: ${error instanceof Error ? error.message : error}`;
+    log.write({ level: "error", message, values: {} });
+  });
+  const ended = new Promise<void>((settle) => worker.once("exit", () => settle()));
+  const url = await promise;
+  // A crawl that is over does not stay for its dashboard.
+  worker.unref();
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      worker.postMessage("close", []);
+      const late = setTimeout(() => void worker.terminate(), CLOSE_MS_MAX);
+      await ended.finally(() => clearTimeout(late));
+    },
+  };
+}

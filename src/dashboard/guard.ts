@@ -1,0 +1,169 @@
+/**
+ * Who may talk to the dashboard: judged from the head of a request alone, before anything is done.
+ *
+ * Everything needs the token of this start, or the session that it was exchanged for. A web page
+ * elsewhere cannot reach us by a name of its own that leads here (the Host must be an address of ours
+ * or `localhost`), cannot make a browser act for it (Origin and fetch metadata), and cannot guess
+ * (constant-time comparison; after ten wrong tokens, none is looked at for a minute). The session's
+ * cookie holds for a path that nobody else knows: cookies do not tell ports apart, so without
+ * it every other server on this machine would be sent ours.
+ */
+
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+
+const TOKEN_BYTES = 24;
+const WRONG_MAX = 10;
+const PAUSE_MS = 60_000;
+
+export const SAFE_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; "),
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+  "cache-control": "no-store",
+};
+
+/** What is looked at of a request. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The address the connection came in on. */
+  readonly localAddress: string;
+  /** A token in the address itself. */
+  readonly tokenInQuery: string | undefined;
+}
+
+export type Verdict =
+  | { readonly kind: "allowed" }
+  /** The token was right: hand out the session. */
+  | { readonly kind: "welcome" }
+  | { readonly kind: "refused"; readonly status: 401 | 403 | 429; readonly why: string };
+
+export interface GuardWish {
+  /** A name by which the operator reaches us from elsewhere; undefined on loopback. */
+  readonly hostName: string | undefined;
+  /** Instead of one made up: for programs that must know it beforehand. */
+  readonly token: string | undefined;
+}
+
+export class Guard {
+  readonly token: string;
+  /** Everything but the front door and the metrics lies below it; ends in a slash. */
+  readonly base: string;
+  readonly #session: string;
+  readonly #hostName: string | undefined;
+  #wrong = 0;
+  #pausedUntilMs = -Infinity;
+
+  constructor({ hostName, token }: GuardWish) {
+    this.token = token ?? secret();
+    this.base = `/${randomBytes(9).toString("base64url")}/`;
+    this.#session = secret();
+    this.#hostName = hostName?.toLowerCase();
+  }
+
+  /** Sent once, for the token. */
+  get cookie(): string {
+    return `weir=${this.#session}; Path=${this.base}; HttpOnly; SameSite=Strict`;
+  }
+
+  judge(asked: Asked, nowMs: number): Verdict {
+    const { headers, path, tokenInQuery } = asked;
+    if (!this.#isOurName(headers.host ?? "", asked.localAddress))
+      return refused(403, "This address is not one that the dashboard answers to.");
+    const isEntering = path === "/" && tokenInQuery !== undefined;
+    if (!isFromUs(headers, isEntering)) return refused(403, "Another page may not ask for this.");
+    const verdict = this.#identify(asked, nowMs, isEntering);
+    if (verdict.kind !== "allowed" || asked.method === "GET" || asked.method === "HEAD")
+      return verdict;
+    return isOwnWish(headers)
+      ? verdict
+      : refused(403, "Only the dashboard's own page may do this.");
+  }
+
+  #identify({ headers, path, tokenInQuery }: Asked, nowMs: number, isEntering: boolean): Verdict {
+    if (path.startsWith(this.base) && this.#hasSession(headers.cookie ?? ""))
+      return { kind: "allowed" };
+    const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? "")?.[1];
+    const token = bearer ?? tokenInQuery;
+    if (token === undefined)
+      return refused(401, "Open the address that Weir printed: it brings the token along.");
+    if (nowMs < this.#pausedUntilMs)
+      return refused(429, "Too many wrong tokens; none is looked at for a minute.");
+    if (!isSame(token, this.token)) {
+      this.#wrong += 1;
+      if (this.#wrong >= WRONG_MAX) {
+        this.#wrong = 0;
+        this.#pausedUntilMs = nowMs + PAUSE_MS;
+      }
+      return refused(401, "This token is not, or no longer, the right one.");
+    }
+    this.#wrong = 0;
+    return { kind: isEntering ? "welcome" : "allowed" };
+  }
+
+  #hasSession(cookies: string): boolean {
+    return cookies.split(";").some((pair) => {
+      const [name = "", value = ""] = pair.trim().split("=", 2);
+      return name === "weir" && isSame(value, this.#session);
+    });
+  }
+
+  /** The port is not looked at: a tunnel has one of its own, and rebinding needs a name. */
+  #isOurName(host: string, localAddress: string): boolean {
+    const name = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/.exec(host.toLowerCase())?.[1];
+    if (name === undefined) return false;
+    if (name === "localhost" || name === this.#hostName) return true;
+    const address = localAddress.replace(/^::ffff:/, "").toLowerCase();
+    return name === address || name === `[${address}]`;
+  }
+}
+
+/** Browsers say where a request began; programs say nothing, and have the token. */
+function isFromUs(headers: IncomingHttpHeaders, isEntering: boolean): boolean {
+  const site = headers["sec-fetch-site"];
+  if (site === undefined || site === "same-origin" || site === "none") return true;
+  // A link in a mail or another program's window may lead to the front door, and only there.
+  return isEntering && headers["sec-fetch-mode"] === "navigate";
+}
+
+function isOwnWish(headers: IncomingHttpHeaders): boolean {
+  return (
+    headers.origin === `http://${headers.host}` &&
+    headers["x-weir"] === "1" &&
+    /^application\/json(?:;|$)/.test(headers["content-type"] ?? "")
+  );
+}
+
+/** Takes as long for a good guess as for a bad one. */
+function isSame(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function secret(): string {
+  return randomBytes(TOKEN_BYTES).toString("base64url");
+}
+
+function refused(status: 401 | 403 | 429, why: string): Verdict {
+  return { kind: "refused", status, why };
+}

@@ -1,0 +1,105 @@
+/**
+ * Makes elements. Everything that is shown becomes a text node, through `visible`, whoever wrote it:
+ * there is no way in this page to turn a text into markup, and the page's policy forbids it as well.
+ */
+
+import { visible } from "../../base/visible.ts";
+
+export type Child = Node | string | number | undefined;
+type Listener = (event: Event) => void;
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined | Listener>>;
+
+const TEXT_CHARACTERS_MAX = 2000;
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An attribute that is false or undefined is left out; a function listens to its event. */
+export function h<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name);
+  setAll(element, attributes);
+  fill(element, ...children);
+  return element;
+}
+
+export function svg<Name extends keyof SVGElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): SVGElementTagNameMap[Name] {
+  const element = document.createElementNS(SVG, name);
+  setAll(element, attributes);
+  fill(element, ...children);
+  return element;
+}
+
+export function fill(element: Element, ...children: readonly Child[]): void {
+  element.replaceChildren(
+    ...children
+      .filter((child) => child !== undefined)
+      .map((child) => (child instanceof Node ? child : seen(String(child)))),
+  );
+}
+
+/** Only when it differs: what has not changed is not drawn again. */
+export function say(element: Element, words: string | number): void {
+  const text = seen(String(words));
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Whether it is shown at all. */
+export function toggle(element: HTMLElement, isShown: boolean): void {
+  element.hidden = !isShown;
+}
+
+/** A link into the web: only to where a browser can go without doing anything else. */
+export function outwards(url: string): HTMLElement {
+  const words = h("bdi", { class: "mono" }, url);
+  if (!/^https?:\/\//i.test(url)) return words;
+  return h("a", { href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, words);
+}
+
+/** Keeps one element for each item from one time to the next, in the order of the items. */
+export function keyed<Item, Made extends { readonly element: Element }>(
+  parent: Element,
+  kept: Map<string, Made>,
+  items: readonly Item[],
+  { keyOf, make, update }: Making<Item, Made>,
+): void {
+  const before = new Set(kept.keys());
+  let place: Element | null = parent.firstElementChild;
+  for (const item of items) {
+    const key = keyOf(item);
+    before.delete(key);
+    let made = kept.get(key);
+    if (made === undefined) kept.set(key, (made = make(item)));
+    update(made, item);
+    if (made.element === place) place = place.nextElementSibling;
+    else parent.insertBefore(made.element, place);
+  }
+  for (const key of before) {
+    kept.get(key)?.element.remove();
+    kept.delete(key);
+  }
+}
+
+interface Making<Item, Made> {
+  readonly keyOf: (item: Item) => string;
+  readonly make: (item: Item) => Made;
+  readonly update: (made: Made, item: Item) => void;
+}
+
+function seen(text: string): string {
+  return visible(text, TEXT_CHARACTERS_MAX);
+}
+
+function setAll(element: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== undefined && value !== false)
+      element.setAttribute(name, seen(String(value)));
+  }
+}

@@ -1,0 +1,46 @@
+/** What the keys do; opened with `?`. */
+
+import { h } from "./dom.ts";
+
+const KEYS: readonly (readonly [keys: string, effect: string])[] = [
+  ["1 … 9", "go to a view"],
+  ["/", "find a site, or search"],
+  ["j  k", "next and previous site in the table"],
+  ["Enter", "open the site; apply what was typed"],
+  ["l", "change the limit"],
+  ["p", "pause, and go on"],
+  ["t", "light, dark, or as the system has it"],
+  ["Esc", "close, or leave a field as it was"],
+  ["?", "this"],
+];
+
+export function helpDialog(): HTMLDialogElement {
+  const dialog: HTMLDialogElement = h(
+    "dialog",
+    { "aria-labelledby": "help-title" },
+    h(
+      "div",
+      { class: "card-head" },
+      h("h2", { id: "help-title" }, "Keyboard"),
+      h("button", { type: "button", class: "quiet", click: () => dialog.close() }, "Close"),
+    ),
+    h(
+      "dl",
+      { class: "keys" },
+      ...KEYS.map(([keys, effect]) =>
+        h(
+          "div",
+          {},
+          h("dt", {}, ...keys.split(/ +/).map((key) => (key === "…" ? key : h("kbd", {}, key)))),
+          h("dd", {}, effect),
+        ),
+      ),
+    ),
+    h(
+      "p",
+      { class: "soft" },
+      "Deadlines and priorities are changed in the table of sites: press what stands there. Everything that can be changed here, `weir set` can change too.",
+    ),
+  );
+  return dialog;
+}

@@ -1,0 +1,20 @@
+/** What the marks of a picture mean. */
+
+import { h, svg } from "./dom.ts";
+
+export interface Sample {
+  readonly mark: SVGElement;
+  readonly words: string;
+}
+
+/** `kind` is the class of the picture, by which its marks get their look. */
+export function legend(kind: string, samples: readonly Sample[]): HTMLElement {
+  return h(
+    "ul",
+    { class: "legend" },
+    ...samples.map(({ mark, words }) => {
+      const size = { class: kind, width: 22, height: 12, "aria-hidden": "true" };
+      return h("li", {}, svg("svg", size, mark), words);
+    }),
+  );
+}

@@ -1,0 +1,28 @@
+/** Light, dark, or as the system has it; kept in this browser. */
+
+export type Theme = "system" | "light" | "dark";
+const THEMES: readonly Theme[] = ["system", "light", "dark"];
+const KEY = "weir-theme";
+
+export function themeName(): Theme {
+  try {
+    return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? "system";
+  } catch {
+    return "system";
+  }
+}
+
+export function nextTheme(): void {
+  const next = THEMES[(THEMES.indexOf(themeName()) + 1) % THEMES.length] ?? "system";
+  try {
+    localStorage.setItem(KEY, next);
+  } catch {
+    // A browser that keeps nothing shows it until the page is left.
+  }
+  applyTheme(next);
+}
+
+export function applyTheme(theme: Theme = themeName()): void {
+  if (theme === "system") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = theme;
+}

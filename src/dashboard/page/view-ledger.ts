@@ -1,0 +1,103 @@
+/** The books of the line: what every byte was for. */
+
+import { type Purpose, PURPOSES } from "../../bandwidth/ledger.ts";
+import type { Look } from "../shapes.ts";
+import { h, keyed, say, toggle } from "./dom.ts";
+import { meter, setMeter } from "./meter.ts";
+import type { View } from "./view.ts";
+import { showBytes, showPercent } from "./words.ts";
+
+const MEANINGS: Readonly<Record<Purpose | "under way", string>> = {
+  page: "pages that were kept",
+  robots: "robots.txt of the sites",
+  sitemap: "sitemaps of the sites",
+  redirect: "answers that led elsewhere",
+  error: "answers with an error, and requests that failed for good",
+  duplicate: "copies of other pages, and what had not changed",
+  retry: "requests that failed and were made again",
+  exchange: "between the processes of this crawl",
+  "under way": "requests that have not ended yet",
+};
+
+interface Line {
+  readonly name: Purpose | "under way";
+  readonly bytes: number;
+}
+
+interface Made {
+  readonly element: HTMLElement;
+  readonly bytes: HTMLElement;
+  readonly share: HTMLElement;
+  readonly bar: HTMLElement;
+}
+
+export class LedgerBook implements View {
+  readonly element: HTMLElement;
+  readonly #body = h("tbody", {});
+  readonly #kept = new Map<string, Made>();
+  readonly #total = h("p", { class: "soft" });
+  readonly #empty = h("p", { class: "empty" }, "Nothing has come yet.");
+
+  constructor() {
+    const head = h(
+      "tr",
+      {},
+      ...["For", "", "Bytes", "Share"].map((name, index) =>
+        h(
+          name === "" ? "td" : "th",
+          name === "" ? {} : { scope: "col", class: index > 1 ? "number" : "" },
+          name,
+        ),
+      ),
+    );
+    const table = h(
+      "table",
+      { class: "ledger" },
+      h("caption", { class: "unseen" }, "Bytes by purpose"),
+      h("thead", {}, head),
+      this.#body,
+    );
+    this.element = h(
+      "section",
+      { class: "card" },
+      h("div", { class: "card-head" }, h("h2", {}, "What the bytes were for"), this.#total),
+      table,
+      this.#empty,
+    );
+  }
+
+  show({ snapshot: { ledger, totals } }: Look): void {
+    const booked = PURPOSES.map((name): Line => ({ name, bytes: ledger[name] }));
+    const open = totals.bytes - booked.reduce((sum, { bytes }) => sum + bytes, 0);
+    const lines = [...booked, { name: "under way" as const, bytes: Math.max(0, open) }]
+      .filter(({ bytes }) => bytes > 0)
+      .toSorted((a, b) => b.bytes - a.bytes);
+    toggle(this.#empty, lines.length === 0);
+    say(this.#total, `${showBytes(totals.bytes)} in all, everything on the line counted`);
+    keyed(this.#body, this.#kept, lines, {
+      keyOf: ({ name }) => name,
+      make: ({ name }) => makeLine(name),
+      update: (made, { bytes }) => {
+        const share = bytes / Math.max(1, totals.bytes);
+        say(made.bytes, showBytes(bytes));
+        say(made.share, showPercent(share));
+        setMeter(made.bar, share);
+      },
+    });
+  }
+}
+
+function makeLine(name: Line["name"]): Made {
+  const bytes = h("td", { class: "number" });
+  const share = h("td", { class: "number" });
+  const bar = meter(`Share of ${name}`);
+  const element = h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, name, h("span", { class: "soft" }, MEANINGS[name])),
+    h("td", { class: "bar" }, bar),
+    bytes,
+    share,
+  );
+  return { element, bytes, share, bar };
+}

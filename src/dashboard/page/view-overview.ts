@@ -1,0 +1,201 @@
+/** The crawl at a glance: figures, the rate, who races a deadline, what came of it all, what went wrong last. */
+
+import { type Reason, settlementOf } from "../../page/outcome.ts";
+import type { SiteView } from "../../crawl/snapshot.ts";
+import type { Look } from "../shapes.ts";
+import { fill, h, keyed, say, toggle } from "./dom.ts";
+import { Figures } from "./figures.ts";
+import { meter, setMeter } from "./meter.ts";
+import { RatePanel } from "./rate-panel.ts";
+import type { View } from "./view.ts";
+import {
+  promiseOf,
+  shareDone,
+  showBytes,
+  showCount,
+  showDuration,
+  showRate,
+  withoutScheme,
+} from "./words.ts";
+
+const SITES_MAX = 12;
+const TROUBLES_MAX = 8;
+const REASONS_MAX = 8;
+
+interface Racer {
+  readonly element: HTMLElement;
+  readonly name: HTMLElement;
+  readonly bar: HTMLElement;
+  readonly counts: HTMLElement;
+  readonly promise: HTMLElement;
+}
+
+export class Overview implements View {
+  readonly element: HTMLElement;
+  readonly #figures = new Figures();
+  readonly #rate = new RatePanel();
+  readonly #racers = h("ul", { class: "racers" });
+  readonly #racing = new Map<string, Racer>();
+  readonly #racersEmpty = h("p", { class: "empty" }, "No site has been met yet.");
+  readonly #racersTitle = h("h2", {});
+  readonly #ends = h("div", {});
+  readonly #troubles = h("ul", { class: "troubles" });
+  readonly #troublesEmpty = h("p", { class: "empty" }, "Nothing has gone wrong.");
+
+  constructor() {
+    const racers = h(
+      "section",
+      { class: "card" },
+      h("div", { class: "card-head" }, this.#racersTitle, h("a", { href: "#sites" }, "All sites")),
+      this.#racers,
+      this.#racersEmpty,
+    );
+    const ends = h(
+      "section",
+      { class: "card" },
+      h(
+        "div",
+        { class: "card-head" },
+        h("h2", {}, "How addresses ended"),
+        h("a", { href: "#outcomes" }, "All reasons"),
+      ),
+      this.#ends,
+    );
+    const troubles = h(
+      "section",
+      { class: "card" },
+      h("div", { class: "card-head" }, h("h2", {}, "Last troubles")),
+      this.#troubles,
+      this.#troublesEmpty,
+    );
+    this.element = h(
+      "div",
+      { class: "overview" },
+      this.#figures.element,
+      this.#rate.element,
+      h("div", { class: "columns" }, racers, h("div", { class: "stack" }, ends, troubles)),
+    );
+  }
+
+  show(look: Look): void {
+    this.#figures.show(look);
+    this.#rate.show(look);
+    this.#showRacers(look);
+    this.#showEnds(look);
+    const troubles = look.snapshot.troubles.slice(-TROUBLES_MAX).toReversed();
+    toggle(this.#troublesEmpty, troubles.length === 0);
+    fill(
+      this.#troubles,
+      ...troubles.map(({ url, reason, detail }) =>
+        h(
+          "li",
+          {},
+          h("span", { class: "tag" }, reason),
+          h("bdi", { class: "mono clip", title: url }, url),
+          h("bdi", { class: "soft clip" }, detail),
+        ),
+      ),
+    );
+  }
+
+  #showRacers({ snapshot, siteRatesBps }: Look): void {
+    const hasPromises = snapshot.sites.some(({ deadlineMs }) => deadlineMs !== undefined);
+    say(this.#racersTitle, hasPromises ? "Racing their deadlines" : "Busiest sites");
+    const sites = snapshot.sites
+      .toSorted(
+        (a, b) =>
+          rankOf(a) - rankOf(b) ||
+          (siteRatesBps[b.site] ?? 0) - (siteRatesBps[a.site] ?? 0) ||
+          b.pages - a.pages,
+      )
+      .slice(0, SITES_MAX);
+    toggle(this.#racersEmpty, sites.length === 0);
+    keyed(this.#racers, this.#racing, sites, {
+      keyOf: ({ site }) => site,
+      make: () => makeRacer(),
+      update: (racer, site) => updateRacer(racer, site, siteRatesBps[site.site] ?? 0),
+    });
+  }
+
+  #showEnds({ snapshot: { totals, pending } }: Look): void {
+    const parts = [
+      { name: "done", count: totals.done },
+      { name: "failed", count: totals.failed },
+      { name: "skipped", count: totals.skipped },
+      { name: "waiting", count: pending },
+    ];
+    const known = Math.max(1, totals.known);
+    const bar = h("div", { class: "stacked", "aria-hidden": "true" });
+    for (const { name, count } of parts) {
+      const part = h("span", { class: name });
+      part.style.flexGrow = String(count / known);
+      bar.append(part);
+    }
+    const counts = h(
+      "ul",
+      { class: "legend dots" },
+      ...parts.map(({ name, count }) =>
+        h("li", {}, h("i", { class: name, "aria-hidden": "true" }), `${showCount(count)} ${name}`),
+      ),
+    );
+    const reasons = Object.entries(totals.outcomes)
+      .filter(([reason, count]) => count > 0 && settlementOf(reason as Reason) !== "done")
+      .toSorted(([, a], [, b]) => b - a)
+      .slice(0, REASONS_MAX);
+    const chips = reasons.map(([reason, count]) =>
+      h(
+        "a",
+        {
+          class: `chip ${settlementOf(reason as Reason)}`,
+          href: `#outcomes/${encodeURIComponent(reason)}`,
+        },
+        `${reason} ${showCount(count)}`,
+      ),
+    );
+    // Links keep the keyboard's focus while nothing about them changes.
+    const key = JSON.stringify([parts, reasons]);
+    if (this.#ends.dataset["key"] === key) return;
+    this.#ends.dataset["key"] = key;
+    fill(this.#ends, bar, counts, h("div", { class: "chips" }, ...chips));
+  }
+}
+
+/** Promises that run first, the nearest before the others; then kept ones; then the rest. */
+function rankOf({ deadlineMs, forecast, pending }: SiteView): number {
+  if (deadlineMs === undefined) return pending > 0 ? 2e15 : 3e15;
+  return pending === 0 ? 1e15 + deadlineMs : (forecast?.deadlineInMs ?? deadlineMs);
+}
+
+function makeRacer(): Racer {
+  const name = h("bdi", { class: "name clip" });
+  const bar = meter("Share done");
+  const counts = h("span", { class: "counts soft" });
+  const promise = h("span", { class: "promise" });
+  return { element: h("li", {}, name, promise, bar, counts), name, bar, counts, promise };
+}
+
+function updateRacer(racer: Racer, site: SiteView, rateBps: number): void {
+  const share = shareDone(site);
+  say(racer.name, withoutScheme(site.site));
+  racer.name.setAttribute("title", site.site);
+  setMeter(racer.bar, share, site.forecast?.isLate === true);
+  const rate = rateBps > 0 ? `  ${showRate(rateBps)}` : "";
+  say(
+    racer.counts,
+    `${showCount(site.known - site.pending)} of ${showCount(site.known)}  ${showBytes(site.bytes)}${rate}`,
+  );
+  const { words, mood } = promiseOf(site);
+  const forecast =
+    site.forecast === undefined ? "" : `done in ${showDuration(site.forecast.finishInMs)}`;
+  say(
+    racer.promise,
+    words === ""
+      ? site.pending === 0
+        ? "done"
+        : forecast
+      : mood === "good" && site.pending > 0
+        ? `${forecast}, ${words}`
+        : words,
+  );
+  racer.promise.className = `promise ${mood}`;
+}

@@ -1,0 +1,77 @@
+/** Finds words in what was collected; there when the folder has a search index. */
+
+import type { Look, SearchAnswer } from "../shapes.ts";
+import { ask, Refused } from "./api.ts";
+import { fill, h, outwards, say } from "./dom.ts";
+import type { View } from "./view.ts";
+import { plural } from "./words.ts";
+
+export class Search implements View {
+  readonly element: HTMLElement;
+  readonly #input = h("input", {
+    type: "search",
+    "aria-label": "Words to find",
+    placeholder: "Words to find",
+    autocomplete: "off",
+  });
+  readonly #note = h("p", { class: "soft", role: "status" }, "All words must be on a page.");
+  readonly #list = h("ol", { class: "found" });
+
+  constructor() {
+    const form = h(
+      "form",
+      {
+        class: "toolbar",
+        role: "search",
+        submit: (event) => {
+          event.preventDefault();
+          void this.#find();
+        },
+      },
+      this.#input,
+      h("button", { type: "submit", class: "primary" }, "Find"),
+    );
+    this.element = h(
+      "section",
+      { class: "card" },
+      h("h2", {}, "Search in what was collected"),
+      form,
+      this.#note,
+      this.#list,
+    );
+  }
+
+  show(_look: Look): void {
+    // What was found stays until something else is looked for.
+  }
+
+  key(event: KeyboardEvent): boolean {
+    if (event.key !== "/") return false;
+    this.#input.focus();
+    return true;
+  }
+
+  async #find(): Promise<void> {
+    const words = this.#input.value.trim();
+    if (words === "") return;
+    try {
+      const { total, pages } = await ask<SearchAnswer>("search", { words });
+      say(this.#note, total === 0 ? "Nothing was found." : plural(total, "page"));
+      fill(
+        this.#list,
+        ...pages.map(({ url, title, excerpt }) =>
+          h(
+            "li",
+            {},
+            h("h3", {}, h("bdi", {}, title === "" ? url : title)),
+            outwards(url),
+            h("p", { class: "soft" }, h("bdi", {}, excerpt)),
+          ),
+        ),
+      );
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      say(this.#note, error.message);
+    }
+  }
+}

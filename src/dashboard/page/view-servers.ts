@@ -1,0 +1,158 @@
+/** What servers give, by hour of the day, as a table whose cells are deeper where more comes. */
+
+import type { Look, ServerLine, ServersAnswer } from "../shapes.ts";
+import { ask } from "./api.ts";
+import { fill, h, say, toggle } from "./dom.ts";
+import type { View } from "./view.ts";
+import { plural, showCount, showRate, withoutScheme } from "./words.ts";
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+const EVERY_MS = 20_000;
+
+export class Servers implements View {
+  readonly element: HTMLElement;
+  readonly #note = h("p", { class: "soft" });
+  readonly #maps = h("div", {});
+  readonly #empty = h(
+    "p",
+    { class: "empty" },
+    "No server has been measured yet; speeds are kept once a minute and when the crawl ends.",
+  );
+  #askedAtMs = -Infinity;
+
+  constructor() {
+    this.element = h(
+      "section",
+      { class: "card" },
+      h("div", { class: "card-head" }, h("h2", {}, "Speed of servers by hour"), this.#note),
+      this.#maps,
+      this.#empty,
+    );
+  }
+
+  show(_look: Look): void {
+    if (performance.now() - this.#askedAtMs < EVERY_MS) return;
+    this.#askedAtMs = performance.now();
+    void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    const { total, lines } = await ask<ServersAnswer>("servers");
+    toggle(this.#empty, lines.length === 0);
+    say(
+      this.#note,
+      total === 0
+        ? ""
+        : total > lines.length
+          ? `the ${showCount(lines.length)} measured most of ${plural(total, "server")}`
+          : plural(total, "server"),
+    );
+    const [low, high] = rangeOf(lines);
+    const maps = [
+      heatTable("Working days", lines, (line) => line.workingBps, [low, high]),
+      heatTable("Weekends and holidays", lines, (line) => line.holidayBps, [low, high]),
+    ];
+    fill(this.#maps, ...maps, lines.length === 0 ? undefined : scaleLegend(low, high));
+  }
+}
+
+function heatTable(
+  title: string,
+  lines: readonly ServerLine[],
+  hoursOf: (line: ServerLine) => readonly (number | null)[],
+  range: readonly [number, number],
+): HTMLElement | undefined {
+  const rows = lines.filter((line) => hoursOf(line).length > 0);
+  if (rows.length === 0) return undefined;
+  const head = h(
+    "tr",
+    {},
+    h("th", { scope: "col" }, "Server"),
+    ...HOURS.map((hour) =>
+      h(
+        "th",
+        {
+          scope: "col",
+          class: `${hour % 3 === 0 ? "" : "minor"} ${hour === new Date().getHours() ? "this-hour" : ""}`,
+        },
+        String(hour).padStart(2, "0"),
+      ),
+    ),
+  );
+  const body = rows.map((line) =>
+    h(
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "row" },
+        h(
+          "bdi",
+          {
+            class: "clip",
+            title: `${line.sites.join(", ")} ${line.address}, measured ${plural(line.measured, "time")}`,
+          },
+          nameOf(line),
+        ),
+      ),
+      ...hoursOf(line).map((bps, hour) => heatCell(line, bps, hour, range)),
+    ),
+  );
+  const table = h(
+    "table",
+    { class: "heat" },
+    h("caption", {}, title),
+    h("thead", {}, head),
+    h("tbody", {}, ...body),
+  );
+  return h("div", { class: "wide", tabindex: 0, role: "group", "aria-label": title }, table);
+}
+
+function heatCell(
+  line: ServerLine,
+  bps: number | null,
+  hour: number,
+  [low, high]: readonly [number, number],
+): HTMLElement {
+  if (bps === null)
+    return h("td", { class: "unknown" }, h("span", { class: "unseen" }, "not known"));
+  const words = showRate(bps);
+  const cell = h(
+    "td",
+    { title: `${nameOf(line)}, ${String(hour).padStart(2, "0")} h: ${words}` },
+    h("span", { class: "unseen" }, words),
+  );
+  const share = high > low ? Math.log(bps / low) / Math.log(high / low) : 0.6;
+  cell.style.setProperty("--depth", (0.1 + 0.9 * Math.min(1, Math.max(0, share))).toFixed(3));
+  return cell;
+}
+
+function scaleLegend(low: number, high: number): HTMLElement {
+  const steps = [0.1, 0.3, 0.5, 0.7, 0.9, 1].map((depth) => {
+    const step = h("i", {});
+    step.style.setProperty("--depth", String(depth));
+    return step;
+  });
+  return h(
+    "p",
+    { class: "heat-scale soft" },
+    showRate(low),
+    h("span", { "aria-hidden": "true" }, ...steps),
+    showRate(high),
+  );
+}
+
+function nameOf({ address, sites: [site] }: ServerLine): string {
+  return site === undefined ? address : withoutScheme(site);
+}
+
+function rangeOf(lines: readonly ServerLine[]): [low: number, high: number] {
+  let [low, high] = [Infinity, 0];
+  for (const { workingBps, holidayBps } of lines)
+    for (const bps of [...workingBps, ...holidayBps]) {
+      if (bps === null || bps <= 0) continue;
+      low = Math.min(low, bps);
+      high = Math.max(high, bps);
+    }
+  return low > high ? [1, 1] : [low, high];
+}

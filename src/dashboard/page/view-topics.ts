@@ -1,0 +1,94 @@
+/** What the pages are about: of each topic those of its own process, those that came from others, and how links keep together. */
+
+import type { Look } from "../shapes.ts";
+import { h, keyed, say } from "./dom.ts";
+import { meter, setMeter } from "./meter.ts";
+import type { View } from "./view.ts";
+import { showCount, showPercent } from "./words.ts";
+
+interface Made {
+  readonly element: HTMLElement;
+  readonly own: HTMLElement;
+  readonly imported: HTMLElement;
+  readonly ownBar: HTMLElement;
+  readonly importedBar: HTMLElement;
+}
+
+export class Topics implements View {
+  readonly element: HTMLElement;
+  readonly #note = h("p", { class: "soft" });
+  readonly #locality = meter("Locality");
+  readonly #localityWords = h("p", { class: "soft" });
+  readonly #body = h("tbody", {});
+  readonly #kept = new Map<string, Made>();
+
+  constructor() {
+    const head = h(
+      "tr",
+      {},
+      h("th", { scope: "col" }, "Topic"),
+      h("th", { scope: "col" }, "Pages"),
+      h("th", { scope: "col", class: "number" }, "Own"),
+      h("th", { scope: "col", class: "number" }, "Imported"),
+    );
+    const table = h(
+      "table",
+      { class: "ledger topics" },
+      h("caption", { class: "unseen" }, "Pages by topic"),
+      h("thead", {}, head),
+      this.#body,
+    );
+    this.element = h(
+      "section",
+      { class: "card" },
+      h("div", { class: "card-head" }, h("h2", {}, "Topics"), this.#note),
+      this.#locality,
+      this.#localityWords,
+      table,
+    );
+  }
+
+  show({ snapshot: { topics } }: Look): void {
+    if (topics === undefined) return;
+    say(this.#note, `by ${topics.model}`);
+    setMeter(this.#locality, topics.locality);
+    say(
+      this.#localityWords,
+      `Locality: ${showPercent(topics.locality)} of the links stay within their topic.`,
+    );
+    const lines = Object.entries(topics.byTopic).toSorted(
+      ([, a], [, b]) => b.own + b.imported - a.own - a.imported,
+    );
+    const most = Math.max(1, ...lines.map(([, { own, imported }]) => own + imported));
+    keyed(this.#body, this.#kept, lines, {
+      keyOf: ([topic]) => topic,
+      make: ([topic]) => makeLine(topic),
+      update: (made, [, { own, imported }]) => {
+        say(made.own, showCount(own));
+        say(made.imported, showCount(imported));
+        made.ownBar.style.width = `${((100 * own) / most).toFixed(1)}%`;
+        made.importedBar.style.width = `${((100 * imported) / most).toFixed(1)}%`;
+      },
+    });
+  }
+}
+
+function makeLine(topic: string): Made {
+  const own = h("td", { class: "number" });
+  const imported = h("td", { class: "number" });
+  const ownBar = h("i", { class: "own" });
+  const importedBar = h("i", { class: "imported" });
+  const element = h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, h("bdi", {}, topic)),
+    h(
+      "td",
+      { class: "bar" },
+      h("div", { class: "pair", "aria-hidden": "true" }, ownBar, importedBar),
+    ),
+    own,
+    imported,
+  );
+  return { element, own, imported, ownBar, importedBar };
+}

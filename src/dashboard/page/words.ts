@@ -1,0 +1,96 @@
+/** Numbers and states as people read them; no document needed. */
+
+import { showBytes, showDuration } from "../../base/units.ts";
+import type { SiteLine } from "../shapes.ts";
+
+export { showBytes, showDuration };
+
+export function showCount(count: number): string {
+  return String(Math.round(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+export function showRate(rateBps: number): string {
+  return `${showBytes(rateBps)}/s`;
+}
+
+export function showPercent(share: number): string {
+  const percent = 100 * share;
+  return `${percent > 0 && percent < 9.95 ? percent.toFixed(1) : Math.round(percent)}\u202f%`;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${showCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+export function showPace(perSecond: number): string {
+  return perSecond >= 100 ? showCount(perSecond) : perSecond.toFixed(1);
+}
+
+/** A time of day, here where the reader is. */
+export function showClock(atMs: number): string {
+  return new Date(atMs).toLocaleTimeString([], { hour12: false });
+}
+
+export function showMoment(atMs: number): string {
+  return new Date(atMs).toLocaleString([], { hour12: false });
+}
+
+export function withoutScheme(site: string): string {
+  return site.replace(/^https?:\/\//, "");
+}
+
+/** What has ended of a site, as a share of all that is known. */
+export function shareDone({
+  known,
+  pending,
+}: {
+  readonly known: number;
+  readonly pending: number;
+}): number {
+  return known === 0 ? 0 : (known - pending) / known;
+}
+
+export type Mood = "good" | "calm" | "late" | "held";
+
+/** How a site stands against its deadline, in words. */
+export function promiseOf(live: SiteLine["live"]): { readonly words: string; readonly mood: Mood } {
+  if (live?.deadlineMs === undefined) return { words: "", mood: "calm" };
+  const { deadlineMs, finishedMs, forecast } = live;
+  if (finishedMs !== undefined) {
+    const isMet = finishedMs <= deadlineMs;
+    const words = `${isMet ? "met" : "missed"}: ${showDuration(finishedMs)} of ${showDuration(deadlineMs)}`;
+    return { words, mood: isMet ? "good" : "late" };
+  }
+  if (forecast?.deadlineInMs === undefined)
+    return { words: `due after ${showDuration(deadlineMs)}`, mood: "calm" };
+  const { deadlineInMs, finishInMs, isLate } = forecast;
+  if (isLate) {
+    const lateMs = Math.max(0, finishInMs - deadlineInMs);
+    return { words: `late by ${showDuration(lateMs)}`, mood: "late" };
+  }
+  return { words: `due in ${showDuration(Math.max(0, deadlineInMs))}`, mood: "good" };
+}
+
+/** What a site does now, in words. */
+export function stateOf({ live, pending }: SiteLine): {
+  readonly words: string;
+  readonly mood: Mood;
+} {
+  if (pending === 0) return { words: "done", mood: "calm" };
+  if (live === undefined) return { words: "waiting", mood: "calm" };
+  const wait = live.nextInMs >= 100 ? ` ${showDuration(live.nextInMs)}` : "";
+  switch (live.state) {
+    case "fetching":
+      return { words: live.inFlight > 1 ? `fetching ${live.inFlight}` : "fetching", mood: "good" };
+    case "polite delay":
+      return { words: `polite delay${wait}`, mood: "calm" };
+    case "back-off":
+      return { words: `back-off${wait}`, mood: "held" };
+    case "robots":
+      return { words: "asks robots.txt", mood: "held" };
+    case "ready":
+      return { words: "ready", mood: "calm" };
+    default:
+      return { words: "waiting", mood: "calm" };
+  }
+}

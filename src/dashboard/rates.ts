@@ -1,0 +1,57 @@
+/**
+ * The rate of a whole crawl, short enough to be drawn: neighbouring seconds and minutes become spans
+ * that keep their lowest and highest second, so that a second above the limit is seen however long
+ * the crawl was. Times in which nothing crawled stay gaps. O(n) in what was written down.
+ */
+
+import type { Minute, Second } from "../bandwidth/series.ts";
+import type { RateHistory } from "../crawl/chronicle.ts";
+import type { RateSpan } from "./shapes.ts";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60_000;
+/** What comes this many lengths after the span before does not belong to it. */
+const GAP_LENGTHS = 2.5;
+
+export function spansOf({ minutes, seconds }: RateHistory, countMax: number): RateSpan[] {
+  const all = [...minutes.map(spanOfMinute), ...seconds.map(spanOfSecond)];
+  const lengthMs = (all.at(-1)?.atMs ?? 0) + SECOND_MS - (all[0]?.atMs ?? 0);
+  const spanMs = lengthMs / countMax;
+  const spans: RateSpan[] = [];
+  for (const next of all) {
+    const last = spans.at(-1);
+    if (last !== undefined && joins(last, next, spanMs))
+      spans[spans.length - 1] = joined(last, next);
+    else spans.push(next);
+  }
+  return spans;
+}
+
+function spanOfSecond({ atMs, bytes, predictedBps, limitBps }: Second): RateSpan {
+  const rates = { leastBps: bytes, meanBps: bytes, mostBps: bytes, predictedBps, limitBps };
+  return { atMs, lengthMs: SECOND_MS, ...rates };
+}
+
+function spanOfMinute({ seconds, bytes, ...minute }: Minute): RateSpan {
+  return { ...minute, lengthMs: MINUTE_MS, meanBps: bytes / seconds };
+}
+
+function joins(last: RateSpan, next: RateSpan, spanMs: number): boolean {
+  const gapMs = next.atMs - last.atMs - last.lengthMs;
+  return next.atMs + next.lengthMs - last.atMs <= spanMs && gapMs < GAP_LENGTHS * next.lengthMs;
+}
+
+function joined(a: RateSpan, b: RateSpan): RateSpan {
+  const lengthMs = b.atMs + b.lengthMs - a.atMs;
+  const mean = (of: (span: RateSpan) => number): number =>
+    (of(a) * a.lengthMs + of(b) * b.lengthMs) / (a.lengthMs + b.lengthMs);
+  return {
+    atMs: a.atMs,
+    lengthMs,
+    leastBps: Math.min(a.leastBps, b.leastBps),
+    meanBps: mean(({ meanBps }) => meanBps),
+    mostBps: Math.max(a.mostBps, b.mostBps),
+    predictedBps: mean(({ predictedBps }) => predictedBps),
+    limitBps: b.limitBps ?? a.limitBps,
+  };
+}

@@ -1,0 +1,35 @@
+/** What servers give by hour and kind of day, those measured most first. */
+
+import { readServerFile, type StoredServer } from "../store/server-file.ts";
+import { most } from "../report/gather.ts";
+import type { ServerLine, ServersAnswer } from "./shapes.ts";
+
+const LINES_MAX = 60;
+const HOURS = 24;
+
+export function serversAnswer(file: string): ServersAnswer {
+  const { kept, count } = most(readServerFile(file), LINES_MAX, measuredOf);
+  return { total: count, lines: kept.map(lineOf) };
+}
+
+function measuredOf({ workingCount, holidayCount }: StoredServer): number {
+  return workingCount + holidayCount;
+}
+
+function lineOf(server: StoredServer): ServerLine {
+  const { address, sites, bps, workingCount, holidayCount } = server;
+  const day = (from: number, count: number): (number | null)[] =>
+    count === 0 ? [] : Array.from(bps.subarray(from, from + HOURS), orNull);
+  return {
+    address,
+    sites: sites.slice(0, 3),
+    measured: measuredOf(server),
+    workingBps: day(0, workingCount),
+    holidayBps: day(HOURS, holidayCount),
+  };
+}
+
+/** JSON knows no NaN. */
+function orNull(bps: number): number | null {
+  return Number.isFinite(bps) ? bps : null;
+}

@@ -1,0 +1,180 @@
+/**
+ * What the page is told, and how: the answers of every address under `api/`. Types alone, so that the
+ * server and the page cannot come to mean different things.
+ */
+
+import type { SiteView, Snapshot } from "../crawl/snapshot.ts";
+import type { BytesByPurpose } from "../bandwidth/ledger.ts";
+
+/** One process of several that crawl together. */
+export interface ProcessView {
+  readonly name: string;
+  readonly pages: number;
+  readonly pending: number;
+  readonly rateBps: number;
+  readonly limitBps: number | undefined;
+  readonly state: string;
+}
+
+export interface ParallelView {
+  readonly procs: readonly ProcessView[];
+  /** URLs sent: from the process of the row to that of the column. */
+  readonly flows: readonly (readonly number[])[];
+}
+
+export interface TopicsView {
+  readonly model: string;
+  readonly byTopic: Readonly<Record<string, { readonly own: number; readonly imported: number }>>;
+  /** The share of links that stay within their topic, from 0 to 1. */
+  readonly locality: number;
+}
+
+/** Of a crawl by several processes, or with topics, there is more to see. */
+export type ShownSnapshot = Snapshot & {
+  readonly parallel?: ParallelView | undefined;
+  readonly topics?: TopicsView | undefined;
+};
+
+/** A crawl at one moment: what the page is sent again and again. */
+export interface Look {
+  readonly name: string;
+  readonly isRunning: boolean;
+  /** On the wall clock. */
+  readonly atMs: number;
+  readonly snapshot: ShownSnapshot;
+  /** What sites have sent over the last seconds; absent for those that sent nothing. */
+  readonly siteRatesBps: Readonly<Record<string, number>>;
+  readonly hasSearch: boolean;
+}
+
+export const SITE_SORTS = [
+  "due",
+  "rate",
+  "state",
+  "site",
+  "known",
+  "pending",
+  "pages",
+  "bytes",
+] as const;
+export type SiteSort = (typeof SITE_SORTS)[number];
+
+/** A site as a row; what only a running crawl knows is absent of the others. */
+export interface SiteLine {
+  readonly site: string;
+  readonly known: number;
+  readonly pending: number;
+  readonly pages: number;
+  readonly bytes: number;
+  readonly rateBps: number;
+  readonly live: SiteView | undefined;
+}
+
+export interface SitesAnswer {
+  readonly total: number;
+  readonly from: number;
+  readonly lines: readonly SiteLine[];
+}
+
+export interface SiteAnswer {
+  readonly line: SiteLine;
+  readonly ledger: BytesByPurpose;
+  readonly robots:
+    | { readonly status: number; readonly fetchedAtMs: number; readonly text: string }
+    | undefined;
+}
+
+/** A stretch of time with its lowest and highest second. */
+export interface RateSpan {
+  readonly atMs: number;
+  readonly lengthMs: number;
+  readonly leastBps: number;
+  readonly meanBps: number;
+  readonly mostBps: number;
+  readonly predictedBps: number;
+  readonly limitBps: number | undefined;
+}
+
+export interface RatesAnswer {
+  readonly spans: readonly RateSpan[];
+}
+
+export interface UrlLine {
+  readonly id: number;
+  readonly url: string;
+  readonly depth: number;
+  readonly attempts: number;
+  /** Why it ended so, as far as can be told without asking again. */
+  readonly why: string;
+}
+
+export interface UrlsAnswer {
+  readonly reason: string;
+  readonly meaning: string;
+  readonly lines: readonly UrlLine[];
+  readonly nextAfterId: number | undefined;
+}
+
+export interface UrlAnswer {
+  readonly line: UrlLine;
+  readonly reason: string | undefined;
+  readonly meaning: string;
+  /** What was decided by, in full: a line of robots.txt, a rule of the scope, what the network said. */
+  readonly evidence: readonly { readonly what: string; readonly text: string }[];
+  readonly redirectedFrom: string | undefined;
+  readonly page:
+    | {
+        readonly status: number;
+        readonly contentType: string;
+        readonly title: string;
+        readonly language: string;
+        readonly wireBytes: number;
+        readonly bodyBytes: number;
+        readonly durationMs: number;
+        readonly fetchedAtMs: number;
+        readonly remarks: readonly string[];
+        readonly copyOf: { readonly kind: string; readonly url: string } | undefined;
+        readonly archive: string | undefined;
+      }
+    | undefined;
+}
+
+export interface ServerLine {
+  readonly address: string;
+  readonly sites: readonly string[];
+  readonly measured: number;
+  /** By hour; null where nothing is known. */
+  readonly workingBps: readonly (number | null)[];
+  readonly holidayBps: readonly (number | null)[];
+}
+
+export interface ServersAnswer {
+  readonly total: number;
+  readonly lines: readonly ServerLine[];
+}
+
+export interface ReasonsAnswer {
+  readonly meanings: Readonly<Record<string, string>>;
+}
+
+export interface FoundPage {
+  readonly url: string;
+  readonly title: string;
+  /** Plain text around what was found. */
+  readonly excerpt: string;
+}
+
+export interface SearchAnswer {
+  readonly total: number;
+  readonly pages: readonly FoundPage[];
+}
+
+export interface ChangeWish {
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface ChangeAnswer {
+  readonly ok: boolean;
+  readonly message: string;
+}
