@@ -19,7 +19,8 @@ export class Dues {
   readonly deadlines: Float64Array;
   readonly #work: Work;
   readonly #dated: Int32Array;
-  readonly #lastFirst: Int32Array;
+  /** Of which something is left. */
+  #lastFirst: Int32Array;
   readonly #urgent: Int32Array;
   readonly #due: Float64Array;
   /** As it was worked out: what comes in each of the next stretches, and what is left before them. */
@@ -75,8 +76,10 @@ export class Dues {
   }
 
   #lookAhead(nowSeconds: number, bytesLeft: Float64Array): void {
+    for (const site of this.#lastFirst) this.#due[site] = 0;
+    this.#lastFirst = this.#lastFirst.filter((site) => bytesLeft[site] !== 0);
     const { deadlines } = this;
-    const looks = Math.ceil(LOOKED_AT_MAX / (this.#lastFirst.length * deadlines.length));
+    const looks = Math.ceil(LOOKED_AT_MAX / (this.#dated.length * deadlines.length));
     const stretchesAhead = Math.ceil(deadlines.length / Math.min(looks, LOOKS_AHEAD_MAX));
     const dated = { lastFirst: this.#lastFirst, deadlines, stretchesAhead, urgent: this.#urgent };
     const found = dueInOrder(nowSeconds, this.#work, bytesLeft, dated);

@@ -1,20 +1,19 @@
 /**
  * Whether all deadlines can be kept, and the least that would have to change: rate, time or lateness.
  *
- * Exact where neither places nor least rates bind (`latest.ts`). O(n log n) a question; the least of something is
- * found by halving, to one part in a billion.
+ * Exact where neither places nor least rates bind (`latest.ts`). O(n log n) a question; the least of something
+ * is found by a few of them, to one part in a billion (`least.ts`).
  */
 
 import { byDeadlineDescending, bytesDueBy } from "./latest.ts";
-import { withDeadlines, workOf, hasPlaces, type Work } from "./work.ts";
-import type { PlanTask } from "./plan.ts";
+import { leastWithout } from "./least.ts";
+import { orderBy } from "./order-by.ts";
 import { searchPlaced } from "./placed-search.ts";
+import type { PlanTask } from "./plan.ts";
+import { withDeadlines, workOf, hasPlaces, type Work } from "./work.ts";
 
 /** Height that is only rounding: sums of steps against times as long as the last deadline. */
 const HEIGHT_ROUNDING = 1e-13;
-const HALVINGS_MAX = 60;
-const DOUBLINGS_MAX = 50;
-const PRECISION = 1e-10;
 
 /** With places or least rates: whether a plan was found, for then the question itself is hard. */
 export function isFeasible(task: PlanTask): boolean {
@@ -24,17 +23,38 @@ export function isFeasible(task: PlanTask): boolean {
 }
 
 export function keepsDeadlines(work: Work, bytes: Float64Array = work.bytes): boolean {
-  const { capBps, deadlineSeconds } = work;
-  const dated = byDeadlineDescending(work);
+  return missingSeconds(work, bytes) === 0;
+}
+
+/**
+ * 0 when all deadlines can be kept, else about how much time more that would take: as much as the line needs for
+ * what no schedule can bring in time, or one site alone.
+ *
+ * `dated`: the sites with a deadline, the latest first.
+ */
+export function missingSeconds(
+  work: Work,
+  bytes: Float64Array = work.bytes,
+  dated: Int32Array = byDeadlineDescending(work),
+): number {
+  const { capBps, deadlineSeconds, rateBps } = work;
   const last = dated[0];
-  if (last === undefined) return true;
-  const asked = { ...work, bytes };
-  for (const site of dated) if (!fitsAlone(asked, site)) return false;
-  const rounding = (deadlineSeconds[last] as number) * HEIGHT_ROUNDING;
+  if (last === undefined) return 0;
+  let alone = 0;
+  for (const site of dated) {
+    const neededSeconds = (bytes[site] as number) / (capBps[site] as number);
+    alone = Math.max(alone, neededSeconds - (deadlineSeconds[site] as number));
+  }
+  if (alone > 0) return alone;
   const due = bytesDueBy(0, work, bytes, dated);
-  for (const site of dated)
-    if ((due[site] as number) > rounding * (capBps[site] as number)) return false;
-  return true;
+  let height = 0;
+  let sum = 0;
+  for (const site of dated) {
+    height = Math.max(height, (due[site] as number) / (capBps[site] as number));
+    sum += due[site] as number;
+  }
+  const isRounding = height <= (deadlineSeconds[last] as number) * HEIGHT_ROUNDING;
+  return isRounding ? 0 : sum / rateBps;
 }
 
 /** Whether it keeps its deadline when it has the whole rate to itself. */
@@ -53,7 +73,12 @@ export function leastEndSeconds(work: Work): number {
   }
   // Rounded up, for the sums of the answer are rounded too.
   endSeconds = Math.max(endSeconds, bytes / work.rateBps) * (1 + 1e-10);
-  return leastThat(endSeconds, (seconds) => keepsDeadlines(endingBy(work, seconds)));
+  // Whatever the end, sites come by their own deadlines.
+  const { deadlineSeconds } = work;
+  const lastFirst = orderBy(work.count, (site) => -(deadlineSeconds[site] as number));
+  return leastWithout(endSeconds, (seconds) =>
+    missingSeconds(endingBy(work, seconds), work.bytes, lastFirst),
+  );
 }
 
 /** Nobody later than this. */
@@ -62,26 +87,4 @@ export function endingBy(work: Work, seconds: number): Work {
     work,
     work.deadlineSeconds.map((deadline) => Math.min(deadline, seconds)),
   );
-}
-
-/** The least value from `least` on for which it holds; Infinity when it holds for none that is tried. */
-export function leastThat(
-  least: number,
-  holds: (value: number) => boolean,
-  precision = PRECISION,
-): number {
-  if (holds(least)) return least;
-  let low = least;
-  let high = Math.max(2 * least, 1e-6);
-  for (let doubling = 0; !holds(high); doubling++) {
-    if (doubling === DOUBLINGS_MAX) return Number.POSITIVE_INFINITY;
-    low = high;
-    high *= 2;
-  }
-  for (let halving = 0; halving < HALVINGS_MAX && high - low > precision * high; halving++) {
-    const middle = (low + high) / 2;
-    if (holds(middle)) high = middle;
-    else low = middle;
-  }
-  return high;
 }

@@ -56,6 +56,8 @@ class Guarded {
   readonly #pinned: Uint8Array;
   /** In order, the sites of which something is left, or was when the stretch began. */
   #open: Int32Array;
+  /** Those of them that ran until it began. */
+  #ran: number[] = [];
   #due: Float64Array = new Float64Array(0);
   #endSeconds = 0;
   #freeBps = 0;
@@ -130,7 +132,7 @@ class Guarded {
       if (this.#isOverdue(site)) this.#pin(site);
     }
     this.#handOut();
-    for (const site of this.#open)
+    for (const site of this.#ran)
       if (this.#rates[site] === 0) this.#write(site, this.nowSeconds, undefined);
   }
 
@@ -144,13 +146,16 @@ class Guarded {
     const nowSeconds = this.#endSeconds;
     if (nowSeconds === Number.POSITIVE_INFINITY) return;
     this.nowSeconds = nowSeconds;
+    this.#ran = [];
     let open = 0;
     for (const site of this.#open) {
-      if (this.bytesLeft[site] === 0 && this.#rateOf(site) === 0) continue;
+      const hasRun = this.#rateOf(site) > 0;
+      if (this.bytesLeft[site] === 0 && !hasRun) continue;
       this.#settle(site);
       this.#rates[site] = 0;
       if (this.#isDoneAtEnd(site)) this.#finish(site);
       else this.#open[open++] = site;
+      if (hasRun) this.#ran.push(site);
     }
     this.#open = this.#open.subarray(0, open);
     this.#pinned.fill(0);

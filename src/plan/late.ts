@@ -9,8 +9,10 @@
  * less late for it.
  */
 
-import { Heap } from "../base/heap.ts";
-import { fitsAlone, keepsDeadlines, leastThat } from "./feasible.ts";
+import { fitsAlone, missingSeconds } from "./feasible.ts";
+import { leastWithout } from "./least.ts";
+import { sorted } from "./order-by.ts";
+import { SiteHeap } from "./site-heap.ts";
 import { withDeadlines, type Work } from "./work.ts";
 
 /** How many are asked whether their going would do. */
@@ -20,19 +22,21 @@ const HALVINGS = 6;
 /** Of those to be late, how many are tried to be on time for another, and what that must gain. */
 const SWAPS_MAX = 300;
 const LESS_SHARE = 0.98;
-/** How exactly the lateness of very many sites is found. */
+/** How exactly the lateness of many sites is found. */
 const PRECISION_OF_MANY = 1e-3;
+/** Deadlines of more than this are rounded later on (`kept-schedule.ts`), so those to be late leave room for it. */
+const SITES_EXACT_MAX = 5000;
+const PRECISION_OF_MOST = 0.03;
+const ROOM_OF_MOST = 1.15;
 
 /** Deadlines that can all be kept: the fewest moved, and those all by the same, least time. */
 export function deadlinesToKeep(work: Work): Float64Array {
-  if (keepsDeadlines(work)) return work.deadlineSeconds;
+  if (missingSeconds(work) === 0) return work.deadlineSeconds;
   const late = lateSites(work);
   const isMany = work.count > SITES_TO_TRY_MAX;
-  const bySeconds = leastThat(
-    0,
-    (seconds) => keepsMoved(work, late, seconds),
-    isMany ? PRECISION_OF_MANY : undefined,
-  );
+  if (work.count > SITES_EXACT_MAX)
+    return moved(work, late, leastMove(work, late, PRECISION_OF_MOST) * ROOM_OF_MOST);
+  const bySeconds = leastMove(work, late, isMany ? PRECISION_OF_MANY : undefined);
   return isMany ? moved(work, late, bySeconds) : lessLate(work, late, bySeconds);
 }
 
@@ -48,16 +52,20 @@ function lessLate(work: Work, late: readonly number[], bySeconds: number): Float
       triesLeft -= 1;
       const swapped = best.late.with(at, site);
       const wantedSeconds = best.bySeconds * LESS_SHARE;
-      if (!keepsMoved(work, swapped, wantedSeconds)) continue;
-      const least = leastThat(0, (seconds) => keepsMoved(work, swapped, seconds));
+      if (missingWhenMoved(work, swapped, wantedSeconds) > 0) continue;
+      const least = leastMove(work, swapped);
       best = { late: swapped, bySeconds: Math.min(least, wantedSeconds) };
     }
   }
   return moved(work, best.late, best.bySeconds);
 }
 
-function keepsMoved(work: Work, late: readonly number[], bySeconds: number): boolean {
-  return keepsDeadlines(withDeadlines(work, moved(work, late, bySeconds)));
+function leastMove(work: Work, late: readonly number[], precision?: number): number {
+  return leastWithout(0, (seconds) => missingWhenMoved(work, late, seconds), precision);
+}
+
+function missingWhenMoved(work: Work, late: readonly number[], bySeconds: number): number {
+  return missingSeconds(withDeadlines(work, moved(work, late, bySeconds)));
 }
 
 function moved(work: Work, late: readonly number[], bySeconds: number): Float64Array {
@@ -69,18 +77,17 @@ function moved(work: Work, late: readonly number[], bySeconds: number): Float64A
 /** The sites to be late. */
 function lateSites(work: Work): number[] {
   const late: number[] = [];
-  const rest: number[] = [];
+  const fitting: number[] = [];
   for (let site = 0; site < work.count; site++) {
     if (!fitsAlone(work, site)) late.push(site);
-    else if ((work.deadlineSeconds[site] as number) < Number.POSITIVE_INFINITY) rest.push(site);
+    else if ((work.deadlineSeconds[site] as number) < Number.POSITIVE_INFINITY) fitting.push(site);
   }
-  rest.sort((a, b) => (work.deadlineSeconds[a] as number) - (work.deadlineSeconds[b] as number));
+  const rest = sorted(Int32Array.from(fitting), work.deadlineSeconds);
   const isCapped = rest.some((site) => (work.capBps[site] as number) < work.rateBps);
-  if (!isCapped) return [...late, ...goneAt(work, rest, work.rateBps)];
-  return [
-    ...late,
-    ...(work.count > SITES_TO_TRY_MAX ? goneOfMany(work, rest) : goneOf(work, rest)),
-  ];
+  if (!isCapped) return late.concat(goneAt(work, rest, work.rateBps));
+  return late.concat(
+    work.count > SITES_TO_TRY_MAX ? goneOfMany(work, rest) : goneOf(work, [...rest]),
+  );
 }
 
 /** By trying. */
@@ -128,23 +135,20 @@ function oneToGo(work: Work, sites: readonly number[]): number {
 function fit(work: Work, sites: readonly number[]): boolean {
   const bytes = new Float64Array(work.count);
   for (const site of sites) bytes[site] = work.bytes[site] as number;
-  return keepsDeadlines(work, bytes);
+  return missingSeconds(work, bytes) === 0;
 }
 
 /** As if they shared a lower rate without caps: the highest that is low enough, as far as it is looked for. */
-function goneOfMany(work: Work, rest: readonly number[]): number[] {
+function goneOfMany(work: Work, rest: Int32Array): number[] {
+  const lastFirst = rest.toReversed();
   let [low, high] = [0, 1];
   let best = [...rest];
   for (let halving = 0; halving <= HALVINGS; halving++) {
     const share = halving === 0 ? 1 : (low + high) / 2;
     const gone = goneAt(work, rest, work.rateBps * share);
-    const isGone = new Set(gone);
-    if (
-      fit(
-        work,
-        rest.filter((site) => !isGone.has(site)),
-      )
-    ) {
+    const bytes = work.bytes.slice();
+    for (const site of gone) bytes[site] = 0;
+    if (missingSeconds(work, bytes, lastFirst) === 0) {
       low = share;
       if (gone.length < best.length) best = gone;
     } else high = share;
@@ -155,18 +159,18 @@ function goneOfMany(work: Work, rest: readonly number[]): number[] {
 
 /** Moore and Hodgson's rule for one machine. Sites come by deadline. */
 function goneAt(
-  { bytes, deadlineSeconds }: Work,
-  sites: readonly number[],
+  { bytes, deadlineSeconds, count }: Work,
+  sites: Int32Array,
   rateBps: number,
 ): number[] {
-  const kept = new Heap<number>((a, b) => (bytes[b] as number) - (bytes[a] as number));
+  const kept = new SiteHeap(count);
   const gone: number[] = [];
   let sum = 0;
   for (const site of sites) {
-    kept.push(site);
+    kept.put(site, -(bytes[site] as number));
     sum += bytes[site] as number;
     if (sum <= rateBps * (deadlineSeconds[site] as number)) continue;
-    const largest = kept.pop() as number;
+    const largest = kept.take() as number;
     sum -= bytes[largest] as number;
     gone.push(largest);
   }

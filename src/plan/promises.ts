@@ -8,7 +8,8 @@
  * the largest only where there are thousands.
  */
 
-import { fitsAlone, isFeasible, keepsDeadlines, leastThat } from "./feasible.ts";
+import { fitsAlone, isFeasible, keepsDeadlines } from "./feasible.ts";
+import { leastThat } from "./least.ts";
 import { orderBy } from "./order-by.ts";
 import { searchPlaced } from "./placed-search.ts";
 import type { PlanTask, SiteTask } from "./plan.ts";
