@@ -85,7 +85,8 @@ function step(): boolean {
 function targetOf(chance: Random, page: number): number {
   const seen = Math.min(nodes, 2 * page + 2);
   if (chance.next() < 0.9) return Math.max(0, seen - 1 - below(chance, 2000));
-  return Math.floor(seen * chance.next() ** (1 / RANK_SKEW));
+  const place = (1 + chance.next() * ((seen + 1) ** RANK_SKEW - 1)) ** (1 / RANK_SKEW);
+  return Math.min(seen, Math.floor(place)) - 1;
 }
 
 /** The same pages again, as a finished graph. */

@@ -122,6 +122,21 @@ test("a group belongs to the process of its name; others go to those that have n
   assert.deepEqual(owners.slice(3), assignStatic(100, named(3)).slice(3));
 });
 
+test("a group stays where it is until its own process comes or its owner goes", () => {
+  const groups = ["x", "p9"];
+  const before = ["p1", "p2", ...assignStatic(98, named(3))];
+  const joined = reassign(before, [...named(3), { name: "p9", weight: 1 }], groups);
+  assert.deepEqual(joined.slice(0, 2), ["p1", "p9"]);
+  const left = reassign(before, [{ name: "p2", weight: 1 }], groups);
+  assert.deepEqual(
+    left,
+    before.map(() => "p2"),
+  );
+  // And the others are dealt as if there were no groups.
+  const counts = countsOf(joined.slice(2), [...named(3), { name: "p9", weight: 1 }]);
+  assert.deepEqual(counts.toSorted(), [24, 24, 25, 25]);
+});
+
 test("whoever runs dry is given what nobody has, the fullest first", () => {
   const assignment = { epoch: 1, owners: ["a", "", "", "b", ""] };
   assert.deepEqual(nextBuckets(assignment, "b", 2), [1, 2]);

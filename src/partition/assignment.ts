@@ -97,27 +97,34 @@ export function assignGroups(
 /**
  * Fits an assignment to other processes: those that are gone lose all, those that have too much lose the
  * rest, those that have too little get it, in the order of the same scores.
+ *
+ * The first buckets may be groups, which count for nothing here since each may hold any amount: one stays with its
+ * owner until the process of its name comes, or the owner goes.
  */
-export function reassign(owners: readonly string[], workers: readonly Worker[]): readonly string[] {
+export function reassign(
+  owners: readonly string[],
+  workers: readonly Worker[],
+  groups: readonly string[] = [],
+): readonly string[] {
   checkWorkers(workers);
   if (workers.length === 0) return owners.map(() => "");
+  const after = [...owners];
   const held = new Map<string, number[]>(workers.map(({ name }) => [name, []]));
   const free: number[] = [];
-  for (const [bucket, owner] of owners.entries()) (held.get(owner) ?? free).push(bucket);
-  const counts = workers.map(({ name }) => held.get(name)?.length ?? 0);
-  const quotas = quotasOf(owners.length, workers, counts);
-  const after = [...owners];
-  for (const [index, worker] of workers.entries()) {
-    const own = held.get(worker.name) ?? [];
+  for (const [bucket, owner] of owners.entries())
+    if (bucket < groups.length) after[bucket] = ownerOfGroup(bucket, groups, owner, workers);
+    else (held.get(owner) ?? free).push(bucket);
+  const counts = workers.map(({ name }) => (held.get(name) as number[]).length);
+  const quotas = quotasOf(owners.length - groups.length, workers, counts);
+  const short = workers.map((worker, index) => {
+    const quota = quotas[index] as number;
+    const own = held.get(worker.name) as number[];
     const best = own.toSorted((a, b) => scoreOf(b, worker) - scoreOf(a, worker));
-    free.push(...best.slice(quotas[index]));
-  }
-  const short = workers.map((_, index) =>
-    Math.max(0, (quotas[index] as number) - (counts[index] as number)),
-  );
+    free.push(...best.slice(quota));
+    return Math.max(0, quota - own.length);
+  });
   for (const bucket of free) {
     const taker = bestOf(bucket, workers, (index) => (short[index] as number) > 0);
-    assert(taker !== undefined, "the quotas add up to all buckets");
     short[taker] = (short[taker] as number) - 1;
     after[bucket] = (workers[taker] as Worker).name;
   }
@@ -221,17 +228,29 @@ function quotasOf(
   return quotas;
 }
 
+function ownerOfGroup(
+  bucket: number,
+  groups: readonly string[],
+  owner: string,
+  workers: readonly Worker[],
+): string {
+  const isThere = (wanted: string): boolean => workers.some(({ name }) => name === wanted);
+  if (isThere(groups[bucket] as string)) return groups[bucket] as string;
+  return isThere(owner) ? owner : (workers[bestOf(bucket, workers, () => true)] as Worker).name;
+}
+
 function bestOf(
   bucket: number,
   workers: readonly Worker[],
   isOpen: (index: number) => boolean,
-): number | undefined {
+): number {
   let best: number | undefined;
   let bestScore = -Infinity;
   for (const [index, worker] of workers.entries()) {
     const score = isOpen(index) ? scoreOf(bucket, worker) : -Infinity;
     if (score > bestScore) [best, bestScore] = [index, score];
   }
+  assert(best !== undefined, "somebody can take it");
   return best;
 }
 

@@ -5,7 +5,8 @@ import { HeavyHitters } from "./heavy-hitters.ts";
 
 test("with room for all it counts exactly, the most frequent first", () => {
   const hitters = new HeavyHitters(4);
-  for (const name of [7, 8, 7, 9, 7, 8]) hitters.add(0, name);
+  const answers = [7, 8, 7, 9, 7, 8].map((name) => hitters.add(0, name));
+  assert.deepEqual(answers, [1, 1, 2, 1, 3, 2]);
   assert.deepEqual(hitters.above(2), [
     { high: 0, low: 7, count: 3, overcount: 0 },
     { high: 0, low: 8, count: 2, overcount: 0 },
@@ -14,7 +15,8 @@ test("with room for all it counts exactly, the most frequent first", () => {
 
 test("without room the least counted gives its place and its count", () => {
   const hitters = new HeavyHitters(2);
-  for (const name of [1, 1, 1, 2, 3]) hitters.add(5, name);
+  for (const name of [1, 1, 1, 2]) hitters.add(5, name);
+  assert.equal(hitters.add(5, 3), 1);
   assert.deepEqual(hitters.above(1), [
     { high: 5, low: 1, count: 3, overcount: 0 },
     { high: 5, low: 3, count: 2, overcount: 1 },

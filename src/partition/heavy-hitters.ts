@@ -48,12 +48,14 @@ export class HeavyHitters {
     this.#mask = this.#table.length - 1;
   }
 
-  add(high: number, low: number, count = 1): void {
+  /** Answers how often it was surely added by now. */
+  add(high: number, low: number, count = 1): number {
     const slot = this.#slotOf(high, low);
     const known = this.#table[slot] as number;
     const counter = known === EMPTY ? this.#takeCounter(high, low) : known;
     this.#counts[counter] = (this.#counts[counter] as number) + count;
     this.#sink(this.#places[counter] as number);
+    return (this.#counts[counter] as number) - (this.#overcounts[counter] as number);
   }
 
   /** Those surely added at least so often, the most frequent first. */

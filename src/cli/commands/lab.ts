@@ -48,6 +48,18 @@ const RUN_FLAGS = {
     fallback: "3",
     reader: integer({ least: 1, most: 1000 }),
   },
+  pages: {
+    key: "pages",
+    meaning: "How large the synthetic web of the parallel experiments is.",
+    fallback: undefined,
+    reader: integer({ least: 1000, most: 20_000_000 }),
+  },
+  dataFolder: {
+    key: "data",
+    meaning: "Folder with real link graphs, for the parallel experiments.",
+    fallback: undefined,
+    reader: someWords("DIR", "the name of a folder"),
+  },
   ...JSON_FLAG,
 } as const satisfies FieldTable;
 
@@ -58,7 +70,8 @@ export const command: Command = { help, run };
 
 function help(): string {
   return commandHelp({
-    usage: "weir lab list [--json]\nweir lab run NAME [--out DIR] [--seed N] [--runs N] [--json]",
+    usage:
+      "weir lab list [--json]\nweir lab run NAME [--out DIR] [--seed N] [--runs N] [--pages N] [--data DIR] [--json]",
     about:
       "Repeats the experiments of the papers that Weir is built on with this very program on a synthetic web. Time is virtual: minutes of crawling take seconds, and the same seed gives the same numbers on every machine.",
     examples: [
@@ -101,16 +114,20 @@ function list(words: readonly string[]): ExitCode {
 async function runExperiment(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["NAME"], RUN_FLAGS);
   const experiment = experimentCalled(positional[0] ?? "");
-  const { seed, runs } = flags;
+  const { seed, runs, pages, dataFolder } = flags;
+  const options = {
+    seed,
+    runs,
+    ...(pages === undefined ? {} : { pages }),
+    ...(dataFolder === undefined ? {} : { dataFolder }),
+  };
   if (!flags.json)
     process.stderr.write(`${experiment.name} in ${plural(runs, "world")}, seed ${seed} …\n`);
-  const findings = await experiment.run({ seed, runs });
+  const findings = await experiment.run(options);
   const folder = flags.outFolder ?? join("weir-data", "lab", experiment.name);
-  const files = writeFindings(experiment, { seed, runs }, findings, folder);
+  const files = writeFindings(experiment, options, findings, folder);
   if (flags.json)
-    process.stdout.write(
-      `${JSON.stringify(resultOf(experiment, { seed, runs }, findings, files))}\n`,
-    );
+    process.stdout.write(`${JSON.stringify(resultOf(experiment, options, findings, files))}\n`);
   else process.stdout.write(`${alignedTable(findings.rows)}\n\n${files.join("\n")}\n`);
   return EXIT.done;
 }

@@ -20,6 +20,10 @@ export interface ExperimentOptions {
   readonly seed: number;
   /** How many worlds it is done in, from that seed on; figures are means over them. */
   readonly runs: number;
+  /** How large the synthetic web is, where an experiment has no need of servers; each has a size of its own. */
+  readonly pages?: number;
+  /** Where the real data is, for experiments that use it; by default beside the checkout, and left out where absent. */
+  readonly dataFolder?: string;
 }
 
 export interface Findings {

@@ -7,6 +7,12 @@ import { bandwidthControl } from "./bandwidth-control.ts";
 import { bandwidthDepth } from "./bandwidth-depth.ts";
 import { bandwidthPrediction } from "./bandwidth-prediction.ts";
 import type { Experiment } from "./experiment.ts";
+import { parallelCrossover } from "./parallel-crossover.ts";
+import { parallelExchange } from "./parallel-exchange.ts";
+import { parallelFirewall } from "./parallel-firewall.ts";
+import { parallelPartition } from "./parallel-partition.ts";
+import { parallelQuality } from "./parallel-quality.ts";
+import { parallelReplication } from "./parallel-replication.ts";
 
 export const EXPERIMENTS: readonly Experiment[] = [
   bandwidthPrediction,
@@ -17,4 +23,10 @@ export const EXPERIMENTS: readonly Experiment[] = [
   allocationSize,
   allocationRigour,
   allocationBatches,
+  parallelFirewall,
+  parallelCrossover,
+  parallelExchange,
+  parallelReplication,
+  parallelQuality,
+  parallelPartition,
 ];

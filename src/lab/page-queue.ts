@@ -1,0 +1,34 @@
+/** Numbers of pages, first in, first out: O(1), 4 bytes each, also when millions come and go. */
+
+export class PageQueue {
+  #pages = new Uint32Array(64);
+  #first = 0;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  push(page: number): void {
+    if (this.#size === this.#pages.length) this.#grow();
+    this.#pages[(this.#first + this.#size) & (this.#pages.length - 1)] = page;
+    this.#size += 1;
+  }
+
+  shift(): number | undefined {
+    if (this.#size === 0) return undefined;
+    const page = this.#pages[this.#first] as number;
+    this.#first = (this.#first + 1) & (this.#pages.length - 1);
+    this.#size -= 1;
+    return page;
+  }
+
+  /** To twice the length, which stays a power of two. */
+  #grow(): void {
+    const larger = new Uint32Array(2 * this.#pages.length);
+    larger.set(this.#pages.subarray(this.#first));
+    larger.set(this.#pages.subarray(0, this.#first), this.#pages.length - this.#first);
+    this.#pages = larger;
+    this.#first = 0;
+  }
+}
