@@ -7,6 +7,7 @@ import { readChronicle } from "../crawl/chronicle.ts";
 import { urlAnswer, URLS_MAX, urlsAnswer } from "./outcomes.ts";
 import { spansOf } from "./rates.ts";
 import { meaningOf } from "./reason-words.ts";
+import { hasSearch, searchAnswer } from "./search.ts";
 import { serversAnswer } from "./servers.ts";
 import type { ReasonsAnswer } from "./shapes.ts";
 import { SITE_SORTS, type SiteSort } from "./shapes.ts";
@@ -66,6 +67,10 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     const { troubles } = (await watch.look()).snapshot;
     const id = wholeIn(query, "id", 0, Number.MAX_SAFE_INTEGER);
     return urlAnswer(watch.store, troubles, id);
+  },
+  "api/search": async ({ watch }, query) => {
+    const words = (query.get("words") ?? "").slice(0, FIND_CHARACTERS_MAX);
+    return hasSearch(watch.folder) ? searchAnswer(watch.folder, words) : undefined;
   },
   "api/servers": async ({ serversFile }) => serversAnswer(serversFile),
 };

@@ -162,6 +162,8 @@ export interface FoundPage {
   readonly title: string;
   /** Plain text around what was found. */
   readonly excerpt: string;
+  /** Stretches of it that were found, in order. */
+  readonly marks: readonly (readonly [start: number, end: number])[];
 }
 
 export interface SearchAnswer {

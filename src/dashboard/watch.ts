@@ -13,6 +13,7 @@ import { askCrawl, type Reply } from "../crawl/control.ts";
 import { runningSnapshot, storedSnapshot } from "../crawl/crawl-folder.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
 import { StoreBrowser } from "../store/browse.ts";
+import { hasSearch } from "./search.ts";
 import type { Look } from "./shapes.ts";
 
 /** Over which a site's rate is measured. */
@@ -69,7 +70,7 @@ export class Watch implements Disposable {
       atMs: Date.now(),
       snapshot,
       siteRatesBps: running === undefined ? {} : this.#ratesOf(running, changedAtMs),
-      hasSearch: false,
+      hasSearch: hasSearch(this.#folder),
     };
     return this.#last;
   }

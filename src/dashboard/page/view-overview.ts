@@ -98,9 +98,10 @@ export class Overview implements View {
     );
   }
 
-  #showRacers({ snapshot, siteRatesBps }: Look): void {
+  #showRacers({ snapshot, siteRatesBps, isRunning }: Look): void {
     const hasPromises = snapshot.sites.some(({ deadlineMs }) => deadlineMs !== undefined);
-    say(this.#racersTitle, hasPromises ? "Racing their deadlines" : "Busiest sites");
+    const promised = isRunning ? "Racing their deadlines" : "Deadlines";
+    say(this.#racersTitle, hasPromises ? promised : isRunning ? "Busiest sites" : "Largest sites");
     const sites = snapshot.sites
       .toSorted(
         (a, b) =>

@@ -76,7 +76,7 @@ export class PlanChart implements View {
     this.#drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.#drawing.setAttribute("height", String(height));
     this.#drawing.setAttribute("aria-label", summaryOf(rows));
-    const highest = highestBps(rows);
+    const highest = Math.max(highestBps(rows), ...rows.map(({ pastBps }) => pastBps));
     const nowX = layout.x(look.snapshot.elapsedMs / 1000);
     fill(
       this.#drawing,
@@ -108,7 +108,7 @@ function layoutFor(rows: readonly GanttRow[], nowSeconds: number, width: number)
   const isSmall = width < SMALL_PIXELS;
   const longest = Math.max(8, ...rows.map(({ name }) => Math.min(30, withoutScheme(name).length)));
   const left = isSmall ? 4 : 16 + longest * 7;
-  const right = width - 16;
+  const right = isSmall ? width - 8 : width - 96;
   const span = Math.max(spanSeconds(rows), nowSeconds * 1.02);
   return {
     width,
@@ -227,48 +227,22 @@ function nameMark({ name, isLate }: GanttRow, x: number, y: number, isSmall: boo
   );
 }
 
-function endMarks(row: GanttRow, y: number, { x, right }: Layout): SVGElement[] {
+function endMarks(row: GanttRow, y: number, { x, right, isSmall }: Layout): SVGElement[] {
   const marks: SVGElement[] = [];
-  const { deadlineSeconds, finishSeconds, isLate } = row;
+  const { deadlineSeconds, finishSeconds, doneSeconds, isLate } = row;
+  const end = showDuration(finishSeconds * 1000);
+  let words = doneSeconds === undefined ? end : `${isLate ? "✗" : "✓"} ${end}`;
   if (deadlineSeconds !== undefined) {
+    const due = showDuration(deadlineSeconds * 1000);
     const at = x(deadlineSeconds);
-    const isFar = at > right;
-    const told = svg(
-      "title",
-      {},
-      `${row.name}: due after ${showDuration(deadlineSeconds * 1000)}, done after ${showDuration(finishSeconds * 1000)}`,
-    );
-    marks.push(
-      isFar
-        ? svg("text", { class: "tick end", x: right + 12, y: y + 11 }, "→", told)
-        : svg(
-            "path",
-            {
-              class: isLate ? "deadline late" : "deadline",
-              d: `M${at.toFixed(1)} ${y - 4}v${BAR_PIXELS + 8}`,
-            },
-            told,
-          ),
-    );
+    const told = svg("title", {}, `${row.name}: due after ${due}, done after ${end}`);
+    const d = `M${at.toFixed(1)} ${y - 4}v${BAR_PIXELS + 8}`;
+    if (at > right) words += `, due ${due}`;
+    else marks.push(svg("path", { class: isLate ? "deadline late" : "deadline", d }, told));
   }
-  const end = x(finishSeconds);
-  const words =
-    row.doneSeconds === undefined
-      ? showDuration(finishSeconds * 1000)
-      : `${isLate ? "✗" : "✓"} ${showDuration(finishSeconds * 1000)}`;
-  const isRoom = end + 70 < right;
-  marks.push(
-    svg(
-      "text",
-      {
-        class: `tick ${isRoom ? "" : "end"} ${isLate ? "late" : ""} end-word`,
-        x: isRoom ? end + 8 : end - 6,
-        y: y + 11,
-      },
-      words,
-    ),
-  );
-  return marks;
+  const place = isSmall ? { x: right, y: y - 6 } : { x: x(finishSeconds) + 9, y: y + 11 };
+  const kind = `tick end-word ${isSmall ? "end" : ""} ${isLate ? "late" : ""}`;
+  return [...marks, svg("text", { class: kind, ...place }, words)];
 }
 
 function ganttLegend(): HTMLElement {

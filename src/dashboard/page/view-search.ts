@@ -1,8 +1,8 @@
 /** Finds words in what was collected; there when the folder has a search index. */
 
-import type { Look, SearchAnswer } from "../shapes.ts";
+import type { FoundPage, Look, SearchAnswer } from "../shapes.ts";
 import { ask, Refused } from "./api.ts";
-import { fill, h, outwards, say } from "./dom.ts";
+import { type Child, fill, h, outwards, say } from "./dom.ts";
 import type { View } from "./view.ts";
 import { plural } from "./words.ts";
 
@@ -57,21 +57,27 @@ export class Search implements View {
     try {
       const { total, pages } = await ask<SearchAnswer>("search", { words });
       say(this.#note, total === 0 ? "Nothing was found." : plural(total, "page"));
-      fill(
-        this.#list,
-        ...pages.map(({ url, title, excerpt }) =>
-          h(
-            "li",
-            {},
-            h("h3", {}, h("bdi", {}, title === "" ? url : title)),
-            outwards(url),
-            h("p", { class: "soft" }, h("bdi", {}, excerpt)),
-          ),
-        ),
-      );
+      fill(this.#list, ...pages.map(foundItem));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       say(this.#note, error.message);
     }
   }
+}
+
+function foundItem({ url, title, excerpt, marks }: FoundPage): HTMLElement {
+  const parts: Child[] = [];
+  let done = 0;
+  for (const [start, end] of marks) {
+    parts.push(excerpt.slice(done, start), h("mark", {}, excerpt.slice(start, end)));
+    done = end;
+  }
+  parts.push(excerpt.slice(done));
+  return h(
+    "li",
+    {},
+    h("h3", {}, h("bdi", {}, title === "" ? url : title)),
+    outwards(url),
+    h("p", { class: "soft" }, h("bdi", {}, ...parts)),
+  );
 }

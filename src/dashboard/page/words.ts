@@ -58,7 +58,8 @@ export function promiseOf(live: SiteLine["live"]): { readonly words: string; rea
   const { deadlineMs, finishedMs, forecast } = live;
   if (finishedMs !== undefined) {
     const isMet = finishedMs <= deadlineMs;
-    const words = `${isMet ? "met" : "missed"}: ${showDuration(finishedMs)} of ${showDuration(deadlineMs)}`;
+    const apart = showDuration(Math.abs(deadlineMs - finishedMs));
+    const words = isMet ? `met, ${apart} to spare` : `missed by ${apart}`;
     return { words, mood: isMet ? "good" : "late" };
   }
   if (forecast?.deadlineInMs === undefined)
