@@ -1,0 +1,48 @@
+/** `weir topics train | eval | classify`: make, test and try a classifier of pages. */
+
+import { CrawlError } from "../../base/errors.ts";
+import { visible } from "../../base/visible.ts";
+import { suggestion } from "../../config/nearest.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { commandHelp } from "../help.ts";
+import type { Command } from "../run.ts";
+import { classify } from "../topics-classify.ts";
+import { evaluate } from "../topics-eval.ts";
+import { CLASSIFY_FLAGS, EVAL_FLAGS, TRAIN_FLAGS } from "../topics-flags.ts";
+import { train } from "../topics-train.ts";
+
+const VERBS = ["train", "eval", "classify"];
+
+export const command: Command = { help, run };
+
+function help(): string {
+  return commandHelp({
+    usage:
+      "weir topics train FILE… [--out MODEL] [--method NAME]\nweir topics eval FILE… [--model MODEL | --split METHOD] [--svg FILE]\nweir topics classify FILE… [--model MODEL]",
+    about:
+      'Makes, tests and tries a classifier of pages. Examples are JSON lines, {"topic":"sports","text":"…"} or {"topic":"sports","html":"…"}, as they are or packed with gzip, zstd or xz. Pages to classify are files of HTML or text, or - for standard input. Weir comes with a model for English pages and 15 topics.',
+    examples: [
+      ["weir topics classify page.html", "its topic, by the model that comes with Weir"],
+      ["weir topics train pages.jsonl.gz --out mine.model", "a model of your own topics"],
+      ["weir topics eval others.jsonl --model mine.model --svg confusion.svg", "how good it is"],
+      ["weir topics eval pages.jsonl --split naive-bayes", "how good the paper's method would be"],
+    ],
+    groups: {
+      "Flags of train": TRAIN_FLAGS,
+      "Flags of eval": EVAL_FLAGS,
+      "Flags of classify": CLASSIFY_FLAGS,
+    },
+  });
+}
+
+async function run(words: readonly string[]): Promise<ExitCode> {
+  const [verb, ...rest] = words;
+  if (verb === "train") return train(rest);
+  if (verb === "eval") return evaluate(rest);
+  if (verb === "classify") return classify(rest);
+  if (verb === undefined || verb.startsWith("-"))
+    throw new CrawlError("USAGE", "Say what: weir topics train, eval or classify");
+  const hint = suggestion(verb, VERBS);
+  const said = JSON.stringify(visible(verb, 80));
+  throw new CrawlError("USAGE", `weir topics has train, eval and classify, not ${said}${hint}`);
+}

@@ -1,0 +1,107 @@
+/** The flags that `weir topics train`, `eval` and `classify` share. */
+
+import type { FieldTable } from "../config/field.ts";
+import { integer, onOff, oneOf, words as someWords } from "../config/readers.ts";
+import { METHOD_NAMES } from "../topics/methods.ts";
+import type { FieldNames } from "./labelled-pages.ts";
+
+export const JSON_FLAG = {
+  json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
+} as const satisfies FieldTable;
+
+export const MODEL_FLAG = {
+  modelFile: {
+    key: "model",
+    meaning: "The model to use; without it the one that comes with Weir.",
+    fallback: undefined,
+    reader: someWords("FILE", "the name of a file"),
+  },
+} as const satisfies FieldTable;
+
+export const FIELD_FLAGS = {
+  topicField: {
+    key: "topicField",
+    meaning: "Which field of a line holds the topic.",
+    fallback: "topic",
+    reader: someWords("NAME", "the name of a field"),
+  },
+  textField: {
+    key: "textField",
+    meaning: "Which field holds plain text.",
+    fallback: "text",
+    reader: someWords("NAME", "the name of a field"),
+  },
+  htmlField: {
+    key: "htmlField",
+    meaning: "Which field holds HTML, for lines without plain text.",
+    fallback: "html",
+    reader: someWords("NAME", "the name of a field"),
+  },
+} as const satisfies FieldTable;
+
+export const TRAIN_FLAGS = {
+  outFile: {
+    key: "out",
+    meaning: "Where to write the model.",
+    fallback: "topics.model",
+    reader: someWords("FILE", "the name of a file"),
+  },
+  method: {
+    key: "method",
+    meaning: "Which classifier: ours (linear), or one of the paper's three.",
+    fallback: "linear",
+    reader: oneOf(METHOD_NAMES),
+  },
+  termsMax: {
+    key: "terms",
+    meaning: "Keep at most this many terms, those that say most.",
+    fallback: "200000",
+    reader: integer({ least: 100, most: 5_000_000 }),
+  },
+  ...FIELD_FLAGS,
+  ...JSON_FLAG,
+} as const satisfies FieldTable;
+
+export const EVAL_FLAGS = {
+  ...MODEL_FLAG,
+  split: {
+    key: "split",
+    meaning:
+      "Test no model, but this method on these pages: train on half of each topic (at most 500), test on as many others.",
+    fallback: undefined,
+    reader: oneOf(METHOD_NAMES),
+  },
+  seed: {
+    key: "seed",
+    meaning: "With --split: which pages are in which half.",
+    fallback: "1",
+    reader: integer({ least: 1, most: 1_000_000 }),
+  },
+  svgFile: {
+    key: "svg",
+    meaning: "Draw the confusion matrix into this file.",
+    fallback: undefined,
+    reader: someWords("FILE", "the name of a file"),
+  },
+  ...FIELD_FLAGS,
+  ...JSON_FLAG,
+} as const satisfies FieldTable;
+
+export const CLASSIFY_FLAGS = {
+  ...MODEL_FLAG,
+  anyLanguage: {
+    key: "anyLanguage",
+    meaning: "Give pages a topic whatever language they are in.",
+    fallback: "false",
+    reader: onOff,
+  },
+  ...JSON_FLAG,
+} as const satisfies FieldTable;
+
+export function fieldNames(flags: {
+  readonly topicField: string;
+  readonly textField: string;
+  readonly htmlField: string;
+}): FieldNames {
+  return { topic: flags.topicField, text: flags.textField, html: flags.htmlField };
+}

@@ -1,0 +1,87 @@
+/**
+ * The language a page is written in, by its commonest words; and the test of Chung and Clarke, the share of
+ * common English words, as the baseline it is measured against.
+ *
+ * A word that k languages share counts 1/k for each of them, and the language with the most answers. That
+ * is enough for pages of fifty words and more (docs/topics.md has the figures, beside those of libraries),
+ * costs one look into a small table for each term, and needs no letters: terms are numbers already. Below a
+ * least share of known words nobody knows the language, and the answer is undefined.
+ */
+
+import { COMMON_WORDS, ENGLISH } from "./language-words.ts";
+import { TermTable } from "./term-table.ts";
+import { termOf, type Tokens } from "./tokens.ts";
+
+export const LANGUAGES: readonly string[] = Object.keys(COMMON_WORDS);
+/** Below this share of common words a text is no running text of any language known here. */
+const SHARE_LEAST = 0.04;
+/** The paper does not say from which share on a page is English; this one is best on our pages. */
+const BASELINE_SHARE = 0.15;
+
+export interface Language {
+  /** ISO 639-1; undefined when none fits. */
+  readonly code: string | undefined;
+  /** Of the terms, how many are common words of that language. */
+  readonly share: number;
+}
+
+export class LanguageGuesser {
+  readonly #table = new TermTable();
+  /** By row: which languages have the word, one after the other, and where they begin. */
+  readonly #starts: Int32Array;
+  readonly #languages: Int32Array;
+  readonly #scores = new Float64Array(LANGUAGES.length);
+
+  constructor() {
+    const having: number[][] = [];
+    for (const [language, code] of LANGUAGES.entries()) {
+      for (const word of new Set((COMMON_WORDS[code] ?? "").split(" "))) {
+        const row = this.#table.add(termOf(word));
+        (having[row] ??= []).push(language);
+      }
+    }
+    this.#starts = new Int32Array(having.length + 1);
+    for (const [row, languages] of having.entries())
+      this.#starts[row + 1] = (this.#starts[row] as number) + languages.length;
+    this.#languages = Int32Array.from(having.flat());
+  }
+
+  guess({ terms, count }: Tokens): Language {
+    const scores = this.#scores.fill(0);
+    for (let index = 0; index < count; index++) {
+      const row = this.#table.find(terms[index] as number);
+      if (row >= 0) this.#count(row);
+    }
+    let best = 0;
+    for (let language = 1; language < scores.length; language++)
+      if ((scores[language] as number) > (scores[best] as number)) best = language;
+    const share = (scores[best] as number) / Math.max(1, count);
+    return { code: share < SHARE_LEAST ? undefined : LANGUAGES[best], share };
+  }
+
+  #count(row: number): void {
+    const start = this.#starts[row] as number;
+    const end = this.#starts[row + 1] as number;
+    const part = 1 / (end - start);
+    for (let at = start; at < end; at++) {
+      const language = this.#languages[at] as number;
+      this.#scores[language] = (this.#scores[language] as number) + part;
+    }
+  }
+}
+
+/** Chung and Clarke's test: enough common English words. */
+export class EnglishShare {
+  readonly #table = new TermTable();
+
+  constructor() {
+    for (const word of (COMMON_WORDS[ENGLISH] ?? "").split(" ")) this.#table.add(termOf(word));
+  }
+
+  isEnglish({ terms, count }: Tokens): boolean {
+    let common = 0;
+    for (let index = 0; index < count; index++)
+      if (this.#table.find(terms[index] as number) >= 0) common += 1;
+    return common >= BASELINE_SHARE * count;
+  }
+}

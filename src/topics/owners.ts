@@ -1,0 +1,40 @@
+/**
+ * Gives topics to processes so that all have about as much to do.
+ *
+ * The largest topic goes first, always to the process that has least so far (Graham's rule, 1969: never
+ * worse than 4/3 of the best possible). Equal shares go by name, so that every process comes to the same
+ * answer by itself. Where there are more processes than topics some get none.
+ */
+
+import { assert } from "../base/assert.ts";
+
+export interface TopicShare {
+  readonly topic: string;
+  /** How much of all pages (or bytes) is of this topic, measured or guessed; any unit. */
+  readonly share: number;
+}
+
+/** For each process its topics. */
+export function ownersOf(shares: readonly TopicShare[], processes: number): string[][] {
+  assert(processes >= 1, "somebody owns the topics");
+  const owned = Array.from({ length: processes }, (): string[] => []);
+  const loads = new Float64Array(processes);
+  const byShare = shares.toSorted((a, b) => b.share - a.share || (a.topic < b.topic ? -1 : 1));
+  for (const { topic, share } of byShare) {
+    const least = leastLoaded(loads, owned);
+    owned[least]?.push(topic);
+    loads[least] = (loads[least] as number) + share;
+  }
+  return owned;
+}
+
+/** Among equals the one with fewer topics, so that topics of which nothing is known are spread too. */
+function leastLoaded(loads: Float64Array, owned: readonly (readonly string[])[]): number {
+  let best = 0;
+  for (let other = 1; other < loads.length; other++) {
+    const less = (loads[other] as number) - (loads[best] as number);
+    const fewer = (owned[other]?.length ?? 0) - (owned[best]?.length ?? 0);
+    if (less < 0 || (less === 0 && fewer < 0)) best = other;
+  }
+  return best;
+}

@@ -1,0 +1,55 @@
+/**
+ * Trains a whole model from examples: the classifier, then its calibration on pages that training did not see.
+ *
+ * Examples that no classifier can be made of are an answer with the reason. A topic needs at least eight pages, so
+ * that each of the four parts that calibration holds back leaves some to learn from.
+ */
+
+import { calibrate, holdOut } from "./calibration.ts";
+import { type Examples, pagesByTopic } from "./examples.ts";
+import { METHODS, type MethodName } from "./methods.ts";
+import type { Model } from "./model.ts";
+import { pruned } from "./prune.ts";
+
+export const EXAMPLES_MIN = 8;
+
+export interface TrainingOptions {
+  readonly method: MethodName;
+  /** The most terms to keep. */
+  readonly termsMax: number;
+}
+
+export type Training =
+  | { readonly kind: "model"; readonly model: Model }
+  | { readonly kind: "refused"; readonly why: string };
+
+export function trainModel(
+  examples: Examples,
+  pages: Int32Array,
+  { method, termsMax }: TrainingOptions,
+): Training {
+  const trainedOn = [...pagesByTopic(examples, pages)];
+  const why = objectionTo(examples.topics, trainedOn);
+  if (why !== undefined) return { kind: "refused", why };
+  const calibration = calibrate(holdOut(METHODS[method], examples, interleaved(examples, pages)));
+  const trained = pruned(METHODS[method].train(examples, pages), termsMax);
+  return { kind: "model", model: { method, trained, calibration, trainedOn } };
+}
+
+function objectionTo(topics: readonly string[], pagesOf: readonly number[]): string | undefined {
+  if (topics.length < 2)
+    return topics.length === 0
+      ? "there are no examples"
+      : `all examples are of one topic, ${JSON.stringify(topics[0])}; a classifier needs at least two`;
+  const few = topics.flatMap((topic, index) => {
+    const count = pagesOf[index] ?? 0;
+    return count < EXAMPLES_MIN ? [`${topic} has ${count}`] : [];
+  });
+  if (few.length === 0) return undefined;
+  return `every topic needs at least ${EXAMPLES_MIN} examples: ${few.join(", ")}`;
+}
+
+/** By topic, so that each part that is held back has its share of every topic. */
+function interleaved(examples: Examples, pages: Int32Array): Int32Array {
+  return pages.slice().sort((a, b) => examples.topicOf(a) - examples.topicOf(b) || a - b);
+}
