@@ -59,6 +59,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Find pages of a crawl by their words",
     load: () => import("./commands/search.ts"),
   },
+  topics: {
+    summary: "Make, test and try a classifier of pages",
+    load: () => import("./commands/topics.ts"),
+  },
   lab: {
     summary: "Repeat the papers' experiments, in virtual time",
     load: () => import("./commands/lab.ts"),
