@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
+import { REAL_WEBS, realWeb } from "../lab/real-web.ts";
 import { type LinkGraph, pageRank, RANK_OPTIONS } from "./pagerank.ts";
 import { SeenRanks } from "./pagerank-seen.ts";
 
@@ -184,3 +185,25 @@ test("a log of many chunks loses no link", () => {
   settle(ranks, 100_000);
   assert.ok(apart(ranks, links) <= APART_MAX);
 });
+
+for (const name of REAL_WEBS)
+  test(`ranks of what was seen of ${name} are those of its finished graph`, (t) => {
+    const web = realWeb(name);
+    if (web === undefined) return t.skip("needs ../shared/data and xz");
+    const { pageCount, offsets, targets } = web;
+    const links = Array.from({ length: pageCount }, (_, page) => [
+      ...targets.subarray(offsets[page], offsets[page + 1]),
+    ]);
+    const ranks = new SeenRanks({ nodesMax: pageCount, linkBytesMax: 64e6 });
+    for (const [page, found] of links.entries()) {
+      ranks.noteLinks(page, found);
+      if (page % 16 === 0) ranks.step(2000);
+    }
+    for (const [page, found] of links.entries()) ranks.noteLinks(page, found);
+    settle(ranks, 100_000);
+    // A refresh that was under way is over; the next sees all of it.
+    for (const [page, found] of links.entries()) ranks.noteLinks(page, found);
+    settle(ranks, 100_000);
+    const difference = apart(ranks, links);
+    assert.ok(difference <= APART_MAX, `${difference}`);
+  });
