@@ -10,14 +10,14 @@ import { checkPoliteness } from "./checkers/politeness.ts";
 import type { Violation } from "./checkers/violation.ts";
 import { mannersOf } from "./judge.ts";
 import type { TeamReport } from "./run-team.ts";
-import type { PageRecord } from "../page/page.ts";
-import { NO_TOTALS, type Store, type StoredUrl } from "../store/store.ts";
+import { joinStores } from "../store/joined-view.ts";
 
 export function judgeTeam(report: TeamReport): Violation[] {
   const { books, archived, log, settings, world, disturbedAtMs } = report;
-  const together = asOne(books);
+  const together = joinStores(books.map((store, index) => ({ name: String(index + 1), store })));
   return [
     ...books.flatMap((one) => checkAccounts(one)),
+    ...checkAccounts(together),
     ...books.flatMap((one, index) => checkArchive(one, ({ offset }) => archived[index]?.[offset])),
     ...checkPoliteness(log, mannersOf({ world, settings, toleranceMs: 0 })),
     ...checkTruth(together, world),
@@ -29,26 +29,4 @@ export function judgeTeam(report: TeamReport): Violation[] {
       mayRepeat: (path) => path === "/robots.txt" || path.startsWith("/sitemap"),
     }),
   ];
-}
-
-/** All stores as the books of one crawl: of a URL that several know, the row of who dealt with it. */
-function asOne(books: readonly Store[]): Pick<Store, "totals" | "urls" | "sites" | "page"> {
-  const rows = new Map<string, StoredUrl>();
-  const pages = new Map<number, PageRecord>();
-  for (const one of books)
-    for (const row of one.urls()) {
-      const isMirror = row.reason === "sent" || row.reason === "elsewhere";
-      if (isMirror || row.reason === "moved_away") continue;
-      const id = rows.size + 1;
-      if (rows.has(row.url)) continue;
-      rows.set(row.url, { ...row, id });
-      const page = one.page(row.id);
-      if (page !== undefined) pages.set(id, page);
-    }
-  return {
-    totals: NO_TOTALS,
-    urls: () => rows.values(),
-    sites: () => [],
-    page: (id) => pages.get(id),
-  };
 }

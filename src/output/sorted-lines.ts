@@ -7,7 +7,7 @@
 
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { Heap } from "../base/heap.ts";
+import { mergeSorted } from "../base/merge.ts";
 
 const WINDOW_BYTES = 65_536;
 /** Runs open at once; when there are so many they are first merged into one. */
@@ -40,28 +40,14 @@ export function* sortedLines(lines: Iterable<string>, space: SortSpace): Generat
       for (const run of runs) rmSync(run);
       runs = [joined];
     }
-    yield* merged([...runs.map(readRun), gathered.sort().values()]);
+    yield* merged([...runs.map(readRun), gathered.sort()]);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-interface Head {
-  readonly line: string;
-  readonly rest: Iterator<string>;
-}
-
-function* merged(runs: readonly Iterator<string>[]): Generator<string> {
-  const heads = new Heap<Head>((a, b) => (a.line < b.line ? -1 : a.line > b.line ? 1 : 0));
-  const advance = (rest: Iterator<string>): void => {
-    const next = rest.next();
-    if (next.done !== true) heads.push({ line: next.value, rest });
-  };
-  runs.forEach(advance);
-  for (let head = heads.pop(); head !== undefined; head = heads.pop()) {
-    yield head.line;
-    advance(head.rest);
-  }
+function merged(runs: readonly Iterable<string>[]): Generator<string> {
+  return mergeSorted(runs, (a, b) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
 function writeRun(path: string, lines: Iterable<string>): string {

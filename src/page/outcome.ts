@@ -65,6 +65,9 @@ export const REASONS = {
 export type NamedReason = keyof typeof REASONS;
 export type Reason = NamedReason | `http_${number}`;
 
+/** These say no more than that another process has the URL, where it counts. */
+export const ANOTHERS: readonly Reason[] = ["sent", "elsewhere", "moved_away"];
+
 /** Reasons a transport can give: what went wrong between us and a server. */
 export type TransportFailure = Extract<
   NamedReason,
@@ -120,6 +123,10 @@ const WORTH_ANOTHER_TRY: ReadonlySet<string> = new Set([
 
 export function settlementOf(reason: Reason): Settlement {
   return Object.hasOwn(REASONS, reason) ? REASONS[reason as NamedReason] : "failed";
+}
+
+export function isAnothers(reason: Reason | undefined): boolean {
+  return reason !== undefined && ANOTHERS.includes(reason);
 }
 
 export function couldRetryHelp(reason: Reason): boolean {

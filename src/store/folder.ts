@@ -52,11 +52,13 @@ export function claimFolder(folder: string): Claim {
 
 /** Where the files of a crawl are that somebody else may be running. */
 export function findStore(folder: string): { stateFolder: string; database: string } {
-  return explaining(folder, () => {
-    const isReady = existsSync(folder) && stageOf(folder) === "ready";
-    if (!isReady) throw new CrawlError("FOLDER_MISSING", `${folder} does not hold a crawl`);
-    return pathsIn(folder);
-  });
+  if (!hasStore(folder)) throw new CrawlError("FOLDER_MISSING", `${folder} does not hold a crawl`);
+  return pathsIn(folder);
+}
+
+/** Whether a store has been made here. Throws for a folder of somebody else. */
+export function hasStore(folder: string): boolean {
+  return explaining(folder, () => existsSync(folder) && stageOf(folder) === "ready");
 }
 
 /** Forgets the store of a folder, damaged or not; the outputs are not its business. */
@@ -116,11 +118,14 @@ function parse(text: string): { weir?: unknown; stage?: unknown } | undefined {
   }
 }
 
-/** By way of another name, so that the marker is never seen half written. */
 function writeMarker(folder: string, stage: Stage): void {
-  const path = join(folder, MARKER);
+  writeWhole(join(folder, MARKER), markerText(stage));
+}
+
+/** By way of another name, so that the file is never seen half written. */
+export function writeWhole(path: string, text: string): void {
   const file = openSync(`${path}.tmp`, "w");
-  writeSync(file, markerText(stage));
+  writeSync(file, text);
   fsyncSync(file);
   closeSync(file);
   renameSync(`${path}.tmp`, path);

@@ -12,14 +12,16 @@
 
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { join } from "node:path";
 import { CrawlError } from "../base/errors.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
 import { checkBatch } from "./batch.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { explained, explaining, freeBytes } from "./disk-trouble.ts";
-import { claimFolder, findStore } from "./folder.ts";
+import { claimFolder, findStore, hasStore } from "./folder.ts";
 import type { Claim } from "./folder.ts";
+import { joinStores, type StorePart } from "./joined-view.ts";
 import { checkRows, createDatabase, openDatabase, openDatabaseReadOnly } from "./sqlite-file.ts";
 import { SqliteReader } from "./sqlite-reader.ts";
 import { SqliteView } from "./sqlite-view.ts";
@@ -35,6 +37,7 @@ import type {
   WaitingUrl,
 } from "./store.ts";
 import { StoreThread } from "./store-thread.ts";
+import { readTeam } from "./team-file.ts";
 
 const SYNC_AFTER_MS = 1_000;
 const ROOM_ASKED_EVERY_MS = 1_000;
@@ -68,8 +71,33 @@ export function openStore(folder: string, limits: Partial<StoreLimits> = {}): St
   }
 }
 
-/** For looking on while a crawl runs or after it; sees commits as they come, and writes nothing. */
+/**
+ * For looking on while a crawl runs or after it; sees commits as they come, and writes nothing. The folder of
+ * several processes is read as that of one crawl.
+ */
 export function openReadOnly(folder: string): ReadableStore {
+  const team = readTeam(folder);
+  return team === undefined ? openOne(folder) : openTogether(folder, team.names);
+}
+
+function openTogether(folder: string, names: readonly string[]): ReadableStore {
+  const parts: StorePart[] = [];
+  const view = (): ReadableStore => {
+    for (const name of names) {
+      const part = join(folder, name);
+      // One that has not begun has nothing to show.
+      if (hasStore(part)) parts.push({ name, store: openOne(part) });
+    }
+    if (parts.length === 0)
+      throw new CrawlError("FOLDER_MISSING", `${folder}: no process of it has begun`);
+    return joinStores(parts);
+  };
+  return cleaningUpAfter(view, () => {
+    for (const { store } of parts) void store.close();
+  });
+}
+
+function openOne(folder: string): ReadableStore {
   const { stateFolder, database: path } = findStore(folder);
   return explaining(path, () => {
     const database = openDatabaseReadOnly(path);

@@ -1,0 +1,153 @@
+/**
+ * Which rows of several stores are not listed when all are read as one crawl.
+ *
+ * Two kinds: URLs that another process has, which say so themselves; and URLs that several processes have
+ * really dealt with, as they do when they cross over or do not talk. Of those the row that got furthest is
+ * listed: one with a page before one that ended otherwise, that before one that waits, and of equals the
+ * first process's. Each store is walked once, and its URLs are asked for in the seen indexes of those
+ * before it, so no memory grows but a bit for each row and 12 bytes for each site.
+ *
+ * What is found holds for the moment of the walk. A store that is being written may bring later
+ * repeats; whoever opens anew sees them.
+ */
+
+import { isAnothers, type Reason, settlementOf } from "../page/outcome.ts";
+import { fingerprintOf } from "../url/fingerprint.ts";
+import { LeftOutCount } from "./joined-totals.ts";
+import type { ReadableStore } from "./sqlite-view.ts";
+import type { Fingerprints, StoredUrl } from "./store.ts";
+
+const SLICE_ROWS = 1000;
+
+/** What of a site is not listed. */
+export interface HiddenOfSite {
+  readonly known: number;
+  readonly pending: number;
+  readonly pages: number;
+}
+
+export class HiddenRows {
+  readonly #stores: readonly ReadableStore[];
+  readonly #bits: readonly Uint8Array[];
+  readonly #sites: readonly SiteCounts[];
+  /** By store. */
+  readonly leftOut: readonly LeftOutCount[];
+
+  constructor(stores: readonly ReadableStore[]) {
+    this.#stores = stores;
+    this.#bits = stores.map(({ totals }) => new Uint8Array((totals.known >> 3) + 1));
+    this.#sites = stores.map(() => new SiteCounts());
+    this.leftOut = stores.map(() => new LeftOutCount());
+    for (const [index, store] of stores.entries())
+      for (const rows of slicesOf(store.urls())) this.#take(index, rows);
+  }
+
+  has(index: number, id: number): boolean {
+    return (((this.#bits[index]?.[id >> 3] ?? 0) >> (id & 7)) & 1) === 1;
+  }
+
+  /** By the store's own number of the site. */
+  ofSite(index: number, siteId: number): HiddenOfSite {
+    return (this.#sites[index] as SiteCounts).get(siteId);
+  }
+
+  #take(index: number, rows: readonly StoredUrl[]): void {
+    const own = rows.filter((row) => {
+      const isHidden = isAnothers(row.reason);
+      if (isHidden) this.#hide(index, row);
+      return !isHidden;
+    });
+    if (index === 0 || own.length === 0) return;
+    const before = this.#listedBefore(index, own);
+    for (const [at, row] of own.entries()) {
+      const other = before[at];
+      if (other === undefined) continue;
+      const isBetter = rankOf(row.reason) > rankOf(other.row.reason);
+      if (isBetter) this.#hide(other.index, other.row);
+      else this.#hide(index, row);
+    }
+  }
+
+  /** The row of an earlier store for each URL, where one is listed. */
+  #listedBefore(index: number, rows: readonly StoredUrl[]): readonly (Listed | undefined)[] {
+    const found: (Listed | undefined)[] = rows.map(() => undefined);
+    const asked = fingerprintsOf(rows);
+    for (let earlier = 0; earlier < index; earlier++) {
+      const store = this.#stores[earlier] as ReadableStore;
+      for (const [at, id] of store.lookup(asked).entries()) {
+        if (id === 0 || found[at] !== undefined || this.has(earlier, id)) continue;
+        const row = store.url(id);
+        if (row?.url === rows[at]?.url && row !== undefined) found[at] = { index: earlier, row };
+      }
+    }
+    return found;
+  }
+
+  #hide(index: number, { id, siteId, reason }: StoredUrl): void {
+    const bits = this.#bits[index] as Uint8Array;
+    // Rows that came after the opening have no bit, and say themselves whose they are.
+    if (id >> 3 < bits.length) bits[id >> 3] = (bits[id >> 3] as number) | (1 << (id & 7));
+    const out = this.leftOut[index] as LeftOutCount;
+    if (!isAnothers(reason)) out.addRepeat(reason);
+    // What was sent at once never had a page.
+    const page = reason === "sent" ? undefined : this.#stores[index]?.page(id);
+    if (page !== undefined) out.addPage(page);
+    this.#sites[index]?.add(siteId, reason === undefined, page !== undefined);
+  }
+}
+
+interface Listed {
+  readonly index: number;
+  readonly row: StoredUrl;
+}
+
+/** How far a URL has got. */
+function rankOf(reason: Reason | undefined): number {
+  if (reason === undefined) return 0;
+  if (reason === "ok" || reason === "not_modified") return 4;
+  return { skipped: 1, failed: 2, done: 3 }[settlementOf(reason)];
+}
+
+function fingerprintsOf(rows: readonly StoredUrl[]): Fingerprints {
+  const high = new Uint32Array(rows.length);
+  const low = new Uint32Array(rows.length);
+  for (const [at, { url }] of rows.entries()) {
+    const fingerprint = fingerprintOf(url);
+    high[at] = fingerprint.high;
+    low[at] = fingerprint.low;
+  }
+  return { high, low, count: rows.length };
+}
+
+function* slicesOf<T>(items: Iterable<T>): Generator<T[]> {
+  let slice: T[] = [];
+  for (const item of items) {
+    slice.push(item);
+    if (slice.length < SLICE_ROWS) continue;
+    yield slice;
+    slice = [];
+  }
+  yield slice;
+}
+
+/** Known, waiting and pages by site, in one array that grows. */
+class SiteCounts {
+  #counts = new Uint32Array(3 * 64);
+
+  get(siteId: number): HiddenOfSite {
+    const [known = 0, pending = 0, pages = 0] = this.#counts.subarray(3 * siteId, 3 * siteId + 3);
+    return { known, pending, pages };
+  }
+
+  add(siteId: number, isPending: boolean, isPage: boolean): void {
+    const at = 3 * siteId;
+    if (at >= this.#counts.length) {
+      const grown = new Uint32Array(2 * at);
+      grown.set(this.#counts);
+      this.#counts = grown;
+    }
+    this.#counts[at] = (this.#counts[at] as number) + 1;
+    if (isPending) this.#counts[at + 1] = (this.#counts[at + 1] as number) + 1;
+    if (isPage) this.#counts[at + 2] = (this.#counts[at + 2] as number) + 1;
+  }
+}
