@@ -86,15 +86,13 @@ export class Agent {
     const { clock, crawl, bus } = this.#parts;
     const nowMs = clock.nowMs();
     const { team } = crawl;
-    const snapshot = crawl.snapshot();
+    const { known, pending, pages, receivedBytes, waitingReaders } = crawl.pulse();
     const isShown = nowMs - this.#snapshotAtMs >= SNAPSHOT_EVERY_MS;
     if (isShown) this.#snapshotAtMs = nowMs;
     const isQuiet = team?.isQuiet ?? true;
     if (isQuiet) this.#handedOver = team?.epoch ?? 0;
-    const { totals } = snapshot;
-    const settled = totals.done + totals.failed + totals.skipped;
-    const isDry = crawl.isIdle && snapshot.pending === 0;
-    const isSated = crawl.isIdle && snapshot.pending > 0 && crawl.isSated;
+    const isDry = crawl.isIdle && pending === 0;
+    const isSated = crawl.isIdle && pending > 0 && crawl.isSated;
     const report: Report = {
       kind: "report",
       sentAtMs: nowMs,
@@ -103,18 +101,18 @@ export class Agent {
       epoch: team?.epoch ?? 0,
       handedOver: this.#handedOver,
       wave: this.#licence?.wave ?? 0,
-      activity: totals.known + settled + this.#parcels,
+      activity: 2 * known - pending + this.#parcels,
       isDone: (isDry || isSated) && isQuiet,
       isDry,
       isSated,
-      pages: totals.pages,
-      ...this.#appetite(nowMs, totals.bytes, snapshot.waitingReaders),
+      pages,
+      ...this.#appetite(nowMs, receivedBytes, waitingReaders),
       wishes: team?.wishes(WISHES_MAX) ?? [],
       given: team?.takeGiven(WISHES_MAX) ?? [],
       wanted: team?.wanted(WISHES_MAX) ?? [],
       exchange: this.#exchange(),
       change: this.#change,
-      snapshot: isShown ? snapshot : null,
+      snapshot: isShown ? crawl.snapshot() : null,
     };
     bus.tell(COORDINATOR, asNote(report));
   }
@@ -123,18 +121,18 @@ export class Agent {
     nowMs: number,
     bytes: number,
     waitingReaders: number,
-  ): Pick<Report, "usedBps" | "isHungry"> {
+  ): Pick<Report, "bytes" | "usedBps" | "isHungry"> {
     const seconds = (nowMs - this.#lookedAtMs) / 1000;
     const usedBps = seconds > 0 ? (bytes - this.#bytesBefore) / seconds : 0;
     this.#bytesBefore = bytes;
     this.#lookedAtMs = nowMs;
     const limitBps = this.#licence?.limitBps ?? Infinity;
-    return { usedBps, isHungry: waitingReaders > 0 || usedBps > HUNGRY_SHARE * limitBps };
+    return { bytes, usedBps, isHungry: waitingReaders > 0 || usedBps > HUNGRY_SHARE * limitBps };
   }
 
   #exchange(): Exchange {
     const border = this.#parts.crawl.team?.border;
-    const none = { urlsSent: 0, urlsReceived: 0, sentBytes: 0 };
+    const none = { urlsSent: 0, urlsReceived: 0, sentBytes: 0, sentTo: {} };
     return { ...(border?.traffic ?? none), letters: border?.waiting ?? 0 };
   }
 

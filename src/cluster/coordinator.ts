@@ -83,13 +83,14 @@ export class Coordinator {
   }
 
   /** What the exchange has cost so far, over all. */
-  exchange(): Exchange {
-    const sum = { urlsSent: 0, urlsReceived: 0, sentBytes: 0, letters: 0 };
-    for (const { report } of this.#members.all()) {
-      if (report === undefined) continue;
-      for (const key of Object.keys(sum) as (keyof Exchange)[]) sum[key] += report.exchange[key];
+  exchange(): Pick<Exchange, "urlsSent" | "sentBytes"> {
+    let urlsSent = 0;
+    let sentBytes = 0;
+    for (const { exchange } of this.#members.all()) {
+      urlsSent += exchange?.urlsSent ?? 0;
+      sentBytes += exchange?.sentBytes ?? 0;
     }
-    return sum;
+    return { urlsSent, sentBytes };
   }
 
   onNote(from: string, note: Note): void {
@@ -180,6 +181,7 @@ export class Coordinator {
       else return;
     }
     member.report = report;
+    member.exchange = report.exchange;
     member.snapshot = report.snapshot ?? member.snapshot;
     if (report.term === member.term) {
       this.#rate.heard(name, report.grant);

@@ -7,14 +7,16 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
-import type { Report } from "./notes.ts";
+import type { Exchange, Report } from "./notes.ts";
 
 export interface Member {
   readonly name: string;
   readonly weight: number;
   /** undefined before its first word, and after its licence has ended. */
   report: Report | undefined;
+  /** What it last said of these, whether or not it is there. */
   snapshot: Snapshot | undefined;
+  exchange: Exchange | undefined;
   term: number;
   licensedUntilMs: number;
   /** The limits and pages it was given last. */
@@ -56,6 +58,7 @@ export class Members {
       weight,
       report: undefined,
       snapshot: undefined,
+      exchange: undefined,
       term: this.#nextTerm(),
       licensedUntilMs: -Infinity,
       limitBps: undefined,

@@ -7,7 +7,7 @@
  * before the coordinator does.
  */
 
-import type { Division } from "../crawl/border.ts";
+import type { BorderTraffic, Division } from "../crawl/border.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Note } from "../exchange/bus.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
@@ -36,6 +36,8 @@ export interface Report {
   /** It has work left, and as many pages as it may have. */
   readonly isSated: boolean;
   readonly pages: number;
+  /** On the wire, in this life. */
+  readonly bytes: number;
   readonly usedBps: number;
   /** It could use more than its licence gives. */
   readonly isHungry: boolean;
@@ -56,10 +58,7 @@ export interface Heard {
   readonly grant: number;
 }
 
-export interface Exchange {
-  readonly urlsSent: number;
-  readonly urlsReceived: number;
-  readonly sentBytes: number;
+export interface Exchange extends BorderTraffic {
   /** Letters on their way. */
   readonly letters: number;
 }

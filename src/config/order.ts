@@ -10,6 +10,7 @@ import { siteOf } from "../url/site.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { bandwidthMistakes, bandwidthRemarks } from "./bandwidth-rules.ts";
 import { rudeness } from "./manners.ts";
+import { parallelMistakes } from "./parallel-rules.ts";
 import { faultsInShort, planFaults, planMistakes, withoutLine } from "./plan-rules.ts";
 import { roundMistakes, roundRemarks } from "./rounds-rules.ts";
 import type { Settings } from "./schema.ts";
@@ -61,6 +62,7 @@ function checked(
     ...mistakes,
     ...bandwidthMistakes(settings),
     ...planMistakes(settings),
+    ...parallelMistakes(settings),
     ...(strict ? [...faults, ...siteFaults] : []),
     ...seeds.mistakes,
     ...more,

@@ -9,6 +9,7 @@ import * as read from "./readers.ts";
 import { BANDWIDTH } from "./schema-bandwidth.ts";
 import { BOUNDS, JOB, MANNERS, PAGES } from "./schema-crawl.ts";
 import { KEEPING, NETWORK, SHOWING } from "./schema-means.ts";
+import { PARALLEL } from "./schema-parallel.ts";
 import { PLANNING, SITE_PLANNING } from "./schema-plan.ts";
 import { REPEATING, SITE_REPEATING } from "./schema-rounds.ts";
 
@@ -21,6 +22,7 @@ export const GROUPS = {
   Bandwidth: BANDWIDTH,
   Deadlines: PLANNING,
   Rounds: REPEATING,
+  "Several processes": PARALLEL,
   Manners: MANNERS,
   Network: NETWORK,
   Pages: PAGES,
@@ -34,6 +36,7 @@ export const SETTINGS = {
   ...BANDWIDTH,
   ...PLANNING,
   ...REPEATING,
+  ...PARALLEL,
   ...MANNERS,
   ...NETWORK,
   ...PAGES,

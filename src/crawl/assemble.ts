@@ -1,8 +1,6 @@
 /** Puts the loops of one crawl together; each gets only the parts it needs. */
 
 import type { Controller } from "../bandwidth/controller.ts";
-import type { Meter } from "../bandwidth/meter.ts";
-import type { CrawlError } from "../base/errors.ts";
 import { Courtesy } from "../frontier/politeness.ts";
 import { SCORES } from "../frontier/priority.ts";
 import { Sieve } from "../frontier/sieve.ts";
@@ -13,6 +11,7 @@ import { NearIndex } from "../page/near-index.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { Scope } from "../url/scope.ts";
 import { domainOf } from "../url/site.ts";
+import type { CanonicalUrl } from "../url/url.ts";
 import {
   controllerFor,
   courtesyLimits,
@@ -29,6 +28,7 @@ import { FetchLoop, type FetchLoopParts } from "./fetch-loop.ts";
 import { Border } from "./border.ts";
 import { Intake } from "./intake.ts";
 import type { Job } from "./job.ts";
+import type { Loops, Surroundings } from "./loops.ts";
 import { Line } from "./line.ts";
 import { movedSeeds } from "./moved-seeds.ts";
 import { Notebook } from "./notebook.ts";
@@ -41,7 +41,7 @@ import { Outlook } from "./outlook.ts";
 import { Promised } from "./promised.ts";
 import { Replan } from "./replan.ts";
 import { Reunion } from "./reunion.ts";
-import { Roster, type Site } from "./roster.ts";
+import { Roster } from "./roster.ts";
 import { Rounds } from "./rounds.ts";
 import { Settler } from "./settle.ts";
 import { Sluice } from "./sluice.ts";
@@ -52,46 +52,6 @@ import { type Team, teamOf } from "./team.ts";
 export const ROUNDS = "rounds";
 /** Breadth first they keep their order however long they wait; other scores change meanwhile. */
 const URLS_PER_SITE = { settled: 256, changing: 32 };
-export interface Surroundings {
-  readonly meter: Meter;
-  readonly signal: AbortSignal;
-  readonly resumed: boolean;
-  /** When the time began that a site's deadline counts from. */
-  readonly beganAtMs: (site: Site) => number;
-  readonly allowance: () => number;
-  /** A calendar that allows nothing for now, or something again. */
-  readonly onPause: (isPaused: boolean) => void;
-  readonly onQuotaUsedUp: (what: string) => void;
-  readonly onTrouble: (trouble: CrawlError | undefined) => void;
-  readonly onIdle: () => void;
-  readonly onFault: (fault: unknown) => void;
-}
-
-/** All loops of one crawl, as the crawler and the showing see them. */
-export interface Loops {
-  readonly tally: Tally;
-  readonly pace: Pace;
-  readonly courtesy: Courtesy;
-  readonly workbench: Workbench<Job>;
-  readonly roster: Roster;
-  readonly notebook: Notebook;
-  readonly settler: Settler;
-  readonly refill: Refill;
-  readonly fetchLoop: FetchLoop;
-  readonly controller: Controller;
-  readonly sluice: Sluice;
-  readonly line: Line;
-  readonly promised: Promised;
-  readonly replan: Replan;
-  readonly rounds: Rounds;
-  /** undefined where one process has the whole web. */
-  readonly team: Team | undefined;
-  admitSeeds(): void;
-  setDelay(delayMs: number): void;
-  /** Look-ups of names under way, for which nothing is on the workbench yet. */
-  errandsUnderWay(): number;
-}
-
 export function assemble(parts: CrawlParts, around: Surroundings): Loops {
   return new Assembly(parts, around);
 }
@@ -159,12 +119,16 @@ class Assembly implements Loops {
   }
 
   admitSeeds(): void {
-    const origin = { depth: 0, from: undefined, fromDomain: undefined };
-    for (const url of this.#parts.seeds) {
+    this.#admitAt(0, this.#parts.seeds);
+    this.#admitAt(1, this.#parts.team?.border?.popularUrls ?? []);
+  }
+
+  #admitAt(depth: number, urls: readonly CanonicalUrl[]): void {
+    const none = { from: undefined, fromDomain: undefined, redirectedFromId: 0, redirects: 0 };
+    for (const url of urls) {
       // Everybody has all of them, so nobody has to send any.
       if (this.#border?.isOwn(url) === false) continue;
-      const { high, low } = fingerprintOf(url);
-      this.#intake.admit([{ url, high, low }], { ...origin, redirectedFromId: 0, redirects: 0 });
+      this.#intake.admit([{ url, ...fingerprintOf(url) }], { ...none, depth });
     }
   }
 

@@ -42,6 +42,8 @@ export interface BorderMeans {
   readonly mode: Mode;
   readonly division: Division;
   readonly popular: PopularSet | undefined;
+  /** The same as addresses: whoever owns one begins with it. */
+  readonly popularUrls: readonly CanonicalUrl[];
   readonly bus: Membership;
   readonly everyPages: number;
   readonly everyMs: number;
@@ -70,6 +72,14 @@ export interface FoundUrl {
   readonly state: "found" | "counted" | MovedUrl["state"];
 }
 
+export interface BorderTraffic {
+  readonly urlsSent: number;
+  readonly urlsReceived: number;
+  readonly sentBytes: number;
+  /** URLs by addressee, in this life. */
+  readonly sentTo: Readonly<Record<string, number>>;
+}
+
 /** Whose a URL is; another's is dropped, held until there is nothing else to do, or sent. */
 export type Whose = "own" | "drop" | "hold" | "send" | "popular";
 
@@ -87,6 +97,7 @@ export class Border {
   readonly #found = new OutgoingBatch({ pagesMax: Infinity, linksMax: BATCH_LINKS_MAX });
   /** More links to what was sent before: nothing but counts, which may be lost with the process. */
   readonly #counts: OutgoingBatch;
+  readonly #sentTo = new Map<string, number>();
   #countsSent = 0;
   #urlsReceived = 0;
 
@@ -103,10 +114,15 @@ export class Border {
   }
 
   /** What the exchange has cost: URLs over all its lives, bytes in this one. */
-  get traffic(): { readonly [Key in "urlsSent" | "urlsReceived" | "sentBytes"]: number } {
+  get traffic(): BorderTraffic {
     const { sentBytes } = this.#outbox;
     const found = this.#parts.tally.outcome("sent");
-    return { urlsSent: found + this.#countsSent, urlsReceived: this.#urlsReceived, sentBytes };
+    return {
+      urlsSent: found + this.#countsSent,
+      urlsReceived: this.#urlsReceived,
+      sentBytes,
+      sentTo: Object.fromEntries(this.#sentTo),
+    };
   }
 
   /** Whether nothing that was found here is still on its way. */
@@ -239,6 +255,7 @@ export class Border {
     const { epoch } = this.#division;
     for (const [to, links] of batch.takeAll()) {
       if (batch === this.#counts) this.#countsSent += links.length;
+      this.#sentTo.set(to, (this.#sentTo.get(to) ?? 0) + links.length);
       const urls = links.map(({ count, url, depth, redirects, score }): SentUrl => {
         return { url, depth, redirects, score, links: count };
       });

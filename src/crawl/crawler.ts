@@ -19,7 +19,8 @@ import type { Output } from "../output/output.ts";
 import type { PageIndex } from "../output/search-index.ts";
 import type { Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
-import { assemble, type Loops } from "./assemble.ts";
+import { assemble } from "./assemble.ts";
+import type { Loops } from "./loops.ts";
 import type { Changing } from "./changes.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import type { LineMeans } from "./line.ts";
@@ -57,8 +58,19 @@ export interface CrawlHandle extends Changing {
   readonly isIdle: boolean;
   /** It has as many pages as it may have. */
   readonly isSated: boolean;
+  /** A few figures, cheap enough to be asked for ten times a second. */
+  pulse(): Pulse;
   /** All processes are done: this one may end when it is, too. */
   finish(): void;
+}
+
+export interface Pulse {
+  readonly known: number;
+  readonly pending: number;
+  readonly pages: number;
+  /** On the wire, since it was started. */
+  readonly receivedBytes: number;
+  readonly waitingReaders: number;
 }
 
 /** The fact, kept in the store, when the crawl began, on the wall clock. */
@@ -157,6 +169,17 @@ class Crawl implements CrawlHandle {
 
   get isSated(): boolean {
     return this.#loops.tally.pages >= this.#pagesMax;
+  }
+
+  pulse(): Pulse {
+    const { tally, controller } = this.#loops;
+    return {
+      known: tally.known,
+      pending: tally.pending,
+      pages: tally.pages,
+      receivedBytes: this.#meter.bytes,
+      waitingReaders: controller.waiting,
+    };
   }
 
   finish(): void {

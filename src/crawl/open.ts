@@ -27,10 +27,11 @@ import type { CanonicalUrl } from "../url/url.ts";
 import { Changes } from "./changes.ts";
 import { keepChronicle } from "./chronicle.ts";
 import { Control } from "./control.ts";
-import { startCrawl } from "./crawler.ts";
+import { type CrawlHandle, startCrawl } from "./crawler.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import { openLine } from "./open-line.ts";
 import type { CrawlResult, Snapshot } from "./snapshot.ts";
+import type { TeamMeans } from "./team.ts";
 
 export interface CrawlOrder {
   readonly settings: Settings;
@@ -39,6 +40,8 @@ export interface CrawlOrder {
   readonly folder: string | undefined;
   readonly hooks: CrawlHooks;
   readonly log: Log;
+  /** For one process of several. */
+  readonly team?: TeamMeans;
 }
 
 export interface OpenCrawl {
@@ -49,13 +52,18 @@ export interface OpenCrawl {
   change(key: string, value: string): string;
 }
 
+/** A crawl in this very process. */
+export interface OpenLocalCrawl extends OpenCrawl {
+  readonly handle: CrawlHandle;
+}
+
 /** The pause below which the disk is not filled, so that others on the machine can still work. */
 const FREE_BYTES_MIN = 64 * 2 ** 20;
 const CACHE_SHARE = 1 / 4;
 const SEEN_SHARE = 1 / 4;
 const SEEN_ENTRY_BYTES = 80;
 
-export async function openCrawl(order: CrawlOrder): Promise<OpenCrawl> {
+export async function openCrawl(order: CrawlOrder): Promise<OpenLocalCrawl> {
   const { settings, folder } = order;
   await using stack = new AsyncDisposableStack();
   let output: Output | undefined;
@@ -91,6 +99,7 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenCrawl> {
   if (folder !== undefined) stack.use(keepChronicle(folder, () => handle.snapshot()));
   const closing = stack.move();
   return {
+    handle,
     snapshot: () => handle.snapshot(),
     stop: (why) => handle.stop(why),
     change,

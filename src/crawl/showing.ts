@@ -3,7 +3,7 @@
 import { Books } from "../bandwidth/ledger.ts";
 import type { Meter } from "../bandwidth/meter.ts";
 import type { SiteRow, Store } from "../store/store.ts";
-import type { Loops } from "./assemble.ts";
+import type { Loops } from "./loops.ts";
 import type { Forecast } from "./replan.ts";
 import { NO_NEWS, type Site } from "./roster.ts";
 import { roundPagesOf } from "./snapshot.ts";
@@ -148,10 +148,21 @@ function roundView(rounds: Loops["rounds"], { key, round }: Site): RoundView {
 }
 
 function bandwidthOf({ loops, meter, nowMs, startedAtMs }: Moment): CrawlResult["bandwidth"] {
-  const { limitBps } = loops.line;
   const { begun, overtaken, passedOverMaxMs } = loops.sluice.orderKept;
-  const seconds = (nowMs - startedAtMs) / 1000;
-  const meanBps = seconds > 0 ? meter.bytes / seconds : 0;
+  return {
+    ...measuredRate(meter, loops.line.limitBps, nowMs - startedAtMs),
+    rankInversion: begun === 0 ? 0 : overtaken / begun,
+    longestWaitMs: passedOverMaxMs,
+  };
+}
+
+/** The rate against the limit, by the program's own meter. */
+export function measuredRate(
+  meter: Meter,
+  limitBps: number | undefined,
+  elapsedMs: number,
+): Omit<CrawlResult["bandwidth"], "rankInversion" | "longestWaitMs"> {
+  const meanBps = elapsedMs > 0 ? (meter.bytes * 1000) / elapsedMs : 0;
   const isHeld = limitBps !== undefined && limitBps > 0;
   return {
     limitBps: limitBps ?? null,
@@ -159,8 +170,6 @@ function bandwidthOf({ loops, meter, nowMs, startedAtMs }: Moment): CrawlResult[
     utilisation: isHeld ? meanBps / limitBps : null,
     worstSecond: meter.worstShare ?? null,
     secondsOver105: meter.worstShare === undefined ? null : meter.secondsOver,
-    rankInversion: begun === 0 ? 0 : overtaken / begun,
-    longestWaitMs: passedOverMaxMs,
   };
 }
 

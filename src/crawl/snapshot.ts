@@ -91,6 +91,41 @@ export interface Snapshot {
   readonly sites: readonly SiteView[];
   /** The last failures, at most 20, newest last. */
   readonly troubles: readonly Trouble[];
+  /** Of several processes; absent for one. */
+  readonly parallel?: ParallelView | undefined;
+}
+
+/** One process of several. */
+export interface ProcessView {
+  readonly name: string;
+  readonly pages: number;
+  readonly pending: number;
+  readonly rateBps: number;
+  readonly limitBps: number | undefined;
+  readonly state: string;
+}
+
+/** Several processes at work, and what they sent each other. */
+export interface ParallelView {
+  readonly procs: readonly ProcessView[];
+  /** URLs sent: from the process of the row to that of the column. */
+  readonly flows: readonly (readonly number[])[];
+}
+
+/** What several processes cost and brought, in the paper's measures. */
+export interface ParallelResult {
+  readonly procs: number;
+  /** Pages fetched, and different ones among them: N and I. */
+  readonly downloaded: number;
+  readonly unique: number;
+  readonly overlap: number;
+  readonly urlsExchanged: number;
+  /** URLs exchanged for each page. */
+  readonly communicationOverhead: number;
+  readonly exchangeBytes: number;
+  /** Against a reference; null without one. */
+  readonly coverage: number | null;
+  readonly quality: number | null;
 }
 
 /** As programs read it. */
@@ -144,7 +179,8 @@ export interface CrawlResult {
     /** What came of its pages in this round. */
     readonly roundPages: RoundPages;
   }[];
-  readonly parallel: null;
+  /** Of several processes together; null for one. */
+  readonly parallel: ParallelResult | null;
   readonly topics: null;
   readonly duplicates: { readonly exact: number; readonly near: number };
   readonly resumed: boolean;

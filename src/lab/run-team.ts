@@ -271,6 +271,7 @@ class TeamSimulation {
         mode,
         division: this.#dealing.division,
         popular: undefined,
+        popularUrls: [],
         bus,
         everyPages: 10,
         everyMs: 1_000,

@@ -5,6 +5,7 @@ import { CrawlError } from "../../base/errors.ts";
 import { type Log, silentLog } from "../../base/log.ts";
 import { visible } from "../../base/visible.ts";
 import { type Order, readOrder } from "../../config/order.ts";
+import type { TeamOrder } from "../../cluster/supervisor.ts";
 import { GROUPS, type Settings } from "../../config/schema.ts";
 import { type OpenCrawl, openCrawl } from "../../crawl/open.ts";
 import type { CrawlResult, Snapshot } from "../../crawl/snapshot.ts";
@@ -63,7 +64,8 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const screen = new Screen(stream, settings);
   warn(order, screen);
   const { seeds, outFolder: folder } = order;
-  const crawl = await openCrawl({ settings, seeds, folder, hooks: {}, log: screen.log });
+  const asked = { settings, seeds, folder, hooks: {}, log: screen.log };
+  const crawl = settings.procs > 1 ? await openSeveral(asked) : await openCrawl(asked);
   await using stack = new AsyncDisposableStack();
   stack.use(await openDashboard(order, crawl, screen));
   screen.show(() => crawl.snapshot());
@@ -99,6 +101,12 @@ async function openDashboard(
     await crawl.done;
     throw error;
   }
+}
+
+/** Loaded only where it is wanted: one process needs none of it. */
+async function openSeveral(order: TeamOrder): Promise<OpenCrawl> {
+  const { openTeam } = await import("../../cluster/supervisor.ts");
+  return openTeam(order);
 }
 
 /** The crawl is over and stored; a report that cannot be written takes nothing away from it. */

@@ -1,0 +1,39 @@
+/**
+ * What a supervisor and its processes say to each other beside the bus: the job at the start, the result at
+ * the end, and what goes to the log between. Over Node's own channel, which loses nothing while both live.
+ */
+
+import type { LogEntry } from "../base/log.ts";
+import type { ErrorCode } from "../base/errors.ts";
+import type { CrawlResult } from "../crawl/snapshot.ts";
+import type { Settings } from "../config/schema.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+import type { WrittenDivision } from "./notes.ts";
+
+export interface Job {
+  readonly name: string;
+  /** How many work on it. */
+  readonly size: number;
+  readonly settings: Settings;
+  readonly seeds: readonly CanonicalUrl[];
+  readonly folder: string;
+  /** null for processes that are independent of each other. */
+  readonly division: WrittenDivision | null;
+}
+
+export type Word =
+  | { readonly weir: "ready" }
+  | { readonly weir: "job"; readonly job: Job }
+  | { readonly weir: "log"; readonly entry: LogEntry }
+  | { readonly weir: "result"; readonly result: CrawlResult }
+  | {
+      readonly weir: "refused";
+      readonly code: ErrorCode;
+      readonly message: string;
+    }
+  | { readonly weir: "fault"; readonly message: string };
+
+export function wordIn(message: unknown): Word | undefined {
+  const isWord = typeof message === "object" && message !== null && "weir" in message;
+  return isWord ? (message as Word) : undefined;
+}

@@ -1,0 +1,151 @@
+/**
+ * Puts what several processes say of themselves together, as if one crawl had said it.
+ *
+ * A URL that was sent, is dealt with elsewhere or has moved away is known to several processes and
+ * counts once: with whoever has it.
+ */
+
+import type { BytesByPurpose } from "../bandwidth/ledger.ts";
+import type { CrawlResult, SiteView, Snapshot } from "../crawl/snapshot.ts";
+import type { Totals } from "../store/store.ts";
+
+/** Reasons that say no more than that another process has the URL. */
+const MIRRORS = ["sent", "elsewhere", "moved_away"] as const;
+const SITES_SHOWN = 50;
+const TROUBLES_SHOWN = 20;
+const SITES_IN_RESULT = 10_000;
+
+export function mergeTotals(all: readonly Totals[]): Totals {
+  const outcomes = sumOf(all.map((totals) => totals.outcomes));
+  const mirrors = MIRRORS.reduce((sum, reason) => sum + (outcomes[reason] ?? 0), 0);
+  for (const reason of MIRRORS) delete outcomes[reason];
+  const sum = (of: (totals: Totals) => number): number =>
+    all.reduce((so, totals) => so + of(totals), 0);
+  return {
+    known: sum(({ known }) => known) - mirrors,
+    done: sum(({ done }) => done),
+    failed: sum(({ failed }) => failed),
+    skipped: sum(({ skipped }) => skipped) - mirrors,
+    pages: sum(({ pages }) => pages),
+    bytes: sum(({ bytes }) => bytes),
+    ledger: sumOf(all.map(({ ledger }) => ledger)),
+    crawledMs: Math.max(0, ...all.map(({ crawledMs }) => crawledMs)),
+    usage: "",
+    duplicatesExact: sum(({ duplicatesExact }) => duplicatesExact),
+    duplicatesNear: sum(({ duplicatesNear }) => duplicatesNear),
+    outcomes,
+    refusedLinks: sumOf(all.map(({ refusedLinks }) => refusedLinks)),
+    remarks: sumOf(all.map(({ remarks }) => remarks)),
+  };
+}
+
+/** What only the whole knows. */
+export type Whole = Pick<
+  Snapshot,
+  "state" | "because" | "elapsedMs" | "resumed" | "limitBps" | "recentBps" | "parallel"
+>;
+
+export function mergeSnapshots(all: readonly Snapshot[], whole: Whole): Snapshot {
+  const sum = (of: (one: Snapshot) => number): number => all.reduce((so, one) => so + of(one), 0);
+  const totals = mergeTotals(all.map((one) => one.totals));
+  const pending = sum((one) => one.pending);
+  const pagesPerSecond = sum((one) => one.pagesPerSecond);
+  return {
+    ...whole,
+    processId: process.pid,
+    totals,
+    pending,
+    rateBps: whole.recentBps.at(-1) ?? 0,
+    predictedBps: sum((one) => one.predictedBps),
+    waitingReaders: sum((one) => one.waitingReaders),
+    ledger: sumOf(all.map((one) => one.ledger)) as BytesByPurpose,
+    pagesPerSecond,
+    remainingMs: pagesPerSecond > 0 ? (pending / pagesPerSecond) * 1000 : undefined,
+    connectionsOpen: sum((one) => one.connectionsOpen),
+    connectionsMax: sum((one) => one.connectionsMax),
+    siteCount: sum((one) => one.siteCount),
+    plan: all.find((one) => one.plan !== undefined)?.plan,
+    sites: busiest(all.flatMap((one) => one.sites)),
+    troubles: all.flatMap((one) => one.troubles).slice(-TROUBLES_SHOWN),
+  };
+}
+
+/** A site that several know is shown by whoever has most of it. */
+function busiest(sites: readonly SiteView[]): SiteView[] {
+  const byKey = new Map<string, SiteView>();
+  for (const site of sites) {
+    const other = byKey.get(site.site);
+    const isMore = other === undefined || site.pages + site.pending > other.pages + other.pending;
+    if (isMore) byKey.set(site.site, site);
+  }
+  return [...byKey.values()]
+    .filter(({ pages, pending, bytes }) => pages + pending + bytes > 0)
+    .sort((a, b) => b.pending - a.pending || b.pages - a.pages)
+    .slice(0, SITES_SHOWN);
+}
+
+export interface Ended {
+  readonly name: string;
+  readonly result: CrawlResult;
+}
+
+export type WholeResult = Pick<
+  CrawlResult,
+  "seconds" | "bandwidth" | "parallel" | "resumed" | "complete" | "stoppedBy"
+>;
+
+export function mergeResults(ended: readonly Ended[], whole: WholeResult): CrawlResult {
+  const results = ended.map(({ result }) => result);
+  const outcomes = sumOf(results.map((one) => one.outcomes));
+  const mirrors = MIRRORS.reduce((sum, reason) => sum + (outcomes[reason] ?? 0), 0);
+  for (const reason of MIRRORS) delete outcomes[reason];
+  const urls = sumOf(results.map((one) => one.urls)) as Record<keyof CrawlResult["urls"], number>;
+  return {
+    ...whole,
+    pages: whole.parallel?.unique ?? results.reduce((sum, one) => sum + one.pages, 0),
+    bytes: results.reduce((sum, one) => sum + one.bytes, 0),
+    urls: { ...urls, known: urls.known - mirrors, skipped: urls.skipped - mirrors },
+    outcomes,
+    refusedLinks: sumOf(results.map((one) => one.refusedLinks)),
+    remarks: sumOf(results.map((one) => one.remarks)),
+    ledger: {
+      byPurpose: sumOf(results.map((one) => one.ledger.byPurpose)) as BytesByPurpose,
+      byProcess: Object.fromEntries(ended.map(({ name, result }) => [name, result.bytes])),
+    },
+    sites: mergedSites(results),
+    topics: null,
+    duplicates: sumOf(results.map((one) => one.duplicates)) as CrawlResult["duplicates"],
+  };
+}
+
+function mergedSites(results: readonly CrawlResult[]): CrawlResult["sites"] {
+  const byKey = new Map<string, CrawlResult["sites"][number]>();
+  for (const site of results.flatMap(({ sites }) => sites)) {
+    const other = byKey.get(site.site);
+    if (other === undefined) byKey.set(site.site, site);
+    else byKey.set(site.site, together(other, site));
+  }
+  return [...byKey.values()]
+    .filter(({ pages, bytes, deadlineSeconds }) => pages + bytes > 0 || deadlineSeconds !== null)
+    .slice(0, SITES_IN_RESULT);
+}
+
+type SiteResult = CrawlResult["sites"][number];
+
+/** Most of its figures come from whoever crawled it, who has its bytes. */
+function together(a: SiteResult, b: SiteResult): SiteResult {
+  const main = a.bytes >= b.bytes ? a : b;
+  return {
+    ...main,
+    pages: a.pages + b.pages,
+    bytes: a.bytes + b.bytes,
+    ledger: sumOf([a.ledger, b.ledger]) as BytesByPurpose,
+  };
+}
+
+function sumOf(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const one of all)
+    for (const [key, value] of Object.entries(one)) sum[key] = (sum[key] ?? 0) + value;
+  return sum;
+}

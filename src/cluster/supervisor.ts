@@ -1,0 +1,363 @@
+/**
+ * Several crawling processes on this machine as one crawl: starts them, coordinates them, and shows, changes
+ * and ends them as if they were one.
+ *
+ * Whoever has a crawl by `openCrawl` can have one by `openTeam`: the same handle, the same files to look
+ * at and to change it by. Each process has a folder of its own inside the crawl's.
+ */
+
+import { join } from "node:path";
+import type { Calendar } from "../bandwidth/calendar.ts";
+import type { Quota } from "../bandwidth/quota.ts";
+import { systemClock } from "../base/clock.ts";
+import type { LogEntry } from "../base/log.ts";
+import type { Settings } from "../config/schema.ts";
+import { Changes, type Changing } from "../crawl/changes.ts";
+import { measuredRate } from "../crawl/showing.ts";
+import { keepChronicle } from "../crawl/chronicle.ts";
+import { Control } from "../crawl/control.ts";
+import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
+import type { CrawlResult, CrawlState, ParallelView, Snapshot } from "../crawl/snapshot.ts";
+import { ProcessHub } from "../exchange/bus-process.ts";
+import { Coordinator } from "./coordinator.ts";
+import { Crew } from "./crew.ts";
+import { Dealing } from "./dealing.ts";
+import type { Job } from "./job.ts";
+import { type Ended, mergeResults, mergeSnapshots } from "./merge.ts";
+import { COORDINATOR, writeDivision } from "./notes.ts";
+import { SharedLine } from "./shared-line.ts";
+import { partitionOf } from "./team-means.ts";
+import { openTeamFolder, readKeptDivision, keepDivision } from "./team-folder.ts";
+
+const LICENCE_MS = 3_000;
+const LOOK_EVERY_MS = 250;
+/** Changes that every process makes for itself. */
+const FORWARDED: ReadonlySet<string> = new Set([
+  "delay",
+  "connections",
+  "site-limit",
+  "deadline",
+  "priority",
+]);
+
+export interface TeamOrder extends CrawlOrder {
+  readonly folder: string;
+}
+
+export async function openTeam(order: TeamOrder): Promise<OpenCrawl> {
+  const supervisor = new Supervisor(order);
+  await supervisor.start();
+  return supervisor;
+}
+
+class Supervisor implements OpenCrawl, Changing {
+  readonly done: Promise<CrawlResult>;
+  readonly #order: TeamOrder;
+  readonly #names: readonly string[];
+  readonly #hub = new ProcessHub();
+  readonly #crew: Crew;
+  readonly #dealing: Dealing | undefined;
+  readonly #settle = Promise.withResolvers<CrawlResult>();
+  readonly #line: SharedLine;
+  readonly #startedAtMs = systemClock.nowMs();
+  readonly #changes: Changes;
+  readonly #ended: Ended[] = [];
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #holds = new Set<string>();
+  #coordinator: Coordinator | undefined;
+  #stack = new AsyncDisposableStack();
+  #state: CrawlState = "starting";
+  #stoppedBy = "";
+  #inForceBps: number | undefined;
+  #resumed = false;
+
+  constructor(order: TeamOrder) {
+    this.#order = order;
+    const { settings } = order;
+    this.#names = Array.from({ length: settings.procs }, (_, index) => `proc-${index + 1}`);
+    this.#line = new SharedLine(systemClock, settings);
+    this.#changes = new Changes(this, settings);
+    this.#dealing = this.#makeDealing();
+    this.#crew = new Crew({
+      hub: this.#hub,
+      jobOf: (name, isFirstStart) => this.#jobOf(name, isFirstStart),
+      onGone: (name) => this.#onGone(name),
+      onResult: (name, result) => void this.#onResult(name, result),
+      onLog: (name, entry) => this.#log(name, entry),
+      onFailed: (error) => void this.#fail(error),
+      progressOf: (name) => this.#snapshotOf(name)?.totals.known ?? 0,
+    });
+    this.done = this.#settle.promise;
+  }
+
+  async start(): Promise<void> {
+    const { folder, settings } = this.#order;
+    this.#resumed = openTeamFolder(folder, settings, this.#names).isResumed;
+    const member = await this.#hub.join(COORDINATOR, {
+      onParcel: () => undefined,
+      onReceipt: () => undefined,
+      onNote: (from, note) => {
+        this.#coordinator?.onNote(from, note);
+        const bytes = this.#coordinator?.members.get(from)?.report?.bytes;
+        if (bytes !== undefined) this.#line.received(from, bytes);
+      },
+    });
+    this.#coordinator = new Coordinator({
+      clock: systemClock,
+      bus: member,
+      licenceMs: LICENCE_MS,
+      division: this.#dealing?.division,
+      handOut: (dry, wanted) => this.#handOut(dry, wanted),
+      onDone: () => this.#coordinator?.end("finish", ""),
+      limitBps: this.#line.agreedBps(),
+      pagesMax: settings.pagesMax,
+    });
+    for (const name of this.#names) this.#coordinator.members.add(name);
+    for (const name of this.#names) this.#crew.start(name);
+    this.#state = "running";
+    this.#look();
+    this.#timers.push(setInterval(() => this.#look(), LOOK_EVERY_MS));
+    if (settings.timeMaxMs !== undefined)
+      this.#timers.push(setTimeout(() => this.stop("time limit"), settings.timeMaxMs));
+    const snapshot = (): Snapshot => this.snapshot();
+    this.#stack.use(new Control({ folder, snapshot, change: (k, v) => this.change(k, v) }));
+    this.#stack.use(keepChronicle(folder, snapshot));
+  }
+
+  snapshot(): Snapshot {
+    const all = this.#names.flatMap((name) => this.#snapshotOf(name) ?? []);
+    const nowMs = systemClock.nowMs();
+    const isPaused = this.#state === "running" && this.#holds.size > 0;
+    return mergeSnapshots(all, {
+      state: isPaused ? "paused" : this.#state,
+      because: [...this.#holds].join("; "),
+      elapsedMs: nowMs - this.#startedAtMs,
+      resumed: this.#resumed,
+      limitBps: this.#inForceBps,
+      recentBps: this.#line.meter.recentBps(nowMs),
+      parallel: this.#parallel(),
+    });
+  }
+
+  stop(why: string): void {
+    if (this.#state !== "running") return;
+    this.#state = "stopping";
+    this.#stoppedBy = why;
+    this.#coordinator?.end("stop", why);
+  }
+
+  change(key: string, value: string): string {
+    const answer = this.#changes.apply(key, value);
+    if (FORWARDED.has(key)) this.#coordinator?.change(key, this.#partOf(key, value));
+    return answer;
+  }
+
+  hold(why: string, isHeld: boolean): void {
+    if (isHeld) this.#holds.add(why);
+    else this.#holds.delete(why);
+    this.#coordinator?.hold(why, isHeld);
+  }
+
+  setLimit(limitBps: number | undefined): void {
+    this.#line.limitBps = limitBps;
+    this.#line.calendar = undefined;
+    this.#look();
+  }
+
+  setCalendar(calendar: Calendar | undefined): void {
+    this.#line.calendar = calendar;
+    this.#look();
+  }
+
+  setQuota(quota: Quota | undefined): void {
+    this.#line.quota = quota;
+    this.#look();
+  }
+
+  setPages(pagesMax: number): void {
+    this.#coordinator?.setPages(pagesMax);
+  }
+
+  // Every process makes these changes for itself: see `change`.
+  setConnections(): void {}
+  setDelay(): void {}
+  setSiteLimit(): void {}
+  setDeadline(): void {}
+  setPriority(): void {}
+
+  #partOf(key: string, value: string): string {
+    return key === "connections" ? String(Math.ceil(Number(value) / this.#names.length)) : value;
+  }
+
+  #makeDealing(): Dealing | undefined {
+    const { settings, seeds, folder } = this.#order;
+    const { coordination, grain } = settings;
+    if (coordination === "independent") return undefined;
+    const partition = partitionOf(settings);
+    const seeded = seeds.map((url) => partition.bucketOf(url));
+    const workers = this.#names.map((name) => ({ name, weight: 1 }));
+    const kept = settings.fresh ? undefined : readKeptDivision(folder, this.#names);
+    return new Dealing({ coordination, partition, grain, seeded }, workers, kept);
+  }
+
+  #handOut(dry: string, wanted: readonly number[]): void {
+    const dealing = this.#dealing;
+    if (dealing === undefined || !dealing.handOut(dry, wanted)) return;
+    keepDivision(this.#order.folder, dealing.division);
+    this.#coordinator?.redivide(dealing.division);
+  }
+
+  #jobOf(name: string, isFirstStart: boolean): Job {
+    const { settings, seeds, folder } = this.#order;
+    const size = this.#names.length;
+    const place = this.#names.indexOf(name);
+    const division = this.#dealing?.division;
+    return {
+      name,
+      size,
+      settings: partOfSettings(settings, size, isFirstStart),
+      seeds: division === undefined ? seeds.filter((_, at) => at % size === place) : seeds,
+      folder: join(folder, name),
+      division: division === undefined ? null : writeDivision(division),
+    };
+  }
+
+  #onGone(name: string): void {
+    this.#coordinator?.gone(name);
+    this.#line.forget(name);
+    this.#log(name, {
+      level: "warn",
+      message: "the process has died; it is started again",
+      values: {},
+    });
+  }
+
+  async #onResult(name: string, result: CrawlResult): Promise<void> {
+    this.#ended.push({ name, result });
+    if (this.#ended.length < this.#names.length) return;
+    try {
+      this.#settle.resolve(await this.#finish());
+    } catch (error) {
+      this.#settle.reject(error);
+    }
+  }
+
+  async #finish(): Promise<CrawlResult> {
+    const ended = this.#ended.toSorted((a, b) => this.#placeOf(a.name) - this.#placeOf(b.name));
+    const pending = ended.reduce((sum, { result }) => sum + result.urls.pending, 0);
+    const stoppedBy = this.#whyStopped(pending);
+    this.#state = pending === 0 && stoppedBy === "" ? "done" : "stopped";
+    await this.#close();
+    const downloaded = ended.reduce((sum, { result }) => sum + result.pages, 0);
+    const measured = { downloaded, unique: downloaded, overlap: 0, coverage: null, quality: null };
+    const { urlsSent, sentBytes } = this.#coordinator?.exchange() ?? { urlsSent: 0, sentBytes: 0 };
+    return mergeResults(ended, {
+      seconds: (systemClock.nowMs() - this.#startedAtMs) / 1000,
+      bandwidth: this.#bandwidth(ended),
+      parallel: {
+        procs: this.#names.length,
+        ...measured,
+        urlsExchanged: urlsSent,
+        communicationOverhead: measured.downloaded === 0 ? 0 : urlsSent / measured.downloaded,
+        exchangeBytes: sentBytes,
+      },
+      resumed: this.#resumed,
+      complete: pending === 0 && stoppedBy === "",
+      stoppedBy,
+    });
+  }
+
+  #whyStopped(pending: number): string {
+    if (this.#stoppedBy !== "" || pending === 0) return pending === 0 ? "" : this.#stoppedBy;
+    return this.#order.settings.pagesMax === undefined ? "" : "pages limit";
+  }
+
+  #bandwidth(ended: readonly Ended[]): CrawlResult["bandwidth"] {
+    const elapsedMs = systemClock.nowMs() - this.#startedAtMs;
+    return {
+      ...measuredRate(this.#line.meter, this.#inForceBps, elapsedMs),
+      rankInversion: mean(ended.map(({ result }) => result.bandwidth.rankInversion)),
+      longestWaitMs: Math.max(0, ...ended.map(({ result }) => result.bandwidth.longestWaitMs)),
+    };
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    if (this.#state === "stopped") return;
+    this.#state = "stopped";
+    this.#crew.close();
+    await this.#close();
+    this.#settle.reject(error);
+  }
+
+  async #close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#coordinator?.stop();
+    await this.#stack.disposeAsync();
+    await this.#hub.close();
+  }
+
+  /** What may be taken of the line now, and whether the quota is used up. */
+  #look(): void {
+    const limitBps = this.#line.agreedBps();
+    if (limitBps !== this.#inForceBps) {
+      const isNothing = limitBps === 0;
+      if (isNothing !== (this.#inForceBps === 0))
+        this.hold("the calendar allows nothing now", isNothing);
+      this.#inForceBps = limitBps;
+      this.#line.meter.setLimit(systemClock.nowMs(), isNothing ? undefined : limitBps);
+      if (!isNothing) this.#coordinator?.setLimit(limitBps);
+    }
+    if (this.#state !== "running") return;
+    const usages = this.#names.map((name) => this.#snapshotOf(name)?.totals.usage ?? "");
+    const why = this.#line.whyQuotaEnds(usages);
+    if (why !== undefined) this.stop(why);
+  }
+
+  #parallel(): ParallelView {
+    const members = this.#names.map((name) => this.#coordinator?.members.get(name));
+    return {
+      procs: members.map((member, index) => ({
+        name: this.#names[index] as string,
+        pages: member?.snapshot?.totals.pages ?? 0,
+        pending: member?.snapshot?.pending ?? 0,
+        rateBps: member?.report?.usedBps ?? 0,
+        limitBps: member?.snapshot?.limitBps,
+        state: member?.report === undefined ? "away" : (member.snapshot?.state ?? "starting"),
+      })),
+      flows: members.map((member) => this.#names.map((to) => member?.exchange?.sentTo[to] ?? 0)),
+    };
+  }
+
+  #snapshotOf(name: string): Snapshot | undefined {
+    return this.#coordinator?.members.get(name)?.snapshot;
+  }
+
+  #placeOf(name: string): number {
+    return this.#names.indexOf(name);
+  }
+
+  #log(name: string, entry: LogEntry): void {
+    this.#order.log.write({ ...entry, values: { process: name, ...entry.values } });
+  }
+}
+
+/** What of the settings each process goes by: the whole's limits are shared out while they run. */
+function partOfSettings(settings: Settings, size: number, isFirstStart: boolean): Settings {
+  return {
+    ...settings,
+    limitBps: undefined,
+    limitAt: undefined,
+    quota: undefined,
+    pagesMax: undefined,
+    timeMaxMs: undefined,
+    fresh: settings.fresh && isFirstStart,
+    speedsFile: undefined,
+    logFile: undefined,
+    connectionsMax: Math.max(1, Math.ceil(settings.connectionsMax / size)),
+    memoryBytes: Math.ceil(settings.memoryBytes / size),
+  };
+}
+
+function mean(numbers: readonly number[]): number {
+  return numbers.length === 0 ? 0 : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+}

@@ -1,0 +1,23 @@
+/** What settings about several processes must agree on, each with what to write. */
+
+import { whyNot } from "../partition/mode.ts";
+import type { Settings } from "./schema.ts";
+
+export function parallelMistakes(settings: Settings): string[] {
+  const { coordination, mode, partition, procs, partitionRules, bucketCount } = settings;
+  const found: string[] = [];
+  const reason = whyNot({ coordination, mode, partition, procs, ruleCount: partitionRules.length });
+  if (reason !== undefined) found.push(reason);
+  if (procs === 1) return found;
+  if (bucketCount < procs)
+    found.push(
+      `${bucketCount} partitions are fewer than ${procs} processes, so some would have none; give --partitions ${procs} or more`,
+    );
+  if (mode === "cross-over" && partition === "url-hash")
+    found.push(
+      "cross-over follows links to other sites, and url-hash divides sites themselves: choose site-hash",
+    );
+  if (settings.watch)
+    found.push("rounds (--watch) are for one process so far: leave --procs out, or --watch");
+  return found;
+}
