@@ -101,8 +101,8 @@ export function decodeModel(file: Uint8Array): ModelReading {
 
 function modelOf(header: Header, body: Uint8Array): Model {
   const { topics, rows, hasRarity, method } = header;
-  // A view of whole numbers must begin at a multiple of four, which a copy does.
-  const aligned = body.slice().buffer;
+  // A view of whole numbers must begin at a multiple of four, which a copy does (`slice` of a Buffer is none).
+  const aligned = new Uint8Array(body).buffer;
   const keys = new Int32Array(aligned, 0, rows);
   const rarity = hasRarity ? new Float32Array(aligned, 4 * rows, rows) : new Float32Array(0);
   const at = 4 * rows + 4 * rarity.length;

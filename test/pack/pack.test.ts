@@ -26,7 +26,10 @@ test("the package installs into an empty folder, crawls, and can be imported", a
   }[];
   assert.ok(packed !== undefined);
   for (const { path } of packed.files)
-    assert.match(path, /^(dist\/.*\.(js|d\.ts)|dist\/dashboard\/page\/[a-z]+\.(html|css|svg)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/);
+    assert.match(
+      path,
+      /^(dist\/.*\.(js|d\.ts)|dist\/dashboard\/page\/[a-z]+\.(html|css|svg)|models\/[a-z-]+\.model|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
+    );
   assert.ok(
     !packed.files.some(({ path }) => /\.(test|suite|child)\./.test(path)),
     "no tests inside",

@@ -1,0 +1,99 @@
+/**
+ * The labelled pages that topics are measured on, read from the folder `shared/data` beside the checkout, or from the one
+ * that WEIR_DATA names. They belong to others and are no part of Weir; where they are absent, that is said.
+ *
+ * From Wikipedia for Schools the heading that names a page's subjects is cut out, and index pages are left out,
+ * for both would give the answer away.
+ */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CrawlError } from "../base/errors.ts";
+import { packedLines } from "../config/packed-lines.ts";
+
+const BESIDE_THE_CHECKOUT = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
+const SUBJECT_HEADING = /<h3 id="siteSub">[^]*?<\/h3>/;
+
+export interface WikipediaPage {
+  readonly path: string;
+  /** Paths of subjects, the main one first: "Science.Biology.Mammals". */
+  readonly subjects: readonly string[];
+  readonly html: Uint8Array;
+}
+
+export interface LabelledText {
+  readonly topic: string;
+  readonly text: Uint8Array;
+}
+
+export function hasTopicsData(): boolean {
+  return existsSync(join(dataFolder(), "topics"));
+}
+
+/** Of 4,654 articles; the first subject's first part is the topic that experiments use. */
+export async function* wikipediaPages(): AsyncGenerator<WikipediaPage> {
+  const subjectsOf = new Map<string, readonly string[]>();
+  for await (const [path = "", subjects = ""] of rowsOf(
+    "topics/wikipedia-for-schools.labels.tsv.xz",
+  ))
+    subjectsOf.set(path, subjects.split("|"));
+  for await (const line of linesIn("topics/wikipedia-for-schools.pages.jsonl.xz")) {
+    const { path, html } = JSON.parse(line.toString("utf8")) as { path: string; html: string };
+    const subjects = subjectsOf.get(path);
+    if (subjects === undefined || path.includes("subject.")) continue;
+    yield { path, subjects, html: Buffer.from(html.replace(SUBJECT_HEADING, "")) };
+  }
+}
+
+/** Links between articles, from and to. */
+export async function* wikipediaLinks(): AsyncGenerator<readonly [from: string, to: string]> {
+  for await (const [from = "", to = ""] of rowsOf("topics/wikipedia-for-schools.links.tsv.xz"))
+    yield [from, to];
+}
+
+/** Terms and privacy pages of sites in the 15 categories of X4. */
+export async function* policyPages(): AsyncGenerator<LabelledText> {
+  for await (const line of linesIn("topics/odp-privacy-pages.jsonl.xz")) {
+    const { odp, text } = JSON.parse(line.toString("utf8")) as { odp: string; text: string };
+    yield { topic: odp, text: Buffer.from(text) };
+  }
+}
+
+/** The bodies of posts, without their headers. */
+export async function* newsgroupPosts(): AsyncGenerator<LabelledText> {
+  for await (const line of linesIn("topics/20-newsgroups.jsonl.xz")) {
+    const { group, body } = JSON.parse(line.toString("utf8")) as { group: string; body: string };
+    yield { topic: group, text: Buffer.from(body) };
+  }
+}
+
+/** Pages of many languages, with the language that each declares for itself. */
+export async function* worldPages(): AsyncGenerator<{
+  readonly declared: string | undefined;
+  readonly html: Uint8Array;
+}> {
+  for await (const line of linesIn("pages/html-pages-trafilatura.jsonl.xz")) {
+    const { html } = JSON.parse(line.toString("utf8")) as { html: string };
+    const declared = /<html[^>]*\blang=["']?([a-z]{2})/i.exec(html)?.[1]?.toLowerCase();
+    yield { declared, html: Buffer.from(html) };
+  }
+}
+
+function dataFolder(): string {
+  return process.env["WEIR_DATA"] ?? BESIDE_THE_CHECKOUT;
+}
+
+async function* rowsOf(file: string): AsyncGenerator<string[]> {
+  for await (const line of linesIn(file)) yield line.toString("utf8").split("\t");
+}
+
+async function* linesIn(file: string): AsyncGenerator<Buffer> {
+  const path = join(dataFolder(), file);
+  if (!existsSync(path))
+    throw new CrawlError(
+      "FILE_UNREADABLE",
+      `This needs labelled pages that do not come with Weir: there is no ${file} in shared/data beside the checkout, nor in the folder that WEIR_DATA names`,
+    );
+  yield* packedLines(path);
+}
