@@ -65,6 +65,16 @@ export function fitsAlone({ bytes, capBps, deadlineSeconds }: Work, site: number
 
 /** The least time by which everything can be done, the deadlines kept; they must be possible. */
 export function leastEndSeconds(work: Work): number {
+  // Whatever the end, sites come by their own deadlines.
+  const { deadlineSeconds } = work;
+  const lastFirst = orderBy(work.count, (site) => -(deadlineSeconds[site] as number));
+  return leastWithout(earliestEndSeconds(work), (seconds) =>
+    missingSeconds(endingBy(work, seconds), work.bytes, lastFirst),
+  );
+}
+
+/** The least time by which everything could be done if there were no deadlines. */
+export function earliestEndSeconds(work: Work): number {
   let bytes = 0;
   let endSeconds = 0;
   for (let site = 0; site < work.count; site++) {
@@ -72,13 +82,7 @@ export function leastEndSeconds(work: Work): number {
     endSeconds = Math.max(endSeconds, (work.bytes[site] as number) / (work.capBps[site] as number));
   }
   // Rounded up, for the sums of the answer are rounded too.
-  endSeconds = Math.max(endSeconds, bytes / work.rateBps) * (1 + 1e-10);
-  // Whatever the end, sites come by their own deadlines.
-  const { deadlineSeconds } = work;
-  const lastFirst = orderBy(work.count, (site) => -(deadlineSeconds[site] as number));
-  return leastWithout(endSeconds, (seconds) =>
-    missingSeconds(endingBy(work, seconds), work.bytes, lastFirst),
-  );
+  return Math.max(endSeconds, bytes / work.rateBps) * (1 + 1e-10);
 }
 
 /** Nobody later than this. */

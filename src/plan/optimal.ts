@@ -3,7 +3,7 @@
  * them, and then everything is done by the least time, or the sum of waiting is small.
  */
 
-import { endingBy, leastEndSeconds } from "./feasible.ts";
+import { earliestEndSeconds, endingBy, keepsDeadlines, leastEndSeconds } from "./feasible.ts";
 import { KeptSchedule } from "./kept-schedule.ts";
 import { deadlinesToKeep } from "./late.ts";
 import { type Found, improved } from "./local-search.ts";
@@ -88,9 +88,7 @@ function planPlaced(task: PlanTask, objective: Objective, effort: Effort): Plann
 
 /** As many at once as there are, at any rate. */
 function planFree(task: PlanTask, objective: Objective, effort: Effort): Planned {
-  const given = workOf(task);
-  const kept = withDeadlines(given, deadlinesToKeep(given));
-  const work = objective === "min-max" ? endingBy(kept, leastEndSeconds(kept)) : kept;
+  const work = workToKeep(workOf(task), objective);
   const bound = boundOf(work);
   const schedule = new KeptSchedule(work, TRIED_MAX);
   let best: Found | undefined;
@@ -108,6 +106,15 @@ function planFree(task: PlanTask, objective: Objective, effort: Effort): Planned
   const track = new Track(work.count, task.startupSeconds);
   schedule.write(found.order, track);
   return { plan: track.plan(task), order: found.order, bound };
+}
+
+/** With deadlines that can all be kept, and for `min-max` the least end as one of all sites. */
+function workToKeep(given: Work, objective: Objective): Work {
+  // Most often all can be kept and the end is as early as can be: one look is enough then.
+  const wanted = objective === "min-max" ? endingBy(given, earliestEndSeconds(given)) : given;
+  if (keepsDeadlines(wanted)) return wanted;
+  const kept = withDeadlines(given, deadlinesToKeep(given));
+  return objective === "min-max" ? endingBy(kept, leastEndSeconds(kept)) : kept;
 }
 
 function boundOf(work: Work): Bound {
