@@ -16,17 +16,9 @@
 import { createHash } from "node:crypto";
 import { assert } from "../base/assert.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
-import { CrawlError } from "../base/errors.ts";
 import { type Log, silentLog } from "../base/log.ts";
 import { JetStreamMember } from "./bus-jetstream-member.ts";
-import {
-  type Bus,
-  type Inbox,
-  type Membership,
-  NOTE_BYTES_MAX,
-  type Parcel,
-  PARCEL_BYTES_MAX,
-} from "./bus.ts";
+import { type Bus, type Inbox, type Membership, type Parcel, PARCEL_BYTES_MAX } from "./bus.ts";
 import { connectNats, type NatsLink, type NatsOptions } from "./nats-connection.ts";
 import { subjectToken } from "./nats-names.ts";
 import { PIECE_BYTES_MIN, piecesOf } from "./nats-pieces.ts";
@@ -38,8 +30,6 @@ export interface JetStreamBusOptions extends NatsOptions {
   readonly streamBytesMax?: number | undefined;
 }
 
-/** A note with its names fits into one message, and a piece of a parcel does. */
-const PAYLOAD_BYTES_MIN = Math.max(2 * NOTE_BYTES_MAX, PIECE_BYTES_MIN);
 const STREAM_BYTES_MAX = 256 * 1024 * 1024;
 const PARCEL_AGE_MS_MAX = 10 * 60_000;
 const PUBLISH_MS_MAX = 5_000;
@@ -53,11 +43,6 @@ const FAREWELL_MS_MAX = 500;
 export async function openJetStreamBus(options: JetStreamBusOptions): Promise<Bus> {
   const link = await connectNats(options);
   try {
-    const payloadBytesMax = link.connection.info?.max_payload ?? 0;
-    if (payloadBytesMax < PAYLOAD_BYTES_MIN) {
-      const what = `NATS takes messages up to ${payloadBytesMax} bytes; ${PAYLOAD_BYTES_MIN} are needed`;
-      throw new CrawlError("BUS_PAYLOAD", what);
-    }
     const bus = new JetStreamBus(link, options);
     await bus.makeStream();
     return bus;

@@ -14,7 +14,7 @@ import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import { type Log, silentLog } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
-import { natsTrouble } from "./nats-trouble.ts";
+import { natsTrouble, wantsTls } from "./nats-trouble.ts";
 
 export type NatsCredentials =
   /** What `nsc` makes: a user's token and key in one file. */
@@ -59,6 +59,8 @@ export interface NatsLink {
   close(): Promise<void>;
 }
 
+/** Holds any note and any entry of the registry with their names, and a piece of a parcel. */
+const PAYLOAD_BYTES_MIN = 128 * 1024;
 const START_MS_MAX = 5_000;
 const REQUEST_MS_MAX = 2_000;
 /** A server that answers nothing is left after about three of these. */
@@ -74,6 +76,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsLink> {
     const { jetstream, jetstreamManager } = await import("@nats-io/jetstream");
     const backOff = new BackOff(clock);
     connection = await connectInTime(await clientOptions(options, backOff), clock);
+    checkPayload(connection);
     const api = { timeout: REQUEST_MS_MAX, ...(options.domain && { domain: options.domain }) };
     const manager = await jetstreamManager(connection, api);
     const link = new Link(connection, {
@@ -86,7 +89,11 @@ export async function connectNats(options: NatsOptions): Promise<NatsLink> {
     return link;
   } catch (error) {
     await connection?.close();
-    throw natsTrouble(error, where);
+    const trouble = natsTrouble(error, where);
+    // A server that does not like our certificate says so only by silence.
+    if (trouble.code === "BUS_UNREACHABLE" && (await wantsTls(options.servers)))
+      throw new CrawlError("BUS_TLS", trouble.message, { cause: error });
+    throw trouble;
   }
 }
 
@@ -94,9 +101,12 @@ async function connectInTime(options: ConnectionOptions, clock: Clock): Promise<
   const { connect } = await import("@nats-io/transport-node");
   const connecting = connect(options);
   const late = new AbortController();
-  const inTime = await Promise.race([connecting, sleep(clock, START_MS_MAX, late.signal)]);
-  late.abort();
-  if (inTime !== undefined) return inTime;
+  try {
+    const inTime = await Promise.race([connecting, sleep(clock, START_MS_MAX, late.signal)]);
+    if (inTime !== undefined) return inTime;
+  } finally {
+    late.abort();
+  }
   connecting.then(
     (tooLate) => tooLate.close(),
     () => {},
@@ -104,9 +114,17 @@ async function connectInTime(options: ConnectionOptions, clock: Clock): Promise<
   throw new Error("no answer");
 }
 
+function checkPayload({ info }: NatsConnection): void {
+  const bytesMax = info?.max_payload ?? 0;
+  if (bytesMax >= PAYLOAD_BYTES_MIN) return;
+  const what = `NATS takes messages of up to ${bytesMax} bytes; ${PAYLOAD_BYTES_MIN} are needed`;
+  throw new CrawlError("BUS_PAYLOAD", what);
+}
+
 async function clientOptions(options: NatsOptions, backOff: BackOff): Promise<ConnectionOptions> {
   const { servers, tls } = options;
   const isTls = tls !== undefined || servers.some((server) => server.startsWith("tls://"));
+  for (const path of Object.values(tls ?? {})) if (path !== undefined) checkReadable(path);
   const authenticator = await authenticatorOf(options.credentials);
   return {
     servers: [...servers],
@@ -122,6 +140,14 @@ async function clientOptions(options: NatsOptions, backOff: BackOff): Promise<Co
     maxPingOut: 2,
     noAsyncTraces: true,
   };
+}
+
+function checkReadable(path: string): void {
+  try {
+    readFileSync(path);
+  } catch (cause) {
+    throw new CrawlError("FILE_UNREADABLE", `${path}: cannot be read`, { cause });
+  }
 }
 
 async function authenticatorOf(
@@ -143,25 +169,27 @@ async function authenticatorOf(
   }
 }
 
-/** Asks the file at every connection, so that a new one takes effect; a missing one at the start. */
+/** Asks the file at every connection, so that a new one takes effect; a bad one only at the start. */
 function rereading(path: string, make: (bytes: Uint8Array) => Authenticator): Authenticator {
   const read = (): Authenticator => {
-    try {
-      return make(readFileSync(path));
-    } catch (cause) {
-      throw new CrawlError("FILE_UNREADABLE", `${path}: no credentials can be read from it`, {
-        cause,
-      });
-    }
+    const authenticator = make(readFileSync(path));
+    authenticator("to see whether it signs");
+    return authenticator;
   };
-  let latest = read();
+  let latest: Authenticator;
+  try {
+    latest = read();
+  } catch (cause) {
+    const what = `${path}: no credentials can be read from it`;
+    throw new CrawlError("FILE_UNREADABLE", what, { cause });
+  }
   return (nonce) => {
     try {
       latest = read();
-      return latest(nonce);
     } catch {
-      return latest(nonce);
+      // Somebody may be writing it just now.
     }
+    return latest(nonce);
   };
 }
 

@@ -4,6 +4,7 @@
  * It is told by names and codes, not by classes, so that the library need not be loaded for it.
  */
 
+import { connect } from "node:net";
 import { CrawlError } from "../base/errors.ts";
 
 /** JetStream's own: not enabled in the server, or not for this account. */
@@ -17,6 +18,9 @@ const DENIED = new Set([
   "UserAuthenticationExpiredError",
   "PermissionViolationError",
 ]);
+
+const NATS_PORT = 4222;
+const GREETING_MS_MAX = 1_000;
 
 interface Clues {
   readonly names: readonly string[];
@@ -45,6 +49,26 @@ function isTls(codes: Clues["codes"], message: string): boolean {
     codes.some((code) => typeof code === "string" && TLS_CODE.test(code)) ||
     message.includes("'tls'")
   );
+}
+
+/** Whether one of the servers, by what each says first and in the clear, wants a secure connection. */
+export async function wantsTls(servers: readonly string[]): Promise<boolean> {
+  const greetings = await Promise.all(servers.map(greetingOf));
+  return greetings.some((greeting) => /"tls_(required|verify)":\s*true/.test(greeting));
+}
+
+function greetingOf(server: string): Promise<string> {
+  return new Promise((resolve) => {
+    const { hostname, port } = new URL(server.replace(/^(\w+:\/\/)?/, "http://"));
+    const socket = connect(Number(port || NATS_PORT), hostname.replaceAll(/[[\]]/g, ""));
+    const end = (text: string): void => {
+      socket.destroy();
+      resolve(text);
+    };
+    socket.once("data", (bytes: Buffer) => end(bytes.toString("latin1")));
+    socket.once("error", () => end("")).once("close", () => end(""));
+    socket.setTimeout(GREETING_MS_MAX, () => end(""));
+  });
 }
 
 /** The names and codes of an error and of what caused it. */
