@@ -6,7 +6,7 @@
  * for every store.
  */
 
-import type { HiddenRows } from "./hidden-rows.ts";
+import type { ListedRows } from "./listed-rows.ts";
 import { sumOf } from "./joined-totals.ts";
 import type { ReadableStore } from "./sqlite-view.ts";
 import type { SiteRow, StoredRound } from "./store.ts";
@@ -19,15 +19,15 @@ interface Part {
 
 export class JoinedSites {
   readonly #stores: readonly ReadableStore[];
-  readonly #hidden: HiddenRows;
+  readonly #listed: ListedRows;
   readonly #ids = new Map<string, number>();
   /** By store: our number by its own, and its own by ours. */
   readonly #ours: readonly number[][];
   readonly #theirs: readonly number[][];
 
-  constructor(stores: readonly ReadableStore[], hidden: HiddenRows) {
+  constructor(stores: readonly ReadableStore[], listed: ListedRows) {
     this.#stores = stores;
-    this.#hidden = hidden;
+    this.#listed = listed;
     this.#ours = stores.map(() => []);
     this.#theirs = stores.map(() => []);
     for (const index of stores.keys()) this.#number(index);
@@ -96,7 +96,7 @@ export class JoinedSites {
   }
 
   #listedOf({ index, row }: Part): SiteRow {
-    const less = this.#hidden.ofSite(index, row.id);
+    const less = this.#listed.hiddenOfSite(index, row.id);
     const [known, pending] = [row.known - less.known, row.pending - less.pending];
     return { ...row, known, pending, pages: row.pages - less.pages };
   }

@@ -106,19 +106,24 @@ test("a URL is listed once: with whoever has it, and of several who fetched it w
     rows.map(({ url, reason, id }) => [url, reason, id]),
     [
       [`${A}/1`, "ok", 1],
-      [`${A}/2`, "redirect", 5],
-      [`${B}/2`, "ok", 9],
-      [`${B}/1`, "ok", 2],
-      [`${A}/3`, "http_404", 8],
-      [`${B}/3`, undefined, 10],
+      [`${A}/2`, "redirect", 2],
+      [`${B}/2`, "ok", 3],
+      [`${B}/1`, "ok", 4],
+      [`${A}/3`, "http_404", 5],
+      [`${B}/3`, undefined, 6],
     ],
   );
   for (const row of rows) assert.deepEqual(joined.url(row.id), row);
+  // The others come behind them, for whoever is referred to one.
+  assert.deepEqual(
+    [7, 11, 12].map((id) => joined.url(id)?.reason ?? joined.url(id)),
+    ["sent", "ok", undefined],
+  );
   assert.deepEqual(
     Array.from(joined.pages(), ({ id }) => id),
-    [1, 2, 9],
+    [1, 3, 4],
   );
-  assert.deepEqual(joined.page(8), undefined);
+  assert.deepEqual(joined.page(5), undefined);
 });
 
 test("sums are those of the listed rows, and every byte that came", () => {
@@ -146,12 +151,12 @@ test("sums are those of the listed rows, and every byte that came", () => {
 test("numbers lead back to the store they came from, and so do names of files", () => {
   const { store } = both();
   const ids = store.lookup(asked([`${A}/1`, `${B}/1`, `${B}/2`, `${A}/3`, `${B}/9`, `${A}/7`]));
-  assert.deepEqual([...ids], [1, 2, 9, 8, 0, 0]);
-  const [first, second] = store.pages();
+  assert.deepEqual([...ids], [1, 4, 3, 5, 0, 0]);
+  const [first, , second] = store.pages();
   assert.equal(first?.archived?.file, "one/archive/weir-00001.warc.gz");
   assert.equal(second?.archived?.file, "three/archive/weir-00001.warc.gz");
   // Each repeats the first page of its own store.
-  assert.deepEqual([first?.likeness?.ofId, second?.likeness?.ofId], [1, 2]);
+  assert.deepEqual([first?.likeness?.ofId, second?.likeness?.ofId], [1, 4]);
   assert.deepEqual(store.marks, {
     "one/archive/weir-00001.warc.gz": 300,
     "three/archive/weir-00001.warc.gz": 500,
@@ -164,8 +169,8 @@ test("numbers lead back to the store they came from, and so do names of files", 
       Array.from(store.pagesAfter(after), ({ seq }) => seq),
       seqs.filter((seq) => seq > after),
     );
-  const digest = store.page(9)?.digest as Uint8Array;
-  assert.equal(store.pageWithDigest(digest), 9);
+  const digest = store.page(3)?.digest as Uint8Array;
+  assert.equal(store.pageWithDigest(digest), 3);
   assert.equal(store.recall("userAgent"), "weir");
   assert.equal(store.recall("nothing"), undefined);
 });

@@ -2,23 +2,20 @@
  * Several stores read as the store of one crawl, as the processes of a crawl leave them.
  *
  * A URL is listed once: not where it was only sent away, and where several fetched it, with the one that
- * got furthest (`hidden-rows.ts`). Numbers of URLs and pages are made unique by the store they come from,
- * (number − 1) × stores + place + 1, so they say where to look, but have gaps; they must stay below 2^32, as
- * those of a single store. Archive files are named by their way from the crawl's folder.
+ * got furthest. URLs, sites and pages are numbered anew and without gaps (`listed-rows.ts`). Archive files are
+ * named by their way from the crawl's folder.
  *
  * Promises, held by tests over simulated crawls:
  *   1. known = done + failed + skipped + pending, in totals, sites and rows;
  *   2. pages, and how URLs ended, are those of a single crawl of the same web.
  *
- * The first question walks all rows once: about 5 seconds for a million URLs. Numbers of pages are in order within
- * a process only, so nobody can follow a joined store by them while it is written.
+ * The first question walks all rows once, some 3 seconds for a million URLs, and the picture is of that
+ * moment: what a running crawl adds is seen by whoever opens anew.
  */
 
 import { assert } from "../base/assert.ts";
-import { mergeSorted } from "../base/merge.ts";
-import { isAnothers } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
-import { HiddenRows } from "./hidden-rows.ts";
+import { ListedRows } from "./listed-rows.ts";
 import { JoinedSites } from "./joined-sites.ts";
 import { joinedTotals } from "./joined-totals.ts";
 import type { ReadableStore } from "./sqlite-view.ts";
@@ -38,15 +35,26 @@ export interface StorePart {
   readonly store: ReadableStore;
 }
 
+type Numbered = Pick<StoredUrl, "id" | "siteId" | "redirectedFromId">;
+
 export function joinStores(parts: readonly StorePart[]): ReadableStore {
   return new JoinedView(parts);
+}
+
+/** What the stores held when they were walked. */
+interface Picture {
+  readonly listed: ListedRows;
+  readonly sites: JoinedSites;
+  readonly totals: Totals;
+  /** Numbers of pages before those of each store, and behind all of them. */
+  readonly pagesBefore: readonly number[];
+  readonly lastPageSeq: number;
 }
 
 class JoinedView implements ReadableStore {
   readonly #names: readonly string[];
   readonly #stores: readonly ReadableStore[];
-  #hiddenRows: HiddenRows | undefined;
-  #joinedSites: JoinedSites | undefined;
+  #taken: Picture | undefined;
 
   constructor(parts: readonly StorePart[]) {
     assert(parts.length > 0, "somebody crawls");
@@ -55,16 +63,11 @@ class JoinedView implements ReadableStore {
   }
 
   get totals(): Totals {
-    const { leftOut } = this.#hidden;
-    return joinedTotals(
-      this.#stores.map(({ totals }) => totals),
-      leftOut,
-    );
+    return this.#picture.totals;
   }
 
   get lastPageSeq(): number {
-    const seqs = this.#stores.map(({ lastPageSeq }, index) => this.#outer(index, lastPageSeq));
-    return Math.max(0, ...seqs);
+    return this.#picture.lastPageSeq;
   }
 
   get marks(): Readonly<Record<string, number>> {
@@ -79,35 +82,37 @@ class JoinedView implements ReadableStore {
   }
 
   lookup(fingerprints: Fingerprints): Uint32Array {
+    const { listed } = this.#picture;
     const ids = new Uint32Array(fingerprints.count);
     for (const [index, store] of this.#stores.entries())
-      for (const [at, id] of store.lookup(fingerprints).entries())
-        if (id !== 0 && ids[at] === 0 && !this.#hidden.has(index, id))
-          ids[at] = this.#outer(index, id);
+      for (const [at, own] of store.lookup(fingerprints).entries())
+        if (own !== 0 && ids[at] === 0 && listed.lists(index, own))
+          ids[at] = listed.numberOf(index, own);
     return ids;
   }
 
   waiting(siteId: number, countMax: number): WaitingUrl[] {
+    const { listed, sites } = this.#picture;
     const all = this.#stores.flatMap((store, index) => {
-      const own = this.#sites.ownIdOf(index, siteId);
+      const own = sites.ownIdOf(index, siteId);
       if (own === undefined) return [];
       // As many more as may not be meant.
-      const { pending } = this.#hidden.ofSite(index, own);
+      const { pending } = listed.hiddenOfSite(index, own);
       const urls = store.waiting(own, countMax + pending);
       return urls
-        .filter(({ id }) => !this.#hidden.has(index, id))
-        .map((url) => ({ ...url, ...this.#numbersOf(index, url) }));
+        .filter(({ id }) => listed.lists(index, id))
+        .map((url) => this.#renumbered(index, url));
     });
     return all.sort((a, b) => b.score - a.score || a.id - b.id).slice(0, countMax);
   }
 
   sites(): Iterable<SiteRow> {
-    return this.#sites.rows();
+    return this.#picture.sites.rows();
   }
 
   sitesWithWork(afterId: number, countMax: number): SiteRow[] {
     const found: SiteRow[] = [];
-    for (const site of this.#sites.rows()) {
+    for (const site of this.#picture.sites.rows()) {
       if (found.length === countMax) break;
       if (site.pending > 0 && site.id > afterId) found.push(site);
     }
@@ -115,42 +120,51 @@ class JoinedView implements ReadableStore {
   }
 
   siteByKey(key: string): SiteRow | undefined {
-    return this.#sites.byKey(key);
+    return this.#picture.sites.byKey(key);
   }
 
   /** Also of a URL that is not listed, where something listed refers to it. */
   url(id: number): StoredUrl | undefined {
-    const { index, own } = this.#inner(id);
-    const row = this.#stores[index]?.url(own);
-    return row && { ...row, ...this.#numbersOf(index, row) };
+    const place = this.#picture.listed.placeOf(id);
+    const row = place && this.#stores[place.index]?.url(place.own);
+    return row && this.#renumbered(place.index, row);
   }
 
   *urls(): Iterable<StoredUrl> {
+    const { listed } = this.#picture;
     for (const [index, store] of this.#stores.entries())
       for (const row of store.urls())
-        if (!isAnothers(row.reason) && !this.#hidden.has(index, row.id))
-          yield { ...row, ...this.#numbersOf(index, row) };
+        if (listed.lists(index, row.id)) yield this.#renumbered(index, row);
   }
 
   page(id: number): PageRecord | undefined {
-    const { index, own } = this.#inner(id);
-    const page = this.#stores[index]?.page(own);
-    return page && this.#pageOf(index, page);
+    const place = this.#picture.listed.placeOf(id);
+    const page = place && this.#stores[place.index]?.page(place.own);
+    return page && this.#pageOf(place.index, page);
   }
 
   *pages(): Iterable<PageRecord> {
     for (const { page } of this.pagesAfter(0)) yield page;
   }
 
-  pagesAfter(seq: number): Iterable<NumberedPage> {
-    const rows = this.#stores.map((_, index) => this.#pagesOf(index, seq));
-    return mergeSorted(rows, (a, b) => a.seq - b.seq);
+  *pagesAfter(seq: number): Iterable<NumberedPage> {
+    const { listed, pagesBefore, lastPageSeq } = this.#picture;
+    for (const [index, store] of this.#stores.entries()) {
+      const before = pagesBefore[index] as number;
+      const behind = pagesBefore[index + 1] ?? lastPageSeq;
+      for (const { seq: own, page } of store.pagesAfter(Math.max(0, seq - before))) {
+        if (before + own > behind) break;
+        if (listed.lists(index, page.id))
+          yield { seq: before + own, page: this.#pageOf(index, page) };
+      }
+    }
   }
 
   pageWithDigest(digest: Uint8Array): number | undefined {
+    const { listed } = this.#picture;
     for (const [index, store] of this.#stores.entries()) {
-      const id = store.pageWithDigest(digest);
-      if (id !== undefined && !this.#hidden.has(index, id)) return this.#outer(index, id);
+      const own = store.pageWithDigest(digest);
+      if (own !== undefined && listed.lists(index, own)) return listed.numberOf(index, own);
     }
     return undefined;
   }
@@ -159,55 +173,45 @@ class JoinedView implements ReadableStore {
     await Promise.all(this.#stores.map((store) => store.close()));
   }
 
-  get #hidden(): HiddenRows {
-    return (this.#hiddenRows ??= new HiddenRows(this.#stores));
-  }
-
-  get #sites(): JoinedSites {
-    return (this.#joinedSites ??= new JoinedSites(this.#stores, this.#hidden));
-  }
-
-  *#pagesOf(index: number, afterSeq: number): Iterable<NumberedPage> {
-    const count = this.#stores.length;
-    // The last of its own numbers that does not come after the one given.
-    const after = Math.max(0, Math.floor((afterSeq - index - 1) / count) + 1);
-    for (const { seq, page } of this.#stores[index]?.pagesAfter(after) ?? [])
-      if (!this.#hidden.has(index, page.id))
-        yield { seq: this.#outer(index, seq), page: this.#pageOf(index, page) };
+  get #picture(): Picture {
+    return (this.#taken ??= pictureOf(this.#stores));
   }
 
   #pageOf(index: number, page: PageRecord): PageRecord {
+    const { listed } = this.#picture;
     const { id, likeness, archived } = page;
     return {
       ...page,
-      id: this.#outer(index, id),
-      likeness: likeness && { ...likeness, ofId: this.#outer(index, likeness.ofId) },
+      id: listed.numberOf(index, id),
+      likeness: likeness && { ...likeness, ofId: listed.numberOf(index, likeness.ofId) },
       archived: archived && { ...archived, file: this.#wayTo(index, archived.file) },
     };
   }
 
-  #numbersOf(
-    index: number,
-    { id, siteId, redirectedFromId }: Pick<StoredUrl, "id" | "siteId" | "redirectedFromId">,
-  ): Pick<StoredUrl, "id" | "siteId" | "redirectedFromId"> {
+  #renumbered<T extends Numbered>(index: number, row: T): T {
+    const { listed, sites } = this.#picture;
     return {
-      id: this.#outer(index, id),
-      siteId: this.#sites.idOf(index, siteId),
-      redirectedFromId: this.#outer(index, redirectedFromId),
+      ...row,
+      id: listed.numberOf(index, row.id),
+      siteId: sites.idOf(index, row.siteId),
+      redirectedFromId: listed.numberOf(index, row.redirectedFromId),
     };
-  }
-
-  /** Our number for one of a store; 0, which means none, stays. */
-  #outer(index: number, own: number): number {
-    return own === 0 ? 0 : (own - 1) * this.#stores.length + index + 1;
-  }
-
-  #inner(id: number): { readonly index: number; readonly own: number } {
-    const count = this.#stores.length;
-    return { index: (id - 1) % count, own: Math.floor((id - 1) / count) + 1 };
   }
 
   #wayTo(index: number, file: string): string {
     return `${this.#names[index]}/archive/${file}`;
   }
+}
+
+function pictureOf(stores: readonly ReadableStore[]): Picture {
+  const totals = stores.map((store) => store.totals);
+  let lastPageSeq = 0;
+  const pagesBefore = stores.map((store) => {
+    const before = lastPageSeq;
+    lastPageSeq += store.lastPageSeq;
+    return before;
+  });
+  const listed = new ListedRows(stores);
+  const sites = new JoinedSites(stores, listed);
+  return { listed, sites, totals: joinedTotals(totals, listed.leftOut), pagesBefore, lastPageSeq };
 }

@@ -24,6 +24,12 @@ test("however the web was divided, the joined books are those of a single crawl"
     );
     assert.deepEqual(checkAccounts(team), [], `seed ${seed}`);
     assert.deepEqual(endsOf(team), endsOf(alone), `seed ${seed}`);
+    const ids = Array.from(team.urls(), ({ id }) => id);
+    assert.deepEqual(
+      ids,
+      [...ids.keys()].map((at) => at + 1),
+      `seed ${seed}`,
+    );
     assert.deepEqual(pagesOf(team), pagesOf(alone), `seed ${seed}`);
     assert.deepEqual(sitesOf(team), sitesOf(alone), `seed ${seed}`);
     assert.deepEqual(sums(team), sums(alone), `seed ${seed}`);

@@ -1,19 +1,22 @@
 /**
- * Which rows of several stores are not listed when all are read as one crawl.
+ * Which rows of several stores are listed when all are read as one crawl, and under which number.
  *
- * Two kinds: URLs that another process has, which say so themselves; and URLs that several processes have
- * really dealt with, as they do when they cross over or do not talk. Of those the row that got furthest is
- * listed: one with a page before one that ended otherwise, that before one that waits, and of equals the
- * first process's. Each store is walked once, and its URLs are asked for in the seen indexes of those
- * before it, so no memory grows but a bit for each row and 12 bytes for each site.
+ * Two kinds are not: URLs that another process has, which say so themselves; and URLs that several processes
+ * have really dealt with, as they do when they cross over or do not talk. Of those the row that got
+ * furthest is listed: one with a page before one that ended otherwise, that before one that waits, and of
+ * equals the first process's. Each store is walked once, and its URLs are asked for in the seen indexes of
+ * those before it, so no memory grows but a bit for each row and 12 bytes for each site.
  *
- * What is found holds for the moment of the walk. A store that is being written may bring later
- * repeats; whoever opens anew sees them.
+ * Listed rows are numbered from 1 without gaps, store by store in their own order; behind them come the
+ * others, which something listed may refer to. What is found holds for the moment of the walk: later rows
+ * of a store that is being written have no number, and are seen by whoever opens anew.
  */
 
+import { assert } from "../base/assert.ts";
 import { isAnothers, type Reason, settlementOf } from "../page/outcome.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { LeftOutCount } from "./joined-totals.ts";
+import { RankedBits } from "./ranked-bits.ts";
 import type { ReadableStore } from "./sqlite-view.ts";
 import type { Fingerprints, StoredUrl } from "./store.ts";
 
@@ -26,37 +29,85 @@ export interface HiddenOfSite {
   readonly pages: number;
 }
 
-export class HiddenRows {
+/** A row of one of the stores, by its own number there. */
+export interface RowPlace {
+  readonly index: number;
+  readonly own: number;
+}
+
+export class ListedRows {
   readonly #stores: readonly ReadableStore[];
-  readonly #bits: readonly Uint8Array[];
+  readonly #bits: readonly RankedBits[];
   readonly #sites: readonly SiteCounts[];
   /** By store. */
   readonly leftOut: readonly LeftOutCount[];
+  /** How many rows are numbered before a store's listed ones, and before its others. */
+  readonly #beforeListed: readonly number[];
+  readonly #beforeHidden: readonly number[];
 
   constructor(stores: readonly ReadableStore[]) {
     this.#stores = stores;
-    this.#bits = stores.map(({ totals }) => new Uint8Array((totals.known >> 3) + 1));
+    this.#bits = stores.map(() => new RankedBits());
     this.#sites = stores.map(() => new SiteCounts());
     this.leftOut = stores.map(() => new LeftOutCount());
     for (const [index, store] of stores.entries())
       for (const rows of slicesOf(store.urls())) this.#take(index, rows);
+    const listed = this.#bits.map((bits) => bits.last - bits.marked);
+    this.#beforeListed = sumsBefore(listed, 0);
+    const hidden = this.#bits.map((bits) => bits.marked);
+    this.#beforeHidden = sumsBefore(
+      hidden,
+      listed.reduce((sum, count) => sum + count, 0),
+    );
   }
 
-  has(index: number, id: number): boolean {
-    return (((this.#bits[index]?.[id >> 3] ?? 0) >> (id & 7)) & 1) === 1;
+  /** Whether a store's row was there at the walk and is listed. */
+  lists(index: number, own: number): boolean {
+    const bits = this.#bitsOf(index);
+    return own <= bits.last && !bits.has(own);
+  }
+
+  /** Our number of a store's row; 0 for none. */
+  numberOf(index: number, own: number): number {
+    const bits = this.#bitsOf(index);
+    if (own === 0 || own > bits.last) return 0;
+    const marked = bits.countTo(own);
+    return bits.has(own)
+      ? (this.#beforeHidden[index] as number) + marked
+      : (this.#beforeListed[index] as number) + own - marked;
+  }
+
+  placeOf(number: number): RowPlace | undefined {
+    return (
+      this.#find(number, this.#beforeListed, false) ?? this.#find(number, this.#beforeHidden, true)
+    );
   }
 
   /** By the store's own number of the site. */
-  ofSite(index: number, siteId: number): HiddenOfSite {
+  hiddenOfSite(index: number, siteId: number): HiddenOfSite {
     return (this.#sites[index] as SiteCounts).get(siteId);
   }
 
+  #bitsOf(index: number): RankedBits {
+    return this.#bits[index] as RankedBits;
+  }
+
+  #find(number: number, before: readonly number[], isHidden: boolean): RowPlace | undefined {
+    for (const [index, bits] of this.#bits.entries()) {
+      const own = bits.nth(number - (before[index] as number), isHidden);
+      if (own !== undefined) return { index, own };
+    }
+    return undefined;
+  }
+
   #take(index: number, rows: readonly StoredUrl[]): void {
-    const own = rows.filter((row) => {
-      const isHidden = isAnothers(row.reason);
-      if (isHidden) this.#hide(index, row);
-      return !isHidden;
-    });
+    const own: StoredUrl[] = [];
+    for (const row of rows) {
+      this.#bitsOf(index).add(false);
+      assert(row.id === this.#bitsOf(index).last, "URLs of a store are numbered without gaps");
+      if (isAnothers(row.reason)) this.#hide(index, row);
+      else own.push(row);
+    }
     if (index === 0 || own.length === 0) return;
     const before = this.#listedBefore(index, own);
     for (const [at, row] of own.entries()) {
@@ -75,7 +126,7 @@ export class HiddenRows {
     for (let earlier = 0; earlier < index; earlier++) {
       const store = this.#stores[earlier] as ReadableStore;
       for (const [at, id] of store.lookup(asked).entries()) {
-        if (id === 0 || found[at] !== undefined || this.has(earlier, id)) continue;
+        if (id === 0 || found[at] !== undefined || !this.lists(earlier, id)) continue;
         const row = store.url(id);
         if (row?.url === rows[at]?.url && row !== undefined) found[at] = { index: earlier, row };
       }
@@ -84,9 +135,7 @@ export class HiddenRows {
   }
 
   #hide(index: number, { id, siteId, reason }: StoredUrl): void {
-    const bits = this.#bits[index] as Uint8Array;
-    // Rows that came after the opening have no bit, and say themselves whose they are.
-    if (id >> 3 < bits.length) bits[id >> 3] = (bits[id >> 3] as number) | (1 << (id & 7));
+    this.#bitsOf(index).mark(id);
     const out = this.leftOut[index] as LeftOutCount;
     if (!isAnothers(reason)) out.addRepeat(reason);
     // What was sent at once never had a page.
@@ -99,6 +148,12 @@ export class HiddenRows {
 interface Listed {
   readonly index: number;
   readonly row: StoredUrl;
+}
+
+/** Of all counts before each one, from a first. */
+function sumsBefore(counts: readonly number[], first: number): number[] {
+  let sum = first;
+  return counts.map((count) => (sum += count) - count);
 }
 
 /** How far a URL has got. */
