@@ -21,3 +21,24 @@ install_packages() {
   }
   cp "$1/package-lock.json" "$stamp"
 }
+
+# fetch_nats_server ROOT: brings Debian's nats-server beside the packages, for the tests that need one.
+# It is unpacked and not installed, so no service starts and no root is needed. Where it cannot be had
+# those tests are skipped, each by its name.
+fetch_nats_server() {
+  folder=$1/node_modules/.cache/nats-server
+  if command -v nats-server >/dev/null 2>&1 || [ -x /usr/sbin/nats-server ]; then return 0; fi
+  if [ -x "$folder/usr/sbin/nats-server" ]; then return 0; fi
+  if command -v apt-get >/dev/null 2>&1 && command -v dpkg >/dev/null 2>&1; then
+    echo "weir: fetching nats-server for the tests (about 5 s)" >&2
+    mkdir -p "$folder"
+    if [ "$(id -u)" = 0 ] && ! apt-cache show nats-server >/dev/null 2>&1; then
+      timeout 120 apt-get update >/dev/null 2>&1 || true
+    fi
+    (cd "$folder" && timeout 60 apt-get download nats-server && dpkg -x nats-server_*.deb .) \
+      >/dev/null 2>&1 || true
+    rm -f "$folder"/nats-server_*.deb
+    if [ -x "$folder/usr/sbin/nats-server" ]; then return 0; fi
+  fi
+  echo "weir: no nats-server here, so the tests over NATS are skipped; install it to run them." >&2
+}

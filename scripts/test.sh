@@ -7,4 +7,8 @@ root=$(cd "$(dirname "$0")/.." && pwd -P)
 cd "$root"
 . "$root/scripts/setup.sh"
 install_packages "$root"
+case " $* " in
+  *" --checks-only "*) ;;
+  *) fetch_nats_server "$root" ;;
+esac
 exec "$root/node_modules/.bin/node" "$root/scripts/test.ts" "$@"

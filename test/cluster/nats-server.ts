@@ -3,7 +3,7 @@
  *
  * It can be killed as by a power cut, started again on the same port, and have its store wiped in
  * between. `await using` ends it and removes the folder. Debian's package puts the program where
- * ordinary users do not look, so that is looked into too.
+ * ordinary users do not look, and `npm test` beside the packages, so both places are looked into too.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -21,6 +21,7 @@ const START_MS_MAX = 15_000;
 const PROGRAM = [
   ...(process.env["PATH"] ?? "").split(":").map((folder) => join(folder, "nats-server")),
   "/usr/sbin/nats-server",
+  join(import.meta.dirname, "../../node_modules/.cache/nats-server/usr/sbin/nats-server"),
 ].find((path) => existsSync(path));
 
 /** For `test`'s `skip`: why there is no server here, or false. */
