@@ -3,14 +3,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { below, type Random, randomFrom } from "../../src/base/random.ts";
+import { below, randomFrom } from "../../src/base/random.ts";
 import { openJetStreamBus } from "../../src/exchange/bus-jetstream.ts";
 import { busSuite } from "../../src/exchange/bus.suite.ts";
-import { type Bus, type Membership, PARCEL_BYTES_MAX } from "../../src/exchange/bus.ts";
+import { PARCEL_BYTES_MAX } from "../../src/exchange/bus.ts";
 import { FaultProxy } from "./fault-proxy.ts";
+import { noise, Post, until } from "./nats-post.ts";
 import { NATS_MISSING, NatsServer } from "./nats-server.ts";
-
-const DONE_MS_MAX = 60_000;
 
 if (NATS_MISSING !== false) test("the bus over NATS", { skip: NATS_MISSING }, () => {});
 else {
@@ -120,85 +119,4 @@ else {
     await until(() => post.bodiesAt("b").length > 0);
     assert.deepEqual(post.bodiesAt("b"), ["\u0001"]);
   });
-}
-
-/** Nodes with outboxes: what one writes is sent again every quarter second until its receipt. */
-class Post implements AsyncDisposable {
-  readonly crawl: string;
-  readonly #buses = new Map<string, Bus>();
-  readonly #members = new Map<string, Membership>();
-  readonly #arrived = new Map<string, Map<string, Buffer>>();
-  readonly #outbox = new Map<string, { from: string; to: string; body: Uint8Array }>();
-  readonly #timer = setInterval(() => this.#resend(), 250);
-  #written = 0;
-
-  constructor(crawl: string) {
-    this.crawl = crawl;
-  }
-
-  async join(name: string, url: string): Promise<Membership> {
-    const bus = await openJetStreamBus({ servers: [url], crawl: this.crawl });
-    const arrived = this.#arrived.get(name) ?? new Map<string, Buffer>();
-    this.#arrived.set(name, arrived);
-    const member = await bus.join(name, {
-      onParcel: (parcel) => {
-        assert.equal(parcel.to, name);
-        const before = arrived.get(parcel.id);
-        if (before !== undefined) assert.ok(before.equals(parcel.body), "a repeat is the same");
-        arrived.set(parcel.id, Buffer.from(parcel.body));
-        member.acknowledge(parcel);
-      },
-      onReceipt: ({ parcelId, from, to }) => {
-        const sent = this.#outbox.get(parcelId);
-        if (sent === undefined) return;
-        assert.deepEqual([from, to], [sent.to, sent.from]);
-        const came = this.#arrived.get(from)?.get(parcelId);
-        assert.ok(came?.equals(sent.body), `${parcelId} arrived as it was sent`);
-        this.#outbox.delete(parcelId);
-      },
-      onNote() {},
-    });
-    this.#buses.set(name, bus);
-    this.#members.set(name, member);
-    return member;
-  }
-
-  async leave(name: string): Promise<void> {
-    await this.#members.get(name)?.leave();
-    await this.#buses.get(name)?.close();
-    this.#members.delete(name);
-  }
-
-  write(from: string, to: string, body: Uint8Array): void {
-    const id = `p${this.#written++}`;
-    this.#outbox.set(id, { from, to, body });
-    this.#members.get(from)?.send({ id, to, body });
-  }
-
-  delivered(): Promise<void> {
-    return until(() => this.#outbox.size === 0);
-  }
-
-  bodiesAt(name: string): string[] {
-    return [...(this.#arrived.get(name)?.values() ?? [])].map(String);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer);
-    for (const bus of this.#buses.values()) await bus.close();
-  }
-
-  #resend(): void {
-    for (const [id, { from, to, body }] of this.#outbox)
-      this.#members.get(from)?.send({ id, to, body });
-  }
-}
-
-async function until(isDone: () => boolean): Promise<void> {
-  for (const endMs = performance.now() + DONE_MS_MAX; !isDone(); await wait(20))
-    assert.ok(performance.now() < endMs, "a minute was not enough");
-}
-
-function noise(random: Random, bytes: number): Uint8Array {
-  return Uint8Array.from({ length: bytes }, () => below(random, 256));
 }
