@@ -16,7 +16,7 @@ import type { Track } from "./track.ts";
 import { columnOf, withDeadlines, type Work } from "./work.ts";
 
 /** Sites times stretches that may be gone through for one schedule. */
-const STEPS_MAX = 3_200_000;
+const STEPS_MAX = 4_000_000;
 /** Where no order keeps all deadlines without guard, it may take so many times as long. */
 const TIMES_LONGER = [4, 16];
 const DEADLINES_MIN = 4;
