@@ -80,6 +80,12 @@ export async function* worldPages(): AsyncGenerator<{
   }
 }
 
+/** Pages of a university, as they came. */
+export async function* campusPages(): AsyncGenerator<Uint8Array> {
+  for await (const line of linesIn("pages/uic-2018.pages.jsonl.xz"))
+    yield Buffer.from((JSON.parse(line.toString("utf8")) as { html: string }).html);
+}
+
 function dataFolder(): string {
   return process.env["WEIR_DATA"] ?? BESIDE_THE_CHECKOUT;
 }

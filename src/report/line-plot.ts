@@ -13,6 +13,8 @@ export interface AxisText {
   readonly label: string;
   /** See `scale.ts` for the units that are written in a way of their own. */
   readonly unit: string;
+  /** What stands at 1, 2, 3 …, where these are no amounts. */
+  readonly names?: readonly string[] | undefined;
 }
 
 export interface Line {
@@ -71,13 +73,21 @@ function fieldFor(plot: LinePlot, lines: readonly Line[], legendPixels: number):
   const [xLow, xHigh] = rangeOf(points, 0);
   const [yLow, yHigh] = rangeOf(points, 1);
   return {
-    x: scaleFor(xLow, xHigh, plot.x.unit, { ticksMax: (right - left) / 80, tight: true }),
+    x:
+      plot.x.names === undefined
+        ? scaleFor(xLow, xHigh, plot.x.unit, { ticksMax: (right - left) / 80, tight: true })
+        : namedScale(plot.x.names),
     y: scaleFor(Math.min(0, yLow), yHigh, plot.y.unit, { ticksMax: (bottom - top) / 40 }),
     left,
     right,
     top,
     bottom,
   };
+}
+
+function namedScale(names: readonly string[]): Scale {
+  const ticks = names.map((name, index) => ({ at: index + 1, label: name }));
+  return { low: 0.5, high: names.length + 0.5, ticks, unit: "" };
 }
 
 /** Never empty: a scale must have a length. */

@@ -46,6 +46,8 @@ export interface Plot {
 export interface Axis {
   readonly label: string;
   readonly unit: string;
+  /** What stands at 1, 2, 3 …, where these are no amounts. */
+  readonly names?: readonly string[];
 }
 
 export interface Line {

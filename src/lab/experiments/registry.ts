@@ -13,6 +13,9 @@ import { parallelFirewall } from "./parallel-firewall.ts";
 import { parallelPartition } from "./parallel-partition.ts";
 import { parallelQuality } from "./parallel-quality.ts";
 import { parallelReplication } from "./parallel-replication.ts";
+import { topicsAccuracy } from "./topics-accuracy.ts";
+import { topicsLocality } from "./topics-locality.ts";
+import { topicsSpeed } from "./topics-speed.ts";
 
 export const EXPERIMENTS: readonly Experiment[] = [
   bandwidthPrediction,
@@ -29,4 +32,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   parallelReplication,
   parallelQuality,
   parallelPartition,
+  topicsAccuracy,
+  topicsLocality,
+  topicsSpeed,
 ];

@@ -1,0 +1,170 @@
+/**
+ * Figure 3 of the paper on topics: how often has a linked page the topic of the page that links to it?
+ *
+ * On Wikipedia for Schools with all of its links between articles. Nobody is judged by a classifier that has seen him:
+ * articles are parted in two, and each half is classified by what was trained on the other. Beside the classifiers
+ * stand the true subjects; and what a partition by hash would give with as many processes, 1/n, and what chance
+ * would with topics of these sizes.
+ */
+
+import type { Examples } from "../../topics/examples.ts";
+import { Examples as ExampleSet } from "../../topics/examples.ts";
+import { Bag } from "../../topics/bag.ts";
+import { METHOD_NAMES, METHODS, type MethodName } from "../../topics/methods.ts";
+import { Tokens } from "../../topics/tokens.ts";
+import { below, randomFrom } from "../../base/random.ts";
+import { topSubject } from "../topics-collections.ts";
+import { wikipediaLinks, wikipediaPages } from "../topics-data.ts";
+import {
+  type Experiment,
+  inEveryWorld,
+  meanOf,
+  type Plot,
+  type Row,
+  rounded,
+} from "./experiment.ts";
+import { shortName, TOPICS_PAPER } from "./topics-accuracy.ts";
+
+const PAPER_LOCALITY: Readonly<Partial<Record<string, number>>> = {
+  "naive-bayes": 62.4,
+  lewis: 62.3,
+  rocchio: 48.9,
+};
+const TRUTH = "true subjects";
+
+interface Graph {
+  readonly examples: Examples;
+  /** Numbers of articles, from and to by turns. */
+  readonly links: Int32Array;
+}
+
+interface Locality {
+  readonly all: number;
+  /** Of links from pages of each topic. */
+  readonly byTopic: readonly number[];
+  /** The chance that two pages drawn at random are of one topic. */
+  readonly chance: number;
+}
+
+export const topicsLocality: Experiment = {
+  name: "topics-locality",
+  paper: `${TOPICS_PAPER}, Figure 3`,
+  about:
+    "How often a linked page has the topic of the page that links to it, by each classifier and by the true subjects, on Wikipedia for Schools and its links. Needs the labelled pages, which do not come with Weir.",
+  parameters: { topics: 15 },
+  async run(options) {
+    const graph = await readGraph();
+    const found: { readonly name: string; readonly worlds: readonly Locality[] }[] = [
+      { name: TRUTH, worlds: [localityOf(graph, trueTopics(graph.examples))] },
+    ];
+    for (const method of METHOD_NAMES) {
+      const worlds = await inEveryWorld(options, async (seed) =>
+        localityOf(graph, calledTopics(graph.examples, method, seed)),
+      );
+      found.push({ name: method, worlds });
+    }
+    return {
+      rows: found.map(({ name, worlds }) => rowOf(name, worlds, graph)),
+      plots: [plotOf(graph.examples.topics, found)],
+    };
+  },
+};
+
+async function readGraph(): Promise<Graph> {
+  const examples = new ExampleSet();
+  const tokens = new Tokens();
+  const bag = new Bag();
+  const numbers = new Map<string, number>();
+  for await (const { path, subjects, html } of wikipediaPages()) {
+    tokens.takeHtml(html);
+    bag.take(tokens);
+    numbers.set(path, examples.count);
+    examples.add(examples.topicNamed(topSubject(subjects)), bag);
+  }
+  examples.sortTopics();
+  const links: number[] = [];
+  for await (const [from, to] of wikipediaLinks()) {
+    const source = numbers.get(from);
+    const target = numbers.get(to);
+    if (source !== undefined && target !== undefined && source !== target)
+      links.push(source, target);
+  }
+  return { examples, links: Int32Array.from(links) };
+}
+
+function trueTopics(examples: Examples): Int32Array {
+  return Int32Array.from({ length: examples.count }, (_, page) => examples.topicOf(page));
+}
+
+/** What each page is called by a classifier that was trained without it. */
+function calledTopics(examples: Examples, name: MethodName, seed: number): Int32Array {
+  const random = randomFrom(seed);
+  const half = Uint8Array.from({ length: examples.count }, () => below(random, 2));
+  const called = new Int32Array(examples.count);
+  const scores = new Float64Array(examples.topics.length);
+  for (const part of [0, 1]) {
+    const numbers = Int32Array.from(half, (_, page) => page);
+    const trained = METHODS[name].train(
+      examples,
+      numbers.filter((page) => half[page] !== part),
+    );
+    for (const page of numbers.filter((other) => half[other] === part)) {
+      METHODS[name].score(trained, examples.page(page), scores);
+      called[page] = scores.indexOf(Math.max(...scores));
+    }
+  }
+  return called;
+}
+
+function localityOf({ examples, links }: Graph, topicOf: Int32Array): Locality {
+  const width = examples.topics.length;
+  const from = new Float64Array(width);
+  const within = new Float64Array(width);
+  const pages = new Float64Array(width);
+  for (const topic of topicOf) pages[topic] = (pages[topic] as number) + 1;
+  for (let at = 0; at < links.length; at += 2) {
+    const topic = topicOf[links[at] as number] as number;
+    from[topic] = (from[topic] as number) + 1;
+    if (topicOf[links[at + 1] as number] === topic) within[topic] = (within[topic] as number) + 1;
+  }
+  const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
+  return {
+    all: sum(within) / Math.max(1, links.length / 2),
+    byTopic: Array.from(within, (count, topic) => count / Math.max(1, from[topic] as number)),
+    chance: pages.reduce((total, count) => total + (count / topicOf.length) ** 2, 0),
+  };
+}
+
+function rowOf(name: string, worlds: readonly Locality[], { examples, links }: Graph): Row {
+  const all = meanOf(worlds.map((world) => world.all));
+  const chance = meanOf(worlds.map((world) => world.chance));
+  return {
+    topicsBy: name,
+    links: links.length / 2,
+    localityPercent: rounded(100 * all, 1),
+    chancePercent: rounded(100 * chance, 1),
+    hashPercent: rounded(100 / examples.topics.length, 1),
+    timesHash: rounded(all * examples.topics.length, 1),
+    paperPercent: PAPER_LOCALITY[name] ?? null,
+  };
+}
+
+function plotOf(
+  topics: readonly string[],
+  found: readonly { readonly name: string; readonly worlds: readonly Locality[] }[],
+): Plot {
+  return {
+    name: "topics-locality",
+    title: "Linked pages of the linking page's topic (Figure 3)",
+    x: { label: "topic of the linking page", unit: "", names: topics.map(shortName) },
+    y: { label: "same topic", unit: "%" },
+    lines: found.map(({ name, worlds }) => ({
+      name,
+      kind: name === TRUTH ? "dotted" : "solid",
+      points: topics.map(
+        (_, topic) =>
+          [topic + 1, 100 * meanOf(worlds.map((world) => world.byTopic[topic] ?? 0))] as const,
+      ),
+    })),
+  };
+}
