@@ -77,12 +77,15 @@ export async function connectNats(options: NatsOptions): Promise<NatsLink> {
     const backOff = new BackOff(clock);
     connection = await connectInTime(await clientOptions(options, backOff), clock);
     checkPayload(connection);
-    const api = { timeout: REQUEST_MS_MAX, ...(options.domain && { domain: options.domain }) };
+    const api = {
+      timeout: REQUEST_MS_MAX,
+      ...(options.domain !== undefined && { domain: options.domain }),
+    };
     const manager = await jetstreamManager(connection, api);
     const link = new Link(connection, {
       client: jetstream(connection, api),
       manager,
-      apiPrefix: options.domain ? `$JS.${options.domain}.API` : "$JS.API",
+      apiPrefix: options.domain === undefined ? "$JS.API" : `$JS.${options.domain}.API`,
       backOff,
     });
     link.attend(options.log ?? silentLog);

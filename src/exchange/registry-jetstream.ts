@@ -14,7 +14,7 @@
 
 import type { MsgHdrs } from "@nats-io/transport-node";
 import { assert } from "../base/assert.ts";
-import { type Clock, systemClock } from "../base/clock.ts";
+import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { connectNats, type NatsLink, type NatsOptions } from "./nats-connection.ts";
 import { subjectToken } from "./nats-names.ts";
@@ -27,6 +27,7 @@ import type { RegistryEntry, RegistryWatcher } from "./registry.ts";
 
 const TABLE_BYTES_MAX = 64 * 1024 * 1024;
 const ATTEMPTS_MAX = 4;
+const SPREADING_MS = 100;
 /** JetStream's own: somebody was faster. */
 const WRONG_SEQUENCE = new Set([10071, 10164]);
 const STREAM_MISSING = 10059;
@@ -48,6 +49,7 @@ class JetStreamRegistry implements Registry {
   readonly #link: NatsLink;
   readonly #options: NatsOptions;
   readonly #newHeaders: () => MsgHdrs;
+  readonly #clock: Clock;
   readonly #bucket: string;
   readonly #news: string;
   readonly #mirror: RegistryMirror;
@@ -60,8 +62,8 @@ class JetStreamRegistry implements Registry {
     this.#newHeaders = newHeaders;
     this.#bucket = `weir-${crawl}`;
     this.#news = `weir.${crawl}.registry`;
-    const clock: Clock = options.clock ?? systemClock;
-    this.#mirror = new RegistryMirror(link, clock, {
+    this.#clock = options.clock ?? systemClock;
+    this.#mirror = new RegistryMirror(link, this.#clock, {
       stream: `KV_${this.#bucket}`,
       news: this.#news,
       subjectOfLife: (life) => this.#subject(life, ">"),
@@ -144,6 +146,8 @@ class JetStreamRegistry implements Registry {
         return this.#life;
       }
       await this.#asked(() => this.#makeBucket());
+      // Behind a leaf node it takes a moment until the new bucket is known to be there.
+      await sleep(this.#clock, attempt * SPREADING_MS);
       const life = newLife(systemRandom);
       const text = JSON.stringify({ key: "life", value: String(life) });
       await this.#write(subject, text, { seq: 0 });
@@ -179,9 +183,12 @@ class JetStreamRegistry implements Registry {
     const headers = this.#newHeaders();
     if (operation !== undefined) headers.set("KV-Operation", operation);
     const options = { headers, expect: { lastSubjectSequence: seq } };
+    // Between leaf nodes a bucket is written to by its domain, which maps such subjects back.
+    const { domain } = this.#options;
+    const target = domain === undefined ? subject : `${this.#link.apiPrefix}.${subject}`;
     return this.#asked(async () => {
       try {
-        return (await this.#link.client.publish(subject, text, options)).seq;
+        return (await this.#link.client.publish(target, text, options)).seq;
       } catch (error) {
         const { code, name } = error as { code?: unknown; name?: unknown };
         if (typeof code === "number" && WRONG_SEQUENCE.has(code)) return undefined;

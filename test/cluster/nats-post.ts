@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
 import { below, type Random } from "../../src/base/random.ts";
-import { openJetStreamBus } from "../../src/exchange/bus-jetstream.ts";
+import { type JetStreamBusOptions, openJetStreamBus } from "../../src/exchange/bus-jetstream.ts";
 import type { Bus, Membership } from "../../src/exchange/bus.ts";
 
 const DONE_MS_MAX = 60_000;
@@ -25,8 +25,12 @@ export class Post implements AsyncDisposable {
     this.crawl = crawl;
   }
 
-  async join(name: string, url: string): Promise<Membership> {
-    const bus = await openJetStreamBus({ servers: [url], crawl: this.crawl });
+  async join(
+    name: string,
+    url: string,
+    options: Partial<JetStreamBusOptions> = {},
+  ): Promise<Membership> {
+    const bus = await openJetStreamBus({ servers: [url], ...options, crawl: this.crawl });
     const arrived = this.#arrived.get(name) ?? new Map<string, Buffer>();
     this.#arrived.set(name, arrived);
     const member = await bus.join(name, {
@@ -58,10 +62,16 @@ export class Post implements AsyncDisposable {
     this.#members.delete(name);
   }
 
-  write(from: string, to: string, body: Uint8Array): void {
+  /** The answer is the parcel's id. */
+  write(from: string, to: string, body: Uint8Array): string {
     const id = `p${this.#written++}`;
     this.#outbox.set(id, { from, to, body });
     this.#members.get(from)?.send({ id, to, body });
+    return id;
+  }
+
+  isDelivered(id: string): boolean {
+    return !this.#outbox.has(id);
   }
 
   /** How many wait for their receipts. */
