@@ -7,12 +7,11 @@
  * would with topics of these sizes.
  */
 
-import type { Examples } from "../../topics/examples.ts";
-import { Examples as ExampleSet } from "../../topics/examples.ts";
+import { below, randomFrom } from "../../base/random.ts";
 import { Bag } from "../../topics/bag.ts";
+import { Examples } from "../../topics/examples.ts";
 import { METHOD_NAMES, METHODS, type MethodName } from "../../topics/methods.ts";
 import { Tokens } from "../../topics/tokens.ts";
-import { below, randomFrom } from "../../base/random.ts";
 import { topSubject } from "../topics-collections.ts";
 import { wikipediaLinks, wikipediaPages } from "../topics-data.ts";
 import {
@@ -71,7 +70,7 @@ export const topicsLocality: Experiment = {
 };
 
 async function readGraph(): Promise<Graph> {
-  const examples = new ExampleSet();
+  const examples = new Examples();
   const tokens = new Tokens();
   const bag = new Bag();
   const numbers = new Map<string, number>();
@@ -127,12 +126,15 @@ function localityOf({ examples, links }: Graph, topicOf: Int32Array): Locality {
     from[topic] = (from[topic] as number) + 1;
     if (topicOf[links[at + 1] as number] === topic) within[topic] = (within[topic] as number) + 1;
   }
-  const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
   return {
-    all: sum(within) / Math.max(1, links.length / 2),
+    all: sumOf(within) / Math.max(1, links.length / 2),
     byTopic: Array.from(within, (count, topic) => count / Math.max(1, from[topic] as number)),
     chance: pages.reduce((total, count) => total + (count / topicOf.length) ** 2, 0),
   };
+}
+
+function sumOf(values: Float64Array): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 function rowOf(name: string, worlds: readonly Locality[], { examples, links }: Graph): Row {
