@@ -13,6 +13,8 @@ export const REMEDIES = {
     "Give --out another folder: this one holds files that are not a Weir crawl, and nothing in it was touched.",
   FOLDER_UNWRITABLE: "Make the folder writable, or give --out another one.",
   FOLDER_MISSING: "Name the folder of a crawl: the one given to `weir crawl --out`.",
+  CLUSTER_MISMATCH:
+    "Give --crawl another name, use the same settings, addresses and version on all nodes, or begin anew with --fresh once the other crawl is over.",
   PROCESS_FAILED:
     "What was stored is safe. Run it again with --verbose to see why the process ends; with --procs 1 it runs without others.",
   STORE_LOCKED: "Another process is using this folder. Stop it, or give --out another folder.",

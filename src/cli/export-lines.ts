@@ -1,8 +1,10 @@
 /** Brings a crawl's rows into the shape that the writers of lines take, one page at a time. */
 
 import { textPlaceOf } from "../crawl/text-place.ts";
+import { exportedName } from "../output/archives.ts";
 import { archivedText, pageLine } from "../output/jsonl.ts";
 import type { LinkingPage, UrlOf } from "../output/links.ts";
+import type { PageRecord } from "../page/page.ts";
 import type { openReadOnly } from "../store/store-sqlite.ts";
 
 export type ReadableStore = ReturnType<typeof openReadOnly>;
@@ -20,8 +22,14 @@ export function* pageLines(
     const likeUrl = page.likeness === undefined ? undefined : store.url(page.likeness.ofId)?.url;
     const place = archiveFolder === undefined ? undefined : textPlaceOf(store, page);
     const text = place && archivedText(archiveFolder ?? "", place);
-    yield pageLine({ url: known.url, depth: known.depth, page, likeUrl, text });
+    yield pageLine({ url: known.url, depth: known.depth, page: exported(page), likeUrl, text });
   }
+}
+
+/** With its archive file under the name that other exports give it. */
+function exported(page: PageRecord): PageRecord {
+  const { archived } = page;
+  return { ...page, archived: archived && { ...archived, file: exportedName(archived.file) } };
 }
 
 /**

@@ -7,12 +7,12 @@
  */
 
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Moment } from "../bandwidth/speed-table.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
 import { speedTableFor } from "../crawl/line.ts";
-import { readServerFile, SERVERS_FILE, type StoredServer } from "../store/server-file.ts";
+import { serversOf } from "../store/joined-servers.ts";
+import type { StoredServer } from "../store/server-file.ts";
 import { openReadOnly } from "../store/store-sqlite.ts";
 import type { SiteRow, StoredRobots } from "../store/store.ts";
 import { hostOfSite } from "../url/site.ts";
@@ -46,8 +46,8 @@ export async function knowledgeOf(
   sites: ReadonlySet<string>,
   moment: Moment,
 ): Promise<Knowledge> {
-  const file = settings.speedsFile ?? join(outFolder, SERVERS_FILE);
-  const speeds = existsSync(file) ? speedsOf(file, sites, { settings, moment }) : new Map();
+  const servers = serversOf(outFolder, settings.speedsFile);
+  const speeds = speedsOf(servers, sites, { settings, moment });
   return { ...(await crawlsOf(outFolder, sites)), speeds };
 }
 
@@ -83,14 +83,14 @@ function earlierOf({ pending, known, bytes, robots }: SiteRow): Earlier {
 }
 
 function speedsOf(
-  file: string,
+  servers: Iterable<StoredServer>,
   sites: ReadonlySet<string>,
   { settings, moment }: { readonly settings: Settings; readonly moment: Moment },
 ): Map<string, ServerSpeed> {
   // A server remembers only a few of its sites, but a site may be named by its address.
   const byHost = Map.groupBy(sites, (site) => hostOfSite(site).replace(/^\[|\]$/g, ""));
   const latest = new Map<string, StoredServer>();
-  for (const server of readServerFile(file))
+  for (const server of servers)
     for (const site of [...server.sites, ...(byHost.get(server.address) ?? [])])
       if (sites.has(site) && (latest.get(site)?.lastAtMs ?? -1) < server.lastAtMs)
         latest.set(site, server);

@@ -4,7 +4,6 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
-import { SERVERS_FILE } from "../store/server-file.ts";
 import { gatherReport } from "../report/gather.ts";
 import { reportHtml } from "../report/report.ts";
 import { runningSnapshot } from "../crawl/crawl-folder.ts";
@@ -17,6 +16,8 @@ export interface ReportOrder {
   readonly outFile: string | undefined;
   /** The speeds of servers, when they are not kept in the folder. */
   readonly speedsFile: string | undefined;
+  /** The crawl to compare it with. */
+  readonly referenceFolder?: string | undefined;
 }
 
 /** Answers where it is. */
@@ -24,7 +25,8 @@ export async function writeReport({ folder, ...order }: ReportOrder): Promise<st
   const file = order.outFile ?? join(folder, REPORT_FILE);
   const data = await gatherReport({
     folder,
-    serversFile: order.speedsFile ?? join(folder, SERVERS_FILE),
+    speedsFile: order.speedsFile,
+    referenceFolder: order.referenceFolder,
     nowMs: Date.now(),
     isRunning: runningSnapshot(folder) !== undefined,
   });

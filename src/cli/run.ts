@@ -31,6 +31,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Crawl sites; the same command on the same folder goes on",
     load: () => import("./commands/crawl.ts"),
   },
+  node: {
+    summary: "Join a cluster as one more crawling process",
+    load: () => import("./commands/node.ts"),
+  },
   plan: {
     summary: "Say beforehand who is crawled when, and which deadlines hold",
     load: () => import("./commands/plan.ts"),

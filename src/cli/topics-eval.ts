@@ -176,13 +176,11 @@ function linesFor(tested: Tested, svgFile: string | undefined): string[] {
     f1: percent(f1),
     "taken for": mistakenFor(evaluation, index),
   }));
-  const bins = evaluation
-    .calibration()
-    .map(({ pages, said, came }): Row => ({
-      pages,
-      "said %": percent(said),
-      "came true %": percent(came),
-    }));
+  const bins = evaluation.calibration().map(({ pages, said, came }): Row => ({
+    pages,
+    "said %": percent(said),
+    "came true %": percent(came),
+  }));
   return [
     `${visible(judge.name, 300)} (${judge.model.method}, ${judge.model.digest.slice(0, 16)})`,
     `${percent(evaluation.accuracy)} % of ${plural(evaluation.pages, "page")} right (95 %: ${percent(low)} to ${percent(high)}), macro-F1 ${percent(evaluation.macroF1)} %`,

@@ -9,6 +9,7 @@
 import type { Clock } from "../base/clock.ts";
 import { silentLog, type Log } from "../base/log.ts";
 import type { CrawlHandle } from "../crawl/crawler.ts";
+import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Inbox, Membership, Note } from "../exchange/bus.ts";
 import {
   asNote,
@@ -16,7 +17,9 @@ import {
   type Exchange,
   type Licence,
   licenceIn,
+  lookIn,
   readDivision,
+  refusalIn,
   type Report,
 } from "./notes.ts";
 
@@ -25,6 +28,11 @@ export interface AgentParts {
   readonly crawl: CrawlHandle;
   readonly bus: Membership;
   readonly log?: Log;
+  /** Names what is crawled; the same for all who take part. */
+  readonly spec?: string;
+  /** It may not take part, and why. */
+  readonly onRefused?: (why: string) => void;
+  readonly onLook?: (snapshot: Snapshot) => void;
   /** Applies a change that an operator made while the crawl runs. */
   readonly change: (key: string, value: string) => void;
 }
@@ -50,6 +58,8 @@ export class Agent {
   #snapshotAtMs = -Infinity;
   #cancelTimers: (() => void)[] = [];
   #hasEnded = false;
+  #isLeaving = false;
+  #wantsStop = "";
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
@@ -70,8 +80,22 @@ export class Agent {
     };
   }
 
+  /** Hands over what it has, and goes when that is done. */
+  leave(): void {
+    this.#isLeaving = true;
+  }
+
+  /** Asks that the crawl of all be stopped. */
+  askToStop(why: string): void {
+    this.#wantsStop = why;
+    this.#report();
+  }
+
+  /** Says its last word. */
   stop(): void {
+    if (this.#hasEnded) return;
     this.#hasEnded = true;
+    this.#report();
     for (const cancel of this.#cancelTimers) cancel();
   }
 
@@ -95,6 +119,10 @@ export class Agent {
     const isSated = crawl.isIdle && pending > 0 && crawl.isSated;
     const report: Report = {
       kind: "report",
+      spec: this.#parts.spec ?? "",
+      isLeaving: this.#isLeaving,
+      wantsStop: this.#wantsStop,
+      hasEnded: this.#hasEnded,
       sentAtMs: nowMs,
       term: this.#licence?.term ?? 0,
       grant: this.#licence?.grant ?? 0,
@@ -137,8 +165,16 @@ export class Agent {
   }
 
   #onNote(from: string, note: Note): void {
-    const licence = from === COORDINATOR ? licenceIn(note) : undefined;
-    if (licence === undefined || this.#hasEnded) return;
+    if (from !== COORDINATOR || this.#hasEnded) return;
+    const refusal = refusalIn(note);
+    if (refusal !== undefined) return this.#parts.onRefused?.(refusal.why);
+    const look = lookIn(note);
+    if (look !== undefined) return this.#parts.onLook?.(look.snapshot);
+    const licence = licenceIn(note);
+    if (licence !== undefined) this.#onLicence(licence);
+  }
+
+  #onLicence(licence: Licence): void {
     const nowMs = this.#parts.clock.nowMs();
     const untilMs = licence.answers + licence.forMs;
     const before = this.#licence;

@@ -38,7 +38,15 @@ export interface CoordinatorParts {
   readonly onDone: () => void;
   readonly limitBps: number | undefined;
   readonly pagesMax: number | undefined;
+  /** Of several coordinators one after the other, each has a higher one. */
+  readonly term?: number;
+  /** Somebody reports who is not a member. */
+  readonly onStranger?: (name: string, report: Report) => void;
+  readonly onReport?: (member: Member, report: Report) => void;
 }
+
+/** No coordinator gives so many answers, or sees so many licences end. */
+const NUMBERS_PER_TERM = 2 ** 32;
 
 const TURNS_AT_ONCE = 200;
 const LOOK_EVERY_MS = 100;
@@ -55,7 +63,7 @@ export class Coordinator {
   readonly #changes: Change[] = [];
   readonly #holds = new Set<string>();
   #division: Division | undefined;
-  #grants = 0;
+  #grants: number;
   #wave = 1;
   #end: Licence["end"] = "no";
   #why = "";
@@ -63,7 +71,8 @@ export class Coordinator {
 
   constructor(parts: CoordinatorParts) {
     this.#parts = parts;
-    this.#members = new Members(parts.clock);
+    this.#members = new Members(parts.clock, (parts.term ?? 0) * NUMBERS_PER_TERM);
+    this.#grants = (parts.term ?? 0) * NUMBERS_PER_TERM;
     this.#division = parts.division;
     this.#rate = new LeaseBook(parts.limitBps ?? Infinity);
     this.#pages = new LeaseBook(parts.pagesMax ?? Infinity);
@@ -95,10 +104,13 @@ export class Coordinator {
 
   onNote(from: string, note: Note): void {
     const member = this.#members.get(from);
-    if (member === undefined) return;
+    const report = reportIn(note);
+    if (member === undefined) {
+      if (report !== undefined) this.#parts.onStranger?.(from, report);
+      return;
+    }
     const heard = heardIn(note);
     if (heard !== undefined) return this.#onHeard(member, heard.grant);
-    const report = reportIn(note);
     if (report !== undefined) this.#onReport(member, report);
   }
 
@@ -106,6 +118,12 @@ export class Coordinator {
   gone(name: string): void {
     const member = this.#members.get(name);
     if (member !== undefined) this.#lapse(member);
+  }
+
+  /** It has nothing left that others need, and may end before they do. */
+  release(name: string): void {
+    const member = this.#members.get(name);
+    if (member !== undefined) member.mayGo = true;
   }
 
   redivide(division: Division): void {
@@ -180,6 +198,8 @@ export class Coordinator {
       if (report.term === 0) this.#lapse(member);
       else return;
     }
+    member.heardAtMs = nowMs;
+    member.hasEnded = report.hasEnded;
     member.report = report;
     member.exchange = report.exchange;
     member.snapshot = report.snapshot ?? member.snapshot;
@@ -189,9 +209,10 @@ export class Coordinator {
       for (const given of report.given) this.#turns.given(nowMs, name, given);
       for (const wish of report.wishes) this.#turns.wanted(nowMs, name, wish);
     }
+    this.#parts.onReport?.(member, report);
     if (report.isDry && this.#end === "no") this.#parts.handOut(name, report.wanted);
     this.#settle(member, report);
-    this.#license(member);
+    if (!report.hasEnded) this.#license(member);
   }
 
   /** Notices when all are done, and when a part of the web has arrived at its new owner. */
@@ -235,7 +256,7 @@ export class Coordinator {
       ...this.#turns.newsFor(nowMs, name, TURNS_AT_ONCE),
       held: [...this.#holds].join("; "),
       changes: this.#changes.filter(({ number }) => number > report.change),
-      end: this.#end,
+      end: this.#end === "no" && member.mayGo ? "finish" : this.#end,
       why: this.#why,
     };
     member.licensedUntilMs = nowMs + licenceMs;

@@ -51,22 +51,37 @@ export class Dealing {
     return true;
   }
 
-  /** Fits the division to who is there now. `lost` are gone without having handed anything over. */
-  refit(workers: readonly Worker[], lost: ReadonlySet<string>): void {
+  /**
+   * Fits the division to who is there now. `lost` are gone without having handed anything over; members that
+   * are not among the workers are on their way out.
+   */
+  refit(
+    workers: readonly Worker[],
+    lost: ReadonlySet<string>,
+    members: ReadonlySet<string> = new Set(workers.map(({ name }) => name)),
+  ): void {
     const { owners } = this.#division;
     const { coordination } = this.#rules;
     const names = new Set(workers.map(({ name }) => name));
     const after =
       coordination === "dynamic"
         ? owners.map((owner) => (names.has(owner) ? owner : ""))
-        : reassign(owners, workers);
+        : owners.every((owner) => owner === "")
+          ? assignGroups(this.#rules.partition, workers)
+          : reassign(owners, workers);
     const epoch = this.#division.epoch + 1;
     for (const [bucket, from] of owners.entries()) {
       const to = after[bucket];
       if (to === from || from === "" || lost.has(from)) this.#transit.delete(bucket);
       else this.#transit.set(bucket, { from, epoch });
     }
-    this.#next(after, names);
+    this.#next(after, members);
+  }
+
+  /** The next division has a higher number than this: somebody knows of one that we do not. */
+  skipTo(epoch: number): void {
+    this.#division = { ...this.#division, epoch };
+    this.#next(this.#division.owners);
   }
 
   /** A process says that what it lost has arrived. Answers whether that changed anything. */
@@ -79,6 +94,11 @@ export class Dealing {
     }
     if (hasChanged) this.#next(this.#division.owners);
     return hasChanged;
+  }
+
+  /** Whether something of what it had has not arrived yet. */
+  isHandingOver(name: string): boolean {
+    return this.#transit.values().some(({ from }) => from === name);
   }
 
   #first(workers: readonly Worker[]): Division {

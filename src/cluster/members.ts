@@ -19,6 +19,11 @@ export interface Member {
   exchange: Exchange | undefined;
   term: number;
   licensedUntilMs: number;
+  /** When it last said anything. */
+  heardAtMs: number;
+  hasEnded: boolean;
+  /** It may end before the others. */
+  mayGo: boolean;
   /** The limits and pages it was given last. */
   limitBps: number | undefined;
   pagesMax: number | undefined;
@@ -30,10 +35,12 @@ export interface Member {
 export class Members {
   readonly #clock: Clock;
   readonly #byName = new Map<string, Member>();
-  #terms = 0;
+  #terms: number;
 
-  constructor(clock: Clock) {
+  /** Terms count up from there. */
+  constructor(clock: Clock, termsFrom: number) {
     this.#clock = clock;
+    this.#terms = termsFrom;
   }
 
   get size(): number {
@@ -61,6 +68,9 @@ export class Members {
       exchange: undefined,
       term: this.#nextTerm(),
       licensedUntilMs: -Infinity,
+      heardAtMs: this.#clock.nowMs(),
+      hasEnded: false,
+      mayGo: false,
       limitBps: undefined,
       pagesMax: undefined,
       quiet: undefined,

@@ -118,6 +118,38 @@ export function mergeResults(ended: readonly Ended[], whole: WholeResult): Crawl
   };
 }
 
+/** The result of a cluster, from what all showed last; sites beyond the busiest are with their nodes. */
+export function resultOfWhole(whole: Snapshot, own: CrawlResult): CrawlResult {
+  const { totals, pending, parallel } = whole;
+  const { known, done, failed, skipped } = totals;
+  const urlsExchanged = (parallel?.flows ?? []).flat().reduce((sum, urls) => sum + urls, 0);
+  const procs = parallel?.procs ?? [];
+  return {
+    ...own,
+    pages: totals.pages,
+    bytes: totals.bytes,
+    urls: { known, done, failed, skipped, pending },
+    outcomes: totals.outcomes,
+    refusedLinks: totals.refusedLinks,
+    remarks: totals.remarks,
+    ledger: { byPurpose: whole.ledger, byProcess: own.ledger.byProcess },
+    sites: mergedSites([own]),
+    duplicates: { exact: totals.duplicatesExact, near: totals.duplicatesNear },
+    parallel: {
+      procs: procs.length,
+      downloaded: totals.pages,
+      unique: totals.pages,
+      overlap: 0,
+      urlsExchanged,
+      communicationOverhead: totals.pages === 0 ? 0 : urlsExchanged / totals.pages,
+      exchangeBytes: 0,
+      coverage: null,
+      quality: null,
+    },
+    complete: own.complete && pending === 0,
+  };
+}
+
 function mergedSites(results: readonly CrawlResult[]): CrawlResult["sites"] {
   const byKey = new Map<string, CrawlResult["sites"][number]>();
   for (const site of results.flatMap(({ sites }) => sites)) {

@@ -17,6 +17,14 @@ export const COORDINATOR = "coordinator";
 
 export interface Report {
   readonly kind: "report";
+  /** Names what is crawled: whoever crawls something else may not take part. */
+  readonly spec: string;
+  /** It wants to hand over its part of the web and go. */
+  readonly isLeaving: boolean;
+  /** Why its operator wants the crawl of all to stop; empty when nobody does. */
+  readonly wantsStop: string;
+  /** It has ended, and this is its last word. */
+  readonly hasEnded: boolean;
   /** On its own clock: comes back with the answer. */
   readonly sentAtMs: number;
   /** Of the licence it goes by, and the number of the last answer; 0 when it has none. */
@@ -50,6 +58,18 @@ export interface Report {
   readonly change: number;
   /** Once a second. */
   readonly snapshot: Snapshot | null;
+}
+
+/** It may not take part. */
+export interface Refusal {
+  readonly kind: "refusal";
+  readonly why: string;
+}
+
+/** What the whole looks like: for whoever is not the coordinator, once a second. */
+export interface Look {
+  readonly kind: "look";
+  readonly snapshot: Snapshot;
 }
 
 /** It goes by this answer now: what it had before is free. */
@@ -141,6 +161,14 @@ export function licenceIn(note: Note): Licence | undefined {
   return note["kind"] === "licence" ? (note as unknown as Licence) : undefined;
 }
 
-export function asNote(message: Report | Heard | Licence): Note {
+export function refusalIn(note: Note): Refusal | undefined {
+  return note["kind"] === "refusal" ? (note as unknown as Refusal) : undefined;
+}
+
+export function lookIn(note: Note): Look | undefined {
+  return note["kind"] === "look" ? (note as unknown as Look) : undefined;
+}
+
+export function asNote(message: Report | Heard | Licence | Refusal | Look): Note {
   return message as unknown as Note;
 }

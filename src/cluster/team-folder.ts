@@ -5,29 +5,20 @@
  * disk.
  */
 
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CrawlError } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Division } from "../crawl/border.ts";
+import { hasStore, writeWhole } from "../store/folder.ts";
+import { readTeam, type TeamFile, writeTeam } from "../store/team-file.ts";
 import { readDivision, writeDivision, type WrittenDivision } from "./notes.ts";
-
-interface TeamFile {
-  readonly version: 1;
-  readonly procs: number;
-  readonly names: readonly string[];
-  readonly coordination: string;
-  readonly mode: string;
-  readonly partition: string;
-  readonly buckets: number;
-}
 
 export function openTeamFolder(
   folder: string,
   settings: Settings,
   names: readonly string[],
 ): { readonly isResumed: boolean } {
-  const file = join(folder, "team.json");
   const now: TeamFile = {
     version: 1,
     procs: names.length,
@@ -37,13 +28,13 @@ export function openTeamFolder(
     partition: settings.partition ?? "site-hash",
     buckets: settings.bucketCount,
   };
+  const before = readTeam(folder);
+  if (before === undefined) refuseLoneStore(folder);
   mkdirSync(join(folder, "state"), { recursive: true });
-  const before = settings.fresh ? undefined : readTeam(file);
-  if (before === undefined && !settings.fresh) refuseLoneStore(folder);
-  if (before !== undefined) refuseOther(before, now);
+  if (before !== undefined && !settings.fresh) refuseOther(before, now);
   if (settings.fresh) rmSync(divisionFile(folder), { force: true });
-  writeWhole(file, JSON.stringify(now));
-  return { isResumed: before !== undefined };
+  writeTeam(folder, now);
+  return { isResumed: before !== undefined && !settings.fresh };
 }
 
 export function readKeptDivision(folder: string, names: readonly string[]): Division | undefined {
@@ -66,17 +57,8 @@ function divisionFile(folder: string): string {
   return join(folder, "state", "division.json");
 }
 
-function readTeam(file: string): TeamFile | undefined {
-  if (!existsSync(file)) return undefined;
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as TeamFile;
-  } catch (error) {
-    throw new CrawlError("STORE_CORRUPT", `${file} cannot be read`, { cause: error });
-  }
-}
-
 function refuseLoneStore(folder: string): void {
-  if (!existsSync(join(folder, "state", "crawl.sqlite"))) return;
+  if (!hasStore(folder)) return;
   const what =
     "The crawl in this folder was begun by one process, and has its whole web in one store.";
   throw new CrawlError("STORE_CHANGED", what);
@@ -93,7 +75,14 @@ function refuseOther(before: TeamFile, now: TeamFile): void {
   );
 }
 
-function writeWhole(file: string, text: string): void {
-  writeFileSync(`${file}.part`, text);
-  renameSync(`${file}.part`, file);
+/** A node of a cluster keeps its name as long as it keeps its folder. */
+export function keepNodeName(folder: string, usual: string): string {
+  const file = join(folder, "node.json");
+  try {
+    return (JSON.parse(readFileSync(file, "utf8")) as { readonly name: string }).name;
+  } catch {
+    mkdirSync(folder, { recursive: true });
+    writeWhole(file, JSON.stringify({ name: usual }));
+    return usual;
+  }
 }

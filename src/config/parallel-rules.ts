@@ -8,7 +8,15 @@ export function parallelMistakes(settings: Settings): string[] {
   const found: string[] = [];
   const reason = whyNot({ coordination, mode, partition, procs, ruleCount: partitionRules.length });
   if (reason !== undefined) found.push(reason);
-  if (procs === 1) return found;
+  const { natsServers } = settings;
+  const isCluster = natsServers.length > 0;
+  if (isCluster && procs > 1)
+    found.push(
+      "--procs starts processes under a supervisor, and --nats joins a cluster: start `weir node` once for every further process instead",
+    );
+  if (isCluster && coordination === "independent")
+    found.push("independent processes need no cluster: leave --nats out, or choose static");
+  if (procs === 1 && !isCluster) return found;
   if (bucketCount < procs)
     found.push(
       `${bucketCount} partitions are fewer than ${procs} processes, so some would have none; give --partitions ${procs} or more`,
@@ -18,6 +26,8 @@ export function parallelMistakes(settings: Settings): string[] {
       "cross-over follows links to other sites, and url-hash divides sites themselves: choose site-hash",
     );
   if (settings.watch)
-    found.push("rounds (--watch) are for one process so far: leave --procs out, or --watch");
+    found.push(
+      "rounds (--watch) are for one process so far: leave --procs and --nats out, or --watch",
+    );
   return found;
 }

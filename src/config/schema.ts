@@ -9,6 +9,7 @@ import * as read from "./readers.ts";
 import { BANDWIDTH } from "./schema-bandwidth.ts";
 import { BOUNDS, JOB, MANNERS, PAGES } from "./schema-crawl.ts";
 import { KEEPING, NETWORK, SHOWING } from "./schema-means.ts";
+import { CLUSTER } from "./schema-cluster.ts";
 import { PARALLEL } from "./schema-parallel.ts";
 import { PLANNING, SITE_PLANNING } from "./schema-plan.ts";
 import { REPEATING, SITE_REPEATING } from "./schema-rounds.ts";
@@ -23,6 +24,7 @@ export const GROUPS = {
   Deadlines: PLANNING,
   Rounds: REPEATING,
   "Several processes": PARALLEL,
+  "Several machines": CLUSTER,
   Manners: MANNERS,
   Network: NETWORK,
   Pages: PAGES,
@@ -37,6 +39,7 @@ export const SETTINGS = {
   ...PLANNING,
   ...REPEATING,
   ...PARALLEL,
+  ...CLUSTER,
   ...MANNERS,
   ...NETWORK,
   ...PAGES,

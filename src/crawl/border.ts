@@ -109,6 +109,10 @@ export class Border {
     this.#inbox = new Inbox({ ...parts, read: (letter) => this.#read(letter) });
   }
 
+  get self(): string {
+    return this.#parts.self;
+  }
+
   get division(): Division {
     return this.#division;
   }

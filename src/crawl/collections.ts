@@ -15,6 +15,7 @@ import { IndexReader } from "../output/search-reader.ts";
 import { IndexWriter } from "../output/search-writer.ts";
 import { DamagedRecord } from "../output/warc-read.ts";
 import { openReadOnly } from "../store/store-sqlite.ts";
+import { partFolders, readTeam } from "../store/team-file.ts";
 import { addMissing, pagesMissing, takeOutUnknown } from "./search-upkeep.ts";
 
 const MARKER = "weir.json";
@@ -32,6 +33,7 @@ export interface IndexProgress {
 /** The crawls in a folder: itself, those of its processes, or none. */
 export function crawlsIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
+  if (readTeam(folder) !== undefined) return partFolders(folder).filter(isCrawl);
   const parts = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && PROCESS.test(entry.name))
     .map(({ name }) => join(folder, name))

@@ -8,6 +8,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Books } from "../bandwidth/ledger.ts";
+import { pendingOf, processesAtRest } from "./processes.ts";
 import { NO_NEWS } from "./roster.ts";
 import type { SiteView, Snapshot } from "./snapshot.ts";
 import { openReadOnly } from "../store/store-sqlite.ts";
@@ -34,7 +35,7 @@ export async function storedSnapshot(folder: string): Promise<Snapshot> {
   const store = openReadOnly(folder);
   try {
     const { totals } = store;
-    const pending = totals.known - totals.done - totals.failed - totals.skipped;
+    const pending = pendingOf(totals);
     const sites = Array.from(store.sites(), (row): SiteView => {
       const { key: site, known, pages, bytes } = row;
       return {
@@ -79,6 +80,7 @@ export async function storedSnapshot(folder: string): Promise<Snapshot> {
       siteCount: sites.length,
       sites: sites.sort((a, b) => b.pages - a.pages).slice(0, SITES_MAX),
       troubles: [],
+      parallel: processesAtRest(folder),
     };
   } finally {
     await store.close();

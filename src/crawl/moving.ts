@@ -71,6 +71,25 @@ export class Moving {
     this.#goOn();
   }
 
+  /** Tells the owners of these buckets again what was told to somebody who is gone. */
+  sendAgain(buckets: ReadonlySet<number>): void {
+    if (buckets.size === 0) return;
+    const { store, notebook, partition, border } = this.#parts;
+    notebook.commit();
+    const isAmong = (url: string): boolean => buckets.has(partition.bucketOf(url as CanonicalUrl));
+    for (const { key, id } of store.sites()) {
+      if (partition.keepsSites && !isAmong(`${key}/`)) continue;
+      for (let afterId = 0; ;) {
+        const rows = store.urlsOfSite(id, afterId, ROWS_AT_ONCE);
+        const sent = rows.filter(({ reason, url }) => reason === "sent" && isAmong(url));
+        if (sent.length > 0)
+          border.handOver(sent.map((row) => ({ ...movedUrl(row), state: "waiting" })));
+        afterId = rows.at(-1)?.id ?? afterId;
+        if (rows.length < ROWS_AT_ONCE) break;
+      }
+    }
+  }
+
   stop(): void {
     this.#cancelTimer?.();
   }

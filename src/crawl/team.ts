@@ -20,7 +20,7 @@ import type { Refill } from "./refill.ts";
 import type { Roster, Site } from "./roster.ts";
 
 export interface TeamRules {
-  /** Processes that crawl at the same time, this one included. */
+  /** Processes that crawl at the same time, where no division says so. */
   readonly size: number;
   /** Whether only one process asks a site, so that its turn need not be shared. */
   readonly sitesAreOwn: boolean;
@@ -100,9 +100,15 @@ export class Team {
     return border.mayCrawl(site.key);
   }
 
+  /** Processes that crawl at the same time, this one included. */
+  get #size(): number {
+    return this.#parts.border?.division.members.size ?? this.#parts.rules.size;
+  }
+
   /** What it takes to ask a site that others may ask too. */
   shared(site: Site, to: Addressee): Addressee {
-    const { size, sitesAreOwn, siteConcurrencyMax, addressConcurrencyMax } = this.#parts.rules;
+    const { sitesAreOwn, siteConcurrencyMax, addressConcurrencyMax } = this.#parts.rules;
+    const size = this.#size;
     const turns: SharedTurn[] = [];
     const { address, addressDelayMs, delayMs } = to;
     const siteMax = to.concurrencyMax ?? siteConcurrencyMax;
@@ -126,7 +132,10 @@ export class Team {
     if (border === undefined || division.epoch <= border.division.epoch) return;
     // Before it, so that what was noted by the old division is stored by the old division.
     notebook.commit();
+    const before = border.division;
     border.divide(division);
+    this.#sendAgain(before, division);
+    if (before.members.size !== division.members.size) this.#shareAnew();
     this.start();
     admitSeeds();
     notebook.commit();
@@ -143,6 +152,22 @@ export class Team {
     moving.begin(new Set(before.filter((bucket) => !owned.has(bucket))), () =>
       this.#remember(border.owned()),
     );
+  }
+
+  /** What was sent to somebody who is gone may be gone with them: its new owner gets it, too. */
+  #sendAgain(before: Division, after: Division): void {
+    const orphaned = new Set<number>();
+    for (const [bucket, owner] of before.owners.entries()) {
+      const isGone = owner !== "" && !after.members.has(owner);
+      if (isGone && after.owners[bucket] !== this.#parts.border?.self) orphaned.add(bucket);
+    }
+    this.#parts.moving?.sendAgain(orphaned);
+  }
+
+  /** Others share addresses with us now, or no longer. */
+  #shareAnew(): void {
+    const { roster, refill } = this.#parts;
+    for (const site of roster.inMemory()) if (site.to !== undefined) refill.open(site, site.to);
   }
 
   onParcel(parcel: Parcel): void {

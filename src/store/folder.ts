@@ -20,7 +20,7 @@ import { explained, explaining } from "./disk-trouble.ts";
 const MARKER = "weir.json";
 const LOCK = "lock.db";
 /** Files that systems leave in folders by themselves. */
-const IGNORED: ReadonlySet<string> = new Set([".DS_Store", "Thumbs.db", "lost+found"]);
+const IGNORED: ReadonlySet<string> = new Set([".DS_Store", "Thumbs.db", "lost+found", "node.json"]);
 
 type Stage = "new" | "ready";
 

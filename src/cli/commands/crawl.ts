@@ -1,25 +1,20 @@
 /** `weir crawl`: checks what was asked, starts it, shows it, and sums it up. */
 
-import type { WriteStream } from "node:tty";
 import { CrawlError } from "../../base/errors.ts";
-import { type Log, silentLog } from "../../base/log.ts";
 import { visible } from "../../base/visible.ts";
 import { type Order, readOrder } from "../../config/order.ts";
 import type { TeamOrder } from "../../cluster/supervisor.ts";
-import { GROUPS, type Settings } from "../../config/schema.ts";
+import { GROUPS } from "../../config/schema.ts";
 import { type OpenCrawl, openCrawl } from "../../crawl/open.ts";
-import type { CrawlResult, Snapshot } from "../../crawl/snapshot.ts";
+import type { CrawlResult } from "../../crawl/snapshot.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp } from "../help.ts";
 import { onInterrupt } from "../interrupts.ts";
-import { LiveView } from "../live-view.ts";
-import { bothLogs, fileLog, linesLog } from "../log.ts";
-import { PlainView } from "../plain-view.ts";
 import type { Command } from "../run.ts";
+import { Screen } from "../screen.ts";
 import { summaryOf } from "../summary.ts";
-import { isLively, paletteFor } from "../terminal.ts";
-import type { View } from "../view.ts";
+import { paletteFor } from "../terminal.ts";
 
 export const command: Command = { help, run };
 
@@ -65,7 +60,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   warn(order, screen);
   const { seeds, outFolder: folder } = order;
   const asked = { settings, seeds, folder, hooks: {}, log: screen.log };
-  const crawl = settings.procs > 1 ? await openSeveral(asked) : await openCrawl(asked);
+  const crawl = await openAs(asked);
   await using stack = new AsyncDisposableStack();
   stack.use(await openDashboard(order, crawl, screen));
   screen.show(() => crawl.snapshot());
@@ -103,8 +98,14 @@ async function openDashboard(
   }
 }
 
-/** Loaded only where it is wanted: one process needs none of it. */
-async function openSeveral(order: TeamOrder): Promise<OpenCrawl> {
+/** Alone, with others on this machine, or in a cluster; each loaded only where it is wanted. */
+async function openAs(order: TeamOrder): Promise<OpenCrawl> {
+  const { procs, natsServers } = order.settings;
+  if (natsServers.length > 0) {
+    const { beginCluster } = await import("../../cluster/begin.ts");
+    return beginCluster(order);
+  }
+  if (procs === 1) return openCrawl(order);
   const { openTeam } = await import("../../cluster/supervisor.ts");
   return openTeam(order);
 }
@@ -127,52 +128,6 @@ function warn({ settings, remarks }: Order, screen: Screen): void {
     screen.say("WARNING: robots.txt is ignored. Only do this where the owner agreed.");
   if (settings.insecureTls)
     screen.say("WARNING: certificates are not verified; anybody on the way can change pages.");
-}
-
-/** Where this run shows itself: nowhere, in lines, or as a live view once there is something to see. */
-class Screen {
-  readonly #stream: WriteStream;
-  readonly #settings: Settings;
-  readonly log: Log;
-  #view: View | undefined;
-
-  constructor(stream: WriteStream, settings: Settings) {
-    this.#stream = stream;
-    this.#settings = settings;
-    const least = settings.quiet ? "error" : settings.verbose ? "debug" : "warn";
-    const lines = linesLog((line) => this.#line(line), least);
-    this.log = bothLogs(lines, this.#fileLog());
-  }
-
-  show(snapshot: () => Snapshot): void {
-    if (this.#settings.quiet) return;
-    this.#view = isLively(this.#stream, process.env)
-      ? new LiveView(this.#stream, paletteFor(this.#stream, process.env), snapshot)
-      : new PlainView((line) => this.#stream.write(`${line}\n`), snapshot);
-  }
-
-  /** Not said when it should be quiet. */
-  say(line: string): void {
-    if (!this.#settings.quiet) this.#line(line);
-  }
-
-  close(): void {
-    this.#view?.close();
-    this.#view = undefined;
-  }
-
-  #line(line: string): void {
-    if (this.#view === undefined) this.#stream.write(`${line}\n`);
-    else this.#view.note(line);
-  }
-
-  #fileLog(): Log {
-    const { logFile } = this.#settings;
-    if (logFile === undefined) return silentLog;
-    return fileLog(logFile, (error) =>
-      this.#line(`The log file cannot be written: ${visible(error.message, 200)}`),
-    );
-  }
 }
 
 function exitCodeFor(result: CrawlResult): ExitCode {

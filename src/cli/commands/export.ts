@@ -7,7 +7,6 @@
 
 import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { CrawlError } from "../../base/errors.ts";
@@ -21,6 +20,7 @@ import { edgeLines } from "../../output/links.ts";
 import { sortedLines } from "../../output/sorted-lines.ts";
 import { DamagedRecord } from "../../output/warc-read.ts";
 import { openReadOnly } from "../../store/store-sqlite.ts";
+import { archiveFolder } from "../../store/team-file.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { linkingPages, pageLines, type ReadableStore, UrlBook } from "../export-lines.ts";
@@ -88,7 +88,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     throw new CrawlError("USAGE", `--format is missing: ${FLAGS.format.reader.expects}`);
   const [folder = ""] = positional;
   const store = openReadOnly(folder);
-  const job = { format, store, archiveFolder: join(folder, "archive"), withText: flags.text };
+  const job = { format, store, archiveFolder: archiveFolder(folder), withText: flags.text };
   try {
     if (outFile === undefined) await writeTo(process.stdout, job);
     else await writeFileWhole(outFile, job);

@@ -3,6 +3,7 @@
 import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
 import { words as someWords } from "../../config/readers.ts";
+import { SETTINGS } from "../../config/schema.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp } from "../help.ts";
@@ -22,13 +23,14 @@ const FLAGS = {
     fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
+  referenceFolder: SETTINGS.referenceFolder,
 } as const satisfies FieldTable;
 
 export const command: Command = { help, run };
 
 function help(): string {
   return commandHelp({
-    usage: "weir report DIR [--out FILE] [--speeds FILE]",
+    usage: "weir report DIR [--out FILE] [--speeds FILE] [--reference DIR]",
     about:
       "Puts a crawl on one page: its rate against the limit and the prediction, what the bytes were for, the speed of servers by hour, sites, outcomes and troubles. The page needs nothing else and holds no script. `weir crawl` writes one when it ends.",
     examples: [
@@ -42,8 +44,7 @@ function help(): string {
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR"], FLAGS);
   const [folder = ""] = positional;
-  const { outFile, speedsFile } = flags;
-  const file = await writeReport({ folder, outFile, speedsFile });
+  const file = await writeReport({ folder, ...flags });
   process.stdout.write(`${visible(file, 300)} is written.\n`);
   return EXIT.done;
 }

@@ -1,6 +1,5 @@
 /** `weir status DIR`: one look at a crawl, or a view that stays until it ends. */
 
-import { join } from "node:path";
 import { Almanac } from "../../bandwidth/day-kind.ts";
 import { TimeZone } from "../../bandwidth/local-time.ts";
 import { sleep, systemClock } from "../../base/clock.ts";
@@ -8,15 +7,17 @@ import type { FieldTable, Resolved } from "../../config/field.ts";
 import { publicHolidaysOf } from "../../config/holidays.ts";
 import { onOff } from "../../config/readers.ts";
 import { SETTINGS } from "../../config/schema.ts";
+import { type ParallelMetrics, parallelMetrics } from "../../crawl/parallel-metrics.ts";
 import { roundPagesOf, type Snapshot } from "../../crawl/snapshot.ts";
-import { findStore } from "../../store/folder.ts";
-import { readServerFile, SERVERS_FILE } from "../../store/server-file.ts";
+import { serversOf } from "../../store/joined-servers.ts";
+import { storeFolders } from "../../store/team-file.ts";
 import { readArgs } from "../args.ts";
 import { runningSnapshot, storedSnapshot } from "../../crawl/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { frameOf, type Screen } from "../frame.ts";
 import { commandHelp } from "../help.ts";
 import { LiveView } from "../live-view.ts";
+import { parallelLine } from "../parallel-line.ts";
 import { PlainView } from "../plain-view.ts";
 import type { Command } from "../run.ts";
 import { serverLines, serversAsJson, surveyed } from "../server-lines.ts";
@@ -47,6 +48,7 @@ const FLAGS = {
     fallback: "false",
     reader: onOff,
   },
+  referenceFolder: SETTINGS.referenceFolder,
   speedsFile: SETTINGS.speedsFile,
   timeZone: SETTINGS.timeZone,
   holidays: SETTINGS.holidays,
@@ -56,12 +58,16 @@ export const command: Command = { help, run };
 
 function help(): string {
   return commandHelp({
-    usage: "weir status DIR [--watch | --servers] [--json]",
+    usage: "weir status DIR [--watch | --servers | --reference DIR] [--json]",
     about: "Looks at a crawl in DIR without disturbing it, whether it runs or not.",
     examples: [
       ["weir status weir-data/example.org", "how far it is"],
       ["weir status weir-data/example.org --watch", "the live view, from another terminal"],
       ["weir status weir-data/example.org --servers", "how fast servers are, hour by hour"],
+      [
+        "weir status four-processes --reference one-process",
+        "what was got of another crawl's pages",
+      ],
     ],
     groups: { Flags: FLAGS },
   });
@@ -74,10 +80,24 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   if (flags.watch && runningSnapshot(folder) !== undefined) await watch(folder, flags.json);
   const running = runningSnapshot(folder);
   const snapshot = running ?? (await storedSnapshot(folder));
+  const parallel = await parallelOf(folder, snapshot, flags);
   if (flags.json)
-    process.stdout.write(`${JSON.stringify(statusOf(snapshot, running !== undefined))}\n`);
-  else show(snapshot, running !== undefined);
+    process.stdout.write(
+      `${JSON.stringify(statusOf(snapshot, running !== undefined, parallel))}\n`,
+    );
+  else show(snapshot, running !== undefined, parallel);
   return EXIT.done;
+}
+
+/** Measured where it costs the crawl nothing: when it has ended, or when somebody asks for it. */
+async function parallelOf(
+  folder: string,
+  { parallel, processId }: Snapshot,
+  { referenceFolder }: Pick<Resolved<typeof FLAGS>, "referenceFolder">,
+): Promise<ParallelMetrics | undefined> {
+  const isAtRest = processId === 0;
+  if (referenceFolder === undefined && (parallel === undefined || !isAtRest)) return undefined;
+  return parallelMetrics(folder, referenceFolder);
 }
 
 /** Draws until the crawl ends or the watcher has seen enough. */
@@ -96,14 +116,14 @@ async function watch(folder: string, isJson: boolean): Promise<void> {
   view.close();
 }
 
-/** The file is read as it was last saved: within the last minute, when the crawl runs. */
+/** What is known is read as it was last saved: within the last minute, when the crawl runs. */
 function showServers(folder: string, flags: Resolved<typeof FLAGS>): ExitCode {
   // Says so when this is no crawl at all.
-  findStore(folder);
+  storeFolders(folder);
   const nowMs = Date.now();
   const isHoliday = flags.holidays === undefined ? undefined : publicHolidaysOf(flags.holidays);
   const moment = new Almanac(new TimeZone(flags.timeZone), isHoliday).at(nowMs);
-  const rows = readServerFile(flags.speedsFile ?? join(folder, SERVERS_FILE));
+  const rows = serversOf(folder, flags.speedsFile);
   const servers = surveyed(rows, moment, flags.json ? SERVERS_IN_JSON_MAX : ROWS_MAX);
   const text = flags.json
     ? JSON.stringify(serversAsJson(servers))
@@ -112,8 +132,11 @@ function showServers(folder: string, flags: Resolved<typeof FLAGS>): ExitCode {
   return EXIT.done;
 }
 
-function show(snapshot: Snapshot, isRunning: boolean): void {
-  const lines = frameOf(snapshot, screenNow());
+function show(snapshot: Snapshot, isRunning: boolean, parallel: ParallelMetrics | undefined): void {
+  const lines = [
+    ...frameOf(snapshot, screenNow()),
+    ...(parallel === undefined ? [] : ["", parallelLine(parallel)]),
+  ];
   const hint =
     isRunning || snapshot.pending === 0
       ? []
@@ -129,7 +152,11 @@ function screenNow(): Screen {
   };
 }
 
-function statusOf(snapshot: Snapshot, isRunning: boolean): object {
+function statusOf(
+  snapshot: Snapshot,
+  isRunning: boolean,
+  parallel: ParallelMetrics | undefined,
+): object {
   const { totals, pending, remainingMs, ledger, limitBps } = snapshot;
   const { known, done, failed, skipped } = totals;
   return {
@@ -165,6 +192,8 @@ function statusOf(snapshot: Snapshot, isRunning: boolean): object {
       nextRoundInSeconds: round.nextInMs === undefined ? null : round.nextInMs / 1000,
       roundPages: roundPagesOf(round),
     })),
+    processes: snapshot.parallel?.procs ?? [],
+    parallel: parallel === undefined ? null : { coverage: null, quality: null, ...parallel },
   };
 }
 

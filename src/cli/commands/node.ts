@@ -1,0 +1,85 @@
+/** `weir node`: joins a cluster as one of its crawling processes. */
+
+import { CrawlError } from "../../base/errors.ts";
+import { meet } from "../../cluster/begin.ts";
+import { openNode } from "../../cluster/node.ts";
+import { readSpec, type Spec } from "../../cluster/spec.ts";
+import { CLUSTER } from "../../config/schema-cluster.ts";
+import type { Settings } from "../../config/schema.ts";
+import { gatherSettings } from "../../config/sources.ts";
+import type { Registry } from "../../exchange/registry.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { commandHelp } from "../help.ts";
+import { onInterrupt } from "../interrupts.ts";
+import type { Command } from "../run.ts";
+import { Screen } from "../screen.ts";
+import { summaryOf } from "../summary.ts";
+import { paletteFor } from "../terminal.ts";
+
+export const command: Command = { help, run };
+
+const LOOK_EVERY_MS = 1_000;
+
+function help(): string {
+  return commandHelp({
+    usage: "weir node --nats URL --crawl NAME [--out DIR] [flags]",
+    about:
+      "Joins the crawl of that name as one more process, on this machine or another. What is crawled, and how, comes from whoever began it with weir crawl --nats; it may join before that, and waits. Ctrl-C hands its part over to the others and ends; Ctrl-C again quits at once, and the same command goes on from its folder.",
+    examples: [
+      ["weir node --nats nats://10.0.0.1:4222 --crawl news", "one more process for the crawl"],
+      ["weir node --nats nats://10.0.0.1:4222 --crawl news --out /data/news", "with its own disk"],
+      ["weir crawl --seeds sites.txt --nats nats://10.0.0.1:4222 --crawl news", "how it is begun"],
+    ],
+    groups: { "Several machines": CLUSTER },
+    ending:
+      "Flags about this machine count here: --out, --memory, --connections, --allow-private, --proxy, --dashboard, --log-file, --json, --quiet. See docs/cluster.md.",
+  });
+}
+
+async function run(words: readonly string[]): Promise<ExitCode> {
+  const { settings } = await gatherSettings(words, process.env);
+  if (settings.natsServers.length === 0)
+    throw new CrawlError("USAGE", "weir node needs --nats URL: the server where the cluster meets");
+  const stream = settings.json ? process.stderr : process.stdout;
+  const screen = new Screen(stream, settings);
+  const { bus, registry } = await meet(settings, screen.log);
+  const spec = await specWhenThere(registry, settings, screen);
+  const folder = settings.outFolder ?? `weir-data/${folderNameOf(settings.crawlName)}-node`;
+  const node = await openNode({
+    spec,
+    folder,
+    log: screen.log,
+    bus,
+    registry,
+    announce: undefined,
+  });
+  screen.say(`Node ${node.name} has joined.`);
+  screen.show(() => node.snapshot());
+  using _ = onInterrupt(() => {
+    screen.say("Leaving: the others take over. Ctrl-C again to quit at once.");
+    node.leave();
+  });
+  const result = await node.done.finally(() => screen.close());
+  if (settings.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  else if (!settings.quiet)
+    for (const line of summaryOf(result, folder, paletteFor(stream, process.env)))
+      stream.write(`${line}\n`);
+  return result.complete ? EXIT.done : EXIT.stopped;
+}
+
+async function specWhenThere(
+  registry: Registry,
+  settings: Settings,
+  screen: Screen,
+): Promise<Spec> {
+  for (let looks = 0; ; looks++) {
+    const spec = await readSpec(registry, settings);
+    if (spec !== undefined) return spec;
+    if (looks === 0) screen.say(`Waiting for somebody to begin the crawl ${settings.crawlName}…`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+function folderNameOf(name: string): string {
+  return name.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[.-]+/, "") || "crawl";
+}

@@ -1,0 +1,55 @@
+/**
+ * Where the nodes of a cluster meet, and how a crawl begins there: whoever begins it announces what is to be
+ * crawled, is its first node, and shows the whole.
+ */
+
+import type { Log } from "../base/log.ts";
+import type { Settings } from "../config/schema.ts";
+import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
+import type { Bus } from "../exchange/bus.ts";
+import type { Registry } from "../exchange/registry.ts";
+import { natsOptionsOf, openNode } from "./node.ts";
+import { announceSpec, forgetSpec, specOf } from "./spec.ts";
+
+export interface MeetingPlace {
+  readonly bus: Bus;
+  readonly registry: Registry;
+}
+
+/** The client library is loaded only for those who join a cluster. */
+export async function meet(settings: Settings, log: Log): Promise<MeetingPlace> {
+  const options = natsOptionsOf(settings, log);
+  const { openJetStreamBus } = await import("../exchange/bus-jetstream.ts");
+  const { openJetStreamRegistry } = await import("../exchange/registry-jetstream.ts");
+  const bus = await openJetStreamBus(options);
+  try {
+    return { bus, registry: await openJetStreamRegistry(options) };
+  } catch (error) {
+    await bus.close();
+    throw error;
+  }
+}
+
+export async function beginCluster(
+  order: CrawlOrder & { readonly folder: string },
+): Promise<OpenCrawl> {
+  const { settings, seeds, folder, log } = order;
+  const { bus, registry } = await meet(settings, log);
+  const spec = specOf(settings, seeds);
+  const announce = (): Promise<void> => announceSpec(registry, settings.crawlName, spec);
+  try {
+    if (settings.fresh) await forgetSpec(registry);
+    await announce();
+  } catch (error) {
+    await bus.close();
+    await registry.close();
+    throw error;
+  }
+  const node = await openNode({ spec, folder, log, bus, registry, announce });
+  return {
+    done: node.done,
+    snapshot: () => node.snapshot(),
+    stop: (why) => node.stopAll(why),
+    change: (key, value) => node.change(key, value),
+  };
+}

@@ -1,0 +1,334 @@
+/**
+ * The node that coordinates a cluster, for as long as it leads: takes nodes in and lets them go, deals the web
+ * to them, and writes the division into the registry before anybody goes by it.
+ *
+ * A new leader waits for one licence's time before it gives any: by then every licence of an earlier leader has
+ * ended, and what was lent is free. What it says carries its term, so that of two who think they lead
+ * the later one is heard.
+ */
+
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Settings } from "../config/schema.ts";
+import type { Division } from "../crawl/border.ts";
+import type { Snapshot } from "../crawl/snapshot.ts";
+import type { Bus, Membership } from "../exchange/bus.ts";
+import { type Registry, RegistryAway } from "../exchange/registry.ts";
+import type { Worker } from "../partition/assignment.ts";
+import type { Coordination } from "../partition/mode.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+import { Coordinator } from "./coordinator.ts";
+import { Dealing } from "./dealing.ts";
+import type { Member } from "./members.ts";
+import { mergeSnapshots } from "./merge.ts";
+import {
+  asNote,
+  COORDINATOR,
+  readDivision,
+  type Report,
+  type WrittenDivision,
+  writeDivision,
+} from "./notes.ts";
+import { SharedLine } from "./shared-line.ts";
+import { partitionOf } from "./team-means.ts";
+
+export interface LeaderParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly bus: Bus;
+  readonly registry: Registry;
+  readonly settings: Settings;
+  readonly seeds: readonly CanonicalUrl[];
+  readonly spec: string;
+  readonly term: number;
+  /** The last division that this node went by. */
+  readonly known: Division;
+  readonly licenceMs: number;
+  /** False once it no longer leads: then nothing is said any more. */
+  readonly isLeading: () => boolean;
+  readonly onFault: (fault: unknown) => void;
+}
+
+const LOOK_EVERY_MS = 250;
+const SHOW_EVERY_MS = 1_000;
+/** Nodes that come within this time are taken in together. */
+const GATHER_MS = 500;
+const DIVISION = "division";
+
+export class Leader {
+  readonly #parts: LeaderParts;
+  readonly #line: SharedLine;
+  readonly #leaving = new Set<string>();
+  readonly #startedAtMs: number;
+  #member: Membership | undefined;
+  #coordinator: Coordinator | undefined;
+  #dealing: Dealing | undefined;
+  #strangers = new Map<string, number>();
+  #isWriting = false;
+  #mustWrite = false;
+  #inForceBps: number | undefined;
+  #whole: Snapshot | undefined;
+  #shownAtMs = -Infinity;
+  #isDone = false;
+  #stoppedBy = "";
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(parts: LeaderParts) {
+    this.#parts = parts;
+    this.#line = new SharedLine(parts.clock, parts.settings);
+    this.#startedAtMs = parts.clock.nowMs();
+  }
+
+  get snapshot(): Snapshot | undefined {
+    return this.#whole;
+  }
+
+  /** Everybody has said their last word. */
+  get isOver(): boolean {
+    const members = [...(this.#coordinator?.members.all() ?? [])];
+    return this.#isDone && members.every(({ hasEnded }) => hasEnded);
+  }
+
+  get coordinator(): Coordinator | undefined {
+    return this.#coordinator;
+  }
+
+  get line(): SharedLine {
+    return this.#line;
+  }
+
+  async start(): Promise<void> {
+    const { bus, clock, licenceMs } = this.#parts;
+    this.#dealing = await this.#takeUp();
+    this.#member = await bus.join(COORDINATOR, {
+      onParcel: () => undefined,
+      onReceipt: () => undefined,
+      onNote: (from, note) => {
+        this.#coordinator?.onNote(from, note);
+        const bytes = this.#coordinator?.members.get(from)?.report?.bytes;
+        if (bytes !== undefined) this.#line.received(from, bytes);
+      },
+    });
+    // Where nobody has ever led nobody has a licence.
+    const waitMs = this.#dealing.division.epoch === 0 ? 0 : licenceMs;
+    this.#cancelTimer = clock.after(waitMs, () => this.#begin());
+  }
+
+  /** Ends the crawl of all nodes, to be gone on with later. */
+  end(why: string): void {
+    this.#stoppedBy = why;
+    this.#isDone = true;
+    this.#coordinator?.end("stop", why);
+  }
+
+  async stop(): Promise<void> {
+    this.#cancelTimer?.();
+    this.#coordinator?.stop();
+    await this.#member?.leave();
+  }
+
+  /** Goes on with the division in the registry, or with what this node knows of it. */
+  async #takeUp(): Promise<Dealing> {
+    const { registry, settings, seeds, known } = this.#parts;
+    const entry = await registry.get(DIVISION);
+    const kept =
+      entry === undefined ? undefined : readDivision(JSON.parse(entry.value) as WrittenDivision);
+    const partition = partitionOf(settings);
+    const last = kept === undefined || known.epoch > kept.epoch ? known : kept;
+    return new Dealing(
+      {
+        coordination: settings.coordination as Exclude<Coordination, "independent">,
+        partition,
+        grain: settings.grain,
+        seeded: seeds.map((url) => partition.bucketOf(url)),
+      },
+      [],
+      last,
+    );
+  }
+
+  #begin(): void {
+    const { clock, settings, term, licenceMs, isLeading } = this.#parts;
+    const dealing = this.#dealing as Dealing;
+    this.#coordinator = new Coordinator({
+      clock,
+      bus: { tell: (to, note) => isLeading() && this.#member?.tell(to, note) },
+      licenceMs,
+      division: dealing.division,
+      handOut: (dry, wanted) => {
+        if (dealing.handOut(dry, wanted)) this.#write();
+      },
+      onDone: () => {
+        this.#isDone = true;
+        this.#coordinator?.end("finish", "");
+      },
+      limitBps: this.#line.agreedBps(),
+      pagesMax: settings.pagesMax,
+      term,
+      onStranger: (name, report) => this.#onStranger(name, report),
+      onReport: (member, report) => this.#onReport(member, report),
+    });
+    for (const name of dealing.division.members) this.#coordinator.members.add(name);
+    if (this.#stoppedBy !== "") this.#coordinator.end("stop", this.#stoppedBy);
+    this.#look();
+  }
+
+  #onStranger(name: string, report: Report): void {
+    const { spec, clock } = this.#parts;
+    if (report.hasEnded || report.isLeaving) return;
+    if (report.spec !== spec) {
+      const why = "this node was given other settings, addresses or another version of Weir";
+      return this.#member?.tell(name, asNote({ kind: "refusal", why }));
+    }
+    if (!this.#strangers.has(name)) this.#strangers.set(name, clock.nowMs());
+  }
+
+  #onReport({ name }: Member, report: Report): void {
+    const dealing = this.#dealing as Dealing;
+    // Somebody went by a later division than this one knows: only its number matters.
+    if (report.epoch > dealing.division.epoch) {
+      dealing.skipTo(report.epoch);
+      this.#write();
+    }
+    if (report.wantsStop !== "" && !this.#isDone) this.end(report.wantsStop);
+    if (dealing.handedOver(name, report.handedOver)) this.#write();
+    if (report.isLeaving && !this.#leaving.has(name)) {
+      this.#leaving.add(name);
+      this.#refit(new Set());
+    }
+    const isFree = report.isDone && report.epoch === dealing.division.epoch;
+    if (this.#leaving.has(name) && isFree && !dealing.isHandingOver(name))
+      this.#coordinator?.release(name);
+  }
+
+  #look(): void {
+    const { clock, settings } = this.#parts;
+    const nowMs = clock.nowMs();
+    try {
+      const first = Math.min(...this.#strangers.values());
+      if (nowMs - first >= GATHER_MS) this.#takeIn();
+      this.#letGo(nowMs, settings.nodeTimeoutMs);
+      this.#judgeLine();
+      if (nowMs - this.#shownAtMs >= SHOW_EVERY_MS) this.#show(nowMs);
+    } catch (fault) {
+      this.#parts.onFault(fault);
+    }
+    this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  #takeIn(): void {
+    for (const name of this.#strangers.keys()) this.#coordinator?.members.add(name);
+    this.#strangers = new Map();
+    this.#refit(new Set());
+  }
+
+  /** Those who have handed over everything may go; those who are silent for too long are lost. */
+  #letGo(nowMs: number, timeoutMs: number): void {
+    const lost = new Set<string>();
+    const gone: string[] = [];
+    for (const { name, heardAtMs, hasEnded } of this.#coordinator?.members.all() ?? []) {
+      if (this.#isDone) continue;
+      if (hasEnded && this.#leaving.has(name)) gone.push(name);
+      else if (nowMs - heardAtMs > timeoutMs) lost.add(name);
+    }
+    if (gone.length === 0 && lost.size === 0) return;
+    for (const name of [...gone, ...lost]) {
+      this.#coordinator?.gone(name);
+      this.#coordinator?.members.remove(name);
+      this.#leaving.delete(name);
+      const message = lost.has(name) ? "a node is lost; the others take over" : "a node has left";
+      this.#parts.log.write({ level: "warn", message, values: { node: name } });
+    }
+    this.#refit(lost);
+  }
+
+  #refit(lost: ReadonlySet<string>): void {
+    const all = this.#coordinator?.members.names() ?? [];
+    const workers: Worker[] = all
+      .filter((name) => !this.#leaving.has(name))
+      .map((name) => ({ name, weight: 1 }));
+    this.#dealing?.refit(workers, lost, new Set(all));
+    this.#write();
+  }
+
+  /** Written before it is announced: a later leader must know it. */
+  #write(): void {
+    this.#mustWrite = true;
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    this.#writeOn().then(
+      () => {
+        this.#isWriting = false;
+      },
+      (fault) => this.#parts.onFault(fault),
+    );
+  }
+
+  async #writeOn(): Promise<void> {
+    const { registry, isLeading } = this.#parts;
+    while (this.#mustWrite && isLeading()) {
+      this.#mustWrite = false;
+      const { division } = this.#dealing as Dealing;
+      const text = JSON.stringify(writeDivision(division));
+      try {
+        const there = await registry.get(DIVISION);
+        const revision = await registry.put(DIVISION, text, there?.revision ?? 0);
+        if (revision === undefined) this.#mustWrite = true;
+      } catch (error) {
+        if (!(error instanceof RegistryAway)) throw error;
+        this.#mustWrite = true;
+        continue;
+      }
+      if (isLeading()) this.#coordinator?.redivide(division);
+    }
+  }
+
+  #judgeLine(): void {
+    const limitBps = this.#line.agreedBps();
+    if (limitBps !== this.#inForceBps) {
+      const isNothing = limitBps === 0;
+      if (isNothing !== (this.#inForceBps === 0))
+        this.#coordinator?.hold("the calendar allows nothing now", isNothing);
+      this.#inForceBps = limitBps;
+      this.#line.meter.setLimit(this.#parts.clock.nowMs(), isNothing ? undefined : limitBps);
+      if (!isNothing) this.#coordinator?.setLimit(limitBps);
+    }
+    if (this.#isDone) return;
+    const usages = [...(this.#coordinator?.members.all() ?? [])].map(
+      ({ snapshot }) => snapshot?.totals.usage ?? "",
+    );
+    const why = this.#line.whyQuotaEnds(usages);
+    if (why !== undefined) this.end(why);
+  }
+
+  /** Shows the whole to everybody. */
+  #show(nowMs: number): void {
+    this.#shownAtMs = nowMs;
+    const members = [...(this.#coordinator?.members.all() ?? [])];
+    const names = members.map(({ name }) => name);
+    this.#whole = mergeSnapshots(
+      members.flatMap(({ snapshot }) => snapshot ?? []),
+      {
+        state: this.#isDone ? "stopping" : "running",
+        because: "",
+        elapsedMs: nowMs - this.#startedAtMs,
+        resumed: false,
+        limitBps: this.#inForceBps,
+        recentBps: this.#line.meter.recentBps(nowMs),
+        parallel: {
+          procs: members.map(({ name, snapshot, report }) => ({
+            name,
+            pages: snapshot?.totals.pages ?? 0,
+            pending: snapshot?.pending ?? 0,
+            rateBps: report?.usedBps ?? 0,
+            limitBps: snapshot?.limitBps,
+            state: report === undefined ? "away" : (snapshot?.state ?? "starting"),
+          })),
+          flows: members.map(({ exchange }) => names.map((to) => exchange?.sentTo[to] ?? 0)),
+        },
+      },
+    );
+    const note = asNote({ kind: "look", snapshot: this.#whole });
+    if (this.#parts.isLeading()) for (const name of names) this.#member?.tell(name, note);
+  }
+}

@@ -1,0 +1,263 @@
+/**
+ * One crawling process of a cluster: crawls its part, and leads when it is its turn.
+ *
+ * Every node can lead; one does. Whoever leads coordinates (`leader.ts`), its own crawl like all others, over
+ * the bus. The NATS servers may lose everything at any time: letters are kept by who sends them, the
+ * division by every node, and what the crawl is by whoever announced it.
+ */
+
+import { hostname } from "node:os";
+import { systemClock } from "../base/clock.ts";
+import { CrawlError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { systemRandom } from "../base/random.ts";
+import type { Settings } from "../config/schema.ts";
+import type { Division } from "../crawl/border.ts";
+import { type OpenCrawl, type OpenLocalCrawl, openCrawl } from "../crawl/open.ts";
+import type { CrawlResult, Snapshot } from "../crawl/snapshot.ts";
+import type { Bus } from "../exchange/bus.ts";
+import type { Registry } from "../exchange/registry.ts";
+import type { NatsOptions } from "../exchange/nats-connection.ts";
+import { Agent } from "./agent.ts";
+import { Leader } from "./leader.ts";
+import { Leadership } from "./leadership.ts";
+import type { Spec } from "./spec.ts";
+import { resultOfWhole } from "./merge.ts";
+import { keepNodeName } from "./team-folder.ts";
+import { partitionOf, teamMeansFor } from "./team-means.ts";
+
+export interface NodeOrder {
+  readonly spec: Spec;
+  readonly folder: string;
+  readonly log: Log;
+  readonly bus: Bus;
+  readonly registry: Registry;
+  /** Called again and again until the crawl ends: whoever began it sees to it that it is known. */
+  readonly announce: (() => Promise<void>) | undefined;
+}
+
+export interface OpenNode extends OpenCrawl {
+  readonly name: string;
+  /** Hands its part over to the others, and ends when that is done. */
+  leave(): void;
+  /** Ends the crawl of all nodes; the same commands go on. */
+  stopAll(why: string): void;
+}
+
+const LEASE_MS = 4_000;
+const LICENCE_MS = 5_000;
+const ANNOUNCE_EVERY_MS = 5_000;
+/** How long a leader waits at the end for the last words of the others. */
+const FAREWELL_MS_MAX = 8_000;
+
+export async function openNode(order: NodeOrder): Promise<OpenNode> {
+  const node = new ClusterNode(order);
+  await node.start();
+  return node;
+}
+
+export function natsOptionsOf(settings: Settings, log: Log): NatsOptions {
+  const { natsCaFile: caFile, natsCertFile: certFile, natsKeyFile: keyFile } = settings;
+  const hasTls = (caFile ?? certFile ?? keyFile) !== undefined;
+  return {
+    servers: settings.natsServers,
+    crawl: settings.crawlName,
+    credentials: credentialsOf(settings),
+    tls: hasTls ? { caFile, certFile, keyFile } : undefined,
+    domain: settings.natsDomain,
+    replicas: settings.natsReplicas,
+    log,
+  };
+}
+
+function credentialsOf(settings: Settings): NatsOptions["credentials"] {
+  const { natsCredentialsFile, natsNkeyFile, natsUser, natsPassword, natsToken } = settings;
+  if (natsCredentialsFile !== undefined) return { kind: "file", path: natsCredentialsFile };
+  if (natsNkeyFile !== undefined) return { kind: "nkey", path: natsNkeyFile };
+  if (natsUser !== undefined)
+    return { kind: "password", user: natsUser, password: natsPassword ?? "" };
+  return natsToken === undefined ? undefined : { kind: "token", token: natsToken };
+}
+
+class ClusterNode implements OpenNode {
+  readonly name: string;
+  readonly done: Promise<CrawlResult>;
+  readonly #order: NodeOrder;
+  readonly #settle = Promise.withResolvers<CrawlResult>();
+  #crawl: OpenLocalCrawl | undefined;
+  #agent: Agent | undefined;
+  #leadership: Leadership | undefined;
+  #leader: Leader | undefined;
+  #whole: Snapshot | undefined;
+  #timers: NodeJS.Timeout[] = [];
+  #refused: CrawlError | undefined;
+
+  constructor(order: NodeOrder) {
+    this.#order = order;
+    const { spec, folder } = order;
+    const usual = `${hostname()}-${Math.floor(systemRandom.next() * 1e6)}`;
+    this.name = spec.settings.nodeName ?? keepNodeName(folder, usual);
+    this.done = this.#settle.promise;
+  }
+
+  async start(): Promise<void> {
+    const { spec, folder, log, bus } = this.#order;
+    const member = await bus.join(this.name, {
+      onParcel: (parcel) => this.#agent?.inbox.onParcel(parcel),
+      onReceipt: (receipt) => this.#agent?.inbox.onReceipt(receipt),
+      onNote: (from, note) => this.#agent?.inbox.onNote(from, note),
+    });
+    const place = { self: this.name, size: 1, division: this.#nothing(), bus: member };
+    const settings = withoutShared(spec.settings);
+    const team = teamMeansFor(spec.settings, place);
+    const crawl = await openCrawl({ settings, seeds: spec.seeds, folder, hooks: {}, log, team });
+    this.#crawl = crawl;
+    this.#agent = new Agent({
+      clock: systemClock,
+      crawl: crawl.handle,
+      bus: member,
+      log,
+      spec: spec.digest,
+      onRefused: (why) => this.#onRefused(why),
+      onLook: (snapshot) => {
+        this.#whole = snapshot;
+      },
+      change: (key, value) => void crawl.change(key, value),
+    });
+    this.#lead();
+    this.#announceOn();
+    crawl.done
+      .finally(() => this.#agent?.stop())
+      .then(
+        (result) => this.#close(result),
+        (error: unknown) => this.#fail(this.#refused ?? error),
+      )
+      .catch((error: unknown) => this.#settle.reject(error));
+  }
+
+  snapshot(): Snapshot {
+    const own = (this.#crawl as OpenLocalCrawl).snapshot();
+    const whole = this.#leader?.snapshot ?? this.#whole;
+    return whole === undefined ? own : { ...whole, processId: process.pid };
+  }
+
+  stop(why: string): void {
+    this.#crawl?.stop(why);
+  }
+
+  leave(): void {
+    this.#agent?.leave();
+  }
+
+  stopAll(why: string): void {
+    this.#agent?.askToStop(why);
+  }
+
+  change(key: string, value: string): string {
+    return (this.#crawl as OpenLocalCrawl).change(key, value);
+  }
+
+  #lead(): void {
+    const { registry, spec, log, bus } = this.#order;
+    const leadership = new Leadership({
+      registry,
+      clock: systemClock,
+      node: this.name,
+      leaseMs: LEASE_MS,
+      onGained: (term) => {
+        log.write({ level: "info", message: "this node leads", values: { term } });
+        const leader = new Leader({
+          clock: systemClock,
+          log,
+          bus,
+          registry,
+          settings: spec.settings,
+          seeds: spec.seeds,
+          spec: spec.digest,
+          term,
+          known: this.#crawl?.handle.team?.border?.division ?? this.#nothing(),
+          licenceMs: LICENCE_MS,
+          isLeading: () => leadership.term === term,
+          onFault: (fault) => this.#fail(fault),
+        });
+        this.#leader = leader;
+        leader.start().catch((error: unknown) => {
+          log.write({ level: "warn", message: String(error), values: {} });
+          if (this.#leader === leader) this.#leader = undefined;
+        });
+      },
+      onLost: () => {
+        log.write({ level: "info", message: "this node no longer leads", values: {} });
+        void this.#leader?.stop();
+        this.#leader = undefined;
+      },
+    });
+    this.#leadership = leadership;
+    leadership.start();
+  }
+
+  /** The registry may be wiped: then somebody has to say again what is crawled. */
+  #announceOn(): void {
+    const { announce, log } = this.#order;
+    if (announce === undefined) return;
+    const again = (): void => {
+      announce().catch((error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        log.write({ level: "debug", message: "not announced", values: { why: message } });
+      });
+    };
+    this.#timers.push(setInterval(again, ANNOUNCE_EVERY_MS));
+  }
+
+  #onRefused(why: string): void {
+    this.#refused = new CrawlError("CLUSTER_MISMATCH", `The cluster refused this node: ${why}.`);
+    this.#crawl?.stop(why);
+    this.#fail(this.#refused);
+  }
+
+  async #close(result: CrawlResult): Promise<void> {
+    const untilMs = systemClock.nowMs() + FAREWELL_MS_MAX;
+    while (this.#leader !== undefined && !this.#leader.isOver && systemClock.nowMs() < untilMs)
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    const whole = this.#leader?.snapshot ?? this.#whole;
+    await this.#tidy();
+    // Whoever began the crawl sums up the whole, the others their part.
+    const isWhole = this.#order.announce !== undefined && whole !== undefined;
+    this.#settle.resolve(isWhole ? resultOfWhole(whole, result) : result);
+  }
+
+  #fail(error: unknown): void {
+    this.#crawl?.stop("the node has failed");
+    this.#tidy().then(
+      () => this.#settle.reject(error),
+      () => this.#settle.reject(error),
+    );
+  }
+
+  async #tidy(): Promise<void> {
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+    await this.#leader?.stop();
+    await this.#leadership?.stop();
+    await this.#order.bus.close();
+    await this.#order.registry.close();
+  }
+
+  /** Before anybody has said what is whose, nothing is anybody's. */
+  #nothing(): Division {
+    const { bucketCount } = partitionOf(this.#order.spec.settings);
+    const owners = Array.from({ length: bucketCount }, () => "");
+    return { epoch: 0, owners, inTransit: new Set(), members: new Set() };
+  }
+}
+
+/** What the cluster shares out while it runs. */
+function withoutShared(settings: Settings): Settings {
+  return {
+    ...settings,
+    limitBps: undefined,
+    limitAt: undefined,
+    quota: undefined,
+    pagesMax: undefined,
+    timeMaxMs: undefined,
+  };
+}

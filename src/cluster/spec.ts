@@ -1,0 +1,153 @@
+/**
+ * What a crawl is, as all nodes of a cluster must agree on it: kept in the registry, in pieces, with a digest.
+ *
+ * A node takes all settings from there but those that are about itself. Two crawls of one name, nodes of
+ * another version: whoever comes second is told, and nothing of the first is touched.
+ */
+
+import { createHash } from "node:crypto";
+import { CrawlError } from "../base/errors.ts";
+import type { Settings } from "../config/schema.ts";
+import { VERSION } from "../config/version.ts";
+import type { Registry } from "../exchange/registry.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+
+export interface Spec {
+  readonly settings: Settings;
+  readonly seeds: readonly CanonicalUrl[];
+  readonly digest: string;
+}
+
+interface Head {
+  readonly version: string;
+  readonly digest: string;
+  readonly pieces: number;
+}
+
+const PIECE_CHARACTERS = 16_000;
+const PIECES_MAX = 4_096;
+/** What every node says for itself. */
+const OWN: readonly (keyof Settings)[] = [
+  "outFolder",
+  "fresh",
+  "memoryBytes",
+  "connectionsMax",
+  "dashboard",
+  "dashboardHost",
+  "dashboardToken",
+  "logFile",
+  "json",
+  "quiet",
+  "verbose",
+  "allowPrivate",
+  "proxy",
+  "speedsFile",
+  "natsServers",
+  "crawlName",
+  "nodeName",
+  "natsCredentialsFile",
+  "natsNkeyFile",
+  "natsUser",
+  "natsPassword",
+  "natsToken",
+  "natsCaFile",
+  "natsCertFile",
+  "natsKeyFile",
+  "natsDomain",
+  "replicateFile",
+  "referenceFolder",
+  "urls",
+  "seedsFile",
+];
+
+export function specOf(settings: Settings, seeds: readonly CanonicalUrl[]): Spec {
+  const text = JSON.stringify({ settings: shared(settings), seeds });
+  return { settings, seeds, digest: digestOf(text) };
+}
+
+/** Writes the crawl down, or finds that it is the one that is there. */
+export async function announceSpec(registry: Registry, name: string, spec: Spec): Promise<void> {
+  const there = await readHead(registry);
+  if (there !== undefined && there.digest === spec.digest) return;
+  if (there !== undefined) throw clash(name, there);
+  const text = JSON.stringify({ settings: shared(spec.settings), seeds: spec.seeds });
+  const pieces = Math.ceil(text.length / PIECE_CHARACTERS);
+  if (pieces > PIECES_MAX)
+    throw new CrawlError(
+      "USAGE",
+      "There are too many starting addresses for a cluster's registry.",
+    );
+  for (let index = 0; index < pieces; index++) {
+    const piece = text.slice(index * PIECE_CHARACTERS, (index + 1) * PIECE_CHARACTERS);
+    await putOver(registry, pieceKey(index), piece);
+  }
+  const head: Head = { version: VERSION, digest: spec.digest, pieces };
+  const revision = await registry.put("spec", JSON.stringify(head), 0);
+  if (revision !== undefined) return;
+  const first = await readHead(registry);
+  if (first?.digest !== spec.digest) throw clash(name, first);
+}
+
+/** Reads what is to be crawled; undefined while nobody has announced it. */
+export async function readSpec(registry: Registry, own: Settings): Promise<Spec | undefined> {
+  const head = await readHead(registry);
+  if (head === undefined) return undefined;
+  if (head.version !== VERSION)
+    throw new CrawlError(
+      "CLUSTER_MISMATCH",
+      `The crawl was begun by Weir ${head.version}, and this is ${VERSION}.`,
+    );
+  let text = "";
+  for (let index = 0; index < head.pieces; index++) {
+    const piece = await registry.get(pieceKey(index));
+    // Lost with the table while it was read: it will be announced again.
+    if (piece === undefined) return undefined;
+    text += piece.value;
+  }
+  if (digestOf(text) !== head.digest) return undefined;
+  const { settings, seeds } = JSON.parse(text) as Pick<Spec, "settings" | "seeds">;
+  const local = Object.fromEntries(OWN.map((key) => [key, own[key]]));
+  return { settings: { ...own, ...settings, ...local }, seeds, digest: head.digest };
+}
+
+/** Removes the crawl's own entries: the next of its name may be another. */
+export async function forgetSpec(registry: Registry): Promise<void> {
+  const entry = await registry.get("spec");
+  if (entry !== undefined) await registry.remove("spec", entry.revision);
+}
+
+function shared(settings: Settings): Partial<Settings> {
+  const own = new Set<string>(OWN);
+  return Object.fromEntries(
+    Object.entries(settings).filter(([key]) => !own.has(key)),
+  ) as Partial<Settings>;
+}
+
+async function readHead(registry: Registry): Promise<Head | undefined> {
+  const entry = await registry.get("spec");
+  return entry === undefined ? undefined : (JSON.parse(entry.value) as Head);
+}
+
+async function putOver(registry: Registry, key: string, value: string): Promise<void> {
+  for (;;) {
+    const there = await registry.get(key);
+    if (there?.value === value) return;
+    if ((await registry.put(key, value, there?.revision ?? 0)) !== undefined) return;
+  }
+}
+
+function clash(name: string, there: Head | undefined): CrawlError {
+  const by = there === undefined ? "" : `, by Weir ${there.version}`;
+  return new CrawlError(
+    "CLUSTER_MISMATCH",
+    `There is another crawl called ${JSON.stringify(name)} on these servers${by}, with other settings or addresses.`,
+  );
+}
+
+function pieceKey(index: number): string {
+  return `spec piece ${index}`;
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
