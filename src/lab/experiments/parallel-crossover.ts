@@ -4,7 +4,15 @@ import type { Random } from "../../base/random.ts";
 import type { GraphWeb } from "../graph-web.ts";
 import { type CrossedPoint, crawlCrossing, divide, drawSeedsEach } from "../parallel-sim.ts";
 import type { Experiment, Plot, Row } from "./experiment.ts";
-import { curve, onEveryWeb, PAPER, pivoted, SYNTHETIC, webParameters } from "./parallel-worlds.ts";
+import {
+  curve,
+  dash,
+  onEveryWeb,
+  PAPER,
+  pivoted,
+  SYNTHETIC,
+  webParameters,
+} from "./parallel-worlds.ts";
 
 const PAGES = 100_000;
 const PROCS = [2, 4, 8, 16, 32, 64];
@@ -71,11 +79,7 @@ function plotOf(rows: readonly Row[]): Plot {
           ["coverage", "overlap"],
         ),
       ),
-      {
-        name: "the paper, 4 processes",
-        kind: "dotted",
-        points: [[PAPER_POINT.coverage, PAPER_POINT.overlap]],
-      },
+      dash("the paper, 4 processes", [PAPER_POINT.coverage, PAPER_POINT.overlap], 0.02),
     ],
   };
 }

@@ -1,6 +1,5 @@
 /** The paper's exchange mode: how many URLs do processes send each other, and what keeps them few? */
 
-import type { Random } from "../../base/random.ts";
 import type { PartitionKind } from "../../partition/partition.ts";
 import type { GraphWeb } from "../graph-web.ts";
 import {
@@ -9,13 +8,16 @@ import {
   type ExchangeRules,
   PLAIN_RULES,
 } from "../parallel-exchange-sim.ts";
-import { divide, drawSeedsInAll } from "../parallel-sim.ts";
+import { divide } from "../parallel-sim.ts";
 import type { Experiment, Plot, Row } from "./experiment.ts";
 import {
   curve,
+  dash,
+  type DrawSeeds,
   onEveryWeb,
   PAPER,
   PROCESSES,
+  sameSeeds,
   SYNTHETIC,
   webParameters,
 } from "./parallel-worlds.ts";
@@ -27,10 +29,10 @@ const SEEDS = 640;
 const BATCH_PAGES = 100;
 const KINDS = ["site-hash", "url-hash"] as const;
 /** As remembered, URLs per page. */
-const PAPER_OVERHEAD: Readonly<Record<string, Readonly<Record<number, number>>>> = {
+const PAPER_OVERHEAD = {
   "site-hash": { 2: 0.4, 16: 0.8, 64: 0.86 },
   "url-hash": { 2: 5 },
-};
+} as const;
 
 export const parallelExchange: Experiment = {
   name: "parallel-exchange",
@@ -39,9 +41,10 @@ export const parallelExchange: Experiment = {
     "URLs sent to other processes per page downloaded: at once and without memory, as in the paper; in batches of 100 pages with repeats merged; and each URL once per process, which is what Weir does, since it keeps what it has sent.",
   parameters: { ...webParameters(PAGES), seeds: SEEDS, batchPages: BATCH_PAGES },
   run(options) {
-    const rows = onEveryWeb(options, PAGES, (web, random) =>
-      KINDS.flatMap((kind) => PROCS[kind].map((procs) => rowOf(web, kind, procs, random))),
-    );
+    const rows = onEveryWeb(options, PAGES, (web, random) => {
+      const draw = sameSeeds(random, SEEDS);
+      return KINDS.flatMap((kind) => PROCS[kind].map((procs) => rowOf(web, kind, procs, draw)));
+    });
     return Promise.resolve({
       rows: rows.map(withPaper),
       plots: [sitePlot(rows.map(withPaper)), urlPlot(rows.map(withPaper))],
@@ -49,9 +52,9 @@ export const parallelExchange: Experiment = {
   },
 };
 
-function rowOf(web: GraphWeb, kind: PartitionKind, procs: number, random: Random): Row {
+function rowOf(web: GraphWeb, kind: PartitionKind, procs: number, draw: DrawSeeds): Row {
   const division = divide(web, kind, procs);
-  const seeds = drawSeedsInAll(random, division, SEEDS);
+  const seeds = draw(division);
   const crawl = (rules: Partial<ExchangeRules>): Exchanged =>
     new ExchangeCrawl(web, division, { ...PLAIN_RULES, ...rules }).run(seeds);
   const plain = crawl({});
@@ -68,7 +71,9 @@ function rowOf(web: GraphWeb, kind: PartitionKind, procs: number, random: Random
 }
 
 function withPaper(row: Row): Row {
-  const known = PAPER_OVERHEAD[String(row["partition"])]?.[Number(row["procs"])];
+  const ofKind: Readonly<Record<number, number>> =
+    PAPER_OVERHEAD[row["partition"] === "url-hash" ? "url-hash" : "site-hash"];
+  const known = ofKind[Number(row["procs"])];
   return { ...row, paper: (row["web"] === SYNTHETIC ? known : undefined) ?? null };
 }
 
@@ -100,7 +105,7 @@ function urlPlot(all: readonly Row[]): Plot {
       curve("url-hash, at once", of("url-hash"), ["procs", "atOnce"]),
       curve("url-hash, each once per process", of("url-hash"), ["procs", "oncePerProcess"]),
       curve("site-hash, at once", of("site-hash"), ["procs", "atOnce"]),
-      curve("the paper, url-hash", of("url-hash"), ["procs", "paper"], "dotted"),
+      dash("the paper, url-hash at 2", [2, PAPER_OVERHEAD["url-hash"][2]], 1),
     ],
   };
 }

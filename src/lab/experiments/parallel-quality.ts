@@ -1,11 +1,19 @@
 /** The paper's quality: how often must processes tell each other of links to find the best pages? */
 
-import type { Random } from "../../base/random.ts";
 import type { Counted, GraphWeb } from "../graph-web.ts";
 import { crawlForQuality, importanceIn } from "../parallel-quality-sim.ts";
-import { divide, drawSeedsInAll } from "../parallel-sim.ts";
+import { divide } from "../parallel-sim.ts";
 import type { Experiment, Plot, Row } from "./experiment.ts";
-import { curve, onEveryWeb, PAPER, pivoted, SYNTHETIC, webParameters } from "./parallel-worlds.ts";
+import {
+  curve,
+  type DrawSeeds,
+  onEveryWeb,
+  PAPER,
+  pivoted,
+  sameSeeds,
+  SYNTHETIC,
+  webParameters,
+} from "./parallel-worlds.ts";
 
 const PAGES = 100_000;
 const PROCS = [1, 4, 16, 64];
@@ -25,9 +33,10 @@ export const parallelQuality: Experiment = {
     "Each process takes the page with most links known to it, and all tell each other of links so many times in a crawl that ends after a share of the web. Which share of the best pages is got, and how many URLs with counts are sent per page? Good is a page with many links from other sites; and, as in the paper, with many links.",
   parameters: { ...webParameters(PAGES), partition: "site-hash", seeds: SEEDS },
   run(options) {
-    const rows = onEveryWeb(options, PAGES, (web, random) =>
-      COUNTED.flatMap((counted) => rowsOf(web, counted, random)),
-    );
+    const rows = onEveryWeb(options, PAGES, (web, random) => {
+      const draw = sameSeeds(random, SEEDS);
+      return COUNTED.flatMap((counted) => rowsOf(web, counted, draw));
+    });
     const keys = ["web", "counted", "percentOfWeb", "procs"];
     return Promise.resolve({
       rows: pivoted(rows, keys, [byExchanges, "quality"]),
@@ -39,11 +48,11 @@ export const parallelQuality: Experiment = {
   },
 };
 
-function rowsOf(web: GraphWeb, counted: Counted, random: Random): Row[] {
+function rowsOf(web: GraphWeb, counted: Counted, draw: DrawSeeds): Row[] {
   const importance = importanceIn(web, counted);
   return PROCS.flatMap((procs) => {
     const division = divide(web, "site-hash", procs);
-    const seeds = drawSeedsInAll(random, division, SEEDS);
+    const seeds = draw(division);
     // One process has nobody to tell.
     const times = procs === 1 ? [0] : EXCHANGES;
     return PERCENTS_OF[counted].flatMap((percentOfWeb) =>

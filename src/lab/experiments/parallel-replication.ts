@@ -58,6 +58,9 @@ function plotOf(all: readonly Row[]): Plot {
   const rows = all
     .filter((row) => row["web"] === SYNTHETIC && row["popular"] !== 0)
     .map((row) => Object.assign({ power: Math.log10(Number(row["popular"])) }, row));
+  const paper = Object.entries(PAPER_OVERHEAD)
+    .filter(([count]) => count !== "0")
+    .map(([count, overhead]) => [Math.log10(Number(count)), overhead] as const);
   return {
     name: "parallel-replication",
     title: "URLs sent per page by the number of replicated URLs, 64 processes (Figure 8)",
@@ -67,7 +70,7 @@ function plotOf(all: readonly Row[]): Plot {
       curve("at once", rows, ["power", "atOnce"]),
       curve("each once per process", rows, ["power", "oncePerProcess"]),
       curve("found on the way", rows, ["power", "foundOnTheWay"]),
-      curve("the paper", rows, ["power", "paper"], "dotted"),
+      { name: "the paper", kind: "dotted", points: paper },
     ],
   };
 }

@@ -6,8 +6,9 @@
  * real graphs, which are what they are, only the seeds of the crawl change.
  */
 
-import { type Random, randomFrom } from "../../base/random.ts";
+import { below, type Random, randomFrom } from "../../base/random.ts";
 import type { GraphWeb } from "../graph-web.ts";
+import { type Division, drawSeedsInAll } from "../parallel-sim.ts";
 import { REAL_WEBS, realWeb } from "../real-web.ts";
 import { syntheticWeb, WEB_PARAMETERS } from "../synthetic-web.ts";
 import { type ExperimentOptions, type Line, meanOf, type Row, rounded } from "./experiment.ts";
@@ -59,6 +60,15 @@ function meanRows(runs: readonly (readonly Row[])[]): Row[] {
   });
 }
 
+/** Pages to begin with, by process. */
+export type DrawSeeds = (division: Division) => number[][];
+
+/** The same pages for every division, so that all begin alike. */
+export function sameSeeds(random: Random, count: number): DrawSeeds {
+  const seed = below(random, 2 ** 32);
+  return (division) => drawSeedsInAll(randomFrom(seed), division, count);
+}
+
 /** One row for all that agree in the keys, with a column for each of the others. */
 export function pivoted(
   rows: readonly Row[],
@@ -86,4 +96,13 @@ export function curve(
     return typeof across === "number" && typeof up === "number" ? [[across, up] as const] : [];
   });
   return { name, kind, points };
+}
+
+/** A single figure as a short dash, since a curve of one point cannot be seen. */
+export function dash(name: string, [x, y]: readonly [x: number, y: number], width: number): Line {
+  const points = [
+    [x - width / 2, y],
+    [x + width / 2, y],
+  ] as const;
+  return { name, kind: "dotted", points };
 }
