@@ -2,16 +2,17 @@
  * Searches several collections as if they were one.
  *
  * A word that is rare in one collection and common in another would weigh differently in each, and
- * their scores could not be compared. So the broker first asks all of them how many pages have each
- * term, and weighs the terms by their share of all pages together; what a page says of a term is
- * the index's own answer. Each gives its best by its own weights, several times as many as are
- * wanted, and these are weighed anew. Pages with the same content are shown once. Where a topic is
- * asked for, collections that are devoted to it count for up to twice as much.
+ * their scores could not be compared. So all are asked first how many pages have each term and how
+ * long their pages are, and then every page is scored by the numbers of all together: exactly as in
+ * one index of everything. Pages with the same content are shown once. Where a topic is asked for,
+ * collections that are devoted to it count for up to twice as much.
  */
 
-import type { Facets } from "./search-facets.ts";
-import { matchOf, type Query, type Term } from "./search-query.ts";
-import type { FoundPage, IndexReader, Scored } from "./search-reader.ts";
+import { Heap } from "../base/heap.ts";
+import { type Facets, topicFacet } from "./search-facets.ts";
+import { Matches, pagesWithFacet, type Scored, type Weights } from "./search-match.ts";
+import type { Query } from "./search-query.ts";
+import type { FoundPage, IndexReader } from "./search-reader.ts";
 
 export interface Collection {
   readonly folder: string;
@@ -22,7 +23,7 @@ export interface Result {
   readonly page: FoundPage;
   readonly collection: Collection;
   readonly score: number;
-  /** Where the same content was found too. */
+  /** Where the same content was found too, among the best. */
   readonly copies: readonly { readonly url: string; readonly folder: string }[];
 }
 
@@ -38,80 +39,82 @@ export interface Wish {
   readonly countMax: number;
 }
 
+/** Copies of each other may be among the best: so more are looked at than shown. */
 const CANDIDATES_PER_RESULT = 5;
 const CANDIDATES_MIN = 50;
-/** What SQLite gives a term that more than half of all pages have. */
-const LEAST_WEIGHT = 1e-6;
 
 export function search(collections: readonly Collection[], wish: Wish): Found {
-  const match = matchOf(wish.query, wish.facets);
-  const countMax = Math.max(CANDIDATES_MIN, CANDIDATES_PER_RESULT * wish.countMax);
-  const together = collections.length > 1 ? frequencies(collections, wish.query.wanted) : undefined;
-  const candidates: Candidate[] = [];
-  let total = 0;
-  for (const collection of collections) {
-    total += collection.index.pagesMatching(match);
-    const best = collection.index.best(match, countMax);
-    const rescored = together === undefined ? best : weighed(collection, best, together);
-    const favour = favourOf(collection, wish.facets.topic);
-    for (const { id, score } of rescored)
-      candidates.push({ collection, id, score: score * favour });
+  const { query, facets, countMax } = wish;
+  const matched = collections.map((collection) => ({
+    collection,
+    matches: new Matches(collection.index, query, facets),
+  }));
+  const weights = weightsOf(matched, query);
+  const best = new Best(Math.max(CANDIDATES_MIN, CANDIDATES_PER_RESULT * countMax));
+  for (const { collection, matches } of matched) {
+    const favour = favourOf(collection, facets.topic);
+    for (const { id, score } of matches.scored(weights))
+      best.offer({ collection, id, score: score * favour });
   }
-  candidates.sort((a, b) => b.score - a.score);
-  return { total, results: withoutCopies(candidates, wish.countMax) };
+  const total = matched.reduce((sum, { matches }) => sum + matches.total, 0);
+  return { total, results: withoutCopies(best.inOrder(), countMax) };
 }
 
 interface Candidate extends Scored {
   readonly collection: Collection;
 }
 
-interface Frequencies {
-  readonly terms: readonly Term[];
-  readonly pages: number;
-  /** Of each term: pages that have it, over all collections. */
-  readonly pagesWith: readonly number[];
-  readonly own: ReadonlyMap<Collection, readonly number[]>;
+/** The best so many candidates; of equals those that came first. */
+class Best {
+  readonly #worstFirst = new Heap<Candidate>((a, b) => a.score - b.score || b.id - a.id);
+  readonly #countMax: number;
+  #floor = -Infinity;
+
+  constructor(countMax: number) {
+    this.#countMax = countMax;
+  }
+
+  offer(candidate: Candidate): void {
+    if (this.#worstFirst.size >= this.#countMax) {
+      if (candidate.score <= this.#floor) return;
+      this.#worstFirst.pop();
+    }
+    this.#worstFirst.push(candidate);
+    if (this.#worstFirst.size === this.#countMax) this.#floor = this.#worstFirst.peek()?.score ?? 0;
+  }
+
+  inOrder(): Candidate[] {
+    const worstFirst: Candidate[] = [];
+    for (let next = this.#worstFirst.pop(); next !== undefined; next = this.#worstFirst.pop())
+      worstFirst.push(next);
+    return worstFirst.toReversed();
+  }
 }
 
-function frequencies(collections: readonly Collection[], terms: readonly Term[]): Frequencies {
-  const own = new Map<Collection, readonly number[]>();
-  let pages = 0;
-  for (const collection of collections) {
-    own.set(
-      collection,
-      terms.map((term) => collection.index.pagesWith(term)),
-    );
+function weightsOf(
+  matched: readonly { readonly collection: Collection; readonly matches: Matches }[],
+  query: Query,
+): Weights {
+  let [pages, words] = [0, 0];
+  for (const { collection } of matched) {
     pages += collection.index.pages;
+    words += collection.index.words;
   }
-  const pagesWith = terms.map((_, term) =>
-    own.values().reduce((sum, counts) => sum + (counts[term] ?? 0), 0),
-  );
-  return { terms, pages, pagesWith, own };
+  const terms = query.wanted.map((_, term) => {
+    const pagesWith = matched.reduce((sum, { matches }) => sum + (matches.pagesWith[term] ?? 0), 0);
+    return weightOf(pagesWith, pages);
+  });
+  return { terms, wordsPerPage: Math.max(1, words / Math.max(1, pages)) };
 }
 
-/** The same pages, with every term weighed as all collections together would. */
-function weighed(collection: Collection, best: readonly Scored[], together: Frequencies): Scored[] {
-  const { index } = collection;
-  const ids = best.map(({ id }) => id);
-  const own = together.own.get(collection) ?? [];
-  const scores = new Map<number, number>(ids.map((id) => [id, 0]));
-  for (const [at, term] of together.terms.entries()) {
-    const ratio =
-      weightOf(together.pagesWith[at] ?? 0, together.pages) / weightOf(own[at] ?? 0, index.pages);
-    for (const [id, score] of index.scoresOf(term, ids))
-      scores.set(id, (scores.get(id) ?? 0) + score * ratio);
-  }
-  return ids.map((id) => ({ id, score: scores.get(id) ?? 0 }));
-}
-
-/** The weight of a term by BM25, as SQLite works it out. */
+/** What a term is worth by BM25: the more the fewer pages have it, and never nothing. */
 export function weightOf(pagesWith: number, pages: number): number {
-  return Math.max(LEAST_WEIGHT, Math.log((pages - pagesWith + 0.5) / (pagesWith + 0.5)));
+  return Math.log(1 + Math.max(0, pages - pagesWith + 0.5) / (pagesWith + 0.5));
 }
 
 function favourOf({ index }: Collection, topic: string | undefined): number {
   if (topic === undefined || index.pages === 0) return 1;
-  return 1 + index.pagesOfTopic(topic) / index.pages;
+  return 1 + pagesWithFacet(index, topicFacet(topic)) / index.pages;
 }
 
 function withoutCopies(candidates: readonly Candidate[], countMax: number): Result[] {

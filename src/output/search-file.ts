@@ -1,10 +1,11 @@
 /**
  * The file of a full-text index: what is in it, how it is opened, and by whom it may be written.
  *
- * `search/index.db` in a crawl's folder holds a table `page` of what a result shows, and `words`, a
- * full-text table of SQLite (FTS5) that keeps no text of its own. Everything in it can be made again
- * from the store and the archive, unless the crawl keeps no archive: then the texts are kept here.
- * A lock of its own tells who writes, so that others only read.
+ * `search/index.db` in a crawl's folder is a SQLite file with a table `page` of what a result shows,
+ * and segments of words (`search-segment.ts`) in pieces of 64 KiB. SQLite makes commits whole and lets
+ * others read meanwhile; what words mean it does not know. Everything in it can be made again from
+ * the store and the archive, unless the crawl keeps no archive: then the texts are kept here. A lock
+ * of its own tells who writes.
  */
 
 import { existsSync, mkdirSync, rmSync } from "node:fs";
@@ -16,10 +17,18 @@ const VERSION = 1;
 /** "WeiS" in ASCII. */
 const APPLICATION_ID = 0x57656953;
 const BUSY_MS_MAX = 250;
-const CACHE_KIB = 8 * 1024;
-/** Of words gathered before they are written, and how many segments are left before they are merged. */
-const GATHERED_BYTES_MAX = 16 * 2 ** 20;
-const SEGMENTS_TO_MERGE = 8;
+const CACHE_KIB = 4 * 1024;
+/** Of 4 KiB; moving the log into the file waits for the disk, so it is done seldom. */
+const LOG_PAGES_MAX = 8_192;
+
+/** Segments lie in pieces, so that a word costs the reading of one or two. */
+export const PIECE_BYTES = 65_536;
+const PIECES_MAX = 2 ** 20;
+
+/** The key of a piece of a segment. */
+export function pieceKey(segment: number, piece: number): number {
+  return segment * PIECES_MAX + piece;
+}
 
 export interface IndexLock {
   release(): void;
@@ -30,13 +39,14 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT
 CREATE TABLE page (
   id INTEGER PRIMARY KEY, url TEXT NOT NULL, title TEXT NOT NULL, language TEXT NOT NULL,
   topic TEXT NOT NULL, fetched_at_ms REAL NOT NULL, digest BLOB NOT NULL,
-  file TEXT, offset INTEGER, length INTEGER, text BLOB
+  file TEXT, offset INTEGER, length INTEGER, doc INTEGER NOT NULL, words INTEGER NOT NULL, text BLOB
 ) STRICT;
-CREATE VIRTUAL TABLE words USING fts5(
-  title, url, text, facet, content = '', contentless_delete = 1, tokenize = 'unicode61'
-);
-INSERT INTO words(words, rank) VALUES ('hashsize', ${GATHERED_BYTES_MAX});
-INSERT INTO words(words, rank) VALUES ('automerge', ${SEGMENTS_TO_MERGE});
+CREATE TABLE segment (
+  number INTEGER PRIMARY KEY, first_doc INTEGER NOT NULL, terms INTEGER NOT NULL,
+  letter_bytes INTEGER NOT NULL, bytes INTEGER NOT NULL, docs BLOB NOT NULL
+) STRICT;
+CREATE TABLE piece (key INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+CREATE TABLE gone (doc INTEGER PRIMARY KEY) STRICT;
 PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${VERSION};
 `;
@@ -65,6 +75,7 @@ export function openToWrite(crawlFolder: string): DatabaseSync {
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
+      PRAGMA wal_autocheckpoint = ${LOG_PAGES_MAX};
       PRAGMA cache_size = -${CACHE_KIB}`);
     if (version === 0) database.exec(`BEGIN IMMEDIATE; ${SCHEMA}; COMMIT`);
     return database;

@@ -6,6 +6,7 @@
  */
 
 import type { Query, Term } from "./search-query.ts";
+import { foldedText } from "./search-words.ts";
 
 export interface Snippet {
   readonly text: string;
@@ -29,7 +30,7 @@ const TEXT_CHARACTERS_MAX = 1_000_000;
 const BEFORE_SHARE = 0.3;
 // Characters that stand for themselves in writing without blanks, or whole words.
 const WORDS =
-  /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|(?:(?![\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])[\p{L}\p{N}\p{M}\p{Co}])+/gu;
+  /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|(?:(?![\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])[\p{L}\p{N}\p{M}])+/gu;
 
 /** A passage of about so many characters; undefined for a text that says nothing. */
 export function snippetOf(text: string, query: Query, charactersMax: number): Snippet | undefined {
@@ -77,13 +78,8 @@ function wordsOf(text: string): Word[] {
   return Array.from(text.matchAll(WORDS), (match) => ({
     start: match.index,
     end: match.index + match[0].length,
-    folded: folded(match[0]),
+    folded: foldedText(match[0]),
   }));
-}
-
-function folded(word: string): string {
-  const lower = word.toLowerCase();
-  return /^[\u0000-\u007f]*$/.test(lower) ? lower : lower.normalize("NFD").replace(/\p{M}/gu, "");
 }
 
 /** Where the window begins that holds the most. */

@@ -30,9 +30,9 @@ export interface IndexAnswer {
   readonly trouble: { readonly code: ErrorCode; readonly what: string } | undefined;
 }
 
-/** In one commit: enough that segments are few, and not more than fits into some ten megabytes. */
-const PAGES_PER_COMMIT = 1_024;
-const BYTES_PER_COMMIT = 8 * 2 ** 20;
+/** In one commit: enough that segments are full when they are written. */
+const PAGES_PER_COMMIT = 4_096;
+const BYTES_PER_COMMIT = 32 * 2 ** 20;
 /** Whoever searches a running crawl finds what is older than this. */
 const COMMIT_AFTER_MS = 5_000;
 

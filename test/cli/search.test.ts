@@ -3,12 +3,15 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { search } from "../../src/output/search-broker.ts";
+import { readQuery } from "../../src/output/search-query.ts";
 import { IndexReader } from "../../src/output/search-reader.ts";
 import { openReadOnly } from "../../src/store/store-sqlite.ts";
 import { run, start, temporaryFolder } from "./program.ts";
 import { type SitePlan, startSite } from "./small-site.ts";
 
 const LOCAL = ["--allow-private", "127.0.0.0/8", "--quiet"];
+const NO_FACETS = { site: undefined, language: undefined, topic: undefined };
 const HTML = { "content-type": "text/html; charset=utf-8" };
 
 interface Answer {
@@ -130,8 +133,13 @@ async function checkIndex(out: string, keepsText: boolean): Promise<void> {
     assert.ok(found !== undefined, `page ${id} is missing`);
     assert.equal(Buffer.compare(found.digest, digest.subarray(0, 16)), 0);
     const number = /\d+$/.exec(title)?.[0] ?? "";
-    const ids = index.best(`text : "words ${number}"`, 10).map((one) => one.id);
-    assert.deepEqual(ids, [id]);
+    const query = readQuery([`words ${number}`]);
+    assert.ok(query !== undefined);
+    const { results } = search([{ folder: out, index }], { query, facets: NO_FACETS, countMax: 9 });
+    assert.deepEqual(
+      results.map(({ page }) => page.id),
+      [id],
+    );
     if (keepsText) assert.match(index.keptText(id) ?? "", /Words \d+/);
   }
   assert.deepEqual([index.pages, pages], [401, 401]);
