@@ -8,7 +8,7 @@
 import { visible } from "../base/visible.ts";
 import { expectationOf, type Field, type FieldTable, flagOf, isSwitch } from "./field.ts";
 import { suggestion } from "./nearest.ts";
-import type { Layer } from "./resolve.ts";
+import { type Layer, readOne } from "./resolve.ts";
 
 export interface Flags {
   readonly positional: readonly string[];
@@ -74,8 +74,9 @@ function negated(meant: Known, equals: number, text: string): string {
 }
 
 /** A flag that may stand alone takes only what it can read: what follows may be an address. */
-function takesNext({ alone, reader }: Field<unknown>, word: string | undefined): boolean {
-  return isValue(word) && (alone === undefined || reader.read(word) !== undefined);
+function takesNext(field: Field<unknown>, word: string | undefined): boolean {
+  if (!isValue(word) || field.alone === undefined) return isValue(word);
+  return readOne("", field, word).mistakes.length === 0;
 }
 
 function isValue(word: string | undefined): word is string {

@@ -1,5 +1,6 @@
 /** Settings about what is crawled: the job, how far it goes, with which manners, which pages. */
 
+import { ORDERS } from "../frontier/priority.ts";
 import type { FieldTable } from "./field.ts";
 import * as read from "./readers.ts";
 import { VERSION } from "./version.ts";
@@ -92,9 +93,9 @@ export const BOUNDS = {
   order: {
     key: "order",
     meaning:
-      "What comes first: `breadth` the fewest links from the start; `backlinks` the most linked to.",
+      "What comes first: `breadth` the fewest links from the start; `backlinks` the most linked to; `pagerank` what the most linked to link to.",
     fallback: "breadth",
-    reader: read.oneOf(["breadth", "backlinks"]),
+    reader: read.oneOf(ORDERS),
   },
   siteUrlsMax: {
     key: "siteBudget",

@@ -19,6 +19,8 @@ interface MemoryUse {
 export const SIEVE: MemoryUse = { share: 1 / 8, entryBytes: 8, entriesMin: 4096 };
 export const WAITING: MemoryUse = { share: 1 / 4, entryBytes: 600, entriesMin: 256 };
 export const SITES: MemoryUse = { share: 1 / 8, entryBytes: 4096, entriesMin: 64 };
+/** Of the memory, beside what the others have: ranks are kept only where they order the queue. */
+export const RANKS_SHARE = 1 / 4;
 export const NEAR: MemoryUse = { share: 1 / 16, entryBytes: 64, entriesMin: 256 };
 /** A dead host gets this many rests, each twice as long, before the crawl goes on without it. */
 const RESTS_MAX = 5;

@@ -17,6 +17,7 @@ import {
   courtesyLimits,
   entriesIn,
   NEAR,
+  RANKS_SHARE,
   SIEVE,
   SITES,
   trapLimits,
@@ -32,6 +33,7 @@ import type { Loops, Surroundings } from "./loops.ts";
 import { Line } from "./line.ts";
 import { movedSeeds } from "./moved-seeds.ts";
 import { Notebook } from "./notebook.ts";
+import { type Ordering, orderingFor } from "./ordering.ts";
 import { Pace } from "./pace.ts";
 import { PageDesk } from "./page-desk.ts";
 import { PageReader } from "./reading.ts";
@@ -73,6 +75,7 @@ class Assembly implements Loops {
   readonly replan: Replan;
   readonly rounds: Rounds;
   readonly team: Team | undefined;
+  readonly ordering: Ordering | undefined;
   readonly #shares = new Shares();
   readonly #parts: CrawlParts;
   readonly #around: Surroundings;
@@ -106,6 +109,7 @@ class Assembly implements Loops {
     this.refill = this.#makeRefill();
     this.#border = this.#makeBorder();
     this.#intake = this.#makeIntake();
+    this.ordering = this.#makeOrdering();
     this.#errands = this.#makeErrands();
     this.#recorder = this.#makeRecorder();
     this.controller = controllerFor(settings, parts.clock.nowMs());
@@ -248,6 +252,18 @@ class Assembly implements Loops {
     });
   }
 
+  #makeOrdering(): Ordering | undefined {
+    const { settings, hooks } = this.#parts;
+    if (hooks.score !== undefined) return undefined;
+    return orderingFor(settings.order, {
+      ...this.#common(),
+      ...this.#around,
+      intake: this.#intake,
+      border: this.#border,
+      rankBytesMax: settings.memoryBytes * RANKS_SHARE,
+    });
+  }
+
   #makeErrands(): Errands {
     return new Errands({
       ...this.#common(),
@@ -271,8 +287,7 @@ class Assembly implements Loops {
       settler: this.settler,
       near: settings.nearDuplicates ? new NearIndex(entriesIn(settings, NEAR)) : undefined,
       hasEarlierRounds: store.recall(ROUNDS) !== undefined,
-      countsBacklinks: this.#countsBacklinks,
-      border: this.#border,
+      ordering: this.ordering,
     });
     return new Recorder({
       ...this.#common(),

@@ -145,6 +145,7 @@ class Crawl implements CrawlHandle {
     this.#loops.notebook.commit();
     this.#state = "running";
     this.#loops.line.start();
+    this.#loops.ordering?.start();
     try {
       this.#loops.replan.start();
     } catch (refusal) {
@@ -321,6 +322,8 @@ class Crawl implements CrawlHandle {
   async #close(): Promise<CrawlResult> {
     const { output, store, clock } = this.#parts;
     this.#loops.line.stop();
+    this.#loops.ordering?.stop();
+    this.#loops.team?.stop();
     this.#loops.replan.stop();
     await output?.sync();
     await store.sync();
@@ -344,6 +347,8 @@ class Crawl implements CrawlHandle {
     this.#loops.notebook.abandon();
     this.#cutOff.abort();
     this.#loops.line.stop();
+    this.#loops.ordering?.stop();
+    this.#loops.team?.stop();
     this.#loops.replan.stop();
     this.#loops.rounds.stop();
     for (const cancel of this.#cancelTimers) cancel();

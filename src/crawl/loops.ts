@@ -9,6 +9,7 @@ import type { FetchLoop } from "./fetch-loop.ts";
 import type { Job } from "./job.ts";
 import type { Line } from "./line.ts";
 import type { Notebook } from "./notebook.ts";
+import type { Ordering } from "./ordering.ts";
 import type { Pace } from "./pace.ts";
 import type { Promised } from "./promised.ts";
 import type { Refill } from "./refill.ts";
@@ -54,6 +55,7 @@ export interface Loops {
   readonly rounds: Rounds;
   /** undefined where one process has the whole web. */
   readonly team: Team | undefined;
+  readonly ordering: Ordering | undefined;
   admitSeeds(): void;
   setDelay(delayMs: number): void;
   /** Look-ups of names under way, for which nothing is on the workbench yet. */

@@ -82,8 +82,7 @@ export class Moving {
       for (let afterId = 0; ;) {
         const rows = store.urlsOfSite(id, afterId, ROWS_AT_ONCE);
         const sent = rows.filter(({ reason, url }) => reason === "sent" && isAmong(url));
-        if (sent.length > 0)
-          border.handOver(sent.map((row) => ({ ...movedUrl(row), state: "waiting" })));
+        if (sent.length > 0) border.handOver(sent.map((row) => movedUrl(row, "waiting")));
         afterId = rows.at(-1)?.id ?? afterId;
         if (rows.length < ROWS_AT_ONCE) break;
       }
@@ -150,7 +149,9 @@ export class Moving {
   }
 }
 
-function movedUrl({ url, depth, redirects, score, attempts, reason }: StoredUrl): MovedUrl {
-  const state = reason === undefined ? "waiting" : "ended";
+function movedUrl(
+  { url, depth, redirects, score, attempts, reason }: StoredUrl,
+  state: MovedUrl["state"] = reason === undefined ? "waiting" : "ended",
+): MovedUrl {
   return { url, depth, redirects, score, attempts, links: 1, state };
 }

@@ -14,13 +14,13 @@ import type { Capture, Output } from "../output/output.ts";
 import type { PageIndex } from "../output/search-index.ts";
 import type { NearIndex } from "../page/near-index.ts";
 import type { ArchivePlace, Likeness, PageRecord } from "../page/page.ts";
-import type { Fingerprints, Store, WaitingUrl } from "../store/store.ts";
+import type { Store, WaitingUrl } from "../store/store.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { type CanonicalUrl, splitPath } from "../url/url.ts";
-import type { Border } from "./border.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import type { Candidate, Intake, Origin } from "./intake.ts";
 import type { Notebook } from "./notebook.ts";
+import type { Ordering } from "./ordering.ts";
 import { pageForHook, type PageReader, type Reading } from "./reading.ts";
 import type { Roster, Site } from "./roster.ts";
 import type { Settler } from "./settle.ts";
@@ -46,9 +46,8 @@ export interface PageDeskParts {
   readonly near: NearIndex | undefined;
   /** Whether a waiting URL may have a page from an earlier round. */
   readonly hasEarlierRounds: boolean;
-  /** Whether links raise the score of waiting URLs. */
-  readonly countsBacklinks: boolean;
-  readonly border: Border | undefined;
+  /** Keeps scores in step with links; undefined where they are settled from the start. */
+  readonly ordering: Ordering | undefined;
 }
 
 type Kept = "page" | "duplicate";
@@ -225,19 +224,7 @@ export class PageDesk {
           redirects: row.redirects + 1,
         });
     }
-    if (this.#parts.countsBacklinks) this.#countBacklinks(reading.links);
-  }
-
-  /** Every page that links to a waiting URL raises its score by one. */
-  #countBacklinks(links: Uint8Array): void {
-    const { store, notebook, border } = this.#parts;
-    for (const id of store.lookup(fingerprintsIn(links))) {
-      if (id === 0 || notebook.hasEnded(id)) continue;
-      const target = store.url(id);
-      if (target?.reason === "sent") border?.countLink(target.url as CanonicalUrl);
-      if (target === undefined || target.reason !== undefined) continue;
-      notebook.noteScore(id, (notebook.unstoredScore(id) ?? target.score) + 1);
-    }
+    this.#parts.ordering?.linked(row.id, reading);
   }
 
   #captureOf(
@@ -301,16 +288,4 @@ function recordOf(row: WaitingUrl, result: FetchedPage, findings: Findings): Pag
     links: reading.links,
     archived,
   };
-}
-
-function fingerprintsIn(links: Uint8Array): Fingerprints {
-  const view = new DataView(links.buffer, links.byteOffset, links.byteLength);
-  const count = links.byteLength / 8;
-  const high = new Uint32Array(count);
-  const low = new Uint32Array(count);
-  for (let index = 0; index < count; index++) {
-    high[index] = view.getUint32(8 * index);
-    low[index] = view.getUint32(8 * index + 4);
-  }
-  return { high, low, count };
 }

@@ -198,6 +198,11 @@ export class Team {
     refill.wakeSites();
   }
 
+  stop(): void {
+    this.#parts.border?.stop();
+    this.#parts.moving?.stop();
+  }
+
   wishes(countMax: number): TurnWish[] {
     return this.#parts.turns.wishes(countMax);
   }

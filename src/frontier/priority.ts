@@ -3,11 +3,12 @@
  * among equals the one found first.
  *
  * `breadth` prefers few clicks from a seed. `backlinks` prefers what many pages link to (Cho,
- * Garcia-Molina and Page 1998); its scores grow while the URL waits. A user's own function replaces
- * both.
+ * Garcia-Molina and Page 1998), `pagerank` what much-linked pages link to; both change while the URL
+ * waits. A user's own function replaces them all.
  */
 
-export type Order = "breadth" | "backlinks";
+export const ORDERS = ["breadth", "backlinks", "pagerank"] as const;
+export type Order = (typeof ORDERS)[number];
 
 export interface Candidate {
   readonly url: string;
@@ -22,4 +23,6 @@ export const SCORES: Readonly<Record<Order, ScoreFunction>> = {
   breadth: ({ depth }) => -depth,
   // The link that led here is its first; the rest are added as they are met.
   backlinks: () => 1,
+  // Below what anything linked to twice has, until its rank is known.
+  pagerank: () => 0,
 };

@@ -1,0 +1,182 @@
+/**
+ * Keeps the scores of waiting URLs in step with what is found: which goes first is decided as late as can be.
+ *
+ * `backlinks`: every page that links to a waiting URL raises its score by one. `pagerank`: the rank of a URL
+ * among all that have been seen (`frontier/pagerank-seen.ts`), refreshed in slices; a URL gets its new
+ * rank whenever somebody links to it, and some of those that wait long get it in every refresh.
+ */
+
+import { unreachable } from "../base/assert.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Settings } from "../config/schema.ts";
+import { SeenRanks } from "../frontier/pagerank-seen.ts";
+import type { Fingerprints, Store } from "../store/store.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+import type { Border } from "./border.ts";
+import type { Intake } from "./intake.ts";
+import type { Notebook } from "./notebook.ts";
+import type { Reading } from "./reading.ts";
+
+export interface Ordering {
+  /** A page's links have been let in. */
+  linked(fromId: number, reading: Reading): void;
+  start(): void;
+  stop(): void;
+}
+
+export interface OrderingParts {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly notebook: Notebook;
+  readonly intake: Intake;
+  readonly border: Border | undefined;
+  /** For the ranks of what has been seen. */
+  readonly rankBytesMax: number;
+  readonly onFault: (fault: unknown) => void;
+}
+
+/** undefined where scores are settled from the start. */
+export function orderingFor(order: Settings["order"], parts: OrderingParts): Ordering | undefined {
+  switch (order) {
+    case "breadth":
+      return undefined;
+    case "backlinks":
+      return new BacklinkOrder(parts);
+    case "pagerank":
+      return new RankOrder(parts);
+    default:
+      return unreachable(order);
+  }
+}
+
+class BacklinkOrder implements Ordering {
+  readonly #parts: OrderingParts;
+
+  constructor(parts: OrderingParts) {
+    this.#parts = parts;
+  }
+
+  linked(_: number, { links }: Reading): void {
+    const { store, notebook, border } = this.#parts;
+    for (const id of store.lookup(fingerprintsIn(links))) {
+      if (id === 0 || notebook.hasEnded(id)) continue;
+      const target = store.url(id);
+      if (target?.reason === "sent") border?.countLink(target.url as CanonicalUrl);
+      if (target === undefined || target.reason !== undefined) continue;
+      notebook.noteScore(id, (notebook.unstoredScore(id) ?? target.score) + 1);
+    }
+  }
+
+  start(): void {}
+  stop(): void {}
+}
+
+const STEP_EVERY_MS = 20;
+const REST_MS = 1_000;
+/** Links or nodes in a step: a few milliseconds. */
+const STEP_WORK = 200_000;
+const RESCORED_AT_ONCE = 500;
+const SITES_AT_ONCE = 50;
+const PAGES_READ_AT_ONCE = 200;
+/** For each node two ranks and a place, and its links, of which a page has twenty or so. */
+const NODE_BYTES = 24;
+const LINK_SHARE = 3 / 4;
+
+class RankOrder implements Ordering {
+  readonly #parts: OrderingParts;
+  readonly #ranks: SeenRanks;
+  #afterSiteId = 0;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(parts: OrderingParts) {
+    this.#parts = parts;
+    const { rankBytesMax } = parts;
+    this.#ranks = new SeenRanks({
+      nodesMax: Math.max(1024, Math.floor((rankBytesMax * (1 - LINK_SHARE)) / NODE_BYTES)),
+      linkBytesMax: Math.floor(rankBytesMax * LINK_SHARE),
+    });
+  }
+
+  linked(fromId: number, { links, fresh }: Reading): void {
+    const { store, notebook, intake } = this.#parts;
+    const ids = [...store.lookup(fingerprintsIn(links))].filter((id) => id !== 0);
+    for (const candidate of fresh) {
+      const id = intake.idOf(candidate);
+      if (id !== 0) ids.push(id);
+    }
+    const known = [...new Set(ids)];
+    const elsewhere = Math.max(0, links.byteLength / 8 - known.length);
+    this.#ranks.noteLinks(fromId, known, elsewhere);
+    for (const id of known) {
+      if (notebook.hasEnded(id)) continue;
+      const isWaiting = notebook.unstored(id) !== undefined || store.url(id)?.reason === undefined;
+      if (isWaiting) notebook.noteScore(id, this.#ranks.scoreOf(id));
+    }
+  }
+
+  /** After a restart the links of what is stored are read again, a few pages at a time. */
+  start(): void {
+    this.#readAfter(0);
+  }
+
+  stop(): void {
+    this.#cancelTimer?.();
+  }
+
+  #readAfter(seq: number): void {
+    const { store } = this.#parts;
+    let last = seq;
+    let count = 0;
+    for (const { seq: number, page } of store.pagesAfter(seq)) {
+      const ids = [...store.lookup(fingerprintsIn(page.links))].filter((id) => id !== 0);
+      this.#ranks.noteLinks(page.id, ids);
+      last = number;
+      count += 1;
+      if (count >= PAGES_READ_AT_ONCE) break;
+    }
+    if (count < PAGES_READ_AT_ONCE) return this.#stepOn();
+    this.#later(STEP_EVERY_MS, () => this.#readAfter(last));
+  }
+
+  #stepOn(): void {
+    const isBusy = this.#ranks.step(STEP_WORK);
+    if (!isBusy) this.#rescoreSome();
+    this.#later(isBusy ? STEP_EVERY_MS : REST_MS, () => this.#stepOn());
+  }
+
+  /** Those that nobody links to any more have their turn, too, site after site. */
+  #rescoreSome(): void {
+    const { store, notebook } = this.#parts;
+    const sites = store.sitesWithWork(this.#afterSiteId, SITES_AT_ONCE);
+    this.#afterSiteId = sites.at(-1)?.id ?? 0;
+    const each = Math.ceil(RESCORED_AT_ONCE / Math.max(1, sites.length));
+    for (const { id: siteId } of sites)
+      for (const { id, score } of store.waiting(siteId, each)) {
+        const rank = this.#ranks.scoreOf(id);
+        const isOther = Math.abs(rank - score) > 0.01 * Math.abs(score);
+        if (isOther && !notebook.hasEnded(id)) notebook.noteScore(id, rank);
+      }
+  }
+
+  #later(delayMs: number, work: () => void): void {
+    this.#cancelTimer = this.#parts.clock.after(delayMs, () => {
+      try {
+        work();
+      } catch (fault) {
+        this.#parts.onFault(fault);
+      }
+    });
+  }
+}
+
+function fingerprintsIn(links: Uint8Array): Fingerprints {
+  const view = new DataView(links.buffer, links.byteOffset, links.byteLength);
+  const count = links.byteLength / 8;
+  const high = new Uint32Array(count);
+  const low = new Uint32Array(count);
+  for (let index = 0; index < count; index++) {
+    high[index] = view.getUint32(8 * index);
+    low[index] = view.getUint32(8 * index + 4);
+  }
+  return { high, low, count };
+}
