@@ -3,7 +3,7 @@
  * common English words, as the baseline it is measured against.
  *
  * A word that k languages share counts 1/k for each of them, and the language with the most answers. That
- * is enough for pages of fifty words and more (docs/topics.md has the figures, beside those of libraries),
+ * is enough for pages of fifty words and more (docs/decisions/014-topics.md has the figures, beside those of libraries),
  * costs one look into a small table for each term, and needs no letters: terms are numbers already. Below a
  * least share of known words nobody knows the language, and the answer is undefined.
  */

@@ -7,7 +7,7 @@
  *
  * over the words W chosen for the topic. P(W=1 | C) and P(W=1) are shares of pages that have the word.
  * P(W=1 | D), how surely the word is one that D is about, is Fuhr's addition; n / (n + 0.05) for a word that
- * D has n times is our choice, which measured better than those made of TF-IDF (docs/topics.md). For each
+ * D has n times is our choice, which measured better than those made of TF-IDF (docs/decisions/014-topics.md). For each
  * topic the 20,000 words are chosen that say most about it (expected mutual information), as Lewis does.
  *
  * With r1 = P(W=1 | C) / P(W=1), r0 = P(W=0 | C) / P(W=0) and p = P(W=1 | D) a factor is

@@ -9,7 +9,7 @@
  * The order comes from a fixed seed, so the same examples give the same weights on every machine.
  *
  * Among what was measured (pairs of words, Naive Bayes mixed in, other C, other idf) nothing else was better
- * on all three collections; docs/topics.md has the figures. A round is linear in the terms of all pages.
+ * on all three collections; docs/decisions/014-topics.md has the figures. A round is linear in the terms of all pages.
  */
 
 import { below, type Random, randomFrom } from "../base/random.ts";

@@ -4,7 +4,7 @@
  * A topic is a bag from which words are drawn, P(w | c) = (n(w, c) + α) / (n(c) + α |V|), and the answer is
  * the topic with the highest log P(c) + Σ n(w) log P(w | c) (McCallum and Nigam, "A comparison of event
  * models for Naive Bayes text classification", 1998). α = 0.1 instead of Laplace's 1: with tens of
- * thousands of words, 1 drowns the small topics (docs/topics.md has the figures). Words never seen in
+ * thousands of words, 1 drowns the small topics (docs/decisions/014-topics.md has the figures). Words never seen in
  * training count for nothing.
  *
  * From each word's row its mean over the topics is taken away. That changes no comparison, and keeps the

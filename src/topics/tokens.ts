@@ -24,7 +24,7 @@ import {
   lowered,
 } from "./term-bytes.ts";
 
-/** Of a long page the beginning decides; see the figures in docs/topics.md. */
+/** Of a long page the beginning decides; see the figures in docs/decisions/014-topics.md. */
 export const TERMS_MAX = 1024;
 
 const FNV_START = 0x811c9dc5 | 0;

@@ -4,9 +4,10 @@
  * It belongs to others and is never copied here; whoever needs it skips by name where it is absent.
  */
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { packedLines } from "../config/packed-lines.ts";
 
 export const NEEDS_DATA = "needs ../shared/data";
 
@@ -42,32 +43,11 @@ export interface RealPage {
 
 /** Pages of a `.jsonl.xz` file, one at a time. */
 export async function* realPages(file: string, countMax = Infinity): AsyncGenerator<RealPage> {
-  const unpacking = spawn("xz", ["-dc", `${FOLDER}${file}`], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
   let count = 0;
-  try {
-    for await (const line of linesOf(unpacking.stdout)) {
-      if (count >= countMax) return;
-      count += 1;
-      yield realPage(JSON.parse(line), count);
-    }
-  } finally {
-    unpacking.kill();
-  }
-}
-
-/** Lines end at line feeds only; readline would also end them at U+2028, which pages hold. */
-async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let pieces: Buffer[] = [];
-  for await (const chunk of stream) {
-    let start = 0;
-    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
-      yield Buffer.concat([...pieces, chunk.subarray(start, end)]).toString("utf8");
-      pieces = [];
-      start = end + 1;
-    }
-    pieces.push(chunk.subarray(start));
+  for await (const line of packedLines(`${FOLDER}${file}`)) {
+    if (count >= countMax) return;
+    count += 1;
+    yield realPage(JSON.parse(line.toString("utf8")), count);
   }
 }
 

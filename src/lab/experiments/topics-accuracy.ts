@@ -56,7 +56,7 @@ export const topicsAccuracy: Experiment = {
   },
 };
 
-function tested(examples: Examples, name: MethodName, seed: number): Evaluation {
+export function tested(examples: Examples, name: MethodName, seed: number): Evaluation {
   const { train, test } = halvesOf(examples, seed);
   const method = METHODS[name];
   const trained = method.train(examples, train);
