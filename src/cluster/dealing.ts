@@ -68,7 +68,7 @@ export class Dealing {
         ? owners.map((owner) => (names.has(owner) ? owner : ""))
         : owners.every((owner) => owner === "")
           ? assignGroups(this.#rules.partition, workers)
-          : reassign(owners, workers);
+          : reassign(owners, workers, this.#rules.partition.groups);
     const epoch = this.#division.epoch + 1;
     for (const [bucket, from] of owners.entries()) {
       const to = after[bucket];
