@@ -34,7 +34,7 @@ test("no order of few sites has a sum below the bound, and the best is near it",
       }),
     );
     if (!keepsDeadlines(work)) continue;
-    const { sumSeconds } = lowerBoundOf(work, 100);
+    const { sumSeconds } = lowerBoundOf(work, 100, 60);
     let least = Infinity;
     for (const order of permutations(work.count)) {
       const [late, , sum] = scoreOf(work, guardedFinishes(work, order), "min-sum");
@@ -46,4 +46,16 @@ test("no order of few sites has a sum below the bound, and the best is near it",
   }
   const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
   assert.ok(gaps.length > 100 && mean < 0.05, `${mean} on average of ${gaps.length}`);
+});
+
+test("further steps never make the bound lower, and with tight deadlines often much higher", () => {
+  const gains: number[] = [];
+  for (const seed of seeds(40)) {
+    const work = workOf(cappedTask(seed, { count: 40, caps: [0.1, 1], dated: 0.5, tight: 0.9 }));
+    if (!keepsDeadlines(work)) continue;
+    const without = lowerBoundOf(work, 100).sumSeconds;
+    gains.push(lowerBoundOf(work, 100, 60).sumSeconds / without - 1);
+  }
+  assert.ok(Math.min(...gains) >= 0, `${Math.min(...gains)}`);
+  assert.ok(Math.max(...gains) > 0.01, `${Math.max(...gains)} at best of ${gains.length}`);
 });

@@ -13,9 +13,11 @@
  */
 
 import { listFinishes } from "./list-schedule.ts";
+import { neverRising } from "./never-rising.ts";
 import { orderBy } from "./order-by.ts";
 import { backwardOrder } from "./orders.ts";
 import { Prices } from "./prices.ts";
+import { steppedBound } from "./stepped-prices.ts";
 import { columnOf, reordered, type Work } from "./work.ts";
 
 export interface Bound {
@@ -32,7 +34,8 @@ const STEP_MIN = 1e-3;
 /** How much of the last direction stays in the next one. */
 const MOMENTUM = 0.5;
 
-export function lowerBoundOf(work: Work, steps: number): Bound {
+/** Steps towards better prices; with deadlines, further steps towards a better bound alone. */
+export function lowerBoundOf(work: Work, steps: number, furtherSteps = 0): Bound {
   const { bytes, weight, count } = work;
   const bySize = orderBy(count, (site) => (bytes[site] as number) / (weight[site] as number));
   const finishes = listFinishes(work, bySize);
@@ -43,7 +46,10 @@ export function lowerBoundOf(work: Work, steps: number): Bound {
   if (knots.length < 2) return { sumSeconds: smithSeconds, starts: new Float64Array(count) };
   const prices = new Prices(work, knots);
   prices.set(bestFalls(knots, ...someOf(work, bySize, finishes), steps));
-  return { sumSeconds: Math.max(smithSeconds, prices.boundSumSeconds), starts: prices.starts };
+  const isDated = work.deadlineSeconds.some((seconds) => seconds < Number.POSITIVE_INFINITY);
+  const stepped = isDated && furtherSteps > 0 ? steppedBound(work, prices, furtherSteps) : 0;
+  const sumSeconds = Math.max(smithSeconds, prices.boundSumSeconds, stepped);
+  return { sumSeconds, starts: prices.starts };
 }
 
 function smithSum({ bytes, weight, rateBps }: Work, bySize: Int32Array): number {
@@ -185,26 +191,4 @@ class Ascent {
     this.#direction.fill(0);
     this.look(this.best);
   }
-}
-
-/** The nearest values that never rise and are never below 0: neighbours that would are made one. */
-function neverRising(values: Float64Array, knots: Float64Array): Float64Array {
-  const runs: { value: number; seconds: number; end: number }[] = [];
-  for (const [index, given] of values.entries()) {
-    let value = Math.max(0, given);
-    let seconds = (knots[index + 1] as number) - (knots[index] as number);
-    for (let last = runs.at(-1); last !== undefined && last.value < value; last = runs.at(-1)) {
-      value = (value * seconds + last.value * last.seconds) / (seconds + last.seconds);
-      seconds += last.seconds;
-      runs.pop();
-    }
-    runs.push({ value, seconds, end: index + 1 });
-  }
-  const result = new Float64Array(values.length);
-  let from = 0;
-  for (const { value, end } of runs) {
-    result.fill(value, from, end);
-    from = end;
-  }
-  return result;
 }

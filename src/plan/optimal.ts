@@ -51,6 +51,9 @@ const TRIED_MAX = 200_000;
 /** Sites asked while prices are sought, and how often each at least and at most. */
 const ASKED_MAX = 15_000;
 const [ASKED_LEAST, ASKED_MOST] = [12, 100];
+/** Sites asked for a better bound where there are deadlines; with more sites it would be too seldom to help. */
+const FURTHER_ASKED_MAX = 12_000;
+const [FURTHER_LEAST, FURTHER_MOST] = [30, 60];
 
 export function planOptimal(
   task: PlanTask,
@@ -73,7 +76,7 @@ export function planOptimal(
 
 function planPlaced(task: PlanTask, objective: Objective, effort: Effort): Planned {
   const free = workOf(task);
-  const kept = boundOf(withDeadlines(free, deadlinesToKeep(free)));
+  const kept = boundOf(withDeadlines(free, deadlinesToKeep(free)), "quick");
   const { order, squeezed } = searchPlaced(task, objective, effort, byStart(kept));
   const track = new Track(free.count, 0);
   const finishes = placedFinishes(placedWorkOf(task), placesOf(task), { order, squeezed }, track);
@@ -83,13 +86,17 @@ function planPlaced(task: PlanTask, objective: Objective, effort: Effort): Plann
       ? Number.POSITIVE_INFINITY
       : deadline,
   );
-  return { plan: track.plan(task), order, bound: boundOf(withDeadlines(free, deadlineSeconds)) };
+  return {
+    plan: track.plan(task),
+    order,
+    bound: boundOf(withDeadlines(free, deadlineSeconds), effort),
+  };
 }
 
 /** As many at once as there are, at any rate. */
 function planFree(task: PlanTask, objective: Objective, effort: Effort): Planned {
   const work = workToKeep(workOf(task), objective);
-  const bound = boundOf(work);
+  const bound = boundOf(work, effort);
   const schedule = new KeptSchedule(work, TRIED_MAX);
   let best: Found | undefined;
   for (const order of [byStart(bound), ...ordersToTry(work, effort)]) {
@@ -117,9 +124,14 @@ function workToKeep(given: Work, objective: Objective): Work {
   return objective === "min-max" ? endingBy(kept, leastEndSeconds(kept)) : kept;
 }
 
-function boundOf(work: Work): Bound {
+function boundOf(work: Work, effort: Effort): Bound {
   const steps = Math.floor(ASKED_MAX / work.count);
-  return lowerBoundOf(work, Math.min(ASKED_MOST, Math.max(ASKED_LEAST, steps)));
+  const further = Math.floor(FURTHER_ASKED_MAX / work.count);
+  return lowerBoundOf(
+    work,
+    Math.min(ASKED_MOST, Math.max(ASKED_LEAST, steps)),
+    effort === "full" && further >= FURTHER_LEAST ? Math.min(FURTHER_MOST, further) : 0,
+  );
 }
 
 function byStart({ starts }: Bound): Int32Array {

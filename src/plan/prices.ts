@@ -180,6 +180,10 @@ export class Prices {
     );
   }
 
+  meanPrice(fromSeconds: number, toSeconds: number): number {
+    return (this.#sumAt(toSeconds) - this.#sumAt(fromSeconds)) / (toSeconds - fromSeconds);
+  }
+
   #sumAt(seconds: number): number {
     if (seconds >= this.endSeconds) return this.#sums[this.knots.length - 1] as number;
     const knot = this.#knotAt(seconds);
