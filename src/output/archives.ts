@@ -16,6 +16,7 @@ import type { Marks } from "./warc-files.ts";
 
 export interface Archive {
   readonly path: string;
+  /** Under which it leaves the crawl's folder. */
   readonly name: string;
   /** How much of the file is committed. */
   readonly bytes: number;
@@ -25,8 +26,13 @@ export interface Archive {
 export function archivesOf(folder: string, marks: Marks): Archive[] {
   return Object.entries(marks)
     .filter(([, bytes]) => bytes > 0)
-    .map(([name, bytes]) => ({ path: join(folder, name), name, bytes }))
+    .map(([file, bytes]) => ({ path: join(folder, file), name: exportedName(file), bytes }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Files of several processes have the same names in different folders; taken out, they get different ones. */
+export function exportedName(file: string): string {
+  return file.replace("/archive/", "-");
 }
 
 /** Sends all archives into one stream, which stays open. */

@@ -19,3 +19,25 @@ export function quality<T>(best: ReadonlySet<T>, actual: ReadonlySet<T>): number
 export function communicationOverhead(urlsSent: number, pagesDownloaded: number): number {
   return pagesDownloaded === 0 ? 0 : urlsSent / pagesDownloaded;
 }
+
+/**
+ * The quality where pages are numbers: of the `count` with the highest worth, the share that was got. Of
+ * pages with the worth of the last place as many are taken for best as there is room for, whichever they
+ * are: the share got of all of them counts.
+ */
+export function qualityOfBest(
+  worth: Float64Array,
+  count: number,
+  isGot: (page: number) => boolean,
+): number {
+  const places = Math.min(count, worth.length);
+  if (places === 0) return 0;
+  const least = worth.toSorted()[worth.length - places] as number;
+  let [above, aboveGot, equal, equalGot] = [0, 0, 0, 0];
+  for (const [page, value] of worth.entries()) {
+    const got = value >= least && isGot(page) ? 1 : 0;
+    if (value > least) [above, aboveGot] = [above + 1, aboveGot + got];
+    else if (value === least) [equal, equalGot] = [equal + 1, equalGot + got];
+  }
+  return (aboveGot + ((places - above) * equalGot) / equal) / places;
+}

@@ -10,10 +10,14 @@ import { readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { bookedIn, Books, type BytesByPurpose, type StoredBooks } from "../bandwidth/ledger.ts";
 import { readChronicle, type RateHistory } from "../crawl/chronicle.ts";
+import { metricsOf, type ParallelMetrics } from "../crawl/parallel-metrics.ts";
+import { pendingOf, processesIn, type ProcessSums } from "../crawl/processes.ts";
 import type { Snapshot, Trouble } from "../crawl/snapshot.ts";
-import { readServerFile, type StoredServer } from "../store/server-file.ts";
+import { serversOf } from "../store/joined-servers.ts";
+import type { StoredServer } from "../store/server-file.ts";
 import { openReadOnly } from "../store/store-sqlite.ts";
 import type { Totals } from "../store/store.ts";
+import { readTeam } from "../store/team-file.ts";
 
 export const SITES_MAX = 100;
 export const SERVERS_MAX = 30;
@@ -25,6 +29,12 @@ export interface ReportSite {
   readonly pages: number;
   readonly bytes: number;
   readonly ledger: BytesByPurpose;
+}
+
+/** Several processes, and what they did together. */
+export interface ReportParallel {
+  readonly processes: readonly ProcessSums[];
+  readonly metrics: ParallelMetrics;
 }
 
 export interface ReportData {
@@ -43,6 +53,8 @@ export interface ReportData {
   readonly servers: readonly StoredServer[];
   readonly serverCount: number;
   readonly troubles: readonly Trouble[];
+  /** undefined for a crawl by one process that is not compared with another crawl. */
+  readonly parallel: ReportParallel | undefined;
   /** What was promised, and what came of it, as the crawl last said. */
   readonly promises: readonly ReportPromise[];
 }
@@ -57,8 +69,10 @@ export interface ReportPromise {
 
 export interface ReportWish {
   readonly folder: string;
-  /** Where the speeds of servers are. */
-  readonly serversFile: string;
+  /** Where the speeds of servers are, when they are not kept in the folder. */
+  readonly speedsFile: string | undefined;
+  /** The crawl to compare it with. */
+  readonly referenceFolder: string | undefined;
   readonly nowMs: number;
   readonly isRunning: boolean;
 }
@@ -72,9 +86,9 @@ export async function gatherReport(wish: ReportWish): Promise<ReportData> {
   const store = openReadOnly(folder);
   try {
     const { totals } = store;
-    const pending = totals.known - totals.done - totals.failed - totals.skipped;
+    const pending = pendingOf(totals);
     const sites = most(store.sites(), SITES_MAX, (site) => site.bytes);
-    const servers = most(readServerFile(wish.serversFile), SERVERS_MAX, measurements);
+    const servers = most(serversOf(folder, wish.speedsFile), SERVERS_MAX, measurements);
     return {
       name: basename(resolve(folder)),
       madeAtMs: nowMs,
@@ -87,11 +101,21 @@ export async function gatherReport(wish: ReportWish): Promise<ReportData> {
       rates: readChronicle(folder, nowMs),
       servers: servers.kept,
       serverCount: servers.count,
+      parallel: await parallelOf(wish, store),
       ...lastWords(folder),
     };
   } finally {
     await store.close();
   }
+}
+
+async function parallelOf(
+  { folder, referenceFolder }: ReportWish,
+  store: ReturnType<typeof openReadOnly>,
+): Promise<ReportParallel | undefined> {
+  if (readTeam(folder) === undefined && referenceFolder === undefined) return undefined;
+  const metrics = await metricsOf({ folder, store, referenceFolder });
+  return { processes: processesIn(folder), metrics };
 }
 
 function measurements({ workingCount, holidayCount }: StoredServer): number {

@@ -64,6 +64,36 @@ test("a crawl that has hardly begun has a report, too", () => {
   assert.doesNotMatch(html, /NaN|undefined|Infinity/);
 });
 
+test("several processes are shown side by side, with what they cost together", () => {
+  const totals = {
+    ...NO_TOTALS,
+    known: 90,
+    done: 60,
+    skipped: 20,
+    pages: 55,
+    outcomes: { sent: 20 },
+  };
+  const processes = [{ name: "proc-1", totals }];
+  const metrics = {
+    procs: 2,
+    downloaded: 110,
+    unique: 100,
+    overlap: 0.1,
+    urlsExchanged: 44,
+    communicationOverhead: 0.4,
+  };
+  const html = reportHtml(dataWith({ parallel: { processes, metrics } }));
+  assert.match(html, /Overlap<\/dt><dd>0\.100/);
+  assert.match(
+    html,
+    /<td>proc-1<\/td><td>55<\/td><td>10<\/td><td>0<\/td><td>0 B<\/td><td>20<\/td>/,
+  );
+  assert.doesNotMatch(html, /Coverage|undefined/);
+  const measured = { ...metrics, coverage: 0.5, quality: 0.25 };
+  const compared = reportHtml(dataWith({ parallel: { processes, metrics: measured } }));
+  assert.match(compared, /Coverage<\/dt><dd>50\.0 %.*Quality<\/dt><dd>25\.0 %/);
+});
+
 test("a pause is a gap, and pauses longer than the crawling are left out", () => {
   const seconds = [...secondsFrom(NOON, 20), ...secondsFrom(NOON + 25_000, 20)];
   const short = ratePlot({ minutes: [], seconds }, 800);
@@ -110,6 +140,7 @@ function dataWith(changes: Partial<ReportData>): ReportData {
     rates: { minutes: [], seconds: secondsFrom(NOON, 60) },
     servers: [SERVER],
     serverCount: 1,
+    parallel: undefined,
     troubles: [{ url: "https://docs.example/gone", reason: "http_404", detail: "" }],
     promises: [
       { site: "https://docs.example", deadlineMs: 60_000, finishedMs: 42_000 },

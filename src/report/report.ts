@@ -9,6 +9,7 @@
 import { figuresOf } from "../bandwidth/series.ts";
 import { PURPOSES } from "../bandwidth/ledger.ts";
 import { showBytes, showDuration } from "../base/units.ts";
+import { pendingOf } from "../crawl/processes.ts";
 import { type Reason, settlementOf } from "../page/outcome.ts";
 import type { StoredServer } from "../store/server-file.ts";
 import { barPlot } from "./bar-plot.ts";
@@ -28,6 +29,7 @@ export function reportHtml(data: ReportData): string {
     head(data),
     section("Rate", figure(ratePlot(data.rates, PLOT_WIDTH)) + rateNote(data)),
     section("Deadlines", promises(data)),
+    section("Processes", processes(data)),
     section("What the bytes were for", figure(ledgerPlot(data))),
     section("Speed of servers by hour", speeds(data)),
     section("Sites", sites(data)),
@@ -59,7 +61,7 @@ function head(data: ReportData): string {
   const { totals, rates } = data;
   const { meanBps, held } = figuresOf(rates.seconds);
   const made = new Date(data.madeAtMs).toISOString().slice(0, 16).replace("T", " ");
-  const facts: [name: string, value: string][] = [
+  const facts: Fact[] = [
     ["Pages", count(totals.pages)],
     ["Received", showBytes(totals.bytes)],
     ["Time crawled", showDuration(totals.crawledMs)],
@@ -80,10 +82,16 @@ function head(data: ReportData): string {
       ["Seconds over 105 %", count(held.secondsOver105)],
     );
   }
-  const cells = facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`);
   return `<header><h1>${escaped(data.name)}</h1>
 <p class="soft">${data.state}, as of ${made} UTC</p>
-<dl>${cells.join("")}</dl></header>`;
+${factList(facts)}</header>`;
+}
+
+type Fact = readonly [name: string, value: string];
+
+function factList(facts: readonly Fact[]): string {
+  const cells = facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`);
+  return `<dl>${cells.join("")}</dl>`;
 }
 
 function rateNote({ rates }: ReportData): string {
@@ -168,6 +176,31 @@ function promises(data: ReportData): string {
   );
   const words = `${count(met.length)} of ${count(rows.length)} deadlines met, counted from the start.`;
   return table(["Site", "Due after", "Done after", ""], rows) + note(words);
+}
+
+function processes({ parallel }: ReportData): string {
+  if (parallel === undefined) return "";
+  const { metrics, processes: parts } = parallel;
+  const { coverage, quality } = metrics;
+  const facts: Fact[] = [
+    ["Pages fetched", count(metrics.downloaded)],
+    ["Different pages", count(metrics.unique)],
+    ["Overlap", metrics.overlap.toFixed(3)],
+    ["Addresses sent", count(metrics.urlsExchanged)],
+    ["Sent for each page", metrics.communicationOverhead.toFixed(3)],
+  ];
+  if (coverage !== undefined) facts.push(["Coverage", percent(coverage)]);
+  if (quality !== undefined) facts.push(["Quality", percent(quality)]);
+  const rows = parts.map(({ name, totals }) => [
+    name,
+    count(totals.pages),
+    count(pendingOf(totals)),
+    count(totals.failed),
+    showBytes(totals.bytes),
+    count(totals.outcomes["sent"] ?? 0),
+  ]);
+  const names = ["Process", "Pages", "Waiting", "Failed", "Received", "Addresses sent"];
+  return factList(facts) + table(names, rows);
 }
 
 function outcomes({ totals }: ReportData): string {

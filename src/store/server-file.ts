@@ -71,7 +71,8 @@ CREATE INDEX IF NOT EXISTS server_to_forget ON server(keep_until_ms);
 PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${VERSION}`;
 
-const READ = "SELECT address, sites, record FROM server";
+/** In the order of the table itself. */
+const READ = "SELECT address, sites, record FROM server ORDER BY address";
 const WRITE = `
 INSERT INTO server VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT(address) DO UPDATE SET
   sites = ?2, record = ?3, last_at_ms = ?4, keep_until_ms = ?5

@@ -12,14 +12,14 @@
 
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { join } from "node:path";
+import { basename } from "node:path";
 import { CrawlError } from "../base/errors.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
 import { checkBatch } from "./batch.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { explained, explaining, freeBytes } from "./disk-trouble.ts";
-import { claimFolder, findStore, hasStore } from "./folder.ts";
+import { claimFolder, findStore } from "./folder.ts";
 import type { Claim } from "./folder.ts";
 import { joinStores, type StorePart } from "./joined-view.ts";
 import { checkRows, createDatabase, openDatabase, openDatabaseReadOnly } from "./sqlite-file.ts";
@@ -37,7 +37,7 @@ import type {
   WaitingUrl,
 } from "./store.ts";
 import { StoreThread } from "./store-thread.ts";
-import { readTeam } from "./team-file.ts";
+import { readTeam, storeFolders } from "./team-file.ts";
 
 const SYNC_AFTER_MS = 1_000;
 const ROOM_ASKED_EVERY_MS = 1_000;
@@ -76,20 +76,13 @@ export function openStore(folder: string, limits: Partial<StoreLimits> = {}): St
  * several processes is read as that of one crawl.
  */
 export function openReadOnly(folder: string): ReadableStore {
-  const team = readTeam(folder);
-  return team === undefined ? openOne(folder) : openTogether(folder, team.names);
+  return readTeam(folder) === undefined ? openOne(folder) : openTogether(storeFolders(folder));
 }
 
-function openTogether(folder: string, names: readonly string[]): ReadableStore {
+function openTogether(folders: readonly string[]): ReadableStore {
   const parts: StorePart[] = [];
   const view = (): ReadableStore => {
-    for (const name of names) {
-      const part = join(folder, name);
-      // One that has not begun has nothing to show.
-      if (hasStore(part)) parts.push({ name, store: openOne(part) });
-    }
-    if (parts.length === 0)
-      throw new CrawlError("FOLDER_MISSING", `${folder}: no process of it has begun`);
+    for (const folder of folders) parts.push({ name: basename(folder), store: openOne(folder) });
     return joinStores(parts);
   };
   return cleaningUpAfter(view, () => {

@@ -10,7 +10,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CrawlError } from "../base/errors.ts";
 import { explaining } from "./disk-trouble.ts";
-import { writeWhole } from "./folder.ts";
+import { hasStore, writeWhole } from "./folder.ts";
 
 export const TEAM_FILE = "team.json";
 const VERSION = 1;
@@ -53,6 +53,18 @@ export function writeTeam(folder: string, team: TeamFile): void {
 /** The folders of a crawl's processes, in order; of one that crawls alone, its own. */
 export function partFolders(folder: string): string[] {
   return readTeam(folder)?.names.map((name) => join(folder, name)) ?? [folder];
+}
+
+/** The same, of those who have begun. Throws when nobody has. */
+export function storeFolders(folder: string): string[] {
+  const begun = partFolders(folder).filter(hasStore);
+  if (begun.length === 0) throw new CrawlError("FOLDER_MISSING", `${folder} does not hold a crawl`);
+  return begun;
+}
+
+/** From where the names of a crawl's archive files lead to them. */
+export function archiveFolder(folder: string): string {
+  return readTeam(folder) === undefined ? join(folder, "archive") : folder;
 }
 
 function parsed(text: string): Partial<Record<keyof TeamFile, unknown>> | undefined {

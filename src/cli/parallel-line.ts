@@ -1,0 +1,19 @@
+/** What several processes cost and brought, in a line for people. */
+
+import type { ParallelMetrics } from "../crawl/parallel-metrics.ts";
+import { plural, showCount } from "./amounts.ts";
+
+export function parallelLine(metrics: ParallelMetrics): string {
+  const { procs, urlsExchanged, coverage, quality } = metrics;
+  const parts = [
+    `${plural(metrics.downloaded, "page")} fetched, ${showCount(metrics.unique)} different, overlap ${share(metrics.overlap)}`,
+    `${showCount(urlsExchanged)} addresses sent, ${share(metrics.communicationOverhead)} for each page`,
+  ];
+  const isMeasured = coverage !== undefined && quality !== undefined;
+  if (isMeasured) parts.push(`coverage ${share(coverage)}, quality ${share(quality)}`);
+  return `${procs === 1 ? "1 process" : `${showCount(procs)} processes`}: ${parts.join("; ")}`;
+}
+
+function share(number: number): string {
+  return number.toFixed(3);
+}
