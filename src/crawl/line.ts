@@ -131,6 +131,7 @@ export class Line {
 
   stop(): void {
     this.#cancelTimer?.();
+    this.#parts.sluice.stop();
   }
 
   setLimit(limitBps: number | undefined): void {

@@ -60,6 +60,7 @@ export class Sluice {
   #isPlanned = false;
   #cancelTimer: (() => void) | undefined;
   #timerAtMs = Infinity;
+  #isOver = false;
   #begun = 0;
   #overtaken = 0;
   #passedOverMaxMs = 0;
@@ -99,6 +100,12 @@ export class Sluice {
   hold(isHolding: boolean): void {
     this.#isHolding = isHolding;
     this.wake();
+  }
+
+  /** Nothing comes any more: whoever still waits is not waited for. */
+  stop(): void {
+    this.#isOver = true;
+    this.#cancelTimer?.();
   }
 
   /** There are shares now, or new ones: whoever waits is judged again. */
@@ -245,7 +252,7 @@ export class Sluice {
     const { clock, controller, pump } = this.#parts;
     const nowMs = clock.nowMs();
     const atMs = this.#isHolding || this.#readers.size > 0 ? controller.nextAtMs(nowMs) : Infinity;
-    if (atMs >= this.#timerAtMs) return;
+    if (this.#isOver || atMs >= this.#timerAtMs) return;
     this.#cancelTimer?.();
     this.#timerAtMs = atMs;
     this.#cancelTimer = clock.after(Math.max(0, atMs - nowMs), () => {

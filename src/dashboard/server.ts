@@ -191,8 +191,8 @@ class Desk {
     if (text === undefined) return sendText(response, 413, "That is too much.");
     const wish = wishIn(text);
     if (wish === undefined) return sendText(response, 400, "A wish is a key and a value.");
-    const answer = await this.#ask(wish.key, wish.value);
-    send(response, answer.ok ? 200 : 409, JSON_TYPE, JSON.stringify(answer));
+    // Refused or not, the question was well put; whether it was done is in the answer.
+    send(response, 200, JSON_TYPE, JSON.stringify(await this.#ask(wish.key, wish.value)));
   }
 
   async #ask(key: string, value: string): Promise<ChangeAnswer> {
