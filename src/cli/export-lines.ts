@@ -1,29 +1,52 @@
 /** Brings a crawl's rows into the shape that the writers of lines take, one page at a time. */
 
+import { fingerprintsIn } from "../crawl/fingerprints-in.ts";
+import { linkGraphOf, linksTo } from "../crawl/link-graph.ts";
 import { textPlaceOf } from "../crawl/text-place.ts";
 import { exportedName } from "../output/archives.ts";
-import { archivedText, pageLine } from "../output/jsonl.ts";
+import { archivedText, pageLine, type PageLine } from "../output/jsonl.ts";
 import type { LinkingPage, UrlOf } from "../output/links.ts";
 import type { PageRecord } from "../page/page.ts";
+import { most } from "../report/gather.ts";
 import type { openReadOnly } from "../store/store-sqlite.ts";
 
 export type ReadableStore = ReturnType<typeof openReadOnly>;
 
 const URLS_KEPT_MAX = 100_000;
 
-/** With text when an archive is named to take it from. */
-export function* pageLines(
+export interface Extras {
+  /** Where to take the text of pages from; undefined when it is not wanted. */
+  readonly archiveFolder: string | undefined;
+  /** By the id of a URL less 1; undefined when they are not wanted. */
+  readonly ranks: Float64Array | undefined;
+}
+
+/** Every page with what is said of it elsewhere. */
+export function* pageRows(
   store: ReadableStore,
-  archiveFolder: string | undefined,
-): Generator<string> {
+  { archiveFolder, ranks }: Extras,
+): Generator<PageLine> {
   for (const page of store.pages()) {
     const known = store.url(page.id);
     if (known === undefined) continue;
     const likeUrl = page.likeness === undefined ? undefined : store.url(page.likeness.ofId)?.url;
     const place = archiveFolder === undefined ? undefined : textPlaceOf(store, page);
     const text = place && archivedText(archiveFolder ?? "", place);
-    yield pageLine({ url: known.url, depth: known.depth, page: exported(page), likeUrl, text });
+    const rank = ranks?.[page.id - 1];
+    yield { url: known.url, depth: known.depth, page: exported(page), likeUrl, text, rank };
   }
+}
+
+export function* pageLines(store: ReadableStore, extras: Extras): Generator<string> {
+  for (const row of pageRows(store, extras)) yield pageLine(row);
+}
+
+/** The URLs to which the most pages link, the most first. */
+export function popularUrls(store: ReadableStore, countMax: number): string[] {
+  const counts = linksTo(linkGraphOf(store));
+  const { kept } = most(counts.keys(), countMax, (node) => counts[node] ?? 0);
+  const linked = kept.filter((node) => (counts[node] ?? 0) > 0);
+  return linked.map((node) => store.url(node + 1)?.url ?? "").filter((url) => url !== "");
 }
 
 /** With its archive file under the name that other exports give it. */
@@ -38,20 +61,24 @@ function exported(page: PageRecord): PageRecord {
  */
 export class UrlBook {
   readonly #store: ReadableStore;
+  readonly #ranks: Float64Array | undefined;
   readonly #urlsById = new Map<number, string | undefined>();
   #idsOfPage = new Map<string, number>();
 
-  constructor(store: ReadableStore) {
+  constructor(store: ReadableStore, ranks: Float64Array | undefined) {
     this.#store = store;
+    this.#ranks = ranks;
+  }
+
+  rankOf(id: number): number | undefined {
+    return this.#ranks?.[id - 1];
   }
 
   /** Makes the links of this page answerable. */
   turnTo(links: Uint8Array): void {
-    const count = Math.floor(links.byteLength / 8);
-    const view = new DataView(links.buffer, links.byteOffset, links.byteLength);
-    const high = Uint32Array.from({ length: count }, (_, index) => view.getUint32(8 * index));
-    const low = Uint32Array.from({ length: count }, (_, index) => view.getUint32(8 * index + 4));
-    const ids = this.#store.lookup({ high, low, count });
+    const asked = fingerprintsIn(links);
+    const { high, low } = asked;
+    const ids = this.#store.lookup(asked);
     this.#idsOfPage = new Map(Array.from(ids, (id, index) => [`${high[index]}:${low[index]}`, id]));
   }
 
@@ -62,7 +89,8 @@ export class UrlBook {
       if (this.#urlsById.size >= URLS_KEPT_MAX) this.#urlsById.clear();
       this.#urlsById.set(id, this.#store.url(id)?.url);
     }
-    return this.#urlsById.get(id);
+    const url = this.#urlsById.get(id);
+    return url === undefined ? undefined : { url, rank: this.#ranks?.[id - 1] };
   };
 }
 
@@ -71,6 +99,6 @@ export function* linkingPages(store: ReadableStore, book: UrlBook): Generator<Li
     const known = store.url(page.id);
     if (known === undefined) continue;
     book.turnTo(page.links);
-    yield { url: known.url, links: page.links };
+    yield { url: known.url, links: page.links, rank: book.rankOf(page.id) };
   }
 }

@@ -142,11 +142,17 @@ test("the link graph names both ends, and leaves out what nobody knows", () => {
     ["0:3", "http://example.org/b\tc"],
   ]);
   const pages = [{ url: "http://example.org/", links }];
-  const lines = [...edgeLines(pages, (high, low) => known.get(`${high}:${low}`))];
+  const urlOf = (high: number, low: number): { url: string; rank: number } | undefined => {
+    const url = known.get(`${high}:${low}`);
+    return url === undefined ? undefined : { url, rank: 0.25 };
+  };
+  const lines = [...edgeLines(pages, urlOf)];
   assert.deepEqual(lines, [
     "http://example.org/\thttp://example.org/a",
     "http://example.org/\thttp://example.org/b%09c",
   ]);
+  const [ranked] = edgeLines([{ url: "http://example.org/", links, rank: 1 / 3 }], urlOf);
+  assert.equal(ranked, "http://example.org/\thttp://example.org/a\t0.333333\t0.250000");
 });
 
 test("lines are sorted in bounded memory, and nothing is left behind", (t) => {

@@ -25,6 +25,8 @@ export interface PageLine {
   readonly likeUrl: string | undefined;
   /** Its visible text, when that was asked for. */
   readonly text: string | undefined;
+  /** Its PageRank in this collection, when that was asked for. */
+  readonly rank?: number | undefined;
 }
 
 const CODINGS_MAX = 3;
@@ -33,7 +35,7 @@ const TEXT_CHARACTERS_MAX = 2 ** 22;
 const UNSEEN =
   /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
-export function pageLine({ url, depth, page, likeUrl, text }: PageLine): string {
+export function pageLine({ url, depth, page, likeUrl, text, rank }: PageLine): string {
   const { likeness } = page;
   const line = JSON.stringify({
     url,
@@ -50,6 +52,7 @@ export function pageLine({ url, depth, page, likeUrl, text }: PageLine): string 
     remarks: page.remarks,
     likeness: likeness === undefined ? null : { kind: likeness.kind, url: likeUrl ?? null },
     archived: page.archived ?? null,
+    rank,
     text,
   });
   return seenJson(line);

@@ -1,4 +1,4 @@
-/** Sends lines to a stream, many at a time, and never faster than it takes them. */
+/** Sends lines or bytes to a stream, many at a time, and never faster than it takes them. */
 
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -10,8 +10,17 @@ export async function writeLines(
   lines: Iterable<string> | AsyncIterable<string>,
   to: Writable,
 ): Promise<void> {
+  await send(Readable.from(chunksOf(lines)), to);
+}
+
+/** Writes all pieces; the stream stays open. */
+export async function writeBytes(pieces: Iterable<Uint8Array>, to: Writable): Promise<void> {
+  await send(Readable.from(pieces), to);
+}
+
+async function send(from: Readable, to: Writable): Promise<void> {
   try {
-    await pipeline(Readable.from(chunksOf(lines)), to, { end: false });
+    await pipeline(from, to, { end: false });
   } catch (error) {
     if (!isClosedByReader(error)) throw error;
   }

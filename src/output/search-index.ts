@@ -15,6 +15,7 @@ import { Worker } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { IndexLock } from "./search-file.ts";
+import { packPages } from "./search-parcel.ts";
 import type { IndexAnswer, IndexErrand, IndexerStart } from "./search-worker.ts";
 import type { IndexedPage } from "./search-writer.ts";
 
@@ -130,14 +131,15 @@ class ThreadedIndex implements PageIndex {
     this.#keepers = [];
     const bytes = pages.reduce((sum, { text }) => sum + text.length + PAGE_BYTES, 0);
     this.#post(
-      { kind: "pages", pages, lastSeq: this.#lastSeq },
+      { kind: "pages", parcel: packPages(pages), lastSeq: this.#lastSeq },
       { bytes, finish: (answer) => keepers.forEach((finish) => finish(answer)) },
     );
   }
 
   #post(errand: IndexErrand, awaited: Awaited): void {
     this.#awaited.push(awaited);
-    this.#worker.postMessage(errand, []);
+    const handedOver = errand.kind === "pages" ? [errand.parcel.bytes.buffer] : [];
+    this.#worker.postMessage(errand, handedOver);
   }
 
   #hear(answer: IndexAnswer): void {

@@ -10,7 +10,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 import { CrawlError, type ErrorCode } from "../base/errors.ts";
-import { type IndexedPage, IndexWriter } from "./search-writer.ts";
+import { type PageParcel, unpackPages } from "./search-parcel.ts";
+import { IndexWriter } from "./search-writer.ts";
 
 export interface IndexerStart {
   readonly crawlFolder: string;
@@ -20,7 +21,7 @@ export interface IndexerStart {
 export type IndexErrand =
   | {
       readonly kind: "pages";
-      readonly pages: readonly IndexedPage[];
+      readonly parcel: PageParcel;
       /** The number of the last page that the store has committed. */
       readonly lastSeq: number;
     }
@@ -50,7 +51,7 @@ class Indexer {
 
   do(errand: IndexErrand): IndexAnswer {
     try {
-      if (errand.kind === "pages") this.#take(errand.pages, errand.lastSeq);
+      if (errand.kind === "pages") this.#take(errand.parcel, errand.lastSeq);
       else {
         this.#commit();
         this.#writer.close();
@@ -63,12 +64,10 @@ class Indexer {
     }
   }
 
-  #take(pages: readonly IndexedPage[], lastSeq: number): void {
-    for (const page of pages) {
-      this.#writer.put(page);
-      this.#gatheredBytes += page.text.length;
-    }
-    this.#gathered += pages.length;
+  #take(parcel: PageParcel, lastSeq: number): void {
+    for (const page of unpackPages(parcel)) this.#writer.put(page);
+    this.#gathered += parcel.ends.length;
+    this.#gatheredBytes += parcel.bytes.length;
     this.#lastSeq = lastSeq;
     const isEnough = this.#gathered >= PAGES_PER_COMMIT || this.#gatheredBytes >= BYTES_PER_COMMIT;
     if (isEnough || this.#writer.keepsText) this.#commit();

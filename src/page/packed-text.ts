@@ -13,27 +13,27 @@ const LINE_END = 0x0a;
 /** Below this a loop is faster than asking for a copy. */
 const COPY_BYTES_MIN = 96;
 
-const NOTHING = new Uint8Array(0);
+/** Where texts are put together before they are copied. */
+let room = new Uint8Array(65_536);
 
 /** A copy of its own, cut at so many bytes. */
 export function packText(html: Uint8Array, runs: TextRuns, bytesMax: number): Uint8Array {
-  let bytes = 0;
-  for (let run = 0; run < runs.count && bytes < bytesMax; run++)
-    bytes += runs.end(run) - runs.start(run) + 1;
-  if (bytes === 0) return NOTHING;
-  const packed = new Uint8Array(Math.min(bytes, bytesMax));
+  // Each run is a part of the page, and has one byte more before it at most.
+  const needed = html.length + runs.count;
+  if (room.length < needed) room = new Uint8Array(2 * needed);
+  const to = room;
   let at = 0;
-  for (let run = 0; run < runs.count && at < packed.length; run++) {
+  for (let run = 0; run < runs.count && at < bytesMax; run++) {
     const gap = runs.gap(run);
-    if (gap !== GAP.none) packed[at++] = gap === GAP.block ? LINE_END : BLANK;
+    if (gap !== GAP.none) to[at++] = gap === GAP.block ? LINE_END : BLANK;
     const start = runs.start(run);
-    const end = Math.min(runs.end(run), start + packed.length - at);
+    const end = Math.min(runs.end(run), start + bytesMax - at);
     if (end - start >= COPY_BYTES_MIN) {
-      packed.set(html.subarray(start, end), at);
+      to.set(html.subarray(start, end), at);
       at += end - start;
-    } else for (let from = start; from < end; from++) packed[at++] = html[from] as number;
+    } else for (let from = start; from < end; from++) to[at++] = html[from] as number;
   }
-  return packed.subarray(0, at);
+  return to.slice(0, at);
 }
 
 /** The text itself, with its references decoded; white space is as it was in the page. */

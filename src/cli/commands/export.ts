@@ -12,18 +12,23 @@ import { finished } from "node:stream/promises";
 import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
-import { onOff, oneOf, words as someWords } from "../../config/readers.ts";
+import { integer, onOff, oneOf, words as someWords } from "../../config/readers.ts";
+import { linkGraphOf } from "../../crawl/link-graph.ts";
+import { pageRank } from "../../frontier/pagerank.ts";
 import { archivesOf, concatenateArchives, copyArchives } from "../../output/archives.ts";
 import { cdxjLines } from "../../output/cdxj.ts";
-import { writeLines } from "../../output/lines.ts";
+import { writeBytes, writeLines } from "../../output/lines.ts";
 import { edgeLines } from "../../output/links.ts";
+import { PAGE_COLUMNS } from "../../output/page-columns.ts";
+import { parquetFile } from "../../output/parquet.ts";
 import { sortedLines } from "../../output/sorted-lines.ts";
 import { DamagedRecord } from "../../output/warc-read.ts";
 import { openReadOnly } from "../../store/store-sqlite.ts";
 import { archiveFolder } from "../../store/team-file.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { linkingPages, pageLines, type ReadableStore, UrlBook } from "../export-lines.ts";
+import { linkingPages, pageLines, pageRows, popularUrls } from "../export-lines.ts";
+import { type ReadableStore, UrlBook } from "../export-lines.ts";
 import { commandHelp } from "../help.ts";
 import type { Command } from "../run.ts";
 
@@ -31,9 +36,9 @@ const FLAGS = {
   format: {
     key: "format",
     meaning:
-      "`jsonl` a line of JSON per page; `warc` the archive as one file, or as it is into a folder; `links` from and to, a tab between; `cdxj` the archive's index.",
+      "`jsonl` a line of JSON per page; `parquet` a table of them; `warc` the archive as one file, or as it is into a folder; `links` from and to, a tab between; `cdxj` the archive's index.",
     fallback: undefined,
-    reader: oneOf(["jsonl", "warc", "links", "cdxj"]),
+    reader: oneOf(["jsonl", "parquet", "warc", "links", "cdxj"]),
   },
   outFile: {
     key: "out",
@@ -43,28 +48,44 @@ const FLAGS = {
   },
   text: {
     key: "text",
-    meaning: "With jsonl: the visible text of every page too, read from the archive.",
+    meaning: "With jsonl and parquet: the visible text of every page too, read from the archive.",
     fallback: "false",
     reader: onOff,
+  },
+  rank: {
+    key: "rank",
+    meaning:
+      "With jsonl, parquet and links: the PageRank of pages among all known addresses; in links that of both ends.",
+    fallback: "false",
+    reader: onOff,
+  },
+  popularCount: {
+    key: "popular",
+    meaning:
+      "With links: instead of them, the so many addresses to which the most pages link, one a line, as `--replicate` takes them.",
+    fallback: undefined,
+    reader: integer({ least: 1, most: 10_000_000 }),
   },
 } as const satisfies FieldTable;
 
 const SORT_SPACE = { folder: tmpdir(), memoryBytes: 128 * 2 ** 20 };
 
-type Format = "jsonl" | "warc" | "links" | "cdxj";
+type Format = "jsonl" | "parquet" | "warc" | "links" | "cdxj";
 
 interface Job {
   readonly format: Format;
   readonly store: ReadableStore;
   readonly archiveFolder: string;
   readonly withText: boolean;
+  readonly withRank: boolean;
+  readonly popularCount: number | undefined;
 }
 
 export const command: Command = { help, run };
 
 function help(): string {
   return commandHelp({
-    usage: "weir export DIR --format jsonl|warc|links|cdxj [--out FILE] [--text]",
+    usage: "weir export DIR --format jsonl|parquet|warc|links|cdxj [--out FILE] [--text] [--rank]",
     about: "Gives what a crawl has collected so far in another format, also while it runs.",
     examples: [
       [
@@ -76,6 +97,10 @@ function help(): string {
         "the link graph, into a pipe",
       ],
       ["weir export weir-data/example.org --format warc --out site.warc.gz", "one archive file"],
+      [
+        "weir export weir-data/example.org --format links --popular 10000 --out popular.txt",
+        "what everybody links to, for --replicate in the next crawl",
+      ],
     ],
     groups: { Flags: FLAGS },
   });
@@ -88,7 +113,14 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     throw new CrawlError("USAGE", `--format is missing: ${FLAGS.format.reader.expects}`);
   const [folder = ""] = positional;
   const store = openReadOnly(folder);
-  const job = { format, store, archiveFolder: archiveFolder(folder), withText: flags.text };
+  const job = {
+    format,
+    store,
+    archiveFolder: archiveFolder(folder),
+    withText: flags.text,
+    withRank: flags.rank,
+    popularCount: flags.popularCount,
+  };
   try {
     if (outFile === undefined) await writeTo(process.stdout, job);
     else await writeFileWhole(outFile, job);
@@ -109,20 +141,31 @@ async function writeTo(stream: Writable, job: Job): Promise<void> {
   const needsArchive = format === "warc" || format === "cdxj" || job.withText;
   if (needsArchive && archives.length === 0)
     throw new CrawlError("USAGE", "This crawl was made with --no-warc and has no archive.");
+  const ranks = job.withRank ? pageRank(linkGraphOf(store)) : undefined;
+  const extras = { archiveFolder: job.withText ? archiveFolder : undefined, ranks };
   switch (format) {
     case "jsonl":
-      return writeLines(pageLines(store, job.withText ? archiveFolder : undefined), stream);
+      return writeLines(pageLines(store, extras), stream);
+    case "parquet":
+      refuseTerminal(stream, "A table");
+      return writeBytes(parquetFile(pageRows(store, extras), PAGE_COLUMNS), stream);
     case "links": {
-      const book = new UrlBook(store);
+      if (job.popularCount !== undefined)
+        return writeLines(popularUrls(store, job.popularCount), stream);
+      const book = new UrlBook(store, ranks);
       return writeLines(edgeLines(linkingPages(store, book), book.urlOf), stream);
     }
     case "cdxj":
       return writeLines(sortedLines(cdxjLines(archives), SORT_SPACE), stream);
     case "warc":
-      if (stream === process.stdout && process.stdout.isTTY)
-        throw new CrawlError("USAGE", "An archive is no text for a terminal; give --out FILE.");
+      refuseTerminal(stream, "An archive");
       return concatenateArchives(archives, stream);
   }
+}
+
+function refuseTerminal(stream: Writable, what: string): void {
+  if (stream === process.stdout && process.stdout.isTTY)
+    throw new CrawlError("USAGE", `${what} is no text for a terminal; give --out FILE.`);
 }
 
 async function writeFileWhole(file: string, job: Job): Promise<void> {
