@@ -7,22 +7,15 @@
  * then. The client library is loaded here and nowhere else, when it is asked for.
  */
 
-import { readFileSync } from "node:fs";
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
-import type { Authenticator, ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
+import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import { type Log, silentLog } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
-import { natsTrouble, wantsTls } from "./nats-trouble.ts";
-
-export type NatsCredentials =
-  /** What `nsc` makes: a user's token and key in one file. */
-  | { readonly kind: "file"; readonly path: string }
-  /** A file with the seed of a key whose public half the server knows. */
-  | { readonly kind: "nkey"; readonly path: string }
-  | { readonly kind: "password"; readonly user: string; readonly password: string }
-  | { readonly kind: "token"; readonly token: string };
+import { authenticatorOf, checkReadable, type NatsCredentials } from "./nats-credentials.ts";
+import { firstGreeting, type Greeting } from "./nats-greeting.ts";
+import { natsTrouble } from "./nats-trouble.ts";
 
 export interface NatsOptions {
   /** `nats://host:4222`; with `tls://` a server without TLS is refused. */
@@ -61,7 +54,9 @@ export interface NatsLink {
 
 /** Holds any note and any entry of the registry with their names, and a piece of a parcel. */
 const PAYLOAD_BYTES_MIN = 128 * 1024;
-const START_MS_MAX = 5_000;
+const GREETING_MS_MAX = 3_000;
+const CONNECT_MS_MAX = 3_000;
+const START_MS_MAX = 4_000;
 const REQUEST_MS_MAX = 2_000;
 /** A server that answers nothing is left after about three of these. */
 const PING_MS = 5_000;
@@ -69,34 +64,42 @@ const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 5_000;
 
 export async function connectNats(options: NatsOptions): Promise<NatsLink> {
-  const clock = options.clock ?? systemClock;
   const where = options.servers.join(", ");
-  let connection: NatsConnection | undefined;
+  let greeting: Greeting | undefined;
   try {
-    const { jetstream, jetstreamManager } = await import("@nats-io/jetstream");
-    const backOff = new BackOff(clock);
-    connection = await connectInTime(await clientOptions(options, backOff), clock);
-    checkPayload(connection);
-    const api = {
-      timeout: REQUEST_MS_MAX,
-      ...(options.domain !== undefined && { domain: options.domain }),
-    };
-    const manager = await jetstreamManager(connection, api);
-    const link = new Link(connection, {
-      client: jetstream(connection, api),
-      manager,
-      apiPrefix: options.domain === undefined ? "$JS.API" : `$JS.${options.domain}.API`,
-      backOff,
-    });
-    link.attend(options.log ?? silentLog);
-    return link;
+    greeting = await firstGreeting(options.servers, GREETING_MS_MAX);
+    return await openLink(options, greeting.server);
   } catch (error) {
-    await connection?.close();
     const trouble = natsTrouble(error, where);
     // A server that does not like our certificate says so only by silence.
-    if (trouble.code === "BUS_UNREACHABLE" && (await wantsTls(options.servers)))
+    if (trouble.code === "BUS_UNREACHABLE" && greeting?.wantsTls === true)
       throw new CrawlError("BUS_TLS", trouble.message, { cause: error });
     throw trouble;
+  }
+}
+
+async function openLink(options: NatsOptions, first: string): Promise<NatsLink> {
+  const { jetstream, jetstreamManager } = await import("@nats-io/jetstream");
+  const { domain, clock = systemClock } = options;
+  const backOff = new BackOff(clock);
+  // Whoever answered first is asked first; a list of our own order is not shuffled.
+  const servers = [first, ...options.servers.filter((server) => server !== first)];
+  const connection = await connectInTime(
+    await clientOptions({ ...options, servers }, backOff),
+    clock,
+  );
+  try {
+    checkPayload(connection);
+    const api = { timeout: REQUEST_MS_MAX, ...(domain !== undefined && { domain }) };
+    const manager = await jetstreamManager(connection, api);
+    const client = jetstream(connection, api);
+    const apiPrefix = domain === undefined ? "$JS.API" : `$JS.${domain}.API`;
+    const link = new Link(connection, { client, manager, apiPrefix, backOff });
+    void link.attend(options.log ?? silentLog);
+    return link;
+  } catch (error) {
+    await connection.close();
+    throw error;
   }
 }
 
@@ -134,7 +137,8 @@ async function clientOptions(options: NatsOptions, backOff: BackOff): Promise<Co
     name: `weir ${options.crawl}`,
     ...(authenticator && { authenticator }),
     ...(isTls && { tls: definedOf(tls ?? {}) }),
-    timeout: Math.max(1_000, Math.floor((0.9 * START_MS_MAX) / servers.length)),
+    timeout: CONNECT_MS_MAX,
+    noRandomize: true,
     maxReconnectAttempts: -1,
     // Credentials that are wrong today may be right when the server has been set right.
     ignoreAuthErrorAbort: true,
@@ -142,57 +146,6 @@ async function clientOptions(options: NatsOptions, backOff: BackOff): Promise<Co
     pingInterval: PING_MS,
     maxPingOut: 2,
     noAsyncTraces: true,
-  };
-}
-
-function checkReadable(path: string): void {
-  try {
-    readFileSync(path);
-  } catch (cause) {
-    throw new CrawlError("FILE_UNREADABLE", `${path}: cannot be read`, { cause });
-  }
-}
-
-async function authenticatorOf(
-  credentials: NatsCredentials | undefined,
-): Promise<Authenticator | undefined> {
-  if (credentials === undefined) return undefined;
-  const nats = await import("@nats-io/transport-node");
-  switch (credentials.kind) {
-    case "password":
-      return nats.usernamePasswordAuthenticator(credentials.user, credentials.password);
-    case "token":
-      return nats.tokenAuthenticator(credentials.token);
-    case "file":
-      return rereading(credentials.path, (bytes) => nats.credsAuthenticator(bytes));
-    case "nkey":
-      return rereading(credentials.path, (bytes) =>
-        nats.nkeyAuthenticator(Buffer.from(Buffer.from(bytes).toString().trim())),
-      );
-  }
-}
-
-/** Asks the file at every connection, so that a new one takes effect; a bad one only at the start. */
-function rereading(path: string, make: (bytes: Uint8Array) => Authenticator): Authenticator {
-  const read = (): Authenticator => {
-    const authenticator = make(readFileSync(path));
-    authenticator("to see whether it signs");
-    return authenticator;
-  };
-  let latest: Authenticator;
-  try {
-    latest = read();
-  } catch (cause) {
-    const what = `${path}: no credentials can be read from it`;
-    throw new CrawlError("FILE_UNREADABLE", what, { cause });
-  }
-  return (nonce) => {
-    try {
-      latest = read();
-    } catch {
-      // Somebody may be writing it just now.
-    }
-    return latest(nonce);
   };
 }
 

@@ -4,7 +4,6 @@
  * It is told by names and codes, not by classes, so that the library need not be loaded for it.
  */
 
-import { connect } from "node:net";
 import { CrawlError } from "../base/errors.ts";
 
 /** JetStream's own: not enabled in the server, or not for this account. */
@@ -18,9 +17,6 @@ const DENIED = new Set([
   "UserAuthenticationExpiredError",
   "PermissionViolationError",
 ]);
-
-const NATS_PORT = 4222;
-const GREETING_MS_MAX = 1_000;
 
 interface Clues {
   readonly names: readonly string[];
@@ -51,26 +47,6 @@ function isTls(codes: Clues["codes"], message: string): boolean {
   );
 }
 
-/** Whether one of the servers, by what each says first and in the clear, wants a secure connection. */
-export async function wantsTls(servers: readonly string[]): Promise<boolean> {
-  const greetings = await Promise.all(servers.map(greetingOf));
-  return greetings.some((greeting) => /"tls_(required|verify)":\s*true/.test(greeting));
-}
-
-function greetingOf(server: string): Promise<string> {
-  return new Promise((resolve) => {
-    const { hostname, port } = new URL(server.replace(/^(\w+:\/\/)?/, "http://"));
-    const socket = connect(Number(port || NATS_PORT), hostname.replaceAll(/[[\]]/g, ""));
-    const end = (text: string): void => {
-      socket.destroy();
-      resolve(text);
-    };
-    socket.once("data", (bytes: Buffer) => end(bytes.toString("latin1")));
-    socket.once("error", () => end("")).once("close", () => end(""));
-    socket.setTimeout(GREETING_MS_MAX, () => end(""));
-  });
-}
-
 /** The names and codes of an error and of what caused it. */
 function cluesOf(error: unknown): Clues {
   const names: string[] = [];
@@ -80,5 +56,10 @@ function cluesOf(error: unknown): Clues {
     const { code } = at as { code?: unknown };
     if (typeof code === "string" || typeof code === "number") codes.push(code);
   }
-  return { names, codes, message: error instanceof Error ? error.message : String(error) };
+  return { names, codes, message: messageOf(error) };
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
 }

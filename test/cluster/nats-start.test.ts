@@ -62,6 +62,7 @@ test("nobody there, or somebody who says nothing, is BUS_UNREACHABLE", WHERE_NAT
   const mute = `nats://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   assert.equal(await answer({ servers: [mute, ...servers] }), "BUS_UNREACHABLE");
   silent.close();
+  await once(silent, "close");
 });
 
 test("one server of several is enough", WHERE_NATS, async () => {
