@@ -11,6 +11,7 @@
  * the median of the CPU time of all threads, which says more where others use the machine too.
  */
 
+import { loadavg } from "node:os";
 import { manySites } from "../src/lab/experiments/allocation-tasks.ts";
 import { cappedTask, type Wishes } from "../src/plan/capped-task.suite.ts";
 import { planCpq } from "../src/plan/cpq.ts";
@@ -118,6 +119,10 @@ function speed(): void {
       `| ${task.sites.length} | promises | | | ${(performance.now() - startedMs).toFixed(0)} | | | | |`,
     );
   }
+  const loads = loadavg().map((load) => load.toFixed(1));
+  console.log(
+    `\nPrograms that wanted a core in the last 1, 5 and 15 minutes: ${loads.join(", ")}.`,
+  );
 }
 
 /** Caps grow smaller with the number of sites: about as many run at the same time. */
