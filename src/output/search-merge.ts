@@ -29,9 +29,8 @@ export function mergedSegment(segments: readonly Segment[]): Segment {
   );
   for (let first = firstOf(walks); first !== undefined; first = firstOf(walks)) {
     const [high = 0, low = 0] = nameAt(first);
-    const { bytes } = first.segment;
-    const { lettersAt } = first;
-    writer.begin(high, low, bytes.subarray(lettersAt, lettersAt + 1 + (bytes[lettersAt] ?? 0)));
+    writer.begin(high, low);
+    writer.letters(first.segment.bytes, first.lettersAt);
     for (const walk of walks) {
       if (walk.term >= walk.segment.terms) continue;
       const [ownHigh, ownLow] = nameAt(walk);

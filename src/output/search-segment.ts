@@ -52,6 +52,11 @@ const WORDS_MAX = 2 ** 21;
 const TERMS_FULL = 3 * 2 ** 16 - 20_000;
 const TERMS_MAX = 3 * 2 ** 17;
 const SLOTS = 2 ** 19;
+/** A page and a position in one number of 31 bits: more than any position, and so many pages. */
+const POSITIONS = 2 ** 18;
+const DOCS_MAX = 2 ** 12;
+/** A page, a count and a position of a word that stands once in each of its pages. */
+const PLACE_BYTES_MAX = 9;
 
 /** Gathers pages until they are a segment. */
 export class SegmentBuilder {
@@ -87,7 +92,11 @@ export class SegmentBuilder {
   }
 
   get isFull(): boolean {
-    return this.#logged >= WORDS_MAX - WORDS_MAX / 8 || this.#terms >= TERMS_FULL;
+    return (
+      this.#logged >= WORDS_MAX - WORDS_MAX / 8 ||
+      this.#terms >= TERMS_FULL ||
+      this.#docs.length >= 2 * DOCS_MAX
+    );
   }
 
   /** Answers how many words the page has. */
@@ -213,7 +222,7 @@ export class SegmentBuilder {
     return this.#slots[(this.#slotOf[term] as number) + place] as number;
   }
 
-  /** Where each word stands: page and position by turns, word after word. */
+  /** Where each word stands, word after word: page and position in one number. */
   #sortedPlaces(order: Int32Array): { places: Int32Array; starts: Int32Array } {
     const starts = new Int32Array(this.#terms);
     let sum = 0;
@@ -222,19 +231,17 @@ export class SegmentBuilder {
       sum += this.#fact(term, 3);
     }
     const next = starts.slice();
-    const places = new Int32Array(2 * sum);
+    const places = new Int32Array(sum);
     const [ends, log] = [this.#ends, this.#log];
     let from = 0;
     for (let field = 0; field < ends.length; field++) {
-      const doc = field >> 2;
-      const base = FIELD_AT[field & 3] as number;
+      const first = (field >> 2) * POSITIONS + (FIELD_AT[field & 3] as number) - from;
       const to = ends[field] as number;
       for (let at = from; at < to; at++) {
         const term = (log[at] as number) - 1;
         const place = next[term] as number;
         next[term] = place + 1;
-        places[2 * place] = doc;
-        places[2 * place + 1] = base + at - from;
+        places[place] = first + at;
       }
       from = to;
     }
@@ -245,24 +252,10 @@ export class SegmentBuilder {
     const writer = new SegmentWriter(this.#terms, this.#lettersEnd);
     for (const term of order) {
       const at = this.#lettersAt[term] as number;
-      const letters = this.#letters.subarray(at, at + 1 + (this.#letters[at] as number));
-      const count = this.#fact(term, 3);
-      writer.begin(this.#fact(term, 1), this.#fact(term, 2), letters);
-      writer.room(9 * count);
-      let place = starts[term] as number;
-      const end = place + count;
-      while (place < end) {
-        const doc = places[2 * place] as number;
-        let behind = place + 1;
-        while (behind < end && places[2 * behind] === doc) behind += 1;
-        writer.doc(doc, behind - place);
-        let last = 0;
-        for (; place < behind; place++) {
-          const position = places[2 * place + 1] as number;
-          writer.number(position - last);
-          last = position;
-        }
-      }
+      writer.begin(this.#fact(term, 1), this.#fact(term, 2));
+      writer.letters(this.#letters, at);
+      const start = starts[term] as number;
+      writer.places(places, start, start + this.#fact(term, 3));
     }
     return writer.finish(this.#firstDoc, Uint32Array.from(this.#docs));
   }
@@ -286,15 +279,44 @@ export class SegmentWriter {
     this.#letters = new Uint8Array(letterBytesMax);
   }
 
-  /** The next word; its letters have their length before them. */
-  begin(high: number, low: number, letters: Uint8Array): void {
+  /** The next word. */
+  begin(high: number, low: number): void {
     const entry = 3 * this.#terms++;
     this.#dictionary[entry] = high;
     this.#dictionary[entry + 1] = low;
     this.#dictionary[entry + 2] = this.#end;
-    this.#letters.set(letters, this.#lettersEnd);
-    this.#lettersEnd += letters.length;
     this.#lastDoc = -1;
+  }
+
+  /** Its letters, which have their length before them. */
+  letters(from: Uint8Array, start: number): void {
+    const length = from[start] as number;
+    for (let at = 0; at <= length; at++)
+      this.#letters[this.#lettersEnd + at] = from[start + at] as number;
+    this.#lettersEnd += 1 + length;
+  }
+
+  /** Where it stands: pages and positions in order, each two in one number. */
+  places(all: Int32Array, start: number, behind: number): void {
+    this.room(PLACE_BYTES_MAX * (behind - start));
+    const out = this.#places;
+    let end = this.#end;
+    let lastDoc = -1;
+    for (let place = start; place < behind;) {
+      const doc = Math.floor((all[place] as number) / POSITIONS);
+      let docEnd = place + 1;
+      while (docEnd < behind && (all[docEnd] as number) < (doc + 1) * POSITIONS) docEnd += 1;
+      end = written(out, end, doc - lastDoc);
+      end = written(out, end, docEnd - place);
+      lastDoc = doc;
+      let last = doc * POSITIONS;
+      for (; place < docEnd; place++) {
+        const key = all[place] as number;
+        end = written(out, end, key - last);
+        last = key;
+      }
+    }
+    this.#end = end;
   }
 
   /** So many bytes will follow at most. */
@@ -310,12 +332,7 @@ export class SegmentWriter {
   }
 
   number(value: number): void {
-    let rest = value;
-    while (rest > 127) {
-      this.#places[this.#end++] = (rest & 127) | 128;
-      rest >>>= 7;
-    }
-    this.#places[this.#end++] = rest;
+    this.#end = written(this.#places, this.#end, value);
   }
 
   /** Numbers that are written down already. */
@@ -331,6 +348,18 @@ export class SegmentWriter {
     bytes.set(this.#places.subarray(0, this.#end), dictionary.length + this.#lettersEnd);
     return { firstDoc, terms: this.#terms, letterBytes: this.#lettersEnd, docs, bytes };
   }
+}
+
+/** Seven bits a byte, the lowest first; answers where the next number goes. */
+function written(out: Uint8Array, start: number, value: number): number {
+  let end = start;
+  let rest = value;
+  while (rest > 127) {
+    out[end++] = (rest & 127) | 128;
+    rest >>>= 7;
+  }
+  out[end] = rest;
+  return end + 1;
 }
 
 function roomier(full: Uint8Array, bytes: number): Uint8Array<ArrayBuffer> {

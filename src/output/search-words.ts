@@ -17,6 +17,8 @@ import { LANE_A_START, LANE_B_START } from "../url/fingerprint.ts";
 const SEPARATOR = 0;
 const IGNORED = 1;
 const BLANK = 0x20;
+/** Set in four bytes of which one is beyond ASCII. */
+const WIDE_FOUR = 0x80808080 | 0;
 const BLOCK = 256;
 const WORDS_AT_FIRST = 4_096;
 /** The prime of FNV (Fowler, Noll, Vo), and one of xxHash (Collet). */
@@ -99,12 +101,16 @@ export class WordScanner {
   /** A copy, in memory of one kind whatever came: what reads it is then as fast as it can be. */
   #folded(text: Uint8Array): Uint8Array {
     // Of three bytes at most five come: a character with blanks around it.
-    if (this.#room.length < 2 * text.length + 8) this.#room = new Uint8Array(4 * text.length + 8);
+    if (this.#room.length < 2 * text.length + 8) this.#room = new Uint8Array(4 * (text.length + 2));
     const room = this.#room;
     room.set(text);
     if (!isAscii(text)) {
       const { length } = text;
+      const fours = new Int32Array(room.buffer);
       for (let at = 0; at < length; at++) {
+        while ((at & 3) === 0 && at < length && ((fours[at >> 2] as number) & WIDE_FOUR) === 0)
+          at += 4;
+        if (at >= length) break;
         if ((room[at] as number) < 0x80) continue;
         const { code, bytes } = characterAt(text, at);
         // Quotes, dashes and blanks are most of what an English page has beyond ASCII.
