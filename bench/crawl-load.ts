@@ -133,6 +133,7 @@ export class CrawlLoad {
       reopened: [],
       visits: [],
       pages: [],
+      topics: [],
       facts: {},
       outgoing: [],
       delivered: [],

@@ -6,6 +6,7 @@ import { SimClock } from "../lab/sim-clock.ts";
 import { openSimStore } from "../lab/sim-store.ts";
 import { MemoryDisk } from "../store/store-memory.ts";
 import type { Store } from "../store/store.ts";
+import { makeTopic, makeUrl } from "../store/store.suite.ts";
 import { Notebook } from "./notebook.ts";
 import { Roster } from "./roster.ts";
 import { Tally } from "./tally.ts";
@@ -28,6 +29,17 @@ test("parcels, receipts and facts are committed together, the last fact of a key
   const kept = store.outbox(0, 9).map(({ seq, to }) => `${seq} ${to}`);
   assert.deepEqual(kept, ["2 b", "3 c"]);
   assert.equal(notebook.isEmpty, true);
+});
+
+test("the last topic of a page is told until it is stored, and stored with its page", async () => {
+  const { clock, store, notebook, tally } = desk(0);
+  tally.found();
+  notebook.noteUrl(makeUrl(1, 1, 0));
+  notebook.noteTopic(makeTopic(1, 1));
+  notebook.noteTopic(makeTopic(1, 2));
+  assert.deepEqual([notebook.topicOf(1), store.topicOf(1)], [makeTopic(1, 2), undefined]);
+  await clock.runUntilIdle();
+  assert.deepEqual([notebook.topicOf(1), store.topicOf(1)], [undefined, makeTopic(1, 2)]);
 });
 
 test("a full disk keeps parcels and facts until there is room, and sends none twice", async () => {
@@ -57,12 +69,13 @@ function desk(fullShare: number) {
   const never = { crashAtCommit: undefined, onCrash: () => assert.fail("no crash was asked for") };
   const faults = { random: randomFrom(1), fullShare, ...never };
   const store: Store = openSimStore(new MemoryDisk(), faults);
+  const tally = new Tally(store.totals);
   let troubles = 0;
   const notebook = new Notebook({
     clock,
     store,
     roster: new Roster(store, new Traps(TRAP_DEFAULTS), 100, clock),
-    tally: new Tally(store.totals),
+    tally,
     marks: () => ({}),
     beforeCommit() {},
     onCommit() {},
@@ -71,5 +84,5 @@ function desk(fullShare: number) {
     },
     onFault: (fault) => assert.fail(String(fault)),
   });
-  return { clock, store, notebook, troubles: () => troubles };
+  return { clock, store, notebook, tally, troubles: () => troubles };
 }

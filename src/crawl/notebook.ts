@@ -11,7 +11,8 @@ import type { Clock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
-import type { NewUrl, OutgoingParcel, ReopenedUrl, SettledUrl, Store } from "../store/store.ts";
+import type { NewUrl, OutgoingParcel, PageTopic, ReopenedUrl } from "../store/store.ts";
+import type { SettledUrl, Store } from "../store/store.ts";
 import type { Roster } from "./roster.ts";
 import type { Tally } from "./tally.ts";
 
@@ -42,10 +43,12 @@ export class Notebook {
   #retried: { id: number; attempts: number }[] = [];
   #pages: PageRecord[] = [];
   #reopened: ReopenedUrl[] = [];
+  readonly #reopenedIds = new Set<number>();
   #visits: ({ id: number } & Visits)[] = [];
   #outgoing: OutgoingParcel[] = [];
   #delivered: number[] = [];
   readonly #facts = new Map<string, string>();
+  readonly #topics = new Map<number, PageTopic>();
   readonly #scores = new Map<number, number>();
   /** Ids of URLs noted but not yet in the store, which therefore cannot tell that they are known. */
   readonly #unstored = new Map<string, number>();
@@ -93,10 +96,22 @@ export class Notebook {
     this.#schedule();
   }
 
+  /** Of several for one page the last is kept. */
+  noteTopic(topic: PageTopic): void {
+    this.#topics.set(topic.id, topic);
+    this.#schedule();
+  }
+
   /** Only of what has ended in the store: it waits there after the commit, and not before. */
   noteReopened(reopened: ReopenedUrl): void {
     this.#reopened.push(reopened);
+    this.#reopenedIds.add(reopened.id);
     this.#schedule();
+  }
+
+  /** Whether it waits from the next commit on. */
+  hasReopened(id: number): boolean {
+    return this.#reopenedIds.has(id);
   }
 
   noteVisits(id: number, visits: Visits): void {
@@ -146,6 +161,11 @@ export class Notebook {
     return this.#pages.find((page) => page.id === id);
   }
 
+  /** As noted and not yet in the store. */
+  topicOf(id: number): PageTopic | undefined {
+    return this.#topics.get(id);
+  }
+
   hasEnded(id: number): boolean {
     return this.#ended.has(id);
   }
@@ -181,6 +201,7 @@ export class Notebook {
         reopened: this.#reopened,
         visits: this.#visits,
         pages: this.#pages,
+        topics: this.#topics.values().toArray(),
         facts: Object.fromEntries(this.#facts),
         outgoing: this.#outgoing,
         delivered: this.#delivered,
@@ -224,10 +245,12 @@ export class Notebook {
     this.#retried = [];
     this.#pages = [];
     this.#reopened = [];
+    this.#reopenedIds.clear();
     this.#visits = [];
     this.#outgoing = [];
     this.#delivered = [];
     this.#facts.clear();
+    this.#topics.clear();
     this.#scores.clear();
     this.#unstored.clear();
     this.#unstoredDigests.clear();

@@ -17,6 +17,7 @@ import type {
   EndedUrl,
   NumberedPage,
   OutgoingParcel,
+  PageTopic,
   StoredUrl,
   Totals,
   WaitingUrl,
@@ -127,6 +128,12 @@ class SimStore implements Store {
   }
   pageWithDigest(digest: Uint8Array): number | undefined {
     return this.#inner.pageWithDigest(digest);
+  }
+  topicOf(id: number): PageTopic | undefined {
+    return this.#inner.topicOf(id);
+  }
+  pageTopics(): Iterable<PageTopic> {
+    return this.#inner.pageTopics();
   }
   ended(siteId: number, afterId: number, countMax: number): EndedUrl[] {
     return this.#inner.ended(siteId, afterId, countMax);

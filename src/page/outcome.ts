@@ -11,6 +11,8 @@ export const REASONS = {
   ok: "done",
   not_modified: "done",
   redirect: "done",
+  // Fetched here, and handed to the process that owns what it is about.
+  exported: "done",
 
   dns_nxdomain: "failed",
   dns_timeout: "failed",

@@ -16,6 +16,10 @@ export function checkBatch(
     if (site.id === siteId) siteId++;
     assert(bookedBytes(site.ledger) <= site.bytes, "no more bytes are booked than came");
   }
+  for (const { id, confidence } of batch.topics) {
+    assert(id >= 1 && id < urlId, "a batch speaks of known URLs");
+    assert(confidence >= 0 && confidence <= 1, "confidence is a share");
+  }
   let seq = next.nextParcelSeq - 1;
   for (const parcel of batch.outgoing) {
     assert(parcel.seq > seq, "numbers of parcels only ever rise");

@@ -63,6 +63,7 @@ function part(
       reason === undefined ? [] : [{ id: index + 1, reason, attempts: 1 }],
     ),
     pages,
+    topics: pages.map(({ id }) => ({ id, topic: name, confidence: id / 8, from: "" })),
     totals: { ...tally.totals(1000 * name.length), bytes: 5, ledger: { page: 5 } },
     marks: { "weir-00001.warc.gz": 100 * name.length },
   });
@@ -173,6 +174,41 @@ test("numbers lead back to the store they came from, and so do names of files", 
   assert.equal(store.pageWithDigest(digest), 3);
   assert.equal(store.recall("userAgent"), "weir");
   assert.equal(store.recall("nothing"), undefined);
+});
+
+test("topics are those of the listed pages, under their numbers", () => {
+  const { store } = both();
+  const topics = [...store.pageTopics()];
+  assert.deepEqual(
+    topics.map(({ id, topic, confidence }) => [id, topic, confidence]),
+    [
+      [1, "one", 1 / 8],
+      [3, "one", 5 / 8],
+      [4, "three", 1 / 8],
+    ],
+  );
+  for (const topic of topics) assert.deepEqual(store.topicOf(topic.id), topic);
+  assert.deepEqual([store.topicOf(2), store.topicOf(99)], [undefined, undefined]);
+  // Of a page that the other process fetched too: it is not listed, and still to be asked for.
+  assert.deepEqual(store.topicOf(11), { id: 11, topic: "three", confidence: 3 / 8, from: "" });
+});
+
+test("a page that was handed over is listed with the process that has it", () => {
+  const exporter = part("one", [{ url: `${A}/1`, reason: "exported" }], {});
+  const importer = part("three", [{ url: `${A}/1`, reason: "ok" }], {});
+  for (const parts of [
+    [exporter, importer],
+    [importer, exporter],
+  ]) {
+    const store = joinStores(parts);
+    assert.deepEqual(
+      Array.from(store.urls(), ({ reason }) => reason),
+      ["ok"],
+    );
+    assert.deepEqual(store.totals.outcomes, { ok: 1 });
+    assert.deepEqual(store.topicOf(1)?.topic, "three");
+    assertAccounts(store, "handed over");
+  }
 });
 
 test("of a site that several have, the best waiting URLs come first, none that ended elsewhere", () => {

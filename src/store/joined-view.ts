@@ -22,6 +22,7 @@ import type { ReadableStore } from "./sqlite-view.ts";
 import type {
   Fingerprints,
   NumberedPage,
+  PageTopic,
   SiteRow,
   StoredUrl,
   Totals,
@@ -167,6 +168,19 @@ class JoinedView implements ReadableStore {
       if (own !== undefined && listed.lists(index, own)) return listed.numberOf(index, own);
     }
     return undefined;
+  }
+
+  topicOf(id: number): PageTopic | undefined {
+    const place = this.#picture.listed.placeOf(id);
+    const topic = place && this.#stores[place.index]?.topicOf(place.own);
+    return topic && { ...topic, id };
+  }
+
+  *pageTopics(): Iterable<PageTopic> {
+    const { listed } = this.#picture;
+    for (const [index, store] of this.#stores.entries())
+      for (const topic of store.pageTopics())
+        if (listed.lists(index, topic.id)) yield { ...topic, id: listed.numberOf(index, topic.id) };
   }
 
   async close(): Promise<void> {

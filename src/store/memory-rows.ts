@@ -12,7 +12,7 @@ import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
 import { FingerprintTable } from "./fingerprint-table.ts";
 import { NO_TOTALS } from "./store.ts";
-import type { Batch, EndedUrl, NewUrl, OutgoingParcel, SiteRow } from "./store.ts";
+import type { Batch, EndedUrl, NewUrl, OutgoingParcel, PageTopic, SiteRow } from "./store.ts";
 import type { StoredUrl, Totals, WaitingUrl } from "./store.ts";
 
 export interface UrlRow {
@@ -40,6 +40,7 @@ export interface Rows {
   lastPageSeq: number;
   readonly pageIdByDigest: Map<string, number>;
   readonly visits: Map<number, Visits>;
+  readonly topics: Map<number, PageTopic>;
   readonly facts: Map<string, string>;
   /** By number, which is also the order they came in. */
   readonly outbox: Map<number, OutgoingParcel>;
@@ -61,6 +62,7 @@ export function emptyRows(): Rows {
     lastPageSeq: 0,
     pageIdByDigest: new Map(),
     visits: new Map(),
+    topics: new Map(),
     facts: new Map(),
     outbox: new Map(),
     outboxBytes: 0,
@@ -85,6 +87,7 @@ export function applyBatch(rows: Rows, batch: Batch): void {
   for (const { id, attempts } of batch.retried) rowOf(rows, id).attempts = attempts;
   for (const { id, score } of batch.rescored) rescore(rows, id, score);
   for (const page of batch.pages) addPage(rows, page);
+  for (const topic of batch.topics) rows.topics.set(topic.id, topic);
   for (const { id, reason, attempts } of batch.settled) {
     const row = rowOf(rows, id);
     row.reason = reason;

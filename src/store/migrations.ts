@@ -86,8 +86,15 @@ CREATE TABLE outbox(
   seq INTEGER PRIMARY KEY, node TEXT NOT NULL, body BLOB NOT NULL, sum INTEGER NOT NULL
 ) STRICT`;
 
+// A table of its own: a crawl without topics pays nothing.
+const TOPICS = `
+CREATE TABLE page_topic(
+  url INTEGER PRIMARY KEY, topic TEXT NOT NULL, confidence REAL NOT NULL, node TEXT NOT NULL,
+  sum INTEGER NOT NULL
+) STRICT`;
+
 /** Entry n leads from version n to n + 1. */
-const STEPS: readonly string[] = [FIRST, LEDGER, ROUNDS, OUTBOX];
+const STEPS: readonly string[] = [FIRST, LEDGER, ROUNDS, OUTBOX, TOPICS];
 
 export const SCHEMA_VERSION = STEPS.length;
 

@@ -23,12 +23,13 @@ import {
   siteSum,
   sumOfUrl,
   textSum,
+  topicSum,
   visitSum,
 } from "./sqlite-rows.ts";
 import type { Row } from "./sqlite-rows.ts";
 import { NO_TOTALS } from "./store.ts";
-import type { EndedUrl, NumberedPage, OutgoingParcel, SiteRow, Store, StoredUrl } from "./store.ts";
-import type { Totals, WaitingUrl } from "./store.ts";
+import type { EndedUrl, NumberedPage, OutgoingParcel, PageTopic, SiteRow, Store } from "./store.ts";
+import type { StoredUrl, Totals, WaitingUrl } from "./store.ts";
 
 const SLICE_ROWS = 500;
 const URL_COLUMNS =
@@ -39,7 +40,9 @@ const SITE_COLUMNS =
 /** Those who look on may find a store that no newer Weir has opened for writing yet. */
 const LEDGER_SINCE_VERSION = 2;
 const ROUNDS_SINCE_VERSION = 3;
+const TOPICS_SINCE_VERSION = 5;
 const VISIT_COLUMNS = "v.url, v.checks, v.changes, v.watched_ms, v.last_at_ms, v.was, v.sum";
+const TOPIC_COLUMNS = "url, topic, confidence, node, sum";
 
 export type OutboxState = Pick<Store, "nextParcelSeq" | "outboxCount" | "outboxBytes">;
 
@@ -57,6 +60,8 @@ export class SqliteReader {
   #visits: StatementSync | undefined;
   #urlsOfSite: StatementSync | undefined;
   #outbox: StatementSync | undefined;
+  #topic: StatementSync | undefined;
+  readonly #hasTopics: boolean;
   readonly #lastIds: Readonly<Record<"url" | "site" | "page", StatementSync>>;
   /** Names of the states met so far. */
   readonly #reasons = new Map<number, Reason>();
@@ -75,6 +80,7 @@ export class SqliteReader {
       `SELECT digest FROM page WHERE seq = (SELECT page FROM url WHERE id = ?)`,
     );
     const version = first(this.#prepare("PRAGMA user_version")) as number;
+    this.#hasTopics = version >= TOPICS_SINCE_VERSION;
     const ledger = version < LEDGER_SINCE_VERSION ? "''" : "s.ledger";
     const round = version < ROUNDS_SINCE_VERSION ? "''" : "s.round";
     this.#sites = `SELECT ${SITE_COLUMNS}${ledger}, ${round}
@@ -229,6 +235,21 @@ export class SqliteReader {
     return first(this.#digest, id) as Uint8Array | undefined;
   }
 
+  topicOf(id: number): PageTopic | undefined {
+    if (!this.#hasTopics) return undefined;
+    this.#topic ??= this.#prepare(`SELECT ${TOPIC_COLUMNS} FROM page_topic WHERE url = ?`);
+    const [row] = rowsOf(this.#topic, id);
+    return row === undefined ? undefined : topicFrom(row);
+  }
+
+  *pageTopics(): Iterable<PageTopic> {
+    if (!this.#hasTopics) return;
+    const slice = this.#prepare(
+      `SELECT ${TOPIC_COLUMNS} FROM page_topic WHERE url > ? ORDER BY url LIMIT ${SLICE_ROWS}`,
+    );
+    for (const row of slices(slice)) yield topicFrom(row);
+  }
+
   #metaValue(key: string): string | undefined {
     const [row] = rowsOf(this.#meta, key);
     if (row === undefined) return undefined;
@@ -331,6 +352,13 @@ function parcelFrom([seq, to, body, sum]: Row): OutgoingParcel {
   return proven("outbox", seq as number, () => {
     const parcel = { seq, to, body } as OutgoingParcel;
     return parcelSum(parcel) === sum ? parcel : undefined;
+  });
+}
+
+function topicFrom([id, topic, confidence, from, sum]: Row): PageTopic {
+  return proven("page_topic", id as number, () => {
+    const found = { id, topic, confidence, from } as PageTopic;
+    return topicSum(found) === sum ? found : undefined;
   });
 }
 

@@ -10,7 +10,7 @@ import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { CrawlError } from "../base/errors.ts";
 import type { Likeness, PageRecord, Remark } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
-import type { NewUrl, OutgoingParcel, SiteRow, StoredRound } from "./store.ts";
+import type { NewUrl, OutgoingParcel, PageTopic, SiteRow, StoredRound } from "./store.ts";
 
 export type Row = SQLOutputValue[];
 
@@ -76,6 +76,10 @@ export function visitSum(id: number, columns: readonly unknown[]): number {
 
 export function parcelSum({ seq, to, body }: OutgoingParcel): number {
   return crc32(body, crc32(`${seq} ${to}`)) | 0;
+}
+
+export function topicSum({ id, topic, confidence, from }: PageTopic): number {
+  return textSum(`${id} ${confidence} ${from}\n${topic}`);
 }
 
 /** Before there were ledgers: nearly all bytes are those of pages. */

@@ -21,6 +21,7 @@ import type {
   EndedUrl,
   NumberedPage,
   OutgoingParcel,
+  PageTopic,
   StoredUrl,
   Totals,
   WaitingUrl,
@@ -155,6 +156,14 @@ export class SqliteView implements ReadableStore {
       if (this.#isLookingOn) this.#pages.catchUp();
       return this.#pageWith(digest);
     });
+  }
+
+  topicOf(id: number): PageTopic | undefined {
+    return explaining(this.#path, () => this.reader.topicOf(id));
+  }
+
+  pageTopics(): Iterable<PageTopic> {
+    return explainingEach(this.#path, this.reader.pageTopics());
   }
 
   /** Before a commit: hands full tables over, or throws when there is no room for them. */

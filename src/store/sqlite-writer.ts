@@ -18,12 +18,13 @@ import {
   parcelSum,
   siteSum,
   textSum,
+  topicSum,
   urlSum,
   visitColumns,
   visitSum,
 } from "./sqlite-rows.ts";
 import type { OutboxState } from "./sqlite-reader.ts";
-import type { Batch, NewUrl, SiteRow, Totals } from "./store.ts";
+import type { Batch, NewUrl, PageTopic, SiteRow, Totals } from "./store.ts";
 
 /** How many sites' robots.txt are remembered as written, so as not to write them with every count. */
 const ROBOTS_REMEMBERED_MAX = 10_000;
@@ -86,6 +87,7 @@ export class SqliteWriter {
     for (const { id, attempts } of batch.retried) assertKnown(retry.run(attempts, id));
     for (const { id, score } of batch.rescored) assertKnown(rescore.run(score, id));
     this.#writePagesAndEnds(batch);
+    for (const topic of batch.topics) this.#writeTopic(topic);
     for (const [key, value] of Object.entries(batch.facts)) this.remember(key, value);
     if (batch.outgoing.length + batch.delivered.length > 0) this.#writeOutbox(batch);
     this.writeTotals(batch.totals);
@@ -166,6 +168,11 @@ export class SqliteWriter {
     this.#statements.visit.run(id, ...columns, visitSum(id, columns));
   }
 
+  #writeTopic(found: PageTopic): void {
+    const { id, topic, confidence, from } = found;
+    this.#statements.topic.run(id, topic, confidence, from, topicSum(found));
+  }
+
   #writeOutbox({ outgoing, delivered }: Batch): void {
     let { nextParcelSeq, outboxCount, outboxBytes } = this.#outbox;
     const { putParcel, takeParcel } = this.#statements;
@@ -235,6 +242,7 @@ const SQL = {
   reopen: `UPDATE url SET state = ${WAITING}, attempts = 0, score = ? WHERE id = ?`,
   visit: `REPLACE INTO visit(url, checks, changes, watched_ms, last_at_ms, was, sum)
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  topic: "REPLACE INTO page_topic(url, topic, confidence, node, sum) VALUES (?, ?, ?, ?, ?)",
   putParcel: "INSERT INTO outbox(seq, node, body, sum) VALUES (?, ?, ?, ?)",
   takeParcel: "DELETE FROM outbox WHERE seq = ? RETURNING length(body) AS bytes",
   meta: "REPLACE INTO meta(key, value, sum) VALUES (?, ?, ?)",

@@ -17,7 +17,7 @@ import { applyBatch, emptyRows, endedUrl, pageWith, rowsOfSite } from "./memory-
 import { storedUrl, waitingOf } from "./memory-rows.ts";
 import type { Rows } from "./memory-rows.ts";
 import type { Batch, Fingerprints, OutgoingParcel, SiteRow, Store } from "./store.ts";
-import type { EndedUrl, NumberedPage, StoredUrl, Totals, WaitingUrl } from "./store.ts";
+import type { EndedUrl, NumberedPage, PageTopic, StoredUrl, Totals, WaitingUrl } from "./store.ts";
 
 /** What outlives a handle. */
 export class MemoryDisk {
@@ -150,6 +150,15 @@ class MemoryStore implements Store {
 
   pageWithDigest(digest: Uint8Array): number | undefined {
     return pageWith(this.#rows, digest);
+  }
+
+  topicOf(id: number): PageTopic | undefined {
+    return this.#rows.topics.get(id);
+  }
+
+  *pageTopics(): Iterable<PageTopic> {
+    const { topics } = this.#rows;
+    yield* [...topics.values()].sort((a, b) => a.id - b.id);
   }
 
   ended(siteId: number, afterId: number, countMax: number): EndedUrl[] {

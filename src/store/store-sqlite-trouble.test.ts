@@ -15,8 +15,9 @@ import { eraseStore } from "./folder.ts";
 import { APPLICATION_ID, SCHEMA_VERSION, migrate } from "./migrations.ts";
 import { openReadOnly, openStore } from "./store-sqlite.ts";
 import { NO_TOTALS } from "./store.ts";
+import type { PageTopic } from "./store.ts";
 import { Model, compare, emptyBatch, fingerprintsOf, isError, makeSite } from "./store.suite.ts";
-import { makeUrl, walkBatch, walked } from "./store.suite.ts";
+import { makeTopic, makeUrl, walkBatch, walked } from "./store.suite.ts";
 
 test("a folder with somebody else's files is refused and not touched", (t) => {
   const folder = emptyFolder(t);
@@ -104,7 +105,7 @@ test("in a store from before there were ledgers all bytes are those of pages", a
   const { ledger: _, ...totals } = { ...NO_TOTALS, bytes: 700 };
   const text = JSON.stringify(totals);
   database.exec(`ALTER TABLE site DROP COLUMN ledger; ALTER TABLE site DROP COLUMN round;
-    DROP TABLE visit; DROP TABLE outbox; PRAGMA user_version = 1`);
+    DROP TABLE visit; DROP TABLE outbox; DROP TABLE page_topic; PRAGMA user_version = 1`);
   database.prepare("UPDATE site SET sum = ?").run(crc32(`${site.key}\n${site.traps}`) | 0);
   database
     .prepare("UPDATE meta SET value = ?, sum = ? WHERE key = 'totals'")
@@ -154,7 +155,7 @@ test("after any flipped bit, texts and digests are right, or the damage is told"
   const { folder, database } = await walkedFolder(t, 40);
   const whole = readFileSync(database);
   const model = walked(40);
-  const texts = textsOf(model.urls, model.pages.values());
+  const texts = textsOf(model.urls, model.pages.values(), model.topics.values());
   const random = randomFrom(5);
   let told = 0;
   for (let round = 0; round < 150; round++) {
@@ -165,7 +166,7 @@ test("after any flipped bit, texts and digests are right, or the damage is told"
     try {
       const store = openReadOnly(folder);
       try {
-        const found = textsOf(store.urls(), store.pages());
+        const found = textsOf(store.urls(), store.pages(), store.pageTopics());
         for (const text of found) assert.ok(texts.has(text), `bit ${bit}: ${text}`);
       } finally {
         await store.close();
@@ -197,15 +198,38 @@ test("a store from before there was an outbox gets an empty one", async (t) => {
   const { folder, database: path } = await walkedFolder(t, 20);
   const database = new DatabaseSync(path);
   database.exec(`DROP TABLE outbox; DELETE FROM meta WHERE key = 'next parcel';
-    PRAGMA user_version = 3`);
+    DROP TABLE page_topic; PRAGMA user_version = 3`);
   database.close();
+  const model = walkedWithoutTopics(20);
   const onlooker = openReadOnly(folder);
-  compare(onlooker, walked(20), "looking on");
+  compare(onlooker, model, "looking on");
   await onlooker.close();
   const store = openStore(folder);
-  compare(store, walked(20), "migrated");
+  compare(store, model, "migrated");
   assert.deepEqual([store.nextParcelSeq, store.outboxCount, store.outbox(0, 9)], [1, 0, []]);
   await store.close();
+});
+
+test("a store from before there were topics has none, and takes them", async (t) => {
+  const { folder, database: path } = await walkedFolder(t, 20);
+  const database = new DatabaseSync(path);
+  database.exec("DROP TABLE page_topic; PRAGMA user_version = 4");
+  database.close();
+  const model = walkedWithoutTopics(20);
+  const onlooker = openReadOnly(folder);
+  compare(onlooker, model, "looking on");
+  await onlooker.close();
+  const store = openStore(folder);
+  compare(store, model, "migrated");
+  const { totals, marks } = store;
+  const batch = { ...emptyBatch(), topics: [makeTopic(2, 5), makeTopic(1, 3)], totals, marks };
+  store.commit(batch);
+  model.apply(batch);
+  compare(store, model, "with topics");
+  await store.close();
+  const again = openReadOnly(folder);
+  compare(again, model, "looking on again");
+  await again.close();
 });
 
 test("a damaged run of the seen index is made anew, unnoticed", async (t) => {
@@ -314,12 +338,22 @@ function assertCode(error: unknown, code: ErrorCode): void {
 function textsOf(
   urls: Iterable<{ readonly id: number; readonly url: string }>,
   pages: Iterable<{ readonly title: string; readonly digest: Uint8Array }>,
+  topics: Iterable<PageTopic>,
 ): Set<string> {
   const texts = new Set<string>();
   for (const { id, url } of urls) texts.add(`${id} ${url}`);
   for (const { title, digest } of pages)
     texts.add(`${title} ${Buffer.from(digest).toString("hex")}`);
+  for (const topic of topics) texts.add(JSON.stringify(topic));
   return texts;
+}
+
+/** As an older Weir would have kept it. */
+function walkedWithoutTopics(commits: number): Model {
+  const model = walked(commits);
+  assert.ok(model.topics.size > 0, "the walk has topics");
+  model.topics.clear();
+  return model;
 }
 
 /** A closed store with the walk's first commits. */

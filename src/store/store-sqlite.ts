@@ -32,6 +32,7 @@ import type {
   EndedUrl,
   NumberedPage,
   OutgoingParcel,
+  PageTopic,
   StoredUrl,
   Totals,
   WaitingUrl,
@@ -223,6 +224,14 @@ class SqliteStore implements Store {
 
   pageWithDigest(digest: Uint8Array): number | undefined {
     return this.#view.pageWithDigest(digest);
+  }
+
+  topicOf(id: number): PageTopic | undefined {
+    return this.#view.topicOf(id);
+  }
+
+  pageTopics(): Iterable<PageTopic> {
+    return this.#view.pageTopics();
   }
 
   ended(siteId: number, afterId: number, countMax: number): EndedUrl[] {

@@ -19,8 +19,8 @@ import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
 import { NO_TOTALS } from "./store.ts";
 import type { ReadableStore } from "./sqlite-view.ts";
-import type { Batch, NewUrl, OutgoingParcel, SiteRow, Store, StoredRound } from "./store.ts";
-import type { StoredUrl, Totals } from "./store.ts";
+import type { Batch, NewUrl, OutgoingParcel, PageTopic, SiteRow, Store } from "./store.ts";
+import type { StoredRound, StoredUrl, Totals } from "./store.ts";
 
 /** A place where a store can be opened again and again; made anew for every test. */
 export interface StorePlace {
@@ -46,6 +46,7 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     assert.equal(store.pageWithDigest(new Uint8Array(32)), undefined);
     assert.deepEqual(stateOfOutbox(store), [1, 0, 0]);
     assert.deepEqual([...store.outbox(0, 10), ...store.urlsOfSite(1, 0, 10)], []);
+    assert.deepEqual([...store.pageTopics(), store.topicOf(1)], [undefined]);
     await place.end(store);
   });
 
@@ -259,6 +260,35 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     await place.end(store);
   });
 
+  check("a page has the topic it was last given, and topics come in order of id", async (place) => {
+    const store = place.open();
+    const urls = [1, 2, 3].map((id) => makeUrl(id, 1, 0));
+    const base = { ...emptyBatch(), totals: { ...NO_TOTALS, known: 3 } };
+    const [one, three] = [makeTopic(1, 4), makeTopic(3, 5)];
+    store.commit({ ...base, sites: [makeSite(1)], urls, topics: [three, makeTopic(1, 9)] });
+    store.commit({ ...base, topics: [makeTopic(1, 2), one] });
+    const wrong = [
+      { ...one, id: 4 },
+      { ...one, id: 0 },
+      { ...one, confidence: 1.01 },
+      { ...one, confidence: NaN },
+    ];
+    for (const topic of wrong)
+      assert.throws(() => store.commit({ ...base, topics: [three, topic] }), BrokenPromise);
+    const look = (kept: Store): void => {
+      assert.deepEqual([...kept.pageTopics()], [one, three]);
+      assert.deepEqual(
+        [1, 2, 3, 4].map((id) => kept.topicOf(id)),
+        [one, undefined, three, undefined],
+      );
+    };
+    look(store);
+    await place.end(store);
+    const again = place.open();
+    look(again);
+    await place.end(again);
+  });
+
   check(
     "an outgoing parcel is kept until it is delivered, and its number for ever",
     async (place) => {
@@ -424,6 +454,9 @@ export function compare(store: ReadableStore, model: Model, where: string): void
   assert.deepEqual([...store.sites()], model.sites, where);
   assert.deepEqual([...store.urls()], model.urls, where);
   assert.deepEqual([...store.pages()], [...model.pages.values()], where);
+  const topics = [...model.topics.values()].sort((a, b) => a.id - b.id);
+  assert.deepEqual([...store.pageTopics()], topics, where);
+  for (const { id } of model.urls) assert.deepEqual(store.topicOf(id), model.topics.get(id), where);
   const withWork = model.sites.filter((site) => site.pending > 0);
   assert.deepEqual(store.sitesWithWork(0, 1000), withWork, where);
   assert.deepEqual(store.sitesWithWork(withWork[0]?.id ?? 0, 2), withWork.slice(1, 3), where);
@@ -510,6 +543,7 @@ export class Model {
   readonly urls: StoredUrl[] = [];
   readonly pages = new Map<number, PageRecord>();
   readonly visits = new Map<number, Visits>();
+  readonly topics = new Map<number, PageTopic>();
   readonly outbox = new Map<number, OutgoingParcel>();
   nextParcelSeq = 1;
   facts: Readonly<Record<string, string>> = {};
@@ -521,6 +555,7 @@ export class Model {
     model.sites.push(...store.sites());
     model.urls.push(...store.urls());
     for (const page of store.pages()) model.pages.set(page.id, page);
+    for (const topic of store.pageTopics()) model.topics.set(topic.id, topic);
     for (const { id } of model.urls) {
       const visits = store.visits(id);
       if (visits !== undefined) model.visits.set(id, visits);
@@ -548,6 +583,7 @@ export class Model {
       this.pages.delete(page.id);
       this.pages.set(page.id, page);
     }
+    for (const topic of batch.topics) this.topics.set(topic.id, topic);
     for (const parcel of batch.outgoing) {
       this.outbox.set(parcel.seq, parcel);
       this.nextParcelSeq = parcel.seq + 1;
@@ -615,6 +651,7 @@ export class Model {
       pages: settled
         .filter(({ reason }) => reason === "ok")
         .map(({ id }) => makePage(id, below(random, 200))),
+      topics: this.#randomTopics(random),
       ...this.#randomParcels(random),
       facts: random.next() < 0.3 ? { epoch: `${below(random, 99)}` } : {},
       totals: this.#totalsAfter(urls.length, settled, reopened),
@@ -631,6 +668,12 @@ export class Model {
     }
     const delivered = [...this.outbox.keys()].filter(() => random.next() < 0.1);
     return { outgoing, delivered: random.next() < 0.1 ? [...delivered, seq + 9] : delivered };
+  }
+
+  /** Of pages already there, for the first time or anew. */
+  #randomTopics(random: Random): PageTopic[] {
+    const ids = [...this.pages.keys()].filter(() => random.next() < 0.1);
+    return ids.map((id) => makeTopic(id, below(random, 9)));
   }
 
   #totalsAfter(
@@ -685,6 +728,7 @@ export function emptyBatch(): Batch {
     reopened: [],
     visits: [],
     pages: [],
+    topics: [],
     facts: {},
     outgoing: [],
     delivered: [],
@@ -714,6 +758,11 @@ export function makeSite(id: number, change: Partial<SiteRow> = {}): SiteRow {
 function makeParcel(seq: number, to: string): OutgoingParcel {
   const bytes = seq % 10 === 9 ? 9_000 : (seq * 37) % 100;
   return { seq, to, body: new Uint8Array(bytes).fill(seq) };
+}
+
+export function makeTopic(id: number, variant: number): PageTopic {
+  const topic = ["Künste", "science", ""][variant % 3] as string;
+  return { id, topic, confidence: variant / 9, from: variant % 2 === 0 ? "" : "ä" };
 }
 
 function makeRound(number: number): StoredRound {

@@ -167,6 +167,17 @@ export interface OutgoingParcel {
   readonly body: Uint8Array;
 }
 
+/** What a page was found to be about. */
+export interface PageTopic {
+  /** Of its URL. */
+  readonly id: number;
+  readonly topic: string;
+  /** From 0 to 1. */
+  readonly confidence: number;
+  /** The process that fetched the page; empty when this one did. */
+  readonly from: string;
+}
+
 export interface Batch {
   /** New and changed sites, whole rows. */
   readonly sites: readonly SiteRow[];
@@ -182,6 +193,8 @@ export interface Batch {
   /** What the visits of this round told. */
   readonly visits: readonly ({ readonly id: number } & Visits)[];
   readonly pages: readonly PageRecord[];
+  /** Each replaces an earlier one of the same URL. */
+  readonly topics: readonly PageTopic[];
   /** Kept as by `remember`, but with everything else or not at all. */
   readonly facts: Readonly<Record<string, string>>;
   readonly outgoing: readonly OutgoingParcel[];
@@ -224,6 +237,9 @@ export interface Store {
   pagesAfter(seq: number): Iterable<NumberedPage>;
   /** The first page with this content, if any. */
   pageWithDigest(digest: Uint8Array): number | undefined;
+  topicOf(id: number): PageTopic | undefined;
+  /** In order of id. */
+  pageTopics(): Iterable<PageTopic>;
 
   /** A site's ended URLs with an id above `afterId`, in order of id. */
   ended(siteId: number, afterId: number, countMax: number): EndedUrl[];
