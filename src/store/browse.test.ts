@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -9,6 +9,7 @@ import { SITE_ORDERS, type SiteCounts, StoreBrowser } from "./browse.ts";
 import { openStore } from "./store-sqlite.ts";
 import { emptyBatch, isError, makeSite, makeUrl } from "./store.suite.ts";
 import { NO_TOTALS, type SettledUrl } from "./store.ts";
+import { writeTeam } from "./team-file.ts";
 
 const SITES: readonly SiteCounts[] = [
   { site: "https://a.example", known: 10, pending: 4, pages: 5, bytes: 500 },
@@ -22,12 +23,14 @@ async function storeWith(
   reasons: readonly (Reason | undefined)[],
 ): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "weir-browse-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
   const store = openStore(folder);
   const ended = { done: 0, failed: 0, skipped: 0 };
+  const outcomes: Record<string, number> = {};
   const settled = reasons.flatMap((reason, index): SettledUrl[] => {
     if (reason === undefined) return [];
     ended[settlementOf(reason)] += 1;
+    outcomes[reason] = (outcomes[reason] ?? 0) + 1;
     return [{ id: index + 1, reason, attempts: 1 }];
   });
   store.commit({
@@ -39,6 +42,7 @@ async function storeWith(
       ...NO_TOTALS,
       ...ended,
       known: reasons.length,
+      outcomes,
       bytes: sites.reduce((sum, { bytes }) => sum + bytes, 0),
     },
   });
@@ -84,6 +88,47 @@ test("URLs of a reason are found page by page, each once", async (t) => {
   );
   assert.equal(second.nextAfterId, undefined);
   assert.deepEqual(browser.ended("robots_denied", 0, 5), { urls: [], nextAfterId: undefined });
+});
+
+test("several processes are browsed as one crawl, also those who begin later", async (t) => {
+  const [a, b, c] = SITES as [SiteCounts, SiteCounts, SiteCounts];
+  const folder = mkdtempSync(join(tmpdir(), "weir-browse-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const team = { coordination: "static", mode: "exchange", partition: "site-hash", buckets: 64 };
+  writeTeam(folder, { ...team, version: 1, procs: 2, names: ["proc-1", "proc-2"] });
+  assert.throws(() => new StoreBrowser(folder), isError("FOLDER_MISSING"));
+  // It knows two addresses of the other's site, because it has sent them.
+  const sent = { ...c, known: 2, pending: 0, pages: 0, bytes: 0 };
+  renameSync(await storeWith(t, [a, sent], ["ok", "sent", "ok", "sent"]), join(folder, "proc-1"));
+  using browser = new StoreBrowser(folder);
+  const wish = {
+    order: "site",
+    descending: true,
+    find: "",
+    without: [],
+    from: 0,
+    count: 9,
+  } as const;
+  assert.equal(browser.countSites(wish), 2);
+  const more = { ...a, known: 1, pending: 1, pages: 0, bytes: 0 };
+  renameSync(await storeWith(t, [c, b, more], ["ok", undefined]), join(folder, "proc-2"));
+  const together = { ...a, known: 11, pending: 5 };
+  assert.deepEqual(browser.sites(wish), [c, b, together]);
+  assert.deepEqual(browser.sites({ ...wish, order: "bytes", from: 1, count: 1 }), [together]);
+  assert.equal(browser.site(a.site)?.known, 11);
+  assert.equal(browser.site("https://nowhere.example"), undefined);
+  const { known, done, skipped, bytes } = browser.totals;
+  assert.deepEqual([known, done, skipped, bytes], [4, 3, 0, 1500]);
+  const urls: string[] = [];
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const found = browser.ended("ok", after, 1);
+    for (const row of found.urls) {
+      urls.push(row.url.slice(-9, -4));
+      assert.deepEqual(browser.url(row.id), row);
+    }
+    after = found.nextAfterId;
+  }
+  assert.deepEqual(urls, ["age/1", "age/3", "age/1"]);
 });
 
 test("every page of every order is what sorting all of them gives", async (t) => {

@@ -1,140 +1,174 @@
 /**
- * What only people ask of a store: sites in some order, page by page, and the URLs that ended for one
- * reason. For looking on, beside a crawl that may be writing.
+ * What only people ask of a crawl: sites in some order, page by page, and the URLs that ended for one
+ * reason. For looking on, beside a crawl that may be writing, by one process or by several.
  *
- * Opens the database alone: the indexes of what was seen take long to load, and nobody here needs
- * them. A question about URLs reads a bounded number of rows and says where to go on, so that a rare
- * reason among ten million URLs costs many short questions and not one long one.
+ * Of several processes each is asked, and no row of URLs is walked for it, so an answer costs what it
+ * shows and a pass over the sites. For that, what two of them fetched counts twice; `joined-view.ts` counts
+ * exactly. A URL's number says first which process has it, then which one it is there.
  */
 
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { basename } from "node:path";
 import type { PageRecord } from "../page/page.ts";
-import { explaining } from "./disk-trouble.ts";
-import { findStore } from "./folder.ts";
-import { openDatabaseReadOnly } from "./sqlite-file.ts";
-import { SqliteReader } from "./sqlite-reader.ts";
+import { type EndedPage, PartBrowser, type SiteCounts, type SiteWish } from "./browse-part.ts";
+import { hasStore } from "./folder.ts";
+import { joinedRow } from "./joined-sites.ts";
+import { joinedTotals } from "./joined-totals.ts";
 import type { SiteRow, StoredUrl, Totals } from "./store.ts";
+import { partFolders, storeFolders } from "./team-file.ts";
 
-/** Rows looked at for one question about URLs. */
-const ROWS_LOOKED_AT_MAX = 200_000;
+export {
+  type EndedPage,
+  SITE_ORDERS,
+  type SiteCounts,
+  type SiteOrder,
+  type SiteWish,
+} from "./browse-part.ts";
 
-export const SITE_ORDERS = ["site", "known", "pending", "pages", "bytes"] as const;
-export type SiteOrder = (typeof SITE_ORDERS)[number];
-
-export interface SiteWish {
-  readonly order: SiteOrder;
-  readonly descending: boolean;
-  /** Only sites whose name holds these letters; empty for all. */
-  readonly find: string;
-  /** Left out, because the asker has them. */
-  readonly without: readonly string[];
-  readonly from: number;
-  readonly count: number;
-}
-
-export interface SiteCounts {
-  readonly site: string;
-  readonly known: number;
-  readonly pending: number;
-  readonly pages: number;
-  readonly bytes: number;
-}
-
-export interface EndedPage {
-  readonly urls: readonly StoredUrl[];
-  /** Where to go on; undefined when there are no more. */
-  readonly nextAfterId: number | undefined;
-}
+const NUMBERS_OF_PART = 2 ** 32;
+/** As SQLite says it. */
+const NO_LIMIT = -1;
 
 export class StoreBrowser implements Disposable {
-  readonly #path: string;
-  readonly #database: DatabaseSync;
-  readonly #reader: SqliteReader;
+  readonly #folders: readonly string[];
+  readonly #opened: (PartBrowser | undefined)[];
 
   constructor(folder: string) {
-    this.#path = findStore(folder).database;
-    this.#database = explaining(this.#path, () => openDatabaseReadOnly(this.#path));
-    this.#reader = new SqliteReader(this.#database);
+    // Says so when nobody has begun.
+    storeFolders(folder);
+    this.#folders = partFolders(folder);
+    this.#opened = this.#folders.map(() => undefined);
   }
 
   [Symbol.dispose](): void {
-    this.#database.close();
+    for (const part of this.#opened) part?.[Symbol.dispose]();
   }
 
   get totals(): Totals {
-    return explaining(this.#path, () => this.#reader.readTotals());
+    return this.#only?.totals ?? joinedTotals(this.#parts.map(({ totals }) => totals));
   }
 
   recall(key: string): string | undefined {
-    return explaining(this.#path, () => this.#reader.recall(key));
+    return this.#parts.map((part) => part.recall(key)).find((value) => value !== undefined);
   }
 
   site(key: string): SiteRow | undefined {
-    return explaining(this.#path, () => this.#reader.siteByKey(key));
+    const rows = this.#parts.flatMap((part) => part.site(key) ?? []);
+    return rows.length === 0 ? undefined : { ...joinedRow(rows), known: knownOf(rows) };
   }
 
   url(id: number): StoredUrl | undefined {
-    return explaining(this.#path, () => this.#reader.url(id));
+    const index = indexOf(id);
+    const row = this.#part(index)?.url(ownOf(id));
+    return row && renumbered(index, row);
   }
 
   page(id: number): PageRecord | undefined {
-    return explaining(this.#path, () => this.#reader.page(id));
+    const index = indexOf(id);
+    const page = this.#part(index)?.page(ownOf(id));
+    return page && this.#pageOf(index, page);
   }
 
   /** How many sites are meant, those left out not counted. */
-  countSites({ find, without }: Pick<SiteWish, "find" | "without">): number {
-    return explaining(this.#path, () => {
-      const counted = this.#prepare(`SELECT count(*) FROM site WHERE ${meant(without)}`);
-      const [count] = counted.get(find, find, ...without) as unknown as [number];
-      return count;
-    });
+  countSites(wish: Pick<SiteWish, "find" | "without">): number {
+    return this.#only?.countSites(wish) ?? this.#joinedSites(wish).length;
   }
 
   sites(wish: SiteWish): SiteCounts[] {
-    const { order, descending, find, without, from, count } = wish;
-    const column = order === "site" ? "key" : order;
-    const direction = descending ? "DESC" : "ASC";
-    return explaining(this.#path, () => {
-      const asked = this.#prepare(
-        `SELECT key, known, pending, pages, bytes FROM site WHERE ${meant(without)}
-         ORDER BY ${column} ${direction}, id LIMIT ? OFFSET ?`,
-      );
-      const rows = asked.all(find, find, ...without, count, from) as unknown as [
-        string,
-        number,
-        number,
-        number,
-        number,
-      ][];
-      return rows.map(([site, known, pending, pages, bytes]) => {
-        return { site, known, pending, pages, bytes };
-      });
-    });
+    return this.#only?.sites(wish) ?? this.#sortedSites(wish);
   }
 
   /** URLs that ended for a reason with an id above `afterId`, in order of id. */
   ended(reason: string, afterId: number, count: number): EndedPage {
-    return explaining(this.#path, () => {
-      const untilId = afterId + ROWS_LOOKED_AT_MAX;
-      const asked = this.#prepare(
-        `SELECT id FROM url WHERE id > ? AND id <= ?
-           AND state = (SELECT id FROM state WHERE name = ?) ORDER BY id LIMIT ?`,
-      );
-      const rows = asked.all(afterId, untilId, reason, count) as unknown as [number][];
-      const urls = rows.flatMap(([id]) => this.#reader.url(id) ?? []);
-      const lookedTo = urls.length < count ? untilId : (urls.at(-1)?.id ?? untilId);
-      const isOver = lookedTo >= this.#reader.lastId("url");
-      return { urls, nextAfterId: isOver ? undefined : lookedTo };
-    });
+    const first = indexOf(afterId);
+    for (let index = first; index < this.#folders.length; index++) {
+      const found = this.#part(index)?.ended(reason, index === first ? ownOf(afterId) : 0, count);
+      const isLast = index === this.#folders.length - 1;
+      const urls = found?.urls.map((row) => renumbered(index, row)) ?? [];
+      const next = found?.nextAfterId;
+      if (next !== undefined) return { urls, nextAfterId: idOf(index, next) };
+      if (urls.length > 0) return { urls, nextAfterId: isLast ? undefined : idOf(index + 1, 0) };
+    }
+    return { urls: [], nextAfterId: undefined };
   }
 
-  #prepare(sql: string): StatementSync {
-    return this.#database.prepare(sql, { returnArrays: true });
+  /** Of a crawl by one process. */
+  get #only(): PartBrowser | undefined {
+    return this.#folders.length === 1 ? this.#part(0) : undefined;
+  }
+
+  /** Those who have begun by now. */
+  get #parts(): PartBrowser[] {
+    return this.#folders.flatMap((_, index) => this.#part(index) ?? []);
+  }
+
+  #part(index: number): PartBrowser | undefined {
+    const folder = this.#folders[index];
+    if (folder === undefined) return undefined;
+    return (this.#opened[index] ??= hasStore(folder) ? new PartBrowser(folder) : undefined);
+  }
+
+  #sortedSites(wish: SiteWish): SiteCounts[] {
+    const { order, descending, from, count } = wish;
+    const upwards = (a: SiteCounts, b: SiteCounts): number =>
+      a[order] < b[order] ? -1 : a[order] > b[order] ? 1 : 0;
+    const sorted = this.#joinedSites(wish).sort(
+      (a, b) => (descending ? upwards(b, a) : upwards(a, b)) || (a.site < b.site ? -1 : 1),
+    );
+    return sorted.slice(from, from + count);
+  }
+
+  #joinedSites({ find, without }: Pick<SiteWish, "find" | "without">): SiteCounts[] {
+    const all = { order: "site", descending: false, from: 0, count: NO_LIMIT } as const;
+    const rows = this.#parts.flatMap((part) => part.sites({ ...all, find, without }));
+    return Array.from(Map.groupBy(rows, ({ site }) => site).values(), joinedCounts);
+  }
+
+  #pageOf(index: number, page: PageRecord): PageRecord {
+    if (this.#folders.length === 1) return page;
+    const { id, likeness, archived } = page;
+    const name = basename(this.#folders[index] ?? "");
+    return {
+      ...page,
+      id: idOf(index, id),
+      likeness: likeness && { ...likeness, ofId: idOf(index, likeness.ofId) },
+      archived: archived && { ...archived, file: `${name}/archive/${archived.file}` },
+    };
   }
 }
 
-/** Of what was asked for, without what was left out; every value is a parameter. */
-function meant(without: readonly string[]): string {
-  const others = without.map(() => "?").join(", ");
-  return `(? = '' OR instr(key, ?) > 0) AND key NOT IN (${others})`;
+function joinedCounts(rows: readonly SiteCounts[]): SiteCounts {
+  const sum = (of: (row: SiteCounts) => number): number =>
+    rows.reduce((so, row) => so + of(row), 0);
+  return {
+    site: rows[0]?.site ?? "",
+    known: knownOf(rows),
+    pending: sum(({ pending }) => pending),
+    pages: sum(({ pages }) => pages),
+    bytes: sum(({ bytes }) => bytes),
+  };
+}
+
+/** Whoever has neither asked a site nor means to only knows URLs of it that are another's. */
+function knownOf(rows: readonly Omit<SiteCounts, "site">[]): number {
+  const own = rows.filter(({ pending, pages, bytes }) => pending + pages + bytes > 0);
+  if (own.length === 0) return Math.max(...rows.map(({ known }) => known));
+  return own.reduce((sum, { known }) => sum + known, 0);
+}
+
+function idOf(index: number, own: number): number {
+  return index * NUMBERS_OF_PART + own;
+}
+
+function indexOf(id: number): number {
+  return Math.floor(id / NUMBERS_OF_PART);
+}
+
+function ownOf(id: number): number {
+  return id % NUMBERS_OF_PART;
+}
+
+function renumbered(index: number, row: StoredUrl): StoredUrl {
+  const { id, redirectedFromId: from } = row;
+  const redirectedFromId = from === 0 ? 0 : idOf(index, from);
+  return { ...row, id: idOf(index, id), redirectedFromId };
 }

@@ -107,7 +107,8 @@ function isListed({ known, bytes }: SiteRow): boolean {
   return known > 0 || bytes > 0;
 }
 
-function joinedRow(rows: readonly SiteRow[]): SiteRow {
+/** What several processes say of a site. */
+export function joinedRow(rows: readonly SiteRow[]): SiteRow {
   const sum = (of: (row: SiteRow) => number): number => rows.reduce((so, row) => so + of(row), 0);
   // Most of what is said of a site comes from whoever crawled it.
   const main = rows.reduce((a, b) => (b.bytes > a.bytes ? b : a));

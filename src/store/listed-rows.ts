@@ -38,7 +38,7 @@ export interface RowPlace {
 export class ListedRows {
   readonly #stores: readonly ReadableStore[];
   readonly #bits: readonly RankedBits[];
-  readonly #sites: readonly SiteCounts[];
+  readonly #sites: readonly HiddenCounts[];
   /** By store. */
   readonly leftOut: readonly LeftOutCount[];
   /** How many rows are numbered before a store's listed ones, and before its others. */
@@ -48,7 +48,7 @@ export class ListedRows {
   constructor(stores: readonly ReadableStore[]) {
     this.#stores = stores;
     this.#bits = stores.map(() => new RankedBits());
-    this.#sites = stores.map(() => new SiteCounts());
+    this.#sites = stores.map(() => new HiddenCounts());
     this.leftOut = stores.map(() => new LeftOutCount());
     for (const [index, store] of stores.entries())
       for (const rows of slicesOf(store.urls())) this.#take(index, rows);
@@ -85,7 +85,7 @@ export class ListedRows {
 
   /** By the store's own number of the site. */
   hiddenOfSite(index: number, siteId: number): HiddenOfSite {
-    return (this.#sites[index] as SiteCounts).get(siteId);
+    return (this.#sites[index] as HiddenCounts).get(siteId);
   }
 
   #bitsOf(index: number): RankedBits {
@@ -186,7 +186,7 @@ function* slicesOf<T>(items: Iterable<T>): Generator<T[]> {
 }
 
 /** Known, waiting and pages by site, in one array that grows. */
-class SiteCounts {
+class HiddenCounts {
   #counts = new Uint32Array(3 * 64);
 
   get(siteId: number): HiddenOfSite {

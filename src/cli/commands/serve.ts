@@ -4,7 +4,7 @@ import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
 import { SETTINGS } from "../../config/schema.ts";
 import { serveDashboard } from "../../dashboard/server.ts";
-import { findStore } from "../../store/folder.ts";
+import { storeFolders } from "../../store/team-file.ts";
 import { readArgs } from "../args.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -42,7 +42,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR"], FLAGS);
   const [folder = ""] = positional;
   // Says so when this is no crawl at all.
-  findStore(folder);
+  storeFolders(folder);
   const wish = dashboardWish(folder, flags);
   if (wish === undefined) return EXIT.done;
   await using dashboard = await serveDashboard(wish);
