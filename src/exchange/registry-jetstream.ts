@@ -28,6 +28,8 @@ import type { RegistryEntry, RegistryWatcher } from "./registry.ts";
 const TABLE_BYTES_MAX = 64 * 1024 * 1024;
 const ATTEMPTS_MAX = 4;
 const SPREADING_MS = 100;
+/** What was asked reached no bucket, and so changed nothing. */
+const NOBODY = "nobody keeps the table";
 /** JetStream's own: somebody was faster. */
 const WRONG_SEQUENCE = new Set([10071, 10164]);
 const STREAM_MISSING = 10059;
@@ -128,7 +130,11 @@ class JetStreamRegistry implements Registry {
   async #inOneLife<T>(ask: (life: number) => Promise<T>): Promise<T> {
     let life = this.#life ?? (await this.#readLife());
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      const answer = await ask(life);
+      const answer = await ask(life).catch(async (error) => {
+        // The bucket may be gone: whoever asks next finds a new one.
+        if ((error as Error).message === NOBODY) await this.#readLife();
+        throw error;
+      });
       const lifeAfter = await this.#readLife();
       if (lifeAfter === life) return answer;
       life = lifeAfter;
@@ -150,7 +156,7 @@ class JetStreamRegistry implements Registry {
       await sleep(this.#clock, attempt * SPREADING_MS);
       const life = newLife(systemRandom);
       const text = JSON.stringify({ key: "life", value: String(life) });
-      await this.#write(subject, text, { seq: 0 });
+      await this.#write(subject, text, { seq: 0 }).catch(ignoreAway);
     }
     throw new RegistryAway("the table cannot be begun");
   }
@@ -192,8 +198,7 @@ class JetStreamRegistry implements Registry {
       } catch (error) {
         const { code, name } = error as { code?: unknown; name?: unknown };
         if (typeof code === "number" && WRONG_SEQUENCE.has(code)) return undefined;
-        // Nobody listens to the subject: the bucket is gone, and with it what was expected.
-        if (name === "JetStreamNotEnabled") return undefined;
+        if (name === "JetStreamNotEnabled") throw new RegistryAway(NOBODY, { cause: error });
         throw error;
       }
     });
@@ -224,4 +229,9 @@ class JetStreamRegistry implements Registry {
       throw new RegistryAway(reason, { cause });
     }
   }
+}
+
+function ignoreAway(error: unknown): undefined {
+  if (!(error instanceof RegistryAway)) throw error;
+  return undefined;
 }
