@@ -12,6 +12,7 @@ import { bookedIn, Books, type BytesByPurpose, type StoredBooks } from "../bandw
 import { readChronicle, type RateHistory } from "../crawl/chronicle.ts";
 import { metricsOf, type ParallelMetrics } from "../crawl/parallel-metrics.ts";
 import { pendingOf, processesIn, type ProcessSums } from "../crawl/processes.ts";
+import { mirrorsIn, type NamedMirror } from "../crawl/mirrors-in.ts";
 import type { Snapshot, Trouble } from "../crawl/snapshot.ts";
 import { serversOf } from "../store/joined-servers.ts";
 import type { StoredServer } from "../store/server-file.ts";
@@ -21,6 +22,7 @@ import { readTeam } from "../store/team-file.ts";
 
 export const SITES_MAX = 100;
 export const SERVERS_MAX = 30;
+const MIRRORS_MAX = 30;
 
 export interface ReportSite {
   readonly site: string;
@@ -55,6 +57,8 @@ export interface ReportData {
   readonly troubles: readonly Trouble[];
   /** undefined for a crawl by one process that is not compared with another crawl. */
   readonly parallel: ReportParallel | undefined;
+  /** Sites that are mostly copies of others, the likest first. */
+  readonly mirrors: readonly NamedMirror[];
   /** What was promised, and what came of it, as the crawl last said. */
   readonly promises: readonly ReportPromise[];
 }
@@ -101,6 +105,7 @@ export async function gatherReport(wish: ReportWish): Promise<ReportData> {
       rates: readChronicle(folder, nowMs),
       servers: servers.kept,
       serverCount: servers.count,
+      mirrors: mirrorsIn(store).slice(0, MIRRORS_MAX),
       parallel: await parallelOf(wish, store),
       ...lastWords(folder),
     };

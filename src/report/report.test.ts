@@ -26,6 +26,7 @@ test("a report tells what came, how fast, from whom and what went wrong", () => 
     "<td>docs.example:443</td>",
     "<td>http_404</td><td>failed</td><td>7</td>",
     "And 2 sites with less.",
+    "<td>https://a.example</td><td>95</td><td>95.0 %</td>",
   ])
     assert.ok(html.includes(part), part);
   assert.doesNotMatch(html, /Weekends and holidays/);
@@ -38,6 +39,7 @@ test("nothing that a page or a server says becomes part of the report's own text
       sites: [{ ...siteNamed(HOSTILE), bytes: 1 }],
       servers: [{ ...SERVER, address: HOSTILE, sites: [HOSTILE] }],
       troubles: [{ url: HOSTILE, reason: HOSTILE, detail: HOSTILE }],
+      mirrors: [{ site: HOSTILE, of: HOSTILE, pagesShared: 40, share: 0.9 }],
       promises: [{ site: HOSTILE, deadlineMs: 1000, finishedMs: undefined }],
       totals: { ...NO_TOTALS, outcomes: { [HOSTILE]: 3 }, remarks: { [HOSTILE]: 1 } },
     }),
@@ -57,6 +59,7 @@ test("a crawl that has hardly begun has a report, too", () => {
       servers: [],
       serverCount: 0,
       troubles: [],
+      mirrors: [],
       promises: [],
     }),
   );
@@ -142,6 +145,7 @@ function dataWith(changes: Partial<ReportData>): ReportData {
     serverCount: 1,
     parallel: undefined,
     troubles: [{ url: "https://docs.example/gone", reason: "http_404", detail: "" }],
+    mirrors: [{ site: "https://b.example", of: "https://a.example", pagesShared: 95, share: 0.95 }],
     promises: [
       { site: "https://docs.example", deadlineMs: 60_000, finishedMs: 42_000 },
       { site: "https://news.example", deadlineMs: 90_000, finishedMs: 100_000 },

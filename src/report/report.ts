@@ -35,6 +35,7 @@ export function reportHtml(data: ReportData): string {
     section("Sites", sites(data)),
     section("How addresses ended", outcomes(data)),
     section("Remarks and links left out", counts(data)),
+    section("Mirrors", mirrors(data)),
     section("Last troubles", troubles(data)),
   ];
   return `<!doctype html>
@@ -218,6 +219,18 @@ function counts({ totals }: ReportData): string {
     ...byCount(totals.refusedLinks).map(([name, number]) => [name, "link left out", count(number)]),
   ];
   return rows.length === 0 ? "" : table(["Name", "", "Times"], rows, "counts");
+}
+
+/** Which sites need not be crawled twice. */
+function mirrors(data: ReportData): string {
+  const rows = data.mirrors.map(({ site, of, pagesShared, share }) => [
+    site,
+    of,
+    count(pagesShared),
+    percent(share),
+  ]);
+  const names = ["Site", "Has the same pages as", "Pages", "Of its own"];
+  return rows.length === 0 ? "" : table(names, rows, "words");
 }
 
 function troubles(data: ReportData): string {
