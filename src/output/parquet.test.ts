@@ -26,8 +26,11 @@ const COLUMNS: readonly Column<Row>[] = [
 /** As somebody else's program reads it. */
 async function readBack(rows: Iterable<Row>): Promise<Record<string, unknown>[]> {
   const bytes = Uint8Array.from(Buffer.concat([...parquetFile(rows, COLUMNS)]));
-  const ZSTD = (input: Uint8Array): Uint8Array => new Uint8Array(zstdDecompressSync(input));
-  return parquetReadObjects({ file: bytes.buffer, compressors: { ZSTD } });
+  return parquetReadObjects({ file: bytes.buffer, compressors: { ZSTD: unpacked } });
+}
+
+function unpacked(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(zstdDecompressSync(bytes));
 }
 
 function expected(row: Row): Record<string, unknown> {

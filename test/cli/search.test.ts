@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -121,6 +121,35 @@ for (const flags of [[], ["--no-warc"]])
     await find(out, "words");
     await checkIndex(out, false);
   });
+
+test("ranks, the most linked addresses and a table come out of a crawl", async () => {
+  await using site = await startSite({ pageCount: 10 });
+  using folder = temporaryFolder();
+  const out = join(folder.path, "out");
+  await crawl(site.origin, out);
+  const popular = await run(["export", out, "--format", "links", "--popular", "3"]);
+  // The home page links to all, and each page to the next; nobody else links to the first.
+  const lines = popular.stdout.trim().split("\n");
+  assert.equal(lines.length, 3, popular.stderr);
+  assert.ok(lines.every((line) => /\/page\/([2-9]|10)$/.test(line)));
+  const ranked = await run(["export", out, "--format", "links", "--rank"]);
+  const edges = ranked.stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.split("\t"));
+  assert.equal(edges.length, 20);
+  const ranks = new Map(
+    edges.flatMap(([from = "", to = "", ...both]) => [
+      [from, Number(both[0])] as const,
+      [to, Number(both[1])] as const,
+    ]),
+  );
+  const sum = ranks.values().reduce((all, rank) => all + rank, 0);
+  assert.ok(Math.abs(sum - 1) < 1e-4, `${sum}`);
+  const file = join(folder.path, "pages.parquet");
+  assert.equal((await run(["export", out, "--format", "parquet", "--out", file])).code, 0);
+  assert.equal(readFileSync(file).toString("latin1", 0, 4), "PAR1");
+});
 
 /** Every page once, with its own content, and each can be found. */
 async function checkIndex(out: string, keepsText: boolean): Promise<void> {
