@@ -39,6 +39,12 @@ function parsed(text: string): Map<string, Family> {
   return families;
 }
 
+function series(families: Map<string, Family>): string[] {
+  return [...families].flatMap(([name, { samples }]) =>
+    [...samples.keys()].map((labels) => name + labels),
+  );
+}
+
 test("figures of a crawl stand under their names", () => {
   const totals = {
     ...NO_TOTALS,
@@ -104,10 +110,6 @@ test("nothing from the web becomes a label: the number of series does not depend
       }),
     ),
   );
-  const series = (families: Map<string, Family>): string[] =>
-    [...families].flatMap(([name, { samples }]) =>
-      [...samples.keys()].map((labels) => name + labels),
-    );
   assert.deepEqual(series(hostile), series(usual));
   const sums = [...(hostile.get("weir_outcomes_total")?.samples.values() ?? [])];
   assert.equal(

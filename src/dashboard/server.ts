@@ -169,6 +169,7 @@ class Desk {
   #welcome(response: ServerResponse): void {
     response.setHeader("set-cookie", this.#guard.cookie);
     const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Weir</title>
+<link rel="icon" href="${this.#guard.base}app/dashboard/page/icon.svg">
 <meta http-equiv="refresh" content="0;url=${this.#guard.base}"><p><a href="${this.#guard.base}">The dashboard</a></p></html>
 `;
     send(response, 200, "text/html; charset=utf-8", page);

@@ -100,6 +100,6 @@ function setAll(element: Element, attributes: Attributes): void {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value === true) element.setAttribute(name, "");
     else if (value !== undefined && value !== false)
-      element.setAttribute(name, seen(String(value)));
+      element.setAttribute(name, visible(String(value), Infinity));
   }
 }

@@ -4,9 +4,10 @@
  */
 
 import type { Look } from "../shapes.ts";
+import { change } from "./api.ts";
 import { h, say, toggle } from "./dom.ts";
 import { nextTheme, themeName } from "./theme.ts";
-import { changeAloud } from "./toast.ts";
+import { changeAloud, toast } from "./toast.ts";
 import { showDuration, showRate } from "./words.ts";
 
 export class Head {
@@ -174,9 +175,10 @@ class LimitDialog {
   }
 
   async #apply(value: string): Promise<void> {
-    const answer = await changeAloud("limit", value.trim());
-    if (answer.ok) this.element.close();
-    else say(this.#error, answer.message);
+    const { ok, message } = await change("limit", value.trim());
+    if (!ok) return say(this.#error, message);
+    this.element.close();
+    toast(message, true);
   }
 }
 

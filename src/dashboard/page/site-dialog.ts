@@ -115,7 +115,7 @@ function detailsOf({ line, ledger, robots }: SiteAnswer): HTMLElement[] {
       "Forecast",
       `done in ${showDuration(live.forecast.finishInMs)}, ${showBytes(live.forecast.leftBytes)} left`,
     ]);
-    facts.push(["Planned rate", showRate(live.forecast.rateBps)]);
+    facts.push(["Planned rate now", showRate(live.forecast.rateBps)]);
   }
   if (live !== undefined) facts.push(["Priority", String(live.priority)]);
   if (live !== undefined && live.round.number > 1) facts.push(["Round", String(live.round.number)]);

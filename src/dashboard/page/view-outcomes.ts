@@ -221,7 +221,7 @@ function urlItem(line: UrlLine): HTMLElement {
         "span",
         { class: "soft why clip" },
         line.why === ""
-          ? `depth ${line.depth}${line.attempts > 1 ? `, tried ${line.attempts} times` : ""}`
+          ? `${placeOf(line)}${line.attempts > 1 ? `, tried ${line.attempts} times` : ""}`
           : h("bdi", {}, line.why),
       ),
     ),
@@ -234,6 +234,10 @@ function urlItem(line: UrlLine): HTMLElement {
     fill(inside, ...urlDetails(await ask<UrlAnswer>("url", { id: line.id })));
   }
   return h("li", {}, details);
+}
+
+function placeOf({ depth }: UrlLine): string {
+  return depth === 0 ? "a seed" : `${plural(depth, "link")} from a seed`;
 }
 
 function urlDetails({
@@ -253,7 +257,7 @@ function urlDetails({
     ]),
     [
       "Found",
-      `${plural(line.depth, "link")} from a seed${line.attempts > 0 ? `; tried ${plural(line.attempts, "time")}` : ""}`,
+      `${placeOf(line)}${line.attempts > 0 ? `; tried ${plural(line.attempts, "time")}` : ""}`,
     ],
   ];
   if (redirectedFrom !== undefined) facts.push(["Redirected from", outwards(redirectedFrom)]);
