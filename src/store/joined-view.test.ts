@@ -115,6 +115,10 @@ test("a URL is listed once: with whoever has it, and of several who fetched it w
     ],
   );
   for (const row of rows) assert.deepEqual(joined.url(row.id), row);
+  assert.deepEqual(
+    rows.map(({ siteId }) => siteId),
+    [1, 1, 2, 2, 1, 2],
+  );
   // The others come behind them, for whoever is referred to one.
   assert.deepEqual(
     [7, 11, 12].map((id) => joined.url(id)?.reason ?? joined.url(id)),
