@@ -114,3 +114,8 @@ export function pagesByTopic(examples: Examples, pages: Int32Array): Int32Array 
 export function allPages(examples: Examples): Int32Array {
   return Int32Array.from({ length: examples.count }, (_, page) => page);
 }
+
+/** Pages by topic, so that every nth of them is a fair part of each. */
+export function byTopic(examples: Examples, pages: Int32Array): Int32Array {
+  return pages.slice().sort((a, b) => examples.topicOf(a) - examples.topicOf(b) || a - b);
+}

@@ -2,13 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomFrom } from "../base/random.ts";
 import { bagOf, drawnPages, examplesOf } from "./example-pages.suite.ts";
-import { allPages, type Examples } from "./examples.ts";
+import { complementWeights, type Shape } from "./complement-bayes.ts";
+import { allPages } from "./examples.ts";
 import { lewis } from "./lewis.ts";
 import { linear } from "./linear.ts";
 import { METHODS } from "./methods.ts";
 import { naiveBayes } from "./naive-bayes.ts";
+import { damped, rarityOf, type Vectors, vectorsOf } from "./page-vector.ts";
 import { rocchio } from "./rocchio.ts";
+import { type Planes, supportVectors } from "./support-vectors.ts";
 import type { Method, Trained } from "./trained.ts";
+import { vocabularyOf } from "./vocabulary.ts";
 
 function scores(method: Method, trained: Trained, text: string): number[] {
   const into = new Float64Array(trained.topics.length);
@@ -83,34 +87,91 @@ test("Rocchio's topics are their pages' mean less the others', and a page has an
   near(scores(rocchio, trained, "unheard of")[0], 0, "nothing known");
 });
 
-test("a linear machine is at its best: no other weights cost less", () => {
+test("support vectors are at their best: no other weights cost less", () => {
   for (let seed = 1; seed <= 3; seed++) {
     const random = randomFrom(seed);
-    const examples = examplesOf(drawnPages(random, 20));
-    const trained = linear.train(examples, allPages(examples));
-    const best = costOf(examples, trained, 0);
+    const { vectors, topicOf, shape } = vectorsFor(drawnPages(random, 20));
+    const planes = supportVectors(vectors, topicOf, shape);
+    const best = costOf(planes, vectors, topicOf);
     for (let attempt = 0; attempt < 20; attempt++) {
-      const weights = trained.weights.map((weight) => weight + 0.02 * (random.next() - 0.5));
-      const cost = costOf(examples, { ...trained, weights }, 0);
+      const weights = planes.weights.map((weight) => weight + 0.02 * (random.next() - 0.5));
+      const cost = costOf({ ...planes, weights }, vectors, topicOf);
       assert.ok(cost > best * 0.999, `seed ${seed}: ${cost} below ${best}`);
     }
   }
 });
 
-/** ½|w|² + Σ max(0, 1 - y w·x)² of one topic's machine. */
-function costOf(examples: Examples, trained: Trained, topic: number): number {
-  const width = trained.topics.length;
-  let cost = 0.5 * (trained.bias[topic] ?? 0) ** 2;
-  for (let row = 0; row < trained.table.size; row++)
-    cost += 0.5 * (trained.weights[row * width + topic] ?? 0) ** 2;
-  const into = new Float64Array(width);
-  for (const page of allPages(examples)) {
-    linear.score(trained, examples.page(page), into);
-    const sign = examples.topicOf(page) === topic ? 1 : -1;
-    cost += Math.max(0, 1 - sign * (into[topic] ?? 0)) ** 2;
+interface Vectored {
+  readonly vectors: Vectors;
+  readonly topicOf: Int32Array;
+  readonly shape: Shape;
+}
+
+function vectorsFor(pages: readonly (readonly [topic: string, text: string])[]): Vectored {
+  const examples = examplesOf(pages);
+  const all = allPages(examples);
+  const vocabulary = vocabularyOf(examples, all);
+  const rarity = rarityOf(vocabulary);
+  return {
+    vectors: vectorsOf(examples, all, vocabulary, { rarity, repetition: damped }),
+    topicOf: Int32Array.from(all, (page) => examples.topicOf(page)),
+    shape: { rows: vocabulary.table.size, topics: examples.topics.length },
+  };
+}
+
+/** ½|w|² + Σ max(0, 1 - y w·x)² of the first topic's machine. */
+function costOf(
+  { weights, bias }: Planes,
+  { starts, rows, values }: Vectors,
+  topicOf: Int32Array,
+): number {
+  const width = bias.length;
+  let cost = 0.5 * (bias[0] ?? 0) ** 2;
+  for (let place = 0; place < weights.length; place += width)
+    cost += 0.5 * (weights[place] ?? 0) ** 2;
+  for (const [page, topic] of topicOf.entries()) {
+    let dot = bias[0] ?? 0;
+    for (let at = starts[page] ?? 0; at < (starts[page + 1] ?? 0); at++)
+      dot += (weights[(rows[at] ?? 0) * width] ?? 0) * (values[at] ?? 0);
+    cost += Math.max(0, 1 - (topic === 0 ? dot : -dot)) ** 2;
   }
   return cost;
 }
+
+test("complement Bayes weighs a word by how rare it is among the others", () => {
+  const { vectors, topicOf, shape } = vectorsFor([
+    ["cats", "purr"],
+    ["dogs", "bark"],
+  ]);
+  const weights = complementWeights(vectors, topicOf, shape);
+  // For cats "purr" stands in none of the others' one word; for dogs in all of it; 0.02 is added to each of two.
+  const byHand = (-Math.log(0.02 / 1.04) + Math.log(1.02 / 1.04)) / 2;
+  near(weights[0], byHand, "purr for cats");
+  near(weights[1], -byHand, "purr for dogs");
+});
+
+test("Bayes is mixed in where it helps, and not where it does not", () => {
+  for (let seed = 1; seed <= 3; seed++) {
+    const examples = examplesOf(drawnPages(randomFrom(seed), 60));
+    const half = allPages(examples).filter((page) => page % 6 < 3);
+    const rest = allPages(examples).filter((page) => page % 6 >= 3);
+    const { vectors, topicOf, shape } = vectorsFor(
+      drawnPages(randomFrom(seed), 60).filter((_, page) => page % 6 < 3),
+    );
+    const mixed = linear.train(examples, half);
+    const alone = { ...mixed, ...supportVectors(vectors, topicOf, shape) };
+    const right = (trained: Trained): number =>
+      rest.filter((page) => {
+        const into = new Float64Array(3);
+        linear.score(trained, examples.page(page), into);
+        return into.indexOf(Math.max(...into)) === examples.topicOf(page);
+      }).length;
+    assert.ok(
+      right(mixed) >= right(alone) - 3,
+      `seed ${seed}: ${right(mixed)} and ${right(alone)} of ${rest.length}`,
+    );
+  }
+});
 
 test("every method tells pages of drawn topics apart, and answers the same every time", () => {
   for (const [name, method] of Object.entries(METHODS)) {

@@ -1,8 +1,9 @@
 /**
  * Makes a trained classifier smaller: keeps the terms that can move a score most.
  *
- * How much a term can move is the spread of its weights over the topics times its rarity, where the
- * method weighs by that. Rows keep their order, so that the same examples give the same file.
+ * How much a term moves is the spread of its weights over the topics, times what it weighs in a page (its rarity,
+ * where the method goes by that), times the root of how many pages have it, which is e to the minus rarity but for a factor.
+ * Rows keep their order, so that the same examples give the same file.
  */
 
 import { TermTable } from "./term-table.ts";
@@ -14,7 +15,9 @@ export function pruned(trained: Trained, termsMax: number): Trained {
   const width = topics.length;
   const reach = Float64Array.from({ length: table.size }, (_, row) => {
     const own = weights.subarray(row * width, (row + 1) * width);
-    return (Math.max(...own) - Math.min(...own)) * (rarity[row] ?? 1);
+    const rare = rarity[row];
+    const often = rare === undefined ? 1 : rare * Math.exp(-rare / 2);
+    return (Math.max(...own) - Math.min(...own)) * often;
   });
   const kept = Int32Array.from(reach, (_, row) => row)
     .sort((a, b) => (reach[b] as number) - (reach[a] as number) || a - b)

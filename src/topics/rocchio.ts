@@ -8,8 +8,9 @@
  */
 
 import type { TermCounts } from "./bag.ts";
+import { sumsByTopic } from "./complement-bayes.ts";
 import { type Examples, pagesByTopic } from "./examples.ts";
-import { plain, rarityOf, scoreVector, type Vectors, vectorsOf } from "./page-vector.ts";
+import { plain, rarityOf, scoreVector, vectorsOf } from "./page-vector.ts";
 import type { Method, Trained } from "./trained.ts";
 import { vocabularyOf } from "./vocabulary.ts";
 
@@ -25,26 +26,11 @@ function train(examples: Examples, pages: Int32Array): Trained {
   const topicOf = Int32Array.from(pages, (page) => examples.topicOf(page));
   const sums = sumsByTopic(vectors, topicOf, {
     rows: vocabulary.table.size,
-    width: examples.topics.length,
+    topics: examples.topics.length,
   });
   const weights = prototypes(sums, pagesByTopic(examples, pages));
   const bias = new Float32Array(examples.topics.length);
   return { topics: examples.topics, table: vocabulary.table, weights, rarity, bias };
-}
-
-function sumsByTopic(
-  { starts, rows, values }: Vectors,
-  topicOf: Int32Array,
-  size: { readonly rows: number; readonly width: number },
-): Float64Array {
-  const sums = new Float64Array(size.rows * size.width);
-  for (const [page, topic] of topicOf.entries()) {
-    for (let at = starts[page] as number; at < (starts[page + 1] as number); at++) {
-      const place = (rows[at] as number) * size.width + topic;
-      sums[place] = (sums[place] as number) + (values[at] as number);
-    }
-  }
-  return sums;
 }
 
 function prototypes(sums: Float64Array, pagesOf: Int32Array): Float32Array {

@@ -6,10 +6,11 @@
  */
 
 import { calibrate, holdOut } from "./calibration.ts";
-import { type Examples, pagesByTopic } from "./examples.ts";
+import { byTopic, type Examples, pagesByTopic } from "./examples.ts";
 import { METHODS, type MethodName } from "./methods.ts";
 import type { Model } from "./model.ts";
 import { pruned } from "./prune.ts";
+import type { Method } from "./trained.ts";
 
 export const EXAMPLES_MIN = 8;
 
@@ -31,8 +32,11 @@ export function trainModel(
   const trainedOn = [...pagesByTopic(examples, pages)];
   const why = objectionTo(examples.topics, trainedOn);
   if (why !== undefined) return { kind: "refused", why };
-  const calibration = calibrate(holdOut(METHODS[method], examples, interleaved(examples, pages)));
-  const trained = pruned(METHODS[method].train(examples, pages), termsMax);
+  const { train, score } = METHODS[method];
+  // What is calibrated has lost its rare terms too.
+  const small: Method = { train: (some, of) => pruned(train(some, of), termsMax), score };
+  const calibration = calibrate(holdOut(small, examples, byTopic(examples, pages)));
+  const trained = small.train(examples, pages);
   return { kind: "model", model: { method, trained, calibration, trainedOn } };
 }
 
@@ -47,9 +51,4 @@ function objectionTo(topics: readonly string[], pagesOf: readonly number[]): str
   });
   if (few.length === 0) return undefined;
   return `every topic needs at least ${EXAMPLES_MIN} examples: ${few.join(", ")}`;
-}
-
-/** By topic, so that each part that is held back has its share of every topic. */
-function interleaved(examples: Examples, pages: Int32Array): Int32Array {
-  return pages.slice().sort((a, b) => examples.topicOf(a) - examples.topicOf(b) || a - b);
 }
