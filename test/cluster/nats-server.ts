@@ -51,7 +51,12 @@ export class NatsServer implements AsyncDisposable {
     const store = options.jetstream === false ? "" : `jetstream { store_dir: "${folder}/store" }`;
     const lines = [`listen: "127.0.0.1:${server.port}"`, store, options.config ?? ""];
     await writeFile(join(folder, "nats.conf"), `${lines.join("\n")}\n`);
-    await server.restart();
+    try {
+      await server.restart();
+    } catch (error) {
+      await server[Symbol.asyncDispose]();
+      throw error;
+    }
     return server;
   }
 
