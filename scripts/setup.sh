@@ -42,3 +42,14 @@ fetch_nats_server() {
   fi
   echo "weir: no nats-server here, so the tests over NATS are skipped; install it to run them." >&2
 }
+
+# install_browser: Debian's chromium, for the tests of the dashboard, where it can be had: as root and with
+# apt. Where it cannot, these tests are left out by name.
+install_browser() {
+  if [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null 2>&1; then return 0; fi
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then return 0; fi
+  echo "weir: installing chromium for the tests of the dashboard (about a minute)" >&2
+  if ! { timeout 60 apt-get update -q && timeout 300 apt-get install -qy --no-install-recommends chromium; } >/dev/null 2>&1; then
+    echo "weir: chromium cannot be had here; the tests of the page are left out" >&2
+  fi
+}

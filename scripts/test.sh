@@ -9,6 +9,10 @@ cd "$root"
 install_packages "$root"
 case " $* " in
   *" --checks-only "*) ;;
+  *) install_browser ;;
+esac
+case " $* " in
+  *" --checks-only "*) ;;
   *) fetch_nats_server "$root" ;;
 esac
 exec "$root/node_modules/.bin/node" "$root/scripts/test.ts" "$@"

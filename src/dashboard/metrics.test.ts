@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { NO_TOTALS } from "../store/store.ts";
 import { metricsText } from "./metrics.ts";
@@ -115,5 +116,20 @@ test("nothing from the web becomes a label: the number of series does not depend
   assert.equal(
     sums.reduce((sum, count) => sum + count, 0),
     504,
+  );
+});
+
+test("the manual names every metric, and the dashboard for Grafana no other", () => {
+  const made = [...parsed(metricsText(sampleLook())).keys()].toSorted();
+  const namesIn = (file: string): string[] => {
+    const text = readFileSync(new URL(`../../docs/${file}`, import.meta.url), "utf8");
+    return [...new Set(text.match(/\bweir_[a-z_]+/g))].toSorted();
+  };
+  assert.deepEqual(namesIn("dashboard.md"), made);
+  const grafana = namesIn("grafana/weir.json");
+  assert.ok(grafana.length > 8);
+  assert.deepEqual(
+    grafana.filter((name) => !made.includes(name)),
+    [],
   );
 });

@@ -132,8 +132,8 @@ function promises({ snapshot: { sites } }: Look): Figure | undefined {
   );
   return {
     name: "Deadlines",
-    value: `${met} of ${promised.length} met`,
-    note: parts.join(", ") || "all kept",
+    value: `${met} of ${promised.length}`,
+    note: ["met", ...parts].join(", "),
     isBad: lost > 0,
   };
 }

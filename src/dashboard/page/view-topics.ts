@@ -44,6 +44,7 @@ export class Topics implements View {
       h("div", { class: "card-head" }, h("h2", {}, "Topics"), this.#note),
       this.#locality,
       this.#localityWords,
+      topicLegend(),
       table,
     );
   }
@@ -71,6 +72,15 @@ export class Topics implements View {
       },
     });
   }
+}
+
+function topicLegend(): HTMLElement {
+  return h(
+    "ul",
+    { class: "legend dots" },
+    h("li", {}, h("i", { class: "done", "aria-hidden": "true" }), "own"),
+    h("li", {}, h("i", { class: "skipped", "aria-hidden": "true" }), "imported"),
+  );
 }
 
 function makeLine(topic: string): Made {
