@@ -53,8 +53,6 @@ test("it learns while it goes: on-topic links come to the front", () => {
     const found = trials.slice(0, 200).filter(({ isOn }) => isOn).length;
     // In any order there would be 40.
     assert.ok(found > 100, `seed ${seed}: ${found} of 200`);
-    const mean = trials.reduce((sum, { score }) => sum + score, 0) / trials.length;
-    assert.ok(Math.abs(mean - 0.2) < 0.06, `seed ${seed}: ${mean} on the mean, where 0.2 are`);
   }
 });
 

@@ -3,10 +3,14 @@
  * there, judged before it is fetched.
  *
  * Four things are known of a link: how sure the linking page is of the topic, the words of the anchor, the words
- * in the URL, and how often pages of that site have been on topic so far. They go into one logistic regression
- * that begins with what is plausible (the linking page's own probability, and what the classifier's model knows of the words) and learns
- * from every page that comes back, by steepest descent with a step for each feature that shrinks as it is used
- * (AdaGrad: Duchi, Hazan, Singer 2011).
+ * in the URL, and how often pages of that site have been on topic so far. Their log odds are added up, as in a logistic
+ * regression. What words are worth begins with what the classifier's model knows of them and is learned from every
+ * page that comes back, by steepest descent with a step for each word that shrinks as it is used (AdaGrad: Duchi,
+ * Hazan, Singer 2011); what sites are worth is their record.
+ *
+ * What all links have in common, a constant and the weight of the linking page, stays as it is: links wait in a queue
+ * with the score they had when they were found, and a scale that moves under them would put old ones before better new ones
+ * (on the links of Wikipedia for Schools that cost a tenth of the harvest).
  *
  * Words are hashed into 65,536 places for anchors and as many for URLs, the records of at most 65,536 sites are
  * kept, the ones used last: about 5 MB in all, however long the crawl.
@@ -33,17 +37,11 @@ const WORDS_MAX = 32;
 const EDGE = 0.01;
 const STEP = 0.3;
 /** What a model's weights, which are margins of a page, count for a single word. */
-const PRIOR_WEIGHT = 0.5;
+const PRIOR_WEIGHT = 2;
 /** How many pages of unknown outcome a site begins with. */
 const SITE_PRIOR_PAGES = 4;
 /** A page that is not on topic itself is worth this part of what its links are. */
 const LEAD_DISCOUNT = 0.5;
-
-/** Places of the features that every link has. */
-const BIAS = 2 * PLACES;
-const FROM = BIAS + 1;
-const SITE = BIAS + 2;
-const FEATURES = BIAS + 3;
 
 interface SiteRecord {
   pages: number;
@@ -54,8 +52,8 @@ interface SiteRecord {
 type WordPrior = (term: number) => number;
 
 export class Focus {
-  readonly #weights = new Float32Array(FEATURES);
-  readonly #squares = new Float32Array(FEATURES).fill(1);
+  readonly #weights = new Float32Array(2 * PLACES);
+  readonly #squares = new Float32Array(2 * PLACES).fill(1);
   readonly #sites = new Map<string, SiteRecord>();
   readonly #prior: WordPrior;
   #pages = 1;
@@ -64,8 +62,6 @@ export class Focus {
   /** With a trained model and the number of a topic in it, words speak from the beginning. */
   constructor(topic: number, trained?: Trained) {
     this.#prior = trained === undefined ? () => 0 : priorOf(trained, topic);
-    this.#weights[FROM] = 1;
-    this.#weights[SITE] = 0.5;
   }
 
   /** The probability that the page behind a link is on topic or leads there. */
@@ -81,9 +77,6 @@ export class Focus {
     assert(leads >= 0 && leads <= 1, "what is expected of links is a probability");
     const worth = wasOnTopic ? 1 : LEAD_DISCOUNT * leads;
     const error = this.score(link) - worth;
-    this.#move(BIAS, error);
-    this.#move(FROM, error * logit(link.fromProbability));
-    this.#move(SITE, error * this.#siteLogit(link.siteKey));
     const share = error / Math.max(1, Math.min(WORDS_MAX, link.anchorWords.length));
     for (const word of link.anchorWords.slice(0, WORDS_MAX))
       this.#move(anchorPlace(termOf(word)), share);
@@ -93,12 +86,11 @@ export class Focus {
   }
 
   #logitOf(link: LinkFeatures): number {
-    const weights = this.#weights;
-    let sum = weights[BIAS] as number;
-    sum += (weights[FROM] as number) * logit(link.fromProbability);
-    sum += (weights[SITE] as number) * this.#siteLogit(link.siteKey);
     return (
-      sum + this.#wordsOf(link.anchorWords, anchorPlace) + this.#wordsOf(link.urlWords, urlPlace)
+      logit(link.fromProbability) +
+      this.#siteLogit(link.siteKey) +
+      this.#wordsOf(link.anchorWords, anchorPlace) +
+      this.#wordsOf(link.urlWords, urlPlace)
     );
   }
 
