@@ -1,7 +1,7 @@
 /**
  * What being watched costs a crawl: pages per second with an open dashboard, as a share of those without.
  *
- *   node bench/dashboard.ts [--rounds 7] [--pages 6000]
+ *   node bench/dashboard.ts [--rounds 5] [--pages 20000]
  *
  * Two crawlers take turns, so that a noisy minute meets both. Each crawls the same pages of a synthetic
  * web as fast as it can; the second has a dashboard, and a reader that follows the events, asks for
@@ -21,16 +21,16 @@ import { seedUrls } from "../src/lab/world.ts";
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: "string", default: "7" },
-    pages: { type: "string", default: "6000" },
+    rounds: { type: "string", default: "5" },
+    pages: { type: "string", default: "20000" },
   },
 });
 const MAIN = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
 const WORLD = {
   seed: 5,
   siteCount: 24,
-  pagesMin: 300,
-  pagesMax: 600,
+  pagesMin: 1500,
+  pagesMax: 2500,
   latencyMsMin: 0,
   latencyMsMax: 0,
   crawlDelayShare: 0,

@@ -109,7 +109,7 @@ class Desk {
   readonly #guard: Guard;
   readonly #means: Means;
   readonly #feed: Feed;
-  readonly #assets: ReadonlyMap<string, Asset> = readAssets();
+  #assets: ReadonlyMap<string, Asset> | undefined;
 
   constructor(guard: Guard, means: Means) {
     this.#guard = guard;
@@ -154,7 +154,8 @@ class Desk {
     if (name === "api/change") return this.#change(request, response);
     if (method !== "GET" && method !== "HEAD") return sendText(response, 405, "Only GET here.");
     if (name === "api/events") return this.#events(response);
-    const asset = this.#assets.get(name);
+    // Read when first asked for: a crawl that nobody looks at yet has better things to do.
+    const asset = (this.#assets ??= readAssets()).get(name);
     if (asset !== undefined) return sendAsset(request, response, asset);
     const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
     const answer = await route?.(this.#means, query);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { ROOT, run, temporaryFolder } from "../cli/program.ts";
+import { ROOT, run, type Running, start, temporaryFolder } from "../cli/program.ts";
 import { startSite } from "../cli/small-site.ts";
 
 /** npm starts whatever `node` is first in the path; here it must be the one under test. */
@@ -49,6 +49,11 @@ test("the package installs into an empty folder, crawls, and can be imported", a
   assert.equal(crawl.code, 0, crawl.stderr);
   assert.equal((JSON.parse(crawl.stdout) as { pages: number }).pages, 4);
 
+  const [crawlFolder = ""] = readdirSync(join(home, "weir-data")).map(
+    (name) => `weir-data/${name}`,
+  );
+  await showsItself(start(["serve", crawlFolder, "--port", "0"], place));
+
   const script = join(home, "use.js");
   writeFileSync(
     script,
@@ -83,3 +88,21 @@ test("a Node that is too old is told so in words", async (t) => {
   assert.match(stderr, /needs Node 24 or later.*RUNTIME_OLD/);
   return undefined;
 });
+
+/** The page of a built package, with every module it begins from. */
+async function showsItself(serve: Running): Promise<void> {
+  let text = "";
+  serve.process.stdout?.on("data", (part: string) => (text += part));
+  await serve.saw("Ctrl-C ends");
+  const address = new URL(/http:\S+/.exec(text)?.[0] ?? "");
+  const [cookie = ""] = (await fetch(address)).headers.getSetCookie();
+  const base = new URL(/Path=([^;]+)/.exec(cookie)?.[1] ?? "", address);
+  const headers = { cookie: cookie.split(";")[0] ?? "" };
+  const page = await (await fetch(base, { headers })).text();
+  const paths = [...page.matchAll(/(?:src|href)="(app\/[^"]+)"/g)].map(([, path]) => path ?? "");
+  assert.ok(paths.some((path) => path.endsWith("/main.js")));
+  for (const path of paths)
+    assert.equal((await fetch(new URL(path, base), { headers })).status, 200, path);
+  serve.process.kill("SIGINT");
+  assert.equal((await serve.ended).code, 0);
+}
