@@ -18,8 +18,10 @@ const VERSION = 1;
 const APPLICATION_ID = 0x57656953;
 const BUSY_MS_MAX = 250;
 const CACHE_KIB = 4 * 1024;
-/** Of 4 KiB; moving the log into the file waits for the disk, so it is done seldom. */
-const LOG_PAGES_MAX = 8_192;
+/** Most of the file is pieces of segments, which are larger still. */
+const PAGE_BYTES = 16_384;
+/** Moving the log into the file waits for the disk, so it is done seldom. */
+const LOG_PAGES_MAX = 2_048;
 
 /** Segments lie in pieces, so that a word costs the reading of one or two. */
 export const PIECE_BYTES = 65_536;
@@ -73,6 +75,7 @@ export function openToWrite(crawlFolder: string): DatabaseSync {
     const { version } = headOf(database);
     if (version > 0) checkHead(database, path);
     database.exec(`
+      PRAGMA page_size = ${PAGE_BYTES};
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
       PRAGMA wal_autocheckpoint = ${LOG_PAGES_MAX};
@@ -94,15 +97,19 @@ export function openToRead(crawlFolder: string): DatabaseSync {
 
 /** The right to write the index, held until it is released; undefined while somebody else has it. */
 export function lockIndex(crawlFolder: string): IndexLock | undefined {
-  mkdirSync(searchFolder(crawlFolder), { recursive: true });
-  const lock = new DatabaseSync(join(searchFolder(crawlFolder), "lock.db"), { timeout: 0 });
+  const path = join(searchFolder(crawlFolder), "lock.db");
+  let lock: DatabaseSync | undefined;
   try {
+    mkdirSync(searchFolder(crawlFolder), { recursive: true });
+    lock = new DatabaseSync(path, { timeout: 0 });
     lock.exec("BEGIN EXCLUSIVE");
-    return { release: () => lock.close() };
+    const held = lock;
+    return { release: () => held.close() };
   } catch (error) {
-    lock.close();
-    if (isBusy(error)) return undefined;
-    throw error;
+    lock?.close();
+    const told = explainedIndex(error, path);
+    if (told instanceof CrawlError && told.code === "STORE_LOCKED") return undefined;
+    throw told;
   }
 }
 
@@ -163,8 +170,4 @@ function checkHead(database: DatabaseSync, path: string): void {
     );
   if (applicationId !== APPLICATION_ID || version < VERSION)
     throw new CrawlError("SEARCH_INDEX_DAMAGED", `${path} does not start as an index of ours does`);
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 255) === BUSY;
 }

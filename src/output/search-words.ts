@@ -74,22 +74,24 @@ export class WordScanner {
    * the last byte of a word only.
    */
   #name(text: Uint8Array): number {
-    const [high, low, ends] = [this.high, this.low, this.#end];
+    const [high, low, ends, folds] = [this.high, this.low, this.#end, FOLDED];
+    const [startA, startB] = [LANE_A_START | 0, LANE_B_START | 0];
     const length = text.length;
-    let a = LANE_A_START;
-    let b = LANE_B_START;
+    let a = startA;
+    let b = startB;
     /** All bits set within a word, none between words. */
     let within = 0;
     let count = 0;
     for (let at = 0; at < length; at++) {
-      const folded = FOLDED[text[at] as number] as number;
+      const folded = folds[text[at] as number] as number;
       const isPart = -folded >> 31;
       high[count] = a;
       low[count] = b;
       ends[count] = at;
       count = (count - (within & ~isPart)) | 0;
-      a = (Math.imul(a ^ folded, PRIME_A) & isPart) | (LANE_A_START & ~isPart);
-      b = (Math.imul(b ^ folded, PRIME_B) & isPart) | (LANE_B_START & ~isPart);
+      // Within a word the next step of each lane, between words its start.
+      a = startA ^ ((startA ^ Math.imul(a ^ folded, PRIME_A)) & isPart);
+      b = startB ^ ((startB ^ Math.imul(b ^ folded, PRIME_B)) & isPart);
       within = isPart;
     }
     high[count] = a;

@@ -10,7 +10,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { zstdCompressSync } from "node:zlib";
 import type { ArchivePlace } from "../page/page.ts";
-import { unpackText } from "../page/packed-text.ts";
+import { unpackText, wordBytes } from "../page/packed-text.ts";
 import { facetsOf } from "./search-facets.ts";
 import { explainedIndex, openToWrite, PIECE_BYTES, pieceKey, searchFolder } from "./search-file.ts";
 import { mergedSegment } from "./search-merge.ts";
@@ -28,13 +28,12 @@ export interface IndexedPage {
   readonly fetchedAtMs: number;
   readonly digest: Uint8Array;
   readonly archived: ArchivePlace | undefined;
-  /** Its visible text, as `packText` gives it or ready to read. */
+  /** Its visible text, as `packText` gives it (and changed by whoever indexes it) or ready to read. */
   readonly text: Uint8Array | string;
 }
 
 /** Half of a SHA-256 is beyond accident. */
 const DIGEST_BYTES = 16;
-const AMPERSAND = 0x26;
 /**
  * So many segments in a row are merged when they are alike and small, as those of a slow crawl are. Full
  * ones are left as they are: a word costs 40 µs in each, and merging would cost every page a third more.
@@ -79,13 +78,16 @@ export class IndexWriter {
   put(page: IndexedPage): void {
     this.#write(() => {
       const { archived } = page;
-      const text = typeof page.text === "string" ? Buffer.from(page.text) : plain(page.text);
+      const packed = typeof page.text === "string" ? undefined : page.text;
+      const kept = this.keepsText
+        ? Buffer.from(packed ? unpackText(packed) : page.text)
+        : undefined;
       const doc = this.#builder.nextDoc;
       this.#drop(page.id);
       const words = this.#builder.add(page.id, {
         title: Buffer.from(page.title),
         url: Buffer.from(page.url),
-        text,
+        text: kept ?? (packed ? wordBytes(packed) : Buffer.from(page.text)),
         facets: facetsOf(page),
       });
       this.#statements.page.run(
@@ -101,7 +103,7 @@ export class IndexWriter {
         archived?.length ?? null,
         doc,
         words,
-        this.keepsText ? zstdCompressSync(text) : null,
+        kept === undefined ? null : zstdCompressSync(kept),
       );
       this.#pages += 1;
       this.#words += words;
@@ -265,11 +267,6 @@ export class IndexWriter {
   #meta(key: string): number {
     return Number(this.#statements.recall.get(key)?.["value"] ?? 0);
   }
-}
-
-/** With its references decoded; most texts of some length have one. */
-function plain(packed: Uint8Array): Uint8Array {
-  return packed.includes(AMPERSAND) ? Buffer.from(unpackText(packed)) : packed;
 }
 
 const SQL = {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, pick, randomFrom } from "../base/random.ts";
 import { END_OF_PAGE, HtmlScanner } from "./html-scanner.ts";
-import { packText, unpackText } from "./packed-text.ts";
+import { packText, unpackText, wordBytes } from "./packed-text.ts";
 import { visibleText } from "./text.ts";
 
 function packed(html: string, bytesMax = 1_000_000): string {
@@ -34,6 +34,17 @@ test("the words are those of the visible text, whatever the page", () => {
   }
 });
 
+test("for finding, references become what they say, and nothing where they say nothing", () => {
+  assert.deepEqual(found("low&nbsp;dam &amp; &ldquo;weir&rdquo;"), ["low", "dam", "weir"]);
+  assert.deepEqual(found("caf&eacute;&nbsp;&#119;eir"), ["caf\u00e9", "weir"]);
+  assert.deepEqual(found("AT&T & so on"), ["AT&T", "&", "so", "on"]);
+  assert.deepEqual(found(`${"&".repeat(100_000)};`).length, 1);
+});
+
 function wordsOf(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== "");
+}
+
+function found(text: string): string[] {
+  return wordsOf(Buffer.from(wordBytes(Buffer.from(text))).toString());
 }

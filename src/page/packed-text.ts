@@ -42,3 +42,37 @@ export function unpackText(packed: Uint8Array): string {
   const text = bytes.toString("utf8");
   return text.includes("&") ? decodeHTML(text) : text;
 }
+
+const AMPERSAND = 0x26;
+const SEMICOLON = 0x3b;
+const REFERENCE_BYTES_MAX = 32;
+const REFERENCES_KEPT_MAX = 4_096;
+/** Whether a reference, such as `&nbsp;`, stands for letters or digits. */
+const saysSomething = new Map<string, boolean>();
+
+/**
+ * The words of a text in UTF-8, for finding them: what stands for no letter may have become a blank.
+ * Most references stand for blanks, quotes and dashes, and are wiped out where they are, in the text
+ * given; only where one is a letter the whole text is decoded.
+ */
+export function wordBytes(packed: Uint8Array): Uint8Array {
+  for (let at = packed.indexOf(AMPERSAND); at >= 0; at = packed.indexOf(AMPERSAND, at + 1)) {
+    let end = at + 1;
+    const endMax = Math.min(packed.length, at + REFERENCE_BYTES_MAX);
+    while (end < endMax && packed[end] !== SEMICOLON) end += 1;
+    if (end === endMax) continue;
+    const reference = Buffer.from(packed.buffer, packed.byteOffset + at, end + 1 - at);
+    if (isWord(reference.toString("latin1"))) return Buffer.from(unpackText(packed));
+    packed.fill(BLANK, at, end + 1);
+  }
+  return packed;
+}
+
+function isWord(reference: string): boolean {
+  const kept = saysSomething.get(reference);
+  if (kept !== undefined) return kept;
+  const isSaid = /[\p{L}\p{N}]/u.test(decodeHTML(reference));
+  if (saysSomething.size >= REFERENCES_KEPT_MAX) saysSomething.clear();
+  saysSomething.set(reference, isSaid);
+  return isSaid;
+}
