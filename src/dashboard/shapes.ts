@@ -6,22 +6,6 @@
 import type { SiteView, Snapshot } from "../crawl/snapshot.ts";
 import type { BytesByPurpose } from "../bandwidth/ledger.ts";
 
-/** One process of several that crawl together. */
-export interface ProcessView {
-  readonly name: string;
-  readonly pages: number;
-  readonly pending: number;
-  readonly rateBps: number;
-  readonly limitBps: number | undefined;
-  readonly state: string;
-}
-
-export interface ParallelView {
-  readonly procs: readonly ProcessView[];
-  /** URLs sent: from the process of the row to that of the column. */
-  readonly flows: readonly (readonly number[])[];
-}
-
 export interface TopicsView {
   readonly model: string;
   readonly byTopic: Readonly<Record<string, { readonly own: number; readonly imported: number }>>;
@@ -29,11 +13,8 @@ export interface TopicsView {
   readonly locality: number;
 }
 
-/** Of a crawl by several processes, or with topics, there is more to see. */
-export type ShownSnapshot = Snapshot & {
-  readonly parallel?: ParallelView | undefined;
-  readonly topics?: TopicsView | undefined;
-};
+/** Of a crawl with a classifier there is more to see. */
+export type ShownSnapshot = Snapshot & { readonly topics?: TopicsView | undefined };
 
 /** A crawl at one moment: what the page is sent again and again. */
 export interface Look {

@@ -1,6 +1,7 @@
 /** The processes of one crawl, and the addresses that went between them, as a matrix. */
 
-import type { Look, ParallelView } from "../shapes.ts";
+import type { ParallelView } from "../../crawl/snapshot.ts";
+import type { Look } from "../shapes.ts";
 import { fill, h, say } from "./dom.ts";
 import type { View } from "./view.ts";
 import { plural, showCount, showRate } from "./words.ts";
@@ -28,9 +29,15 @@ export class Processes implements View {
   show({ snapshot: { parallel } }: Look): void {
     if (parallel === undefined) return;
     fill(this.#procs, procsTable(parallel));
-    const sum = parallel.flows.flat().reduce((total, count) => total + count, 0);
-    say(this.#note, `${showCount(sum)} in all, from the row to the column`);
-    fill(this.#flows, flowsTable(parallel));
+    const sent = parallel.flows.flat();
+    const sum = sent.reduce((total, count) => total + count, 0);
+    say(
+      this.#note,
+      sent.length === 0
+        ? "told while they run, and not kept"
+        : `${showCount(sum)} in all, from the row to the column`,
+    );
+    fill(this.#flows, sent.length === 0 ? undefined : flowsTable(parallel));
   }
 }
 
