@@ -1,6 +1,5 @@
 /** `weir topics eval`: how good a model is on pages whose topics are known, and how fast. */
 
-import { writeFileSync } from "node:fs";
 import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
 import { loadTopicModel } from "../config/topic-model.ts";
@@ -25,6 +24,7 @@ import {
 import { alignedTable, type Row } from "./row-table.ts";
 import { gatherExamples } from "./topics-examples.ts";
 import { EVAL_FLAGS, fieldNames } from "./topics-flags.ts";
+import { writeOut } from "./write-out.ts";
 
 const TERMS_MAX = 5_000_000;
 
@@ -212,7 +212,7 @@ function percent(share: number): number {
 function draw(evaluation: Evaluation, file: string): void {
   const picture = heatMap({
     title: "Topics: true (down) and called (across), share of the true topic's pages",
-    columns: evaluation.topics.map((name) => name.slice(0, 12)),
+    columns: evaluation.topics.map((name) => name.slice(0, 5)),
     unit: "%",
     rows: evaluation.perTopic().map(({ topic, pages }, index) => ({
       name: topic,
@@ -223,12 +223,5 @@ function draw(evaluation: Evaluation, file: string): void {
     })),
     width: 900,
   });
-  try {
-    writeFileSync(file, `${picture}\n`);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CrawlError("FILE_UNREADABLE", `Cannot write ${visible(file, 200)}: ${why}`, {
-      cause: error,
-    });
-  }
+  writeOut(file, `${picture}\n`);
 }

@@ -1,6 +1,5 @@
 /** `weir topics train`: pages with topics in, a model in one file out. */
 
-import { writeFileSync } from "node:fs";
 import { CrawlError } from "../base/errors.ts";
 import { showBytes } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
@@ -13,6 +12,7 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { tallyLines } from "./labelled-pages.ts";
 import { gatherExamples } from "./topics-examples.ts";
 import { fieldNames, TRAIN_FLAGS } from "./topics-flags.ts";
+import { writeOut } from "./write-out.ts";
 
 export async function train(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["FILE…"], TRAIN_FLAGS);
@@ -23,7 +23,7 @@ export async function train(words: readonly string[]): Promise<ExitCode> {
     throw new CrawlError("FILE_UNREADABLE", `Nothing can be learned from this: ${training.why}`);
   const { model } = training;
   const file = encodeModel(model);
-  writeModel(outFile, file);
+  writeOut(outFile, file);
   const reading = decodeModel(file);
   const digest = reading.kind === "model" ? reading.model.digest : "";
   if (flags.json) {
@@ -51,15 +51,4 @@ export async function train(words: readonly string[]): Promise<ExitCode> {
   }
   for (const line of tallyLines(tally)) process.stderr.write(`${line}\n`);
   return EXIT.done;
-}
-
-function writeModel(outFile: string, file: Uint8Array): void {
-  try {
-    writeFileSync(outFile, file);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CrawlError("FILE_UNREADABLE", `Cannot write ${visible(outFile, 200)}: ${why}`, {
-      cause: error,
-    });
-  }
 }

@@ -1,9 +1,7 @@
 /** `weir plan`: what would be crawled when, and which deadlines hold; nothing is fetched. */
 
-import { writeFileSync } from "node:fs";
 import { Almanac } from "../../bandwidth/day-kind.ts";
 import { TimeZone } from "../../bandwidth/local-time.ts";
-import { CrawlError } from "../../base/errors.ts";
 import { showBytes } from "../../base/units.ts";
 import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
@@ -24,6 +22,7 @@ import { type PlanReport, planResult, reportedSites } from "../plan-result.ts";
 import { planInput } from "../plan-task.ts";
 import type { Command } from "../run.ts";
 import { paletteFor, sizeOf } from "../terminal.ts";
+import { writeOut } from "../write-out.ts";
 
 const COLUMNS_IN_PIPES = 120;
 const ROWS_MAX = 60;
@@ -112,12 +111,5 @@ function draw(report: PlanReport, file: string): void {
   const { rateBps } = report.input.task;
   const rows = reportedSites(report).flatMap(({ row }) => row ?? []);
   const title = `Plan for ${rows.length} sites at ${showBytes(rateBps)}/s (${algorithm}, ${objective})`;
-  try {
-    writeFileSync(file, `${planPlot({ title, rateBps, rows })}\n`);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CrawlError("FILE_UNREADABLE", `Cannot write ${visible(file, 200)}: ${why}`, {
-      cause: error,
-    });
-  }
+  writeOut(file, `${planPlot({ title, rateBps, rows })}\n`);
 }
