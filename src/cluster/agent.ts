@@ -8,6 +8,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import { silentLog, type Log } from "../base/log.ts";
+import { below, type Random, systemRandom } from "../base/random.ts";
 import type { CrawlHandle } from "../crawl/crawler.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Inbox, Membership, Note } from "../exchange/bus.ts";
@@ -28,6 +29,7 @@ export interface AgentParts {
   readonly crawl: CrawlHandle;
   readonly bus: Membership;
   readonly log?: Log;
+  readonly random?: Random;
   /** Names what is crawled; the same for all who take part. */
   readonly spec?: string;
   /** It may not take part, and why. */
@@ -47,11 +49,13 @@ const HUNGRY_SHARE = 0.85;
 
 export class Agent {
   readonly #parts: AgentParts;
+  readonly #life: string;
   #licence: Licence | undefined;
+  /** The latest coordinator that was heard. */
+  #leader = -1;
   #untilMs = -Infinity;
   #heldFor = "";
   #change = 0;
-  #handedOver = 0;
   #parcels = 0;
   #bytesBefore = 0;
   #lookedAtMs: number;
@@ -63,6 +67,7 @@ export class Agent {
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
+    this.#life = below(parts.random ?? systemRandom, 2 ** 48).toString(36);
     this.#lookedAtMs = parts.clock.nowMs();
     parts.crawl.hold(NO_LICENCE, true);
     this.#reportOn();
@@ -78,6 +83,16 @@ export class Agent {
       onReceipt: (receipt) => this.#parts.crawl.team?.onReceipt(receipt),
       onNote: (from, note) => this.#onNote(from, note),
     };
+  }
+
+  /** Whether somebody has said that it may act, and how long ago that was true at least. */
+  get isLicensed(): boolean {
+    return this.#licence !== undefined && this.#parts.clock.nowMs() < this.#untilMs;
+  }
+
+  /** Whether it has taken part, in this life. */
+  get hasTakenPart(): boolean {
+    return this.#leader >= 0;
   }
 
   /** Hands over what it has, and goes when that is done. */
@@ -111,10 +126,9 @@ export class Agent {
     const nowMs = clock.nowMs();
     const { team } = crawl;
     const { known, pending, pages, receivedBytes, waitingReaders } = crawl.pulse();
-    const isShown = nowMs - this.#snapshotAtMs >= SNAPSHOT_EVERY_MS;
+    const isShown = this.#hasEnded || nowMs - this.#snapshotAtMs >= SNAPSHOT_EVERY_MS;
     if (isShown) this.#snapshotAtMs = nowMs;
     const isQuiet = team?.isQuiet ?? true;
-    if (isQuiet) this.#handedOver = team?.epoch ?? 0;
     const isDry = crawl.isIdle && pending === 0;
     const isSated = crawl.isIdle && pending > 0 && crawl.isSated;
     const report: Report = {
@@ -123,11 +137,14 @@ export class Agent {
       isLeaving: this.#isLeaving,
       wantsStop: this.#wantsStop,
       hasEnded: this.#hasEnded,
+      life: this.#life,
       sentAtMs: nowMs,
+      leader: this.#leader,
       term: this.#licence?.term ?? 0,
       grant: this.#licence?.grant ?? 0,
       epoch: team?.epoch ?? 0,
-      handedOver: this.#handedOver,
+      epochKnown: team?.epochKnown ?? 0,
+      handedOver: team?.handedOver ?? 0,
       wave: this.#licence?.wave ?? 0,
       activity: 2 * known - pending + this.#parcels,
       isDone: (isDry || isSated) && isQuiet,
@@ -160,14 +177,17 @@ export class Agent {
 
   #exchange(): Exchange {
     const border = this.#parts.crawl.team?.border;
-    const none = { urlsSent: 0, urlsReceived: 0, sentBytes: 0, sentTo: {} };
+    const none = { urlsSent: 0, urlsReceived: 0, sentBytes: 0, pagesSent: 0, sentTo: {} };
     return { ...(border?.traffic ?? none), letters: border?.waiting ?? 0 };
   }
 
   #onNote(from: string, note: Note): void {
     if (from !== COORDINATOR || this.#hasEnded) return;
     const refusal = refusalIn(note);
-    if (refusal !== undefined) return this.#parts.onRefused?.(refusal.why);
+    if (refusal !== undefined) {
+      if (refusal.life === this.#life) this.#parts.onRefused?.(refusal.why);
+      return;
+    }
     const look = lookIn(note);
     if (look !== undefined) return this.#parts.onLook?.(look.snapshot);
     const licence = licenceIn(note);
@@ -178,10 +198,12 @@ export class Agent {
     const nowMs = this.#parts.clock.nowMs();
     const untilMs = licence.answers + licence.forMs;
     const before = this.#licence;
-    const isOld = before !== undefined && licence.grant <= before.grant;
+    const isOfSame = before !== undefined && licence.leader === before.leader;
+    const isOld = licence.leader < this.#leader || (isOfSame && licence.grant <= before.grant);
     if (isOld || untilMs <= nowMs) return;
     this.#lapseIfOver();
-    if (before !== undefined && before.term !== licence.term) this.#lapse();
+    if (before !== undefined && !(isOfSame && before.term === licence.term)) this.#lapse();
+    this.#leader = licence.leader;
     this.#licence = licence;
     this.#licenseUntil(untilMs);
     this.#apply(licence, before);
@@ -208,7 +230,8 @@ export class Agent {
     const isLess =
       (limitBps ?? Infinity) < (before?.limitBps ?? Infinity) ||
       (pagesMax ?? Infinity) < (before?.pagesMax ?? Infinity);
-    if (isLess) bus.tell(COORDINATOR, { kind: "heard", grant: licence.grant });
+    const { leader, grant } = licence;
+    if (isLess) bus.tell(COORDINATOR, asNote({ kind: "heard", leader, grant }));
     if (licence.end === "finish") crawl.finish();
     if (licence.end === "stop") crawl.stop(licence.why);
   }

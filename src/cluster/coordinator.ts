@@ -43,10 +43,9 @@ export interface CoordinatorParts {
   /** Somebody reports who is not a member. */
   readonly onStranger?: (name: string, report: Report) => void;
   readonly onReport?: (member: Member, report: Report) => void;
+  /** False while something is about to change: then it is not the end, however quiet all are. */
+  readonly mayEnd?: () => boolean;
 }
-
-/** No coordinator gives so many answers, or sees so many licences end. */
-const NUMBERS_PER_TERM = 2 ** 32;
 
 const TURNS_AT_ONCE = 200;
 const LOOK_EVERY_MS = 100;
@@ -59,11 +58,11 @@ export class Coordinator {
   readonly #members: Members;
   readonly #rate: LeaseBook;
   readonly #pages: LeaseBook;
-  readonly #turns = new TurnBook();
+  readonly #turns: TurnBook;
   readonly #changes: Change[] = [];
   readonly #holds = new Set<string>();
   #division: Division | undefined;
-  #grants: number;
+  #grants = 0;
   #wave = 1;
   #end: Licence["end"] = "no";
   #why = "";
@@ -71,8 +70,8 @@ export class Coordinator {
 
   constructor(parts: CoordinatorParts) {
     this.#parts = parts;
-    this.#members = new Members(parts.clock, (parts.term ?? 0) * NUMBERS_PER_TERM);
-    this.#grants = (parts.term ?? 0) * NUMBERS_PER_TERM;
+    this.#members = new Members(parts.clock);
+    this.#turns = new TurnBook(parts.clock.nowMs());
     this.#division = parts.division;
     this.#rate = new LeaseBook(parts.limitBps ?? Infinity);
     this.#pages = new LeaseBook(parts.pagesMax ?? Infinity);
@@ -110,7 +109,10 @@ export class Coordinator {
       return;
     }
     const heard = heardIn(note);
-    if (heard !== undefined) return this.#onHeard(member, heard.grant);
+    if (heard !== undefined) {
+      if (heard.leader === this.#leader) this.#onHeard(member, heard.grant);
+      return;
+    }
     if (report !== undefined) this.#onReport(member, report);
   }
 
@@ -165,6 +167,16 @@ export class Coordinator {
     this.#cancelTimer?.();
   }
 
+  get #leader(): number {
+    return this.#parts.term ?? 0;
+  }
+
+  /** A process whose name another has now: a late word of one that is gone, or two of one name. */
+  #refuse(name: string, { life }: Report): void {
+    const why = "another node of this name has taken its place";
+    this.#parts.bus.tell(name, asNote({ kind: "refusal", life, why }));
+  }
+
   #look(): void {
     const { clock } = this.#parts;
     for (const member of this.#members.overdue()) this.#lapse(member);
@@ -190,12 +202,13 @@ export class Coordinator {
   #onReport(member: Member, report: Report): void {
     const nowMs = this.#parts.clock.nowMs();
     const { name } = member;
-    const isOld = member.report !== undefined && report.sentAtMs < member.report.sentAtMs;
-    // A process that was started anew has a clock of its own, and no licence.
-    if (isOld && report.term !== 0) return;
-    if (report.term !== member.term && member.licensedUntilMs !== -Infinity) {
+    if (member.livesBefore.has(report.life)) return this.#refuse(name, report);
+    if (!this.#members.isNews(member, report)) return;
+    // One from another coordinator does not count here.
+    const term = report.leader === this.#leader ? report.term : 0;
+    if (term !== member.term && member.licensedUntilMs !== -Infinity) {
       // It has lost its licence and says so before it could have been noticed here.
-      if (report.term === 0) this.#lapse(member);
+      if (term === 0) this.#lapse(member);
       else return;
     }
     member.heardAtMs = nowMs;
@@ -203,7 +216,7 @@ export class Coordinator {
     member.report = report;
     member.exchange = report.exchange;
     member.snapshot = report.snapshot ?? member.snapshot;
-    if (report.term === member.term) {
+    if (term === member.term) {
       this.#rate.heard(name, report.grant);
       this.#pages.heard(name, report.grant);
       for (const given of report.given) this.#turns.given(nowMs, name, given);
@@ -223,7 +236,7 @@ export class Coordinator {
       if (member.quiet?.wave !== wave) member.quietBefore = member.quiet;
       member.quiet = { wave, activity };
     } else member.quiet = member.quietBefore = undefined;
-    if (this.#end !== "no") return;
+    if (this.#end !== "no" || this.#parts.mayEnd?.() === false) return;
     const all = [...this.#members.all()];
     if (!all.every(({ quiet }) => quiet?.wave === this.#wave)) return;
     if (all.every((one) => isSteady(one))) {
@@ -247,6 +260,7 @@ export class Coordinator {
       kind: "licence",
       answers: report.sentAtMs,
       forMs: licenceMs,
+      leader: this.#leader,
       term: member.term,
       grant: this.#grants,
       limitBps,

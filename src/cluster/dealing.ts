@@ -2,11 +2,14 @@
  * Deals the web to processes: all at once by a function, or piece by piece to whoever has run dry; and
  * again when processes come and go.
  *
- * A part that changes hands is in transit until its old owner has said that everything known of it has
- * arrived. One whose owner is lost is free at once: what it knew comes when it comes back.
+ * A part that changes hands is in transit until everybody who had it has said that everything they knew
+ * of it has arrived. One whose owner is lost is free at once, and the division says that it was lost: whoever sent
+ * something there sends it again.
+ *
+ * Everything is in the division itself, so that a later coordinator can go on with it.
  */
 
-import type { Division } from "../crawl/border.ts";
+import type { Division, Handing, Loss } from "../crawl/border.ts";
 import { assignGroups, nextBuckets, reassign, type Worker } from "../partition/assignment.ts";
 import type { Coordination } from "../partition/mode.ts";
 import type { Partition } from "../partition/partition.ts";
@@ -20,11 +23,18 @@ export interface DealingRules {
   readonly seeded: readonly number[];
 }
 
+/** Older losses are told as if they had been later: somebody sends something once more, in vain. */
+const LOSSES_MAX = 8;
+
+/** Before anybody has said what is whose, nothing is anybody's. */
+export function nobodysDivision({ bucketCount }: Pick<Partition, "bucketCount">): Division {
+  const owners = Array.from({ length: bucketCount }, () => "");
+  return { epoch: 0, owners, inTransit: new Map(), losses: [], members: new Set() };
+}
+
 export class Dealing {
   readonly #rules: DealingRules;
   #division: Division;
-  /** Who is still handing a bucket over, and since which epoch. */
-  readonly #transit = new Map<number, { readonly from: string; readonly epoch: number }>();
 
   /** Goes on with an earlier division where there is one. */
   constructor(rules: DealingRules, workers: readonly Worker[], kept: Division | undefined) {
@@ -47,7 +57,7 @@ export class Dealing {
     const isAnyFree = [...known].some((bucket) => waitingIn(bucket) > 0);
     if (!isAnyFree) return false;
     const given = new Set(nextBuckets(this.#division, dry, grain, waitingIn));
-    this.#next(owners.map((owner, bucket) => (given.has(bucket) ? dry : owner)));
+    this.#next({ owners: owners.map((owner, bucket) => (given.has(bucket) ? dry : owner)) });
     return true;
   }
 
@@ -60,59 +70,77 @@ export class Dealing {
     lost: ReadonlySet<string>,
     members: ReadonlySet<string> = new Set(workers.map(({ name }) => name)),
   ): void {
-    const { owners } = this.#division;
-    const { coordination } = this.#rules;
-    const names = new Set(workers.map(({ name }) => name));
-    const after =
-      coordination === "dynamic"
-        ? owners.map((owner) => (names.has(owner) ? owner : ""))
-        : owners.every((owner) => owner === "")
-          ? assignGroups(this.#rules.partition, workers)
-          : reassign(owners, workers, this.#rules.partition.groups);
+    const { owners, losses } = this.#division;
+    const after = this.#ownersFor(workers);
     const epoch = this.#division.epoch + 1;
+    const inTransit = new Map<number, readonly Handing[]>();
+    const orphaned = new Set<number>();
     for (const [bucket, from] of owners.entries()) {
-      const to = after[bucket];
-      if (to === from || from === "" || lost.has(from)) this.#transit.delete(bucket);
-      else this.#transit.set(bucket, { from, epoch });
+      const before = this.#division.inTransit.get(bucket) ?? [];
+      if (lost.has(from) || before.some((one) => lost.has(one.from))) orphaned.add(bucket);
+      const handing = before.filter((one) => members.has(one.from));
+      if (from !== "" && from !== after[bucket] && members.has(from)) handing.push({ from, epoch });
+      if (handing.length > 0) inTransit.set(bucket, handing);
     }
-    this.#next(after, members);
+    const all = orphaned.size === 0 ? losses : [...losses, { epoch, buckets: orphaned }];
+    this.#next({ owners: after, inTransit, losses: withinBounds(all), members });
   }
 
   /** The next division has a higher number than this: somebody knows of one that we do not. */
   skipTo(epoch: number): void {
+    const { losses } = this.#division;
+    // Whoever counts further has not heard of any of these, whatever its numbers say.
+    const told = losses.map(({ buckets }) => ({ epoch: epoch + 1, buckets }));
     this.#division = { ...this.#division, epoch };
-    this.#next(this.#division.owners);
+    this.#next({ losses: told });
   }
 
   /** A process says that what it lost has arrived. Answers whether that changed anything. */
   handedOver(from: string, epoch: number): boolean {
+    const inTransit = new Map<number, readonly Handing[]>();
     let hasChanged = false;
-    for (const [bucket, transit] of this.#transit) {
-      if (transit.from !== from || transit.epoch > epoch) continue;
-      this.#transit.delete(bucket);
-      hasChanged = true;
+    for (const [bucket, all] of this.#division.inTransit) {
+      const left = all.filter((one) => one.from !== from || one.epoch > epoch);
+      if (left.length > 0) inTransit.set(bucket, left);
+      if (left.length < all.length) hasChanged = true;
     }
-    if (hasChanged) this.#next(this.#division.owners);
+    if (hasChanged) this.#next({ inTransit });
     return hasChanged;
   }
 
   /** Whether something of what it had has not arrived yet. */
   isHandingOver(name: string): boolean {
-    return this.#transit.values().some(({ from }) => from === name);
+    const { inTransit } = this.#division;
+    return inTransit.values().some((all) => all.some(({ from }) => from === name));
+  }
+
+  #ownersFor(workers: readonly Worker[]): readonly string[] {
+    const { coordination, partition } = this.#rules;
+    const { owners } = this.#division;
+    if (coordination === "dynamic") {
+      const names = new Set(workers.map(({ name }) => name));
+      return owners.map((owner) => (names.has(owner) ? owner : ""));
+    }
+    const isFirst = owners.every((owner) => owner === "");
+    return isFirst ? assignGroups(partition, workers) : reassign(owners, workers, partition.groups);
   }
 
   #first(workers: readonly Worker[]): Division {
     const { coordination, partition } = this.#rules;
     const members = new Set(workers.map(({ name }) => name));
-    const owners =
-      coordination === "static"
-        ? assignGroups(partition, workers)
-        : Array.from({ length: partition.bucketCount }, () => "");
-    return { epoch: 1, owners, inTransit: new Set(), members };
+    const nobodys = nobodysDivision(partition);
+    const owners = coordination === "static" ? assignGroups(partition, workers) : nobodys.owners;
+    return { ...nobodys, epoch: 1, owners, members };
   }
 
-  #next(owners: readonly string[], members = this.#division.members): void {
-    const inTransit = new Set(this.#transit.keys());
-    this.#division = { epoch: this.#division.epoch + 1, owners, inTransit, members };
+  #next(change: Partial<Omit<Division, "epoch">>): void {
+    this.#division = { ...this.#division, ...change, epoch: this.#division.epoch + 1 };
   }
+}
+
+function withinBounds(losses: readonly Loss[]): readonly Loss[] {
+  const [first, second, ...rest] = losses;
+  if (losses.length <= LOSSES_MAX || first === undefined || second === undefined) return losses;
+  const together = first.buckets.union(second.buckets);
+  return [{ epoch: second.epoch, buckets: together }, ...rest];
 }

@@ -15,7 +15,9 @@ export interface Job {
   /** How many work on it. */
   readonly size: number;
   readonly settings: Settings;
+  /** All of them, as the scope goes by all, and those that this process begins with. */
   readonly seeds: readonly CanonicalUrl[];
+  readonly ownSeeds: readonly CanonicalUrl[];
   readonly folder: string;
   /** null for processes that are independent of each other. */
   readonly division: WrittenDivision | null;

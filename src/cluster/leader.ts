@@ -3,17 +3,21 @@
  * to them, and writes the division into the registry before anybody goes by it.
  *
  * A new leader waits for one licence's time before it gives any: by then every licence of an earlier leader has
- * ended, and what was lent is free. What it says carries its term, so that of two who think they lead
- * the later one is heard.
+ * ended, and what was lent is free. What it says and writes carries its term, so that of two who think they
+ * lead the later one is heard. It begins by writing the division it goes on with as its own: an earlier
+ * leader's late writing then finds that it is over.
+ *
+ * That the crawl is over is written down, too, before anybody is told: who was cut off then must not take it
+ * for lost what the others have done.
  */
 
-import type { Clock } from "../base/clock.ts";
+import { type Clock, sleep } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Division } from "../crawl/border.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Bus, Membership } from "../exchange/bus.ts";
-import { type Registry, RegistryAway } from "../exchange/registry.ts";
+import { type Registry, RegistryAway, type RegistryEntry } from "../exchange/registry.ts";
 import type { Worker } from "../partition/assignment.ts";
 import type { Coordination } from "../partition/mode.ts";
 import type { CanonicalUrl } from "../url/url.ts";
@@ -29,6 +33,7 @@ import {
   type WrittenDivision,
   writeDivision,
 } from "./notes.ts";
+import { DIVISION, OVER } from "./spec.ts";
 import { SharedLine } from "./shared-line.ts";
 import { partitionOf } from "./team-means.ts";
 
@@ -41,8 +46,9 @@ export interface LeaderParts {
   readonly seeds: readonly CanonicalUrl[];
   readonly spec: string;
   readonly term: number;
-  /** The last division that this node went by. */
+  /** The last division that this node went by, and whether it has taken part in this run. */
   readonly known: Division;
+  readonly hasTakenPart: boolean;
   readonly licenceMs: number;
   /** False once it no longer leads: then nothing is said any more. */
   readonly isLeading: () => boolean;
@@ -53,7 +59,19 @@ const LOOK_EVERY_MS = 250;
 const SHOW_EVERY_MS = 1_000;
 /** Nodes that come within this time are taken in together. */
 const GATHER_MS = 500;
-const DIVISION = "division";
+const AGAIN_MS = 200;
+
+interface Kept {
+  readonly term: number;
+  readonly spec: string;
+  readonly division: WrittenDivision;
+}
+
+interface Over {
+  readonly spec: string;
+  readonly how: "finish" | "stop";
+  readonly why: string;
+}
 
 export class Leader {
   readonly #parts: LeaderParts;
@@ -64,13 +82,15 @@ export class Leader {
   #coordinator: Coordinator | undefined;
   #dealing: Dealing | undefined;
   #strangers = new Map<string, number>();
+  #epochMax = 0;
   #isWriting = false;
   #mustWrite = false;
   #inForceBps: number | undefined;
   #whole: Snapshot | undefined;
   #shownAtMs = -Infinity;
-  #isDone = false;
-  #stoppedBy = "";
+  /** How the crawl ends; undefined while it does not. */
+  #over: Over | undefined;
+  readonly #stopping = new AbortController();
   #cancelTimer: (() => void) | undefined;
 
   constructor(parts: LeaderParts) {
@@ -86,7 +106,11 @@ export class Leader {
   /** Everybody has said their last word. */
   get isOver(): boolean {
     const members = [...(this.#coordinator?.members.all() ?? [])];
-    return this.#isDone && members.every(({ hasEnded }) => hasEnded);
+    return this.isEnding && members.every(({ hasEnded }) => hasEnded);
+  }
+
+  get isEnding(): boolean {
+    return this.#over !== undefined;
   }
 
   get coordinator(): Coordinator | undefined {
@@ -99,8 +123,10 @@ export class Leader {
 
   async start(): Promise<void> {
     const { bus, clock, licenceMs } = this.#parts;
-    this.#dealing = await this.#takeUp();
-    this.#member = await bus.join(COORDINATOR, {
+    const dealing = await this.#takeUp();
+    if (dealing === undefined) return;
+    this.#dealing = dealing;
+    const member = await bus.join(COORDINATOR, {
       onParcel: () => undefined,
       onReceipt: () => undefined,
       onNote: (from, note) => {
@@ -109,32 +135,83 @@ export class Leader {
         if (bytes !== undefined) this.#line.received(from, bytes);
       },
     });
-    // Where nobody has ever led nobody has a licence.
-    const waitMs = this.#dealing.division.epoch === 0 ? 0 : licenceMs;
+    if (this.#isStopped) return member.leave();
+    this.#member = member;
+    // Where nobody has ever divided anything nobody has a licence.
+    const waitMs = dealing.division.members.size === 0 ? 0 : licenceMs;
     this.#cancelTimer = clock.after(waitMs, () => this.#begin());
   }
 
   /** Ends the crawl of all nodes, to be gone on with later. */
   end(why: string): void {
-    this.#stoppedBy = why;
-    this.#isDone = true;
-    this.#coordinator?.end("stop", why);
+    this.#endAs("stop", why);
   }
 
   async stop(): Promise<void> {
+    this.#stopping.abort();
     this.#cancelTimer?.();
     this.#coordinator?.stop();
     await this.#member?.leave();
   }
 
-  /** Goes on with the division in the registry, or with what this node knows of it. */
-  async #takeUp(): Promise<Dealing> {
-    const { registry, settings, seeds, known } = this.#parts;
-    const entry = await registry.get(DIVISION);
-    const kept =
-      entry === undefined ? undefined : readDivision(JSON.parse(entry.value) as WrittenDivision);
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted || !this.#parts.isLeading();
+  }
+
+  #endAs(how: Over["how"], why: string): void {
+    if (this.#over?.how === "stop") return;
+    this.#over = { spec: this.#parts.spec, how, why };
+    this.#write();
+  }
+
+  /** Goes on with the division in the registry, or with what this node knows of it, as its own. */
+  async #takeUp(): Promise<Dealing | undefined> {
+    const { registry, known, spec, hasTakenPart } = this.#parts;
+    return this.#insist(async () => {
+      const entry = await registry.get(DIVISION);
+      const kept = keptIn(entry, spec);
+      const end = await registry.get(OVER);
+      const over = overIn(end, spec);
+      // Whoever begins goes on with what was stopped, but has nothing to do where all is done.
+      if (over?.how === "finish" || hasTakenPart) this.#over = over;
+      else if (end !== undefined) await registry.remove(OVER, end.revision);
+      const dealing = this.#dealingOf(
+        kept === undefined || known.epoch > kept.epoch ? known : kept,
+      );
+      const { epoch, members } = dealing.division;
+      if (members.size > 0) dealing.skipTo(epoch);
+      const revision = await registry.put(
+        DIVISION,
+        this.#written(dealing.division),
+        entry?.revision ?? 0,
+      );
+      return revision === undefined ? undefined : dealing;
+    });
+  }
+
+  /** Tries until there is an answer, or it no longer leads. */
+  async #insist<T>(attempt: () => Promise<T | undefined>): Promise<T | undefined> {
+    const { clock } = this.#parts;
+    while (!this.#isStopped) {
+      try {
+        const answer = await attempt();
+        if (answer !== undefined) return this.#isStopped ? undefined : answer;
+      } catch (error) {
+        if (!(error instanceof RegistryAway)) throw error;
+      }
+      await sleep(clock, AGAIN_MS, this.#stopping.signal);
+    }
+    return undefined;
+  }
+
+  #written(division: Division): string {
+    const { term, spec } = this.#parts;
+    return JSON.stringify({ term, spec, division: writeDivision(division) } satisfies Kept);
+  }
+
+  #dealingOf(last: Division): Dealing {
+    const { settings, seeds } = this.#parts;
     const partition = partitionOf(settings);
-    const last = kept === undefined || known.epoch > kept.epoch ? known : kept;
     return new Dealing(
       {
         coordination: settings.coordination as Exclude<Coordination, "independent">,
@@ -158,10 +235,8 @@ export class Leader {
       handOut: (dry, wanted) => {
         if (dealing.handOut(dry, wanted)) this.#write();
       },
-      onDone: () => {
-        this.#isDone = true;
-        this.#coordinator?.end("finish", "");
-      },
+      onDone: () => this.#endAs("finish", ""),
+      mayEnd: () => !this.#isWriting && this.#strangers.size === 0 && this.#leaving.size === 0,
       limitBps: this.#line.agreedBps(),
       pagesMax: settings.pagesMax,
       term,
@@ -169,32 +244,39 @@ export class Leader {
       onReport: (member, report) => this.#onReport(member, report),
     });
     for (const name of dealing.division.members) this.#coordinator.members.add(name);
-    if (this.#stoppedBy !== "") this.#coordinator.end("stop", this.#stoppedBy);
+    if (this.#over !== undefined) this.#coordinator.end(this.#over.how, this.#over.why);
     this.#look();
   }
 
   #onStranger(name: string, report: Report): void {
     const { spec, clock } = this.#parts;
+    const { life } = report;
     if (report.hasEnded || report.isLeaving) return;
     if (report.spec !== spec) {
       const why = "this node was given other settings, addresses or another version of Weir";
-      return this.#member?.tell(name, asNote({ kind: "refusal", why }));
+      return this.#member?.tell(name, asNote({ kind: "refusal", life, why }));
     }
+    // Its licence is from an earlier leader, and is waited for like all others.
+    if (report.term !== 0) return;
+    this.#epochMax = Math.max(this.#epochMax, report.epochKnown);
     if (!this.#strangers.has(name)) this.#strangers.set(name, clock.nowMs());
   }
 
   #onReport({ name }: Member, report: Report): void {
     const dealing = this.#dealing as Dealing;
     // Somebody went by a later division than this one knows: only its number matters.
-    if (report.epoch > dealing.division.epoch) {
-      dealing.skipTo(report.epoch);
+    if (report.epochKnown > dealing.division.epoch) {
+      dealing.skipTo(report.epochKnown);
       this.#write();
     }
-    if (report.wantsStop !== "" && !this.#isDone) this.end(report.wantsStop);
+    if (report.wantsStop !== "" && !this.isEnding) this.end(report.wantsStop);
     if (dealing.handedOver(name, report.handedOver)) this.#write();
     if (report.isLeaving && !this.#leaving.has(name)) {
       this.#leaving.add(name);
-      this.#refit(new Set());
+      const isLast = this.#coordinator?.members.names().every((one) => this.#leaving.has(one));
+      // Where nobody is left to take it over everything stays where it is.
+      if (isLast === true) this.end("all nodes have left");
+      else this.#refit(new Set());
     }
     const isFree = report.isDone && report.epoch === dealing.division.epoch;
     if (this.#leaving.has(name) && isFree && !dealing.isHandingOver(name))
@@ -217,8 +299,10 @@ export class Leader {
   }
 
   #takeIn(): void {
+    const dealing = this.#dealing as Dealing;
     for (const name of this.#strangers.keys()) this.#coordinator?.members.add(name);
     this.#strangers = new Map();
+    if (this.#epochMax > dealing.division.epoch) dealing.skipTo(this.#epochMax);
     this.#refit(new Set());
   }
 
@@ -227,7 +311,7 @@ export class Leader {
     const lost = new Set<string>();
     const gone: string[] = [];
     for (const { name, heardAtMs, hasEnded } of this.#coordinator?.members.all() ?? []) {
-      if (this.#isDone) continue;
+      if (this.isEnding) continue;
       if (hasEnded && this.#leaving.has(name)) gone.push(name);
       else if (nowMs - heardAtMs > timeoutMs) lost.add(name);
     }
@@ -265,22 +349,30 @@ export class Leader {
   }
 
   async #writeOn(): Promise<void> {
-    const { registry, isLeading } = this.#parts;
-    while (this.#mustWrite && isLeading()) {
+    while (this.#mustWrite && !this.#isStopped) {
       this.#mustWrite = false;
       const { division } = this.#dealing as Dealing;
-      const text = JSON.stringify(writeDivision(division));
-      try {
-        const there = await registry.get(DIVISION);
-        const revision = await registry.put(DIVISION, text, there?.revision ?? 0);
-        if (revision === undefined) this.#mustWrite = true;
-      } catch (error) {
-        if (!(error instanceof RegistryAway)) throw error;
-        this.#mustWrite = true;
-        continue;
-      }
-      if (isLeading()) this.#coordinator?.redivide(division);
+      const over = this.#over;
+      const isWritten = await this.#insist(async () => {
+        const isKept = await this.#writeOver(DIVISION, this.#written(division));
+        return isKept === true && over !== undefined
+          ? this.#writeOver(OVER, JSON.stringify(over))
+          : isKept;
+      });
+      if (isWritten !== true) return;
+      this.#coordinator?.redivide(division);
+      if (over !== undefined) this.#coordinator?.end(over.how, over.why);
     }
+  }
+
+  /** undefined where somebody was faster, false where a later leader has written. */
+  async #writeOver(key: string, text: string): Promise<boolean | undefined> {
+    const { registry, term, spec } = this.#parts;
+    const there = await registry.get(key);
+    if ((keptIn(there, spec)?.term ?? 0) > term) return false;
+    if (this.#isStopped) return false;
+    const revision = await registry.put(key, text, there?.revision ?? 0);
+    return revision === undefined ? undefined : true;
   }
 
   #judgeLine(): void {
@@ -293,7 +385,7 @@ export class Leader {
       this.#line.meter.setLimit(this.#parts.clock.nowMs(), isNothing ? undefined : limitBps);
       if (!isNothing) this.#coordinator?.setLimit(limitBps);
     }
-    if (this.#isDone) return;
+    if (this.isEnding) return;
     const usages = [...(this.#coordinator?.members.all() ?? [])].map(
       ({ snapshot }) => snapshot?.totals.usage ?? "",
     );
@@ -309,7 +401,7 @@ export class Leader {
     this.#whole = mergeSnapshots(
       members.flatMap(({ snapshot }) => snapshot ?? []),
       {
-        state: this.#isDone ? "stopping" : "running",
+        state: this.isEnding ? "stopping" : "running",
         because: "",
         elapsedMs: nowMs - this.#startedAtMs,
         resumed: false,
@@ -331,4 +423,21 @@ export class Leader {
     const note = asNote({ kind: "look", snapshot: this.#whole });
     if (this.#parts.isLeading()) for (const name of names) this.#member?.tell(name, note);
   }
+}
+
+/** What an earlier leader of this very crawl wrote. */
+function keptIn(
+  entry: RegistryEntry | undefined,
+  spec: string,
+): (Division & { readonly term: number }) | undefined {
+  if (entry === undefined) return undefined;
+  const kept = JSON.parse(entry.value) as Partial<Kept>;
+  if (kept.spec !== spec || kept.division === undefined) return undefined;
+  return { ...readDivision(kept.division), term: kept.term ?? 0 };
+}
+
+function overIn(entry: RegistryEntry | undefined, spec: string): Over | undefined {
+  if (entry === undefined) return undefined;
+  const over = JSON.parse(entry.value) as Over;
+  return over.spec === spec ? over : undefined;
 }

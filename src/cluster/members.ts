@@ -14,13 +14,17 @@ export interface Member {
   readonly weight: number;
   /** undefined before its first word, and after its licence has ended. */
   report: Report | undefined;
+  /** Of the process that has the name now, and of those that had it before. */
+  life: string | undefined;
+  readonly livesBefore: Set<string>;
   /** What it last said of these, whether or not it is there. */
   snapshot: Snapshot | undefined;
   exchange: Exchange | undefined;
   term: number;
   licensedUntilMs: number;
-  /** When it last said anything. */
+  /** When it last said anything, and when that was on its own clock. */
   heardAtMs: number;
+  heardOfMs: number;
   hasEnded: boolean;
   /** It may end before the others. */
   mayGo: boolean;
@@ -32,15 +36,16 @@ export interface Member {
   quietBefore: { readonly wave: number; readonly activity: number } | undefined;
 }
 
+/** Late words of earlier processes come within minutes. */
+const LIVES_REMEMBERED_MAX = 64;
+
 export class Members {
   readonly #clock: Clock;
   readonly #byName = new Map<string, Member>();
-  #terms: number;
+  #terms = 0;
 
-  /** Terms count up from there. */
-  constructor(clock: Clock, termsFrom: number) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#terms = termsFrom;
   }
 
   get size(): number {
@@ -64,11 +69,14 @@ export class Members {
       name,
       weight,
       report: undefined,
+      life: undefined,
+      livesBefore: new Set(),
       snapshot: undefined,
       exchange: undefined,
       term: this.#nextTerm(),
       licensedUntilMs: -Infinity,
       heardAtMs: this.#clock.nowMs(),
+      heardOfMs: -Infinity,
       hasEnded: false,
       mayGo: false,
       limitBps: undefined,
@@ -92,6 +100,21 @@ export class Members {
     member.limitBps = undefined;
     member.pagesMax = undefined;
     member.quiet = member.quietBefore = undefined;
+  }
+
+  /** Whether a report is the newest word of whoever has the name now; a new process takes the name over. */
+  isNews(member: Member, { life, sentAtMs }: Report): boolean {
+    if (member.livesBefore.has(life)) return false;
+    // Of words that overtook each other the older is ignored, also when it speaks of a lost licence.
+    if (member.life === life && sentAtMs < member.heardOfMs) return false;
+    member.heardOfMs = sentAtMs;
+    if (member.life === life) return true;
+    if (member.life !== undefined) member.livesBefore.add(member.life);
+    const [oldest] = member.livesBefore;
+    if (member.livesBefore.size > LIVES_REMEMBERED_MAX && oldest !== undefined)
+      member.livesBefore.delete(oldest);
+    member.life = life;
+    return true;
   }
 
   /** Those whose licence has run out. */

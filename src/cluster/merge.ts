@@ -7,37 +7,12 @@
 
 import type { BytesByPurpose } from "../bandwidth/ledger.ts";
 import type { CrawlResult, SiteView, Snapshot } from "../crawl/snapshot.ts";
+import { joinedTotals, sumOf } from "../store/joined-totals.ts";
 import type { Totals } from "../store/store.ts";
 
-/** Reasons that say no more than that another process has the URL. */
-const MIRRORS = ["sent", "elsewhere", "moved_away"] as const;
 const SITES_SHOWN = 50;
 const TROUBLES_SHOWN = 20;
 const SITES_IN_RESULT = 10_000;
-
-export function mergeTotals(all: readonly Totals[]): Totals {
-  const outcomes = sumOf(all.map((totals) => totals.outcomes));
-  const mirrors = MIRRORS.reduce((sum, reason) => sum + (outcomes[reason] ?? 0), 0);
-  for (const reason of MIRRORS) delete outcomes[reason];
-  const sum = (of: (totals: Totals) => number): number =>
-    all.reduce((so, totals) => so + of(totals), 0);
-  return {
-    known: sum(({ known }) => known) - mirrors,
-    done: sum(({ done }) => done),
-    failed: sum(({ failed }) => failed),
-    skipped: sum(({ skipped }) => skipped) - mirrors,
-    pages: sum(({ pages }) => pages),
-    bytes: sum(({ bytes }) => bytes),
-    ledger: sumOf(all.map(({ ledger }) => ledger)),
-    crawledMs: Math.max(0, ...all.map(({ crawledMs }) => crawledMs)),
-    usage: "",
-    duplicatesExact: sum(({ duplicatesExact }) => duplicatesExact),
-    duplicatesNear: sum(({ duplicatesNear }) => duplicatesNear),
-    outcomes,
-    refusedLinks: sumOf(all.map(({ refusedLinks }) => refusedLinks)),
-    remarks: sumOf(all.map(({ remarks }) => remarks)),
-  };
-}
 
 /** What only the whole knows. */
 export type Whole = Pick<
@@ -47,7 +22,7 @@ export type Whole = Pick<
 
 export function mergeSnapshots(all: readonly Snapshot[], whole: Whole): Snapshot {
   const sum = (of: (one: Snapshot) => number): number => all.reduce((so, one) => so + of(one), 0);
-  const totals = mergeTotals(all.map((one) => one.totals));
+  const totals = joinedTotals(all.map((one) => one.totals));
   const pending = sum((one) => one.pending);
   const pagesPerSecond = sum((one) => one.pagesPerSecond);
   return {
@@ -91,30 +66,31 @@ export interface Ended {
 
 export type WholeResult = Pick<
   CrawlResult,
-  "seconds" | "bandwidth" | "parallel" | "resumed" | "complete" | "stoppedBy"
+  "seconds" | "bandwidth" | "parallel" | "topics" | "resumed" | "complete" | "stoppedBy"
 >;
 
-export function mergeResults(ended: readonly Ended[], whole: WholeResult): CrawlResult {
+/** `totals` are those of all stores as one: each URL once, however many processes know it. */
+export function mergeResults(
+  ended: readonly Ended[],
+  totals: Totals,
+  whole: WholeResult,
+): CrawlResult {
   const results = ended.map(({ result }) => result);
-  const outcomes = sumOf(results.map((one) => one.outcomes));
-  const mirrors = MIRRORS.reduce((sum, reason) => sum + (outcomes[reason] ?? 0), 0);
-  for (const reason of MIRRORS) delete outcomes[reason];
-  const urls = sumOf(results.map((one) => one.urls)) as Record<keyof CrawlResult["urls"], number>;
+  const { known, done, failed, skipped } = totals;
   return {
     ...whole,
-    pages: whole.parallel?.unique ?? results.reduce((sum, one) => sum + one.pages, 0),
-    bytes: results.reduce((sum, one) => sum + one.bytes, 0),
-    urls: { ...urls, known: urls.known - mirrors, skipped: urls.skipped - mirrors },
-    outcomes,
-    refusedLinks: sumOf(results.map((one) => one.refusedLinks)),
-    remarks: sumOf(results.map((one) => one.remarks)),
+    pages: totals.pages,
+    bytes: totals.bytes,
+    urls: { known, done, failed, skipped, pending: known - done - failed - skipped },
+    outcomes: totals.outcomes,
+    refusedLinks: totals.refusedLinks,
+    remarks: totals.remarks,
     ledger: {
       byPurpose: sumOf(results.map((one) => one.ledger.byPurpose)) as BytesByPurpose,
       byProcess: Object.fromEntries(ended.map(({ name, result }) => [name, result.bytes])),
     },
     sites: mergedSites(results),
-    topics: null,
-    duplicates: sumOf(results.map((one) => one.duplicates)) as CrawlResult["duplicates"],
+    duplicates: { exact: totals.duplicatesExact, near: totals.duplicatesNear },
   };
 }
 
@@ -173,11 +149,4 @@ function together(a: SiteResult, b: SiteResult): SiteResult {
     bytes: a.bytes + b.bytes,
     ledger: sumOf([a.ledger, b.ledger]) as BytesByPurpose,
   };
-}
-
-function sumOf(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
-  const sum: Record<string, number> = {};
-  for (const one of all)
-    for (const [key, value] of Object.entries(one)) sum[key] = (sum[key] ?? 0) + value;
-  return sum;
 }

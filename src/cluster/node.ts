@@ -19,8 +19,8 @@ import type { Bus } from "../exchange/bus.ts";
 import type { Registry } from "../exchange/registry.ts";
 import type { NatsOptions } from "../exchange/nats-connection.ts";
 import { Agent } from "./agent.ts";
-import { Leader } from "./leader.ts";
-import { Leadership } from "./leadership.ts";
+import { Candidacy } from "./candidacy.ts";
+import { nobodysDivision } from "./dealing.ts";
 import type { Spec } from "./spec.ts";
 import { resultOfWhole } from "./merge.ts";
 import { keepNodeName } from "./team-folder.ts";
@@ -47,8 +47,9 @@ export interface OpenNode extends OpenCrawl {
 const LEASE_MS = 4_000;
 const LICENCE_MS = 5_000;
 const ANNOUNCE_EVERY_MS = 5_000;
-/** How long a leader waits at the end for the last words of the others. */
-const FAREWELL_MS_MAX = 8_000;
+const LOOK_EVERY_MS = 500;
+/** Whoever wants to go, and finds nobody to hand over to, goes after this time with what it has. */
+const ALONE_MS_MAX = 15_000;
 
 export async function openNode(order: NodeOrder): Promise<OpenNode> {
   const node = new ClusterNode(order);
@@ -86,8 +87,7 @@ class ClusterNode implements OpenNode {
   readonly #settle = Promise.withResolvers<CrawlResult>();
   #crawl: OpenLocalCrawl | undefined;
   #agent: Agent | undefined;
-  #leadership: Leadership | undefined;
-  #leader: Leader | undefined;
+  #candidacy: Candidacy | undefined;
   #whole: Snapshot | undefined;
   #timers: NodeJS.Timeout[] = [];
   #refused: CrawlError | undefined;
@@ -107,7 +107,13 @@ class ClusterNode implements OpenNode {
       onReceipt: (receipt) => this.#agent?.inbox.onReceipt(receipt),
       onNote: (from, note) => this.#agent?.inbox.onNote(from, note),
     });
-    const place = { self: this.name, size: 1, division: this.#nothing(), bus: member };
+    const place = {
+      self: this.name,
+      size: 1,
+      seeds: spec.seeds,
+      division: this.#nothing(),
+      bus: member,
+    };
     const settings = withoutShared(spec.settings);
     const team = teamMeansFor(spec.settings, place);
     const crawl = await openCrawl({ settings, seeds: spec.seeds, folder, hooks: {}, log, team });
@@ -124,7 +130,7 @@ class ClusterNode implements OpenNode {
       },
       change: (key, value) => void crawl.change(key, value),
     });
-    this.#lead();
+    this.#lead(crawl, this.#agent);
     this.#announceOn();
     crawl.done
       .finally(() => this.#agent?.stop())
@@ -137,7 +143,7 @@ class ClusterNode implements OpenNode {
 
   snapshot(): Snapshot {
     const own = (this.#crawl as OpenLocalCrawl).snapshot();
-    const whole = this.#leader?.snapshot ?? this.#whole;
+    const whole = this.#candidacy?.leader?.snapshot ?? this.#whole;
     return whole === undefined ? own : { ...whole, processId: process.pid };
   }
 
@@ -147,53 +153,45 @@ class ClusterNode implements OpenNode {
 
   leave(): void {
     this.#agent?.leave();
+    this.#stopIfAlone("Ctrl-C");
   }
 
   stopAll(why: string): void {
     this.#agent?.askToStop(why);
+    this.#stopIfAlone(why);
   }
 
   change(key: string, value: string): string {
     return (this.#crawl as OpenLocalCrawl).change(key, value);
   }
 
-  #lead(): void {
+  #lead(crawl: OpenLocalCrawl, agent: Agent): void {
     const { registry, spec, log, bus } = this.#order;
-    const leadership = new Leadership({
-      registry,
+    this.#candidacy = new Candidacy({
       clock: systemClock,
+      log,
+      bus,
+      registry,
+      settings: spec.settings,
+      seeds: spec.seeds,
+      spec: spec.digest,
       node: this.name,
       leaseMs: LEASE_MS,
-      onGained: (term) => {
-        log.write({ level: "info", message: "this node leads", values: { term } });
-        const leader = new Leader({
-          clock: systemClock,
-          log,
-          bus,
-          registry,
-          settings: spec.settings,
-          seeds: spec.seeds,
-          spec: spec.digest,
-          term,
-          known: this.#crawl?.handle.team?.border?.division ?? this.#nothing(),
-          licenceMs: LICENCE_MS,
-          isLeading: () => leadership.term === term,
-          onFault: (fault) => this.#fail(fault),
-        });
-        this.#leader = leader;
-        leader.start().catch((error: unknown) => {
-          log.write({ level: "warn", message: String(error), values: {} });
-          if (this.#leader === leader) this.#leader = undefined;
-        });
-      },
-      onLost: () => {
-        log.write({ level: "info", message: "this node no longer leads", values: {} });
-        void this.#leader?.stop();
-        this.#leader = undefined;
-      },
+      licenceMs: LICENCE_MS,
+      known: () => crawl.handle.team?.border?.division ?? this.#nothing(),
+      hasTakenPart: () => agent.hasTakenPart,
+      onFault: (fault) => this.#fail(fault),
     });
-    this.#leadership = leadership;
-    leadership.start();
+  }
+
+  /** Where nobody leads, nobody can be told: it stops by itself, and the same command goes on. */
+  #stopIfAlone(why: string): void {
+    let aloneMs = 0;
+    const look = (): void => {
+      aloneMs = this.#agent?.isLicensed === true ? 0 : aloneMs + LOOK_EVERY_MS;
+      if (aloneMs >= ALONE_MS_MAX) this.#crawl?.stop(why);
+    };
+    this.#timers.push(setInterval(look, LOOK_EVERY_MS));
   }
 
   /** The registry may be wiped: then somebody has to say again what is crawled. */
@@ -216,10 +214,8 @@ class ClusterNode implements OpenNode {
   }
 
   async #close(result: CrawlResult): Promise<void> {
-    const untilMs = systemClock.nowMs() + FAREWELL_MS_MAX;
-    while (this.#leader !== undefined && !this.#leader.isOver && systemClock.nowMs() < untilMs)
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    const whole = this.#leader?.snapshot ?? this.#whole;
+    await this.#candidacy?.farewell();
+    const whole = this.#candidacy?.leader?.snapshot ?? this.#whole;
     await this.#tidy();
     // Whoever began the crawl sums up the whole, the others their part.
     const isWhole = this.#order.announce !== undefined && whole !== undefined;
@@ -236,17 +232,14 @@ class ClusterNode implements OpenNode {
 
   async #tidy(): Promise<void> {
     for (const timer of this.#timers.splice(0)) clearInterval(timer);
-    await this.#leader?.stop();
-    await this.#leadership?.stop();
+    await this.#candidacy?.stop();
     await this.#order.bus.close();
     await this.#order.registry.close();
   }
 
   /** Before anybody has said what is whose, nothing is anybody's. */
   #nothing(): Division {
-    const { bucketCount } = partitionOf(this.#order.spec.settings);
-    const owners = Array.from({ length: bucketCount }, () => "");
-    return { epoch: 0, owners, inTransit: new Set(), members: new Set() };
+    return nobodysDivision(partitionOf(this.#order.spec.settings));
   }
 }
 

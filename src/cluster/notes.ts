@@ -7,7 +7,7 @@
  * before the coordinator does.
  */
 
-import type { BorderTraffic, Division } from "../crawl/border.ts";
+import type { BorderTraffic, Division, Handing } from "../crawl/border.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Note } from "../exchange/bus.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
@@ -25,12 +25,17 @@ export interface Report {
   readonly wantsStop: string;
   /** It has ended, and this is its last word. */
   readonly hasEnded: boolean;
+  /** Tells apart a process and its successor of the same name. */
+  readonly life: string;
   /** On its own clock: comes back with the answer. */
   readonly sentAtMs: number;
-  /** Of the licence it goes by, and the number of the last answer; 0 when it has none. */
+  /** Of the licence it goes by, who gave it, and the number of the last answer; 0 when it has none. */
+  readonly leader: number;
   readonly term: number;
   readonly grant: number;
   readonly epoch: number;
+  /** The highest that its store has heard of, in whatever life. */
+  readonly epochKnown: number;
   /** Up to this epoch everything it lost has arrived at its new owners. */
   readonly handedOver: number;
   /** Of the last question whether all are done, the number. */
@@ -63,6 +68,8 @@ export interface Report {
 /** It may not take part. */
 export interface Refusal {
   readonly kind: "refusal";
+  /** Of whom it is meant for. */
+  readonly life: string;
   readonly why: string;
 }
 
@@ -75,6 +82,7 @@ export interface Look {
 /** It goes by this answer now: what it had before is free. */
 export interface Heard {
   readonly kind: "heard";
+  readonly leader: number;
   readonly grant: number;
 }
 
@@ -88,6 +96,8 @@ export interface Licence {
   /** `sentAtMs` of the report it answers. */
   readonly answers: number;
   readonly forMs: number;
+  /** The term of the coordinator: of two, the later is heard. */
+  readonly leader: number;
   readonly term: number;
   readonly grant: number;
   /** null for as much as it wants. */
@@ -120,18 +130,33 @@ export interface WrittenDivision {
   readonly names: readonly string[];
   /** For each bucket the place of its owner in `names` from 1, or 0: two bytes each, in base64. */
   readonly owners: string;
-  readonly inTransit: readonly number[];
+  readonly handing: readonly (Handing & WrittenBuckets)[];
+  readonly losses: readonly ({ readonly epoch: number } & WrittenBuckets)[];
   readonly members: readonly string[];
 }
 
-export function writeDivision({ epoch, owners, inTransit, members }: Division): WrittenDivision {
+interface WrittenBuckets {
+  /** A bit each, in base64. */
+  readonly buckets: string;
+}
+
+export function writeDivision(division: Division): WrittenDivision {
+  const { epoch, owners, inTransit, losses, members } = division;
   const names = [...new Set(owners)].filter((name) => name !== "");
   const places = new Map(names.map((name, index) => [name, index + 1]));
   const bytes = Buffer.alloc(2 * owners.length);
   for (const [bucket, owner] of owners.entries())
     bytes.writeUInt16LE(places.get(owner) ?? 0, 2 * bucket);
   const text = bytes.toString("base64");
-  return { epoch, names, owners: text, inTransit: [...inTransit], members: [...members] };
+  const written = (buckets: ReadonlySet<number>): string => writeBuckets(buckets, owners.length);
+  return {
+    epoch,
+    names,
+    owners: text,
+    handing: groupedByHanding(inTransit).map((one) => ({ ...one, buckets: written(one.buckets) })),
+    losses: losses.map((loss) => ({ epoch: loss.epoch, buckets: written(loss.buckets) })),
+    members: [...members],
+  };
 }
 
 export function readDivision(written: WrittenDivision): Division {
@@ -143,9 +168,45 @@ export function readDivision(written: WrittenDivision): Division {
   return {
     epoch: written.epoch,
     owners,
-    inTransit: new Set(written.inTransit),
+    inTransit: byBucket(written.handing),
+    losses: written.losses.map(({ epoch, buckets }) => ({ epoch, buckets: readBuckets(buckets) })),
     members: new Set(written.members),
   };
+}
+
+function groupedByHanding(
+  inTransit: Division["inTransit"],
+): readonly (Handing & { readonly buckets: ReadonlySet<number> })[] {
+  const groups = new Map<string, Handing & { readonly buckets: Set<number> }>();
+  for (const [bucket, all] of inTransit)
+    for (const { from, epoch } of all) {
+      const key = `${epoch} ${from}`;
+      const group = groups.get(key) ?? { from, epoch, buckets: new Set() };
+      groups.set(key, group);
+      group.buckets.add(bucket);
+    }
+  return [...groups.values()];
+}
+
+function byBucket(handing: WrittenDivision["handing"]): Division["inTransit"] {
+  const inTransit = new Map<number, Handing[]>();
+  for (const { from, epoch, buckets } of handing)
+    for (const bucket of readBuckets(buckets))
+      inTransit.set(bucket, [...(inTransit.get(bucket) ?? []), { from, epoch }]);
+  return inTransit;
+}
+
+function writeBuckets(buckets: ReadonlySet<number>, bucketCount: number): string {
+  const bits = Buffer.alloc(Math.ceil(bucketCount / 8));
+  for (const bucket of buckets) bits[bucket >> 3] = (bits[bucket >> 3] ?? 0) | (1 << (bucket & 7));
+  return bits.toString("base64");
+}
+
+function readBuckets(text: string): ReadonlySet<number> {
+  const buckets = new Set<number>();
+  for (const [place, byte] of Buffer.from(text, "base64").entries())
+    for (let bit = 0; bit < 8; bit++) if ((byte & (1 << bit)) !== 0) buckets.add(8 * place + bit);
+  return buckets;
 }
 
 /** Notes come from our own kind, of the same version: joining saw to that. */

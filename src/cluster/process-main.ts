@@ -26,7 +26,8 @@ process.on("message", (message) => {
 });
 say({ weir: "ready" });
 
-async function work({ name, size, settings, seeds, folder, division }: Job): Promise<void> {
+async function work(job: Job): Promise<void> {
+  const { name, size, settings, seeds, ownSeeds, folder, division } = job;
   const bus = new ProcessBus(parentPort());
   let agent: Agent | undefined;
   const inbox: Inbox = {
@@ -38,6 +39,7 @@ async function work({ name, size, settings, seeds, folder, division }: Job): Pro
   const place = {
     self: name,
     size,
+    seeds: ownSeeds,
     division: division === null ? undefined : readDivision(division),
     bus: member,
   };

@@ -24,6 +24,10 @@ interface Head {
   readonly pieces: number;
 }
 
+/** Keys of the registry: how the web is divided, and how the crawl ended. */
+export const DIVISION = "division";
+export const OVER = "over";
+
 const PIECE_CHARACTERS = 16_000;
 const PIECES_MAX = 4_096;
 /** What every node says for itself. */
@@ -112,8 +116,10 @@ export async function readSpec(registry: Registry, own: Settings): Promise<Spec 
 
 /** Removes the crawl's own entries: the next of its name may be another. */
 export async function forgetSpec(registry: Registry): Promise<void> {
-  const entry = await registry.get("spec");
-  if (entry !== undefined) await registry.remove("spec", entry.revision);
+  for (const key of [DIVISION, OVER, "spec"]) {
+    const entry = await registry.get(key);
+    if (entry !== undefined) await registry.remove(key, entry.revision);
+  }
 }
 
 function shared(settings: Settings): Partial<Settings> {

@@ -13,7 +13,11 @@ import { systemClock } from "../base/clock.ts";
 import type { LogEntry } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
 import { Changes, type Changing } from "../crawl/changes.ts";
+import { metricsOf, type ParallelMetrics } from "../crawl/parallel-metrics.ts";
 import { measuredRate } from "../crawl/showing.ts";
+import { ownsContents } from "../config/parallel-rules.ts";
+import { overlap } from "../partition/metrics.ts";
+import { openReadOnly } from "../store/store-sqlite.ts";
 import { keepChronicle } from "../crawl/chronicle.ts";
 import { Control } from "../crawl/control.ts";
 import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
@@ -26,7 +30,8 @@ import type { Job } from "./job.ts";
 import { type Ended, mergeResults, mergeSnapshots } from "./merge.ts";
 import { COORDINATOR, writeDivision } from "./notes.ts";
 import { SharedLine } from "./shared-line.ts";
-import { partitionOf } from "./team-means.ts";
+import { firstDivision, partitionOf, topicOwners } from "./team-means.ts";
+import { importedIn, topicsIn } from "./topics-in.ts";
 import { openTeamFolder, readKeptDivision, keepDivision } from "./team-folder.ts";
 
 const LICENCE_MS = 3_000;
@@ -196,7 +201,8 @@ class Supervisor implements OpenCrawl, Changing {
     const partition = partitionOf(settings);
     const seeded = seeds.map((url) => partition.bucketOf(url));
     const workers = this.#names.map((name) => ({ name, weight: 1 }));
-    const kept = settings.fresh ? undefined : readKeptDivision(folder, this.#names);
+    const before = settings.fresh ? undefined : readKeptDivision(folder, this.#names);
+    const kept = before ?? firstDivision(topicOwners(settings, this.#names), this.#names);
     return new Dealing({ coordination, partition, grain, seeded }, workers, kept);
   }
 
@@ -216,7 +222,8 @@ class Supervisor implements OpenCrawl, Changing {
       name,
       size,
       settings: partOfSettings(settings, size, isFirstStart),
-      seeds: division === undefined ? seeds.filter((_, at) => at % size === place) : seeds,
+      seeds,
+      ownSeeds: this.#hasOwnSeeds ? seeds.filter((_, at) => at % size === place) : seeds,
       folder: join(folder, name),
       division: division === undefined ? null : writeDivision(division),
     };
@@ -243,28 +250,52 @@ class Supervisor implements OpenCrawl, Changing {
   }
 
   async #finish(): Promise<CrawlResult> {
+    const { folder, settings } = this.#order;
     const ended = this.#ended.toSorted((a, b) => this.#placeOf(a.name) - this.#placeOf(b.name));
     const pending = ended.reduce((sum, { result }) => sum + result.urls.pending, 0);
     const stoppedBy = this.#whyStopped(pending);
-    this.#state = pending === 0 && stoppedBy === "" ? "done" : "stopped";
+    const isComplete = pending === 0 && stoppedBy === "";
+    this.#state = isComplete ? "done" : "stopped";
     await this.#close();
-    const downloaded = ended.reduce((sum, { result }) => sum + result.pages, 0);
-    const measured = { downloaded, unique: downloaded, overlap: 0, coverage: null, quality: null };
+    const store = openReadOnly(folder);
+    try {
+      const { referenceFolder } = settings;
+      return mergeResults(ended, store.totals, {
+        seconds: (systemClock.nowMs() - this.#startedAtMs) / 1000,
+        bandwidth: this.#bandwidth(ended),
+        parallel: this.#measured(await metricsOf({ folder, store, referenceFolder }), ended),
+        topics: await topicsIn(folder, settings),
+        resumed: this.#resumed,
+        complete: isComplete,
+        stoppedBy,
+      });
+    } finally {
+      await store.close();
+    }
+  }
+
+  /** What stores tell, with what only the exchange knows. */
+  #measured(metrics: ParallelMetrics, ended: readonly Ended[]): CrawlResult["parallel"] {
     const { urlsSent, sentBytes } = this.#coordinator?.exchange() ?? { urlsSent: 0, sentBytes: 0 };
-    return mergeResults(ended, {
-      seconds: (systemClock.nowMs() - this.#startedAtMs) / 1000,
-      bandwidth: this.#bandwidth(ended),
-      parallel: {
-        procs: this.#names.length,
-        ...measured,
-        urlsExchanged: urlsSent,
-        communicationOverhead: measured.downloaded === 0 ? 0 : urlsSent / measured.downloaded,
-        exchangeBytes: sentBytes,
-      },
-      resumed: this.#resumed,
-      complete: pending === 0 && stoppedBy === "",
-      stoppedBy,
-    });
+    // A page that was handed over was fetched by who handed it over, and is kept by who was given it.
+    const exported = ended.reduce((sum, { result }) => sum + (result.outcomes["exported"] ?? 0), 0);
+    const imported = importedIn(this.#order.folder);
+    const downloaded = metrics.downloaded - imported + exported;
+    return {
+      ...metrics,
+      downloaded,
+      overlap: overlap(downloaded, metrics.unique),
+      urlsExchanged: urlsSent,
+      communicationOverhead: downloaded === 0 ? 0 : urlsSent / downloaded,
+      exchangeBytes: sentBytes,
+      coverage: metrics.coverage ?? null,
+      quality: metrics.quality ?? null,
+    };
+  }
+
+  /** Whether each process begins with addresses of its own. */
+  get #hasOwnSeeds(): boolean {
+    return this.#dealing === undefined || ownsContents(this.#order.settings);
   }
 
   #whyStopped(pending: number): string {

@@ -2,21 +2,44 @@
 
 import type { Division } from "../crawl/border.ts";
 import type { TeamMeans } from "../crawl/team.ts";
+import { contentBuckets, topicsWithWorld } from "../crawl/placing.ts";
+import { modelFor } from "../crawl/topic-means.ts";
+import { ownsContents } from "../config/parallel-rules.ts";
 import { readPopular } from "../config/popular.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Membership } from "../exchange/bus.ts";
 import { SharedTurns } from "../frontier/shared-turns.ts";
 import { type Partition, partitionFor } from "../partition/partition.ts";
 import { PopularSet } from "../partition/popular.ts";
+import { ownersOf } from "../topics/owners.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
+import type { CanonicalUrl } from "../url/url.ts";
 
-export function partitionOf({ partition, bucketCount, partitionRules }: Settings): Partition {
+export function partitionOf(settings: Settings): Partition {
+  const { partition, bucketCount, partitionRules } = settings;
+  if (partition === "topic") {
+    const topics = topicsWithWorld(modelFor(settings)?.trained.topics ?? []);
+    return contentBuckets(topics, topics.length);
+  }
+  if (partition === "content-hash") return contentBuckets([], bucketCount);
   return partitionFor(partition ?? "site-hash", { bucketCount, rules: partitionRules });
+}
+
+/** Topics to processes, by how much of what the model was trained on each makes up; undefined for other divisions. */
+export function topicOwners(settings: Settings, names: readonly string[]): string[] | undefined {
+  if (settings.partition !== "topic") return undefined;
+  const model = modelFor(settings);
+  const topics = topicsWithWorld(model?.trained.topics ?? []);
+  const shares = topics.map((topic, index) => ({ topic, share: model?.trainedOn[index] ?? 1 }));
+  const owned = ownersOf(shares, names.length);
+  return topics.map((topic) => names[owned.findIndex((own) => own.includes(topic))] as string);
 }
 
 export interface Place {
   readonly self: string;
   readonly size: number;
+  /** Those of the starting addresses that this process begins with. */
+  readonly seeds: readonly CanonicalUrl[];
   /** undefined for processes that are independent of each other. */
   readonly division: Division | undefined;
   readonly bus: Membership;
@@ -30,6 +53,7 @@ export function teamMeansFor(settings: Settings, place: Place): TeamMeans {
   const popularUrls = readPopular(settings.replicateFile);
   const fingerprints = popularUrls.map((url) => fingerprintOf(url));
   return {
+    seeds: place.seeds,
     turns: new SharedTurns(),
     rules: {
       size,
@@ -44,6 +68,7 @@ export function teamMeansFor(settings: Settings, place: Place): TeamMeans {
         : {
             self,
             partition,
+            ownsContents: ownsContents(settings),
             mode,
             division,
             popular:
@@ -59,4 +84,13 @@ export function teamMeansFor(settings: Settings, place: Place): TeamMeans {
             everyMs: settings.exchangeEveryMs,
           },
   };
+}
+
+/** What is whose at the very beginning, where that is known; undefined: it is dealt. */
+export function firstDivision(
+  owners: readonly string[] | undefined,
+  names: readonly string[],
+): Division | undefined {
+  if (owners === undefined) return undefined;
+  return { epoch: 1, owners, inTransit: new Map(), losses: [], members: new Set(names) };
 }

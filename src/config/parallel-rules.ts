@@ -1,11 +1,27 @@
 /** What settings about several processes must agree on, each with what to write. */
 
 import { whyNot } from "../partition/mode.ts";
+import type { PartitionKind } from "../partition/partition.ts";
 import type { Settings } from "./schema.ts";
 
+/** Whether processes own contents and not addresses. */
+export function ownsContents({ partition }: Settings): boolean {
+  return partition === "topic" || partition === "content-hash";
+}
+
+function addressKind({ partition }: Settings): PartitionKind | undefined {
+  return partition === "topic" || partition === "content-hash" ? undefined : partition;
+}
+
 export function parallelMistakes(settings: Settings): string[] {
-  const { coordination, mode, partition, procs, partitionRules, bucketCount } = settings;
+  const { coordination, mode, procs, partitionRules, bucketCount } = settings;
   const found: string[] = [];
+  const isByContent = ownsContents(settings);
+  const partition = addressKind(settings);
+  if (isByContent && (coordination !== "static" || (mode ?? "exchange") !== "exchange"))
+    found.push(
+      `partition ${settings.partition} sends pages to their owners: leave --coordination and --mode out`,
+    );
   const reason = whyNot({ coordination, mode, partition, procs, ruleCount: partitionRules.length });
   if (reason !== undefined) found.push(reason);
   const { natsServers } = settings;

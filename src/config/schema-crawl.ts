@@ -93,7 +93,7 @@ export const BOUNDS = {
   order: {
     key: "order",
     meaning:
-      "What comes first: `breadth` the fewest links from the start; `backlinks` the most linked to; `pagerank` what the most linked to link to.",
+      "What comes first: `breadth` the fewest links from the start; `backlinks` the most linked to; `pagerank` what the most linked to link to; `topic` what is likely about --topic.",
     fallback: "breadth",
     reader: read.oneOf(ORDERS),
   },

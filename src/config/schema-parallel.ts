@@ -12,6 +12,9 @@ const partitionRule: Reader<NonNullable<ReturnType<typeof readPartitionRule>>> =
   read: readPartitionRule,
 };
 
+/** Divisions of contents, which no address tells. */
+export const CONTENT_KINDS = ["topic", "content-hash"] as const;
+
 export const PARALLEL = {
   procs: {
     key: "procs",
@@ -37,9 +40,9 @@ export const PARALLEL = {
   partition: {
     key: "partition",
     meaning:
-      "How the web is divided: `site-hash` by host, `url-hash` by address, `hierarchical` by rules. By default site-hash.",
+      "How the web is divided: `site-hash` by host, `url-hash` by address, `hierarchical` by rules; `topic` by what pages are about and `content-hash` by what is in them: then pages go to their owners, and not links. By default site-hash.",
     fallback: undefined,
-    reader: read.oneOf(PARTITION_KINDS),
+    reader: read.oneOf([...PARTITION_KINDS, ...CONTENT_KINDS]),
   },
   partitionRules: {
     key: "partitionRules",

@@ -13,6 +13,7 @@ import { CLUSTER } from "./schema-cluster.ts";
 import { PARALLEL } from "./schema-parallel.ts";
 import { PLANNING, SITE_PLANNING } from "./schema-plan.ts";
 import { REPEATING, SITE_REPEATING } from "./schema-rounds.ts";
+import { TOPICS } from "./schema-topics.ts";
 
 const HOUR = 3_600_000;
 
@@ -25,6 +26,7 @@ export const GROUPS = {
   Rounds: REPEATING,
   "Several processes": PARALLEL,
   "Several machines": CLUSTER,
+  Topics: TOPICS,
   Manners: MANNERS,
   Network: NETWORK,
   Pages: PAGES,
@@ -40,6 +42,7 @@ export const SETTINGS = {
   ...REPEATING,
   ...PARALLEL,
   ...CLUSTER,
+  ...TOPICS,
   ...MANNERS,
   ...NETWORK,
   ...PAGES,

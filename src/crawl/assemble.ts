@@ -35,9 +35,7 @@ import { movedSeeds } from "./moved-seeds.ts";
 import { Notebook } from "./notebook.ts";
 import { type Ordering, orderingFor } from "./ordering.ts";
 import { Pace } from "./pace.ts";
-import { PageDesk } from "./page-desk.ts";
-import { PageReader } from "./reading.ts";
-import { Recorder } from "./record.ts";
+import { type ReadingRoom, readingRoomOf } from "./reading-room.ts";
 import { Refill } from "./refill.ts";
 import { Outlook } from "./outlook.ts";
 import { Promised } from "./promised.ts";
@@ -49,9 +47,8 @@ import { Settler } from "./settle.ts";
 import { Sluice } from "./sluice.ts";
 import { Tally } from "./tally.ts";
 import { type Team, teamOf } from "./team.ts";
+import { focusFor } from "./topic-means.ts";
 
-/** The fact, kept in the store, that pages have been asked for again. */
-export const ROUNDS = "rounds";
 /** Breadth first they keep their order however long they wait; other scores change meanwhile. */
 const URLS_PER_SITE = { settled: 256, changing: 32 };
 export function assemble(parts: CrawlParts, around: Surroundings): Loops {
@@ -85,7 +82,8 @@ class Assembly implements Loops {
   readonly #border: Border | undefined;
   readonly #intake: Intake;
   readonly #errands: Errands;
-  readonly #recorder: Recorder;
+  readonly #reunion: Reunion;
+  readonly #room: ReadingRoom;
 
   constructor(parts: CrawlParts, around: Surroundings) {
     this.#parts = parts;
@@ -108,10 +106,11 @@ class Assembly implements Loops {
     this.settler = this.#makeSettler();
     this.refill = this.#makeRefill();
     this.#border = this.#makeBorder();
+    this.#reunion = this.#makeReunion();
     this.#intake = this.#makeIntake();
     this.ordering = this.#makeOrdering();
     this.#errands = this.#makeErrands();
-    this.#recorder = this.#makeRecorder();
+    this.#room = this.#makeRoom();
     this.controller = controllerFor(settings, parts.clock.nowMs());
     this.sluice = this.#makeSluice();
     this.line = this.#makeLine();
@@ -123,7 +122,7 @@ class Assembly implements Loops {
   }
 
   admitSeeds(): void {
-    this.#admitAt(0, this.#parts.seeds);
+    this.#admitAt(0, this.#parts.team?.seeds ?? this.#parts.seeds);
     this.#admitAt(1, this.#parts.team?.border?.popularUrls ?? []);
   }
 
@@ -191,7 +190,7 @@ class Assembly implements Loops {
         sitesAwakeMax: Math.ceil(entriesIn(settings, SITES) / 2),
       },
       prepare: (site) => this.#errands.prepare(site),
-      isUnderWay: (urlId) => this.fetchLoop.isUnderWay(urlId),
+      isUnderWay: (urlId) => this.#isUnderWay(urlId),
       mayAsk: (site) => this.team?.mayAsk(site) ?? true,
       shared: (site, to) => this.team?.shared(site, to) ?? to,
     });
@@ -206,6 +205,8 @@ class Assembly implements Loops {
       countsBacklinks: this.#countsBacklinks,
       isIdle: () => this.fetchLoop.isQuiet,
       admit: (found, border) => this.#intake.receive(found, border),
+      admitPage: (letter, from, taken) => this.#room.customs.takeIn(letter, from, taken),
+      onFault: this.#around.onFault,
     });
   }
 
@@ -218,7 +219,7 @@ class Assembly implements Loops {
       refill: this.refill,
       settler: this.settler,
       border: this.#border,
-      isUnderWay: (urlId) => this.fetchLoop.isUnderWay(urlId),
+      isUnderWay: (urlId) => this.#isUnderWay(urlId),
       admitSeeds: () => this.admitSeeds(),
       pump: () => this.fetchLoop.pump(),
     });
@@ -237,16 +238,12 @@ class Assembly implements Loops {
       sieve: this.#sieve,
       traps: this.#traps,
       scope: this.#scope,
-      score: hooks.score ?? SCORES[settings.order],
+      score:
+        hooks.score ??
+        ((found) => this.ordering?.scoreOf(found.url) ?? SCORES[settings.order](found)),
       countsBacklinks: this.#countsBacklinks,
       border: this.#border,
-      reunion: new Reunion({
-        ...this.#common(),
-        refill: this.refill,
-        settler: this.settler,
-        countsBacklinks: this.#countsBacklinks,
-        isUnderWay: (urlId) => this.fetchLoop.isUnderWay(urlId),
-      }),
+      reunion: this.#reunion,
       depthMax: settings.depthMax ?? Infinity,
       onLink: hooks.onLink,
     });
@@ -260,6 +257,7 @@ class Assembly implements Loops {
       ...this.#around,
       intake: this.#intake,
       border: this.#border,
+      focus: focusFor(settings, this.#parts.topics?.classifier),
       rankBytesMax: settings.memoryBytes * RANKS_SHARE,
     });
   }
@@ -272,31 +270,39 @@ class Assembly implements Loops {
       refill: this.refill,
       intake: this.#intake,
       scope: this.#scope,
+      isInherited: (site) => this.team?.isInherited(site) ?? false,
       pump: () => this.fetchLoop.pump(),
     });
   }
 
-  #makeRecorder(): Recorder {
-    const { settings, store } = this.#parts;
-    const desk = new PageDesk({
+  #makeReunion(): Reunion {
+    const countsBacklinks = this.#countsBacklinks;
+    const { refill, settler } = this;
+    const isUnderWay = (urlId: number): boolean => this.#isUnderWay(urlId);
+    return new Reunion({ ...this.#common(), refill, settler, countsBacklinks, isUnderWay });
+  }
+
+  #makeRoom(): ReadingRoom {
+    const { settings } = this.#parts;
+    return readingRoomOf({
       ...this.#common(),
-      reader: new PageReader(settings),
+      ...this.#around,
       intake: this.#intake,
+      scope: this.#scope,
       sieve: this.#sieve,
       traps: this.#traps,
       settler: this.settler,
-      near: settings.nearDuplicates ? new NearIndex(entriesIn(settings, NEAR)) : undefined,
-      hasEarlierRounds: store.recall(ROUNDS) !== undefined,
+      reunion: this.#reunion,
       ordering: this.ordering,
+      border: this.#border,
+      near: settings.nearDuplicates ? new NearIndex(entriesIn(settings, NEAR)) : undefined,
+      isFetching: (urlId) => this.fetchLoop.isUnderWay(urlId),
     });
-    return new Recorder({
-      ...this.#common(),
-      ...this.#around,
-      desk,
-      intake: this.#intake,
-      scope: this.#scope,
-      settler: this.settler,
-    });
+  }
+
+  /** Being fetched, or being taken in. */
+  #isUnderWay(urlId: number): boolean {
+    return this.fetchLoop.isUnderWay(urlId) || this.#room.customs.isImporting(urlId);
   }
 
   #makeSluice(): Sluice {
@@ -309,6 +315,7 @@ class Assembly implements Loops {
       moment: () => line.almanac.at(clock.wallMs()),
       siteLimitBps: ({ key }) => ownSettings.get(key)?.limitBps ?? this.line.siteLimitBps,
       searchDepthMax: settings.searchDepthMax,
+      ranksByScore: settings.order === "topic" && this.#parts.hooks.score === undefined,
       shares: this.#shares,
       onBytes: (bytes) => this.line.received(bytes),
       onTraffic: (traffic, address) => this.line.watch(traffic, address),
@@ -357,7 +364,7 @@ class Assembly implements Loops {
       sluice: this.sluice,
       fetchUrl: ((site, row, progress) => {
         this.#errands.refreshIfOld(site);
-        return this.#recorder.fetchUrl(site, row, progress);
+        return this.#room.recorder.fetchUrl(site, row, progress);
       }) satisfies FetchLoopParts["fetchUrl"],
       runErrand: ((site, errand, progress) =>
         this.#errands.run(site, errand, progress)) satisfies FetchLoopParts["runErrand"],

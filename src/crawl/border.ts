@@ -11,6 +11,8 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Membership, Parcel, Receipt } from "../exchange/bus.ts";
+import type { AnyLetter } from "../exchange/letters.ts";
+import type { PageLetter, SentPage } from "../exchange/page-letter.ts";
 import { cutForLetters, type Letter, type MovedUrl, type SentUrl } from "../exchange/wire.ts";
 import { OutgoingBatch } from "../partition/batch.ts";
 import { fateOfForeign, type Mode } from "../partition/mode.ts";
@@ -25,13 +27,26 @@ import type { Notebook } from "./notebook.ts";
 import { NOBODY, Outbox } from "./outbox.ts";
 import type { Tally } from "./tally.ts";
 
+/** Somebody who had a bucket before the epoch, and has not said that what it knew of it has arrived. */
+export interface Handing {
+  readonly from: string;
+  readonly epoch: number;
+}
+
+export interface Loss {
+  readonly epoch: number;
+  readonly buckets: ReadonlySet<number>;
+}
+
 /** Who owns which part of the web, and what is still on its way to its owner. */
 export interface Division {
   readonly epoch: number;
   /** The owner of each bucket; empty while nobody has it. */
   readonly owners: readonly string[];
-  /** Buckets that their owner may not crawl yet, because somebody else is still handing them over. */
-  readonly inTransit: ReadonlySet<number>;
+  /** Buckets that their owner may not crawl yet, and who is still handing them over. */
+  readonly inTransit: ReadonlyMap<number, readonly Handing[]>;
+  /** Buckets whose owner was lost with all it knew of them, by the epoch that said so; oldest first. */
+  readonly losses: readonly Loss[];
   /** Everybody who is there. */
   readonly members: ReadonlySet<string>;
 }
@@ -39,6 +54,8 @@ export interface Division {
 export interface BorderMeans {
   readonly self: string;
   readonly partition: Partition;
+  /** Whether contents are owned and not addresses: then a link is followed by whoever has its page. */
+  readonly ownsContents: boolean;
   readonly mode: Mode;
   readonly division: Division;
   readonly popular: PopularSet | undefined;
@@ -61,6 +78,9 @@ export interface BorderParts extends BorderMeans {
   readonly isIdle: () => boolean;
   /** Lets URLs in that others found; they may turn out to be somebody else's. */
   readonly admit: (found: readonly FoundUrl[], border: Border) => void;
+  /** Takes in a page that another process fetched; see `inbox.ts`. */
+  readonly admitPage: (letter: PageLetter, from: string, taken: () => void) => Promise<boolean>;
+  readonly onFault: (fault: unknown) => void;
 }
 
 /** A URL that another process found, or that waited or ended there. */
@@ -73,6 +93,8 @@ export interface FoundUrl {
 }
 
 export interface BorderTraffic {
+  /** Pages handed to the owners of their content, in this life. */
+  readonly pagesSent: number;
   readonly urlsSent: number;
   readonly urlsReceived: number;
   readonly sentBytes: number;
@@ -99,6 +121,7 @@ export class Border {
   readonly #counts: OutgoingBatch;
   readonly #sentTo = new Map<string, number>();
   #countsSent = 0;
+  #pagesSent = 0;
   #urlsReceived = 0;
 
   constructor(parts: BorderParts) {
@@ -106,7 +129,11 @@ export class Border {
     this.#division = parts.division;
     this.#counts = new OutgoingBatch({ pagesMax: parts.everyPages, linksMax: COUNTED_LINKS_MAX });
     this.#outbox = new Outbox({ ...parts, sender: nameOf(parts.store, parts.random) });
-    this.#inbox = new Inbox({ ...parts, read: (letter) => this.#read(letter) });
+    this.#inbox = new Inbox({
+      ...parts,
+      read: (letter) => this.#read(letter),
+      readPage: parts.admitPage,
+    });
   }
 
   get self(): string {
@@ -124,6 +151,7 @@ export class Border {
     return {
       urlsSent: found + this.#countsSent,
       urlsReceived: this.#urlsReceived,
+      pagesSent: this.#pagesSent,
       sentBytes,
       sentTo: Object.fromEntries(this.#sentTo),
     };
@@ -131,7 +159,7 @@ export class Border {
 
   /** Whether nothing that was found here is still on its way. */
   get isQuiet(): boolean {
-    return this.#outbox.isEmpty && this.#found.links === 0;
+    return this.#outbox.isEmpty && this.#found.links === 0 && this.#inbox.isQuiet;
   }
 
   /** Letters that have not arrived yet. */
@@ -139,8 +167,13 @@ export class Border {
     return this.#outbox.count;
   }
 
+  /** The number that the next letter gets, and the lowest of those that have not arrived. */
+  get letterNumbers(): { readonly next: number; readonly first: number } {
+    return this.#outbox.numbers;
+  }
+
   whose({ url, high, low }: Candidate): Whose {
-    if (this.#ownerOf(url) === this.#parts.self) return "own";
+    if (this.isOwn(url)) return "own";
     const fate = fateOfForeign(this.#parts.mode);
     if (fate === "send" && this.#parts.popular?.has(high, low) === true) return "popular";
     return fate;
@@ -155,12 +188,18 @@ export class Border {
   /** Buckets without an owner for which letters wait here. */
   wanted(countMax: number): readonly number[] {
     const buckets = new Set<number>();
-    for (const { urls } of this.#outbox.lettersTo(NOBODY, countMax))
-      for (const { url } of urls) buckets.add(this.#parts.partition.bucketOf(url as CanonicalUrl));
+    for (const letter of this.#outbox.lettersTo(NOBODY, countMax))
+      if (letter.kind === "page") buckets.add(letter.bucket);
+      else for (const { url } of letter.urls) buckets.add(this.bucketOf(url));
     return [...buckets].slice(0, countMax);
   }
 
+  bucketOf(url: string): number {
+    return this.#parts.partition.bucketOf(url as CanonicalUrl);
+  }
+
   isOwn(url: CanonicalUrl): boolean {
+    if (this.#parts.ownsContents) return true;
     return this.#ownerOf(url) === this.#parts.self;
   }
 
@@ -181,6 +220,17 @@ export class Border {
       this.#write(this.#found);
       this.#found.add(this.#ownerOf(url), link);
     }
+  }
+
+  /** A page that is another's by its content: it leaves with the commit that ends its URL here. */
+  sendPage(to: string, bucket: number, page: SentPage): void {
+    this.#pagesSent += 1;
+    this.#outbox.put(to, { kind: "page", epoch: this.#division.epoch, bucket, page });
+  }
+
+  /** A link of a page that is another's by its content, and stays here. */
+  sendLink(to: string, { url, high, low }: Candidate, { depth, redirects }: Origin): void {
+    this.#found.add(to, { url, high, low, depth, redirects, score: 0 });
   }
 
   /** One more link to a URL that was sent before. */
@@ -268,8 +318,14 @@ export class Border {
     }
   }
 
-  #readdress(letter: Letter): void {
-    const { epoch } = this.#division;
+  #readdress(letter: AnyLetter): void {
+    const { epoch, owners } = this.#division;
+    if (letter.kind === "page") {
+      // Ours by now: it is taken in as if it had come by the bus.
+      const to = owners[letter.bucket] ?? NOBODY;
+      this.#outbox.put(to === this.#parts.self ? NOBODY : to, { ...letter, epoch });
+      return;
+    }
     if (letter.kind === "urls")
       this.#deliver(letter.urls, (urls) => ({ kind: "urls", epoch, urls }));
     else this.#deliver(letter.urls, (urls) => ({ kind: "frontier", epoch, urls }));

@@ -27,6 +27,7 @@ import type { LineMeans } from "./line.ts";
 import { resultOf, snapshotOf } from "./showing.ts";
 import type { CrawlResult, CrawlState, Snapshot } from "./snapshot.ts";
 import type { Team, TeamMeans } from "./team.ts";
+import type { TopicMeans } from "./topic-means.ts";
 
 /** The sockets and sinks of one crawl, and what it was asked to do. */
 export interface CrawlParts {
@@ -46,6 +47,8 @@ export interface CrawlParts {
   readonly line: LineMeans;
   /** What one process of several needs; undefined for one that is alone. */
   readonly team?: TeamMeans;
+  /** What tells topics; undefined where nobody asks. */
+  readonly topics?: TopicMeans | undefined;
 }
 
 export interface CrawlHandle extends Changing {
@@ -289,7 +292,11 @@ class Crawl implements CrawlHandle {
       return;
     }
     if (!isStopping && this.#loops.rounds.goesOn) return;
-    if (!isStopping && !this.#mayFinish) return this.#loops.team?.onIdle();
+    const { team } = this.#loops;
+    // One that ends before the others has nothing left that they need.
+    const mayFinish = this.#mayFinish && (team?.isQuiet ?? true);
+    if (!isStopping && !mayFinish) return team?.onIdle();
+    team?.close();
     if (isSated && tally.pending > 0 && !isStopping) this.#stoppedBy = "pages limit";
     // Ends in a moment of its own, when whoever called this has noted all it had to.
     this.#state = "stopping";
@@ -335,6 +342,8 @@ class Crawl implements CrawlHandle {
       nowMs: clock.nowMs(),
       startedAtMs: this.#startedAtMs,
       resumed: this.#resumed,
+      // Of several processes the whole is told, and by who has all of it.
+      modelDigest: this.#loops.team === undefined ? this.#parts.topics?.modelDigest : undefined,
       stoppedBy: this.#loops.tally.pending === 0 && !this.#isWatchEnded ? "" : this.#stoppedBy,
     });
   }

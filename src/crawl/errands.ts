@@ -55,6 +55,8 @@ export interface ErrandsParts {
   readonly tally: Tally;
   readonly signal: AbortSignal;
   readonly resumed: boolean;
+  /** Whether another process may have asked the site just now. */
+  readonly isInherited: (site: Site) => boolean;
   readonly pump: () => void;
   readonly onFault: (fault: unknown) => void;
 }
@@ -137,7 +139,7 @@ export class Errands {
   }
 
   async #locate(site: Site): Promise<void> {
-    const { clock, refill, courtesy, settings, resumed } = this.#parts;
+    const { clock, refill, courtesy, settings, resumed, isInherited } = this.#parts;
     const found = await this.#lookUp(site.key);
     // It may have been laid aside meanwhile.
     if (!site.awake) return;
@@ -155,7 +157,7 @@ export class Errands {
       addressDelayMs: settings.addressDelayMs ?? (site.isLoopback ? 0 : PUBLIC_ADDRESS_DELAY_MS),
     };
     refill.open(site, to);
-    if (resumed) courtesy.assumeAsked(clock.nowMs(), to);
+    if (resumed || isInherited(site)) courtesy.assumeAsked(clock.nowMs(), to);
     this.#consultRobots(site);
   }
 

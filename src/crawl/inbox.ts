@@ -1,14 +1,18 @@
 /**
- * Takes in what other processes send: each letter once, however often and in whatever order it comes.
+ * Takes in what other processes send: each letter once, however often, in whatever order and in how many
+ * parts it comes.
  *
  * What a letter brings is noted in one go with the fact that it was taken, so a kill forgets both or
- * neither. The receipt goes out after the commit, and again for every repeat.
+ * neither. A page has to be archived before it can be noted, so it takes a while. The receipt goes out
+ * after the commit, and again for every repeat.
  */
 
 import type { Log } from "../base/log.ts";
 import type { Membership, Parcel } from "../exchange/bus.ts";
-import { type Packing, unpack } from "../exchange/packing.ts";
-import { decodeLetter, type Letter } from "../exchange/wire.ts";
+import { decodeAny } from "../exchange/letters.ts";
+import { type NumberedLetter, type Packing, unpack } from "../exchange/packing.ts";
+import type { PageLetter } from "../exchange/page-letter.ts";
+import type { Letter } from "../exchange/wire.ts";
 import type { Store } from "../store/store.ts";
 import type { Notebook } from "./notebook.ts";
 
@@ -18,7 +22,12 @@ export interface InboxParts {
   readonly bus: Pick<Membership, "acknowledge">;
   readonly log: Log;
   /** Notes what the letter brings. */
-  readonly read: (letter: Letter, from: string) => void;
+  readonly read: (letter: Letter) => void;
+  /**
+   * Takes in a page; calls `taken` in the same go in which it notes it. False: not now, it must be sent again.
+   */
+  readonly readPage: (letter: PageLetter, from: string, taken: () => void) => Promise<boolean>;
+  readonly onFault: (fault: unknown) => void;
 }
 
 /** What was taken from one sender: everything below the floor, and these. */
@@ -27,9 +36,32 @@ interface Taken {
   readonly seqs: Set<number>;
 }
 
+/** A parcel, and how many of its letters are not noted yet. */
+interface Delivery {
+  readonly parcel: Parcel;
+  left: number;
+}
+
+/** A letter of which some parts are there. */
+interface Partial {
+  readonly parts: (Uint8Array | undefined)[];
+  readonly deliveries: Delivery[];
+  missing: number;
+  bytes: number;
+}
+
+/** Of parts that wait for others, at most. */
+const PARTIAL_BYTES_MAX = 64 * 1024 * 1024;
+/** Pages on their way to the archive, at most: more are sent again. */
+const PAGES_UNDER_WAY_MAX = 64;
+
 export class Inbox {
   readonly #parts: InboxParts;
   readonly #taken = new Map<string, Taken>();
+  readonly #partial = new Map<string, Partial>();
+  /** Pages being archived, by sender and number. */
+  readonly #underWay = new Set<string>();
+  #partialBytes = 0;
   /** Noted and not committed yet. */
   #unacknowledged: Parcel[] = [];
   #receivedBytes = 0;
@@ -42,26 +74,22 @@ export class Inbox {
     return this.#receivedBytes;
   }
 
+  /** Whether nothing that has come is still to be noted. */
+  get isQuiet(): boolean {
+    return this.#underWay.size === 0;
+  }
+
   take(parcel: Parcel): void {
-    const { notebook, log } = this.#parts;
     this.#receivedBytes += parcel.body.length;
     const packing = unpack(parcel.body);
-    const letters = packing?.letters.map(({ seq, body }) => ({ seq, letter: decodeLetter(body) }));
-    if (packing === undefined || letters?.some(({ letter }) => letter === undefined) === true) {
-      const message = "a parcel that cannot be read is left with its sender";
-      log.write({ level: "error", message, values: { from: parcel.from, id: parcel.id } });
-      return;
-    }
+    if (packing === undefined) return this.#complain(parcel);
     const taken = this.#takenFrom(packing);
-    for (const { seq, letter } of letters ?? []) {
-      if (letter === undefined || seq < taken.floor || taken.seqs.has(seq)) continue;
-      taken.seqs.add(seq);
-      this.#parts.read(letter, parcel.from);
-    }
     this.#raiseFloor(taken, packing.floor);
-    const { floor, seqs } = taken;
-    notebook.noteFact(factOf(packing.sender), JSON.stringify({ floor, seqs: [...seqs] }));
-    this.#unacknowledged.push(parcel);
+    const fresh = packing.letters.filter(({ seq }) => seq >= taken.floor && !taken.seqs.has(seq));
+    const delivery = { parcel, left: fresh.length };
+    for (const numbered of fresh) this.#takeLetter(delivery, packing.sender, numbered);
+    this.#remember(packing.sender, taken);
+    if (fresh.length === 0) this.#unacknowledged.push(parcel);
   }
 
   committed(): void {
@@ -70,7 +98,96 @@ export class Inbox {
     for (const parcel of parcels) this.#parts.bus.acknowledge(parcel);
   }
 
-  #takenFrom({ sender }: Packing): Taken {
+  #takeLetter(delivery: Delivery, sender: string, numbered: NumberedLetter): void {
+    const key = `${sender} ${numbered.seq}`;
+    if (this.#underWay.has(key)) return;
+    const deliveries = this.#deliveriesOf(key, delivery, numbered);
+    if (deliveries === undefined) return;
+    const letter = decodeAny(this.#bodyOf(key, numbered));
+    if (letter === undefined) return this.#complain(delivery.parcel);
+    const taken = this.#takenFrom({ sender });
+    const settle = (): void => {
+      taken.seqs.add(numbered.seq);
+      this.#remember(sender, taken);
+      for (const one of deliveries) this.#arrived(one);
+    };
+    if (letter.kind === "page") return this.#takePage(key, letter, delivery.parcel.from, settle);
+    this.#parts.read(letter);
+    settle();
+  }
+
+  #arrived(delivery: Delivery): void {
+    delivery.left -= 1;
+    if (delivery.left === 0) this.#unacknowledged.push(delivery.parcel);
+  }
+
+  #takePage(key: string, letter: PageLetter, from: string, settle: () => void): void {
+    if (this.#underWay.size >= PAGES_UNDER_WAY_MAX) return;
+    this.#underWay.add(key);
+    this.#parts
+      .readPage(letter, from, settle)
+      .finally(() => this.#underWay.delete(key))
+      .catch((fault: unknown) => this.#parts.onFault(fault));
+  }
+
+  /** All parcels that the letter came in; undefined while parts of it are missing. */
+  #deliveriesOf(
+    key: string,
+    delivery: Delivery,
+    { body, part, parts }: NumberedLetter,
+  ): readonly Delivery[] | undefined {
+    if (parts === 1) return [delivery];
+    let partial = this.#partial.get(key);
+    if (partial === undefined || partial.parts.length !== parts) {
+      partial = {
+        parts: Array.from({ length: parts }, () => undefined),
+        deliveries: [],
+        missing: parts,
+        bytes: 0,
+      };
+      this.#partial.set(key, partial);
+    }
+    partial.deliveries.push(delivery);
+    if (partial.parts[part] === undefined) {
+      partial.parts[part] = Uint8Array.from(body);
+      partial.missing -= 1;
+      partial.bytes += body.length;
+      this.#partialBytes += body.length;
+    }
+    this.#makeRoom(key);
+    return partial.missing === 0 ? partial.deliveries : undefined;
+  }
+
+  #bodyOf(key: string, { body, parts }: NumberedLetter): Uint8Array {
+    const partial = this.#partial.get(key);
+    if (parts === 1 || partial === undefined) return body;
+    this.#forget(key, partial);
+    return Buffer.concat(partial.parts as Uint8Array[]);
+  }
+
+  /** What waits longest for its missing parts goes: it will be sent again. */
+  #makeRoom(besides: string): void {
+    for (const [key, partial] of this.#partial) {
+      if (this.#partialBytes <= PARTIAL_BYTES_MAX) return;
+      if (key !== besides) this.#forget(key, partial);
+    }
+  }
+
+  #forget(key: string, { bytes }: Partial): void {
+    this.#partial.delete(key);
+    this.#partialBytes -= bytes;
+  }
+
+  #remember(sender: string, { floor, seqs }: Taken): void {
+    this.#parts.notebook.noteFact(factOf(sender), JSON.stringify({ floor, seqs: [...seqs] }));
+  }
+
+  #complain({ from, id }: Parcel): void {
+    const message = "a parcel that cannot be read is left with its sender";
+    this.#parts.log.write({ level: "error", message, values: { from, id } });
+  }
+
+  #takenFrom({ sender }: Pick<Packing, "sender">): Taken {
     const known = this.#taken.get(sender);
     if (known !== undefined) return known;
     const text = this.#parts.store.recall(factOf(sender));

@@ -105,6 +105,18 @@ export class Intake {
     }
   }
 
+  /** Notes a URL whose page has come by another way: it waits, but nobody is told to ask for it. */
+  adopt(candidate: Candidate, origin: Origin): WaitingUrl {
+    const { roster, sieve, score } = this.#parts;
+    const { url, high, low } = candidate;
+    const site = roster.of(siteOf(url));
+    const row = this.#note(candidate, origin, score({ url, depth: origin.depth, from: undefined }));
+    site.pending += 1;
+    site.finishedAtMs = undefined;
+    sieve.add(high, low);
+    return row;
+  }
+
   /** The id of a known URL, stored or only noted; 0 when it is unknown. */
   idOf(candidate: Candidate): number {
     const noted = this.#parts.notebook.unstoredId(candidate.url);

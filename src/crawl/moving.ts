@@ -63,11 +63,10 @@ export class Moving {
     if (lost.size === 0 && this.isDone) return onDone();
     notebook.commit();
     this.#lost = new Set([...this.#lost, ...lost]);
-    const keys = new Set(this.#leaving.map(({ key }) => key));
-    for (const { key } of store.sites()) {
-      const isAsked = partition.keepsSites ? this.#isLost(`${key}/`) : true;
-      if (isAsked && !keys.has(key)) this.#leaving.push({ key, afterId: 0 });
-    }
+    // From the start: what has come back between, and is lost again, has to go once more.
+    this.#leaving = [];
+    for (const { key } of store.sites())
+      if (!partition.keepsSites || this.#isLost(`${key}/`)) this.#leaving.push({ key, afterId: 0 });
     this.#goOn();
   }
 
@@ -81,8 +80,8 @@ export class Moving {
       if (partition.keepsSites && !isAmong(`${key}/`)) continue;
       for (let afterId = 0; ;) {
         const rows = store.urlsOfSite(id, afterId, ROWS_AT_ONCE);
-        const sent = rows.filter(({ reason, url }) => reason === "sent" && isAmong(url));
-        if (sent.length > 0) border.handOver(sent.map((row) => movedUrl(row, "waiting")));
+        const told = rows.filter(({ url }) => isAmong(url)).flatMap((row) => toldAgain(row));
+        if (told.length > 0) border.handOver(told);
         afterId = rows.at(-1)?.id ?? afterId;
         if (rows.length < ROWS_AT_ONCE) break;
       }
@@ -120,6 +119,7 @@ export class Moving {
   /** Moves some rows of a site; answers whether there is more to do. */
   #move(leaving: Leaving): boolean {
     const { store, notebook, roster, refill, partition, settler, border } = this.#parts;
+    if (partition.keepsSites && !this.#isLost(`${leaving.key}/`)) return false;
     const site = roster.of(leaving.key);
     if (partition.keepsSites) refill.layAside(site);
     notebook.commit();
@@ -132,11 +132,12 @@ export class Moving {
         afterId = row.id - 1;
         break;
       }
-      if (row.reason === "sent" || row.reason === "moved_away" || row.reason === "elsewhere")
-        continue;
+      // Whoever has these has heard of them.
+      if (row.reason === "sent" || row.reason === "moved_away") continue;
       moved.push(movedUrl(row));
-      if (row.reason === undefined)
-        settler.settle(site, { ...row, etag: "", lastModified: "" }, "moved_away");
+      if (row.reason !== undefined) continue;
+      refill.withdraw(site);
+      settler.settle(site, { ...row, etag: "", lastModified: "" }, "moved_away");
     }
     if (moved.length > 0) border.handOver(moved);
     const isEnd = rows.length < ROWS_AT_ONCE && afterId === (rows.at(-1)?.id ?? leaving.afterId);
@@ -144,9 +145,19 @@ export class Moving {
     return !isEnd;
   }
 
+  /** It may have become ours again meanwhile. */
   #isLost(url: string): boolean {
-    return this.#lost.has(this.#parts.partition.bucketOf(url as CanonicalUrl));
+    const { partition, border } = this.#parts;
+    const isLost = this.#lost.has(partition.bucketOf(url as CanonicalUrl));
+    return isLost && !border.isOwn(url as CanonicalUrl);
   }
+}
+
+/** What went to somebody who is lost waits again; what has ended here need not be fetched again. */
+function toldAgain(row: StoredUrl): MovedUrl[] {
+  const { reason } = row;
+  if (reason === "sent" || reason === "moved_away") return [movedUrl(row, "waiting")];
+  return reason === undefined || reason === "elsewhere" ? [] : [movedUrl(row)];
 }
 
 function movedUrl(

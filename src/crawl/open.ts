@@ -32,6 +32,7 @@ import type { CrawlHooks } from "./hooks.ts";
 import { openLine } from "./open-line.ts";
 import type { CrawlResult, Snapshot } from "./snapshot.ts";
 import type { TeamMeans } from "./team.ts";
+import { topicMeansFor } from "./topic-means.ts";
 
 export interface CrawlOrder {
   readonly settings: Settings;
@@ -65,6 +66,7 @@ const SEEN_ENTRY_BYTES = 80;
 
 export async function openCrawl(order: CrawlOrder): Promise<OpenLocalCrawl> {
   const { settings, folder } = order;
+  const topics = topicMeansFor(settings);
   await using stack = new AsyncDisposableStack();
   let output: Output | undefined;
   // After a power cut the store must not know of pages that the archive has lost.
@@ -91,6 +93,7 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenLocalCrawl> {
     output,
     index,
     line: line.means,
+    topics,
   });
   const changes = new Changes(handle, settings);
   const change = (key: string, value: string): string => changes.apply(key, value);

@@ -10,14 +10,20 @@ import { unreachable } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../config/schema.ts";
 import { SeenRanks } from "../frontier/pagerank-seen.ts";
+import type { Focus } from "../topics/focus.ts";
 import type { Fingerprints, Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import type { Border } from "./border.ts";
 import type { Intake } from "./intake.ts";
 import type { Notebook } from "./notebook.ts";
+import { FocusOrder } from "./focus-order.ts";
 import type { Reading } from "./reading.ts";
 
 export interface Ordering {
+  /** A page has come, and its links are about to be let in. */
+  linking(url: string, reading: Reading): void;
+  /** What a new URL begins with; undefined for what the order's own rule says. */
+  scoreOf(url: string): number | undefined;
   /** A page's links have been let in. */
   linked(fromId: number, reading: Reading): void;
   start(): void;
@@ -30,6 +36,8 @@ export interface OrderingParts {
   readonly notebook: Notebook;
   readonly intake: Intake;
   readonly border: Border | undefined;
+  /** What tells how likely a link leads to the topic; undefined where none is looked for. */
+  readonly focus: Focus | undefined;
   /** For the ranks of what has been seen. */
   readonly rankBytesMax: number;
   readonly onFault: (fault: unknown) => void;
@@ -44,6 +52,8 @@ export function orderingFor(order: Settings["order"], parts: OrderingParts): Ord
       return new BacklinkOrder(parts);
     case "pagerank":
       return new RankOrder(parts);
+    case "topic":
+      return parts.focus === undefined ? undefined : new FocusOrder(parts.focus);
     default:
       return unreachable(order);
   }
@@ -54,6 +64,12 @@ class BacklinkOrder implements Ordering {
 
   constructor(parts: OrderingParts) {
     this.#parts = parts;
+  }
+
+  linking(): void {}
+
+  scoreOf(): undefined {
+    return undefined;
   }
 
   linked(_: number, { links }: Reading): void {
@@ -95,6 +111,12 @@ class RankOrder implements Ordering {
       nodesMax: Math.max(1024, Math.floor((rankBytesMax * (1 - LINK_SHARE)) / NODE_BYTES)),
       linkBytesMax: Math.floor(rankBytesMax * LINK_SHARE),
     });
+  }
+
+  linking(): void {}
+
+  scoreOf(): undefined {
+    return undefined;
   }
 
   linked(fromId: number, { links, fresh }: Reading): void {

@@ -11,7 +11,7 @@ import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Membership, Receipt } from "../exchange/bus.ts";
 import { type NumberedLetter, pack, PACKED_BYTES_MAX } from "../exchange/packing.ts";
-import { decodeLetter, encodeLetter, type Letter } from "../exchange/wire.ts";
+import { type AnyLetter, decodeAny, encodeAny } from "../exchange/letters.ts";
 import type { OutgoingParcel, Store } from "../store/store.ts";
 import type { Notebook } from "./notebook.ts";
 
@@ -31,6 +31,9 @@ export interface OutboxParts {
 interface Shipment {
   readonly to: string;
   readonly seqs: readonly number[];
+  /** Of one letter that goes in several parcels. */
+  readonly part: number;
+  readonly parts: number;
   sentAtMs: number;
   tries: number;
 }
@@ -88,15 +91,22 @@ export class Outbox {
     return count;
   }
 
+  /** The number that the next letter gets, and the lowest of those that have not arrived. */
+  get numbers(): { readonly next: number; readonly first: number } {
+    let first = this.#noted[0]?.seq ?? this.#nextSeq;
+    for (const { seqs } of this.#piles.values()) first = Math.min(first, seqs[0] ?? first);
+    return { next: this.#nextSeq, first };
+  }
+
   /** Bytes handed to the bus, repeats included. */
   get sentBytes(): number {
     return this.#sentBytes;
   }
 
   /** Notes a letter: it is sent once it is committed. Answers its number. */
-  put(to: string, letter: Letter): number {
+  put(to: string, letter: AnyLetter): number {
     const seq = this.#nextSeq++;
-    this.#parts.notebook.noteOutgoing({ seq, to, body: encodeLetter(letter) });
+    this.#parts.notebook.noteOutgoing({ seq, to, body: encodeAny(letter) });
     this.#noted.push({ seq, to });
     return seq;
   }
@@ -116,13 +126,17 @@ export class Outbox {
     const shipment = this.#shipments.get(parcelId);
     if (shipment === undefined || shipment.to !== from) return;
     this.#shipments.delete(parcelId);
-    this.#drop(from, new Set(shipment.seqs));
+    const [seq] = shipment.seqs;
+    const isPart = shipment.parts > 1;
+    const hasMore =
+      isPart && this.#shipments.values().some(({ seqs, parts }) => parts > 1 && seqs[0] === seq);
+    if (!hasMore) this.#drop(from, new Set(shipment.seqs));
     this.ship();
   }
 
   /** Takes back all letters to whoever `isGone`, to be addressed anew in the same commit. */
-  takeBack(isGone: (to: string) => boolean): Letter[] {
-    const letters: Letter[] = [];
+  takeBack(isGone: (to: string) => boolean): AnyLetter[] {
+    const letters: AnyLetter[] = [];
     for (const [to, pile] of this.#piles) {
       if (!isGone(to)) continue;
       for (const [id, shipment] of this.#shipments)
@@ -134,9 +148,9 @@ export class Outbox {
   }
 
   /** The first that wait for an addressee. */
-  lettersTo(to: string, countMax: number): Letter[] {
+  lettersTo(to: string, countMax: number): AnyLetter[] {
     return (this.#piles.get(to)?.seqs ?? []).slice(0, countMax).map((seq) => {
-      const letter = decodeLetter(this.#row(seq).body);
+      const letter = decodeAny(this.#row(seq).body);
       assert(letter !== undefined, "what we wrote we can read");
       return letter;
     });
@@ -199,10 +213,14 @@ export class Outbox {
     for (let count = underWay.length; count < SHIPMENTS_MAX && waiting.length > 0; count++) {
       const seqs = this.#fitting(waiting);
       waiting.splice(0, seqs.length);
-      const shipment = { to, seqs, sentAtMs: nowMs, tries: 0 };
-      const id = `${this.#parts.sender}-${seqs[0]}-${seqs.at(-1)}`;
-      this.#shipments.set(id, shipment);
-      this.#send(id, shipment, nowMs);
+      const bytes = this.#row(seqs[0] as number).body.length;
+      const parts = seqs.length > 1 ? 1 : Math.max(1, Math.ceil(bytes / PACKED_BYTES_MAX));
+      for (let part = 0; part < parts; part++) {
+        const shipment = { to, seqs, part, parts, sentAtMs: nowMs, tries: 0 };
+        const id = `${this.#parts.sender}-${seqs[0]}-${seqs.at(-1)}-${part}`;
+        this.#shipments.set(id, shipment);
+        this.#send(id, shipment, nowMs);
+      }
     }
     if (waiting.length > 0) return;
     pile.sinceMs = Infinity;
@@ -224,8 +242,17 @@ export class Outbox {
 
   #send(id: string, shipment: Shipment, nowMs: number): void {
     const { bus, sender } = this.#parts;
-    const { to, seqs } = shipment;
-    const letters: NumberedLetter[] = seqs.map((seq) => this.#row(seq));
+    const { to, seqs, part, parts } = shipment;
+    const letters: NumberedLetter[] = seqs.map((seq) => {
+      const { body } = this.#row(seq);
+      const from = part * PACKED_BYTES_MAX;
+      return {
+        seq,
+        part,
+        parts,
+        body: parts === 1 ? body : body.subarray(from, from + PACKED_BYTES_MAX),
+      };
+    });
     const body = pack({ sender, floor: this.#pile(to).seqs[0] as number, letters });
     shipment.sentAtMs = nowMs;
     this.#sentBytes += body.length;

@@ -17,10 +17,13 @@ import type { ArchivePlace, Likeness, PageRecord } from "../page/page.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { type CanonicalUrl, splitPath } from "../url/url.ts";
+import type { Border } from "./border.ts";
+import { sentPageOf } from "./customs.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import type { Candidate, Intake, Origin } from "./intake.ts";
 import type { Notebook } from "./notebook.ts";
 import type { Ordering } from "./ordering.ts";
+import type { Placement, Placing } from "./placing.ts";
 import { pageForHook, type PageReader, type Reading } from "./reading.ts";
 import type { Roster, Site } from "./roster.ts";
 import type { Settler } from "./settle.ts";
@@ -46,6 +49,11 @@ export interface PageDeskParts {
   readonly near: NearIndex | undefined;
   /** Whether a waiting URL may have a page from an earlier round. */
   readonly hasEarlierRounds: boolean;
+  /** Says what a page is about, and whose it is; undefined where nobody asks. */
+  readonly placing: Placing | undefined;
+  /** What goes to the owner of a page's content: all of it, or its links. */
+  readonly boundary: "page" | "links";
+  readonly border: Border | undefined;
   /** Keeps scores in step with links; undefined where they are settled from the start. */
   readonly ordering: Ordering | undefined;
 }
@@ -65,9 +73,14 @@ export class PageDesk {
   }
 
   /** Answers what the bytes of the page were for. */
-  async keep(site: Site, row: WaitingUrl, result: FetchedPage): Promise<Kept> {
-    const { reader } = this.#parts;
+  async keep(site: Site, row: WaitingUrl, result: FetchedPage, foreign?: Foreign): Promise<Kept> {
+    const { reader, placing } = this.#parts;
     const reading = reader.read(row.url as CanonicalUrl, result, this.#isKnown);
+    const placement = placing?.place(reading);
+    const owner =
+      foreign === undefined && placement !== undefined ? this.#ownerOf(placement) : undefined;
+    if (owner !== undefined && placement !== undefined && this.#parts.boundary === "page")
+      return this.#sendAway(site, row, { result, owner, placement });
     const content = Buffer.from(reading.digest).toString("latin1");
     // Of two copies at once, the second is one only when the first has found its place.
     for (;;) {
@@ -76,11 +89,12 @@ export class PageDesk {
       await new Promise<void>((goOn) => copies.push(goOn));
     }
     const copiedId = this.#parts.notebook.pageWithDigest(reading.digest);
-    if (copiedId !== undefined) return this.#keepReading(site, row, { result, reading, copiedId });
+    const read = { result, reading, copiedId, placement, foreign, owner };
+    if (copiedId !== undefined) return this.#keepReading(site, row, read);
     const copies: (() => void)[] = [];
     this.#underWay.set(content, copies);
     try {
-      return await this.#keepReading(site, row, { result, reading, copiedId });
+      return await this.#keepReading(site, row, read);
     } finally {
       this.#underWay.delete(content);
       for (const goOn of copies) goOn();
@@ -89,7 +103,7 @@ export class PageDesk {
 
   async #keepReading(site: Site, row: WaitingUrl, page: ReadPage): Promise<Kept> {
     const { hooks, output } = this.#parts;
-    const { result, reading, copiedId } = page;
+    const { result, reading, copiedId, placement, foreign } = page;
     // A page that has not changed since its last visit repeats itself, which is no duplicate.
     const isUnchanged = copiedId === row.id;
     const likeness = isUnchanged ? undefined : this.#likenessOf(row.id, reading, copiedId);
@@ -105,24 +119,62 @@ export class PageDesk {
     const record = recordOf(row, result, { reading, likeness, archived });
     // What has not changed is in the index, and the archive has its text where it first was.
     const { index } = this.#parts;
-    if (index !== undefined && !isUnchanged) await this.#takeInto(index, row, { record, reading });
+    if (index !== undefined && !isUnchanged)
+      await this.#takeInto(index, row, { record, reading, topic: placement?.topic ?? "" });
     this.#note(site, row, record);
+    this.#noteTopic(row.id, placement, foreign);
     // The links of such a copy are new only because they are told from where it stands.
     const isTemplate = likeness?.kind === "exact" && this.#parts.traps.isSuspect(site.id);
     if (isTemplate) this.#parts.tally.refused("trap_duplicates", reading.fresh.length);
+    else if (page.owner !== undefined) this.#sendLinks(page.owner, row, reading);
     else this.#admitLinks(site, row, reading);
+    foreign?.onNoted();
     return repeatsId === undefined ? "page" : "duplicate";
+  }
+
+  /** Whose a page is that is not ours; undefined for what stays here. */
+  #ownerOf({ bucket }: Placement): string | undefined {
+    const { border } = this.#parts;
+    if (bucket === undefined || border === undefined) return undefined;
+    const owner = border.division.owners[bucket];
+    return owner === border.self || owner === "" ? undefined : owner;
+  }
+
+  /** A boundary page leaves with its content; its owner follows its links. */
+  #sendAway(site: Site, row: WaitingUrl, page: LeavingPage): "page" {
+    const { border, settler } = this.#parts;
+    const { result, owner, placement } = page;
+    border?.sendPage(owner, placement.bucket ?? 0, sentPageOf(row, result, placement));
+    settler.settle(site, row, "exported", owner);
+    return "page";
+  }
+
+  /** The page stays, and its owner by content follows its links. */
+  #sendLinks(owner: string, row: WaitingUrl, { fresh }: Reading): void {
+    const origin = { depth: row.depth + 1, redirects: 0, redirectedFromId: 0 };
+    for (const link of fresh)
+      this.#parts.border?.sendLink(owner, link, {
+        ...origin,
+        from: undefined,
+        fromDomain: undefined,
+      });
+  }
+
+  #noteTopic(id: number, placement: Placement | undefined, foreign: Foreign | undefined): void {
+    if (placement === undefined) return;
+    const { topic, confidence } = placement;
+    this.#parts.notebook.noteTopic({ id, topic, confidence, from: foreign?.from ?? "" });
   }
 
   /** Waits where the index is behind; the page is noted right after, so that both know the same. */
   #takeInto(
     index: PageIndex,
     row: WaitingUrl,
-    { record, reading }: { readonly record: PageRecord; readonly reading: Reading },
+    { record, reading, topic }: IndexedPage,
   ): Promise<void> {
     const pages = { page: (id: number) => this.#pageOf(id) };
     const { id, title, language, fetchedAtMs, digest } = record;
-    const page = { id, title, language, fetchedAtMs, digest, url: row.url, topic: "" };
+    const page = { id, title, language, fetchedAtMs, digest, url: row.url, topic };
     return index.take({ ...page, text: reading.text, archived: textPlaceOf(pages, record) });
   }
 
@@ -203,6 +255,7 @@ export class PageDesk {
   #admitLinks(site: Site, row: WaitingUrl, reading: Reading): void {
     const { intake, tally } = this.#parts;
     for (const [rule, count] of Object.entries(reading.refusedLinks)) tally.refused(rule, count);
+    this.#parts.ordering?.linking(row.url, reading);
     const from = row.url as CanonicalUrl;
     const origin: Origin = {
       depth: row.depth + 1,
@@ -252,7 +305,29 @@ export class PageDesk {
   }
 }
 
+/** A page that another process fetched: called back in the go in which it is noted. */
+export interface Foreign {
+  readonly from: string;
+  readonly onNoted: () => void;
+}
+
+interface LeavingPage {
+  readonly result: FetchedPage;
+  readonly owner: string;
+  readonly placement: Placement;
+}
+
+interface IndexedPage {
+  readonly record: PageRecord;
+  readonly reading: Reading;
+  readonly topic: string;
+}
+
 interface ReadPage {
+  /** Who has its links, when it is another's and stays here all the same. */
+  readonly owner: string | undefined;
+  readonly placement: Placement | undefined;
+  readonly foreign: Foreign | undefined;
   readonly result: FetchedPage;
   readonly reading: Reading;
   /** The page that had the same content first. */

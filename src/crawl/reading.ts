@@ -5,7 +5,7 @@ import type { FetchedPage } from "../fetch/fetcher.ts";
 import { detectCharset, toUtf8 } from "../page/charset.ts";
 import { digestOf } from "../page/digest.ts";
 import { type FreshLink, type Harvest, LinkHarvester } from "../page/links.ts";
-import { listLinks } from "../page/link-list.ts";
+import { type ListedLink, listLinks } from "../page/link-list.ts";
 import { NearHasher } from "../page/near-duplicate.ts";
 import { packText } from "../page/packed-text.ts";
 import type { Likeness, Remark } from "../page/page.ts";
@@ -17,6 +17,7 @@ import {
 } from "../page/robots-tags.ts";
 import { essenceOf, judgeBody } from "../page/sniff.ts";
 import { visibleText } from "../page/text.ts";
+import type { Classifier, Verdict } from "../topics/classify.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import type { CrawledPage } from "./hooks.ts";
@@ -41,6 +42,12 @@ export interface Reading {
   readonly refusedLinks: Readonly<Record<string, number>>;
   /** What it says, for the full-text index; empty where there is none. */
   readonly text: Uint8Array;
+  /** What it is about; undefined where nobody asked, and for what has no words. */
+  readonly verdict: Verdict | undefined;
+  /** Its links with their words, where these order the queue. */
+  readonly anchors: readonly ListedLink[];
+  /** How likely it is about the topic that is looked for; 0 where none is. */
+  readonly onTopic: number;
 }
 
 const NO_LINKS = new Uint8Array(0);
@@ -52,8 +59,13 @@ export class PageReader {
   readonly #settings: Settings;
   readonly #harvester: LinkHarvester;
   readonly #near = new NearHasher();
+  readonly #classifier: Classifier | undefined;
+  /** The number of the topic that is looked for. */
+  readonly #target: number;
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, classifier?: Classifier) {
+    this.#classifier = classifier;
+    this.#target = classifier?.model.trained.topics.indexOf(settings.topic ?? "") ?? -1;
     this.#settings = settings;
     this.redirectsMax = settings.redirectsMax;
     this.#harvester = new LinkHarvester(settings);
@@ -75,6 +87,8 @@ export class PageReader {
     const html = toUtf8(page.body, charset);
     const harvest = this.#harvester.harvest(html, url, isKnown);
     if (this.#settings.nearDuplicates) this.#near.hash(html, harvest.runs);
+    const verdict = this.#classifier?.ofRuns(html, harvest.runs);
+    const isJudged = verdict?.kind === "topic";
     return {
       digest,
       charset,
@@ -84,6 +98,9 @@ export class PageReader {
       nearLow: this.#near.low,
       links: harvest.fingerprints,
       text: this.#settings.searchIndex ? packText(html, harvest.runs, INDEXED_BYTES_MAX) : NO_TEXT,
+      verdict,
+      anchors: this.#settings.order === "topic" ? listLinks(html, url) : [],
+      onTopic: isJudged ? (this.#classifier?.probabilities[this.#target] ?? 0) : 0,
       ...followable(harvest, page),
     };
   }
@@ -106,6 +123,9 @@ const EMPTY: Omit<Reading, "digest" | "remarks" | "text"> = {
   fresh: [],
   refresh: undefined,
   refusedLinks: NO_REFUSALS,
+  verdict: undefined,
+  anchors: [],
+  onTopic: 0,
 };
 
 function robotsHeaders({ reply }: FetchedPage): RobotsTags {

@@ -47,6 +47,8 @@ export interface RecorderParts {
   readonly roster: Roster;
   readonly workbench: Workbench<Job>;
   readonly desk: PageDesk;
+  /** Whether the URL has ended, or its page is being taken in, although it was on the workbench. */
+  readonly isSuperseded: (urlId: number) => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -59,6 +61,11 @@ export class Recorder {
 
   async fetchUrl(site: Site, row: WaitingUrl, { sent, passage, ended }: Progress): Promise<void> {
     const { fetcher, settler, tally, signal } = this.#parts;
+    // Its page may have come by another way while it waited for its turn.
+    if (this.#parts.isSuperseded(row.id)) {
+      ended({ reason: "elsewhere", retryAfterMs: undefined, traffic: NO_TRAFFIC });
+      return;
+    }
     // Asked at the last moment: the rules may have changed while the URL waited.
     const verdict = site.rules?.allows(pathOf(row.url));
     if (verdict?.allowed === false) {

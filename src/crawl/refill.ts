@@ -157,6 +157,13 @@ export class Refill {
     if (site.awake) roster.sleep(site);
   }
 
+  /** Something that waits is about to end unasked: all of the site comes back from the store without it. */
+  withdraw(site: Site): void {
+    if (!site.awake) return;
+    this.layAside(site);
+    this.#waking.add(site);
+  }
+
   /** After a commit the store can answer what it could not before. */
   refillHungry(): void {
     const { roster, limits } = this.#parts;

@@ -41,17 +41,29 @@ export class Reunion {
     if (known === undefined || notebook.hasEnded(id)) return;
     const site = roster.of(siteOf(known.url));
     const { reason } = known;
-    if (reason === undefined) this.#whileWaiting(site, known, found);
-    else if (found.state === "ended" || found.state === "counted") return;
-    else if (reason === "sent" || reason === "moved_away") this.#reopen(site, known, reason);
+    if (reason === undefined || notebook.hasReopened(id)) this.#whileWaiting(site, known, found);
+    else if (found.state === "counted") return;
+    else if (reason === "sent" || reason === "moved_away") {
+      this.#reopen(site, known, reason);
+      // Known as ended from now on, and not only as told: whoever gets it next is told so, too.
+      if (found.state === "ended") this.#whileWaiting(site, known, found);
+    }
   }
 
   #whileWaiting(site: Site, known: StoredUrl, { state, links }: FoundUrl): void {
-    const { notebook, settler, countsBacklinks, isUnderWay } = this.#parts;
-    if (state === "ended" && !isUnderWay(known.id))
+    const { notebook, settler, countsBacklinks, isUnderWay, refill } = this.#parts;
+    if (state === "ended" && !isUnderWay(known.id)) {
+      refill.withdraw(site);
       settler.settle(site, { ...known, etag: "", lastModified: "" }, "elsewhere");
-    else if (countsBacklinks)
+    } else if (countsBacklinks)
       notebook.noteScore(known.id, (notebook.unstoredScore(known.id) ?? known.score) + links);
+  }
+
+  /** Its page is ours after all, and will be sent again: until then it waits. */
+  reopen(known: StoredUrl): void {
+    const { roster } = this.#parts;
+    if (known.reason !== undefined && !this.#parts.notebook.hasReopened(known.id))
+      this.#reopen(roster.of(siteOf(known.url)), known, known.reason);
   }
 
   #reopen(site: Site, { id, score }: StoredUrl, reason: Visits["was"]): void {

@@ -7,6 +7,7 @@ import type { Loops } from "./loops.ts";
 import type { Forecast } from "./replan.ts";
 import { NO_NEWS, type Site } from "./roster.ts";
 import { roundPagesOf } from "./snapshot.ts";
+import { topicFigures } from "./topic-figures.ts";
 import type { CrawlResult, CrawlState, RoundView, SiteView, Snapshot } from "./snapshot.ts";
 
 const SITES_SHOWN = 100;
@@ -57,9 +58,14 @@ export function snapshotOf(
 }
 
 export function resultOf(
-  moment: Moment & { readonly store: Store; readonly stoppedBy: string },
+  moment: Moment & {
+    readonly store: Store;
+    readonly stoppedBy: string;
+    /** undefined where nobody asked what pages are about. */
+    readonly modelDigest: string | undefined;
+  },
 ): CrawlResult {
-  const { loops, store, nowMs, startedAtMs, resumed, stoppedBy } = moment;
+  const { loops, store, nowMs, startedAtMs, resumed, stoppedBy, modelDigest } = moment;
   const elapsedMs = nowMs - startedAtMs;
   const totals = loops.tally.totals(elapsedMs);
   const pending = loops.tally.pending;
@@ -84,7 +90,7 @@ export function resultOf(
     },
     sites: siteResults(moment),
     parallel: null,
-    topics: null,
+    topics: modelDigest === undefined ? null : topicFigures([store], modelDigest),
     duplicates: { exact: totals.duplicatesExact, near: totals.duplicatesNear },
     resumed,
     complete: pending === 0 && stoppedBy === "",

@@ -34,6 +34,8 @@ export interface SluiceParts {
   /** What one site may take, if anything holds it. */
   readonly siteLimitBps: (site: Site) => number | undefined;
   readonly searchDepthMax: number;
+  /** Whether the best score goes first over all sites, and not only within each. */
+  readonly ranksByScore: boolean;
   readonly shares: Shares;
   /** Told of all that came, for the meter, the quota and whoever watches the round trips. */
   readonly onBytes: (bytes: number) => void;
@@ -53,6 +55,7 @@ export interface OrderKept {
 export class Sluice {
   readonly #search: Search<Job>;
   readonly #rankedSearch: Search<Job>;
+  readonly #scoredSearch: Search<Job>;
   readonly #parts: SluiceParts;
   readonly #sizes = new SizeGuess(SIZES);
   readonly #readers = new Map<Flow, () => void>();
@@ -76,11 +79,16 @@ export class Sluice {
       // A robots.txt is small, and nothing can be planned for its site before it has come.
       rank: (job, to) => (job.errand === undefined ? parts.shares.rankOf(to.siteId) : -1),
     };
+    this.#scoredSearch = {
+      ...this.#search,
+      rank: (job) => (job.errand === undefined ? -job.score : -Infinity),
+    };
   }
 
   /** How to look for what may begin; undefined when anything may, in any order. */
   get search(): Search<Job> | undefined {
     if (this.#isPlanned) return this.#rankedSearch;
+    if (this.#parts.ranksByScore) return this.#scoredSearch;
     return this.#isHolding ? this.#search : undefined;
   }
 

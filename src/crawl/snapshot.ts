@@ -128,6 +128,16 @@ export interface ParallelResult {
   readonly quality: number | null;
 }
 
+/** What pages are about, and how well links keep to it. */
+export interface TopicsResult {
+  /** The digest of the model. */
+  readonly model: string;
+  /** The share of links whose two pages are about the same. */
+  readonly locality: number;
+  /** Pages fetched by the process that keeps them, and by others for it. */
+  readonly byTopic: Readonly<Record<string, { readonly own: number; readonly imported: number }>>;
+}
+
 /** As programs read it. */
 export interface RoundPages {
   readonly changed: number;
@@ -181,7 +191,8 @@ export interface CrawlResult {
   }[];
   /** Of several processes together; null for one. */
   readonly parallel: ParallelResult | null;
-  readonly topics: null;
+  /** What pages were about; null where nobody asked. */
+  readonly topics: TopicsResult | null;
   readonly duplicates: { readonly exact: number; readonly near: number };
   readonly resumed: boolean;
   /** True when the work ended because there was none left, and not because somebody or a limit stopped it. */

@@ -12,6 +12,7 @@ import type { Addressee } from "../frontier/politeness.ts";
 import type { SharedTurn, SharedTurns, TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import type { Store } from "../store/store.ts";
+import type { CanonicalUrl } from "../url/url.ts";
 import type { Border, BorderMeans, Division } from "./border.ts";
 import type { Job } from "./job.ts";
 import { Moving, type MovingParts } from "./moving.ts";
@@ -32,6 +33,8 @@ export interface TeamRules {
 
 /** What a process is given to take part. */
 export interface TeamMeans {
+  /** Those of the starting addresses that this process begins with, if they are its own to begin with. */
+  readonly seeds: readonly CanonicalUrl[];
   readonly turns: SharedTurns;
   readonly rules: TeamRules;
   /** undefined for processes that are independent of each other. */
@@ -55,8 +58,10 @@ export interface TeamParts {
   readonly pump: () => void;
 }
 
-/** The fact, kept in the store, which buckets were ours when the last division was taken into use. */
+/** The fact, kept in the store, of which buckets something may be here that is ours or has to be handed over. */
 const OWNED = "owned buckets";
+/** The fact, kept in the store, up to which division what was lost with others has been sent again. */
+const EPOCH = "division epoch";
 const SITES_LOOKED_AT = 256;
 
 export class Team {
@@ -65,9 +70,17 @@ export class Team {
   licensedUntilMs = -Infinity;
   /** Follows links to others' parts, for want of anything else. */
   #isCrossing = false;
+  #isClosed = false;
+  #epochKnown: number;
+  /** What has to arrive until all is handed over that was lost with that division. */
+  #handing = { epoch: 0, beforeLetter: 0 };
+  #handedOver = 0;
+  /** Buckets that others may have crawled before us. */
+  readonly #inherited = new Set<number>();
 
   constructor(parts: TeamParts) {
     this.#parts = parts;
+    this.#epochKnown = Number(parts.store.recall(EPOCH) ?? 0);
   }
 
   get border(): Border | undefined {
@@ -76,6 +89,28 @@ export class Team {
 
   get epoch(): number {
     return this.#parts.border?.division.epoch ?? 0;
+  }
+
+  /** The highest that this store has heard of, in whatever life. */
+  get epochKnown(): number {
+    return Math.max(this.#epochKnown, this.epoch);
+  }
+
+  /** Up to this epoch all that was ours, and no longer is, has arrived where it belongs. */
+  get handedOver(): number {
+    const { border, moving } = this.#parts;
+    if (border === undefined || moving === undefined) return 0;
+    const { next, first } = border.letterNumbers;
+    if (moving.isDone && this.#handing.epoch < this.epoch)
+      this.#handing = { epoch: this.epoch, beforeLetter: next };
+    if (first >= this.#handing.beforeLetter) this.#handedOver = this.#handing.epoch;
+    return this.#handedOver;
+  }
+
+  /** Whether somebody else may have asked a site shortly before it became ours. */
+  isInherited(site: Site): boolean {
+    const bucket = this.#parts.border?.bucketOf(`${site.key}/`);
+    return bucket !== undefined && this.#inherited.has(bucket);
   }
 
   /** Whether nothing found here is on its way to others, and nothing has to be handed over. */
@@ -133,8 +168,9 @@ export class Team {
     // Before it, so that what was noted by the old division is stored by the old division.
     notebook.commit();
     const before = border.division;
+    this.#inherit(before, division);
     border.divide(division);
-    this.#sendAgain(before, division);
+    this.#sendAgain(division);
     if (before.members.size !== division.members.size) this.#shareAnew();
     this.start();
     admitSeeds();
@@ -146,22 +182,36 @@ export class Team {
   /** What was ours, in an earlier run or until now, and is no longer goes to its owner. */
   start(): void {
     const { border, moving, store } = this.#parts;
-    if (border === undefined || moving === undefined) return;
+    // Before anybody has said what is whose, nothing is lost.
+    if (border === undefined || moving === undefined || this.epoch === 0) return;
     const before = readBuckets(store.recall(OWNED)) ?? [];
     const owned = new Set(border.owned());
+    // A kill while something is handed over must not forget what has become ours meanwhile.
+    this.#remember([...owned.union(new Set(before))]);
     moving.begin(new Set(before.filter((bucket) => !owned.has(bucket))), () =>
       this.#remember(border.owned()),
     );
   }
 
-  /** What was sent to somebody who is gone may be gone with them: its new owner gets it, too. */
-  #sendAgain(before: Division, after: Division): void {
+  /** What was sent to somebody who is lost is lost with them: its new owner gets it again. */
+  #sendAgain({ epoch, losses }: Division): void {
     const orphaned = new Set<number>();
-    for (const [bucket, owner] of before.owners.entries()) {
-      const isGone = owner !== "" && !after.members.has(owner);
-      if (isGone && after.owners[bucket] !== this.#parts.border?.self) orphaned.add(bucket);
-    }
+    for (const loss of losses)
+      if (loss.epoch > this.#epochKnown) for (const bucket of loss.buckets) orphaned.add(bucket);
     this.#parts.moving?.sendAgain(orphaned);
+    this.#epochKnown = epoch;
+    this.#parts.notebook.noteFact(EPOCH, String(epoch));
+  }
+
+  /** Notes what others may have asked just now. */
+  #inherit(before: Division, after: Division): void {
+    const { self } = this.#parts.border as Border;
+    for (const [bucket, owner] of after.owners.entries()) {
+      if (owner !== self || before.owners[bucket] === self) continue;
+      // One that nobody had in the first division of all nobody has asked.
+      const wasAnothers = before.epoch === 0 ? after.epoch > 2 : before.owners[bucket] !== "";
+      if (wasAnothers) this.#inherited.add(bucket);
+    }
   }
 
   /** Others share addresses with us now, or no longer. */
@@ -170,7 +220,13 @@ export class Team {
     for (const site of roster.inMemory()) if (site.to !== undefined) refill.open(site, site.to);
   }
 
+  /** Takes nothing in any more: who ends must not have promised to care for something. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   onParcel(parcel: Parcel): void {
+    if (this.#isClosed) return;
     this.#parts.border?.onParcel(parcel);
     this.#comeBack();
   }

@@ -5,12 +5,17 @@
  * and company it comes. `floor` is the lowest number that the sender still keeps for this addressee: of
  * what is below, nothing needs to be remembered.
  *
+ * A letter that is too long for a parcel goes in several; it is one again when all parts are there.
+ *
  * A parcel may come from a peer that is broken: whatever is wrong with it, the answer is undefined.
  */
 
 export interface NumberedLetter {
   readonly seq: number;
   readonly body: Uint8Array;
+  /** Of a letter that does not fit a parcel: which part this is, from 0, and of how many. */
+  readonly part: number;
+  readonly parts: number;
 }
 
 export interface Packing {
@@ -20,11 +25,12 @@ export interface Packing {
   readonly letters: readonly NumberedLetter[];
 }
 
-const VERSION = 1;
+const VERSION = 2;
 const HEADER_BYTES = 1 + 1 + 8 + 4;
-const LETTER_BYTES = 8 + 4;
-/** Of the letters of a parcel, when there is more than one. */
+const LETTER_BYTES = 8 + 4 + 2 + 2;
+/** Of the letters of a parcel, when there is more than one; a longer letter goes in parts of this length. */
 export const PACKED_BYTES_MAX = 256 * 1024;
+export const PARTS_MAX = 2 ** 12;
 const SENDER_BYTES_MAX = 64;
 
 export function pack({ sender, floor, letters }: Packing): Uint8Array {
@@ -36,9 +42,11 @@ export function pack({ sender, floor, letters }: Packing): Uint8Array {
   at += name.copy(buffer, at);
   at = buffer.writeDoubleBE(floor, at);
   at = buffer.writeUInt32BE(letters.length, at);
-  for (const { seq, body } of letters) {
+  for (const { seq, body, part, parts } of letters) {
     at = buffer.writeDoubleBE(seq, at);
     at = buffer.writeUInt32BE(body.length, at);
+    at = buffer.writeUInt16BE(part, at);
+    at = buffer.writeUInt16BE(parts, at);
     buffer.set(body, at);
     at += body.length;
   }
@@ -66,9 +74,12 @@ function unpacked(buffer: Buffer): Packing | undefined {
   for (let index = 0; index < count; index++) {
     const seq = buffer.readDoubleBE(at);
     const bytes = buffer.readUInt32BE(at + 8);
+    const part = buffer.readUInt16BE(at + 12);
+    const parts = buffer.readUInt16BE(at + 14);
     at += LETTER_BYTES;
     if (!Number.isSafeInteger(seq) || at + bytes > buffer.length) return undefined;
-    letters.push({ seq, body: buffer.subarray(at, at + bytes) });
+    if (part >= parts || parts > PARTS_MAX) return undefined;
+    letters.push({ seq, body: buffer.subarray(at, at + bytes), part, parts });
     at += bytes;
   }
   return at === buffer.length && Number.isSafeInteger(floor)

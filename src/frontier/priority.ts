@@ -4,10 +4,10 @@
  *
  * `breadth` prefers few clicks from a seed. `backlinks` prefers what many pages link to (Cho,
  * Garcia-Molina and Page 1998), `pagerank` what much-linked pages link to; both change while the URL
- * waits. A user's own function replaces them all.
+ * waits. `topic` prefers what is likely to be about the topic looked for. A user's own function replaces them all.
  */
 
-export const ORDERS = ["breadth", "backlinks", "pagerank"] as const;
+export const ORDERS = ["breadth", "backlinks", "pagerank", "topic"] as const;
 export type Order = (typeof ORDERS)[number];
 
 export interface Candidate {
@@ -25,4 +25,6 @@ export const SCORES: Readonly<Record<Order, ScoreFunction>> = {
   backlinks: () => 1,
   // Below what anything linked to twice has, until its rank is known.
   pagerank: () => 0,
+  // Where nothing is known of a link: seeds.
+  topic: () => 1,
 };

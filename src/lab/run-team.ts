@@ -257,6 +257,7 @@ class TeamSimulation {
     const { mode, procs, partition: kind } = this.#plan;
     const partition = partitionFor(kind, { bucketCount: BUCKETS, rules: [] });
     return {
+      seeds: this.#seeds,
       turns: new SharedTurns(),
       rules: {
         size: procs,
@@ -268,6 +269,7 @@ class TeamSimulation {
       border: {
         self: proc.name,
         partition,
+        ownsContents: false,
         mode,
         division: this.#dealing.division,
         popular: undefined,

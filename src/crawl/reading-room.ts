@@ -1,0 +1,42 @@
+/** Furnishes the reading room: the desk where pages are read, the customs for those of others, and who brings them. */
+
+import { Customs, type CustomsParts } from "./customs.ts";
+import type { CrawlParts } from "./crawler.ts";
+import { PageDesk, type PageDeskParts } from "./page-desk.ts";
+import { PageReader } from "./reading.ts";
+import { Recorder, type RecorderParts } from "./record.ts";
+
+/** The fact, kept in the store, that pages have been asked for again. */
+export const ROUNDS = "rounds";
+
+export interface ReadingRoom {
+  readonly recorder: Recorder;
+  readonly customs: Customs;
+}
+
+export type ReadingRoomParts = CrawlParts &
+  Omit<PageDeskParts, "reader" | "hasEarlierRounds" | "placing" | "boundary"> &
+  Omit<CustomsParts, "desk" | "decodedBytesMax"> &
+  Omit<RecorderParts, "desk" | "isSuperseded">;
+
+export function readingRoomOf(parts: ReadingRoomParts): ReadingRoom {
+  const { settings, store, topics, notebook, team } = parts;
+  const desk = new PageDesk({
+    ...parts,
+    reader: new PageReader(settings, topics?.classifier),
+    hasEarlierRounds: store.recall(ROUNDS) !== undefined,
+    placing: topics?.placing,
+    boundary: settings.boundary,
+  });
+  const { decodedBytesMax } = settings;
+  const customs = new Customs({ ...parts, desk, decodedBytesMax });
+  const isByContent = team?.border?.ownsContents === true;
+  const hasEnded = (id: number): boolean =>
+    notebook.hasEnded(id) || store.url(id)?.reason !== undefined;
+  const recorder = new Recorder({
+    ...parts,
+    desk,
+    isSuperseded: (id) => isByContent && (customs.isImporting(id) || hasEnded(id)),
+  });
+  return { recorder, customs };
+}
