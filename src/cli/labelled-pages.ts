@@ -59,7 +59,10 @@ export async function readLabelledPages(
   const tally = { lines, broken, reasons };
   if (lines === 0) throw new CrawlError("FILE_UNREADABLE", "There is not a single line to read");
   if (broken > BROKEN_SHARE_MAX * lines)
-    throw new CrawlError("FILE_UNREADABLE", tallyLines(tally).join("\n  "));
+    throw new CrawlError(
+      "FILE_UNREADABLE",
+      `More than one line in twenty is not what was expected: ${tallyLines(tally).join("\n  ")}`,
+    );
   return tally;
 }
 
