@@ -34,8 +34,11 @@ export class Figures {
       say(parts.note, note);
       parts.note.classList.toggle("bad", isBad);
     }
-    const shown = new Set(figures.map(({ name }) => name));
-    for (const [name, { box }] of this.#kept) toggle(box, shown.has(name));
+    const shown = figures.map(({ name }) => this.#kept.get(name)?.box);
+    for (const { box } of this.#kept.values()) toggle(box, shown.includes(box));
+    // One that came later, such as a first deadline, stands where it belongs.
+    const isInOrder = shown.every((box, index) => box === this.element.children[index]);
+    if (!isInOrder) this.element.prepend(...shown.filter((box) => box !== undefined));
   }
 
   #make(name: string) {
@@ -133,7 +136,7 @@ function promises({ snapshot: { sites } }: Look): Figure | undefined {
   return {
     name: "Deadlines",
     value: `${met} of ${promised.length}`,
-    note: ["met", ...parts].join(", "),
+    note: parts.length === 0 ? "met" : `met; ${parts.join(", ")}`,
     isBad: lost > 0,
   };
 }

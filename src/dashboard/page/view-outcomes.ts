@@ -4,12 +4,12 @@
  */
 
 import { type Reason, type Settlement, settlementOf } from "../../page/outcome.ts";
-import type { Look, ReasonsAnswer, UrlAnswer, UrlLine, UrlsAnswer } from "../shapes.ts";
+import type { Look, ReasonsAnswer } from "../shapes.ts";
 import { ask } from "./api.ts";
-import { fill, h, keyed, outwards, say, toggle } from "./dom.ts";
-import { factList } from "./site-dialog.ts";
+import { fill, h, keyed, say, toggle } from "./dom.ts";
+import { UrlList } from "./url-list.ts";
 import type { View } from "./view.ts";
-import { plural, showBytes, showCount, showDuration, showMoment, showPercent } from "./words.ts";
+import { showCount, showPercent } from "./words.ts";
 
 const KINDS: readonly (readonly [Settlement, string])[] = [
   ["failed", "Failed: asked for, and did not come"],
@@ -81,13 +81,14 @@ export class Outcomes implements View {
       });
     }
     this.#showOthers(look);
+    this.#list.show(look);
   }
 
   route(rest: string): void {
     this.#reason = rest === "" ? undefined : rest;
     for (const { kept } of this.#groups.values())
       for (const [reason, { element }] of kept) mark(element, reason === this.#reason);
-    void this.#list.open(this.#reason);
+    this.#list.open(this.#reason);
   }
 
   async #askMeanings(look: Look): Promise<void> {
@@ -156,127 +157,4 @@ function makeReason(reason: string): ReasonLine {
 function mark(element: Element, isChosen: boolean): void {
   if (isChosen) element.firstElementChild?.setAttribute("aria-current", "true");
   else element.firstElementChild?.removeAttribute("aria-current");
-}
-
-/** The addresses of one reason, a page at a time. */
-class UrlList {
-  readonly element: HTMLElement;
-  readonly #title = h("h2", {}, "Addresses");
-  readonly #meaning = h("p", { class: "soft" }, "Choose a reason to see its addresses.");
-  readonly #list = h("ol", { class: "urls" });
-  readonly #more = h(
-    "button",
-    { type: "button", hidden: true, click: () => void this.#askMore() },
-    "More",
-  );
-  #reason = "";
-  #after = 0;
-
-  constructor() {
-    this.element = h(
-      "section",
-      { class: "card", "aria-live": "polite" },
-      this.#title,
-      this.#meaning,
-      this.#list,
-      this.#more,
-    );
-  }
-
-  async open(reason: string | undefined): Promise<void> {
-    this.#reason = reason ?? "";
-    this.#after = 0;
-    fill(this.#list);
-    toggle(this.#more, false);
-    say(this.#title, reason ?? "Addresses");
-    if (reason === undefined) say(this.#meaning, "Choose a reason to see its addresses.");
-    else await this.#askMore();
-  }
-
-  async #askMore(): Promise<void> {
-    const reason = this.#reason;
-    this.#more.disabled = true;
-    const answer = await ask<UrlsAnswer>("outcomes", { reason, after: this.#after, count: 50 });
-    this.#more.disabled = false;
-    if (reason !== this.#reason) return;
-    say(this.#meaning, answer.meaning);
-    this.#list.append(...answer.lines.map(urlItem));
-    this.#after = answer.nextAfterId ?? 0;
-    toggle(this.#more, answer.nextAfterId !== undefined);
-    if (this.#list.childElementCount === 0 && answer.nextAfterId === undefined)
-      say(this.#meaning, `${answer.meaning} None has been stored yet.`);
-  }
-}
-
-function urlItem(line: UrlLine): HTMLElement {
-  const inside = h("div", { class: "inside" });
-  const details = h(
-    "details",
-    { toggle: () => void open() },
-    h(
-      "summary",
-      {},
-      h("bdi", { class: "mono clip", title: line.url }, line.url),
-      h(
-        "span",
-        { class: "soft why clip" },
-        line.why === ""
-          ? `${placeOf(line)}${line.attempts > 1 ? `, tried ${line.attempts} times` : ""}`
-          : h("bdi", {}, line.why),
-      ),
-    ),
-    inside,
-  );
-  let isAsked = false;
-  async function open(): Promise<void> {
-    if (!details.open || isAsked) return;
-    isAsked = true;
-    fill(inside, ...urlDetails(await ask<UrlAnswer>("url", { id: line.id })));
-  }
-  return h("li", {}, details);
-}
-
-function placeOf({ depth }: UrlLine): string {
-  return depth === 0 ? "a seed" : `${plural(depth, "link")} from a seed`;
-}
-
-function urlDetails({
-  line,
-  reason,
-  meaning,
-  evidence,
-  redirectedFrom,
-  page,
-}: UrlAnswer): HTMLElement[] {
-  const facts: [string, string | HTMLElement][] = [
-    ["Address", outwards(line.url)],
-    ["Ended", `${reason ?? "not yet"}. ${meaning}`],
-    ...evidence.map(({ what, text }): [string, HTMLElement] => [
-      what,
-      h("bdi", { class: "mono evidence" }, text),
-    ]),
-    [
-      "Found",
-      `${placeOf(line)}${line.attempts > 0 ? `; tried ${plural(line.attempts, "time")}` : ""}`,
-    ],
-  ];
-  if (redirectedFrom !== undefined) facts.push(["Redirected from", outwards(redirectedFrom)]);
-  if (page !== undefined) {
-    facts.push(
-      ["Title", page.title === "" ? "none" : page.title],
-      [
-        "Answer",
-        `${page.status}, ${page.contentType}, ${showBytes(page.wireBytes)} in ${showDuration(page.durationMs)}`,
-      ],
-      ["Fetched", showMoment(page.fetchedAtMs)],
-    );
-    if (page.remarks.length > 0) facts.push(["Remarks", page.remarks.join(", ")]);
-    if (page.copyOf !== undefined)
-      facts.push([
-        page.copyOf.kind === "near" ? "Nearly the same as" : "The same as",
-        outwards(page.copyOf.url),
-      ]);
-    if (page.archive !== undefined) facts.push(["Kept in", page.archive]);
-  }
-  return [factList(facts)];
 }
