@@ -1,5 +1,5 @@
 /**
- * Writes docs/settings.md and docs/errors.md from the tables in the code.
+ * Writes the pages of the reference from the tables in the code: settings, errors, commands, metrics, reasons.
  *
  * `--check` writes nothing and ends with 1 when a page differs from what it would write.
  */
@@ -15,10 +15,17 @@ import {
   variableOf,
 } from "../src/config/field.ts";
 import { GROUPS, SITE_SETTINGS } from "../src/config/schema.ts";
+import { commandsPage, metricsPage, reasonsPage } from "./reference-pages.ts";
 
 const MADE = "<!-- Made by `npm run docs` from the tables in the code. Changes here are lost. -->";
 
-const pages = { "docs/settings.md": settingsPage(), "docs/errors.md": errorsPage() };
+const pages = {
+  "docs/settings.md": settingsPage(),
+  "docs/errors.md": errorsPage(),
+  "docs/commands.md": await commandsPage(MADE),
+  "docs/metrics.md": metricsPage(MADE),
+  "docs/reasons.md": reasonsPage(MADE),
+};
 const checking = process.argv.includes("--check");
 for (const [file, text] of Object.entries(pages)) {
   if (!checking) writeFileSync(file, text);

@@ -22,7 +22,8 @@ interface Entry {
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 
-const COMMANDS: Readonly<Record<string, Entry>> = {
+/** In the order of the help; the reference is made from it too. */
+export const COMMANDS: Readonly<Record<string, Entry>> = {
   demo: {
     summary: "Crawl a small web on this machine; no network needed",
     load: () => import("./commands/demo.ts"),

@@ -22,7 +22,7 @@ function help(): string {
   return commandHelp({
     usage: "weir crawl [URL…] [--config FILE] [--out DIR] [flags]",
     about:
-      "Crawls from the given addresses and keeps everything in one folder. Ctrl-C stops it; the same command on the same folder goes on, also after a crash.",
+      "Crawls from the given addresses and keeps everything in one folder. Ctrl-C stops it; the same command on the same folder goes on, also after a crash. Owners of public sites must be able to reach you: give --contact, or set WEIR_CONTACT once.",
     examples: [
       ["weir crawl https://example.org/ --contact you@example.org", "one site, politely"],
       [

@@ -67,7 +67,10 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   writeFileSync(CONFIG_FILE, configOf(seedUrls(web.world)));
   // Awaited here: the web must stay up until the crawl is over.
   return await crawl.run([
-    ...["--config", CONFIG_FILE, "--out", "weir-data/demo", "--dashboard=auto"],
+    "--config",
+    CONFIG_FILE,
+    "--out=weir-data/demo",
+    "--dashboard=auto",
     ...words,
   ]);
 }
