@@ -35,6 +35,20 @@ test("a division wastes nothing, gives nobody less than it can use while another
   assert.deepEqual(Object.fromEntries(idle), { a: 40, b: 50 });
 });
 
+test("promises come before hunger, and share the shortage when there is too little", () => {
+  const claims = [
+    { holder: "a", ceiling: Infinity, floor: 60 },
+    { holder: "b", ceiling: Infinity },
+    { holder: "c", ceiling: 5, floor: 20 },
+  ];
+  assert.deepEqual(Object.fromEntries(divide(100, claims)), { a: 77.5, b: 17.5, c: 5 });
+  const tight = divide(50, [
+    { holder: "a", ceiling: Infinity, floor: 75 },
+    { holder: "b", ceiling: Infinity, floor: 25 },
+  ]);
+  assert.deepEqual(Object.fromEntries(tight), { a: 37.5, b: 12.5 });
+});
+
 test("over a bus that loses and delays, holders never go by more than the total", () => {
   for (let seed = 1; seed <= 200; seed++) {
     const random = randomFrom(seed);

@@ -26,6 +26,8 @@ export interface Claim {
   readonly holder: string;
   /** The most it could use at present; Infinity for all there is. */
   readonly ceiling: number;
+  /** What it needs before anybody gets more, for promises; 0 by default. */
+  readonly floor?: number;
 }
 
 export class LeaseBook {
@@ -82,10 +84,25 @@ export class LeaseBook {
 }
 
 /**
- * Divides an amount by claims: equal parts, never above what one can use; what is left over when
- * all have enough is spread, so that whoever needs more has it before asking.
+ * Divides an amount by claims: first what each needs, all alike less where that is too much; then equal
+ * parts, never above what one can use; what is left over when all have enough is spread, so that
+ * whoever needs more has it before asking.
  */
 export function divide(total: number, claims: readonly Claim[]): Map<string, number> {
+  const floors = claims.map(({ ceiling, floor = 0 }) => Math.min(ceiling, floor));
+  const needed = floors.reduce((sum, floor) => sum + floor, 0);
+  const scale = needed > total ? total / needed : 1;
+  const rest = claims.map(({ holder, ceiling }, index) => {
+    const floor = (floors[index] as number) * scale;
+    return { holder, ceiling: ceiling - floor };
+  });
+  const shares = divideEqually(total - needed * scale, rest);
+  for (const [index, { holder }] of claims.entries())
+    shares.set(holder, (shares.get(holder) ?? 0) + (floors[index] as number) * scale);
+  return shares;
+}
+
+function divideEqually(total: number, claims: readonly Claim[]): Map<string, number> {
   const shares = new Map<string, number>();
   let left = total;
   let count = claims.length;

@@ -125,7 +125,7 @@ export class Agent {
     const { clock, crawl, bus } = this.#parts;
     const nowMs = clock.nowMs();
     const { team } = crawl;
-    const { known, pending, pages, receivedBytes, waitingReaders } = crawl.pulse();
+    const { known, pending, pages, receivedBytes, waitingReaders, neededBps } = crawl.pulse();
     const isShown = this.#hasEnded || nowMs - this.#snapshotAtMs >= SNAPSHOT_EVERY_MS;
     if (isShown) this.#snapshotAtMs = nowMs;
     const isQuiet = team?.isQuiet ?? true;
@@ -151,6 +151,7 @@ export class Agent {
       isDry,
       isSated,
       pages,
+      neededBps,
       ...this.#appetite(nowMs, receivedBytes, waitingReaders),
       wishes: team?.wishes(WISHES_MAX) ?? [],
       given: team?.takeGiven(WISHES_MAX) ?? [],

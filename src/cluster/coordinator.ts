@@ -34,7 +34,7 @@ export interface CoordinatorParts {
   readonly division: Division | undefined;
   /** Buckets for a process that has nothing left to do; none unless the web is handed out piece by piece. */
   readonly handOut: (dry: string, wanted: readonly number[]) => void;
-  /** Every process has ended its part, and nothing is on its way. */
+  /** Every process has ended its part, and nothing is on its way: time to `end`. */
   readonly onDone: () => void;
   readonly limitBps: number | undefined;
   readonly pagesMax: number | undefined;
@@ -64,6 +64,7 @@ export class Coordinator {
   #division: Division | undefined;
   #grants = 0;
   #wave = 1;
+  #isDone = false;
   #end: Licence["end"] = "no";
   #why = "";
   #cancelTimer: (() => void) | undefined;
@@ -239,11 +240,11 @@ export class Coordinator {
     if (this.#end !== "no" || this.#parts.mayEnd?.() === false) return;
     const all = [...this.#members.all()];
     if (!all.every(({ quiet }) => quiet?.wave === this.#wave)) return;
-    if (all.every((one) => isSteady(one))) {
-      this.#end = "finish";
-      return this.#parts.onDone();
+    if (!all.every((one) => isSteady(one))) this.#wave += 1;
+    else if (!this.#isDone) {
+      this.#isDone = true;
+      this.#parts.onDone();
     }
-    this.#wave += 1;
   }
 
   #license(member: Member): void {
@@ -283,6 +284,7 @@ export class Coordinator {
     const claims = [...this.#members.all()].map(({ name, report }) => ({
       holder: name,
       ceiling: report === undefined ? 0 : this.#appetiteOf(report, total),
+      floor: report?.neededBps ?? 0,
     }));
     const wanted = divide(total, claims).get(member.name) ?? 0;
     return this.#rate.grant(member.name, nowMs, wanted, terms);

@@ -52,6 +52,8 @@ export interface Report {
   /** On the wire, in this life. */
   readonly bytes: number;
   readonly usedBps: number;
+  /** What it takes to keep its deadlines: this comes before all else. */
+  readonly neededBps: number;
   /** It could use more than its licence gives. */
   readonly isHungry: boolean;
   readonly wishes: readonly TurnWish[];

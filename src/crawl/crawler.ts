@@ -74,6 +74,8 @@ export interface Pulse {
   /** On the wire, since it was started. */
   readonly receivedBytes: number;
   readonly waitingReaders: number;
+  /** What it takes to keep its deadlines. */
+  readonly neededBps: number;
 }
 
 /** The fact, kept in the store, when the crawl began, on the wall clock. */
@@ -183,6 +185,7 @@ class Crawl implements CrawlHandle {
       pages: tally.pages,
       receivedBytes: this.#meter.bytes,
       waitingReaders: controller.waiting,
+      neededBps: this.#loops.replan.neededBps,
     };
   }
 

@@ -14,7 +14,7 @@ import { showBytes, showDuration } from "../base/units.ts";
 import type { Settings } from "../config/schema.ts";
 import { mostSlack, pagesToTry, type Slack, withoutHope, withSlack } from "../plan/caution.ts";
 import { isLate, type PlanTask, type Segment, type SiteTask } from "../plan/plan.ts";
-import { promisesOf } from "../plan/promises.ts";
+import { promisesOf, rateWithoutCaps } from "../plan/promises.ts";
 import type { Claim, Shares } from "../plan/shares.ts";
 import { type Division, Divider, PLAN_SECONDS } from "./divider.ts";
 import type { CrawlHooks } from "./hooks.ts";
@@ -103,6 +103,7 @@ export class Replan {
   #tookMs = 0;
   #plans = 0;
   #madeAtMs = 0;
+  #neededBps = 0;
 
   constructor(parts: ReplanParts) {
     this.#parts = parts;
@@ -140,6 +141,11 @@ export class Replan {
     return this.#forecasts.get(id);
   }
 
+  /** What it takes to keep the deadlines that can still be kept; 0 without any. */
+  get neededBps(): number {
+    return this.#isActive ? this.#neededBps : 0;
+  }
+
   /** The last plan; undefined when there is none. */
   made(nowMs: number): PlanView | undefined {
     if (this.#plans === 0) return undefined;
@@ -171,6 +177,7 @@ export class Replan {
       settings.sitesAtOnceMax,
     );
     this.#foresee(sites, task, division);
+    this.#neededBps = rateNeeded(task);
     this.#tookMs = clock.nowMs() - beganAtMs;
     this.#madeAtMs = beganAtMs;
     this.#plans += 1;
@@ -306,4 +313,12 @@ export class Replan {
       `These deadlines cannot be met: ${late.map(({ key }) => key).join(", ")}.${enough}`,
     );
   }
+}
+
+/** Of deadlines that have not passed: those that have need no rate any more. */
+function rateNeeded(task: PlanTask): number {
+  const sites = task.sites.filter(
+    ({ deadlineSeconds = Infinity }) => deadlineSeconds > task.startupSeconds + PASSED_SECONDS,
+  );
+  return rateWithoutCaps({ ...task, sites });
 }

@@ -42,19 +42,24 @@ export function promisesOf(task: PlanTask): Promises {
   };
 }
 
-/** The least rate that keeps all deadlines; undefined when none does, or none was found. */
-export function minimumRateOf(task: PlanTask): number | undefined {
-  if (hopelessIn(task).length > 0) return undefined;
-  const dated = task.sites
+/** The least rate that would keep all deadlines if every site gave as much as it is asked for. */
+export function rateWithoutCaps({ sites, startupSeconds }: PlanTask): number {
+  const dated = sites
     .filter(({ deadlineSeconds, bytes }) => deadlineSeconds !== undefined && bytes > 0)
     .toSorted((a, b) => (a.deadlineSeconds as number) - (b.deadlineSeconds as number));
   let bytes = 0;
   let leastBps = 0;
   for (const site of dated) {
     bytes += site.bytes;
-    leastBps = Math.max(leastBps, bytes / ((site.deadlineSeconds as number) - task.startupSeconds));
+    leastBps = Math.max(leastBps, bytes / ((site.deadlineSeconds as number) - startupSeconds));
   }
-  const rateBps = leastThat(leastBps, (rate) => canKeep({ ...task, rateBps: rate }));
+  return leastBps;
+}
+
+/** The least rate that keeps all deadlines; undefined when none does, or none was found. */
+export function minimumRateOf(task: PlanTask): number | undefined {
+  if (hopelessIn(task).length > 0) return undefined;
+  const rateBps = leastThat(rateWithoutCaps(task), (rate) => canKeep({ ...task, rateBps: rate }));
   return rateBps === Number.POSITIVE_INFINITY ? undefined : rateBps;
 }
 
