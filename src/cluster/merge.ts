@@ -38,11 +38,18 @@ export function mergeSnapshots(all: readonly Snapshot[], whole: Whole): Snapshot
     remainingMs: pagesPerSecond > 0 ? (pending / pagesPerSecond) * 1000 : undefined,
     connectionsOpen: sum((one) => one.connectionsOpen),
     connectionsMax: sum((one) => one.connectionsMax),
-    siteCount: sum((one) => one.siteCount),
+    siteCount: siteCountOf(all),
     plan: all.find((one) => one.plan !== undefined)?.plan,
     sites: busiest(all.flatMap((one) => one.sites)),
     troubles: all.flatMap((one) => one.troubles).slice(-TROUBLES_SHOWN),
   };
+}
+
+/** Exact where every process shows all it knows; otherwise sites that several know count with each. */
+function siteCountOf(all: readonly Snapshot[]): number {
+  const isAll = all.every(({ sites, siteCount }) => sites.length >= siteCount);
+  if (isAll) return new Set(all.flatMap(({ sites }) => sites.map(({ site }) => site))).size;
+  return all.reduce((sum, { siteCount }) => sum + siteCount, 0);
 }
 
 /** A site that several know is shown by whoever has most of it. */
