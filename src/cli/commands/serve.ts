@@ -46,11 +46,13 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const wish = dashboardWish(folder, flags);
   if (wish === undefined) return EXIT.done;
   await using dashboard = await serveDashboard(wish);
+  // Before anything is said: whoever reads it may answer at once.
+  const enough = interrupted();
   if (isOpenToOthers(flags)) process.stderr.write(`${OPEN_TO_OTHERS}\n`);
   process.stdout.write(
     `${visible(folder, 200)} is shown at\n\n  ${dashboard.url}\n\nCtrl-C ends.\n`,
   );
-  await interrupted();
+  await enough;
   return EXIT.done;
 }
 
