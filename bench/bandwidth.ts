@@ -4,7 +4,7 @@
  *   node bench/bandwidth.ts [--limits 100KB,1MB,10MB,50MB] [--mixes small,docs,large,mix]
  *                           [--servers fast,spread,slow] [--seconds 15] [--rounds 1]
  *                           [--offload] [--tls] [--changes] [--price] [--peers] [--all]
- *                           [--control paced] [--series DIR] [--weir CHECKOUT]
+ *                           [--control paced] [--procs 4] [--kills] [--series DIR] [--weir CHECKOUT]
  *
  * Without a part (`--tls`, `--changes`, `--price`, `--peers`) it runs the matrix of limits, page
  * mixes and servers; `--all` runs everything. `PEERS_DIR` names the folder of real pages that
@@ -20,10 +20,11 @@
  * a crash.
  */
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { changeMidway } from "./bandwidth-changes.ts";
 import { PEERS, weir } from "./bandwidth-contenders.ts";
@@ -55,6 +56,8 @@ const { values } = parseArgs({
     peers: { type: "boolean", default: false },
     all: { type: "boolean", default: false },
     control: { type: "string" },
+    procs: { type: "string", default: "1" },
+    kills: { type: "boolean", default: false },
     series: { type: "string" },
     weir: { type: "string" },
   },
@@ -82,7 +85,13 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.once(signal, () => process.exit(130));
 
 const bench: Bench = { network, scratch, tls: certificate(), docsFolder: process.env["PEERS_DIR"] };
-const ours = weir(values.control === undefined ? [] : ["--control", values.control], values.weir);
+const ours = weir(
+  [
+    ...(values.control === undefined ? [] : ["--control", values.control]),
+    ...(values.procs === "1" ? [] : ["--procs", values.procs]),
+  ],
+  values.weir,
+);
 const kinds = (values.servers.split(",") as Servers[]).filter(
   (kind) => kind !== "spread" || network.kind === "namespace",
 );
@@ -106,8 +115,20 @@ async function matrix(): Promise<void> {
       for (const mix of values.mixes.split(",") as Mix[])
         for (const limitBps of limits) {
           if (mix === "docs" && bench.docsFolder === undefined) continue;
-          await judge(ours, { mix, servers, limitBps, speedsForBps: limitBps, seconds });
+          const what = { mix, servers, limitBps, speedsForBps: limitBps, seconds };
+          await judge(ours, values.kills ? { ...what, meanwhile: killSome } : what);
         }
+}
+
+/** Processes of the crawl leave by being killed, and join again by being started anew. */
+async function killSome(): Promise<void> {
+  for (let atSeconds = 3; atSeconds + 2 < seconds; atSeconds += 3) {
+    await sleep(3_000);
+    const found = spawnSync("pgrep", ["-f", "cluster/process-main"], { encoding: "utf8" });
+    const ids = found.stdout.trim().split("\n").filter(Boolean).map(Number);
+    const victim = ids[atSeconds % Math.max(1, ids.length)];
+    if (victim !== undefined) process.kill(victim, "SIGKILL");
+  }
 }
 
 async function overTls(): Promise<void> {
