@@ -52,12 +52,12 @@ export class Candidacy {
     return this.#leader;
   }
 
-  /** This node's own part has ended: it leads until the others have said so too, but not for ever. */
+  /** This node's own part has ended: it leads until that is known, but not for ever. */
   async farewell(): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock, node } = this.#parts;
     const untilMs = clock.nowMs() + FAREWELL_MS_MAX;
     const never = new AbortController().signal;
-    while (this.#leader?.isEnding === true && !this.#leader.isOver && clock.nowMs() < untilMs)
+    while (this.#leader?.mayGo(node) === false && clock.nowMs() < untilMs)
       await sleep(clock, LOOK_MS, never);
   }
 

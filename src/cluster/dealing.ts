@@ -85,6 +85,10 @@ export class Dealing {
     const all = orphaned.size === 0 ? losses : [...losses, { epoch, buckets: orphaned }];
     this.#next({ owners: after, inTransit, losses: withinBounds(all), members });
   }
+  /** The same division once more, by a number of its own. */
+  renumber(): void {
+    this.#next({});
+  }
 
   /** The next division has a higher number than this: somebody knows of one that we do not. */
   skipTo(epoch: number): void {

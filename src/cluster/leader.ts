@@ -4,36 +4,28 @@
  *
  * A new leader waits for one licence's time before it gives any: by then every licence of an earlier leader has
  * ended, and what was lent is free. What it says and writes carries its term, so that of two who think they
- * lead the later one is heard. It begins by writing the division it goes on with as its own: an earlier
- * leader's late writing then finds that it is over.
+ * lead the later one is heard.
  *
  * That the crawl is over is written down, too, before anybody is told: who was cut off then must not take it
  * for lost what the others have done.
  */
 
-import { type Clock, sleep } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Division } from "../crawl/border.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Bus, Membership } from "../exchange/bus.ts";
-import { type Registry, RegistryAway, type RegistryEntry } from "../exchange/registry.ts";
+import type { Registry } from "../exchange/registry.ts";
 import type { Worker } from "../partition/assignment.ts";
 import type { Coordination } from "../partition/mode.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { Coordinator } from "./coordinator.ts";
+import { CrawlRecord, type Over } from "./crawl-record.ts";
 import { Dealing } from "./dealing.ts";
 import type { Member } from "./members.ts";
 import { mergeSnapshots } from "./merge.ts";
-import {
-  asNote,
-  COORDINATOR,
-  readDivision,
-  type Report,
-  type WrittenDivision,
-  writeDivision,
-} from "./notes.ts";
-import { DIVISION, OVER } from "./spec.ts";
+import { asNote, COORDINATOR, type Report } from "./notes.ts";
 import { SharedLine } from "./shared-line.ts";
 import { partitionOf } from "./team-means.ts";
 
@@ -59,20 +51,6 @@ const LOOK_EVERY_MS = 250;
 const SHOW_EVERY_MS = 1_000;
 /** Nodes that come within this time are taken in together. */
 const GATHER_MS = 500;
-const AGAIN_MS = 200;
-
-interface Kept {
-  readonly term: number;
-  readonly spec: string;
-  readonly division: WrittenDivision;
-}
-
-interface Over {
-  readonly spec: string;
-  readonly how: "finish" | "stop";
-  readonly why: string;
-}
-
 export class Leader {
   readonly #parts: LeaderParts;
   readonly #line: SharedLine;
@@ -90,12 +68,13 @@ export class Leader {
   #shownAtMs = -Infinity;
   /** How the crawl ends; undefined while it does not. */
   #over: Over | undefined;
-  readonly #stopping = new AbortController();
+  readonly #record: CrawlRecord;
   #cancelTimer: (() => void) | undefined;
 
   constructor(parts: LeaderParts) {
     this.#parts = parts;
     this.#line = new SharedLine(parts.clock, parts.settings);
+    this.#record = new CrawlRecord(parts);
     this.#startedAtMs = parts.clock.nowMs();
   }
 
@@ -103,10 +82,11 @@ export class Leader {
     return this.#whole;
   }
 
-  /** Everybody has said their last word. */
-  get isOver(): boolean {
+  /** Everybody has said their last word, or goes on without this node and its successor knows that. */
+  mayGo(node: string): boolean {
     const members = [...(this.#coordinator?.members.all() ?? [])];
-    return this.isEnding && members.every(({ hasEnded }) => hasEnded);
+    if (this.isEnding) return members.every(({ hasEnded }) => hasEnded);
+    return !this.#isWriting && members.every(({ name }) => name !== node);
   }
 
   get isEnding(): boolean {
@@ -135,7 +115,7 @@ export class Leader {
         if (bytes !== undefined) this.#line.received(from, bytes);
       },
     });
-    if (this.#isStopped) return member.leave();
+    if (this.#record.isStopped) return member.leave();
     this.#member = member;
     // Where nobody has ever divided anything nobody has a licence.
     const waitMs = dealing.division.members.size === 0 ? 0 : licenceMs;
@@ -148,65 +128,29 @@ export class Leader {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#record.stop();
     this.#cancelTimer?.();
     this.#coordinator?.stop();
     await this.#member?.leave();
   }
 
-  get #isStopped(): boolean {
-    return this.#stopping.signal.aborted || !this.#parts.isLeading();
-  }
-
   #endAs(how: Over["how"], why: string): void {
     if (this.#over?.how === "stop") return;
-    this.#over = { spec: this.#parts.spec, how, why };
+    this.#over = { how, why };
     this.#write();
   }
 
   /** Goes on with the division in the registry, or with what this node knows of it, as its own. */
   async #takeUp(): Promise<Dealing | undefined> {
-    const { registry, known, spec, hasTakenPart } = this.#parts;
-    return this.#insist(async () => {
-      const entry = await registry.get(DIVISION);
-      const kept = keptIn(entry, spec);
-      const end = await registry.get(OVER);
-      const over = overIn(end, spec);
-      // Whoever begins goes on with what was stopped, but has nothing to do where all is done.
-      if (over?.how === "finish" || hasTakenPart) this.#over = over;
-      else if (end !== undefined) await registry.remove(OVER, end.revision);
-      const dealing = this.#dealingOf(
-        kept === undefined || known.epoch > kept.epoch ? known : kept,
-      );
-      const { epoch, members } = dealing.division;
-      if (members.size > 0) dealing.skipTo(epoch);
-      const revision = await registry.put(
-        DIVISION,
-        this.#written(dealing.division),
-        entry?.revision ?? 0,
-      );
-      return revision === undefined ? undefined : dealing;
+    const { known, hasTakenPart } = this.#parts;
+    this.#over = await this.#record.howItEnded(!hasTakenPart);
+    let dealing: Dealing | undefined;
+    const division = await this.#record.takeUp((kept) => {
+      dealing = this.#dealingOf(kept === undefined || known.epoch > kept.epoch ? known : kept);
+      if (dealing.division.members.size > 0) dealing.renumber();
+      return dealing.division;
     });
-  }
-
-  /** Tries until there is an answer, or it no longer leads. */
-  async #insist<T>(attempt: () => Promise<T | undefined>): Promise<T | undefined> {
-    const { clock } = this.#parts;
-    while (!this.#isStopped) {
-      try {
-        const answer = await attempt();
-        if (answer !== undefined) return this.#isStopped ? undefined : answer;
-      } catch (error) {
-        if (!(error instanceof RegistryAway)) throw error;
-      }
-      await sleep(clock, AGAIN_MS, this.#stopping.signal);
-    }
-    return undefined;
-  }
-
-  #written(division: Division): string {
-    const { term, spec } = this.#parts;
-    return JSON.stringify({ term, spec, division: writeDivision(division) } satisfies Kept);
+    return division === undefined ? undefined : dealing;
   }
 
   #dealingOf(last: Division): Dealing {
@@ -310,9 +254,11 @@ export class Leader {
   #letGo(nowMs: number, timeoutMs: number): void {
     const lost = new Set<string>();
     const gone: string[] = [];
-    for (const { name, heardAtMs, hasEnded } of this.#coordinator?.members.all() ?? []) {
+    for (const { name, heardAtMs, hasEnded, mayGo } of this.#coordinator?.members.all() ?? []) {
       if (this.isEnding) continue;
-      if (hasEnded && this.#leaving.has(name)) gone.push(name);
+      // Its last word may have been lost.
+      const isSilent = nowMs - heardAtMs > 2 * this.#parts.licenceMs;
+      if ((hasEnded && this.#leaving.has(name)) || (mayGo && isSilent)) gone.push(name);
       else if (nowMs - heardAtMs > timeoutMs) lost.add(name);
     }
     if (gone.length === 0 && lost.size === 0) return;
@@ -349,30 +295,14 @@ export class Leader {
   }
 
   async #writeOn(): Promise<void> {
-    while (this.#mustWrite && !this.#isStopped) {
+    while (this.#mustWrite) {
       this.#mustWrite = false;
       const { division } = this.#dealing as Dealing;
       const over = this.#over;
-      const isWritten = await this.#insist(async () => {
-        const isKept = await this.#writeOver(DIVISION, this.#written(division));
-        return isKept === true && over !== undefined
-          ? this.#writeOver(OVER, JSON.stringify(over))
-          : isKept;
-      });
-      if (isWritten !== true) return;
+      if (!(await this.#record.write(division, over))) return;
       this.#coordinator?.redivide(division);
       if (over !== undefined) this.#coordinator?.end(over.how, over.why);
     }
-  }
-
-  /** undefined where somebody was faster, false where a later leader has written. */
-  async #writeOver(key: string, text: string): Promise<boolean | undefined> {
-    const { registry, term, spec } = this.#parts;
-    const there = await registry.get(key);
-    if ((keptIn(there, spec)?.term ?? 0) > term) return false;
-    if (this.#isStopped) return false;
-    const revision = await registry.put(key, text, there?.revision ?? 0);
-    return revision === undefined ? undefined : true;
   }
 
   #judgeLine(): void {
@@ -423,21 +353,4 @@ export class Leader {
     const note = asNote({ kind: "look", snapshot: this.#whole });
     if (this.#parts.isLeading()) for (const name of names) this.#member?.tell(name, note);
   }
-}
-
-/** What an earlier leader of this very crawl wrote. */
-function keptIn(
-  entry: RegistryEntry | undefined,
-  spec: string,
-): (Division & { readonly term: number }) | undefined {
-  if (entry === undefined) return undefined;
-  const kept = JSON.parse(entry.value) as Partial<Kept>;
-  if (kept.spec !== spec || kept.division === undefined) return undefined;
-  return { ...readDivision(kept.division), term: kept.term ?? 0 };
-}
-
-function overIn(entry: RegistryEntry | undefined, spec: string): Over | undefined {
-  if (entry === undefined) return undefined;
-  const over = JSON.parse(entry.value) as Over;
-  return over.spec === spec ? over : undefined;
 }

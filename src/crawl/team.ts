@@ -209,7 +209,7 @@ export class Team {
     for (const [bucket, owner] of after.owners.entries()) {
       if (owner !== self || before.owners[bucket] === self) continue;
       // One that nobody had in the first division of all nobody has asked.
-      const wasAnothers = before.epoch === 0 ? after.epoch > 2 : before.owners[bucket] !== "";
+      const wasAnothers = before.epoch === 0 ? after.epoch > 1 : before.owners[bucket] !== "";
       if (wasAnothers) this.#inherited.add(bucket);
     }
   }

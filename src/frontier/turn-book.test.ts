@@ -7,7 +7,7 @@ import { TurnBook } from "./turn-book.ts";
 const turn = { key: "address 192.0.2.1", delayMs: 100 };
 
 test("a turn is kept while nobody else wants it, and passed on with the time that must pass", () => {
-  const book = new TurnBook();
+  const book = new TurnBook(-Infinity);
   const [a, b] = [new SharedTurns(), new SharedTurns()];
   assert.equal(a.readyAtMs(turn, 7), Infinity);
   for (const wish of a.wishes(9)) book.wanted(0, "a", wish);
@@ -29,7 +29,7 @@ test("a turn is kept while nobody else wants it, and passed on with the time tha
 });
 
 test("a holder that has lapsed has asked a moment ago, as far as the next one is told", () => {
-  const book = new TurnBook();
+  const book = new TurnBook(-Infinity);
   book.wanted(0, "a", { ...turn, wish: 1 });
   book.wanted(10, "b", { ...turn, wish: 1 });
   book.lapsed(5_000, "a");
@@ -39,7 +39,7 @@ test("a holder that has lapsed has asked a moment ago, as far as the next one is
 test("over a bus that loses, repeats and delays, two never ask within the delay, and all get their turn", () => {
   for (let seed = 1; seed <= 150; seed++) {
     const random = randomFrom(seed);
-    const book = new TurnBook();
+    const book = new TurnBook(-Infinity);
     const nodes = new Map(["a", "b", "c"].map((name) => [name, new SharedTurns()]));
     const turns = [turn, { key: "address 192.0.2.2", delayMs: 40 }];
     const mail: { atMs: number; deliver: (nowMs: number) => void }[] = [];

@@ -36,9 +36,15 @@ const HOLD_MIN_MS = 500;
 const HOLD_REQUESTS = 4;
 
 export class TurnBook {
+  readonly #startedAtMs: number;
   readonly #entries = new Map<string, Entry>();
   /** What each process is to be told: granted and recalled keys. */
   readonly #news = new Map<string, Set<string>>();
+
+  /** Whose turns were given by an earlier book has none any more, and may have used them until now. */
+  constructor(nowMs: number) {
+    this.#startedAtMs = nowMs;
+  }
 
   get size(): number {
     return this.#entries.size;
@@ -47,6 +53,7 @@ export class TurnBook {
   wanted(nowMs: number, who: string, { key, wish, delayMs }: TurnWish): void {
     const entry = this.#entries.get(key) ?? this.#open(nowMs, key);
     entry.delayMs = Math.max(entry.delayMs, delayMs);
+    entry.freeFromMs = Math.max(entry.freeFromMs, this.#startedAtMs + delayMs);
     if (entry.holder === who && entry.wish !== wish) {
       if (wish < entry.wish) return;
       // It wants again what it must have given back, which was not heard.

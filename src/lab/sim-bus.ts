@@ -1,7 +1,8 @@
 /**
  * A bus that does everything a bus may: it loses, repeats and delays, and so reorders, from a seed.
  *
- * Deliveries happen in virtual time.
+ * Deliveries happen in virtual time. Members can be on several machines, each of which can be cut off; what is
+ * on its way can be wiped, as with a server's store.
  */
 
 import { assert } from "../base/assert.ts";
@@ -27,11 +28,19 @@ export const NO_BUS_FAULTS: BusFaults = {
   delayMsMax: 1,
 };
 
+interface Place {
+  readonly machine: string;
+  readonly inbox: Inbox;
+}
+
 export class SimBus implements Bus {
+  /** Machines that nothing comes from, and nothing gets to. */
+  readonly cutOff = new Set<string>();
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #faults: BusFaults;
-  readonly #inboxes = new Map<string, Inbox>();
+  readonly #places = new Map<string, Set<Place>>();
+  #wipes = 0;
 
   constructor(clock: Clock, random: Random, faults: BusFaults = NO_BUS_FAULTS) {
     this.#clock = clock;
@@ -39,33 +48,71 @@ export class SimBus implements Bus {
     this.#faults = faults;
   }
 
-  async join(node: string, inbox: Inbox): Promise<Membership> {
-    assert(!this.#inboxes.has(node), "a node is on the bus once");
-    this.#inboxes.set(node, inbox);
+  join(node: string, inbox: Inbox): Promise<Membership> {
+    assert(!this.#places.has(node), "a node is on the bus once");
+    return this.#join(node, { machine: node, inbox });
+  }
+
+  async close(): Promise<void> {
+    this.#places.clear();
+  }
+
+  /** The bus as one machine sees it; closing it takes all off the bus that joined from there. */
+  from(machine: string, run: (callBack: () => void) => void): Bus {
+    const members = new Set<Membership>();
+    return {
+      join: async (node, inbox) => {
+        const member = await this.#join(node, { machine, inbox: runningIn(inbox, run) });
+        members.add(member);
+        return member;
+      },
+      close: async () => {
+        for (const member of members) await member.leave();
+      },
+    };
+  }
+
+  /** Loses all that is on its way. */
+  wipe(): void {
+    this.#wipes += 1;
+  }
+
+  async #join(node: string, place: Place): Promise<Membership> {
+    const places = this.#places.get(node) ?? new Set();
+    this.#places.set(node, places.add(place));
     return sealingMember(
       node,
-      (item) => this.#take(item),
+      (item) => this.#take(item, place.machine),
       () => {
-        if (this.#inboxes.get(node) === inbox) this.#inboxes.delete(node);
+        places.delete(place);
+        if (places.size === 0 && this.#places.get(node) === places) this.#places.delete(node);
       },
     );
   }
 
-  async close(): Promise<void> {
-    this.#inboxes.clear();
-  }
-
-  #take(item: Item): boolean {
+  #take(item: Item, machine: string): boolean {
     const { lossShare, repeatShare, refusalShare, delayMsMax } = this.#faults;
     if (item.kind === "parcel" && this.#random.next() < refusalShare) return false;
-    if (this.#random.next() < lossShare) return true;
+    if (this.#random.next() < lossShare || this.cutOff.has(machine)) return true;
     const times = this.#random.next() < repeatShare ? 2 : 1;
-    for (let count = 0; count < times; count++) {
+    const wipes = this.#wipes;
+    for (let count = 0; count < times; count++)
       this.#clock.after(this.#random.next() * delayMsMax, () => {
-        const inbox = this.#inboxes.get(routeOf(item).to);
-        if (inbox !== undefined) handOver(inbox, item);
+        if (wipes === this.#wipes) this.#deliver(item);
       });
-    }
     return true;
   }
+
+  #deliver(item: Item): void {
+    for (const { machine, inbox } of this.#places.get(routeOf(item).to) ?? [])
+      if (!this.cutOff.has(machine)) handOver(inbox, item);
+  }
+}
+
+function runningIn(inbox: Inbox, run: (callBack: () => void) => void): Inbox {
+  return {
+    onParcel: (parcel) => run(() => inbox.onParcel(parcel)),
+    onReceipt: (receipt) => run(() => inbox.onReceipt(receipt)),
+    onNote: (from, note) => run(() => inbox.onNote(from, note)),
+  };
 }

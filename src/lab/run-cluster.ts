@@ -1,0 +1,327 @@
+/**
+ * Runs a crawl of several machines in virtual time: the production loops, agents, leaders and their election,
+ * on a simulated web, over a bus and a registry that fail from a seed.
+ *
+ * Nodes are killed and started again, killed for good, stopped for longer than their licence lasts, cut off from
+ * the others; they join and leave while it runs; and the servers where they meet lose everything. Whoever leads at that
+ * moment is no exception. Then servers' logs and all stores together are judged from outside (`judge-team.ts`).
+ *
+ * Promise: the same plan gives the same report every time.
+ */
+
+import { below, type Random, randomFrom } from "../base/random.ts";
+import { Agent } from "../cluster/agent.ts";
+import { Candidacy } from "../cluster/candidacy.ts";
+import { nobodysDivision } from "../cluster/dealing.ts";
+import { partitionOf, teamMeansFor } from "../cluster/team-means.ts";
+import type { Settings } from "../config/schema.ts";
+import { defaultSettings } from "../config/sources.ts";
+import type { Bus } from "../exchange/bus.ts";
+import { MemoryRegistry, MemoryTable } from "../exchange/registry-memory.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+import { ProcessClock } from "./process-clock.ts";
+import { RequestLog } from "./request-log.ts";
+import type { TeamReport } from "./run-team.ts";
+import { type BusFaults, NO_BUS_FAULTS, SimBus } from "./sim-bus.ts";
+import { SimClock } from "./sim-clock.ts";
+import { SimProcess, type Stage } from "./sim-process.ts";
+import { seedUrls } from "./world.ts";
+import { makeWorld, type World, type WorldPlan } from "./world/plan.ts";
+
+export interface ClusterPlan {
+  readonly seed: number;
+  readonly nodes: number;
+  readonly world: Partial<WorldPlan>;
+  readonly settings: Partial<Settings>;
+  readonly bus: BusFaults;
+  /** Of questions to the registry and of its answers, each. */
+  readonly registryLossShare: number;
+  /** How often each of these happens to somebody, at some moment. */
+  readonly kills: number;
+  readonly deaths: number;
+  readonly pauses: number;
+  readonly cuts: number;
+  readonly wipes: number;
+  readonly joins: number;
+  readonly leaves: number;
+}
+
+export interface ClusterReport extends TeamReport {
+  /** Nodes that were killed for good, or silent for so long that the others took over. */
+  readonly lost: number;
+  /** How often somebody began to lead. */
+  readonly leaders: number;
+}
+
+const CALM: Omit<ClusterPlan, "seed"> = {
+  nodes: 3,
+  world: {},
+  settings: {},
+  bus: NO_BUS_FAULTS,
+  registryLossShare: 0,
+  kills: 0,
+  deaths: 0,
+  pauses: 0,
+  cuts: 0,
+  wipes: 0,
+  joins: 0,
+  leaves: 0,
+};
+
+const LEASE_MS = 2_000;
+const LICENCE_MS = 3_000;
+const DISTURBED_FROM_MS = 1_000;
+const DISTURBED_WITHIN_MS = 45_000;
+const RESTART_WITHIN_MS = 6_000;
+const CUT_MS_MAX = 12_000;
+const REGISTRY_TIMEOUT_MS = 600;
+const MEMORY_BYTES = 4 * 1024 * 1024;
+const ENDLESS_MS = 2 * 3_600_000;
+const SPEC = "the same for all";
+
+export async function runCluster(
+  wanted: Partial<ClusterPlan> & { readonly seed: number },
+): Promise<ClusterReport> {
+  return new ClusterSimulation({ ...CALM, ...wanted }).run();
+}
+
+interface Node {
+  readonly process: SimProcess;
+  bus: Bus | undefined;
+  registry: MemoryRegistry | undefined;
+  agent: Agent | undefined;
+  candidacy: Candidacy | undefined;
+  /** It wants to go, or is gone for good. */
+  state: "here" | "leaving" | "gone";
+}
+
+class ClusterSimulation {
+  readonly #plan: ClusterPlan;
+  readonly #world: World;
+  readonly #settings: Settings;
+  readonly #random: Random;
+  readonly #clock = new SimClock();
+  readonly #startMs = this.#clock.nowMs();
+  readonly #bus: SimBus;
+  readonly #table = new MemoryTable();
+  readonly #log = new RequestLog();
+  readonly #stage: Stage;
+  readonly #nodes: Node[] = [];
+  readonly #disturbedAtMs: number[] = [];
+  readonly #over = Promise.withResolvers<void>();
+  #lost = 0;
+  #leaders = 0;
+
+  constructor(plan: ClusterPlan) {
+    this.#plan = plan;
+    this.#world = makeWorld({ seed: plan.seed, ...plan.world });
+    this.#settings = {
+      ...defaultSettings(),
+      memoryBytes: MEMORY_BYTES,
+      bucketCount: 64,
+      grain: 1,
+      exchangeEveryPages: 10,
+      ...plan.settings,
+    };
+    this.#random = randomFrom(plan.seed);
+    this.#bus = new SimBus(this.#clock, randomFrom(plan.seed + 1), plan.bus);
+    // A world writes its URLs in canonical form.
+    const seeds = seedUrls(this.#world) as CanonicalUrl[];
+    this.#stage = { world: this.#world, seeds, clock: this.#clock, log: this.#log };
+  }
+
+  async run(): Promise<ClusterReport> {
+    for (let count = 0; count < this.#plan.nodes; count++) this.#join();
+    this.#disturb();
+    const cancel = this.#clock.after(ENDLESS_MS, () =>
+      this.#over.reject(new Error("it never ends")),
+    );
+    await this.#clock.runUntil(this.#over.promise);
+    cancel();
+    return {
+      world: this.#world,
+      settings: this.#settings,
+      books: this.#nodes.map(({ process }) => process.books()),
+      results: this.#nodes.flatMap(({ process }) => process.result ?? []),
+      log: this.#log.entries,
+      archived: this.#nodes.map(({ process }) => process.archived()),
+      disturbedAtMs: this.#disturbedAtMs,
+      urlsSent: 0,
+      virtualMs: this.#clock.nowMs() - this.#startMs,
+      events: this.#clock.events,
+      lost: this.#lost,
+      leaders: this.#leaders,
+    };
+  }
+
+  #join(): void {
+    const number = this.#nodes.length + 1;
+    const process = new SimProcess(`node-${number}`, this.#plan.seed * 1000 + number, this.#stage);
+    const node: Node = {
+      process,
+      bus: undefined,
+      registry: undefined,
+      agent: undefined,
+      candidacy: undefined,
+      state: "here",
+    };
+    this.#nodes.push(node);
+    this.#start(node);
+  }
+
+  #start(node: Node): void {
+    this.#live(node).catch((fault: unknown) => this.#over.reject(fault));
+  }
+
+  async #live(node: Node): Promise<void> {
+    const { process } = node;
+    const { name, random } = process;
+    const clock = new ProcessClock(this.#clock);
+    const bus = this.#bus.from(name, (callBack) => clock.run(callBack));
+    const { registryLossShare: lossShare } = this.#plan;
+    const ways = { clock, random, lossShare, delayMsMax: 20, timeoutMs: REGISTRY_TIMEOUT_MS };
+    const registry = new MemoryRegistry(this.#table, ways);
+    registry.isCut = this.#bus.cutOff.has(name);
+    let agent: Agent | undefined;
+    const member = await bus.join(name, {
+      onParcel: (parcel) => agent?.inbox.onParcel(parcel),
+      onReceipt: (receipt) => agent?.inbox.onReceipt(receipt),
+      onNote: (from, note) => agent?.inbox.onNote(from, note),
+    });
+    const division = nobodysDivision(partitionOf(this.#settings));
+    const { seeds } = this.#stage;
+    const place = { self: name, size: 1, division, seeds, bus: member };
+    const team = teamMeansFor(this.#settings, place);
+    const settings = { ...this.#settings, limitBps: undefined, pagesMax: undefined };
+    const { handle, done } = process.start({ clock, settings, team });
+    agent = new Agent({
+      clock,
+      crawl: handle,
+      bus: member,
+      random,
+      spec: SPEC,
+      onRefused: (why) => this.#over.reject(new Error(`${name} was refused: ${why}`)),
+      change: () => undefined,
+    });
+    if (node.state === "leaving") agent.leave();
+    const hasTakenPart = (): boolean => agent.hasTakenPart;
+    const candidacy = new Candidacy({
+      clock,
+      log: { write: ({ message, values }) => this.#onLog(message, values["node"]) },
+      bus,
+      registry,
+      settings: this.#settings,
+      seeds: this.#stage.seeds,
+      spec: SPEC,
+      node: name,
+      random,
+      leaseMs: LEASE_MS,
+      licenceMs: LICENCE_MS,
+      known: () => handle.team?.border?.division ?? division,
+      hasTakenPart,
+      onFault: (fault) => this.#over.reject(fault),
+    });
+    Object.assign(node, { bus, registry, agent, candidacy });
+    done.then(() => this.#onEnded(node)).catch((fault: unknown) => this.#over.reject(fault));
+  }
+
+  #onLog(message: string, who: unknown): void {
+    if (message === "this node leads") this.#leaders += 1;
+    // Whoever is lost though it lives comes back, with pages that others have fetched again.
+    if (message.includes("lost") && who !== undefined) this.#lost += 1;
+  }
+
+  async #onEnded(node: Node): Promise<void> {
+    node.agent?.stop();
+    if (node.state === "leaving") node.state = "gone";
+    await node.candidacy?.farewell();
+    await node.candidacy?.stop();
+    await node.bus?.close();
+    const isOver = this.#nodes.every(
+      ({ process, state }) => state === "gone" || process.result !== undefined,
+    );
+    if (isOver) this.#over.resolve();
+  }
+
+  #disturb(): void {
+    const { kills, deaths, pauses, cuts, wipes, joins, leaves } = this.#plan;
+    this.#sometimes(kills, () => this.#kill());
+    this.#sometimes(deaths, () => this.#die());
+    this.#sometimes(pauses, () => this.#pause());
+    this.#sometimes(cuts, () => this.#cut());
+    this.#sometimes(wipes, () => this.#wipe());
+    this.#sometimes(joins, () => {
+      if (this.#nodes.some(({ process }) => process.isAlive)) this.#join();
+    });
+    this.#sometimes(leaves, () => this.#leave());
+  }
+
+  #sometimes(times: number, happen: () => void): void {
+    for (let count = 0; count < times; count++)
+      this.#clock.after(DISTURBED_FROM_MS + this.#random.next() * DISTURBED_WITHIN_MS, happen);
+  }
+
+  /** Somebody, and often whoever leads. */
+  #somebody(isMeant: (node: Node) => boolean = () => true): Node | undefined {
+    const alive = this.#nodes.filter((node) => node.process.isAlive && isMeant(node));
+    const leader = alive.find(({ candidacy }) => candidacy?.leader !== undefined);
+    if (leader !== undefined && this.#random.next() < 0.4) return leader;
+    return alive[below(this.#random, alive.length)];
+  }
+
+  #end(node: Node): void {
+    this.#disturbedAtMs.push(this.#clock.nowMs());
+    node.process.kill();
+    void node.bus?.close();
+    node.agent = node.candidacy = node.bus = node.registry = undefined;
+  }
+
+  #kill(): void {
+    const node = this.#somebody();
+    if (node === undefined) return;
+    this.#end(node);
+    this.#clock.after(this.#random.next() * RESTART_WITHIN_MS, () => this.#start(node));
+  }
+
+  #die(): void {
+    const isOneOfMany = this.#nodes.filter(({ state }) => state === "here").length > 1;
+    const node = isOneOfMany ? this.#somebody(({ state }) => state === "here") : undefined;
+    if (node === undefined) return;
+    node.state = "gone";
+    this.#lost += 1;
+    this.#end(node);
+  }
+
+  #pause(): void {
+    const node = this.#somebody();
+    if (node === undefined) return;
+    this.#disturbedAtMs.push(this.#clock.nowMs());
+    node.process.pauseFor(LICENCE_MS * (1 + this.#random.next()));
+  }
+
+  #cut(): void {
+    const node = this.#somebody();
+    if (node === undefined) return;
+    const { name } = node.process;
+    const setCut = (isCut: boolean): void => {
+      if (isCut) this.#bus.cutOff.add(name);
+      else this.#bus.cutOff.delete(name);
+      if (node.registry !== undefined) node.registry.isCut = isCut;
+    };
+    setCut(true);
+    this.#clock.after(this.#random.next() * CUT_MS_MAX, () => setCut(false));
+  }
+
+  #wipe(): void {
+    this.#bus.wipe();
+    this.#table.wipe();
+  }
+
+  #leave(): void {
+    const isOneOfMany = this.#nodes.filter(({ state }) => state === "here").length > 1;
+    const node = isOneOfMany ? this.#somebody(({ state }) => state === "here") : undefined;
+    if (node === undefined) return;
+    node.state = "leaving";
+    node.agent?.leave();
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * One crawling process of several, in virtual time, over all its lives: it can be killed, which loses what
+ * its disk had not taken, be started again on the same disk, and be stopped for a while as by a signal.
+ */
+
+import { assert } from "../base/assert.ts";
+import { silentLog } from "../base/log.ts";
+import { type Random, randomFrom } from "../base/random.ts";
+import type { Settings } from "../config/schema.ts";
+import { type CrawlHandle, type CrawlParts, startCrawl } from "../crawl/crawler.ts";
+import { plainLine } from "../crawl/line.ts";
+import { fetcherOptions } from "../crawl/open.ts";
+import type { CrawlResult } from "../crawl/snapshot.ts";
+import type { TeamMeans } from "../crawl/team.ts";
+import type { TopicMeans } from "../crawl/topic-means.ts";
+import { Fetcher } from "../fetch/fetcher.ts";
+import type { TransportRequest } from "../fetch/transport.ts";
+import { MemoryDisk, openMemoryStore } from "../store/store-memory.ts";
+import type { Store } from "../store/store.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+import { conductOf } from "./faults.ts";
+import type { ProcessClock } from "./process-clock.ts";
+import type { RequestLog } from "./request-log.ts";
+import type { SimClock } from "./sim-clock.ts";
+import type { Ending } from "./sim-exchange.ts";
+import { openSimOutput, SimArchive } from "./sim-output.ts";
+import { SimResolver } from "./sim-resolver.ts";
+import { SimTransport } from "./sim-transport.ts";
+import { siteNamed } from "./world.ts";
+import type { World } from "./world/plan.ts";
+
+/** What all processes have around them. */
+export interface Stage {
+  readonly world: World;
+  readonly seeds: readonly CanonicalUrl[];
+  readonly clock: SimClock;
+  readonly log: RequestLog;
+}
+
+export interface Start {
+  readonly clock: ProcessClock;
+  readonly settings: Settings;
+  readonly team: TeamMeans;
+  /** undefined where nobody asks what pages are about. */
+  readonly topics?: TopicMeans | undefined;
+}
+
+export interface Life {
+  readonly handle: CrawlHandle;
+  /** Settled when the crawl has ended; a killed one never ends. */
+  readonly done: Promise<CrawlResult>;
+}
+
+export class SimProcess {
+  readonly name: string;
+  readonly random: Random;
+  result: CrawlResult | undefined;
+  readonly #stage: Stage;
+  readonly #disk = new MemoryDisk();
+  readonly #archive = new SimArchive();
+  #clock: ProcessClock | undefined;
+  #open = new Set<(ending: Ending | undefined) => void>();
+
+  constructor(name: string, seed: number, stage: Stage) {
+    this.name = name;
+    this.random = randomFrom(seed);
+    this.#stage = stage;
+  }
+
+  /** It has been started, and has neither died nor ended. */
+  get isAlive(): boolean {
+    return this.#clock !== undefined && this.result === undefined;
+  }
+
+  start(start: Start): Life {
+    const { clock } = start;
+    this.#clock = clock;
+    this.result = undefined;
+    this.#open = new Set();
+    const store = openMemoryStore(this.#disk);
+    const handle = startCrawl(this.#partsOf(start, store));
+    const done = Promise.withResolvers<CrawlResult>();
+    handle.done.then(
+      async (result) => {
+        if (this.#clock !== clock) return;
+        await store.close();
+        this.result = result;
+        done.resolve(result);
+      },
+      (fault) => {
+        if (this.#clock === clock) done.reject(fault);
+      },
+    );
+    return { handle, done: done.promise };
+  }
+
+  kill(): void {
+    const clock = this.#clock;
+    this.#clock = undefined;
+    clock?.kill();
+    this.#disk.crash();
+    for (const end of this.#open) end(undefined);
+  }
+
+  pauseFor(durationMs: number): void {
+    const clock = this.#clock;
+    clock?.stop();
+    this.#stage.clock.after(durationMs, () => clock?.goOn());
+  }
+
+  books(): Store {
+    return openMemoryStore(this.#disk);
+  }
+
+  /** URLs of the records in its archive, in order. */
+  archived(): string[] {
+    return this.#archive.records.map(({ url }) => url);
+  }
+
+  #partsOf({ clock, settings, team, topics }: Start, store: Store): CrawlParts {
+    const { world, seeds } = this.#stage;
+    const resolver = new SimResolver(clock, world, this.random, 0);
+    const open = this.#open;
+    const transport = new SimTransport({
+      clock,
+      conductOf: (request) => this.#conductOf(request),
+      watch: (request) => this.#watch(request, open),
+    });
+    return {
+      settings,
+      seeds,
+      clock,
+      random: this.random,
+      store,
+      resolver,
+      fetcher: new Fetcher({ clock, resolver, transport, ...fetcherOptions(settings) }),
+      output: openSimOutput(this.#archive, clock, store.marks),
+      log: silentLog,
+      hooks: {},
+      line: plainLine(settings, transport),
+      team,
+      topics,
+    };
+  }
+
+  #conductOf(request: TransportRequest): ReturnType<typeof conductOf> {
+    const { world, clock } = this.#stage;
+    const site = siteNamed(world, request.host);
+    assert(site !== undefined, "only names of the world have addresses");
+    const asked = { site, path: request.path, etag: undefined, wallMs: clock.wallMs() };
+    return conductOf(world, asked, undefined);
+  }
+
+  #watch(
+    { scheme, host, address, path }: TransportRequest,
+    open: Set<(ending: Ending | undefined) => void>,
+  ): (ending: Ending) => void {
+    const { clock, log } = this.#stage;
+    const site = `${scheme}://${host}`;
+    const note = log.begin({ site, address, path, startMs: clock.nowMs(), by: this.name });
+    const end = (ending: Ending | undefined): void => {
+      open.delete(end);
+      const status = ending?.kind === "answer" ? ending.status : 0;
+      note({ endMs: clock.nowMs(), status, whole: status > 0 });
+    };
+    open.add(end);
+    return end;
+  }
+}
