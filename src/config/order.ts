@@ -30,6 +30,14 @@ export async function readOrder(words: readonly string[], variables: Variables):
   return checkOrder(gathered.settings, gathered);
 }
 
+/** The settings that `weir crawl` would have with these words; for programs that take the same. */
+export async function settingsFrom(
+  words: readonly string[],
+  variables: Variables = {},
+): Promise<Settings> {
+  return (await readOrder(words, variables)).settings;
+}
+
 /** What was found before in the same order, to be told with the rest. */
 export type Found = Partial<Pick<Gathered, "remarks" | "mistakes" | "faults">>;
 

@@ -18,7 +18,7 @@ export interface CrawlOptions extends Partial<Settings>, CrawlHooks {
   /** Where to start. */
   readonly urls: readonly string[];
   /** Everything is kept here, and the same folder goes on; without it nothing is kept. */
-  readonly outFolder?: string;
+  readonly outFolder?: string | undefined;
   readonly signal?: AbortSignal;
   readonly log?: Log;
 }
@@ -62,6 +62,9 @@ export function crawl(options: CrawlOptions): Crawl {
   async function run(): Promise<CrawlResult> {
     if (signal?.aborted === true) throw new CrawlError("USAGE", "the signal was aborted already");
     const order = checkOrder({ ...defaultSettings(), ...chosen });
+    const { procs, natsServers } = order.settings;
+    if (procs > 1 || natsServers.length > 0)
+      throw new CrawlError("USAGE", "several processes are for the program: weir crawl --procs");
     const folder = options.outFolder;
     running = await openCrawl({ ...order, folder, hooks, log: log ?? silentLog });
     return running.done;
