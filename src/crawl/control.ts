@@ -7,8 +7,16 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { sleep, systemClock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
@@ -43,6 +51,9 @@ export async function askCrawl(
   while (systemClock.nowMs() < untilMs) {
     const reply = readReply(answer);
     if (reply !== undefined) return reply;
+    // A crawl that ends takes its mailbox along, answers and all; who wished for the end has it.
+    if (!existsSync(dirname(letter)))
+      return { ok: wish.key === "stop", message: "the crawl has ended" };
     await sleep(systemClock, LOOK_FOR_ANSWER_MS);
   }
   rmSync(letter, { force: true });
