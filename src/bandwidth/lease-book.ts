@@ -73,9 +73,13 @@ export class LeaseBook {
       );
   }
 
-  /** It is known to be gone, with everything it had. */
-  leave(holder: string): void {
-    this.#grants.delete(holder);
+  /** It is known to be gone: whatever it had ends then, if not before. */
+  leave(holder: string, endsAtMs: number): void {
+    const grants = this.#grants.get(holder) ?? [];
+    this.#grants.set(
+      holder,
+      grants.map((grant) => ({ ...grant, endsAtMs: Math.min(grant.endsAtMs, endsAtMs) })),
+    );
   }
 
   #live(holder: string, nowMs: number): Grant[] {

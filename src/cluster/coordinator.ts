@@ -52,6 +52,8 @@ const LOOK_EVERY_MS = 100;
 /** Beyond what it uses, a process has this part of the limit in hand, so that it can begin at once. */
 const IN_HAND_SHARE = 0.04;
 const HEADROOM = 1.25;
+/** How long what a process had asked for may still come after it died. */
+const ON_THE_WAY_MS = 1_000;
 
 export class Coordinator {
   readonly #parts: CoordinatorParts;
@@ -188,7 +190,7 @@ export class Coordinator {
   #lapse(member: Member): void {
     this.#members.lapse(member);
     // The pages it may have had it may have taken: they count until it has said how many it has.
-    this.#rate.leave(member.name);
+    this.#rate.leave(member.name, this.#parts.clock.nowMs() + ON_THE_WAY_MS);
     this.#turns.lapsed(this.#parts.clock.nowMs(), member.name);
   }
 
