@@ -11,14 +11,16 @@ import type { Membership } from "../exchange/bus.ts";
 import { SharedTurns } from "../frontier/shared-turns.ts";
 import { type Partition, partitionFor } from "../partition/partition.ts";
 import { PopularSet } from "../partition/popular.ts";
+import type { LoadedModel } from "../topics/model.ts";
 import { ownersOf } from "../topics/owners.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 
-export function partitionOf(settings: Settings): Partition {
+export function partitionOf(settings: Settings, given?: LoadedModel): Partition {
   const { partition, bucketCount, partitionRules } = settings;
   if (partition === "topic") {
-    const topics = topicsWithWorld(modelFor(settings)?.trained.topics ?? []);
+    const model = given ?? modelFor(settings);
+    const topics = topicsWithWorld(model?.trained.topics ?? []);
     return contentBuckets(topics, topics.length);
   }
   if (partition === "content-hash") return contentBuckets([], bucketCount);
@@ -26,9 +28,13 @@ export function partitionOf(settings: Settings): Partition {
 }
 
 /** Topics to processes, by how much of what the model was trained on each makes up; undefined for other divisions. */
-export function topicOwners(settings: Settings, names: readonly string[]): string[] | undefined {
+export function topicOwners(
+  settings: Settings,
+  names: readonly string[],
+  given?: LoadedModel,
+): string[] | undefined {
   if (settings.partition !== "topic") return undefined;
-  const model = modelFor(settings);
+  const model = given ?? modelFor(settings);
   const topics = topicsWithWorld(model?.trained.topics ?? []);
   const shares = topics.map((topic, index) => ({ topic, share: model?.trainedOn[index] ?? 1 }));
   const owned = ownersOf(shares, names.length);

@@ -14,7 +14,7 @@ import type { Membership, Parcel, Receipt } from "../exchange/bus.ts";
 import type { AnyLetter } from "../exchange/letters.ts";
 import type { PageLetter, SentPage } from "../exchange/page-letter.ts";
 import { cutForLetters, type Letter, type MovedUrl, type SentUrl } from "../exchange/wire.ts";
-import { OutgoingBatch } from "../partition/batch.ts";
+import { OutgoingBatch, type OutgoingLink } from "../partition/batch.ts";
 import { fateOfForeign, type Mode } from "../partition/mode.ts";
 import type { Partition } from "../partition/partition.ts";
 import type { PopularSet } from "../partition/popular.ts";
@@ -122,6 +122,7 @@ export class Border {
   readonly #sentTo = new Map<string, number>();
   #countsSent = 0;
   #pagesSent = 0;
+  #linksSent = 0;
   #urlsReceived = 0;
 
   constructor(parts: BorderParts) {
@@ -149,7 +150,7 @@ export class Border {
     const { sentBytes } = this.#outbox;
     const found = this.#parts.tally.outcome("sent");
     return {
-      urlsSent: found + this.#countsSent,
+      urlsSent: found + this.#countsSent + this.#linksSent,
       urlsReceived: this.#urlsReceived,
       pagesSent: this.#pagesSent,
       sentBytes,
@@ -215,11 +216,7 @@ export class Border {
 
   /** A URL that was noted as sent: its letter leaves with the same commit. */
   send({ url, high, low }: Candidate, { depth, redirects }: Origin, score: number): void {
-    const link = { url, high, low, depth, redirects, score };
-    if (!this.#found.add(this.#ownerOf(url), link)) {
-      this.#write(this.#found);
-      this.#found.add(this.#ownerOf(url), link);
-    }
+    this.#add(this.#ownerOf(url), { url, high, low, depth, redirects, score });
   }
 
   /** A page that is another's by its content: it leaves with the commit that ends its URL here. */
@@ -229,8 +226,13 @@ export class Border {
   }
 
   /** A link of a page that is another's by its content, and stays here. */
-  sendLink(to: string, { url, high, low }: Candidate, { depth, redirects }: Origin): void {
-    this.#found.add(to, { url, high, low, depth, redirects, score: 0 });
+  sendLink(
+    to: string,
+    { url, high, low }: Candidate,
+    { depth, redirects }: Pick<Origin, "depth" | "redirects">,
+  ): void {
+    this.#linksSent += 1;
+    this.#add(to, { url, high, low, depth, redirects, score: 0 });
   }
 
   /** One more link to a URL that was sent before. */
@@ -304,6 +306,12 @@ export class Border {
     return this.#division.owners[this.#parts.partition.bucketOf(url)] as string;
   }
 
+  #add(to: string, link: OutgoingLink): void {
+    if (this.#found.add(to, link)) return;
+    this.#write(this.#found);
+    this.#found.add(to, link);
+  }
+
   #write(batch: OutgoingBatch): void {
     if (batch.links === 0) return;
     const { epoch } = this.#division;
@@ -321,9 +329,8 @@ export class Border {
   #readdress(letter: AnyLetter): void {
     const { epoch, owners } = this.#division;
     if (letter.kind === "page") {
-      // Ours by now: it is taken in as if it had come by the bus.
-      const to = owners[letter.bucket] ?? NOBODY;
-      this.#outbox.put(to === this.#parts.self ? NOBODY : to, { ...letter, epoch });
+      // Ours by now, perhaps: then it goes to ourselves by the bus, and is taken in like any other.
+      this.#outbox.put(owners[letter.bucket] ?? NOBODY, { ...letter, epoch });
       return;
     }
     if (letter.kind === "urls")

@@ -150,14 +150,13 @@ export class PageDesk {
   }
 
   /** The page stays, and its owner by content follows its links. */
-  #sendLinks(owner: string, row: WaitingUrl, { fresh }: Reading): void {
-    const origin = { depth: row.depth + 1, redirects: 0, redirectedFromId: 0 };
-    for (const link of fresh)
-      this.#parts.border?.sendLink(owner, link, {
-        ...origin,
-        from: undefined,
-        fromDomain: undefined,
-      });
+  #sendLinks(owner: string, row: WaitingUrl, { fresh, refresh }: Reading): void {
+    const { border, reader } = this.#parts;
+    const depth = row.depth + 1;
+    for (const link of fresh) border?.sendLink(owner, link, { depth, redirects: 0 });
+    if (refresh === undefined || row.redirects >= reader.redirectsMax) return;
+    const target = { url: refresh, ...fingerprintOf(refresh) };
+    border?.sendLink(owner, target, { depth, redirects: row.redirects + 1 });
   }
 
   #noteTopic(id: number, placement: Placement | undefined, foreign: Foreign | undefined): void {

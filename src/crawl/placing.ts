@@ -19,13 +19,16 @@ export interface Placement {
   readonly bucket: number | undefined;
 }
 
+/** What of a page decides where it belongs: its content, and nothing else. */
+export type Placed = Pick<Reading, "digest" | "verdict">;
+
 export interface Placing {
-  place(reading: Reading): Placement;
+  place(page: Placed): Placement;
 }
 
 /** Topics are told and nothing goes anywhere: one process, or a web divided by address. */
 export class Labelling implements Placing {
-  place({ verdict }: Reading): Placement {
+  place({ verdict }: Placed): Placement {
     return { ...labelOf(verdict), bucket: undefined };
   }
 }
@@ -39,7 +42,7 @@ export class PlacingByTopic implements Placing {
     this.#rules = rules;
   }
 
-  place({ verdict }: Reading): Placement {
+  place({ verdict }: Placed): Placement {
     // A page without words is as small as one can be.
     const judged = verdict ?? { kind: "small", terms: 0, language: undefined };
     // Nothing is ours here: who owns the topic is asked later, as owners change.
@@ -57,7 +60,7 @@ export class PlacingByContent implements Placing {
     this.#bucketCount = bucketCount;
   }
 
-  place({ verdict, digest }: Reading): Placement {
+  place({ verdict, digest }: Placed): Placement {
     const head = new DataView(digest.buffer, digest.byteOffset, 4).getUint32(0);
     const bucket = Math.floor((head / 2 ** 32) * this.#bucketCount);
     return { ...labelOf(verdict), bucket };

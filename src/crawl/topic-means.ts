@@ -27,8 +27,10 @@ export function modelFor(settings: Settings): LoadedModel | undefined {
   return loadTopicModel(file);
 }
 
-export function topicMeansFor(settings: Settings): TopicMeans | undefined {
-  const model = modelFor(settings);
+export function topicMeansFor(
+  settings: Settings,
+  model: LoadedModel | undefined = modelFor(settings),
+): TopicMeans | undefined {
   if (model === undefined && settings.partition !== "content-hash") return undefined;
   const topics = model?.trained.topics ?? [];
   for (const name of [settings.topic, settings.smallTopic])

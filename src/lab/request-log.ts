@@ -12,6 +12,8 @@ export interface RequestEntry {
   /** Path and query, as asked for. */
   readonly path: string;
   readonly startMs: number;
+  /** Which of several crawling processes asked, where that is known. */
+  readonly by?: string;
   /** Infinity while it is under way. */
   readonly endMs: number;
   /** 0 when no answer was begun. */
@@ -29,7 +31,7 @@ export class RequestLog {
 
   /** Notes a request; the answer is called once, when it is over. */
   begin(
-    request: Pick<RequestEntry, "site" | "address" | "path" | "startMs">,
+    request: Pick<RequestEntry, "site" | "address" | "path" | "startMs" | "by">,
   ): (end: Pick<RequestEntry, "endMs" | "status" | "whole">) => void {
     const place = this.#entries.length;
     this.#entries.push({ ...request, endMs: Number.POSITIVE_INFINITY, status: 0, whole: false });

@@ -6,39 +6,32 @@
  * Promise: the same plan gives the same report every time.
  */
 
-import { assert } from "../base/assert.ts";
-import { silentLog } from "../base/log.ts";
 import { below, type Random, randomFrom } from "../base/random.ts";
 import { Agent } from "../cluster/agent.ts";
 import { Coordinator } from "../cluster/coordinator.ts";
 import { Dealing } from "../cluster/dealing.ts";
 import { COORDINATOR } from "../cluster/notes.ts";
+import { firstDivision, partitionOf, topicOwners } from "../cluster/team-means.ts";
+import { ownsContents } from "../config/parallel-rules.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
-import { type CrawlHandle, type CrawlParts, startCrawl } from "../crawl/crawler.ts";
-import { plainLine } from "../crawl/line.ts";
-import { fetcherOptions } from "../crawl/open.ts";
 import type { CrawlResult } from "../crawl/snapshot.ts";
 import type { TeamMeans } from "../crawl/team.ts";
+import { topicMeansFor } from "../crawl/topic-means.ts";
 import type { Membership } from "../exchange/bus.ts";
-import { Fetcher } from "../fetch/fetcher.ts";
-import type { TransportRequest } from "../fetch/transport.ts";
 import { SharedTurns } from "../frontier/shared-turns.ts";
 import type { Mode } from "../partition/mode.ts";
-import { partitionFor, type PartitionKind } from "../partition/partition.ts";
-import { MemoryDisk, openMemoryStore } from "../store/store-memory.ts";
+import type { Partition } from "../partition/partition.ts";
 import type { Store } from "../store/store.ts";
+import type { LoadedModel } from "../topics/model.ts";
 import type { CanonicalUrl } from "../url/url.ts";
-import { conductOf } from "./faults.ts";
 import { ProcessClock } from "./process-clock.ts";
 import { type RequestEntry, RequestLog } from "./request-log.ts";
 import { type BusFaults, NO_BUS_FAULTS, SimBus } from "./sim-bus.ts";
 import { SimClock } from "./sim-clock.ts";
-import type { Ending } from "./sim-exchange.ts";
-import { openSimOutput, SimArchive } from "./sim-output.ts";
-import { SimResolver } from "./sim-resolver.ts";
-import { SimTransport } from "./sim-transport.ts";
-import { seedUrls, siteNamed } from "./world.ts";
+import { SimProcess } from "./sim-process.ts";
+import { seedUrls } from "./world.ts";
+import { worldModel } from "./world-model.ts";
 import { makeWorld, type World, type WorldPlan } from "./world/plan.ts";
 
 export interface TeamPlan {
@@ -48,7 +41,8 @@ export interface TeamPlan {
   readonly settings: Partial<Settings>;
   readonly coordination: "static" | "dynamic";
   readonly mode: Mode;
-  readonly partition: PartitionKind;
+  /** By topic or content hash contents are owned, and not addresses. */
+  readonly partition: NonNullable<Settings["partition"]>;
   readonly bus: BusFaults;
   /** How often a process is killed and started again, and stopped for longer than its licence lasts. */
   readonly kills: number;
@@ -66,6 +60,8 @@ export interface TeamReport {
   readonly urlsSent: number;
   readonly virtualMs: number;
   readonly events: number;
+  /** Where processes own contents: whose books are which, and who has which part of all contents. */
+  readonly contents?: { readonly names: readonly string[]; readonly owners: readonly string[] };
 }
 
 const CALM: Omit<TeamPlan, "seed"> = {
@@ -94,21 +90,9 @@ export async function runTeam(
   return new TeamSimulation({ ...CALM, ...wanted }).run();
 }
 
-/** One process over all its lives. */
 interface Proc {
-  readonly name: string;
-  readonly disk: MemoryDisk;
-  readonly archive: SimArchive;
-  readonly random: Random;
-  life: Life | undefined;
-  result: CrawlResult | undefined;
-}
-
-interface Life {
-  readonly clock: ProcessClock;
-  readonly handle: CrawlHandle;
-  readonly member: Membership;
-  readonly open: Set<(ending: Ending | undefined) => void>;
+  readonly process: SimProcess;
+  member: Membership | undefined;
 }
 
 class TeamSimulation {
@@ -121,6 +105,7 @@ class TeamSimulation {
   readonly #bus: SimBus;
   readonly #log = new RequestLog();
   readonly #procs: Proc[];
+  readonly #partition: Partition;
   readonly #dealing: Dealing;
   readonly #disturbedAtMs: number[] = [];
   readonly #over = Promise.withResolvers<void>();
@@ -129,22 +114,28 @@ class TeamSimulation {
   constructor(plan: TeamPlan) {
     this.#plan = plan;
     this.#world = makeWorld({ seed: plan.seed, ...plan.world });
-    this.#settings = { ...defaultSettings(), memoryBytes: MEMORY_BYTES, ...plan.settings };
+    this.#settings = {
+      ...defaultSettings(),
+      memoryBytes: MEMORY_BYTES,
+      bucketCount: BUCKETS,
+      partition: plan.partition,
+      ...plan.settings,
+    };
     this.#random = randomFrom(plan.seed);
     this.#bus = new SimBus(this.#clock, randomFrom(plan.seed + 1), plan.bus);
+    const stage = { world: this.#world, seeds: this.#seeds, clock: this.#clock, log: this.#log };
     this.#procs = Array.from({ length: plan.procs }, (_, index) => ({
-      name: `proc-${index + 1}`,
-      disk: new MemoryDisk(),
-      archive: new SimArchive(),
-      random: randomFrom(plan.seed * 1000 + index),
-      life: undefined,
-      result: undefined,
+      process: new SimProcess(`proc-${index + 1}`, plan.seed * 1000 + index, stage),
+      member: undefined,
     }));
-    const partition = partitionFor(plan.partition, { bucketCount: BUCKETS, rules: [] });
+    const partition = partitionOf(this.#settings, this.#model);
+    this.#partition = partition;
     const seeded = this.#seeds.map((url) => partition.bucketOf(url));
     const rules = { coordination: plan.coordination, partition, grain: GRAIN, seeded };
-    const workers = this.#procs.map(({ name }) => ({ name, weight: 1 }));
-    this.#dealing = new Dealing(rules, workers, undefined);
+    const names = this.#names;
+    const first = firstDivision(topicOwners(this.#settings, names, this.#model), names);
+    const workers = names.map((name) => ({ name, weight: 1 }));
+    this.#dealing = new Dealing(rules, workers, first);
   }
 
   async run(): Promise<TeamReport> {
@@ -160,20 +151,39 @@ class TeamSimulation {
     return {
       world: this.#world,
       settings: this.#settings,
-      books: this.#procs.map(({ disk }) => openMemoryStore(disk)),
-      results: this.#procs.flatMap(({ result }) => (result === undefined ? [] : [result])),
+      books: this.#procs.map(({ process }) => process.books()),
+      results: this.#procs.flatMap(({ process }) => process.result ?? []),
       log: this.#log.entries,
-      archived: this.#procs.map(({ archive }) => archive.records.map(({ url }) => url)),
+      archived: this.#procs.map(({ process }) => process.archived()),
       disturbedAtMs: this.#disturbedAtMs,
       urlsSent,
       virtualMs: this.#clock.nowMs() - this.#startMs,
       events: this.#clock.events,
+      ...(this.#model === undefined
+        ? {}
+        : { contents: { names: this.#names, owners: this.#dealing.division.owners } }),
     };
   }
 
   get #seeds(): CanonicalUrl[] {
     // A world writes its URLs in canonical form.
     return seedUrls(this.#world) as CanonicalUrl[];
+  }
+
+  get #names(): string[] {
+    return this.#procs.map(({ process }) => process.name);
+  }
+
+  /** undefined where nobody asks what pages are about. */
+  get #model(): LoadedModel | undefined {
+    return ownsContents(this.#settings) ? worldModel() : undefined;
+  }
+
+  /** Where contents are owned nobody owns a URL, so each process begins with some. */
+  #seedsOf(name: string): CanonicalUrl[] {
+    if (!ownsContents(this.#settings)) return this.#seeds;
+    const place = this.#names.indexOf(name);
+    return this.#seeds.filter((_, at) => at % this.#procs.length === place);
   }
 
   async #begin(): Promise<void> {
@@ -190,74 +200,46 @@ class TeamSimulation {
       handOut: (dry, wanted) => {
         if (this.#dealing.handOut(dry, wanted)) this.#coordinator?.redivide(this.#dealing.division);
       },
-      onDone: () => undefined,
+      onDone: () => this.#coordinator?.end("finish", ""),
       limitBps: this.#settings.limitBps,
       pagesMax: this.#settings.pagesMax,
     });
-    for (const { name } of this.#procs) this.#coordinator.members.add(name);
+    for (const { process } of this.#procs) this.#coordinator.members.add(process.name);
     for (const proc of this.#procs) await this.#live(proc);
   }
 
   /** Starts a process, for the first time or again. */
   async #live(proc: Proc): Promise<void> {
+    const { process } = proc;
     const clock = new ProcessClock(this.#clock);
     let agent: Agent | undefined;
-    const member = await this.#bus.join(proc.name, {
+    const member = await this.#bus.join(process.name, {
       onParcel: (parcel) => clock.run(() => agent?.inbox.onParcel(parcel)),
       onReceipt: (receipt) => clock.run(() => agent?.inbox.onReceipt(receipt)),
       onNote: (from, note) => clock.run(() => agent?.inbox.onNote(from, note)),
     });
-    const open: Life["open"] = new Set();
-    const store = openMemoryStore(proc.disk);
-    const handle = startCrawl(this.#partsOf(proc, { clock, member, store, open }));
-    agent = new Agent({ clock, crawl: handle, bus: member, change: () => undefined });
-    const life: Life = { clock, handle, member, open };
-    proc.life = life;
-    handle.done.then(
-      async (result) => {
+    proc.member = member;
+    const settings = { ...this.#settings, limitBps: undefined, pagesMax: undefined };
+    const team = this.#teamMeans(process.name, member);
+    const topics = this.#model && topicMeansFor(settings, this.#model);
+    const life = process.start({ clock, settings, team, topics });
+    const { handle } = life;
+    const { random } = process;
+    agent = new Agent({ clock, crawl: handle, bus: member, random, change: () => undefined });
+    life.done.then(
+      () => {
         agent.stop();
-        await store.close();
-        proc.result = result;
-        if (this.#procs.every(({ result: one }) => one !== undefined)) this.#over.resolve();
+        if (this.#procs.every((one) => one.process.result !== undefined)) this.#over.resolve();
       },
-      (fault) => {
-        if (proc.life === life) this.#over.reject(fault);
-      },
+      (fault) => this.#over.reject(fault),
     );
   }
 
-  #partsOf(
-    proc: Proc,
-    { clock, member, store, open }: Omit<Life, "handle"> & { readonly store: Store },
-  ): CrawlParts {
-    const resolver = new SimResolver(clock, this.#world, proc.random, 0);
-    const transport = new SimTransport({
-      clock,
-      conductOf: (request) => this.#conductOf(request),
-      watch: (request) => this.#watch(request, open),
-    });
-    const settings = { ...this.#settings, limitBps: undefined, pagesMax: undefined };
+  #teamMeans(self: string, bus: Membership): TeamMeans {
+    const { mode, procs } = this.#plan;
+    const partition = this.#partition;
     return {
-      settings,
-      seeds: this.#seeds,
-      clock,
-      random: proc.random,
-      store,
-      resolver,
-      fetcher: new Fetcher({ clock, resolver, transport, ...fetcherOptions(settings) }),
-      output: openSimOutput(proc.archive, clock, store.marks),
-      log: silentLog,
-      hooks: {},
-      line: plainLine(settings, transport),
-      team: this.#teamMeans(proc, member),
-    };
-  }
-
-  #teamMeans(proc: Proc, bus: Membership): TeamMeans {
-    const { mode, procs, partition: kind } = this.#plan;
-    const partition = partitionFor(kind, { bucketCount: BUCKETS, rules: [] });
-    return {
-      seeds: this.#seeds,
+      seeds: this.#seedsOf(self),
       turns: new SharedTurns(),
       rules: {
         size: procs,
@@ -267,9 +249,9 @@ class TeamSimulation {
         addressConcurrencyMax: this.#settings.concurrencyPerAddress,
       },
       border: {
-        self: proc.name,
+        self,
         partition,
-        ownsContents: false,
+        ownsContents: ownsContents(this.#settings),
         mode,
         division: this.#dealing.division,
         popular: undefined,
@@ -291,15 +273,12 @@ class TeamSimulation {
 
   #kill(): void {
     const proc = this.#procs[below(this.#random, this.#procs.length)] as Proc;
-    const { life } = proc;
-    if (life === undefined || proc.result !== undefined) return;
+    const { process } = proc;
+    if (!process.isAlive) return;
     this.#disturbedAtMs.push(this.#clock.nowMs());
-    proc.life = undefined;
-    life.clock.kill();
-    proc.disk.crash();
-    for (const end of life.open) end(undefined);
-    void life.member.leave();
-    this.#coordinator?.gone(proc.name);
+    process.kill();
+    void proc.member?.leave();
+    this.#coordinator?.gone(process.name);
     this.#clock.after(this.#random.next() * RESTART_WITHIN_MS, () => {
       this.#live(proc).catch((fault: unknown) => this.#over.reject(fault));
     });
@@ -307,33 +286,9 @@ class TeamSimulation {
 
   /** Longer than its licence lasts, by up to as much again. */
   #pause(): void {
-    const proc = this.#procs[below(this.#random, this.#procs.length)] as Proc;
-    const { life } = proc;
-    if (life === undefined || proc.result !== undefined) return;
+    const { process } = this.#procs[below(this.#random, this.#procs.length)] as Proc;
+    if (!process.isAlive) return;
     this.#disturbedAtMs.push(this.#clock.nowMs());
-    life.clock.stop();
-    this.#clock.after(LICENCE_MS * (1 + this.#random.next()), () => life.clock.goOn());
-  }
-
-  #conductOf(request: TransportRequest): ReturnType<typeof conductOf> {
-    const site = siteNamed(this.#world, request.host);
-    assert(site !== undefined, "only names of the world have addresses");
-    const asked = { site, path: request.path, etag: undefined, wallMs: this.#clock.wallMs() };
-    return conductOf(this.#world, asked, undefined);
-  }
-
-  #watch(
-    { scheme, host, address, path }: TransportRequest,
-    open: Life["open"],
-  ): (ending: Ending) => void {
-    const startMs = this.#clock.nowMs();
-    const note = this.#log.begin({ site: `${scheme}://${host}`, address, path, startMs });
-    const end = (ending: Ending | undefined): void => {
-      open.delete(end);
-      const status = ending?.kind === "answer" ? ending.status : 0;
-      note({ endMs: this.#clock.nowMs(), status, whole: status > 0 });
-    };
-    open.add(end);
-    return end;
+    process.pauseFor(LICENCE_MS * (1 + this.#random.next()));
   }
 }
