@@ -37,6 +37,11 @@ export class Screen {
     if (!this.#settings.quiet) this.#line(line);
   }
 
+  /** Said also when it should be quiet: what was asked for, and cannot be known otherwise. */
+  tell(line: string): void {
+    this.#line(line);
+  }
+
   close(): void {
     this.#view?.close();
     this.#view = undefined;

@@ -88,8 +88,8 @@ async function openDashboard(
   const { openBeside } = await import("../../dashboard/beside.ts");
   try {
     const dashboard = await openBeside(wish, screen.log);
-    screen.say(`Dashboard: ${dashboard.url}`);
-    if (isOpenToOthers(settings)) screen.say(OPEN_TO_OTHERS);
+    screen.tell(`Dashboard: ${dashboard.url}`);
+    if (isOpenToOthers(settings)) screen.tell(OPEN_TO_OTHERS);
     return dashboard;
   } catch (error) {
     crawl.stop("the dashboard could not be had");
