@@ -17,7 +17,7 @@ import type { Store } from "../store/store.ts";
 import { textPlaceOf } from "./text-place.ts";
 
 /** What the upkeep asks of a store, which somebody else may be writing. */
-export type FollowedStore = Pick<Store, "lastPageSeq" | "pagesAfter" | "page" | "url">;
+export type FollowedStore = Pick<Store, "lastPageSeq" | "pagesAfter" | "page" | "url" | "topicOf">;
 
 const PAGES_PER_COMMIT = 1_024;
 const PAGES_PER_STEP = 64;
@@ -63,7 +63,8 @@ export function* addMissing(
       const place = textPlaceOf(store, page);
       const text = textAt(archiveFolder, place);
       if (text === undefined) damaged += 1;
-      writer.put({ ...page, url, topic: "", archived: place, text: text ?? "" });
+      const topic = store.topicOf(page.id)?.topic ?? "";
+      writer.put({ ...page, url, topic, archived: place, text: text ?? "" });
     }
     done += 1;
     if (done % PAGES_PER_COMMIT === 0) writer.commit(seq);
