@@ -3,7 +3,7 @@
  *
  * What came is a line over a filled field; where a span stands for many seconds, a band reaches from its lowest to
  * its highest. The prediction is dotted, the limit a dashed step. Times in which nothing crawled
- * are gaps. A pointer or the arrow keys read out one moment.
+ * are gaps. A pointer reads out one moment; the last one is told in words, too.
  */
 
 import { scaleFor, type Scale } from "../../report/scale.ts";
