@@ -42,6 +42,8 @@ export interface AgentParts {
 const REPORT_EVERY_MS = 100;
 const SNAPSHOT_EVERY_MS = 1_000;
 const WISHES_MAX = 200;
+/** Whoever wants to end, and has no licence for so long, waits for nobody. */
+const ALONE_MS_MAX = 15_000;
 const NO_LICENCE = "waiting for its part of the work";
 const HELD = "held with all others: ";
 /** Above this share of its rate a process could use more. */
@@ -64,6 +66,7 @@ export class Agent {
   #hasEnded = false;
   #isLeaving = false;
   #wantsStop = "";
+  #endsAlone: { readonly why: string; sinceMs: number } | undefined;
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
@@ -95,15 +98,21 @@ export class Agent {
     return this.#leader >= 0;
   }
 
-  /** Hands over what it has, and goes when that is done. */
-  leave(): void {
+  /** Hands over what it has, and goes when that is done; with what it has where nobody is there to take it. */
+  leave(why: string): void {
     this.#isLeaving = true;
+    this.#wantsToEnd(why);
   }
 
   /** Asks that the crawl of all be stopped. */
   askToStop(why: string): void {
     this.#wantsStop = why;
+    this.#wantsToEnd(why);
     this.#report();
+  }
+
+  #wantsToEnd(why: string): void {
+    this.#endsAlone = { why, sinceMs: this.#parts.clock.nowMs() };
   }
 
   /** Says its last word. */
@@ -117,6 +126,7 @@ export class Agent {
   #reportOn(): void {
     if (this.#hasEnded) return;
     this.#lapseIfOver();
+    this.#endIfAlone();
     this.#report();
     this.#cancelTimers = [this.#parts.clock.after(REPORT_EVERY_MS, () => this.#reportOn())];
   }
@@ -235,6 +245,15 @@ export class Agent {
     if (isLess) bus.tell(COORDINATOR, asNote({ kind: "heard", leader, grant }));
     if (licence.end === "finish") crawl.finish();
     if (licence.end === "stop") crawl.stop(licence.why);
+  }
+
+  /** Where nobody leads nobody can be told: it stops by itself, and the same command goes on. */
+  #endIfAlone(): void {
+    const ends = this.#endsAlone;
+    if (ends === undefined) return;
+    const nowMs = this.#parts.clock.nowMs();
+    if (this.isLicensed) ends.sinceMs = nowMs;
+    else if (nowMs - ends.sinceMs >= ALONE_MS_MAX) this.#parts.crawl.stop(ends.why);
   }
 
   #lapseIfOver(): void {

@@ -47,9 +47,6 @@ export interface OpenNode extends OpenCrawl {
 const LEASE_MS = 4_000;
 const LICENCE_MS = 5_000;
 const ANNOUNCE_EVERY_MS = 5_000;
-const LOOK_EVERY_MS = 500;
-/** Whoever wants to go, and finds nobody to hand over to, goes after this time with what it has. */
-const ALONE_MS_MAX = 15_000;
 
 export async function openNode(order: NodeOrder): Promise<OpenNode> {
   const node = new ClusterNode(order);
@@ -152,13 +149,11 @@ class ClusterNode implements OpenNode {
   }
 
   leave(): void {
-    this.#agent?.leave();
-    this.#stopIfAlone("Ctrl-C");
+    this.#agent?.leave("Ctrl-C");
   }
 
   stopAll(why: string): void {
     this.#agent?.askToStop(why);
-    this.#stopIfAlone(why);
   }
 
   change(key: string, value: string): string {
@@ -182,16 +177,6 @@ class ClusterNode implements OpenNode {
       hasTakenPart: () => agent.hasTakenPart,
       onFault: (fault) => this.#fail(fault),
     });
-  }
-
-  /** Where nobody leads, nobody can be told: it stops by itself, and the same command goes on. */
-  #stopIfAlone(why: string): void {
-    let aloneMs = 0;
-    const look = (): void => {
-      aloneMs = this.#agent?.isLicensed === true ? 0 : aloneMs + LOOK_EVERY_MS;
-      if (aloneMs >= ALONE_MS_MAX) this.#crawl?.stop(why);
-    };
-    this.#timers.push(setInterval(look, LOOK_EVERY_MS));
   }
 
   /** The registry may be wiped: then somebody has to say again what is crawled. */

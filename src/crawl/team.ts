@@ -75,6 +75,8 @@ export class Team {
   /** What has to arrive until all is handed over that was lost with that division. */
   #handing = { epoch: 0, beforeLetter: 0 };
   #handedOver = 0;
+  /** Others have come or gone while we were there. */
+  #comeAndGo = false;
   /** Buckets that others may have crawled before us. */
   readonly #inherited = new Set<number>();
 
@@ -210,8 +212,10 @@ export class Team {
       if (owner !== self || before.owners[bucket] === self) continue;
       // One that nobody had in the first division of all nobody has asked.
       const wasAnothers = before.epoch === 0 ? after.epoch > 1 : before.owners[bucket] !== "";
-      if (wasAnothers) this.#inherited.add(bucket);
+      if (wasAnothers || this.#comeAndGo) this.#inherited.add(bucket);
     }
+    // One that nobody has now may have been left behind.
+    if (before.members.symmetricDifference(after.members).size > 0) this.#comeAndGo = true;
   }
 
   /** Others share addresses with us now, or no longer. */

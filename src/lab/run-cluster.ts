@@ -203,7 +203,7 @@ class ClusterSimulation {
       onRefused: (why) => this.#over.reject(new Error(`${name} was refused: ${why}`)),
       change: () => undefined,
     });
-    if (node.state === "leaving") agent.leave();
+    if (node.state === "leaving") agent.leave("it leaves");
     const hasTakenPart = (): boolean => agent.hasTakenPart;
     const candidacy = new Candidacy({
       clock,
@@ -322,6 +322,6 @@ class ClusterSimulation {
     const node = isOneOfMany ? this.#somebody(({ state }) => state === "here") : undefined;
     if (node === undefined) return;
     node.state = "leaving";
-    node.agent?.leave();
+    node.agent?.leave("it leaves");
   }
 }
