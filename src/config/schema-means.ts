@@ -171,6 +171,13 @@ export const SHOWING = {
     fallback: undefined,
     reader: read.words("FILE", "the name of a file"),
   },
+  traces: {
+    key: "traces",
+    meaning:
+      "Tell an OpenTelemetry collector about every request, over OTLP/HTTP: http://127.0.0.1:4318. Off by default.",
+    fallback: undefined,
+    reader: read.words("URL", "the address of a collector, such as http://127.0.0.1:4318"),
+  },
   json: {
     key: "json",
     meaning: "Print the result as one JSON object on standard output, all else on standard error.",

@@ -16,6 +16,7 @@ import type { Settings } from "../config/schema.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { Resolver } from "../fetch/resolver.ts";
 import type { Output } from "../output/output.ts";
+import type { Traces } from "../output/traces.ts";
 import type { PageIndex } from "../output/search-index.ts";
 import type { Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
@@ -47,6 +48,7 @@ export interface CrawlParts {
   readonly line: LineMeans;
   /** What one process of several needs; undefined for one that is alone. */
   readonly team?: TeamMeans;
+  readonly traces?: Traces | undefined;
   /** What tells topics; undefined where nobody asks. */
   readonly topics?: TopicMeans | undefined;
 }

@@ -17,6 +17,7 @@ import { DNS_DEFAULTS, DnsResolver, systemHosts } from "../fetch/dns.ts";
 import { Fetcher, type FetcherOptions } from "../fetch/fetcher.ts";
 import { UndiciTransport } from "../fetch/transport-undici.ts";
 import type { Output } from "../output/output.ts";
+import type { Traces } from "../output/traces.ts";
 import { eraseIndex } from "../output/search-file.ts";
 import type { PageIndex } from "../output/search-index.ts";
 import { eraseStore } from "../store/folder.ts";
@@ -84,6 +85,8 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenLocalCrawl> {
   stack.defer(() => network.transport.close());
   const line = openLine(settings, folder, network.transport);
   stack.defer(() => line.close());
+  const traces = await openTracesFor(settings, order.log);
+  stack.defer(async () => traces?.close());
   const handle = startCrawl({
     ...order,
     ...network,
@@ -94,6 +97,7 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenLocalCrawl> {
     index,
     line: line.means,
     topics,
+    traces,
   });
   const changes = new Changes(handle, settings);
   const change = (key: string, value: string): string => changes.apply(key, value);
@@ -108,6 +112,13 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenLocalCrawl> {
     change,
     done: handle.done.finally(() => closing.disposeAsync()),
   };
+}
+
+/** Loaded only for those who want to look on so closely. */
+async function openTracesFor({ traces }: Settings, log: Log): Promise<Traces | undefined> {
+  if (traces === undefined) return undefined;
+  const { openTraces } = await import("../output/traces.ts");
+  return openTraces({ collector: traces, version: VERSION, log });
 }
 
 function openStoreIn(

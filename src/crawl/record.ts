@@ -15,6 +15,7 @@ import type { Settings } from "../config/schema.ts";
 import type { Fetcher, FetchFailed, FetchRedirect, FetchResult } from "../fetch/fetcher.ts";
 import { NO_TRAFFIC } from "../fetch/transport.ts";
 import type { Workbench } from "../frontier/workbench.ts";
+import type { Traces } from "../output/traces.ts";
 import { couldRetryHelp, type Reason } from "../page/outcome.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
@@ -46,6 +47,8 @@ export interface RecorderParts {
   readonly tally: Tally;
   readonly roster: Roster;
   readonly workbench: Workbench<Job>;
+  /** Told of every request; undefined where nobody wants to know. */
+  readonly traces?: Traces | undefined;
   readonly desk: PageDesk;
   /** Whether the URL has ended, or its page is being taken in, although it was on the workbench. */
   readonly isSuperseded: (urlId: number) => boolean;
@@ -83,7 +86,18 @@ export class Recorder {
       onLength: passage.onLength,
       signal,
     });
-    ended(endOf(result));
+    const end = endOf(result);
+    ended(end);
+    this.#parts.traces?.note({
+      url: row.url,
+      site: site.key,
+      address: result.address,
+      outcome: end.reason,
+      status: result.reply?.status ?? 0,
+      bytes: result.traffic.receivedBytes,
+      atMs: result.atMs,
+      durationMs: result.durationMs,
+    });
     const purpose = await this.#file(site, row, result);
     tally.ledger.book(site.books, result.traffic.receivedBytes, purpose);
   }
