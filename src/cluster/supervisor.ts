@@ -15,6 +15,7 @@ import type { Settings } from "../config/schema.ts";
 import { Changes, type Changing } from "../crawl/changes.ts";
 import { metricsOf, type ParallelMetrics } from "../crawl/parallel-metrics.ts";
 import { measuredRate } from "../crawl/showing.ts";
+import { topicMeansFor } from "../crawl/topic-means.ts";
 import { ownsContents } from "../config/parallel-rules.ts";
 import { overlap } from "../partition/metrics.ts";
 import { openReadOnly } from "../store/store-sqlite.ts";
@@ -50,6 +51,8 @@ export interface TeamOrder extends CrawlOrder {
 }
 
 export async function openTeam(order: TeamOrder): Promise<OpenCrawl> {
+  // What each process would stumble over is said once, and before there is a folder.
+  topicMeansFor(order.settings);
   const supervisor = new Supervisor(order);
   await supervisor.start();
   return supervisor;

@@ -6,6 +6,7 @@
  * whose URL is being fetched here at this very moment has to wait: it will be sent again.
  */
 
+import { CrawlError } from "../base/errors.ts";
 import { NO_TRAFFIC } from "../fetch/transport.ts";
 import { decodeBody } from "../fetch/decode.ts";
 import type { FetchedPage } from "../fetch/fetcher.ts";
@@ -90,6 +91,11 @@ export class Customs {
     try {
       await desk.keep(roster.of(siteOf(url)), row, result, { from, onNoted: taken });
       return true;
+    } catch (error) {
+      if (!(error instanceof CrawlError) || error.code !== "DISK_FULL") throw error;
+      // It is sent again, until there is room.
+      this.#parts.notebook.reportTrouble(error);
+      return false;
     } finally {
       this.#importing.delete(row.id);
     }

@@ -42,6 +42,14 @@ interface Delivery {
   left: number;
 }
 
+/** A page that waits for its turn at the archive. */
+interface WaitingPage {
+  readonly key: string;
+  readonly letter: PageLetter;
+  readonly from: string;
+  readonly settle: () => void;
+}
+
 /** A letter of which some parts are there. */
 interface Partial {
   readonly parts: (Uint8Array | undefined)[];
@@ -52,15 +60,20 @@ interface Partial {
 
 /** Of parts that wait for others, at most. */
 const PARTIAL_BYTES_MAX = 64 * 1024 * 1024;
-/** Pages on their way to the archive, at most: more are sent again. */
+/** Pages on their way to the archive, at most: others wait for their turn. */
 const PAGES_UNDER_WAY_MAX = 64;
+/** Of pages that wait, at most: more are sent again. */
+const WAITING_BYTES_MAX = 32 * 1024 * 1024;
 
 export class Inbox {
   readonly #parts: InboxParts;
   readonly #taken = new Map<string, Taken>();
   readonly #partial = new Map<string, Partial>();
-  /** Pages being archived, by sender and number. */
+  /** Pages that wait or are being archived, by sender and number. */
   readonly #underWay = new Set<string>();
+  readonly #waiting: WaitingPage[] = [];
+  #waitingBytes = 0;
+  #archiving = 0;
   #partialBytes = 0;
   /** Noted and not committed yet. */
   #unacknowledged: Parcel[] = [];
@@ -111,7 +124,10 @@ export class Inbox {
       this.#remember(sender, taken);
       for (const one of deliveries) this.#arrived(one);
     };
-    if (letter.kind === "page") return this.#takePage(key, letter, delivery.parcel.from, settle);
+    if (letter.kind === "page") {
+      const { from } = delivery.parcel;
+      return this.#takePage({ key, letter, from, settle });
+    }
     this.#parts.read(letter);
     settle();
   }
@@ -121,13 +137,30 @@ export class Inbox {
     if (delivery.left === 0) this.#unacknowledged.push(delivery.parcel);
   }
 
-  #takePage(key: string, letter: PageLetter, from: string, settle: () => void): void {
-    if (this.#underWay.size >= PAGES_UNDER_WAY_MAX) return;
-    this.#underWay.add(key);
-    this.#parts
-      .readPage(letter, from, settle)
-      .finally(() => this.#underWay.delete(key))
-      .catch((fault: unknown) => this.#parts.onFault(fault));
+  #takePage(page: WaitingPage): void {
+    if (this.#waitingBytes > WAITING_BYTES_MAX) return;
+    this.#underWay.add(page.key);
+    this.#waitingBytes += page.letter.page.body.length;
+    this.#waiting.push(page);
+    this.#readOn();
+  }
+
+  #readOn(): void {
+    while (this.#archiving < PAGES_UNDER_WAY_MAX) {
+      const page = this.#waiting.shift();
+      if (page === undefined) return;
+      const { key, letter, from, settle } = page;
+      this.#archiving += 1;
+      this.#parts
+        .readPage(letter, from, settle)
+        .finally(() => {
+          this.#archiving -= 1;
+          this.#waitingBytes -= letter.page.body.length;
+          this.#underWay.delete(key);
+          this.#readOn();
+        })
+        .catch((fault: unknown) => this.#parts.onFault(fault));
+    }
   }
 
   /** All parcels that the letter came in; undefined while parts of it are missing. */
