@@ -36,7 +36,7 @@ export interface IndexedPage {
 const DIGEST_BYTES = 16;
 /**
  * So many segments in a row are merged when they are alike and small, as those of a slow crawl are. Full
- * ones are left as they are: a word costs 40 µs in each, and merging would cost every page a third more.
+ * ones are left as they are: a word costs 40 µs in each, and merging would cost every page a fifth more.
  */
 const MERGE_COUNT = 8;
 const MERGED_BYTES_MAX = 8 * 2 ** 20;
