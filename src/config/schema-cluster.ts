@@ -12,7 +12,11 @@ export const CLUSTER = {
     meaning:
       "NATS servers with JetStream where the nodes of a cluster meet: nats://host:4222, or tls:// to insist on TLS.",
     fallback: undefined,
-    reader: read.words("URL", "an address, such as nats://127.0.0.1:4222"),
+    reader: read.headerText(
+      "URL",
+      "an address, such as nats://127.0.0.1:4222",
+      /^(nats|tls|wss?):\/\/[^\s]+$/,
+    ),
     separator: /\s*,\s*|\s+/,
   },
   crawlName: {

@@ -176,7 +176,11 @@ export const SHOWING = {
     meaning:
       "Tell an OpenTelemetry collector about every request, over OTLP/HTTP: http://127.0.0.1:4318. Off by default.",
     fallback: undefined,
-    reader: read.words("URL", "the address of a collector, such as http://127.0.0.1:4318"),
+    reader: read.headerText(
+      "URL",
+      "the address of a collector, such as http://127.0.0.1:4318",
+      /^https?:\/\/[^\s]+$/,
+    ),
   },
   json: {
     key: "json",

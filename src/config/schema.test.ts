@@ -37,6 +37,22 @@ test("no reader accepts nonsense: negative, not a number, unitless, beyond reaso
     "exclude",
     "userAgent",
     "speedsFile",
+    "replicateFile",
+    "referenceFolder",
+    "topicsModel",
+    "topic",
+    "smallTopic",
+    "crawlName",
+    "nodeName",
+    "natsCredentialsFile",
+    "natsNkeyFile",
+    "natsUser",
+    "natsPassword",
+    "natsToken",
+    "natsCaFile",
+    "natsCertFile",
+    "natsKeyFile",
+    "natsDomain",
   ]);
   for (const [name, field] of Object.entries(table)) {
     if (anyText.has(name)) continue;
