@@ -53,6 +53,7 @@ test("no reader accepts nonsense: negative, not a number, unitless, beyond reaso
     "natsCertFile",
     "natsKeyFile",
     "natsDomain",
+    "dashboardHost",
   ]);
   for (const [name, field] of Object.entries(table)) {
     if (anyText.has(name)) continue;

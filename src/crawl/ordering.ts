@@ -11,11 +11,12 @@ import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../config/schema.ts";
 import { SeenRanks } from "../frontier/pagerank-seen.ts";
 import type { Focus } from "../topics/focus.ts";
-import type { Fingerprints, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import type { Border } from "./border.ts";
 import type { Intake } from "./intake.ts";
 import type { Notebook } from "./notebook.ts";
+import { fingerprintsIn } from "./fingerprints-in.ts";
 import { FocusOrder } from "./focus-order.ts";
 import type { Reading } from "./reading.ts";
 
@@ -189,16 +190,4 @@ class RankOrder implements Ordering {
       }
     });
   }
-}
-
-function fingerprintsIn(links: Uint8Array): Fingerprints {
-  const view = new DataView(links.buffer, links.byteOffset, links.byteLength);
-  const count = links.byteLength / 8;
-  const high = new Uint32Array(count);
-  const low = new Uint32Array(count);
-  for (let index = 0; index < count; index++) {
-    high[index] = view.getUint32(8 * index);
-    low[index] = view.getUint32(8 * index + 4);
-  }
-  return { high, low, count };
 }

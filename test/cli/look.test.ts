@@ -119,7 +119,7 @@ test("export refuses unknown formats and tells all mistakes", async () => {
   const { code, stderr } = await run(["export", "x", "--format", "jsnl", "--txt"]);
   assert.equal(code, 2);
   assert.match(stderr, /--txt is unknown; did you mean --text\?/);
-  assert.match(stderr, /--format "jsnl": expects one of jsonl, warc, links, cdxj/);
+  assert.match(stderr, /--format "jsnl": expects one of jsonl, parquet, warc, links, cdxj/);
 });
 
 test("every command has help with examples, and help is not an error", async () => {
