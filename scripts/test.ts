@@ -23,6 +23,7 @@ const CHECKS: readonly (readonly [name: string, program: string, ...args: string
   ["format", "oxfmt", "--check", "src", "test", "scripts"],
   ["layout", "node", "scripts/tidy.ts"],
   ["generated pages", "node", "scripts/docs.ts", "--check"],
+  ["links of the pages", "node", "scripts/site.ts", "--check"],
 ];
 
 type Kind = "passed" | "failed" | "skipped";
