@@ -14,7 +14,11 @@ import { parallelPartition } from "./parallel-partition.ts";
 import { parallelQuality } from "./parallel-quality.ts";
 import { parallelReplication } from "./parallel-replication.ts";
 import { topicsAccuracy } from "./topics-accuracy.ts";
+import { topicsCrawlLocality } from "./topics-crawl-locality.ts";
+import { topicsDistribution } from "./topics-distribution.ts";
 import { topicsLocality } from "./topics-locality.ts";
+import { topicsOverlap } from "./topics-overlap.ts";
+import { topicsRank } from "./topics-rank.ts";
 import { topicsSpeed } from "./topics-speed.ts";
 
 export const EXPERIMENTS: readonly Experiment[] = [
@@ -35,4 +39,8 @@ export const EXPERIMENTS: readonly Experiment[] = [
   topicsAccuracy,
   topicsLocality,
   topicsSpeed,
+  topicsDistribution,
+  topicsCrawlLocality,
+  topicsOverlap,
+  topicsRank,
 ];

@@ -1,0 +1,89 @@
+/** Figure 5 of the paper on topics: how many links of a process's pages lead to its own pages? */
+
+import { type Experiment, meanOf, type Plot, type Row, rounded } from "./experiment.ts";
+import { shortName, TOPICS_PAPER } from "./topics-accuracy.ts";
+import {
+  CRAWL_PARAMETERS,
+  type CrawledWeb,
+  crawledWebs,
+  meanAt,
+  PAPER_ACCURACY,
+} from "./topics-crawled.ts";
+
+/** What the paper measured on linked pages of the Open Directory; its crawl had "slightly lower" ones. */
+const PAPER_PERCENT = 62.4;
+
+export const topicsCrawlLocality: Experiment = {
+  name: "topics-crawl-locality",
+  paper: `${TOPICS_PAPER}, Figure 5`,
+  about:
+    "Of the links on the pages that a process keeps, how many lead to pages that it keeps too: by topic, by hash of the content, and by topic with a classifier that is right no oftener than the paper's and wrong at random, which is the worst way to be wrong.",
+  parameters: { ...CRAWL_PARAMETERS, poorAccuracyPercent: 100 * PAPER_ACCURACY },
+  run(options) {
+    const webs = crawledWebs(options);
+    const topics = webs[0]?.topics ?? [];
+    const each = topics.map((topic, place) =>
+      rowOf(topic, topics.length, {
+        topic: meanAt(webs, (web) => web.byTopic.locality, place),
+        hash: meanAt(webs, (web) => web.byHash.locality, place),
+        poor: meanAt(webs, (web) => web.byPoorTopic.locality, place),
+      }),
+    );
+    const all = rowOf("all", topics.length, {
+      topic: meanOf(webs.map((web) => web.byTopic.localityOfAll)),
+      hash: meanOf(webs.map((web) => web.byHash.localityOfAll)),
+      poor: meanOf(webs.map((web) => web.byPoorTopic.localityOfAll)),
+    });
+    const total = { ...all, rightPercent: right(webs), paperPercent: PAPER_PERCENT };
+    return Promise.resolve({ rows: [...each, total], plots: [plotOf(topics, each)] });
+  },
+};
+
+interface Shares {
+  readonly topic: number;
+  readonly hash: number;
+  readonly poor: number;
+}
+
+function rowOf(process: string, processes: number, { topic, hash, poor }: Shares): Row {
+  return {
+    process,
+    byTopicPercent: rounded(100 * topic, 1),
+    timesHash: rounded(topic * processes, 1),
+    byHashPercent: rounded(100 * hash, 2),
+    poorPercent: rounded(100 * poor, 1),
+    rightPercent: null,
+    paperPercent: null,
+  };
+}
+
+function right(webs: readonly CrawledWeb[]): number {
+  return rounded(100 * meanOf(webs.map(({ accuracy }) => accuracy)), 1);
+}
+
+function plotOf(topics: readonly string[], rows: readonly Row[]): Plot {
+  const line = (name: string, figure: string): Plot["lines"][number] => ({
+    name,
+    kind: "solid",
+    points: rows.map((row, place) => [place + 1, Number(row[figure])] as const),
+  });
+  const base = 100 / Math.max(1, topics.length);
+  return {
+    name: "topics-crawl-locality",
+    title: "Links that stay with their process (Figure 5)",
+    x: { label: "process", unit: "", names: topics.map(shortName) },
+    y: { label: "links", unit: "%" },
+    lines: [
+      line("by topic", "byTopicPercent"),
+      line("by topic, 60.7 % right", "poorPercent"),
+      {
+        name: "by hash, 1/n",
+        kind: "limit",
+        points: [
+          [1, base],
+          [topics.length, base],
+        ],
+      },
+    ],
+  };
+}

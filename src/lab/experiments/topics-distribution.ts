@@ -1,0 +1,86 @@
+/** Figure 4 of the paper on topics: how much does each process fetch for itself, and how much do others bring? */
+
+import { type Experiment, meanOf, type Plot, type Row, rounded } from "./experiment.ts";
+import { shortName, TOPICS_PAPER } from "./topics-accuracy.ts";
+import {
+  CRAWL_PARAMETERS,
+  type CrawledWeb,
+  crawledWebs,
+  type Divided,
+  meanAt,
+} from "./topics-crawled.ts";
+
+type Kind = "byTopic" | "byHash";
+
+export const topicsDistribution: Experiment = {
+  name: "topics-distribution",
+  paper: `${TOPICS_PAPER}, Figure 4`,
+  about:
+    "Sixteen processes crawl a web of sixteen topics, once owning topics and once hashes of contents: what each fetched and keeps, what others fetched for it, and which part of all that was fetched had to be handed over. Pages are written out and judged by the real classifier.",
+  parameters: CRAWL_PARAMETERS,
+  run(options) {
+    const webs = crawledWebs(options);
+    const topics = webs[0]?.topics ?? [];
+    const rows = topics.map((topic, place): Row => ({
+      process: topic,
+      ownMB: megabytes(webs, "byTopic", "ownBytes", place),
+      importedMB: megabytes(webs, "byTopic", "importedBytes", place),
+      ownByHashMB: megabytes(webs, "byHash", "ownBytes", place),
+      importedByHashMB: megabytes(webs, "byHash", "importedBytes", place),
+      exportedPercent: null,
+      exportedByHashPercent: null,
+      leastByHashPercent: null,
+    }));
+    return Promise.resolve({ rows: [...rows, allRow(webs, rows)], plots: [plotOf(topics, rows)] });
+  },
+};
+
+function megabytes(
+  webs: readonly CrawledWeb[],
+  kind: Kind,
+  figure: keyof Pick<Divided, "ownBytes" | "importedBytes">,
+  place: number,
+): number {
+  return rounded(meanAt(webs, (web) => web[kind][figure], place) / 1e6, 1);
+}
+
+function allRow(webs: readonly CrawledWeb[], rows: readonly Row[]): Row {
+  const sum = (name: string): number =>
+    rounded(
+      rows.reduce((so, row) => so + Number(row[name]), 0),
+      1,
+    );
+  const exported = (kind: Kind): number =>
+    rounded(100 * meanOf(webs.map((web) => web[kind].exportedShare)), 1);
+  return {
+    process: "all",
+    ownMB: sum("ownMB"),
+    importedMB: sum("importedMB"),
+    ownByHashMB: sum("ownByHashMB"),
+    importedByHashMB: sum("importedByHashMB"),
+    exportedPercent: exported("byTopic"),
+    exportedByHashPercent: exported("byHash"),
+    // (n − 1) / n, where every URL is fetched by one process only.
+    leastByHashPercent: rounded(100 * (1 - 1 / Math.max(1, rows.length)), 1),
+  };
+}
+
+function plotOf(topics: readonly string[], rows: readonly Row[]): Plot {
+  const line = (name: string, figure: string, kind: "solid" | "dotted"): Plot["lines"][number] => ({
+    name,
+    kind,
+    points: rows.map((row, place) => [place + 1, Number(row[figure])] as const),
+  });
+  return {
+    name: "topics-distribution",
+    title: "What each process keeps (Figure 4)",
+    x: { label: "process", unit: "", names: topics.map(shortName) },
+    y: { label: "pages", unit: "MB" },
+    lines: [
+      line("by topic, own", "ownMB", "solid"),
+      line("by topic, imported", "importedMB", "solid"),
+      line("by hash, own", "ownByHashMB", "dotted"),
+      line("by hash, imported", "importedByHashMB", "dotted"),
+    ],
+  };
+}

@@ -1,0 +1,45 @@
+/** Figure 6 of the paper on topics: how many pages are fetched by exactly so many processes? */
+
+import { type Experiment, meanOf, type Plot, type Row, rounded } from "./experiment.ts";
+import { TOPICS_PAPER } from "./topics-accuracy.ts";
+import { CRAWL_PARAMETERS, crawledWebs, meanAt } from "./topics-crawled.ts";
+
+export const topicsOverlap: Experiment = {
+  name: "topics-overlap",
+  paper: `${TOPICS_PAPER}, Figure 6`,
+  about:
+    "URLs are not exchanged, so several processes may fetch the same page: how many pages were fetched by exactly so many of them, by topic and by hash of the content. In the last row overlap, the fetches beyond the first for each page.",
+  parameters: CRAWL_PARAMETERS,
+  run(options) {
+    const webs = crawledWebs(options);
+    const rows = (webs[0]?.topics ?? []).map((_, place): Row => ({
+      processes: place + 1,
+      pagesByTopic: Math.round(meanAt(webs, (web) => web.byTopic.fetchedBy, place)),
+      pagesByHash: Math.round(meanAt(webs, (web) => web.byHash.fetchedBy, place)),
+    }));
+    const overlap: Row = {
+      processes: "overlap",
+      pagesByTopic: rounded(meanOf(webs.map((web) => web.byTopic.overlap)), 2),
+      pagesByHash: rounded(meanOf(webs.map((web) => web.byHash.overlap)), 2),
+    };
+    return Promise.resolve({ rows: [...rows, overlap], plots: [plotOf(rows)] });
+  },
+};
+
+/** On a scale of powers of ten, as the paper draws it. */
+function plotOf(rows: readonly Row[]): Plot {
+  const line = (name: string, figure: string): Plot["lines"][number] => ({
+    name,
+    kind: "solid",
+    points: rows
+      .filter((row) => Number(row[figure]) > 0)
+      .map((row) => [Number(row["processes"]), Math.log10(Number(row[figure]))] as const),
+  });
+  return {
+    name: "topics-overlap",
+    title: "Pages fetched by exactly i processes (Figure 6)",
+    x: { label: "i", unit: "" },
+    y: { label: "log10 of pages", unit: "" },
+    lines: [line("by topic", "pagesByTopic"), line("by hash", "pagesByHash")],
+  };
+}
