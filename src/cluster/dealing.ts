@@ -29,7 +29,14 @@ const LOSSES_MAX = 8;
 /** Before anybody has said what is whose, nothing is anybody's. */
 export function nobodysDivision({ bucketCount }: Pick<Partition, "bucketCount">): Division {
   const owners = Array.from({ length: bucketCount }, () => "");
-  return { epoch: 0, owners, inTransit: new Map(), losses: [], members: new Set() };
+  return {
+    epoch: 0,
+    owners,
+    inTransit: new Map(),
+    losses: [],
+    formerly: new Map(),
+    members: new Set(),
+  };
 }
 
 export class Dealing {
@@ -71,19 +78,26 @@ export class Dealing {
     members: ReadonlySet<string> = new Set(workers.map(({ name }) => name)),
   ): void {
     const { owners, losses } = this.#division;
+    const formerly = new Map([...this.#division.formerly].filter(([name]) => members.has(name)));
     const after = this.#ownersFor(workers);
     const epoch = this.#division.epoch + 1;
     const inTransit = new Map<number, readonly Handing[]>();
     const orphaned = new Set<number>();
     for (const [bucket, from] of owners.entries()) {
       const before = this.#division.inTransit.get(bucket) ?? [];
-      if (lost.has(from) || before.some((one) => lost.has(one.from))) orphaned.add(bucket);
+      const isLost = (name: string): boolean => lost.has(name);
+      if (isLost(from) || before.some((one) => isLost(one.from))) orphaned.add(bucket);
       const handing = before.filter((one) => members.has(one.from));
-      if (from !== "" && from !== after[bucket] && members.has(from)) handing.push({ from, epoch });
+      if (from !== "" && from !== after[bucket] && members.has(from)) {
+        handing.push({ from, epoch });
+        formerly.set(from, new Set(formerly.get(from)).add(bucket));
+      }
       if (handing.length > 0) inTransit.set(bucket, handing);
     }
+    for (const name of lost)
+      for (const bucket of this.#division.formerly.get(name) ?? []) orphaned.add(bucket);
     const all = orphaned.size === 0 ? losses : [...losses, { epoch, buckets: orphaned }];
-    this.#next({ owners: after, inTransit, losses: withinBounds(all), members });
+    this.#next({ owners: after, inTransit, losses: withinBounds(all), formerly, members });
   }
   /** The same division once more, by a number of its own. */
   renumber(): void {

@@ -55,6 +55,8 @@ export class Leader {
   readonly #parts: LeaderParts;
   readonly #line: SharedLine;
   readonly #leaving = new Set<string>();
+  /** Of these, who has handed everything over. */
+  readonly #released = new Set<string>();
   readonly #startedAtMs: number;
   #member: Membership | undefined;
   #coordinator: Coordinator | undefined;
@@ -223,8 +225,13 @@ export class Leader {
       else this.#refit(new Set());
     }
     const isFree = report.isDone && report.epoch === dealing.division.epoch;
-    if (this.#leaving.has(name) && isFree && !dealing.isHandingOver(name))
-      this.#coordinator?.release(name);
+    if (!this.#leaving.has(name) || !isFree || dealing.isHandingOver(name)) return;
+    // First it is written down that it takes no part any more, so that no later leader waits for it.
+    if (!dealing.division.members.has(name)) this.#coordinator?.release(name);
+    else if (!this.#released.has(name)) {
+      this.#released.add(name);
+      this.#refit(new Set());
+    }
   }
 
   #look(): void {
@@ -266,6 +273,7 @@ export class Leader {
       this.#coordinator?.gone(name);
       this.#coordinator?.members.remove(name);
       this.#leaving.delete(name);
+      this.#released.delete(name);
       const message = lost.has(name) ? "a node is lost; the others take over" : "a node has left";
       this.#parts.log.write({ level: "warn", message, values: { node: name } });
     }
@@ -277,7 +285,8 @@ export class Leader {
     const workers: Worker[] = all
       .filter((name) => !this.#leaving.has(name))
       .map((name) => ({ name, weight: 1 }));
-    this.#dealing?.refit(workers, lost, new Set(all));
+    const members = new Set(all.filter((name) => !this.#released.has(name)));
+    this.#dealing?.refit(workers, lost, members);
     this.#write();
   }
 

@@ -134,6 +134,7 @@ export interface WrittenDivision {
   readonly owners: string;
   readonly handing: readonly (Handing & WrittenBuckets)[];
   readonly losses: readonly ({ readonly epoch: number } & WrittenBuckets)[];
+  readonly formerly: readonly ({ readonly name: string } & WrittenBuckets)[];
   readonly members: readonly string[];
 }
 
@@ -143,7 +144,7 @@ interface WrittenBuckets {
 }
 
 export function writeDivision(division: Division): WrittenDivision {
-  const { epoch, owners, inTransit, losses, members } = division;
+  const { epoch, owners, inTransit, losses, formerly, members } = division;
   const names = [...new Set(owners)].filter((name) => name !== "");
   const places = new Map(names.map((name, index) => [name, index + 1]));
   const bytes = Buffer.alloc(2 * owners.length);
@@ -157,6 +158,7 @@ export function writeDivision(division: Division): WrittenDivision {
     owners: text,
     handing: groupedByHanding(inTransit).map((one) => ({ ...one, buckets: written(one.buckets) })),
     losses: losses.map((loss) => ({ epoch: loss.epoch, buckets: written(loss.buckets) })),
+    formerly: [...formerly].map(([name, buckets]) => ({ name, buckets: written(buckets) })),
     members: [...members],
   };
 }
@@ -172,6 +174,7 @@ export function readDivision(written: WrittenDivision): Division {
     owners,
     inTransit: byBucket(written.handing),
     losses: written.losses.map(({ epoch, buckets }) => ({ epoch, buckets: readBuckets(buckets) })),
+    formerly: new Map(written.formerly.map(({ name, buckets }) => [name, readBuckets(buckets)])),
     members: new Set(written.members),
   };
 }

@@ -98,5 +98,6 @@ export function firstDivision(
   names: readonly string[],
 ): Division | undefined {
   if (owners === undefined) return undefined;
-  return { epoch: 1, owners, inTransit: new Map(), losses: [], members: new Set(names) };
+  const nothing = { inTransit: new Map(), losses: [], formerly: new Map() };
+  return { epoch: 1, owners, ...nothing, members: new Set(names) };
 }

@@ -220,6 +220,7 @@ class Assembly implements Loops {
       settler: this.settler,
       border: this.#border,
       isUnderWay: (urlId) => this.#isUnderWay(urlId),
+      reopen: (row) => this.#reunion.reopen(row),
       admitSeeds: () => this.admitSeeds(),
       pump: () => this.fetchLoop.pump(),
     });
@@ -239,8 +240,7 @@ class Assembly implements Loops {
       traps: this.#traps,
       scope: this.#scope,
       score:
-        hooks.score ??
-        ((found) => this.ordering?.scoreOf(found.url) ?? SCORES[settings.order](found)),
+        hooks.score ?? ((found) => this.ordering?.scoreOf(found) ?? SCORES[settings.order](found)),
       countsBacklinks: this.#countsBacklinks,
       border: this.#border,
       reunion: this.#reunion,

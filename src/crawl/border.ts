@@ -45,8 +45,10 @@ export interface Division {
   readonly owners: readonly string[];
   /** Buckets that their owner may not crawl yet, and who is still handing them over. */
   readonly inTransit: ReadonlyMap<number, readonly Handing[]>;
-  /** Buckets whose owner was lost with all it knew of them, by the epoch that said so; oldest first. */
+  /** Buckets of which something was lost with a process, by the epoch that said so; oldest first. */
   readonly losses: readonly Loss[];
+  /** By process, buckets that were its own before: what it collected of them it still has. */
+  readonly formerly: ReadonlyMap<string, ReadonlySet<number>>;
   /** Everybody who is there. */
   readonly members: ReadonlySet<string>;
 }

@@ -27,6 +27,8 @@ export interface MovingParts {
   readonly settler: Settler;
   readonly partition: Partition;
   readonly border: Border;
+  /** Lets a URL wait again that has ended. */
+  readonly reopen: (row: StoredUrl) => void;
   readonly isUnderWay: (urlId: number) => boolean;
   readonly onFault: (fault: unknown) => void;
 }
@@ -73,15 +75,19 @@ export class Moving {
   /** Tells the owners of these buckets again what was told to somebody who is gone. */
   sendAgain(buckets: ReadonlySet<number>): void {
     if (buckets.size === 0) return;
-    const { store, notebook, partition, border } = this.#parts;
+    const { store, notebook, partition, border, reopen } = this.#parts;
     notebook.commit();
     const isAmong = (url: string): boolean => buckets.has(partition.bucketOf(url as CanonicalUrl));
     for (const { key, id } of store.sites()) {
       if (partition.keepsSites && !isAmong(`${key}/`)) continue;
       for (let afterId = 0; ;) {
         const rows = store.urlsOfSite(id, afterId, ROWS_AT_ONCE);
-        const told = rows.filter(({ url }) => isAmong(url)).flatMap((row) => toldAgain(row));
+        const among = rows.filter(({ url }) => isAmong(url));
+        const told = among.flatMap((row) => toldAgain(row));
         if (told.length > 0) border.handOver(told);
+        // Whoever fetched these may be the one who is lost.
+        for (const row of among)
+          if (row.reason === "elsewhere" && border.isOwn(row.url as CanonicalUrl)) reopen(row);
         afterId = rows.at(-1)?.id ?? afterId;
         if (rows.length < ROWS_AT_ONCE) break;
       }

@@ -36,8 +36,10 @@ export class Reunion {
   /** To be called for what is ours. */
   meet(id: number, found: FoundUrl): void {
     const { store, notebook, roster } = this.#parts;
-    const known = store.url(id);
-    // What is only noted waits here as it should; a new division never comes between note and commit.
+    const noted = notebook.unstored(id);
+    const known =
+      noted === undefined ? store.url(id) : { ...noted, attempts: 0, reason: undefined };
+    // What has just been noted as sent is another's; a new division never comes between note and commit.
     if (known === undefined || notebook.hasEnded(id)) return;
     const site = roster.of(siteOf(known.url));
     const { reason } = known;

@@ -17,7 +17,7 @@ import { partitionOf, teamMeansFor } from "../cluster/team-means.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
 import type { Bus } from "../exchange/bus.ts";
-import { MemoryRegistry, MemoryTable } from "../exchange/registry-memory.ts";
+import { MemoryRegistry, MemoryTable, type RegistryFaults } from "../exchange/registry-memory.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { ProcessClock } from "./process-clock.ts";
 import { RequestLog } from "./request-log.ts";
@@ -51,6 +51,8 @@ export interface ClusterReport extends TeamReport {
   readonly lost: number;
   /** How often somebody began to lead. */
   readonly leaders: number;
+  /** When whose licence ended. */
+  readonly lapses: readonly { readonly node: string; readonly atMs: number }[];
 }
 
 const CALM: Omit<ClusterPlan, "seed"> = {
@@ -92,7 +94,7 @@ interface Node {
   agent: Agent | undefined;
   candidacy: Candidacy | undefined;
   /** It wants to go, or is gone for good. */
-  state: "here" | "leaving" | "gone";
+  state: "here" | "leaving" | "gone" | "dead";
 }
 
 class ClusterSimulation {
@@ -109,6 +111,7 @@ class ClusterSimulation {
   readonly #nodes: Node[] = [];
   readonly #disturbedAtMs: number[] = [];
   readonly #over = Promise.withResolvers<void>();
+  readonly #lapses: { readonly node: string; readonly atMs: number }[] = [];
   #lost = 0;
   #leaders = 0;
 
@@ -138,19 +141,22 @@ class ClusterSimulation {
     );
     await this.#clock.runUntil(this.#over.promise);
     cancel();
+    // Of who died nothing is left.
+    const nodes = this.#nodes.filter(({ state }) => state !== "dead");
     return {
       world: this.#world,
       settings: this.#settings,
-      books: this.#nodes.map(({ process }) => process.books()),
-      results: this.#nodes.flatMap(({ process }) => process.result ?? []),
+      books: nodes.map(({ process }) => process.books()),
+      results: nodes.flatMap(({ process }) => process.result ?? []),
       log: this.#log.entries,
-      archived: this.#nodes.map(({ process }) => process.archived()),
+      archived: nodes.map(({ process }) => process.archived()),
       disturbedAtMs: this.#disturbedAtMs,
       urlsSent: 0,
       virtualMs: this.#clock.nowMs() - this.#startMs,
       events: this.#clock.events,
       lost: this.#lost,
       leaders: this.#leaders,
+      lapses: this.#lapses,
     };
   }
 
@@ -178,9 +184,7 @@ class ClusterSimulation {
     const { name, random } = process;
     const clock = new ProcessClock(this.#clock);
     const bus = this.#bus.from(name, (callBack) => clock.run(callBack));
-    const { registryLossShare: lossShare } = this.#plan;
-    const ways = { clock, random, lossShare, delayMsMax: 20, timeoutMs: REGISTRY_TIMEOUT_MS };
-    const registry = new MemoryRegistry(this.#table, ways);
+    const registry = new MemoryRegistry(this.#table, this.#waysOf(clock, random));
     registry.isCut = this.#bus.cutOff.has(name);
     let agent: Agent | undefined;
     const member = await bus.join(name, {
@@ -200,6 +204,7 @@ class ClusterSimulation {
       bus: member,
       random,
       spec: SPEC,
+      log: { write: () => this.#lapses.push({ node: name, atMs: clock.nowMs() }) },
       onRefused: (why) => this.#over.reject(new Error(`${name} was refused: ${why}`)),
       change: () => undefined,
     });
@@ -225,6 +230,21 @@ class ClusterSimulation {
     done.then(() => this.#onEnded(node)).catch((fault: unknown) => this.#over.reject(fault));
   }
 
+  /** To the registry: bad ones for as long as other things happen, or nobody would lead for long. */
+  #waysOf(clock: ProcessClock, random: Random): RegistryFaults {
+    const { registryLossShare } = this.#plan;
+    const untilMs = this.#startMs + DISTURBED_FROM_MS + DISTURBED_WITHIN_MS;
+    return {
+      clock,
+      random,
+      delayMsMax: 20,
+      timeoutMs: REGISTRY_TIMEOUT_MS,
+      get lossShare(): number {
+        return clock.nowMs() < untilMs ? registryLossShare : 0;
+      },
+    };
+  }
+
   #onLog(message: string, who: unknown): void {
     if (message === "this node leads") this.#leaders += 1;
     // Whoever is lost though it lives comes back, with pages that others have fetched again.
@@ -238,7 +258,7 @@ class ClusterSimulation {
     await node.candidacy?.stop();
     await node.bus?.close();
     const isOver = this.#nodes.every(
-      ({ process, state }) => state === "gone" || process.result !== undefined,
+      ({ process, state }) => state === "gone" || state === "dead" || process.result !== undefined,
     );
     if (isOver) this.#over.resolve();
   }
@@ -287,7 +307,7 @@ class ClusterSimulation {
     const isOneOfMany = this.#nodes.filter(({ state }) => state === "here").length > 1;
     const node = isOneOfMany ? this.#somebody(({ state }) => state === "here") : undefined;
     if (node === undefined) return;
-    node.state = "gone";
+    node.state = "dead";
     this.#lost += 1;
     this.#end(node);
   }
