@@ -1,10 +1,8 @@
 /** How the dashboard is asked for on the command line, and what is said when it is there. */
 
-import { join } from "node:path";
 import type { Resolved } from "../config/field.ts";
 import type { SHOWING } from "../config/schema-means.ts";
 import type { DashboardWish } from "../dashboard/server.ts";
-import { SERVERS_FILE } from "../store/server-file.ts";
 
 type Asked = Pick<Resolved<typeof SHOWING>, "dashboard" | "dashboardHost" | "dashboardToken"> & {
   readonly speedsFile: string | undefined;
@@ -16,7 +14,7 @@ export function dashboardWish(folder: string, asked: Asked): DashboardWish | und
   if (dashboard === undefined) return undefined;
   return {
     folder,
-    serversFile: speedsFile ?? join(folder, SERVERS_FILE),
+    speedsFile,
     address: dashboardHost,
     port: dashboard.port,
     orOtherPort: dashboard.orOther,

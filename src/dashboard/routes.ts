@@ -16,8 +16,9 @@ import type { Watch } from "./watch.ts";
 
 export interface Means {
   readonly watch: Watch;
-  /** Where the speeds of servers are. */
-  readonly serversFile: string;
+  readonly folder: string;
+  /** Where the speeds of servers are, when not in the crawl's folder. */
+  readonly speedsFile: string | undefined;
 }
 
 /** Answers with something for JSON; undefined when there is no such thing. */
@@ -72,7 +73,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     const words = (query.get("words") ?? "").slice(0, FIND_CHARACTERS_MAX);
     return hasSearch(watch.folder) ? searchAnswer(watch.folder, words) : undefined;
   },
-  "api/servers": async ({ serversFile }) => serversAnswer(serversFile),
+  "api/servers": async ({ folder, speedsFile }) => serversAnswer(folder, speedsFile),
 };
 
 function sortIn(query: URLSearchParams): SiteSort {

@@ -93,7 +93,7 @@ async function opened(
 ): Promise<Dashboard> {
   return serveDashboard({
     folder: crawl.folder,
-    serversFile: join(crawl.folder, "servers.db"),
+    speedsFile: undefined,
     address: "127.0.0.1",
     port: 0,
     orOtherPort: false,

@@ -20,7 +20,7 @@ import { Watch } from "./watch.ts";
 
 export interface DashboardWish {
   readonly folder: string;
-  readonly serversFile: string;
+  readonly speedsFile: string | undefined;
   readonly address: string;
   readonly port: number;
   /** Whether another port will do when this one is taken. */
@@ -48,7 +48,7 @@ export async function serveDashboard(wish: DashboardWish): Promise<Dashboard> {
     hostName: isNamed ? wish.address : undefined,
     token: wish.token,
   });
-  const desk = new Desk(guard, { watch, serversFile: wish.serversFile });
+  const desk = new Desk(guard, { watch, folder: wish.folder, speedsFile: wish.speedsFile });
   const options = {
     maxHeaderSize: HEAD_BYTES_MAX,
     headersTimeout: HEAD_MS_MAX,

@@ -1,14 +1,15 @@
 /** What servers give by hour and kind of day, those measured most first. */
 
-import { readServerFile, type StoredServer } from "../store/server-file.ts";
+import { serversOf } from "../store/joined-servers.ts";
+import type { StoredServer } from "../store/server-file.ts";
 import { most } from "../report/gather.ts";
 import type { ServerLine, ServersAnswer } from "./shapes.ts";
 
 const LINES_MAX = 60;
 const HOURS = 24;
 
-export function serversAnswer(file: string): ServersAnswer {
-  const { kept, count } = most(readServerFile(file), LINES_MAX, measuredOf);
+export function serversAnswer(folder: string, speedsFile: string | undefined): ServersAnswer {
+  const { kept, count } = most(serversOf(folder, speedsFile), LINES_MAX, measuredOf);
   return { total: count, lines: kept.map(lineOf) };
 }
 

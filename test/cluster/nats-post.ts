@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
 import { below, type Random } from "../../src/base/random.ts";
 import { type JetStreamBusOptions, openJetStreamBus } from "../../src/exchange/bus-jetstream.ts";
-import type { Bus, Membership } from "../../src/exchange/bus.ts";
+import type { Bus, Membership, Parcel } from "../../src/exchange/bus.ts";
 
 const DONE_MS_MAX = 60_000;
 const RESEND_MS = 250;
@@ -33,13 +33,17 @@ export class Post implements AsyncDisposable {
     const bus = await openJetStreamBus({ servers: [url], ...options, crawl: this.crawl });
     const arrived = this.#arrived.get(name) ?? new Map<string, Buffer>();
     this.#arrived.set(name, arrived);
-    const member = await bus.join(name, {
+    // What waited for it may come before it knows that it has joined.
+    const early: Parcel[] = [];
+    let member: Membership | undefined;
+    member = await bus.join(name, {
       onParcel: (parcel) => {
         assert.equal(parcel.to, name);
         const before = arrived.get(parcel.id);
         if (before !== undefined) assert.ok(before.equals(parcel.body), "a repeat is the same");
         arrived.set(parcel.id, Buffer.from(parcel.body));
-        member.acknowledge(parcel);
+        if (member === undefined) early.push(parcel);
+        else member.acknowledge(parcel);
       },
       onReceipt: ({ parcelId, from, to }) => {
         const sent = this.#outbox.get(parcelId);
@@ -51,6 +55,7 @@ export class Post implements AsyncDisposable {
       },
       onNote() {},
     });
+    for (const parcel of early) member.acknowledge(parcel);
     this.#buses.set(name, bus);
     this.#members.set(name, member);
     return member;
