@@ -79,7 +79,7 @@ function configOf(urls: readonly string[]): string {
 export function dashboardOf(folder: string): Promise<Dashboard> {
   return serveDashboard({
     folder,
-    serversFile: join(folder, "servers.db"),
+    speedsFile: undefined,
     address: "127.0.0.1",
     port: 0,
     orOtherPort: false,
