@@ -76,10 +76,11 @@ export class LeaseBook {
   /** It is known to be gone: whatever it had ends then, if not before. */
   leave(holder: string, endsAtMs: number): void {
     const grants = this.#grants.get(holder) ?? [];
-    this.#grants.set(
-      holder,
-      grants.map((grant) => ({ ...grant, endsAtMs: Math.min(grant.endsAtMs, endsAtMs) })),
-    );
+    const sooner = (grant: Grant): Grant => {
+      const { number, amount } = grant;
+      return { number, amount, endsAtMs: Math.min(grant.endsAtMs, endsAtMs) };
+    };
+    this.#grants.set(holder, grants.map(sooner));
   }
 
   #live(holder: string, nowMs: number): Grant[] {
