@@ -8,6 +8,7 @@
 import type { Focus, LinkFeatures } from "../topics/focus.ts";
 import { siteOf } from "../url/site.ts";
 import { splitPath } from "../url/url.ts";
+import type { Candidate } from "../frontier/priority.ts";
 import type { Ordering } from "./ordering.ts";
 import type { Reading } from "./reading.ts";
 
@@ -37,10 +38,11 @@ export class FocusOrder implements Ordering {
     this.#focus.learn(promised, onTopic >= ON_TOPIC, this.#leads());
   }
 
-  scoreOf(url: string): number | undefined {
+  scoreOf({ url, depth, from }: Candidate): number | undefined {
     const text = this.#anchors.get(url);
-    if (text === undefined) return undefined;
-    const features = this.#featuresOf(url, text);
+    // A seed goes first, whatever it is about.
+    if (text === undefined && depth === 0) return undefined;
+    const features = text === undefined ? this.#unlinked(url, from) : this.#featuresOf(url, text);
     this.#promised.set(url, features);
     if (this.#promised.size > REMEMBERED_MAX)
       for (const oldest of this.#promised.keys()) {
@@ -48,6 +50,13 @@ export class FocusOrder implements Ordering {
         break;
       }
     return this.#focus.score(features);
+  }
+
+  /** Named by a sitemap, or where a redirect leads: that promises what the redirected link did. */
+  #unlinked(url: string, from: string | undefined): LinkFeatures {
+    const promised = from === undefined ? undefined : this.#promised.get(from);
+    const { anchorWords = [], fromProbability = this.#focus.base } = promised ?? {};
+    return { ...this.#featuresOf(url, ""), anchorWords, fromProbability };
   }
 
   linked(): void {

@@ -9,6 +9,7 @@
 import { unreachable } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../config/schema.ts";
+import type { Candidate } from "../frontier/priority.ts";
 import { SeenRanks } from "../frontier/pagerank-seen.ts";
 import type { Focus } from "../topics/focus.ts";
 import type { Store } from "../store/store.ts";
@@ -24,7 +25,7 @@ export interface Ordering {
   /** A page has come, and its links are about to be let in. */
   linking(url: string, reading: Reading): void;
   /** What a new URL begins with; undefined for what the order's own rule says. */
-  scoreOf(url: string): number | undefined;
+  scoreOf(found: Candidate): number | undefined;
   /** A page's links have been let in. */
   linked(fromId: number, reading: Reading): void;
   start(): void;

@@ -64,6 +64,11 @@ export class Focus {
     this.#prior = trained === undefined ? () => 0 : priorOf(trained, topic);
   }
 
+  /** How often a page has been on topic so far: what is true of a link of which nothing is known. */
+  get base(): number {
+    return this.#onTopic / this.#pages;
+  }
+
   /** The probability that the page behind a link is on topic or leads there. */
   score(link: LinkFeatures): number {
     return sigmoid(this.#logitOf(link));
@@ -109,7 +114,7 @@ export class Focus {
   #siteLogit(siteKey: string): number {
     const record = this.#sites.get(siteKey);
     if (record === undefined) return 0;
-    const base = this.#onTopic / this.#pages;
+    const { base } = this;
     const here = (record.onTopic + SITE_PRIOR_PAGES * base) / (record.pages + SITE_PRIOR_PAGES);
     return logit(here) - logit(base);
   }
