@@ -188,6 +188,7 @@ class Assembly implements Loops {
             : URLS_PER_SITE.changing,
         entriesMax: entriesIn(settings, WAITING),
         sitesAwakeMax: Math.ceil(entriesIn(settings, SITES) / 2),
+        bestSitesFirst: settings.order === "topic" && hooks.score === undefined,
       },
       prepare: (site) => this.#errands.prepare(site),
       isUnderWay: (urlId) => this.#isUnderWay(urlId),

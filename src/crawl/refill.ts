@@ -22,6 +22,8 @@ export interface RefillLimits {
   readonly perSiteMax: number;
   readonly entriesMax: number;
   readonly sitesAwakeMax: number;
+  /** Whether a site with better URLs takes the place of one that has waited in vain. */
+  readonly bestSitesFirst: boolean;
 }
 
 export interface RefillParts {
@@ -47,6 +49,9 @@ interface End {
 
 /** Others are woken when this part of the places is taken at most: the list is read for many at once. */
 const WAKE_BELOW = 7 / 8;
+/** Of sites that are awake so many are looked at for one to give its place up, and it must be worse by this factor. */
+const PLACES_LOOKED_AT = 16;
+const WORSE_BY = 2;
 /** Waiting URLs read from the store at once when a whole site is settled. */
 const SETTLED_AT_ONCE = 1000;
 
@@ -60,6 +65,8 @@ export class Refill {
   #cursor = 0;
   /** Whether sites with work may be asleep for want of room. */
   #hasSleepers = false;
+  /** Goes round all sites, to look for one that can give its place up. */
+  #round: Iterator<Site> | undefined;
 
   constructor(parts: RefillParts) {
     this.#parts = parts;
@@ -108,13 +115,38 @@ export class Refill {
   /** A URL has just been noted. */
   feed(site: Site, row: WaitingUrl): void {
     const { workbench, limits } = this.#parts;
-    if (!site.awake) return this.wake(site);
+    if (!site.awake) {
+      if (limits.bestSitesFirst) this.#makeRoom(row.score);
+      return this.wake(site);
+    }
     if (site.to === undefined || site.rules === undefined) return;
     const queued = workbench.queued(site.id);
     const othersAreHere = this.#heldPages(site) >= site.pending - 1;
     const hasRoom = queued < limits.perSiteMax && workbench.entries < limits.entriesMax;
     const goesFirst = row.score > workbench.bestScore(site.id) && queued < 2 * limits.perSiteMax;
     if ((othersAreHere && (hasRoom || queued === 0)) || goesFirst) this.#put(site, row);
+  }
+
+  /** Where the best go first, the others would keep their places for ever and be asked for nothing. */
+  #makeRoom(score: number): void {
+    const { roster, workbench, limits } = this.#parts;
+    if (roster.awakeCount < limits.sitesAwakeMax) return;
+    let worst: Site | undefined;
+    let worstScore = score / WORSE_BY;
+    for (let count = 0; count < PLACES_LOOKED_AT; count++) {
+      this.#round ??= roster.inMemory()[Symbol.iterator]();
+      const { value, done } = this.#round.next();
+      if (done === true) this.#round = undefined;
+      const site = value as Site | undefined;
+      if (site?.awake !== true || site.errands > 0 || !workbench.has(site.id)) continue;
+      const best = workbench.queued(site.id) === 0 ? Infinity : workbench.bestScore(site.id);
+      if (best >= worstScore) continue;
+      worst = site;
+      worstScore = best;
+    }
+    if (worst === undefined) return;
+    this.#hasSleepers = true;
+    this.layAside(worst);
   }
 
   /** Fills a site's short queue from the store. */
