@@ -134,6 +134,7 @@ export class Border {
     this.#outbox = new Outbox({ ...parts, sender: nameOf(parts.store, parts.random) });
     this.#inbox = new Inbox({
       ...parts,
+      epoch: () => this.#division.epoch,
       read: (letter) => this.#read(letter),
       readPage: parts.admitPage,
     });

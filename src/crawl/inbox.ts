@@ -21,6 +21,8 @@ export interface InboxParts {
   readonly notebook: Notebook;
   readonly bus: Pick<Membership, "acknowledge">;
   readonly log: Log;
+  /** Of the division in use. */
+  readonly epoch: () => number;
   /** Notes what the letter brings. */
   readonly read: (letter: Letter) => void;
   /**
@@ -118,6 +120,8 @@ export class Inbox {
     if (deliveries === undefined) return;
     const letter = decodeAny(this.#bodyOf(key, numbered));
     if (letter === undefined) return this.#complain(delivery.parcel);
+    // Sent by a division that is not known here yet: taken when it is sent again, and then for certain ours.
+    if (letter.epoch > this.#parts.epoch()) return;
     const taken = this.#takenFrom({ sender });
     const settle = (): void => {
       taken.seqs.add(numbered.seq);
