@@ -17,6 +17,7 @@ import { topicsAccuracy } from "./topics-accuracy.ts";
 import { topicsCrawlLocality } from "./topics-crawl-locality.ts";
 import { topicsDistribution } from "./topics-distribution.ts";
 import { topicsLocality } from "./topics-locality.ts";
+import { topicsFocus } from "./topics-focus.ts";
 import { topicsOverlap } from "./topics-overlap.ts";
 import { topicsRank } from "./topics-rank.ts";
 import { topicsSpeed } from "./topics-speed.ts";
@@ -43,4 +44,5 @@ export const EXPERIMENTS: readonly Experiment[] = [
   topicsCrawlLocality,
   topicsOverlap,
   topicsRank,
+  topicsFocus,
 ];
