@@ -6,8 +6,10 @@ import {
   CRAWL_PARAMETERS,
   type CrawledWeb,
   crawledWebs,
+  crawledWikipedia,
   meanAt,
   PAPER_ACCURACY,
+  WIKIPEDIA,
 } from "./topics-crawled.ts";
 
 /** What the paper measured on linked pages of the Open Directory; its crawl had "slightly lower" ones. */
@@ -19,7 +21,7 @@ export const topicsCrawlLocality: Experiment = {
   about:
     "Of the links on the pages that a process keeps, how many lead to pages that it keeps too: by topic, by hash of the content, and by topic with a classifier that is right no oftener than the paper's and wrong at random, which is the worst way to be wrong.",
   parameters: { ...CRAWL_PARAMETERS, poorAccuracyPercent: 100 * PAPER_ACCURACY },
-  run(options) {
+  async run(options) {
     const webs = crawledWebs(options);
     const topics = webs[0]?.topics ?? [];
     const each = topics.map((topic, place) =>
@@ -29,15 +31,20 @@ export const topicsCrawlLocality: Experiment = {
         poor: meanAt(webs, (web) => web.byPoorTopic.locality, place),
       }),
     );
-    const all = rowOf("all", topics.length, {
-      topic: meanOf(webs.map((web) => web.byTopic.localityOfAll)),
-      hash: meanOf(webs.map((web) => web.byHash.localityOfAll)),
-      poor: meanOf(webs.map((web) => web.byPoorTopic.localityOfAll)),
-    });
-    const total = { ...all, rightPercent: right(webs), paperPercent: PAPER_PERCENT };
-    return Promise.resolve({ rows: [...each, total], plots: [plotOf(topics, each)] });
+    const articles = await crawledWikipedia(options);
+    const real = articles.length === 0 ? [] : [allRow(WIKIPEDIA, articles)];
+    return { rows: [...each, allRow("all", webs), ...real], plots: [plotOf(topics, each)] };
   },
 };
+
+function allRow(process: string, webs: readonly CrawledWeb[]): Row {
+  const row = rowOf(process, webs[0]?.topics.length ?? 0, {
+    topic: meanOf(webs.map((web) => web.byTopic.localityOfAll)),
+    hash: meanOf(webs.map((web) => web.byHash.localityOfAll)),
+    poor: meanOf(webs.map((web) => web.byPoorTopic.localityOfAll)),
+  });
+  return { ...row, rightPercent: right(webs), paperPercent: PAPER_PERCENT };
+}
 
 interface Shares {
   readonly topic: number;

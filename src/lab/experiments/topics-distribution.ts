@@ -6,8 +6,10 @@ import {
   CRAWL_PARAMETERS,
   type CrawledWeb,
   crawledWebs,
+  crawledWikipedia,
   type Divided,
   meanAt,
+  WIKIPEDIA,
 } from "./topics-crawled.ts";
 
 type Kind = "byTopic" | "byHash";
@@ -18,22 +20,28 @@ export const topicsDistribution: Experiment = {
   about:
     "Sixteen processes crawl a web of sixteen topics, once owning topics and once hashes of contents: what each fetched and keeps, what others fetched for it, and which part of all that was fetched had to be handed over. Pages are written out and judged by the real classifier.",
   parameters: CRAWL_PARAMETERS,
-  run(options) {
+  async run(options) {
     const webs = crawledWebs(options);
-    const topics = webs[0]?.topics ?? [];
-    const rows = topics.map((topic, place): Row => ({
-      process: topic,
-      ownMB: megabytes(webs, "byTopic", "ownBytes", place),
-      importedMB: megabytes(webs, "byTopic", "importedBytes", place),
-      ownByHashMB: megabytes(webs, "byHash", "ownBytes", place),
-      importedByHashMB: megabytes(webs, "byHash", "importedBytes", place),
-      exportedPercent: null,
-      exportedByHashPercent: null,
-      leastByHashPercent: null,
-    }));
-    return Promise.resolve({ rows: [...rows, allRow(webs, rows)], plots: [plotOf(topics, rows)] });
+    const rows = rowsOf(webs);
+    const articles = await crawledWikipedia(options);
+    const real = articles.length === 0 ? [] : [allRow(WIKIPEDIA, articles, rowsOf(articles))];
+    const plots = [plotOf(webs[0]?.topics ?? [], rows)];
+    return { rows: [...rows, allRow("all", webs, rows), ...real], plots };
   },
 };
+
+function rowsOf(webs: readonly CrawledWeb[]): Row[] {
+  return (webs[0]?.topics ?? []).map((topic, place): Row => ({
+    process: topic,
+    ownMB: megabytes(webs, "byTopic", "ownBytes", place),
+    importedMB: megabytes(webs, "byTopic", "importedBytes", place),
+    ownByHashMB: megabytes(webs, "byHash", "ownBytes", place),
+    importedByHashMB: megabytes(webs, "byHash", "importedBytes", place),
+    exportedPercent: null,
+    exportedByHashPercent: null,
+    leastByHashPercent: null,
+  }));
+}
 
 function megabytes(
   webs: readonly CrawledWeb[],
@@ -44,7 +52,7 @@ function megabytes(
   return rounded(meanAt(webs, (web) => web[kind][figure], place) / 1e6, 1);
 }
 
-function allRow(webs: readonly CrawledWeb[], rows: readonly Row[]): Row {
+function allRow(process: string, webs: readonly CrawledWeb[], rows: readonly Row[]): Row {
   const sum = (name: string): number =>
     rounded(
       rows.reduce((so, row) => so + Number(row[name]), 0),
@@ -53,7 +61,7 @@ function allRow(webs: readonly CrawledWeb[], rows: readonly Row[]): Row {
   const exported = (kind: Kind): number =>
     rounded(100 * meanOf(webs.map((web) => web[kind].exportedShare)), 1);
   return {
-    process: "all",
+    process,
     ownMB: sum("ownMB"),
     importedMB: sum("importedMB"),
     ownByHashMB: sum("ownByHashMB"),

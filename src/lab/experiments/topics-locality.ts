@@ -8,6 +8,7 @@
  */
 
 import { below, randomFrom } from "../../base/random.ts";
+import { digestOf } from "../../page/digest.ts";
 import { Bag } from "../../topics/bag.ts";
 import { Examples } from "../../topics/examples.ts";
 import { METHOD_NAMES, METHODS, type MethodName } from "../../topics/methods.ts";
@@ -31,8 +32,11 @@ const PAPER_LOCALITY: Readonly<Partial<Record<string, number>>> = {
 };
 const TRUTH = "true subjects";
 
-interface Graph {
+export interface Graph {
   readonly examples: Examples;
+  /** By article: how long it is, and its digest. */
+  readonly bytes: readonly number[];
+  readonly digests: readonly Uint8Array[];
   /** Numbers of articles, from and to by turns. */
   readonly links: Int32Array;
 }
@@ -69,15 +73,19 @@ export const topicsLocality: Experiment = {
   },
 };
 
-async function readGraph(): Promise<Graph> {
+export async function readGraph(): Promise<Graph> {
   const examples = new Examples();
   const tokens = new Tokens();
   const bag = new Bag();
   const numbers = new Map<string, number>();
+  const bytes: number[] = [];
+  const digests: Uint8Array[] = [];
   for await (const { path, subjects, html } of wikipediaPages()) {
     tokens.takeHtml(html);
     bag.take(tokens);
     numbers.set(path, examples.count);
+    bytes.push(html.length);
+    digests.push(digestOf(html));
     examples.add(examples.topicNamed(topSubject(subjects)), bag);
   }
   examples.sortTopics();
@@ -88,7 +96,7 @@ async function readGraph(): Promise<Graph> {
     if (source !== undefined && target !== undefined && source !== target)
       links.push(source, target);
   }
-  return { examples, links: Int32Array.from(links) };
+  return { examples, bytes, digests, links: Int32Array.from(links) };
 }
 
 function trueTopics(examples: Examples): Int32Array {
@@ -96,7 +104,7 @@ function trueTopics(examples: Examples): Int32Array {
 }
 
 /** What each page is called by a classifier that was trained without it. */
-function calledTopics(examples: Examples, name: MethodName, seed: number): Int32Array {
+export function calledTopics(examples: Examples, name: MethodName, seed: number): Int32Array {
   const random = randomFrom(seed);
   const half = Uint8Array.from({ length: examples.count }, () => below(random, 2));
   const called = new Int32Array(examples.count);

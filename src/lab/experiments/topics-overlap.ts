@@ -2,29 +2,41 @@
 
 import { type Experiment, meanOf, type Plot, type Row, rounded } from "./experiment.ts";
 import { TOPICS_PAPER } from "./topics-accuracy.ts";
-import { CRAWL_PARAMETERS, crawledWebs, meanAt } from "./topics-crawled.ts";
+import {
+  CRAWL_PARAMETERS,
+  type CrawledWeb,
+  crawledWebs,
+  crawledWikipedia,
+  meanAt,
+  WIKIPEDIA,
+} from "./topics-crawled.ts";
 
 export const topicsOverlap: Experiment = {
   name: "topics-overlap",
   paper: `${TOPICS_PAPER}, Figure 6`,
   about:
-    "URLs are not exchanged, so several processes may fetch the same page: how many pages were fetched by exactly so many of them, by topic and by hash of the content. In the last row overlap, the fetches beyond the first for each page.",
+    "URLs are not exchanged, so several processes may fetch the same page: how many pages were fetched by exactly so many of them, by topic and by hash of the content. Below, overlap: the fetches beyond the first for each page.",
   parameters: CRAWL_PARAMETERS,
-  run(options) {
+  async run(options) {
     const webs = crawledWebs(options);
     const rows = (webs[0]?.topics ?? []).map((_, place): Row => ({
       processes: place + 1,
       pagesByTopic: Math.round(meanAt(webs, (web) => web.byTopic.fetchedBy, place)),
       pagesByHash: Math.round(meanAt(webs, (web) => web.byHash.fetchedBy, place)),
     }));
-    const overlap: Row = {
-      processes: "overlap",
-      pagesByTopic: rounded(meanOf(webs.map((web) => web.byTopic.overlap)), 2),
-      pagesByHash: rounded(meanOf(webs.map((web) => web.byHash.overlap)), 2),
-    };
-    return Promise.resolve({ rows: [...rows, overlap], plots: [plotOf(rows)] });
+    const articles = await crawledWikipedia(options);
+    const real = articles.length === 0 ? [] : [overlapRow(`overlap, ${WIKIPEDIA}`, articles)];
+    return { rows: [...rows, overlapRow("overlap", webs), ...real], plots: [plotOf(rows)] };
   },
 };
+
+function overlapRow(name: string, webs: readonly CrawledWeb[]): Row {
+  return {
+    processes: name,
+    pagesByTopic: rounded(meanOf(webs.map((web) => web.byTopic.overlap)), 2),
+    pagesByHash: rounded(meanOf(webs.map((web) => web.byHash.overlap)), 2),
+  };
+}
 
 /** On a scale of powers of ten, as the paper draws it. */
 function plotOf(rows: readonly Row[]): Plot {

@@ -2,7 +2,15 @@
 
 import { type Experiment, meanOf, type Plot, type Row, rounded } from "./experiment.ts";
 import { shortName, TOPICS_PAPER } from "./topics-accuracy.ts";
-import { CRAWL_PARAMETERS, crawledWebs, type Divided, meanAt } from "./topics-crawled.ts";
+import {
+  CRAWL_PARAMETERS,
+  type CrawledWeb,
+  crawledWebs,
+  crawledWikipedia,
+  type Divided,
+  meanAt,
+  WIKIPEDIA,
+} from "./topics-crawled.ts";
 
 export const topicsRank: Experiment = {
   name: "topics-rank",
@@ -10,7 +18,7 @@ export const topicsRank: Experiment = {
   about:
     "Kendall's τ between the order of a sub-collection's pages by PageRank among themselves and their order by PageRank among all pages, by topic and by hash of the content. The paper found it greater by topic in all cases, and nearly the same for all hashes.",
   parameters: CRAWL_PARAMETERS,
-  run(options) {
+  async run(options) {
     const webs = crawledWebs(options);
     const topics = webs[0]?.topics ?? [];
     const rows = topics.map((topic, place): Row => {
@@ -18,16 +26,22 @@ export const topicsRank: Experiment = {
       const byHash = meanAt(webs, (web) => web.byHash.tau, place);
       return rowOf(topic, byTopic, byHash);
     });
-    const mean = (of: (web: (typeof webs)[number]) => Divided): number =>
-      meanOf(webs.flatMap((web) => of(web).tau));
-    const all = rowOf(
-      "mean",
-      mean((web) => web.byTopic),
-      mean((web) => web.byHash),
-    );
-    return Promise.resolve({ rows: [...rows, all], plots: [plotOf(topics, rows)] });
+    const articles = await crawledWikipedia(options);
+    const real = articles.length === 0 ? [] : [meanRow(WIKIPEDIA, articles)];
+    return { rows: [...rows, meanRow("mean", webs), ...real], plots: [plotOf(topics, rows)] };
   },
 };
+
+function meanRow(process: string, webs: readonly CrawledWeb[]): Row {
+  const mean = (of: (web: CrawledWeb) => Divided): number =>
+    meanOf(webs.flatMap((web) => of(web).tau));
+  const byTopic = mean((web) => web.byTopic);
+  return rowOf(
+    process,
+    byTopic,
+    mean((web) => web.byHash),
+  );
+}
 
 function rowOf(process: string, byTopic: number, byHash: number): Row {
   return {
