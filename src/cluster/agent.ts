@@ -42,6 +42,7 @@ export interface AgentParts {
 const REPORT_EVERY_MS = 100;
 const SNAPSHOT_EVERY_MS = 1_000;
 const WISHES_MAX = 200;
+const POPULAR_AT_ONCE = 200;
 /** Whoever wants to end, and has no licence for so long, waits for nobody. */
 const ALONE_MS_MAX = 15_000;
 const NO_LICENCE = "waiting for its part of the work";
@@ -66,6 +67,8 @@ export class Agent {
   #hasEnded = false;
   #isLeaving = false;
   #wantsStop = "";
+  /** Of the popular URLs that all know, those that came with this licence and its renewals. */
+  #popularKnown = 0;
   #endsAlone: { readonly why: string; sinceMs: number } | undefined;
 
   constructor(parts: AgentParts) {
@@ -166,6 +169,8 @@ export class Agent {
       wishes: team?.wishes(WISHES_MAX) ?? [],
       given: team?.takeGiven(WISHES_MAX) ?? [],
       wanted: team?.wanted(WISHES_MAX) ?? [],
+      popular: team?.border?.popularFound?.take(POPULAR_AT_ONCE) ?? [],
+      popularKnown: this.#popularKnown,
       exchange: this.#exchange(),
       change: this.#change,
       snapshot: isShown ? crawl.snapshot() : null,
@@ -222,7 +227,10 @@ export class Agent {
 
   #apply(licence: Licence, before: Licence | undefined): void {
     const { crawl, bus, change } = this.#parts;
-    const { limitBps, pagesMax, division, granted, recalled, held } = licence;
+    const { limitBps, pagesMax, division, granted, recalled, held, popular } = licence;
+    if (before?.term !== licence.term) this.#popularKnown = 0;
+    crawl.team?.border?.popularFound?.learn(popular);
+    this.#popularKnown += popular.length;
     if (before === undefined || limitBps !== before.limitBps) crawl.setLimit(limitBps ?? undefined);
     if (pagesMax !== null && pagesMax !== before?.pagesMax) crawl.setPages(pagesMax);
     if (division !== null) crawl.team?.divide(readDivision(division));

@@ -14,6 +14,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Division } from "../crawl/border.ts";
 import type { Membership, Note } from "../exchange/bus.ts";
 import { TurnBook } from "../frontier/turn-book.ts";
+import type { Halves } from "../partition/popular-found.ts";
 import { type Member, Members } from "./members.ts";
 import {
   asNote,
@@ -48,6 +49,8 @@ export interface CoordinatorParts {
 }
 
 const TURNS_AT_ONCE = 200;
+const POPULAR_AT_ONCE = 500;
+const POPULAR_MAX = 100_000;
 const LOOK_EVERY_MS = 100;
 /** Beyond what it uses, a process has this part of the limit in hand, so that it can begin at once. */
 const IN_HAND_SHARE = 0.04;
@@ -63,6 +66,8 @@ export class Coordinator {
   readonly #turns: TurnBook;
   readonly #changes: Change[] = [];
   readonly #holds = new Set<string>();
+  /** URLs that several processes found for themselves, in the order in which they were named. */
+  readonly #popular: Halves[] = [];
   #division: Division | undefined;
   #grants = 0;
   #wave = 1;
@@ -223,6 +228,7 @@ export class Coordinator {
       this.#rate.heard(name, report.grant);
       this.#pages.heard(name, report.grant);
       for (const given of report.given) this.#turns.given(nowMs, name, given);
+      if (this.#popular.length < POPULAR_MAX) this.#popular.push(...report.popular);
       for (const wish of report.wishes) this.#turns.wanted(nowMs, name, wish);
     }
     this.#parts.onReport?.(member, report);
@@ -259,6 +265,7 @@ export class Coordinator {
     const limitBps = this.#rateFor(member, nowMs, terms);
     const pagesMax = this.#pagesFor(member, nowMs, terms);
     const knows = report.epoch >= (this.#division?.epoch ?? 0);
+    const popularFrom = report.term === member.term ? report.popularKnown : 0;
     const licence: Licence = {
       kind: "licence",
       answers: report.sentAtMs,
@@ -271,6 +278,7 @@ export class Coordinator {
       division: knows || this.#division === undefined ? null : writeDivision(this.#division),
       wave: this.#wave,
       ...this.#turns.newsFor(nowMs, name, TURNS_AT_ONCE),
+      popular: this.#popular.slice(popularFrom, popularFrom + POPULAR_AT_ONCE),
       held: [...this.#holds].join("; "),
       changes: this.#changes.filter(({ number }) => number > report.change),
       end: this.#end === "no" && member.mayGo ? "finish" : this.#end,

@@ -179,7 +179,7 @@ export class Leader {
       licenceMs,
       division: dealing.division,
       handOut: (dry, wanted) => {
-        if (dealing.handOut(dry, wanted)) this.#write();
+        if (!this.#leaving.has(dry) && dealing.handOut(dry, wanted)) this.#write();
       },
       onDone: () => this.#endAs("finish", ""),
       mayEnd: () => !this.#isWriting && this.#strangers.size === 0 && this.#leaving.size === 0,

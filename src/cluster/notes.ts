@@ -11,6 +11,7 @@ import type { BorderTraffic, Division, Handing } from "../crawl/border.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Note } from "../exchange/bus.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
+import type { Halves } from "../partition/popular-found.ts";
 
 /** The name that a coordinator has on the bus. */
 export const COORDINATOR = "coordinator";
@@ -60,6 +61,9 @@ export interface Report {
   readonly given: readonly TurnGiven[];
   /** Buckets that nobody has and for which something waits here. */
   readonly wanted: readonly number[];
+  /** Popular URLs found here, and how many of those found by all it knows. */
+  readonly popular: readonly Halves[];
+  readonly popularKnown: number;
   readonly exchange: Exchange;
   /** The last change of the crawl that it made. */
   readonly change: number;
@@ -111,6 +115,8 @@ export interface Licence {
   readonly wave: number;
   readonly granted: readonly TurnGiven[];
   readonly recalled: readonly TurnWish[];
+  /** Popular URLs that it does not know yet, in the order in which all know them. */
+  readonly popular: readonly Halves[];
   /** Why nobody may start anything at present; empty when all may. */
   readonly held: string;
   readonly changes: readonly Change[];

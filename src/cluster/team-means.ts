@@ -10,6 +10,7 @@ import type { Settings } from "../config/schema.ts";
 import type { Membership } from "../exchange/bus.ts";
 import { SharedTurns } from "../frontier/shared-turns.ts";
 import { type Partition, partitionFor } from "../partition/partition.ts";
+import { PopularFound } from "../partition/popular-found.ts";
 import { PopularSet } from "../partition/popular.ts";
 import type { LoadedModel } from "../topics/model.ts";
 import { ownersOf } from "../topics/owners.ts";
@@ -85,6 +86,7 @@ export function teamMeansFor(settings: Settings, place: Place): TeamMeans {
                     low: fingerprints.map(({ low }) => low),
                   }),
             popularUrls,
+            popularFound: settings.popularFound ? new PopularFound() : undefined,
             bus,
             everyPages: settings.exchangeEveryPages,
             everyMs: settings.exchangeEveryMs,

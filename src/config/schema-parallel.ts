@@ -82,6 +82,13 @@ export const PARALLEL = {
     fallback: undefined,
     reader: read.words("FILE", "a file"),
   },
+  popularFound: {
+    key: "popularFound",
+    meaning:
+      "Find popular addresses on the way: what two processes have sent is named to all, and sent no more.",
+    fallback: "false",
+    reader: read.onOff,
+  },
   referenceFolder: {
     key: "reference",
     meaning:

@@ -17,6 +17,7 @@ import { cutForLetters, type Letter, type MovedUrl, type SentUrl } from "../exch
 import { OutgoingBatch, type OutgoingLink } from "../partition/batch.ts";
 import { fateOfForeign, type Mode } from "../partition/mode.ts";
 import type { Partition } from "../partition/partition.ts";
+import type { PopularFound } from "../partition/popular-found.ts";
 import type { PopularSet } from "../partition/popular.ts";
 import type { Store } from "../store/store.ts";
 import { type CanonicalUrl, canonicalUrl, isRefused } from "../url/url.ts";
@@ -25,6 +26,7 @@ import { Inbox } from "./inbox.ts";
 import type { Candidate, Origin } from "./intake.ts";
 import type { Notebook } from "./notebook.ts";
 import { NOBODY, Outbox } from "./outbox.ts";
+import { nameOf } from "./store-name.ts";
 import type { Tally } from "./tally.ts";
 
 /** Somebody who had a bucket before the epoch, and has not said that what it knew of it has arrived. */
@@ -61,6 +63,8 @@ export interface BorderMeans {
   readonly mode: Mode;
   readonly division: Division;
   readonly popular: PopularSet | undefined;
+  /** The same as it is found on the way; undefined where nobody looks. */
+  readonly popularFound: PopularFound | undefined;
   /** The same as addresses: whoever owns one begins with it. */
   readonly popularUrls: readonly CanonicalUrl[];
   readonly bus: Membership;
@@ -179,7 +183,9 @@ export class Border {
   whose({ url, high, low }: Candidate): Whose {
     if (this.isOwn(url)) return "own";
     const fate = fateOfForeign(this.#parts.mode);
-    if (fate === "send" && this.#parts.popular?.has(high, low) === true) return "popular";
+    const { popular, popularFound } = this.#parts;
+    const isPopular = popular?.has(high, low) === true || popularFound?.has(high, low) === true;
+    if (fate === "send" && isPopular) return "popular";
     return fate;
   }
 
@@ -187,6 +193,10 @@ export class Border {
   owned(): number[] {
     const { self } = this.#parts;
     return this.#division.owners.flatMap((owner, bucket) => (owner === self ? [bucket] : []));
+  }
+
+  get popularFound(): PopularFound | undefined {
+    return this.#parts.popularFound;
   }
 
   /** Buckets without an owner for which letters wait here. */
@@ -215,6 +225,12 @@ export class Border {
     const bucket = partition.bucketOf(`${siteKey}/` as CanonicalUrl);
     const { owners, inTransit } = this.#division;
     return owners[bucket] === this.#parts.self && !inTransit.has(bucket);
+  }
+
+  /** Whether nobody is still handing over what is known of a URL. */
+  hasArrived(url: string): boolean {
+    const { inTransit } = this.#division;
+    return inTransit.size === 0 || !inTransit.has(this.bucketOf(url));
   }
 
   /** A URL that was noted as sent: its letter leaves with the same commit. */
@@ -355,8 +371,10 @@ export class Border {
       const url = canonicalUrl(sent.url);
       // A peer with other rules, or none at all: it is not what we call a URL.
       if (isRefused(url)) continue;
+      const { high, low } = fingerprintOf(url);
+      this.#parts.popularFound?.told(high, low);
       found.push({
-        candidate: { url, ...fingerprintOf(url) },
+        candidate: { url, high, low },
         origin: {
           depth: sent.depth,
           from: undefined,
@@ -376,15 +394,4 @@ export class Border {
 function stateOf(sent: SentUrl | MovedUrl): FoundUrl["state"] {
   if ("state" in sent) return sent.state;
   return sent.depth === COUNTED_DEPTH ? "counted" : "found";
-}
-
-/** The fact that names a store among all that ever take part. */
-const STORE_NAME = "store name";
-
-function nameOf(store: Store, random: Random): string {
-  const kept = store.recall(STORE_NAME);
-  if (kept !== undefined) return kept;
-  const name = Math.floor(random.next() * 2 ** 48).toString(36);
-  store.remember(STORE_NAME, name);
-  return name;
 }

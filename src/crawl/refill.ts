@@ -38,6 +38,8 @@ export interface RefillParts {
   readonly isUnderWay: (urlId: number) => boolean;
   /** Whether the site is this process's to ask, at present. */
   readonly mayAsk: (site: Site) => boolean;
+  /** Whether nobody else is still handing over what is known of the URL. */
+  readonly mayFetch: (url: string) => boolean;
   /** What other processes share of it: their consent is needed, or their part left to them. */
   readonly shared: (site: Site, to: Addressee) => Addressee;
 }
@@ -119,7 +121,7 @@ export class Refill {
       if (limits.bestSitesFirst) this.#makeRoom(row.score);
       return this.wake(site);
     }
-    if (site.to === undefined || site.rules === undefined) return;
+    if (site.to === undefined || site.rules === undefined || !this.#parts.mayFetch(row.url)) return;
     const queued = workbench.queued(site.id);
     const othersAreHere = this.#heldPages(site) >= site.pending - 1;
     const hasRoom = queued < limits.perSiteMax && workbench.entries < limits.entriesMax;
@@ -163,6 +165,7 @@ export class Refill {
     for (const row of rows) {
       if (added >= wanted) break;
       if (held.has(row.id) || notebook.hasEnded(row.id) || isUnderWay(row.id)) continue;
+      if (!this.#parts.mayFetch(row.url)) continue;
       this.#put(site, row);
       added += 1;
     }

@@ -165,7 +165,7 @@ export class Team {
 
   /** Takes a new division of the web into use: what is no longer ours is handed over. */
   divide(division: Division): void {
-    const { border, notebook, refill, admitSeeds, pump } = this.#parts;
+    const { border, notebook, refill, roster, admitSeeds, pump } = this.#parts;
     if (border === undefined || division.epoch <= border.division.epoch) return;
     // Before it, so that what was noted by the old division is stored by the old division.
     notebook.commit();
@@ -178,6 +178,8 @@ export class Team {
     admitSeeds();
     notebook.commit();
     refill.wakeSites();
+    // Of sites that are awake something may have arrived.
+    for (const site of roster.inMemory()) if (site.awake) refill.refill(site);
     pump();
   }
 

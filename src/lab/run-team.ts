@@ -21,6 +21,7 @@ import { topicMeansFor } from "../crawl/topic-means.ts";
 import type { Membership } from "../exchange/bus.ts";
 import { SharedTurns } from "../frontier/shared-turns.ts";
 import type { Mode } from "../partition/mode.ts";
+import { PopularFound } from "../partition/popular-found.ts";
 import type { Partition } from "../partition/partition.ts";
 import type { Store } from "../store/store.ts";
 import type { LoadedModel } from "../topics/model.ts";
@@ -47,6 +48,8 @@ export interface TeamPlan {
   /** How often a process is killed and started again, and stopped for longer than its licence lasts. */
   readonly kills: number;
   readonly pauses: number;
+  /** Whether popular URLs are looked for on the way. */
+  readonly popularFound: boolean;
 }
 
 export interface TeamReport {
@@ -74,6 +77,7 @@ const CALM: Omit<TeamPlan, "seed"> = {
   bus: NO_BUS_FAULTS,
   kills: 0,
   pauses: 0,
+  popularFound: false,
 };
 
 const BUCKETS = 64;
@@ -256,6 +260,7 @@ class TeamSimulation {
         division: this.#dealing.division,
         popular: undefined,
         popularUrls: [],
+        popularFound: this.#plan.popularFound ? new PopularFound() : undefined,
         bus,
         everyPages: 10,
         everyMs: 1_000,

@@ -55,6 +55,15 @@ test("whatever the bus does and whoever is killed or stopped, nothing is lost an
   }
 });
 
+test("popular addresses found on the way are sent less often, and nothing is missing", async () => {
+  const world = { siteCount: 12, pagesMax: 60 };
+  const plan = { seed: 4, procs: 6, world };
+  const usual = await clean(plan);
+  const sparing = await clean({ ...plan, popularFound: true });
+  assert.deepEqual(pagesOf(sparing), pagesOf(usual));
+  assert.ok(sparing.urlsSent < usual.urlsSent, `${sparing.urlsSent} of ${usual.urlsSent}`);
+});
+
 async function clean(plan: Partial<TeamPlan> & { readonly seed: number }): Promise<TeamReport> {
   const report = await runTeam({ settings: PATIENT, ...plan });
   assert.deepEqual(judgeTeam(report), [], `seed ${plan.seed}`);

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PopularFound } from "./popular-found.ts";
+
+test("what two processes have told is named once, and known when it has gone around", () => {
+  const [owner, other] = [new PopularFound(), new PopularFound()];
+  owner.told(1, 2);
+  assert.deepEqual(owner.take(9), []);
+  owner.told(1, 2);
+  owner.told(1, 2);
+  const found = owner.take(9);
+  assert.deepEqual(found, [[1, 2]]);
+  assert.equal(other.has(1, 2), false);
+  other.learn(found);
+  assert.equal(other.has(1, 2), true);
+  assert.deepEqual(owner.take(9), []);
+});
