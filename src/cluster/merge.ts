@@ -7,6 +7,7 @@
 
 import type { BytesByPurpose } from "../bandwidth/ledger.ts";
 import type { CrawlResult, SiteView, Snapshot } from "../crawl/snapshot.ts";
+import { joinedTopics } from "../crawl/topic-watch.ts";
 import { joinedTotals, sumOf } from "../store/joined-totals.ts";
 import type { Totals } from "../store/store.ts";
 
@@ -42,6 +43,7 @@ export function mergeSnapshots(all: readonly Snapshot[], whole: Whole): Snapshot
     plan: all.find((one) => one.plan !== undefined)?.plan,
     sites: busiest(all.flatMap((one) => one.sites)),
     troubles: all.flatMap((one) => one.troubles).slice(-TROUBLES_SHOWN),
+    topics: joinedTopics(all.flatMap((one) => one.topics ?? [])),
   };
 }
 

@@ -23,6 +23,7 @@ import { Candidacy } from "./candidacy.ts";
 import { nobodysDivision } from "./dealing.ts";
 import type { Spec } from "./spec.ts";
 import { resultOfWhole } from "./merge.ts";
+import { withoutShared } from "./shared-line.ts";
 import { keepNodeName } from "./team-folder.ts";
 import { partitionOf, teamMeansFor } from "./team-means.ts";
 
@@ -226,16 +227,4 @@ class ClusterNode implements OpenNode {
   #nothing(): Division {
     return nobodysDivision(partitionOf(this.#order.spec.settings));
   }
-}
-
-/** What the cluster shares out while it runs. */
-function withoutShared(settings: Settings): Settings {
-  return {
-    ...settings,
-    limitBps: undefined,
-    limitAt: undefined,
-    quota: undefined,
-    pagesMax: undefined,
-    timeMaxMs: undefined,
-  };
 }

@@ -73,3 +73,15 @@ export class SharedLine {
     return `${what}. ${remedy}`;
   }
 }
+
+/** What each process goes by: limits of the whole are shared out while it runs. */
+export function withoutShared(settings: Settings): Settings {
+  return {
+    ...settings,
+    limitBps: undefined,
+    limitAt: undefined,
+    quota: undefined,
+    pagesMax: undefined,
+    timeMaxMs: undefined,
+  };
+}

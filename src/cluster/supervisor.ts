@@ -30,7 +30,7 @@ import { Dealing } from "./dealing.ts";
 import type { Job } from "./job.ts";
 import { type Ended, mergeResults, mergeSnapshots } from "./merge.ts";
 import { COORDINATOR, writeDivision } from "./notes.ts";
-import { SharedLine } from "./shared-line.ts";
+import { SharedLine, withoutShared } from "./shared-line.ts";
 import { firstDivision, partitionOf, topicOwners } from "./team-means.ts";
 import { importedIn, topicsIn } from "./topics-in.ts";
 import { openTeamFolder, readKeptDivision, keepDivision } from "./team-folder.ts";
@@ -378,12 +378,7 @@ class Supervisor implements OpenCrawl, Changing {
 /** What of the settings each process goes by: the whole's limits are shared out while they run. */
 function partOfSettings(settings: Settings, size: number, isFirstStart: boolean): Settings {
   return {
-    ...settings,
-    limitBps: undefined,
-    limitAt: undefined,
-    quota: undefined,
-    pagesMax: undefined,
-    timeMaxMs: undefined,
+    ...withoutShared(settings),
     fresh: settings.fresh && isFirstStart,
     speedsFile: undefined,
     logFile: undefined,
