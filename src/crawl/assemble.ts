@@ -48,6 +48,7 @@ import { Sluice } from "./sluice.ts";
 import { Tally } from "./tally.ts";
 import { type Team, teamOf } from "./team.ts";
 import { focusFor } from "./topic-means.ts";
+import type { TopicWatch } from "./topic-watch.ts";
 
 /** Breadth first they keep their order however long they wait; other scores change meanwhile. */
 const URLS_PER_SITE = { settled: 256, changing: 32 };
@@ -137,6 +138,10 @@ class Assembly implements Loops {
 
   setDelay(delayMs: number): void {
     this.#errands.setDelay(delayMs);
+  }
+
+  get topicWatch(): TopicWatch | undefined {
+    return this.#room.topicWatch;
   }
 
   errandsUnderWay(): number {

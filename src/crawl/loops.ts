@@ -20,6 +20,7 @@ import type { Settler } from "./settle.ts";
 import type { Sluice } from "./sluice.ts";
 import type { Tally } from "./tally.ts";
 import type { Team } from "./team.ts";
+import type { TopicWatch } from "./topic-watch.ts";
 
 export interface Surroundings {
   readonly meter: Meter;
@@ -56,6 +57,8 @@ export interface Loops {
   /** undefined where one process has the whole web. */
   readonly team: Team | undefined;
   readonly ordering: Ordering | undefined;
+  /** undefined where nobody asks what pages are about. */
+  readonly topicWatch: TopicWatch | undefined;
   admitSeeds(): void;
   setDelay(delayMs: number): void;
   /** Look-ups of names under way, for which nothing is on the workbench yet. */

@@ -29,6 +29,7 @@ import type { Roster, Site } from "./roster.ts";
 import type { Settler } from "./settle.ts";
 import type { Tally } from "./tally.ts";
 import { textPlaceOf } from "./text-place.ts";
+import type { TopicWatch } from "./topic-watch.ts";
 import { noteVisit } from "./visits.ts";
 
 export interface PageDeskParts {
@@ -51,6 +52,8 @@ export interface PageDeskParts {
   readonly hasEarlierRounds: boolean;
   /** Says what a page is about, and whose it is; undefined where nobody asks. */
   readonly placing: Placing | undefined;
+  /** Counts topics for whoever looks on. */
+  readonly topicWatch: TopicWatch | undefined;
   /** What goes to the owner of a page's content: all of it, or its links. */
   readonly boundary: "page" | "links";
   readonly border: Border | undefined;
@@ -121,8 +124,10 @@ export class PageDesk {
     const { index } = this.#parts;
     if (index !== undefined && !isUnchanged)
       await this.#takeInto(index, row, { record, reading, topic: placement?.topic ?? "" });
+    const isFirst = this.#earlierOf(site, row) === undefined;
     this.#note(site, row, record);
     this.#noteTopic(row.id, placement, foreign);
+    if (isFirst && placement !== undefined) this.#watch(row, reading, placement, foreign);
     // The links of such a copy are new only because they are told from where it stands.
     const isTemplate = likeness?.kind === "exact" && this.#parts.traps.isSuspect(site.id);
     if (isTemplate) this.#parts.tally.refused("trap_duplicates", reading.fresh.length);
@@ -163,6 +168,17 @@ export class PageDesk {
     if (placement === undefined) return;
     const { topic, confidence } = placement;
     this.#parts.notebook.noteTopic({ id, topic, confidence, from: foreign?.from ?? "" });
+  }
+
+  #watch(
+    { url }: WaitingUrl,
+    { links }: Reading,
+    { topic }: Placement,
+    foreign: Foreign | undefined,
+  ): void {
+    const isImported = foreign !== undefined;
+    const fingerprint = fingerprintOf(url as CanonicalUrl);
+    this.#parts.topicWatch?.read({ ...fingerprint, topic, isImported, links });
   }
 
   /** Waits where the index is behind; the page is noted right after, so that both know the same. */

@@ -4,6 +4,7 @@ import { Customs, type CustomsParts } from "./customs.ts";
 import type { CrawlParts } from "./crawler.ts";
 import { PageDesk, type PageDeskParts } from "./page-desk.ts";
 import { PageReader } from "./reading.ts";
+import { TopicWatch } from "./topic-watch.ts";
 import { Recorder, type RecorderParts } from "./record.ts";
 
 /** The fact, kept in the store, that pages have been asked for again. */
@@ -12,21 +13,28 @@ export const ROUNDS = "rounds";
 export interface ReadingRoom {
   readonly recorder: Recorder;
   readonly customs: Customs;
+  /** undefined where nobody asks what pages are about. */
+  readonly topicWatch: TopicWatch | undefined;
 }
 
 export type ReadingRoomParts = CrawlParts &
-  Omit<PageDeskParts, "reader" | "hasEarlierRounds" | "placing" | "boundary"> &
+  Omit<PageDeskParts, "reader" | "hasEarlierRounds" | "placing" | "boundary" | "topicWatch"> &
   Omit<CustomsParts, "desk" | "decodedBytesMax"> &
   Omit<RecorderParts, "desk" | "isSuperseded">;
 
 export function readingRoomOf(parts: ReadingRoomParts): ReadingRoom {
   const { settings, store, topics, notebook, team } = parts;
+  const topicWatch =
+    topics?.classifier === undefined
+      ? undefined
+      : new TopicWatch(topics.modelDigest, store.pageTopics());
   const desk = new PageDesk({
     ...parts,
     reader: new PageReader(settings, topics?.classifier),
     hasEarlierRounds: store.recall(ROUNDS) !== undefined,
     placing: topics?.placing,
     boundary: settings.boundary,
+    topicWatch,
   });
   const { decodedBytesMax } = settings;
   const customs = new Customs({ ...parts, desk, decodedBytesMax });
@@ -38,5 +46,5 @@ export function readingRoomOf(parts: ReadingRoomParts): ReadingRoom {
     desk,
     isSuperseded: (id) => isByContent && (customs.isImporting(id) || hasEnded(id)),
   });
-  return { recorder, customs };
+  return { recorder, customs, topicWatch };
 }

@@ -54,6 +54,7 @@ export function snapshotOf(
     siteCount: roster.count,
     sites: mostTelling(loops).map((site) => siteView(loops, site, nowMs)),
     troubles: settler.troubles,
+    ...(loops.topicWatch === undefined ? {} : { topics: loops.topicWatch.view() }),
   };
 }
 

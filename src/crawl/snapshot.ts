@@ -93,6 +93,8 @@ export interface Snapshot {
   readonly troubles: readonly Trouble[];
   /** Of several processes; absent for one. */
   readonly parallel?: ParallelView | undefined;
+  /** What pages are about; absent where nobody asks. */
+  readonly topics?: TopicsView | undefined;
 }
 
 /** One process of several. */
@@ -136,6 +138,11 @@ export interface TopicsResult {
   readonly locality: number;
   /** Pages fetched by the process that keeps them, and by others for it. */
   readonly byTopic: Readonly<Record<string, { readonly own: number; readonly imported: number }>>;
+}
+
+/** The same while it goes on: of the links so many were judged, those to pages that were read lately. */
+export interface TopicsView extends TopicsResult {
+  readonly linksJudged: number;
 }
 
 /** As programs read it. */

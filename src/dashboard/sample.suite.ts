@@ -10,7 +10,7 @@ import { type Reason, settlementOf } from "../page/outcome.ts";
 import { openStore } from "../store/store-sqlite.ts";
 import { emptyBatch, makePage, makeSite, makeUrl } from "../store/store.suite.ts";
 import { NO_TOTALS, type NewUrl, type SiteRow, type Totals } from "../store/store.ts";
-import type { Look, ShownSnapshot } from "./shapes.ts";
+import type { Look } from "./shapes.ts";
 
 export interface SampleUrl {
   readonly url: string;
@@ -27,7 +27,7 @@ export interface SampleSite {
 export interface SampleCrawl extends Disposable {
   readonly folder: string;
   /** Writes what a running crawl would say of itself, as if this process were it. */
-  say(change: Partial<ShownSnapshot>): Snapshot;
+  say(change: Partial<Snapshot>): Snapshot;
 }
 
 const NO_NEWS = { changed: 0, unchanged: 0, fresh: 0, gone: 0, left: 0 };
@@ -104,7 +104,7 @@ function siteRow(id: number, { key, robots, urls }: SampleSite): SiteRow {
   });
 }
 
-export function sampleSnapshot(change: Partial<ShownSnapshot> = {}): ShownSnapshot {
+export function sampleSnapshot(change: Partial<Snapshot> = {}): Snapshot {
   return {
     state: "running",
     because: "",
@@ -150,7 +150,7 @@ export function sampleView(site: string, change: Partial<SiteView> = {}): SiteVi
   };
 }
 
-export function sampleLook(change: Partial<ShownSnapshot> = {}): Look {
+export function sampleLook(change: Partial<Snapshot> = {}): Look {
   return {
     name: "sample",
     isRunning: true,

@@ -6,23 +6,13 @@
 import type { SiteView, Snapshot } from "../crawl/snapshot.ts";
 import type { BytesByPurpose } from "../bandwidth/ledger.ts";
 
-export interface TopicsView {
-  readonly model: string;
-  readonly byTopic: Readonly<Record<string, { readonly own: number; readonly imported: number }>>;
-  /** The share of links that stay within their topic, from 0 to 1. */
-  readonly locality: number;
-}
-
-/** Of a crawl with a classifier there is more to see. */
-export type ShownSnapshot = Snapshot & { readonly topics?: TopicsView | undefined };
-
 /** A crawl at one moment: what the page is sent again and again. */
 export interface Look {
   readonly name: string;
   readonly isRunning: boolean;
   /** On the wall clock. */
   readonly atMs: number;
-  readonly snapshot: ShownSnapshot;
+  readonly snapshot: Snapshot;
   /** What sites have sent over the last seconds; absent for those that sent nothing. */
   readonly siteRatesBps: Readonly<Record<string, number>>;
   readonly hasSearch: boolean;

@@ -147,6 +147,7 @@ export async function richCrawl(siteCount = 40): Promise<SampleCrawl> {
     topics: {
       model: "ten-topics",
       locality: 0.64,
+      linksJudged: 4_000,
       byTopic: {
         science: { own: 210, imported: 34 },
         sports: { own: 160, imported: 12 },

@@ -55,6 +55,7 @@ async function hostileCrawl(): Promise<SampleCrawl> {
     topics: {
       model: HOSTILE.join(" ").slice(0, 400),
       locality: 0.5,
+      linksJudged: 4,
       byTopic: Object.fromEntries(HOSTILE.map((words) => [words, { own: 3, imported: 1 }])),
     },
   });
