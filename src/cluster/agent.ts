@@ -40,6 +40,7 @@ export interface AgentParts {
 }
 
 const REPORT_EVERY_MS = 100;
+const REPORT_CALMLY_MS = 400;
 const SNAPSHOT_EVERY_MS = 1_000;
 const WISHES_MAX = 200;
 const POPULAR_AT_ONCE = 200;
@@ -131,7 +132,15 @@ export class Agent {
     this.#lapseIfOver();
     this.#endIfAlone();
     this.#report();
-    this.#cancelTimers = [this.#parts.clock.after(REPORT_EVERY_MS, () => this.#reportOn())];
+    const everyMs = this.#isInNoHurry ? REPORT_CALMLY_MS : REPORT_EVERY_MS;
+    this.#cancelTimers = [this.#parts.clock.after(everyMs, () => this.#reportOn())];
+  }
+
+  /** Nothing is shared that others might wait for: no rate, no turns, and there is work. */
+  get #isInNoHurry(): boolean {
+    const { crawl } = this.#parts;
+    const hasLicence = this.#licence !== undefined && this.#licence.limitBps === null;
+    return hasLicence && !crawl.isIdle && (crawl.team?.holdsNoTurns ?? true);
   }
 
   #report(): void {
@@ -198,14 +207,15 @@ export class Agent {
   }
 
   #onNote(from: string, note: Note): void {
-    if (from !== COORDINATOR || this.#hasEnded) return;
+    if (from !== COORDINATOR) return;
+    const look = lookIn(note);
+    if (look !== undefined) return this.#parts.onLook?.(look.snapshot);
+    if (this.#hasEnded) return;
     const refusal = refusalIn(note);
     if (refusal !== undefined) {
       if (refusal.life === this.#life) this.#parts.onRefused?.(refusal.why);
       return;
     }
-    const look = lookIn(note);
-    if (look !== undefined) return this.#parts.onLook?.(look.snapshot);
     const licence = licenceIn(note);
     if (licence !== undefined) this.#onLicence(licence);
   }

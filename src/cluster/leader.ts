@@ -63,6 +63,8 @@ export class Leader {
   #dealing: Dealing | undefined;
   #strangers = new Map<string, number>();
   #epochMax = 0;
+  /** What those showed last who have left: it counts for the whole. */
+  readonly #left = new Map<string, Snapshot>();
   #isWriting = false;
   #mustWrite = false;
   #inForceBps: number | undefined;
@@ -87,7 +89,7 @@ export class Leader {
   /** Everybody has said their last word, or goes on without this node and its successor knows that. */
   mayGo(node: string): boolean {
     const members = [...(this.#coordinator?.members.all() ?? [])];
-    if (this.isEnding) return members.every(({ hasEnded }) => hasEnded);
+    if (this.isEnding) return this.#whole !== undefined && isFinal(this.#whole);
     return !this.#isWriting && members.every(({ name }) => name !== node);
   }
 
@@ -242,16 +244,25 @@ export class Leader {
       if (nowMs - first >= GATHER_MS) this.#takeIn();
       this.#letGo(nowMs, settings.nodeTimeoutMs);
       this.#judgeLine();
-      if (nowMs - this.#shownAtMs >= SHOW_EVERY_MS) this.#show(nowMs);
+      const isNews = this.#haveAllEnded && !(this.#whole !== undefined && isFinal(this.#whole));
+      if (isNews || nowMs - this.#shownAtMs >= SHOW_EVERY_MS) this.#show(nowMs);
     } catch (fault) {
       this.#parts.onFault(fault);
     }
     this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
   }
 
+  get #haveAllEnded(): boolean {
+    const members = [...(this.#coordinator?.members.all() ?? [])];
+    return this.isEnding && members.every(({ hasEnded }) => hasEnded);
+  }
+
   #takeIn(): void {
     const dealing = this.#dealing as Dealing;
-    for (const name of this.#strangers.keys()) this.#coordinator?.members.add(name);
+    for (const name of this.#strangers.keys()) {
+      this.#coordinator?.members.add(name);
+      this.#left.delete(name);
+    }
     this.#strangers = new Map();
     if (this.#epochMax > dealing.division.epoch) dealing.skipTo(this.#epochMax);
     this.#refit(new Set());
@@ -270,6 +281,8 @@ export class Leader {
     }
     if (gone.length === 0 && lost.size === 0) return;
     for (const name of [...gone, ...lost]) {
+      const { snapshot } = this.#coordinator?.members.get(name) ?? {};
+      if (snapshot !== undefined && !lost.has(name)) this.#left.set(name, snapshot);
       this.#coordinator?.gone(name);
       this.#coordinator?.members.remove(name);
       this.#leaving.delete(name);
@@ -337,10 +350,12 @@ export class Leader {
     this.#shownAtMs = nowMs;
     const members = [...(this.#coordinator?.members.all() ?? [])];
     const names = members.map(({ name }) => name);
+    const ended = this.#over?.how === "finish" ? "done" : "stopped";
+    const ending = this.#haveAllEnded ? ended : "stopping";
     this.#whole = mergeSnapshots(
-      members.flatMap(({ snapshot }) => snapshot ?? []),
+      [...members.flatMap(({ snapshot }) => snapshot ?? []), ...this.#left.values()],
       {
-        state: this.isEnding ? "stopping" : "running",
+        state: this.isEnding ? ending : "running",
         because: "",
         elapsedMs: nowMs - this.#startedAtMs,
         resumed: false,
@@ -362,4 +377,9 @@ export class Leader {
     const note = asNote({ kind: "look", snapshot: this.#whole });
     if (this.#parts.isLeading()) for (const name of names) this.#member?.tell(name, note);
   }
+}
+
+/** Whether all have said their last word in it. */
+export function isFinal({ state }: Snapshot): boolean {
+  return state === "done" || state === "stopped";
 }

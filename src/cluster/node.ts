@@ -21,6 +21,7 @@ import type { NatsOptions } from "../exchange/nats-connection.ts";
 import { Agent } from "./agent.ts";
 import { Candidacy } from "./candidacy.ts";
 import { nobodysDivision } from "./dealing.ts";
+import { isFinal } from "./leader.ts";
 import type { Spec } from "./spec.ts";
 import { resultOfWhole } from "./merge.ts";
 import { withoutShared } from "./shared-line.ts";
@@ -48,6 +49,8 @@ export interface OpenNode extends OpenCrawl {
 const LEASE_MS = 4_000;
 const LICENCE_MS = 5_000;
 const ANNOUNCE_EVERY_MS = 5_000;
+const LAST_WORDS_MS_MAX = 10_000;
+const LOOK_EVERY_MS = 100;
 
 export async function openNode(order: NodeOrder): Promise<OpenNode> {
   const node = new ClusterNode(order);
@@ -201,11 +204,21 @@ class ClusterNode implements OpenNode {
 
   async #close(result: CrawlResult): Promise<void> {
     await this.#candidacy?.farewell();
+    await this.#wholeEnd();
     const whole = this.#candidacy?.leader?.snapshot ?? this.#whole;
     await this.#tidy();
     // Whoever began the crawl sums up the whole, the others their part.
     const isWhole = this.#order.announce !== undefined && whole !== undefined;
     this.#settle.resolve(isWhole ? resultOfWhole(whole, result) : result);
+  }
+
+  /** Whoever sums up the whole waits for the last words of all, as the leader tells them. */
+  async #wholeEnd(): Promise<void> {
+    if (this.#order.announce === undefined || this.#candidacy?.leader !== undefined) return;
+    for (let waitedMs = 0; waitedMs < LAST_WORDS_MS_MAX; waitedMs += LOOK_EVERY_MS) {
+      if (this.#whole !== undefined && isFinal(this.#whole)) return;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    }
   }
 
   #fail(error: unknown): void {

@@ -27,6 +27,8 @@ export interface Running {
 export interface Place {
   readonly folder?: string;
   readonly variables?: Readonly<Record<string, string>>;
+  /** When a program that has not ended is ended. */
+  readonly patienceMs?: number;
   /** Instead of the program itself: the launcher, a shell. */
   readonly program?: readonly [string, ...string[]];
 }
@@ -37,7 +39,7 @@ export function start(words: readonly string[], place: Place = {}): Running {
     cwd: place.folder ?? ROOT,
     env: { ...plainVariables(), ...place.variables },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: PATIENCE_MS,
+    timeout: place.patienceMs ?? PATIENCE_MS,
   });
   const told = { stdout: "", stderr: "" };
   const watchers = new Set<() => void>();

@@ -1,0 +1,73 @@
+/**
+ * A cluster of real processes over a real nats-server: whoever is killed, stopped, cut off, comes or goes, and
+ * whatever the server loses, the pages are those of a single crawl.
+ */
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Running, temporaryFolder } from "../cli/program.ts";
+import { FaultProxy } from "./fault-proxy.ts";
+import { FaultTrial, resultIn } from "./fault-trial.ts";
+import { NATS_MISSING, NatsServer } from "./nats-server.ts";
+
+const WHERE_NATS = { skip: NATS_MISSING };
+/** Longer than a licence. */
+const PAUSE_MS = 6_000;
+const PLAN = {
+  seed: 9,
+  sites: 6,
+  pagesPerSite: 40,
+  delayMs: 150,
+  addressDelayMs: 20,
+  patienceMs: 120_000,
+};
+
+test(
+  "nodes are killed, stopped and cut off, come and go, and the server loses all: the same pages",
+  WHERE_NATS,
+  async () => {
+    using folder = temporaryFolder();
+    await using server = await NatsServer.start();
+    await using proxy = await FaultProxy.start(server.port);
+    await using trial = await FaultTrial.start(PLAN);
+    const place = (name: string): string => join(folder.path, name);
+    const meet = (url: string): string[] => ["--nats", url, "--crawl", "trial"];
+    const lead = trial.crawl(place("a"), ...meet(server.url));
+    const cut = trial.node(place("b"), ...meet(proxy.url));
+    let killed: Running = trial.node(place("c"), ...meet(server.url));
+    await trial.requestsReach(40);
+
+    trial.note();
+    killed.process.kill("SIGKILL");
+    await killed.ended;
+    killed = trial.node(place("c"), ...meet(server.url));
+    const joined = trial.node(place("d"), ...meet(server.url));
+    await trial.requestsReach(100);
+
+    trial.note();
+    killed.process.kill("SIGSTOP");
+    proxy.cut();
+    await server.wipe();
+    await wait(PAUSE_MS);
+    killed.process.kill("SIGCONT");
+    proxy.heal();
+    await trial.requestsReach(140);
+
+    joined.process.kill("SIGINT");
+    const left = await joined.ended;
+    assert.equal(left.code, 0, left.stderr);
+
+    const ends = await Promise.all([lead.ended, cut.ended, killed.ended]);
+    assert.deepEqual(
+      ends.map(({ code }) => code),
+      [0, 0, 0],
+      ends.map(({ stderr }) => stderr).join("\n---\n"),
+    );
+    const result = resultIn(ends[0]);
+    assert.equal(result.pages, trial.pages);
+    assert.equal(result.complete, true);
+    assert.deepEqual(trial.judge(["a", "b", "c", "d"].map(place)), []);
+  },
+);
