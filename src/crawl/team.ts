@@ -265,6 +265,11 @@ export class Team {
     this.#parts.moving?.stop();
   }
 
+  /** Whether nothing that it asks is shared with others. */
+  get holdsNoTurns(): boolean {
+    return this.#parts.turns.size === 0;
+  }
+
   wishes(countMax: number): TurnWish[] {
     return this.#parts.turns.wishes(countMax);
   }
