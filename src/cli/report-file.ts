@@ -4,6 +4,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
+import { meaningOf } from "../dashboard/reason-words.ts";
 import { gatherReport } from "../report/gather.ts";
 import { reportHtml } from "../report/report.ts";
 import { runningSnapshot } from "../crawl/crawl-folder.ts";
@@ -32,7 +33,7 @@ export async function writeReport({ folder, ...order }: ReportOrder): Promise<st
   });
   const part = `${file}.part`;
   try {
-    writeFileSync(part, reportHtml(data));
+    writeFileSync(part, reportHtml(data, meaningOf));
     renameSync(part, file);
   } catch (error) {
     rmSync(part, { force: true });

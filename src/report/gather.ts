@@ -9,16 +9,18 @@
 import { readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { bookedIn, Books, type BytesByPurpose, type StoredBooks } from "../bandwidth/ledger.ts";
+import { readTold, type ToldSetting } from "../config/told-settings.ts";
 import { readChronicle, type RateHistory } from "../crawl/chronicle.ts";
 import { metricsOf, type ParallelMetrics } from "../crawl/parallel-metrics.ts";
 import { pendingOf, processesIn, type ProcessSums } from "../crawl/processes.ts";
 import { mirrorsIn, type NamedMirror } from "../crawl/mirrors-in.ts";
-import type { Snapshot, Trouble } from "../crawl/snapshot.ts";
+import type { Snapshot, TopicsResult, Trouble } from "../crawl/snapshot.ts";
+import { topicFigures } from "../crawl/topic-figures.ts";
 import { serversOf } from "../store/joined-servers.ts";
 import type { StoredServer } from "../store/server-file.ts";
 import { openReadOnly } from "../store/store-sqlite.ts";
 import type { Totals } from "../store/store.ts";
-import { readTeam } from "../store/team-file.ts";
+import { readTeam, storeFolders } from "../store/team-file.ts";
 
 export const SITES_MAX = 100;
 export const SERVERS_MAX = 30;
@@ -61,6 +63,12 @@ export interface ReportData {
   readonly mirrors: readonly NamedMirror[];
   /** What was promised, and what came of it, as the crawl last said. */
   readonly promises: readonly ReportPromise[];
+  /** Addresses that each process sent to each, in the order of the rows. */
+  readonly flows: readonly { readonly name: string; readonly sent: readonly number[] }[];
+  /** What pages are about; undefined where nobody asked. */
+  readonly topics: Pick<TopicsResult, "locality" | "byTopic"> | undefined;
+  /** Those that were not as they are by default. */
+  readonly settings: readonly ToldSetting[];
 }
 
 /** Times count from the start. */
@@ -107,6 +115,8 @@ export async function gatherReport(wish: ReportWish): Promise<ReportData> {
       serverCount: servers.count,
       mirrors: mirrorsIn(store).slice(0, MIRRORS_MAX),
       parallel: await parallelOf(wish, store),
+      topics: await topicsIn(folder),
+      settings: readTold(folder),
       ...lastWords(folder),
     };
   } finally {
@@ -121,6 +131,18 @@ async function parallelOf(
   if (readTeam(folder) === undefined && referenceFolder === undefined) return undefined;
   const metrics = await metricsOf({ folder, store, referenceFolder });
   return { processes: processesIn(folder), metrics };
+}
+
+async function topicsIn(folder: string): Promise<ReportData["topics"]> {
+  const stores = storeFolders(folder).map((part) => openReadOnly(part));
+  try {
+    const isAsked = stores.some(
+      (store) => store.pageTopics()[Symbol.iterator]().next().done !== true,
+    );
+    return isAsked ? topicFigures(stores, "") : undefined;
+  } finally {
+    for (const store of stores) await store.close();
+  }
 }
 
 function measurements({ workingCount, holidayCount }: StoredServer): number {
@@ -145,15 +167,19 @@ export function most<T>(
 }
 
 /** A crawl says these while it runs and as it ends; they are not stored. */
-function lastWords(folder: string): Pick<ReportData, "troubles" | "promises"> {
+function lastWords(folder: string): Pick<ReportData, "troubles" | "promises" | "flows"> {
   try {
     const text = readFileSync(join(folder, "status.json"), "utf8");
-    const { troubles, sites } = JSON.parse(text) as Snapshot;
+    const { troubles, sites, parallel } = JSON.parse(text) as Snapshot;
     const promises = sites.flatMap(({ site, deadlineMs, finishedMs }) =>
       deadlineMs === undefined ? [] : [{ site, deadlineMs, finishedMs }],
     );
-    return { troubles, promises: promises.sort((a, b) => a.deadlineMs - b.deadlineMs) };
+    const flows = (parallel?.procs ?? []).map(({ name }, index) => ({
+      name,
+      sent: parallel?.flows[index] ?? [],
+    }));
+    return { troubles, promises: promises.sort((a, b) => a.deadlineMs - b.deadlineMs), flows };
   } catch {
-    return { troubles: [], promises: [] };
+    return { troubles: [], promises: [], flows: [] };
   }
 }

@@ -142,7 +142,9 @@ function axes(field: Field, plot: LinePlot): string[] {
   for (const { at, label: words } of x.ticks) {
     const across = placeX(field, at);
     marks.push(element("line", { class: "grid", x1: across, x2: across, y1: top, y2: bottom }));
-    marks.push(label(words, { class: "soft middle", x: across, y: bottom + 16 }));
+    // The last one must not be cut off at the edge.
+    const inside = Math.min(across, right + MARGIN.right - widthOf(words, FONT_PIXELS) / 2);
+    marks.push(label(words, { class: "soft middle", x: inside, y: bottom + 16 }));
   }
   const middle = (left + right) / 2;
   marks.push(label(axisName(plot.x, x), { class: "soft middle", x: middle, y: bottom + 33 }));

@@ -160,7 +160,8 @@ function bar({ x, y, width, share, told }: Bar): string {
   );
 }
 
-function deadlineMark(x: number, y: number, isLate: boolean, told = ""): string {
+/** Where something is due. */
+export function deadlineMark(x: number, y: number, isLate: boolean, told = ""): string {
   const style = `stroke-width:2.5px;stroke:var(--${isLate ? "limit" : "ink"})`;
   const line = { x1: x, x2: x, y1: y, y2: y + BAR_PIXELS + 4, style };
   return element("line", line, told);

@@ -21,4 +21,19 @@ tbody tr:last-child td{border-bottom:0}
 .numbers th:nth-child(n+2),.numbers td:nth-child(n+2),.counts th:last-child,.counts td:last-child{text-align:right;font-variant-numeric:tabular-nums}
 .words td{white-space:normal;overflow-wrap:anywhere;vertical-align:top}
 .words td:first-child{white-space:nowrap}
+.counts td:nth-child(3){white-space:normal}
+section>.soft{max-width:92ch;font-size:13.5px;margin:8px 0 10px}header>p:not(.soft){max-width:84ch;margin:10px 0 0}
+footer{margin-top:36px;font-size:12px}
+@page{margin:14mm}
+@media print{
+:root,figure .weir{--paper:#fff;--back:#fff;--ink:#000;--soft:#4a4f59;--rule:#c9ced6;--grid:#dfe3e8;--empty:#f1f3f6;--limit:#c2341d;--c0:#0072b2;--c1:#d55e00;--c2:#008f68;--c3:#a6568c;--c4:#3a8fc7;--c5:#9a7d00}
+:root{color-scheme:light}
+body{font-size:10pt}main{max-width:none;padding:0}
+dl{grid-template-columns:repeat(5,1fr);gap:4px}dl div{border:1px solid var(--rule);padding:4px 8px}dd{font-size:13px}
+figure,.wide{overflow:visible}figure svg{min-width:0;border:1px solid var(--rule)}
+table{font-size:8pt}th,td{padding:2px 6px;white-space:normal;overflow-wrap:anywhere}
+.wide{border:1px solid var(--rule)}thead{display:table-header-group}
+figure,tr,dl div{break-inside:avoid}h2{break-after:avoid;margin-top:18px}
+*{-webkit-print-color-adjust:exact;print-color-adjust:exact}
+}
 `;

@@ -4,12 +4,15 @@ import { Books } from "../bandwidth/ledger.ts";
 import type { Second } from "../bandwidth/series.ts";
 import { below, randomFrom } from "../base/random.ts";
 import { NO_TOTALS } from "../store/store.ts";
+import { deadlinePlot } from "./deadline-plot.ts";
 import { most, type ReportData } from "./gather.ts";
 import { ratePlot } from "./rate-plot.ts";
-import { reportHtml } from "./report.ts";
+import { reportHtml as madeHtml } from "./report.ts";
 
 const NOON = Date.UTC(2026, 4, 4, 12);
 const HOSTILE = `</td><script>alert("1")</script><img src=x onerror=alert(2)>\u001b[2J`;
+
+const reportHtml = (data: ReportData): string => madeHtml(data, (reason) => `means ${reason}`);
 
 test("a report tells what came, how fast, from whom and what went wrong", () => {
   const html = reportHtml(dataWith({}));
@@ -24,7 +27,9 @@ test("a report tells what came, how fast, from whom and what went wrong", () => 
     ">under way<",
     "Working days",
     "<td>docs.example:443</td>",
-    "<td>http_404</td><td>failed</td><td>7</td>",
+    "<td>http_404</td><td>failed</td><td>means http_404</td><td>7</td>",
+    "1 of 2 deadlines were met.",
+    "<td>limit</td><td>1.00 MB/s</td>",
     "And 2 sites with less.",
     "<td>https://a.example</td><td>95</td><td>95.0 %</td>",
   ])
@@ -41,6 +46,9 @@ test("nothing that a page or a server says becomes part of the report's own text
       troubles: [{ url: HOSTILE, reason: HOSTILE, detail: HOSTILE }],
       mirrors: [{ site: HOSTILE, of: HOSTILE, pagesShared: 40, share: 0.9 }],
       promises: [{ site: HOSTILE, deadlineMs: 1000, finishedMs: undefined }],
+      flows: [{ name: HOSTILE, sent: [1] }],
+      topics: { locality: 0.5, byTopic: { [HOSTILE]: { own: 1, imported: 1 } } },
+      settings: [{ key: HOSTILE, text: HOSTILE }],
       totals: { ...NO_TOTALS, outcomes: { [HOSTILE]: 3 }, remarks: { [HOSTILE]: 1 } },
     }),
   );
@@ -61,6 +69,7 @@ test("a crawl that has hardly begun has a report, too", () => {
       troubles: [],
       mirrors: [],
       promises: [],
+      settings: [],
     }),
   );
   assert.match(html, /No second of this crawl has been written down yet/);
@@ -95,6 +104,49 @@ test("several processes are shown side by side, with what they cost together", (
   const measured = { ...metrics, coverage: 0.5, quality: 0.25 };
   const compared = reportHtml(dataWith({ parallel: { processes, metrics: measured } }));
   assert.match(compared, /Coverage<\/dt><dd>50\.0 %.*Quality<\/dt><dd>25\.0 %/);
+});
+
+test("topics are told with whose pages they are, and who sent what to whom", () => {
+  const byTopic = { science: { own: 200, imported: 31 }, arts: { own: 9, imported: 0 } };
+  const html = reportHtml(
+    dataWith({
+      topics: { locality: 0.64, byTopic },
+      parallel: {
+        processes: [],
+        metrics: {
+          procs: 2,
+          downloaded: 240,
+          unique: 240,
+          overlap: 0,
+          urlsExchanged: 7,
+          communicationOverhead: 0.03,
+        },
+      },
+      flows: [
+        { name: "proc-1", sent: [0, 7] },
+        { name: "proc-2", sent: [0, 0] },
+      ],
+    }),
+  );
+  assert.match(html, /Locality of links<\/dt><dd>64\.0 %/);
+  assert.match(html, /<td>science<\/td><td>200<\/td><td>31<\/td>/);
+  assert.match(html, /240 pages by topic/);
+  assert.match(html, /Addresses sent, from the row to the column/);
+});
+
+test("a bar of a deadline ends where its site did, and the mark is where it was due", () => {
+  const rows = [
+    { name: "a.example", deadlineSeconds: 60, finishedSeconds: 30 },
+    { name: "b.example", deadlineSeconds: 60, finishedSeconds: undefined },
+  ];
+  const svg = deadlinePlot({ title: "Deadlines", rows, nowSeconds: 90, width: 500 });
+  const widths = [...svg.matchAll(/class="f(\d)"[^>]* width="([\d.]+)"/g)];
+  assert.deepEqual(
+    widths.map(([, colour]) => colour),
+    ["2", "1"],
+  );
+  assert.equal((Number(widths[1]?.[2]) / Number(widths[0]?.[2])).toFixed(1), "3.0");
+  assert.match(svg, /b\.example: due after 60 s, not done/);
 });
 
 test("a pause is a gap, and pauses longer than the crawling are left out", () => {
@@ -150,6 +202,9 @@ function dataWith(changes: Partial<ReportData>): ReportData {
       { site: "https://docs.example", deadlineMs: 60_000, finishedMs: 42_000 },
       { site: "https://news.example", deadlineMs: 90_000, finishedMs: 100_000 },
     ],
+    flows: [],
+    topics: undefined,
+    settings: [{ key: "limit", text: "1.00 MB/s" }],
     ...changes,
   };
 }

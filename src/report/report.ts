@@ -9,34 +9,51 @@
 import { figuresOf } from "../bandwidth/series.ts";
 import { PURPOSES } from "../bandwidth/ledger.ts";
 import { showBytes, showDuration } from "../base/units.ts";
-import { pendingOf } from "../crawl/processes.ts";
+import { VERSION } from "../config/version.ts";
 import { type Reason, settlementOf } from "../page/outcome.ts";
 import type { StoredServer } from "../store/server-file.ts";
 import { barPlot } from "./bar-plot.ts";
+import { deadlinePlot } from "./deadline-plot.ts";
 import type { ReportData } from "./gather.ts";
 import { heatMap } from "./heat-map.ts";
 import { ratePlot } from "./rate-plot.ts";
+import {
+  count,
+  type Fact,
+  factList,
+  figure,
+  note,
+  percent,
+  section,
+  table,
+  withoutScheme,
+} from "./report-markup.ts";
 import { PAGE_STYLE } from "./report-style.ts";
+import { processes, topics } from "./report-team.ts";
 import { escaped } from "./svg.ts";
 
 const PLOT_WIDTH = 1040;
 const HOURS = 24;
 const REASONS_MAX = 40;
 
-export function reportHtml(data: ReportData): string {
+/** `meaningOf` says in a sentence what a reason means. */
+export function reportHtml(data: ReportData, meaningOf: (reason: string) => string): string {
   const title = `Weir: ${escaped(data.name)}`;
   const sections = [
     head(data),
     section("Rate", figure(ratePlot(data.rates, PLOT_WIDTH)) + rateNote(data)),
     section("Deadlines", promises(data)),
-    section("Processes", processes(data)),
-    section("What the bytes were for", figure(ledgerPlot(data))),
+    section("Processes", processes(data, PLOT_WIDTH)),
+    section("Topics", topics(data, PLOT_WIDTH)),
+    section("What the bytes were for", figure(ledgerPlot(data)) + note(LEDGER_WORDS)),
     section("Speed of servers by hour", speeds(data)),
     section("Sites", sites(data)),
-    section("How addresses ended", outcomes(data)),
+    section("How addresses ended", outcomes(data, meaningOf)),
     section("Remarks and links left out", counts(data)),
     section("Mirrors", mirrors(data)),
     section("Last troubles", troubles(data)),
+    section("Settings", settings(data)),
+    `<footer class="soft">Made by Weir ${VERSION}. Times are in UTC; KB, MB and GB are powers of 1000.</footer>`,
   ];
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title}</title>
@@ -48,14 +65,6 @@ export function reportHtml(data: ReportData): string {
 ${sections.filter((text) => text !== "").join("\n")}
 </main></body></html>
 `;
-}
-
-function section(heading: string, inside: string): string {
-  return inside === "" ? "" : `<section><h2>${escaped(heading)}</h2>${inside}</section>`;
-}
-
-function figure(svg: string): string {
-  return `<figure>${svg}</figure>`;
 }
 
 function head(data: ReportData): string {
@@ -85,25 +94,38 @@ function head(data: ReportData): string {
   }
   return `<header><h1>${escaped(data.name)}</h1>
 <p class="soft">${data.state}, as of ${made} UTC</p>
+<p>${escaped(inWords(data), 800)}</p>
 ${factList(facts)}</header>`;
 }
 
-type Fact = readonly [name: string, value: string];
-
-function factList(facts: readonly Fact[]): string {
-  const cells = facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`);
-  return `<dl>${cells.join("")}</dl>`;
+/** The figures as somebody would tell them. */
+function inWords(data: ReportData): string {
+  const { totals, rates, siteCount, pending } = data;
+  const { meanBps, held } = figuresOf(rates.seconds);
+  const ofLimit = held === undefined ? "" : `, ${percent(held.meanShare)} of the limit`;
+  const met = data.promises.filter(isMet).length;
+  const { done, failed, skipped } = totals;
+  return [
+    `${count(totals.pages)} pages, ${showBytes(totals.bytes)} in all, came from ${count(siteCount)} ${siteCount === 1 ? "site" : "sites"} in ${showDuration(totals.crawledMs)} of crawling, at ${showBytes(meanBps)}/s on average${ofLimit}.`,
+    `Of ${count(totals.known)} known addresses ${count(done)} were answered, ${count(failed)} failed, ${count(skipped)} were skipped and ${count(pending)} wait.`,
+    ...(data.promises.length === 0
+      ? []
+      : [`${count(met)} of ${count(data.promises.length)} deadlines were met.`]),
+  ].join(" ");
 }
 
 function rateNote({ rates }: ReportData): string {
   if (rates.seconds.length + rates.minutes.length === 0)
     return note("No second of this crawl has been written down yet.");
-  return rates.minutes.length === 0
-    ? ""
-    : note(
-        "Figures and the end of the plot are by the second; what is older than a day is shown by the minute, with the least and the most of its seconds.",
-      );
+  const words =
+    "What came on the line, packets' headers included, beside the limit in force and what the running downloads were predicted to take. The worst second is the fullest against its limit; deviation is how far seconds stray from their mean, as a share of the limit.";
+  const older =
+    " What is older than a day is shown by the minute, with the least and the most of its seconds.";
+  return note(words + (rates.minutes.length === 0 ? "" : older));
 }
+
+const LEDGER_WORDS =
+  "Every byte received is booked once, for a purpose: pages, robots.txt, sitemaps, redirects, errors, pages that repeat another, tries that had to be made again, and what processes sent each other.";
 
 function ledgerPlot({ ledger, totals }: ReportData): string {
   const booked = PURPOSES.map((purpose) => ({ name: purpose as string, value: ledger[purpose] }));
@@ -127,9 +149,10 @@ function speeds({ servers, serverCount }: ReportData): string {
   });
   if (maps.every((map) => map === "")) return "";
   const hidden = serverCount - servers.length;
-  return (
-    maps.join("") + (hidden > 0 ? note(`And ${count(hidden)} servers measured less often.`) : "")
-  );
+  const words =
+    "What one download was measured to bring, waiting included, by hour and kind of day. Hours near a measurement are learned with it; predictions and plans rest on this table.";
+  const more = hidden > 0 ? ` ${count(hidden)} servers measured less often are not shown.` : "";
+  return maps.join("") + note(words + more);
 }
 
 function countOf(server: StoredServer, kind: "working" | "holiday"): number {
@@ -142,10 +165,6 @@ function hoursOf({ bps }: StoredServer, kind: "working" | "holiday"): number[] {
 
 function nameOf({ address, sites: [site] }: StoredServer): string {
   return site === undefined ? address : `${withoutScheme(site)} ${address}`;
-}
-
-function withoutScheme(site: string): string {
-  return site.replace(/^https?:\/\//, "");
 }
 
 function sites({ sites: rows, siteCount }: ReportData): string {
@@ -164,53 +183,41 @@ function sites({ sites: rows, siteCount }: ReportData): string {
   return table(names, lines) + (hidden > 0 ? note(`And ${count(hidden)} sites with less.`) : "");
 }
 
+function isMet({ deadlineMs, finishedMs = Infinity }: ReportData["promises"][number]): boolean {
+  return finishedMs <= deadlineMs;
+}
+
 function promises(data: ReportData): string {
   if (data.promises.length === 0) return "";
-  const rows = data.promises.map(({ site, deadlineMs, finishedMs }) => [
-    withoutScheme(site),
-    showDuration(deadlineMs),
-    finishedMs === undefined ? "not done" : showDuration(finishedMs),
-    finishedMs === undefined ? "" : finishedMs <= deadlineMs ? "met" : "missed",
+  const rows = data.promises.map((promise) => [
+    withoutScheme(promise.site),
+    showDuration(promise.deadlineMs),
+    promise.finishedMs === undefined ? "not done" : showDuration(promise.finishedMs),
+    promise.finishedMs === undefined ? "" : isMet(promise) ? "met" : "missed",
   ]);
-  const met = data.promises.filter(
-    ({ deadlineMs, finishedMs = Infinity }) => finishedMs <= deadlineMs,
-  );
-  const words = `${count(met.length)} of ${count(rows.length)} deadlines met, counted from the start.`;
-  return table(["Site", "Due after", "Done after", ""], rows) + note(words);
+  const plot = deadlinePlot({
+    title: "When sites were done, and when they were due",
+    rows: data.promises.map(({ site, deadlineMs, finishedMs }) => ({
+      name: withoutScheme(site),
+      deadlineSeconds: deadlineMs / 1000,
+      finishedSeconds: finishedMs === undefined ? undefined : finishedMs / 1000,
+    })),
+    nowSeconds: data.totals.crawledMs / 1000,
+    width: PLOT_WIDTH,
+  });
+  const met = data.promises.filter(isMet);
+  const words = `${count(met.length)} of ${count(rows.length)} deadlines met, counted from the start. A bar ends when its site was done; the mark is its deadline.`;
+  return figure(plot) + note(words) + table(["Site", "Due after", "Done after", ""], rows);
 }
 
-function processes({ parallel }: ReportData): string {
-  if (parallel === undefined) return "";
-  const { metrics, processes: parts } = parallel;
-  const { coverage, quality } = metrics;
-  const facts: Fact[] = [
-    ["Pages fetched", count(metrics.downloaded)],
-    ["Different pages", count(metrics.unique)],
-    ["Overlap", metrics.overlap.toFixed(3)],
-    ["Addresses sent", count(metrics.urlsExchanged)],
-    ["Sent for each page", metrics.communicationOverhead.toFixed(3)],
-  ];
-  if (coverage !== undefined) facts.push(["Coverage", percent(coverage)]);
-  if (quality !== undefined) facts.push(["Quality", percent(quality)]);
-  const rows = parts.map(({ name, totals }) => [
-    name,
-    count(totals.pages),
-    count(pendingOf(totals)),
-    count(totals.failed),
-    showBytes(totals.bytes),
-    count(totals.outcomes["sent"] ?? 0),
-  ]);
-  const names = ["Process", "Pages", "Waiting", "Failed", "Received", "Addresses sent"];
-  return factList(facts) + table(names, rows);
-}
-
-function outcomes({ totals }: ReportData): string {
+function outcomes({ totals }: ReportData, meaningOf: (reason: string) => string): string {
   const rows = byCount(totals.outcomes).map(([reason, number]) => [
     reason,
     settlementOf(reason as Reason),
+    meaningOf(reason),
     count(number),
   ]);
-  return rows.length === 0 ? "" : table(["Reason", "", "Addresses"], rows, "counts");
+  return rows.length === 0 ? "" : table(["Reason", "", "Meaning", "Addresses"], rows, "counts");
 }
 
 function counts({ totals }: ReportData): string {
@@ -218,7 +225,10 @@ function counts({ totals }: ReportData): string {
     ...byCount(totals.remarks).map(([name, number]) => [name, "remark", count(number)]),
     ...byCount(totals.refusedLinks).map(([name, number]) => [name, "link left out", count(number)]),
   ];
-  return rows.length === 0 ? "" : table(["Name", "", "Times"], rows, "counts");
+  if (rows.length === 0) return "";
+  const words =
+    "Remarks are things noticed about pages that were kept all the same. A link that is left out does not become a known address.";
+  return table(["Name", "", "Times"], rows, "counts") + note(words);
 }
 
 /** Which sites need not be crawled twice. */
@@ -230,7 +240,8 @@ function mirrors(data: ReportData): string {
     percent(share),
   ]);
   const names = ["Site", "Has the same pages as", "Pages", "Of its own"];
-  return rows.length === 0 ? "" : table(names, rows, "words");
+  if (rows.length === 0) return "";
+  return table(names, rows, "words") + note("One of the two need not be crawled the next time.");
 }
 
 function troubles(data: ReportData): string {
@@ -238,35 +249,17 @@ function troubles(data: ReportData): string {
   return rows.length === 0 ? "" : table(["Reason", "Address", "Detail"], rows, "words");
 }
 
+function settings({ settings: told }: ReportData): string {
+  if (told.length === 0) return "";
+  const rows = told.map(({ key, text }) => [key, text]);
+  const words =
+    "As the crawl was last started with them; everything else was as it is by default. Changes made while it ran are not listed.";
+  return table(["Setting", "Value"], rows, "words") + note(words);
+}
+
 function byCount(numbers: Readonly<Record<string, number>>): [name: string, number: number][] {
   return Object.entries(numbers)
     .filter(([, number]) => number > 0)
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, REASONS_MAX);
-}
-
-function table(
-  names: readonly string[],
-  rows: readonly (readonly string[])[],
-  kind: "numbers" | "counts" | "words" = "numbers",
-): string {
-  const body = rows.map((cells) => tableRow(cells, "td")).join("\n");
-  return `<div class="wide"><table class="${kind}"><thead>${tableRow(names, "th")}</thead><tbody>
-${body}</tbody></table></div>`;
-}
-
-function tableRow(cells: readonly string[], tag: "td" | "th"): string {
-  return `<tr>${cells.map((cell) => `<${tag}>${escaped(cell, 300)}</${tag}>`).join("")}</tr>`;
-}
-
-function note(words: string): string {
-  return `<p class="soft">${escaped(words, 400)}</p>`;
-}
-
-function count(number: number): string {
-  return String(Math.round(number)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
 }

@@ -5,6 +5,7 @@ import { visible } from "../../base/visible.ts";
 import { type Order, readOrder } from "../../config/order.ts";
 import type { TeamOrder } from "../../cluster/supervisor.ts";
 import { GROUPS } from "../../config/schema.ts";
+import { keepTold } from "../../config/told-settings.ts";
 import { type OpenCrawl, openCrawl } from "../../crawl/open.ts";
 import type { CrawlResult } from "../../crawl/snapshot.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
@@ -61,6 +62,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const { seeds, outFolder: folder } = order;
   const asked = { settings, seeds, folder, hooks: {}, log: screen.log };
   const crawl = await openAs(asked);
+  keepForReport(order, screen);
   await using stack = new AsyncDisposableStack();
   stack.use(await openDashboard(order, crawl, screen));
   screen.show(() => crawl.snapshot());
@@ -95,6 +97,16 @@ async function openDashboard(
     crawl.stop("the dashboard could not be had");
     await crawl.done;
     throw error;
+  }
+}
+
+/** A disk that will not have it stops nothing. */
+function keepForReport({ settings, outFolder }: Order, screen: Screen): void {
+  try {
+    keepTold(outFolder, settings);
+  } catch (error) {
+    const values = { why: visible(String(error), 300) };
+    screen.log.write({ level: "warn", message: "the report will not tell the settings", values });
   }
 }
 

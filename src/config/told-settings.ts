@@ -1,0 +1,104 @@
+/**
+ * The settings of a crawl in words, for a report: those that are not as they are by default.
+ *
+ * Kept as `settings.json` in the crawl's folder when it begins. No secret is among them, and nothing that says where things lie
+ * on this machine: a report may be sent to others. What was told is for people; no crawl reads it back.
+ */
+
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { showBytes, showDuration } from "../base/units.ts";
+import type { Field, FieldTable } from "./field.ts";
+import { GROUPS, SITE_SETTINGS, type SiteSettings, type Settings } from "./schema.ts";
+import { defaultSettings } from "./sources.ts";
+
+export interface ToldSetting {
+  readonly key: string;
+  readonly text: string;
+}
+
+const FILE = "settings.json";
+/** About this start or this machine, and not about the crawl. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["The job", "Several machines", "What is shown"]);
+const URLS_MAX = 10;
+const SITES_MAX = 30;
+
+export function toldSettings(settings: Settings): ToldSetting[] {
+  const fallbacks = defaultSettings();
+  const told: ToldSetting[] = [];
+  const urls = [...settings.urls, ...settings.sites.map(({ url }) => url)];
+  if (urls.length > 0) told.push({ key: "start", text: listOf(urls, URLS_MAX) });
+  for (const [title, table] of Object.entries<FieldTable>(GROUPS)) {
+    if (LEFT_OUT.has(title)) continue;
+    for (const [name, field] of Object.entries(table)) {
+      const value = settings[name as keyof Settings];
+      const isUsual = JSON.stringify(value) === JSON.stringify(fallbacks[name as keyof Settings]);
+      if (!isUsual && isForOthers(name, field))
+        told.push({ key: field.key, text: wordsOf(name, value) });
+    }
+  }
+  const ownWords = settings.sites.map(siteWords).filter((text) => text !== "");
+  for (const text of ownWords.slice(0, SITES_MAX)) told.push({ key: "site", text });
+  const hidden = ownWords.length - SITES_MAX;
+  if (hidden > 0) told.push({ key: "site", text: `and ${hidden} more` });
+  return told;
+}
+
+/** Empty for a site of which nothing was said but where it is. */
+function siteWords(site: SiteSettings): string {
+  const own = Object.entries<Field<unknown>>(SITE_SETTINGS).flatMap(([name, { key, fallback }]) => {
+    const value = site[name as keyof SiteSettings];
+    const isUsual = value === undefined || key === "url" || String(value) === fallback;
+    return isUsual ? [] : [`${key} ${wordsOf(name, value)}`];
+  });
+  return own.length === 0 ? "" : [site.url, ...own].join(", ");
+}
+
+function isForOthers(name: string, { secret }: Field<unknown>): boolean {
+  return secret !== true && !/(File|Folder)$/.test(name);
+}
+
+/** A name carries its unit, so it says how its value is written. */
+function wordsOf(name: string, value: unknown): string {
+  if (typeof value === "boolean") return value ? "on" : "off";
+  if (typeof value === "number") {
+    if (name.endsWith("Bps")) return `${showBytes(value)}/s`;
+    if (name.endsWith("Ms")) return value < 1000 ? `${value} ms` : showDuration(value);
+    if (name.endsWith("Minutes")) return showDuration(value * 60_000);
+    return name.includes("Bytes") ? showBytes(value) : String(value);
+  }
+  if (typeof value === "string") return name === "topicsModel" ? basename(value) : value;
+  if (Array.isArray(value)) return listOf(value.map(String), URLS_MAX);
+  if (typeof value !== "object" || value === null) return "none";
+  if ("text" in value) return String(value.text);
+  if ("bytes" in value && "per" in value)
+    return `${showBytes(Number(value.bytes))}/${String(value.per)}`;
+  return JSON.stringify(value);
+}
+
+function listOf(items: readonly string[], countMax: number): string {
+  const hidden = items.length - countMax;
+  return items.slice(0, countMax).join(", ") + (hidden > 0 ? ` and ${hidden} more` : "");
+}
+
+/** Throws when the disk will not have it. */
+export function keepTold(folder: string, settings: Settings): void {
+  const file = join(folder, FILE);
+  writeFileSync(`${file}.part`, `${JSON.stringify(toldSettings(settings))}\n`);
+  renameSync(`${file}.part`, file);
+}
+
+/** What was told of the crawl in a folder; nothing where nobody kept it. */
+export function readTold(folder: string): readonly ToldSetting[] {
+  try {
+    const told: unknown = JSON.parse(readFileSync(join(folder, FILE), "utf8"));
+    return Array.isArray(told) ? told.filter(isTold) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isTold(value: unknown): value is ToldSetting {
+  const { key, text } = (value ?? {}) as Partial<Record<keyof ToldSetting, unknown>>;
+  return typeof key === "string" && typeof text === "string";
+}
