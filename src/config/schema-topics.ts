@@ -39,4 +39,12 @@ export const TOPICS = {
     fallback: undefined,
     reader: read.words("NAME", "a topic of the model"),
   },
+  hostShareMax: {
+    key: "hostShare",
+    meaning:
+      "A site that took more than this part of all pages of the last hour waits while others have something to do. The paper on topics has 0.002; off by default, since in a small crawl every site takes more.",
+    fallback: undefined,
+    reader: line.decimal({ least: 0.0001, most: 1 }),
+    orNone: true,
+  },
 } as const satisfies FieldTable;

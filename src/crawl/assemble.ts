@@ -7,6 +7,7 @@ import { Sieve } from "../frontier/sieve.ts";
 import { Traps } from "../frontier/traps.ts";
 import { Workbench } from "../frontier/workbench.ts";
 import { Shares } from "../plan/shares.ts";
+import { HostShare } from "../topics/host-share.ts";
 import { NearIndex } from "../page/near-index.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { Scope } from "../url/scope.ts";
@@ -323,6 +324,8 @@ class Assembly implements Loops {
       siteLimitBps: ({ key }) => ownSettings.get(key)?.limitBps ?? this.line.siteLimitBps,
       searchDepthMax: settings.searchDepthMax,
       ranksByScore: settings.order === "topic" && this.#parts.hooks.score === undefined,
+      hostShare:
+        settings.hostShareMax === undefined ? undefined : new HostShare(settings.hostShareMax),
       shares: this.#shares,
       onBytes: (bytes) => this.line.received(bytes),
       onTraffic: (traffic, address) => this.line.watch(traffic, address),

@@ -87,9 +87,11 @@ export class Customs {
     const row = this.#rowFor({ url, ...fingerprintOf(url) }, page);
     if (row === "known") return this.#done(taken);
     if (row === "busy") return false;
+    const site = roster.of(siteOf(url));
     this.#importing.add(row.id);
+    site.uses += 1;
     try {
-      await desk.keep(roster.of(siteOf(url)), row, result, { from, onNoted: taken });
+      await desk.keep(site, row, result, { from, onNoted: taken });
       return true;
     } catch (error) {
       if (!(error instanceof CrawlError) || error.code !== "DISK_FULL") throw error;
@@ -97,6 +99,7 @@ export class Customs {
       this.#parts.notebook.reportTrouble(error);
       return false;
     } finally {
+      site.uses -= 1;
       this.#importing.delete(row.id);
     }
   }

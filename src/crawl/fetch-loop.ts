@@ -154,6 +154,7 @@ export class FetchLoop {
     const site = roster.byId(turn.to.siteId);
     const passage = sluice.begin(site, taken);
     this.#requests += 1;
+    site.uses += 1;
     let isOver = false;
     const ended = (how: Ended): void => {
       assert(!isOver, "a request ends once");
@@ -167,6 +168,7 @@ export class FetchLoop {
     work.then(() => {
       assert(isOver, "a request ends before its work is done");
       this.#recording -= 1;
+      site.uses -= 1;
       refill.sleepIfDone(site);
       this.pump();
     }, onFault);

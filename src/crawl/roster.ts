@@ -44,6 +44,8 @@ export interface Site {
   isOpening: boolean;
   /** On the workbench, or on its way there. */
   awake: boolean;
+  /** Requests under way, and pages that are being kept: till then it stays in memory, asleep or not. */
+  uses: number;
   /** Address and pace, once its name has been resolved. */
   to: Addressee | undefined;
   /** What its name led to, checked; asked for again from time to time. */
@@ -160,7 +162,7 @@ export class Roster {
     if (this.#byId.size <= this.#sitesMax) return;
     for (const site of this.#byId.values()) {
       if (this.#byId.size <= this.#sitesMax) return;
-      if (site.awake || site.isOpening || this.#changed.has(site)) continue;
+      if (site.awake || site.isOpening || site.uses > 0 || this.#changed.has(site)) continue;
       this.#byId.delete(site.id);
       this.#byKey.delete(site.key);
       this.#traps.forget(site.id);
@@ -181,6 +183,7 @@ export class Roster {
       ...this.#roundOf(row),
       isOpening: false,
       awake: false,
+      uses: 0,
       to: undefined,
       addresses: [],
       addressesUntilMs: 0,

@@ -14,11 +14,14 @@ import type { Clock } from "../base/clock.ts";
 import type { Shares } from "../plan/shares.ts";
 import type { OnBytes, Traffic } from "../fetch/transport.ts";
 import type { Search, Taken } from "../frontier/workbench.ts";
+import type { HostShare } from "../topics/host-share.ts";
 import type { Job } from "./job.ts";
 import type { Roster, Site } from "./roster.ts";
 import type { Tally } from "./tally.ts";
 
 const LEARN_SHARE = 0.2;
+/** Behind every score there is. */
+const TOO_MUCH = 1e6;
 /** What a request brought and took counts a little less with each that comes after it. */
 const KEEP_SHARE = 0.95;
 /** What is larger than this is slowed down while it is read, and need not be foreseen. */
@@ -36,6 +39,8 @@ export interface SluiceParts {
   readonly searchDepthMax: number;
   /** Whether the best score goes first over all sites, and not only within each. */
   readonly ranksByScore: boolean;
+  /** Notices sites that take too much: they go last. undefined where nobody minds. */
+  readonly hostShare: HostShare | undefined;
   readonly shares: Shares;
   /** Told of all that came, for the meter, the quota and whoever watches the round trips. */
   readonly onBytes: (bytes: number) => void;
@@ -81,14 +86,14 @@ export class Sluice {
     };
     this.#scoredSearch = {
       ...this.#search,
-      rank: (job) => (job.errand === undefined ? -job.score : -Infinity),
+      rank: (job, to) => (job.errand === undefined ? this.#rankOf(job, to.siteId) : -Infinity),
     };
   }
 
   /** How to look for what may begin; undefined when anything may, in any order. */
   get search(): Search<Job> | undefined {
     if (this.#isPlanned) return this.#rankedSearch;
-    if (this.#parts.ranksByScore) return this.#scoredSearch;
+    if (this.#parts.ranksByScore || this.#parts.hostShare !== undefined) return this.#scoredSearch;
     return this.#isHolding ? this.#search : undefined;
   }
 
@@ -134,6 +139,8 @@ export class Sluice {
     this.#begun += 1;
     this.#overtaken += overtaken;
     this.#passedOverMaxMs = Math.max(this.#passedOverMaxMs, passedOverMs);
+    if (entry.errand === undefined)
+      this.#parts.hostShare?.note(site.key, this.#parts.clock.nowMs());
     const flow = this.#isHolding ? this.#enter(site, entry, passedOverMs) : undefined;
     const passage = new Passage(this, { site, job: entry, flow });
     if (this.#isPlanned) this.#charge(passage, this.#expectedBytes(site, entry));
@@ -199,6 +206,14 @@ export class Sluice {
     controller.end(clock.nowMs(), flow);
     this.#release();
     this.#arm();
+  }
+
+  /** The lowest goes first. Who took too much goes on all the same when nobody else can. */
+  #rankOf(job: Job, siteId: number): number {
+    const { hostShare, roster, clock, ranksByScore } = this.#parts;
+    const rank = ranksByScore ? -job.score : 0;
+    const isOver = hostShare?.isOver(roster.byId(siteId).key, clock.nowMs()) === true;
+    return isOver ? rank + TOO_MUCH : rank;
   }
 
   /** Counts a request against its site's share: what is expected, then what came. */

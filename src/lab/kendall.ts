@@ -12,8 +12,6 @@ export function kendallTau(first: Float64Array, second: Float64Array): number {
   assert(first.length === second.length, "both rank the same things");
   const count = first.length;
   const places = Uint32Array.from(first, (_, place) => place);
-  const by = (values: Float64Array, a: number, b: number): number =>
-    (values[a] as number) - (values[b] as number);
   places.sort((a, b) => by(first, a, b) || by(second, a, b));
   const tiedFirst = tiedPairs(
     count,
@@ -29,6 +27,10 @@ export function kendallTau(first: Float64Array, second: Float64Array): number {
   const pairs = (count * (count - 1)) / 2;
   const agreeing = pairs - tiedFirst - tiedSecond + tiedBoth - swaps;
   return (agreeing - swaps) / Math.sqrt((pairs - tiedFirst) * (pairs - tiedSecond));
+}
+
+function by(values: Float64Array, a: number, b: number): number {
+  return (values[a] as number) - (values[b] as number);
 }
 
 function placeAt(places: Uint32Array, at: number): number {

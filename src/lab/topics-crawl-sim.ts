@@ -170,7 +170,10 @@ export function localityOf(
       if (owners[targets[link] as number] === owner) add(within, owner, 1);
     }
   }
-  const sum = (counts: Float64Array): number => counts.reduce((so, count) => so + count, 0);
   const byProcess = Array.from(within, (count, proc) => count / Math.max(1, links[proc] as number));
-  return { all: sum(within) / Math.max(1, sum(links)), byProcess };
+  return { all: sumOf(within) / Math.max(1, sumOf(links)), byProcess };
+}
+
+function sumOf(counts: Float64Array): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -120,11 +120,6 @@ function placed(world: World, pages: readonly TruePage[]): Omit<TopicsWeb, "grap
   const byTopic = new Uint8Array(pages.length);
   const byHash = new Uint8Array(pages.length);
   const trueTopics = new Uint8Array(pages.length);
-  const bucketOf = (placing: Placing, digest: Uint8Array, verdict: Verdict): number => {
-    const { bucket } = placing.place({ digest, verdict });
-    assert(bucket !== undefined, "with no floor of confidence every content is somebody's");
-    return bucket;
-  };
   for (const [number, { site, page }] of pages.entries()) {
     const body = bodyOf(world, site, page);
     const verdict = classifier.ofHtml(body);
@@ -135,6 +130,12 @@ function placed(world: World, pages: readonly TruePage[]): Omit<TopicsWeb, "grap
     trueTopics[number] = topics.indexOf(TOPICS[topicOf(world, site, page.of)]?.name ?? "");
   }
   return { topics, bytes, byTopic, byHash, trueTopics };
+}
+
+function bucketOf(placing: Placing, digest: Uint8Array, verdict: Verdict): number {
+  const { bucket } = placing.place({ digest, verdict });
+  assert(bucket !== undefined, "with no floor of confidence every content is somebody's");
+  return bucket;
 }
 
 const PURPOSE_MISTAKE = 12;

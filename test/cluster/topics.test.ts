@@ -62,6 +62,12 @@ function keptIn(out: string): Map<string, string>[] {
   });
 }
 
+function counts({ topics }: CrawlResult): [string, number][] {
+  return Object.entries(topics?.byTopic ?? {})
+    .map(([topic, { own, imported }]): [string, number] => [topic, own + imported])
+    .sort();
+}
+
 test("three processes that own topics keep the pages of one, and say rightly what they did", async () => {
   await using trial = await prepare();
   const seeds = seedUrls(trial.web.world);
@@ -92,10 +98,6 @@ test("three processes that own topics keep the pages of one, and say rightly wha
   assert.ok((parallel?.exchangeBytes ?? 0) > 0 && parallel?.urlsExchanged === 0);
   assert.equal(topics?.model, worldModel().digest);
   assert.deepEqual(topics?.locality, one.topics?.locality);
-  const counts = (of: CrawlResult): [string, number][] =>
-    Object.entries(of.topics?.byTopic ?? {})
-      .map(([topic, { own, imported }]): [string, number] => [topic, own + imported])
-      .sort();
   assert.deepEqual(counts(all), counts(one));
   assert.ok(Object.values(topics?.byTopic ?? {}).some(({ imported }) => imported > 0));
 
