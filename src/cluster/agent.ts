@@ -151,8 +151,9 @@ export class Agent {
     const isShown = this.#hasEnded || nowMs - this.#snapshotAtMs >= SNAPSHOT_EVERY_MS;
     if (isShown) this.#snapshotAtMs = nowMs;
     const isQuiet = team?.isQuiet ?? true;
-    const isDry = crawl.isIdle && pending === 0;
     const isSated = crawl.isIdle && pending > 0 && crawl.isSated;
+    // What waits here may be on its way to us still: until it has arrived there is nothing to do.
+    const isDry = crawl.isIdle && !isSated;
     const report: Report = {
       kind: "report",
       spec: this.#parts.spec ?? "",
@@ -169,7 +170,7 @@ export class Agent {
       handedOver: team?.handedOver ?? 0,
       wave: this.#licence?.wave ?? 0,
       activity: 2 * known - pending + this.#parcels,
-      isDone: (isDry || isSated) && isQuiet,
+      isDone: ((isDry && pending === 0) || isSated) && isQuiet,
       isDry,
       isSated,
       pages,
