@@ -32,7 +32,7 @@ function help(): string {
   return commandHelp({
     usage: "weir report DIR [--out FILE] [--speeds FILE] [--reference DIR]",
     about:
-      "Puts a crawl on one page: its rate against the limit and the prediction, what the bytes were for, the speed of servers by hour, sites, outcomes and troubles. The page needs nothing else and holds no script. `weir crawl` writes one when it ends.",
+      "Puts a crawl on one page: its rate against the limit and the prediction, deadlines, processes and topics, what the bytes were for, the speed of servers by hour, sites, outcomes, troubles and settings, each with what it means. The page needs nothing else, holds no script and prints well. `weir crawl` writes one when it ends.",
     examples: [
       ["weir report weir-data/example.org", "writes weir-data/example.org/report.html"],
       ["weir report weir-data/example.org --out crawl.html", "to be sent to somebody"],
