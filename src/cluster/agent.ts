@@ -21,6 +21,7 @@ import {
   lookIn,
   readDivision,
   refusalIn,
+  writeDivision,
   type Report,
 } from "./notes.ts";
 
@@ -186,6 +187,9 @@ export class Agent {
       snapshot: isShown ? crawl.snapshot() : null,
     };
     bus.tell(COORDINATOR, asNote(report));
+    const division = team?.border?.division;
+    if (isShown && !this.isLicensed && division !== undefined && division.epoch > 0)
+      bus.tell(COORDINATOR, asNote({ kind: "known", division: writeDivision(division) }));
   }
 
   #appetite(

@@ -24,10 +24,10 @@ import { Coordinator } from "./coordinator.ts";
 import { CrawlRecord, type Over } from "./crawl-record.ts";
 import { Dealing } from "./dealing.ts";
 import type { Member } from "./members.ts";
-import { mergeSnapshots } from "./merge.ts";
-import { asNote, COORDINATOR, type Report } from "./notes.ts";
+import { asNote, COORDINATOR, knownIn, readDivision, type Report } from "./notes.ts";
 import { SharedLine } from "./shared-line.ts";
 import { partitionOf } from "./team-means.ts";
+import { isFinal, wholeOf } from "./whole-view.ts";
 
 export interface LeaderParts {
   readonly clock: Clock;
@@ -63,6 +63,7 @@ export class Leader {
   #dealing: Dealing | undefined;
   #strangers = new Map<string, number>();
   #epochMax = 0;
+  #strangerAtMs: number;
   /** What those showed last who have left: it counts for the whole. */
   readonly #left = new Map<string, Snapshot>();
   #isWriting = false;
@@ -80,6 +81,7 @@ export class Leader {
     this.#line = new SharedLine(parts.clock, parts.settings);
     this.#record = new CrawlRecord(parts);
     this.#startedAtMs = parts.clock.nowMs();
+    this.#strangerAtMs = this.#startedAtMs;
   }
 
   get snapshot(): Snapshot | undefined {
@@ -114,6 +116,8 @@ export class Leader {
       onParcel: () => undefined,
       onReceipt: () => undefined,
       onNote: (from, note) => {
+        const known = knownIn(note);
+        if (known !== undefined) return this.#onKnown(readDivision(known.division));
         this.#coordinator?.onNote(from, note);
         const bytes = this.#coordinator?.members.get(from)?.report?.bytes;
         if (bytes !== undefined) this.#line.received(from, bytes);
@@ -200,14 +204,35 @@ export class Leader {
     const { spec, clock } = this.#parts;
     const { life } = report;
     if (report.hasEnded || report.isLeaving) return;
+    this.#strangerAtMs = clock.nowMs();
     if (report.spec !== spec) {
       const why = "this node was given other settings, addresses or another version of Weir";
       return this.#member?.tell(name, asNote({ kind: "refusal", life, why }));
     }
     // Its licence is from an earlier leader, and is waited for like all others.
     if (report.term !== 0) return;
+    const mayLearn = clock.nowMs() - this.#startedAtMs < 2 * this.#parts.licenceMs;
+    if (this.#isIgnorant && report.epochKnown > 0 && mayLearn) return;
     this.#epochMax = Math.max(this.#epochMax, report.epochKnown);
     if (!this.#strangers.has(name)) this.#strangers.set(name, clock.nowMs());
+  }
+
+  /** Nobody has told how the web is divided, neither the registry nor the node itself. */
+  get #isIgnorant(): boolean {
+    return this.#dealing?.division.members.size === 0;
+  }
+
+  /** The table was lost, and this node is new: it goes on with what the others know. */
+  #onKnown(division: Division): void {
+    if (!this.#isIgnorant || this.#record.isStopped) return;
+    this.#cancelTimer?.();
+    this.#coordinator?.stop();
+    this.#coordinator = undefined;
+    this.#strangers = new Map();
+    this.#dealing = this.#dealingOf(division);
+    this.#dealing.renumber();
+    this.#write();
+    this.#cancelTimer = this.#parts.clock.after(this.#parts.licenceMs, () => this.#begin());
   }
 
   #onReport({ name }: Member, report: Report): void {
@@ -219,13 +244,7 @@ export class Leader {
     }
     if (report.wantsStop !== "" && !this.isEnding) this.end(report.wantsStop);
     if (dealing.handedOver(name, report.handedOver)) this.#write();
-    if (report.isLeaving && !this.#leaving.has(name)) {
-      this.#leaving.add(name);
-      const isLast = this.#coordinator?.members.names().every((one) => this.#leaving.has(one));
-      // Where nobody is left to take it over everything stays where it is.
-      if (isLast === true) this.end("all nodes have left");
-      else this.#refit(new Set());
-    }
+    if (report.isLeaving && !this.#leaving.has(name)) this.#onLeaving(name);
     const isFree = report.isDone && report.epoch === dealing.division.epoch;
     if (!this.#leaving.has(name) || !isFree || dealing.isHandingOver(name)) return;
     // First it is written down that it takes no part any more, so that no later leader waits for it.
@@ -234,6 +253,19 @@ export class Leader {
       this.#released.add(name);
       this.#refit(new Set());
     }
+  }
+
+  #onLeaving(name: string): void {
+    const { clock, licenceMs } = this.#parts;
+    const others = this.#coordinator?.members.names().filter((one) => one !== name) ?? [];
+    const isLast = others.every((one) => this.#leaving.has(one));
+    // Somebody may be there who has not been taken in yet.
+    const isAlone = clock.nowMs() - this.#strangerAtMs > 2 * licenceMs;
+    if (isLast && !isAlone) return;
+    this.#leaving.add(name);
+    // Where nobody is left to take it over everything stays where it is.
+    if (isLast) this.end("all nodes have left");
+    else this.#refit(new Set());
   }
 
   #look(): void {
@@ -352,34 +384,13 @@ export class Leader {
     const names = members.map(({ name }) => name);
     const ended = this.#over?.how === "finish" ? "done" : "stopped";
     const ending = this.#haveAllEnded ? ended : "stopping";
-    this.#whole = mergeSnapshots(
-      [...members.flatMap(({ snapshot }) => snapshot ?? []), ...this.#left.values()],
-      {
-        state: this.isEnding ? ending : "running",
-        because: "",
-        elapsedMs: nowMs - this.#startedAtMs,
-        resumed: false,
-        limitBps: this.#inForceBps,
-        recentBps: this.#line.meter.recentBps(nowMs),
-        parallel: {
-          procs: members.map(({ name, snapshot, report }) => ({
-            name,
-            pages: snapshot?.totals.pages ?? 0,
-            pending: snapshot?.pending ?? 0,
-            rateBps: report?.usedBps ?? 0,
-            limitBps: snapshot?.limitBps,
-            state: report === undefined ? "away" : (snapshot?.state ?? "starting"),
-          })),
-          flows: members.map(({ exchange }) => names.map((to) => exchange?.sentTo[to] ?? 0)),
-        },
-      },
-    );
+    this.#whole = wholeOf(members, this.#left, {
+      state: this.isEnding ? ending : "running",
+      elapsedMs: nowMs - this.#startedAtMs,
+      limitBps: this.#inForceBps,
+      recentBps: this.#line.meter.recentBps(nowMs),
+    });
     const note = asNote({ kind: "look", snapshot: this.#whole });
     if (this.#parts.isLeading()) for (const name of names) this.#member?.tell(name, note);
   }
-}
-
-/** Whether all have said their last word in it. */
-export function isFinal({ state }: Snapshot): boolean {
-  return state === "done" || state === "stopped";
 }

@@ -21,7 +21,7 @@ import type { NatsOptions } from "../exchange/nats-connection.ts";
 import { Agent } from "./agent.ts";
 import { Candidacy } from "./candidacy.ts";
 import { nobodysDivision } from "./dealing.ts";
-import { isFinal } from "./leader.ts";
+import { isFinal } from "./whole-view.ts";
 import type { Spec } from "./spec.ts";
 import { resultOfWhole } from "./merge.ts";
 import { withoutShared } from "./shared-line.ts";

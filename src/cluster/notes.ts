@@ -79,6 +79,12 @@ export interface Refusal {
   readonly why: string;
 }
 
+/** How the web was divided when it last heard of it: for a leader that may not know. */
+export interface Known {
+  readonly kind: "known";
+  readonly division: WrittenDivision;
+}
+
 /** What the whole looks like: for whoever is not the coordinator, once a second. */
 export interface Look {
   readonly kind: "look";
@@ -241,6 +247,10 @@ export function lookIn(note: Note): Look | undefined {
   return note["kind"] === "look" ? (note as unknown as Look) : undefined;
 }
 
-export function asNote(message: Report | Heard | Licence | Refusal | Look): Note {
+export function knownIn(note: Note): Known | undefined {
+  return note["kind"] === "known" ? (note as unknown as Known) : undefined;
+}
+
+export function asNote(message: Report | Heard | Licence | Refusal | Look | Known): Note {
   return message as unknown as Note;
 }
