@@ -53,7 +53,8 @@ interface End {
 const WAKE_BELOW = 7 / 8;
 /** Of sites that are awake so many are looked at for one to give its place up, and it must be worse by this factor. */
 const PLACES_LOOKED_AT = 16;
-const WORSE_BY = 2;
+const WORSE_BY = 1.5;
+const HOPEFUL_MAX = 256;
 /** Waiting URLs read from the store at once when a whole site is settled. */
 const SETTLED_AT_ONCE = 1000;
 
@@ -67,6 +68,8 @@ export class Refill {
   #cursor = 0;
   /** Whether sites with work may be asleep for want of room. */
   #hasSleepers = false;
+  /** Sites that found no place, and the best score of what waits there. */
+  readonly #hopeful = new Map<string, number>();
   /** Goes round all sites, to look for one that can give its place up. */
   #round: Iterator<Site> | undefined;
 
@@ -119,7 +122,9 @@ export class Refill {
     const { workbench, limits } = this.#parts;
     if (!site.awake) {
       if (limits.bestSitesFirst) this.#makeRoom(row.score);
-      return this.wake(site);
+      this.wake(site);
+      if (limits.bestSitesFirst && !site.awake) this.#remember(site.key, row.score);
+      return;
     }
     if (site.to === undefined || site.rules === undefined || !this.#parts.mayFetch(row.url)) return;
     const queued = workbench.queued(site.id);
@@ -127,6 +132,23 @@ export class Refill {
     const hasRoom = queued < limits.perSiteMax && workbench.entries < limits.entriesMax;
     const goesFirst = row.score > workbench.bestScore(site.id) && queued < 2 * limits.perSiteMax;
     if ((othersAreHere && (hasRoom || queued === 0)) || goesFirst) this.#put(site, row);
+  }
+
+  /** Of sites without a place, the most promising: they are next. */
+  #remember(key: string, score: number): void {
+    this.#hopeful.set(key, Math.max(score, this.#hopeful.get(key) ?? score));
+    if (this.#hopeful.size <= HOPEFUL_MAX) return;
+    const [worst] = [...this.#hopeful].reduce((a, b) => (b[1] < a[1] ? b : a));
+    this.#hopeful.delete(worst);
+  }
+
+  #wakeHopeful(): void {
+    const { roster, limits } = this.#parts;
+    while (this.#hopeful.size > 0 && roster.awakeCount < limits.sitesAwakeMax) {
+      const [best] = [...this.#hopeful].reduce((a, b) => (b[1] > a[1] ? b : a));
+      this.#hopeful.delete(best);
+      this.wake(roster.of(best));
+    }
   }
 
   /** Where the best go first, the others would keep their places for ever and be asked for nothing. */
@@ -202,6 +224,7 @@ export class Refill {
   /** After a commit the store can answer what it could not before. */
   refillHungry(): void {
     const { roster, limits } = this.#parts;
+    this.#wakeHopeful();
     if (this.#hasSleepers && roster.awakeCount <= limits.sitesAwakeMax * WAKE_BELOW)
       this.wakeSites();
     for (const site of this.#waking) {
