@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FieldTable, flagOf } from "../config/field.ts";
 import { GROUPS, SETTINGS } from "../config/schema.ts";
-import { commandHelp, wrapped } from "./help.ts";
+import { commandHelp, generalHelp, wrapped } from "./help.ts";
+import { COMMANDS } from "./run.ts";
 
 const page = commandHelp({ usage: "weir crawl", about: "x", examples: [], groups: GROUPS });
 
@@ -18,6 +19,13 @@ test("help names every flag once, in its group, with its default", () => {
 
 test("help fits a terminal of a hundred columns", () => {
   for (const line of page.split("\n")) assert.ok(line.length <= 100, line);
+});
+
+test("the general help fits a screen of 24 lines and 80 columns", () => {
+  const commands = Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary] as const);
+  const lines = generalHelp(commands).trimEnd().split("\n");
+  assert.ok(lines.length < 24, `${lines.length} lines`);
+  for (const line of lines) assert.ok(line.length <= 80, line);
 });
 
 test("wrapping loses no word", () => {
