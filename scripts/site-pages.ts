@@ -137,11 +137,16 @@ function bodyOf(document: Document, follow: (href: string) => string): string {
         const inside = this.parser.parseInline(tokens);
         return `<h${depth} id="${id}"><a href="#${id}">${inside}</a></h${depth}>\n`;
       },
+      // What scrolls must be reached by keys, too.
+      code({ text, lang }) {
+        const kind = lang === undefined || lang === "" ? "" : ` class="language-${escaped(lang)}"`;
+        return `<pre tabindex="0"><code${kind}>${escaped(text)}\n</code></pre>\n`;
+      },
       table(token) {
         const row = (cells: readonly Tokens.TableCell[]): string =>
           this.tablerow({ text: cells.map((cell) => this.tablecell(cell)).join("") });
         const body = token.rows.map(row).join("");
-        return `<div class="wide"><table><thead>${row(token.header)}</thead><tbody>${body}</tbody></table></div>\n`;
+        return `<div class="wide" tabindex="0"><table><thead>${row(token.header)}</thead><tbody>${body}</tbody></table></div>\n`;
       },
     },
   });
