@@ -11,6 +11,7 @@ import { richCrawl } from "./dashboards.ts";
 
 const SHOTS = join(ROOT, "test/page/shots");
 const PHONE = 390;
+const HEADING_PIXELS_MAX = 150;
 
 interface Seen extends AsyncDisposable {
   readonly page: Page;
@@ -36,6 +37,11 @@ async function opened(browser: Browser, file: string, dark: boolean, width = 120
   return { page, faults, [Symbol.asyncDispose]: () => context.close() };
 }
 
+/** From the top, in pixels. */
+async function headingAt(page: Page): Promise<number> {
+  return (await page.locator("h1").boundingBox())?.y ?? Infinity;
+}
+
 async function looksGood(browser: Browser, file: string, name: string): Promise<void> {
   mkdirSync(SHOTS, { recursive: true });
   for (const dark of [false, true]) {
@@ -43,10 +49,12 @@ async function looksGood(browser: Browser, file: string, name: string): Promise<
     await seen.page.screenshot({ path: join(SHOTS, `${name}-${dark ? "dark" : "light"}.png`) });
     // Before the checker comes in, which asks for the style again by itself.
     assert.deepEqual(seen.faults, []);
+    assert.ok((await headingAt(seen.page)) < HEADING_PIXELS_MAX, `${name} begins with its heading`);
     await letAxeIn(seen.page);
     assert.deepEqual(await seriousFaults(seen.page), [], `${name}${dark ? ", dark" : ""}`);
   }
   await using phone = await opened(browser, file, false, PHONE);
+  assert.ok((await headingAt(phone.page)) < HEADING_PIXELS_MAX, `${name} begins with its heading`);
   const width = await phone.page.evaluate<number>("document.documentElement.scrollWidth");
   assert.ok(width <= PHONE, `${name} is ${width} pixels wide on a telephone`);
 }
