@@ -9,6 +9,7 @@ import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
 import type { Bus } from "../exchange/bus.ts";
 import type { Registry } from "../exchange/registry.ts";
 import { natsOptionsOf, openNode } from "./node.ts";
+import { checkNodeFolder } from "./team-folder.ts";
 import { announceSpec, forgetSpec, specOf } from "./spec.ts";
 
 export interface MeetingPlace {
@@ -34,6 +35,7 @@ export async function beginCluster(
   order: CrawlOrder & { readonly folder: string },
 ): Promise<OpenCrawl> {
   const { settings, seeds, folder, log } = order;
+  if (!settings.fresh) checkNodeFolder(folder, settings.crawlName);
   const { bus, registry } = await meet(settings, log);
   const spec = specOf(settings, seeds);
   const announce = (): Promise<void> => announceSpec(registry, settings.crawlName, spec);

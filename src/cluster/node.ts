@@ -97,7 +97,9 @@ class ClusterNode implements OpenNode {
     this.#order = order;
     const { spec, folder } = order;
     const usual = `${hostname()}-${Math.floor(systemRandom.next() * 1e6)}`;
-    this.name = spec.settings.nodeName ?? keepNodeName(folder, usual);
+    const { nodeName, crawlName } = spec.settings;
+    this.name = nodeName ?? keepNodeName(folder, crawlName, usual);
+    if (nodeName !== undefined) keepNodeName(folder, crawlName, nodeName);
     this.done = this.#settle.promise;
   }
 

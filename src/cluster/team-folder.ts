@@ -75,14 +75,59 @@ function refuseOther(before: TeamFile, now: TeamFile): void {
   );
 }
 
+interface NodeFile {
+  readonly name: string;
+  /** The crawl it takes part in. */
+  readonly crawl: string;
+}
+
+/** Refuses the folder of something else, before anything is begun there. */
+export function checkNodeFolder(folder: string, crawl: string): void {
+  const before = readNode(folder);
+  if (readTeam(folder) !== undefined)
+    throw new CrawlError(
+      "STORE_CHANGED",
+      "The crawl in this folder was begun by processes under a supervisor (--procs).",
+    );
+  if (before === undefined) return refuseLoneStore(folder);
+  if (before.crawl !== crawl)
+    throw new CrawlError(
+      "STORE_CHANGED",
+      `This folder is of a node of the crawl ${JSON.stringify(before.crawl)}, not of ${JSON.stringify(crawl)}.`,
+    );
+}
+
+/** The same for a crawl by one process. */
+export function checkLoneFolder(folder: string): void {
+  const team = readTeam(folder);
+  const node = readNode(folder);
+  if (team === undefined && node === undefined) return;
+  const by =
+    team === undefined
+      ? `as a node of the cluster's crawl ${JSON.stringify(node?.crawl)} (--nats)`
+      : `with --procs ${team.procs}`;
+  throw new CrawlError(
+    "STORE_CHANGED",
+    `The crawl in this folder was begun ${by}, and is not one process's.`,
+  );
+}
+
 /** A node of a cluster keeps its name as long as it keeps its folder. */
-export function keepNodeName(folder: string, usual: string): string {
-  const file = join(folder, "node.json");
+export function keepNodeName(folder: string, crawl: string, usual: string): string {
+  const name = readNode(folder)?.name ?? usual;
+  mkdirSync(folder, { recursive: true });
+  writeWhole(nodeFile(folder), JSON.stringify({ name, crawl } satisfies NodeFile));
+  return name;
+}
+
+function nodeFile(folder: string): string {
+  return join(folder, "node.json");
+}
+
+function readNode(folder: string): NodeFile | undefined {
   try {
-    return (JSON.parse(readFileSync(file, "utf8")) as { readonly name: string }).name;
+    return JSON.parse(readFileSync(nodeFile(folder), "utf8")) as NodeFile;
   } catch {
-    mkdirSync(folder, { recursive: true });
-    writeWhole(file, JSON.stringify({ name: usual }));
-    return usual;
+    return undefined;
   }
 }

@@ -4,6 +4,7 @@ import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import { type Order, readOrder } from "../../config/order.ts";
 import type { TeamOrder } from "../../cluster/supervisor.ts";
+import { checkLoneFolder } from "../../cluster/team-folder.ts";
 import { GROUPS } from "../../config/schema.ts";
 import { keepTold } from "../../config/told-settings.ts";
 import { type OpenCrawl, openCrawl } from "../../crawl/open.ts";
@@ -117,7 +118,10 @@ async function openAs(order: TeamOrder): Promise<OpenCrawl> {
     const { beginCluster } = await import("../../cluster/begin.ts");
     return beginCluster(order);
   }
-  if (procs === 1) return openCrawl(order);
+  if (procs === 1) {
+    if (!order.settings.fresh) checkLoneFolder(order.folder);
+    return openCrawl(order);
+  }
   const { openTeam } = await import("../../cluster/supervisor.ts");
   return openTeam(order);
 }

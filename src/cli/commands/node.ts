@@ -4,6 +4,7 @@ import { CrawlError } from "../../base/errors.ts";
 import { meet } from "../../cluster/begin.ts";
 import { openNode } from "../../cluster/node.ts";
 import { readSpec, type Spec } from "../../cluster/spec.ts";
+import { checkNodeFolder } from "../../cluster/team-folder.ts";
 import { CLUSTER } from "../../config/schema-cluster.ts";
 import type { Settings } from "../../config/schema.ts";
 import { gatherSettings } from "../../config/sources.ts";
@@ -42,9 +43,10 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     throw new CrawlError("USAGE", "weir node needs --nats URL: the server where the cluster meets");
   const stream = settings.json ? process.stderr : process.stdout;
   const screen = new Screen(stream, settings);
+  const folder = settings.outFolder ?? `weir-data/${folderNameOf(settings.crawlName)}-node`;
+  if (!settings.fresh) checkNodeFolder(folder, settings.crawlName);
   const { bus, registry } = await meet(settings, screen.log);
   const spec = await specWhenThere(registry, settings, screen);
-  const folder = settings.outFolder ?? `weir-data/${folderNameOf(settings.crawlName)}-node`;
   const node = await openNode({
     spec,
     folder,
