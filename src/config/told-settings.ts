@@ -8,6 +8,7 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { showBytes, showDuration } from "../base/units.ts";
+import { type PartitionRule, showPartitionRule } from "../partition/rules.ts";
 import type { Field, FieldTable } from "./field.ts";
 import { GROUPS, SITE_SETTINGS, type SiteSettings, type Settings } from "./schema.ts";
 import { defaultSettings } from "./sources.ts";
@@ -68,12 +69,17 @@ function wordsOf(name: string, value: unknown): string {
     return name.includes("Bytes") ? showBytes(value) : String(value);
   }
   if (typeof value === "string") return name === "topicsModel" ? basename(value) : value;
-  if (Array.isArray(value)) return listOf(value.map(String), URLS_MAX);
+  if (Array.isArray(value)) return listOf(value.map(itemWords), URLS_MAX);
   if (typeof value !== "object" || value === null) return "none";
   if ("text" in value) return String(value.text);
   if ("bytes" in value && "per" in value)
     return `${showBytes(Number(value.bytes))}/${String(value.per)}`;
   return JSON.stringify(value);
+}
+
+function itemWords(item: unknown): string {
+  const isRule = typeof item === "object" && item !== null && "group" in item;
+  return isRule ? showPartitionRule(item as PartitionRule) : String(item);
 }
 
 function listOf(items: readonly string[], countMax: number): string {
