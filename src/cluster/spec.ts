@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { CrawlError } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
 import { VERSION } from "../config/version.ts";
+import { modelFor } from "../crawl/topic-means.ts";
 import type { Registry } from "../exchange/registry.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 
@@ -65,8 +66,7 @@ const OWN: readonly (keyof Settings)[] = [
 ];
 
 export function specOf(settings: Settings, seeds: readonly CanonicalUrl[]): Spec {
-  const text = JSON.stringify({ settings: shared(settings), seeds });
-  return { settings, seeds, digest: digestOf(text) };
+  return { settings, seeds, digest: digestOf(textOf(settings, seeds)) };
 }
 
 /** Writes the crawl down, or finds that it is the one that is there. */
@@ -74,7 +74,7 @@ export async function announceSpec(registry: Registry, name: string, spec: Spec)
   const there = await readHead(registry);
   if (there !== undefined && there.digest === spec.digest) return;
   if (there !== undefined) throw clash(name, there);
-  const text = JSON.stringify({ settings: shared(spec.settings), seeds: spec.seeds });
+  const text = textOf(spec.settings, spec.seeds);
   const pieces = Math.ceil(text.length / PIECE_CHARACTERS);
   if (pieces > PIECES_MAX)
     throw new CrawlError(
@@ -109,9 +109,16 @@ export async function readSpec(registry: Registry, own: Settings): Promise<Spec 
     text += piece.value;
   }
   if (digestOf(text) !== head.digest) return undefined;
-  const { settings, seeds } = JSON.parse(text) as Pick<Spec, "settings" | "seeds">;
+  const { settings: theirs, seeds, model } = JSON.parse(text) as Written;
   const local = Object.fromEntries(OWN.map((key) => [key, own[key]]));
-  return { settings: { ...own, ...settings, ...local }, seeds, digest: head.digest };
+  const settings = { ...own, ...theirs, ...local };
+  const ours = modelDigestOf(settings);
+  if (ours !== model)
+    throw new CrawlError(
+      "CLUSTER_MISMATCH",
+      `The crawl tells topics by the model ${model.slice(0, 16)}…, and the one here is ${ours.slice(0, 16)}…: all nodes need the same file.`,
+    );
+  return { settings, seeds, digest: head.digest };
 }
 
 /** Removes the crawl's own entries: the next of its name may be another. */
@@ -120,6 +127,21 @@ export async function forgetSpec(registry: Registry): Promise<void> {
     const entry = await registry.get(key);
     if (entry !== undefined) await registry.remove(key, entry.revision);
   }
+}
+
+interface Written extends Pick<Spec, "seeds"> {
+  readonly settings: Partial<Settings>;
+  /** Digest of the topic model, so that all judge pages alike; empty without one. */
+  readonly model: string;
+}
+
+function textOf(settings: Settings, seeds: readonly CanonicalUrl[]): string {
+  const model = modelDigestOf(settings);
+  return JSON.stringify({ settings: shared(settings), seeds, model } satisfies Written);
+}
+
+function modelDigestOf(settings: Settings): string {
+  return modelFor(settings)?.digest ?? "";
 }
 
 function shared(settings: Settings): Partial<Settings> {
