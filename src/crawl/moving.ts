@@ -26,6 +26,8 @@ export interface MovingParts {
   readonly refill: Refill;
   readonly settler: Settler;
   readonly partition: Partition;
+  /** Whether contents are owned and not addresses. */
+  readonly ownsContents: boolean;
   readonly border: Border;
   /** Lets a URL wait again that has ended. */
   readonly reopen: (row: StoredUrl) => void;
@@ -75,8 +77,9 @@ export class Moving {
   /** Tells the owners of these buckets again what was told to somebody who is gone. */
   sendAgain(buckets: ReadonlySet<number>): void {
     if (buckets.size === 0) return;
-    const { store, notebook, partition, border, reopen } = this.#parts;
+    const { store, notebook, partition, ownsContents, border, reopen } = this.#parts;
     notebook.commit();
+    if (ownsContents) return this.#fetchAgain();
     const isAmong = (url: string): boolean => buckets.has(partition.bucketOf(url as CanonicalUrl));
     for (const { key, id } of store.sites()) {
       if (partition.keepsSites && !isAmong(`${key}/`)) continue;
@@ -96,6 +99,21 @@ export class Moving {
 
   stop(): void {
     this.#cancelTimer?.();
+  }
+
+  /**
+   * Pages that were handed to somebody who is lost are lost with them, and so is what only they led to. Which of
+   * those that were handed over these are nobody remembers: all wait again, and go to whoever owns them now.
+   */
+  #fetchAgain(): void {
+    const { store, reopen } = this.#parts;
+    for (const { id } of store.sites())
+      for (let afterId = 0; ;) {
+        const rows = store.urlsOfSite(id, afterId, ROWS_AT_ONCE);
+        for (const row of rows) if (row.reason === "exported") reopen(row);
+        afterId = rows.at(-1)?.id ?? afterId;
+        if (rows.length < ROWS_AT_ONCE) break;
+      }
   }
 
   #goOn(): void {

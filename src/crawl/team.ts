@@ -166,7 +166,8 @@ export class Team {
   /** Takes a new division of the web into use: what is no longer ours is handed over. */
   divide(division: Division): void {
     const { border, notebook, refill, roster, admitSeeds, pump } = this.#parts;
-    if (border === undefined || division.epoch <= border.division.epoch) return;
+    if (border === undefined || this.#isClosed) return;
+    if (division.epoch <= border.division.epoch) return;
     // Before it, so that what was noted by the old division is stored by the old division.
     notebook.commit();
     const before = border.division;
@@ -226,7 +227,7 @@ export class Team {
     for (const site of roster.inMemory()) if (site.to !== undefined) refill.open(site, site.to);
   }
 
-  /** Takes nothing in any more: who ends must not have promised to care for something. */
+  /** Takes nothing in any more: who ends must not promise to care for something, nor touch its store. */
   close(): void {
     this.#isClosed = true;
   }
@@ -238,6 +239,7 @@ export class Team {
   }
 
   onReceipt(receipt: Receipt): void {
+    if (this.#isClosed) return;
     this.#parts.border?.onReceipt(receipt);
   }
 
@@ -318,13 +320,14 @@ export class Team {
 
 export function teamOf(
   { turns, rules, border: means }: TeamMeans,
-  parts: Omit<TeamParts, "turns" | "rules" | "moving"> & Omit<MovingParts, "partition" | "border">,
+  parts: Omit<TeamParts, "turns" | "rules" | "moving"> &
+    Omit<MovingParts, "partition" | "ownsContents" | "border">,
 ): Team {
   const { border } = parts;
   const moving =
     border === undefined || means === undefined
       ? undefined
-      : new Moving({ ...parts, border, partition: means.partition });
+      : new Moving({ ...parts, ...means, border });
   return new Team({ ...parts, turns, rules, moving });
 }
 

@@ -16,6 +16,7 @@ import { nobodysDivision } from "../cluster/dealing.ts";
 import { partitionOf, teamMeansFor } from "../cluster/team-means.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
+import { topicMeansFor } from "../crawl/topic-means.ts";
 import type { Bus } from "../exchange/bus.ts";
 import { MemoryRegistry, MemoryTable, type RegistryFaults } from "../exchange/registry-memory.ts";
 import type { CanonicalUrl } from "../url/url.ts";
@@ -197,7 +198,8 @@ class ClusterSimulation {
     const place = { self: name, size: 1, division, seeds, bus: member };
     const team = teamMeansFor(this.#settings, place);
     const settings = { ...this.#settings, limitBps: undefined, pagesMax: undefined };
-    const { handle, done } = process.start({ clock, settings, team });
+    const topics = topicMeansFor(settings);
+    const { handle, done } = process.start({ clock, settings, team, topics });
     agent = new Agent({
       clock,
       crawl: handle,
