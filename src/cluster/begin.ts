@@ -8,6 +8,7 @@ import type { Settings } from "../config/schema.ts";
 import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
 import type { Bus } from "../exchange/bus.ts";
 import type { Registry } from "../exchange/registry.ts";
+import { hasStore } from "../store/folder.ts";
 import { natsOptionsOf, openNode } from "./node.ts";
 import { checkNodeFolder } from "./team-folder.ts";
 import { announceSpec, forgetSpec, specOf } from "./spec.ts";
@@ -38,16 +39,18 @@ export async function beginCluster(
   if (!settings.fresh) checkNodeFolder(folder, settings.crawlName);
   const { bus, registry } = await meet(settings, log);
   const spec = specOf(settings, seeds);
-  const announce = (): Promise<void> => announceSpec(registry, settings.crawlName, spec);
+  const announce = (): Promise<boolean> => announceSpec(registry, settings.crawlName, spec);
+  let isBeginning = false;
   try {
     if (settings.fresh) await forgetSpec(registry);
-    await announce();
+    // Where the table was lost the crawl goes on, and so does whoever has a store of it.
+    isBeginning = (await announce()) && !hasStore(folder);
   } catch (error) {
     await bus.close();
     await registry.close();
     throw error;
   }
-  const node = await openNode({ spec, folder, log, bus, registry, announce });
+  const node = await openNode({ spec, folder, log, bus, registry, announce, isBeginning });
   return {
     done: node.done,
     snapshot: () => node.snapshot(),

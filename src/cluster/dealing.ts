@@ -70,12 +70,14 @@ export class Dealing {
 
   /**
    * Fits the division to who is there now. `lost` are gone without having handed anything over; members that
-   * are not among the workers are on their way out.
+   * are not among the workers are on their way out; `veterans` took part before anybody here knew of it, so
+   * they may have something of every bucket.
    */
   refit(
     workers: readonly Worker[],
     lost: ReadonlySet<string>,
     members: ReadonlySet<string> = new Set(workers.map(({ name }) => name)),
+    veterans: readonly string[] = [],
   ): void {
     const { owners, losses } = this.#division;
     const formerly = new Map([...this.#division.formerly].filter(([name]) => members.has(name)));
@@ -92,13 +94,16 @@ export class Dealing {
         handing.push({ from, epoch });
         formerly.set(from, new Set(formerly.get(from)).add(bucket));
       }
+      for (const name of veterans) handing.push({ from: name, epoch });
       if (handing.length > 0) inTransit.set(bucket, handing);
     }
+    for (const name of veterans) formerly.set(name, new Set(owners.keys()));
     for (const name of lost)
       for (const bucket of this.#division.formerly.get(name) ?? []) orphaned.add(bucket);
     const all = orphaned.size === 0 ? losses : [...losses, { epoch, buckets: orphaned }];
     this.#next({ owners: after, inTransit, losses: withinBounds(all), formerly, members });
   }
+
   /** The same division once more, by a number of its own. */
   renumber(): void {
     this.#next({});

@@ -26,6 +26,7 @@ import { Dealing } from "./dealing.ts";
 import type { Member } from "./members.ts";
 import { asNote, COORDINATOR, knownIn, readDivision, type Report } from "./notes.ts";
 import { SharedLine } from "./shared-line.ts";
+import { type Newcomers, Strangers } from "./strangers.ts";
 import { partitionOf } from "./team-means.ts";
 import { isFinal, wholeOf } from "./whole-view.ts";
 
@@ -41,6 +42,8 @@ export interface LeaderParts {
   /** The last division that this node went by, and whether it has taken part in this run. */
   readonly known: Division;
   readonly hasTakenPart: boolean;
+  /** This node has just begun the crawl, which was not there before. */
+  readonly isBeginning: boolean;
   readonly licenceMs: number;
   /** False once it no longer leads: then nothing is said any more. */
   readonly isLeading: () => boolean;
@@ -49,8 +52,6 @@ export interface LeaderParts {
 
 const LOOK_EVERY_MS = 250;
 const SHOW_EVERY_MS = 1_000;
-/** Nodes that come within this time are taken in together. */
-const GATHER_MS = 500;
 export class Leader {
   readonly #parts: LeaderParts;
   readonly #line: SharedLine;
@@ -61,9 +62,7 @@ export class Leader {
   #member: Membership | undefined;
   #coordinator: Coordinator | undefined;
   #dealing: Dealing | undefined;
-  #strangers = new Map<string, number>();
-  #epochMax = 0;
-  #strangerAtMs: number;
+  readonly #strangers: Strangers;
   /** What those showed last who have left: it counts for the whole. */
   readonly #left = new Map<string, Snapshot>();
   #isWriting = false;
@@ -81,7 +80,7 @@ export class Leader {
     this.#line = new SharedLine(parts.clock, parts.settings);
     this.#record = new CrawlRecord(parts);
     this.#startedAtMs = parts.clock.nowMs();
-    this.#strangerAtMs = this.#startedAtMs;
+    this.#strangers = new Strangers(parts.clock);
   }
 
   get snapshot(): Snapshot | undefined {
@@ -125,8 +124,8 @@ export class Leader {
     });
     if (this.#record.isStopped) return member.leave();
     this.#member = member;
-    // Where nobody has ever divided anything nobody has a licence.
-    const waitMs = dealing.division.members.size === 0 ? 0 : licenceMs;
+    // Where the crawl has just begun nobody has a licence.
+    const waitMs = this.#isIgnorant && this.#parts.isBeginning ? 0 : licenceMs;
     this.#cancelTimer = clock.after(waitMs, () => this.#begin());
   }
 
@@ -188,7 +187,7 @@ export class Leader {
         if (!this.#leaving.has(dry) && dealing.handOut(dry, wanted)) this.#write();
       },
       onDone: () => this.#endAs("finish", ""),
-      mayEnd: () => !this.#isWriting && this.#strangers.size === 0 && this.#leaving.size === 0,
+      mayEnd: () => !this.#isWriting && this.#strangers.isEmpty && this.#leaving.size === 0,
       limitBps: this.#line.agreedBps(),
       pagesMax: settings.pagesMax,
       term,
@@ -204,7 +203,7 @@ export class Leader {
     const { spec, clock } = this.#parts;
     const { life } = report;
     if (report.hasEnded || report.isLeaving) return;
-    this.#strangerAtMs = clock.nowMs();
+    this.#strangers.heard();
     if (report.spec !== spec) {
       const why = "this node was given other settings, addresses or another version of Weir";
       return this.#member?.tell(name, asNote({ kind: "refusal", life, why }));
@@ -213,8 +212,7 @@ export class Leader {
     if (report.term !== 0) return;
     const mayLearn = clock.nowMs() - this.#startedAtMs < 2 * this.#parts.licenceMs;
     if (this.#isIgnorant && report.epochKnown > 0 && mayLearn) return;
-    this.#epochMax = Math.max(this.#epochMax, report.epochKnown);
-    if (!this.#strangers.has(name)) this.#strangers.set(name, clock.nowMs());
+    this.#strangers.add(name, report);
   }
 
   /** Nobody has told how the web is divided, neither the registry nor the node itself. */
@@ -228,7 +226,7 @@ export class Leader {
     this.#cancelTimer?.();
     this.#coordinator?.stop();
     this.#coordinator = undefined;
-    this.#strangers = new Map();
+    this.#strangers.clear();
     this.#dealing = this.#dealingOf(division);
     this.#dealing.renumber();
     this.#write();
@@ -256,11 +254,11 @@ export class Leader {
   }
 
   #onLeaving(name: string): void {
-    const { clock, licenceMs } = this.#parts;
+    const { licenceMs } = this.#parts;
     const others = this.#coordinator?.members.names().filter((one) => one !== name) ?? [];
     const isLast = others.every((one) => this.#leaving.has(one));
     // Somebody may be there who has not been taken in yet.
-    const isAlone = clock.nowMs() - this.#strangerAtMs > 2 * licenceMs;
+    const isAlone = this.#strangers.quietMs > 2 * licenceMs;
     if (isLast && !isAlone) return;
     this.#leaving.add(name);
     // Where nobody is left to take it over everything stays where it is.
@@ -272,8 +270,7 @@ export class Leader {
     const { clock, settings } = this.#parts;
     const nowMs = clock.nowMs();
     try {
-      const first = Math.min(...this.#strangers.values());
-      if (nowMs - first >= GATHER_MS) this.#takeIn();
+      this.#takeIn(this.#strangers.takeIfDue());
       this.#letGo(nowMs, settings.nodeTimeoutMs);
       this.#judgeLine();
       const isNews = this.#haveAllEnded && !(this.#whole !== undefined && isFinal(this.#whole));
@@ -289,15 +286,16 @@ export class Leader {
     return this.isEnding && members.every(({ hasEnded }) => hasEnded);
   }
 
-  #takeIn(): void {
+  #takeIn(newcomers: Newcomers | undefined): void {
+    if (newcomers === undefined) return;
+    const { names, veterans, epochKnown } = newcomers;
     const dealing = this.#dealing as Dealing;
-    for (const name of this.#strangers.keys()) {
+    for (const name of names) {
       this.#coordinator?.members.add(name);
       this.#left.delete(name);
     }
-    this.#strangers = new Map();
-    if (this.#epochMax > dealing.division.epoch) dealing.skipTo(this.#epochMax);
-    this.#refit(new Set());
+    if (epochKnown > dealing.division.epoch) dealing.skipTo(epochKnown);
+    this.#refit(new Set(), veterans);
   }
 
   /** Those who have handed over everything may go; those who are silent for too long are lost. */
@@ -325,13 +323,13 @@ export class Leader {
     this.#refit(lost);
   }
 
-  #refit(lost: ReadonlySet<string>): void {
+  #refit(lost: ReadonlySet<string>, veterans: readonly string[] = []): void {
     const all = this.#coordinator?.members.names() ?? [];
     const workers: Worker[] = all
       .filter((name) => !this.#leaving.has(name))
       .map((name) => ({ name, weight: 1 }));
     const members = new Set(all.filter((name) => !this.#released.has(name)));
-    this.#dealing?.refit(workers, lost, members);
+    this.#dealing?.refit(workers, lost, members, veterans);
     this.#write();
   }
 

@@ -35,7 +35,9 @@ export interface NodeOrder {
   readonly bus: Bus;
   readonly registry: Registry;
   /** Called again and again until the crawl ends: whoever began it sees to it that it is known. */
-  readonly announce: (() => Promise<void>) | undefined;
+  readonly announce: (() => Promise<unknown>) | undefined;
+  /** It has just begun the crawl, which was not there before. */
+  readonly isBeginning: boolean;
 }
 
 export interface OpenNode extends OpenCrawl {
@@ -181,6 +183,7 @@ class ClusterNode implements OpenNode {
       licenceMs: LICENCE_MS,
       known: () => crawl.handle.team?.border?.division ?? this.#nothing(),
       hasTakenPart: () => agent.hasTakenPart,
+      isBeginning: this.#order.isBeginning,
       onFault: (fault) => this.#fail(fault),
     });
   }

@@ -69,10 +69,10 @@ export function specOf(settings: Settings, seeds: readonly CanonicalUrl[]): Spec
   return { settings, seeds, digest: digestOf(textOf(settings, seeds)) };
 }
 
-/** Writes the crawl down, or finds that it is the one that is there. */
-export async function announceSpec(registry: Registry, name: string, spec: Spec): Promise<void> {
+/** Writes the crawl down, or finds that it is the one that is there. Answers whether it is new. */
+export async function announceSpec(registry: Registry, name: string, spec: Spec): Promise<boolean> {
   const there = await readHead(registry);
-  if (there !== undefined && there.digest === spec.digest) return;
+  if (there !== undefined && there.digest === spec.digest) return false;
   if (there !== undefined) throw clash(name, there);
   const text = textOf(spec.settings, spec.seeds);
   const pieces = Math.ceil(text.length / PIECE_CHARACTERS);
@@ -87,9 +87,10 @@ export async function announceSpec(registry: Registry, name: string, spec: Spec)
   }
   const head: Head = { version: VERSION, digest: spec.digest, pieces };
   const revision = await registry.put("spec", JSON.stringify(head), 0);
-  if (revision !== undefined) return;
+  if (revision !== undefined) return true;
   const first = await readHead(registry);
   if (first?.digest !== spec.digest) throw clash(name, first);
+  return false;
 }
 
 /** Reads what is to be crawled; undefined while nobody has announced it. */

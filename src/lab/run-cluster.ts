@@ -199,6 +199,7 @@ class ClusterSimulation {
     const team = teamMeansFor(this.#settings, place);
     const settings = { ...this.#settings, limitBps: undefined, pagesMax: undefined };
     const topics = topicMeansFor(settings);
+    const isFirstLife = !process.hasStarted;
     const { handle, done } = process.start({ clock, settings, team, topics });
     agent = new Agent({
       clock,
@@ -226,6 +227,7 @@ class ClusterSimulation {
       licenceMs: LICENCE_MS,
       known: () => handle.team?.border?.division ?? division,
       hasTakenPart,
+      isBeginning: isFirstLife && node === this.#nodes[0],
       onFault: (fault) => this.#over.reject(fault),
     });
     Object.assign(node, { bus, registry, agent, candidacy });

@@ -59,12 +59,17 @@ export class SimProcess {
   readonly #disk = new MemoryDisk();
   readonly #archive = new SimArchive();
   #clock: ProcessClock | undefined;
+  #lives = 0;
   #open = new Set<(ending: Ending | undefined) => void>();
 
   constructor(name: string, seed: number, stage: Stage) {
     this.name = name;
     this.random = randomFrom(seed);
     this.#stage = stage;
+  }
+
+  get hasStarted(): boolean {
+    return this.#lives > 0;
   }
 
   /** It has been started, and has neither died nor ended. */
@@ -75,6 +80,7 @@ export class SimProcess {
   start(start: Start): Life {
     const { clock } = start;
     this.#clock = clock;
+    this.#lives += 1;
     this.result = undefined;
     this.#open = new Set();
     const store = openMemoryStore(this.#disk);

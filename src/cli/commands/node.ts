@@ -54,6 +54,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     bus,
     registry,
     announce: undefined,
+    isBeginning: false,
   });
   screen.say(`Node ${node.name} has joined.`);
   screen.show(() => node.snapshot());
