@@ -37,6 +37,7 @@ export interface MovingParts {
 
 const ROWS_AT_ONCE = 1_000;
 const LOOK_AGAIN_MS = 50;
+const SITES_AT_ONCE = 1_000;
 
 /** A site on its way, and how far its rows have been read. */
 interface Leaving {
@@ -127,6 +128,7 @@ export class Moving {
       if (hasMore) break;
     }
     this.#leaving.push(...waiting);
+    if (this.#leaving.length === 0) this.#leaving = this.#foundSince();
     if (this.#leaving.length === 0) {
       this.#lost = new Set();
       return this.#onDone();
@@ -158,6 +160,8 @@ export class Moving {
       }
       // Whoever has these has heard of them.
       if (row.reason === "sent" || row.reason === "moved_away") continue;
+      // Of a URL that is nobody's only who has it must know that it has ended.
+      if (this.#parts.ownsContents && row.reason !== undefined) continue;
       moved.push(movedUrl(row));
       if (row.reason !== undefined) continue;
       refill.withdraw(site);
@@ -169,9 +173,19 @@ export class Moving {
     return !isEnd;
   }
 
+  /** Who goes while links are nobody's has more to hand over with every page that was under way. */
+  #foundSince(): Leaving[] {
+    const { ownsContents, border, notebook, store } = this.#parts;
+    if (!ownsContents || this.#lost.size === 0 || border.owned().length > 0) return [];
+    notebook.commit();
+    return store.sitesWithWork(0, SITES_AT_ONCE).map(({ key }) => ({ key, afterId: 0 }));
+  }
+
   /** It may have become ours again meanwhile. */
   #isLost(url: string): boolean {
-    const { partition, border } = this.#parts;
+    const { partition, border, ownsContents } = this.#parts;
+    // Whoever has a URL keeps it, until nothing is left that it could be asked for.
+    if (ownsContents) return border.owned().length === 0;
     const isLost = this.#lost.has(partition.bucketOf(url as CanonicalUrl));
     return isLost && !border.isOwn(url as CanonicalUrl);
   }
