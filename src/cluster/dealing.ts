@@ -13,6 +13,7 @@ import type { Division, Handing, Loss } from "../crawl/border.ts";
 import { assignGroups, nextBuckets, reassign, type Worker } from "../partition/assignment.ts";
 import type { Coordination } from "../partition/mode.ts";
 import type { Partition } from "../partition/partition.ts";
+import type { Totals } from "../store/store.ts";
 
 export interface DealingRules {
   readonly coordination: Exclude<Coordination, "independent">;
@@ -36,6 +37,7 @@ export function nobodysDivision({ bucketCount }: Pick<Partition, "bucketCount">)
     losses: [],
     formerly: new Map(),
     members: new Set(),
+    left: new Map(),
   };
 }
 
@@ -101,7 +103,14 @@ export class Dealing {
     for (const name of lost)
       for (const bucket of this.#division.formerly.get(name) ?? []) orphaned.add(bucket);
     const all = orphaned.size === 0 ? losses : [...losses, { epoch, buckets: orphaned }];
-    this.#next({ owners: after, inTransit, losses: withinBounds(all), formerly, members });
+    const left = new Map([...this.#division.left].filter(([name]) => !members.has(name)));
+    this.#next({ owners: after, inTransit, losses: withinBounds(all), formerly, members, left });
+  }
+
+  /** Somebody is about to leave, who has done this; told with the next division. */
+  remember(name: string, totals: Totals): void {
+    const left = new Map(this.#division.left).set(name, totals);
+    this.#division = { ...this.#division, left };
   }
 
   /** The same division once more, by a number of its own. */

@@ -63,8 +63,6 @@ export class Leader {
   #coordinator: Coordinator | undefined;
   #dealing: Dealing | undefined;
   readonly #strangers: Strangers;
-  /** What those showed last who have left: it counts for the whole. */
-  readonly #left = new Map<string, Snapshot>();
   #isWriting = false;
   #mustWrite = false;
   #inForceBps: number | undefined;
@@ -249,6 +247,7 @@ export class Leader {
     if (!dealing.division.members.has(name)) this.#coordinator?.release(name);
     else if (!this.#released.has(name)) {
       this.#released.add(name);
+      this.#remember(name);
       this.#refit(new Set());
     }
   }
@@ -292,7 +291,6 @@ export class Leader {
     const dealing = this.#dealing as Dealing;
     for (const name of names) {
       this.#coordinator?.members.add(name);
-      this.#left.delete(name);
     }
     if (epochKnown > dealing.division.epoch) dealing.skipTo(epochKnown);
     this.#refit(new Set(), veterans);
@@ -311,8 +309,7 @@ export class Leader {
     }
     if (gone.length === 0 && lost.size === 0) return;
     for (const name of [...gone, ...lost]) {
-      const { snapshot } = this.#coordinator?.members.get(name) ?? {};
-      if (snapshot !== undefined && !lost.has(name)) this.#left.set(name, snapshot);
+      if (!lost.has(name)) this.#remember(name);
       this.#coordinator?.gone(name);
       this.#coordinator?.members.remove(name);
       this.#leaving.delete(name);
@@ -321,6 +318,12 @@ export class Leader {
       this.#parts.log.write({ level: "warn", message, values: { node: name } });
     }
     this.#refit(lost);
+  }
+
+  /** What it has done counts for the whole when it is gone. */
+  #remember(name: string): void {
+    const { snapshot } = this.#coordinator?.members.get(name) ?? {};
+    if (snapshot !== undefined) this.#dealing?.remember(name, snapshot.totals);
   }
 
   #refit(lost: ReadonlySet<string>, veterans: readonly string[] = []): void {
@@ -382,7 +385,7 @@ export class Leader {
     const names = members.map(({ name }) => name);
     const ended = this.#over?.how === "finish" ? "done" : "stopped";
     const ending = this.#haveAllEnded ? ended : "stopping";
-    this.#whole = wholeOf(members, this.#left, {
+    this.#whole = wholeOf(members, this.#dealing?.division.left, {
       state: this.isEnding ? ending : "running",
       elapsedMs: nowMs - this.#startedAtMs,
       limitBps: this.#inForceBps,

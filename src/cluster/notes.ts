@@ -10,6 +10,7 @@
 import type { BorderTraffic, Division, Handing } from "../crawl/border.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Note } from "../exchange/bus.ts";
+import type { Totals } from "../store/store.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
 import type { Halves } from "../partition/popular-found.ts";
 
@@ -148,6 +149,7 @@ export interface WrittenDivision {
   readonly losses: readonly ({ readonly epoch: number } & WrittenBuckets)[];
   readonly formerly: readonly ({ readonly name: string } & WrittenBuckets)[];
   readonly members: readonly string[];
+  readonly left: readonly { readonly name: string; readonly totals: Totals }[];
 }
 
 interface WrittenBuckets {
@@ -156,7 +158,7 @@ interface WrittenBuckets {
 }
 
 export function writeDivision(division: Division): WrittenDivision {
-  const { epoch, owners, inTransit, losses, formerly, members } = division;
+  const { epoch, owners, inTransit, losses, formerly, members, left } = division;
   const names = [...new Set(owners)].filter((name) => name !== "");
   const places = new Map(names.map((name, index) => [name, index + 1]));
   const bytes = Buffer.alloc(2 * owners.length);
@@ -172,6 +174,7 @@ export function writeDivision(division: Division): WrittenDivision {
     losses: losses.map((loss) => ({ epoch: loss.epoch, buckets: written(loss.buckets) })),
     formerly: [...formerly].map(([name, buckets]) => ({ name, buckets: written(buckets) })),
     members: [...members],
+    left: [...left].map(([name, totals]) => ({ name, totals })),
   };
 }
 
@@ -188,6 +191,7 @@ export function readDivision(written: WrittenDivision): Division {
     losses: written.losses.map(({ epoch, buckets }) => ({ epoch, buckets: readBuckets(buckets) })),
     formerly: new Map(written.formerly.map(({ name, buckets }) => [name, readBuckets(buckets)])),
     members: new Set(written.members),
+    left: new Map(written.left.map(({ name, totals }) => [name, totals])),
   };
 }
 

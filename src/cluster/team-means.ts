@@ -100,6 +100,6 @@ export function firstDivision(
   names: readonly string[],
 ): Division | undefined {
   if (owners === undefined) return undefined;
-  const nothing = { inTransit: new Map(), losses: [], formerly: new Map() };
+  const nothing = { inTransit: new Map(), losses: [], formerly: new Map(), left: new Map() };
   return { epoch: 1, owners, ...nothing, members: new Set(names) };
 }

@@ -2,17 +2,19 @@
 
 import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Member } from "./members.ts";
+import { joinedTotals } from "../store/joined-totals.ts";
+import type { Totals } from "../store/store.ts";
 import { mergeSnapshots, type Whole } from "./merge.ts";
 
 /** Those who have left count for the whole, too. */
 export function wholeOf(
   members: readonly Member[],
-  left: ReadonlyMap<string, Snapshot>,
+  left: ReadonlyMap<string, Totals> = new Map(),
   whole: Pick<Whole, "state" | "elapsedMs" | "limitBps" | "recentBps">,
 ): Snapshot {
   const names = members.map(({ name }) => name);
-  const all = [...members.flatMap(({ snapshot }) => snapshot ?? []), ...left.values()];
-  return mergeSnapshots(all, {
+  const all = members.flatMap(({ snapshot }) => snapshot ?? []);
+  const merged = mergeSnapshots(all, {
     ...whole,
     because: "",
     resumed: false,
@@ -28,6 +30,9 @@ export function wholeOf(
       flows: members.map(({ exchange }) => names.map((to) => exchange?.sentTo[to] ?? 0)),
     },
   });
+  // Until it is removed, whoever is about to leave still speaks for itself.
+  const gone = [...left].flatMap(([name, totals]) => (names.includes(name) ? [] : totals));
+  return { ...merged, totals: joinedTotals([merged.totals, ...gone]) };
 }
 
 /** Whether all have said their last word in it. */

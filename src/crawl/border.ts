@@ -19,7 +19,7 @@ import { fateOfForeign, type Mode } from "../partition/mode.ts";
 import type { Partition } from "../partition/partition.ts";
 import type { PopularFound } from "../partition/popular-found.ts";
 import type { PopularSet } from "../partition/popular.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, Totals } from "../store/store.ts";
 import { type CanonicalUrl, canonicalUrl, isRefused } from "../url/url.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { Inbox } from "./inbox.ts";
@@ -53,6 +53,8 @@ export interface Division {
   readonly formerly: ReadonlyMap<string, ReadonlySet<number>>;
   /** Everybody who is there. */
   readonly members: ReadonlySet<string>;
+  /** By process, what those had done who have left: it counts for the whole. */
+  readonly left: ReadonlyMap<string, Totals>;
 }
 
 export interface BorderMeans {

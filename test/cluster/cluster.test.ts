@@ -19,8 +19,8 @@ const PLAN = {
   seed: 9,
   sites: 6,
   pagesPerSite: 40,
-  delayMs: 150,
-  addressDelayMs: 20,
+  delayMs: 200,
+  addressDelayMs: 60,
   patienceMs: 120_000,
 };
 

@@ -11,9 +11,9 @@ import { childrenOf, FaultTrial, resultIn } from "./fault-trial.ts";
 const PLAN = {
   seed: 5,
   sites: 6,
-  pagesPerSite: 70,
-  delayMs: 100,
-  addressDelayMs: 20,
+  pagesPerSite: 35,
+  delayMs: 200,
+  addressDelayMs: 60,
   patienceMs: 60_000,
 };
 
@@ -24,14 +24,14 @@ test("processes and their supervisor are killed, and nothing is lost, repeated o
   const random = randomFrom(PLAN.seed);
   const first = trial.crawl(out, "--procs", "3");
   for (let kill = 0; kill < 6; kill++) {
-    await trial.requestsReach((kill + 1) * 25);
+    await trial.requestsReach((kill + 1) * 18);
     const children = childrenOf(first.process.pid as number);
     const child = children[below(random, children.length)];
     if (child === undefined) continue;
     trial.note();
     process.kill(child, "SIGKILL");
   }
-  await trial.requestsReach(200);
+  await trial.requestsReach(130);
   const orphans = childrenOf(first.process.pid as number);
   trial.note();
   first.process.kill("SIGKILL");
