@@ -214,6 +214,9 @@ class Assembly implements Loops {
       isIdle: () => this.fetchLoop.isQuiet,
       admit: (found, border) => this.#intake.receive(found, border),
       admitPage: (letter, from, taken) => this.#room.customs.takeIn(letter, from, taken),
+      // Processes of one machine talk without the line.
+      onBytes:
+        this.#parts.settings.natsServers.length > 0 ? (n) => this.line.exchanged(n) : undefined,
       onFault: this.#around.onFault,
     });
   }

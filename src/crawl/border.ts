@@ -22,7 +22,7 @@ import type { PopularSet } from "../partition/popular.ts";
 import type { Store, Totals } from "../store/store.ts";
 import { type CanonicalUrl, canonicalUrl, isRefused } from "../url/url.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
-import { Inbox } from "./inbox.ts";
+import { Inbox, type InboxParts } from "./inbox.ts";
 import type { Candidate, Origin } from "./intake.ts";
 import type { Notebook } from "./notebook.ts";
 import { NOBODY, Outbox } from "./outbox.ts";
@@ -89,6 +89,7 @@ export interface BorderParts extends BorderMeans {
   /** Takes in a page that another process fetched; see `inbox.ts`. */
   readonly admitPage: (letter: PageLetter, from: string, taken: () => void) => Promise<boolean>;
   readonly onFault: (fault: unknown) => void;
+  readonly onBytes: InboxParts["onBytes"];
 }
 
 /** A URL that another process found, or that waited or ended there. */

@@ -30,6 +30,8 @@ export interface InboxParts {
    */
   readonly readPage: (letter: PageLetter, from: string, taken: () => void) => Promise<boolean>;
   readonly onFault: (fault: unknown) => void;
+  /** Told of every parcel where they come over the line that is limited. */
+  readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
 /** What was taken from one sender: everything below the floor, and these. */
@@ -79,14 +81,9 @@ export class Inbox {
   #partialBytes = 0;
   /** Noted and not committed yet. */
   #unacknowledged: Parcel[] = [];
-  #receivedBytes = 0;
 
   constructor(parts: InboxParts) {
     this.#parts = parts;
-  }
-
-  get receivedBytes(): number {
-    return this.#receivedBytes;
   }
 
   /** Whether nothing that has come is still to be noted. */
@@ -95,7 +92,7 @@ export class Inbox {
   }
 
   take(parcel: Parcel): void {
-    this.#receivedBytes += parcel.body.length;
+    this.#parts.onBytes?.(parcel.body.length);
     const packing = unpack(parcel.body);
     if (packing === undefined) return this.#complain(parcel);
     const taken = this.#takenFrom(packing);

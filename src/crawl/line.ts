@@ -23,6 +23,9 @@ import type { Tally } from "./tally.ts";
 
 const LOOK_EVERY_MS = 1000;
 /** A change of the limit below this is not worth unsettling the accounts for. */
+/** How fast the mean of what processes send each other follows; and what pages get of a limit however much that is. */
+const EXCHANGE_GAIN = 0.5;
+const LEAST_SHARE = 0.1;
 const NOTABLE_SHARE = 0.002;
 
 /** The line as the operating system shows it. */
@@ -97,6 +100,9 @@ export class Line {
   #hasWarned = false;
   /** Come since the quota's book was last told. */
   #uncountedBytes = 0;
+  /** Come from other processes since the last look, and how much of it usually comes. */
+  #exchangedBytes = 0;
+  #exchangedBps = 0;
   #cancelTimer: (() => void) | undefined;
 
   constructor(parts: LineParts) {
@@ -162,6 +168,15 @@ export class Line {
     if (this.#quota !== undefined) this.#judgeQuota();
   }
 
+  /** Came from another process over this line: it is part of what may come, and leaves less for pages. */
+  exchanged(bytes: number): void {
+    const { ledger } = this.#parts.tally;
+    ledger.receive(undefined, bytes);
+    ledger.book(undefined, bytes, "exchange");
+    this.#exchangedBytes += bytes;
+    this.received(bytes);
+  }
+
   watch({ rttMs }: Traffic, address: string): void {
     if (rttMs !== undefined) this.#neighbour?.saw(this.#parts.clock.nowMs(), address, rttMs);
   }
@@ -171,6 +186,9 @@ export class Line {
     const nowMs = clock.nowMs();
     const share = (meter.recentBps(nowMs).at(-1) ?? 0) / (this.#inForceBps || Infinity);
     this.#widened = this.#widening.look({ isHungry: controller.isHungry(nowMs), share });
+    const exchangedBps = (this.#exchangedBytes * 1000) / LOOK_EVERY_MS;
+    this.#exchangedBps += EXCHANGE_GAIN * (exchangedBps - this.#exchangedBps);
+    this.#exchangedBytes = 0;
     this.#apply();
     this.#judgeQuota();
     this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
@@ -212,7 +230,13 @@ export class Line {
 
   #holdTo(nowMs: number, limitBps: number | undefined): void {
     const { controller } = this.#parts;
-    const bps = limitBps === undefined ? undefined : limitBps / (1 + this.#overheadShare);
+    const bps =
+      limitBps === undefined
+        ? undefined
+        : Math.max(
+            LEAST_SHARE * limitBps,
+            limitBps / (1 + this.#overheadShare) - this.#exchangedBps,
+          );
     const isLike =
       bps === this.#heldToBps ||
       (bps !== undefined &&

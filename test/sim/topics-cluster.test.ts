@@ -50,8 +50,29 @@ test("whoever joins, is killed or cut off, and whatever the servers forget, no p
   }
 });
 
-function crawl(plan: Partial<ClusterPlan> & { readonly seed: number }): Promise<ClusterReport> {
-  const settings = { ...PATIENT, partition: "topic" as const, topicsModel, nodeTimeoutMs: 8_000 };
+test("what machines send each other over the line is booked as such", async () => {
+  const settings = { natsServers: ["nats://bus.test"], boundary: "page" as const };
+  const report = await crawl({ seed: 1, nodes: 2 }, settings);
+  assert.deepEqual(judgeCluster(report), []);
+  for (const { totals } of report.books) {
+    const { exchange = 0, page = 0 } = totals.ledger;
+    assert.ok(exchange > 0 && page > 0, JSON.stringify(totals.ledger));
+    const booked = Object.values(totals.ledger).reduce((sum, bytes) => sum + bytes, 0);
+    assert.equal(booked, totals.bytes);
+  }
+});
+
+function crawl(
+  plan: Partial<ClusterPlan> & { readonly seed: number },
+  more: ClusterPlan["settings"] = {},
+): Promise<ClusterReport> {
+  const settings = {
+    ...more,
+    ...PATIENT,
+    partition: "topic" as const,
+    topicsModel,
+    nodeTimeoutMs: 8_000,
+  };
   return runCluster({ world: WORLD, settings, ...plan });
 }
 
