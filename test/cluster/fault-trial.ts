@@ -22,6 +22,7 @@ import { seedUrls } from "../../src/lab/world.ts";
 import { joinStores } from "../../src/store/joined-view.ts";
 import { openReadOnly } from "../../src/store/store-sqlite.ts";
 import { type Ended, type Running, start } from "../cli/program.ts";
+import { LagWatch } from "./lag-watch.ts";
 
 export interface TrialPlan {
   readonly seed: number;
@@ -32,8 +33,8 @@ export interface TrialPlan {
   readonly patienceMs: number;
 }
 
-/** What two busy cores and two event loops add to, or take from, the time between two requests. */
-const TOLERANCE_MS = 45;
+/** What two event loops add to, or take from, the time between two requests; for more see `lag-watch.ts`. */
+const TOLERANCE_MS = 12;
 const CONNECTIONS = 8;
 const LOOK_MS = 50;
 
@@ -41,6 +42,7 @@ export class FaultTrial implements AsyncDisposable {
   readonly faultsAtMs: number[] = [];
   readonly #plan: TrialPlan;
   readonly #web: WorldServer;
+  readonly #lag = new LagWatch();
 
   constructor(plan: TrialPlan, web: WorldServer) {
     this.#plan = plan;
@@ -104,7 +106,10 @@ export class FaultTrial implements AsyncDisposable {
     const violations = [
       ...checkAccounts(together),
       ...checkTruth(together, world),
-      ...checkPoliteness(log.entries, mannersOf({ world, settings, toleranceMs: TOLERANCE_MS })),
+      ...checkPoliteness(
+        this.#lag.charitable(log.entries, { delayMs, addressDelayMs }),
+        mannersOf({ world, settings, toleranceMs: TOLERANCE_MS }),
+      ),
       ...(mayRepeat ? [] : this.#repeats()),
     ];
     for (const { store } of stores) store.close();
@@ -119,7 +124,13 @@ export class FaultTrial implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#lag[Symbol.dispose]();
     await this.#web.close();
+  }
+
+  /** The longest time that this process, and its servers, could not run. */
+  get lagMsMax(): number {
+    return this.#lag.longestMs;
   }
 
   #repeats(): Violation[] {
