@@ -96,14 +96,6 @@ export class Leader {
     return this.#over !== undefined;
   }
 
-  get coordinator(): Coordinator | undefined {
-    return this.#coordinator;
-  }
-
-  get line(): SharedLine {
-    return this.#line;
-  }
-
   async start(): Promise<void> {
     const { bus, clock, licenceMs } = this.#parts;
     const dealing = await this.#takeUp();
@@ -198,7 +190,7 @@ export class Leader {
   }
 
   #onStranger(name: string, report: Report): void {
-    const { spec, clock } = this.#parts;
+    const { spec } = this.#parts;
     const { life } = report;
     if (report.hasEnded || report.isLeaving) return;
     this.#strangers.heard();
@@ -208,14 +200,19 @@ export class Leader {
     }
     // Its licence is from an earlier leader, and is waited for like all others.
     if (report.term !== 0) return;
-    const mayLearn = clock.nowMs() - this.#startedAtMs < 2 * this.#parts.licenceMs;
-    if (this.#isIgnorant && report.epochKnown > 0 && mayLearn) return;
     this.#strangers.add(name, report);
   }
 
   /** Nobody has told how the web is divided, neither the registry nor the node itself. */
   get #isIgnorant(): boolean {
     return this.#dealing?.division.members.size === 0;
+  }
+
+  /** Somebody knew of a division and may tell it: until then nobody is taken in. */
+  get #mayLearn(): boolean {
+    const ledMs = this.#parts.clock.nowMs() - this.#startedAtMs;
+    const { licenceMs } = this.#parts;
+    return this.#isIgnorant && this.#strangers.hasVeterans && ledMs < 2 * licenceMs;
   }
 
   /** The table was lost, and this node is new: it goes on with what the others know. */
@@ -269,7 +266,7 @@ export class Leader {
     const { clock, settings } = this.#parts;
     const nowMs = clock.nowMs();
     try {
-      this.#takeIn(this.#strangers.takeIfDue());
+      if (!this.#mayLearn) this.#takeIn(this.#strangers.takeIfDue());
       this.#letGo(nowMs, settings.nodeTimeoutMs);
       this.#judgeLine();
       const isNews = this.#haveAllEnded && !(this.#whole !== undefined && isFinal(this.#whole));

@@ -32,6 +32,10 @@ export class Strangers {
     return this.#epochs.size === 0;
   }
 
+  get hasVeterans(): boolean {
+    return this.#epochs.values().some((epoch) => epoch > 0);
+  }
+
   /** How long nobody was heard who might want to take part. */
   get quietMs(): number {
     return this.#clock.nowMs() - this.#heardAtMs;

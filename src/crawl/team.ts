@@ -127,7 +127,7 @@ export class Team {
 
   /** Buckets that nobody has, and for which something was found here. */
   wanted(countMax: number): readonly number[] {
-    return this.#parts.border?.wanted(countMax) ?? [];
+    return this.#isClosed ? [] : (this.#parts.border?.wanted(countMax) ?? []);
   }
 
   /** Whether a site may be asked by this process now. */
@@ -263,6 +263,7 @@ export class Team {
   }
 
   stop(): void {
+    this.#isClosed = true;
     this.#parts.border?.stop();
     this.#parts.moving?.stop();
   }
