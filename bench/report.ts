@@ -71,6 +71,20 @@ const SECTIONS: readonly Section[] = [
       "kill -9 of the real program during a crawl of a site of 20,000 pages, resumed by the same command after each; then everything it left is compared with the truth.",
   },
   {
+    file: "cluster-faults.txt",
+    title: "Several processes: faults",
+    command: "node bench/cluster-faults.ts",
+    about:
+      "Real processes and a real nats-server, against servers with their own log: processes under a supervisor and nodes of a cluster are killed, the server is killed and its store wiped, nodes are cut off by a proxy, stopped for longer than their licence, leave and join. Quiet: how long servers were asked for nothing after a fault. Goals: no URL lost, no page missing, second downloads only of what was in flight, no breach of manners, recovery within 60 s.",
+  },
+  {
+    file: "team-faults.txt",
+    title: "Several processes: simulated faults",
+    command: "node bench/team-faults.ts 1000",
+    about:
+      "The same in virtual time with the production loops, leaders and their election, over a bus and a registry that also lose, repeat and reorder; some nodes die for good. Judged from the servers' logs and all stores together.",
+  },
+  {
     file: "memory.txt",
     title: "Memory over a million fetches",
     command: "node bench/memory.ts",
