@@ -93,6 +93,8 @@ export class Dealing {
       if (isLost(from) || before.some((one) => isLost(one.from))) orphaned.add(bucket);
       const handing = before.filter((one) => members.has(one.from));
       if (from !== "" && from !== after[bucket] && members.has(from)) {
+        const earlier = handing.findIndex((one) => one.from === from);
+        if (earlier >= 0) handing.splice(earlier, 1);
         handing.push({ from, epoch });
         formerly.set(from, new Set(formerly.get(from)).add(bucket));
       }
