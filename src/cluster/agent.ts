@@ -19,11 +19,10 @@ import {
   type Licence,
   licenceIn,
   lookIn,
-  readDivision,
   refusalIn,
-  writeDivision,
   type Report,
 } from "./notes.ts";
+import { readDivision, writeDivision } from "./written-division.ts";
 
 export interface AgentParts {
   readonly clock: Clock;

@@ -24,8 +24,8 @@ import {
   type Licence,
   type Report,
   reportIn,
-  writeDivision,
 } from "./notes.ts";
+import { writeDivision } from "./written-division.ts";
 
 export interface CoordinatorParts {
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import { below, randomFrom } from "../base/random.ts";
 import type { Division } from "../crawl/border.ts";
 import { partitionFor } from "../partition/partition.ts";
 import { Dealing, nobodysDivision } from "./dealing.ts";
-import { readDivision, writeDivision } from "./notes.ts";
+import { readDivision, writeDivision } from "./written-division.ts";
 
 const partition = partitionFor("site-hash", { bucketCount: 8, rules: [] });
 const rules = { coordination: "static", partition, grain: 1, seeded: [] } as const;

@@ -13,6 +13,7 @@ import type { Division, Handing, Loss } from "../crawl/border.ts";
 import { assignGroups, nextBuckets, reassign, type Worker } from "../partition/assignment.ts";
 import type { Coordination } from "../partition/mode.ts";
 import type { Partition } from "../partition/partition.ts";
+import { joinedTotals } from "../store/joined-totals.ts";
 import type { Totals } from "../store/store.ts";
 
 export interface DealingRules {
@@ -26,6 +27,10 @@ export interface DealingRules {
 
 /** Older losses are told as if they had been later: somebody sends something once more, in vain. */
 const LOSSES_MAX = 8;
+
+/** Of those who left, so many are known by name; the others are summed up under this one. */
+const LEFT_MAX = 16;
+const EARLIER = "";
 
 /** Before anybody has said what is whose, nothing is anybody's. */
 export function nobodysDivision({ bucketCount }: Pick<Partition, "bucketCount">): Division {
@@ -112,6 +117,12 @@ export class Dealing {
   /** Somebody is about to leave, who has done this; told with the next division. */
   remember(name: string, totals: Totals): void {
     const left = new Map(this.#division.left).set(name, totals);
+    const first = left.keys().find((one) => one !== EARLIER);
+    if (left.size > LEFT_MAX && first !== undefined) {
+      const before = [first, EARLIER].flatMap((one) => left.get(one) ?? []);
+      left.delete(first);
+      left.set(EARLIER, joinedTotals(before));
+    }
     this.#division = { ...this.#division, left };
   }
 

@@ -8,7 +8,7 @@ import type { ErrorCode } from "../base/errors.ts";
 import type { CrawlResult } from "../crawl/snapshot.ts";
 import type { Settings } from "../config/schema.ts";
 import type { CanonicalUrl } from "../url/url.ts";
-import type { WrittenDivision } from "./notes.ts";
+import type { WrittenDivision } from "./written-division.ts";
 
 export interface Job {
   readonly name: string;

@@ -7,11 +7,11 @@
  * before the coordinator does.
  */
 
-import type { BorderTraffic, Division, Handing } from "../crawl/border.ts";
+import type { BorderTraffic } from "../crawl/border.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Note } from "../exchange/bus.ts";
-import type { Totals } from "../store/store.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
+import type { WrittenDivision } from "./written-division.ts";
 import type { Halves } from "../partition/popular-found.ts";
 
 /** The name that a coordinator has on the bus. */
@@ -137,97 +137,6 @@ export interface Change {
   readonly number: number;
   readonly key: string;
   readonly value: string;
-}
-
-/** A division in little room. */
-export interface WrittenDivision {
-  readonly epoch: number;
-  readonly names: readonly string[];
-  /** For each bucket the place of its owner in `names` from 1, or 0: two bytes each, in base64. */
-  readonly owners: string;
-  readonly handing: readonly (Handing & WrittenBuckets)[];
-  readonly losses: readonly ({ readonly epoch: number } & WrittenBuckets)[];
-  readonly formerly: readonly ({ readonly name: string } & WrittenBuckets)[];
-  readonly members: readonly string[];
-  readonly left: readonly { readonly name: string; readonly totals: Totals }[];
-}
-
-interface WrittenBuckets {
-  /** A bit each, in base64. */
-  readonly buckets: string;
-}
-
-export function writeDivision(division: Division): WrittenDivision {
-  const { epoch, owners, inTransit, losses, formerly, members, left } = division;
-  const names = [...new Set(owners)].filter((name) => name !== "");
-  const places = new Map(names.map((name, index) => [name, index + 1]));
-  const bytes = Buffer.alloc(2 * owners.length);
-  for (const [bucket, owner] of owners.entries())
-    bytes.writeUInt16LE(places.get(owner) ?? 0, 2 * bucket);
-  const text = bytes.toString("base64");
-  const written = (buckets: ReadonlySet<number>): string => writeBuckets(buckets, owners.length);
-  return {
-    epoch,
-    names,
-    owners: text,
-    handing: groupedByHanding(inTransit).map((one) => ({ ...one, buckets: written(one.buckets) })),
-    losses: losses.map((loss) => ({ epoch: loss.epoch, buckets: written(loss.buckets) })),
-    formerly: [...formerly].map(([name, buckets]) => ({ name, buckets: written(buckets) })),
-    members: [...members],
-    left: [...left].map(([name, totals]) => ({ name, totals })),
-  };
-}
-
-export function readDivision(written: WrittenDivision): Division {
-  const bytes = Buffer.from(written.owners, "base64");
-  const owners = Array.from({ length: bytes.length / 2 }, (_, bucket) => {
-    const place = bytes.readUInt16LE(2 * bucket);
-    return place === 0 ? "" : (written.names[place - 1] ?? "");
-  });
-  return {
-    epoch: written.epoch,
-    owners,
-    inTransit: byBucket(written.handing),
-    losses: written.losses.map(({ epoch, buckets }) => ({ epoch, buckets: readBuckets(buckets) })),
-    formerly: new Map(written.formerly.map(({ name, buckets }) => [name, readBuckets(buckets)])),
-    members: new Set(written.members),
-    left: new Map(written.left.map(({ name, totals }) => [name, totals])),
-  };
-}
-
-function groupedByHanding(
-  inTransit: Division["inTransit"],
-): readonly (Handing & { readonly buckets: ReadonlySet<number> })[] {
-  const groups = new Map<string, Handing & { readonly buckets: Set<number> }>();
-  for (const [bucket, all] of inTransit)
-    for (const { from, epoch } of all) {
-      const key = `${epoch} ${from}`;
-      const group = groups.get(key) ?? { from, epoch, buckets: new Set() };
-      groups.set(key, group);
-      group.buckets.add(bucket);
-    }
-  return [...groups.values()];
-}
-
-function byBucket(handing: WrittenDivision["handing"]): Division["inTransit"] {
-  const inTransit = new Map<number, Handing[]>();
-  for (const { from, epoch, buckets } of handing)
-    for (const bucket of readBuckets(buckets))
-      inTransit.set(bucket, [...(inTransit.get(bucket) ?? []), { from, epoch }]);
-  return inTransit;
-}
-
-function writeBuckets(buckets: ReadonlySet<number>, bucketCount: number): string {
-  const bits = Buffer.alloc(Math.ceil(bucketCount / 8));
-  for (const bucket of buckets) bits[bucket >> 3] = (bits[bucket >> 3] ?? 0) | (1 << (bucket & 7));
-  return bits.toString("base64");
-}
-
-function readBuckets(text: string): ReadonlySet<number> {
-  const buckets = new Set<number>();
-  for (const [place, byte] of Buffer.from(text, "base64").entries())
-    for (let bit = 0; bit < 8; bit++) if ((byte & (1 << bit)) !== 0) buckets.add(8 * place + bit);
-  return buckets;
 }
 
 /** Notes come from our own kind, of the same version: joining saw to that. */

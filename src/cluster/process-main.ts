@@ -14,7 +14,7 @@ import type { Inbox } from "../exchange/bus.ts";
 import { parentPort } from "../exchange/port.ts";
 import { Agent } from "./agent.ts";
 import { type Job, type Word, wordIn } from "./job.ts";
-import { readDivision } from "./notes.ts";
+import { readDivision } from "./written-division.ts";
 import { teamMeansFor } from "./team-means.ts";
 
 // Ctrl-C reaches every process of a terminal; the supervisor alone decides what it means.

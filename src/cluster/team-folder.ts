@@ -12,7 +12,7 @@ import type { Settings } from "../config/schema.ts";
 import type { Division } from "../crawl/border.ts";
 import { hasStore, writeWhole } from "../store/folder.ts";
 import { readTeam, type TeamFile, writeTeam } from "../store/team-file.ts";
-import { readDivision, writeDivision, type WrittenDivision } from "./notes.ts";
+import { readDivision, writeDivision, type WrittenDivision } from "./written-division.ts";
 
 export function openTeamFolder(
   folder: string,
