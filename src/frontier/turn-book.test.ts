@@ -36,6 +36,12 @@ test("a holder that has lapsed has asked a moment ago, as far as the next one is
   assert.deepEqual(book.newsFor(5_000, "b", 9).granted, [{ key: turn.key, wish: 1, afterMs: 100 }]);
 });
 
+test("a book that follows another takes it that everybody has just been asked", () => {
+  const book = new TurnBook(5_000);
+  book.wanted(5_030, "a", { ...turn, wish: 1 });
+  assert.deepEqual(book.newsFor(5_030, "a", 9).granted, [{ key: turn.key, wish: 1, afterMs: 70 }]);
+});
+
 test("over a bus that loses, repeats and delays, two never ask within the delay, and all get their turn", () => {
   for (let seed = 1; seed <= 150; seed++) {
     const random = randomFrom(seed);
