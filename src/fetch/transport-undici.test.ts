@@ -189,22 +189,28 @@ test("an answer that came while we ourselves were held up is still an answer", a
   const server = await listening(() => {});
   t.after(server.stop);
   // A server in a thread of its own goes on while this one stands still.
+  const written = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(
-    `const { parentPort } = require("node:worker_threads");
+    `const { parentPort, workerData } = require("node:worker_threads");
+     const tell = () => (Atomics.store(workerData, 0, 1), Atomics.notify(workerData, 0));
      const page = "HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nhi";
      const server = require("node:net").createServer((socket) => {
        socket.on("error", () => {});
-       socket.on("data", () => setTimeout(() => socket.write(page), 150));
+       socket.on("data", () => {
+         parentPort.postMessage("asked");
+         setTimeout(() => socket.write(page, tell), 50);
+       });
      });
      server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));`,
-    { eval: true },
+    { eval: true, workerData: written },
   );
   t.after(() => worker.terminate());
   const port = await new Promise<number>((resolve) => worker.once("message", resolve));
   const asking = transportFor(t).exchange(server.request({ port }));
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await new Promise((resolve) => worker.once("message", resolve));
   // Between the reading of sockets and the timers, where our own work on pages is done.
   await new Promise((resolve) => setImmediate(resolve));
+  Atomics.wait(written, 0, 0);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * SUITE_LIMITS.firstByteMs);
   const result = await asking;
   assert.equal(result.kind, "answer", JSON.stringify(result));
