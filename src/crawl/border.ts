@@ -27,6 +27,7 @@ import type { Candidate, Origin } from "./intake.ts";
 import type { Notebook } from "./notebook.ts";
 import { NOBODY, Outbox } from "./outbox.ts";
 import { nameOf } from "./store-name.ts";
+import { stillTrue } from "./still-true.ts";
 import type { Tally } from "./tally.ts";
 
 /** Somebody who had a bucket before the epoch, and has not said that what it knew of it has arrived. */
@@ -142,7 +143,7 @@ export class Border {
     this.#inbox = new Inbox({
       ...parts,
       epoch: () => this.#division.epoch,
-      read: (letter) => this.#read(letter),
+      read: (letter) => this.#read(this.#stillTrue(letter)),
       readPage: parts.admitPage,
     });
   }
@@ -298,7 +299,11 @@ export class Border {
     this.#division = division;
     this.#write(this.#found);
     const letters = this.#outbox.takeBack((to) => to === NOBODY || !division.members.has(to));
-    for (const letter of letters) this.#readdress(letter);
+    for (const letter of letters) this.#readdress(this.#stillTrue(letter));
+  }
+
+  #stillTrue<T extends AnyLetter>(letter: T): T {
+    return stillTrue(letter, this.#division.losses, (url) => this.bucketOf(url));
   }
 
   /** Hands rows of a frontier to their new owners. */

@@ -11,6 +11,7 @@ import type { Clock } from "../base/clock.ts";
 import type { MovedUrl } from "../exchange/wire.ts";
 import type { Partition } from "../partition/partition.ts";
 import type { Store, StoredUrl } from "../store/store.ts";
+import { siteOf } from "../url/site.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import type { Border } from "./border.ts";
 import type { Notebook } from "./notebook.ts";
@@ -78,7 +79,7 @@ export class Moving {
   /** Tells the owners of these buckets again what was told to somebody who is gone. */
   sendAgain(buckets: ReadonlySet<number>): void {
     if (buckets.size === 0) return;
-    const { store, notebook, partition, ownsContents, border, reopen } = this.#parts;
+    const { store, notebook, partition, ownsContents, border } = this.#parts;
     notebook.commit();
     if (ownsContents) return this.#fetchAgain();
     const isAmong = (url: string): boolean => buckets.has(partition.bucketOf(url as CanonicalUrl));
@@ -89,13 +90,21 @@ export class Moving {
         const among = rows.filter(({ url }) => isAmong(url));
         const told = among.flatMap((row) => toldAgain(row));
         if (told.length > 0) border.handOver(told);
-        // Whoever fetched these may be the one who is lost.
-        for (const row of among)
-          if (row.reason === "elsewhere" && border.isOwn(row.url as CanonicalUrl)) reopen(row);
+        for (const row of among) if (row.reason === "elsewhere") this.#doubt(row);
         afterId = rows.at(-1)?.id ?? afterId;
         if (rows.length < ROWS_AT_ONCE) break;
       }
     }
+  }
+
+  /** Whoever fetched it may be the one who is lost: it waits again, here or with its owner. */
+  #doubt(row: StoredUrl): void {
+    const { border, reopen, roster, settler } = this.#parts;
+    reopen(row);
+    if (border.isOwn(row.url as CanonicalUrl)) return;
+    const site = roster.of(siteOf(row.url));
+    settler.settle(site, { ...row, etag: "", lastModified: "" }, "moved_away");
+    border.handOver([movedUrl(row, "waiting")]);
   }
 
   stop(): void {
