@@ -13,7 +13,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
-import type { Division } from "../crawl/border.ts";
+import type { Division } from "../crawl/division.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Bus, Membership } from "../exchange/bus.ts";
 import type { Registry } from "../exchange/registry.ts";

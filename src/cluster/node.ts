@@ -12,7 +12,7 @@ import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Settings } from "../config/schema.ts";
-import type { Division } from "../crawl/border.ts";
+import type { Division } from "../crawl/division.ts";
 import { type OpenCrawl, type OpenLocalCrawl, openCrawl } from "../crawl/open.ts";
 import type { CrawlResult, Snapshot } from "../crawl/snapshot.ts";
 import type { Bus } from "../exchange/bus.ts";

@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CrawlError } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
-import type { Division } from "../crawl/border.ts";
+import type { Division } from "../crawl/division.ts";
 import { hasStore, writeWhole } from "../store/folder.ts";
 import { readTeam, type TeamFile, writeTeam } from "../store/team-file.ts";
 import { readDivision, writeDivision, type WrittenDivision } from "./written-division.ts";

@@ -1,6 +1,6 @@
 /** What a crawl is given to be one process of several: from the settings, and from who is there. */
 
-import type { Division } from "../crawl/border.ts";
+import type { Division } from "../crawl/division.ts";
 import type { TeamMeans } from "../crawl/team.ts";
 import { contentBuckets, topicsWithWorld } from "../crawl/placing.ts";
 import { modelFor } from "../crawl/topic-means.ts";

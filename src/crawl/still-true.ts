@@ -4,7 +4,7 @@
  */
 
 import type { AnyLetter } from "../exchange/letters.ts";
-import type { Division } from "./border.ts";
+import type { Division } from "./division.ts";
 
 export function stillTrue<T extends AnyLetter>(
   letter: T,

@@ -13,7 +13,8 @@ import type { SharedTurn, SharedTurns, TurnGiven, TurnWish } from "../frontier/s
 import type { Workbench } from "../frontier/workbench.ts";
 import type { Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
-import type { Border, BorderMeans, Division } from "./border.ts";
+import type { Border, BorderMeans } from "./border.ts";
+import type { Division } from "./division.ts";
 import type { Job } from "./job.ts";
 import { Moving, type MovingParts } from "./moving.ts";
 import type { Notebook } from "./notebook.ts";
