@@ -51,47 +51,6 @@ const folder = mkdtempSync(join(tmpdir(), "weir-cluster-faults-"));
 const recoveries = new Map<string, number[]>();
 let broken = 0;
 
-await underSupervisor(Math.ceil(Number(values.kills) / 2));
-await inCluster();
-rmSync(folder, { recursive: true });
-console.log(`\n${"fault".padEnd(22)}${"times".padStart(6)}${"longest quiet".padStart(16)}`);
-for (const [what, quietMs] of recoveries)
-  console.log(
-    what.padEnd(22) +
-      String(quietMs.length).padStart(6) +
-      `${(Math.max(...quietMs) / 1000).toFixed(1)} s`.padStart(16),
-  );
-console.log(`promises broken: ${broken}`);
-const faults = Object.fromEntries([...recoveries].map(([what, all]) => [what, all.length]));
-console.log(JSON.stringify({ bench: "cluster-faults", seed, faults, broken }));
-process.exitCode = broken === 0 ? 0 : 1;
-
-async function underSupervisor(kills: number): Promise<void> {
-  // Kills are close together here; in a cluster each is waited for.
-  await using trial = await FaultTrial.start({ ...PLAN, pagesPerSite: PLAN.pagesPerSite / 5 });
-  const out = join(folder, "procs");
-  let crawl = trial.crawl(out, "--procs", "4");
-  let isOver = false;
-  const watch = (running: Running): void => void running.ended.then(() => (isOver = true));
-  watch(crawl);
-  await trial.requestsReach(20);
-  for (let kill = 1; kill <= kills && !isOver; kill++) {
-    const isWhole = kill % 10 === 0;
-    await after(trial, isWhole ? "supervisor killed" : "process killed", async () => {
-      const children = childrenOf(crawl.process.pid as number);
-      const child = children[below(random, children.length)];
-      if (!isWhole) return void (child !== undefined && process.kill(child, "SIGKILL"));
-      const { ended } = crawl;
-      crawl.process.kill("SIGKILL");
-      await ended;
-      isOver = false;
-      crawl = trial.crawl(out, "--procs", "4");
-      watch(crawl);
-    });
-  }
-  judged("--procs 4", trial, [await crawl.ended], [out]);
-}
-
 interface Node {
   readonly proxy: FaultProxy;
   readonly folder: string;
@@ -165,6 +124,47 @@ class Cluster {
   }
 }
 
+await underSupervisor(Math.ceil(Number(values.kills) / 2));
+await inCluster();
+rmSync(folder, { recursive: true });
+console.log(`\n${"fault".padEnd(22)}${"times".padStart(6)}${"longest quiet".padStart(16)}`);
+for (const [what, quietMs] of recoveries)
+  console.log(
+    what.padEnd(22) +
+      String(quietMs.length).padStart(6) +
+      `${(Math.max(...quietMs) / 1000).toFixed(1)} s`.padStart(16),
+  );
+console.log(`promises broken: ${broken}`);
+const faults = Object.fromEntries([...recoveries].map(([what, all]) => [what, all.length]));
+console.log(JSON.stringify({ bench: "cluster-faults", seed, faults, broken }));
+process.exitCode = broken === 0 ? 0 : 1;
+
+async function underSupervisor(kills: number): Promise<void> {
+  // Kills are close together here; in a cluster each is waited for.
+  await using trial = await FaultTrial.start({ ...PLAN, pagesPerSite: PLAN.pagesPerSite / 5 });
+  const out = join(folder, "procs");
+  let crawl = trial.crawl(out, "--procs", "4");
+  let isOver = false;
+  const watch = (running: Running): void => void running.ended.then(() => (isOver = true));
+  watch(crawl);
+  await trial.requestsReach(20);
+  for (let kill = 1; kill <= kills && !isOver; kill++) {
+    const isWhole = kill % 10 === 0;
+    await after(trial, isWhole ? "supervisor killed" : "process killed", async () => {
+      const children = childrenOf(crawl.process.pid as number);
+      const child = children[below(random, children.length)];
+      if (!isWhole) return void (child !== undefined && process.kill(child, "SIGKILL"));
+      const { ended } = crawl;
+      crawl.process.kill("SIGKILL");
+      await ended;
+      isOver = false;
+      crawl = trial.crawl(out, "--procs", "4");
+      watch(crawl);
+    });
+  }
+  judged("--procs 4", trial, [await crawl.ended], [out]);
+}
+
 async function inCluster(): Promise<void> {
   await using server = await NatsServer.start();
   await using trial = await FaultTrial.start(PLAN);
@@ -208,10 +208,10 @@ function judged(
   folders: readonly string[],
 ): void {
   const violations = trial.judge(folders);
-  const codes = ends.map(({ code }) => code);
   const [first] = ends as [Ended, ...Ended[]];
   const told = first.stdout === "" ? undefined : resultIn(first);
-  if (codes.some((code) => code !== 0)) violations.push({ rule: "exit", detail: codes.join(" ") });
+  for (const { code, stderr } of ends)
+    if (code !== 0) violations.unshift({ rule: "exit", detail: `${code}: ${stderr.slice(-500)}` });
   if (told?.pages !== trial.pages)
     violations.push({ rule: "told", detail: `${told?.pages} pages, there are ${trial.pages}` });
   broken += violations.length;
