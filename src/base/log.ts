@@ -12,7 +12,15 @@ export interface LogEntry {
 }
 
 export interface Log {
+  /** Nobody reads what weighs less, so that it need not travel. Where it is not told, everything is read. */
+  readonly least?: LogLevel;
   write(entry: LogEntry): void;
 }
 
-export const silentLog: Log = { write() {} };
+export const silentLog: Log = { least: "error", write() {} };
+
+const WEIGHT: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+
+export function isRead(level: LogLevel, least: LogLevel): boolean {
+  return WEIGHT[level] >= WEIGHT[least];
+}

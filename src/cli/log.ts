@@ -1,16 +1,16 @@
 /** Where the crawl's words go: lines for people, and JSON lines in a file for whoever asked. */
 
 import { createWriteStream } from "node:fs";
-import type { Log, LogEntry, LogLevel } from "../base/log.ts";
+import { isRead, type Log, type LogEntry, type LogLevel } from "../base/log.ts";
 import { visible } from "../base/visible.ts";
 
-const WEIGHT: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 const FILE_BACKLOG_BYTES_MAX = 8 * 2 ** 20;
 
 export function linesLog(write: (line: string) => void, least: LogLevel): Log {
   return {
+    least,
     write(entry) {
-      if (WEIGHT[entry.level] >= WEIGHT[least]) write(lineOf(entry));
+      if (isRead(entry.level, least)) write(lineOf(entry));
     },
   };
 }
@@ -20,6 +20,7 @@ export function fileLog(file: string, onError: (error: Error) => void): Log {
   const stream = createWriteStream(file, { flags: "a" });
   stream.once("error", onError);
   return {
+    least: "debug",
     write({ level, message, values }) {
       if (stream.destroyed || stream.writableLength > FILE_BACKLOG_BYTES_MAX) return;
       const at = new Date().toISOString();
@@ -29,7 +30,9 @@ export function fileLog(file: string, onError: (error: Error) => void): Log {
 }
 
 export function bothLogs(first: Log, second: Log): Log {
+  const [one = "debug", other = "debug"] = [first.least, second.least];
   return {
+    least: isRead(one, other) ? other : one,
     write(entry) {
       first.write(entry);
       second.write(entry);

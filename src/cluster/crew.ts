@@ -87,7 +87,7 @@ export class Crew {
 
   #hear(name: string, hand: Hand, word: Word): void {
     const { onLog, onFailed } = this.#parts;
-    if (word.weir === "log") onLog(name, word.entry);
+    if (word.weir === "log") for (const entry of word.entries) onLog(name, entry);
     if (word.weir === "result") hand.result = word.result;
     if (word.weir === "refused") onFailed(new CrawlError(word.code, word.message));
     if (word.weir === "fault") onLog(name, { level: "error", message: word.message, values: {} });

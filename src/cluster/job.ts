@@ -3,7 +3,7 @@
  * the end, and what goes to the log between. Over Node's own channel, which loses nothing while both live.
  */
 
-import type { LogEntry } from "../base/log.ts";
+import type { LogEntry, LogLevel } from "../base/log.ts";
 import type { ErrorCode } from "../base/errors.ts";
 import type { CrawlResult } from "../crawl/snapshot.ts";
 import type { Settings } from "../config/schema.ts";
@@ -19,6 +19,8 @@ export interface Job {
   readonly seeds: readonly CanonicalUrl[];
   readonly ownSeeds: readonly CanonicalUrl[];
   readonly folder: string;
+  /** What weighs less is not read by anybody. */
+  readonly leastLogged: LogLevel;
   /** null for processes that are independent of each other. */
   readonly division: WrittenDivision | null;
 }
@@ -26,7 +28,7 @@ export interface Job {
 export type Word =
   | { readonly weir: "ready" }
   | { readonly weir: "job"; readonly job: Job }
-  | { readonly weir: "log"; readonly entry: LogEntry }
+  | { readonly weir: "log"; readonly entries: readonly LogEntry[] }
   | { readonly weir: "result"; readonly result: CrawlResult }
   | {
       readonly weir: "refused";

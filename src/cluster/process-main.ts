@@ -7,7 +7,6 @@
 
 import { systemClock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
 import { openCrawl } from "../crawl/open.ts";
 import { ProcessBus } from "../exchange/bus-process.ts";
 import type { Inbox } from "../exchange/bus.ts";
@@ -15,6 +14,7 @@ import { parentPort } from "../exchange/port.ts";
 import { Agent } from "./agent.ts";
 import { type Job, type Word, wordIn } from "./job.ts";
 import { readDivision } from "./written-division.ts";
+import { LogPost } from "./log-post.ts";
 import { teamMeansFor } from "./team-means.ts";
 
 // Ctrl-C reaches every process of a terminal; the supervisor alone decides what it means.
@@ -43,7 +43,7 @@ async function work(job: Job): Promise<void> {
     division: division === null ? undefined : readDivision(division),
     bus: member,
   };
-  const log: Log = { write: (entry) => say({ weir: "log", entry }) };
+  const log = new LogPost(job.leastLogged, (entries) => say({ weir: "log", entries }));
   const team = teamMeansFor(settings, place);
   const crawl = await openCrawl({ settings, seeds, folder, hooks: {}, log, team });
   agent = new Agent({
@@ -54,7 +54,10 @@ async function work(job: Job): Promise<void> {
     change: (key, value) => void crawl.change(key, value),
   });
   process.on("disconnect", () => crawl.stop("the supervisor is gone"));
-  const result = await crawl.done.finally(() => agent.stop());
+  const result = await crawl.done.finally(() => {
+    agent.stop();
+    log.send();
+  });
   say({ weir: "result", result });
   await bus.close();
 }

@@ -218,7 +218,7 @@ class Supervisor implements OpenCrawl, Changing {
   }
 
   #jobOf(name: string, isFirstStart: boolean): Job {
-    const { settings, seeds, folder } = this.#order;
+    const { settings, seeds, folder, log } = this.#order;
     const size = this.#names.length;
     const place = this.#names.indexOf(name);
     const division = this.#dealing?.division;
@@ -229,6 +229,7 @@ class Supervisor implements OpenCrawl, Changing {
       seeds,
       ownSeeds: this.#hasOwnSeeds ? seeds.filter((_, at) => at % size === place) : seeds,
       folder: join(folder, name),
+      leastLogged: log.least ?? "debug",
       division: division === undefined ? null : writeDivision(division),
     };
   }

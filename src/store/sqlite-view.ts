@@ -69,7 +69,8 @@ export class SqliteView implements ReadableStore {
     this.#urls = new SeenRows(urls, this.#urlSource(), thread);
     const entriesMax = seenEntriesMax && Math.ceil(seenEntriesMax * PAGE_SHARE);
     this.#pages = new SeenRows({ ...urls, name: "pages", entriesMax }, this.#pageSource(), thread);
-    this.catchUp();
+    // A looker-on catches up with each question that needs an index, and most ask none.
+    if (!this.#isLookingOn) this.catchUp();
   }
 
   get totals(): Totals {
