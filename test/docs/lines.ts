@@ -23,11 +23,12 @@ export interface Chapter {
 
 /** Lines that no test can run, or should. */
 export const NOT_RUN: readonly (readonly [pattern: RegExp, reason: string])[] = [
-  [/--nats\b/, "needs a NATS server; test/cluster runs nodes against one"],
-  [/^nats-server\b/, "starts a server for as long as it is wanted"],
-  [/^(openssl|printf|install|export)\b/, "prepares a machine, and is no command of Weir"],
+  [
+    /--nats\b|^nats-server -js|^(openssl|printf|export)\b/,
+    "needs others beside it: cluster.test.ts",
+  ],
+  [/^(install|nats-server -t)\b/, "changes the machine"],
   [/^ssh\b/, "needs another machine"],
-  [/^weir lab run\b/, "takes a quarter of a minute; test/cli/lab.test.ts runs one"],
 ];
 
 export function chapters(): Chapter[] {
