@@ -4,10 +4,10 @@
  * Usage: node bench/search.ts [pages] [rounds] [pages.jsonl.xz …]
  *
  * Serves real pages (`{url, html}` a line, packed with xz) on loopback, each under as many addresses
- * as are needed, told apart by a number at its end. Crawls them with and without an index, in turn,
- * and compares the CPU time of the whole program, all threads included. Links are read, but lead
- * nowhere: a crawl that follows them has more to do for each page, and so a lesser ratio. Then asks
- * the index for words of titles, and prints what half and nine tenths of the answers took.
+ * as are needed, told apart by a number at its end. Links between them lead where they led on the web; others
+ * lead out of the crawl. Crawls them with and without an index, in turn, and compares the CPU time of the
+ * whole program, all threads included. Then asks the index for words of titles, and prints what half and
+ * nine tenths of the answers took.
  */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -21,7 +21,6 @@ import {
   writeSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -38,6 +37,7 @@ const DATA = ["uic-2018", "uci-ics"].map((name) =>
   fileURLToPath(new URL(`../../shared/data/pages/${name}.pages.jsonl.xz`, import.meta.url)),
 );
 const SITES = 50;
+const PORT = 8_791;
 const QUERIES = 300;
 const TELL_CPU = `data:text/javascript,${encodeURIComponent(
   "process.on('exit',()=>{const{user,system}=process.cpuUsage();process._rawDebug('CPU '+(user+system))})",
@@ -55,8 +55,7 @@ const scratch = mkdtempSync(join(tmpdir(), "weir-bench-search-"));
 try {
   const corpus = unpack(given.length > 0 ? given : DATA, join(scratch, "pages"));
   const server = await serve(corpus);
-  const { port } = server.address() as AddressInfo;
-  const seeds = Array.from({ length: pages }, (_, page) => urlOf(page, port));
+  const seeds = Array.from({ length: pages }, (_, page) => urlOf(page));
   writeFileSync(join(scratch, "seeds"), seeds.join("\n"));
   const cpu: Record<"without" | "with", number[]> = { without: [], with: [] };
   for (let round = 0; round < Number(roundsText); round++)
@@ -89,21 +88,50 @@ function unpack(files: readonly string[], path: string): Corpus {
   const file = openSync(path, "w+");
   const starts = [0];
   const titles: string[] = [];
-  for (const packed of files) {
-    const { stdout } = spawnSync("xz", ["-dc", packed], { maxBuffer: 2 ** 31 });
-    for (let at = 0; at < stdout.length && titles.length < pages;) {
-      const found = stdout.indexOf(10, at);
-      const end = found < 0 ? stdout.length : found;
-      const { html } = JSON.parse(stdout.toString("utf8", at, end)) as { readonly html: string };
-      at = end + 1;
-      starts.push((starts.at(-1) ?? 0) + writeSync(file, html));
-      titles.push(/<title[^>]*>([^<]*)/i.exec(html)?.[1]?.trim() ?? "");
-    }
+  const numbers = new Map<string, number>();
+  for (const { url } of pagesIn(files)) numbers.set(plain(url), numbers.size);
+  let links = 0;
+  const led = (target: string, base: string): string => {
+    const number = URL.canParse(target, base) && numbers.get(plain(new URL(target, base).href));
+    if (number === undefined || number === false) return target;
+    links += 1;
+    return urlOf(number);
+  };
+  for (const { url, html } of pagesIn(files)) {
+    const page = html.replaceAll(
+      /(<a\s[^>]*?href\s*=\s*)(["'])(.*?)\2/gi,
+      (_, before: string, quote: string, target: string) =>
+        `${before}${quote}${led(target, url)}${quote}`,
+    );
+    starts.push((starts.at(-1) ?? 0) + writeSync(file, page));
+    titles.push(/<title[^>]*>([^<]*)/i.exec(html)?.[1]?.trim() ?? "");
   }
+  const count = titles.length;
   console.error(
-    `${titles.length} real pages of ${Math.round((starts.at(-1) ?? 0) / titles.length)} bytes`,
+    `${count} real pages of ${Math.round((starts.at(-1) ?? 0) / count)} bytes, ${(links / count).toFixed(1)} links between them a page`,
   );
   return { file, starts, titles };
+}
+
+function* pagesIn(files: readonly string[]): Generator<{ url: string; html: string }> {
+  let count = 0;
+  for (const packed of files) {
+    const { stdout } = spawnSync("xz", ["-dc", packed], { maxBuffer: 2 ** 31 });
+    for (let at = 0; at < stdout.length && count < pages; count++) {
+      const found = stdout.indexOf(10, at);
+      const end = found < 0 ? stdout.length : found;
+      yield JSON.parse(stdout.toString("utf8", at, end)) as { url: string; html: string };
+      at = end + 1;
+    }
+  }
+}
+
+/** The same page has many spellings. */
+function plain(url: string): string {
+  return url
+    .replace(/^https?:\/\/(www\.)?/, "")
+    .replace(/#.*$/, "")
+    .replace(/\/$/, "");
 }
 
 async function serve({ file, starts }: Corpus): Promise<ReturnType<typeof createServer>> {
@@ -118,19 +146,19 @@ async function serve({ file, starts }: Corpus): Promise<ReturnType<typeof create
     response.write(html);
     response.end(`<p>number ${page}</p>`);
   });
-  await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
+  await new Promise<void>((resolve) => server.listen(PORT, "0.0.0.0", resolve));
   return server;
 }
 
-function urlOf(page: number, port: number): string {
-  return `http://127.0.1.${1 + (page % SITES)}:${port}/weir-bench-${page}`;
+function urlOf(page: number): string {
+  return `http://127.0.1.${1 + (page % SITES)}:${PORT}/weir-bench-${page}`;
 }
 
 /** CPU microseconds of the program for each page. */
 async function crawlOnce(out: string, withIndex: boolean): Promise<number> {
   const child = spawn(
     process.execPath,
-    `--import ${TELL_CPU} ${MAIN} crawl --seeds ${join(scratch, "seeds")} --out ${out} --depth 0
+    `--import ${TELL_CPU} ${MAIN} crawl --seeds ${join(scratch, "seeds")} --out ${out}
      --allow-private 127.0.0.0/8 --concurrency-per-site 4 --quiet --json
      ${withIndex ? "--search-index" : "--no-search-index"}`.split(/\s+/),
     { stdio: ["ignore", "pipe", "pipe"] },
