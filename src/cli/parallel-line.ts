@@ -9,8 +9,12 @@ export function parallelLine(metrics: ParallelMetrics): string {
     `${plural(metrics.downloaded, "page")} fetched, ${showCount(metrics.unique)} different, overlap ${share(metrics.overlap)}`,
     `${showCount(urlsExchanged)} addresses sent, ${share(metrics.communicationOverhead)} for each page`,
   ];
-  const isMeasured = coverage !== undefined && quality !== undefined;
-  if (isMeasured) parts.push(`coverage ${share(coverage)}, quality ${share(quality)}`);
+  if (coverage !== undefined)
+    parts.push(
+      quality === undefined
+        ? `coverage ${share(coverage)}, estimated from a sample`
+        : `coverage ${share(coverage)}, quality ${share(quality)}`,
+    );
   return `${procs === 1 ? "1 process" : `${showCount(procs)} processes`}: ${parts.join("; ")}`;
 }
 

@@ -27,6 +27,7 @@ export function openTeamFolder(
     mode: settings.mode ?? "exchange",
     partition: settings.partition ?? "site-hash",
     buckets: settings.bucketCount,
+    ...(settings.sampleShare === undefined ? {} : { sample: settings.sampleShare }),
   };
   const before = readTeam(folder);
   if (before === undefined) refuseLoneStore(folder);
@@ -65,10 +66,10 @@ function refuseLoneStore(folder: string): void {
 }
 
 function refuseOther(before: TeamFile, now: TeamFile): void {
-  const keys = ["procs", "coordination", "mode", "partition", "buckets"] as const;
+  const keys = ["procs", "coordination", "mode", "partition", "buckets", "sample"] as const;
   const changed = keys.filter((key) => before[key] !== now[key]);
   if (changed.length === 0) return;
-  const words = changed.map((key) => `${key} ${before[key]} (now ${now[key]})`);
+  const words = changed.map((key) => `${key} ${before[key] ?? "none"} (now ${now[key] ?? "none"})`);
   throw new CrawlError(
     "STORE_CHANGED",
     `The crawl in this folder was begun with ${words.join(", ")}.`,

@@ -56,7 +56,8 @@ export function teamMeansFor(settings: Settings, place: Place): TeamMeans {
   const mode = settings.mode ?? "exchange";
   const partition = partitionOf(settings);
   const { self, size, division, bus } = place;
-  const crossesOver = mode === "cross-over" && division !== undefined;
+  const sampleShare = mode === "firewall" ? (settings.sampleShare ?? 0) : 0;
+  const crossesOver = division !== undefined && (mode === "cross-over" || sampleShare > 0);
   const popularUrls = readPopular(settings.replicateFile);
   const fingerprints = popularUrls.map((url) => fingerprintOf(url));
   return {
@@ -78,6 +79,7 @@ export function teamMeansFor(settings: Settings, place: Place): TeamMeans {
             ownsContents: ownsContents(settings),
             mode,
             division,
+            sampleShare,
             popular:
               popularUrls.length === 0
                 ? undefined

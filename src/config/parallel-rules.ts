@@ -41,6 +41,10 @@ export function parallelMistakes(settings: Settings): string[] {
     found.push(
       "cross-over follows links to other sites, and url-hash divides sites themselves: choose site-hash",
     );
+  if (settings.sampleShare !== undefined && mode !== "firewall")
+    found.push(
+      "--sample estimates what firewalls miss, and nothing is missed otherwise: choose --mode firewall, or leave it out",
+    );
   if (settings.watch)
     found.push(
       "rounds (--watch) are for one process so far: leave --procs and --nats out, or --watch",

@@ -3,6 +3,7 @@
 import { COORDINATIONS, MODES } from "../partition/mode.ts";
 import { BUCKETS_DEFAULT, PARTITION_KINDS, readPartitionRule } from "../partition/partition.ts";
 import type { FieldTable, Reader } from "./field.ts";
+import * as line from "./readers-bandwidth.ts";
 import * as read from "./readers.ts";
 
 const partitionRule: Reader<NonNullable<ReturnType<typeof readPartitionRule>>> = {
@@ -88,6 +89,13 @@ export const PARALLEL = {
       "Find popular addresses on the way: what two processes have sent is named to all, and sent no more.",
     fallback: "false",
     reader: read.onOff,
+  },
+  sampleShare: {
+    key: "sample",
+    meaning:
+      "In mode firewall: fetch this part of all addresses also where they are another process's, without keeping their pages, and estimate from them what share of the web was covered.",
+    fallback: undefined,
+    reader: line.decimal({ least: 0.0001, most: 1 }),
   },
   referenceFolder: {
     key: "reference",

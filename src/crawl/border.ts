@@ -19,6 +19,7 @@ import { fateOfForeign, type Mode } from "../partition/mode.ts";
 import type { Partition } from "../partition/partition.ts";
 import type { PopularFound } from "../partition/popular-found.ts";
 import type { PopularSet } from "../partition/popular.ts";
+import { isInSample } from "../partition/sample.ts";
 import type { Store } from "../store/store.ts";
 import { type CanonicalUrl, canonicalUrl, isRefused } from "../url/url.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
@@ -38,6 +39,8 @@ export interface BorderMeans {
   readonly ownsContents: boolean;
   readonly mode: Mode;
   readonly division: Division;
+  /** The share of all addresses that is fetched even where it is another's; 0 for none. */
+  readonly sampleShare: number;
   readonly popular: PopularSet | undefined;
   /** The same as it is found on the way; undefined where nobody looks. */
   readonly popularFound: PopularFound | undefined;
@@ -160,10 +163,16 @@ export class Border {
   whose({ url, high, low }: Candidate): Whose {
     if (this.isOwn(url)) return "own";
     const fate = fateOfForeign(this.#parts.mode);
-    const { popular, popularFound } = this.#parts;
+    const { popular, popularFound, sampleShare } = this.#parts;
+    if (fate === "drop" && isInSample(high, low, sampleShare)) return "hold";
     const isPopular = popular?.has(high, low) === true || popularFound?.has(high, low) === true;
     if (fate === "send" && isPopular) return "popular";
     return fate;
+  }
+
+  /** Whether it is another's, and only looked at. */
+  isOnlySampled(url: CanonicalUrl): boolean {
+    return this.#parts.sampleShare > 0 && !this.isOwn(url);
   }
 
   /** Our buckets. */

@@ -71,7 +71,9 @@ export class Intake {
 
   /** Admits what is new and allowed; answers how many. */
   admit(candidates: readonly Candidate[], origin: Origin): number {
-    const { sieve } = this.#parts;
+    const { sieve, border } = this.#parts;
+    // Where only the sample leads nobody would have come; who comes there by another way is let in.
+    if (origin.from !== undefined && border?.isOnlySampled(origin.from) === true) return 0;
     const allowed = candidates.filter((candidate) => this.#isAllowed(candidate, origin));
     if (allowed.length === 0) return 0;
     const ids = this.#parts.store.lookup(fingerprintsOf(allowed));

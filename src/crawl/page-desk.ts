@@ -77,7 +77,11 @@ export class PageDesk {
 
   /** Answers what the bytes of the page were for. */
   async keep(site: Site, row: WaitingUrl, result: FetchedPage, foreign?: Foreign): Promise<Kept> {
-    const { reader, placing } = this.#parts;
+    const { reader, placing, border, settler } = this.#parts;
+    if (border?.isOnlySampled(row.url as CanonicalUrl) === true) {
+      settler.settle(site, row, "sampled");
+      return "page";
+    }
     const reading = reader.read(row.url as CanonicalUrl, result, this.#isKnown);
     const placement = placing?.place(reading);
     const owner =

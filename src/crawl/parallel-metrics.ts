@@ -1,6 +1,7 @@
 /**
  * Measures a crawl by several processes as Cho and Garcia-Molina (2002) do, from what it left in its folder:
- * overlap, communication overhead and, against the folder of a reference crawl, coverage and quality.
+ * overlap, communication overhead and, against the folder of a reference crawl, coverage and quality. Without a
+ * reference coverage is estimated where the crawl took a sample (`partition/sample.ts`).
  *
  * A page is its URL. Coverage is the share of the reference's pages that was got; quality the share of
  * its best N that was, where N is how many different pages were got, and best is the PageRank in the
@@ -12,9 +13,10 @@
 
 import { pageRank } from "../frontier/pagerank.ts";
 import { communicationOverhead, coverage, overlap, qualityOfBest } from "../partition/metrics.ts";
+import { isInSample } from "../partition/sample.ts";
 import type { ReadableStore } from "../store/sqlite-view.ts";
 import { openReadOnly } from "../store/store-sqlite.ts";
-import { partFolders } from "../store/team-file.ts";
+import { partFolders, readTeam, storeFolders } from "../store/team-file.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { linkGraphOf } from "./link-graph.ts";
 import { processesIn } from "./processes.ts";
@@ -25,8 +27,9 @@ export interface ParallelMetrics extends Omit<
   ParallelResult,
   "exchangeBytes" | "coverage" | "quality"
 > {
-  /** Only against a reference. */
+  /** Against a reference, or from a sample. */
   readonly coverage?: number;
+  /** Only against a reference. */
   readonly quality?: number;
 }
 
@@ -61,9 +64,40 @@ export async function metricsOf({
     urlsExchanged,
     communicationOverhead: communicationOverhead(urlsExchanged, downloaded),
     ...(referenceFolder === undefined
-      ? {}
+      ? await fromSample(folder)
       : await looking(referenceFolder, async (reference) => against(store, reference))),
   };
+}
+
+/** What can be said of coverage without a reference. */
+async function fromSample(folder: string): Promise<{ readonly coverage?: number }> {
+  const share = readTeam(folder)?.sample;
+  if (share === undefined) return {};
+  const parts: ReadableStore[] = [];
+  try {
+    for (const part of storeFolders(folder)) parts.push(openReadOnly(part));
+    const coverage = coverageInSample(parts, share);
+    return coverage === undefined ? {} : { coverage };
+  } finally {
+    await Promise.all(parts.map((part) => part.close()));
+  }
+}
+
+/** Of the pages of a sample that anybody saw, the share that was got; undefined where none is in it. */
+export function coverageInSample(
+  parts: readonly Pick<ReadableStore, "urls">[],
+  share: number,
+): number | undefined {
+  const got = new Set<string>();
+  const seen = new Set<string>();
+  for (const part of parts)
+    for (const { url, reason } of part.urls()) {
+      if (reason !== "ok" && reason !== "sampled") continue;
+      const { high, low } = fingerprintOf(url);
+      if (isInSample(high, low, share)) (reason === "ok" ? got : seen).add(url);
+    }
+  const all = seen.union(got).size;
+  return all === 0 ? undefined : coverage(got.size, all);
 }
 
 async function looking<T>(folder: string, look: (store: ReadableStore) => Promise<T>): Promise<T> {

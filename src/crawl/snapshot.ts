@@ -125,7 +125,7 @@ export interface ParallelResult {
   /** URLs exchanged for each page. */
   readonly communicationOverhead: number;
   readonly exchangeBytes: number;
-  /** Against a reference; null without one. */
+  /** Against a reference, or estimated from a sample; null without either. Quality only against a reference. */
   readonly coverage: number | null;
   readonly quality: number | null;
 }

@@ -50,6 +50,8 @@ export interface TeamPlan {
   readonly pauses: number;
   /** Whether popular URLs are looked for on the way. */
   readonly popularFound: boolean;
+  /** Of all addresses, the part that is fetched whosever it is. */
+  readonly sampleShare: number;
 }
 
 export interface TeamReport {
@@ -78,6 +80,7 @@ const CALM: Omit<TeamPlan, "seed"> = {
   kills: 0,
   pauses: 0,
   popularFound: false,
+  sampleShare: 0,
 };
 
 const BUCKETS = 64;
@@ -240,15 +243,16 @@ class TeamSimulation {
   }
 
   #teamMeans(self: string, bus: Membership): TeamMeans {
-    const { mode, procs } = this.#plan;
+    const { mode, procs, sampleShare } = this.#plan;
     const partition = this.#partition;
+    const crossesOver = mode === "cross-over" || sampleShare > 0;
     return {
       seeds: this.#seedsOf(self),
       turns: new SharedTurns(),
       rules: {
         size: procs,
-        sitesAreOwn: partition.keepsSites && mode !== "cross-over",
-        crossesOver: mode === "cross-over",
+        sitesAreOwn: partition.keepsSites && !crossesOver,
+        crossesOver,
         siteConcurrencyMax: this.#settings.concurrencyPerSite,
         addressConcurrencyMax: this.#settings.concurrencyPerAddress,
       },
@@ -258,6 +262,7 @@ class TeamSimulation {
         ownsContents: ownsContents(this.#settings),
         mode,
         division: this.#dealing.division,
+        sampleShare,
         popular: undefined,
         popularUrls: [],
         popularFound: this.#plan.popularFound ? new PopularFound() : undefined,

@@ -13,6 +13,8 @@ export const REASONS = {
   redirect: "done",
   // Fetched here, and handed to the process that owns what it is about.
   exported: "done",
+  // Another's, fetched to see whether there is a page, and not kept.
+  sampled: "done",
 
   dns_nxdomain: "failed",
   dns_timeout: "failed",

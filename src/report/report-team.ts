@@ -22,7 +22,9 @@ export function processes(data: ReportData, width: number): string {
     ["Addresses sent", count(metrics.urlsExchanged)],
     ["Sent for each page", metrics.communicationOverhead.toFixed(3)],
   ];
-  if (coverage !== undefined) facts.push(["Coverage", percent(coverage)]);
+  const isEstimated = coverage !== undefined && quality === undefined;
+  if (coverage !== undefined)
+    facts.push([isEstimated ? "Coverage, estimated" : "Coverage", percent(coverage)]);
   if (quality !== undefined) facts.push(["Quality", percent(quality)]);
   const rows = parts.map(({ name, totals }) => [
     name,
@@ -37,7 +39,11 @@ export function processes(data: ReportData, width: number): string {
     factList(facts) +
     note(
       "Overlap is how many pages were fetched more than once, for each different one; sent are addresses that belong to another process." +
-        (coverage === undefined ? "" : " Coverage and quality compare with the crawl named."),
+        (isEstimated
+          ? " Coverage is the share of a sample of all addresses that was got, of what of it anybody saw; it is a little too high, as what lies behind missed pages was seen by nobody."
+          : coverage === undefined
+            ? ""
+            : " Coverage and quality compare with the crawl named."),
     ) +
     table(names, rows) +
     flows(data, width)

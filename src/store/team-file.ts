@@ -26,6 +26,8 @@ export interface TeamFile {
   readonly mode: string;
   readonly partition: string;
   readonly buckets: number;
+  /** What part of all addresses is fetched whosever it is; not there without a sample. */
+  readonly sample?: number | undefined;
 }
 
 /** undefined where one process crawls alone, or nobody. */

@@ -1,6 +1,7 @@
 /** Several processes as people start and stop them, rightly and wrongly. */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
@@ -34,6 +35,7 @@ test("what makes no sense together is refused with what to write instead", async
     refuse("leave --nats out", "--coordination", "independent", "--nats", NOWHERE),
     refuse("--partitions 4", "--procs", "4", "--partitions", "2"),
     refuse("nats://127.0.0.1:4222", "--nats", "http://127.0.0.1:1"),
+    refuse("--mode firewall", "--procs", "2", "--sample", "0.1"),
   ]);
   assert.equal(site.requests.length, 0);
 });
@@ -60,6 +62,32 @@ test("a folder belongs to the kind of crawl that was begun in it, and keeps what
   ) as [CrawlResult, CrawlResult];
   assert.equal(after.pages, before.pages);
   assert.equal(after.complete, true);
+});
+
+test("a sample estimates what firewalls miss: in the result, the status and the report", async () => {
+  using folder = temporaryFolder();
+  await using site = await startSite({ pageCount: 60 });
+  const walled = ["--procs", "2", "--mode", "firewall", "--partition", "url-hash", "--json"];
+  const [all, half, sampled] = ["all", "half", "sampled"].map((name) =>
+    join(folder.path, name),
+  ) as [string, string, string];
+  const told = async (...more: readonly string[]): Promise<CrawlResult> => {
+    const { code, stdout, stderr } = await run(words(site, ...(more as [string])));
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout) as CrawlResult;
+  };
+  const whole = await told(all, "--json");
+  const plain = await told(half, ...walled, "--reference", all);
+  const estimated = await told(sampled, ...walled, "--sample", "1");
+  assert.equal(estimated.pages, plain.pages);
+  assert.ok(plain.pages < whole.pages);
+  assert.equal(estimated.parallel?.overlap, 0);
+  assert.equal(estimated.parallel?.quality, null);
+  // Every page is linked from the first, so nothing is hidden behind what is missed.
+  assert.equal(estimated.parallel?.coverage, plain.parallel?.coverage);
+  const { stdout } = await run(["status", sampled]);
+  assert.match(stdout, /coverage 0\.\d+, estimated from a sample/);
+  assert.match(readFileSync(join(sampled, "report.html"), "utf8"), /Coverage, estimated/);
 });
 
 test("Ctrl-C stops all processes in good order, twice at once; the same command goes on", async () => {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { coverageInSample } from "../../src/crawl/parallel-metrics.ts";
 import { judgeTeam } from "../../src/lab/judge-team.ts";
 import { runTeam, type TeamPlan, type TeamReport } from "../../src/lab/run-team.ts";
 import { NO_BUS_FAULTS } from "../../src/lab/sim-bus.ts";
@@ -37,6 +38,23 @@ test("a firewall drops links to others, and crossing over fetches pages more tha
   assert.deepEqual(impolite, []);
   const downloads = crossing.results.reduce((sum, { pages }) => sum + pages, 0);
   assert.ok(downloads > pagesOf(crossing).size, "some pages were fetched by several");
+});
+
+test("a sample tells what firewalls miss, and adds nothing to what is got", async () => {
+  const plan = { seed: 6, procs: 4, world: WORLD, partition: "url-hash" as const };
+  const walled = { ...plan, mode: "firewall" as const, settings: PATIENT };
+  const all = pagesOf(await clean(plan)).size;
+  const without = await runTeam(walled);
+  for (const sampleShare of [1, 0.3]) {
+    const sampled = await runTeam({ ...walled, sampleShare });
+    assert.deepEqual(pagesOf(sampled), pagesOf(without));
+    const impolite = judgeTeam(sampled).filter(({ rule }) => rule.includes("polite"));
+    assert.deepEqual(impolite, []);
+    // What lies two links behind a firewall nobody sees, so it is a little too high; and this is a small web.
+    const estimate = coverageInSample(sampled.books, sampleShare) ?? 0;
+    const truth = pagesOf(without).size / all;
+    assert.ok(truth < 0.5 && Math.abs(estimate - truth) < 0.15, `${estimate}, it is ${truth}`);
+  }
 });
 
 test("whatever the bus does and whoever is killed or stopped, nothing is lost and manners are kept", async () => {
