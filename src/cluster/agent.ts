@@ -241,11 +241,13 @@ export class Agent {
 
   #apply(licence: Licence, before: Licence | undefined): void {
     const { crawl, bus, change } = this.#parts;
-    const { limitBps, pagesMax, division, granted, recalled, held, popular } = licence;
+    const { limitBps, wholeBps, pagesMax, division, granted, recalled, held, popular } = licence;
     if (before?.term !== licence.term) this.#popularKnown = 0;
     crawl.team?.border?.popularFound?.learn(popular);
     this.#popularKnown += popular.length;
-    if (before === undefined || limitBps !== before.limitBps) crawl.setLimit(limitBps ?? undefined);
+    const isSame = limitBps === before?.limitBps && wholeBps === before.wholeBps;
+    if (before === undefined || !isSame)
+      crawl.setLimit(limitBps ?? undefined, wholeBps ?? undefined);
     if (pagesMax !== null && pagesMax !== before?.pagesMax) crawl.setPages(pagesMax);
     if (division !== null) crawl.team?.divide(readDivision(division));
     for (const { number, key, value } of licence.changes) {

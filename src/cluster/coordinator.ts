@@ -274,6 +274,7 @@ export class Coordinator {
       term: member.term,
       grant: this.#grants,
       limitBps,
+      wholeBps: this.#rate.total === Infinity ? null : this.#rate.total,
       pagesMax,
       division: knows || this.#division === undefined ? null : writeDivision(this.#division),
       wave: this.#wave,

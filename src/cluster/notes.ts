@@ -115,6 +115,8 @@ export interface Licence {
   readonly grant: number;
   /** null for as much as it wants. */
   readonly limitBps: number | null;
+  /** What all share of which this is a part: bursts are small or large by that. */
+  readonly wholeBps: number | null;
   /** It may have so many pages in all; null for as many as there are. */
   readonly pagesMax: number | null;
   /** Only when it does not know it yet. */

@@ -26,8 +26,11 @@ export interface Changing {
   setConnections(connectionsMax: number): void;
   setDelay(delayMs: number): void;
   setPages(pagesMax: number): void;
-  /** Puts a calendar aside; one that comes later leaves its holes to this limit. */
-  setLimit(limitBps: number | undefined): void;
+  /**
+   * Puts a calendar aside; one that comes later leaves its holes to this limit. `wholeBps` is what several
+   * processes share, of which this is a part.
+   */
+  setLimit(limitBps: number | undefined, wholeBps?: number): void;
   setCalendar(calendar: Calendar | undefined): void;
   setSiteLimit(limitBps: number | undefined): void;
   setQuota(quota: Quota | undefined): void;

@@ -249,8 +249,8 @@ class Crawl implements CrawlHandle {
     this.#loops.fetchLoop.pump();
   }
 
-  setLimit(limitBps: number | undefined): void {
-    this.#loops.line.setLimit(limitBps);
+  setLimit(limitBps: number | undefined, wholeBps = limitBps): void {
+    this.#loops.line.setLimit(limitBps, wholeBps);
     this.#loops.replan.soon();
   }
 

@@ -84,6 +84,8 @@ export class Line {
   readonly #quotaBook: QuotaBook;
   readonly #neighbour: Neighbour | undefined;
   #limitBps: number | undefined;
+  /** How many times as much all processes together may take. */
+  #timesShared = 1;
   #calendar: Calendar | undefined;
   #quota: Quota | undefined;
   #siteLimitBps: number | undefined;
@@ -140,8 +142,10 @@ export class Line {
     this.#parts.sluice.stop();
   }
 
-  setLimit(limitBps: number | undefined): void {
+  /** `wholeBps` is what several processes share, of which this is a part. */
+  setLimit(limitBps: number | undefined, wholeBps = limitBps): void {
     this.#limitBps = limitBps;
+    this.#timesShared = (wholeBps ?? 1) / (limitBps || wholeBps || 1);
     this.#calendar = undefined;
     this.#apply();
   }
@@ -198,23 +202,29 @@ export class Line {
     const { clock, meter, sluice, onPause } = this.#parts;
     const nowMs = clock.nowMs();
     const limitBps = this.#agreedBps(nowMs);
-    if ((limitBps === 0) !== (this.#inForceBps === 0)) onPause(limitBps === 0);
+    const pauses = (limitBps === 0) !== (this.#inForceBps === 0);
     const hasChanged = limitBps !== this.#inForceBps;
     this.#inForceBps = limitBps;
     this.#overheadShare = this.#overheadAt(nowMs);
     meter.setLimit(nowMs, limitBps === 0 ? undefined : limitBps);
-    if (limitBps !== 0) this.#holdTo(nowMs, limitBps);
-    this.#setWindow(limitBps);
+    if (limitBps !== 0) {
+      this.#holdTo(nowMs, limitBps);
+      this.#setWindow(limitBps);
+    }
     const isHolding =
       limitBps !== undefined || this.#siteLimitBps !== undefined || this.#ownBps < Infinity;
     if (isHolding !== sluice.isHolding) sluice.hold(isHolding);
     else if (hasChanged) sluice.wake();
+    // Last: what begins again goes by the new limit, and its windows are narrow.
+    if (pauses) onPause(limitBps === 0);
   }
 
   /** Only our own way of holding a limit rests on small windows; the others are as they were. */
   #setWindow(limitBps: number | undefined): void {
     const { wire, controller, settings, log } = this.#parts;
-    const leastBps = Math.min(limitBps || Infinity, this.#siteLimitBps ?? Infinity, this.#ownBps);
+    // What comes unasked adds up over all processes, so it is little or much by what they share.
+    const wholeBps = (limitBps ?? Infinity) * this.#timesShared;
+    const leastBps = Math.min(wholeBps, this.#siteLimitBps ?? Infinity, this.#ownBps);
     const usualBytes = settings.control === "paced" ? windowFor(leastBps) : undefined;
     const windowBytes = usualBytes === undefined ? undefined : usualBytes * this.#widened;
     if (windowBytes === this.#windowBytes) return;

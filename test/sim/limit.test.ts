@@ -62,6 +62,29 @@ test("planted: a reader that does not wait when it must is caught on the wire", 
   );
 });
 
+test("who had nothing at all, and gets a part of the limit, begins without a burst", async () => {
+  const limitBps = 250_000;
+  const plan: QueuePlan = {
+    seed: 1,
+    queue: "sites",
+    world: { siteCount: 40, ...PAGE_MIXES.large, speedBpsMin: 1e7, speedBpsMax: 1e8 },
+    settings: { limitBps: 0, bodyBytesMax: 32_000_000, ignoreRobots: true },
+    pagesPerSite: 50,
+    warmUpSeconds: 0,
+    seconds: 8,
+    attend: (handle, clock) =>
+      void clock.after(2_000, () => handle.setLimit(limitBps, 4 * limitBps)),
+  };
+  const { tenths } = await crawlQueue(plan);
+  const bytes = (from: number, to: number): number =>
+    tenths.slice(from, to).reduce((sum, tenth) => sum + tenth, 0);
+  assert.equal(bytes(0, 19), 0);
+  for (let from = 20; from < 60; from++) {
+    const share = bytes(from, from + 10) / limitBps;
+    assert.ok(share < SECOND_SHARE_MAX, `${share} in the second from ${from / 10}`);
+  }
+});
+
 async function judged({ plan, limits }: Trial): Promise<Violation[]> {
   const { tenths } = await crawlQueue(plan);
   return checkRateLimit({
