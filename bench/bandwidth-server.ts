@@ -30,6 +30,8 @@ export interface ServerOptions {
   readonly tls?: { readonly key: string; readonly cert: string };
   /** How many pages a site has, by its address; without it there is no end to them. */
   readonly pagesOf?: Readonly<Record<string, number>>;
+  /** How fast a site sends to all its visitors together, by its address; as fast as it can where it is not there. */
+  readonly speedsOf?: Readonly<Record<string, number>>;
   /** Folder with `urls.txt` and `sites/`, the real pages. */
   readonly docsFolder?: string;
 }
@@ -51,6 +53,8 @@ const LARGE_ONE_IN = 12;
 const HTML_BYTES_MAX = 1000 * KB;
 const TEXT_BYTES = 32 * 2 ** 20;
 const CHUNK_BYTES = 256 * 1024;
+const PACED_BYTES = 4096;
+const PACE_BURST_MS = 20;
 const FIRST_BYTE_MS_MIN = 200;
 const REQUEST_BYTES_MAX = 16_384;
 const EMPTY = new Uint8Array(0);
@@ -59,7 +63,11 @@ const TROUBLE = { moved: 10, missing: 4, failed: 1, brokenOff: 5 } as const;
 
 function serve(options: ServerOptions): void {
   const site = new Pages(options);
-  const onSocket = (socket: Socket): void => converse(socket, site);
+  const paces = new Map(
+    Object.entries(options.speedsOf ?? {}).map(([address, bps]) => [address, new Pace(bps)]),
+  );
+  const onSocket = (socket: Socket): void =>
+    converse(socket, site, paces.get(socket.localAddress ?? ""));
   const server: Server =
     options.tls === undefined
       ? createServer({ noDelay: true }, onSocket)
@@ -77,7 +85,7 @@ function serve(options: ServerOptions): void {
 }
 
 /** Answers the requests of one connection, in turn. */
-function converse(socket: Socket, pages: Pages): void {
+function converse(socket: Socket, pages: Pages, pace: Pace | undefined): void {
   let received = "";
   let isAnswering = false;
   socket.setEncoding("latin1");
@@ -102,20 +110,29 @@ function converse(socket: Socket, pages: Pages): void {
     const { head, body, breaksOff } = pages.answer(request);
     const sent = breaksOff ? body.subarray(0, body.length >> 1) : body;
     socket.write(head, "latin1");
-    pour(
-      socket,
-      request.startsWith("HEAD") ? EMPTY : sent,
-      breaksOff ? () => void socket.destroy() : next,
-    );
+    pour(socket, request.startsWith("HEAD") ? EMPTY : sent, {
+      pace,
+      done: breaksOff ? () => void socket.destroy() : next,
+    });
   }
 }
 
 /** Writes a body piece by piece as the socket takes it, then goes on. */
-function pour(socket: Socket, body: Uint8Array, done: () => void): void {
+function pour(
+  socket: Socket,
+  body: Uint8Array,
+  { pace, done }: { readonly pace: Pace | undefined; readonly done: () => void },
+): void {
   let from = 0;
+  const pieceBytes = pace === undefined ? CHUNK_BYTES : PACED_BYTES;
   const more = (): void => {
-    while (from < body.length) {
-      const piece = body.subarray(from, from + CHUNK_BYTES);
+    while (from < body.length && !socket.destroyed) {
+      const waitMs = pace?.waitMs(Math.min(pieceBytes, body.length - from)) ?? 0;
+      if (waitMs > 0) {
+        setTimeout(more, waitMs);
+        return;
+      }
+      const piece = body.subarray(from, from + pieceBytes);
       from += piece.length;
       if (!socket.write(piece) && from < body.length) {
         socket.once("drain", more);
@@ -125,6 +142,25 @@ function pour(socket: Socket, body: Uint8Array, done: () => void): void {
     done();
   };
   more();
+}
+
+/** What a site sends to all its visitors together, piece by piece in the order in which they ask. */
+class Pace {
+  readonly #bytesPerMs: number;
+  #freeAtMs = 0;
+
+  constructor(bps: number) {
+    this.#bytesPerMs = bps / 1000;
+  }
+
+  /** 0 when so much may be sent now; it is counted then. */
+  waitMs(bytes: number): number {
+    const nowMs = performance.now();
+    if (this.#freeAtMs > nowMs) return this.#freeAtMs - nowMs;
+    // A timer may be late by some milliseconds, and that is made good.
+    this.#freeAtMs = Math.max(this.#freeAtMs, nowMs - PACE_BURST_MS) + bytes / this.#bytesPerMs;
+    return 0;
+  }
 }
 
 class Pages {

@@ -71,6 +71,21 @@ const SECTIONS: readonly Section[] = [
       "kill -9 of the real program during a crawl of a site of 20,000 pages, resumed by the same command after each; then everything it left is compared with the truth.",
   },
   {
+    file: "procs.txt",
+    title: "Several processes: speed",
+    command: "PEERS_DIR=… node bench/procs.ts",
+    about:
+      "What a second process brings and costs, on the pages of the first table, each site under eight addresses, without archive, the servers on the same two cores. A process by itself keeps more than one core busy, since its helping threads do; so two on two cores are compared with one on one core. Goals: 1.7 times the pages per second, 1.1 times the CPU time a page.",
+  },
+  {
+    file: "procs-limit.txt",
+    title: "Several processes: under a limit",
+    command:
+      "node bench/bandwidth.ts --procs 4 [--kills] --limits 1MB,10MB --mixes small,mix --servers fast --seconds 20",
+    about:
+      "The limit on the interface as above, for four processes together; in the second table one of them is killed every three seconds, and started again. Goal: no one-second window above 105 %. What a killed process had is nobody's for a second, so that what was on its way to it has room: that is what the mean lacks there.",
+  },
+  {
     file: "cluster-faults.txt",
     title: "Several processes: faults",
     command: "node bench/cluster-faults.ts",
@@ -89,6 +104,20 @@ const SECTIONS: readonly Section[] = [
     title: "Memory over a million fetches",
     command: "node bench/memory.ts",
     about: "Goal: a slope of at most 1 MB per 100,000 fetches after warm-up.",
+  },
+  {
+    file: "search.txt",
+    title: "Making pages searchable",
+    command: "node bench/search.ts",
+    about:
+      "100,000 real pages, linked as they were on the web, crawled with an archive, with and without an index in turn; CPU of all threads, the better of two rounds. Goals: at most 20 % more CPU, half of the answers within 50 ms.",
+  },
+  {
+    file: "dashboard.txt",
+    title: "Being watched",
+    command: "node bench/dashboard.ts",
+    about:
+      "An open dashboard beside a crawl that is as fast as it can be, in turns with none. Goal: at most 3 % fewer pages per second.",
   },
   {
     file: "startup.txt",
