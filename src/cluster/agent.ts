@@ -182,6 +182,7 @@ export class Agent {
       popular: team?.border?.popularFound?.take(POPULAR_AT_ONCE) ?? [],
       popularKnown: this.#popularKnown,
       exchange: this.#exchange(),
+      leastPages: crawl.leastPages.map(({ high, low }) => [high, low]),
       change: this.#change,
       snapshot: isShown ? crawl.snapshot() : null,
     };

@@ -8,6 +8,7 @@
 import type { BytesByPurpose } from "../bandwidth/ledger.ts";
 import type { CrawlResult, SiteView, Snapshot } from "../crawl/snapshot.ts";
 import { joinedTopics } from "../crawl/topic-watch.ts";
+import { overlap } from "../partition/metrics.ts";
 import { joinedTotals, sumOf } from "../store/joined-totals.ts";
 import type { Totals } from "../store/store.ts";
 
@@ -109,6 +110,7 @@ export function resultOfWhole(whole: Snapshot, own: CrawlResult): CrawlResult {
   const { known, done, failed, skipped } = totals;
   const urlsExchanged = (parallel?.flows ?? []).flat().reduce((sum, urls) => sum + urls, 0);
   const procs = parallel?.procs ?? [];
+  const unique = Math.min(totals.pages, parallel?.differentPages ?? totals.pages);
   return {
     ...own,
     pages: totals.pages,
@@ -123,11 +125,11 @@ export function resultOfWhole(whole: Snapshot, own: CrawlResult): CrawlResult {
     parallel: {
       procs: procs.length,
       downloaded: totals.pages,
-      unique: totals.pages,
-      overlap: 0,
+      unique,
+      overlap: overlap(totals.pages, unique),
       urlsExchanged,
       communicationOverhead: totals.pages === 0 ? 0 : urlsExchanged / totals.pages,
-      exchangeBytes: 0,
+      exchangeBytes: parallel?.exchangeBytes ?? 0,
       coverage: null,
       quality: null,
     },

@@ -4,6 +4,7 @@ import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Member } from "./members.ts";
 import { joinedTotals } from "../store/joined-totals.ts";
 import type { Totals } from "../store/store.ts";
+import { DistinctCount } from "../partition/distinct-count.ts";
 import { mergeSnapshots, type Whole } from "./merge.ts";
 
 /** Those who have left count for the whole, too. */
@@ -28,11 +29,30 @@ export function wholeOf(
         state: report === undefined ? "away" : (snapshot?.state ?? "starting"),
       })),
       flows: members.map(({ exchange }) => names.map((to) => exchange?.sentTo[to] ?? 0)),
+      exchangeBytes: members.reduce((sum, { exchange }) => sum + (exchange?.sentBytes ?? 0), 0),
+      differentPages: differentPages(members) + pagesOf(left),
     },
   });
   // Until it is removed, whoever is about to leave still speaks for itself.
   const gone = [...left].flatMap(([name, totals]) => (names.includes(name) ? [] : totals));
   return { ...merged, totals: joinedTotals([merged.totals, ...gone]) };
+}
+
+/** Who was lost and came back has pages that others fetched again; told once all have said their last word. */
+function differentPages(members: readonly Member[]): number {
+  const counts = members.map(({ snapshot }) => snapshot?.totals.pages ?? 0);
+  const sum = counts.reduce((so, pages) => so + pages, 0);
+  if (members.some(({ hasEnded }) => !hasEnded)) return sum;
+  const samples = members.map(({ report }) => report?.leastPages ?? []);
+  const areAll = samples.every(({ length }, index) => length === counts[index]);
+  const size = areAll ? sum + 1 : Math.max(...samples.map(({ length }) => length));
+  const together = new DistinctCount(Math.max(2, size));
+  for (const sample of samples) for (const [high, low] of sample) together.add(high, low);
+  return Math.min(sum, Math.round(together.count));
+}
+
+function pagesOf(left: ReadonlyMap<string, Totals>): number {
+  return [...left.values()].reduce((sum, { pages }) => sum + pages, 0);
 }
 
 /** Whether all have said their last word in it. */

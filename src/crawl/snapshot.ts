@@ -112,6 +112,9 @@ export interface ParallelView {
   readonly procs: readonly ProcessView[];
   /** URLs sent: from the process of the row to that of the column. */
   readonly flows: readonly (readonly number[])[];
+  /** Of a cluster: what its nodes sent each other, and how many different pages they have. */
+  readonly exchangeBytes?: number;
+  readonly differentPages?: number;
 }
 
 /** What several processes cost and brought, in the paper's measures. */

@@ -22,6 +22,7 @@ import type {
   Totals,
   WaitingUrl,
 } from "../store/store.ts";
+import type { Fingerprint } from "../url/fingerprint.ts";
 
 export class SimulatedCrash extends Error {
   override readonly name = "SimulatedCrash";
@@ -128,6 +129,9 @@ class SimStore implements Store {
   }
   pageWithDigest(digest: Uint8Array): number | undefined {
     return this.#inner.pageWithDigest(digest);
+  }
+  leastPages(countMax: number): Fingerprint[] {
+    return this.#inner.leastPages(countMax);
   }
   topicOf(id: number): PageTopic | undefined {
     return this.#inner.topicOf(id);

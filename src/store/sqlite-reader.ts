@@ -30,6 +30,7 @@ import type { Row } from "./sqlite-rows.ts";
 import { NO_TOTALS } from "./store.ts";
 import type { EndedUrl, NumberedPage, OutgoingParcel, PageTopic, SiteRow, Store } from "./store.ts";
 import type { StoredUrl, Totals, WaitingUrl } from "./store.ts";
+import type { Fingerprint } from "../url/fingerprint.ts";
 
 const SLICE_ROWS = 500;
 const URL_COLUMNS =
@@ -233,6 +234,18 @@ export class SqliteReader {
   /** Of the page that the URL has now. */
   digestOf(id: number): Uint8Array | undefined {
     return first(this.#digest, id) as Uint8Array | undefined;
+  }
+
+  leastPages(countMax: number): Fingerprint[] {
+    // Halves are kept as SQLite's integers of 32 bits, with a sign.
+    const [high, low] = ["high", "low"].map((half) => `url.${half} & 4294967295`);
+    const least = this.#prepare(
+      `SELECT ${high}, ${low} FROM page JOIN url ON url.id = page.url ORDER BY 1, 2 LIMIT ?`,
+    );
+    return rowsOf(least, countMax).map((row) => ({
+      high: row[0] as number,
+      low: row[1] as number,
+    }));
   }
 
   topicOf(id: number): PageTopic | undefined {

@@ -26,6 +26,7 @@ import type {
   Totals,
   WaitingUrl,
 } from "./store.ts";
+import type { Fingerprint } from "../url/fingerprint.ts";
 
 const SLICE_ROWS = 5_000;
 /** Pages are fewer than URLs, and asked for once each. */
@@ -40,6 +41,7 @@ export type ReadableStore = Omit<
   | "commit"
   | "ended"
   | "visits"
+  | "leastPages"
   | "urlsOfSite"
   | "sync"
   | "outbox"
@@ -157,6 +159,10 @@ export class SqliteView implements ReadableStore {
       if (this.#isLookingOn) this.#pages.catchUp();
       return this.#pageWith(digest);
     });
+  }
+
+  leastPages(countMax: number): Fingerprint[] {
+    return explaining(this.#path, () => this.reader.leastPages(countMax));
   }
 
   topicOf(id: number): PageTopic | undefined {

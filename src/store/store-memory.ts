@@ -18,6 +18,7 @@ import { storedUrl, waitingOf } from "./memory-rows.ts";
 import type { Rows } from "./memory-rows.ts";
 import type { Batch, Fingerprints, OutgoingParcel, SiteRow, Store } from "./store.ts";
 import type { EndedUrl, NumberedPage, PageTopic, StoredUrl, Totals, WaitingUrl } from "./store.ts";
+import type { Fingerprint } from "../url/fingerprint.ts";
 
 /** What outlives a handle. */
 export class MemoryDisk {
@@ -150,6 +151,15 @@ class MemoryStore implements Store {
 
   pageWithDigest(digest: Uint8Array): number | undefined {
     return pageWith(this.#rows, digest);
+  }
+
+  leastPages(countMax: number): Fingerprint[] {
+    const { urls, pages } = this.#rows;
+    return urls
+      .filter(({ added }) => pages.has(added.id))
+      .map(({ added }) => ({ high: added.fingerprintHigh, low: added.fingerprintLow }))
+      .sort((a, b) => a.high - b.high || a.low - b.low)
+      .slice(0, countMax);
   }
 
   topicOf(id: number): PageTopic | undefined {

@@ -39,6 +39,7 @@ import type {
 } from "./store.ts";
 import { StoreThread } from "./store-thread.ts";
 import { readTeam, storeFolders } from "./team-file.ts";
+import type { Fingerprint } from "../url/fingerprint.ts";
 
 const SYNC_AFTER_MS = 1_000;
 const ROOM_ASKED_EVERY_MS = 1_000;
@@ -224,6 +225,10 @@ class SqliteStore implements Store {
 
   pageWithDigest(digest: Uint8Array): number | undefined {
     return this.#view.pageWithDigest(digest);
+  }
+
+  leastPages(countMax: number): Fingerprint[] {
+    return this.#view.leastPages(countMax);
   }
 
   topicOf(id: number): PageTopic | undefined {

@@ -236,6 +236,22 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     },
   );
 
+  check("the least fingerprints are those of URLs with a page, each once", async (place) => {
+    const store = place.open();
+    const urls = Array.from({ length: 40 }, (_, index) => makeUrl(index + 1, 1, 0));
+    const base = { ...emptyBatch(), totals: { ...NO_TOTALS, known: 40 } };
+    const pages = urls.slice(0, 30).map(({ id }) => makePage(id, id));
+    store.commit({ ...base, sites: [makeSite(1)], urls, pages });
+    store.commit({ ...base, pages: [makePage(1, 99)] });
+    const expected = urls
+      .slice(0, 30)
+      .map(({ fingerprintHigh: high, fingerprintLow: low }) => ({ high, low }))
+      .toSorted((a, b) => a.high - b.high);
+    assert.deepEqual(store.leastPages(5), expected.slice(0, 5));
+    assert.deepEqual(store.leastPages(1_000), expected);
+    await place.end(store);
+  });
+
   check("a page fetched anew replaces its record and its digest", async (place) => {
     const store = place.open();
     const known = { ...NO_TOTALS, known: 2 };

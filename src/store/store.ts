@@ -17,6 +17,7 @@
 import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
+import type { Fingerprint } from "../url/fingerprint.ts";
 
 /** URL fingerprints in bulk: high and low unsigned halves, `count` of them. */
 export interface Fingerprints {
@@ -237,6 +238,8 @@ export interface Store {
   pagesAfter(seq: number): Iterable<NumberedPage>;
   /** The first page with this content, if any. */
   pageWithDigest(digest: Uint8Array): number | undefined;
+  /** Fingerprints of URLs with a page, the lowest first: a sample by which different pages are counted. */
+  leastPages(countMax: number): Fingerprint[];
   topicOf(id: number): PageTopic | undefined;
   /** In order of id. */
   pageTopics(): Iterable<PageTopic>;

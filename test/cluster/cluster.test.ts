@@ -68,6 +68,9 @@ test(
     const result = resultIn(ends[0]);
     assert.equal(result.pages, trial.pages);
     assert.equal(result.complete, true);
+    assert.equal(result.parallel?.unique, trial.pages);
+    assert.equal(result.parallel.overlap, 0);
+    assert.ok(result.parallel.exchangeBytes > 0);
     assert.deepEqual(besidesTimes(trial.judge(["a", "b", "c", "d"].map(place))), []);
   },
 );
