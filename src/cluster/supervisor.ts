@@ -68,7 +68,9 @@ class Supervisor implements OpenCrawl, Changing {
   readonly #dealing: Dealing | undefined;
   readonly #settle = Promise.withResolvers<CrawlResult>();
   readonly #line: SharedLine;
-  readonly #startedAtMs = systemClock.nowMs();
+  /** When the first process was told what to do: as with a crawl of one, loading the program does not count. */
+  #startedAtMs = systemClock.nowMs();
+  #hasBegun = false;
   readonly #changes: Changes;
   readonly #ended: Ended[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
@@ -219,6 +221,8 @@ class Supervisor implements OpenCrawl, Changing {
 
   #jobOf(name: string, isFirstStart: boolean): Job {
     const { settings, seeds, folder, log } = this.#order;
+    if (!this.#hasBegun) this.#startedAtMs = systemClock.nowMs();
+    this.#hasBegun = true;
     const size = this.#names.length;
     const place = this.#names.indexOf(name);
     const division = this.#dealing?.division;
