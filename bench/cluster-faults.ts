@@ -48,7 +48,7 @@ const CUT_MS_MAX = 12_000;
 const BETWEEN_MS = 1_000;
 const RECOVERED_MS_MAX = 60_000;
 /** Three times the usual error of the sample. */
-const TOLD_SHARE = 0.066;
+const TOLD_SHARE = 0.093;
 const folder = mkdtempSync(join(tmpdir(), "weir-cluster-faults-"));
 const recoveries = new Map<string, number[]>();
 let broken = 0;

@@ -23,6 +23,7 @@ import {
   type Report,
 } from "./notes.ts";
 import { readDivision, writeDivision } from "./written-division.ts";
+import { writeFingerprints } from "./written-fingerprints.ts";
 
 export interface AgentParts {
   readonly clock: Clock;
@@ -182,7 +183,7 @@ export class Agent {
       popular: team?.border?.popularFound?.take(POPULAR_AT_ONCE) ?? [],
       popularKnown: this.#popularKnown,
       exchange: this.#exchange(),
-      leastPages: crawl.leastPages.map(({ high, low }) => [high, low]),
+      leastPages: this.#hasEnded ? writeFingerprints(crawl.leastPages) : "",
       change: this.#change,
       snapshot: isShown ? crawl.snapshot() : null,
     };

@@ -66,8 +66,8 @@ export interface Report {
   readonly popular: readonly Halves[];
   readonly popularKnown: number;
   readonly exchange: Exchange;
-  /** With its last word: see `CrawlHandle.leastPages`. */
-  readonly leastPages: readonly Halves[];
+  /** With its last word: `CrawlHandle.leastPages` as `writeFingerprints` packs them. */
+  readonly leastPages: string;
   /** The last change of the crawl that it made. */
   readonly change: number;
   /** Once a second. */

@@ -6,6 +6,7 @@ import { joinedTotals } from "../store/joined-totals.ts";
 import type { Totals } from "../store/store.ts";
 import { DistinctCount } from "../partition/distinct-count.ts";
 import { mergeSnapshots, type Whole } from "./merge.ts";
+import { readFingerprints } from "./written-fingerprints.ts";
 
 /** Those who have left count for the whole, too. */
 export function wholeOf(
@@ -43,11 +44,11 @@ function differentPages(members: readonly Member[]): number {
   const counts = members.map(({ snapshot }) => snapshot?.totals.pages ?? 0);
   const sum = counts.reduce((so, pages) => so + pages, 0);
   if (members.some(({ hasEnded }) => !hasEnded)) return sum;
-  const samples = members.map(({ report }) => report?.leastPages ?? []);
+  const samples = members.map(({ report }) => readFingerprints(report?.leastPages ?? ""));
   const areAll = samples.every(({ length }, index) => length === counts[index]);
   const size = areAll ? sum + 1 : Math.max(...samples.map(({ length }) => length));
   const together = new DistinctCount(Math.max(2, size));
-  for (const sample of samples) for (const [high, low] of sample) together.add(high, low);
+  for (const sample of samples) for (const { high, low } of sample) together.add(high, low);
   return Math.min(sum, Math.round(together.count));
 }
 
