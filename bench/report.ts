@@ -73,7 +73,7 @@ const SECTIONS: readonly Section[] = [
   {
     file: "procs.txt",
     title: "Several processes: speed",
-    command: "PEERS_DIR=… node bench/procs.ts",
+    command: "PEERS_DIR=… node bench/procs.ts --rounds 2",
     about:
       "What a second process brings and costs, on the pages of the first table, each site under eight addresses, without archive, the servers on the same two cores. A process by itself keeps more than one core busy, since its helping threads do; so two on two cores are compared with one on one core. Goals: 1.7 times the pages per second, 1.1 times the CPU time a page.",
   },
@@ -88,7 +88,7 @@ const SECTIONS: readonly Section[] = [
   {
     file: "cluster-faults.txt",
     title: "Several processes: faults",
-    command: "node bench/cluster-faults.ts",
+    command: "node bench/cluster-faults.ts --pages 300",
     about:
       "Real processes and a real nats-server, against servers with their own log: processes under a supervisor and nodes of a cluster are killed, the server is killed and its store wiped, nodes are cut off by a proxy, stopped for longer than their licence, leave and join. Quiet: how long servers were asked for nothing after a fault. Goals: no URL lost, no page missing, second downloads only of what was in flight, no breach of manners, recovery within 60 s.",
   },
