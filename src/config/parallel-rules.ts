@@ -45,6 +45,10 @@ export function parallelMistakes(settings: Settings): string[] {
     found.push(
       "--sample estimates what firewalls miss, and nothing is missed otherwise: choose --mode firewall, or leave it out",
     );
+  if (settings.sampleShare !== undefined && isCluster)
+    found.push(
+      "a cluster does not put its nodes' samples together: leave --sample out, or use --procs",
+    );
   if (settings.watch)
     found.push(
       "rounds (--watch) are for one process so far: leave --procs and --nats out, or --watch",

@@ -36,6 +36,7 @@ test("what makes no sense together is refused with what to write instead", async
     refuse("--partitions 4", "--procs", "4", "--partitions", "2"),
     refuse("nats://127.0.0.1:4222", "--nats", "http://127.0.0.1:1"),
     refuse("--mode firewall", "--procs", "2", "--sample", "0.1"),
+    refuse("use --procs", "--mode", "firewall", "--nats", NOWHERE, "--sample", "0.1"),
   ]);
   assert.equal(site.requests.length, 0);
 });
