@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 import { test } from "node:test";
 import type { LogEntry, LogLevel } from "../base/log.ts";
 import { LogPost } from "./log-post.ts";
@@ -20,10 +20,23 @@ test("sends what somebody reads, together and in order", () => {
 });
 
 test("sends by itself after a moment, and again", async () => {
-  const { promise, resolve } = Promise.withResolvers<readonly LogEntry[]>();
-  const post = new LogPost("debug", resolve);
-  post.write(entry("debug", "a page"));
-  equal((await promise).length, 1);
+  let came: (entries: readonly LogEntry[]) => void = () => undefined;
+  const post = new LogPost("debug", (entries) => came(entries));
+  for (const message of ["one", "two"]) {
+    const { promise, resolve } = Promise.withResolvers<readonly LogEntry[]>();
+    came = resolve;
+    post.write(entry("debug", message));
+    deepEqual(await promise, [entry("debug", message)]);
+  }
+});
+
+test("sends what is left when it is put away", () => {
+  const sent: number[] = [];
+  {
+    using post = new LogPost("debug", (entries) => sent.push(entries.length));
+    post.write(entry("info", "a last word"));
+  }
+  deepEqual(sent, [1]);
 });
 
 test("sends what went wrong at once, with what came before", () => {

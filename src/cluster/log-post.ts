@@ -10,7 +10,7 @@ import { isRead, type Log, type LogEntry, type LogLevel } from "../base/log.ts";
 const GATHER_MS = 100;
 const GATHER_MAX = 500;
 
-export class LogPost implements Log {
+export class LogPost implements Log, Disposable {
   readonly least: LogLevel;
   readonly #send: (entries: readonly LogEntry[]) => void;
   #entries: LogEntry[] = [];
@@ -26,6 +26,11 @@ export class LogPost implements Log {
     this.#entries.push(entry);
     if (entry.level === "error" || this.#entries.length >= GATHER_MAX) return this.send();
     this.#timer ??= setTimeout(() => this.send(), GATHER_MS);
+  }
+
+  /** Nothing that was said is lost with who said it. */
+  [Symbol.dispose](): void {
+    this.send();
   }
 
   /** What was gathered goes now. */

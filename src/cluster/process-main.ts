@@ -43,7 +43,7 @@ async function work(job: Job): Promise<void> {
     division: division === null ? undefined : readDivision(division),
     bus: member,
   };
-  const log = new LogPost(job.leastLogged, (entries) => say({ weir: "log", entries }));
+  using log = new LogPost(job.leastLogged, (entries) => say({ weir: "log", entries }));
   const team = teamMeansFor(settings, place);
   const crawl = await openCrawl({ settings, seeds, folder, hooks: {}, log, team });
   agent = new Agent({
@@ -54,10 +54,7 @@ async function work(job: Job): Promise<void> {
     change: (key, value) => void crawl.change(key, value),
   });
   process.on("disconnect", () => crawl.stop("the supervisor is gone"));
-  const result = await crawl.done.finally(() => {
-    agent.stop();
-    log.send();
-  });
+  const result = await crawl.done.finally(() => agent.stop());
   say({ weir: "result", result });
   await bus.close();
 }

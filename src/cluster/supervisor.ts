@@ -69,8 +69,7 @@ class Supervisor implements OpenCrawl, Changing {
   readonly #settle = Promise.withResolvers<CrawlResult>();
   readonly #line: SharedLine;
   /** When the first process was told what to do: as with a crawl of one, loading the program does not count. */
-  #startedAtMs = systemClock.nowMs();
-  #hasBegun = false;
+  #startedAtMs: number | undefined;
   readonly #changes: Changes;
   readonly #ended: Ended[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
@@ -142,7 +141,7 @@ class Supervisor implements OpenCrawl, Changing {
     return mergeSnapshots(all, {
       state: isPaused ? "paused" : this.#state,
       because: [...this.#holds].join("; "),
-      elapsedMs: nowMs - this.#startedAtMs,
+      elapsedMs: this.#elapsedMs,
       resumed: this.#resumed,
       limitBps: this.#inForceBps,
       recentBps: this.#line.meter.recentBps(nowMs),
@@ -221,8 +220,7 @@ class Supervisor implements OpenCrawl, Changing {
 
   #jobOf(name: string, isFirstStart: boolean): Job {
     const { settings, seeds, folder, log } = this.#order;
-    if (!this.#hasBegun) this.#startedAtMs = systemClock.nowMs();
-    this.#hasBegun = true;
+    this.#startedAtMs ??= systemClock.nowMs();
     const size = this.#names.length;
     const place = this.#names.indexOf(name);
     const division = this.#dealing?.division;
@@ -270,7 +268,7 @@ class Supervisor implements OpenCrawl, Changing {
     try {
       const { referenceFolder } = settings;
       return mergeResults(ended, store.totals, {
-        seconds: (systemClock.nowMs() - this.#startedAtMs) / 1000,
+        seconds: this.#elapsedMs / 1000,
         bandwidth: this.#bandwidth(ended),
         parallel: this.#measured(await metricsOf({ folder, store, referenceFolder }), ended),
         topics: await topicsIn(folder, settings),
@@ -302,6 +300,11 @@ class Supervisor implements OpenCrawl, Changing {
     };
   }
 
+  get #elapsedMs(): number {
+    const nowMs = systemClock.nowMs();
+    return nowMs - (this.#startedAtMs ?? nowMs);
+  }
+
   /** Whether each process begins with addresses of its own. */
   get #hasOwnSeeds(): boolean {
     return this.#dealing === undefined || ownsContents(this.#order.settings);
@@ -313,9 +316,8 @@ class Supervisor implements OpenCrawl, Changing {
   }
 
   #bandwidth(ended: readonly Ended[]): CrawlResult["bandwidth"] {
-    const elapsedMs = systemClock.nowMs() - this.#startedAtMs;
     return {
-      ...measuredRate(this.#line.meter, this.#inForceBps, elapsedMs),
+      ...measuredRate(this.#line.meter, this.#inForceBps, this.#elapsedMs),
       rankInversion: mean(ended.map(({ result }) => result.bandwidth.rankInversion)),
       longestWaitMs: Math.max(0, ...ended.map(({ result }) => result.bandwidth.longestWaitMs)),
     };

@@ -50,6 +50,12 @@ test("of many pages a sample tells how many are different, and who has left adds
   equal(Math.abs(found - 60_500) < 0.12 * 60_000, true, `${found} of 60,500`);
 });
 
+test("where a last word was lost nothing is known of overlap", () => {
+  const pages = pagesFrom(4, 50);
+  const members = [member("one", pages, 0), member("two", pages, 1024)];
+  equal(wholeOf(members, new Map(), WHOLE).parallel?.differentPages, 100);
+});
+
 test("while somebody is still at work nothing is known of overlap", () => {
   const busy = { ...member("one", pagesFrom(3, 10), 10), hasEnded: false };
   const members = [busy, member("two", pagesFrom(3, 10), 10)];

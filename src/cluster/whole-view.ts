@@ -45,6 +45,8 @@ function differentPages(members: readonly Member[]): number {
   const sum = counts.reduce((so, pages) => so + pages, 0);
   if (members.some(({ hasEnded }) => !hasEnded)) return sum;
   const samples = members.map(({ report }) => readFingerprints(report?.leastPages ?? ""));
+  // Last words may be lost like any other.
+  if (samples.some(({ length }, index) => length === 0 && counts[index] !== 0)) return sum;
   const areAll = samples.every(({ length }, index) => length === counts[index]);
   const size = areAll ? sum + 1 : Math.max(...samples.map(({ length }) => length));
   const together = new DistinctCount(Math.max(2, size));

@@ -22,10 +22,10 @@ import type { Sluice } from "./sluice.ts";
 import type { Tally } from "./tally.ts";
 
 const LOOK_EVERY_MS = 1000;
-/** A change of the limit below this is not worth unsettling the accounts for. */
 /** How fast the mean of what processes send each other follows; and what pages get of a limit however much that is. */
 const EXCHANGE_GAIN = 0.5;
 const LEAST_SHARE = 0.1;
+/** A change of the limit below this is not worth unsettling the accounts for. */
 const NOTABLE_SHARE = 0.002;
 
 /** The line as the operating system shows it. */

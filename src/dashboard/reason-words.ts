@@ -5,8 +5,7 @@ const WORDS: Readonly<Record<string, string>> = {
   not_modified: "The server says it has not changed since the last visit.",
   redirect: "Led to another address, which was judged anew.",
   exported: "Answered, and handed to the process that owns its content.",
-  sampled:
-    "Answered, and not kept: another process's, fetched to estimate what is missed (`--sample`).",
+  sampled: "Answered, and not kept: another process's, fetched to estimate what is missed.",
   dns_nxdomain: "Its name does not exist.",
   dns_timeout: "Nobody answered when its name was looked up.",
   dns_error: "Its name could not be looked up.",

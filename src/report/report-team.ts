@@ -9,6 +9,9 @@ import { count, type Fact, factList, figure, note, percent, table } from "./repo
 
 /** Beyond this a matrix has more cells than anybody reads. */
 const FLOWS_MAX = 32;
+const AGAINST_REFERENCE = " Coverage and quality compare with the crawl named.";
+const FROM_SAMPLE =
+  " Coverage is the share of a sample of all addresses that was got, of what of it anybody saw; it is a little too high, as what lies behind missed pages was seen by nobody.";
 
 export function processes(data: ReportData, width: number): string {
   const { parallel } = data;
@@ -39,11 +42,7 @@ export function processes(data: ReportData, width: number): string {
     factList(facts) +
     note(
       "Overlap is how many pages were fetched more than once, for each different one; sent are addresses that belong to another process." +
-        (isEstimated
-          ? " Coverage is the share of a sample of all addresses that was got, of what of it anybody saw; it is a little too high, as what lies behind missed pages was seen by nobody."
-          : coverage === undefined
-            ? ""
-            : " Coverage and quality compare with the crawl named."),
+        (coverage === undefined ? "" : isEstimated ? FROM_SAMPLE : AGAINST_REFERENCE),
     ) +
     table(names, rows) +
     flows(data, width)
