@@ -16,6 +16,8 @@ import { assert } from "../base/assert.ts";
 /** How much faster losses are made good, and how much of them is remembered, in seconds. */
 const CATCH_UP_SHARE = 0.01;
 const LOSS_SECONDS_MAX = 0.02;
+/** How many times the burst there may be of what was given back. */
+const GIVEN_BACK_BURSTS = 4;
 
 export class Account {
   #rateBps: number;
@@ -51,9 +53,13 @@ export class Account {
     return this.#balanceBytes;
   }
 
-  /** Spends, or gives back when negative; the balance may go below zero. */
+  /**
+   * Spends, or gives back when negative; the balance may go below zero. What is given back was earned a
+   * moment ago and is no saving, so it may exceed the burst somewhat.
+   */
   spend(bytes: number): void {
-    this.#balanceBytes -= bytes;
+    const most = Math.max(this.#balanceBytes, GIVEN_BACK_BURSTS * this.#burstBytes);
+    this.#balanceBytes = Math.min(most, this.#balanceBytes - bytes);
   }
 
   /** When the balance will have come to this; the past when it has. */
@@ -67,10 +73,10 @@ export class Account {
     this.#atMs = Math.max(this.#atMs, nowMs);
     const made = Math.min(this.#lostBytes, earned * CATCH_UP_SHARE);
     this.#lostBytes -= made;
-    this.#balanceBytes += earned + made;
-    const over = this.#balanceBytes - this.#burstBytes;
+    const room = Math.max(0, this.#burstBytes - this.#balanceBytes);
+    const over = earned + made - room;
+    this.#balanceBytes += Math.min(earned + made, room);
     if (over <= 0) return;
-    this.#balanceBytes = this.#burstBytes;
     // Nobody stood still who had more than enough all the time: there was nothing to spend it on.
     if (wasShort)
       this.#lostBytes = Math.min(this.#lostBytes + over, LOSS_SECONDS_MAX * this.#rateBps);

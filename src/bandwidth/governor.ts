@@ -24,7 +24,9 @@
 
 import { assert } from "../base/assert.ts";
 import { type Account, atRate } from "./account.ts";
+import { Arrivals } from "./arrivals.ts";
 import type { Candidate, Controller, Flow, RankOf } from "./controller.ts";
+import { type Let, shownBps, Stock, type StockedFlow } from "./stock.ts";
 import { Turns } from "./turns.ts";
 
 const BURST_SHARE = 0.015;
@@ -35,42 +37,42 @@ const STARTS_SHARE = 1.3;
 const STARTS_BURST_SHARE = 0.005;
 /** Below this time to the first byte a request brings its bytes at once, and pays at once. */
 const QUICK_MS = 50;
-/** What the stock must last for, beside the time an answer takes to begin. */
-const SPARE_MS = 50;
-const MARGIN = 2;
+/** How much of the rate may be due at one time: bodies under way take the rest. */
+const DUE_SHARE = 0.8;
 const ADAPT_EVERY_MS = 50;
 const ASK_AGAIN_MS = 10;
-const RAISE = 1.25;
-const LOWER = 0.97;
-const RAISED_MAX = 1000;
-const LEARN_SHARE = 0.02;
-/** So many answers must have come before the unanswered no longer count. */
-const ANSWERS_TO_TRUST = 30;
 const CAUTION = 3;
 /** A slow server is not granted more at a time than it sends in this time. */
 const STEP_MS = 100;
 const STEP_BYTES_MIN = 1024;
-/** A system offers half of its window at first, and mostly keeps to that; steps are half of that. */
+/** A system offers half of its window at first, and mostly keeps to that; half of it is read at a time. */
 const UNASKED_SHARE = 0.5;
-const STEP_SHARE = 0.5;
+const READ_SHARE = 0.5;
+/** Where a window is little of the rate, steps are what comes in this time: each costs a pause. */
+const STEP_SECONDS = 0.002;
 /** What lies in it on average while nobody reads: room is offered again in whole packets only. */
 const REFILL_SHARE = 0.75;
+/** How much a download takes before it is another's turn. */
+const TURN_SECONDS = 0.05;
+const TURN_BYTES_MIN = 16_384;
 const SYSTEM_WINDOW_BYTES = 65_536;
-/** Smaller answers come in the same packets. */
-const SIZE_BYTES_MIN = 4096;
 const SITE_ACCOUNTS_MAX = 4096;
 /** So few are under way that all their windows together hold no more than this part of a second. */
 const HELD_SHARE = 0.05;
 
-interface PacedFlow extends Flow {
+interface PacedFlow extends StockedFlow {
   receivedBytes: number;
   announcedBytes: number | undefined;
-  /** What was set aside for it before it was asked for. */
-  reservedBytes: number;
+  /** Up to here it may come without asking. */
+  grantedBytes: number;
   /** What has been paid for: what came, what the kernel takes in unasked, what was granted. */
   paidBytes: number;
-  /** What it can bring soon, as counted in the stock. */
-  soonBytes: number;
+  /** First bytes that it is expected to bring after its server's usual wait. */
+  dueBytes: number;
+  /** When anything of it came last. */
+  cameAtMs: number;
+  /** What its start was charged with. */
+  startBytes: number;
 }
 
 export class Governor implements Controller {
@@ -80,17 +82,12 @@ export class Governor implements Controller {
   /** What a connection takes in before anybody reads, and again after each reading. */
   #unaskedBytes = SYSTEM_WINDOW_BYTES;
   readonly #siteAccounts = new Map<number, Account>();
-  readonly #flows = new Set<PacedFlow>();
   /** Waiting for the rate of all. */
   readonly #waiting = new Turns<PacedFlow>();
   /** Waiting for their own site's: nobody else's turn, and no sign of plenty. */
   readonly #held = new Set<PacedFlow>();
-  #stockBytes = 0;
-  /** The mean time to the first byte, of what has come so far. */
-  #waitMs = 0;
-  #answered = 0;
-  #raised = 1;
-  #raisedAtMs = 0;
+  readonly #arrivals = new Arrivals();
+  readonly #stock = new Stock<PacedFlow>((flow) => this.#letOf(flow));
   #adaptedAtMs = 0;
   #isRefusing = false;
   /** Whether the last that was refused was refused because enough is under way. */
@@ -101,7 +98,7 @@ export class Governor implements Controller {
   }
 
   get predictedBps(): number {
-    return Math.min(this.#account?.rateBps ?? Infinity, this.#stockBytes / this.#horizonSeconds);
+    return Math.min(this.#account?.rateBps ?? Infinity, this.#stock.bytes / this.#stock.horizonSeconds);
   }
 
   get waiting(): number {
@@ -109,7 +106,7 @@ export class Governor implements Controller {
   }
 
   isHungry(nowMs: number): boolean {
-    const heldBytes = 2 * this.#unaskedBytes * this.#flows.size;
+    const heldBytes = 2 * this.#unaskedBytes * this.#stock.flows.size;
     const heldBytesMax = HELD_SHARE * (this.#account?.rateBps ?? Infinity);
     const areFew = heldBytes > 0 && heldBytes <= heldBytesMax;
     return areFew && !this.#isRefusing && this.#isDry(nowMs);
@@ -162,53 +159,68 @@ export class Governor implements Controller {
       startedAtMs: nowMs,
       receivedBytes: 0,
       announcedBytes: undefined,
-      reservedBytes: 0,
+      grantedBytes: 0,
       paidBytes: 0,
       soonBytes: 0,
+      cameAtMs: nowMs,
+      dueBytes: 0,
+      startBytes: 0,
+      turnFromBytes: 0,
+      shownBps: undefined,
+      turnSinceMs: undefined,
+      windowBytes: this.#unaskedBytes / UNASKED_SHARE,
     };
-    this.#flows.add(flow);
-    this.#restock(flow);
+    this.#stock.add(nowMs, flow);
     const firstBytes = this.#firstBytes(candidate);
     // Until it is known how long answers take, they may well come all at once.
-    this.#starts?.spend(this.#answered < ANSWERS_TO_TRUST ? CAUTION * firstBytes : firstBytes);
+    flow.startBytes = this.#stock.isTried ? firstBytes : CAUTION * firstBytes;
+    this.#starts?.spend(flow.startBytes);
     if (candidate.expectedWaitMs < QUICK_MS) {
-      flow.reservedBytes = firstBytes;
+      flow.grantedBytes = firstBytes;
       this.#pay(flow, firstBytes);
+    } else {
+      flow.dueBytes = firstBytes;
+      this.#arrivals.add(dueAtMs(flow), firstBytes);
     }
     return flow;
   }
 
   came(nowMs: number, flow: Flow, bytes: number): boolean {
     const own = this.#own(flow);
-    if (own.receivedBytes === 0) this.#learnWait(nowMs - own.startedAtMs);
+    if (own.receivedBytes === 0) {
+      this.#arrived(own);
+      this.#stock.answered(nowMs - own.startedAtMs);
+      own.turnSinceMs = nowMs;
+      own.turnFromBytes = bytes;
+    }
     own.receivedBytes += bytes;
-    this.#restock(own);
-    // What was set aside for it may come.
-    if (own.receivedBytes < own.reservedBytes && own.paidBytes >= own.receivedBytes) return true;
+    own.cameAtMs = nowMs;
+    this.#stock.count(nowMs, own);
+    if (own.receivedBytes < own.grantedBytes && own.paidBytes >= own.receivedBytes) return true;
     if (this.#waiting.goesFirst(own) && this.#mayRead(nowMs, own)) {
-      this.#payUpTo(own, this.#stepOf(own));
+      this.#payUpTo(own, 0);
       return true;
     }
     // Unread, it goes on coming until the window is full.
-    this.#payUpTo(own, this.#refillBytes);
-    (this.#siteMayRead(nowMs, own) ? this.#waiting : this.#held).add(own);
-    this.#restock(own);
+    this.#payUpTo(own, this.#refillBytes(own));
+    if (this.#siteMayRead(nowMs, own)) this.#waiting.add(own, this.#staysInTurn(nowMs, own));
+    else this.#held.add(own);
+    this.#stock.count(nowMs, own);
     return false;
   }
 
   announce(flow: Flow, bytes: number): void {
     const own = this.#own(flow);
     own.announcedBytes = bytes;
-    this.#restock(own);
     // It was made to wait before anybody knew how little is left of it.
-    if (this.#waiting.has(own) || this.#held.has(own)) this.#payUpTo(own, this.#refillBytes);
+    if (this.#waiting.has(own) || this.#held.has(own)) this.#payUpTo(own, this.#refillBytes(own));
   }
 
   next(nowMs: number): Flow | undefined {
     for (const flow of this.#held) {
       if (!this.#siteMayRead(nowMs, flow)) continue;
       this.#held.delete(flow);
-      this.#waiting.add(flow);
+      this.#waiting.add(flow, this.#staysInTurn(nowMs, flow));
     }
     if (this.#waiting.size === 0 || !this.#mayReadAny(nowMs)) return undefined;
     for (let flow = this.#waiting.first(); flow !== undefined; flow = this.#waiting.first()) {
@@ -217,8 +229,14 @@ export class Governor implements Controller {
         this.#held.add(flow);
         continue;
       }
-      this.#pay(flow, this.#stepOf(flow));
-      this.#restock(flow);
+      const stepBytes = this.#stepOf(nowMs, flow);
+      flow.grantedBytes = flow.receivedBytes + stepBytes;
+      this.#pay(flow, Math.max(0, Math.min(stepBytes, wholeBytesOf(flow) - flow.paidBytes)));
+      if (flow.turnSinceMs === undefined) {
+        flow.turnSinceMs = nowMs;
+        flow.turnFromBytes = flow.receivedBytes;
+      }
+      this.#stock.count(nowMs, flow);
       return flow;
     }
     return undefined;
@@ -226,12 +244,12 @@ export class Governor implements Controller {
 
   end(_nowMs: number, flow: Flow): void {
     const own = this.#own(flow);
-    this.#flows.delete(own);
+    this.#arrived(own);
+    this.#stock.delete(own);
     this.#waiting.delete(own);
     this.#held.delete(own);
-    this.#stockBytes -= own.soonBytes;
     this.#pay(own, own.receivedBytes - own.paidBytes);
-    this.#starts?.spend(Math.min(0, own.receivedBytes - this.#firstBytes(own)));
+    this.#starts?.spend(Math.min(0, own.receivedBytes - own.startBytes));
   }
 
   nextAtMs(nowMs: number): number {
@@ -247,11 +265,14 @@ export class Governor implements Controller {
     if (this.#account === undefined) return true;
     // Its first bytes could not be refused, and would come out of what the others wait for.
     if (this.#waiting.isBefore(candidate.siteId)) return false;
-    const wantedBytes = this.#stockWantedBytes(this.#account.rateBps, candidate);
+    const wantedBytes = this.#stock.wantedBytes(this.#account.rateBps, candidate.expectedBytes);
     this.#isStocked = this.#stockBefore(candidate) >= wantedBytes;
     if (this.#isStocked) return false;
     if ((this.#starts?.balanceBytes(nowMs) ?? 0) < 0) return false;
-    if (candidate.expectedWaitMs >= QUICK_MS) return true;
+    if (candidate.expectedWaitMs >= QUICK_MS) {
+      const dueBps = this.#arrivals.aroundBps(nowMs + candidate.expectedWaitMs);
+      return dueBps < DUE_SHARE * this.#account.rateBps;
+    }
     // Goes before those that wait to read on, who need a balance: they would use it up for ever.
     const { rateBps } = this.#account;
     const neededBytes = this.#firstBytes(candidate) - rateBps * DEBT_SHARE;
@@ -261,44 +282,33 @@ export class Governor implements Controller {
 
   /** What comes before anybody can refuse it: a window, and what the first reading makes room for. */
   #firstBytes({ expectedBytes }: Candidate): number {
-    return Math.min(expectedBytes, this.#unaskedBytes * (1 + STEP_SHARE));
-  }
-
-  #stockWantedBytes(rateBps: number, { expectedBytes }: Candidate): number {
-    const takenBytes = rateBps * this.#horizonSeconds;
-    const marginBytes = Math.sqrt(takenBytes * Math.max(SIZE_BYTES_MIN, expectedBytes));
-    return this.#raised * (takenBytes + MARGIN * marginBytes);
+    return Math.min(expectedBytes, this.#unaskedBytes * (1 + READ_SHARE));
   }
 
   /** What can come soon of those whose turn comes no later than its own. */
   #stockBefore({ siteId }: Candidate): number {
-    if (!this.#waiting.isRanked) return this.#stockBytes;
+    if (!this.#waiting.isRanked) return this.#stock.bytes;
     let bytes = 0;
-    for (const flow of this.#waiting.notBehind(siteId, this.#flows)) bytes += flow.soonBytes;
+    for (const flow of this.#waiting.notBehind(siteId, this.#stock.flows)) bytes += flow.soonBytes;
     return bytes;
   }
 
-  get #horizonSeconds(): number {
-    return (this.#waitMs + SPARE_MS) / 1000;
-  }
-
-  /** Raises the stock while the pipe runs dry over it, and lets it sink back slowly. */
   #adapt(nowMs: number): void {
     if (nowMs - this.#adaptedAtMs < ADAPT_EVERY_MS) return;
     this.#adaptedAtMs = nowMs;
-    this.#reckon(nowMs);
+    for (const flow of this.#stock.flows) this.#takeBack(nowMs, flow);
+    this.#stock.reckon(nowMs);
     if (this.#account === undefined) return;
-    if (!this.#isDry(nowMs)) {
-      this.#raised = Math.max(1, this.#raised * LOWER);
-      this.#raisedAtMs = nowMs;
-    } else if (
-      this.#isRefusing &&
-      this.#isStocked &&
-      nowMs - this.#raisedAtMs >= this.#horizonSeconds * 1000
-    ) {
-      // What was asked for meanwhile must have had the time to come.
-      this.#raised = Math.min(RAISED_MAX, this.#raised * RAISE);
-      this.#raisedAtMs = nowMs;
+    const wasEnough = this.#isRefusing && this.#isStocked;
+    this.#stock.adapt(nowMs, { isDry: this.#isDry(nowMs), wasEnough });
+  }
+
+  /** Who is not as quick as was thought keeps nothing that others could have: it pays when it comes. */
+  #takeBack(nowMs: number, flow: PacedFlow): void {
+    if (flow.receivedBytes === 0) {
+      if (nowMs - flow.startedAtMs > QUICK_MS) this.#pay(flow, -flow.paidBytes);
+    } else if (!this.#waiting.has(flow) && nowMs - flow.cameAtMs > STEP_MS) {
+      this.#pay(flow, Math.min(0, flow.receivedBytes + this.#refillBytes(flow) - flow.paidBytes));
     }
   }
 
@@ -307,68 +317,50 @@ export class Governor implements Controller {
     return this.#account.balanceBytes(nowMs) >= (this.#account.rateBps * BURST_SHARE) / 2;
   }
 
-  /** Takes the stock anew, with what the unanswered teach about the time that answers take. */
-  #reckon(nowMs: number): void {
-    let unanswered = 0;
-    let agesMs = 0;
-    for (const flow of this.#flows) {
-      if (flow.receivedBytes > 0) continue;
-      const ageMs = nowMs - flow.startedAtMs;
-      unanswered += 1;
-      agesMs += ageMs;
-      // It was not quick after all: others may have what it keeps, and it pays when it comes.
-      if (ageMs > QUICK_MS) this.#pay(flow, -flow.paidBytes);
-    }
-    if (this.#answered < ANSWERS_TO_TRUST && unanswered > 0)
-      this.#waitMs = Math.max(this.#waitMs, agesMs / unanswered);
-    for (const flow of this.#flows) this.#restock(flow);
-  }
-
-  #learnWait(tookMs: number): void {
-    this.#answered += 1;
-    this.#waitMs += Math.max(LEARN_SHARE, 1 / this.#answered) * (tookMs - this.#waitMs);
-  }
-
-  /** Counts a download anew: what is left of it, as far as its server can send it soon. */
-  #restock(flow: PacedFlow): void {
-    const { announcedBytes, expectedBytes, receivedBytes } = flow;
-    // Who has sent more than was guessed has usually a good deal more to send.
-    const leftBytes =
-      announcedBytes === undefined
-        ? Math.max(expectedBytes - receivedBytes, receivedBytes / 4)
-        : Math.max(0, announcedBytes - receivedBytes);
-    const soonBytes = Math.min(leftBytes, this.#soonBps(flow) * this.#horizonSeconds);
-    this.#stockBytes += soonBytes - flow.soonBytes;
-    flow.soonBytes = soonBytes;
-  }
-
   /** A site without downloads has nothing to hold; it is given an account again when it has. */
   #forgetIdleSites(): void {
-    const busy = new Set(Array.from(this.#flows, ({ siteId }) => siteId));
+    const busy = new Set(Array.from(this.#stock.flows, ({ siteId }) => siteId));
     for (const siteId of this.#siteAccounts.keys())
       if (!busy.has(siteId)) this.#siteAccounts.delete(siteId);
   }
 
-  #soonBps(flow: PacedFlow): number {
-    if (this.#held.has(flow)) return 0;
+  /**
+   * Whether it goes on before those that have not begun theirs: a window that is neither read nor filled
+   * disturbs nobody, and many that are read in turn fill up in waves. Who needs no more than a turn has one
+   * at once.
+   */
+  #staysInTurn(nowMs: number, flow: PacedFlow): boolean {
+    const turnBytes = Math.max(TURN_BYTES_MIN, TURN_SECONDS * (this.#account?.rateBps ?? 0));
+    if (wholeBytesOf(flow) - flow.receivedBytes <= turnBytes) return true;
+    if (flow.receivedBytes - flow.turnFromBytes < turnBytes) return flow.turnSinceMs !== undefined;
+    flow.shownBps = shownBps(nowMs, flow);
+    flow.turnSinceMs = undefined;
+    return false;
+  }
+
+  #letOf(flow: PacedFlow): Let {
     const siteBps = this.#siteAccounts.get(flow.siteId)?.rateBps ?? Infinity;
-    // Who waits for us has more to give than we take, whatever was predicted.
-    return this.#waiting.has(flow) ? siteBps : Math.min(flow.predictedBps, siteBps);
+    return { mostBps: this.#held.has(flow) ? 0 : siteBps, isWaiting: this.#waiting.has(flow) };
   }
 
-  get #refillBytes(): number {
-    return this.#unaskedBytes * REFILL_SHARE;
+  /** What comes in while nobody reads; of a slow server only a little at a time. */
+  #refillBytes({ shownBps: speedBps = Infinity }: PacedFlow): number {
+    return Math.min(this.#unaskedBytes * REFILL_SHARE, (speedBps * STEP_MS) / 1000);
   }
 
-  #stepOf({ predictedBps }: Flow): number {
-    const bytes = Math.max(STEP_BYTES_MIN, (predictedBps * STEP_MS) / 1000);
-    return Math.min(this.#unaskedBytes * STEP_SHARE, bytes);
+  /** What may be read in one go. Less than a window would not be enough for it to open again. */
+  #stepOf(nowMs: number, flow: PacedFlow): number {
+    const siteBps = this.#siteAccounts.get(flow.siteId)?.rateBps ?? Infinity;
+    const soonBytes = (Math.min(shownBps(nowMs, flow) ?? Infinity, siteBps) * STEP_MS) / 1000;
+    const rateBps = this.#account?.rateBps ?? 0;
+    // Nobody knows how much of an unannounced answer there is: no more is set aside than usual.
+    const longBytes = flow.announcedBytes === undefined ? 0 : rateBps * STEP_SECONDS;
+    return Math.min(Math.max(this.#unaskedBytes, longBytes), Math.max(STEP_BYTES_MIN, soonBytes));
   }
 
   /** Pays for what came and for so many more bytes, as far as there are any. */
   #payUpTo(flow: PacedFlow, moreBytes: number): void {
-    const wholeBytes = flow.announcedBytes ?? Infinity;
-    this.#pay(flow, Math.min(wholeBytes, flow.receivedBytes + moreBytes) - flow.paidBytes);
+    this.#pay(flow, Math.min(wholeBytesOf(flow), flow.receivedBytes + moreBytes) - flow.paidBytes);
   }
 
   /** Pays for bytes of a download, or takes back what it did not need. */
@@ -391,9 +383,23 @@ export class Governor implements Controller {
     return account === undefined || account.balanceBytes(nowMs) > 0;
   }
 
+  /** Its first bytes are no longer due. */
+  #arrived(flow: PacedFlow): void {
+    if (flow.dueBytes > 0) this.#arrivals.add(dueAtMs(flow), -flow.dueBytes);
+    flow.dueBytes = 0;
+  }
+
   #own(flow: Flow): PacedFlow {
     const own = flow as PacedFlow;
-    assert(this.#flows.has(own), "a download is under way from its beginning to its end");
+    assert(this.#stock.flows.has(own), "a download is under way from its beginning to its end");
     return own;
   }
+}
+
+function wholeBytesOf({ announcedBytes }: Flow): number {
+  return announcedBytes ?? Infinity;
+}
+
+function dueAtMs({ startedAtMs, expectedWaitMs }: Flow): number {
+  return startedAtMs + expectedWaitMs;
 }

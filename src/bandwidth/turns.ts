@@ -1,5 +1,6 @@
 /**
- * Whose turn it is to read on: who waits, in the order they came or, with ranks, the lowest first.
+ * Whose turn it is to read on: who waits, in the order they came, those in the middle of their turn before
+ * the others; or, with ranks, the lowest first.
  *
  * O(1) without ranks, O(waiting) with them.
  */
@@ -7,11 +8,12 @@
 import type { Flow, RankOf } from "./controller.ts";
 
 export class Turns<F extends Flow> {
+  readonly #inTurn = new Set<F>();
   readonly #waiting = new Set<F>();
   #rankOf: RankOf | undefined;
 
   get size(): number {
-    return this.#waiting.size;
+    return this.#inTurn.size + this.#waiting.size;
   }
 
   setOrder(rankOf: RankOf | undefined): void {
@@ -19,27 +21,30 @@ export class Turns<F extends Flow> {
   }
 
   has(flow: F): boolean {
-    return this.#waiting.has(flow);
+    return this.#inTurn.has(flow) || this.#waiting.has(flow);
   }
 
-  add(flow: F): void {
-    this.#waiting.add(flow);
+  add(flow: F, isInTurn: boolean): void {
+    (isInTurn ? this.#inTurn : this.#waiting).add(flow);
   }
 
   delete(flow: F): void {
+    this.#inTurn.delete(flow);
     this.#waiting.delete(flow);
   }
 
   first(): F | undefined {
-    if (this.#rankOf === undefined) return this.#waiting.values().next().value;
+    if (this.#rankOf === undefined)
+      return this.#inTurn.values().next().value ?? this.#waiting.values().next().value;
     let first: F | undefined;
     let rank = Infinity;
-    for (const flow of this.#waiting) {
-      const own = this.#rankOf(flow.siteId);
-      if (own >= rank) continue;
-      first = flow;
-      rank = own;
-    }
+    for (const waiting of [this.#inTurn, this.#waiting])
+      for (const flow of waiting) {
+        const own = this.#rankOf(flow.siteId);
+        if (own >= rank) continue;
+        first = flow;
+        rank = own;
+      }
     return first;
   }
 

@@ -5,6 +5,11 @@ const WINDOW_BYTES_LEAST = 2304;
 const WINDOW_BYTES = 8192;
 const WINDOW_GROWS_FROM_BPS = 1e7;
 const WINDOWS_MATTER_BELOW_BPS = 1e8;
+/** Bytes of headers for each byte of pages of 2 to 20 KB: through the least window, small ones, wide ones. */
+const OVERHEAD_LEAST = 0.16;
+const OVERHEAD_SMALL = 0.07;
+const OVERHEAD_FULL = 0.046;
+const SMALL_WINDOW_BYTES_MAX = 16_384;
 
 /**
  * The most that one connection may hold unread: little enough that no burst shows in a second. What
@@ -18,7 +23,13 @@ const WINDOWS_MATTER_BELOW_BPS = 1e8;
 export function windowFor(limitBps: number): number | undefined {
   if (limitBps < LEAST_WINDOW_BELOW_BPS) return WINDOW_BYTES_LEAST;
   if (limitBps >= WINDOWS_MATTER_BELOW_BPS) return undefined;
-  return Math.round(WINDOW_BYTES * Math.max(1, limitBps / WINDOW_GROWS_FROM_BPS));
+  return Math.round(WINDOW_BYTES * Math.max(1, limitBps / WINDOW_GROWS_FROM_BPS) ** 1.7);
+}
+
+/** What packets are likely to add to the bytes in them, before anybody has counted any. */
+export function overheadFor(windowBytes: number | undefined): number {
+  if (windowBytes === undefined || windowBytes > SMALL_WINDOW_BYTES_MAX) return OVERHEAD_FULL;
+  return windowBytes <= WINDOW_BYTES_LEAST ? OVERHEAD_LEAST : OVERHEAD_SMALL;
 }
 
 /** Looks in a row at a line with room and nobody to use it before windows are widened. */

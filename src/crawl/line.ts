@@ -205,12 +205,11 @@ export class Line {
     const pauses = (limitBps === 0) !== (this.#inForceBps === 0);
     const hasChanged = limitBps !== this.#inForceBps;
     this.#inForceBps = limitBps;
-    this.#overheadShare = this.#overheadAt(nowMs);
     meter.setLimit(nowMs, limitBps === 0 ? undefined : limitBps);
-    if (limitBps !== 0) {
-      this.#holdTo(nowMs, limitBps);
-      this.#setWindow(limitBps);
-    }
+    // The size of windows decides how full packets are.
+    if (limitBps !== 0) this.#setWindow(limitBps);
+    this.#overheadShare = this.#overheadAt(nowMs);
+    if (limitBps !== 0) this.#holdTo(nowMs, limitBps);
     const isHolding =
       limitBps !== undefined || this.#siteLimitBps !== undefined || this.#ownBps < Infinity;
     if (isHolding !== sluice.isHolding) sluice.hold(isHolding);

@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { Almanac } from "../bandwidth/day-kind.ts";
 import { TimeZone } from "../bandwidth/local-time.ts";
 import type { SpeedTable } from "../bandwidth/speed-table.ts";
+import { overheadFor } from "../bandwidth/window.ts";
 import { publicHolidaysOf } from "../config/holidays.ts";
 import type { Settings } from "../config/schema.ts";
-import { lineCounters, PacketOverhead } from "../fetch/packet-overhead.ts";
+import { lineCounters, PacketOverhead, repeatedPackets } from "../fetch/packet-overhead.ts";
 import type { UndiciTransport } from "../fetch/transport-undici.ts";
 import { openServerFile, type ServerFile, SERVERS_FILE } from "../store/server-file.ts";
 import { type LineMeans, speedTableFor } from "./line.ts";
@@ -30,13 +31,16 @@ export function openLine(
   const zone = new TimeZone(settings.timeZone);
   const isHoliday =
     settings.holidays === undefined ? undefined : publicHolidaysOf(settings.holidays);
-  const overhead = new PacketOverhead(lineCounters(transport));
+  const overhead = new PacketOverhead(lineCounters(transport), repeatedPackets);
   const speeds = speedTableFor(settings);
   const keeper = keepSpeeds(settings, folder, speeds);
   return {
     means: {
       wire: {
-        setWindow: (bytes) => transport.setWindow(bytes),
+        setWindow: (bytes) => {
+          transport.setWindow(bytes);
+          overhead.expect(overheadFor(bytes));
+        },
         // Asked only under a limit: finding out takes some milliseconds.
         get windowsHeld() {
           return transport.windowsHeld;

@@ -7,14 +7,13 @@
 
 import type { Moment, SpeedTable } from "../bandwidth/speed-table.ts";
 import type { Settings, SiteSettings } from "../config/schema.ts";
+import { FILLED_SHARE } from "../plan/caution.ts";
 import { bytesLeft, capBps, meanBytesOf, type SiteFacts } from "../plan/estimate.ts";
 import type { PlanTask, SiteTask } from "../plan/plan.ts";
 import type { Line } from "./line.ts";
 import type { Promised } from "./promised.ts";
 import type { Roster, Site } from "./roster.ts";
 
-/** What can be promised of a limit: it is filled to 98 % and more. */
-const FILLED_SHARE = 0.98;
 /** Without a limit the best second so far, and somewhat more, is what the line gives. */
 const GROWTH_SHARE = 1.2;
 const UNKNOWN_LINE_BPS = 1e9;

@@ -12,7 +12,7 @@ import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import type { Settings } from "../config/schema.ts";
-import { mostSlack, pagesToTry, type Slack, withoutHope, withSlack } from "../plan/caution.ts";
+import { mostSlack, pagesToTry, type Slack, slackFor, withoutHope, withSlack } from "../plan/caution.ts";
 import { isLate, type PlanTask, type Segment, type SiteTask } from "../plan/plan.ts";
 import { promisesOf, rateWithoutCaps } from "../plan/promises.ts";
 import type { Claim, Shares } from "../plan/shares.ts";
@@ -29,13 +29,6 @@ const SOON_MS = 50;
 const REST_TIMES = 20;
 /** Who is given this part of what it could take is given all of it. */
 const ALL_SHARE = 0.98;
-/**
- * What is kept in hand of the time left, if it can be: more where a server that is too slow for the
- * line is known only by measuring it, and most where sizes were not said.
- */
-const SLACK: Slack = { share: 0.05, tailSeconds: 0.5 };
-const MEASURED_SLACK: Slack = { share: 0.1, tailSeconds: 1 };
-const UNSAID_SLACK: Slack = { share: 0.4, tailSeconds: 1 };
 /** How far all deadlines are stretched while sizes may be wrong, at most: to four times their time. */
 const DOUBT_SHARE = -3;
 /** Nobody is given up for less than this part of the time left: what servers give is not known better. */
@@ -219,14 +212,15 @@ export class Replan {
 
   #slackFor(task: PlanTask, sites: readonly Site[]): Slack {
     const { outlook, promised } = this.#parts;
-    if (sites.some((site) => outlook.isUnsaid(site))) return UNSAID_SLACK;
-    const isMeasured = task.sites.some(
-      ({ key, capBps, deadlineSeconds }) =>
-        deadlineSeconds !== undefined &&
-        capBps < task.rateBps &&
-        promised.saidOf(key)?.capBps === undefined,
-    );
-    return isMeasured ? MEASURED_SLACK : SLACK;
+    return slackFor({
+      sizes: !sites.some((site) => outlook.isUnsaid(site)),
+      speeds: !task.sites.some(
+        ({ key, capBps, deadlineSeconds }) =>
+          deadlineSeconds !== undefined &&
+          capBps < task.rateBps &&
+          promised.saidOf(key)?.capBps === undefined,
+      ),
+    });
   }
 
   /** With as much in hand as there is; undefined when the least share is still too much. */

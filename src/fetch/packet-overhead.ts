@@ -1,10 +1,11 @@
 /**
- * How many bytes of packet headers the line carries for each byte that a socket gives us.
+ * How many bytes the line carries beside each byte that a socket gives us: packet headers, and what came twice.
  *
  * A limit is meant for the line, and a program sees only what is inside the packets. How much is
  * around it depends on how full they are: under 5 % for long bodies, 15 % and more for pages of 2 KB
  * with a connection each. So it is measured: the interface counts its bytes and packets, and every
- * packet has the same headers (14 bytes Ethernet, 20 IPv4 or 40 IPv6, 32 TCP with timestamps).
+ * packet has the same headers (14 bytes Ethernet, 20 IPv4 or 40 IPv6, 32 TCP with timestamps). Packets that
+ * came twice are counted by the system, which tells their senders so (RFC 2883).
  *
  * Exact when the line is ours alone, and near enough when it is shared, since others' packets have
  * headers too. Where nobody counts, packets are taken for full ones.
@@ -28,44 +29,96 @@ export interface LineCounters {
 const LOOK_MS = 1_000;
 const MEMORY_BYTES = 1024 * 1024;
 const SHARE_MAX = 0.5;
+/** Others on this machine may have trouble with their lines: no more than this is believed of ours. */
+const REPEATED_SHARE_MAX = 0.1;
 const IPV4_HEADER_BYTES = 14 + 20 + 32;
 const IPV6_HEADER_BYTES = 14 + 40 + 32;
 const SEGMENT_BYTES = 1448;
 const LOOPBACK = "lo";
-/** What is believed before anything was seen: this many full packets. */
-const PRIOR_PACKETS = 64;
+/** What is believed before anything was seen weighs as much as so many packets. */
+const PRIOR_PACKETS = 16;
+/** Of packets as full as they can be. */
+const FULL_SHARE = IPV4_HEADER_BYTES / SEGMENT_BYTES;
 
 export class PacketOverhead {
   readonly #readCounters: () => readonly LineCounters[];
+  readonly #readRepeated: () => number;
   readonly #last = new Map<string, LineCounters>();
-  #headerSum = PRIOR_PACKETS * IPV4_HEADER_BYTES;
-  #payloadSum = PRIOR_PACKETS * SEGMENT_BYTES;
+  #besideSum = 0;
+  #payloadSum = 0;
+  #expectedShare = Number.NaN;
+  #repeated: number;
   #lookedMs = -Infinity;
 
-  constructor(readCounters: () => readonly LineCounters[]) {
+  /** `readRepeated`: how many packets have come twice so far. */
+  constructor(readCounters: () => readonly LineCounters[], readRepeated = () => 0) {
     this.#readCounters = readCounters;
+    this.#readRepeated = readRepeated;
+    this.#repeated = readRepeated();
+    this.expect(FULL_SHARE);
   }
 
-  /** Header bytes for each byte of payload, from 0 to a half. */
+  /** Packets are of another kind from now on: what was seen of the earlier ones tells nothing of them. */
+  expect(share: number): void {
+    if (share === this.#expectedShare) return;
+    this.#expectedShare = share;
+    this.#payloadSum = PRIOR_PACKETS * SEGMENT_BYTES;
+    this.#besideSum = share * this.#payloadSum;
+  }
+
+  /** Bytes beside each byte of payload, from 0 to a half. */
   shareNow(nowMs: number): number {
     if (nowMs - this.#lookedMs >= LOOK_MS) {
       this.#lookedMs = nowMs;
-      for (const counters of this.#readCounters()) this.#learn(counters);
+      this.#look();
     }
-    return Math.min(SHARE_MAX, this.#headerSum / this.#payloadSum);
+    return Math.min(SHARE_MAX, this.#besideSum / this.#payloadSum);
   }
 
-  #learn(counters: LineCounters): void {
-    const last = this.#last.get(counters.line);
-    this.#last.set(counters.line, counters);
-    if (last === undefined) return;
-    const bytes = counters.bytes - last.bytes;
-    const headerBytes = (counters.packets - last.packets) * counters.headerBytes;
-    // Counters that ran backwards were set anew; a line without payload has nothing to tell.
-    if (headerBytes < 0 || bytes <= headerBytes) return;
+  #look(): void {
+    const sum = { bytes: 0, packets: 0, headerBytes: 0 };
+    for (const counters of this.#readCounters()) {
+      const last = this.#last.get(counters.line);
+      this.#last.set(counters.line, counters);
+      const packets = counters.packets - (last?.packets ?? Infinity);
+      const bytes = counters.bytes - (last?.bytes ?? Infinity);
+      // Counters that ran backwards were set anew; a line without payload has nothing to tell.
+      if (packets < 0 || bytes <= packets * counters.headerBytes) continue;
+      sum.bytes += bytes;
+      sum.packets += packets;
+      sum.headerBytes += packets * counters.headerBytes;
+    }
+    const repeated = this.#readRepeated();
+    const again = Math.max(0, repeated - this.#repeated);
+    this.#repeated = repeated;
+    if (sum.bytes > 0) this.#learn(sum, again);
+  }
+
+  #learn(
+    { bytes, packets, headerBytes }: Pick<LineCounters, "bytes" | "packets" | "headerBytes">,
+    repeated: number,
+  ): void {
+    const insideBytes = bytes - headerBytes;
+    const repeatedBytes = insideBytes * Math.min(REPEATED_SHARE_MAX, repeated / packets);
     const kept = Math.exp(-bytes / MEMORY_BYTES);
-    this.#headerSum = this.#headerSum * kept + headerBytes;
-    this.#payloadSum = this.#payloadSum * kept + bytes - headerBytes;
+    this.#besideSum = this.#besideSum * kept + headerBytes + repeatedBytes;
+    this.#payloadSum = this.#payloadSum * kept + insideBytes - repeatedBytes;
+  }
+}
+
+/** Packets that came twice to this machine, whoever they were for. */
+export function repeatedPackets(): number {
+  const [names = "", numbers = ""] = linesOf("/proc/net/netstat");
+  const at = names.split(" ").indexOf("TCPDSACKOldSent");
+  const count = at < 0 ? 0 : Number(numbers.split(" ")[at]);
+  return Number.isSafeInteger(count) ? count : 0;
+}
+
+function linesOf(path: string): string[] {
+  try {
+    return readFileSync(path, "latin1").split("\n");
+  } catch {
+    return [];
   }
 }
 

@@ -35,7 +35,35 @@ const LANDING = Buffer.allocUnsafeSlow(READ_BYTES_MAX);
 const WINDOWS_BEFORE_GROWTH = 4;
 const GROWTH_MAX = 8;
 const LONG_WAY_MS = 5;
+/** After so long a server near by has filled the window; after 8 ms it would ask whether anything got lost. */
+const WINDOW_FULL_MS = 3;
 const GROWN_BYTES_MAX = 1024 * 1024;
+
+/**
+ * Acknowledges once more what came in after valves were shut, when their windows are full.
+ *
+ * While nobody reads, Linux puts acknowledgements off for 40 ms, and a server near by has sent its last
+ * packet again by then.
+ */
+class Acknowledging {
+  readonly #held = new Set<Valve>();
+  #isArmed = false;
+
+  add(valve: Valve): void {
+    this.#held.add(valve);
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    setTimeout(() => this.#round(), WINDOW_FULL_MS).unref();
+  }
+
+  #round(): void {
+    this.#isArmed = false;
+    for (const valve of this.#held) valve.acknowledge();
+    this.#held.clear();
+  }
+}
+
+const acknowledging = new Acknowledging();
 
 export class Valve {
   /** Below: connects, counts bytes, and is closed. */
@@ -97,6 +125,11 @@ export class Valve {
     if (!this.socket.destroyed) this.#window?.widen(bytes);
   }
 
+  /** Has the server told at once what has come so far. */
+  acknowledge(): void {
+    if (!this.socket.destroyed) this.#window?.acknowledgeSoon();
+  }
+
   hold(): void {
     this.#isHeld = true;
     this.#freeBytes = 0;
@@ -156,7 +189,8 @@ export class Valve {
     this.#onRead();
     this.#isWanted = this.stream.push(Buffer.from(buffer.subarray(0, bytes)));
     if (this.#isHeld) {
-      if (!this.socket.destroyed) this.#window?.acknowledgeSoon();
+      this.acknowledge();
+      acknowledging.add(this);
       return false;
     }
     this.#grow();

@@ -15,6 +15,15 @@ export interface Slack {
   readonly tailSeconds: number;
 }
 
+/** What can be promised of a limit: it is filled to 98 % and more. */
+export const FILLED_SHARE = 0.98;
+/**
+ * What is kept in hand of the time left, if it can be: more where a server that is too slow for the
+ * line is known only by measuring it, and most where sizes were not said.
+ */
+const SLACK: Slack = { share: 0.05, tailSeconds: 0.5 };
+const MEASURED_SLACK: Slack = { share: 0.1, tailSeconds: 1 };
+const UNSAID_SLACK: Slack = { share: 0.4, tailSeconds: 1 };
 /** Of a short time, the tail is this part. */
 const TAIL_SHARE = 0.1;
 const STEPS = 10;
@@ -22,6 +31,12 @@ const STEPS = 10;
 const LATE_WEIGHT = 5;
 /** What trying servers may take of all that is left. */
 const TRIED_SHARE = 0.03;
+
+/** How much to keep in hand, by whether all promised sizes were said, and all speeds below the line's. */
+export function slackFor(said: { readonly sizes: boolean; readonly speeds: boolean }): Slack {
+  if (!said.sizes) return UNSAID_SLACK;
+  return said.speeds ? SLACK : MEASURED_SLACK;
+}
 
 /** Deadlines earlier by a slack; a share below zero stretches them, and needs no tail. */
 export function withSlack(task: PlanTask, { share, tailSeconds }: Slack): PlanTask {

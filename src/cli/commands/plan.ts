@@ -7,7 +7,7 @@ import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
 import { publicHolidaysOf } from "../../config/holidays.ts";
 import { checkPlanOrder, type Order } from "../../config/order.ts";
-import { words as someWords } from "../../config/readers.ts";
+import { onOff, words as someWords } from "../../config/readers.ts";
 import { PLANNING } from "../../config/schema-plan.ts";
 import { SETTINGS } from "../../config/schema.ts";
 import { siteWishes } from "../../config/site-wishes.ts";
@@ -15,6 +15,7 @@ import { gatherSettings } from "../../config/sources.ts";
 import { planPlot } from "../../report/plan-plot.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp } from "../help.ts";
+import { atCrawlsRate, withTimeInHand } from "../plan-as-crawled.ts";
 import { answerOf } from "../plan-answer.ts";
 import { knowledgeOf } from "../plan-knowledge.ts";
 import { planLines } from "../plan-lines.ts";
@@ -28,6 +29,13 @@ const COLUMNS_IN_PIPES = 120;
 const ROWS_MAX = 60;
 
 const FLAGS = {
+  asCrawled: {
+    key: "asCrawled",
+    meaning:
+      "Plan what a crawl would do: packets are paid for out of the limit, and time is kept in hand before deadlines.",
+    fallback: "false",
+    reader: onOff,
+  },
   svgFile: {
     key: "svg",
     meaning: "Draw the plan into this file as well.",
@@ -48,6 +56,7 @@ function help(): string {
     examples: [
       ["weir plan --config weir.yaml", "who is crawled when, and what can be promised"],
       ["weir plan --config weir.yaml --limit 4MB/s --svg plan.svg", "if there were more, drawn"],
+      ["weir plan --config weir.yaml --as-crawled", "when a crawl would be done with each"],
       ["weir plan --config weir.yaml --algorithm cpq --json", "as Zhu et al. would, for programs"],
       [
         "weir plan --config weir.yaml --strict && weir crawl --config weir.yaml",
@@ -71,7 +80,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   // Remarks are no part of the result.
   if (!settings.quiet)
     for (const remark of order.remarks) process.stderr.write(`${visible(remark, 500)}\n`);
-  const report = await planned(order);
+  const report = await planned(order, gathered.more.asCrawled);
   const { svgFile } = gathered.more;
   if (svgFile !== undefined) draw(report, svgFile);
   if (settings.json) process.stdout.write(`${JSON.stringify(planResult(report))}\n`);
@@ -80,18 +89,21 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   return settings.strict && !isKept ? EXIT.failed : EXIT.done;
 }
 
-async function planned(order: Order): Promise<PlanReport> {
+async function planned(order: Order, asCrawled: boolean): Promise<PlanReport> {
   const { settings, seeds } = order;
   const { algorithm, objective = "min-sum", holidays, timeZone } = settings;
   const isHoliday = holidays === undefined ? undefined : publicHolidaysOf(holidays);
   const moment = new Almanac(new TimeZone(timeZone), isHoliday).at(Date.now());
   const wishes = siteWishes(settings, seeds);
   const knowledge = await knowledgeOf(order, new Set(wishes.map(({ site }) => site)), moment);
-  const input = planInput(settings, wishes, knowledge, moment);
+  const asked = planInput(settings, wishes, knowledge, moment);
+  const input = asCrawled ? atCrawlsRate(asked, settings) : asked;
   const scatters = input.sites.flatMap(({ leftOut, scatter }) =>
     leftOut === undefined ? [scatter] : [],
   );
-  const answer = await answerOf({ task: input.task, scatters, algorithm, objective });
+  const { task } = input;
+  const aims = asCrawled ? withTimeInHand(input) : task;
+  const answer = await answerOf({ task, aims, scatters, algorithm, objective });
   return { input, answer };
 }
 

@@ -1,0 +1,33 @@
+/**
+ * When first bytes are due that nobody can refuse: answers of slow servers, asked for long before.
+ *
+ * Requests that leave one after another can be answered all at once. So what is due is kept by the time it is
+ * due at, and a request is only sent when there is still room at the time of its answer.
+ *
+ * O(1) everything; a number for each tenth of a second in which anything is due.
+ */
+
+const STEP_MS = 100;
+
+export class Arrivals {
+  readonly #bytes = new Map<number, number>();
+
+  add(atMs: number, bytes: number): void {
+    const step = stepOf(atMs);
+    const sum = (this.#bytes.get(step) ?? 0) + bytes;
+    if (sum > 0) this.#bytes.set(step, sum);
+    else this.#bytes.delete(step);
+  }
+
+  /** How fast they come around that time, on average. */
+  aroundBps(atMs: number): number {
+    const step = stepOf(atMs);
+    const around = [step - 1, step, step + 1];
+    const bytes = around.reduce((sum, each) => sum + (this.#bytes.get(each) ?? 0), 0);
+    return (bytes * 1000) / (around.length * STEP_MS);
+  }
+}
+
+function stepOf(atMs: number): number {
+  return Math.floor(atMs / STEP_MS);
+}

@@ -1,0 +1,40 @@
+/**
+ * A plan as a crawl of the same settings would carry it out (`weir plan --as-crawled`).
+ *
+ * By itself `weir plan` answers the question as it was put: every byte of the limit is a byte of a page,
+ * and a deadline may be met at its last moment. A crawl has packets to pay for out of its limit, fills it
+ * to 98 %, and keeps time in hand before deadlines (decision 012).
+ */
+
+import { overheadFor, windowFor } from "../bandwidth/window.ts";
+import type { Settings } from "../config/schema.ts";
+import { FILLED_SHARE, mostSlack, slackFor, withSlack } from "../plan/caution.ts";
+import type { PlanTask } from "../plan/plan.ts";
+import type { PlanInput, PlannedSite } from "./plan-task.ts";
+
+/** With what a crawl gets of its limit; what servers give is not of our making, and stays. */
+export function atCrawlsRate(input: PlanInput, { packetOverhead }: Settings): PlanInput {
+  if (input.rateFrom === "caps") return input;
+  const limitBps = input.task.rateBps;
+  const overhead =
+    packetOverhead === "auto" ? overheadFor(windowFor(limitBps)) : packetOverhead;
+  const rateBps = (limitBps * FILLED_SHARE) / (1 + overhead);
+  return { ...input, task: { ...input.task, rateBps } };
+}
+
+/** With deadlines as early as a crawl wants to meet them, if it can. */
+export function withTimeInHand({ task, sites }: PlanInput): PlanTask {
+  const promised = sites.filter(
+    ({ wish, leftOut }) => leftOut === undefined && wish.deadlineSeconds !== undefined,
+  );
+  const wanted = slackFor({
+    sizes: promised.every(({ sizeFrom }) => sizeFrom === "size"),
+    speeds: promised.every((site) => site.capBps >= task.rateBps || isSaid(site)),
+  });
+  const slack = mostSlack(task, wanted, 0);
+  return slack === undefined ? task : withSlack(task, slack);
+}
+
+function isSaid({ capFrom }: PlannedSite): boolean {
+  return capFrom === "cap" || capFrom === "limit";
+}
