@@ -69,8 +69,8 @@ interface PacedFlow extends StockedFlow {
   paidBytes: number;
   /** First bytes that it is expected to bring after its server's usual wait. */
   dueBytes: number;
-  /** When anything of it came last. */
-  cameAtMs: number;
+  /** When anything of it came last, or it was last let go on. */
+  movedAtMs: number;
   /** What its start was charged with. */
   startBytes: number;
 }
@@ -98,7 +98,10 @@ export class Governor implements Controller {
   }
 
   get predictedBps(): number {
-    return Math.min(this.#account?.rateBps ?? Infinity, this.#stock.bytes / this.#stock.horizonSeconds);
+    return Math.min(
+      this.#account?.rateBps ?? Infinity,
+      this.#stock.bytes / this.#stock.horizonSeconds,
+    );
   }
 
   get waiting(): number {
@@ -162,7 +165,7 @@ export class Governor implements Controller {
       grantedBytes: 0,
       paidBytes: 0,
       soonBytes: 0,
-      cameAtMs: nowMs,
+      movedAtMs: nowMs,
       dueBytes: 0,
       startBytes: 0,
       turnFromBytes: 0,
@@ -194,7 +197,7 @@ export class Governor implements Controller {
       own.turnFromBytes = bytes;
     }
     own.receivedBytes += bytes;
-    own.cameAtMs = nowMs;
+    own.movedAtMs = nowMs;
     this.#stock.count(nowMs, own);
     if (own.receivedBytes < own.grantedBytes && own.paidBytes >= own.receivedBytes) return true;
     if (this.#waiting.goesFirst(own) && this.#mayRead(nowMs, own)) {
@@ -232,6 +235,7 @@ export class Governor implements Controller {
       const stepBytes = this.#stepOf(nowMs, flow);
       flow.grantedBytes = flow.receivedBytes + stepBytes;
       this.#pay(flow, Math.max(0, Math.min(stepBytes, wholeBytesOf(flow) - flow.paidBytes)));
+      flow.movedAtMs = nowMs;
       if (flow.turnSinceMs === undefined) {
         flow.turnSinceMs = nowMs;
         flow.turnFromBytes = flow.receivedBytes;
@@ -307,8 +311,8 @@ export class Governor implements Controller {
   #takeBack(nowMs: number, flow: PacedFlow): void {
     if (flow.receivedBytes === 0) {
       if (nowMs - flow.startedAtMs > QUICK_MS) this.#pay(flow, -flow.paidBytes);
-    } else if (!this.#waiting.has(flow) && nowMs - flow.cameAtMs > STEP_MS) {
-      this.#pay(flow, Math.min(0, flow.receivedBytes + this.#refillBytes(flow) - flow.paidBytes));
+    } else if (!this.#waiting.has(flow) && nowMs - flow.movedAtMs > STEP_MS) {
+      this.#pay(flow, Math.min(0, flow.receivedBytes - flow.paidBytes));
     }
   }
 

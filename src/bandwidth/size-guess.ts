@@ -29,6 +29,8 @@ const FIRST_GUESS_BYTES: Readonly<Record<Asked, number>> = {
   robots: 3_000,
   sitemap: 25_000,
 };
+/** After so many answers nobody need guess any more. */
+const FIRST_GUESS_ANSWERS = 5;
 const SITE_MEMORY = 32;
 const WORLD_MEMORY = 256;
 const WORLD_WEIGHT = 2;
@@ -41,10 +43,12 @@ export class SizeGuess {
 
   constructor(limits: SizeGuessLimits) {
     assert(limits.sitesMax >= 1 && limits.bytesMax >= 1, "there is room for a guess");
-    const first = (asked: Asked): Running =>
-      new Running(WORLD_MEMORY).took(Math.min(limits.bytesMax, FIRST_GUESS_BYTES[asked]));
     this.#limits = limits;
-    this.#world = { page: first("page"), robots: first("robots"), sitemap: first("sitemap") };
+    this.#world = {
+      page: new Running(WORLD_MEMORY),
+      robots: new Running(WORLD_MEMORY),
+      sitemap: new Running(WORLD_MEMORY),
+    };
   }
 
   get size(): number {
@@ -53,7 +57,7 @@ export class SizeGuess {
 
   expectedBytes(siteId: number, asked: Asked): number {
     const own = this.#sites.get(siteId)?.[asked];
-    const world = this.#world[asked].mean;
+    const world = this.#worldBytes(asked);
     if (own === undefined) return world;
     return (own.count * own.mean + WORLD_WEIGHT * world) / (own.count + WORLD_WEIGHT);
   }
@@ -62,6 +66,14 @@ export class SizeGuess {
   spreadBytes(siteId: number, asked: Asked): number {
     const own = this.#sites.get(siteId)?.[asked];
     return Math.sqrt((own !== undefined && own.count > 1 ? own : this.#world[asked]).variance);
+  }
+
+  /** The first guess counts as one answer, until there are some. */
+  #worldBytes(asked: Asked): number {
+    const { count, mean } = this.#world[asked];
+    if (count >= FIRST_GUESS_ANSWERS) return mean;
+    const first = Math.min(this.#limits.bytesMax, FIRST_GUESS_BYTES[asked]);
+    return (count * mean + first) / (count + 1);
   }
 
   /** Takes in what an answer brought in all, its header included. */
@@ -105,12 +117,11 @@ class Running {
     return this.#variance;
   }
 
-  took(value: number): this {
+  took(value: number): void {
     this.#count = Math.min(this.#memory, this.#count + 1);
     const weight = 1 / this.#count;
     const off = value - this.#mean;
     this.#mean += weight * off;
     this.#variance = (1 - weight) * (this.#variance + weight * off ** 2);
-    return this;
   }
 }

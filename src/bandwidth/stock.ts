@@ -18,6 +18,7 @@ const RAISE = 1.25;
 const LOWER = 0.995;
 const RAISED_MAX = 1000;
 const LEARN_SHARE = 0.02;
+const ANSWERS_TO_TRY = 8;
 /** So many answers must have come before the unanswered no longer count. */
 const ANSWERS_TO_TRUST = 30;
 /** Smaller answers come in the same packets. */
@@ -72,9 +73,9 @@ export class Stock<F extends StockedFlow> {
     return (this.#waitMs + SPARE_MS) / 1000;
   }
 
-  /** Whether enough answers have come to know how long they take. */
+  /** Whether enough answers have come to know roughly how long they take. */
   get isTried(): boolean {
-    return this.#answered >= ANSWERS_TO_TRUST;
+    return this.#answered >= ANSWERS_TO_TRY;
   }
 
   wantedBytes(rateBps: number, expectedBytes: number): number {
@@ -124,7 +125,8 @@ export class Stock<F extends StockedFlow> {
       unanswered += 1;
       agesMs += nowMs - startedAtMs;
     }
-    if (!this.isTried && unanswered > 0) this.#setWait(Math.max(this.#waitMs, agesMs / unanswered));
+    if (this.#answered < ANSWERS_TO_TRUST && unanswered > 0)
+      this.#setWait(Math.max(this.#waitMs, agesMs / unanswered));
     for (const flow of this.#flows) this.count(nowMs, flow);
   }
 

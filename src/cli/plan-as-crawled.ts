@@ -16,8 +16,7 @@ import type { PlanInput, PlannedSite } from "./plan-task.ts";
 export function atCrawlsRate(input: PlanInput, { packetOverhead }: Settings): PlanInput {
   if (input.rateFrom === "caps") return input;
   const limitBps = input.task.rateBps;
-  const overhead =
-    packetOverhead === "auto" ? overheadFor(windowFor(limitBps)) : packetOverhead;
+  const overhead = packetOverhead === "auto" ? overheadFor(windowFor(limitBps)) : packetOverhead;
   const rateBps = (limitBps * FILLED_SHARE) / (1 + overhead);
   return { ...input, task: { ...input.task, rateBps } };
 }

@@ -13,7 +13,7 @@ import { TimeZone } from "../bandwidth/local-time.ts";
 import { Neighbour } from "../bandwidth/neighbour.ts";
 import { type Quota, QuotaBook, readUsage } from "../bandwidth/quota.ts";
 import { SpeedTable } from "../bandwidth/speed-table.ts";
-import { Widening, windowFor } from "../bandwidth/window.ts";
+import { aimedShare, Widening, windowFor } from "../bandwidth/window.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
@@ -34,8 +34,8 @@ export interface Wire {
   setWindow(bytes: number | undefined): void;
   /** Whether the system keeps to such a window. */
   readonly windowsHeld: boolean;
-  /** Bytes of packet headers for every byte received. */
-  overheadShare(nowMs: number): number;
+  /** Bytes that come beside every byte received, on a line that may carry so much. */
+  overheadShare(nowMs: number, limitBps: number | undefined): number;
 }
 
 /** What a crawl must know of the line, its servers and its hours. */
@@ -244,7 +244,7 @@ export class Line {
         ? undefined
         : Math.max(
             LEAST_SHARE * limitBps,
-            limitBps / (1 + this.#overheadShare) - this.#exchangedBps,
+            (limitBps * aimedShare(limitBps)) / (1 + this.#overheadShare) - this.#exchangedBps,
           );
     const isLike =
       bps === this.#heldToBps ||
@@ -268,7 +268,8 @@ export class Line {
 
   #overheadAt(nowMs: number): number {
     const { settings, wire } = this.#parts;
-    return settings.packetOverhead === "auto" ? wire.overheadShare(nowMs) : settings.packetOverhead;
+    if (settings.packetOverhead !== "auto") return settings.packetOverhead;
+    return wire.overheadShare(nowMs, this.#inForceBps);
   }
 
   #judgeQuota(): void {

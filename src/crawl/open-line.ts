@@ -45,7 +45,7 @@ export function openLine(
         get windowsHeld() {
           return transport.windowsHeld;
         },
-        overheadShare: (nowMs) => overhead.shareNow(nowMs),
+        overheadShare: (nowMs, limitBps) => overhead.shareNow(nowMs, limitBps),
       },
       speeds,
       zone,

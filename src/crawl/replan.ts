@@ -12,7 +12,14 @@ import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import type { Settings } from "../config/schema.ts";
-import { mostSlack, pagesToTry, type Slack, slackFor, withoutHope, withSlack } from "../plan/caution.ts";
+import {
+  mostSlack,
+  pagesToTry,
+  type Slack,
+  slackFor,
+  withoutHope,
+  withSlack,
+} from "../plan/caution.ts";
 import { isLate, type PlanTask, type Segment, type SiteTask } from "../plan/plan.ts";
 import { promisesOf, rateWithoutCaps } from "../plan/promises.ts";
 import type { Claim, Shares } from "../plan/shares.ts";

@@ -10,8 +10,8 @@
  * Exact when the line is ours alone, and near enough when it is shared, since others' packets have
  * headers too. Where nobody counts, packets are taken for full ones.
  *
- * The past is forgotten by bytes, not by time: a mebibyte later it hardly counts, and a silence with
- * some stray packets teaches nothing. One look a second; two small files.
+ * The past is forgotten by bytes, not by time: a mebibyte later it hardly counts, on a slow line a look
+ * later, and a silence with some stray packets teaches nothing. One look a second; three small files.
  */
 
 import { readFileSync } from "node:fs";
@@ -27,8 +27,11 @@ export interface LineCounters {
 }
 
 const LOOK_MS = 1_000;
-const MEMORY_BYTES = 1024 * 1024;
+const MEMORY_BYTES = { least: 16 * 1024, most: 1024 * 1024 };
+/** On a slow line a mebibyte is long ago: so much of a look is remembered there. */
+const MEMORY_LOOKS = 0.7;
 const SHARE_MAX = 0.5;
+const BUSY_SHARE = 0.5;
 /** Others on this machine may have trouble with their lines: no more than this is believed of ours. */
 const REPEATED_SHARE_MAX = 0.1;
 const IPV4_HEADER_BYTES = 14 + 20 + 32;
@@ -66,16 +69,19 @@ export class PacketOverhead {
     this.#besideSum = share * this.#payloadSum;
   }
 
-  /** Bytes beside each byte of payload, from 0 to a half. */
-  shareNow(nowMs: number): number {
+  /**
+   * Bytes beside each byte of payload, from 0 to a half. `limitBps` is what the line may carry: while it
+   * carries little, and that mostly to make connections, nothing is learned of pages.
+   */
+  shareNow(nowMs: number, limitBps = 0): number {
     if (nowMs - this.#lookedMs >= LOOK_MS) {
       this.#lookedMs = nowMs;
-      this.#look();
+      this.#look(limitBps * BUSY_SHARE);
     }
     return Math.min(SHARE_MAX, this.#besideSum / this.#payloadSum);
   }
 
-  #look(): void {
+  #look(busyBps: number): void {
     const sum = { bytes: 0, packets: 0, headerBytes: 0 };
     for (const counters of this.#readCounters()) {
       const last = this.#last.get(counters.line);
@@ -91,7 +97,9 @@ export class PacketOverhead {
     const repeated = this.#readRepeated();
     const again = Math.max(0, repeated - this.#repeated);
     this.#repeated = repeated;
-    if (sum.bytes > 0) this.#learn(sum, again);
+    const isEmpty = sum.headerBytes > SHARE_MAX * (sum.bytes - sum.headerBytes);
+    const isIdle = sum.bytes < (busyBps * LOOK_MS) / 1000;
+    if (sum.bytes > 0 && !(isEmpty && isIdle)) this.#learn(sum, again);
   }
 
   #learn(
@@ -100,7 +108,11 @@ export class PacketOverhead {
   ): void {
     const insideBytes = bytes - headerBytes;
     const repeatedBytes = insideBytes * Math.min(REPEATED_SHARE_MAX, repeated / packets);
-    const kept = Math.exp(-bytes / MEMORY_BYTES);
+    const memoryBytes = Math.min(
+      MEMORY_BYTES.most,
+      Math.max(MEMORY_BYTES.least, MEMORY_LOOKS * bytes),
+    );
+    const kept = Math.exp(-bytes / memoryBytes);
     this.#besideSum = this.#besideSum * kept + headerBytes + repeatedBytes;
     this.#payloadSum = this.#payloadSum * kept + insideBytes - repeatedBytes;
   }
