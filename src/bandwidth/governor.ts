@@ -26,10 +26,14 @@ import { assert } from "../base/assert.ts";
 import { type Account, atRate } from "./account.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Candidate, Controller, Flow, RankOf } from "./controller.ts";
-import { type Let, shownBps, Stock, type StockedFlow } from "./stock.ts";
+import { dueAtMs, pacedFlow, type PacedFlow, wholeBytesOf } from "./paced-flow.ts";
+import { type Let, shownBps, Stock } from "./stock.ts";
 import { Turns } from "./turns.ts";
 
 const BURST_SHARE = 0.015;
+/** From here on a crawl keeps its own thread so busy that it looks at the line less often. */
+const BUSY_BPS = 2e7;
+const BUSY_BURST_SHARE = 0.04;
 /** How far below zero a request may bring the balance. */
 const DEBT_SHARE = 0.03;
 /** Requests are sent no faster than their first bytes may come, with a little to spare. */
@@ -59,21 +63,6 @@ const SYSTEM_WINDOW_BYTES = 65_536;
 const SITE_ACCOUNTS_MAX = 4096;
 /** So few are under way that all their windows together hold no more than this part of a second. */
 const HELD_SHARE = 0.05;
-
-interface PacedFlow extends StockedFlow {
-  receivedBytes: number;
-  announcedBytes: number | undefined;
-  /** Up to here it may come without asking. */
-  grantedBytes: number;
-  /** What has been paid for: what came, what the kernel takes in unasked, what was granted. */
-  paidBytes: number;
-  /** First bytes that it is expected to bring after its server's usual wait. */
-  dueBytes: number;
-  /** When anything of it came last, or it was last let go on. */
-  movedAtMs: number;
-  /** What its start was charged with. */
-  startBytes: number;
-}
 
 export class Governor implements Controller {
   #account: Account | undefined;
@@ -122,7 +111,7 @@ export class Governor implements Controller {
       return;
     }
     const startsBps = limitBps * STARTS_SHARE;
-    this.#account = atRate(nowMs, this.#account, limitBps, BURST_SHARE);
+    this.#account = atRate(nowMs, this.#account, limitBps, burstShare(limitBps));
     this.#starts = atRate(nowMs, this.#starts, startsBps, STARTS_BURST_SHARE);
   }
 
@@ -157,22 +146,7 @@ export class Governor implements Controller {
   }
 
   begin(nowMs: number, candidate: Candidate): Flow {
-    const flow: PacedFlow = {
-      ...candidate,
-      startedAtMs: nowMs,
-      receivedBytes: 0,
-      announcedBytes: undefined,
-      grantedBytes: 0,
-      paidBytes: 0,
-      soonBytes: 0,
-      movedAtMs: nowMs,
-      dueBytes: 0,
-      startBytes: 0,
-      turnFromBytes: 0,
-      shownBps: undefined,
-      turnSinceMs: undefined,
-      windowBytes: this.#unaskedBytes / UNASKED_SHARE,
-    };
+    const flow = pacedFlow(nowMs, candidate, this.#unaskedBytes / UNASKED_SHARE);
     this.#stock.add(nowMs, flow);
     const firstBytes = this.#firstBytes(candidate);
     // Until it is known how long answers take, they may well come all at once.
@@ -281,7 +255,9 @@ export class Governor implements Controller {
     const { rateBps } = this.#account;
     const neededBytes = this.#firstBytes(candidate) - rateBps * DEBT_SHARE;
     // Of a very small limit no more than the burst can be saved up.
-    return this.#account.balanceBytes(nowMs) > Math.min(neededBytes, (rateBps * BURST_SHARE) / 2);
+    return (
+      this.#account.balanceBytes(nowMs) > Math.min(neededBytes, (rateBps * burstShare(rateBps)) / 2)
+    );
   }
 
   /** What comes before anybody can refuse it: a window, and what the first reading makes room for. */
@@ -318,7 +294,10 @@ export class Governor implements Controller {
 
   #isDry(nowMs: number): boolean {
     if (this.#account === undefined || this.#waiting.size > 0) return false;
-    return this.#account.balanceBytes(nowMs) >= (this.#account.rateBps * BURST_SHARE) / 2;
+    return (
+      this.#account.balanceBytes(nowMs) >=
+      (this.#account.rateBps * burstShare(this.#account.rateBps)) / 2
+    );
   }
 
   /** A site without downloads has nothing to hold; it is given an account again when it has. */
@@ -400,10 +379,6 @@ export class Governor implements Controller {
   }
 }
 
-function wholeBytesOf({ announcedBytes }: Flow): number {
-  return announcedBytes ?? Infinity;
-}
-
-function dueAtMs({ startedAtMs, expectedWaitMs }: Flow): number {
-  return startedAtMs + expectedWaitMs;
+function burstShare(rateBps: number): number {
+  return rateBps < BUSY_BPS ? BURST_SHARE : BUSY_BURST_SHARE;
 }

@@ -23,7 +23,7 @@ const SMALL_WINDOW_BYTES_MAX = 16_384;
 export function windowFor(limitBps: number): number | undefined {
   if (limitBps < LEAST_WINDOW_BELOW_BPS) return WINDOW_BYTES_LEAST;
   if (limitBps >= WINDOWS_MATTER_BELOW_BPS) return undefined;
-  return Math.round(WINDOW_BYTES * Math.max(1, limitBps / WINDOW_GROWS_FROM_BPS) ** 1.7);
+  return Math.round(WINDOW_BYTES * Math.max(1, limitBps / WINDOW_GROWS_FROM_BPS) ** 1.3);
 }
 
 /** Where one window is more than a hundredth of a second's bytes, that much is left free. */

@@ -13,12 +13,15 @@ import type { PlanTask } from "../plan/plan.ts";
 import type { PlanInput, PlannedSite } from "./plan-task.ts";
 
 /** With what a crawl gets of its limit; what servers give is not of our making, and stays. */
-export function atCrawlsRate(input: PlanInput, { packetOverhead }: Settings): PlanInput {
-  if (input.rateFrom === "caps") return input;
-  const limitBps = input.task.rateBps;
+export function atCrawlsRate(input: PlanInput, settings: Settings): PlanInput {
+  const { task, rateFrom } = input;
+  if (rateFrom === "caps") return input;
+  return { ...input, task: { ...task, rateBps: payloadBps(task.rateBps, settings) } };
+}
+
+function payloadBps(limitBps: number, { packetOverhead }: Settings): number {
   const overhead = packetOverhead === "auto" ? overheadFor(windowFor(limitBps)) : packetOverhead;
-  const rateBps = (limitBps * FILLED_SHARE) / (1 + overhead);
-  return { ...input, task: { ...input.task, rateBps } };
+  return (limitBps * FILLED_SHARE) / (1 + overhead);
 }
 
 /** With deadlines as early as a crawl wants to meet them, if it can. */

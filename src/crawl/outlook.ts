@@ -8,7 +8,7 @@
 import type { Moment, SpeedTable } from "../bandwidth/speed-table.ts";
 import type { Settings, SiteSettings } from "../config/schema.ts";
 import { FILLED_SHARE } from "../plan/caution.ts";
-import { bytesLeft, capBps, meanBytesOf, type SiteFacts } from "../plan/estimate.ts";
+import { bytesLeft, capBps, leastWaiting, meanBytesOf, type SiteFacts } from "../plan/estimate.ts";
 import type { PlanTask, SiteTask } from "../plan/plan.ts";
 import type { Line } from "./line.ts";
 import type { Promised } from "./promised.ts";
@@ -96,11 +96,9 @@ export class Outlook {
   isUnsaid(site: Site): boolean {
     if (this.#parts.promised.deadlineMsOf(site.key) === undefined) return false;
     const facts = this.#factsOf(site);
-    const { expectedBytes, receivedBytes, pending } = facts;
+    const { expectedBytes, receivedBytes } = facts;
     if (expectedBytes === undefined) return true;
-    return (
-      pending * meanBytesOf(facts) > REFUTED_SHARE * Math.max(0, expectedBytes - receivedBytes)
-    );
+    return leastWaiting(facts) > REFUTED_SHARE * Math.max(0, expectedBytes - receivedBytes);
   }
 
   #rateBps(): number {

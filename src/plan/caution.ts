@@ -21,7 +21,7 @@ export const FILLED_SHARE = 0.98;
  * What is kept in hand of the time left, if it can be: more where a server that is too slow for the
  * line is known only by measuring it, and most where sizes were not said.
  */
-const SLACK: Slack = { share: 0.05, tailSeconds: 0.5 };
+const SLACK: Slack = { share: 0.05, tailSeconds: 0.8 };
 const MEASURED_SLACK: Slack = { share: 0.1, tailSeconds: 1 };
 const UNSAID_SLACK: Slack = { share: 0.4, tailSeconds: 1 };
 /** Of a short time, the tail is this part. */

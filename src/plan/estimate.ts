@@ -44,13 +44,20 @@ export function bytesLeft(facts: SiteFacts): number {
   const waitingBytes = pending * meanBytesOf(facts);
   const foreseenBytes = waitingBytes * (1 + Math.min(NEW_PER_SETTLED_MAX, newPerSettled));
   if (expectedBytes === undefined) return foreseenBytes;
-  const saidBytes = Math.max(
-    expectedBytes - receivedBytes,
-    settled < SETTLED_TO_TELL ? 1 : waitingBytes,
-  );
+  const saidBytes = Math.max(expectedBytes - receivedBytes, leastWaiting(facts));
   // The more of what is known has come, and the less is new in it, the more it tells of the rest.
   const trustShare = settled / (settled + pending) / (1 + newPerSettled);
   return saidBytes + trustShare * (foreseenBytes - saidBytes);
+}
+
+/**
+ * What waits brings at least so much. A mean of n pages is off by a part of 1/√n where pages differ as much
+ * as they are large, and one that is taken too seriously would refute a size that was said rightly.
+ */
+export function leastWaiting(facts: SiteFacts): number {
+  const { pending, settled } = facts;
+  if (settled < SETTLED_TO_TELL) return 1;
+  return pending * meanBytesOf(facts) * (1 - 1 / Math.sqrt(settled));
 }
 
 export function meanBytesOf({ settled, receivedBytes, usualBytes }: SiteFacts): number {
