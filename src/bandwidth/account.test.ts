@@ -54,3 +54,13 @@ test("a lower rate takes over neither savings nor debts in full", () => {
   account.setRate(0, 100, 2);
   assert.equal(account.balanceBytes(0), -40);
 });
+
+test("what is given back may exceed the burst for a moment, some bursts of it and no more", () => {
+  const account = new Account(0, 1000, 20);
+  account.spend(50);
+  account.spend(-90);
+  assert.equal(account.balanceBytes(0), 40, "it was earned before, and nobody took it");
+  assert.equal(account.balanceBytes(1000), 40, "but nothing is earned above the burst");
+  account.spend(-1000);
+  assert.equal(account.balanceBytes(1000), 80);
+});

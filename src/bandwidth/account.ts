@@ -17,7 +17,7 @@ import { assert } from "../base/assert.ts";
 const CATCH_UP_SHARE = 0.01;
 const LOSS_SECONDS_MAX = 0.02;
 /** How many times the burst there may be of what was given back. */
-const GIVEN_BACK_BURSTS = 4;
+const GIVEN_BACK_BURSTS = 2;
 
 export class Account {
   #rateBps: number;

@@ -44,6 +44,8 @@ const QUICK_MS = 50;
 /** How much of the rate may be due at one time: bodies under way take the rest. */
 const DUE_SHARE = 0.8;
 const ADAPT_EVERY_MS = 50;
+/** Often, so that never much is given back at once. */
+const TAKE_BACK_EVERY_MS = 10;
 const ASK_AGAIN_MS = 10;
 const CAUTION = 3;
 /** A slow server is not granted more at a time than it sends in this time. */
@@ -78,6 +80,7 @@ export class Governor implements Controller {
   readonly #arrivals = new Arrivals();
   readonly #stock = new Stock<PacedFlow>((flow) => this.#letOf(flow));
   #adaptedAtMs = 0;
+  #tookBackAtMs = 0;
   #isRefusing = false;
   /** Whether the last that was refused was refused because enough is under way. */
   #isStocked = false;
@@ -274,9 +277,12 @@ export class Governor implements Controller {
   }
 
   #adapt(nowMs: number): void {
+    if (nowMs - this.#tookBackAtMs >= TAKE_BACK_EVERY_MS) {
+      this.#tookBackAtMs = nowMs;
+      for (const flow of this.#stock.flows) this.#takeBack(nowMs, flow);
+    }
     if (nowMs - this.#adaptedAtMs < ADAPT_EVERY_MS) return;
     this.#adaptedAtMs = nowMs;
-    for (const flow of this.#stock.flows) this.#takeBack(nowMs, flow);
     this.#stock.reckon(nowMs);
     if (this.#account === undefined) return;
     const wasEnough = this.#isRefusing && this.#isStocked;

@@ -109,7 +109,9 @@ export class Stock<F extends StockedFlow> {
         ? Math.max(expectedBytes - receivedBytes, receivedBytes / 4)
         : Math.max(0, announcedBytes - receivedBytes);
     const { mostBps, isWaiting } = this.#letOf(flow);
-    const speedBps = Math.min(mostBps, shownBps(nowMs, flow) ?? flow.predictedBps);
+    // Who waits for us gives more than we take, whatever was predicted, unless it has shown otherwise.
+    const unshownBps = isWaiting ? Infinity : flow.predictedBps;
+    const speedBps = Math.min(mostBps, shownBps(nowMs, flow) ?? unshownBps);
     const unreadBytes = isWaiting ? flow.windowBytes : 0;
     const soonBytes = Math.min(leftBytes, unreadBytes + speedBps * this.horizonSeconds);
     this.#bytes += soonBytes - flow.soonBytes;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Widening } from "./window.ts";
+import { aimedShare, overheadFor, Widening, windowFor } from "./window.ts";
 
 test("windows widen while the line has room and nobody to use it, and are as usual after a spill", () => {
   const widening = new Widening();
@@ -21,4 +21,15 @@ test("windows widen while the line has room and nobody to use it, and are as usu
     looks.map((look) => widening.look(look)),
     [1, 1, 2, 4, 8, 8, 8, 1, 1],
   );
+});
+
+test("the narrower windows are, the more packets add, and the more is left free", () => {
+  const overheads = [1e5, 1e6, 5e7, 1e9].map((limitBps) => overheadFor(windowFor(limitBps)));
+  assert.deepEqual(
+    overheads,
+    overheads.toSorted((a, b) => b - a),
+  );
+  assert.ok((overheads[0] ?? 0) > 2 * (overheads[1] ?? 0));
+  assert.equal(aimedShare(1e6), 1);
+  assert.ok(aimedShare(1e5) < 1 && aimedShare(1e5) > 0.98);
 });

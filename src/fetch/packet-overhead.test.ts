@@ -69,6 +69,44 @@ test("of any traffic the share is known to one percent of the line", () => {
   }
 });
 
+test("packets that came twice count beside what is in them", () => {
+  const line = new CountedLine();
+  let repeated = 1_000_000;
+  const overhead = new PacketOverhead(line.read, () => repeated);
+  overhead.shareNow(0);
+  line.carry(20_000, 600);
+  repeated += 400;
+  // A fiftieth of the payload was no news: 66 bytes and 12 for each 588.
+  near(overhead.shareNow(1_000), 78 / 588, 0.001);
+  repeated += 1_000_000;
+  line.carry(20_000, 600);
+  near(overhead.shareNow(2_000), (66 + 60) / 540, 0.001, "others' trouble is believed to a tenth");
+});
+
+test("packets of another kind are expected at once, and what was seen of the others is forgotten", () => {
+  const line = new CountedLine();
+  const overhead = new PacketOverhead(line.read);
+  overhead.shareNow(0);
+  line.carry(20_000, 600);
+  near(overhead.shareNow(1_000), 0.11, 0.001);
+  overhead.expect(0.16);
+  near(overhead.shareNow(1_500), 0.16, 1e-9);
+  line.carry(200, 600);
+  near(overhead.shareNow(2_000), 0.115, 0.01);
+  overhead.expect(0.16);
+  near(overhead.shareNow(2_500), 0.115, 0.01, "the same again is nothing new");
+});
+
+test("connections being made on an idle line tell nothing of pages, on a busy one they do", () => {
+  const line = new CountedLine();
+  const overhead = new PacketOverhead(line.read);
+  overhead.shareNow(0, 100_000);
+  line.carry(200, 60);
+  near(overhead.shareNow(1_000, 100_000), FULL, 1e-9);
+  line.carry(1_000, 60);
+  assert.equal(overhead.shareNow(2_000, 100_000), 0.5);
+});
+
 test("what came over loopback is counted by the sockets, whatever address was used", () => {
   const loopbackTraffic = { bytes: 0, segments: 0 };
   const read = lineCounters({ localAddresses: () => ["127.0.0.1", "127.9.9.9"], loopbackTraffic });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesLeft, capBps, meanBytesOf, type SiteFacts } from "./estimate.ts";
+import { bytesLeft, capBps, leastWaiting, meanBytesOf, type SiteFacts } from "./estimate.ts";
 
 const FACTS: SiteFacts = {
   pending: 100,
@@ -33,6 +33,15 @@ test("a size that was said is believed at first, and the less the more has been 
 test("more has come than was said: what waits is left at least", () => {
   const left = bytesLeft({ ...FACTS, newPerSettled: 0.5, expectedBytes: 500_000 });
   assert.ok(left > 1_000_000 && left < 2_000_000, `${left}`);
+});
+
+test("a few large pages do not refute what was said, many do", () => {
+  const said = { ...FACTS, usualBytes: 12_000, expectedBytes: 1_200_000, newPerSettled: 0 };
+  const few = { ...said, settled: 16, receivedBytes: 16 * 12_000, pending: 100 };
+  assert.ok(leastWaiting(few) < 1_200_000 - few.receivedBytes);
+  const many = { ...said, settled: 81, receivedBytes: 81 * 12_000, pending: 100 };
+  assert.ok(Math.abs(leastWaiting(many) - (1_200_000 * 8) / 9) < 1);
+  assert.equal(leastWaiting({ ...few, settled: 9 }), 1, "nine tell nothing");
 });
 
 test("a cap is what one download gets times the requests at a time, or a page each delay", () => {

@@ -86,6 +86,30 @@ sites:
   assert.deepEqual(paper.sites[0]?.segments, []);
 });
 
+test("as crawled: packets are paid for, the limit is filled to 98 %, and time is kept in hand", async () => {
+  using folder = temporaryFolder();
+  const text = `limit: 1MB/s
+packetOverhead: 10%
+sites:
+  - { url: http://large.test/, size: 10MB, deadline: 20s }
+  - { url: http://small.test/, size: 5MB }
+`;
+  const file = fileIn(folder.path, text);
+  const asked = await planned(file, folder.path);
+  const [, smallFirst] = asked.sites;
+  near(smallFirst?.finishSeconds, 5);
+  const crawled = await planned([...file, "--as-crawled"], folder.path);
+  const payloadBps = (1e6 * 0.98) / 1.1;
+  near(crawled.maxSeconds, 15e6 / payloadBps);
+  const [large, small] = crawled.sites;
+  // 5 % of its time and a moment more: the small site no longer fits before the large one in full.
+  const latest = 20 * 0.95 - 0.8;
+  assert.ok((large?.finishSeconds ?? Infinity) <= latest + 1e-6, `${large?.finishSeconds}`);
+  assert.ok((small?.finishSeconds ?? 0) > 5e6 / payloadBps - 1e-6);
+  assert.equal(large?.met, true);
+  assert.ok(crawled.lowerBoundSumSeconds <= (crawled.sumSeconds ?? 0) + 1e-6);
+});
+
 test("the example's one impossible deadline is named, with what would have to change", async () => {
   using folder = temporaryFolder();
   const plan = await planned(["--config", EXAMPLE], folder.path);
