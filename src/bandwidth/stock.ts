@@ -113,7 +113,10 @@ export class Stock<F extends StockedFlow> {
     const unshownBps = isWaiting ? Infinity : flow.predictedBps;
     const speedBps = Math.min(mostBps, shownBps(nowMs, flow) ?? unshownBps);
     const unreadBytes = isWaiting ? flow.windowBytes : 0;
-    const soonBytes = Math.min(leftBytes, unreadBytes + speedBps * this.horizonSeconds);
+    // What is predicted of a server has the wait for its first byte in it, and that is looked beyond.
+    const waitSeconds = receivedBytes === 0 ? flow.expectedWaitMs / 1000 : 0;
+    const soonSeconds = this.horizonSeconds + waitSeconds;
+    const soonBytes = Math.min(leftBytes, unreadBytes + speedBps * soonSeconds);
     this.#bytes += soonBytes - flow.soonBytes;
     flow.soonBytes = soonBytes;
   }
