@@ -8,7 +8,7 @@
  * lines and a limit so that all takes about `--seconds`, crawls once without a limit to learn the
  * true sizes, draws deadlines that `weir plan` says can be met with 8 % and half a second to spare,
  * and then crawls with them. `--wrong 2` tells the crawl that every site has twice the
- * bytes it has. Told for each run: deadlines met, how far each finish lay from the plan's, as a
+ * bytes it has. Told for each run: deadlines met, how far each finish lay from what `weir plan --as-crawled` said, as a
  * part of the plan's last, and whether sites finished in the planned order (pairs whose planned
  * finishes are more than 5 % of the whole apart). Needs root.
  */

@@ -41,7 +41,7 @@ const SECTIONS: readonly Section[] = [
     title: "Deadlines kept",
     command: "node bench/deadlines.ts",
     about:
-      "Real crawls of sites in a network namespace behind lines of their own speed, under a limit, with deadlines of which a plan says that they can be met with 8 % and half a second to spare. `size said`: what the crawl was told of every site's size, against the truth. Finishes are compared with those that `weir plan` gave beforehand for the true sizes, as a part of the whole plan's length. Goals: all deadlines met in 20 of 20 runs; finish times within 5 % when sizes are known; sites finished in the planned order (pairs more than 5 % of the whole apart).",
+      "Real crawls of sites in a network namespace behind lines of their own speed, under a limit, with deadlines of which a plan says that they can be met with 8 % and half a second to spare. `size said`: what the crawl was told of every site's size, against the truth. Finishes are compared with those that `weir plan --as-crawled` gave beforehand for the true sizes, as a part of the whole plan's length. Few sites have a line each, shaped; many share theirs and are slow themselves. Goals: all deadlines met in 20 of 20 runs; finish times within 5 % when sizes are known; sites finished in the planned order (pairs more than 5 % of the whole apart).",
   },
   {
     file: "plan.txt",

@@ -43,6 +43,8 @@ const STARTS_BURST_SHARE = 0.005;
 const QUICK_MS = 50;
 /** How much of the rate may be due at one time: bodies under way take the rest. */
 const DUE_SHARE = 0.8;
+/** And how much more than on average, of which first bytes are the less the larger pages are. */
+const DUE_TIMES = 1.5;
 const ADAPT_EVERY_MS = 50;
 /** Often, so that never much is given back at once. */
 const TAKE_BACK_EVERY_MS = 10;
@@ -252,7 +254,8 @@ export class Governor implements Controller {
     if ((this.#starts?.balanceBytes(nowMs) ?? 0) < 0) return false;
     if (candidate.expectedWaitMs >= QUICK_MS) {
       const dueBps = this.#arrivals.aroundBps(nowMs + candidate.expectedWaitMs);
-      return dueBps < DUE_SHARE * this.#account.rateBps;
+      const usualShare = this.#firstBytes(candidate) / candidate.expectedBytes;
+      return dueBps < Math.min(DUE_SHARE, DUE_TIMES * usualShare) * this.#account.rateBps;
     }
     // Goes before those that wait to read on, who need a balance: they would use it up for ever.
     const { rateBps } = this.#account;
