@@ -62,5 +62,5 @@ test("what is given back may exceed the burst for a moment, some bursts of it an
   assert.equal(account.balanceBytes(0), 40, "it was earned before, and nobody took it");
   assert.equal(account.balanceBytes(1000), 40, "but nothing is earned above the burst");
   account.spend(-1000);
-  assert.equal(account.balanceBytes(1000), 80);
+  assert.equal(account.balanceBytes(1000), 40);
 });
