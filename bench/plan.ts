@@ -80,7 +80,9 @@ function batches(): void {
 const SPEEDS: readonly (readonly [what: string, Wishes])[] = [
   ["caps", { count: 0, caps: NARROW, weighted: true }],
   ["caps, half dated", { count: 0, caps: NARROW, weighted: true, dated: 0.5 }],
-  ["the same, too tight", { count: 0, caps: NARROW, weighted: true, dated: 0.5, tight: 0.6 }],
+  ["caps, all dated", { count: 0, caps: NARROW, weighted: true, dated: 1 }],
+  ["half dated, too tight", { count: 0, caps: NARROW, weighted: true, dated: 0.5, tight: 0.6 }],
+  ["all dated, too tight", { count: 0, caps: NARROW, weighted: true, dated: 1, tight: 0.6 }],
   ["no caps, half dated", { count: 0, dated: 0.5 }],
 ];
 

@@ -19,7 +19,7 @@ export interface Dated {
 }
 
 /** What those bring between two moments. */
-export function urgentBytes(
+function urgentBytes(
   { bytes, capBps }: Work,
   urgent: Int32Array,
   fromSeconds: number,

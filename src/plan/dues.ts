@@ -5,19 +5,23 @@
  * (`latest.ts`), which never fails when all deadlines can be kept.
  */
 
-import { dueInOrder, urgentBytes } from "./due-in-order.ts";
+import { dueInOrder } from "./due-in-order.ts";
 import { byDeadlineDescending, bytesDueBy, distinctDeadlines } from "./latest.ts";
 import { firstSites } from "./order-by.ts";
-import { columnOf, type Work } from "./work.ts";
+import { columnOf, withDeadlines, type Work } from "./work.ts";
 
 /** So often at most is it worked out anew who is due when, and with many sites less often. */
 const LOOKS_AHEAD_MAX = 32;
 const LOOKED_AT_MAX = 10_000_000;
+/** So that what takes all the time there is still fits into it. */
+const ROUNDED_UP = 1 + 1e-12;
 
 export class Dues {
   /** Distinct, the latest first. */
   readonly deadlines: Float64Array;
   readonly #work: Work;
+  /** With deadlines for the urgent too, by which they are done when they always run at their cap. */
+  readonly #bound: Work;
   readonly #dated: Int32Array;
   /** Of which something is left. */
   #lastFirst: Int32Array;
@@ -33,9 +37,14 @@ export class Dues {
   constructor(work: Work, urgentCount: number) {
     this.#work = work;
     this.#urgent = firstSites(urgentCount);
-    this.#dated = byDeadlineDescending(work);
+    this.deadlines = distinctDeadlines(work, byDeadlineDescending(work));
+    const deadlineSeconds = work.deadlineSeconds.slice();
+    for (const site of this.#urgent)
+      deadlineSeconds[site] =
+        ((work.bytes[site] as number) / (work.capBps[site] as number)) * ROUNDED_UP;
+    this.#bound = withDeadlines(work, deadlineSeconds);
+    this.#dated = byDeadlineDescending(this.#bound);
     this.#due = new Float64Array(work.count);
-    this.deadlines = distinctDeadlines(work, this.#dated);
     this.#lastFirst = firstSites(work.count)
       .filter((site) => (work.deadlineSeconds[site] as number) < Number.POSITIVE_INFINITY)
       .toReversed();
@@ -44,7 +53,8 @@ export class Dues {
   /** By site; holds until the next call. */
   next(nowSeconds: number, toSeconds: number, bytesLeft: Float64Array): Float64Array {
     if (this.#ahead.length === 0 && this.#inVain-- <= 0) this.#lookAhead(nowSeconds, bytesLeft);
-    const due = this.#nextInOrder(bytesLeft) ?? this.#leastDue(nowSeconds, toSeconds, bytesLeft);
+    const due =
+      this.#nextInOrder(bytesLeft) ?? bytesDueBy(toSeconds, this.#bound, bytesLeft, this.#dated);
     for (const site of this.#urgent) {
       const most = (this.#work.capBps[site] as number) * (toSeconds - nowSeconds);
       due[site] = Math.min(bytesLeft[site] as number, most);
@@ -66,13 +76,6 @@ export class Dues {
       this.#planned[place] = planned - bytes;
     }
     return due;
-  }
-
-  #leastDue(nowSeconds: number, toSeconds: number, bytesLeft: Float64Array): Float64Array {
-    const seconds = toSeconds - nowSeconds;
-    const urgentBps = urgentBytes(this.#work, this.#urgent, nowSeconds, toSeconds) / seconds;
-    const work = { ...this.#work, rateBps: this.#work.rateBps - urgentBps };
-    return bytesDueBy(toSeconds, work, bytesLeft, this.#dated);
   }
 
   #lookAhead(nowSeconds: number, bytesLeft: Float64Array): void {

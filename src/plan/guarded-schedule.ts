@@ -139,7 +139,8 @@ class Guarded {
   /** Rounding left a little of it: that goes first. */
   #isOverdue(site: number): boolean {
     const deadlineSeconds = this.#work.deadlineSeconds[site] as number;
-    return deadlineSeconds <= this.nowSeconds && this.bytesLeft[site] !== 0;
+    const isLast = this.#endSeconds === Number.POSITIVE_INFINITY;
+    return !isLast && deadlineSeconds <= this.nowSeconds && this.bytesLeft[site] !== 0;
   }
 
   #end(): void {

@@ -11,13 +11,14 @@ import { keepsDeadlines } from "./feasible.ts";
 import { guardedFinishes } from "./guarded-schedule.ts";
 import { byDeadlineDescending, distinctDeadlines } from "./latest.ts";
 import { listFinishes } from "./list-schedule.ts";
+import { type Effort, orderByUrgency } from "./orders.ts";
 import { isBetter, type Score, scoreOf } from "./score.ts";
 import type { Track } from "./track.ts";
 import { columnOf, withDeadlines, type Work } from "./work.ts";
 
 /** Sites times stretches that may be gone through for one schedule. */
 const STEPS_MAX = 4_000_000;
-/** Where no order keeps all deadlines without guard, it may take so many times as long. */
+/** Where no order keeps all deadlines without guard, it may take so many times as long, if nobody waits for it. */
 const TIMES_LONGER = [4, 16];
 const DEADLINES_MIN = 4;
 /** Whoever needs more of the time until its rounded deadline goes first. */
@@ -45,11 +46,13 @@ export class KeptSchedule {
   readonly #guard: Guard | undefined;
   readonly #guardedSteps: number;
   readonly #stepsMax: number;
+  readonly #effort: Effort;
 
   /** The deadlines of the work can all be kept. After so many steps no order is guarded any more. */
-  constructor(work: Work, stepsMax: number) {
+  constructor(work: Work, stepsMax: number, effort: Effort) {
     this.#work = work;
     this.#stepsMax = stepsMax;
+    this.#effort = effort;
     this.#guard = guardFor(work, 1);
     this.#guardedSteps = work.count * (this.#guard?.stretches ?? 0) * GUARDED_STEPS;
   }
@@ -69,10 +72,15 @@ export class KeptSchedule {
   }
 
   write(order: Int32Array, track: Track): void {
-    const guard =
-      this.#listed(order)[0] === 0 ? undefined : (this.#guard ?? slowGuardFor(this.#work));
-    if (guard === undefined) listFinishes(this.#work, order, track);
-    else guarded(guard, order, track);
+    if (this.#listed(order)[0] === 0) return void listFinishes(this.#work, order, track);
+    if (this.#guard !== undefined) return void guarded(this.#guard, order, track);
+    const urgentFirst = orderByUrgency(this.#work);
+    const urgentScore = this.#listed(urgentFirst);
+    const isInTime = this.#effort === "quick" && urgentScore[0] === 0;
+    const guard = isInTime ? undefined : slowGuardFor(this.#work);
+    if (guard !== undefined) return void guarded(guard, order, track);
+    const isUrgent = isBetter(urgentScore, this.#listed(order));
+    listFinishes(this.#work, isUrgent ? urgentFirst : order, track);
   }
 
   #listed(order: Int32Array): Score {

@@ -24,18 +24,22 @@ const SWAPS_MAX = 300;
 const LESS_SHARE = 0.98;
 /** How exactly the lateness of many sites is found. */
 const PRECISION_OF_MANY = 1e-3;
-/** Deadlines of more than this are rounded later on (`kept-schedule.ts`), so those to be late leave room for it. */
-const SITES_EXACT_MAX = 5000;
+/** Deadlines of more than this are rounded later on (`kept-schedule.ts`), so those to be late leave room for it,
+ * and those to be in time do not need the whole rate. */
+export const SITES_EXACT_MAX = 5000;
 const PRECISION_OF_MOST = 0.03;
 const ROOM_OF_MOST = 1.15;
+const RATE_SHARE_OF_MOST = 0.98;
 
 /** Deadlines that can all be kept: the fewest moved, and those all by the same, least time. */
 export function deadlinesToKeep(work: Work): Float64Array {
   if (missingSeconds(work) === 0) return work.deadlineSeconds;
+  if (work.count > SITES_EXACT_MAX) {
+    const late = lateSites({ ...work, rateBps: work.rateBps * RATE_SHARE_OF_MOST });
+    return moved(work, late, leastMove(work, late, PRECISION_OF_MOST) * ROOM_OF_MOST);
+  }
   const late = lateSites(work);
   const isMany = work.count > SITES_TO_TRY_MAX;
-  if (work.count > SITES_EXACT_MAX)
-    return moved(work, late, leastMove(work, late, PRECISION_OF_MOST) * ROOM_OF_MOST);
   const bySeconds = leastMove(work, late, isMany ? PRECISION_OF_MANY : undefined);
   return isMany ? moved(work, late, bySeconds) : lessLate(work, late, bySeconds);
 }

@@ -106,6 +106,16 @@ test("thousands of sites, each with a deadline of its own, are all in time", () 
   }
 });
 
+test("of thousands of sites whose deadlines are too tight, few more are late than must be", () => {
+  const task = cappedTask(1, { count: 10_000, caps: [0.001, 0.04], dated: 1, tight: 0.8 });
+  for (const objective of OBJECTIVES) {
+    const { plan, late } = planOptimal(task, objective, "quick");
+    assert.deepEqual(auditPlan(task, plan), []);
+    assert.ok(late.length > 0);
+    assert.ok(late.length < 0.06 * task.sites.length, `${objective}: ${late.length} late`);
+  }
+});
+
 test("without caps the sum is the least of all orders that keep the deadlines", () => {
   let looked = 0;
   for (const seed of seeds(400)) {

@@ -5,7 +5,7 @@
 
 import { earliestEndSeconds, endingBy, keepsDeadlines, leastEndSeconds } from "./feasible.ts";
 import { KeptSchedule } from "./kept-schedule.ts";
-import { deadlinesToKeep } from "./late.ts";
+import { deadlinesToKeep, SITES_EXACT_MAX } from "./late.ts";
 import { type Found, improved } from "./local-search.ts";
 import { type Bound, lowerBoundOf } from "./lower-bound.ts";
 import { orderBy } from "./order-by.ts";
@@ -55,6 +55,9 @@ const [ASKED_LEAST, ASKED_MOST] = [12, 100];
 const FURTHER_ASKED_MAX = 12_000;
 const [FURTHER_LEAST, FURTHER_MOST] = [30, 60];
 
+/** Where deadlines are rounded (`kept-schedule.ts`): an end that leaves room for it is soon found. */
+const END_ROOM_OF_MOST = 1.03;
+
 export function planOptimal(
   task: PlanTask,
   objective: Objective,
@@ -97,7 +100,7 @@ function planPlaced(task: PlanTask, objective: Objective, effort: Effort): Plann
 function planFree(task: PlanTask, objective: Objective, effort: Effort): Planned {
   const work = workToKeep(workOf(task), objective);
   const bound = boundOf(work, effort);
-  const schedule = new KeptSchedule(work, TRIED_MAX);
+  const schedule = new KeptSchedule(work, TRIED_MAX, effort);
   let best: Found | undefined;
   for (const order of [byStart(bound), ...ordersToTry(work, effort)]) {
     const score = schedule.score(order, best?.score);
@@ -121,7 +124,9 @@ function workToKeep(given: Work, objective: Objective): Work {
   const wanted = objective === "min-max" ? endingBy(given, earliestEndSeconds(given)) : given;
   if (keepsDeadlines(wanted)) return wanted;
   const kept = withDeadlines(given, deadlinesToKeep(given));
-  return objective === "min-max" ? endingBy(kept, leastEndSeconds(kept)) : kept;
+  if (objective === "min-sum") return kept;
+  const room = given.count > SITES_EXACT_MAX ? END_ROOM_OF_MOST : 1;
+  return endingBy(kept, leastEndSeconds(kept) * room);
 }
 
 function boundOf(work: Work, effort: Effort): Bound {

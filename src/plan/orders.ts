@@ -20,11 +20,8 @@ export function ordersToTry(work: Work, effort: Effort): Int32Array[] {
   const orders = [isDated ? backwardOrder(work) : orderBy(count, sizeOf)];
   if (effort === "quick" && count > SITES_TO_TRY_MAX) return orders;
   if (isDated) {
-    const dueOf = (site: number) => Math.min(deadlineSeconds[site] as number, Number.MAX_VALUE);
-    orders.push(
-      orderBy(count, dueOf),
-      orderBy(count, (site) => dueOf(site) - aloneOf(site)),
-    );
+    const dueOf = (site: number) => dueSeconds(work, site);
+    orders.push(orderBy(count, dueOf), orderByUrgency(work));
   }
   if (effort === "full")
     orders.push(
@@ -33,6 +30,19 @@ export function ordersToTry(work: Work, effort: Effort): Int32Array[] {
       orderBy(count, (site) => -aloneOf(site)),
     );
   return orders;
+}
+
+/** Whoever has the least time to spare first: of very many sites with small caps this keeps nearly all deadlines. */
+export function orderByUrgency(work: Work): Int32Array {
+  const { bytes, capBps, count } = work;
+  return orderBy(
+    count,
+    (site) => dueSeconds(work, site) - (bytes[site] as number) / (capBps[site] as number),
+  );
+}
+
+function dueSeconds({ deadlineSeconds }: Work, site: number): number {
+  return Math.min(deadlineSeconds[site] as number, Number.MAX_VALUE);
 }
 
 /** Smith's backward rule with deadlines that come sooner, for when starting and waiting take time too. */
