@@ -332,6 +332,7 @@ class Assembly implements Loops {
       shares: this.#shares,
       onBytes: (bytes) => this.line.received(bytes),
       onTraffic: (traffic, address) => this.line.watch(traffic, address),
+      onTried: () => this.replan.soon(),
       pump: () => this.fetchLoop.pump(),
     });
   }

@@ -12,7 +12,7 @@ import { bytesLeft, capBps, leastWaiting, meanBytesOf, type SiteFacts } from "..
 import type { PlanTask, SiteTask } from "../plan/plan.ts";
 import type { Line } from "./line.ts";
 import type { Promised } from "./promised.ts";
-import type { Roster, Site } from "./roster.ts";
+import { type Roster, type Site, TRIED_PAGES } from "./roster.ts";
 
 /** Without a limit the best second so far, and somewhat more, is what the line gives. */
 const GROWTH_SHARE = 1.2;
@@ -20,9 +20,11 @@ const UNKNOWN_LINE_BPS = 1e9;
 /** What a page brings before any has come; it counts as so many pages. */
 const USUAL_BYTES = 30_000;
 const USUAL_WEIGHT = 3;
-/** Who is thought too slow is given up, and who is thought too fast only begun late: so hope at first. */
-const HOPE_SHARE = 1.3;
-const HOPE_PAGES = 40;
+/** By few pages a server's speed is known only so well: it may be so many times what they came with. */
+const SPEED_TIMES = { hope: 1.3, care: 0.85 } as const;
+const PAGES_TO_KNOW = 40;
+/** Before so many have come at its own pace, what others saw of a server is more. */
+const PAGES_TO_TELL = 3;
 /** New URLs for each that ends are counted over about so many. */
 const LATELY_SETTLED = 20;
 /** A deadline that has passed: whoever has it is late, but still wants to be done soon. */
@@ -33,8 +35,6 @@ const DOUBT_SHARE = 1.5;
 const REFUTED_SHARE = 1.2;
 /** With more new URLs than this for each that ends a site is still being found. */
 const GROWING = 0.2;
-/** A promise can rest on a server's speed after so many of its pages. */
-export const TRIED_PAGES = 8;
 
 export interface OutlookParts {
   readonly settings: Settings;
@@ -46,6 +46,8 @@ export interface OutlookParts {
   /** The best second so far. */
   readonly bestBps: () => number;
 }
+
+export type Mood = keyof typeof SPEED_TIMES;
 
 /** How a site grows. */
 interface Growth {
@@ -68,14 +70,18 @@ export class Outlook {
     return this.#usualBytes;
   }
 
-  taskOf(sites: readonly Site[]): PlanTask {
+  /**
+   * With hope, a server that is not well known is as fast as it may be: so nobody is given up too early.
+   * With care, as slow as it may be: so nobody is begun too late.
+   */
+  taskOf(sites: readonly Site[], mood: Mood): PlanTask {
     const { settings } = this.#parts;
     this.#usualBytes = this.#meanBytes();
     const growth = new Map<number, Growth>();
     for (const site of sites) growth.set(site.id, grown(site, this.#growth.get(site.id)));
     this.#growth = growth;
     return {
-      sites: sites.map((site) => this.#siteTask(site)),
+      sites: sites.map((site) => this.#siteTask(site, SPEED_TIMES[mood])),
       rateBps: this.#rateBps(),
       sitesMax: settings.sitesAtOnceMax ?? Infinity,
       rateMinBps: settings.rateMinBps ?? 0,
@@ -107,7 +113,7 @@ export class Outlook {
     return bestBps() > 0 ? bestBps() * GROWTH_SHARE : UNKNOWN_LINE_BPS;
   }
 
-  #siteTask(site: Site): SiteTask {
+  #siteTask(site: Site, unknownTimes: number): SiteTask {
     const { settings, line, promised } = this.#parts;
     const own = promised.saidOf(site.key);
     const facts = this.#factsOf(site);
@@ -118,7 +124,7 @@ export class Outlook {
       deadlineSeconds:
         deadlineInMs === undefined ? undefined : Math.max(PASSED_SECONDS, deadlineInMs / 1000),
       capBps: capBps({
-        downloadBps: this.#downloadBps(site),
+        downloadBps: this.#downloadBps(site, unknownTimes),
         concurrency: site.to?.concurrencyMax ?? settings.concurrencyPerSite,
         delayMs: site.to?.delayMs ?? 0,
         meanBytes: meanBytesOf(facts),
@@ -129,12 +135,15 @@ export class Outlook {
   }
 
   /** What its server gives now, or gave at such hours as far as anybody knows. */
-  #downloadBps({ to, answered, gaveBytes, gaveMs }: Site): number | undefined {
+  #downloadBps(
+    { to, answered, gaveBytes, gaveMs }: Site,
+    unknownTimes: number,
+  ): number | undefined {
     const { speeds, moment } = this.#parts;
-    const hopeShare = answered < HOPE_PAGES ? HOPE_SHARE : 1;
-    if (answered >= TRIED_PAGES) return ((gaveBytes * 1000) / gaveMs) * hopeShare;
+    const times = answered < PAGES_TO_KNOW ? unknownTimes : 1;
+    if (answered >= PAGES_TO_TELL) return ((gaveBytes * 1000) / gaveMs) * times;
     if (to?.address === undefined || speeds.measured(to.address) < TRIED_PAGES) return undefined;
-    return speeds.predictBps(to.address, moment()) * hopeShare;
+    return speeds.predictBps(to.address, moment()) * times;
   }
 
   #factsOf(site: Site): SiteFacts {

@@ -15,6 +15,7 @@ import type { Settings } from "../config/schema.ts";
 import {
   mostSlack,
   pagesToTry,
+  secondsAlone,
   type Slack,
   slackFor,
   withoutHope,
@@ -25,9 +26,9 @@ import { promisesOf, rateWithoutCaps } from "../plan/promises.ts";
 import type { Claim, Shares } from "../plan/shares.ts";
 import { type Division, Divider, PLAN_SECONDS } from "./divider.ts";
 import type { CrawlHooks } from "./hooks.ts";
-import { type Outlook, TRIED_PAGES } from "./outlook.ts";
+import type { Outlook } from "./outlook.ts";
 import type { Promised } from "./promised.ts";
-import type { Roster, Site } from "./roster.ts";
+import { type Roster, type Site, TRIED_PAGES } from "./roster.ts";
 import type { PlanView } from "./snapshot.ts";
 
 /** Several sites may end in one moment. */
@@ -44,6 +45,12 @@ const NOISE_SHARE = -0.1;
 const PASSED_SECONDS = 0.1;
 /** A deadline in or out of reach for so long is told. */
 const SURE_AFTER_MS = 1500;
+
+/** A division of the rate, and what it rests on. */
+interface Divided {
+  readonly task: PlanTask;
+  readonly division: Division;
+}
 
 interface Grant {
   readonly rateBps: number;
@@ -162,8 +169,7 @@ export class Replan {
     const { clock, outlook, shares, settings, onShares } = this.#parts;
     const beganAtMs = clock.nowMs();
     const sites = this.#sitesAtWork();
-    const task = outlook.taskOf(sites);
-    const division = this.#divide(task, sites);
+    const { task, division } = this.#divide(sites);
     const headStart = pagesToTry(task, outlook.usualBytes, TRIED_PAGES);
     const claims = division.order.map((index) =>
       this.#claimOf(sites[index] as Site, task.sites[index] as SiteTask, {
@@ -189,24 +195,34 @@ export class Replan {
     return [...this.#parts.roster.inMemory()].filter((site) => site.pending > 0);
   }
 
+  /** Servers are as slow as they may be if all can be in time even so, and else as fast as they may be. */
+  #divide(sites: readonly Site[]): Divided {
+    const { outlook, settings } = this.#parts;
+    const hopeful = outlook.taskOf(sites, "hope");
+    // The paper's algorithms are for comparison, and know of no such care.
+    if (settings.algorithm !== "optimal")
+      return { task: hopeful, division: this.#divider.divide(hopeful) };
+    const careful = outlook.taskOf(sites, "care");
+    const hopeless = this.#hopelessOf(hopeful, sites);
+    const open = withoutHope(careful, ({ key }) => hopeless.has(key));
+    const inTime = this.#divideInTime(open, this.#slackFor(careful, sites), 0);
+    if (inTime !== undefined) return { task: careful, division: inTime };
+    return { task: hopeful, division: this.#divideWithHope(hopeful, sites) };
+  }
+
   /**
    * Keeps a part of the time in hand, as much of it as there is. Nobody is given up for bytes that
    * nobody has seen: while sizes are only said or foreseen, all deadlines are stretched alike
    * instead, as little as will do. Who cannot be in time counts more, to be done soon, and no longer
    * takes from what the others have in hand.
    */
-  #divide(task: PlanTask, sites: readonly Site[]): Division {
-    const { outlook, settings } = this.#parts;
-    // The paper's algorithms are for comparison, and know of no such care.
-    if (settings.algorithm !== "optimal") return this.#divider.divide(task);
+  #divideWithHope(task: PlanTask, sites: readonly Site[]): Division {
+    const { outlook } = this.#parts;
     const isInDoubt = sites.some((site, index) =>
       outlook.isInDoubt(site, task.sites[index]?.bytes ?? 0),
     );
     const wanted = this.#slackFor(task, sites);
-    const open = withoutHope(
-      task,
-      ({ deadlineSeconds = Infinity }) => deadlineSeconds < PASSED_SECONDS,
-    );
+    const open = withoutPassed(task);
     const kept = this.#divideInTime(open, wanted, isInDoubt ? DOUBT_SHARE : NOISE_SHARE);
     if (kept !== undefined) return kept;
     const division = this.#divider.divide(open);
@@ -215,6 +231,17 @@ export class Replan {
     );
     const hopeful = withoutHope(open, (site) => late.has(site));
     return this.#divideInTime(hopeful, wanted, 0) ?? division;
+  }
+
+  /** Those that would not be in time with the line to themselves, unless it is not known how much they have. */
+  #hopelessOf(task: PlanTask, sites: readonly Site[]): ReadonlySet<string> {
+    const { outlook } = this.#parts;
+    const hopeless = task.sites.filter((own, index) => {
+      const { bytes, deadlineSeconds = Infinity } = own;
+      if (deadlineSeconds >= secondsAlone(task, own)) return false;
+      return deadlineSeconds < PASSED_SECONDS || !outlook.isInDoubt(sites[index] as Site, bytes);
+    });
+    return new Set(hopeless.map(({ key }) => key));
   }
 
   #slackFor(task: PlanTask, sites: readonly Site[]): Slack {
@@ -306,7 +333,7 @@ export class Replan {
     const sites = this.#sitesAtWork();
     const late = sites.filter((site) => this.#late.has(site.id));
     if (late.length === 0) return;
-    const { minimumRateBps } = promisesOf(this.#parts.outlook.taskOf(sites));
+    const { minimumRateBps } = promisesOf(this.#parts.outlook.taskOf(sites, "hope"));
     const enough =
       minimumRateBps === undefined ? "" : ` ${showBytes(minimumRateBps)}/s would meet them all.`;
     throw new CrawlError(
@@ -314,6 +341,10 @@ export class Replan {
       `These deadlines cannot be met: ${late.map(({ key }) => key).join(", ")}.${enough}`,
     );
   }
+}
+
+function withoutPassed(task: PlanTask): PlanTask {
+  return withoutHope(task, ({ deadlineSeconds = Infinity }) => deadlineSeconds < PASSED_SECONDS);
 }
 
 /** Of deadlines that have not passed: those that have need no rate any more. */

@@ -24,6 +24,9 @@ export interface Round extends Omit<StoredRound, "startedAtMs" | "news"> {
 
 export const NO_NEWS: RoundNews = { changed: 0, unchanged: 0, fresh: 0, gone: 0, left: 0 };
 
+/** A promise can rest on a server's speed after so many of its pages. */
+export const TRIED_PAGES = 8;
+
 export interface Site {
   readonly id: number;
   readonly key: string;

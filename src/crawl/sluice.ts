@@ -16,12 +16,14 @@ import type { OnBytes, Traffic } from "../fetch/transport.ts";
 import type { Search, Taken } from "../frontier/workbench.ts";
 import type { HostShare } from "../topics/host-share.ts";
 import type { Job } from "./job.ts";
-import type { Roster, Site } from "./roster.ts";
+import { type Roster, type Site, TRIED_PAGES } from "./roster.ts";
 import type { Tally } from "./tally.ts";
 
 const LEARN_SHARE = 0.2;
 /** Behind every score there is. */
 const TOO_MUCH = 1e6;
+/** A download that was held for longer than this part of its time came from a buffer at the end. */
+const PAUSED_SHARE_MAX = 0.25;
 /** What a request brought and took counts a little less with each that comes after it. */
 const KEEP_SHARE = 0.95;
 /** What is larger than this is slowed down while it is read, and need not be foreseen. */
@@ -45,6 +47,8 @@ export interface SluiceParts {
   /** Told of all that came, for the meter, the quota and whoever watches the round trips. */
   readonly onBytes: (bytes: number) => void;
   readonly onTraffic: (traffic: Traffic, address: string) => void;
+  /** How fast a server is has become known. */
+  readonly onTried: () => void;
   /** Something may now begin that could not before. */
   readonly pump: () => void;
 }
@@ -189,10 +193,12 @@ export class Sluice {
       // A robots.txt is too small to tell how fast its server is.
       if (address !== undefined && tookMs > 0 && job.errand?.kind !== "robots") {
         // What waited for others on our side tells nothing of the server.
-        if (this.#isPlanned && this.#parts.shares.isFree(site.id)) {
+        const isOwnPace = pausedMs <= PAUSED_SHARE_MAX * totalMs;
+        if (this.#isPlanned && isOwnPace && this.#parts.shares.isFree(site.id)) {
           site.answered += 1;
           site.gaveBytes = site.gaveBytes * KEEP_SHARE + receivedBytes;
           site.gaveMs = site.gaveMs * KEEP_SHARE + tookMs;
+          if (site.answered === TRIED_PAGES) this.#parts.onTried();
         }
         speeds.learn(address, moment(), (receivedBytes * 1000) / tookMs, clock.wallMs());
         speeds.name(address, site.key);

@@ -26,8 +26,18 @@ function deadlinesOf({ sites }: PlanTask): (number | undefined)[] {
 
 test("a slack moves deadlines by its share and by the tail, of a short time by a tenth", () => {
   const slack = { share: 0.5, tailSeconds: 1 };
-  assert.deepEqual(deadlinesOf(withSlack(due(40, 4, undefined), slack)), [19, 1.6, undefined]);
+  const short = { ...due(40, 4, undefined), rateBps: 10e6 };
+  assert.deepEqual(deadlinesOf(withSlack(short, slack)), [19, 1.6, undefined]);
   assert.deepEqual(deadlinesOf(withSlack(due(40), { ...slack, share: -0.5 })), [60]);
+});
+
+test("a deadline that is out of reach takes nothing from what the others have in hand", () => {
+  const slack = { share: 0.1, tailSeconds: 0 };
+  const task = due(3, 40);
+  assert.equal(mostSlack(task, slack, 0), slack);
+  const [hopeless = 0, other] = deadlinesOf(withSlack(task, slack));
+  assert.ok(hopeless > 10 && hopeless < 11);
+  assert.equal(other, 36);
 });
 
 test("as much slack is taken as can be had, and none where not even the least is enough", () => {

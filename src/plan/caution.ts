@@ -27,6 +27,8 @@ const UNSAID_SLACK: Slack = { share: 0.4, tailSeconds: 1 };
 /** Of a short time, the tail is this part. */
 const TAIL_SHARE = 0.1;
 const STEPS = 10;
+/** So that what takes all the time there is still fits into it. */
+const ROUNDED_UP = 1 + 1e-9;
 /** How much more a late site counts, so that it is not late for long. */
 const LATE_WEIGHT = 5;
 /** What trying servers may take of all that is left. */
@@ -38,15 +40,30 @@ export function slackFor(said: { readonly sizes: boolean; readonly speeds: boole
   return said.speeds ? SLACK : MEASURED_SLACK;
 }
 
-/** Deadlines earlier by a slack; a share below zero stretches them, and needs no tail. */
+/**
+ * Deadlines earlier by a slack; a share below zero stretches them, and needs no tail. None is earlier than what
+ * its site needs with the line to itself: one that is out of reach costs the others nothing of theirs.
+ */
 export function withSlack(task: PlanTask, { share, tailSeconds }: Slack): PlanTask {
   const sites = task.sites.map((site) => {
     const { deadlineSeconds } = site;
     if (deadlineSeconds === undefined) return site;
     const tail = share > 0 ? Math.min(tailSeconds, deadlineSeconds * TAIL_SHARE) : 0;
-    return { ...site, deadlineSeconds: deadlineSeconds * (1 - share) - tail };
+    const wantedSeconds = deadlineSeconds * (1 - share) - tail;
+    return {
+      ...site,
+      deadlineSeconds: Math.max(wantedSeconds, secondsAlone(task, site) * ROUNDED_UP),
+    };
   });
   return { ...task, sites };
+}
+
+/** What a site needs with the line to itself. */
+export function secondsAlone(
+  { rateBps, startupSeconds }: PlanTask,
+  { bytes, capBps }: SiteTask,
+): number {
+  return startupSeconds + bytes / Math.min(rateBps, capBps);
 }
 
 /** The largest slack, down from the one wanted to a least share, with which all deadlines can be kept. */

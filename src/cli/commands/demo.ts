@@ -37,10 +37,10 @@ const PROMISES: ReadonlyMap<number, string> = new Map([
     1,
     "size: 12.5MB\n    deadline: 3s   # cannot be: its bytes alone take four seconds at this limit",
   ],
-  [2, "size: 21.4MB\n    deadline: 24s   # tight: it would be done last if all were treated alike"],
+  [2, "size: 21.4MB\n    deadline: 27s   # tight: it would be done last if all were treated alike"],
   [5, "size: 2.8MB\n    deadline: 25s"],
   [8, "size: 4.7MB\n    priority: 3"],
-  [9, "size: 8.1MB\n    deadline: 15s"],
+  [9, "size: 8.1MB\n    deadline: 17s"],
 ]);
 
 function help(): string {
