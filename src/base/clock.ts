@@ -10,6 +10,8 @@ export interface Clock {
   wallMs(): number;
   /** Calls back once after `delayMs`; the answer cancels it. */
   after(delayMs: number, callBack: () => void): () => void;
+  /** Calls back as soon as everything has been served that is ready now. */
+  soon(callBack: () => void): void;
 }
 
 export const systemClock: Clock = {
@@ -19,6 +21,7 @@ export const systemClock: Clock = {
     const timer = setTimeout(callBack, delayMs);
     return () => clearTimeout(timer);
   },
+  soon: (callBack) => void setImmediate(callBack),
 };
 
 /** Waits, or stops waiting when the signal aborts; never throws, so loops ask the signal themselves. */

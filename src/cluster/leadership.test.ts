@@ -188,6 +188,7 @@ class Node {
     return {
       nowMs: () => clock.nowMs() * rate,
       wallMs: () => clock.wallMs(),
+      soon: (callBack) => clock.soon(() => this.#whenAwake(callBack)),
       after: (delayMs, callBack) => {
         let isCancelled = false;
         const fire = (): void => {

@@ -27,6 +27,7 @@ import { type Job, jobOf } from "./job.ts";
 import { followSeed } from "./moved-seeds.ts";
 import type { Notebook } from "./notebook.ts";
 import type { PageDesk } from "./page-desk.ts";
+import { PageTurns } from "./page-turns.ts";
 import { ruleText } from "./refill.ts";
 import type { Roster, Site } from "./roster.ts";
 import type { Settler } from "./settle.ts";
@@ -57,9 +58,11 @@ export interface RecorderParts {
 
 export class Recorder {
   readonly #parts: RecorderParts;
+  readonly #turns: PageTurns;
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
+    this.#turns = new PageTurns(parts.clock);
   }
 
   async fetchUrl(site: Site, row: WaitingUrl, { sent, passage, ended }: Progress): Promise<void> {
@@ -98,6 +101,7 @@ export class Recorder {
       atMs: result.atMs,
       durationMs: result.durationMs,
     });
+    if (result.kind === "page" && passage.flow !== undefined) await this.#turns.next();
     const purpose = await this.#file(site, row, result);
     tally.ledger.book(site.books, result.traffic.receivedBytes, purpose);
   }

@@ -39,6 +39,10 @@ export class ProcessClock implements Clock {
     return cancel;
   }
 
+  soon(callBack: () => void): void {
+    this.after(0, callBack);
+  }
+
   /** Does something in the process, or when it goes on, or never. */
   run(callBack: () => void): void {
     if (this.#isDead) return;

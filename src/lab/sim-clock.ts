@@ -61,6 +61,10 @@ export class SimClock implements Clock {
     };
   }
 
+  soon(callBack: () => void): void {
+    this.after(0, callBack);
+  }
+
   /** Sets the wall clock forward or back, as an operator or a time server would. */
   jumpWall(byMs: number): void {
     this.#wallOffsetMs += byMs;

@@ -210,6 +210,7 @@ function hurried(factor: number): Clock {
     nowMs: () => systemClock.nowMs() * factor,
     wallMs: () => systemClock.wallMs(),
     after: (delayMs, callBack) => systemClock.after(delayMs / factor, callBack),
+    soon: (callBack) => systemClock.soon(callBack),
   };
 }
 

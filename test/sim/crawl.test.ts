@@ -111,6 +111,7 @@ function hasty(parts: CrawlParts): CrawlParts {
       nowMs: () => startMs + (clock.nowMs() - startMs) / 0.9,
       wallMs: () => clock.wallMs(),
       after: (delayMs, callBack) => clock.after(delayMs * 0.9, callBack),
+      soon: (callBack) => clock.soon(callBack),
     },
   };
 }
