@@ -3,7 +3,7 @@
 const LEAST_WINDOW_BELOW_BPS = 3e5;
 const WINDOW_BYTES_LEAST = 2304;
 const WINDOW_BYTES = 8192;
-const WINDOW_GROWS_FROM_BPS = 1e7;
+const WINDOW_GROWS_FROM_BPS = 5e6;
 const WINDOWS_MATTER_BELOW_BPS = 1e8;
 /** Bytes of headers for each byte of pages of 2 to 20 KB: through the least window, small ones, wide ones. */
 const OVERHEAD_LEAST = 0.16;
@@ -23,7 +23,7 @@ const SMALL_WINDOW_BYTES_MAX = 16_384;
 export function windowFor(limitBps: number): number | undefined {
   if (limitBps < LEAST_WINDOW_BELOW_BPS) return WINDOW_BYTES_LEAST;
   if (limitBps >= WINDOWS_MATTER_BELOW_BPS) return undefined;
-  return Math.round(WINDOW_BYTES * Math.max(1, limitBps / WINDOW_GROWS_FROM_BPS) ** 1.3);
+  return Math.round(WINDOW_BYTES * Math.max(1, limitBps / WINDOW_GROWS_FROM_BPS));
 }
 
 /** Where one window is more than a hundredth of a second's bytes, that much is left free. */

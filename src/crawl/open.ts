@@ -205,6 +205,7 @@ function openNetwork(settings: Settings): {
     http2: true,
     insecureTls: settings.insecureTls,
     proxy: settings.proxy === undefined ? undefined : readProxy(settings.proxy),
+    roundTrips: settings.goodNeighbour,
   });
   const options = fetcherOptions(settings);
   const fetcher = new Fetcher({ transport, resolver, clock: systemClock, ...options });

@@ -193,7 +193,7 @@ export class Exchange implements Passenger {
     // Looked at here and not listened to: a listener for each request costs more than it is worth.
     if (this.request.signal?.aborted === true)
       return this.fail("total_timeout", "given up by the crawler");
-    this.#charge();
+    if (!this.lane.tellsOfReads) this.#charge();
     if (this.#time.isHeld) return;
     const overrun = this.#overrun(this.#time.nowMs());
     if (overrun !== undefined) this.fail(overrun, `while in phase ${this.#phase}`);

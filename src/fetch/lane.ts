@@ -21,6 +21,7 @@ export interface Passenger extends Dispatcher.DispatchHandler {
 
 export interface LaneOptions extends DialOptions {
   readonly headerBytesMax: number;
+  readonly roundTrips?: boolean;
 }
 
 const STREAMS_MAX = 32;
@@ -35,6 +36,7 @@ export class Lane {
   readonly #client: Client;
   readonly #passengers = new Set<Passenger>();
   readonly #hasValve: boolean;
+  readonly #tellsRoundTrips: boolean;
   #socket: Socket | undefined;
   #valve: Valve | undefined;
   /** A connection being made is ours to cut; one that is made is undici's. */
@@ -51,6 +53,7 @@ export class Lane {
     this.key = key;
     this.headerBytesMax = options.headerBytesMax;
     this.#hasValve = options.windowBytes !== undefined;
+    this.#tellsRoundTrips = options.roundTrips === true;
     // A valve shuts a whole connection, so there must be one exchange on it.
     const http2 = options.http2 && !this.#hasValve;
     this.#client = new Client(`${target.scheme}://${target.host}:${target.port}`, {
@@ -87,9 +90,14 @@ export class Lane {
     return this.#valve !== undefined;
   }
 
-  /** The round trip as the system measures it; known only where there is a window. */
+  /** The round trip as the system measures it; known only where there is a window, and somebody wants to know. */
   rttMs(): number | undefined {
-    return this.#valve?.rttMs();
+    return this.#tellsRoundTrips ? this.#valve?.rttMs() : undefined;
+  }
+
+  /** Whether every read is told at once, so that nobody need look for what came. */
+  get tellsOfReads(): boolean {
+    return this.#valve !== undefined;
   }
 
   /** What came since this was last asked, with the segments it came in; known only where there is a window. */

@@ -38,6 +38,8 @@ export interface UndiciTransportOptions {
   readonly http2: boolean;
   readonly insecureTls: boolean;
   readonly proxy: Proxy | undefined;
+  /** Whether the system is asked for the round trip after each answer; a call that only good neighbours need. */
+  readonly roundTrips?: boolean;
 }
 
 type Result = TransportAnswer | TransportFailed;

@@ -66,6 +66,37 @@ test("a connection that is held now and then keeps its window", { skip }, async 
   assert.equal(valve.socket.bytesRead, 500_000);
 });
 
+test("a server that sends as fast as it is read keeps no other work from its turn", async (t) => {
+  const port = await serving(t, (socket) => socket.end(Buffer.alloc(20_000_000)));
+  let turns = 0;
+  let atTurn = 0;
+  let inARowBytes = 0;
+  let mostInARowBytes = 0;
+  let readBefore = 0;
+  const turn = (): void => {
+    turns += 1;
+    if (!valve.socket.destroyed) setImmediate(turn);
+  };
+  const valve = new Valve({
+    address: "127.0.0.1",
+    windowBytes: 65_536,
+    onRead: () => {
+      if (turns !== atTurn) inARowBytes = 0;
+      atTurn = turns;
+      inARowBytes += valve.socket.bytesRead - readBefore;
+      readBefore = valve.socket.bytesRead;
+      mostInARowBytes = Math.max(mostInARowBytes, inARowBytes);
+    },
+  });
+  setImmediate(turn);
+  valve.socket.connect({ host: "127.0.0.1", port });
+  valve.stream.resume();
+  await new Promise((resolve) => valve.stream.once("end", resolve));
+  valve.stream.destroy();
+  assert.equal(readBefore, 20_000_000);
+  assert.ok(mostInARowBytes <= 320 * 1024, `${mostInARowBytes} bytes in a row`);
+});
+
 test("an error below is an error above, and closing above closes below", async (t) => {
   const port = await serving(t, (socket) => socket.once("data", () => socket.resetAndDestroy()));
   const reset = valveTo("127.0.0.1", () => {});

@@ -2,7 +2,7 @@
  * A connection that can be shut at any byte: between the socket and whoever reads from it.
  *
  * Node reads ahead: 64 KiB at a time from the socket, a whole record of TLS, one more chunk into a
- * stream after nobody wants any. Here bytes come in steps of a quarter of a window, each is told before
+ * stream after nobody wants any. Here bytes come in steps of a part of a window, each is told before
  * anybody else sees it, and when the one told says stop, the socket is not read any more. TLS and HTTP
  * sit on the stream above and notice only that nothing comes.
  *
@@ -32,6 +32,8 @@ export interface ValveOptions {
 const READ_BYTES_MAX = 64 * 1024;
 /** One for all: what is read into it is copied before anything else is read. */
 const LANDING = Buffer.allocUnsafeSlow(READ_BYTES_MAX);
+const SMALL_WINDOW_BYTES_MAX = 8192;
+const IN_A_ROW_BYTES_MAX = 256 * 1024;
 const WINDOWS_BEFORE_GROWTH = 4;
 const GROWTH_MAX = 8;
 const LONG_WAY_MS = 5;
@@ -77,6 +79,8 @@ export class Valve {
   #landing = LANDING;
   #isHeld = false;
   #isWanted = false;
+  #isResting = false;
+  #inARowBytes = 0;
   #freeBytes = 0;
 
   constructor({ address, windowBytes, onRead, longWayMs = LONG_WAY_MS }: ValveOptions) {
@@ -150,7 +154,7 @@ export class Valve {
 
   #bound(windowBytes: number): void {
     this.#windowBytesMax = Math.min(GROWTH_MAX * windowBytes, GROWN_BYTES_MAX);
-    this.#landing = LANDING.subarray(0, Math.max(windowBytes / 4, WINDOW_BYTES_MIN / 2));
+    this.#landing = LANDING.subarray(0, readBytesOf(windowBytes));
   }
 
   #open(): Socket {
@@ -194,7 +198,23 @@ export class Valve {
       return false;
     }
     this.#grow();
-    return this.#isWanted;
+    this.#inARowBytes += bytes;
+    if (this.#inARowBytes < IN_A_ROW_BYTES_MAX) return this.#isWanted;
+    this.#letOthersGo();
+    return false;
+  }
+
+  /**
+   * A server that sends as fast as we read would be read from for as long as it pleases, and with a hundred of
+   * them no timer would come to its turn for seconds.
+   */
+  #letOthersGo(): void {
+    this.#inARowBytes = 0;
+    this.#isResting = true;
+    setImmediate(() => {
+      this.#isResting = false;
+      this.#goOn();
+    });
   }
 
   #grow(): void {
@@ -206,6 +226,13 @@ export class Valve {
   }
 
   #goOn(): void {
-    if (this.#isWanted && !this.#isHeld && !this.socket.destroyed) this.socket.resume();
+    const mayRead = this.#isWanted && !this.#isHeld && !this.#isResting;
+    if (mayRead && !this.socket.destroyed) this.socket.resume();
   }
+}
+
+/** How much is read at a time: of a small window a quarter, of a wide one half, since each reading costs a moment. */
+function readBytesOf(windowBytes: number): number {
+  const share = windowBytes > SMALL_WINDOW_BYTES_MAX ? 1 / 2 : 1 / 4;
+  return Math.max(windowBytes * share, WINDOW_BYTES_MIN / 2);
 }

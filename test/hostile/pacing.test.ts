@@ -221,6 +221,7 @@ async function greedySite(
     http2: true,
     insecureTls: false,
     proxy,
+    roundTrips: true,
   });
   transport.setWindow(windowBytes);
   const request = (bodyBytes: number, more = {}): TransportRequest => ({
