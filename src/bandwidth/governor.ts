@@ -24,32 +24,24 @@
 
 import { assert } from "../base/assert.ts";
 import { type Account, atRate } from "./account.ts";
-import { Arrivals } from "./arrivals.ts";
 import type { Candidate, Controller, Flow, RankOf } from "./controller.ts";
-import { dueAtMs, pacedFlow, type PacedFlow, wholeBytesOf } from "./paced-flow.ts";
+import { Departures, isQuick, type OnTheWay, QUICK_MS } from "./departures.ts";
+import { pacedFlow, type PacedFlow, wholeBytesOf } from "./paced-flow.ts";
+import { Reminders } from "./reminders.ts";
 import { type Let, shownBps, Stock } from "./stock.ts";
 import { Turns } from "./turns.ts";
 
 const BURST_SHARE = 0.015;
+/** Of so little a page is more than a second's bytes may vary by. */
+const SMALL_BPS = 3e5;
+const SMALL_BURST_SHARE = 0.01;
 /** From here on a crawl keeps its own thread so busy that it looks at the line less often. */
-const BUSY_BPS = 2e7;
-const BUSY_BURST_SHARE = 0.04;
+const BUSY_BPS = 5e6;
+const BUSY_BURST_SHARE = 0.035;
 /** How far below zero a request may bring the balance. */
 const DEBT_SHARE = 0.03;
-/** Requests are sent no faster than their first bytes may come, with a little to spare. */
-const STARTS_SHARE = 1.3;
-const STARTS_BURST_SHARE = 0.005;
-/** Below this time to the first byte a request brings its bytes at once, and pays at once. */
-const QUICK_MS = 50;
-/** How much of the rate may be due at one time: bodies under way take the rest. */
-const DUE_SHARE = 0.8;
-/** And how much more than on average, of which first bytes are the less the larger pages are. */
-const DUE_TIMES = 1.5;
 const ADAPT_EVERY_MS = 50;
-/** Often, so that never much is given back at once. */
-const TAKE_BACK_EVERY_MS = 10;
 const ASK_AGAIN_MS = 10;
-const CAUTION = 3;
 /** A slow server is not granted more at a time than it sends in this time. */
 const STEP_MS = 100;
 const STEP_BYTES_MIN = 1024;
@@ -70,8 +62,6 @@ const HELD_SHARE = 0.05;
 
 export class Governor implements Controller {
   #account: Account | undefined;
-  /** Spaces requests out: their first bytes cannot be refused, so they must not come all at once. */
-  #starts: Account | undefined;
   /** What a connection takes in before anybody reads, and again after each reading. */
   #unaskedBytes = SYSTEM_WINDOW_BYTES;
   readonly #siteAccounts = new Map<number, Account>();
@@ -79,10 +69,12 @@ export class Governor implements Controller {
   readonly #waiting = new Turns<PacedFlow>();
   /** Waiting for their own site's: nobody else's turn, and no sign of plenty. */
   readonly #held = new Set<PacedFlow>();
-  readonly #arrivals = new Arrivals();
+  readonly #departures = new Departures();
+  /** Who has paid for what does not come: quick servers that do not answer, and slow bodies. */
+  readonly #unanswered = new Reminders<PacedFlow>(QUICK_MS);
+  readonly #unmoved = new Reminders<PacedFlow>(STEP_MS);
   readonly #stock = new Stock<PacedFlow>((flow) => this.#letOf(flow));
   #adaptedAtMs = 0;
-  #tookBackAtMs = 0;
   #isRefusing = false;
   /** Whether the last that was refused was refused because enough is under way. */
   #isStocked = false;
@@ -110,14 +102,11 @@ export class Governor implements Controller {
   }
 
   setLimit(nowMs: number, limitBps: number | undefined): void {
-    if (limitBps === undefined) {
-      this.#account = undefined;
-      this.#starts = undefined;
-      return;
-    }
-    const startsBps = limitBps * STARTS_SHARE;
-    this.#account = atRate(nowMs, this.#account, limitBps, burstShare(limitBps));
-    this.#starts = atRate(nowMs, this.#starts, startsBps, STARTS_BURST_SHARE);
+    this.#departures.setRate(nowMs, limitBps);
+    this.#account =
+      limitBps === undefined
+        ? undefined
+        : atRate(nowMs, this.#account, limitBps, burstShare(limitBps));
   }
 
   setWindow(windowBytes: number | undefined): void {
@@ -152,17 +141,13 @@ export class Governor implements Controller {
 
   begin(nowMs: number, candidate: Candidate): Flow {
     const flow = pacedFlow(nowMs, candidate, this.#unaskedBytes / UNASKED_SHARE);
+    const onTheWay = this.#onTheWay(candidate);
     this.#stock.add(nowMs, flow);
-    const firstBytes = this.#firstBytes(candidate);
-    // Until it is known how long answers take, they may well come all at once.
-    flow.startBytes = this.#stock.isTried ? firstBytes : CAUTION * firstBytes;
-    this.#starts?.spend(flow.startBytes);
-    if (candidate.expectedWaitMs < QUICK_MS) {
-      flow.grantedBytes = firstBytes;
-      this.#pay(flow, firstBytes);
-    } else {
-      flow.dueBytes = firstBytes;
-      this.#arrivals.add(dueAtMs(flow), firstBytes);
+    this.#departures.left(flow, onTheWay);
+    if (isQuick(candidate)) {
+      flow.grantedBytes = onTheWay.firstBytes;
+      this.#pay(flow, onTheWay.firstBytes);
+      this.#unanswered.add(nowMs, flow);
     }
     return flow;
   }
@@ -170,8 +155,9 @@ export class Governor implements Controller {
   came(nowMs: number, flow: Flow, bytes: number): boolean {
     const own = this.#own(flow);
     if (own.receivedBytes === 0) {
-      this.#arrived(own);
-      this.#stock.answered(nowMs - own.startedAtMs);
+      this.#departures.answered(own);
+      this.#unanswered.delete(own);
+      this.#stock.answered(nowMs, own);
       own.turnSinceMs = nowMs;
       own.turnFromBytes = bytes;
     }
@@ -215,6 +201,7 @@ export class Governor implements Controller {
       flow.grantedBytes = flow.receivedBytes + stepBytes;
       this.#pay(flow, Math.max(0, Math.min(stepBytes, wholeBytesOf(flow) - flow.paidBytes)));
       flow.movedAtMs = nowMs;
+      this.#unmoved.add(nowMs, flow);
       if (flow.turnSinceMs === undefined) {
         flow.turnSinceMs = nowMs;
         flow.turnFromBytes = flow.receivedBytes;
@@ -227,12 +214,10 @@ export class Governor implements Controller {
 
   end(_nowMs: number, flow: Flow): void {
     const own = this.#own(flow);
-    this.#arrived(own);
-    this.#stock.delete(own);
-    this.#waiting.delete(own);
-    this.#held.delete(own);
+    this.#departures.ended(own);
+    for (const list of [this.#stock, this.#waiting, this.#held, this.#unanswered, this.#unmoved])
+      list.delete(own);
     this.#pay(own, own.receivedBytes - own.paidBytes);
-    this.#starts?.spend(Math.min(0, own.receivedBytes - own.startBytes));
   }
 
   nextAtMs(nowMs: number): number {
@@ -248,22 +233,25 @@ export class Governor implements Controller {
     if (this.#account === undefined) return true;
     // Its first bytes could not be refused, and would come out of what the others wait for.
     if (this.#waiting.isBefore(candidate.siteId)) return false;
-    const wantedBytes = this.#stock.wantedBytes(this.#account.rateBps, candidate.expectedBytes);
-    this.#isStocked = this.#stockBefore(candidate) >= wantedBytes;
-    if (this.#isStocked) return false;
-    if ((this.#starts?.balanceBytes(nowMs) ?? 0) < 0) return false;
-    if (candidate.expectedWaitMs >= QUICK_MS) {
-      const dueBps = this.#arrivals.aroundBps(nowMs + candidate.expectedWaitMs);
-      const usualShare = this.#firstBytes(candidate) / candidate.expectedBytes;
-      return dueBps < Math.min(DUE_SHARE, DUE_TIMES * usualShare) * this.#account.rateBps;
-    }
+    const onTheWay = this.#onTheWay(candidate);
+    this.#isStocked = onTheWay.stockShare >= 1;
+    if (this.#isStocked || !this.#departures.hasRoom(nowMs, candidate, onTheWay)) return false;
+    if (!isQuick(candidate)) return true;
     // Goes before those that wait to read on, who need a balance: they would use it up for ever.
-    const { rateBps } = this.#account;
-    const neededBytes = this.#firstBytes(candidate) - rateBps * DEBT_SHARE;
+    const { rateBps, firstBytes } = onTheWay;
+    const neededBytes = firstBytes - rateBps * DEBT_SHARE;
     // Of a very small limit no more than the burst can be saved up.
     return (
       this.#account.balanceBytes(nowMs) > Math.min(neededBytes, (rateBps * burstShare(rateBps)) / 2)
     );
+  }
+
+  #onTheWay(candidate: Candidate): OnTheWay {
+    const rateBps = this.#account?.rateBps ?? Infinity;
+    const wantedBytes = this.#stock.wantedBytes(rateBps, candidate.expectedBytes);
+    const stockShare = this.#stockBefore(candidate) / wantedBytes;
+    const { isTried } = this.#stock;
+    return { rateBps, stockShare, firstBytes: this.#firstBytes(candidate), isTried };
   }
 
   /** What comes before anybody can refuse it: a window, and what the first reading makes room for. */
@@ -280,10 +268,7 @@ export class Governor implements Controller {
   }
 
   #adapt(nowMs: number): void {
-    if (nowMs - this.#tookBackAtMs >= TAKE_BACK_EVERY_MS) {
-      this.#tookBackAtMs = nowMs;
-      for (const flow of this.#stock.flows) this.#takeBack(nowMs, flow);
-    }
+    this.#takeBack(nowMs);
     if (nowMs - this.#adaptedAtMs < ADAPT_EVERY_MS) return;
     this.#adaptedAtMs = nowMs;
     this.#stock.reckon(nowMs);
@@ -293,11 +278,12 @@ export class Governor implements Controller {
   }
 
   /** Who is not as quick as was thought keeps nothing that others could have: it pays when it comes. */
-  #takeBack(nowMs: number, flow: PacedFlow): void {
-    if (flow.receivedBytes === 0) {
-      if (nowMs - flow.startedAtMs > QUICK_MS) this.#pay(flow, -flow.paidBytes);
-    } else if (!this.#waiting.has(flow) && nowMs - flow.movedAtMs > STEP_MS) {
-      this.#pay(flow, Math.min(0, flow.receivedBytes - flow.paidBytes));
+  #takeBack(nowMs: number): void {
+    for (const flow of this.#unanswered.take(nowMs)) this.#pay(flow, -flow.paidBytes);
+    for (const flow of this.#unmoved.take(nowMs)) {
+      if (this.#waiting.has(flow)) continue;
+      if (nowMs - flow.movedAtMs < STEP_MS) this.#unmoved.add(flow.movedAtMs, flow);
+      else this.#pay(flow, Math.min(0, flow.receivedBytes - flow.paidBytes));
     }
   }
 
@@ -375,12 +361,6 @@ export class Governor implements Controller {
     return account === undefined || account.balanceBytes(nowMs) > 0;
   }
 
-  /** Its first bytes are no longer due. */
-  #arrived(flow: PacedFlow): void {
-    if (flow.dueBytes > 0) this.#arrivals.add(dueAtMs(flow), -flow.dueBytes);
-    flow.dueBytes = 0;
-  }
-
   #own(flow: Flow): PacedFlow {
     const own = flow as PacedFlow;
     assert(this.#stock.flows.has(own), "a download is under way from its beginning to its end");
@@ -389,5 +369,6 @@ export class Governor implements Controller {
 }
 
 function burstShare(rateBps: number): number {
+  if (rateBps < SMALL_BPS) return SMALL_BURST_SHARE;
   return rateBps < BUSY_BPS ? BURST_SHARE : BUSY_BURST_SHARE;
 }

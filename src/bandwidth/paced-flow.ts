@@ -1,21 +1,18 @@
 /** A download as our own way of holding the limit knows it: what it was granted, and what it has paid for. */
 
 import type { Candidate, Flow } from "./controller.ts";
+import type { DepartedFlow } from "./departures.ts";
 import type { StockedFlow } from "./stock.ts";
 
-export interface PacedFlow extends StockedFlow {
+export interface PacedFlow extends StockedFlow, DepartedFlow {
   receivedBytes: number;
   announcedBytes: number | undefined;
   /** Up to here it may come without asking. */
   grantedBytes: number;
   /** What has been paid for: what came, what the kernel takes in unasked, what was granted. */
   paidBytes: number;
-  /** First bytes that it is expected to bring after its server's usual wait. */
-  dueBytes: number;
   /** When anything of it came last, or it was last let go on. */
   movedAtMs: number;
-  /** What its start was charged with. */
-  startBytes: number;
 }
 
 export function pacedFlow(nowMs: number, candidate: Candidate, windowBytes: number): PacedFlow {
@@ -40,9 +37,4 @@ export function pacedFlow(nowMs: number, candidate: Candidate, windowBytes: numb
 /** How much there is of it in all, as far as its header has told. */
 export function wholeBytesOf({ announcedBytes }: Flow): number {
   return announcedBytes ?? Infinity;
-}
-
-/** When its first bytes should come. */
-export function dueAtMs({ startedAtMs, expectedWaitMs }: Flow): number {
-  return startedAtMs + expectedWaitMs;
 }

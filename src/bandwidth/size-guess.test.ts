@@ -5,7 +5,7 @@ import { type Asked, SizeGuess } from "./size-guess.ts";
 
 const LIMITS = { sitesMax: 100, bytesMax: 1_000_000 };
 const KINDS: readonly Asked[] = ["page", "robots", "sitemap"];
-const FIRST_GUESS = { page: 25_000, robots: 3_000, sitemap: 25_000 };
+const FIRST_GUESS = { page: 25_000, robots: 1_500, sitemap: 10_000 };
 
 test("a site's own answers outweigh those of all sites, which stand in with the weight of two", () => {
   const sizes = new SizeGuess(LIMITS);
@@ -16,7 +16,7 @@ test("a site's own answers outweigh those of all sites, which stand in with the 
   const world = 35_000 / 3;
   assert.equal(Math.round(sizes.expectedBytes(1, "page")), Math.round((5_000 + world) / 2));
   assert.equal(Math.round(sizes.expectedBytes(2, "page")), Math.round(world));
-  assert.equal(sizes.expectedBytes(1, "robots"), 3_000);
+  assert.equal(sizes.expectedBytes(1, "robots"), 1_500);
 });
 
 test("equal answers end in that guess, without spread; unequal ones have theirs", () => {
@@ -43,7 +43,11 @@ test("a guess lies between the least and the greatest answer of its kind", () =>
   for (let seed = 1; seed <= 20; seed++) {
     const random = randomFrom(seed);
     const sizes = new SizeGuess(LIMITS);
-    const hulls = { page: [25_000, 25_000], robots: [3_000, 3_000], sitemap: [25_000, 25_000] };
+    const hulls = {
+      page: [FIRST_GUESS.page, FIRST_GUESS.page],
+      robots: [FIRST_GUESS.robots, FIRST_GUESS.robots],
+      sitemap: [FIRST_GUESS.sitemap, FIRST_GUESS.sitemap],
+    };
     for (let step = 0; step < 500; step++) {
       const asked = pick(random, KINDS);
       const bytes = Math.floor(10 ** (random.next() * 7));

@@ -34,7 +34,7 @@ test("what slow downloads promised is no longer counted once they have shown how
   for (const flow of flows) stock.add(0, flow);
   assert.equal(stock.bytes, 10 * 20_000);
   for (const flow of flows) {
-    stock.answered(20);
+    stock.answered(20, flow);
     flow.turnSinceMs = 20;
     flow.receivedBytes = 1000;
   }
@@ -52,9 +52,10 @@ test("more is wanted while the pipe runs dry over enough, and less again when it
     stock.adapt(nowMs, { isDry: true, wasEnough: true });
   const raised = stock.wantedBytes(1e6, 10_000);
   assert.ok(raised > 5 * plain, `${raised} after ${plain}`);
+  const flow = pacedFlow(0, CANDIDATE, WINDOW_BYTES);
   // Answers take a second: what was too little was the time, not the stock.
-  for (let answer = 0; answer < 40; answer++) stock.answered(1000);
+  for (let answer = 0; answer < 40; answer++) stock.answered(1000, flow);
   const fresh = new Stock<PacedFlow>(() => ({ mostBps: Infinity, isWaiting: false }));
-  for (let answer = 0; answer < 40; answer++) fresh.answered(1000);
+  for (let answer = 0; answer < 40; answer++) fresh.answered(1000, flow);
   assert.equal(stock.wantedBytes(1e6, 10_000), fresh.wantedBytes(1e6, 10_000));
 });

@@ -93,9 +93,10 @@ export class Stock<F extends StockedFlow> {
     if (this.#flows.delete(flow)) this.#bytes -= flow.soonBytes;
   }
 
-  /** The first bytes of an answer have come, after so long. */
-  answered(tookMs: number): void {
+  /** The first bytes of an answer have come; when its server is known, it is known how long it takes without us. */
+  answered(nowMs: number, { startedAtMs, expectedWaitMs }: Flow): void {
     this.#answered += 1;
+    const tookMs = Math.min(nowMs - startedAtMs, expectedWaitMs || Infinity);
     const gain = Math.max(LEARN_SHARE, 1 / this.#answered);
     this.#setWait(this.#waitMs + gain * (tookMs - this.#waitMs));
   }

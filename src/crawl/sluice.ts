@@ -19,7 +19,9 @@ import type { Job } from "./job.ts";
 import { type Roster, type Site, TRIED_PAGES } from "./roster.ts";
 import type { Tally } from "./tally.ts";
 
-const LEARN_SHARE = 0.2;
+/** How much the last answer counts for the time its server takes, when it was quicker or slower than usual. */
+const QUICKER_SHARE = 0.5;
+const SLOWER_SHARE = 0.05;
 /** Behind every score there is. */
 const TOO_MUCH = 1e6;
 /** A download that was held for longer than this part of its time came from a buffer at the end. */
@@ -186,7 +188,7 @@ export class Sluice {
     if (receivedBytes > 0) {
       roster.changed(site);
       const waitMs = firstByteMs + connectMs;
-      site.waitMs = site.waitMs === undefined ? waitMs : mean(site.waitMs, waitMs);
+      site.waitMs = site.waitMs === undefined ? waitMs : usualWait(site.waitMs, waitMs);
       if (this.search !== undefined)
         this.#sizes.learn(site.id, job.errand?.kind ?? "page", receivedBytes);
       const tookMs = totalMs - pausedMs;
@@ -332,6 +334,10 @@ export class Passage {
   }
 }
 
-function mean(before: number, now: number): number {
-  return before + LEARN_SHARE * (now - before);
+/**
+ * The time its server takes, without what answers wait for us: a busy program finds them late. So what is
+ * quicker than usual counts more than what is slower.
+ */
+function usualWait(beforeMs: number, nowMs: number): number {
+  return beforeMs + (nowMs < beforeMs ? QUICKER_SHARE : SLOWER_SHARE) * (nowMs - beforeMs);
 }
