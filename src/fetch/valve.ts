@@ -140,9 +140,12 @@ export class Valve {
     this.socket.pause();
   }
 
-  /** One exchange is over: nothing is held up any more, and the next one proves itself anew. */
+  /**
+   * One exchange is over: nothing is held up any more. A window is widened once for many small exchanges
+   * together; what is wider than twice is not kept, so from there on each proves itself anew.
+   */
   rest(): void {
-    this.#freeBytes = 0;
+    if ((this.#window?.bytes ?? 0) * GROWTH_MAX > this.#windowBytesMax) this.#freeBytes = 0;
     this.release();
   }
 
