@@ -2,6 +2,7 @@
  * Are promises kept? Real crawls of sites with deadlines, behind lines of their own speed.
  *
  *   node bench/deadlines.ts [--sites 6,60] [--runs 20] [--wrong 1,0.5,2] [--seconds 12] [--seed 1]
+ *                           [--from 0]
  *                           [--weir CHECKOUT] [--keep DIR]
  *
  * Servers stand in a network namespace (see `bandwidth-net.ts`). Every run draws sizes, speeds of
@@ -10,7 +11,8 @@
  * and then crawls with them. `--wrong 2` tells the crawl that every site has twice the
  * bytes it has. Told for each run: deadlines met, how far each finish lay from what `weir plan --as-crawled` said, as a
  * part of the plan's last, and whether sites finished in the planned order (pairs whose planned
- * finishes are more than 5 % of the whole apart). Needs root.
+ * finishes are more than 5 % of the whole apart). `--from` begins with a later run, to look into it; with `--keep`
+ * every site's finish is told beside the planned one. Needs root.
  */
 
 import { execFileSync, spawn } from "node:child_process";
@@ -35,6 +37,7 @@ const { values } = parseArgs({
     wrong: { type: "string", default: "1,0.5,2" },
     seconds: { type: "string", default: "12" },
     seed: { type: "string", default: "1" },
+    from: { type: "string", default: "0" },
     weir: { type: "string" },
     keep: { type: "string" },
   },
@@ -105,7 +108,7 @@ process.exit();
 async function series(count: number, wrong: number): Promise<void> {
   const outcomes: Outcome[] = [];
   for (let run = 0; run < Number(values.runs); run++) {
-    const seed = Number(values.seed) * 1000 + run;
+    const seed = Number(values.seed) * 1000 + Number(values.from) + run;
     outcomes.push(await one(network, count, { seed, wrong }));
   }
   const sum = (of: (outcome: Outcome) => number): number =>
@@ -309,6 +312,11 @@ function judge(
     finishSeconds,
     finishedSeconds: finished.get(site)?.finishedSeconds ?? Infinity,
   }));
+  if (values.keep !== undefined)
+    for (const { site, finishSeconds } of planned)
+      process.stderr.write(
+        `${site}: planned ${finishSeconds.toFixed(2)} s, finished ${finished.get(site)?.finishedSeconds ?? "never"} s\n`,
+      );
   const off = rows.map((row) => Math.abs(row.finishedSeconds - row.finishSeconds) / last);
   let pairs = 0;
   let ordered = 0;

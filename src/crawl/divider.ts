@@ -44,6 +44,8 @@ export class Divider {
   readonly #log: Log;
   readonly #onFault: (fault: unknown) => void;
   #hasSaid = false;
+  /** Sites in the order of the last plan, by their keys. */
+  #order: readonly string[] = [];
   /** The start of each site's interval, by its key. */
   #batches: ReadonlyMap<string, number> = new Map();
   /** The sites of the last question: without an answer for them, there is none for some of them either. */
@@ -68,8 +70,16 @@ export class Divider {
       this.#say(`${algorithm} has no answer, optimal is used: ${allocation.why}`);
     }
     const effort = task.sites.length > SITES_TO_TRY_MAX ? "quick" : "full";
-    const { plan, order } = planOptimal(task, objective, effort);
+    const { plan, order } = planOptimal(task, objective, effort, this.#orderBefore(task));
+    this.#order = order.map((index) => task.sites[index]?.key ?? "");
     return divisionOf(plan, order);
+  }
+
+  /** The order of the last plan, if that knew all the sites of this one. */
+  #orderBefore({ sites }: PlanTask): number[] | undefined {
+    const indexes = new Map(sites.map(({ key }, index) => [key, index]));
+    const known = this.#order.flatMap((key) => indexes.get(key) ?? []);
+    return known.length === sites.length ? known : undefined;
   }
 
   #byMip(task: PlanTask): Allocation {

@@ -5,6 +5,7 @@
  * (`plan/estimate.ts`).
  */
 
+import type { Clock } from "../base/clock.ts";
 import type { Moment, SpeedTable } from "../bandwidth/speed-table.ts";
 import type { Settings, SiteSettings } from "../config/schema.ts";
 import { FILLED_SHARE } from "../plan/caution.ts";
@@ -12,7 +13,7 @@ import { bytesLeft, capBps, leastWaiting, meanBytesOf, type SiteFacts } from "..
 import type { PlanTask, SiteTask } from "../plan/plan.ts";
 import type { Line } from "./line.ts";
 import type { Promised } from "./promised.ts";
-import { type Roster, type Site, TRIED_PAGES } from "./roster.ts";
+import { PAGES_TO_KNOW, type Roster, type Site, TRIED_PAGES } from "./roster.ts";
 
 /** Without a limit the best second so far, and somewhat more, is what the line gives. */
 const GROWTH_SHARE = 1.2;
@@ -22,9 +23,10 @@ const USUAL_BYTES = 30_000;
 const USUAL_WEIGHT = 3;
 /** By few pages a server's speed is known only so well: it may be so many times what they came with. */
 const SPEED_TIMES = { hope: 1.3, care: 0.85 } as const;
-const PAGES_TO_KNOW = 40;
 /** Before so many have come at its own pace, what others saw of a server is more. */
 const PAGES_TO_TELL = 3;
+/** Over so long it is looked at what a site was given. */
+const GIVEN_MS = 1000;
 /** New URLs for each that ends are counted over about so many. */
 const LATELY_SETTLED = 20;
 /** A deadline that has passed: whoever has it is late, but still wants to be done soon. */
@@ -37,6 +39,7 @@ const REFUTED_SHARE = 1.2;
 const GROWING = 0.2;
 
 export interface OutlookParts {
+  readonly clock: Clock;
   readonly settings: Settings;
   readonly promised: Promised;
   readonly roster: Roster;
@@ -49,6 +52,13 @@ export interface OutlookParts {
 
 export type Mood = keyof typeof SPEED_TIMES;
 
+/** What came of a site by some time, and how fast that was. */
+interface Given {
+  bytes: number;
+  atMs: number;
+  bps: number;
+}
+
 /** How a site grows. */
 interface Growth {
   known: number;
@@ -59,6 +69,7 @@ interface Growth {
 export class Outlook {
   readonly #parts: OutlookParts;
   #growth = new Map<number, Growth>();
+  readonly #given = new WeakMap<Site, Given>();
   #usualBytes = USUAL_BYTES;
 
   constructor(parts: OutlookParts) {
@@ -128,6 +139,7 @@ export class Outlook {
         concurrency: site.to?.concurrencyMax ?? settings.concurrencyPerSite,
         delayMs: site.to?.delayMs ?? 0,
         meanBytes: meanBytesOf(facts),
+        gaveBps: this.#gaveBps(site) * unknownTimes,
         saidBps: leastOf(own, line.siteLimitBps),
       }),
       weight: promised.priorityOf(site.key),
@@ -144,6 +156,19 @@ export class Outlook {
     if (answered >= PAGES_TO_TELL) return ((gaveBytes * 1000) / gaveMs) * times;
     if (to?.address === undefined || speeds.measured(to.address) < TRIED_PAGES) return undefined;
     return speeds.predictBps(to.address, moment()) * times;
+  }
+
+  /** A server gives at least what it has just given: one that was thought too slow is so found out. */
+  #gaveBps(site: Site): number {
+    const atMs = this.#parts.clock.nowMs();
+    const { bytes } = site.books;
+    const given = this.#given.get(site) ?? { bytes, atMs, bps: 0 };
+    this.#given.set(site, given);
+    if (atMs - given.atMs < GIVEN_MS) return given.bps;
+    given.bps = ((bytes - given.bytes) * 1000) / (atMs - given.atMs);
+    given.bytes = bytes;
+    given.atMs = atMs;
+    return given.bps;
   }
 
   #factsOf(site: Site): SiteFacts {

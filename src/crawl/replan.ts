@@ -28,7 +28,7 @@ import { type Division, Divider, PLAN_SECONDS } from "./divider.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import type { Outlook } from "./outlook.ts";
 import type { Promised } from "./promised.ts";
-import { type Roster, type Site, TRIED_PAGES } from "./roster.ts";
+import { PAGES_TO_KNOW, type Roster, type Site, TRIED_PAGES } from "./roster.ts";
 import type { PlanView } from "./snapshot.ts";
 
 /** Several sites may end in one moment. */
@@ -45,6 +45,9 @@ const NOISE_SHARE = -0.1;
 const PASSED_SECONDS = 0.1;
 /** A deadline in or out of reach for so long is told. */
 const SURE_AFTER_MS = 1500;
+
+/** What a site may claim that needs all its server gives, where that is not known well. */
+const UNSURE_TIMES = 1.3;
 
 /** A division of the rate, and what it rests on. */
 interface Divided {
@@ -280,11 +283,14 @@ export class Replan {
   ): Claim {
     const isAll = rateBps >= ALL_SHARE * Math.min(capBps, wholeBps);
     // No promise can rest on a server of which nobody knows anything.
-    const isKnown = this.#parts.promised.saidOf(site.key)?.capBps !== undefined;
-    const untried = deadlineSeconds === undefined || isKnown ? 0 : headStart - site.answered;
+    const isSaid = this.#parts.promised.saidOf(site.key)?.capBps !== undefined;
+    const untried = deadlineSeconds === undefined || isSaid ? 0 : headStart - site.answered;
+    // A server that may well give more than is thought would take that from those who need it.
+    const isSure = isSaid || site.answered >= PAGES_TO_KNOW || rateBps >= ALL_SHARE * wholeBps;
+    const claimedBps = isSure ? Infinity : rateBps * UNSURE_TIMES;
     return {
       siteId: site.id,
-      rateBps: isAll ? Infinity : rateBps,
+      rateBps: isAll ? claimedBps : rateBps,
       headStart: Math.max(0, untried),
     };
   }

@@ -26,6 +26,8 @@ export const NO_NEWS: RoundNews = { changed: 0, unchanged: 0, fresh: 0, gone: 0,
 
 /** A promise can rest on a server's speed after so many of its pages. */
 export const TRIED_PAGES = 8;
+/** And is really known after so many. */
+export const PAGES_TO_KNOW = 40;
 
 export interface Site {
   readonly id: number;

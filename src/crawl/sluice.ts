@@ -26,6 +26,7 @@ const SLOWER_SHARE = 0.05;
 const TOO_MUCH = 1e6;
 /** A download that was held for longer than this part of its time came from a buffer at the end. */
 const PAUSED_SHARE_MAX = 0.25;
+const WARM_AFTER_MS = 1000;
 /** What a request brought and took counts a little less with each that comes after it. */
 const KEEP_SHARE = 0.95;
 /** What is larger than this is slowed down while it is read, and need not be foreseen. */
@@ -75,6 +76,7 @@ export class Sluice {
   #cancelTimer: (() => void) | undefined;
   #timerAtMs = Infinity;
   #isOver = false;
+  #beganAtMs: number | undefined;
   #begun = 0;
   #overtaken = 0;
   #passedOverMaxMs = 0;
@@ -195,7 +197,7 @@ export class Sluice {
       // A robots.txt is too small to tell how fast its server is.
       if (address !== undefined && tookMs > 0 && job.errand?.kind !== "robots") {
         // What waited for others on our side tells nothing of the server.
-        const isOwnPace = pausedMs <= PAUSED_SHARE_MAX * totalMs;
+        const isOwnPace = pausedMs <= PAUSED_SHARE_MAX * totalMs && this.#isWarm();
         if (this.#isPlanned && isOwnPace && this.#parts.shares.isFree(site.id)) {
           site.answered += 1;
           site.gaveBytes = site.gaveBytes * KEEP_SHARE + receivedBytes;
@@ -214,6 +216,13 @@ export class Sluice {
     controller.end(clock.nowMs(), flow);
     this.#release();
     this.#arm();
+  }
+
+  /** A program that has just begun is slow itself, and would take its servers for slow ones. */
+  #isWarm(): boolean {
+    const nowMs = this.#parts.clock.nowMs();
+    this.#beganAtMs ??= nowMs;
+    return nowMs - this.#beganAtMs >= WARM_AFTER_MS;
   }
 
   /** The lowest goes first. Who took too much goes on all the same when nobody else can. */

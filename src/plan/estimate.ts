@@ -27,6 +27,8 @@ export interface SiteMeans {
   readonly concurrency: number;
   readonly delayMs: number;
   readonly meanBytes: number;
+  /** What its server has just given: it can give at least that. */
+  readonly gaveBps?: number;
   /** What somebody said, or limited it to. */
   readonly saidBps: number | undefined;
 }
@@ -66,8 +68,9 @@ export function meanBytesOf({ settled, receivedBytes, usualBytes }: SiteFacts): 
 
 /** c = B(ip, h, w) × polite parallelism, and no more than its pages at the agreed delay. */
 export function capBps(means: SiteMeans): number {
-  const { downloadBps, concurrency, delayMs, meanBytes, saidBps } = means;
-  const measuredBps = downloadBps === undefined ? Infinity : downloadBps * concurrency;
+  const { downloadBps, concurrency, delayMs, meanBytes, saidBps, gaveBps = 0 } = means;
+  const measuredBps =
+    downloadBps === undefined ? Infinity : Math.max(gaveBps, downloadBps * concurrency);
   const politeBps = delayMs > 0 ? (meanBytes * 1000) / delayMs : Infinity;
   return Math.min(measuredBps, politeBps, saidBps ?? Infinity);
 }

@@ -55,17 +55,21 @@ const [ASKED_LEAST, ASKED_MOST] = [12, 100];
 const FURTHER_ASKED_MAX = 12_000;
 const [FURTHER_LEAST, FURTHER_MOST] = [30, 60];
 
+/** Sizes and speeds are not known better: sites that come to the same must not change places all the time. */
+const STEADY_SHARE = 0.01;
 /** Where deadlines are rounded (`kept-schedule.ts`): an end that leaves room for it is soon found. */
 const END_ROOM_OF_MOST = 1.03;
 
+/** `before`: the order of an earlier plan, which is kept unless another one is better by more than can be known. */
 export function planOptimal(
   task: PlanTask,
   objective: Objective,
   effort: Effort = "full",
+  before?: readonly number[],
 ): OptimalPlan {
   const { plan, order, bound } = hasPlaces(task)
     ? planPlaced(task, objective, effort)
-    : planFree(task, objective, effort);
+    : planFree(task, objective, effort, before);
   const late = lateOf(task, plan);
   const startupSum = task.sites.reduce((sum, { weight }) => sum + weight * task.startupSeconds, 0);
   return {
@@ -97,7 +101,12 @@ function planPlaced(task: PlanTask, objective: Objective, effort: Effort): Plann
 }
 
 /** As many at once as there are, at any rate. */
-function planFree(task: PlanTask, objective: Objective, effort: Effort): Planned {
+function planFree(
+  task: PlanTask,
+  objective: Objective,
+  effort: Effort,
+  before: readonly number[] | undefined,
+): Planned {
   const work = workToKeep(workOf(task), objective);
   const bound = boundOf(work, effort);
   const schedule = new KeptSchedule(work, TRIED_MAX, effort);
@@ -113,6 +122,11 @@ function planFree(task: PlanTask, objective: Objective, effort: Effort): Planned
       (order, score) => schedule.score(order, score),
       () => schedule.steps < TRIED_MAX,
     );
+  if (before !== undefined) {
+    const order = Int32Array.from(before);
+    const score = schedule.score(order);
+    if (!isBetter(found.score, score, STEADY_SHARE)) found = { order, score };
+  }
   const track = new Track(work.count, task.startupSeconds);
   schedule.write(found.order, track);
   return { plan: track.plan(task), order: found.order, bound };

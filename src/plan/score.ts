@@ -35,10 +35,11 @@ export function scoreOf(work: Work, finishes: Float64Array, objective: Objective
     : [lateCount, lateSeconds, most, sum];
 }
 
-export function isBetter(a: Score, b: Score): boolean {
+/** By more than rounding, or than a share that is not worth a change. */
+export function isBetter(a: Score, b: Score, equalShare = EQUAL_SHARE): boolean {
   for (const [part, value] of a.entries()) {
     const other = b[part] as number;
-    if (Math.abs(value - other) <= EQUAL_SHARE * Math.max(Math.abs(value), Math.abs(other)))
+    if (Math.abs(value - other) <= equalShare * Math.max(Math.abs(value), Math.abs(other)))
       continue;
     return value < other;
   }
