@@ -157,6 +157,7 @@ export class Governor implements Controller {
     if (own.receivedBytes === 0) {
       this.#departures.answered(own);
       this.#unanswered.delete(own);
+      this.#unmoved.add(nowMs, own);
       this.#stock.answered(nowMs, own);
       own.turnSinceMs = nowMs;
       own.turnFromBytes = bytes;
