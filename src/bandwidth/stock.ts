@@ -50,10 +50,9 @@ export class Stock<F extends StockedFlow> {
   readonly #flows = new Set<F>();
   readonly #letOf: (flow: F) => Let;
   #bytes = 0;
-  /** The mean time to the first byte, of what was asked for lately. */
+  /** The mean time to the first byte, of what has come so far. */
   #waitMs = 0;
   #answered = 0;
-  #waits = 0;
   #raised = 1;
   #raisedAtMs = 0;
 
@@ -87,8 +86,6 @@ export class Stock<F extends StockedFlow> {
 
   add(nowMs: number, flow: F): void {
     this.#flows.add(flow);
-    // Where the server is known, so is how long it takes: nobody waits to learn that of slow ones.
-    if (flow.expectedWaitMs > 0) this.#learnWait(flow.expectedWaitMs);
     this.count(nowMs, flow);
   }
 
@@ -96,16 +93,12 @@ export class Stock<F extends StockedFlow> {
     if (this.#flows.delete(flow)) this.#bytes -= flow.soonBytes;
   }
 
-  /** The first bytes of an answer have come. */
+  /** The first bytes of an answer have come; when its server is known, it is known how long it takes without us. */
   answered(nowMs: number, { startedAtMs, expectedWaitMs }: Flow): void {
     this.#answered += 1;
-    if (expectedWaitMs === 0) this.#learnWait(nowMs - startedAtMs);
-  }
-
-  #learnWait(waitMs: number): void {
-    this.#waits += 1;
-    const gain = Math.max(LEARN_SHARE, 1 / this.#waits);
-    this.#setWait(this.#waitMs + gain * (waitMs - this.#waitMs));
+    const tookMs = Math.min(nowMs - startedAtMs, expectedWaitMs || Infinity);
+    const gain = Math.max(LEARN_SHARE, 1 / this.#answered);
+    this.#setWait(this.#waitMs + gain * (tookMs - this.#waitMs));
   }
 
   /** Counts a download anew: what is left of it, as far as its server can send it soon. */
