@@ -49,5 +49,7 @@ test("a cap is what one download gets times the requests at a time, or a page ea
   assert.equal(capBps({ ...means, saidBps: undefined }), 200_000);
   assert.equal(capBps({ ...means, delayMs: 1000, saidBps: undefined }), 10_000);
   assert.equal(capBps({ ...means, saidBps: 30_000 }), 30_000);
+  assert.equal(capBps({ ...means, gaveBps: 300_000, saidBps: undefined }), 300_000, "it gave more");
+  assert.equal(capBps({ ...means, gaveBps: 300_000, saidBps: 30_000 }), 30_000);
   assert.equal(capBps({ ...means, downloadBps: undefined, saidBps: undefined }), Infinity);
 });

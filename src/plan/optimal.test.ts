@@ -25,6 +25,29 @@ function atMost(found: number, limit: number, about: string): void {
   assert.ok(found <= limit * (1 + 2e-9) + 1e-9, `${about}: ${found} > ${limit}`);
 }
 
+test("the order of an earlier plan is kept where another is hardly better, and not where it is", () => {
+  const nearly = taskOf(1e6, [
+    [10e6],
+    [9.95e6],
+  ]);
+  assert.deepEqual(planOptimal(nearly, "min-sum").order, [1, 0]);
+  assert.deepEqual(planOptimal(nearly, "min-sum", "full", [0, 1]).order, [0, 1]);
+  const clearly = taskOf(1e6, [
+    [10e6],
+    [5e6],
+  ]);
+  assert.deepEqual(planOptimal(clearly, "min-sum", "full", [0, 1]).order, [1, 0]);
+});
+
+test("an earlier order makes nobody late", () => {
+  for (const seed of seeds(200)) {
+    const task = cappedTask(seed, anyWishes(seed, 12));
+    const fresh = planOptimal(task, "min-sum");
+    const steady = planOptimal(task, "min-sum", "full", [...task.sites.keys()].toReversed());
+    assert.equal(steady.late.length, fresh.late.length, `seed ${seed}`);
+  }
+});
+
 test("earliest deadline first meets what constant rates cannot", () => {
   const task = taskOf(1e6, [
     [10e6, 20],
