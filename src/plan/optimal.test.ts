@@ -26,16 +26,10 @@ function atMost(found: number, limit: number, about: string): void {
 }
 
 test("the order of an earlier plan is kept where another is hardly better, and not where it is", () => {
-  const nearly = taskOf(1e6, [
-    [10e6],
-    [9.95e6],
-  ]);
+  const nearly = taskOf(1e6, [[10e6], [9.95e6]]);
   assert.deepEqual(planOptimal(nearly, "min-sum").order, [1, 0]);
   assert.deepEqual(planOptimal(nearly, "min-sum", "full", [0, 1]).order, [0, 1]);
-  const clearly = taskOf(1e6, [
-    [10e6],
-    [5e6],
-  ]);
+  const clearly = taskOf(1e6, [[10e6], [5e6]]);
   assert.deepEqual(planOptimal(clearly, "min-sum", "full", [0, 1]).order, [1, 0]);
 });
 
