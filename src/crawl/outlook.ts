@@ -139,7 +139,7 @@ export class Outlook {
         concurrency: site.to?.concurrencyMax ?? settings.concurrencyPerSite,
         delayMs: site.to?.delayMs ?? 0,
         meanBytes: meanBytesOf(facts),
-        gaveBps: this.#gaveBps(site) * unknownTimes,
+        gaveBps: this.#gaveBps(site),
         saidBps: leastOf(own, line.siteLimitBps),
       }),
       weight: promised.priorityOf(site.key),
