@@ -104,6 +104,28 @@ test("the smallest limit there is lets requests begin, too", () => {
   assert.ok(pipe.bytesOf(1) > 0.9 * 4000 * 60, `${pipe.bytesOf(1)} bytes in a minute`);
 });
 
+test("what slow answers were given in advance is another's, from their first byte on", () => {
+  const governor = new Governor(0, 1e5);
+  governor.setWindow(8192);
+  const trickling = {
+    siteId: 1,
+    predictedBps: 1000,
+    expectedBytes: 20_000,
+    expectedWaitMs: 0,
+    passedOverMs: 0,
+  };
+  for (let answer = 0; answer < 10; answer++) {
+    const flow = governor.begin(0, trickling);
+    governor.came(0, flow, 10);
+    governor.end(0, flow);
+  }
+  assert.equal(governor.admits(1000, trickling), true);
+  for (let download = 0; download < 5; download++)
+    governor.came(1010, governor.begin(1000, trickling), 100);
+  assert.equal(governor.admits(1060, trickling), false, "all five have paid for first bytes");
+  assert.equal(governor.admits(1260, trickling), true, "which do not come");
+});
+
 test("without a limit everything is let through, and nobody waits", () => {
   const governor = new Governor(0, undefined);
   const candidate = {
