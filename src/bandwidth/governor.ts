@@ -141,7 +141,7 @@ export class Governor implements Controller {
 
   begin(nowMs: number, candidate: Candidate): Flow {
     const flow = pacedFlow(nowMs, candidate, this.#unaskedBytes / UNASKED_SHARE);
-    const onTheWay = this.#onTheWay(candidate);
+    const onTheWay = this.#onTheWay(candidate, this.#stock.bytes);
     this.#stock.add(nowMs, flow);
     this.#departures.left(flow, onTheWay);
     if (isQuick(candidate)) {
@@ -234,7 +234,7 @@ export class Governor implements Controller {
     if (this.#account === undefined) return true;
     // Its first bytes could not be refused, and would come out of what the others wait for.
     if (this.#waiting.isBefore(candidate.siteId)) return false;
-    const onTheWay = this.#onTheWay(candidate);
+    const onTheWay = this.#onTheWay(candidate, this.#stockBefore(candidate));
     this.#isStocked = onTheWay.stockShare >= 1;
     if (this.#isStocked || !this.#departures.hasRoom(nowMs, candidate, onTheWay)) return false;
     if (!isQuick(candidate)) return true;
@@ -247,12 +247,16 @@ export class Governor implements Controller {
     );
   }
 
-  #onTheWay(candidate: Candidate): OnTheWay {
+  #onTheWay(candidate: Candidate, stockBytes: number): OnTheWay {
     const rateBps = this.#account?.rateBps ?? Infinity;
     const wantedBytes = this.#stock.wantedBytes(rateBps, candidate.expectedBytes);
-    const stockShare = this.#stockBefore(candidate) / wantedBytes;
     const { isTried } = this.#stock;
-    return { rateBps, stockShare, firstBytes: this.#firstBytes(candidate), isTried };
+    return {
+      rateBps,
+      stockShare: stockBytes / wantedBytes,
+      firstBytes: this.#firstBytes(candidate),
+      isTried,
+    };
   }
 
   /** What comes before anybody can refuse it: a window, and what the first reading makes room for. */
