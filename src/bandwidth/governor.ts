@@ -185,6 +185,12 @@ export class Governor implements Controller {
     if (this.#waiting.has(own) || this.#held.has(own)) this.#payUpTo(own, this.#refillBytes(own));
   }
 
+  liesUnread(flow: Flow, bytes: number): void {
+    const own = this.#own(flow);
+    if (this.#waiting.has(own) || this.#held.has(own))
+      this.#pay(own, own.receivedBytes + bytes - own.paidBytes);
+  }
+
   next(nowMs: number): Flow | undefined {
     for (const flow of this.#held) {
       if (!this.#siteMayRead(nowMs, flow)) continue;

@@ -16,6 +16,7 @@ import type { OnBytes, Traffic } from "../fetch/transport.ts";
 import type { Search, Taken } from "../frontier/workbench.ts";
 import type { HostShare } from "../topics/host-share.ts";
 import type { Job } from "./job.ts";
+import { type Reader, Readers } from "./readers.ts";
 import { type Roster, type Site, TRIED_PAGES } from "./roster.ts";
 import type { Tally } from "./tally.ts";
 
@@ -70,7 +71,7 @@ export class Sluice {
   readonly #scoredSearch: Search<Job>;
   readonly #parts: SluiceParts;
   readonly #sizes = new SizeGuess(SIZES);
-  readonly #readers = new Map<Flow, () => void>();
+  readonly #readers: Readers;
   #isHolding = false;
   #isPlanned = false;
   #cancelTimer: (() => void) | undefined;
@@ -83,6 +84,7 @@ export class Sluice {
 
   constructor(parts: SluiceParts) {
     this.#parts = parts;
+    this.#readers = new Readers(parts.clock, parts.controller);
     this.#search = {
       depthMax: parts.searchDepthMax,
       fits: (job, to, passedOverMs) => this.#admits(job, to.siteId, passedOverMs),
@@ -155,7 +157,7 @@ export class Sluice {
     return passage;
   }
 
-  came(passage: Passage, bytes: number, readOn: () => void): boolean {
+  came(passage: Passage, bytes: number, reader: Reader): boolean {
     const { clock, tally, roster, controller, onBytes } = this.#parts;
     onBytes(bytes);
     tally.ledger.receive(passage.site.books, bytes);
@@ -169,7 +171,7 @@ export class Sluice {
     if (this.#isHolding) passage.flow ??= this.#enter(passage.site, passage.job, 0);
     const { flow } = passage;
     if (flow === undefined || controller.came(clock.nowMs(), flow, bytes)) return true;
-    this.#readers.set(flow, readOn);
+    this.#readers.add(flow, reader);
     this.#arm();
     return false;
   }
@@ -282,9 +284,7 @@ export class Sluice {
     for (;;) {
       const flow = controller.next(clock.nowMs());
       if (flow === undefined) return;
-      const readOn = this.#readers.get(flow);
-      this.#readers.delete(flow);
-      readOn?.();
+      this.#readers.readOn(flow);
     }
   }
 
@@ -329,7 +329,8 @@ export class Passage {
     this.site = site;
     this.job = job;
     this.flow = flow;
-    this.onBytes = (bytes, readOn) => sluice.came(this, bytes, readOn);
+    this.onBytes = (bytes, readOn, unreadBytes) =>
+      sluice.came(this, bytes, { readOn, unreadBytes });
     this.onLength = flow === undefined ? undefined : (bytes) => sluice.announce(flow, bytes);
   }
 

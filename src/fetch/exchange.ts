@@ -259,7 +259,7 @@ export class Exchange implements Passenger {
     if (this.lane.version !== "2") this.#lastByteMs = this.#time.nowMs();
     if (this.request.onBytes === undefined) return;
     this.#mayReadOn = false;
-    if (this.request.onBytes(bytes, this.#readOn) || this.#mayReadOn) return;
+    if (this.request.onBytes(bytes, this.#readOn, this.#unreadBytes) || this.#mayReadOn) return;
     this.#time.hold();
     this.#shut();
   }
@@ -278,6 +278,8 @@ export class Exchange implements Passenger {
       if (!this.#time.isHeld && !this.#ended) this.#controller?.resume();
     });
   };
+
+  readonly #unreadBytes = (): number | undefined => this.lane.unreadBytes();
 
   #enter(phase: Phase): void {
     this.#phase = phase;

@@ -90,6 +90,11 @@ export class Lane {
     return this.#valve !== undefined;
   }
 
+  /** What has come and was not read; known only where there is a window. */
+  unreadBytes(): number | undefined {
+    return this.#valve?.unreadBytes();
+  }
+
   /** The round trip as the system measures it; known only where there is a window, and somebody wants to know. */
   rttMs(): number | undefined {
     return this.#tellsRoundTrips ? this.#valve?.rttMs() : undefined;

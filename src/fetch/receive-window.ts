@@ -30,6 +30,8 @@ const TCP_INFO = 11;
 const RTT_INDEX = 68 / 4;
 const TCP_QUICKACK = 12;
 const ON = Int32Array.of(1);
+/** `tcpi_bytes_received`, of which the lower half is enough, and `tcpi_segs_in`. */
+const BYTES_IN_INDEX = 128 / 4;
 const SEGMENTS_IN_INDEX = 140 / 4;
 
 /** The narrowest that Linux makes. */
@@ -104,6 +106,13 @@ class ReceiveWindow {
   /** Segments received so far, empty ones too. */
   segmentsIn(): number | undefined {
     return this.#info(SEGMENTS_IN_INDEX);
+  }
+
+  /** How much has come in beyond what was read; a few gigabytes on one connection do not confuse it. */
+  unreadBytes(readBytes: number): number | undefined {
+    const cameBytes = this.#info(BYTES_IN_INDEX);
+    // Both are counted modulo 2^32, and so is their difference.
+    return cameBytes === undefined ? undefined : Math.max(0, (cameBytes - readBytes) | 0);
   }
 
   #info(index: number): number | undefined {

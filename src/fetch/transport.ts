@@ -23,7 +23,10 @@ export interface TransportLimits {
   readonly bodyBytesMax: number;
 }
 
-export type OnBytes = (bytes: number, readOn: () => void) => boolean;
+/** What has come in that nobody has read; undefined where the system does not tell. */
+export type UnreadBytes = () => number | undefined;
+
+export type OnBytes = (bytes: number, readOn: () => void, unreadBytes?: UnreadBytes) => boolean;
 
 export interface TransportRequest {
   readonly scheme: "http" | "https";

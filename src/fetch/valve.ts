@@ -123,6 +123,11 @@ export class Valve {
     return this.socket.destroyed ? undefined : this.#window?.segmentsIn();
   }
 
+  /** What lies in the system and was not read; undefined where the system does not tell. */
+  unreadBytes(): number | undefined {
+    return this.socket.destroyed ? undefined : this.#window?.unreadBytes(this.socket.bytesRead);
+  }
+
   /** From now on this is its window. It only widens: what is too wide is not to be kept. */
   setWindow(bytes: number): void {
     this.#bound(bytes);
