@@ -105,6 +105,9 @@ function makeNamespace(): void {
       "netns",
       PREFIX,
     );
+    // Neighbours that look for each other over IPv6 would be counted as well.
+    run("ip", "link", "set", near(line), "addrgenmode", "none");
+    inside("ip", "link", "set", far(line), "addrgenmode", "none");
     run("ip", "addr", "add", `${NETWORK}.${line}.1/24`, "dev", near(line));
     run("ip", "link", "set", near(line), "up");
     for (let site = 0; site < SITES_PER_LINE; site++)

@@ -62,6 +62,8 @@ export interface Bench {
 
 const SETTLING_MS = 2000;
 const FIRST_BYTE_PATIENCE_MS = 20_000;
+const QUIET_MS = 500;
+const QUIET_PATIENCE_MS = 10_000;
 const STOP_GRACE_MS = 8000;
 const STOP_PATIENCE_MS = 20_000;
 const FIRST_BYTE_MS_MAX = 3000;
@@ -109,14 +111,17 @@ async function watch(
   what: Case,
   { assignment, samples }: { assignment: Assignment; samples: readonly Sample[] },
 ): Promise<Run> {
+  await quiet(samples);
   const { program, words } = contender.command(assignment);
   const crawler = start(program, words, assignment.folder);
   const startedAtMs = nowMs();
-  while (firstBytesAtMs(samples) === undefined && crawler.child.exitCode === null) {
+  const firstByteAt = (): number | undefined =>
+    firstBytesAtMs(samples.filter(({ atMs }) => atMs >= startedAtMs));
+  while (firstByteAt() === undefined && crawler.child.exitCode === null) {
     if (nowMs() - startedAtMs > FIRST_BYTE_PATIENCE_MS) break;
     await sleep(LOOK_MS);
   }
-  const firstByteAtMs = firstBytesAtMs(samples) ?? nowMs();
+  const firstByteAtMs = firstByteAt() ?? nowMs();
   await sleep(Math.max(0, firstByteAtMs + SETTLING_MS - nowMs()));
   const before = { cpu: cpuSeconds(crawler.child.pid), busy: busySeconds(), atMs: nowMs() };
   const meanwhile = what.meanwhile?.(assignment);
@@ -132,6 +137,17 @@ async function watch(
   const windows = windowsOf(samples, firstByteAtMs + SETTLING_MS, Math.min(endMs, nowMs()));
   const shared = { samples, windows, firstByteAtMs, lasted, crawlerCpu, machineBusy };
   return { ...shared, result: resultOf(stdout), errors: stderr.trim() };
+}
+
+/** What the crawl before has left on slow lines is not this one's. */
+async function quiet(samples: readonly Sample[]): Promise<void> {
+  const patienceMs = nowMs() + QUIET_PATIENCE_MS;
+  while (nowMs() < patienceMs) {
+    await sleep(LOOK_MS);
+    const fromMs = nowMs() - QUIET_MS;
+    const [first, ...since] = samples.filter(({ atMs }) => atMs >= fromMs);
+    if (first !== undefined && since.length > 1 && since.at(-1)?.bytes === first.bytes) return;
+  }
 }
 
 interface Started {

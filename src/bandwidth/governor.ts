@@ -32,9 +32,6 @@ import { type Let, shownBps, Stock } from "./stock.ts";
 import { Turns } from "./turns.ts";
 
 const BURST_SHARE = 0.015;
-/** Of so little a page is more than a second's bytes may vary by. */
-const SMALL_BPS = 3e5;
-const SMALL_BURST_SHARE = 0.01;
 /** From here on a crawl keeps its own thread so busy that it looks at the line less often. */
 const BUSY_BPS = 5e6;
 const BUSY_BURST_SHARE = 0.035;
@@ -380,6 +377,5 @@ export class Governor implements Controller {
 }
 
 function burstShare(rateBps: number): number {
-  if (rateBps < SMALL_BPS) return SMALL_BURST_SHARE;
   return rateBps < BUSY_BPS ? BURST_SHARE : BUSY_BURST_SHARE;
 }

@@ -26,11 +26,6 @@ export function windowFor(limitBps: number): number | undefined {
   return Math.round(WINDOW_BYTES * Math.max(1, limitBps / WINDOW_GROWS_FROM_BPS));
 }
 
-/** Where one window is more than a hundredth of a second's bytes, that much is left free. */
-export function aimedShare(limitBps: number): number {
-  return limitBps < LEAST_WINDOW_BELOW_BPS ? 0.99 : 1;
-}
-
 /** What packets are likely to add to the bytes in them, before anybody has counted any. */
 export function overheadFor(windowBytes: number | undefined): number {
   if (windowBytes === undefined || windowBytes > SMALL_WINDOW_BYTES_MAX) return OVERHEAD_FULL;

@@ -13,7 +13,7 @@ import { TimeZone } from "../bandwidth/local-time.ts";
 import { Neighbour } from "../bandwidth/neighbour.ts";
 import { type Quota, QuotaBook, readUsage } from "../bandwidth/quota.ts";
 import { SpeedTable } from "../bandwidth/speed-table.ts";
-import { aimedShare, Widening, windowFor } from "../bandwidth/window.ts";
+import { Widening, windowFor } from "../bandwidth/window.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
@@ -244,7 +244,7 @@ export class Line {
         ? undefined
         : Math.max(
             LEAST_SHARE * limitBps,
-            (limitBps * aimedShare(limitBps)) / (1 + this.#overheadShare) - this.#exchangedBps,
+            limitBps / (1 + this.#overheadShare) - this.#exchangedBps,
           );
     const isLike =
       bps === this.#heldToBps ||
