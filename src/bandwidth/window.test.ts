@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { aimedShare, overheadFor, Widening, windowFor } from "./window.ts";
+import { overheadFor, Widening, windowFor } from "./window.ts";
 
 test("windows widen while the line has room and nobody to use it, and are as usual after a spill", () => {
   const widening = new Widening();
@@ -23,13 +23,11 @@ test("windows widen while the line has room and nobody to use it, and are as usu
   );
 });
 
-test("the narrower windows are, the more packets add, and the more is left free", () => {
+test("the narrower windows are, the more packets add", () => {
   const overheads = [1e5, 1e6, 5e7, 1e9].map((limitBps) => overheadFor(windowFor(limitBps)));
   assert.deepEqual(
     overheads,
     overheads.toSorted((a, b) => b - a),
   );
   assert.ok((overheads[0] ?? 0) > 2 * (overheads[1] ?? 0));
-  assert.equal(aimedShare(1e6), 1);
-  assert.ok(aimedShare(1e5) < 1 && aimedShare(1e5) > 0.98);
 });

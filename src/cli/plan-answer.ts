@@ -45,6 +45,8 @@ export interface PlanQuestion {
   readonly task: PlanTask;
   /** The same with the deadlines that ours aims at, which may be earlier than those to be kept. */
   readonly aims: PlanTask;
+  /** How ours comes out when plans are made anew all the time; undefined: as it is planned first. */
+  readonly carriedOut?: Plan | undefined;
   readonly scatters: readonly (number | undefined)[];
   readonly algorithm: Algorithm;
   readonly objective: Objective;
@@ -83,7 +85,7 @@ export async function answerOf(question: PlanQuestion): Promise<PlanAnswer> {
       : planOptimal(task, objective, "quick").lowerBoundSumSeconds;
   const { allocation, solverGap } =
     algorithm === "optimal"
-      ? { allocation: { kind: "planned", plan: optimal.plan } as const, solverGap: undefined }
+      ? { allocation: planned(question.carriedOut ?? optimal.plan), solverGap: undefined }
       : await byPaper(algorithm, task);
   const plan = allocation.kind === "planned" ? allocation.plan : undefined;
   const figures = plan === undefined ? undefined : figuresOf(task, plan);
@@ -102,6 +104,10 @@ export async function answerOf(question: PlanQuestion): Promise<PlanAnswer> {
     solverGap,
     bands: plan === undefined ? undefined : bandsOf(question, plan, optimal.order),
   };
+}
+
+function planned(plan: Plan): Allocation {
+  return { kind: "planned", plan };
 }
 
 function overCapIn({ sites }: PlanTask, plan: Plan): string[] {

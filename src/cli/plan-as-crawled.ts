@@ -8,8 +8,11 @@
 
 import { overheadFor, windowFor } from "../bandwidth/window.ts";
 import type { Settings } from "../config/schema.ts";
-import { mostSlack, slackFor, withSlack } from "../plan/caution.ts";
-import type { PlanTask } from "../plan/plan.ts";
+import { mostSlack, type Slack, slackFor, withSlack } from "../plan/caution.ts";
+import type { Objective } from "../plan/plan.ts";
+import { planRolling } from "../plan/rolling.ts";
+import { hasPlaces } from "../plan/work.ts";
+import type { PlanQuestion } from "./plan-answer.ts";
 import type { PlanInput, PlannedSite } from "./plan-task.ts";
 
 /** Of its limit, as `bench/bandwidth.ts` measures it; what a crawl plans with is less, to be sure of it. */
@@ -17,6 +20,8 @@ const REACHED_SHARE = 0.99;
 /** Before pages come the robots.txt of all sites (`bench/deadlines.ts`). */
 const BEGIN_SECONDS = 0.012;
 const BEGIN_SECONDS_MAX = 1;
+/** With more sites than this making hundreds of plans takes too long, and the first is told. */
+const ROLLED_SITES_MAX = 100;
 
 /** Beginning as a crawl does, with what it gets of its limit; what servers give is not of our making, and stays. */
 export function atCrawlsRate(input: PlanInput, settings: Settings): PlanInput {
@@ -32,17 +37,29 @@ function payloadBps(limitBps: number, { packetOverhead }: Settings): number {
   return (limitBps * REACHED_SHARE) / (1 + overhead);
 }
 
-/** With deadlines as early as a crawl wants to meet them, if it can. */
-export function withTimeInHand({ task, sites }: PlanInput): PlanTask {
+/** With deadlines as early as a crawl wants to meet them, if it can, and with its plans made anew all the time. */
+export function carriedOut(
+  input: PlanInput,
+  objective: Objective,
+): Pick<PlanQuestion, "aims" | "carriedOut"> {
+  const { task } = input;
+  const wanted = slackOf(input);
+  const slack = mostSlack(task, wanted, 0);
+  const isRolled = task.sites.length <= ROLLED_SITES_MAX && !hasPlaces(task);
+  return {
+    aims: slack === undefined ? task : withSlack(task, slack),
+    carriedOut: isRolled ? planRolling(task, wanted, objective) : undefined,
+  };
+}
+
+function slackOf({ task, sites }: PlanInput): Slack {
   const promised = sites.filter(
     ({ wish, leftOut }) => leftOut === undefined && wish.deadlineSeconds !== undefined,
   );
-  const wanted = slackFor({
+  return slackFor({
     sizes: promised.every(({ sizeFrom }) => sizeFrom === "size"),
     speeds: promised.every((site) => site.capBps >= task.rateBps || isSaid(site)),
   });
-  const slack = mostSlack(task, wanted, 0);
-  return slack === undefined ? task : withSlack(task, slack);
 }
 
 function isSaid({ capFrom }: PlannedSite): boolean {

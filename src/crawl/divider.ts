@@ -13,7 +13,8 @@ import { unreachable } from "../base/assert.ts";
 import { planCpq } from "../plan/cpq.ts";
 import { planMMaxt } from "../plan/m-maxt.ts";
 import { planMSumt } from "../plan/m-sumt.ts";
-import { planOptimal } from "../plan/optimal.ts";
+import { PLAN_SECONDS } from "../plan/rolling.ts";
+import { SteadyPlanner } from "../plan/steady.ts";
 import type { Allocation, Plan, PlanTask, Segment, SitePlan } from "../plan/plan.ts";
 import { solveMip } from "./solver.ts";
 
@@ -34,18 +35,13 @@ export interface DividerParts {
 
 /** How long the program may be searched for a better answer; the crawl goes on meanwhile. */
 const MIP_SECONDS_MAX = 60;
-/** With more sites than this the order is not improved by trying: the crawl stands still meanwhile. */
-const SITES_TO_TRY_MAX = 20;
-/** Plans are made again after this time. */
-export const PLAN_SECONDS = 2;
 
 export class Divider {
   readonly #settings: Settings;
   readonly #log: Log;
   readonly #onFault: (fault: unknown) => void;
   #hasSaid = false;
-  /** Sites in the order of the last plan, by their keys. */
-  #order: readonly string[] = [];
+  readonly #optimal: SteadyPlanner;
   /** The start of each site's interval, by its key. */
   #batches: ReadonlyMap<string, number> = new Map();
   /** The sites of the last question: without an answer for them, there is none for some of them either. */
@@ -55,12 +51,13 @@ export class Divider {
 
   constructor({ settings, log, onFault }: DividerParts) {
     this.#settings = settings;
+    this.#optimal = new SteadyPlanner(settings.objective ?? "min-sum");
     this.#log = log;
     this.#onFault = onFault;
   }
 
   divide(task: PlanTask): Division {
-    const { objective = "min-sum", algorithm } = this.#settings;
+    const { algorithm } = this.#settings;
     if (task.sites.length === 0)
       return { ratesBps: [], finishSeconds: [], segments: [], order: [] };
     if (algorithm !== "optimal") {
@@ -69,17 +66,8 @@ export class Divider {
         return divisionOf(allocation.plan, byFinish(allocation.plan));
       this.#say(`${algorithm} has no answer, optimal is used: ${allocation.why}`);
     }
-    const effort = task.sites.length > SITES_TO_TRY_MAX ? "quick" : "full";
-    const { plan, order } = planOptimal(task, objective, effort, this.#orderBefore(task));
-    this.#order = order.map((index) => task.sites[index]?.key ?? "");
+    const { plan, order } = this.#optimal.plan(task);
     return divisionOf(plan, order);
-  }
-
-  /** The order of the last plan, if that knew all the sites of this one. */
-  #orderBefore({ sites }: PlanTask): number[] | undefined {
-    const indexes = new Map(sites.map(({ key }, index) => [key, index]));
-    const known = this.#order.flatMap((key) => indexes.get(key) ?? []);
-    return known.length === sites.length ? known : undefined;
   }
 
   #byMip(task: PlanTask): Allocation {

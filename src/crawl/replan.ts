@@ -23,8 +23,9 @@ import {
 } from "../plan/caution.ts";
 import { isLate, type PlanTask, type Segment, type SiteTask } from "../plan/plan.ts";
 import { promisesOf, rateWithoutCaps } from "../plan/promises.ts";
+import { PLAN_SECONDS } from "../plan/rolling.ts";
 import type { Claim, Shares } from "../plan/shares.ts";
-import { type Division, Divider, PLAN_SECONDS } from "./divider.ts";
+import { type Division, Divider } from "./divider.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import type { Outlook } from "./outlook.ts";
 import type { Promised } from "./promised.ts";

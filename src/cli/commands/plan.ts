@@ -15,7 +15,7 @@ import { gatherSettings } from "../../config/sources.ts";
 import { planPlot } from "../../report/plan-plot.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp } from "../help.ts";
-import { atCrawlsRate, withTimeInHand } from "../plan-as-crawled.ts";
+import { atCrawlsRate, carriedOut } from "../plan-as-crawled.ts";
 import { answerOf } from "../plan-answer.ts";
 import { knowledgeOf } from "../plan-knowledge.ts";
 import { planLines } from "../plan-lines.ts";
@@ -102,8 +102,8 @@ async function planned(order: Order, asCrawled: boolean): Promise<PlanReport> {
     leftOut === undefined ? [scatter] : [],
   );
   const { task } = input;
-  const aims = asCrawled ? withTimeInHand(input) : task;
-  const answer = await answerOf({ task, aims, scatters, algorithm, objective });
+  const ours = asCrawled ? carriedOut(input, objective) : { aims: task };
+  const answer = await answerOf({ task, ...ours, scatters, algorithm, objective });
   return { input, answer };
 }
 
