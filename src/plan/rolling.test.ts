@@ -31,7 +31,7 @@ test("what was kept in hand for a deadline is given to others as it comes nearer
   const task: PlanTask = {
     sites: [
       { ...one, key: "far", bytes: 80e6, deadlineSeconds: 100 },
-      { ...one, key: "large", bytes: 60e6, deadlineSeconds: undefined },
+      { ...one, key: "other", bytes: 17e6, deadlineSeconds: undefined },
     ],
     rateBps: 1e6,
     sitesMax: Infinity,
