@@ -42,6 +42,7 @@ const ASK_AGAIN_MS = 10;
 /** A slow server is not granted more at a time than it sends in this time. */
 const STEP_MS = 100;
 const STEP_BYTES_MIN = 1024;
+const PACKET_BYTES = 1448;
 /** A system offers half of its window at first, and mostly keeps to that; half of it is read at a time. */
 const UNASKED_SHARE = 0.5;
 const READ_SHARE = 0.5;
@@ -143,7 +144,7 @@ export class Governor implements Controller {
     this.#departures.left(flow, onTheWay);
     if (isQuick(candidate)) {
       flow.grantedBytes = onTheWay.firstBytes;
-      this.#pay(flow, onTheWay.firstBytes);
+      this.#payAhead(flow, onTheWay.firstBytes);
       this.#unanswered.add(nowMs, flow);
     }
     return flow;
@@ -203,7 +204,7 @@ export class Governor implements Controller {
       }
       const stepBytes = this.#stepOf(nowMs, flow);
       flow.grantedBytes = flow.receivedBytes + stepBytes;
-      this.#pay(flow, Math.max(0, Math.min(stepBytes, wholeBytesOf(flow) - flow.paidBytes)));
+      this.#payAhead(flow, stepBytes);
       flow.movedAtMs = nowMs;
       this.#unmoved.add(nowMs, flow);
       if (flow.turnSinceMs === undefined) {
@@ -347,6 +348,13 @@ export class Governor implements Controller {
   /** Pays for what came and for so many more bytes, as far as there are any. */
   #payUpTo(flow: PacedFlow, moreBytes: number): void {
     this.#pay(flow, Math.min(wholeBytesOf(flow), flow.receivedBytes + moreBytes) - flow.paidBytes);
+  }
+
+  /** Pays for what may come now, as far as there is so much and its server is thought to be so fast. */
+  #payAhead(flow: PacedFlow, bytes: number): void {
+    const soonBytes = Math.max(PACKET_BYTES, (flow.predictedBps * STEP_MS) / 1000);
+    const leftBytes = Math.max(0, wholeBytesOf(flow) - flow.paidBytes);
+    this.#pay(flow, Math.min(bytes, soonBytes, leftBytes));
   }
 
   /** Pays for bytes of a download, or takes back what it did not need. */
