@@ -2,7 +2,7 @@
  * A rate as an account: bytes are earned by time and spent by what comes.
  *
  * What is not spent is lost beyond a small burst, so silence saves nothing up for a flood. What is
- * lost at once, because our own program stood still, is remembered up to a fiftieth of a second
+ * lost at once, because our own program stood still, is remembered up to a thirtieth of a second
  * and made good a little at a time: the mean comes out even, and no second spills.
  *
  * Promise: spent by any moment <= burst + rate * time + what was spent without asking, and that is
@@ -14,8 +14,8 @@
 import { assert } from "../base/assert.ts";
 
 /** How much faster losses are made good, and how much of them is remembered, in seconds. */
-const CATCH_UP_SHARE = 0.01;
-const LOSS_SECONDS_MAX = 0.02;
+const CATCH_UP_SHARE = 0.02;
+const LOSS_SECONDS_MAX = 0.03;
 /** How many times the burst there may be of what was given back. */
 const GIVEN_BACK_BURSTS = 2;
 

@@ -28,8 +28,8 @@ export interface LineCounters {
 
 const LOOK_MS = 1_000;
 const MEMORY_BYTES = { least: 16 * 1024, most: 1024 * 1024 };
-/** On a slow line a mebibyte is long ago: so much of a look is remembered there. */
-const MEMORY_LOOKS = 0.7;
+/** On a slow line a mebibyte is long ago: so many looks are remembered there. */
+const MEMORY_LOOKS = 2;
 const SHARE_MAX = 0.5;
 const BUSY_SHARE = 0.5;
 /** Others on this machine may have trouble with their lines: no more than this is believed of ours. */
