@@ -45,8 +45,8 @@ export interface Controller {
   /** Bytes of a download came. False: it must wait until `next` names it. */
   came(nowMs: number, flow: Flow, bytes: number): boolean;
   announce(flow: Flow, bytes: number): void;
-  /** So much of a download that has to wait has come all the same, and lies unread. */
-  liesUnread?(flow: Flow, bytes: number): void;
+  /** So much of a download that has to wait has come all the same, and lies unread; more may be on its way. */
+  liesUnread?(flow: Flow, bytes: number, mayBeMore: boolean): void;
   /** The download that may read on now; to be asked until it answers undefined. */
   next(nowMs: number): Flow | undefined;
   end(nowMs: number, flow: Flow): void;

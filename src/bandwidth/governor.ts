@@ -39,6 +39,8 @@ const BUSY_BURST_SHARE = 0.035;
 const DEBT_SHARE = 0.03;
 const ADAPT_EVERY_MS = 50;
 const ASK_AGAIN_MS = 10;
+/** Longer than this between two looks, although one was due every 10 ms. */
+const STOOD_STILL_MS = 30;
 /** A slow server is not granted more at a time than it sends in this time. */
 const STEP_MS = 100;
 const STEP_BYTES_MIN = 1024;
@@ -73,6 +75,7 @@ export class Governor implements Controller {
   readonly #unmoved = new Reminders<PacedFlow>(STEP_MS);
   readonly #stock = new Stock<PacedFlow>((flow) => this.#letOf(flow));
   #adaptedAtMs = 0;
+  #tookBackAtMs = 0;
   #isRefusing = false;
   /** Whether the last that was refused was refused because enough is under way. */
   #isStocked = false;
@@ -183,10 +186,11 @@ export class Governor implements Controller {
     if (this.#waiting.has(own) || this.#held.has(own)) this.#payUpTo(own, this.#refillBytes(own));
   }
 
-  liesUnread(flow: Flow, bytes: number): void {
+  liesUnread(flow: Flow, bytes: number, mayBeMore: boolean): void {
     const own = this.#own(flow);
-    if (this.#waiting.has(own) || this.#held.has(own))
-      this.#pay(own, own.receivedBytes + bytes - own.paidBytes);
+    if (!this.#waiting.has(own) && !this.#held.has(own)) return;
+    const unpaidBytes = own.receivedBytes + bytes - own.paidBytes;
+    this.#pay(own, mayBeMore ? Math.max(0, unpaidBytes) : unpaidBytes);
   }
 
   next(nowMs: number): Flow | undefined {
@@ -288,6 +292,10 @@ export class Governor implements Controller {
 
   /** Who is not as quick as was thought keeps nothing that others could have: it pays when it comes. */
   #takeBack(nowMs: number): void {
+    const sinceMs = nowMs - this.#tookBackAtMs;
+    this.#tookBackAtMs = nowMs;
+    // What came while we stood still has not been read yet, so it looks as if nothing had.
+    if (sinceMs > STOOD_STILL_MS) return;
     for (const flow of this.#unanswered.take(nowMs)) this.#pay(flow, -flow.paidBytes);
     for (const flow of this.#unmoved.take(nowMs)) {
       if (this.#waiting.has(flow)) continue;

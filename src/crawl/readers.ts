@@ -2,8 +2,8 @@
  * Who waits to read on, and what has come for them all the same.
  *
  * Whoever stops reading goes on receiving until the window is full, and how much that is depends on its
- * server, on the line, and on how much there is left. So it is not guessed: the system is asked, once when
- * a server near by has filled the window, and again from time to time, since others take longer.
+ * server, on the line, and on how much there is left. So guesses are not left alone: the system is asked, once
+ * when a server near by has filled the window, and again from time to time, since others take longer.
  *
  * O(1) a reader; O(readers) twenty times a second while any wait.
  */
@@ -21,10 +21,14 @@ export interface Reader {
   readonly unreadBytes: UnreadBytes | undefined;
 }
 
+interface Waiting extends Reader {
+  readonly sinceMs: number;
+}
+
 export class Readers {
   readonly #clock: Clock;
   readonly #controller: Controller;
-  readonly #readers = new Map<Flow, Reader>();
+  readonly #readers = new Map<Flow, Waiting>();
   /** Those that were not asked about yet. */
   readonly #fresh = new Set<Flow>();
   #isArmed = false;
@@ -40,7 +44,7 @@ export class Readers {
   }
 
   add(flow: Flow, reader: Reader): void {
-    this.#readers.set(flow, reader);
+    this.#readers.set(flow, { ...reader, sinceMs: this.#clock.nowMs() });
     if (reader.unreadBytes === undefined || this.#controller.liesUnread === undefined) return;
     this.#fresh.add(flow);
     this.#arm();
@@ -73,8 +77,10 @@ export class Readers {
     const isTimeForAll = nowMs - this.#lookedAtAllMs >= LOOK_AGAIN_MS;
     if (isTimeForAll) this.#lookedAtAllMs = nowMs;
     for (const flow of isTimeForAll ? this.#readers.keys() : this.#fresh) {
-      const bytes = this.#readers.get(flow)?.unreadBytes?.();
-      if (bytes !== undefined) this.#controller.liesUnread?.(flow, bytes);
+      const waiting = this.#readers.get(flow);
+      const bytes = waiting?.unreadBytes?.();
+      if (waiting === undefined || bytes === undefined) continue;
+      this.#controller.liesUnread?.(flow, bytes, nowMs - waiting.sinceMs < LOOK_AGAIN_MS);
     }
     this.#fresh.clear();
   }
