@@ -77,6 +77,8 @@ export class Sluice {
   #cancelTimer: (() => void) | undefined;
   #timerAtMs = Infinity;
   #isOver = false;
+  /** Some were let go on, and have not had the time to read yet. */
+  #isReading = false;
   #beganAtMs: number | undefined;
   #begun = 0;
   #overtaken = 0;
@@ -278,14 +280,24 @@ export class Sluice {
     return this.#sizes.expectedBytes(site.id, job.errand?.kind ?? "page");
   }
 
-  /** Lets everybody read on whose turn has come. */
+  /**
+   * Lets everybody read on whose turn has come, and then nobody until these have read: all that is earned while
+   * the program is busy with something else would come at once.
+   */
   #release(): void {
     const { clock, controller } = this.#parts;
+    if (this.#isReading) return;
     for (;;) {
       const flow = controller.next(clock.nowMs());
-      if (flow === undefined) return;
+      if (flow === undefined) break;
+      this.#isReading = true;
       this.#readers.readOn(flow);
     }
+    if (!this.#isReading) return;
+    clock.soon(() => {
+      this.#isReading = false;
+      this.#arm();
+    });
   }
 
   #arm(): void {
