@@ -172,6 +172,12 @@ class Pages {
     this.#options = options;
     this.#text = randomText(TEXT_BYTES);
     this.#docs = options.docsFolder === undefined ? [] : documentPaths(options.docsFolder);
+    if (options.mix === "docs" || options.mix === "mix") this.#fetchFromDisk();
+  }
+
+  /** All sites are one process, and would stand still together while one waits for its disk. */
+  #fetchFromDisk(): void {
+    for (const path of this.#docs) this.#document(path);
   }
 
   firstByteMs(request: string): number {
@@ -227,10 +233,10 @@ class Pages {
   #document(path: string): Answer {
     const { docsFolder } = this.#options;
     if (docsFolder === undefined || path.includes("..")) return failure(404);
-    const wanted = decodeURIComponent(path.replace(/[?#].*/, ""));
-    const name = wanted.endsWith("/") ? `${wanted}index.html` : wanted;
-    const type = /\.html?$/.test(name) ? "text/html; charset=utf-8" : "application/octet-stream";
     try {
+      const wanted = decodeURIComponent(path.replace(/[?#].*/, ""));
+      const name = wanted.endsWith("/") ? `${wanted}index.html` : wanted;
+      const type = /\.html?$/.test(name) ? "text/html; charset=utf-8" : "application/octet-stream";
       const body = readFileSync(join(docsFolder, "sites", name));
       return { head: headOf(200, type, body.length), body, breaksOff: false };
     } catch {

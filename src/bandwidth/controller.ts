@@ -31,6 +31,8 @@ export interface Controller {
   readonly predictedBps: number;
   /** Downloads whose reading waits. */
   readonly waiting: number;
+  /** Whether it is worth asking the system what lies unread of those. */
+  readonly wantsUnread?: boolean;
   setLimit(nowMs: number, limitBps: number | undefined): void;
   /** The most that a connection holds unread from now on; undefined when that is up to the system. */
   setWindow(windowBytes: number | undefined): void;
@@ -46,6 +48,7 @@ export interface Controller {
   came(nowMs: number, flow: Flow, bytes: number): boolean;
   announce(flow: Flow, bytes: number): void;
   /** So much of a download that has to wait has come all the same, and lies unread; more may be on its way. */
+  /** Only where `wantsUnread`. */
   liesUnread?(flow: Flow, bytes: number, mayBeMore: boolean): void;
   /** The download that may read on now; to be asked until it answers undefined. */
   next(nowMs: number): Flow | undefined;

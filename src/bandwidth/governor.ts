@@ -95,6 +95,11 @@ export class Governor implements Controller {
     return this.#waiting.size + this.#held.size;
   }
 
+  /** Of a fast line a window is little, and to ask for each would take a tenth of the program's time. */
+  get wantsUnread(): boolean {
+    return (this.#account?.rateBps ?? Infinity) < BUSY_BPS;
+  }
+
   isHungry(nowMs: number): boolean {
     const heldBytes = 2 * this.#unaskedBytes * this.#stock.flows.size;
     const heldBytesMax = HELD_SHARE * (this.#account?.rateBps ?? Infinity);

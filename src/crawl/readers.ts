@@ -5,7 +5,7 @@
  * server, on the line, and on how much there is left. So guesses are not left alone: the system is asked, once
  * when a server near by has filled the window, and again from time to time, since others take longer.
  *
- * O(1) a reader; O(readers) twenty times a second while any wait.
+ * O(1) a reader, and a question for each twenty times a second while anything comes.
  */
 
 import type { Controller, Flow } from "../bandwidth/controller.ts";
@@ -23,16 +23,19 @@ export interface Reader {
 
 interface Waiting extends Reader {
   readonly sinceMs: number;
+  /** What lay unread when it was last looked at. */
+  seenBytes: number | undefined;
 }
 
 export class Readers {
   readonly #clock: Clock;
   readonly #controller: Controller;
   readonly #readers = new Map<Flow, Waiting>();
-  /** Those that were not asked about yet. */
+  /** Those that were not asked about yet, and those for which more may still come. */
   readonly #fresh = new Set<Flow>();
+  readonly #filling = new Set<Flow>();
   #isArmed = false;
-  #lookedAtAllMs = 0;
+  #lookedAgainMs = 0;
 
   constructor(clock: Clock, controller: Controller) {
     this.#clock = clock;
@@ -44,8 +47,8 @@ export class Readers {
   }
 
   add(flow: Flow, reader: Reader): void {
-    this.#readers.set(flow, { ...reader, sinceMs: this.#clock.nowMs() });
-    if (reader.unreadBytes === undefined || this.#controller.liesUnread === undefined) return;
+    this.#readers.set(flow, { ...reader, sinceMs: this.#clock.nowMs(), seenBytes: undefined });
+    if (reader.unreadBytes === undefined || this.#controller.wantsUnread !== true) return;
     this.#fresh.add(flow);
     this.#arm();
   }
@@ -53,6 +56,7 @@ export class Readers {
   delete(flow: Flow): void {
     this.#readers.delete(flow);
     this.#fresh.delete(flow);
+    this.#filling.delete(flow);
   }
 
   /** Its turn has come. */
@@ -63,25 +67,35 @@ export class Readers {
   }
 
   #arm(): void {
-    if (this.#isArmed || this.#readers.size === 0) return;
+    if (this.#isArmed || this.#fresh.size + this.#filling.size === 0) return;
     this.#isArmed = true;
     this.#clock.after(this.#fresh.size > 0 ? FILLED_MS : LOOK_AGAIN_MS, () => {
       this.#isArmed = false;
-      this.#look();
+      this.#look(this.#clock.nowMs());
       this.#arm();
     });
   }
 
-  #look(): void {
-    const nowMs = this.#clock.nowMs();
-    const isTimeForAll = nowMs - this.#lookedAtAllMs >= LOOK_AGAIN_MS;
-    if (isTimeForAll) this.#lookedAtAllMs = nowMs;
-    for (const flow of isTimeForAll ? this.#readers.keys() : this.#fresh) {
-      const waiting = this.#readers.get(flow);
-      const bytes = waiting?.unreadBytes?.();
-      if (waiting === undefined || bytes === undefined) continue;
-      this.#controller.liesUnread?.(flow, bytes, nowMs - waiting.sinceMs < LOOK_AGAIN_MS);
+  #look(nowMs: number): void {
+    if (nowMs - this.#lookedAgainMs >= LOOK_AGAIN_MS) {
+      this.#lookedAgainMs = nowMs;
+      for (const flow of this.#filling) this.#ask(nowMs, flow);
+    }
+    for (const flow of this.#fresh) {
+      this.#filling.add(flow);
+      this.#ask(nowMs, flow);
     }
     this.#fresh.clear();
+  }
+
+  /** Where nothing has come for a while nothing more comes: its window is full, or all of it is there. */
+  #ask(nowMs: number, flow: Flow): void {
+    const waiting = this.#readers.get(flow);
+    const bytes = waiting?.unreadBytes?.();
+    if (waiting === undefined || bytes === undefined) return void this.#filling.delete(flow);
+    const isNew = nowMs - waiting.sinceMs < LOOK_AGAIN_MS;
+    this.#controller.liesUnread?.(flow, bytes, isNew);
+    if (!isNew && bytes === waiting.seenBytes) this.#filling.delete(flow);
+    waiting.seenBytes = bytes;
   }
 }

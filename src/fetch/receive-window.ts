@@ -33,6 +33,9 @@ const ON = Int32Array.of(1);
 /** `tcpi_bytes_received`, of which the lower half is enough, and `tcpi_segs_in`. */
 const BYTES_IN_INDEX = 128 / 4;
 const SEGMENTS_IN_INDEX = 140 / 4;
+/** One for all, since a new one for each question would cost as much as the question. */
+const INFO = new Int32Array(SEGMENTS_IN_INDEX + 1);
+const INFO_SIZE = new Int32Array(1);
 
 /** The narrowest that Linux makes. */
 export const WINDOW_BYTES_MIN = 2304;
@@ -116,10 +119,10 @@ class ReceiveWindow {
   }
 
   #info(index: number): number | undefined {
-    const info = new Int32Array(index + 1);
-    const bytes = Int32Array.of(info.byteLength);
-    if (this.#calls.getsockopt(this.fd, IPPROTO_TCP, TCP_INFO, info, bytes) !== 0) return undefined;
-    return bytes[0] === info.byteLength ? info[index] : undefined;
+    INFO_SIZE[0] = INFO.byteLength;
+    if (this.#calls.getsockopt(this.fd, IPPROTO_TCP, TCP_INFO, INFO, INFO_SIZE) !== 0)
+      return undefined;
+    return INFO_SIZE[0] === INFO.byteLength ? INFO[index] : undefined;
   }
 
   /** For a descriptor that nobody has taken over. */
