@@ -100,7 +100,7 @@ export class Admission implements Controller {
     return false;
   }
 
-  announce(flow: Flow, bytes: number): void {
+  announce(_nowMs: number, flow: Flow, bytes: number | undefined): void {
     (flow as PredictedFlow).announcedBytes = bytes;
   }
 

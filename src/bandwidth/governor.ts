@@ -158,17 +158,11 @@ export class Governor implements Controller {
     return flow;
   }
 
-  came(nowMs: number, flow: Flow, bytes: number): boolean {
+  came(nowMs: number, flow: Flow, bytes: number, isGreeting = false): boolean {
     const own = this.#own(flow);
-    if (own.receivedBytes === 0) {
-      this.#departures.answered(own);
-      this.#unanswered.delete(own);
-      this.#unmoved.add(nowMs, own);
-      this.#stock.answered(nowMs, own);
-      own.turnSinceMs = nowMs;
-      own.turnFromBytes = bytes;
-    }
     own.receivedBytes += bytes;
+    if (isGreeting) own.greetingBytes += bytes;
+    else this.#answered(nowMs, own);
     own.movedAtMs = nowMs;
     this.#stock.count(nowMs, own);
     if (own.receivedBytes < own.grantedBytes && own.paidBytes >= own.receivedBytes) return true;
@@ -184,9 +178,10 @@ export class Governor implements Controller {
     return false;
   }
 
-  announce(flow: Flow, bytes: number): void {
+  announce(nowMs: number, flow: Flow, bytes: number | undefined): void {
     const own = this.#own(flow);
-    own.announcedBytes = bytes;
+    this.#answered(nowMs, own);
+    own.announcedBytes = bytes === undefined ? undefined : own.greetingBytes + bytes;
     // It was made to wait before anybody knew how little is left of it.
     if (this.#waiting.has(own) || this.#held.has(own)) this.#payUpTo(own, this.#refillBytes(own));
   }
@@ -240,6 +235,17 @@ export class Governor implements Controller {
     for (const { siteId } of this.#held)
       atMs = Math.min(atMs, this.#siteAccounts.get(siteId)?.hasAtMs(1) ?? nowMs);
     return Math.max(nowMs, atMs);
+  }
+
+  #answered(nowMs: number, own: PacedFlow): void {
+    if (own.isAnswered) return;
+    own.isAnswered = true;
+    this.#departures.answered(own);
+    this.#unanswered.delete(own);
+    this.#unmoved.add(nowMs, own);
+    this.#stock.answered(nowMs, own);
+    own.turnSinceMs = nowMs;
+    own.turnFromBytes = own.receivedBytes;
   }
 
   /** Too little that can come soon, and, for what comes at once, something to pay it with. */
@@ -301,7 +307,8 @@ export class Governor implements Controller {
     this.#tookBackAtMs = nowMs;
     // What came while we stood still has not been read yet, so it looks as if nothing had.
     if (sinceMs > STOOD_STILL_MS) return;
-    for (const flow of this.#unanswered.take(nowMs)) this.#pay(flow, -flow.paidBytes);
+    for (const flow of this.#unanswered.take(nowMs))
+      this.#pay(flow, Math.min(0, flow.receivedBytes - flow.paidBytes));
     for (const flow of this.#unmoved.take(nowMs)) {
       if (this.#waiting.has(flow)) continue;
       if (nowMs - flow.movedAtMs < STEP_MS) this.#unmoved.add(flow.movedAtMs, flow);

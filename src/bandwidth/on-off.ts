@@ -86,7 +86,7 @@ export class OnOff implements Controller {
     return false;
   }
 
-  announce(flow: Flow, bytes: number): void {
+  announce(_nowMs: number, flow: Flow, bytes: number | undefined): void {
     (flow as CountedFlow).announcedBytes = bytes;
   }
 

@@ -6,6 +6,8 @@ import type { StockedFlow } from "./stock.ts";
 
 export interface PacedFlow extends StockedFlow, DepartedFlow {
   receivedBytes: number;
+  /** Of what came, what belonged to making the connection. */
+  greetingBytes: number;
   announcedBytes: number | undefined;
   /** Up to here it may come without asking. */
   grantedBytes: number;
@@ -19,7 +21,9 @@ export function pacedFlow(nowMs: number, candidate: Candidate, windowBytes: numb
   return {
     ...candidate,
     startedAtMs: nowMs,
+    isAnswered: false,
     receivedBytes: 0,
+    greetingBytes: 0,
     announcedBytes: undefined,
     grantedBytes: 0,
     paidBytes: 0,

@@ -35,6 +35,7 @@ test("what slow downloads promised is no longer counted once they have shown how
   assert.equal(stock.bytes, 10 * 20_000);
   for (const flow of flows) {
     stock.answered(20, flow);
+    flow.isAnswered = true;
     flow.turnSinceMs = 20;
     flow.receivedBytes = 1000;
   }

@@ -29,6 +29,8 @@ const PACKET_BYTES = 1448;
 
 /** A download as the stock knows it. */
 export interface StockedFlow extends Flow {
+  /** Whether its first bytes have come. */
+  isAnswered: boolean;
   /** What it can bring soon, as counted. */
   soonBytes: number;
   /** What may lie unread in the system and comes at once. */
@@ -115,7 +117,7 @@ export class Stock<F extends StockedFlow> {
     const speedBps = Math.min(mostBps, shownBps(nowMs, flow) ?? unshownBps);
     const unreadBytes = isWaiting ? flow.windowBytes : 0;
     // What is predicted of a server has the wait for its first byte in it, and that is looked beyond.
-    const waitSeconds = receivedBytes === 0 ? flow.expectedWaitMs / 1000 : 0;
+    const waitSeconds = flow.isAnswered ? 0 : flow.expectedWaitMs / 1000;
     const soonSeconds = this.horizonSeconds + waitSeconds;
     const soonBytes = Math.min(leftBytes, unreadBytes + speedBps * soonSeconds);
     this.#bytes += soonBytes - flow.soonBytes;
@@ -126,8 +128,8 @@ export class Stock<F extends StockedFlow> {
   reckon(nowMs: number): void {
     let unanswered = 0;
     let agesMs = 0;
-    for (const { receivedBytes, startedAtMs } of this.#flows) {
-      if (receivedBytes > 0) continue;
+    for (const { isAnswered, startedAtMs } of this.#flows) {
+      if (isAnswered) continue;
       unanswered += 1;
       agesMs += nowMs - startedAtMs;
     }

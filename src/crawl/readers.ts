@@ -10,7 +10,7 @@
 
 import type { Controller, Flow } from "../bandwidth/controller.ts";
 import type { Clock } from "../base/clock.ts";
-import type { UnreadBytes } from "../fetch/transport.ts";
+import type { Arrival } from "../fetch/transport.ts";
 
 /** After so long a server near by has filled the window. */
 const FILLED_MS = 4;
@@ -18,7 +18,8 @@ const LOOK_AGAIN_MS = 50;
 
 export interface Reader {
   readonly readOn: () => void;
-  readonly unreadBytes: UnreadBytes | undefined;
+  /** undefined where nothing is known of the connection. */
+  readonly arrival: Arrival | undefined;
 }
 
 interface Waiting extends Reader {
@@ -48,7 +49,7 @@ export class Readers {
 
   add(flow: Flow, reader: Reader): void {
     this.#readers.set(flow, { ...reader, sinceMs: this.#clock.nowMs(), seenBytes: undefined });
-    if (reader.unreadBytes === undefined || this.#controller.wantsUnread !== true) return;
+    if (reader.arrival === undefined || this.#controller.wantsUnread !== true) return;
     this.#fresh.add(flow);
     this.#arm();
   }
@@ -91,7 +92,7 @@ export class Readers {
   /** Where nothing has come for a while nothing more comes: its window is full, or all of it is there. */
   #ask(nowMs: number, flow: Flow): void {
     const waiting = this.#readers.get(flow);
-    const bytes = waiting?.unreadBytes?.();
+    const bytes = waiting?.arrival?.unreadBytes();
     if (waiting === undefined || bytes === undefined) return void this.#filling.delete(flow);
     const isNew = nowMs - waiting.sinceMs < LOOK_AGAIN_MS;
     this.#controller.liesUnread?.(flow, bytes, isNew);

@@ -172,14 +172,16 @@ export class Sluice {
     // A limit that was set meanwhile holds for what is under way, too.
     if (this.#isHolding) passage.flow ??= this.#enter(passage.site, passage.job, 0);
     const { flow } = passage;
-    if (flow === undefined || controller.came(clock.nowMs(), flow, bytes)) return true;
+    const isGreeting = reader.arrival?.isGreeting ?? false;
+    if (flow === undefined || controller.came(clock.nowMs(), flow, bytes, isGreeting)) return true;
     this.#readers.add(flow, reader);
     this.#arm();
     return false;
   }
 
-  announce(flow: Flow, bytes: number): void {
-    this.#parts.controller.announce(flow, bytes);
+  announce(flow: Flow, bytes: number | undefined): void {
+    const { clock, controller } = this.#parts;
+    controller.announce(clock.nowMs(), flow, bytes);
   }
 
   book(site: Site, bytes: number, purpose: Purpose): void {
@@ -326,7 +328,7 @@ export class Passage {
   /** What its site's share was charged for it. */
   chargedBytes = 0;
   readonly onBytes: OnBytes;
-  readonly onLength: ((bytes: number) => void) | undefined;
+  readonly onLength: ((bytes: number | undefined) => void) | undefined;
   readonly #sluice: Sluice;
 
   constructor(
@@ -341,8 +343,7 @@ export class Passage {
     this.site = site;
     this.job = job;
     this.flow = flow;
-    this.onBytes = (bytes, readOn, unreadBytes) =>
-      sluice.came(this, bytes, { readOn, unreadBytes });
+    this.onBytes = (bytes, readOn, arrival) => sluice.came(this, bytes, { readOn, arrival });
     this.onLength = flow === undefined ? undefined : (bytes) => sluice.announce(flow, bytes);
   }
 

@@ -109,6 +109,14 @@ export class Exchange implements Passenger {
     this.#enter(step);
   }
 
+  get isGreeting(): boolean {
+    return this.request.scheme === "https" && this.#phase !== "head" && this.#phase !== "body";
+  }
+
+  unreadBytes(): number | undefined {
+    return this.lane.unreadBytes();
+  }
+
   onRead(): void {
     if (!this.#ended) this.#charge();
   }
@@ -259,7 +267,7 @@ export class Exchange implements Passenger {
     if (this.lane.version !== "2") this.#lastByteMs = this.#time.nowMs();
     if (this.request.onBytes === undefined) return;
     this.#mayReadOn = false;
-    if (this.request.onBytes(bytes, this.#readOn, this.#unreadBytes) || this.#mayReadOn) return;
+    if (this.request.onBytes(bytes, this.#readOn, this) || this.#mayReadOn) return;
     this.#time.hold();
     this.#shut();
   }
@@ -278,8 +286,6 @@ export class Exchange implements Passenger {
       if (!this.#time.isHeld && !this.#ended) this.#controller?.resume();
     });
   };
-
-  readonly #unreadBytes = (): number | undefined => this.lane.unreadBytes();
 
   #enter(phase: Phase): void {
     this.#phase = phase;

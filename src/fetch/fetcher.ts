@@ -59,8 +59,8 @@ export interface FetchRequest {
   /** Most bytes on the wire, when other than usual; a longer body is then cut and kept. */
   readonly keepBytesMax?: number;
   readonly onBytes?: OnBytes | undefined;
-  /** Told how much the whole answer will be, when its header says so. */
-  readonly onLength?: ((bytes: number) => void) | undefined;
+  /** Told when the header has come, and how much the whole answer will be when that says so. */
+  readonly onLength?: ((bytes: number | undefined) => void) | undefined;
   /** Told when the request goes out. */
   readonly onSent?: (() => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -243,14 +243,7 @@ export class Fetcher {
   }
 
   #wantsBody({ acceptTypes = [], onLength }: FetchRequest, head: Head): boolean {
-    const length = onLength === undefined ? undefined : headerOf(head, "content-length");
-    if (length !== undefined && /^\d{1,15}$/.test(length)) {
-      const headBytes = head.headers.reduce(
-        (sum, [key, value]) => sum + key.length + value.length,
-        0,
-      );
-      onLength?.(headBytes + Number(length));
-    }
+    onLength?.(lengthOf(head));
     return acceptTypes.length === 0 || isWanted(head, acceptTypes);
   }
 
@@ -382,4 +375,11 @@ function sum(a: Traffic, b: Traffic): Traffic {
     pausedMs: a.pausedMs + b.pausedMs,
     rttMs: b.rttMs,
   };
+}
+
+function lengthOf(head: Head): number | undefined {
+  const length = headerOf(head, "content-length");
+  if (length === undefined || !/^\d{1,15}$/.test(length)) return undefined;
+  const headBytes = head.headers.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
+  return headBytes + Number(length);
 }

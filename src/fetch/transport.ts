@@ -23,10 +23,15 @@ export interface TransportLimits {
   readonly bodyBytesMax: number;
 }
 
-/** What has come in that nobody has read; undefined where the system does not tell. */
-export type UnreadBytes = () => number | undefined;
+/** What is known of the connection that bytes came on. */
+export interface Arrival {
+  /** They belong to what two machines tell each other before the answer begins (TLS). */
+  readonly isGreeting: boolean;
+  /** What has come in that nobody has read; undefined where the system does not tell. */
+  unreadBytes(): number | undefined;
+}
 
-export type OnBytes = (bytes: number, readOn: () => void, unreadBytes?: UnreadBytes) => boolean;
+export type OnBytes = (bytes: number, readOn: () => void, arrival?: Arrival) => boolean;
 
 export interface TransportRequest {
   readonly scheme: "http" | "https";
