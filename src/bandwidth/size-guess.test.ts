@@ -5,7 +5,7 @@ import { type Asked, SizeGuess } from "./size-guess.ts";
 
 const LIMITS = { sitesMax: 100, bytesMax: 1_000_000 };
 const KINDS: readonly Asked[] = ["page", "robots", "sitemap"];
-const FIRST_GUESS = { page: 25_000, robots: 1_500, sitemap: 10_000 };
+const FIRST_GUESS = { page: 25_000, robots: 1_500, sitemap: 3_000 };
 
 test("a site's own answers outweigh those of all sites, which stand in with the weight of two", () => {
   const sizes = new SizeGuess(LIMITS);

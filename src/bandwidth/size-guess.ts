@@ -30,7 +30,7 @@ export interface SizeGuessLimits {
 const FIRST_GUESS_BYTES: Readonly<Record<Asked, number>> = {
   page: 25_000,
   robots: 1_500,
-  sitemap: 10_000,
+  sitemap: 3_000,
 };
 /** After so many answers nobody need guess any more. */
 const FIRST_GUESS_ANSWERS = 5;
