@@ -2,7 +2,7 @@
  * What may be taken of the line at this moment: the limit or its calendar, less what packets add to
  * the bytes that programs see, less what good neighbours leave to others; and the quota.
  *
- * Looked at once a second, and at once when somebody changes it.
+ * Looked at four times a second, and at once when somebody changes it.
  */
 
 import { type Calendar, limitAt } from "../bandwidth/calendar.ts";
@@ -21,7 +21,9 @@ import type { Traffic } from "../fetch/transport.ts";
 import type { Sluice } from "./sluice.ts";
 import type { Tally } from "./tally.ts";
 
-const LOOK_EVERY_MS = 1000;
+/** What packets add changes fast while connections are made; all else is looked at every fourth time. */
+const LOOK_EVERY_MS = 250;
+const LOOKS_A_SECOND = 4;
 /** How fast the mean of what processes send each other follows; and what pages get of a limit however much that is. */
 const EXCHANGE_GAIN = 0.5;
 const LEAST_SHARE = 0.1;
@@ -106,6 +108,7 @@ export class Line {
   #exchangedBytes = 0;
   #exchangedBps = 0;
   #cancelTimer: (() => void) | undefined;
+  #looks = 0;
 
   constructor(parts: LineParts) {
     this.#parts = parts;
@@ -186,16 +189,20 @@ export class Line {
   }
 
   #look(): void {
+    if (this.#looks++ % LOOKS_A_SECOND === 0) this.#lookBack();
+    this.#apply();
+    this.#cancelTimer = this.#parts.clock.after(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  /** At the second that has passed. */
+  #lookBack(): void {
     const { clock, meter, controller } = this.#parts;
     const nowMs = clock.nowMs();
     const share = (meter.recentBps(nowMs).at(-1) ?? 0) / (this.#inForceBps || Infinity);
     this.#widened = this.#widening.look({ isHungry: controller.isHungry(nowMs), share });
-    const exchangedBps = (this.#exchangedBytes * 1000) / LOOK_EVERY_MS;
-    this.#exchangedBps += EXCHANGE_GAIN * (exchangedBps - this.#exchangedBps);
+    this.#exchangedBps += EXCHANGE_GAIN * (this.#exchangedBytes - this.#exchangedBps);
     this.#exchangedBytes = 0;
-    this.#apply();
     this.#judgeQuota();
-    this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
   }
 
   #apply(): void {

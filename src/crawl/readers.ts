@@ -31,6 +31,7 @@ interface Waiting extends Reader {
 export class Readers {
   readonly #clock: Clock;
   readonly #controller: Controller;
+  readonly #onAsked: () => void;
   readonly #readers = new Map<Flow, Waiting>();
   /** Those that were not asked about yet, and those for which more may still come. */
   readonly #fresh = new Set<Flow>();
@@ -38,9 +39,11 @@ export class Readers {
   #isArmed = false;
   #lookedAgainMs = 0;
 
-  constructor(clock: Clock, controller: Controller) {
+  /** `onAsked`: some may have come by less than was set aside for them, and others may go on. */
+  constructor(clock: Clock, controller: Controller, onAsked: () => void) {
     this.#clock = clock;
     this.#controller = controller;
+    this.#onAsked = onAsked;
   }
 
   get size(): number {
@@ -73,6 +76,7 @@ export class Readers {
     this.#clock.after(this.#fresh.size > 0 ? FILLED_MS : LOOK_AGAIN_MS, () => {
       this.#isArmed = false;
       this.#look(this.#clock.nowMs());
+      this.#onAsked();
       this.#arm();
     });
   }

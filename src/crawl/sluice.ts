@@ -86,7 +86,10 @@ export class Sluice {
 
   constructor(parts: SluiceParts) {
     this.#parts = parts;
-    this.#readers = new Readers(parts.clock, parts.controller);
+    this.#readers = new Readers(parts.clock, parts.controller, () => {
+      this.#release();
+      this.#arm();
+    });
     this.#search = {
       depthMax: parts.searchDepthMax,
       fits: (job, to, passedOverMs) => this.#admits(job, to.siteId, passedOverMs),

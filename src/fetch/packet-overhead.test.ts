@@ -21,11 +21,11 @@ test("a megabyte in packets of 600 bytes teaches their share", () => {
   near(overhead.shareNow(1_000), 66 / 600, 0.001);
 });
 
-test("the line is looked at once a second at most", () => {
+test("the line is looked at four times a second at most", () => {
   const line = new CountedLine();
   const overhead = new PacketOverhead(line.read);
   for (let nowMs = 0; nowMs < 10_000; nowMs += 10) overhead.shareNow(nowMs);
-  assert.equal(line.looks, 10);
+  assert.equal(line.looks, 40);
 });
 
 test("stray packets in a silence teach nothing, and nothing is above a half", () => {
