@@ -351,8 +351,9 @@ export class Governor implements Controller {
   }
 
   /** What comes in while nobody reads; of a slow server only a little at a time. */
-  #refillBytes({ shownBps: speedBps = Infinity }: PacedFlow): number {
-    return Math.min(this.#unaskedBytes * REFILL_SHARE, (speedBps * STEP_MS) / 1000);
+  #refillBytes({ shownBps: speedBps = Infinity, windowBytes }: PacedFlow): number {
+    const unaskedBytes = windowBytes * UNASKED_SHARE;
+    return Math.min(unaskedBytes * REFILL_SHARE, (speedBps * STEP_MS) / 1000);
   }
 
   /** What may be read in one go. Less than a window would not be enough for it to open again. */
@@ -362,7 +363,9 @@ export class Governor implements Controller {
     const rateBps = this.#account?.rateBps ?? 0;
     // Nobody knows how much of an unannounced answer there is: no more is set aside than usual.
     const longBytes = flow.announcedBytes === undefined ? 0 : rateBps * STEP_SECONDS;
-    return Math.min(Math.max(this.#unaskedBytes, longBytes), Math.max(STEP_BYTES_MIN, soonBytes));
+    // It may have begun under another limit, and its window is as it was then.
+    const unaskedBytes = flow.windowBytes * UNASKED_SHARE;
+    return Math.min(Math.max(unaskedBytes, longBytes), Math.max(STEP_BYTES_MIN, soonBytes));
   }
 
   /** Pays for what came and for so many more bytes, as far as there are any. */
