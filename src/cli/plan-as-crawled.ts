@@ -3,7 +3,7 @@
  *
  * By itself `weir plan` answers the question as it was put: every byte of the limit is a byte of a page,
  * and a deadline may be met at its last moment. A crawl has packets to pay for out of its limit, fills it
- * to 99 %, begins with robots.txt, and keeps time in hand before deadlines (decision 012).
+ * to 99.5 %, begins with robots.txt, and keeps time in hand before deadlines (decision 012).
  */
 
 import { overheadFor, windowFor } from "../bandwidth/window.ts";
@@ -16,9 +16,11 @@ import type { PlanQuestion } from "./plan-answer.ts";
 import type { PlanInput, PlannedSite } from "./plan-task.ts";
 
 /** Of its limit, as `bench/bandwidth.ts` measures it; what a crawl plans with is less, to be sure of it. */
-const REACHED_SHARE = 0.99;
-/** Before pages come the robots.txt of all sites (`bench/deadlines.ts`). */
-const BEGIN_SECONDS = 0.012;
+const REACHED_SHARE = 0.995;
+/** What packets add where connections are kept for many pages, as a part of what they add to a page with its own. */
+const KEPT_SHARE = 0.65;
+/** Before pages come the robots.txt of all sites, and servers are tried (`bench/deadlines.ts`). */
+const BEGIN_SECONDS = 0.04;
 const BEGIN_SECONDS_MAX = 1;
 /** With more sites than this making hundreds of plans takes too long, and the first is told. */
 const ROLLED_SITES_MAX = 100;
@@ -33,7 +35,8 @@ export function atCrawlsRate(input: PlanInput, settings: Settings): PlanInput {
 }
 
 function payloadBps(limitBps: number, { packetOverhead }: Settings): number {
-  const overhead = packetOverhead === "auto" ? overheadFor(windowFor(limitBps)) : packetOverhead;
+  const overhead =
+    packetOverhead === "auto" ? KEPT_SHARE * overheadFor(windowFor(limitBps)) : packetOverhead;
   return (limitBps * REACHED_SHARE) / (1 + overhead);
 }
 
