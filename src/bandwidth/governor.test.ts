@@ -7,6 +7,13 @@ import { windowFor } from "./window.ts";
 
 const LIMITS_BPS = [1e5, 1e6, 1e7];
 const WARM_UP_MS = 4000;
+const QUICK = {
+  siteId: 1,
+  predictedBps: 1e6,
+  expectedBytes: 10_000,
+  expectedWaitMs: 5,
+  passedOverMs: 0,
+};
 
 test("1: bytes by any moment are at most burst + rate * time + a window for each download", () => {
   for (let seed = 1; seed <= 60; seed++) {
@@ -124,6 +131,44 @@ test("what slow answers were given in advance is another's, from their first byt
     governor.came(1010, governor.begin(1000, trickling), 100);
   assert.equal(governor.admits(1060, trickling), false, "all five have paid for first bytes");
   assert.equal(governor.admits(1260, trickling), true, "which do not come");
+});
+
+test("what lies unread is paid for as it is: more at once, less when nothing more may come", () => {
+  const governor = new Governor(0, 1e6);
+  governor.setWindow(8192);
+  const server = { ...QUICK, expectedBytes: 60_000, predictedBps: 1e6 };
+  const flow = governor.begin(0, server);
+  governor.announce(5, flow, 60_000);
+  while (governor.came(5, flow, 2000));
+  const dueAtMs = governor.nextAtMs(5);
+  governor.liesUnread(flow, 0, true);
+  assert.equal(governor.nextAtMs(5), dueAtMs, "its window may still be filling");
+  governor.liesUnread(flow, 40_000, true);
+  assert.ok(governor.nextAtMs(5) > dueAtMs + 20, "so much came that nobody had reckoned with");
+  governor.liesUnread(flow, 0, false);
+  assert.ok(governor.nextAtMs(5) < dueAtMs, "nothing came of what was set aside");
+});
+
+test("what two machines tell each other first is no answer", () => {
+  // Of servers that take a second, as many are asked as bring what the line takes meanwhile.
+  const wanted = (isGreeting: boolean): number => {
+    const own = new Governor(0, 1e6);
+    own.setWindow(8192);
+    for (let answer = 0; answer < 40; answer++) {
+      const flow = own.begin(0, { ...QUICK, expectedWaitMs: 1000 });
+      own.came(20, flow, 100, isGreeting);
+      if (isGreeting) own.announce(1000, flow, undefined);
+      own.end(1000, flow);
+    }
+    let begun = 0;
+    for (let nowMs = 1000; nowMs < 1900; nowMs += 10)
+      if (own.admits(nowMs, { ...QUICK, expectedWaitMs: 1000 })) {
+        own.begin(nowMs, { ...QUICK, expectedWaitMs: 1000 });
+        begun += 1;
+      }
+    return begun;
+  };
+  assert.ok(wanted(true) > 1.3 * wanted(false), `${wanted(true)} and ${wanted(false)}`);
 });
 
 test("without a limit everything is let through, and nobody waits", () => {

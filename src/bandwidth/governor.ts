@@ -25,9 +25,9 @@
 import { assert } from "../base/assert.ts";
 import { type Account, atRate } from "./account.ts";
 import type { Candidate, Controller, Flow, RankOf } from "./controller.ts";
-import { Departures, isQuick, type OnTheWay, QUICK_MS } from "./departures.ts";
+import { Advances, STILL_MS } from "./advances.ts";
+import { Departures, isQuick, type OnTheWay } from "./departures.ts";
 import { pacedFlow, type PacedFlow, wholeBytesOf } from "./paced-flow.ts";
-import { Reminders } from "./reminders.ts";
 import { type Let, shownBps, Stock } from "./stock.ts";
 import { Turns } from "./turns.ts";
 
@@ -39,10 +39,8 @@ const BUSY_BURST_SHARE = 0.035;
 const DEBT_SHARE = 0.03;
 const ADAPT_EVERY_MS = 50;
 const ASK_AGAIN_MS = 10;
-/** Longer than this between two looks, although one was due every 10 ms. */
-const STOOD_STILL_MS = 30;
-/** A slow server is not granted more at a time than it sends in this time. */
-const STEP_MS = 100;
+/** A slow server is not granted more at a time than it sends before it would count as standing still. */
+const STEP_MS = STILL_MS;
 const STEP_BYTES_MIN = 1024;
 const PACKET_BYTES = 1448;
 /** A system offers half of its window at first, and mostly keeps to that; half of it is read at a time. */
@@ -70,12 +68,9 @@ export class Governor implements Controller {
   /** Waiting for their own site's: nobody else's turn, and no sign of plenty. */
   readonly #held = new Set<PacedFlow>();
   readonly #departures = new Departures();
-  /** Who has paid for what does not come: quick servers that do not answer, and slow bodies. */
-  readonly #unanswered = new Reminders<PacedFlow>(QUICK_MS);
-  readonly #unmoved = new Reminders<PacedFlow>(STEP_MS);
+  readonly #advances = new Advances<PacedFlow>();
   readonly #stock = new Stock<PacedFlow>((flow) => this.#letOf(flow));
   #adaptedAtMs = 0;
-  #tookBackAtMs = 0;
   #isRefusing = false;
   /** Whether the last that was refused was refused because enough is under way. */
   #isStocked = false;
@@ -153,7 +148,7 @@ export class Governor implements Controller {
     if (isQuick(candidate)) {
       flow.grantedBytes = onTheWay.firstBytes;
       this.#payAhead(flow, onTheWay.firstBytes);
-      this.#unanswered.add(nowMs, flow);
+      this.#advances.asked(nowMs, flow);
     }
     return flow;
   }
@@ -210,7 +205,7 @@ export class Governor implements Controller {
       flow.grantedBytes = flow.receivedBytes + stepBytes;
       this.#payAhead(flow, stepBytes);
       flow.movedAtMs = nowMs;
-      this.#unmoved.add(nowMs, flow);
+      this.#advances.granted(nowMs, flow);
       if (flow.turnSinceMs === undefined) {
         flow.turnSinceMs = nowMs;
         flow.turnFromBytes = flow.receivedBytes;
@@ -224,8 +219,7 @@ export class Governor implements Controller {
   end(_nowMs: number, flow: Flow): void {
     const own = this.#own(flow);
     this.#departures.ended(own);
-    for (const list of [this.#stock, this.#waiting, this.#held, this.#unanswered, this.#unmoved])
-      list.delete(own);
+    for (const list of [this.#stock, this.#waiting, this.#held, this.#advances]) list.delete(own);
     this.#pay(own, own.receivedBytes - own.paidBytes);
   }
 
@@ -241,8 +235,7 @@ export class Governor implements Controller {
     if (own.isAnswered) return;
     own.isAnswered = true;
     this.#departures.answered(own);
-    this.#unanswered.delete(own);
-    this.#unmoved.add(nowMs, own);
+    this.#advances.answered(nowMs, own);
     this.#stock.answered(nowMs, own);
     own.turnSinceMs = nowMs;
     own.turnFromBytes = own.receivedBytes;
@@ -303,17 +296,9 @@ export class Governor implements Controller {
 
   /** Who is not as quick as was thought keeps nothing that others could have: it pays when it comes. */
   #takeBack(nowMs: number): void {
-    const sinceMs = nowMs - this.#tookBackAtMs;
-    this.#tookBackAtMs = nowMs;
-    // What came while we stood still has not been read yet, so it looks as if nothing had.
-    if (sinceMs > STOOD_STILL_MS) return;
-    for (const flow of this.#unanswered.take(nowMs))
-      this.#pay(flow, Math.min(0, flow.receivedBytes - flow.paidBytes));
-    for (const flow of this.#unmoved.take(nowMs)) {
-      if (this.#waiting.has(flow)) continue;
-      if (nowMs - flow.movedAtMs < STEP_MS) this.#unmoved.add(flow.movedAtMs, flow);
-      else this.#pay(flow, Math.min(0, flow.receivedBytes - flow.paidBytes));
-    }
+    for (const flow of this.#advances.take(nowMs))
+      if (!this.#waiting.has(flow))
+        this.#pay(flow, Math.min(0, flow.receivedBytes - flow.paidBytes));
   }
 
   #isDry(nowMs: number): boolean {

@@ -132,7 +132,8 @@ export class Pipe {
       const meanMs = this.#waitMs.get(stream.server.siteId) ?? 0;
       const tookMs = this.#nowMs - stream.flow.startedAtMs;
       this.#waitMs.set(stream.server.siteId, meanMs + (tookMs - meanMs) / 4);
-      if (this.#plan.isAnnounced) this.#controller.announce(this.#nowMs, stream.flow, stream.wholeBytes);
+      if (this.#plan.isAnnounced)
+        this.#controller.announce(this.#nowMs, stream.flow, stream.wholeBytes);
     }
     stream.isReading = this.#controller.came(this.#nowMs, stream.flow, stream.heldBytes);
     stream.heldBytes = 0;

@@ -35,6 +35,24 @@ test("an open connection knows its round trip, on IPv4 and IPv6", { skip }, asyn
   }
 });
 
+test("what came and was not read is known to the byte", { skip }, async (t) => {
+  // Who closes without having read resets the connection.
+  const server = createServer((socket) =>
+    socket.on("error", () => {}).write(Buffer.alloc(3000)),
+  ).listen(0);
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const window = openWindow("127.0.0.1", 65_536);
+  assert.ok(window !== undefined);
+  const taken = { fd: window.fd, manualStart: true, readable: true, writable: true };
+  const socket = new Socket(taken);
+  t.after(() => socket.destroy());
+  await new Promise<void>((resolve) => socket.connect({ host: "127.0.0.1", port }, resolve));
+  while (window.unreadBytes(0) !== 3000) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(window.unreadBytes(1000), 2000);
+  assert.equal(window.unreadBytes(2 ** 32 + 1000), 2000, "after four gigabytes");
+});
+
 test("nothing stays open of a window that was closed", { skip }, () => {
   const before = readdirSync("/proc/self/fd").length;
   for (let round = 0; round < 100; round++) {

@@ -31,9 +31,11 @@ interface Progress {
 
 export function planRolling(task: PlanTask, wanted: Slack, objective: Objective): Plan {
   const planner = new SteadyPlanner(objective);
-  const progress = task.sites.map(
-    ({ bytes }): Progress => ({ segments: [], leftBytes: bytes, finishSeconds: 0 }),
-  );
+  const progress = task.sites.map(({ bytes }): Progress => ({
+    segments: [],
+    leftBytes: bytes,
+    finishSeconds: 0,
+  }));
   let stepSeconds = PLAN_SECONDS;
   let nowSeconds = 0;
   for (let made = 0; ; made++) {
