@@ -5,7 +5,7 @@
  * server, on the line, and on how much there is left. So guesses are not left alone: the system is asked, once
  * when a server near by has filled the window, and again from time to time, since others take longer.
  *
- * O(1) a reader, and a question for each twenty times a second while anything comes.
+ * O(1) a reader, and a question for each twenty times a second while anything comes; then less often.
  */
 
 import type { Controller, Flow } from "../bandwidth/controller.ts";
@@ -15,6 +15,8 @@ import type { Arrival } from "../fetch/transport.ts";
 /** After so long a server near by has filled the window. */
 const FILLED_MS = 4;
 const LOOK_AGAIN_MS = 50;
+/** Of a slow line a packet may come now and then: who stays the same is asked about less and less often. */
+const LOOK_AGAIN_MS_MAX = 400;
 
 export interface Reader {
   readonly readOn: () => void;
@@ -24,8 +26,10 @@ export interface Reader {
 
 interface Waiting extends Reader {
   readonly sinceMs: number;
-  /** What lay unread when it was last looked at. */
+  /** What lay unread when it was last looked at, and when to look again. */
   seenBytes: number | undefined;
+  againMs: number;
+  nextAtMs: number;
 }
 
 export class Readers {
@@ -33,11 +37,10 @@ export class Readers {
   readonly #controller: Controller;
   readonly #onAsked: () => void;
   readonly #readers = new Map<Flow, Waiting>();
-  /** Those that were not asked about yet, and those for which more may still come. */
+  /** Those that were not asked about yet, and those that were. */
   readonly #fresh = new Set<Flow>();
-  readonly #filling = new Set<Flow>();
+  readonly #asked = new Set<Flow>();
   #isArmed = false;
-  #lookedAgainMs = 0;
 
   /** `onAsked`: some may have come by less than was set aside for them, and others may go on. */
   constructor(clock: Clock, controller: Controller, onAsked: () => void) {
@@ -51,7 +54,9 @@ export class Readers {
   }
 
   add(flow: Flow, reader: Reader): void {
-    this.#readers.set(flow, { ...reader, sinceMs: this.#clock.nowMs(), seenBytes: undefined });
+    const sinceMs = this.#clock.nowMs();
+    const look = { seenBytes: undefined, againMs: LOOK_AGAIN_MS, nextAtMs: sinceMs };
+    this.#readers.set(flow, { ...reader, ...look, sinceMs });
     if (reader.arrival === undefined || this.#controller.wantsUnread !== true) return;
     this.#fresh.add(flow);
     this.#arm();
@@ -60,7 +65,7 @@ export class Readers {
   delete(flow: Flow): void {
     this.#readers.delete(flow);
     this.#fresh.delete(flow);
-    this.#filling.delete(flow);
+    this.#asked.delete(flow);
   }
 
   /** Its turn has come. */
@@ -71,7 +76,7 @@ export class Readers {
   }
 
   #arm(): void {
-    if (this.#isArmed || this.#fresh.size + this.#filling.size === 0) return;
+    if (this.#isArmed || this.#fresh.size + this.#asked.size === 0) return;
     this.#isArmed = true;
     this.#clock.after(this.#fresh.size > 0 ? FILLED_MS : LOOK_AGAIN_MS, () => {
       this.#isArmed = false;
@@ -82,25 +87,22 @@ export class Readers {
   }
 
   #look(nowMs: number): void {
-    if (nowMs - this.#lookedAgainMs >= LOOK_AGAIN_MS) {
-      this.#lookedAgainMs = nowMs;
-      for (const flow of this.#filling) this.#ask(nowMs, flow);
-    }
-    for (const flow of this.#fresh) {
-      this.#filling.add(flow);
-      this.#ask(nowMs, flow);
-    }
+    for (const flow of this.#fresh) this.#asked.add(flow);
     this.#fresh.clear();
+    for (const flow of this.#asked) {
+      const waiting = this.#readers.get(flow);
+      if (waiting !== undefined && waiting.nextAtMs <= nowMs) this.#ask(nowMs, flow, waiting);
+    }
   }
 
-  /** Where nothing has come for a while nothing more comes: its window is full, or all of it is there. */
-  #ask(nowMs: number, flow: Flow): void {
-    const waiting = this.#readers.get(flow);
-    const bytes = waiting?.arrival?.unreadBytes();
-    if (waiting === undefined || bytes === undefined) return void this.#filling.delete(flow);
+  #ask(nowMs: number, flow: Flow, waiting: Waiting): void {
+    const bytes = waiting.arrival?.unreadBytes();
+    if (bytes === undefined) return void this.#asked.delete(flow);
     const isNew = nowMs - waiting.sinceMs < LOOK_AGAIN_MS;
     this.#controller.liesUnread?.(flow, bytes, isNew);
-    if (!isNew && bytes === waiting.seenBytes) this.#filling.delete(flow);
+    const isSame = !isNew && bytes === waiting.seenBytes;
+    waiting.againMs = isSame ? Math.min(LOOK_AGAIN_MS_MAX, 2 * waiting.againMs) : LOOK_AGAIN_MS;
+    waiting.nextAtMs = nowMs + waiting.againMs;
     waiting.seenBytes = bytes;
   }
 }
