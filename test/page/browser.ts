@@ -20,7 +20,7 @@ const PLACES = [
 ];
 const CHROMIUM = PLACES.find((place) => place !== undefined && existsSync(place));
 const SHOTS = join(ROOT, "test/page/shots");
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 50;
 
 /** For `test`: false, or why the tests of a file are left out. */
