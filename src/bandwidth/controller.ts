@@ -45,7 +45,7 @@ export interface Controller {
   admits(nowMs: number, candidate: Candidate): boolean;
   begin(nowMs: number, candidate: Candidate): Flow;
   /** Bytes of a download came, or what goes before it. False: it must wait until `next` names it. */
-  came(nowMs: number, flow: Flow, bytes: number, isGreeting?: boolean): boolean;
+  came(nowMs: number, flow: Flow, bytes: number, isGreeting?: boolean | undefined): boolean;
   /** Its header has come, and mostly tells how much there is of it. */
   announce(nowMs: number, flow: Flow, bytes: number | undefined): void;
   /** So much of a download that has to wait has come all the same, and lies unread; more may be on its way. */

@@ -28,7 +28,7 @@ import type { Candidate, Controller, Flow, RankOf } from "./controller.ts";
 import { Advances, STILL_MS } from "./advances.ts";
 import { Departures, isQuick, type OnTheWay } from "./departures.ts";
 import { pacedFlow, type PacedFlow, wholeBytesOf } from "./paced-flow.ts";
-import { type Let, shownBps, Stock } from "./stock.ts";
+import { type Let, PACKET_BYTES, shownBps, Stock } from "./stock.ts";
 import { Turns } from "./turns.ts";
 
 const BURST_SHARE = 0.015;
@@ -42,7 +42,6 @@ const ASK_AGAIN_MS = 10;
 /** A slow server is not granted more at a time than it sends before it would count as standing still. */
 const STEP_MS = STILL_MS;
 const STEP_BYTES_MIN = 1024;
-const PACKET_BYTES = 1448;
 /** A system offers half of its window at first, and mostly keeps to that; half of it is read at a time. */
 const UNASKED_SHARE = 0.5;
 const READ_SHARE = 0.5;

@@ -25,7 +25,7 @@ const ANSWERS_TO_TRUST = 30;
 const SIZE_BYTES_MIN = 4096;
 /** After this time a turn has shown how fast a download is, whatever came; a packet may be on its way. */
 const SHOWN_AFTER_MS = 100;
-const PACKET_BYTES = 1448;
+export const PACKET_BYTES = 1448;
 
 /** A download as the stock knows it. */
 export interface StockedFlow extends Flow {

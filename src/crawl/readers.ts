@@ -41,6 +41,7 @@ export class Readers {
   readonly #fresh = new Set<Flow>();
   readonly #asked = new Set<Flow>();
   #isArmed = false;
+  #lookedAgainMs = 0;
 
   /** `onAsked`: some may have come by less than was set aside for them, and others may go on. */
   constructor(clock: Clock, controller: Controller, onAsked: () => void) {
@@ -87,12 +88,20 @@ export class Readers {
   }
 
   #look(nowMs: number): void {
-    for (const flow of this.#fresh) this.#asked.add(flow);
-    this.#fresh.clear();
-    for (const flow of this.#asked) {
-      const waiting = this.#readers.get(flow);
-      if (waiting !== undefined && waiting.nextAtMs <= nowMs) this.#ask(nowMs, flow, waiting);
+    if (nowMs - this.#lookedAgainMs >= LOOK_AGAIN_MS) {
+      this.#lookedAgainMs = nowMs;
+      for (const flow of this.#asked) this.#askIfDue(nowMs, flow);
     }
+    for (const flow of this.#fresh) {
+      this.#asked.add(flow);
+      this.#askIfDue(nowMs, flow);
+    }
+    this.#fresh.clear();
+  }
+
+  #askIfDue(nowMs: number, flow: Flow): void {
+    const waiting = this.#readers.get(flow);
+    if (waiting !== undefined && waiting.nextAtMs <= nowMs) this.#ask(nowMs, flow, waiting);
   }
 
   #ask(nowMs: number, flow: Flow, waiting: Waiting): void {

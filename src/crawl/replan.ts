@@ -15,10 +15,12 @@ import type { Settings } from "../config/schema.ts";
 import {
   mostSlack,
   pagesToTry,
+  PASSED_SECONDS,
   secondsAlone,
   type Slack,
   slackFor,
   withoutHope,
+  withoutPassed,
   withSlack,
 } from "../plan/caution.ts";
 import { isLate, type PlanTask, type Segment, type SiteTask } from "../plan/plan.ts";
@@ -42,8 +44,6 @@ const ALL_SHARE = 0.98;
 const DOUBT_SHARE = -3;
 /** Nobody is given up for less than this part of the time left: what servers give is not known better. */
 const NOISE_SHARE = -0.1;
-/** Less time than this is none. */
-const PASSED_SECONDS = 0.1;
 /** A deadline in or out of reach for so long is told. */
 const SURE_AFTER_MS = 1500;
 
@@ -348,10 +348,6 @@ export class Replan {
       `These deadlines cannot be met: ${late.map(({ key }) => key).join(", ")}.${enough}`,
     );
   }
-}
-
-function withoutPassed(task: PlanTask): PlanTask {
-  return withoutHope(task, ({ deadlineSeconds = Infinity }) => deadlineSeconds < PASSED_SECONDS);
 }
 
 /** Of deadlines that have not passed: those that have need no rate any more. */

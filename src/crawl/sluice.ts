@@ -12,11 +12,11 @@ import { SizeGuess, type SizeGuessLimits } from "../bandwidth/size-guess.ts";
 import type { Moment, SpeedTable } from "../bandwidth/speed-table.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Shares } from "../plan/shares.ts";
-import type { OnBytes, Traffic } from "../fetch/transport.ts";
+import type { Arrival, OnBytes, Traffic } from "../fetch/transport.ts";
 import type { Search, Taken } from "../frontier/workbench.ts";
 import type { HostShare } from "../topics/host-share.ts";
 import type { Job } from "./job.ts";
-import { type Reader, Readers } from "./readers.ts";
+import { Readers } from "./readers.ts";
 import { type Roster, type Site, TRIED_PAGES } from "./roster.ts";
 import type { Tally } from "./tally.ts";
 
@@ -162,7 +162,7 @@ export class Sluice {
     return passage;
   }
 
-  came(passage: Passage, bytes: number, reader: Reader): boolean {
+  came(passage: Passage, bytes: number, readOn: () => void, arrival: Arrival | undefined): boolean {
     const { clock, tally, roster, controller, onBytes } = this.#parts;
     onBytes(bytes);
     tally.ledger.receive(passage.site.books, bytes);
@@ -175,9 +175,9 @@ export class Sluice {
     // A limit that was set meanwhile holds for what is under way, too.
     if (this.#isHolding) passage.flow ??= this.#enter(passage.site, passage.job, 0);
     const { flow } = passage;
-    const isGreeting = reader.arrival?.isGreeting ?? false;
-    if (flow === undefined || controller.came(clock.nowMs(), flow, bytes, isGreeting)) return true;
-    this.#readers.add(flow, reader);
+    if (flow === undefined) return true;
+    if (controller.came(clock.nowMs(), flow, bytes, arrival?.isGreeting)) return true;
+    this.#readers.add(flow, { readOn, arrival });
     this.#arm();
     return false;
   }
@@ -346,7 +346,7 @@ export class Passage {
     this.site = site;
     this.job = job;
     this.flow = flow;
-    this.onBytes = (bytes, readOn, arrival) => sluice.came(this, bytes, { readOn, arrival });
+    this.onBytes = (bytes, readOn, arrival) => sluice.came(this, bytes, readOn, arrival);
     this.onLength = flow === undefined ? undefined : (bytes) => sluice.announce(flow, bytes);
   }
 

@@ -24,6 +24,8 @@ export const FILLED_SHARE = 0.98;
 const SLACK: Slack = { share: 0.05, tailSeconds: 0.8 };
 const MEASURED_SLACK: Slack = { share: 0.1, tailSeconds: 1 };
 const UNSAID_SLACK: Slack = { share: 0.4, tailSeconds: 1 };
+/** Less time than this is none. */
+export const PASSED_SECONDS = 0.1;
 /** Of a short time, the tail is this part. */
 const TAIL_SHARE = 0.1;
 const STEPS = 10;
@@ -90,6 +92,11 @@ export function withoutHope(task: PlanTask, isHopeless: (site: SiteTask) => bool
       : site,
   );
   return { ...task, sites };
+}
+
+/** A deadline that has passed binds nobody any more. */
+export function withoutPassed(task: PlanTask): PlanTask {
+  return withoutHope(task, ({ deadlineSeconds = Infinity }) => deadlineSeconds < PASSED_SECONDS);
 }
 
 /** How many pages are asked of each server to try it: all together a small part of what is left. */

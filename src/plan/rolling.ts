@@ -7,10 +7,10 @@
  *
  * Promise: every byte is planned once, and no plan takes more than there is (`rolling.test.ts`).
  *
- * Some hundred plans at most, whatever time they are for.
+ * A hundred plans and one for each site at most, whatever time they are for.
  */
 
-import { mostSlack, type Slack, withoutHope, withSlack } from "./caution.ts";
+import { mostSlack, type Slack, withoutPassed, withSlack } from "./caution.ts";
 import type { Objective, Plan, PlanTask, Segment, SitePlan } from "./plan.ts";
 import { SteadyPlanner } from "./steady.ts";
 
@@ -18,8 +18,6 @@ import { SteadyPlanner } from "./steady.ts";
 export const PLAN_SECONDS = 2;
 /** Of very long times not every plan is followed: what is kept in hand is a part of them, however long. */
 const PLANS_MAX = 100;
-/** Less time than this is none. */
-const PASSED_SECONDS = 0.1;
 /** Of sums that are rounded, so much is nothing. */
 const NOTHING_SHARE = 1e-9;
 
@@ -82,10 +80,7 @@ function restOf(
     };
   });
   const startupSeconds = Math.max(0, task.startupSeconds - nowSeconds);
-  return withoutHope(
-    { ...task, sites, startupSeconds },
-    ({ deadlineSeconds = Infinity }) => deadlineSeconds < PASSED_SECONDS,
-  );
+  return withoutPassed({ ...task, sites, startupSeconds });
 }
 
 function follow(
