@@ -55,12 +55,29 @@ test("a lower rate takes over neither savings nor debts in full", () => {
   assert.equal(account.balanceBytes(0), -40);
 });
 
-test("what is given back may exceed the burst for a moment, some bursts of it and no more", () => {
+test("what is given back beyond the burst is made good a little at a time, and only so much of it", () => {
   const account = new Account(0, 1000, 20);
   account.spend(50);
   account.spend(-90);
-  assert.equal(account.balanceBytes(0), 40, "it was earned before, and nobody took it");
-  assert.equal(account.balanceBytes(1000), 40, "but nothing is earned above the burst");
+  assert.equal(account.balanceBytes(0), 20, "no second may spill because of it");
+  account.spend(20);
+  // A fortieth more than is earned.
+  assert.equal(account.balanceBytes(10), 10.25);
   account.spend(-1000);
-  assert.equal(account.balanceBytes(1000), 40);
+  account.spend(2030);
+  assert.equal(account.balanceBytes(2000), 20, "a twentieth of a second was remembered");
+});
+
+test("what nobody spent is told once", () => {
+  const account = new Account(0, 1000, 20);
+  account.balanceBytes(100);
+  assert.equal(account.takeUnused(), 80);
+  assert.equal(account.takeUnused(), 0);
+});
+
+test("a rate that is nearly the same unsettles nothing", () => {
+  const account = new Account(0, 1000, 20);
+  account.spend(100);
+  account.setRate(0, 960, 19);
+  assert.equal(account.balanceBytes(0), -100);
 });

@@ -2,8 +2,9 @@
  * A rate as an account: bytes are earned by time and spent by what comes.
  *
  * What is not spent is lost beyond a small burst, so silence saves nothing up for a flood. What is
- * lost at once, because our own program stood still, is remembered up to a thirtieth of a second
- * and made good a little at a time: the mean comes out even, and no second spills.
+ * lost at once, because our own program stood still, or because what was paid for did not come and was
+ * given back, is remembered up to a twentieth of a second and made good a little at a time: the mean comes
+ * out even, and no second spills.
  *
  * Promise: spent by any moment <= burst + rate * time + what was spent without asking, and that is
  * earned back before anything else is granted.
@@ -14,16 +15,17 @@
 import { assert } from "../base/assert.ts";
 
 /** How much faster losses are made good, and how much of them is remembered, in seconds. */
-const CATCH_UP_SHARE = 0.02;
-const LOSS_SECONDS_MAX = 0.03;
-/** How many times the burst there may be of what was given back. */
-const GIVEN_BACK_BURSTS = 2;
+const CATCH_UP_SHARE = 0.025;
+const LOSS_SECONDS_MAX = 0.05;
+/** What packets add varies by so much, and unsettles nothing. */
+const SAME_RATE_SHARE = 0.05;
 
 export class Account {
   #rateBps: number;
   #burstBytes: number;
   #balanceBytes = 0;
   #lostBytes = 0;
+  #unusedBytes = 0;
   #atMs: number;
 
   constructor(nowMs: number, rateBps: number, burstBytes: number) {
@@ -40,12 +42,22 @@ export class Account {
   setRate(nowMs: number, rateBps: number, burstBytes: number): void {
     assert(rateBps > 0 && burstBytes >= 0, "an account earns something");
     this.#accrue(nowMs);
-    // What was saved or owed at the old rate would be a flood or a drought at the new one.
-    const scale = Math.min(1, rateBps / this.#rateBps);
-    this.#balanceBytes = Math.min(burstBytes, this.#balanceBytes * scale);
-    this.#lostBytes = 0;
+    const isOther = Math.abs(rateBps / this.#rateBps - 1) > SAME_RATE_SHARE;
+    if (isOther) {
+      // What was saved or owed at the old rate would be a flood or a drought at the new one.
+      const scale = Math.min(1, rateBps / this.#rateBps);
+      this.#balanceBytes = Math.min(burstBytes, this.#balanceBytes * scale);
+      this.#lostBytes = 0;
+    }
     this.#rateBps = rateBps;
     this.#burstBytes = burstBytes;
+  }
+
+  /** What was earned and lost because nobody spent it, since this was last asked. */
+  takeUnused(): number {
+    const bytes = this.#unusedBytes;
+    this.#unusedBytes = 0;
+    return bytes;
   }
 
   balanceBytes(nowMs: number): number {
@@ -54,12 +66,15 @@ export class Account {
   }
 
   /**
-   * Spends, or gives back when negative; the balance may go below zero. What is given back was earned a
-   * moment ago and is no saving, so it may exceed the burst somewhat.
+   * Spends, or gives back when negative; the balance may go below zero. What is given back beyond the burst was
+   * earned a moment ago and is no saving: it is made good like other losses.
    */
   spend(bytes: number): void {
-    const most = Math.max(this.#balanceBytes, GIVEN_BACK_BURSTS * this.#burstBytes);
-    this.#balanceBytes = Math.min(most, this.#balanceBytes - bytes);
+    this.#balanceBytes -= bytes;
+    const over = this.#balanceBytes - this.#burstBytes;
+    if (over <= 0) return;
+    this.#balanceBytes = this.#burstBytes;
+    this.#remember(over);
   }
 
   /** When the balance will have come to this; the past when it has. */
@@ -77,9 +92,13 @@ export class Account {
     const over = earned + made - room;
     this.#balanceBytes += Math.min(earned + made, room);
     if (over <= 0) return;
+    this.#unusedBytes += over;
     // Nobody stood still who had more than enough all the time: there was nothing to spend it on.
-    if (wasShort)
-      this.#lostBytes = Math.min(this.#lostBytes + over, LOSS_SECONDS_MAX * this.#rateBps);
+    if (wasShort) this.#remember(over);
+  }
+
+  #remember(bytes: number): void {
+    this.#lostBytes = Math.min(this.#lostBytes + bytes, LOSS_SECONDS_MAX * this.#rateBps);
   }
 }
 

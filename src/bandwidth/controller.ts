@@ -31,8 +31,8 @@ export interface Controller {
   readonly predictedBps: number;
   /** Downloads whose reading waits. */
   readonly waiting: number;
-  /** Whether it is worth asking the system what lies unread of those. */
-  readonly wantsUnread?: boolean;
+  /** Whether it is worth asking the system what lies unread of those: as soon as they wait, or when they wait for long. */
+  readonly wantsUnread?: "at once" | "later";
   setLimit(nowMs: number, limitBps: number | undefined): void;
   /** The most that a connection holds unread from now on; undefined when that is up to the system. */
   setWindow(windowBytes: number | undefined): void;
@@ -48,6 +48,8 @@ export interface Controller {
   came(nowMs: number, flow: Flow, bytes: number, isGreeting?: boolean | undefined): boolean;
   /** Its header has come, and mostly tells how much there is of it. */
   announce(nowMs: number, flow: Flow, bytes: number | undefined): void;
+  /** So much came beside the bytes of downloads and what is held back for that; negative when it was less. */
+  cameBeside?(nowMs: number, bytes: number): void;
   /** So much of a download that has to wait has come all the same, and lies unread; more may be on its way. */
   /** Only where `wantsUnread`. */
   liesUnread?(flow: Flow, bytes: number, mayBeMore: boolean): void;

@@ -15,7 +15,8 @@ function candidate(expectedWaitMs: number): Candidate {
 }
 
 function onTheWay(stockShare: number): OnTheWay {
-  return { rateBps: RATE_BPS, stockShare, firstBytes: FIRST_BYTES, isTried: true };
+  const bytes = { firstBytes: FIRST_BYTES, greetingBytes: 0 };
+  return { rateBps: RATE_BPS, stockShare, ...bytes, isTried: true };
 }
 
 /** Asks every millisecond, and sends whenever that is allowed. */
@@ -54,6 +55,19 @@ test("slow servers are asked at the rate by whole pages, and faster while little
   assert.ok(full > RATE_BPS && full < 1.1 * RATE_BPS, `${full} with enough on its way`);
   const empty = bpsOf(sendFor(1, waitMsOf, 0).sent, PAGE_BYTES, 1);
   assert.ok(empty > 2 * RATE_BPS, `${empty} with nothing on its way`);
+});
+
+test("what greetings bring counts beside the first bytes, of slow servers too", () => {
+  const greeted = { ...onTheWay(1), greetingBytes: 4000 };
+  for (const waitMs of [0, 1000]) {
+    const departures = new Departures();
+    const [plain, greeting] = [onTheWay(1), greeted].map((way) => {
+      const flow = pacedFlow(0, candidate(waitMs), 8192);
+      departures.left(flow, way);
+      return flow.startBytes;
+    });
+    assert.equal((greeting ?? 0) - (plain ?? 0), 4000);
+  }
 });
 
 test("no answers are asked for that would come when others are due", () => {

@@ -6,7 +6,7 @@
  * come. Of a slow one everything comes later, and by then nothing can be done about how much it is: its
  * requests leave at the rate at which whole pages may come, and faster only while little is on its way. So what
  * comes is as even as what left, and nothing swings. And as the time of each answer is known, none is asked
- * for at a time when others are due.
+ * for at a time when others are due. What greetings bring comes at once, of every server.
  *
  * O(1) everything.
  */
@@ -48,6 +48,8 @@ export interface OnTheWay {
   readonly stockShare: number;
   /** What of it comes before anybody can refuse it. */
   readonly firstBytes: number;
+  /** And what making a connection brings before that. */
+  readonly greetingBytes: number;
   /** Whether it is known how long answers take. */
   readonly isTried: boolean;
 }
@@ -75,10 +77,11 @@ export class Departures {
     return this.#arrivals.aroundBps(nowMs + candidate.expectedWaitMs) < share * rateBps;
   }
 
-  left(flow: DepartedFlow, { stockShare, firstBytes, isTried }: OnTheWay): void {
+  left(flow: DepartedFlow, { stockShare, firstBytes, greetingBytes, isTried }: OnTheWay): void {
     const pace = PACE + PACE_MORE * Math.max(0, 1 - stockShare);
     const spacedBytes = isQuick(flow) ? firstBytes : (flow.expectedBytes * SPACED_SHARE) / pace;
-    flow.startBytes = Math.max(BYTES_LEAST, isTried ? spacedBytes : UNTRIED_TIMES * spacedBytes);
+    const startBytes = greetingBytes + (isTried ? spacedBytes : UNTRIED_TIMES * spacedBytes);
+    flow.startBytes = Math.max(BYTES_LEAST, startBytes);
     this.#spacing?.spend(flow.startBytes);
     if (isQuick(flow)) return;
     flow.dueBytes = firstBytes;

@@ -150,25 +150,53 @@ test("what lies unread is paid for as it is: more at once, less when nothing mor
 });
 
 test("what two machines tell each other first is no answer", () => {
-  // Of servers that take a second, as many are asked as bring what the line takes meanwhile.
-  const wanted = (isGreeting: boolean): number => {
+  // Of servers that nobody knows and that take a second: what one more download adds is spread over that time.
+  const unknown = { ...QUICK, expectedWaitMs: 0 };
+  const expectedBps = (isGreeting: boolean): number => {
     const own = new Governor(0, 1e6);
     own.setWindow(8192);
     for (let answer = 0; answer < 40; answer++) {
-      const flow = own.begin(0, { ...QUICK, expectedWaitMs: 1000 });
+      const flow = own.begin(0, unknown);
       own.came(20, flow, 100, isGreeting);
       if (isGreeting) own.announce(1000, flow, undefined);
       own.end(1000, flow);
     }
-    let begun = 0;
-    for (let nowMs = 1000; nowMs < 1900; nowMs += 10)
-      if (own.admits(nowMs, { ...QUICK, expectedWaitMs: 1000 })) {
-        own.begin(nowMs, { ...QUICK, expectedWaitMs: 1000 });
-        begun += 1;
-      }
-    return begun;
+    own.begin(1000, unknown);
+    return own.predictedBps;
   };
-  assert.ok(wanted(true) > 1.3 * wanted(false), `${wanted(true)} and ${wanted(false)}`);
+  assert.ok(expectedBps(true) < 0.2 * expectedBps(false), "it would come much later");
+});
+
+test("what greetings have brought is set aside for the next, also where the answer comes later", () => {
+  const slow = { ...QUICK, expectedWaitMs: 1000 };
+  const leftBytesAfter = (greetingBytes: number): number => {
+    const governor = new Governor(0, 1e6);
+    governor.setWindow(8192);
+    for (let answer = 0; answer < 100; answer++) {
+      const flow = governor.begin(0, slow);
+      governor.came(0, flow, greetingBytes, true);
+      governor.announce(0, flow, 0);
+      governor.end(0, flow);
+    }
+    assert.equal(governor.admits(10_000, slow), true);
+    governor.begin(10_000, slow);
+    const reader = governor.begin(10_000, slow);
+    while (governor.came(10_000, reader, 100));
+    return reader.receivedBytes;
+  };
+  assert.ok(leftBytesAfter(4000) < leftBytesAfter(0) - 3500);
+});
+
+test("what came beside the bytes of downloads is paid for like them", () => {
+  const governor = new Governor(0, 1e6);
+  governor.setWindow(8192);
+  const flow = governor.begin(0, QUICK);
+  while (governor.came(0, flow, 3000));
+  const beforeMs = governor.nextAtMs(0);
+  governor.cameBeside(0, 9920);
+  assert.equal(Math.round(governor.nextAtMs(0) - beforeMs), 10);
+  governor.cameBeside(0, -9920);
+  assert.equal(governor.nextAtMs(0), beforeMs);
 });
 
 test("without a limit everything is let through, and nobody waits", () => {

@@ -25,12 +25,16 @@
 import { assert } from "../base/assert.ts";
 import { type Account, atRate } from "./account.ts";
 import type { Candidate, Controller, Flow, RankOf } from "./controller.ts";
-import { Advances, STILL_MS } from "./advances.ts";
+import { Advances } from "./advances.ts";
 import { Departures, isQuick, type OnTheWay } from "./departures.ts";
 import { pacedFlow, type PacedFlow, wholeBytesOf } from "./paced-flow.ts";
-import { type Let, PACKET_BYTES, shownBps, Stock } from "./stock.ts";
+import { SiteAccounts } from "./site-accounts.ts";
+import { aheadBytes, firstBytes, refillBytes, stepBytes, UNASKED_SHARE } from "./steps.ts";
+import { type Let, shownBps, Stock } from "./stock.ts";
 import { Turns } from "./turns.ts";
 
+/** What is aimed at: what cannot be foreseen comes on top of it, a few hundredths in a second. */
+const AIM_SHARE = 0.992;
 const BURST_SHARE = 0.015;
 /** From here on a crawl keeps its own thread so busy that it looks at the line less often. */
 const BUSY_BPS = 5e6;
@@ -39,29 +43,23 @@ const BUSY_BURST_SHARE = 0.035;
 const DEBT_SHARE = 0.03;
 const ADAPT_EVERY_MS = 50;
 const ASK_AGAIN_MS = 10;
-/** A slow server is not granted more at a time than it sends before it would count as standing still. */
-const STEP_MS = STILL_MS;
-const STEP_BYTES_MIN = 1024;
-/** A system offers half of its window at first, and mostly keeps to that; half of it is read at a time. */
-const UNASKED_SHARE = 0.5;
-const READ_SHARE = 0.5;
-/** Where a window is little of the rate, steps are what comes in this time: each costs a pause. */
-const STEP_SECONDS = 0.002;
-/** What lies in it on average while nobody reads: room is offered again in whole packets only. */
-const REFILL_SHARE = 0.75;
 /** How much a download takes before it is another's turn. */
 const TURN_SECONDS = 0.05;
 const TURN_BYTES_MIN = 16_384;
 const SYSTEM_WINDOW_BYTES = 65_536;
-const SITE_ACCOUNTS_MAX = 4096;
+/** How much the last request counts for what greetings bring, and what of them is not worth setting aside. */
+const GREETING_SHARE = 0.05;
+const GREETING_BYTES_MIN = 200;
 /** So few are under way that all their windows together hold no more than this part of a second. */
 const HELD_SHARE = 0.05;
 
 export class Governor implements Controller {
   #account: Account | undefined;
+  /** What making a connection brings, on average over requests: most find one that is there. */
+  #greetingBytes = 0;
   /** What a connection takes in before anybody reads, and again after each reading. */
   #unaskedBytes = SYSTEM_WINDOW_BYTES;
-  readonly #siteAccounts = new Map<number, Account>();
+  readonly #sites = new SiteAccounts(BURST_SHARE);
   /** Waiting for the rate of all. */
   readonly #waiting = new Turns<PacedFlow>();
   /** Waiting for their own site's: nobody else's turn, and no sign of plenty. */
@@ -71,8 +69,8 @@ export class Governor implements Controller {
   readonly #stock = new Stock<PacedFlow>((flow) => this.#letOf(flow));
   #adaptedAtMs = 0;
   #isRefusing = false;
-  /** Whether the last that was refused was refused because enough is under way. */
-  #isStocked = false;
+  /** When somebody was last refused because enough is under way. */
+  #stockedAtMs = -Infinity;
 
   constructor(nowMs: number, limitBps: number | undefined) {
     this.setLimit(nowMs, limitBps);
@@ -89,9 +87,9 @@ export class Governor implements Controller {
     return this.#waiting.size + this.#held.size;
   }
 
-  /** Of a fast line a window is little, and to ask for each would take a tenth of the program's time. */
-  get wantsUnread(): boolean {
-    return (this.#account?.rateBps ?? Infinity) < BUSY_BPS;
+  /** Of a fast line a window is little, and to ask for each at once would take a tenth of the program's time. */
+  get wantsUnread(): "at once" | "later" {
+    return (this.#account?.rateBps ?? Infinity) < BUSY_BPS ? "at once" : "later";
   }
 
   isHungry(nowMs: number): boolean {
@@ -106,7 +104,7 @@ export class Governor implements Controller {
     this.#account =
       limitBps === undefined
         ? undefined
-        : atRate(nowMs, this.#account, limitBps, burstShare(limitBps));
+        : atRate(nowMs, this.#account, limitBps * AIM_SHARE, burstShare(limitBps));
   }
 
   setWindow(windowBytes: number | undefined): void {
@@ -115,11 +113,8 @@ export class Governor implements Controller {
   }
 
   setSiteLimit(nowMs: number, siteId: number, limitBps: number | undefined): void {
-    if (limitBps === undefined) return void this.#siteAccounts.delete(siteId);
-    const account = this.#siteAccounts.get(siteId);
-    if (account?.rateBps === limitBps) return;
-    if (this.#siteAccounts.size >= SITE_ACCOUNTS_MAX) this.#forgetIdleSites();
-    this.#siteAccounts.set(siteId, atRate(nowMs, account, limitBps, BURST_SHARE));
+    const busy = (): Set<number> => new Set(Array.from(this.#stock.flows, (flow) => flow.siteId));
+    this.#sites.setRate(nowMs, siteId, limitBps, busy);
   }
 
   setOrder(rankOf: RankOf | undefined): void {
@@ -127,14 +122,14 @@ export class Governor implements Controller {
   }
 
   siteHasRoom(nowMs: number, siteId: number): boolean {
-    const hasRoom = this.#siteMayRead(nowMs, { siteId });
+    const hasRoom = this.#sites.mayRead(nowMs, { siteId });
     if (!hasRoom) this.#isRefusing = true;
     return hasRoom;
   }
 
   admits(nowMs: number, candidate: Candidate): boolean {
     this.#adapt(nowMs);
-    const admitted = this.#siteMayRead(nowMs, candidate) && this.#hasRoom(nowMs, candidate);
+    const admitted = this.#sites.mayRead(nowMs, candidate) && this.#hasRoom(nowMs, candidate);
     this.#isRefusing = !admitted;
     return admitted;
   }
@@ -144,9 +139,9 @@ export class Governor implements Controller {
     const onTheWay = this.#onTheWay(candidate, this.#stock.bytes);
     this.#stock.add(nowMs, flow);
     this.#departures.left(flow, onTheWay);
-    if (isQuick(candidate)) {
-      flow.grantedBytes = onTheWay.firstBytes;
-      this.#payAhead(flow, onTheWay.firstBytes);
+    flow.grantedBytes = atOnceBytes(candidate, onTheWay);
+    if (flow.grantedBytes > 0) {
+      this.#pay(flow, aheadBytes(nowMs, flow, flow.grantedBytes));
       this.#advances.asked(nowMs, flow);
     }
     return flow;
@@ -159,15 +154,19 @@ export class Governor implements Controller {
     else this.#answered(nowMs, own);
     own.movedAtMs = nowMs;
     this.#stock.count(nowMs, own);
-    if (own.receivedBytes < own.grantedBytes && own.paidBytes >= own.receivedBytes) return true;
+    if (own.receivedBytes < own.grantedBytes) {
+      this.#pay(own, Math.max(0, own.receivedBytes - own.paidBytes));
+      return true;
+    }
     if (this.#waiting.goesFirst(own) && this.#mayRead(nowMs, own)) {
       this.#payUpTo(own, 0);
       return true;
     }
     // Unread, it goes on coming until the window is full.
-    this.#payUpTo(own, this.#refillBytes(own));
-    if (this.#siteMayRead(nowMs, own)) this.#waiting.add(own, this.#staysInTurn(nowMs, own));
+    this.#payUpTo(own, refillBytes(own));
+    if (this.#sites.mayRead(nowMs, own)) this.#waiting.add(own, this.#staysInTurn(nowMs, own));
     else this.#held.add(own);
+    own.waitsSinceMs = nowMs;
     this.#stock.count(nowMs, own);
     return false;
   }
@@ -177,7 +176,12 @@ export class Governor implements Controller {
     this.#answered(nowMs, own);
     own.announcedBytes = bytes === undefined ? undefined : own.greetingBytes + bytes;
     // It was made to wait before anybody knew how little is left of it.
-    if (this.#waiting.has(own) || this.#held.has(own)) this.#payUpTo(own, this.#refillBytes(own));
+    if (this.#waiting.has(own) || this.#held.has(own)) this.#payUpTo(own, refillBytes(own));
+  }
+
+  cameBeside(nowMs: number, bytes: number): void {
+    this.#account?.balanceBytes(nowMs);
+    this.#account?.spend(bytes);
   }
 
   liesUnread(flow: Flow, bytes: number, mayBeMore: boolean): void {
@@ -189,20 +193,23 @@ export class Governor implements Controller {
 
   next(nowMs: number): Flow | undefined {
     for (const flow of this.#held) {
-      if (!this.#siteMayRead(nowMs, flow)) continue;
+      if (!this.#sites.mayRead(nowMs, flow)) continue;
       this.#held.delete(flow);
       this.#waiting.add(flow, this.#staysInTurn(nowMs, flow));
     }
     if (this.#waiting.size === 0 || !this.#mayReadAny(nowMs)) return undefined;
     for (let flow = this.#waiting.first(); flow !== undefined; flow = this.#waiting.first()) {
       this.#waiting.delete(flow);
-      if (!this.#siteMayRead(nowMs, flow)) {
+      if (!this.#sites.mayRead(nowMs, flow)) {
         this.#held.add(flow);
         continue;
       }
-      const stepBytes = this.#stepOf(nowMs, flow);
-      flow.grantedBytes = flow.receivedBytes + stepBytes;
-      this.#payAhead(flow, stepBytes);
+      if (flow.turnSinceMs !== undefined) flow.turnSinceMs += nowMs - (flow.waitsSinceMs ?? nowMs);
+      flow.waitsSinceMs = undefined;
+      const rates = { rateBps: this.#account?.rateBps ?? 0, siteBps: this.#sites.rateBps(flow) };
+      const grantBytes = stepBytes(nowMs, flow, rates);
+      flow.grantedBytes = flow.receivedBytes + grantBytes;
+      this.#pay(flow, aheadBytes(nowMs, flow, grantBytes));
       flow.movedAtMs = nowMs;
       this.#advances.granted(nowMs, flow);
       if (flow.turnSinceMs === undefined) {
@@ -225,14 +232,14 @@ export class Governor implements Controller {
   nextAtMs(nowMs: number): number {
     let atMs = this.#isRefusing ? nowMs + ASK_AGAIN_MS : Infinity;
     if (this.#waiting.size > 0) atMs = Math.min(atMs, this.#account?.hasAtMs(1) ?? nowMs);
-    for (const { siteId } of this.#held)
-      atMs = Math.min(atMs, this.#siteAccounts.get(siteId)?.hasAtMs(1) ?? nowMs);
+    for (const flow of this.#held) atMs = Math.min(atMs, this.#sites.mayReadAtMs(flow) ?? nowMs);
     return Math.max(nowMs, atMs);
   }
 
   #answered(nowMs: number, own: PacedFlow): void {
     if (own.isAnswered) return;
     own.isAnswered = true;
+    this.#greetingBytes += GREETING_SHARE * (own.greetingBytes - this.#greetingBytes);
     this.#departures.answered(own);
     this.#advances.answered(nowMs, own);
     this.#stock.answered(nowMs, own);
@@ -246,12 +253,14 @@ export class Governor implements Controller {
     // Its first bytes could not be refused, and would come out of what the others wait for.
     if (this.#waiting.isBefore(candidate.siteId)) return false;
     const onTheWay = this.#onTheWay(candidate, this.#stockBefore(candidate));
-    this.#isStocked = onTheWay.stockShare >= 1;
-    if (this.#isStocked || !this.#departures.hasRoom(nowMs, candidate, onTheWay)) return false;
-    if (!isQuick(candidate)) return true;
+    const isStocked = onTheWay.stockShare >= 1;
+    if (isStocked) this.#stockedAtMs = nowMs;
+    if (isStocked || !this.#departures.hasRoom(nowMs, candidate, onTheWay)) return false;
+    const bytes = atOnceBytes(candidate, onTheWay);
+    if (bytes === 0) return true;
     // Goes before those that wait to read on, who need a balance: they would use it up for ever.
-    const { rateBps, firstBytes } = onTheWay;
-    const neededBytes = firstBytes - rateBps * DEBT_SHARE;
+    const { rateBps } = onTheWay;
+    const neededBytes = bytes - rateBps * DEBT_SHARE;
     // Of a very small limit no more than the burst can be saved up.
     return (
       this.#account.balanceBytes(nowMs) > Math.min(neededBytes, (rateBps * burstShare(rateBps)) / 2)
@@ -265,14 +274,10 @@ export class Governor implements Controller {
     return {
       rateBps,
       stockShare: stockBytes / wantedBytes,
-      firstBytes: this.#firstBytes(candidate),
+      firstBytes: firstBytes(candidate.expectedBytes, this.#unaskedBytes),
+      greetingBytes: this.#greetingBytes < GREETING_BYTES_MIN ? 0 : this.#greetingBytes,
       isTried,
     };
-  }
-
-  /** What comes before anybody can refuse it: a window, and what the first reading makes room for. */
-  #firstBytes({ expectedBytes }: Candidate): number {
-    return Math.min(expectedBytes, this.#unaskedBytes * (1 + READ_SHARE));
   }
 
   /** What can come soon of those whose turn comes no later than its own. */
@@ -285,12 +290,20 @@ export class Governor implements Controller {
 
   #adapt(nowMs: number): void {
     this.#takeBack(nowMs);
-    if (nowMs - this.#adaptedAtMs < ADAPT_EVERY_MS) return;
+    const sinceMs = nowMs - this.#adaptedAtMs;
+    if (sinceMs < ADAPT_EVERY_MS) return;
     this.#adaptedAtMs = nowMs;
     this.#stock.reckon(nowMs);
     if (this.#account === undefined) return;
-    const wasEnough = this.#isRefusing && this.#isStocked;
-    this.#stock.adapt(nowMs, { isDry: this.#isDry(nowMs), wasEnough });
+    this.#account.balanceBytes(nowMs);
+    const unusedBytes = this.#account.takeUnused();
+    // More would not help while somebody waits, nor where there was nothing to ask for or something else kept it back.
+    const wasEnough =
+      this.#waiting.size === 0 &&
+      sinceMs < 2 * ADAPT_EVERY_MS &&
+      nowMs - this.#stockedAtMs < ADAPT_EVERY_MS + 1000 * this.#stock.horizonSeconds;
+    const { rateBps } = this.#account;
+    this.#stock.adapt(nowMs, { rateBps, lostBytes: wasEnough ? unusedBytes : 0 });
   }
 
   /** Who is not as quick as was thought keeps nothing that others could have: it pays when it comes. */
@@ -308,13 +321,6 @@ export class Governor implements Controller {
     );
   }
 
-  /** A site without downloads has nothing to hold; it is given an account again when it has. */
-  #forgetIdleSites(): void {
-    const busy = new Set(Array.from(this.#stock.flows, ({ siteId }) => siteId));
-    for (const siteId of this.#siteAccounts.keys())
-      if (!busy.has(siteId)) this.#siteAccounts.delete(siteId);
-  }
-
   /**
    * Whether it goes on before those that have not begun theirs: a window that is neither read nor filled
    * disturbs nobody, and many that are read in turn fill up in waves. Who needs no more than a turn has one
@@ -330,26 +336,8 @@ export class Governor implements Controller {
   }
 
   #letOf(flow: PacedFlow): Let {
-    const siteBps = this.#siteAccounts.get(flow.siteId)?.rateBps ?? Infinity;
-    return { mostBps: this.#held.has(flow) ? 0 : siteBps, isWaiting: this.#waiting.has(flow) };
-  }
-
-  /** What comes in while nobody reads; of a slow server only a little at a time. */
-  #refillBytes({ shownBps: speedBps = Infinity, windowBytes }: PacedFlow): number {
-    const unaskedBytes = windowBytes * UNASKED_SHARE;
-    return Math.min(unaskedBytes * REFILL_SHARE, (speedBps * STEP_MS) / 1000);
-  }
-
-  /** What may be read in one go. Less than a window would not be enough for it to open again. */
-  #stepOf(nowMs: number, flow: PacedFlow): number {
-    const siteBps = this.#siteAccounts.get(flow.siteId)?.rateBps ?? Infinity;
-    const soonBytes = (Math.min(shownBps(nowMs, flow) ?? Infinity, siteBps) * STEP_MS) / 1000;
-    const rateBps = this.#account?.rateBps ?? 0;
-    // Nobody knows how much of an unannounced answer there is: no more is set aside than usual.
-    const longBytes = flow.announcedBytes === undefined ? 0 : rateBps * STEP_SECONDS;
-    // It may have begun under another limit, and its window is as it was then.
-    const unaskedBytes = flow.windowBytes * UNASKED_SHARE;
-    return Math.min(Math.max(unaskedBytes, longBytes), Math.max(STEP_BYTES_MIN, soonBytes));
+    const mostBps = this.#held.has(flow) ? 0 : this.#sites.rateBps(flow);
+    return { mostBps, isWaiting: this.#waiting.has(flow) };
   }
 
   /** Pays for what came and for so many more bytes, as far as there are any. */
@@ -357,31 +345,19 @@ export class Governor implements Controller {
     this.#pay(flow, Math.min(wholeBytesOf(flow), flow.receivedBytes + moreBytes) - flow.paidBytes);
   }
 
-  /** Pays for what may come now, as far as there is so much and its server is thought to be so fast. */
-  #payAhead(flow: PacedFlow, bytes: number): void {
-    const soonBytes = Math.max(PACKET_BYTES, (flow.predictedBps * STEP_MS) / 1000);
-    const leftBytes = Math.max(0, wholeBytesOf(flow) - flow.paidBytes);
-    this.#pay(flow, Math.min(bytes, soonBytes, leftBytes));
-  }
-
   /** Pays for bytes of a download, or takes back what it did not need. */
   #pay(flow: PacedFlow, bytes: number): void {
     flow.paidBytes += bytes;
     this.#account?.spend(bytes);
-    this.#siteAccounts.get(flow.siteId)?.spend(bytes);
+    this.#sites.spend(flow, bytes);
   }
 
   #mayRead(nowMs: number, flow: Flow): boolean {
-    return this.#mayReadAny(nowMs) && this.#siteMayRead(nowMs, flow);
+    return this.#mayReadAny(nowMs) && this.#sites.mayRead(nowMs, flow);
   }
 
   #mayReadAny(nowMs: number): boolean {
     return this.#account === undefined || this.#account.balanceBytes(nowMs) > 0;
-  }
-
-  #siteMayRead(nowMs: number, { siteId }: { readonly siteId: number }): boolean {
-    const account = this.#siteAccounts.get(siteId);
-    return account === undefined || account.balanceBytes(nowMs) > 0;
   }
 
   #own(flow: Flow): PacedFlow {
@@ -389,6 +365,11 @@ export class Governor implements Controller {
     assert(this.#stock.flows.has(own), "a download is under way from its beginning to its end");
     return own;
   }
+}
+
+/** What follows a request at once: greetings, and of a quick server the first bytes of the answer. */
+function atOnceBytes(candidate: Candidate, { greetingBytes, firstBytes }: OnTheWay): number {
+  return greetingBytes + (isQuick(candidate) ? firstBytes : 0);
 }
 
 function burstShare(rateBps: number): number {

@@ -34,6 +34,7 @@ export function pacedFlow(nowMs: number, candidate: Candidate, windowBytes: numb
     turnFromBytes: 0,
     shownBps: undefined,
     turnSinceMs: undefined,
+    waitsSinceMs: undefined,
     windowBytes,
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pacedFlow, type PacedFlow } from "./paced-flow.ts";
-import { shownBps, Stock } from "./stock.ts";
+import { bodyBps, shownBps, Stock } from "./stock.ts";
 
 const CANDIDATE = {
   siteId: 1,
@@ -26,6 +26,8 @@ test("a download is as fast as its turn shows, less what lay in the system alrea
   slow.shownBps = 7000;
   slow.turnSinceMs = undefined;
   assert.equal(shownBps(2000, slow), 7000, "and is remembered until its next turn");
+  const waiting = { ...flow, waitsSinceMs: 10 };
+  assert.equal(shownBps(5000, waiting), 1e6, "what it waits for us says nothing of it");
 });
 
 test("what slow downloads promised is no longer counted once they have shown how slow they are", () => {
@@ -46,17 +48,40 @@ test("what slow downloads promised is no longer counted once they have shown how
   assert.ok(Math.abs(stock.bytes) < 1e-6, `${stock.bytes}`);
 });
 
-test("more is wanted while the pipe runs dry over enough, and less again when it looks farther ahead", () => {
+test("as much more is wanted as the pipe lost, up to a quarter at a time, and less when it lost nothing", () => {
   const stock = new Stock<PacedFlow>(() => ({ mostBps: Infinity, isWaiting: false }));
   const plain = stock.wantedBytes(1e6, 10_000);
-  for (let nowMs = 100; nowMs <= 1000; nowMs += 100)
-    stock.adapt(nowMs, { isDry: true, wasEnough: true });
-  const raised = stock.wantedBytes(1e6, 10_000);
-  assert.ok(raised > 5 * plain, `${raised} after ${plain}`);
-  const flow = pacedFlow(0, CANDIDATE, WINDOW_BYTES);
-  // Answers take a second: what was too little was the time, not the stock.
-  for (let answer = 0; answer < 40; answer++) stock.answered(1000, flow);
-  const fresh = new Stock<PacedFlow>(() => ({ mostBps: Infinity, isWaiting: false }));
-  for (let answer = 0; answer < 40; answer++) fresh.answered(1000, flow);
-  assert.equal(stock.wantedBytes(1e6, 10_000), fresh.wantedBytes(1e6, 10_000));
+  stock.adapt(100, { rateBps: 1e6, lostBytes: 0 });
+  stock.adapt(150, { rateBps: 1e6, lostBytes: 2000 });
+  assert.equal(stock.wantedBytes(1e6, 10_000), plain, "judged by a tenth of a second at least");
+  stock.adapt(200, { rateBps: 1e6, lostBytes: 3000 });
+  near(stock.wantedBytes(1e6, 10_000), 1.1 * plain);
+  stock.adapt(300, { rateBps: 1e6, lostBytes: 90_000 });
+  near(stock.wantedBytes(1e6, 10_000), 1.25 * 1.1 * plain);
+  for (let nowMs = 400; nowMs < 10_000; nowMs += 100)
+    stock.adapt(nowMs, { rateBps: 1e6, lostBytes: 0 });
+  assert.equal(stock.wantedBytes(1e6, 10_000), plain);
 });
+
+test("of slow servers nothing is raised for a little, since it would come a second later", () => {
+  const stock = new Stock<PacedFlow>(() => ({ mostBps: Infinity, isWaiting: false }));
+  for (let request = 0; request < 40; request++)
+    stock.add(0, pacedFlow(0, { ...CANDIDATE, expectedWaitMs: 1000 }, WINDOW_BYTES));
+  const plain = stock.wantedBytes(1e6, 10_000);
+  stock.adapt(2000, { rateBps: 1e6, lostBytes: 0 });
+  stock.adapt(4000, { rateBps: 1e6, lostBytes: 400_000 });
+  assert.equal(stock.wantedBytes(1e6, 10_000), plain);
+  stock.adapt(6000, { rateBps: 1e6, lostBytes: 1_900_000 });
+  assert.ok(stock.wantedBytes(1e6, 10_000) > plain, "nothing came at all");
+});
+
+test("a server that takes a second to begin sends faster than its downloads are on the whole", () => {
+  const slow = { ...CANDIDATE, predictedBps: 16_000, expectedWaitMs: 1000 };
+  near(bodyBps(pacedFlow(0, slow, WINDOW_BYTES)), 80_000);
+  near(bodyBps(pacedFlow(0, { ...slow, expectedWaitMs: 0 }, WINDOW_BYTES)), 16_000);
+  near(bodyBps(pacedFlow(0, { ...slow, expectedWaitMs: 9000 }, WINDOW_BYTES)), 320_000);
+});
+
+function near(actual: number, expected: number): void {
+  assert.ok(Math.abs(actual / expected - 1) < 1e-9, `${actual}, not ${expected}`);
+}

@@ -10,22 +10,29 @@
  */
 
 import type { Flow } from "./controller.ts";
+import { Waits } from "./waits.ts";
 
 /** What the stock must last for, beside the time an answer takes to begin. */
 const SPARE_MS = 50;
 const MARGIN = 2;
-const RAISE = 1.25;
-const LOWER = 0.995;
+/** How much more is wanted for what the pipe lost, and how much less each time it lost nothing worth speaking of. */
+const RAISE_TIMES = 2;
+const RAISE_MOST = 0.25;
+const LOWER = 0.99;
 const RAISED_MAX = 1000;
-const LEARN_SHARE = 0.02;
+const LOST_SHARE_MIN = 0.003;
+const LOST_SHARE_SLOW = 0.9;
+const QUICK_HORIZON_MS = 200;
+/** What is wanted is judged by this much of the past at least. */
+const JUDGED_MS_MIN = 100;
 const ANSWERS_TO_TRY = 8;
-/** So many answers must have come before the unanswered no longer count. */
-const ANSWERS_TO_TRUST = 30;
 /** Smaller answers come in the same packets. */
 const SIZE_BYTES_MIN = 4096;
 /** After this time a turn has shown how fast a download is, whatever came; a packet may be on its way. */
 const SHOWN_AFTER_MS = 100;
-export const PACKET_BYTES = 1448;
+const PACKET_BYTES = 1448;
+/** However long a server takes to begin, sending takes this part of the whole. */
+const BODY_SHARE_MIN = 0.05;
 
 /** A download as the stock knows it. */
 export interface StockedFlow extends Flow {
@@ -40,6 +47,8 @@ export interface StockedFlow extends Flow {
   /** When its turn to be read began, and what had come by then; undefined while it waits for one. */
   turnSinceMs: number | undefined;
   turnFromBytes: number;
+  /** Since when it has been made to wait; undefined while it may read. */
+  waitsSinceMs: number | undefined;
 }
 
 /** What our own doing lets a download bring: nothing, its site's limit, or all it can; and whether it waits for us. */
@@ -52,11 +61,12 @@ export class Stock<F extends StockedFlow> {
   readonly #flows = new Set<F>();
   readonly #letOf: (flow: F) => Let;
   #bytes = 0;
-  /** The mean time to the first byte, of what has come so far. */
-  #waitMs = 0;
+  readonly #waits = new Waits();
   #answered = 0;
   #raised = 1;
-  #raisedAtMs = 0;
+  /** What the pipe has lost since it was last judged. */
+  #lostBytes = 0;
+  #judgedAtMs = 0;
 
   constructor(letOf: (flow: F) => Let) {
     this.#letOf = letOf;
@@ -72,7 +82,7 @@ export class Stock<F extends StockedFlow> {
 
   /** How far ahead is looked: what is asked for now has come by then. */
   get horizonSeconds(): number {
-    return (this.#waitMs + SPARE_MS) / 1000;
+    return (this.#waits.meanMs + SPARE_MS) / 1000;
   }
 
   /** Whether enough answers have come to know roughly how long they take. */
@@ -88,6 +98,7 @@ export class Stock<F extends StockedFlow> {
 
   add(nowMs: number, flow: F): void {
     this.#flows.add(flow);
+    this.#waits.left(flow);
     this.count(nowMs, flow);
   }
 
@@ -95,12 +106,10 @@ export class Stock<F extends StockedFlow> {
     if (this.#flows.delete(flow)) this.#bytes -= flow.soonBytes;
   }
 
-  /** The first bytes of an answer have come; when its server is known, it is known how long it takes without us. */
-  answered(nowMs: number, { startedAtMs, expectedWaitMs }: Flow): void {
+  /** The first bytes of an answer have come. */
+  answered(nowMs: number, flow: F): void {
     this.#answered += 1;
-    const tookMs = Math.min(nowMs - startedAtMs, expectedWaitMs || Infinity);
-    const gain = Math.max(LEARN_SHARE, 1 / this.#answered);
-    this.#setWait(this.#waitMs + gain * (tookMs - this.#waitMs));
+    this.#waits.answered(nowMs, flow);
   }
 
   /** Counts a download anew: what is left of it, as far as its server can send it soon. */
@@ -124,38 +133,33 @@ export class Stock<F extends StockedFlow> {
     flow.soonBytes = soonBytes;
   }
 
-  /** Takes the stock anew, with what the unanswered teach about the time that answers take. */
+  /** Takes the stock anew, and with it how far ahead is to be looked. */
   reckon(nowMs: number): void {
-    let unanswered = 0;
-    let agesMs = 0;
-    for (const { isAnswered, startedAtMs } of this.#flows) {
-      if (isAnswered) continue;
-      unanswered += 1;
-      agesMs += nowMs - startedAtMs;
-    }
-    if (this.#answered < ANSWERS_TO_TRUST && unanswered > 0)
-      this.#setWait(Math.max(this.#waitMs, agesMs / unanswered));
+    const before = this.horizonSeconds;
+    this.#waits.look(nowMs, this.#flows);
+    // Looking farther ahead wants more by itself: what was raised because it was not far enough is taken back.
+    if (this.horizonSeconds > before)
+      this.#raised = Math.max(1, (this.#raised * before) / this.horizonSeconds);
     for (const flow of this.#flows) this.count(nowMs, flow);
   }
 
-  /** Looking farther ahead wants more by itself: what was raised because it was not far enough is taken back. */
-  #setWait(waitMs: number): void {
-    const before = this.horizonSeconds;
-    this.#waitMs = waitMs;
-    if (this.horizonSeconds > before)
-      this.#raised = Math.max(1, (this.#raised * before) / this.horizonSeconds);
-  }
-
-  /** Raises what is wanted while the pipe runs dry although there was enough, and lets it sink back slowly. */
-  adapt(nowMs: number, pipe: { readonly isDry: boolean; readonly wasEnough: boolean }): void {
-    if (!pipe.isDry) {
-      this.#raised = Math.max(1, this.#raised * LOWER);
-      this.#raisedAtMs = nowMs;
-    } else if (pipe.wasEnough && nowMs - this.#raisedAtMs >= this.horizonSeconds * 1000) {
-      // What was asked for meanwhile must have had the time to come.
-      this.#raised = Math.min(RAISED_MAX, this.#raised * RAISE);
-      this.#raisedAtMs = nowMs;
-    }
+  /**
+   * Wants as much more as the pipe has lost although there was enough, when what was asked for meanwhile has had
+   * the time to come; and a little less when it lost nothing.
+   */
+  adapt(nowMs: number, pipe: { readonly rateBps: number; readonly lostBytes: number }): void {
+    this.#lostBytes += pipe.lostBytes;
+    const sinceMs = nowMs - this.#judgedAtMs;
+    if (sinceMs < Math.max(JUDGED_MS_MIN, this.horizonSeconds * 1000)) return;
+    const lostShare = (this.#lostBytes * 1000) / (pipe.rateBps * sinceMs);
+    // What slow servers bring too much of comes a second later, and would swing: they must have left most of it empty.
+    const isSlow = this.horizonSeconds * 1000 > QUICK_HORIZON_MS;
+    this.#raised =
+      lostShare < (isSlow ? LOST_SHARE_SLOW : LOST_SHARE_MIN)
+        ? Math.max(1, this.#raised * LOWER)
+        : Math.min(RAISED_MAX, this.#raised * (1 + Math.min(RAISE_MOST, RAISE_TIMES * lostShare)));
+    this.#lostBytes = 0;
+    this.#judgedAtMs = nowMs;
   }
 }
 
@@ -163,10 +167,18 @@ export class Stock<F extends StockedFlow> {
 export function shownBps(nowMs: number, flow: StockedFlow): number | undefined {
   const { turnSinceMs, turnFromBytes, receivedBytes, windowBytes } = flow;
   if (turnSinceMs === undefined) return flow.shownBps;
-  const tookMs = nowMs - turnSinceMs;
+  // What it waits for us says nothing of it.
+  const tookMs = (flow.waitsSinceMs ?? nowMs) - turnSinceMs;
   // What lay in the system already shows nothing.
   const bytes = receivedBytes - turnFromBytes - windowBytes;
   if (bytes >= windowBytes) return (bytes * 1000) / Math.max(1, tookMs);
   if (tookMs < SHOWN_AFTER_MS) return flow.shownBps;
   return ((Math.max(0, bytes) + PACKET_BYTES) * 1000) / tookMs;
+}
+
+/** How fast its server is thought to send once it has begun: in what is predicted is the wait for its first byte. */
+export function bodyBps({ predictedBps, expectedBytes, expectedWaitMs }: Flow): number {
+  const wholeSeconds = expectedBytes / predictedBps;
+  const bodySeconds = Math.max(wholeSeconds - expectedWaitMs / 1000, BODY_SHARE_MIN * wholeSeconds);
+  return expectedBytes / bodySeconds;
 }

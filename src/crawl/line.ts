@@ -27,6 +27,8 @@ const LOOKS_A_SECOND = 4;
 /** How fast the mean of what processes send each other follows; and what pages get of a limit however much that is. */
 const EXCHANGE_GAIN = 0.5;
 const LEAST_SHARE = 0.1;
+/** Of what packets add beyond what was expected, no more than this part of a second is paid for at a time. */
+const BEYOND_SHARE_MAX = 0.1;
 /** A change of the limit below this is not worth unsettling the accounts for. */
 const NOTABLE_SHARE = 0.002;
 
@@ -38,6 +40,8 @@ export interface Wire {
   readonly windowsHeld: boolean;
   /** Bytes that come beside every byte received, on a line that may carry so much. */
   overheadShare(nowMs: number, limitBps: number | undefined): number;
+  /** What came beyond that share since it was last asked, while so many bytes were received; negative when less did. */
+  takeBeyond(receivedBytes: number): number;
 }
 
 /** What a crawl must know of the line, its servers and its hours. */
@@ -69,6 +73,7 @@ export function plainLine(settings: Settings, wire: Pick<Wire, "setWindow">): Li
       setWindow: (bytes) => wire.setWindow(bytes),
       windowsHeld: true,
       overheadShare: () => 0,
+      takeBeyond: () => 0,
     },
     speeds: speedTableFor(settings),
     zone,
@@ -102,6 +107,8 @@ export class Line {
   readonly #widening = new Widening();
   #widened = 1;
   #hasWarned = false;
+  /** Come since it was last looked at what packets add. */
+  #lookedBytes = 0;
   /** Come since the quota's book was last told. */
   #uncountedBytes = 0;
   /** Come from other processes since the last look, and how much of it usually comes. */
@@ -172,6 +179,7 @@ export class Line {
     const { clock, meter } = this.#parts;
     meter.count(clock.nowMs(), bytes * (1 + this.#overheadShare));
     this.#uncountedBytes += bytes;
+    this.#lookedBytes += bytes;
     if (this.#quota !== undefined) this.#judgeQuota();
   }
 
@@ -191,7 +199,19 @@ export class Line {
   #look(): void {
     if (this.#looks++ % LOOKS_A_SECOND === 0) this.#lookBack();
     this.#apply();
+    this.#payBeyond();
     this.#cancelTimer = this.#parts.clock.after(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  /** What packets add is held back by a share; what they have added beyond it is paid for as it is seen. */
+  #payBeyond(): void {
+    const { settings, wire, clock, controller } = this.#parts;
+    const beyondBytes = wire.takeBeyond(this.#lookedBytes);
+    this.#lookedBytes = 0;
+    if (settings.packetOverhead !== "auto" || !this.#inForceBps) return;
+    const mostBytes = BEYOND_SHARE_MAX * this.#inForceBps;
+    const paidBytes = Math.max(-mostBytes, Math.min(mostBytes, beyondBytes));
+    controller.cameBeside?.(clock.nowMs(), paidBytes / (1 + this.#overheadShare));
   }
 
   /** At the second that has passed. */

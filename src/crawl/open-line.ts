@@ -46,6 +46,7 @@ export function openLine(
           return transport.windowsHeld;
         },
         overheadShare: (nowMs, limitBps) => overhead.shareNow(nowMs, limitBps),
+        takeBeyond: (receivedBytes) => overhead.takeBeyond(receivedBytes),
       },
       speeds,
       zone,

@@ -37,7 +37,7 @@ export class Readers {
   readonly #controller: Controller;
   readonly #onAsked: () => void;
   readonly #readers = new Map<Flow, Waiting>();
-  /** Those that were not asked about yet, and those that were. */
+  /** Those to be asked about at once, and those to be looked at from time to time. */
   readonly #fresh = new Set<Flow>();
   readonly #asked = new Set<Flow>();
   #isArmed = false;
@@ -56,10 +56,12 @@ export class Readers {
 
   add(flow: Flow, reader: Reader): void {
     const sinceMs = this.#clock.nowMs();
-    const look = { seenBytes: undefined, againMs: LOOK_AGAIN_MS, nextAtMs: sinceMs };
+    const { wantsUnread } = this.#controller;
+    const nextAtMs = wantsUnread === "later" ? sinceMs + LOOK_AGAIN_MS : sinceMs;
+    const look = { seenBytes: undefined, againMs: LOOK_AGAIN_MS, nextAtMs };
     this.#readers.set(flow, { ...reader, ...look, sinceMs });
-    if (reader.arrival === undefined || this.#controller.wantsUnread !== true) return;
-    this.#fresh.add(flow);
+    if (reader.arrival === undefined || wantsUnread === undefined) return;
+    (wantsUnread === "later" ? this.#asked : this.#fresh).add(flow);
     this.#arm();
   }
 

@@ -107,6 +107,22 @@ test("connections being made on an idle line tell nothing of pages, on a busy on
   assert.equal(overhead.shareNow(2_000, 100_000), 0.5);
 });
 
+test("what came beside the payload beyond what was believed is told once, and of a shared line our part", () => {
+  const line = new CountedLine();
+  const overhead = new PacketOverhead(line.read);
+  const believed = overhead.shareNow(0, 100_000);
+  // A hundred connections end: no payload, and a twentieth of what the line may carry.
+  line.carry(100, 0);
+  line.carry(10, 1448);
+  overhead.shareNow(250, 100_000);
+  near(overhead.takeBeyond(14_480), 110 * 66 - believed * 14_480, 1e-6);
+  assert.equal(overhead.takeBeyond(0), 0);
+  line.carry(100, 600);
+  const before = overhead.shareNow(250, 100_000);
+  overhead.shareNow(500, 100_000);
+  near(overhead.takeBeyond(15_000), (100 * 66 - before * 60_000) / 4, 1e-6);
+});
+
 test("what came over loopback is counted by the sockets, whatever address was used", () => {
   const loopbackTraffic = { bytes: 0, segments: 0 };
   const read = lineCounters({ localAddresses: () => ["127.0.0.1", "127.9.9.9"], loopbackTraffic });

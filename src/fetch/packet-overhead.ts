@@ -10,8 +10,10 @@
  * Exact when the line is ours alone, and near enough when it is shared, since others' packets have
  * headers too. Where nobody counts, packets are taken for full ones.
  *
- * The past is forgotten by bytes, not by time: a mebibyte later it hardly counts, on a slow line a look
- * later, and a silence with some stray packets teaches nothing. Four looks a second; three small files.
+ * The past is forgotten by bytes, not by time: what the line may carry in some seconds later it hardly counts,
+ * and a silence with some stray packets teaches nothing. What came beside the payload beyond that share is told
+ * apart, so that it can be paid for: a hundred connections that end together are a twentieth of 100 KB/s. Four
+ * looks a second; three small files.
  */
 
 import { readFileSync } from "node:fs";
@@ -27,9 +29,9 @@ export interface LineCounters {
 }
 
 const LOOK_MS = 250;
-const MEMORY_BYTES = { least: 16 * 1024, most: 1024 * 1024 };
-/** On a slow line a mebibyte is long ago: so many looks are remembered there. */
-const MEMORY_LOOKS = 4;
+/** How much is remembered: what the line may carry in so long; where that is not known, so many bytes. */
+const MEMORY_SECONDS = 4;
+const MEMORY_BYTES = 1024 * 1024;
 const SHARE_MAX = 0.5;
 const BUSY_SHARE = 0.5;
 /** Others on this machine may have trouble with their lines: no more than this is believed of ours. */
@@ -38,8 +40,9 @@ const IPV4_HEADER_BYTES = 14 + 20 + 32;
 const IPV6_HEADER_BYTES = 14 + 40 + 32;
 const SEGMENT_BYTES = 1448;
 const LOOPBACK = "lo";
-/** What is believed before anything was seen weighs as much as so many packets. */
+/** What is believed before anything was seen weighs as much as so many packets, and as a second of the line. */
 const PRIOR_PACKETS = 16;
+const PRIOR_SECONDS = 1;
 /** Of packets as full as they can be. */
 const FULL_SHARE = IPV4_HEADER_BYTES / SEGMENT_BYTES;
 
@@ -49,6 +52,8 @@ export class PacketOverhead {
   readonly #last = new Map<string, LineCounters>();
   #besideSum = 0;
   #payloadSum = 0;
+  /** Since anybody asked: what the line carried, and what of it was beside the payload beyond what was believed. */
+  #unsaid = { payloadBytes: 0, beyondBytes: 0 };
   #expectedShare = Number.NaN;
   #repeated: number;
   #lookedMs = -Infinity;
@@ -65,8 +70,8 @@ export class PacketOverhead {
   expect(share: number): void {
     if (share === this.#expectedShare) return;
     this.#expectedShare = share;
-    this.#payloadSum = PRIOR_PACKETS * SEGMENT_BYTES;
-    this.#besideSum = share * this.#payloadSum;
+    this.#payloadSum = 0;
+    this.#besideSum = 0;
   }
 
   /**
@@ -74,23 +79,42 @@ export class PacketOverhead {
    * carries little, and that in emptier packets than usual, they make connections and tell nothing of pages.
    */
   shareNow(nowMs: number, limitBps = 0): number {
+    if (this.#payloadSum === 0) {
+      this.#payloadSum = Math.max(PRIOR_PACKETS * SEGMENT_BYTES, PRIOR_SECONDS * limitBps);
+      this.#besideSum = this.#expectedShare * this.#payloadSum;
+    }
     const sinceMs = nowMs - this.#lookedMs;
     if (sinceMs >= LOOK_MS) {
       this.#lookedMs = nowMs;
-      this.#look((limitBps * BUSY_SHARE * sinceMs) / 1000);
+      const busyBytes = (limitBps * BUSY_SHARE * sinceMs) / 1000;
+      this.#look(busyBytes, limitBps > 0 ? MEMORY_SECONDS * limitBps : MEMORY_BYTES);
     }
+    return this.#share();
+  }
+
+  /**
+   * What came beside the payload beyond the share, since this was last asked; negative when it was less. Of a line
+   * that others use too, the part that `ownBytes` have of its payload.
+   */
+  takeBeyond(ownBytes: number): number {
+    const { payloadBytes, beyondBytes } = this.#unsaid;
+    this.#unsaid = { payloadBytes: 0, beyondBytes: 0 };
+    return payloadBytes > ownBytes ? (beyondBytes * ownBytes) / payloadBytes : beyondBytes;
+  }
+
+  #share(): number {
     return Math.min(SHARE_MAX, this.#besideSum / this.#payloadSum);
   }
 
-  #look(busyBytes: number): void {
+  #look(busyBytes: number, memoryBytes: number): void {
     const sum = { bytes: 0, packets: 0, headerBytes: 0 };
     for (const counters of this.#readCounters()) {
       const last = this.#last.get(counters.line);
       this.#last.set(counters.line, counters);
       const packets = counters.packets - (last?.packets ?? Infinity);
       const bytes = counters.bytes - (last?.bytes ?? Infinity);
-      // Counters that ran backwards were set anew; a line without payload has nothing to tell.
-      if (packets < 0 || bytes <= packets * counters.headerBytes) continue;
+      // Counters that ran backwards were set anew.
+      if (packets < 0 || bytes < 0) continue;
       sum.bytes += bytes;
       sum.packets += packets;
       sum.headerBytes += packets * counters.headerBytes;
@@ -98,25 +122,21 @@ export class PacketOverhead {
     const repeated = this.#readRepeated();
     const again = Math.max(0, repeated - this.#repeated);
     this.#repeated = repeated;
-    const believed = this.#besideSum / this.#payloadSum;
-    const isEmptier = sum.headerBytes > believed * (sum.bytes - sum.headerBytes);
-    const isIdle = sum.bytes < busyBytes;
-    if (sum.bytes > 0 && !(isEmptier && isIdle)) this.#learn(sum, again);
-  }
-
-  #learn(
-    { bytes, packets, headerBytes }: Pick<LineCounters, "bytes" | "packets" | "headerBytes">,
-    repeated: number,
-  ): void {
-    const insideBytes = bytes - headerBytes;
-    const repeatedBytes = insideBytes * Math.min(REPEATED_SHARE_MAX, repeated / packets);
-    const memoryBytes = Math.min(
-      MEMORY_BYTES.most,
-      Math.max(MEMORY_BYTES.least, MEMORY_LOOKS * bytes),
-    );
-    const kept = Math.exp(-bytes / memoryBytes);
-    this.#besideSum = this.#besideSum * kept + headerBytes + repeatedBytes;
-    this.#payloadSum = this.#payloadSum * kept + insideBytes - repeatedBytes;
+    if (sum.packets === 0) return;
+    const insideBytes = Math.max(0, sum.bytes - sum.headerBytes);
+    const repeatedBytes = insideBytes * Math.min(REPEATED_SHARE_MAX, again / sum.packets);
+    const seen = {
+      payloadBytes: insideBytes - repeatedBytes,
+      besideBytes: sum.headerBytes + repeatedBytes,
+    };
+    const believedBytes = this.#share() * seen.payloadBytes;
+    this.#unsaid.payloadBytes += seen.payloadBytes;
+    this.#unsaid.beyondBytes += seen.besideBytes - believedBytes;
+    const isEmptier = seen.besideBytes > believedBytes;
+    if (isEmptier && sum.bytes < busyBytes) return;
+    const kept = Math.exp(-sum.bytes / memoryBytes);
+    this.#besideSum = this.#besideSum * kept + seen.besideBytes;
+    this.#payloadSum = this.#payloadSum * kept + seen.payloadBytes;
   }
 }
 
