@@ -61,11 +61,11 @@ test("what is given back beyond the burst is made good a little at a time, and o
   account.spend(-90);
   assert.equal(account.balanceBytes(0), 20, "no second may spill because of it");
   account.spend(20);
-  // A fortieth more than is earned.
-  assert.equal(account.balanceBytes(10), 10.25);
+  // A fiftieth more than is earned.
+  assert.equal(account.balanceBytes(10), 10.2);
   account.spend(-1000);
-  account.spend(2030);
-  assert.equal(account.balanceBytes(2000), 20, "a twentieth of a second was remembered");
+  account.spend(3040);
+  assert.equal(account.balanceBytes(3000), 20, "a twentieth of a second was remembered");
 });
 
 test("what nobody spent is told once", () => {

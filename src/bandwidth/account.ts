@@ -15,7 +15,7 @@
 import { assert } from "../base/assert.ts";
 
 /** How much faster losses are made good, and how much of them is remembered, in seconds. */
-const CATCH_UP_SHARE = 0.025;
+const CATCH_UP_SHARE = 0.02;
 const LOSS_SECONDS_MAX = 0.05;
 /** What packets add varies by so much, and unsettles nothing. */
 const SAME_RATE_SHARE = 0.05;

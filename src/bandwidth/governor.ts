@@ -29,12 +29,19 @@ import { Advances } from "./advances.ts";
 import { Departures, isQuick, type OnTheWay } from "./departures.ts";
 import { pacedFlow, type PacedFlow, wholeBytesOf } from "./paced-flow.ts";
 import { SiteAccounts } from "./site-accounts.ts";
-import { aheadBytes, firstBytes, refillBytes, stepBytes, UNASKED_SHARE } from "./steps.ts";
+import {
+  aheadBytes,
+  firstBytes,
+  refillBytes,
+  stepBytes,
+  trickles,
+  UNASKED_SHARE,
+} from "./steps.ts";
 import { type Let, shownBps, Stock } from "./stock.ts";
 import { Turns } from "./turns.ts";
 
 /** What is aimed at: what cannot be foreseen comes on top of it, a few hundredths in a second. */
-const AIM_SHARE = 0.992;
+const AIM_SHARE = 0.995;
 const BURST_SHARE = 0.015;
 /** From here on a crawl keeps its own thread so busy that it looks at the line less often. */
 const BUSY_BPS = 5e6;
@@ -154,7 +161,7 @@ export class Governor implements Controller {
     else this.#answered(nowMs, own);
     own.movedAtMs = nowMs;
     this.#stock.count(nowMs, own);
-    if (own.receivedBytes < own.grantedBytes) {
+    if (own.receivedBytes < own.grantedBytes && this.#needsNoTurn(nowMs, own)) {
       this.#pay(own, Math.max(0, own.receivedBytes - own.paidBytes));
       return true;
     }
@@ -169,6 +176,11 @@ export class Governor implements Controller {
     own.waitsSinceMs = nowMs;
     this.#stock.count(nowMs, own);
     return false;
+  }
+
+  /** Paid for, or a packet now and then of one that is known to be slow: to make it wait would disturb more than it. */
+  #needsNoTurn(nowMs: number, own: PacedFlow): boolean {
+    return own.paidBytes >= own.receivedBytes || trickles(nowMs, own);
   }
 
   announce(nowMs: number, flow: Flow, bytes: number | undefined): void {

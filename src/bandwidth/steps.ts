@@ -6,7 +6,7 @@
 
 import { STILL_MS } from "./advances.ts";
 import { type PacedFlow, wholeBytesOf } from "./paced-flow.ts";
-import { bodyBps, shownBps } from "./stock.ts";
+import { bodyBps, PACKET_BYTES, shownBps } from "./stock.ts";
 
 /** A slow server is not granted more at a time than it sends before it would count as standing still. */
 const STEP_MS = STILL_MS;
@@ -54,4 +54,9 @@ export function aheadBytes(nowMs: number, flow: PacedFlow, bytes: number): numbe
   const soonBytes = Math.max(AHEAD_BYTES_MIN, (speedBps * STEP_MS) / 1000);
   const leftBytes = Math.max(0, wholeBytesOf(flow) - flow.paidBytes);
   return Math.min(bytes, soonBytes, leftBytes);
+}
+
+/** Whether it has shown that it sends less than a packet at a time. */
+export function trickles(nowMs: number, flow: PacedFlow): boolean {
+  return ((shownBps(nowMs, flow) ?? Infinity) * STEP_MS) / 1000 < PACKET_BYTES;
 }

@@ -30,7 +30,7 @@ const ANSWERS_TO_TRY = 8;
 const SIZE_BYTES_MIN = 4096;
 /** After this time a turn has shown how fast a download is, whatever came; a packet may be on its way. */
 const SHOWN_AFTER_MS = 100;
-const PACKET_BYTES = 1448;
+export const PACKET_BYTES = 1448;
 /** However long a server takes to begin, sending takes this part of the whole. */
 const BODY_SHARE_MIN = 0.05;
 
