@@ -81,3 +81,17 @@ test("a rate that is nearly the same unsettles nothing", () => {
   account.setRate(0, 960, 19);
   assert.equal(account.balanceBytes(0), -100);
 });
+
+test("who could wait is given nothing once the last second has had its part, whatever the balance is", () => {
+  const account = new Account(0, 1000, 100);
+  for (let nowMs = 0; nowMs <= 4000; nowMs += 10) account.balanceBytes(nowMs);
+  account.spend(90);
+  for (let nowMs = 4010; nowMs <= 4940; nowMs += 10) {
+    account.balanceBytes(nowMs);
+    account.spend(10);
+  }
+  assert.ok(account.balanceBytes(4960) > 0);
+  assert.equal(account.hasSome(4960), false);
+  assert.ok(account.hasSomeAtMs(4960) > 4960, "nobody is woken for nothing");
+  assert.equal(account.hasSome(5010), true, "what was spent a second ago no longer counts");
+});

@@ -13,10 +13,13 @@
  */
 
 import { assert } from "../base/assert.ts";
+import { LastSecond } from "./last-second.ts";
 
 /** How much faster losses are made good, and how much of them is remembered, in seconds. */
 const CATCH_UP_SHARE = 0.02;
 const LOSS_SECONDS_MAX = 0.05;
+/** Nobody reads on who could wait, once the last second has had so much of the rate. */
+const SECOND_SHARE_MAX = 1.015;
 /** What packets add varies by so much, and unsettles nothing. */
 const SAME_RATE_SHARE = 0.05;
 
@@ -26,6 +29,7 @@ export class Account {
   #balanceBytes = 0;
   #lostBytes = 0;
   #unusedBytes = 0;
+  #second = new LastSecond();
   #atMs: number;
 
   constructor(nowMs: number, rateBps: number, burstBytes: number) {
@@ -48,6 +52,7 @@ export class Account {
       const scale = Math.min(1, rateBps / this.#rateBps);
       this.#balanceBytes = Math.min(burstBytes, this.#balanceBytes * scale);
       this.#lostBytes = 0;
+      this.#second = new LastSecond();
     }
     this.#rateBps = rateBps;
     this.#burstBytes = burstBytes;
@@ -65,12 +70,27 @@ export class Account {
     return this.#balanceBytes;
   }
 
+  /** Whether there is anything to spend for somebody who could wait. */
+  hasSome(nowMs: number): boolean {
+    return this.balanceBytes(nowMs) > 0 && !this.#isSecondFull(nowMs);
+  }
+
+  /** When there will be. */
+  hasSomeAtMs(nowMs: number): number {
+    return this.#isSecondFull(nowMs) ? this.#second.changesAtMs(nowMs) : this.hasAtMs(1);
+  }
+
+  #isSecondFull(nowMs: number): boolean {
+    return this.#second.bytes(nowMs) > SECOND_SHARE_MAX * this.#rateBps;
+  }
+
   /**
    * Spends, or gives back when negative; the balance may go below zero. What is given back beyond the burst was
    * earned a moment ago and is no saving: it is made good like other losses.
    */
   spend(bytes: number): void {
     this.#balanceBytes -= bytes;
+    this.#second.add(this.#atMs, bytes);
     const over = this.#balanceBytes - this.#burstBytes;
     if (over <= 0) return;
     this.#balanceBytes = this.#burstBytes;

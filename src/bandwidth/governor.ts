@@ -243,8 +243,9 @@ export class Governor implements Controller {
 
   nextAtMs(nowMs: number): number {
     let atMs = this.#isRefusing ? nowMs + ASK_AGAIN_MS : Infinity;
-    if (this.#waiting.size > 0) atMs = Math.min(atMs, this.#account?.hasAtMs(1) ?? nowMs);
-    for (const flow of this.#held) atMs = Math.min(atMs, this.#sites.mayReadAtMs(flow) ?? nowMs);
+    if (this.#waiting.size > 0) atMs = Math.min(atMs, this.#account?.hasSomeAtMs(nowMs) ?? nowMs);
+    for (const flow of this.#held)
+      atMs = Math.min(atMs, this.#sites.mayReadAtMs(nowMs, flow) ?? nowMs);
     return Math.max(nowMs, atMs);
   }
 
@@ -369,7 +370,7 @@ export class Governor implements Controller {
   }
 
   #mayReadAny(nowMs: number): boolean {
-    return this.#account === undefined || this.#account.balanceBytes(nowMs) > 0;
+    return this.#account === undefined || this.#account.hasSome(nowMs);
   }
 
   #own(flow: Flow): PacedFlow {

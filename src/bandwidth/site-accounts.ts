@@ -41,12 +41,12 @@ export class SiteAccounts {
 
   mayRead(nowMs: number, { siteId }: OfSite): boolean {
     const account = this.#accounts.get(siteId);
-    return account === undefined || account.balanceBytes(nowMs) > 0;
+    return account === undefined || account.hasSome(nowMs);
   }
 
   /** When it may; undefined when nothing holds it. */
-  mayReadAtMs({ siteId }: OfSite): number | undefined {
-    return this.#accounts.get(siteId)?.hasAtMs(1);
+  mayReadAtMs(nowMs: number, { siteId }: OfSite): number | undefined {
+    return this.#accounts.get(siteId)?.hasSomeAtMs(nowMs);
   }
 
   spend({ siteId }: OfSite, bytes: number): void {
