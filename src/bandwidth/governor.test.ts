@@ -101,6 +101,18 @@ test("5: with an order, who ranks first takes what it can, and the rest gets wha
   }
 });
 
+test("6: who was passed over for long enough begins although enough is under way", () => {
+  const governor = new Governor(0, 1e5, 30_000);
+  governor.setWindow(8192);
+  let nowMs = 0;
+  while (governor.admits(nowMs, { ...QUICK, expectedBytes: 60_000 }) || nowMs < 5000) {
+    governor.begin(nowMs, { ...QUICK, expectedBytes: 60_000 });
+    nowMs += 1000;
+  }
+  assert.equal(governor.admits(nowMs, { ...QUICK, passedOverMs: 29_999 }), false);
+  assert.equal(governor.admits(nowMs, { ...QUICK, passedOverMs: 30_000 }), true);
+});
+
 test("the smallest limit there is lets requests begin, too", () => {
   const governor = new Governor(0, 4000);
   governor.setWindow(windowFor(4000));

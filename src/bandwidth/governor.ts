@@ -16,7 +16,8 @@
  *   2. with work for it, the rate is taken in full, whatever was predicted;
  *   3. no burst at the start, after a pause, after a jump of the clock, at a change of the limit;
  *   4. a site never takes more than its own limit, and nobody else waits for it;
- *   5. with an order, nobody reads on while one that ranks before it waits.
+ *   5. with an order, nobody reads on while one that ranks before it waits;
+ *   6. nobody is passed over for longer than was agreed because enough is under way.
  *
  * O(1) a piece; O(downloads) twenty times a second, for each that waits for its own site, and a piece
  * where there is an order.
@@ -61,6 +62,7 @@ const GREETING_BYTES_MIN = 200;
 const HELD_SHARE = 0.05;
 
 export class Governor implements Controller {
+  readonly #passedOverMaxMs: number;
   #account: Account | undefined;
   /** What making a connection brings, on average over requests: most find one that is there. */
   #greetingBytes = 0;
@@ -79,7 +81,9 @@ export class Governor implements Controller {
   /** When somebody was last refused because enough is under way. */
   #stockedAtMs = -Infinity;
 
-  constructor(nowMs: number, limitBps: number | undefined) {
+  /** `passedOverMaxMs`: who was passed over for so long begins, also where enough is under way. */
+  constructor(nowMs: number, limitBps: number | undefined, passedOverMaxMs = Infinity) {
+    this.#passedOverMaxMs = passedOverMaxMs;
     this.setLimit(nowMs, limitBps);
   }
 
@@ -268,7 +272,8 @@ export class Governor implements Controller {
     const onTheWay = this.#onTheWay(candidate, this.#stockBefore(candidate));
     const isStocked = onTheWay.stockShare >= 1;
     if (isStocked) this.#stockedAtMs = nowMs;
-    if (isStocked || !this.#departures.hasRoom(nowMs, candidate, onTheWay)) return false;
+    if (isStocked && candidate.passedOverMs < this.#passedOverMaxMs) return false;
+    if (!this.#departures.hasRoom(nowMs, candidate, onTheWay)) return false;
     const bytes = atOnceBytes(candidate, onTheWay);
     if (bytes === 0) return true;
     // Goes before those that wait to read on, who need a balance: they would use it up for ever.

@@ -28,7 +28,7 @@ const RESTS_MAX = 5;
 export function controllerFor(settings: Settings, nowMs: number): Controller {
   switch (settings.control) {
     case "paced":
-      return new Governor(nowMs, undefined);
+      return new Governor(nowMs, undefined, settings.waitMaxMs);
     case "predict":
       return new Admission(undefined, settings.waitMaxMs);
     case "onoff":
