@@ -165,12 +165,10 @@ export class Governor implements Controller {
     else this.#answered(nowMs, own);
     own.movedAtMs = nowMs;
     this.#stock.count(nowMs, own);
-    if (own.receivedBytes < own.grantedBytes && this.#needsNoTurn(nowMs, own)) {
+    const isGranted = own.receivedBytes < own.grantedBytes && this.#needsNoTurn(nowMs, own);
+    if (isGranted || (this.#waiting.goesFirst(own) && this.#mayRead(nowMs, own))) {
+      // What was paid beyond that lies in the window, and is read next.
       this.#pay(own, Math.max(0, own.receivedBytes - own.paidBytes));
-      return true;
-    }
-    if (this.#waiting.goesFirst(own) && this.#mayRead(nowMs, own)) {
-      this.#payUpTo(own, 0);
       return true;
     }
     // Unread, it goes on coming until the window is full.
