@@ -171,8 +171,9 @@ export class Governor implements Controller {
       this.#pay(own, Math.max(0, own.receivedBytes - own.paidBytes));
       return true;
     }
-    // Unread, it goes on coming until the window is full.
-    this.#payUpTo(own, refillBytes(own));
+    // Unread, it goes on coming until the window is full. Whether more was paid for than lies there, the system tells.
+    const unreadBytes = Math.min(wholeBytesOf(own) - own.receivedBytes, refillBytes(own));
+    this.#pay(own, Math.max(0, own.receivedBytes + unreadBytes - own.paidBytes));
     if (this.#sites.mayRead(nowMs, own)) this.#waiting.add(own, this.#staysInTurn(nowMs, own));
     else this.#held.add(own);
     own.waitsSinceMs = nowMs;
