@@ -12,6 +12,7 @@ import { guardedFinishes } from "./guarded-schedule.ts";
 import { byDeadlineDescending, distinctDeadlines } from "./latest.ts";
 import { listFinishes } from "./list-schedule.ts";
 import { type Effort, orderByUrgency } from "./orders.ts";
+import { byLastCall, pinnedFinishes } from "./pinned-schedule.ts";
 import { isBetter, type Score, scoreOf } from "./score.ts";
 import type { Track } from "./track.ts";
 import { columnOf, withDeadlines, type Work } from "./work.ts";
@@ -43,8 +44,10 @@ export class KeptSchedule {
   /** Sites looked at so far, which is what time is spent on. */
   steps = 0;
   readonly #work: Work;
-  readonly #guard: Guard | undefined;
-  readonly #guardedSteps: number;
+  /** Sites by their last call; undefined when nobody has a deadline. */
+  readonly #calls: Int32Array | undefined;
+  /** Looked for when it is needed first. */
+  #guard: Guard | "none" | undefined;
   readonly #stepsMax: number;
   readonly #effort: Effort;
 
@@ -53,38 +56,52 @@ export class KeptSchedule {
     this.#work = work;
     this.#stepsMax = stepsMax;
     this.#effort = effort;
-    this.#guard = guardFor(work, 1);
-    this.#guardedSteps = work.count * (this.#guard?.stretches ?? 0) * GUARDED_STEPS;
+    const isDated = work.deadlineSeconds.some((seconds) => seconds < Number.POSITIVE_INFINITY);
+    this.#calls = isDated ? byLastCall(work) : undefined;
   }
 
   /** Lower is better; `best` is what has to be beaten for a closer look to be worth it. */
   score(order: Int32Array, best?: Score): Score {
     this.steps += this.#work.count;
-    const listed = this.#listed(order);
-    if (listed[0] === 0 || this.#guard === undefined) return listed;
-    if (this.#work.count > SITES_TO_GUARD_MAX) return [0, 0, listed[2] * PRICE_OF_GUARD, listed[3]];
-    const unguarded: Score = [0, 0, listed[2], listed[3]];
+    const pinned = this.#pinned(order);
+    if (pinned[0] === 0) return pinned;
+    if (this.#work.count > SITES_TO_GUARD_MAX) return [0, 0, pinned[2] * PRICE_OF_GUARD, pinned[3]];
+    const unguarded: Score = [0, 0, pinned[2], pinned[3]];
     // Guarding an order makes its sum larger, as a rule.
     const isWorthIt = isBetter(unguarded, best ?? NEVER) && this.steps <= this.#stepsMax;
-    if (best?.[0] === 0 && !isWorthIt) return listed;
-    this.steps += this.#guardedSteps;
-    return scoreOf(this.#work, guarded(this.#guard, order), "min-sum");
+    if (best?.[0] === 0 && !isWorthIt) return pinned;
+    const guard = this.#usualGuard();
+    if (guard === undefined) return pinned;
+    this.steps += this.#work.count * guard.stretches * GUARDED_STEPS;
+    return scoreOf(this.#work, guarded(guard, order), "min-sum");
   }
 
   write(order: Int32Array, track: Track): void {
-    if (this.#listed(order)[0] === 0) return void listFinishes(this.#work, order, track);
-    if (this.#guard !== undefined) return void guarded(this.#guard, order, track);
+    if (this.#pinned(order)[0] === 0) return void this.#finishes(order, track);
+    const usual = this.#usualGuard();
+    if (usual !== undefined) return void guarded(usual, order, track);
     const urgentFirst = orderByUrgency(this.#work);
-    const urgentScore = this.#listed(urgentFirst);
+    const urgentScore = this.#pinned(urgentFirst);
     const isInTime = this.#effort === "quick" && urgentScore[0] === 0;
     const guard = isInTime ? undefined : slowGuardFor(this.#work);
     if (guard !== undefined) return void guarded(guard, order, track);
-    const isUrgent = isBetter(urgentScore, this.#listed(order));
-    listFinishes(this.#work, isUrgent ? urgentFirst : order, track);
+    const isUrgent = isBetter(urgentScore, this.#pinned(order));
+    this.#finishes(isUrgent ? urgentFirst : order, track);
   }
 
-  #listed(order: Int32Array): Score {
-    return scoreOf(this.#work, listFinishes(this.#work, order), "min-sum");
+  #usualGuard(): Guard | undefined {
+    this.#guard ??= guardFor(this.#work, 1) ?? "none";
+    return this.#guard === "none" ? undefined : this.#guard;
+  }
+
+  #pinned(order: Int32Array): Score {
+    return scoreOf(this.#work, this.#finishes(order), "min-sum");
+  }
+
+  #finishes(order: Int32Array, track?: Track): Float64Array {
+    return this.#calls === undefined
+      ? listFinishes(this.#work, order, track)
+      : pinnedFinishes(this.#work, order, this.#calls, track);
   }
 }
 
