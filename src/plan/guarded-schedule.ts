@@ -1,324 +1,373 @@
 /**
  * The list schedule under guard: the order decides, but never so that a deadline is lost.
  *
- * Between one deadline and the next, each site has bytes that must come in this stretch (`dues.ts`).
- * That can be done in time as long as nobody needs more than its cap until the end, and all of them
- * together no more than the rate. So the order is followed, a site that comes to need its whole cap is
- * held there until the end, and when all of the rate is needed for what is due, only what is due runs.
+ * Every site with a deadline has a last call: the moment from which on it needs its whole cap. Two things make a deadline
+ * unreachable. A site waits beyond its last call; so when that comes it is pinned, runs at its cap until it is
+ * done, and the last in order make room. Or more is due by some deadline than the line can bring until then, where
+ * a site counts with what it cannot bring after it, at its cap until its own deadline; so what can still come besides is
+ * kept in mind, and when it is used up, only those run of which something is due. No more is needed: a cut that proves
+ * deadlines lost never has gaps in time that could not be filled or left out (max-flow, min-cut).
  *
- * Promise: when some schedule keeps all deadlines, this one does. O(k n log n) for k distinct deadlines.
+ * Promise: when some schedule keeps all deadlines, this one does, given all of them as marks. With fewer marks it looks
+ * ahead only to those, and somebody may be called too late. O((n + k) log n) for k marks, and O(k) for each moment at which
+ * something could become short.
  */
 
-import { Dues } from "./dues.ts";
-import { firstSites } from "./order-by.ts";
+import { orderBy } from "./order-by.ts";
 import { SiteHeap } from "./site-heap.ts";
+import { Spare } from "./spare.ts";
 import type { Track } from "./track.ts";
-import { reordered, type Work } from "./work.ts";
+import type { Work } from "./work.ts";
 
-/** The first of the order, as many as are urgent, run at their cap from the beginning. */
+/** Parts of the rate that are only rounding. */
+const RATE_ROUNDING = 1e-12;
+/** Part of a site's bytes that is only rounding. */
+const BYTES_ROUNDING = 1e-12;
+
+/** Who is done within this part of the time makes room for whoever is called. */
+const TIME_ROUNDING = 1e-11;
+/** Part of the rate that may be unused while only what is due may run: it is rounding too. */
+const IDLE_MAX = 1e-9;
+
+/** What follows from the deadlines, whatever the order is. */
+export interface Watch {
+  /** Sites by the last moment at which each can begin. */
+  readonly calls: Int32Array;
+  /** Deadlines that are looked ahead to, ascending. */
+  readonly marks: Float64Array;
+}
+
+export function watchFor(work: Work, marks: Float64Array): Watch {
+  return { calls: orderBy(work.count, (site) => lastCallOf(work, site)), marks };
+}
+
+/** When each site is done; the rates are written down where a track is given. */
 export function guardedFinishes(
   work: Work,
   order: Int32Array,
+  watch: Watch,
   track?: Track,
-  urgentCount = 0,
 ): Float64Array {
-  const inOrder = reordered(work, order);
-  const crawl = new Guarded(inOrder, (place, seconds, rateBps) =>
-    track?.set(order[place] as number, seconds, rateBps),
-  );
-  const dues = new Dues(inOrder, urgentCount);
-  for (const toSeconds of dues.deadlines.toReversed())
-    crawl.runUntil(toSeconds, dues.next(crawl.nowSeconds, toSeconds, crawl.bytesLeft));
-  crawl.runUntil(Number.POSITIVE_INFINITY, new Float64Array(work.count));
-  const finishes = new Float64Array(work.count);
-  for (const [place, site] of order.entries()) finishes[site] = crawl.finishes[place] as number;
-  return finishes;
+  const crawl = new Guarded(work, order, watch, track);
+  crawl.run();
+  return crawl.finishes;
 }
 
-/** Parts of a site's bytes, or of the rate, that are only rounding. */
-const BYTES_ROUNDING = 1e-13;
-/** What many steps can add up to; so little more or less keeps no deadline from being kept. */
-const BYTES_ROUNDING_AT_DEADLINE = 1e-9;
-const RATE_ROUNDING = 1e-12;
+function lastCallOf({ bytes, capBps, deadlineSeconds }: Work, site: number): number {
+  return (deadlineSeconds[site] as number) - (bytes[site] as number) / (capBps[site] as number);
+}
 
-/**
- * One crawl; between deadlines its state is what is left of every site. A site is known by its place in
- * the order, so that whoever goes through them in order reads one column after the other.
- */
+const [FRESH, RUNS, STOPPED, DONE] = [0, 1, 2, 3];
+/** Called and given its cap; called when there was nobody left to make room. */
+const [PINNED, TOO_LATE] = [1, 2];
+
 class Guarded {
-  readonly bytesLeft: Float64Array;
   readonly finishes: Float64Array;
-  nowSeconds = 0;
   readonly #work: Work;
-  readonly #write: (site: number, nowSeconds: number, rateBps: number | undefined) => void;
-  readonly #rates: Float64Array;
-  readonly #sinceSeconds: Float64Array;
-  readonly #pinned: Uint8Array;
-  /** In order, the sites of which something is left, or was when the stretch began. */
-  #open: Int32Array;
-  /** Those of them that ran until it began. */
-  #ran: number[] = [];
-  #due: Float64Array = new Float64Array(0);
-  #endSeconds = 0;
-  #freeBps = 0;
-  /** The unpinned site that runs below its cap, if there is one: the last in order of those that run. */
+  /** Some of the first so many are done. */
+  readonly #order: Int32Array;
+  #openCount: number;
+  readonly #calls: Int32Array;
+  readonly #track: Track | undefined;
+  readonly #spare: Spare;
+  #nowSeconds = 0;
+  #freeBps: number;
+  readonly #roundingBps: number;
+  /** Of those that do not run at their cap. */
+  readonly #left: Float64Array;
+  readonly #states: Uint8Array;
+  readonly #called: Uint8Array;
+  /** Those at their cap, by when they will be done. */
+  readonly #full: SiteHeap;
+  /** The one below its cap, if there is one: the last in order of those that run and are not pinned. */
   #partial = -1;
-  /** What of the rate goes to sites of which something is due. */
-  #dueBps = 0;
-  /** What can come in this stretch besides all that is due. */
-  #spareBytes = 0;
-  #onlyDue = false;
-  /** When something of a site comes to an end, or it comes to need its whole cap: the latter is a pin. */
-  readonly #turns: SiteHeap;
-  readonly #isPin: Uint8Array;
-  /** From this one of the open sites on nobody has run in this stretch. */
+  #partialBps = 0;
+  /** In order, those that run; some are done or have been pinned since. */
+  readonly #running: Int32Array;
+  #runningCount = 0;
+  /** Those that had to make room, the first in order on top; some have been pinned since. */
+  readonly #stopped: Int32Array;
+  #stoppedCount = 0;
+  /** They go before all that are not pinned. */
+  readonly #tooLate: number[] = [];
   #next = 0;
-  /** Those that ran and must wait again, the first on top; some no longer do. */
-  readonly #waiting: SiteHeap;
-  /** Those that run, the last on top; some no longer do. */
-  readonly #running: SiteHeap;
+  #nextCall = 0;
+  /** Those that have begun and are not at their cap, by their last call. */
+  readonly #laterCalls: SiteHeap;
+  /** Those that run, by when nothing of them is due any more by the first mark by which it is. */
+  readonly #dueEnds: SiteHeap;
 
-  constructor(
-    work: Work,
-    write: (site: number, nowSeconds: number, rateBps: number | undefined) => void,
-  ) {
-    const { count } = work;
+  constructor(work: Work, order: Int32Array, { calls, marks }: Watch, track: Track | undefined) {
+    const { count, bytes, rateBps } = work;
     this.#work = work;
-    this.#write = write;
-    this.bytesLeft = work.bytes.slice();
-    this.finishes = new Float64Array(count);
-    this.#rates = new Float64Array(count);
-    this.#sinceSeconds = new Float64Array(count);
-    this.#pinned = new Uint8Array(count);
-    this.#open = firstSites(count);
-    this.#turns = new SiteHeap(count);
-    this.#isPin = new Uint8Array(count);
-    this.#waiting = new SiteHeap(count);
-    this.#running = new SiteHeap(count);
-  }
-
-  /** Follows the order up to a deadline by which these bytes are due. */
-  runUntil(endSeconds: number, due: Float64Array): void {
-    this.#begin(endSeconds, due);
-    for (;;) {
-      const spareSeconds = this.#spareSeconds();
-      const nextSeconds = Math.min(this.#turns.firstKey, spareSeconds);
-      if (nextSeconds >= endSeconds || nextSeconds === Number.POSITIVE_INFINITY) break;
-      this.#moveTo(nextSeconds);
-      if (spareSeconds <= nextSeconds) this.#keepToDue();
-      else this.#take(this.#turns.take() as number);
-      this.#handOut();
-    }
-    this.#end();
-  }
-
-  #begin(endSeconds: number, due: Float64Array): void {
-    const { rateBps } = this.#work;
-    this.#endSeconds = endSeconds;
-    this.#due = due;
+    this.#order = order.slice();
+    this.#openCount = count;
+    this.#calls = calls;
+    this.#track = track;
+    this.#spare = new Spare(work, marks);
     this.#freeBps = rateBps;
-    this.#dueBps = 0;
-    this.#partial = -1;
-    this.#onlyDue = false;
-    let dueBytes = 0;
-    for (const site of this.#open) dueBytes += due[site] as number;
-    this.#spareBytes = rateBps * (endSeconds - this.nowSeconds) - dueBytes;
-    this.#next = 0;
-    this.#turns.clear();
-    this.#waiting.clear();
-    this.#running.clear();
-    for (const site of this.#open) {
-      if ((due[site] as number) > 0) this.#awaitTurn(site);
-      if (this.#isOverdue(site)) this.#pin(site);
+    this.#roundingBps = rateBps * RATE_ROUNDING;
+    this.finishes = new Float64Array(count);
+    this.#left = bytes.slice();
+    this.#states = new Uint8Array(count);
+    this.#called = new Uint8Array(count);
+    this.#full = new SiteHeap(count);
+    this.#running = new Int32Array(count);
+    this.#stopped = new Int32Array(count);
+    this.#laterCalls = new SiteHeap(count);
+    this.#dueEnds = new SiteHeap(count);
+    for (let site = 0; site < count; site++) if (bytes[site] === 0) this.#states[site] = DONE;
+  }
+
+  run(): void {
+    for (;;) {
+      this.#handOut();
+      if (this.#spare.isTight && this.#freeBps > this.#work.rateBps * IDLE_MAX) {
+        this.#spare.giveUp();
+        this.#beginAnew();
+      }
+      const fullSeconds = this.#full.firstKey;
+      const partialSeconds =
+        this.#partial < 0
+          ? Number.POSITIVE_INFINITY
+          : this.#nowSeconds + (this.#left[this.#partial] as number) / this.#partialBps;
+      const doneSeconds = Math.min(fullSeconds, partialSeconds);
+      const callSeconds = this.#callSeconds();
+      const dueEndSeconds = this.#dueEnds.firstKey;
+      const nextSeconds = Math.min(doneSeconds, callSeconds, dueEndSeconds);
+      const changeSeconds = this.#spare.nextChange(this.#nowSeconds, nextSeconds);
+      if (changeSeconds <= nextSeconds && changeSeconds < Number.POSITIVE_INFINITY) {
+        this.#moveTo(changeSeconds);
+        this.#spare.change(this.#nowSeconds);
+        this.#beginAnew();
+      } else if (nextSeconds === Number.POSITIVE_INFINITY) return;
+      else {
+        this.#moveTo(nextSeconds);
+        if (dueEndSeconds <= nextSeconds) this.#dueEnded(this.#dueEnds.take() as number);
+        else if (callSeconds < doneSeconds * (1 - TIME_ROUNDING)) this.#pin(this.#takeCalled());
+        else this.#finish(partialSeconds < fullSeconds ? this.#partial : (this.#full.first as number));
+      }
+      // What rounding left over in the sums goes when nothing runs any more.
+      if (this.#full.size === 0 && this.#partial < 0) this.#freeBps = this.#work.rateBps;
     }
-    this.#handOut();
-    for (const site of this.#ran)
-      if (this.#rates[site] === 0) this.#write(site, this.nowSeconds, undefined);
-  }
-
-  /** Rounding left a little of it: that goes first. */
-  #isOverdue(site: number): boolean {
-    const deadlineSeconds = this.#work.deadlineSeconds[site] as number;
-    const isLast = this.#endSeconds === Number.POSITIVE_INFINITY;
-    return !isLast && deadlineSeconds <= this.nowSeconds && this.bytesLeft[site] !== 0;
-  }
-
-  #end(): void {
-    const nowSeconds = this.#endSeconds;
-    if (nowSeconds === Number.POSITIVE_INFINITY) return;
-    this.nowSeconds = nowSeconds;
-    this.#ran = [];
-    let open = 0;
-    for (const site of this.#open) {
-      const hasRun = this.#rateOf(site) > 0;
-      if (this.bytesLeft[site] === 0 && !hasRun) continue;
-      this.#settle(site);
-      this.#rates[site] = 0;
-      if (this.#isDoneAtEnd(site)) this.#finish(site);
-      else this.#open[open++] = site;
-      if (hasRun) this.#ran.push(site);
-    }
-    this.#open = this.#open.subarray(0, open);
-    this.#pinned.fill(0);
-  }
-
-  #isDoneAtEnd(site: number): boolean {
-    if ((this.#work.deadlineSeconds[site] as number) > this.#endSeconds)
-      return this.bytesLeft[site] === 0;
-    const rounding = (this.#work.bytes[site] as number) * BYTES_ROUNDING_AT_DEADLINE;
-    return (this.bytesLeft[site] as number) <= rounding;
-  }
-
-  /** When all of the rate is needed for what is due. */
-  #spareSeconds(): number {
-    const otherBps = this.#work.rateBps - this.#dueBps;
-    if (this.#onlyDue || otherBps <= this.#work.rateBps * RATE_ROUNDING)
-      return Number.POSITIVE_INFINITY;
-    return this.nowSeconds + Math.max(0, this.#spareBytes) / otherBps;
   }
 
   #moveTo(seconds: number): void {
-    const passedSeconds = Math.max(0, seconds - this.nowSeconds);
-    this.#spareBytes -= (this.#work.rateBps - this.#dueBps) * passedSeconds;
-    this.nowSeconds = Math.max(this.nowSeconds, seconds);
-  }
-
-  #keepToDue(): void {
-    this.#onlyDue = true;
-    for (const site of this.#open)
-      if ((this.#rates[site] as number) > 0 && this.#due[site] === 0) this.#setRate(site, 0);
-  }
-
-  #take(site: number): void {
-    const isPin = this.#isPin[site] === 1;
-    const wasDue = this.#due[site] !== 0;
-    this.#settle(site);
-    if (isPin && this.#due[site] !== 0) {
-      this.#pin(site);
-      return;
-    }
-    // What rounding left of it is too little to take any time.
-    if (!isPin && !wasDue) this.bytesLeft[site] = 0;
-    if (this.#due[site] !== 0) this.#dueBps -= this.#rateOf(site);
-    this.#due[site] = 0;
-    this.#setRate(site, this.#onlyDue ? 0 : this.#rateOf(site));
-  }
-
-  #roundingOf(site: number): number {
-    return (this.#work.bytes[site] as number) * BYTES_ROUNDING;
+    const passedSeconds = seconds - this.#nowSeconds;
+    if (passedSeconds <= 0) return;
+    this.#nowSeconds = seconds;
+    if (this.#partial < 0) return;
+    const left = (this.#left[this.#partial] as number) - this.#partialBps * passedSeconds;
+    this.#left[this.#partial] = Math.max(0, left);
   }
 
   #finish(site: number): void {
-    this.bytesLeft[site] = 0;
-    if (this.finishes[site] === 0) this.finishes[site] = this.nowSeconds;
-    this.#write(site, this.nowSeconds, undefined);
+    this.#take(site);
+    this.#markDone(site);
   }
 
-  /** From here to the end it needs its whole cap; the last in order make room. */
-  #pin(site: number): void {
-    if (this.#partial === site) this.#partial = -1;
-    this.#pinned[site] = 1;
-    const neededBps = this.#capOf(site) - this.#rateOf(site);
-    while (neededBps - this.#freeBps > this.#work.rateBps * RATE_ROUNDING) {
-      const victim = this.#lastRunning();
-      if (victim < 0) break;
-      this.#setRate(victim, this.#rateOf(victim) - (neededBps - this.#freeBps));
-      const isLeft = this.#rateOf(victim) > 0;
-      this.#partial = isLeft ? victim : -1;
-      if (isLeft) this.#running.put(victim, -victim);
-      else this.#waiting.put(victim, victim);
+  #markDone(site: number): void {
+    this.finishes[site] = this.#nowSeconds;
+    this.#states[site] = DONE;
+    this.#laterCalls.remove(site);
+    this.#track?.set(site, this.#nowSeconds, undefined);
+  }
+
+  /** It no longer runs; if no more than rounding is left of it, it is done. */
+  #halt(site: number): void {
+    this.#take(site);
+    const rounding = (this.#work.bytes[site] as number) * BYTES_ROUNDING;
+    if ((this.#left[site] as number) <= rounding) return this.#markDone(site);
+    this.#states[site] = STOPPED;
+    this.#awaitCall(site, 0);
+  }
+
+  /** Its rate is free now. */
+  #take(site: number): void {
+    let rateBps = this.#partialBps;
+    if (site === this.#partial) this.#partial = -1;
+    else {
+      rateBps = this.#capOf(site);
+      this.#left[site] = rateBps * Math.max(0, this.#full.keyOf(site) - this.#nowSeconds);
+      this.#full.remove(site);
     }
-    const moreBps = Math.min(neededBps, Math.max(0, this.#freeBps));
-    this.#setRate(site, this.#rateOf(site) + moreBps);
+    this.#freeBps += rateBps;
+    this.#spare.add(site, -rateBps, this.#nowSeconds);
+    this.#dueEnds.remove(site);
   }
 
-  #lastRunning(): number {
-    if (this.#partial >= 0) return this.#partial;
-    for (;;) {
-      const site = this.#running.take();
-      if (site === undefined) return -1;
-      if (this.#pinned[site] === 0 && this.#rateOf(site) > 0) return site;
-    }
-  }
-
-  /** Gives what is free to the first in order that can take it. */
+  /** Gives what is free to the one that got too little, then to those that had to stop, then to the next. */
   #handOut(): void {
-    while (this.#freeBps > this.#work.rateBps * RATE_ROUNDING) {
-      const site = this.#partial >= 0 ? this.#partial : this.#firstWaiting();
+    while (this.#freeBps > this.#roundingBps) {
+      const site = this.#partial < 0 ? this.#nextInOrder() : this.#partial;
       if (site < 0) return;
-      const roomBps = this.#capOf(site) - this.#rateOf(site);
-      const isPartial = roomBps > this.#freeBps;
-      if (this.#rateOf(site) === 0) this.#running.put(site, -site);
-      this.#setRate(site, this.#rateOf(site) + Math.min(roomBps, this.#freeBps));
-      this.#partial = isPartial && this.#rateOf(site) > 0 ? site : -1;
+      if (site === this.#partial) this.#take(site);
+      else this.#running[this.#runningCount++] = site;
+      if (this.#capOf(site) <= this.#freeBps) this.#runFull(site);
+      else this.#runPartly(site, this.#freeBps);
     }
   }
 
-  #firstWaiting(): number {
-    for (;;) {
-      const next = this.#open[this.#next] ?? Number.POSITIVE_INFINITY;
-      const site = Math.min(this.#waiting.firstKey, next);
-      if (site === Number.POSITIVE_INFINITY) return -1;
-      if (site === next) this.#next++;
-      else this.#waiting.take();
-      const hasWork = this.#onlyDue ? this.#due[site] !== 0 : this.bytesLeft[site] !== 0;
-      if (hasWork && this.#pinned[site] === 0 && this.#rateOf(site) === 0) return site;
+  #nextInOrder(): number {
+    while (this.#stoppedCount > 0) {
+      const site = this.#stopped[--this.#stoppedCount] as number;
+      if (this.#states[site] === STOPPED) return site;
     }
-  }
-
-  #setRate(site: number, wantedBps: number): void {
-    this.#settle(site);
-    // The last that was due of it may have come just now.
-    const isWanted =
-      this.bytesLeft[site] !== 0 &&
-      wantedBps > this.#work.rateBps * RATE_ROUNDING &&
-      !(this.#onlyDue && this.#due[site] === 0 && this.#pinned[site] === 0);
-    const rateBps = isWanted ? wantedBps : 0;
-    const change = rateBps - this.#rateOf(site);
-    this.#freeBps -= change;
-    this.#rates[site] = rateBps;
-    if (this.#due[site] !== 0) this.#dueBps += change;
-    if (rateBps === 0 && this.#partial === site) this.#partial = -1;
-    this.#write(site, this.nowSeconds, rateBps === 0 ? undefined : rateBps);
-    if (this.bytesLeft[site] === 0) this.#finish(site);
-    this.#awaitTurn(site);
-  }
-
-  /** Books what has come since the rate was set. */
-  #settle(site: number): void {
-    const came = this.#rateOf(site) * (this.nowSeconds - (this.#sinceSeconds[site] as number));
-    this.#sinceSeconds[site] = this.nowSeconds;
-    if (came === 0) return;
-    const rounding = this.#roundingOf(site);
-    const left = (this.bytesLeft[site] as number) - came;
-    this.bytesLeft[site] = left > rounding ? left : 0;
-    if (this.#due[site] === 0) return;
-    const due = (this.#due[site] as number) - came;
-    this.#due[site] = due > rounding && left > rounding ? due : 0;
-    if (this.#due[site] === 0) this.#dueBps -= this.#rateOf(site);
-  }
-
-  #awaitTurn(site: number): void {
-    const rateBps = this.#rateOf(site);
-    const due = this.#due[site] as number;
-    let seconds = Number.POSITIVE_INFINITY;
-    if (rateBps > 0) seconds = (due > 0 ? due : (this.bytesLeft[site] as number)) / rateBps;
-    let isPin = false;
-    const capBps = this.#capOf(site);
-    if (due > 0 && this.#pinned[site] === 0 && rateBps < capBps) {
-      const freeSeconds = this.#endSeconds - this.nowSeconds - due / capBps;
-      const untilPin = Math.max(0, freeSeconds) / (1 - rateBps / capBps);
-      isPin = untilPin < seconds;
-      seconds = Math.min(seconds, untilPin);
+    while (this.#next < this.#openCount) {
+      const site = this.#order[this.#next++] as number;
+      const state = this.#states[site] as number;
+      if ((state === FRESH || state === STOPPED) && this.#spare.allows(site)) return site;
     }
-    const atSeconds = this.nowSeconds + seconds;
-    this.#isPin[site] = isPin ? 1 : 0;
-    if (atSeconds < this.#endSeconds) this.#turns.put(site, atSeconds);
-    else this.#turns.remove(site);
+    return -1;
   }
 
-  #rateOf(site: number): number {
-    return this.#rates[site] as number;
+  #runFull(site: number): void {
+    const cap = this.#capOf(site);
+    this.#full.put(site, this.#nowSeconds + (this.#left[site] as number) / cap);
+    this.#laterCalls.remove(site);
+    this.#run(site, cap);
+  }
+
+  #runPartly(site: number, rateBps: number): void {
+    this.#partial = site;
+    this.#partialBps = rateBps;
+    this.#awaitCall(site, rateBps);
+    this.#run(site, rateBps);
+  }
+
+  #run(site: number, rateBps: number): void {
+    this.#states[site] = RUNS;
+    this.#freeBps -= rateBps;
+    this.#track?.set(site, this.#nowSeconds, rateBps);
+    this.#spare.add(site, rateBps, this.#nowSeconds);
+    this.#awaitDueEnd(site, rateBps);
+  }
+
+  #awaitDueEnd(site: number, rateBps: number): void {
+    const markSeconds = this.#spare.firstMarkOf(site);
+    if (markSeconds >= (this.#work.deadlineSeconds[site] as number)) return;
+    const speed = rateBps / this.#capOf(site);
+    const untilSeconds = Math.max(0, markSeconds - this.#lastCallOf(site)) / speed;
+    this.#dueEnds.put(site, this.#nowSeconds + untilSeconds);
+  }
+
+  /** From when on it would need its whole cap. */
+  #lastCallOf(site: number): number {
+    const isFull = this.#states[site] === RUNS && site !== this.#partial;
+    const neededSeconds = isFull
+      ? this.#full.keyOf(site) - this.#nowSeconds
+      : (this.#left[site] as number) / this.#capOf(site);
+    return (this.#work.deadlineSeconds[site] as number) - neededSeconds;
+  }
+
+  /** Nothing of it is due any more by a mark. */
+  #dueEnded(site: number): void {
+    const rateBps = site === this.#partial ? this.#partialBps : this.#capOf(site);
+    this.#spare.passMark(site, rateBps, this.#nowSeconds);
+    if (this.#spare.allows(site) || this.#called[site] === PINNED)
+      return this.#awaitDueEnd(site, rateBps);
+    this.#halt(site);
+    this.#track?.set(site, this.#nowSeconds, undefined);
+  }
+
+  /** Others may run now than before: from the first in order on. */
+  #beginAnew(): void {
+    const ran: number[] = [];
+    for (let place = 0; place < this.#runningCount; place++) {
+      const site = this.#running[place] as number;
+      if (!this.#canMakeRoom(site)) continue;
+      this.#halt(site);
+      ran.push(site);
+    }
+    this.#forgetDone();
+    this.#runningCount = 0;
+    this.#next = 0;
+    this.#stoppedCount = 0;
+    for (const site of this.#tooLate) this.#stopped[this.#stoppedCount++] = site;
+    this.#handOut();
+    for (const site of ran)
+      if (this.#states[site] !== RUNS) this.#track?.set(site, this.#nowSeconds, undefined);
+  }
+
+  #forgetDone(): void {
+    let open = 0;
+    for (let place = 0; place < this.#openCount; place++) {
+      const site = this.#order[place] as number;
+      if (this.#states[site] !== DONE) this.#order[open++] = site;
+    }
+    this.#openCount = open;
+  }
+
+  /** For one that has begun and does not run at its cap. */
+  #awaitCall(site: number, rateBps: number): void {
+    const deadlineSeconds = this.#work.deadlineSeconds[site] as number;
+    if (deadlineSeconds === Number.POSITIVE_INFINITY || this.#called[site] === TOO_LATE) return;
+    const cap = this.#capOf(site);
+    const spareSeconds = deadlineSeconds - this.#nowSeconds - (this.#left[site] as number) / cap;
+    const untilCall = Math.max(0, spareSeconds) / (1 - rateBps / cap);
+    this.#laterCalls.put(site, this.#nowSeconds + untilCall);
+  }
+
+  #callSeconds(): number {
+    for (; this.#nextCall < this.#calls.length; this.#nextCall++) {
+      const site = this.#calls[this.#nextCall] as number;
+      if (this.#states[site] === FRESH)
+        return Math.min(lastCallOf(this.#work, site), this.#laterCalls.firstKey);
+    }
+    return this.#laterCalls.firstKey;
+  }
+
+  /** The one whose moment has come. */
+  #takeCalled(): number {
+    if (this.#laterCalls.firstKey <= this.#nowSeconds) return this.#laterCalls.take() as number;
+    return this.#calls[this.#nextCall++] as number;
+  }
+
+  /** From here on it needs its whole cap; the last in order make room. */
+  #pin(site: number): void {
+    const cap = this.#capOf(site);
+    this.#called[site] = PINNED;
+    if (this.#partial === site) this.#halt(site);
+    if (this.#states[site] === DONE) return;
+    while (cap - this.#freeBps > this.#roundingBps) {
+      const last = this.#lastRunning();
+      if (last < 0) break;
+      this.#makeRoom(last, cap - this.#freeBps);
+    }
+    if (cap - this.#freeBps <= this.#roundingBps) return this.#runFull(site);
+    this.#called[site] = TOO_LATE;
+    this.#tooLate.push(site);
+    this.#laterCalls.remove(site);
+    this.#states[site] = STOPPED;
+    this.#wait(site);
+  }
+
+  /** The last in order of those that run and are not pinned; -1 when there is none. */
+  #lastRunning(): number {
+    for (; this.#runningCount > 0; this.#runningCount--) {
+      const site = this.#running[this.#runningCount - 1] as number;
+      if (this.#canMakeRoom(site)) return site;
+    }
+    return -1;
+  }
+
+  #canMakeRoom(site: number): boolean {
+    return this.#states[site] === RUNS && this.#called[site] !== PINNED;
+  }
+
+  #makeRoom(site: number, neededBps: number): void {
+    const keptBps = (site === this.#partial ? this.#partialBps : this.#capOf(site)) - neededBps;
+    this.#halt(site);
+    if (this.#states[site] === DONE) return;
+    if (keptBps > this.#roundingBps) return this.#runPartly(site, keptBps);
+    this.#runningCount--;
+    this.#wait(site);
+  }
+
+  /** As the first of those that had to stop. */
+  #wait(site: number): void {
+    this.#stopped[this.#stoppedCount++] = site;
+    this.#track?.set(site, this.#nowSeconds, undefined);
   }
 
   #capOf(site: number): number {

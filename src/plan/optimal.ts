@@ -109,7 +109,7 @@ function planFree(
 ): Planned {
   const work = workToKeep(workOf(task), objective);
   const bound = boundOf(work, effort);
-  const schedule = new KeptSchedule(work, TRIED_MAX, effort);
+  const schedule = new KeptSchedule(work);
   let best: Found | undefined;
   for (const order of [byStart(bound), ...ordersToTry(work, effort)]) {
     const score = schedule.score(order, best?.score);
@@ -127,8 +127,7 @@ function planFree(
     const score = schedule.score(order);
     if (!isBetter(found.score, score, STEADY_SHARE)) found = { order, score };
   }
-  const track = new Track(work.count, task.startupSeconds);
-  schedule.write(found.order, track);
+  const track = schedule.write(found.order, () => new Track(work.count, task.startupSeconds));
   return { plan: track.plan(task), order: found.order, bound };
 }
 
