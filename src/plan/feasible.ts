@@ -57,10 +57,14 @@ export function missingSeconds(
   return isRounding ? 0 : sum / rateBps;
 }
 
-/** Whether it keeps its deadline when it has the whole rate to itself. */
-export function fitsAlone({ bytes, capBps, deadlineSeconds }: Work, site: number): boolean {
+/** Whether it keeps its deadline, or is so much later at most, when it has the whole rate to itself. */
+export function fitsAlone(
+  { bytes, capBps, deadlineSeconds }: Work,
+  site: number,
+  laterSeconds = 0,
+): boolean {
   const neededSeconds = (bytes[site] as number) / (capBps[site] as number);
-  return neededSeconds <= (deadlineSeconds[site] as number);
+  return neededSeconds <= (deadlineSeconds[site] as number) + laterSeconds;
 }
 
 /** The least time by which everything can be done, the deadlines kept; they must be possible. */

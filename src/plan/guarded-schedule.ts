@@ -145,7 +145,8 @@ class Guarded {
         this.#moveTo(nextSeconds);
         if (dueEndSeconds <= nextSeconds) this.#dueEnded(this.#dueEnds.take() as number);
         else if (callSeconds < doneSeconds * (1 - TIME_ROUNDING)) this.#pin(this.#takeCalled());
-        else this.#finish(partialSeconds < fullSeconds ? this.#partial : (this.#full.first as number));
+        else
+          this.#finish(partialSeconds < fullSeconds ? this.#partial : (this.#full.first as number));
       }
       // What rounding left over in the sums goes when nothing runs any more.
       if (this.#full.size === 0 && this.#partial < 0) this.#freeBps = this.#work.rateBps;

@@ -12,7 +12,7 @@ import { guardedFinishes, type Watch, watchFor } from "./guarded-schedule.ts";
 import { byDeadlineDescending, distinctDeadlines } from "./latest.ts";
 import { listFinishes } from "./list-schedule.ts";
 import { orderByUrgency } from "./orders.ts";
-import { isBetter, type Score, scoreOf } from "./score.ts";
+import { isAfter, isBetter, type Score, scoreOf } from "./score.ts";
 import type { Track } from "./track.ts";
 import { withDeadlines, type Work } from "./work.ts";
 
@@ -24,6 +24,8 @@ const SITES_TIMES_MARKS = 16_000_000;
 const TIMES_MORE = [1, 4];
 /** The moments nearest to the last deadline are this part of it apart. */
 const NEAREST = 1e-4;
+/** Of the time until somebody should have begun who is late: from then on deadlines are rounded first. */
+const TROUBLE_SHARE = 0.98;
 /** What guarding costs, counted in list schedules: at least, and for so many marks as much again. */
 const GUARDED_STEPS = 8;
 const MARKS_A_STEP = 20;
@@ -36,6 +38,15 @@ interface Guard {
   readonly work: Work;
   readonly watch: Watch;
 }
+
+interface Written {
+  readonly track: Track;
+  readonly score: Score;
+  readonly finishes: Float64Array;
+}
+
+/** Undefined when that way there is none. */
+type Way = (track: Track, before: Written | undefined) => Float64Array | undefined;
 
 export class KeptSchedule {
   /** Sites looked at so far, which is what time is spent on. */
@@ -76,23 +87,32 @@ export class KeptSchedule {
 
   /** Into a new track. */
   write(order: Int32Array, newTrack: () => Track): Track {
-    let best: { readonly track: Track; readonly score: Score } | undefined;
-    for (const finishes of this.#ways(order)) {
+    let best: Written | undefined;
+    for (const finishesOf of this.#ways(order)) {
       const track = newTrack();
-      const score = scoreOf(this.#work, finishes(track), "min-sum");
-      if (best === undefined || isBetter(score, best.score)) best = { track, score };
+      const finishes = finishesOf(track, best);
+      if (finishes === undefined) continue;
+      const score = scoreOf(this.#work, finishes, "min-sum");
+      if (best === undefined || isBetter(score, best.score)) best = { track, score, finishes };
       if (score[0] === 0) break;
     }
     return best?.track ?? newTrack();
   }
 
-  /** The first that keeps all deadlines is taken. */
-  *#ways(order: Int32Array): Generator<(track: Track) => Float64Array> {
-    const isCalled = this.#work.count > SITES_TO_GUARD_MAX && this.#deadlines.length > 0;
+  /** The first that keeps all deadlines is taken; each is told the best before it. */
+  *#ways(order: Int32Array): Generator<Way> {
+    const isMany = this.#work.count > SITES_TO_GUARD_MAX && this.#deadlines.length > 0;
     // Without a call the guarded one is the list schedule.
-    if (!isCalled) yield (track) => listFinishes(this.#work, order, track);
-    for (const { work, watch } of this.#guards())
-      yield (track) => guardedFinishes(work, order, watch, track);
+    if (!isMany) yield (track) => listFinishes(this.#work, order, track);
+    for (const guard of this.#guards()) {
+      yield (track) => guardedFinishes(guard.work, order, guard.watch, track);
+      if (isMany && guard === this.#first)
+        yield (track, before) => {
+          const fromSeconds = TROUBLE_SHARE * firstTrouble(this.#work, before?.finishes);
+          const late = this.#roundedTo(this.#marksMax / 2, fromSeconds);
+          return late === "none" ? undefined : guardedFinishes(late.work, order, late.watch, track);
+        };
+    }
     const urgentFirst = orderByUrgency(this.#work);
     yield (track) => guardedFinishes(this.#work, urgentFirst, this.#first.watch, track);
   }
@@ -101,20 +121,26 @@ export class KeptSchedule {
     yield this.#first;
     if (this.#deadlines.length === this.#first.watch.marks.length) return;
     for (const times of TIMES_MORE) {
-      const guard = this.#rounded.get(times) ?? this.#roundedTo(times * this.#marksMax);
+      const guard = this.#rounded.get(times) ?? this.#roundedTo(times * this.#marksMax, 0);
       this.#rounded.set(times, guard);
       if (guard !== "none") yield guard;
     }
   }
 
-  /** With deadlines that are marks, but for those that a site could not be done by; "none" when not all can be kept. */
-  #roundedTo(most: number): Guard | "none" {
+  /**
+   * With deadlines that are marks from some moment on, but for those that a site could not be done by; "none" when not
+   * all can be kept.
+   */
+  #roundedTo(most: number, fromSeconds: number): Guard | "none" {
     const { bytes, capBps, deadlineSeconds } = this.#work;
-    const marks = marksFor(this.#deadlines, most);
+    const from = this.#deadlines.findIndex((seconds) => seconds >= fromSeconds);
+    const marks = marksFor(this.#deadlines.subarray(Math.max(0, from)), most);
+    const first = marks[0] as number;
     const rounded = deadlineSeconds.map((deadline, site) => {
+      if (deadline === Number.POSITIVE_INFINITY || deadline < first) return deadline;
       const mark = lastBefore(marks, deadline);
       const aloneSeconds = (bytes[site] as number) / (capBps[site] as number);
-      return deadline === Number.POSITIVE_INFINITY || aloneSeconds > mark ? deadline : mark;
+      return aloneSeconds > mark ? deadline : mark;
     });
     const work = withDeadlines(this.#work, rounded);
     return keepsDeadlines(work) ? { work, watch: watchFor(work, marks) } : "none";
@@ -123,6 +149,21 @@ export class KeptSchedule {
   #guarded({ work, watch }: Guard, order: Int32Array): Score {
     return scoreOf(this.#work, guardedFinishes(work, order, watch), "min-sum");
   }
+}
+
+/** When the first of those that are late should have begun. */
+function firstTrouble(
+  { bytes, capBps, deadlineSeconds, count }: Work,
+  finishes?: Float64Array,
+): number {
+  let firstSeconds = Number.POSITIVE_INFINITY;
+  for (let site = 0; site < count; site++) {
+    const deadline = deadlineSeconds[site] as number;
+    if (!isAfter(finishes?.[site] ?? 0, deadline)) continue;
+    const callSeconds = deadline - (bytes[site] as number) / (capBps[site] as number);
+    firstSeconds = Math.min(firstSeconds, callSeconds);
+  }
+  return firstSeconds;
 }
 
 /**

@@ -9,11 +9,13 @@
  * less late for it.
  */
 
+import { type Claim, Cuts } from "./cuts.ts";
 import { fitsAlone, missingSeconds } from "./feasible.ts";
+import { byDeadlineDescending } from "./latest.ts";
 import { leastWithout } from "./least.ts";
 import { sorted } from "./order-by.ts";
 import { SiteHeap } from "./site-heap.ts";
-import { withDeadlines, type Work } from "./work.ts";
+import { columnOf, withDeadlines, type Work } from "./work.ts";
 
 /** How many are asked whether their going would do. */
 const TRIES_MAX = 12;
@@ -47,6 +49,7 @@ export function deadlinesToKeep(work: Work): Float64Array {
 /** As many others late instead, one for one, as long as all can be less late for it. */
 function lessLate(work: Work, late: readonly number[], bySeconds: number): Float64Array {
   let best = { late: [...late], bySeconds };
+  let swaps = new Swaps(work, best.late, bySeconds * LESS_SHARE);
   let triesLeft = SWAPS_MAX;
   for (let at = 0; at < late.length; at++) {
     if (!fitsAlone(work, late[at] as number)) continue;
@@ -56,12 +59,50 @@ function lessLate(work: Work, late: readonly number[], bySeconds: number): Float
       triesLeft -= 1;
       const swapped = best.late.with(at, site);
       const wantedSeconds = best.bySeconds * LESS_SHARE;
+      if (!swaps.isEnough(best.late[at] as number, site)) continue;
       if (missingWhenMoved(work, swapped, wantedSeconds) > 0) continue;
       const least = leastMove(work, swapped);
       best = { late: swapped, bySeconds: Math.min(least, wantedSeconds) };
+      swaps = new Swaps(work, swapped, best.bySeconds * LESS_SHARE);
     }
   }
   return moved(work, best.late, best.bySeconds);
+}
+
+/** Whether all would do with late deadlines moved by so much, were another one late instead of one that is. */
+class Swaps {
+  readonly #work: Work;
+  readonly #bySeconds: number;
+  readonly #cuts: Cuts;
+  /** Sites that could not do by then whoever else is late. */
+  readonly #hopeless: ReadonlySet<number>;
+
+  constructor(work: Work, late: readonly number[], bySeconds: number) {
+    this.#work = work;
+    this.#bySeconds = bySeconds;
+    const dated = byDeadlineDescending(work);
+    const deadlines = columnOf(work.deadlineSeconds, dated);
+    const later = deadlines.map((seconds) => seconds + bySeconds);
+    this.#cuts = new Cuts(work.rateBps, Float64Array.from([...deadlines, ...later]).sort());
+    const isLate = new Set(late);
+    for (const site of dated) this.#cuts.add(claimOf(work, site, isLate.has(site) ? bySeconds : 0));
+    this.#hopeless = new Set(late.filter((site) => !fitsAlone(work, site, bySeconds)));
+  }
+
+  isEnough(lateSite: number, site: number): boolean {
+    for (const hopeless of this.#hopeless) if (hopeless !== lateSite) return false;
+    this.#move(lateSite, this.#bySeconds, 0);
+    this.#move(site, 0, this.#bySeconds);
+    const isEnough = this.#cuts.areKept;
+    this.#move(site, this.#bySeconds, 0);
+    this.#move(lateSite, 0, this.#bySeconds);
+    return isEnough;
+  }
+
+  #move(site: number, fromSeconds: number, toSeconds: number): void {
+    this.#cuts.remove(claimOf(this.#work, site, fromSeconds));
+    this.#cuts.add(claimOf(this.#work, site, toSeconds));
+  }
 }
 
 function leastMove(work: Work, late: readonly number[], precision?: number): number {
@@ -89,57 +130,48 @@ function lateSites(work: Work): number[] {
   const rest = sorted(Int32Array.from(fitting), work.deadlineSeconds);
   const isCapped = rest.some((site) => (work.capBps[site] as number) < work.rateBps);
   if (!isCapped) return late.concat(goneAt(work, rest, work.rateBps));
-  return late.concat(
-    work.count > SITES_TO_TRY_MAX ? goneOfMany(work, rest) : goneOf(work, [...rest]),
-  );
+  return late.concat(work.count > SITES_TO_TRY_MAX ? goneOfMany(work, rest) : goneOf(work, rest));
 }
 
-/** By trying. */
-function goneOf(work: Work, rest: readonly number[]): number[] {
+/** By trying: whenever they no longer fit, the largest without which the others do; the last when there is none. */
+function goneOf(work: Work, rest: Int32Array): number[] {
   const gone: number[] = [];
-  let kept: number[] = [];
-  let waiting = rest;
-  while (waiting.length > 0) {
-    const fitting = longestFitting(work, kept, waiting);
-    kept = kept.concat(waiting.slice(0, fitting));
-    const next = waiting[fitting];
-    if (next === undefined) break;
-    waiting = waiting.slice(fitting + 1);
-    kept.push(next);
-    const going = oneToGo(work, kept);
+  const bySize = sorted(rest, work.bytes).toReversed();
+  const kept = new Set<number>();
+  const cuts = new Cuts(work.rateBps, columnOf(work.deadlineSeconds, rest));
+  for (const site of rest) {
+    kept.add(site);
+    cuts.add(claimOf(work, site));
+    if (cuts.areKept) continue;
+    const going =
+      oneToGo(
+        work,
+        cuts,
+        bySize.filter((one) => kept.has(one)),
+      ) ?? site;
+    cuts.remove(claimOf(work, going));
+    kept.delete(going);
     gone.push(going);
-    kept = kept.filter((site) => site !== going);
   }
   return gone;
 }
 
-/** How many of the waiting, from the first on, fit with the kept. */
-function longestFitting(work: Work, kept: readonly number[], waiting: readonly number[]): number {
-  let fits = 0;
-  let fails = waiting.length + 1;
-  while (fails - fits > 1) {
-    const middle = fits === 0 && fails > waiting.length ? waiting.length : (fits + fails) >> 1;
-    if (fit(work, [...kept, ...waiting.slice(0, middle)])) fits = middle;
-    else fails = middle;
-  }
-  return fits;
+function oneToGo(work: Work, cuts: Cuts, largestFirst: Int32Array): number | undefined {
+  return largestFirst.subarray(0, TRIES_MAX).find((going) => {
+    const claim = claimOf(work, going);
+    cuts.remove(claim);
+    const isEnough = cuts.areKept;
+    cuts.add(claim);
+    return isEnough;
+  });
 }
 
-/** The largest without which the others fit; the last when there is none. */
-function oneToGo(work: Work, sites: readonly number[]): number {
-  const bySize = sites.toSorted((a, b) => (work.bytes[b] as number) - (work.bytes[a] as number));
-  const isEnough = (going: number) =>
-    fit(
-      work,
-      sites.filter((site) => site !== going),
-    );
-  return bySize.slice(0, TRIES_MAX).find(isEnough) ?? (sites.at(-1) as number);
-}
-
-function fit(work: Work, sites: readonly number[]): boolean {
-  const bytes = new Float64Array(work.count);
-  for (const site of sites) bytes[site] = work.bytes[site] as number;
-  return missingSeconds(work, bytes) === 0;
+function claimOf({ bytes, capBps, deadlineSeconds }: Work, site: number, laterSeconds = 0): Claim {
+  return {
+    bytes: bytes[site] as number,
+    capBps: capBps[site] as number,
+    deadlineSeconds: (deadlineSeconds[site] as number) + laterSeconds,
+  };
 }
 
 /** As if they shared a lower rate without caps: the highest that is low enough, as far as it is looked for. */

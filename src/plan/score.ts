@@ -14,6 +14,11 @@ const EQUAL_SHARE = 1e-11;
 /** With the slack that deadlines already have, still within what counts as kept. */
 const KEPT_SHARE = 3e-10;
 
+/** Whether a finish is after a deadline, by more than rounding. */
+export function isAfter(finishSeconds: number, deadlineSeconds: number): boolean {
+  return finishSeconds > deadlineSeconds * (1 + KEPT_SHARE);
+}
+
 export function scoreOf(work: Work, finishes: Float64Array, objective: Objective): Score {
   const { weight, deadlineSeconds } = work;
   let lateCount = 0;
@@ -23,7 +28,7 @@ export function scoreOf(work: Work, finishes: Float64Array, objective: Objective
   for (let site = 0; site < work.count; site++) {
     const finish = finishes[site] as number;
     const deadline = deadlineSeconds[site] as number;
-    if (finish > deadline * (1 + KEPT_SHARE)) {
+    if (isAfter(finish, deadline)) {
       lateCount++;
       lateSeconds = Math.max(lateSeconds, finish - deadline);
     }
