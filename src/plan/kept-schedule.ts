@@ -45,8 +45,7 @@ interface Written {
   readonly finishes: Float64Array;
 }
 
-/** Undefined when that way there is none. */
-type Way = (track: Track, before: Written | undefined) => Float64Array | undefined;
+type Way = (track: Track, before: Written | undefined) => Float64Array;
 
 export class KeptSchedule {
   /** Sites looked at so far, which is what time is spent on. */
@@ -57,7 +56,7 @@ export class KeptSchedule {
   readonly #marksMax: number;
   /** Looks ahead to all deadlines; where they are too many, to none. */
   readonly #first: Guard;
-  readonly #rounded = new Map<number, Guard | "none">();
+  readonly #rounded = new Map<number, { readonly guard: Guard; readonly isPossible: boolean }>();
 
   /** The deadlines of the work can all be kept. */
   constructor(work: Work) {
@@ -91,7 +90,6 @@ export class KeptSchedule {
     for (const finishesOf of this.#ways(order)) {
       const track = newTrack();
       const finishes = finishesOf(track, best);
-      if (finishes === undefined) continue;
       const score = scoreOf(this.#work, finishes, "min-sum");
       if (best === undefined || isBetter(score, best.score)) best = { track, score, finishes };
       if (score[0] === 0) break;
@@ -109,8 +107,8 @@ export class KeptSchedule {
       if (isMany && guard === this.#first)
         yield (track, before) => {
           const fromSeconds = TROUBLE_SHARE * firstTrouble(this.#work, before?.finishes);
-          const late = this.#roundedTo(this.#marksMax / 2, fromSeconds);
-          return late === "none" ? undefined : guardedFinishes(late.work, order, late.watch, track);
+          const { work, watch } = this.#roundedTo(this.#marksMax / 2, fromSeconds);
+          return guardedFinishes(work, order, watch, track);
         };
     }
     const urgentFirst = orderByUrgency(this.#work);
@@ -121,17 +119,16 @@ export class KeptSchedule {
     yield this.#first;
     if (this.#deadlines.length === this.#first.watch.marks.length) return;
     for (const times of TIMES_MORE) {
-      const guard = this.#rounded.get(times) ?? this.#roundedTo(times * this.#marksMax, 0);
-      this.#rounded.set(times, guard);
-      if (guard !== "none") yield guard;
+      const known = this.#rounded.get(times);
+      const guard = known?.guard ?? this.#roundedTo(times * this.#marksMax, 0);
+      const isPossible = known?.isPossible ?? keepsDeadlines(guard.work);
+      this.#rounded.set(times, { guard, isPossible });
+      if (isPossible) yield guard;
     }
   }
 
-  /**
-   * With deadlines that are marks from some moment on, but for those that a site could not be done by; "none" when not
-   * all can be kept.
-   */
-  #roundedTo(most: number, fromSeconds: number): Guard | "none" {
+  /** With deadlines that are marks from some moment on, but for those that a site could not be done by. */
+  #roundedTo(most: number, fromSeconds: number): Guard {
     const { bytes, capBps, deadlineSeconds } = this.#work;
     const from = this.#deadlines.findIndex((seconds) => seconds >= fromSeconds);
     const marks = marksFor(this.#deadlines.subarray(Math.max(0, from)), most);
@@ -143,7 +140,7 @@ export class KeptSchedule {
       return aloneSeconds > mark ? deadline : mark;
     });
     const work = withDeadlines(this.#work, rounded);
-    return keepsDeadlines(work) ? { work, watch: watchFor(work, marks) } : "none";
+    return { work, watch: watchFor(work, marks) };
   }
 
   #guarded({ work, watch }: Guard, order: Int32Array): Score {
