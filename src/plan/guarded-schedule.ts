@@ -22,7 +22,7 @@ import type { Work } from "./work.ts";
 /** Parts of the rate that are only rounding. */
 const RATE_ROUNDING = 1e-12;
 /** Part of a site's bytes that is only rounding. */
-const BYTES_ROUNDING = 1e-12;
+const BYTES_ROUNDING = 1e-10;
 
 /** Who is done within this part of the time makes room for whoever is called. */
 const TIME_ROUNDING = 1e-11;
