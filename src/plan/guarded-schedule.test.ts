@@ -73,7 +73,10 @@ test("a site is called at the last moment, whatever is looked ahead to", () => {
   const finishes = guardedFinishes(work, Int32Array.of(0, 1), watchFor(work, NO_MARKS), track);
   assert.deepEqual(rounded(finishes), [7, 6]);
   const [first, called] = track.plan(task).sites;
-  assert.deepEqual(first?.segments.map(({ rateBps }) => rateBps), [2, 1, 2]);
+  assert.deepEqual(
+    first?.segments.map(({ rateBps }) => rateBps),
+    [2, 1, 2],
+  );
   assert.equal(called?.segments.length, 1);
 });
 
