@@ -19,7 +19,7 @@ import { LastSecond } from "./last-second.ts";
 const CATCH_UP_SHARE = 0.02;
 const LOSS_SECONDS_MAX = 0.05;
 /** Nobody reads on who could wait, once the last second has had so much of the rate. */
-const SECOND_SHARE_MAX = 1.01;
+const SECOND_SHARE_MAX = 1.015;
 /** What packets add varies by so much, and unsettles nothing. */
 const SAME_RATE_SHARE = 0.05;
 
