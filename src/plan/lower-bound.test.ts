@@ -3,10 +3,11 @@ import { test } from "node:test";
 import { cappedTask, permutations, seeds } from "./capped-task.suite.ts";
 import { guardedFinishes, watchFor } from "./guarded-schedule.ts";
 import { keepsDeadlines } from "./feasible.ts";
-import { lowerBoundOf } from "./lower-bound.ts";
+import { lowerBoundOf, raisedBound } from "./lower-bound.ts";
+import { ordersToTry } from "./orders.ts";
 import { taskOf } from "./paper-task.suite.ts";
 import { scoreOf } from "./score.ts";
-import { workOf } from "./work.ts";
+import { type Work, workOf } from "./work.ts";
 
 test("without caps and deadlines the bound is Smith's sum", () => {
   assert.equal(lowerBoundOf(workOf(taskOf(1, [[3], [1], [2]])), 50).sumSeconds, 1 + 3 + 6);
@@ -34,7 +35,6 @@ test("no order of few sites has a sum below the bound, and the best is near it",
       }),
     );
     if (!keepsDeadlines(work)) continue;
-    const { sumSeconds } = lowerBoundOf(work, 100, 60);
     const watch = watchFor(work, work.deadlineSeconds.filter(Number.isFinite).sort());
     let least = Infinity;
     for (const order of permutations(work.count)) {
@@ -42,6 +42,7 @@ test("no order of few sites has a sum below the bound, and the best is near it",
       assert.equal(late, 0, `seed ${seed}`);
       least = Math.min(least, sum);
     }
+    const { sumSeconds } = raisedBound(work, lowerBoundOf(work, 100), 60, least);
     assert.ok(least >= sumSeconds * (1 - 1e-9), `seed ${seed}: ${least} below ${sumSeconds}`);
     gaps.push(least / sumSeconds - 1);
   }
@@ -54,9 +55,35 @@ test("further steps never make the bound lower, and with tight deadlines often m
   for (const seed of seeds(40)) {
     const work = workOf(cappedTask(seed, { count: 40, caps: [0.1, 1], dated: 0.5, tight: 0.9 }));
     if (!keepsDeadlines(work)) continue;
-    const without = lowerBoundOf(work, 100).sumSeconds;
-    gains.push(lowerBoundOf(work, 100, 60).sumSeconds / without - 1);
+    const without = lowerBoundOf(work, 100);
+    const goalSeconds = guardedSum(work);
+    gains.push(
+      raisedBound(work, without, 60, goalSeconds).sumSeconds / without.sumSeconds - 1,
+    );
   }
   assert.ok(Math.min(...gains) >= 0, `${Math.min(...gains)}`);
   assert.ok(Math.max(...gains) > 0.01, `${Math.max(...gains)} at best of ${gains.length}`);
 });
+
+test("whatever goal the steps are told, no schedule is below the bound", () => {
+  for (const seed of seeds(60)) {
+    const work = workOf(cappedTask(seed, { count: 30, caps: [0.05, 0.8], dated: 0.7 }));
+    if (!keepsDeadlines(work)) continue;
+    const sum = guardedSum(work);
+    const bound = lowerBoundOf(work, 100);
+    for (const share of [0.5, 1, 3]) {
+      const { sumSeconds } = raisedBound(work, bound, 60, share * sum);
+      assert.ok(sumSeconds <= sum * (1 + 1e-9), `seed ${seed}: ${sumSeconds} above ${sum}`);
+    }
+  }
+});
+
+/** Of one order that suits. */
+function guardedSum(work: Work): number {
+  const watch = watchFor(work, work.deadlineSeconds.filter(Number.isFinite).sort());
+  const [order] = ordersToTry(work, "quick");
+  assert.ok(order !== undefined);
+  const [late, , sum] = scoreOf(work, guardedFinishes(work, order, watch), "min-sum");
+  assert.equal(late, 0);
+  return sum;
+}

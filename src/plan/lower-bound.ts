@@ -17,13 +17,15 @@ import { neverRising } from "./never-rising.ts";
 import { orderBy } from "./order-by.ts";
 import { backwardOrder } from "./orders.ts";
 import { Prices } from "./prices.ts";
-import { steppedBound } from "./stepped-prices.ts";
+import { type SmoothPrices, steppedBound } from "./stepped-prices.ts";
 import { columnOf, reordered, type Work } from "./work.ts";
 
 export interface Bound {
   readonly sumSeconds: number;
   /** When each site would begin at the prices of the bound. */
   readonly starts: Float64Array;
+  /** Undefined when there is nothing to be bought. */
+  readonly prices: SmoothPrices | undefined;
 }
 
 const KNOTS = 160;
@@ -34,8 +36,8 @@ const STEP_MIN = 1e-3;
 /** How much of the last direction stays in the next one. */
 const MOMENTUM = 0.5;
 
-/** Steps towards better prices; with deadlines, further steps towards a better bound alone. */
-export function lowerBoundOf(work: Work, steps: number, furtherSteps = 0): Bound {
+/** After so many steps towards better prices. */
+export function lowerBoundOf(work: Work, steps: number): Bound {
   const { bytes, weight, count } = work;
   const bySize = orderBy(count, (site) => (bytes[site] as number) / (weight[site] as number));
   const finishes = listFinishes(work, bySize);
@@ -43,13 +45,20 @@ export function lowerBoundOf(work: Work, steps: number, furtherSteps = 0): Bound
   const isEqual = weight.every((value) => value === weight[0]);
   const smithSeconds = smithSum(work, isEqual ? backwardOrder(work) : bySize);
   const knots = knotsOf(finishes);
-  if (knots.length < 2) return { sumSeconds: smithSeconds, starts: new Float64Array(count) };
+  if (knots.length < 2)
+    return { sumSeconds: smithSeconds, starts: new Float64Array(count), prices: undefined };
   const prices = new Prices(work, knots);
   prices.set(bestFalls(knots, ...someOf(work, bySize, finishes), steps));
+  const sumSeconds = Math.max(smithSeconds, prices.boundSumSeconds);
+  return { sumSeconds, starts: prices.starts, prices };
+}
+
+/** With deadlines, the bound after so many steps more, once a schedule is known: the sum that it reaches is the goal. */
+export function raisedBound(work: Work, bound: Bound, steps: number, goalSeconds: number): Bound {
   const isDated = work.deadlineSeconds.some((seconds) => seconds < Number.POSITIVE_INFINITY);
-  const stepped = isDated && furtherSteps > 0 ? steppedBound(work, prices, furtherSteps) : 0;
-  const sumSeconds = Math.max(smithSeconds, prices.boundSumSeconds, stepped);
-  return { sumSeconds, starts: prices.starts };
+  if (!isDated || steps === 0 || bound.prices === undefined) return bound;
+  const { sumSeconds, starts } = steppedBound(work, bound.prices, steps, goalSeconds);
+  return sumSeconds > bound.sumSeconds ? { ...bound, sumSeconds, starts } : bound;
 }
 
 function smithSum({ bytes, weight, rateBps }: Work, bySize: Int32Array): number {

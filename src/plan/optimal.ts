@@ -7,7 +7,7 @@ import { earliestEndSeconds, endingBy, keepsDeadlines, leastEndSeconds } from ".
 import { KeptSchedule } from "./kept-schedule.ts";
 import { deadlinesToKeep, SITES_EXACT_MAX } from "./late.ts";
 import { type Found, improved } from "./local-search.ts";
-import { type Bound, lowerBoundOf } from "./lower-bound.ts";
+import { type Bound, lowerBoundOf, raisedBound } from "./lower-bound.ts";
 import { orderBy } from "./order-by.ts";
 import { type Effort, ordersToTry } from "./orders.ts";
 import { placedFinishes, placesOf } from "./placed-schedule.ts";
@@ -20,7 +20,7 @@ import {
   type SitePlan,
   type SiteTask,
 } from "./plan.ts";
-import { isBetter } from "./score.ts";
+import { isBetter, scoreOf } from "./score.ts";
 import { Track } from "./track.ts";
 import { hasPlaces, withDeadlines, type Work, workOf } from "./work.ts";
 
@@ -43,7 +43,7 @@ export interface OptimalPlan {
 interface Planned {
   readonly plan: Plan;
   readonly order: Int32Array;
-  readonly bound: Bound;
+  readonly boundSumSeconds: number;
 }
 
 /** Sites looked at while trying, so that 600 of them stay below a tenth of a second. */
@@ -67,7 +67,7 @@ export function planOptimal(
   effort: Effort = "full",
   before?: readonly number[],
 ): OptimalPlan {
-  const { plan, order, bound } = hasPlaces(task)
+  const { plan, order, boundSumSeconds } = hasPlaces(task)
     ? planPlaced(task, objective, effort)
     : planFree(task, objective, effort, before);
   const late = lateOf(task, plan);
@@ -77,13 +77,13 @@ export function planOptimal(
     feasible: late.length === 0,
     order: [...order],
     late,
-    lowerBoundSumSeconds: bound.sumSeconds + startupSum,
+    lowerBoundSumSeconds: boundSumSeconds + startupSum,
   };
 }
 
 function planPlaced(task: PlanTask, objective: Objective, effort: Effort): Planned {
   const free = workOf(task);
-  const kept = boundOf(withDeadlines(free, deadlinesToKeep(free)), "quick");
+  const kept = boundOf(withDeadlines(free, deadlinesToKeep(free)));
   const { order, squeezed } = searchPlaced(task, objective, effort, byStart(kept));
   const track = new Track(free.count, 0);
   const finishes = placedFinishes(placedWorkOf(task), placesOf(task), { order, squeezed }, track);
@@ -96,7 +96,7 @@ function planPlaced(task: PlanTask, objective: Objective, effort: Effort): Plann
   return {
     plan: track.plan(task),
     order,
-    bound: boundOf(withDeadlines(free, deadlineSeconds), effort),
+    boundSumSeconds: boundBelow(withDeadlines(free, deadlineSeconds), finishes, effort),
   };
 }
 
@@ -108,14 +108,11 @@ function planFree(
   before: readonly number[] | undefined,
 ): Planned {
   const work = workToKeep(workOf(task), objective);
-  const bound = boundOf(work, effort);
   const schedule = new KeptSchedule(work);
-  let best: Found | undefined;
-  for (const order of [byStart(bound), ...ordersToTry(work, effort)]) {
-    const score = schedule.score(order, best?.score);
-    if (best === undefined || isBetter(score, best.score)) best = { order, score };
-  }
-  let found = best as Found;
+  const plain = boundOf(work);
+  let found = bestOf(schedule, [byStart(plain), ...ordersToTry(work, effort)]);
+  const bound = raisedBound(work, plain, furtherSteps(work, effort), found.score[2]);
+  if (bound !== plain) found = bestOf(schedule, [byStart(bound)], found);
   if (effort === "full")
     found = improved(
       found,
@@ -128,7 +125,16 @@ function planFree(
     if (!isBetter(found.score, score, STEADY_SHARE)) found = { order, score };
   }
   const track = schedule.write(found.order, () => new Track(work.count, task.startupSeconds));
-  return { plan: track.plan(task), order: found.order, bound };
+  return { plan: track.plan(task), order: found.order, boundSumSeconds: bound.sumSeconds };
+}
+
+function bestOf(schedule: KeptSchedule, orders: readonly Int32Array[], before?: Found): Found {
+  let best = before;
+  for (const order of orders) {
+    const score = schedule.score(order, best?.score);
+    if (best === undefined || isBetter(score, best.score)) best = { order, score };
+  }
+  return best as Found;
 }
 
 /** With deadlines that can all be kept, and for `min-max` the least end as one of all sites. */
@@ -142,14 +148,20 @@ function workToKeep(given: Work, objective: Objective): Work {
   return endingBy(kept, leastEndSeconds(kept) * room);
 }
 
-function boundOf(work: Work, effort: Effort): Bound {
+function boundOf(work: Work): Bound {
   const steps = Math.floor(ASKED_MAX / work.count);
+  return lowerBoundOf(work, Math.min(ASKED_MOST, Math.max(ASKED_LEAST, steps)));
+}
+
+function furtherSteps(work: Work, effort: Effort): number {
   const further = Math.floor(FURTHER_ASKED_MAX / work.count);
-  return lowerBoundOf(
-    work,
-    Math.min(ASKED_MOST, Math.max(ASKED_LEAST, steps)),
-    effort === "full" && further >= FURTHER_LEAST ? Math.min(FURTHER_MOST, further) : 0,
-  );
+  return effort === "full" && further >= FURTHER_LEAST ? Math.min(FURTHER_MOST, further) : 0;
+}
+
+/** The bound when a schedule is known that ends so. */
+function boundBelow(work: Work, finishes: Float64Array, effort: Effort): number {
+  const [, , sum] = scoreOf(work, finishes, "min-sum");
+  return raisedBound(work, boundOf(work), furtherSteps(work, effort), sum).sumSeconds;
 }
 
 function byStart({ starts }: Bound): Int32Array {

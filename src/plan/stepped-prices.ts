@@ -12,11 +12,16 @@ import { neverRising } from "./never-rising.ts";
 import { columnOf, type Work } from "./work.ts";
 
 const DEADLINES_MAX = 120;
-/** How much better a bound each step hopes for, as a part of it; less when steps bring nothing. */
-const HOPE = 0.05;
-const HOPE_MIN = 1e-4;
-const PATIENCE = 4;
-const MOMENTUM = 0.6;
+/** A step that gains less was in vain; after so many of them others are tried, half as long when it is their turn again. */
+const GAIN_MIN = 1e-5;
+const PATIENCE = 7;
+const STEP_MIN = 1e-4;
+/** What is missing is taken for this part of the goal at least. */
+const MISSING_MIN = 1e-3;
+const MOMENTUM = 0.7;
+/** As long as more than this part is missing, so many times as many steps are taken. */
+const MISSING_MUCH = 0.025;
+const TIMES_MORE = 24;
 /** A bound must not be too high by what is rounded in sums over all sites. */
 const ROUNDING = 1e-12;
 
@@ -26,39 +31,92 @@ export interface SmoothPrices {
   meanPrice(fromSeconds: number, toSeconds: number): number;
 }
 
-/** A sum of weighted finishing times that no schedule is below that keeps the deadlines. */
-export function steppedBound(work: Work, smooth: SmoothPrices, steps: number): number {
+export interface SteppedBound {
+  /** No schedule that keeps the deadlines has a smaller sum of weighted finishing times. */
+  readonly sumSeconds: number;
+  /** When each site would begin at these prices. */
+  readonly starts: Float64Array;
+}
+
+/**
+ * `goalSeconds`: a sum that some schedule reaches; the farther it is above the bound, the longer the steps (Polyak 1969).
+ *
+ * Steps are of two kinds. One raises the price of each stretch by itself, the other that of all stretches up to a knot;
+ * where one gets stuck the other often does not, so they take turns.
+ */
+export function steppedBound(
+  work: Work,
+  smooth: SmoothPrices,
+  steps: number,
+  goalSeconds: number,
+): SteppedBound {
   const knots = knotsWith(work, smooth.knots);
   const prices = new SteppedPrices(work, knots);
   const stretches = knots.length - 1;
   let at: Float64Array = Float64Array.from({ length: stretches }, (_, knot) =>
     smooth.meanPrice(knots[knot] as number, knots[knot + 1] as number),
   );
-  let best = at;
-  let bestBound = Number.NEGATIVE_INFINITY;
-  let hope = HOPE;
-  let inVain = 0;
+  let best = { prices: at, sumSeconds: Number.NEGATIVE_INFINITY };
   const direction = new Float64Array(stretches);
-  for (let step = 0; step < steps && hope > HOPE_MIN; step++) {
-    const bound = prices.ask(at);
-    if (bound > bestBound) {
-      inVain = bound > bestBound * (1 + HOPE_MIN / 10) ? 0 : inVain + 1;
-      bestBound = bound;
-      best = at;
-    } else if (++inVain >= PATIENCE) {
-      hope /= 2;
+  let [turn, other]: [Turn, Turn] = [
+    { next: afterKnots, stepLength: 1 },
+    { next: afterStretches, stepLength: 1 },
+  ];
+  let inVain = 0;
+  const isFar = () => best.sumSeconds < goalSeconds * (1 - MISSING_MUCH);
+  for (let step = 0; step < steps || (step < TIMES_MORE * steps && isFar()); step++) {
+    let sumSeconds = prices.ask(at);
+    inVain = sumSeconds > best.sumSeconds + GAIN_MIN * goalSeconds ? 0 : inVain + 1;
+    if (sumSeconds > best.sumSeconds) best = { prices: at, sumSeconds };
+    if (inVain >= PATIENCE) {
+      [turn, other] = [other, { ...turn, stepLength: turn.stepLength / 2 }];
+      if (turn.stepLength < STEP_MIN) break;
       inVain = 0;
       direction.fill(0);
-      at = best;
-      prices.ask(at);
+      at = best.prices;
+      sumSeconds = prices.ask(at);
     }
-    at = along(at, direction, prices, (hope * bestBound) / work.rateBps);
+    const missing = Math.max(goalSeconds - sumSeconds, MISSING_MIN * goalSeconds);
+    at = turn.next(at, direction, prices, (turn.stepLength * missing) / work.rateBps);
   }
-  return bestBound * (1 - ROUNDING);
+  prices.ask(best.prices);
+  return { sumSeconds: best.sumSeconds * (1 - ROUNDING), starts: prices.starts };
+}
+
+interface Turn {
+  readonly next: typeof afterKnots;
+  readonly stepLength: number;
+}
+
+/** The next prices: those up to a knot rise together where more is asked for by then than the line brings. */
+function afterKnots(
+  at: Float64Array,
+  direction: Float64Array,
+  { excessShares, lengths }: SteppedPrices,
+  gain: number,
+): Float64Array {
+  let norm = 0;
+  let excess = 0;
+  for (let stretch = 0; stretch < direction.length; stretch++) {
+    excess += (excessShares[stretch] as number) * (lengths[stretch] as number);
+    let value = MOMENTUM * (direction[stretch] as number) + (1 - MOMENTUM) * excess;
+    if (value < 0 && at[stretch] === (at[stretch + 1] ?? 0)) value = 0;
+    direction[stretch] = value;
+    norm += value * value;
+  }
+  if (norm === 0) return at;
+  const next = new Float64Array(at.length);
+  let price = 0;
+  for (let stretch = at.length - 1; stretch >= 0; stretch--) {
+    const fall = (at[stretch] as number) - (at[stretch + 1] ?? 0);
+    price += Math.max(0, fall + (gain / norm) * (direction[stretch] as number));
+    next[stretch] = price;
+  }
+  return next;
 }
 
 /** The next prices: up where more is asked for than the line brings, down where less is. */
-function along(
+function afterStretches(
   at: Float64Array,
   direction: Float64Array,
   { excessShares, lengths, knots }: SteppedPrices,
@@ -94,6 +152,8 @@ function knotsWith({ deadlineSeconds }: Work, smooth: Float64Array): Float64Arra
 class SteppedPrices {
   readonly knots: Float64Array;
   readonly lengths: Float64Array;
+  /** When each site would begin, at the prices last asked. */
+  readonly starts: Float64Array;
   /** By stretch: the rate asked for beyond the line's, as a part of it. */
   readonly excessShares: Float64Array;
   readonly #work: Work;
@@ -106,6 +166,7 @@ class SteppedPrices {
   constructor(work: Work, knots: Float64Array) {
     this.#work = work;
     this.knots = knots;
+    this.starts = new Float64Array(work.count);
     this.lengths = Float64Array.from(
       { length: knots.length - 1 },
       (_, knot) => (knots[knot + 1] as number) - (knots[knot] as number),
@@ -169,6 +230,7 @@ class SteppedPrices {
       }
       if (isLatest) break;
     }
+    this.starts[site] = bestStart;
     this.#change(bestStart, cap);
     this.#change(bestStart + seconds, -cap);
     return best * cap;
