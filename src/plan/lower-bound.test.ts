@@ -57,9 +57,7 @@ test("further steps never make the bound lower, and with tight deadlines often m
     if (!keepsDeadlines(work)) continue;
     const without = lowerBoundOf(work, 100);
     const goalSeconds = guardedSum(work);
-    gains.push(
-      raisedBound(work, without, 60, goalSeconds).sumSeconds / without.sumSeconds - 1,
-    );
+    gains.push(raisedBound(work, without, 60, goalSeconds).sumSeconds / without.sumSeconds - 1);
   }
   assert.ok(Math.min(...gains) >= 0, `${Math.min(...gains)}`);
   assert.ok(Math.max(...gains) > 0.01, `${Math.max(...gains)} at best of ${gains.length}`);
