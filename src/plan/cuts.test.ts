@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
 import { anyWishes, cappedTask, seeds } from "./capped-task.suite.ts";
-import { Cuts } from "./cuts.ts";
+import { Cuts, missingAtLeast } from "./cuts.ts";
 import { fitsAlone, keepsDeadlines } from "./feasible.ts";
+import { byDeadlineDescending } from "./latest.ts";
 import { type Work, workOf } from "./work.ts";
 
 test("a slow site has to begin before another is done", () => {
@@ -40,6 +41,21 @@ test("whoever comes and goes, the answer is that of the latest possible schedule
     }
   }
   assert.ok(counts.kept > 1000 && counts.lost > 1000, JSON.stringify(counts));
+});
+
+test("a first look at very many finds nothing missing where nothing is", () => {
+  const counts = { found: 0, kept: 0 };
+  for (const seed of seeds(20)) {
+    const tight = 0.5 + 0.05 * (seed % 12);
+    const task = cappedTask(seed, { count: 900, caps: [0.005, 0.1], dated: 1, tight });
+    const work = workOf(task);
+    const isKept = keepsDeadlines(work);
+    const missing = missingAtLeast(work, work.bytes, byDeadlineDescending(work));
+    if (isKept) assert.equal(missing, 0, `seed ${seed}`);
+    if (isKept) counts.kept++;
+    else if (missing > 0) counts.found++;
+  }
+  assert.ok(counts.kept > 2 && counts.found > 2, JSON.stringify(counts));
 });
 
 function claimOf({ bytes, capBps, deadlineSeconds }: Work, site: number) {

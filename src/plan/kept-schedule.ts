@@ -11,6 +11,7 @@ import { keepsDeadlines } from "./feasible.ts";
 import { guardedFinishes, type Watch, watchFor } from "./guarded-schedule.ts";
 import { byDeadlineDescending, distinctDeadlines } from "./latest.ts";
 import { listFinishes } from "./list-schedule.ts";
+import { marksFor } from "./marks.ts";
 import { orderByUrgency } from "./orders.ts";
 import { isAfter, isBetter, type Score, scoreOf } from "./score.ts";
 import type { Track } from "./track.ts";
@@ -22,8 +23,6 @@ const MARKS_OF_MANY = 100;
 const SITES_TIMES_MARKS = 16_000_000;
 /** … and so many times as many where rounding to those moves deadlines too far. */
 const TIMES_MORE = [1, 4];
-/** The moments nearest to the last deadline are this part of it apart. */
-const NEAREST = 1e-4;
 /** Of the time until somebody should have begun who is late: from then on deadlines are rounded first. */
 const TROUBLE_SHARE = 0.98;
 /** What guarding costs, counted in list schedules: at least, and for so many marks as much again. */
@@ -161,24 +160,6 @@ function firstTrouble(
     firstSeconds = Math.min(firstSeconds, callSeconds);
   }
   return firstSeconds;
-}
-
-/**
- * A third of them where deadlines are dense, a third at equal ratios from the first, a third ever nearer to the last, which
- * is often the earliest that all can share.
- */
-function marksFor(deadlines: Float64Array, most: number): Float64Array {
-  const first = deadlines[0] as number;
-  const last = deadlines.at(-1) as number;
-  const third = Math.floor(most / 3);
-  const marks = [first, last];
-  for (let part = 1; part < third; part++) {
-    marks.push(deadlines[Math.floor((part * deadlines.length) / third)] as number);
-    marks.push(first * (last / first) ** (part / third));
-    marks.push(last * (1 - NEAREST ** (part / third)));
-  }
-  const isBetween = (mark: number) => mark >= first && mark <= last;
-  return Float64Array.from(new Set(marks.filter(isBetween))).sort();
 }
 
 /** The last of ascending marks that is not above the value; the first when all are. */

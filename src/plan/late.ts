@@ -9,7 +9,7 @@
  * less late for it.
  */
 
-import { type Claim, Cuts } from "./cuts.ts";
+import { type Claim, Cuts, missingAtLeast } from "./cuts.ts";
 import { fitsAlone, missingSeconds } from "./feasible.ts";
 import { byDeadlineDescending } from "./latest.ts";
 import { leastWithout } from "./least.ts";
@@ -115,9 +115,16 @@ function leastMove(work: Work, late: readonly number[], precision?: number): num
     const deadlineSeconds = moved(work, late, seconds);
     // Each of the two stays in order, so that nothing is to be sorted again.
     const lastFirst = merged(inTime, moving, deadlineSeconds);
-    return missingSeconds(withDeadlines(work, deadlineSeconds), work.bytes, lastFirst);
+    return missingLooking(withDeadlines(work, deadlineSeconds), work.bytes, lastFirst);
   };
   return leastWithout(0, missingAt, precision);
+}
+
+/** What is missing; of many sites, as much as a first look finds, if that finds any. */
+function missingLooking(work: Work, bytes: Float64Array, lastFirst: Int32Array): number {
+  const isMany = work.count > SITES_TO_TRY_MAX;
+  const atLeast = isMany ? missingAtLeast(work, bytes, lastFirst) : 0;
+  return atLeast > 0 ? atLeast : missingSeconds(work, bytes, lastFirst);
 }
 
 /** Two lists of sites with the latest deadline first, as one. */
@@ -198,23 +205,38 @@ function claimOf({ bytes, capBps, deadlineSeconds }: Work, site: number, laterSe
   };
 }
 
-/** As if they shared a lower rate without caps: the highest that is low enough, as far as it is looked for. */
+/** First by looking not too closely, and if that lets too many be in time, again. */
 function goneOfMany(work: Work, rest: Int32Array): number[] {
   const lastFirst = rest.toReversed();
+  const gone = goneAtLowerRate(work, rest, (bytes) => missingAtLeast(work, bytes, lastFirst));
+  if (missingSeconds(work, bytesWithout(work, gone), lastFirst) === 0) return gone;
+  return goneAtLowerRate(work, rest, (bytes) => missingSeconds(work, bytes, lastFirst));
+}
+
+/** As if they shared a lower rate without caps: the highest that is low enough, as far as it is looked for. */
+function goneAtLowerRate(
+  work: Work,
+  rest: Int32Array,
+  missingOf: (bytes: Float64Array) => number,
+): number[] {
   let [low, high] = [0, 1];
   let best = [...rest];
   for (let halving = 0; halving <= HALVINGS; halving++) {
     const share = halving === 0 ? 1 : (low + high) / 2;
     const gone = goneAt(work, rest, work.rateBps * share);
-    const bytes = work.bytes.slice();
-    for (const site of gone) bytes[site] = 0;
-    if (missingSeconds(work, bytes, lastFirst) === 0) {
+    if (missingOf(bytesWithout(work, gone)) === 0) {
       low = share;
       if (gone.length < best.length) best = gone;
     } else high = share;
     if (low === high) break;
   }
   return best;
+}
+
+function bytesWithout(work: Work, gone: readonly number[]): Float64Array {
+  const bytes = work.bytes.slice();
+  for (const site of gone) bytes[site] = 0;
+  return bytes;
 }
 
 /** Moore and Hodgson's rule for one machine. Sites come by deadline. */
