@@ -111,6 +111,13 @@ test("every plan keeps to its task, and to all deadlines whenever that can be do
   assert.ok(counts.kept > 300 && counts.lost > 300, JSON.stringify(counts));
 });
 
+test("where a deadline can only just be kept, no price makes the bound higher than the plan", () => {
+  const task = cappedTask(5919, anyWishes(5919, 12));
+  const { plan, late, lowerBoundSumSeconds } = planOptimal(task, "min-max");
+  assert.equal(late.length, 1);
+  atMost(lowerBoundSumSeconds, figuresOf(task, plan).weightedSumSeconds, "the bound");
+});
+
 test("thousands of sites, each with a deadline of its own, are all in time", () => {
   const count = 12_000;
   const caps = [0.001, 0.03] as const;

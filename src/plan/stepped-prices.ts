@@ -9,7 +9,7 @@
  */
 
 import { neverRising } from "./never-rising.ts";
-import { columnOf, type Work } from "./work.ts";
+import { columnOf, withDeadlines, type Work } from "./work.ts";
 
 const DEADLINES_MAX = 120;
 /** A step that gains less was in vain; after so many of them others are tried, half as long when it is their turn again. */
@@ -24,6 +24,11 @@ const MISSING_MUCH = 0.025;
 const TIMES_MORE = 24;
 /** A bound must not be too high by what is rounded in sums over all sites. */
 const ROUNDING = 1e-12;
+/**
+ * Deadlines are a little later here: a schedule may miss them by rounding (`score.ts`), and where they can only just be
+ * kept, no price is too high for the moment that is then missing.
+ */
+const LATER_SHARE = 2e-9;
 
 /** What it takes from the smooth prices. */
 export interface SmoothPrices {
@@ -50,8 +55,10 @@ export function steppedBound(
   steps: number,
   goalSeconds: number,
 ): SteppedBound {
-  const knots = knotsWith(work, smooth.knots);
-  const prices = new SteppedPrices(work, knots);
+  const deadlineSeconds = work.deadlineSeconds.map((seconds) => seconds * (1 + LATER_SHARE));
+  const later = withDeadlines(work, deadlineSeconds);
+  const knots = knotsWith(later, smooth.knots);
+  const prices = new SteppedPrices(later, knots);
   const stretches = knots.length - 1;
   let at: Float64Array = Float64Array.from({ length: stretches }, (_, knot) =>
     smooth.meanPrice(knots[knot] as number, knots[knot + 1] as number),
@@ -80,7 +87,7 @@ export function steppedBound(
     at = turn.next(at, direction, prices, (turn.stepLength * missing) / work.rateBps);
   }
   prices.ask(best.prices);
-  return { sumSeconds: best.sumSeconds * (1 - ROUNDING), starts: prices.starts };
+  return { sumSeconds: best.sumSeconds, starts: prices.starts };
 }
 
 interface Turn {
@@ -195,7 +202,7 @@ class SteppedPrices {
       const missedBps = (this.#missedBytes[stretch] as number) / (this.lengths[stretch] as number);
       this.excessShares[stretch] = (askedBps - missedBps) / rateBps - 1;
     }
-    return bound;
+    return bound - ROUNDING * (Math.abs(bound) + rateBps * (this.#sums[prices.length] as number));
   }
 
   /** Of one site, which then asks for its cap from the start that it chose. */
