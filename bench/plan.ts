@@ -1,11 +1,12 @@
 /**
  * How good and how fast plans are.
  *
- * Usage: node bench/plan.ts [gaps|batches|speed]...
+ * Usage: node bench/plan.ts [gaps|gaps-fresh|batches|speed]...
  *
  * `gaps`: 500 random tasks with caps (described in `src/plan/capped-task.suite.ts`), 20 to 200 sites, half of
  * them with caps from 2 % to 60 % of the rate and half from 10 % to all of it, every third weighted: how far the
  * sum of finishes is above the lower bound; then the same with deadlines for half of the sites.
+ * `gaps-fresh`: the same with 500 other tasks, on which nothing was tuned.
  * `batches`: 600 sites, 30 at a time, as in the paper's Figures 10 and 11, against CPQ.
  * `speed`: 600 sites with full effort and 100,000 with quick effort, the median and the least of several plans, and
  * the median of the CPU time of all threads, which says more where others use the machine too.
@@ -24,13 +25,14 @@ const TASKS = 500;
 const NARROW = [0.02, 0.6] as const;
 const WIDE = [0.1, 1] as const;
 
-function gaps(): void {
+/** The bound was tuned on the first tasks, so others are tried too: those count for what it is worth. */
+function gaps(firstSeed = 1): void {
   console.log(
     "| sites | deadlines | tasks | late | mean gap | worst gap |\n|---|---|--:|--:|--:|--:|",
   );
   for (const dated of [0, 0.5]) {
     const found: { readonly count: number; readonly gap: number; readonly late: number }[] = [];
-    for (let seed = 1; seed <= TASKS; seed++) {
+    for (let seed = firstSeed; seed < firstSeed + TASKS; seed++) {
       const count = 20 + ((seed * 37) % 181);
       const caps = seed % 2 === 0 ? NARROW : WIDE;
       const task = cappedTask(seed, { count, caps, dated, weighted: seed % 3 === 0 });
@@ -144,7 +146,12 @@ function percent(share: number): string {
   return `${(100 * share).toFixed(2)} %`;
 }
 
-const PARTS: Readonly<Record<string, () => void>> = { gaps, batches, speed };
+const PARTS: Readonly<Record<string, () => void>> = {
+  gaps: () => gaps(),
+  "gaps-fresh": () => gaps(1 + TASKS),
+  batches,
+  speed,
+};
 const asked = process.argv.slice(2);
 for (const part of asked.length > 0 ? asked : Object.keys(PARTS)) {
   console.log(`\n### ${part}\n`);
