@@ -172,8 +172,7 @@ export class Governor implements Controller {
       return true;
     }
     // Unread, it goes on coming until the window is full. Whether more was paid for than lies there, the system tells.
-    const unreadBytes = Math.min(wholeBytesOf(own) - own.receivedBytes, refillBytes(own));
-    this.#pay(own, Math.max(0, own.receivedBytes + unreadBytes - own.paidBytes));
+    this.#pay(own, Math.max(0, owedBytes(own)));
     if (this.#sites.mayRead(nowMs, own)) this.#waiting.add(own, this.#staysInTurn(nowMs, own));
     else this.#held.add(own);
     own.waitsSinceMs = nowMs;
@@ -191,7 +190,7 @@ export class Governor implements Controller {
     this.#answered(nowMs, own);
     own.announcedBytes = bytes === undefined ? undefined : own.greetingBytes + bytes;
     // It was made to wait before anybody knew how little is left of it.
-    if (this.#waiting.has(own) || this.#held.has(own)) this.#payUpTo(own, refillBytes(own));
+    if (this.#waiting.has(own) || this.#held.has(own)) this.#pay(own, owedBytes(own));
   }
 
   cameBeside(nowMs: number, bytes: number): void {
@@ -357,11 +356,6 @@ export class Governor implements Controller {
     return { mostBps, isWaiting: this.#waiting.has(flow) };
   }
 
-  /** Pays for what came and for so many more bytes, as far as there are any. */
-  #payUpTo(flow: PacedFlow, moreBytes: number): void {
-    this.#pay(flow, Math.min(wholeBytesOf(flow), flow.receivedBytes + moreBytes) - flow.paidBytes);
-  }
-
   /** Pays for bytes of a download, or takes back what it did not need. */
   #pay(flow: PacedFlow, bytes: number): void {
     flow.paidBytes += bytes;
@@ -387,6 +381,11 @@ export class Governor implements Controller {
 /** What follows a request at once: greetings, and of a quick server the first bytes of the answer. */
 function atOnceBytes(candidate: Candidate, { greetingBytes, firstBytes }: OnTheWay): number {
   return greetingBytes + (isQuick(candidate) ? firstBytes : 0);
+}
+
+/** What one that waits has not paid yet, of what came and will fill its window; negative when it paid for more. */
+function owedBytes(flow: PacedFlow): number {
+  return Math.min(wholeBytesOf(flow), flow.receivedBytes + refillBytes(flow)) - flow.paidBytes;
 }
 
 function burstShare(rateBps: number): number {
