@@ -5,7 +5,8 @@
  * Each line is a veth pair whose far end can be shaped to a speed, and has ten addresses: a hundred
  * sites in ten classes of speed. What a crawler on this side receives is what the near ends count,
  * outside every process that has an interest in the figures. Names begin with one prefix, so that
- * whatever a killed run left is found and removed by the next.
+ * whatever a killed run left is found and removed by the next. `WEIR_BENCH_NET=1` (to 9) makes another such
+ * network, for a second bench beside the first.
  *
  * Where no namespace can be made (no root, no kernel support) the same sites stand on loopback
  * behind a relay that counts; lines then cannot be shaped, and bytes count when they are handed to
@@ -19,9 +20,10 @@ import { fileURLToPath } from "node:url";
 import type { ServerOptions } from "./bandwidth-server.ts";
 import type { Sample } from "./bandwidth-windows.ts";
 
-const PREFIX = "weirbw";
-const NETWORK = "10.90";
-const LOOPBACK_NETWORK = "127.90";
+const NET_NUMBER = Number(process.env["WEIR_BENCH_NET"] ?? 0) % 10;
+const PREFIX = `weirbw${NET_NUMBER}x`;
+const NETWORK = `10.${90 + NET_NUMBER}`;
+const LOOPBACK_NETWORK = `127.${90 + NET_NUMBER}`;
 const LINES = 10;
 const SITES_PER_LINE = 10;
 const ADDRESS_FIRST = 10;
