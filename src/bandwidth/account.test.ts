@@ -95,3 +95,29 @@ test("who could wait is given nothing once the last second has had its part, wha
   assert.ok(account.hasSomeAtMs(4960) > 4960, "nobody is woken for nothing");
   assert.equal(account.hasSome(5010), true, "what was spent a second ago no longer counts");
 });
+
+test("what the line carried beyond what was spent is paid for, what was spent ahead of it is not asked for twice", () => {
+  const account = new Account(0, 10_000, 200);
+  account.carried(0, 5_000, 0);
+  account.spend(300);
+  // Of the 300 that were spent 100 have not come; beside the other 200 came 50 that nobody knew of.
+  account.carried(0, 5_250, 100);
+  assert.equal(account.balanceBytes(0), -350);
+  // Now the 100 have come, and nothing else: all is as it was believed.
+  account.carried(0, 5_350, 0);
+  assert.equal(account.balanceBytes(0), -350);
+  account.carried(0, undefined, 0);
+  assert.equal(account.balanceBytes(0), -350);
+});
+
+test("where the line is read, the last second is what it carried, and not what was spent", () => {
+  const account = new Account(0, 1000, 2000);
+  for (let nowMs = 0; nowMs <= 4000; nowMs += 10) account.balanceBytes(nowMs);
+  account.carried(4000, 0, 0);
+  account.spend(1200);
+  assert.ok(account.balanceBytes(4000) > 0);
+  assert.equal(account.hasSome(4000), true, "nothing of it has come");
+  account.carried(4100, 1200, 0);
+  assert.equal(account.hasSome(4100), false);
+  assert.equal(account.hasSome(5200), true);
+});

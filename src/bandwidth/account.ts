@@ -13,6 +13,7 @@
  */
 
 import { assert } from "../base/assert.ts";
+import { Gauge } from "./gauge.ts";
 import { LastSecond } from "./last-second.ts";
 
 /** How much faster losses are made good, and how much of them is remembered, in seconds. */
@@ -22,6 +23,8 @@ const LOSS_SECONDS_MAX = 0.05;
 const SECOND_SHARE_MAX = 1.015;
 /** What packets add varies by so much, and unsettles nothing. */
 const SAME_RATE_SHARE = 0.05;
+/** Of what was missed, no more than this part of a second is paid for at a time. */
+const MISSED_SHARE_MAX = 0.1;
 
 export class Account {
   #rateBps: number;
@@ -30,6 +33,8 @@ export class Account {
   #lostBytes = 0;
   #unusedBytes = 0;
   #second = new LastSecond();
+  #spentBytes = 0;
+  readonly #gauge = new Gauge();
   #atMs: number;
 
   constructor(nowMs: number, rateBps: number, burstBytes: number) {
@@ -89,8 +94,28 @@ export class Account {
    * earned a moment ago and is no saving: it is made good like other losses.
    */
   spend(bytes: number): void {
+    this.#spentBytes += bytes;
+    if (!this.#gauge.isRead) this.#second.add(this.#atMs, bytes);
+    this.#take(bytes);
+  }
+
+  /**
+   * What the line has carried in all, by its own counters, of which the last second is known by them from now on; and what
+   * was spent ahead and has not come. Where it carried more than was spent, that is paid for now. undefined:
+   * nobody can tell any more.
+   */
+  carried(nowMs: number, lineBytes: number | undefined, aheadBytes: number): void {
+    this.#accrue(nowMs);
+    if (this.#gauge.isRead !== (lineBytes !== undefined)) this.#second = new LastSecond();
+    const read = this.#gauge.read(lineBytes, this.#spentBytes - aheadBytes);
+    if (read === undefined) return;
+    this.#second.add(nowMs, read.cameBytes);
+    const mostBytes = MISSED_SHARE_MAX * this.#rateBps;
+    this.#take(Math.max(-mostBytes, Math.min(mostBytes, read.missedBytes)));
+  }
+
+  #take(bytes: number): void {
     this.#balanceBytes -= bytes;
-    this.#second.add(this.#atMs, bytes);
     const over = this.#balanceBytes - this.#burstBytes;
     if (over <= 0) return;
     this.#balanceBytes = this.#burstBytes;

@@ -50,6 +50,8 @@ export interface Controller {
   announce(nowMs: number, flow: Flow, bytes: number | undefined): void;
   /** So much came beside the bytes of downloads and what is held back for that; negative when it was less. */
   cameBeside?(nowMs: number, bytes: number): void;
+  /** So much has the line carried in all, by its own counters, as bytes of downloads; undefined when nobody can tell any more. */
+  carried?(nowMs: number, lineBytes: number | undefined): void;
   /** So much of a download that has to wait has come all the same, and lies unread; more may be on its way. */
   /** Only where `wantsUnread`. */
   liesUnread?(flow: Flow, bytes: number, mayBeMore: boolean): void;

@@ -211,6 +211,22 @@ test("what came beside the bytes of downloads is paid for like them", () => {
   assert.equal(governor.nextAtMs(0), beforeMs);
 });
 
+test("what the line carried unseen is paid for, and what was granted and has not come is not taken for it", () => {
+  const governor = new Governor(0, 1e6);
+  governor.setWindow(8192);
+  const flow = governor.begin(0, QUICK);
+  while (governor.came(0, flow, 3000));
+  governor.carried(0, 1e6);
+  const beforeMs = governor.nextAtMs(0);
+  governor.begin(0, QUICK);
+  const paidAheadMs = governor.nextAtMs(0) - beforeMs;
+  assert.ok(paidAheadMs > 0);
+  governor.carried(0, 1e6);
+  assert.equal(governor.nextAtMs(0) - beforeMs, paidAheadMs, "it may still come");
+  governor.carried(0, 1e6 + 9950);
+  assert.equal(Math.round(governor.nextAtMs(0) - beforeMs - paidAheadMs), 10);
+});
+
 test("without a limit everything is let through, and nobody waits", () => {
   const governor = new Governor(0, undefined);
   const candidate = {

@@ -30,14 +30,7 @@ import { Advances } from "./advances.ts";
 import { Departures, isQuick, type OnTheWay } from "./departures.ts";
 import { pacedFlow, type PacedFlow, wholeBytesOf } from "./paced-flow.ts";
 import { SiteAccounts } from "./site-accounts.ts";
-import {
-  aheadBytes,
-  firstBytes,
-  refillBytes,
-  stepBytes,
-  trickles,
-  UNASKED_SHARE,
-} from "./steps.ts";
+import { aheadBytes, firstBytes, owedBytes, stepBytes, trickles, UNASKED_SHARE } from "./steps.ts";
 import { type Let, shownBps, Stock } from "./stock.ts";
 import { Turns } from "./turns.ts";
 
@@ -196,6 +189,14 @@ export class Governor implements Controller {
   cameBeside(nowMs: number, bytes: number): void {
     this.#account?.balanceBytes(nowMs);
     this.#account?.spend(bytes);
+  }
+
+  carried(nowMs: number, lineBytes: number | undefined): void {
+    let aheadBytes = 0;
+    for (const flow of this.#stock.flows)
+      if (flow.waitsSinceMs === undefined)
+        aheadBytes += Math.max(0, flow.paidBytes - flow.receivedBytes);
+    this.#account?.carried(nowMs, lineBytes, aheadBytes);
   }
 
   liesUnread(flow: Flow, bytes: number, mayBeMore: boolean): void {
@@ -381,11 +382,6 @@ export class Governor implements Controller {
 /** What follows a request at once: greetings, and of a quick server the first bytes of the answer. */
 function atOnceBytes(candidate: Candidate, { greetingBytes, firstBytes }: OnTheWay): number {
   return greetingBytes + (isQuick(candidate) ? firstBytes : 0);
-}
-
-/** What one that waits has not paid yet, of what came and will fill its window; negative when it paid for more. */
-function owedBytes(flow: PacedFlow): number {
-  return Math.min(wholeBytesOf(flow), flow.receivedBytes + refillBytes(flow)) - flow.paidBytes;
 }
 
 function burstShare(rateBps: number): number {

@@ -25,8 +25,13 @@ export function firstBytes(expectedBytes: number, unaskedBytes: number): number 
   return Math.min(expectedBytes, unaskedBytes * (1 + READ_SHARE));
 }
 
+/** What one that waits has not paid yet, of what came and will fill its window; negative when it paid for more. */
+export function owedBytes(flow: PacedFlow): number {
+  return Math.min(wholeBytesOf(flow), flow.receivedBytes + refillBytes(flow)) - flow.paidBytes;
+}
+
 /** What comes in while nobody reads; of a slow server only a little at a time. */
-export function refillBytes({ shownBps: speedBps = Infinity, windowBytes }: PacedFlow): number {
+function refillBytes({ shownBps: speedBps = Infinity, windowBytes }: PacedFlow): number {
   return Math.min(windowBytes * UNASKED_SHARE * REFILL_SHARE, (speedBps * STEP_MS) / 1000);
 }
 

@@ -2,7 +2,8 @@
  * What may be taken of the line at this moment: the limit or its calendar, less what packets add to
  * the bytes that programs see, less what good neighbours leave to others; and the quota.
  *
- * Looked at four times a second, and at once when somebody changes it.
+ * Looked at four times a second, and at once when somebody changes it; the line's own counters forty times a second,
+ * where they count for nobody else.
  */
 
 import { type Calendar, limitAt } from "../bandwidth/calendar.ts";
@@ -24,6 +25,7 @@ import type { Tally } from "./tally.ts";
 /** What packets add changes fast while connections are made; all else is looked at every fourth time. */
 const LOOK_EVERY_MS = 250;
 const LOOKS_A_SECOND = 4;
+const GAUGE_EVERY_MS = 25;
 /** How fast the mean of what processes send each other follows; and what pages get of a limit however much that is. */
 const EXCHANGE_GAIN = 0.5;
 const LEAST_SHARE = 0.1;
@@ -42,6 +44,8 @@ export interface Wire {
   overheadShare(nowMs: number, limitBps: number | undefined): number;
   /** What came beyond that share since it was last asked, while so many bytes were received; negative when less did. */
   takeBeyond(receivedBytes: number): number;
+  /** All that the line carried since it was last asked, read or not; undefined where others use it too, or nobody counts. */
+  takeCarried(receivedBytes: number, limitBps: number): number | undefined;
 }
 
 /** What a crawl must know of the line, its servers and its hours. */
@@ -74,6 +78,7 @@ export function plainLine(settings: Settings, wire: Pick<Wire, "setWindow">): Li
       windowsHeld: true,
       overheadShare: () => 0,
       takeBeyond: () => 0,
+      takeCarried: () => undefined,
     },
     speeds: speedTableFor(settings),
     zone,
@@ -109,6 +114,11 @@ export class Line {
   #hasWarned = false;
   /** Come since it was last looked at what packets add. */
   #lookedBytes = 0;
+  /** Come since the line's counters were last read; and all that they told, as bytes that programs see. */
+  #ungaugedBytes = 0;
+  #gaugedBytes = 0;
+  #isGauged = false;
+  #cancelGauge: (() => void) | undefined;
   /** Come since the quota's book was last told. */
   #uncountedBytes = 0;
   /** Come from other processes since the last look, and how much of it usually comes. */
@@ -145,10 +155,12 @@ export class Line {
 
   start(): void {
     this.#look();
+    this.#gauge();
   }
 
   stop(): void {
     this.#cancelTimer?.();
+    this.#cancelGauge?.();
     this.#parts.sluice.stop();
   }
 
@@ -180,6 +192,7 @@ export class Line {
     meter.count(clock.nowMs(), bytes * (1 + this.#overheadShare));
     this.#uncountedBytes += bytes;
     this.#lookedBytes += bytes;
+    this.#ungaugedBytes += bytes;
     if (this.#quota !== undefined) this.#judgeQuota();
   }
 
@@ -203,12 +216,25 @@ export class Line {
     this.#cancelTimer = this.#parts.clock.after(LOOK_EVERY_MS, () => this.#look());
   }
 
+  /** What the line has carried is known by its counters, where it is ours; what was believed is set right by them. */
+  #gauge(): void {
+    const { settings, wire, clock, controller, sluice } = this.#parts;
+    this.#cancelGauge = clock.after(GAUGE_EVERY_MS, () => this.#gauge());
+    if (settings.packetOverhead !== "auto" || !this.#inForceBps) return;
+    const bytes = wire.takeCarried(this.#ungaugedBytes, this.#inForceBps);
+    this.#ungaugedBytes = 0;
+    this.#isGauged = bytes !== undefined;
+    this.#gaugedBytes += (bytes ?? 0) / (1 + this.#overheadShare);
+    controller.carried?.(clock.nowMs(), this.#isGauged ? this.#gaugedBytes : undefined);
+    if (this.#isGauged) sluice.goOn();
+  }
+
   /** What packets add is held back by a share; what they have added beyond it is paid for as it is seen. */
   #payBeyond(): void {
     const { settings, wire, clock, controller } = this.#parts;
     const beyondBytes = wire.takeBeyond(this.#lookedBytes);
     this.#lookedBytes = 0;
-    if (settings.packetOverhead !== "auto" || !this.#inForceBps) return;
+    if (this.#isGauged || settings.packetOverhead !== "auto" || !this.#inForceBps) return;
     const mostBytes = BEYOND_SHARE_MAX * this.#inForceBps;
     const paidBytes = Math.max(-mostBytes, Math.min(mostBytes, beyondBytes));
     controller.cameBeside?.(clock.nowMs(), paidBytes / (1 + this.#overheadShare));

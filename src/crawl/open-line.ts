@@ -10,7 +10,9 @@ import type { SpeedTable } from "../bandwidth/speed-table.ts";
 import { overheadFor } from "../bandwidth/window.ts";
 import { publicHolidaysOf } from "../config/holidays.ts";
 import type { Settings } from "../config/schema.ts";
-import { lineCounters, PacketOverhead, repeatedPackets } from "../fetch/packet-overhead.ts";
+import { lineCounters } from "../fetch/line-counters.ts";
+import { LineGauge } from "../fetch/line-gauge.ts";
+import { PacketOverhead, repeatedPackets } from "../fetch/packet-overhead.ts";
 import type { UndiciTransport } from "../fetch/transport-undici.ts";
 import { openServerFile, type ServerFile, SERVERS_FILE } from "../store/server-file.ts";
 import { type LineMeans, speedTableFor } from "./line.ts";
@@ -31,7 +33,9 @@ export function openLine(
   const zone = new TimeZone(settings.timeZone);
   const isHoliday =
     settings.holidays === undefined ? undefined : publicHolidaysOf(settings.holidays);
-  const overhead = new PacketOverhead(lineCounters(transport), repeatedPackets);
+  const counters = lineCounters(transport);
+  const overhead = new PacketOverhead(counters, repeatedPackets);
+  const gauge = new LineGauge(counters, () => transport.unreadBytesMax);
   const speeds = speedTableFor(settings);
   const keeper = keepSpeeds(settings, folder, speeds);
   return {
@@ -47,6 +51,7 @@ export function openLine(
         },
         overheadShare: (nowMs, limitBps) => overhead.shareNow(nowMs, limitBps),
         takeBeyond: (receivedBytes) => overhead.takeBeyond(receivedBytes),
+        takeCarried: (receivedBytes, limitBps) => gauge.take(receivedBytes, limitBps),
       },
       speeds,
       zone,

@@ -86,10 +86,7 @@ export class Sluice {
 
   constructor(parts: SluiceParts) {
     this.#parts = parts;
-    this.#readers = new Readers(parts.clock, parts.controller, () => {
-      this.#release();
-      this.#arm();
-    });
+    this.#readers = new Readers(parts.clock, parts.controller, () => this.goOn());
     this.#search = {
       depthMax: parts.searchDepthMax,
       fits: (job, to, passedOverMs) => this.#admits(job, to.siteId, passedOverMs),
@@ -145,9 +142,14 @@ export class Sluice {
 
   /** A limit has changed: whoever waits is judged again. */
   wake(): void {
+    this.goOn();
+    this.#parts.pump();
+  }
+
+  /** More may have come, or less, than was set aside for it: whoever waits to read is judged again. */
+  goOn(): void {
     this.#release();
     this.#arm();
-    this.#parts.pump();
   }
 
   begin(site: Site, { entry, overtaken, passedOverMs }: Taken<Job>): Passage {
@@ -223,8 +225,7 @@ export class Sluice {
     if (flow === undefined) return;
     this.#readers.delete(flow);
     controller.end(clock.nowMs(), flow);
-    this.#release();
-    this.#arm();
+    this.goOn();
   }
 
   /** A program that has just begun is slow itself, and would take its servers for slow ones. */

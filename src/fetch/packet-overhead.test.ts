@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { test } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
-import { type LineCounters, lineCounters, PacketOverhead } from "./packet-overhead.ts";
+import { type LineCounters, lineCounters } from "./line-counters.ts";
+import { PacketOverhead } from "./packet-overhead.ts";
 
 const FULL = 66 / 1448;
 
@@ -156,7 +157,8 @@ class CountedLine {
 
   readonly read = (): LineCounters[] => {
     this.looks += 1;
-    return [{ line: this.name, bytes: this.#bytes, packets: this.#packets, headerBytes: 66 }];
+    const counted = { bytes: this.#bytes, packets: this.#packets, headerBytes: 66 };
+    return [{ line: this.name, ...counted, isPrompt: true }];
   };
 
   carry(packets: number, segmentBytes: number): void {

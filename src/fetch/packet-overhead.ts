@@ -4,7 +4,7 @@
  * A limit is meant for the line, and a program sees only what is inside the packets. How much is
  * around it depends on how full they are: under 5 % for long bodies, 15 % and more for pages of 2 KB
  * with a connection each. So it is measured: the interface counts its bytes and packets, and every
- * packet has the same headers (14 bytes Ethernet, 20 IPv4 or 40 IPv6, 32 TCP with timestamps). Packets that
+ * packet has the same headers (`line-counters.ts`). Packets that
  * came twice are counted by the system, which tells their senders so (RFC 2883).
  *
  * Exact when the line is ours alone, and near enough when it is shared, since others' packets have
@@ -17,16 +17,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import { networkInterfaces } from "node:os";
-
-/** What an interface has received since it was made. */
-export interface LineCounters {
-  /** Which one was read: another one has counted from elsewhere. */
-  readonly line: string;
-  readonly bytes: number;
-  readonly packets: number;
-  readonly headerBytes: number;
-}
+import { CountedSteps, IPV4_HEADER_BYTES, type LineCounters } from "./line-counters.ts";
 
 const LOOK_MS = 250;
 /** How much is remembered: what the line may carry in so long; where that is not known, so many bytes. */
@@ -36,10 +27,7 @@ const SHARE_MAX = 0.5;
 const BUSY_SHARE = 0.5;
 /** Others on this machine may have trouble with their lines: no more than this is believed of ours. */
 const REPEATED_SHARE_MAX = 0.1;
-const IPV4_HEADER_BYTES = 14 + 20 + 32;
-const IPV6_HEADER_BYTES = 14 + 40 + 32;
 const SEGMENT_BYTES = 1448;
-const LOOPBACK = "lo";
 /** What is believed before anything was seen weighs as much as so many packets, and as a second of the line. */
 const PRIOR_PACKETS = 16;
 const PRIOR_SECONDS = 1;
@@ -47,9 +35,8 @@ const PRIOR_SECONDS = 1;
 const FULL_SHARE = IPV4_HEADER_BYTES / SEGMENT_BYTES;
 
 export class PacketOverhead {
-  readonly #readCounters: () => readonly LineCounters[];
+  readonly #steps: CountedSteps;
   readonly #readRepeated: () => number;
-  readonly #last = new Map<string, LineCounters>();
   #besideSum = 0;
   #payloadSum = 0;
   /** Since anybody asked: what the line carried, and what of it was beside the payload beyond what was believed. */
@@ -60,7 +47,7 @@ export class PacketOverhead {
 
   /** `readRepeated`: how many packets have come twice so far. */
   constructor(readCounters: () => readonly LineCounters[], readRepeated = () => 0) {
-    this.#readCounters = readCounters;
+    this.#steps = new CountedSteps(readCounters);
     this.#readRepeated = readRepeated;
     this.#repeated = readRepeated();
     this.expect(FULL_SHARE);
@@ -107,18 +94,7 @@ export class PacketOverhead {
   }
 
   #look(busyBytes: number, memoryBytes: number): void {
-    const sum = { bytes: 0, packets: 0, headerBytes: 0 };
-    for (const counters of this.#readCounters()) {
-      const last = this.#last.get(counters.line);
-      this.#last.set(counters.line, counters);
-      const packets = counters.packets - (last?.packets ?? Infinity);
-      const bytes = counters.bytes - (last?.bytes ?? Infinity);
-      // Counters that ran backwards were set anew.
-      if (packets < 0 || bytes < 0) continue;
-      sum.bytes += bytes;
-      sum.packets += packets;
-      sum.headerBytes += packets * counters.headerBytes;
-    }
+    const sum = this.#steps.take();
     const repeated = this.#readRepeated();
     const again = Math.max(0, repeated - this.#repeated);
     this.#repeated = repeated;
@@ -153,61 +129,5 @@ function linesOf(path: string): string[] {
     return readFileSync(path, "latin1").split("\n");
   } catch {
     return [];
-  }
-}
-
-/** Where packets are counted: interfaces by the addresses of our sockets, and what came over loopback. */
-export interface Counted {
-  localAddresses(): Iterable<string>;
-  readonly loopbackTraffic: { readonly bytes: number; readonly segments: number };
-}
-
-/** Reads the counters of the interfaces that our sockets' addresses belong to, as Linux shows them. */
-export function lineCounters(counted: Counted): () => LineCounters[] {
-  const lines = new Map<string, string | undefined>();
-  return () => {
-    const read = new Map<string, LineCounters>();
-    for (const address of counted.localAddresses()) {
-      if (!lines.has(address)) lines.set(address, interfaceWith(address));
-      const line = lines.get(address);
-      if (line === undefined || read.has(line)) continue;
-      const counters =
-        line === LOOPBACK ? ofLoopback(counted.loopbackTraffic) : readLine(line, address);
-      if (counters !== undefined) read.set(line, counters);
-    }
-    return [...read.values()];
-  };
-}
-
-/** The interface receives what we send, too, so it is the sockets that are asked. */
-function ofLoopback({ bytes, segments }: Counted["loopbackTraffic"]): LineCounters {
-  const headerBytes = IPV4_HEADER_BYTES;
-  return { line: LOOPBACK, bytes: bytes + segments * headerBytes, packets: segments, headerBytes };
-}
-
-function readLine(line: string, address: string): LineCounters | undefined {
-  const folder = `/sys/class/net/${line}/statistics`;
-  const bytes = readNumber(`${folder}/rx_bytes`);
-  const packets = readNumber(`${folder}/rx_packets`);
-  if (bytes === undefined || packets === undefined) return undefined;
-  const headerBytes = address.includes(":") ? IPV6_HEADER_BYTES : IPV4_HEADER_BYTES;
-  return { line, bytes, packets, headerBytes };
-}
-
-function interfaceWith(address: string): string | undefined {
-  for (const [name, places = []] of Object.entries(networkInterfaces()))
-    if (places.some((place) => place.address === address)) return name;
-  // All of 127.0.0.0/8 is this machine, and only its first address is listed.
-  return address.startsWith("127.") && address !== "127.0.0.1"
-    ? interfaceWith("127.0.0.1")
-    : undefined;
-}
-
-function readNumber(path: string): number | undefined {
-  try {
-    const number = Number(readFileSync(path, "latin1"));
-    return Number.isSafeInteger(number) ? number : undefined;
-  } catch {
-    return undefined;
   }
 }

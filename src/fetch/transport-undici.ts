@@ -107,6 +107,11 @@ export class UndiciTransport implements Transport {
     return this.#loopback;
   }
 
+  /** The most that lies unread in the system for all connections of now, where windows are set. */
+  get unreadBytesMax(): number {
+    return this.#laneCount * (this.#windowBytes ?? 0);
+  }
+
   /** Our own addresses on the connections of now. */
   localAddresses(): ReadonlySet<string> {
     const addresses = new Set<string>();
