@@ -117,7 +117,8 @@ export class Account {
   #take(bytes: number): void {
     this.#balanceBytes -= bytes;
     const over = this.#balanceBytes - this.#burstBytes;
-    if (over <= 0) return;
+    // Where the line is read, what it carried in the last second keeps that from spilling, and nothing need be lost.
+    if (over <= 0 || this.#gauge.isRead) return;
     this.#balanceBytes = this.#burstBytes;
     this.#remember(over);
   }

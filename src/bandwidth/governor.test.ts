@@ -142,6 +142,7 @@ test("what slow answers were given in advance is another's, from their first byt
   for (let download = 0; download < 5; download++)
     governor.came(1010, governor.begin(1000, trickling), 100);
   assert.equal(governor.admits(1060, trickling), false, "all five have paid for first bytes");
+  for (let nowMs = 1070; nowMs < 1260; nowMs += 10) governor.admits(nowMs, trickling);
   assert.equal(governor.admits(1260, trickling), true, "which do not come");
 });
 

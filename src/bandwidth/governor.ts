@@ -195,7 +195,7 @@ export class Governor implements Controller {
     let aheadBytes = 0;
     for (const flow of this.#stock.flows)
       if (flow.waitsSinceMs === undefined)
-        aheadBytes += Math.max(0, flow.paidBytes - flow.receivedBytes);
+        aheadBytes += Math.max(0, flow.paidBytes - Math.max(flow.receivedBytes, flow.cameBytes));
     this.#account?.carried(nowMs, lineBytes, aheadBytes);
   }
 
@@ -221,6 +221,7 @@ export class Governor implements Controller {
       }
       if (flow.turnSinceMs !== undefined) flow.turnSinceMs += nowMs - (flow.waitsSinceMs ?? nowMs);
       flow.waitsSinceMs = undefined;
+      flow.cameBytes = flow.paidBytes;
       const rates = { rateBps: this.#account?.rateBps ?? 0, siteBps: this.#sites.rateBps(flow) };
       const grantBytes = stepBytes(nowMs, flow, rates);
       flow.grantedBytes = flow.receivedBytes + grantBytes;

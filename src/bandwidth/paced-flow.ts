@@ -13,6 +13,8 @@ export interface PacedFlow extends StockedFlow, DepartedFlow {
   grantedBytes: number;
   /** What has been paid for: what came, what the kernel takes in unasked, what was granted. */
   paidBytes: number;
+  /** What had come when it was last let go on, read or not. */
+  cameBytes: number;
   /** When anything of it came last, or it was last let go on. */
   movedAtMs: number;
 }
@@ -27,6 +29,7 @@ export function pacedFlow(nowMs: number, candidate: Candidate, windowBytes: numb
     announcedBytes: undefined,
     grantedBytes: 0,
     paidBytes: 0,
+    cameBytes: 0,
     soonBytes: 0,
     movedAtMs: nowMs,
     dueBytes: 0,

@@ -21,6 +21,8 @@ function shown(bytes: number): PacedFlow {
 
 test("a fast server is paid for in full beforehand, a slow one for what it sends meanwhile", () => {
   assert.equal(aheadBytes(0, pacedFlow(0, FAST, 8192), 4096), 4096);
+  const thoughtSlow = pacedFlow(0, { ...FAST, predictedBps: 100 }, 8192);
+  assert.equal(aheadBytes(0, thoughtSlow, 4096), 4096, "it has not shown that it is");
   const slow = shown(3000);
   assert.ok(aheadBytes(1000, slow, 4096) < 200);
   assert.equal(trickles(1000, slow), true);

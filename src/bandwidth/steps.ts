@@ -6,7 +6,7 @@
 
 import { STILL_MS } from "./advances.ts";
 import { type PacedFlow, wholeBytesOf } from "./paced-flow.ts";
-import { bodyBps, PACKET_BYTES, shownBps } from "./stock.ts";
+import { PACKET_BYTES, shownBps } from "./stock.ts";
 
 /** A slow server is not granted more at a time than it sends before it would count as standing still. */
 const STEP_MS = STILL_MS;
@@ -50,12 +50,13 @@ export function stepBytes(
 }
 
 /**
- * What is paid for before it has come, of so much that may come now: as far as there is so much and its server is as
- * fast as that. Who sends a packet now and then pays for most of it when it comes: of a hundred such, half of the
- * rate would be set aside all the time.
+ * What is paid for before it has come, of so much that may come now: as far as there is so much, and its server has
+ * not shown that it is slower than that. Who sends a packet now and then pays for most of it when it comes: of a
+ * hundred such, half of the rate would be set aside all the time. But whoever is only thought to be slow pays all:
+ * a dozen of those, let go on for next to nothing, bring a tenth of a second's bytes at once.
  */
 export function aheadBytes(nowMs: number, flow: PacedFlow, bytes: number): number {
-  const speedBps = shownBps(nowMs, flow) ?? bodyBps(flow);
+  const speedBps = shownBps(nowMs, flow) ?? Infinity;
   const soonBytes = Math.max(AHEAD_BYTES_MIN, (speedBps * STEP_MS) / 1000);
   const leftBytes = Math.max(0, wholeBytesOf(flow) - flow.paidBytes);
   return Math.min(bytes, soonBytes, leftBytes);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pacedFlow, type PacedFlow } from "./paced-flow.ts";
-import { bodyBps, shownBps, Stock } from "./stock.ts";
+import { shownBps, Stock } from "./stock.ts";
 
 const CANDIDATE = {
   siteId: 1,
@@ -73,13 +73,6 @@ test("of slow servers nothing is raised for a little, since it would come a seco
   assert.equal(stock.wantedBytes(1e6, 10_000), plain);
   stock.adapt(6000, { rateBps: 1e6, lostBytes: 1_900_000 });
   assert.ok(stock.wantedBytes(1e6, 10_000) > plain, "nothing came at all");
-});
-
-test("a server that takes a second to begin sends faster than its downloads are on the whole", () => {
-  const slow = { ...CANDIDATE, predictedBps: 16_000, expectedWaitMs: 1000 };
-  near(bodyBps(pacedFlow(0, slow, WINDOW_BYTES)), 80_000);
-  near(bodyBps(pacedFlow(0, { ...slow, expectedWaitMs: 0 }, WINDOW_BYTES)), 16_000);
-  near(bodyBps(pacedFlow(0, { ...slow, expectedWaitMs: 9000 }, WINDOW_BYTES)), 320_000);
 });
 
 function near(actual: number, expected: number): void {

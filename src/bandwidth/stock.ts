@@ -31,8 +31,6 @@ const SIZE_BYTES_MIN = 4096;
 /** After this time a turn has shown how fast a download is, whatever came; a packet may be on its way. */
 const SHOWN_AFTER_MS = 100;
 export const PACKET_BYTES = 1448;
-/** However long a server takes to begin, sending takes this part of the whole. */
-const BODY_SHARE_MIN = 0.05;
 
 /** A download as the stock knows it. */
 export interface StockedFlow extends Flow {
@@ -174,11 +172,4 @@ export function shownBps(nowMs: number, flow: StockedFlow): number | undefined {
   if (bytes >= windowBytes) return (bytes * 1000) / Math.max(1, tookMs);
   if (tookMs < SHOWN_AFTER_MS) return flow.shownBps;
   return ((Math.max(0, bytes) + PACKET_BYTES) * 1000) / tookMs;
-}
-
-/** How fast its server is thought to send once it has begun: in what is predicted is the wait for its first byte. */
-export function bodyBps({ predictedBps, expectedBytes, expectedWaitMs }: Flow): number {
-  const wholeSeconds = expectedBytes / predictedBps;
-  const bodySeconds = Math.max(wholeSeconds - expectedWaitMs / 1000, BODY_SHARE_MIN * wholeSeconds);
-  return expectedBytes / bodySeconds;
 }
