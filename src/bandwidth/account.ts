@@ -107,7 +107,7 @@ export class Account {
   carried(nowMs: number, lineBytes: number | undefined, aheadBytes: number): void {
     this.#accrue(nowMs);
     if (this.#gauge.isRead !== (lineBytes !== undefined)) this.#second = new LastSecond();
-    const read = this.#gauge.read(lineBytes, this.#spentBytes - aheadBytes);
+    const read = this.#gauge.read(nowMs, lineBytes, this.#spentBytes - aheadBytes);
     if (read === undefined) return;
     this.#second.add(nowMs, read.cameBytes);
     const mostBytes = MISSED_SHARE_MAX * this.#rateBps;
