@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pick, type Random, randomFrom } from "../base/random.ts";
 import { Governor } from "./governor.ts";
+import type { PacedFlow } from "./paced-flow.ts";
 import { Pipe, type PipePlan, type Server, spreadOf } from "./pipe.suite.ts";
 import { windowFor } from "./window.ts";
 
@@ -210,6 +211,18 @@ test("what came beside the bytes of downloads is paid for like them", () => {
   assert.equal(Math.round(governor.nextAtMs(0) - beforeMs), 10);
   governor.cameBeside(0, -9920);
   assert.equal(governor.nextAtMs(0), beforeMs);
+});
+
+test("a download that was under way when windows were widened is read by its wider one, for good", () => {
+  const governor = new Governor(0, 1e6);
+  governor.setWindow(2304);
+  const flow = governor.begin(0, { ...QUICK, expectedBytes: 60_000 });
+  governor.setWindow(8192);
+  governor.setWindow(2304);
+  while (governor.came(0, flow, 3000));
+  assert.equal(governor.next(500), flow);
+  const { grantedBytes, receivedBytes } = flow as PacedFlow;
+  assert.equal(grantedBytes - receivedBytes, 4096);
 });
 
 test("what the line carried unseen is paid for, and what was granted and has not come is not taken for it", () => {

@@ -39,7 +39,7 @@ export interface StockedFlow extends Flow {
   /** What it can bring soon, as counted. */
   soonBytes: number;
   /** What may lie unread in the system and comes at once. */
-  readonly windowBytes: number;
+  windowBytes: number;
   /** How fast it was in its last turn; undefined before it has had one. */
   shownBps: number | undefined;
   /** When its turn to be read began, and what had come by then; undefined while it waits for one. */
