@@ -220,7 +220,9 @@ export class Line {
   #gauge(): void {
     const { settings, wire, clock, controller, sluice } = this.#parts;
     this.#cancelGauge = clock.after(GAUGE_EVERY_MS, () => this.#gauge());
-    if (settings.packetOverhead !== "auto" || !this.#inForceBps) return;
+    // Several processes mostly share a line, and none could tell the others' bytes from its own.
+    const isAlone = this.#timesShared <= 1;
+    if (settings.packetOverhead !== "auto" || !this.#inForceBps || !isAlone) return;
     const bytes = wire.takeCarried(this.#ungaugedBytes, this.#inForceBps);
     this.#ungaugedBytes = 0;
     this.#isGauged = bytes !== undefined;

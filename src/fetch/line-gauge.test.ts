@@ -32,18 +32,20 @@ test("of a line of our own all that came is told, read or not", () => {
   assert.equal(gauge.take(3_000, LIMIT_BPS), 0);
 });
 
-test("where more came than we read and our windows hold, others use the line, until they no longer do", () => {
+test("a neighbour who keeps taking a tenth is noticed when our windows could not hold that, and forgotten when gone", () => {
   const line = new Line();
   const gauge = new LineGauge(line.read, () => HELD_BYTES);
   gauge.take(0, LIMIT_BPS);
-  line.carry(50);
-  assert.equal(gauge.take(40_000, LIMIT_BPS), undefined);
-  const told: (number | undefined)[] = [];
-  for (let second = 0; second < 20; second++) {
-    line.carry(100);
-    told.push(gauge.take(100_000, LIMIT_BPS));
-  }
-  assert.equal(told.at(-1), 106_600);
+  const second = (packets: number): number | undefined => {
+    line.carry(packets);
+    return gauge.take(100_000, LIMIT_BPS);
+  };
+  assert.equal(second(110), 117_260, "it may be what our windows took in");
+  assert.equal(second(110), undefined);
+  for (let busy = 0; busy < 100; busy++) second(110);
+  assert.equal(second(100), undefined);
+  for (let quiet = 0; quiet < 12; quiet++) second(100);
+  assert.equal(second(100), 106_600);
 });
 
 test("what is counted late, or by nobody, tells nothing of a moment", () => {

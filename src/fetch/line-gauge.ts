@@ -5,20 +5,23 @@
  * the same, and its interface has counted it already. But it counts for everybody: when more came than we have read
  * and our windows can hold, others use the line too, and then it tells nothing of us at a moment.
  *
- * The past is forgotten by bytes, as in `packet-overhead.ts`. One small file a look.
+ * What came beyond what we read is added up, less a little for what is sent twice, so that windows that fill once
+ * are soon forgiven and a neighbour who keeps taking is noticed, however little; until then we make room for it.
+ * One small file a look.
  */
 
 import { CountedSteps, type LineCounters } from "./line-counters.ts";
 
-/** How much is remembered, and what others may have of it without disturbing. */
-const MEMORY_SECONDS = 4;
+/** What others may have beside what we read, without disturbing. */
 const FOREIGN_SHARE_MAX = 0.05;
+/** Who has gone is remembered for ten times as long. */
+const REMEMBERED_SECONDS = 0.5;
 
 export class LineGauge {
   readonly #steps: CountedSteps;
   readonly #heldBytesMax: () => number;
-  #ownBytes = 0;
-  #payloadBytes = 0;
+  /** What came beyond what we read. */
+  #beyondBytes = 0;
 
   /** `heldBytesMax`: what all our connections together may hold unread. */
   constructor(readCounters: () => readonly LineCounters[], heldBytesMax: () => number) {
@@ -29,11 +32,10 @@ export class LineGauge {
   /** What came since it was last asked, while we read `ownBytes`; undefined where that cannot be told. */
   take(ownBytes: number, limitBps: number): number | undefined {
     const { bytes, headerBytes, isPrompt } = this.#steps.take();
-    const kept = Math.exp(-bytes / (MEMORY_SECONDS * limitBps));
-    this.#ownBytes = this.#ownBytes * kept + ownBytes;
-    this.#payloadBytes = this.#payloadBytes * kept + Math.max(0, bytes - headerBytes);
-    if (!isPrompt) return undefined;
-    const foreignBytes = this.#payloadBytes - this.#ownBytes - this.#heldBytesMax();
-    return foreignBytes > FOREIGN_SHARE_MAX * this.#payloadBytes ? undefined : bytes;
+    const heldBytes = this.#heldBytesMax();
+    const moreBytes = bytes - headerBytes - ownBytes * (1 + FOREIGN_SHARE_MAX);
+    const mostBytes = heldBytes + REMEMBERED_SECONDS * limitBps;
+    this.#beyondBytes = Math.max(0, Math.min(mostBytes, this.#beyondBytes + moreBytes));
+    return isPrompt && this.#beyondBytes <= heldBytes ? bytes : undefined;
   }
 }
