@@ -121,3 +121,16 @@ test("where the line is read, the last second is what it carried, and not what w
   assert.equal(account.hasSome(4100), false);
   assert.equal(account.hasSome(5200), true);
 });
+
+test("where the line is read, also what nobody could use is made good, and only there", () => {
+  const after = (isRead: boolean): number => {
+    const account = new Account(0, 1000, 20);
+    if (isRead) account.carried(0, 0, 0);
+    for (let nowMs = 0; nowMs <= 200; nowMs += 10) account.balanceBytes(nowMs);
+    account.spend(1020);
+    for (let nowMs = 200; nowMs <= 1200; nowMs += 10) account.balanceBytes(nowMs);
+    return Math.round(account.balanceBytes(1200));
+  };
+  assert.equal(after(false), 0);
+  assert.equal(after(true), 20, "a fiftieth more in a second");
+});

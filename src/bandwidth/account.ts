@@ -139,8 +139,9 @@ export class Account {
     this.#balanceBytes += Math.min(earned + made, room);
     if (over <= 0) return;
     this.#unusedBytes += over;
-    // Nobody stood still who had more than enough all the time: there was nothing to spend it on.
-    if (wasShort) this.#remember(over);
+    // Nobody stood still who had more than enough all the time: there was nothing to spend it on. Where the line is
+    // read, also that can be made good, since no second has more than its part.
+    if (wasShort || this.#gauge.isRead) this.#remember(over);
   }
 
   #remember(bytes: number): void {
