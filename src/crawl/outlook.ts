@@ -8,13 +8,15 @@
 import type { Clock } from "../base/clock.ts";
 import type { Moment, SpeedTable } from "../bandwidth/speed-table.ts";
 import type { Settings, SiteSettings } from "../config/schema.ts";
-import { FILLED_SHARE } from "../plan/caution.ts";
 import { bytesLeft, capBps, leastWaiting, meanBytesOf, type SiteFacts } from "../plan/estimate.ts";
 import type { PlanTask, SiteTask } from "../plan/plan.ts";
+import { asCrawled } from "./as-crawled.ts";
 import type { Line } from "./line.ts";
 import type { Promised } from "./promised.ts";
 import { PAGES_TO_KNOW, type Roster, type Site, TRIED_PAGES } from "./roster.ts";
 
+/** Of what may come so much does, as `bench/bandwidth.ts` measures it. What is not sure of it is kept in hand as time. */
+const FILLED_SHARE = 0.995;
 /** Without a limit the best second so far, and somewhat more, is what the line gives. */
 const GROWTH_SHARE = 1.2;
 const UNKNOWN_LINE_BPS = 1e9;
@@ -22,7 +24,9 @@ const UNKNOWN_LINE_BPS = 1e9;
 const USUAL_BYTES = 30_000;
 const USUAL_WEIGHT = 3;
 /** By few pages a server's speed is known only so well: it may be so many times what they came with. */
-const SPEED_TIMES = { hope: 1.3, care: 0.85 } as const;
+const SPEED_TIMES = { hope: 1.3, care: 0.85, told: 1 } as const;
+/** A crawl that began so lately has just begun: what was told beforehand counts from then. */
+const BEGUN_MS = 1000;
 /** Before so many have come at its own pace, what others saw of a server is more. */
 const PAGES_TO_TELL = 3;
 /** Over so long it is looked at what a site was given. */
@@ -33,8 +37,8 @@ const LATELY_SETTLED = 20;
 const PASSED_SECONDS = 0.001;
 /** More than this many times what waits is not known, but said or foreseen. */
 const DOUBT_SHARE = 1.5;
-/** More than this part of what is left by what was said waits already. */
-const REFUTED_SHARE = 1.2;
+/** More waits than is left by what was said, by more than this part of the whole: a few last pages refute nothing. */
+const REFUTED_SHARE = 0.05;
 /** With more new URLs than this for each that ends a site is still being found. */
 const GROWING = 0.2;
 
@@ -83,7 +87,7 @@ export class Outlook {
 
   /**
    * With hope, a server that is not well known is as fast as it may be: so nobody is given up too early.
-   * With care, as slow as it may be: so nobody is begun too late.
+   * With care, as slow as it may be: so nobody is begun too late. As it was told, just what was measured.
    */
   taskOf(sites: readonly Site[], mood: Mood): PlanTask {
     const { settings } = this.#parts;
@@ -92,13 +96,19 @@ export class Outlook {
     for (const site of sites) growth.set(site.id, grown(site, this.#growth.get(site.id)));
     this.#growth = growth;
     return {
-      sites: sites.map((site) => this.#siteTask(site, SPEED_TIMES[mood])),
+      sites: sites.map((site) => this.#siteTask(site, mood)),
       rateBps: this.#rateBps(),
       sitesMax: settings.sitesAtOnceMax ?? Infinity,
       rateMinBps: settings.rateMinBps ?? 0,
       // Who has been started need not be again; what starting costs is in what is measured.
       startupSeconds: 0,
     };
+  }
+
+  /** What a plan is told for beforehand (`weir plan --as-crawled`), before anything has come. */
+  toldTask(sites: readonly Site[]): PlanTask {
+    const { line, settings } = this.#parts;
+    return asCrawled(this.taskOf(sites, "told"), line.limitBps, settings);
   }
 
   /** Whether a good part of what is planned for a promise has not been found yet, or more may be. */
@@ -115,7 +125,8 @@ export class Outlook {
     const facts = this.#factsOf(site);
     const { expectedBytes, receivedBytes } = facts;
     if (expectedBytes === undefined) return true;
-    return leastWaiting(facts) > REFUTED_SHARE * Math.max(0, expectedBytes - receivedBytes);
+    const leftBytes = Math.max(0, expectedBytes - receivedBytes);
+    return leastWaiting(facts) > leftBytes + REFUTED_SHARE * expectedBytes;
   }
 
   #rateBps(): number {
@@ -124,18 +135,18 @@ export class Outlook {
     return bestBps() > 0 ? bestBps() * GROWTH_SHARE : UNKNOWN_LINE_BPS;
   }
 
-  #siteTask(site: Site, unknownTimes: number): SiteTask {
+  #siteTask(site: Site, mood: Mood): SiteTask {
     const { settings, line, promised } = this.#parts;
     const own = promised.saidOf(site.key);
     const facts = this.#factsOf(site);
-    const deadlineInMs = promised.deadlineInMs(site);
+    const deadlineInMs = mood === "told" ? this.#toldMs(site) : promised.deadlineInMs(site);
     return {
       key: site.key,
       bytes: Math.max(1, bytesLeft(facts)) * (own?.efficiency ?? 1),
       deadlineSeconds:
         deadlineInMs === undefined ? undefined : Math.max(PASSED_SECONDS, deadlineInMs / 1000),
       capBps: capBps({
-        downloadBps: this.#downloadBps(site, unknownTimes),
+        downloadBps: this.#downloadBps(site, SPEED_TIMES[mood]),
         concurrency: site.to?.concurrencyMax ?? settings.concurrencyPerSite,
         delayMs: site.to?.delayMs ?? 0,
         meanBytes: meanBytesOf(facts),
@@ -146,12 +157,24 @@ export class Outlook {
     };
   }
 
+  /** Counted from the start of the crawl where that was only now. */
+  #toldMs(site: Site): number | undefined {
+    const { promised } = this.#parts;
+    const leftMs = promised.deadlineInMs(site);
+    const wholeMs = promised.deadlineMsOf(site.key);
+    return leftMs === undefined || wholeMs === undefined || wholeMs - leftMs > BEGUN_MS
+      ? leftMs
+      : wholeMs;
+  }
+
   /** What its server gives now, or gave at such hours as far as anybody knows. */
   #downloadBps(
-    { to, answered, gaveBytes, gaveMs }: Site,
+    { key, to, answered, gaveBytes, gaveMs }: Site,
     unknownTimes: number,
   ): number | undefined {
-    const { speeds, moment } = this.#parts;
+    const { speeds, moment, promised } = this.#parts;
+    // What somebody said of a server is better than a few pages of it.
+    if (answered < PAGES_TO_KNOW && promised.saidOf(key)?.capBps !== undefined) return undefined;
     const times = answered < PAGES_TO_KNOW ? unknownTimes : 1;
     if (answered >= PAGES_TO_TELL) return ((gaveBytes * 1000) / gaveMs) * times;
     if (to?.address === undefined || speeds.measured(to.address) < TRIED_PAGES) return undefined;

@@ -12,6 +12,8 @@ import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import type { Settings } from "../config/schema.ts";
+import { Aims } from "../plan/aims.ts";
+import { planBeforehand } from "../plan/beforehand.ts";
 import {
   mostSlack,
   pagesToTry,
@@ -25,21 +27,22 @@ import {
 } from "../plan/caution.ts";
 import { isLate, type PlanTask, type Segment, type SiteTask } from "../plan/plan.ts";
 import { promisesOf, rateWithoutCaps } from "../plan/promises.ts";
-import { PLAN_SECONDS } from "../plan/rolling.ts";
-import type { Claim, Shares } from "../plan/shares.ts";
+import { type Claimant, claimsAt } from "../plan/claims.ts";
+import type { Shares } from "../plan/shares.ts";
+import { PLAN_SECONDS } from "../plan/steady.ts";
+import { hasPlaces } from "../plan/work.ts";
 import { type Division, Divider } from "./divider.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import type { Outlook } from "./outlook.ts";
 import type { Promised } from "./promised.ts";
 import { PAGES_TO_KNOW, type Roster, type Site, TRIED_PAGES } from "./roster.ts";
+import type { Sluice } from "./sluice.ts";
 import type { PlanView } from "./snapshot.ts";
 
 /** Several sites may end in one moment. */
 const SOON_MS = 50;
 /** A plan takes at most a part of the time: nothing else is done meanwhile. */
 const REST_TIMES = 20;
-/** Who is given this part of what it could take is given all of it. */
-const ALL_SHARE = 0.98;
 /** How far all deadlines are stretched while sizes may be wrong, at most: to four times their time. */
 const DOUBT_SHARE = -3;
 /** Nobody is given up for less than this part of the time left: what servers give is not known better. */
@@ -47,19 +50,10 @@ const NOISE_SHARE = -0.1;
 /** A deadline in or out of reach for so long is told. */
 const SURE_AFTER_MS = 1500;
 
-/** What a site may claim that needs all its server gives, where that is not known well. */
-const UNSURE_TIMES = 1.3;
-
 /** A division of the rate, and what it rests on. */
 interface Divided {
   readonly task: PlanTask;
   readonly division: Division;
-}
-
-interface Grant {
-  readonly rateBps: number;
-  readonly wholeBps: number;
-  readonly headStart: number;
 }
 
 /** What the plan says of a site. */
@@ -84,9 +78,8 @@ export interface ReplanParts {
   readonly promised: Promised;
   readonly outlook: Outlook;
   readonly shares: Shares;
+  readonly sluice: Pick<Sluice, "isWarm" | "share">;
   readonly onFault: (fault: unknown) => void;
-  /** The shares have changed: whoever waits is judged again. */
-  readonly onShares: () => void;
 }
 
 /** Whether anything was said that a plan is needed for. */
@@ -108,7 +101,9 @@ export class Replan {
   readonly #doubtedAtMs = new Map<number, number>();
   #hasStarted = false;
   #isActive = false;
+  readonly #aims = new Aims();
   #cancelTimer: (() => void) | undefined;
+  #cancelClaims: (() => void) | undefined;
   #isSoon = false;
   /** How long the last plan took. */
   #tookMs = 0;
@@ -133,6 +128,7 @@ export class Replan {
   stop(): void {
     this.#isActive = false;
     this.#cancelTimer?.();
+    this.#cancelClaims?.();
   }
 
   /** Something has changed that a plan rests on. */
@@ -145,6 +141,7 @@ export class Replan {
   /** Something was promised: from now on there is a plan. */
   changed(): void {
     this.#isActive = true;
+    this.#aims.forget();
     this.soon();
   }
 
@@ -170,21 +167,15 @@ export class Replan {
 
   #replan(): void {
     this.#isSoon = false;
-    const { clock, outlook, shares, settings, onShares } = this.#parts;
+    const { clock, outlook, sluice } = this.#parts;
     const beganAtMs = clock.nowMs();
     const sites = this.#sitesAtWork();
-    const { task, division } = this.#divide(sites);
-    const headStart = pagesToTry(task, outlook.usualBytes, TRIED_PAGES);
-    const claims = division.order.map((index) =>
-      this.#claimOf(sites[index] as Site, task.sites[index] as SiteTask, {
-        rateBps: division.ratesBps[index] as number,
-        wholeBps: task.rateBps,
-        headStart,
-      }),
-    );
-    shares.set(
-      claims.toSorted((a, b) => Number(b.rateBps > 0) - Number(a.rateBps > 0)),
-      settings.sitesAtOnceMax,
+    const divided = this.#divide(sites);
+    const { task, division } = divided;
+    // To try servers before what they give is measured would be for nothing.
+    const headStart = sluice.isWarm ? pagesToTry(task, outlook.usualBytes, TRIED_PAGES) : 0;
+    const claimants = division.order.map((index) =>
+      this.#claimantOf(sites[index] as Site, divided, { index, headStart }),
     );
     this.#foresee(sites, task, division);
     this.#neededBps = rateNeeded(task);
@@ -192,7 +183,22 @@ export class Replan {
     this.#madeAtMs = beganAtMs;
     this.#plans += 1;
     if (this.#isActive) this.#arm(Math.max(PLAN_SECONDS * 1000, this.#tookMs * REST_TIMES));
-    onShares();
+    this.#claim(claimants, task.rateBps);
+  }
+
+  /** Gives everybody what the plan gives them now, again and again as it goes on. */
+  #claim(claimants: readonly Claimant[], wholeBps: number): void {
+    const { clock, shares, settings, sluice } = this.#parts;
+    this.#cancelClaims?.();
+    const atSeconds = (clock.nowMs() - this.#madeAtMs) / 1000;
+    const { claims, untilSeconds } = claimsAt(atSeconds, claimants, wholeBps);
+    shares.set(claims, settings.sitesAtOnceMax);
+    if (this.#isActive && untilSeconds < Infinity)
+      this.#cancelClaims = clock.after(Math.ceil((untilSeconds - atSeconds) * 1000), () =>
+        this.#claim(claimants, wholeBps),
+      );
+    // Whoever waits is judged again.
+    sluice.share();
   }
 
   #sitesAtWork(): Site[] {
@@ -209,9 +215,30 @@ export class Replan {
     const careful = outlook.taskOf(sites, "care");
     const hopeless = this.#hopelessOf(hopeful, sites);
     const open = withoutHope(careful, ({ key }) => hopeless.has(key));
-    const inTime = this.#divideInTime(open, this.#slackFor(careful, sites), 0);
+    const wanted = this.#slackFor(careful, sites);
+    const inTime = this.#divideAsAimed(open, wanted, sites) ?? this.#divideInTime(open, wanted, 0);
     if (inTime !== undefined) return { task: careful, division: inTime };
     return { task: hopeful, division: this.#divideWithHope(hopeful, sites) };
+  }
+
+  /** With what was once decided to be kept in hand; undefined where sizes are not known, or somebody would be late. */
+  #divideAsAimed(task: PlanTask, wanted: Slack, sites: readonly Site[]): Division | undefined {
+    if (sites.length === 0 || hasPlaces(task)) return undefined;
+    if (sites.some((site) => this.#parts.outlook.isUnsaid(site))) return undefined;
+    if (!this.#aims.knows(task, wanted)) this.#decide(task, wanted, sites);
+    // Where not all could be kept nothing was decided.
+    if (!this.#aims.knows(task, wanted)) return undefined;
+    const aims = this.#aims.of(task);
+    return aims === undefined ? undefined : this.#divider.divide(aims);
+  }
+
+  /** At first just what is told beforehand, so that the crawl begins with that plan and no other. */
+  #decide(task: PlanTask, wanted: Slack, sites: readonly Site[]): void {
+    const { outlook, settings } = this.#parts;
+    const now = this.#hasStarted ? task : outlook.toldTask(sites);
+    const { aims, order } = planBeforehand(now, wanted, settings.objective ?? "min-sum");
+    if (aims !== now) this.#aims.decide(now, aims, wanted);
+    this.#divider.begin(order.map((index) => now.sites[index]?.key ?? ""));
   }
 
   /**
@@ -277,21 +304,23 @@ export class Replan {
     return undefined;
   }
 
-  #claimOf(
+  #claimantOf(
     site: Site,
-    { capBps, deadlineSeconds }: SiteTask,
-    { rateBps, wholeBps, headStart }: Grant,
-  ): Claim {
-    const isAll = rateBps >= ALL_SHARE * Math.min(capBps, wholeBps);
+    { task, division }: Divided,
+    { index, headStart }: { readonly index: number; readonly headStart: number },
+  ): Claimant {
+    const { capBps, deadlineSeconds } = task.sites[index] as SiteTask;
     // No promise can rest on a server of which nobody knows anything.
     const isSaid = this.#parts.promised.saidOf(site.key)?.capBps !== undefined;
     const untried = deadlineSeconds === undefined || isSaid ? 0 : headStart - site.answered;
-    // A server that may well give more than is thought would take that from those who need it.
-    const isSure = isSaid || site.answered >= PAGES_TO_KNOW || rateBps >= ALL_SHARE * wholeBps;
-    const claimedBps = isSure ? Infinity : rateBps * UNSURE_TIMES;
     return {
       siteId: site.id,
-      rateBps: isAll ? claimedBps : rateBps,
+      planned: {
+        segments: division.segments[index] ?? [],
+        finishSeconds: division.finishSeconds[index] as number,
+      },
+      capBps,
+      isSure: isSaid || site.answered >= PAGES_TO_KNOW,
       headStart: Math.max(0, untried),
     };
   }

@@ -37,6 +37,8 @@ export interface SiteMeans {
 const NEW_PER_SETTLED_MAX = 2;
 /** Before so many have come, what waits tells little of how much that will be. */
 const SETTLED_TO_TELL = 10;
+/** A server that was measured to give so much of what was said gives what was said: measuring is no better. */
+const SAID_SHARE = 0.75;
 /** Of the usual size: one imagined URL keeps the first few from telling too much. */
 const USUAL_WEIGHT = 3;
 
@@ -46,10 +48,13 @@ export function bytesLeft(facts: SiteFacts): number {
   const waitingBytes = pending * meanBytesOf(facts);
   const foreseenBytes = waitingBytes * (1 + Math.min(NEW_PER_SETTLED_MAX, newPerSettled));
   if (expectedBytes === undefined) return foreseenBytes;
-  const saidBytes = Math.max(expectedBytes - receivedBytes, leastWaiting(facts));
   // The more of what is known has come, and the less is new in it, the more it tells of the rest.
   const trustShare = settled / (settled + pending) / (1 + newPerSettled);
-  return saidBytes + trustShare * (foreseenBytes - saidBytes);
+  const leastBytes = leastWaiting(facts);
+  const saidBytes = expectedBytes - receivedBytes;
+  if (saidBytes < leastBytes) return leastBytes + trustShare * (foreseenBytes - leastBytes);
+  // What may well be right stays as it was said: to follow every guess would change plans for nothing.
+  return saidBytes - trustShare * Math.max(0, saidBytes - mostForeseen(facts));
 }
 
 /**
@@ -62,6 +67,14 @@ export function leastWaiting(facts: SiteFacts): number {
   return pending * meanBytesOf(facts) * (1 - 1 / Math.sqrt(settled));
 }
 
+/** What waits, and what that may bring with it, come to no more than this. */
+function mostForeseen(facts: SiteFacts): number {
+  const { pending, settled, newPerSettled } = facts;
+  const newMost = Math.min(NEW_PER_SETTLED_MAX, 2 * newPerSettled);
+  const meanMost = meanBytesOf(facts) * (1 + 1 / Math.sqrt(Math.max(1, settled)));
+  return pending * meanMost * (1 + newMost);
+}
+
 export function meanBytesOf({ settled, receivedBytes, usualBytes }: SiteFacts): number {
   return (receivedBytes + USUAL_WEIGHT * usualBytes) / (settled + USUAL_WEIGHT);
 }
@@ -72,5 +85,7 @@ export function capBps(means: SiteMeans): number {
   const measuredBps =
     downloadBps === undefined ? Infinity : Math.max(gaveBps, downloadBps * concurrency);
   const politeBps = delayMs > 0 ? (meanBytes * 1000) / delayMs : Infinity;
-  return Math.min(measuredBps, politeBps, saidBps ?? Infinity);
+  if (saidBps !== undefined && measuredBps >= SAID_SHARE * saidBps)
+    return Math.min(politeBps, saidBps);
+  return Math.min(measuredBps, politeBps);
 }

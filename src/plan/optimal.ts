@@ -56,7 +56,7 @@ const FURTHER_ASKED_MAX = 12_000;
 const [FURTHER_LEAST, FURTHER_MOST] = [30, 60];
 
 /** Sizes and speeds are not known better: sites that come to the same must not change places all the time. */
-const STEADY_SHARE = 0.01;
+const STEADY_SHARE = 0.05;
 /** Where deadlines are rounded (`kept-schedule.ts`): an end that leaves room for it is soon found. */
 const END_ROOM_OF_MOST = 1.03;
 

@@ -6,6 +6,8 @@
 import { type OptimalPlan, planOptimal } from "./optimal.ts";
 import type { Objective, PlanTask } from "./plan.ts";
 
+/** Plans are made again after this time. */
+export const PLAN_SECONDS = 2;
 /** With more sites than this the order is not improved by trying: a crawl stands still meanwhile. */
 const SITES_TO_TRY_MAX = 20;
 
@@ -16,6 +18,11 @@ export class SteadyPlanner {
 
   constructor(objective: Objective) {
     this.#objective = objective;
+  }
+
+  /** Goes on from an order that was found elsewhere. */
+  begin(order: readonly string[]): void {
+    this.#order = order;
   }
 
   plan(task: PlanTask): OptimalPlan {
