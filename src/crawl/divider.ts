@@ -13,6 +13,7 @@ import { unreachable } from "../base/assert.ts";
 import { planCpq } from "../plan/cpq.ts";
 import { planMMaxt } from "../plan/m-maxt.ts";
 import { planMSumt } from "../plan/m-sumt.ts";
+import type { OptimalPlan } from "../plan/optimal.ts";
 import { PLAN_SECONDS, SteadyPlanner } from "../plan/steady.ts";
 import type { Allocation, Plan, PlanTask, Segment, SitePlan } from "../plan/plan.ts";
 import { solveMip } from "./solver.ts";
@@ -55,9 +56,9 @@ export class Divider {
     this.#onFault = onFault;
   }
 
-  /** Goes on from the order of the plan that was told beforehand. */
-  begin(order: readonly string[]): void {
-    this.#optimal.begin(order);
+  /** Goes on from the plan that was told beforehand. */
+  begin(task: PlanTask, told: OptimalPlan): void {
+    this.#optimal.begin(task, told);
   }
 
   divide(task: PlanTask): Division {

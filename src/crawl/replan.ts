@@ -236,9 +236,9 @@ export class Replan {
   #decide(task: PlanTask, wanted: Slack, sites: readonly Site[]): void {
     const { outlook, settings } = this.#parts;
     const now = this.#hasStarted ? task : outlook.toldTask(sites);
-    const { aims, order } = planBeforehand(now, wanted, settings.objective ?? "min-sum");
-    if (aims !== now) this.#aims.decide(now, aims, wanted);
-    this.#divider.begin(order.map((index) => now.sites[index]?.key ?? ""));
+    const told = planBeforehand(now, wanted, settings.objective ?? "min-sum");
+    if (told.aims !== now) this.#aims.decide(now, told.aims, wanted);
+    this.#divider.begin(now, told);
   }
 
   /**

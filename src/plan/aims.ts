@@ -3,7 +3,7 @@
  *
  * Were it a part of the time left, every plan would have less of it than the one before, and sites would be moved
  * about for that alone. With seconds that stay, a later plan is the rest of an earlier one as long as all goes as
- * planned. A crawl that is behind has all its aims later by what it is behind, and none later than its deadline.
+ * planned. A crawl that is behind has all its aims later by that and a little more, and none later than its deadline.
  *
  * Promises, each held by a test in `aims.test.ts`:
  *   1. what is left of a task that went as planned has the aims it had;
@@ -15,6 +15,8 @@ import { isFeasible } from "./feasible.ts";
 import type { PlanTask } from "./plan.ts";
 
 const STEPS = 10;
+/** Who is behind takes so much more than it must: with just enough, deadlines alone would say who goes first. */
+const LEEWAY_SECONDS = 0.25;
 /** So that what takes all the time there is still fits into it. */
 const ROUNDED_UP = 1 + 1e-9;
 
@@ -60,7 +62,7 @@ export class Aims {
       if (isFeasible(this.#behind(task, middle))) most = middle;
       else least = middle;
     }
-    return this.#behind(task, most);
+    return this.#behind(task, most + LEEWAY_SECONDS);
   }
 
   #behind(task: PlanTask, behindSeconds: number): PlanTask {

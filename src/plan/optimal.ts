@@ -20,7 +20,7 @@ import {
   type SitePlan,
   type SiteTask,
 } from "./plan.ts";
-import { isBetter, scoreOf } from "./score.ts";
+import { isBetter, isWorthMore, scoreOf } from "./score.ts";
 import { Track } from "./track.ts";
 import { hasPlaces, withDeadlines, type Work, workOf } from "./work.ts";
 
@@ -56,16 +56,21 @@ const FURTHER_ASKED_MAX = 12_000;
 const [FURTHER_LEAST, FURTHER_MOST] = [30, 60];
 
 /** Sizes and speeds are not known better: sites that come to the same must not change places all the time. */
-const STEADY_SHARE = 0.05;
+const STEADY_SHARE = 0.01;
 /** Where deadlines are rounded (`kept-schedule.ts`): an end that leaves room for it is soon found. */
 const END_ROOM_OF_MOST = 1.03;
 
-/** `before`: the order of an earlier plan, which is kept unless another one is better by more than can be known. */
+/** The order of an earlier plan, which is kept unless another one is better by more than can be known, and by so much. */
+export interface Incumbent {
+  readonly order: readonly number[];
+  readonly gainSeconds: number;
+}
+
 export function planOptimal(
   task: PlanTask,
   objective: Objective,
   effort: Effort = "full",
-  before?: readonly number[],
+  before?: Incumbent,
 ): OptimalPlan {
   const { plan, order, boundSumSeconds } = hasPlaces(task)
     ? planPlaced(task, objective, effort)
@@ -105,7 +110,7 @@ function planFree(
   task: PlanTask,
   objective: Objective,
   effort: Effort,
-  before: readonly number[] | undefined,
+  before: Incumbent | undefined,
 ): Planned {
   const work = workToKeep(workOf(task), objective);
   const schedule = new KeptSchedule(work);
@@ -120,9 +125,10 @@ function planFree(
       () => schedule.steps < TRIED_MAX,
     );
   if (before !== undefined) {
-    const order = Int32Array.from(before);
+    const order = Int32Array.from(before.order);
     const score = schedule.score(order);
-    if (!isBetter(found.score, score, STEADY_SHARE)) found = { order, score };
+    if (!isWorthMore(found.score, score, STEADY_SHARE, before.gainSeconds))
+      found = { order, score };
   }
   const track = schedule.write(found.order, () => new Track(work.count, task.startupSeconds));
   return { plan: track.plan(task), order: found.order, boundSumSeconds: bound.sumSeconds };
