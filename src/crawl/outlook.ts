@@ -8,7 +8,15 @@
 import type { Clock } from "../base/clock.ts";
 import type { Moment, SpeedTable } from "../bandwidth/speed-table.ts";
 import type { Settings, SiteSettings } from "../config/schema.ts";
-import { bytesLeft, capBps, leastWaiting, meanBytesOf, type SiteFacts } from "../plan/estimate.ts";
+import {
+  bytesLeft,
+  capBps,
+  type DoneSite,
+  leastWaiting,
+  meanBytesOf,
+  type SiteFacts,
+  timesSaid,
+} from "../plan/estimate.ts";
 import type { PlanTask, SiteTask } from "../plan/plan.ts";
 import { asCrawled } from "./as-crawled.ts";
 import type { Line } from "./line.ts";
@@ -75,6 +83,7 @@ export class Outlook {
   #growth = new Map<number, Growth>();
   readonly #given = new WeakMap<Site, Given>();
   #usualBytes = USUAL_BYTES;
+  #timesSaid = 1;
 
   constructor(parts: OutlookParts) {
     this.#parts = parts;
@@ -92,6 +101,7 @@ export class Outlook {
   taskOf(sites: readonly Site[], mood: Mood): PlanTask {
     const { settings } = this.#parts;
     this.#usualBytes = this.#meanBytes();
+    this.#timesSaid = timesSaid(this.#doneSites());
     const growth = new Map<number, Growth>();
     for (const site of sites) growth.set(site.id, grown(site, this.#growth.get(site.id)));
     this.#growth = growth;
@@ -204,13 +214,30 @@ export class Outlook {
       settled,
       newPerSettled: this.#growth.get(site.id)?.newPerSettled ?? 1,
       receivedBytes: site.books.bytes - round.bytesBefore,
-      expectedBytes: isFirst ? this.#parts.promised.saidOf(site.key)?.sizeBytes : earlierBytes,
+      expectedBytes: isFirst ? this.#saidBytes(site) : earlierBytes,
       // In a later round most answers say that nothing has changed, and are small.
       usualBytes:
         earlierBytes === undefined
           ? this.#usualBytes
           : earlierBytes / Math.max(1, settled + pending),
     };
+  }
+
+  #saidBytes({ key }: Site): number | undefined {
+    const saidBytes = this.#parts.promised.saidOf(key)?.sizeBytes;
+    return saidBytes === undefined ? undefined : saidBytes * this.#timesSaid;
+  }
+
+  /** Those of which a size was said. */
+  #doneSites(): DoneSite[] {
+    const { roster, promised } = this.#parts;
+    const done: DoneSite[] = [];
+    for (const { key, pending, known, round, books } of roster.inMemory()) {
+      const saidBytes = promised.saidOf(key)?.sizeBytes;
+      if (saidBytes !== undefined && pending === 0 && known > 0 && round.number === 1)
+        done.push({ saidBytes, receivedBytes: books.bytes });
+    }
+    return done;
   }
 
   /** What an address brings, of all sites in memory. */

@@ -121,6 +121,8 @@ export class Replan {
     if (!isPlanned(this.#parts.settings)) return;
     this.#isActive = true;
     this.#replan();
+    // The first takes longest and kept nobody waiting.
+    this.#tookMs = 0;
     this.#hasStarted = true;
     this.#refuseIfStrict();
   }

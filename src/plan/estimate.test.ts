@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesLeft, capBps, leastWaiting, meanBytesOf, type SiteFacts } from "./estimate.ts";
+import {
+  bytesLeft,
+  capBps,
+  leastWaiting,
+  meanBytesOf,
+  type SiteFacts,
+  timesSaid,
+} from "./estimate.ts";
 
 const FACTS: SiteFacts = {
   pending: 100,
@@ -37,6 +44,15 @@ test("a size that may well be right stays as it was said, whatever is foreseen",
     const said = { ...FACTS, newPerSettled: 0.5, expectedBytes: 970_000 + leftBytes };
     assert.equal(bytesLeft(said), leftBytes);
   }
+});
+
+test("three sites with twice what was said tell of the others, two do not, nor does less than was said", () => {
+  const twice = { saidBytes: 1e6, receivedBytes: 2e6 };
+  assert.equal(timesSaid([twice, twice]), 1);
+  assert.equal(timesSaid([twice, twice, twice]), 2);
+  assert.equal(timesSaid([twice, twice, { saidBytes: 8e6, receivedBytes: 7e6 }]), 1, "chance");
+  const half = { saidBytes: 1e6, receivedBytes: 0.5e6 };
+  assert.equal(timesSaid([half, half, half]), 1);
 });
 
 test("more has come than was said: what waits is left at least", () => {

@@ -21,6 +21,12 @@ export interface SiteFacts {
   readonly usualBytes: number;
 }
 
+/** A site that is done, and what was said of it. */
+export interface DoneSite {
+  readonly saidBytes: number;
+  readonly receivedBytes: number;
+}
+
 export interface SiteMeans {
   /** B(ip, h, w): what one download gets; undefined for a server never measured. */
   readonly downloadBps: number | undefined;
@@ -39,8 +45,23 @@ const NEW_PER_SETTLED_MAX = 2;
 const SETTLED_TO_TELL = 10;
 /** A server that was measured to give so much of what was said gives what was said: measuring is no better. */
 const SAID_SHARE = 0.75;
+/** So many sites tell how right whoever said sizes is; so much more than was said is taken for chance. */
+const SITES_TO_TELL = 3;
+const CHANCE_TIMES = 1.15;
 /** Of the usual size: one imagined URL keeps the first few from telling too much. */
 const USUAL_WEIGHT = 3;
+
+/**
+ * How many times what was said the other sites are likely to have. Who is wrong of one site is so of the next. Only
+ * upwards: those that are done first have less than was said more often than the others.
+ */
+export function timesSaid(done: readonly DoneSite[]): number {
+  if (done.length < SITES_TO_TELL) return 1;
+  const saidBytes = done.reduce((sum, site) => sum + site.saidBytes, 0);
+  const receivedBytes = done.reduce((sum, site) => sum + site.receivedBytes, 0);
+  const times = receivedBytes / Math.max(1, saidBytes);
+  return times > CHANCE_TIMES ? times : 1;
+}
 
 export function bytesLeft(facts: SiteFacts): number {
   const { pending, settled, newPerSettled, receivedBytes, expectedBytes } = facts;
