@@ -233,9 +233,9 @@ test("sums are within 1 % of the bound on average and 3 % at worst", () => {
   assertSmall(gaps);
 });
 
-test("so are those of half dated sites, and of one task whose deadlines leave next to no choice", () => {
+test("so are those of half dated sites, of one task whose deadlines leave next to no choice, and of one whose best prices suggest a bad order", () => {
   const gaps: number[] = [];
-  for (const seed of [...seeds(30), 473]) {
+  for (const seed of [...seeds(30), 473, 723]) {
     const caps = seed % 2 === 0 ? ([0.02, 0.6] as const) : ([0.1, 1] as const);
     const wishes = { count: 20 + ((seed * 37) % 181), caps, dated: 0.5, weighted: seed % 3 === 0 };
     const task = cappedTask(seed, wishes);

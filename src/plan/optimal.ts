@@ -52,8 +52,8 @@ const TRIED_MAX = 200_000;
 const ASKED_MAX = 15_000;
 const [ASKED_LEAST, ASKED_MOST] = [12, 100];
 /** Sites asked for a better bound where there are deadlines; with more sites it would be too seldom to help. */
-const FURTHER_ASKED_MAX = 12_000;
-const [FURTHER_LEAST, FURTHER_MOST] = [30, 60];
+const FURTHER_ASKED_MAX = 20_000;
+const [FURTHER_LEAST, FURTHER_MOST] = [50, 120];
 
 /** Sizes and speeds are not known better: sites that come to the same must not change places all the time. */
 const STEADY_SHARE = 0.01;
@@ -89,7 +89,7 @@ export function planOptimal(
 function planPlaced(task: PlanTask, objective: Objective, effort: Effort): Planned {
   const free = workOf(task);
   const kept = boundOf(withDeadlines(free, deadlinesToKeep(free)));
-  const { order, squeezed } = searchPlaced(task, objective, effort, byStart(kept));
+  const { order, squeezed } = searchPlaced(task, objective, effort, byStart(kept.starts));
   const track = new Track(free.count, 0);
   const finishes = placedFinishes(placedWorkOf(task), placesOf(task), { order, squeezed }, track);
   // Who is late in spite of all does not bind the bound either.
@@ -115,9 +115,10 @@ function planFree(
   const work = workToKeep(workOf(task), objective);
   const schedule = new KeptSchedule(work);
   const plain = boundOf(work);
-  let found = bestOf(schedule, [byStart(plain), ...ordersToTry(work, effort)]);
+  let found = bestOf(schedule, [byStart(plain.starts), ...ordersToTry(work, effort)]);
   const bound = raisedBound(work, plain, furtherSteps(work, effort), found.score[2]);
-  if (bound !== plain) found = bestOf(schedule, [byStart(bound)], found);
+  if (bound.meanStarts !== undefined)
+    found = bestOf(schedule, [byStart(bound.starts), byStart(bound.meanStarts)], found);
   if (effort === "full")
     found = improved(
       found,
@@ -170,7 +171,7 @@ function boundBelow(work: Work, finishes: Float64Array, effort: Effort): number 
   return raisedBound(work, boundOf(work), furtherSteps(work, effort), sum).sumSeconds;
 }
 
-function byStart({ starts }: Bound): Int32Array {
+function byStart(starts: Float64Array): Int32Array {
   return orderBy(starts.length, (site) => starts[site] as number);
 }
 
