@@ -102,6 +102,8 @@ export class Replan {
   #hasStarted = false;
   #isActive = false;
   readonly #aims = new Aims();
+  /** Nothing was told yet of what is promised now. */
+  #isToldAnew = true;
   #cancelTimer: (() => void) | undefined;
   #cancelClaims: (() => void) | undefined;
   #isSoon = false;
@@ -144,6 +146,7 @@ export class Replan {
   changed(): void {
     this.#isActive = true;
     this.#aims.forget();
+    this.#isToldAnew = true;
     this.soon();
   }
 
@@ -237,6 +240,12 @@ export class Replan {
   /** At first just what is told beforehand, so that the crawl begins with that plan and no other. */
   #decide(task: PlanTask, wanted: Slack, sites: readonly Site[]): void {
     const { outlook, settings } = this.#parts;
+    if (!this.#isToldAnew) {
+      const slack = mostSlack(task, wanted, 0);
+      if (slack !== undefined) this.#aims.decide(task, withSlack(task, slack), wanted);
+      return;
+    }
+    this.#isToldAnew = false;
     const now = this.#hasStarted ? task : outlook.toldTask(sites);
     const told = planBeforehand(now, wanted, settings.objective ?? "min-sum");
     if (told.aims !== now) this.#aims.decide(now, told.aims, wanted);
