@@ -11,9 +11,9 @@ import type { Settings, SiteSettings } from "../config/schema.ts";
 import {
   bytesLeft,
   capBps,
-  type DoneSite,
   leastWaiting,
   meanBytesOf,
+  type SeenSite,
   type SiteFacts,
   timesSaid,
 } from "../plan/estimate.ts";
@@ -45,8 +45,8 @@ const LATELY_SETTLED = 20;
 const PASSED_SECONDS = 0.001;
 /** More than this many times what waits is not known, but said or foreseen. */
 const DOUBT_SHARE = 1.5;
-/** More waits than is left by what was said, by more than this part of the whole: a few last pages refute nothing. */
-const REFUTED_SHARE = 0.05;
+/** More waits than is left by what was said, by more than this part of the whole: large pages that come first refute nothing. */
+const REFUTED_SHARE = 0.25;
 /** With more new URLs than this for each that ends a site is still being found. */
 const GROWING = 0.2;
 
@@ -101,7 +101,7 @@ export class Outlook {
   taskOf(sites: readonly Site[], mood: Mood): PlanTask {
     const { settings } = this.#parts;
     this.#usualBytes = this.#meanBytes();
-    this.#timesSaid = timesSaid(this.#doneSites());
+    this.#timesSaid = timesSaid(this.#seenSites());
     const growth = new Map<number, Growth>();
     for (const site of sites) growth.set(site.id, grown(site, this.#growth.get(site.id)));
     this.#growth = growth;
@@ -228,16 +228,18 @@ export class Outlook {
     return saidBytes === undefined ? undefined : saidBytes * this.#timesSaid;
   }
 
-  /** Those of which a size was said. */
-  #doneSites(): DoneSite[] {
+  /** Of those of which a size was said. */
+  #seenSites(): SeenSite[] {
     const { roster, promised } = this.#parts;
-    const done: DoneSite[] = [];
-    for (const { key, pending, known, round, books } of roster.inMemory()) {
-      const saidBytes = promised.saidOf(key)?.sizeBytes;
-      if (saidBytes !== undefined && pending === 0 && known > 0 && round.number === 1)
-        done.push({ saidBytes, receivedBytes: books.bytes });
+    const seen: SeenSite[] = [];
+    for (const site of roster.inMemory()) {
+      const saidBytes = promised.saidOf(site.key)?.sizeBytes;
+      if (saidBytes === undefined || site.known === 0 || site.round.number !== 1) continue;
+      const seenBytes =
+        site.books.bytes + (site.pending > 0 ? leastWaiting(this.#factsOf(site)) : 0);
+      if (site.pending === 0 || seenBytes > saidBytes) seen.push({ saidBytes, seenBytes });
     }
-    return done;
+    return seen;
   }
 
   /** What an address brings, of all sites in memory. */

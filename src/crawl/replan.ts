@@ -12,26 +12,13 @@ import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import type { Settings } from "../config/schema.ts";
-import { Aims } from "../plan/aims.ts";
-import { planBeforehand } from "../plan/beforehand.ts";
-import {
-  mostSlack,
-  pagesToTry,
-  PASSED_SECONDS,
-  secondsAlone,
-  type Slack,
-  slackFor,
-  withoutHope,
-  withoutPassed,
-  withSlack,
-} from "../plan/caution.ts";
+import { pagesToTry, PASSED_SECONDS } from "../plan/caution.ts";
+import { type Claimant, claimsAt } from "../plan/claims.ts";
 import { isLate, type PlanTask, type Segment, type SiteTask } from "../plan/plan.ts";
 import { promisesOf, rateWithoutCaps } from "../plan/promises.ts";
-import { type Claimant, claimsAt } from "../plan/claims.ts";
 import type { Shares } from "../plan/shares.ts";
 import { PLAN_SECONDS } from "../plan/steady.ts";
-import { hasPlaces } from "../plan/work.ts";
-import { type Division, Divider } from "./divider.ts";
+import { CarefulDivider, type Divided } from "./careful-divider.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import type { Outlook } from "./outlook.ts";
 import type { Promised } from "./promised.ts";
@@ -43,18 +30,8 @@ import type { PlanView } from "./snapshot.ts";
 const SOON_MS = 50;
 /** A plan takes at most a part of the time: nothing else is done meanwhile. */
 const REST_TIMES = 20;
-/** How far all deadlines are stretched while sizes may be wrong, at most: to four times their time. */
-const DOUBT_SHARE = -3;
-/** Nobody is given up for less than this part of the time left: what servers give is not known better. */
-const NOISE_SHARE = -0.1;
 /** A deadline in or out of reach for so long is told. */
 const SURE_AFTER_MS = 1500;
-
-/** A division of the rate, and what it rests on. */
-interface Divided {
-  readonly task: PlanTask;
-  readonly division: Division;
-}
 
 /** What the plan says of a site. */
 export interface Forecast {
@@ -93,7 +70,7 @@ export function isPlanned(settings: Settings): boolean {
 
 export class Replan {
   readonly #parts: ReplanParts;
-  readonly #divider: Divider;
+  readonly #divider: CarefulDivider;
   #forecasts = new Map<number, Forecast>();
   /** Those whose deadline was last said to be out of reach. */
   readonly #late = new Set<number>();
@@ -101,9 +78,6 @@ export class Replan {
   readonly #doubtedAtMs = new Map<number, number>();
   #hasStarted = false;
   #isActive = false;
-  readonly #aims = new Aims();
-  /** Nothing was told yet of what is promised now. */
-  #isToldAnew = true;
   #cancelTimer: (() => void) | undefined;
   #cancelClaims: (() => void) | undefined;
   #isSoon = false;
@@ -115,7 +89,7 @@ export class Replan {
 
   constructor(parts: ReplanParts) {
     this.#parts = parts;
-    this.#divider = new Divider(parts);
+    this.#divider = new CarefulDivider(parts);
   }
 
   /** Plans before anything is fetched; throws when told to be strict and something cannot be kept. */
@@ -145,8 +119,7 @@ export class Replan {
   /** Something was promised: from now on there is a plan. */
   changed(): void {
     this.#isActive = true;
-    this.#aims.forget();
-    this.#isToldAnew = true;
+    this.#divider.changed();
     this.soon();
   }
 
@@ -175,14 +148,14 @@ export class Replan {
     const { clock, outlook, sluice } = this.#parts;
     const beganAtMs = clock.nowMs();
     const sites = this.#sitesAtWork();
-    const divided = this.#divide(sites);
+    const divided = this.#divider.divide(sites);
     const { task, division } = divided;
     // To try servers before what they give is measured would be for nothing.
     const headStart = sluice.isWarm ? pagesToTry(task, outlook.usualBytes, TRIED_PAGES) : 0;
     const claimants = division.order.map((index) =>
       this.#claimantOf(sites[index] as Site, divided, { index, headStart }),
     );
-    this.#foresee(sites, task, division);
+    this.#foresee(sites, divided);
     this.#neededBps = rateNeeded(task);
     this.#tookMs = clock.nowMs() - beganAtMs;
     this.#madeAtMs = beganAtMs;
@@ -210,111 +183,6 @@ export class Replan {
     return [...this.#parts.roster.inMemory()].filter((site) => site.pending > 0);
   }
 
-  /** Servers are as slow as they may be if all can be in time even so, and else as fast as they may be. */
-  #divide(sites: readonly Site[]): Divided {
-    const { outlook, settings } = this.#parts;
-    const hopeful = outlook.taskOf(sites, "hope");
-    // The paper's algorithms are for comparison, and know of no such care.
-    if (settings.algorithm !== "optimal")
-      return { task: hopeful, division: this.#divider.divide(hopeful) };
-    const careful = outlook.taskOf(sites, "care");
-    const hopeless = this.#hopelessOf(hopeful, sites);
-    const open = withoutHope(careful, ({ key }) => hopeless.has(key));
-    const wanted = this.#slackFor(careful, sites);
-    const inTime = this.#divideAsAimed(open, wanted, sites) ?? this.#divideInTime(open, wanted, 0);
-    if (inTime !== undefined) return { task: careful, division: inTime };
-    return { task: hopeful, division: this.#divideWithHope(hopeful, sites) };
-  }
-
-  /** With what was once decided to be kept in hand; undefined where sizes are not known, or somebody would be late. */
-  #divideAsAimed(task: PlanTask, wanted: Slack, sites: readonly Site[]): Division | undefined {
-    if (sites.length === 0 || hasPlaces(task)) return undefined;
-    if (sites.some((site) => this.#parts.outlook.isUnsaid(site))) return undefined;
-    if (!this.#aims.knows(task, wanted)) this.#decide(task, wanted, sites);
-    // Where not all could be kept nothing was decided.
-    if (!this.#aims.knows(task, wanted)) return undefined;
-    const aims = this.#aims.of(task);
-    return aims === undefined ? undefined : this.#divider.divide(aims);
-  }
-
-  /** At first just what is told beforehand, so that the crawl begins with that plan and no other. */
-  #decide(task: PlanTask, wanted: Slack, sites: readonly Site[]): void {
-    const { outlook, settings } = this.#parts;
-    if (!this.#isToldAnew) {
-      const slack = mostSlack(task, wanted, 0);
-      if (slack !== undefined) this.#aims.decide(task, withSlack(task, slack), wanted);
-      return;
-    }
-    this.#isToldAnew = false;
-    const now = this.#hasStarted ? task : outlook.toldTask(sites);
-    const told = planBeforehand(now, wanted, settings.objective ?? "min-sum");
-    if (told.aims !== now) this.#aims.decide(now, told.aims, wanted);
-    this.#divider.begin(now, told);
-  }
-
-  /**
-   * Keeps a part of the time in hand, as much of it as there is. Nobody is given up for bytes that
-   * nobody has seen: while sizes are only said or foreseen, all deadlines are stretched alike
-   * instead, as little as will do. Who cannot be in time counts more, to be done soon, and no longer
-   * takes from what the others have in hand.
-   */
-  #divideWithHope(task: PlanTask, sites: readonly Site[]): Division {
-    const { outlook } = this.#parts;
-    const isInDoubt = sites.some((site, index) =>
-      outlook.isInDoubt(site, task.sites[index]?.bytes ?? 0),
-    );
-    const wanted = this.#slackFor(task, sites);
-    const open = withoutPassed(task);
-    const kept = this.#divideInTime(open, wanted, isInDoubt ? DOUBT_SHARE : NOISE_SHARE);
-    if (kept !== undefined) return kept;
-    const division = this.#divider.divide(open);
-    const late = new Set(
-      open.sites.filter((site, index) => isLate(site, division.finishSeconds[index] ?? 0)),
-    );
-    const hopeful = withoutHope(open, (site) => late.has(site));
-    return this.#divideInTime(hopeful, wanted, 0) ?? division;
-  }
-
-  /** Those that would not be in time with the line to themselves, unless it is not known how much they have. */
-  #hopelessOf(task: PlanTask, sites: readonly Site[]): ReadonlySet<string> {
-    const { outlook } = this.#parts;
-    const hopeless = task.sites.filter((own, index) => {
-      const { bytes, deadlineSeconds = Infinity } = own;
-      if (deadlineSeconds >= secondsAlone(task, own)) return false;
-      return deadlineSeconds < PASSED_SECONDS || !outlook.isInDoubt(sites[index] as Site, bytes);
-    });
-    return new Set(hopeless.map(({ key }) => key));
-  }
-
-  #slackFor(task: PlanTask, sites: readonly Site[]): Slack {
-    const { outlook, promised } = this.#parts;
-    return slackFor({
-      sizes: !sites.some((site) => outlook.isUnsaid(site)),
-      speeds: !task.sites.some(
-        ({ key, capBps, deadlineSeconds }) =>
-          deadlineSeconds !== undefined &&
-          capBps < task.rateBps &&
-          promised.saidOf(key)?.capBps === undefined,
-      ),
-    });
-  }
-
-  /** With as much in hand as there is; undefined when the least share is still too much. */
-  #divideInTime(task: PlanTask, wanted: Slack, leastShare: number): Division | undefined {
-    const slack = mostSlack(task, wanted, leastShare);
-    if (slack === undefined) return undefined;
-    // With places and least rates a plan may need more than what is feasible without them.
-    for (const share of [slack.share, leastShare]) {
-      const cautious = withSlack(task, { ...slack, share });
-      const division = this.#divider.divide(cautious);
-      const isKept = cautious.sites.every(
-        (site, index) => !isLate(site, division.finishSeconds[index] ?? 0),
-      );
-      if (isKept) return division;
-    }
-    return undefined;
-  }
-
   #claimantOf(
     site: Site,
     { task, division }: Divided,
@@ -336,7 +204,7 @@ export class Replan {
     };
   }
 
-  #foresee(sites: readonly Site[], task: PlanTask, division: Division): void {
+  #foresee(sites: readonly Site[], { task, division }: Divided): void {
     const { promised } = this.#parts;
     this.#forecasts = new Map();
     for (const [index, site] of sites.entries()) {

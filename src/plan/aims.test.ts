@@ -123,3 +123,27 @@ test("a site that was not there when it was decided is not known, nor is anythin
   aims.forget();
   assert.ok(!aims.knows(due(15, 30), SLACK));
 });
+
+test("more is kept in hand where there is more to be had, and never less", () => {
+  const tight = due(10.5, 21);
+  const aims = decided(tight);
+  const inHand = (task: PlanTask) =>
+    aims
+      .of(task)
+      ?.sites.map(
+        ({ deadlineSeconds = 0 }, index) =>
+          (task.sites[index]?.deadlineSeconds ?? 0) - deadlineSeconds,
+      );
+  const [, before = 0] = inHand(tight) ?? [];
+  // Half of it has turned out not to be there.
+  const smaller = { ...tight, sites: tight.sites.map((site) => ({ ...site, bytes: 5e6 })) };
+  aims.raise(smaller, planBeforehand(smaller, SLACK, "min-sum").aims);
+  const [first = 0, second = 0] = inHand(smaller) ?? [];
+  assert.ok(second > before + 0.5, `${before} ${second}`);
+  const later = {
+    ...smaller,
+    sites: smaller.sites.map((site) => ({ ...site, bytes: 1e6, deadlineSeconds: 3 })),
+  };
+  aims.raise(later, planBeforehand(later, SLACK, "min-sum").aims);
+  assert.deepEqual(inHand(smaller), [first, second]);
+});

@@ -46,6 +46,19 @@ export class Aims {
     );
   }
 
+  /** Takes more in hand where a task leaves more than it did when it was decided, and nobody less. */
+  raise(task: PlanTask, aims: PlanTask): void {
+    const before = this.#inHandSeconds;
+    const wanted = this.#wanted;
+    if (wanted === undefined) return;
+    this.decide(task, aims, wanted);
+    const isMore = Array.from(
+      this.#inHandSeconds,
+      ([key, seconds]) => seconds - (before.get(key) ?? 0),
+    );
+    if (isMore.some((more) => more < 0)) this.#inHandSeconds = before;
+  }
+
   /** What was promised has changed. */
   forget(): void {
     this.#wanted = undefined;

@@ -21,10 +21,11 @@ export interface SiteFacts {
   readonly usualBytes: number;
 }
 
-/** A site that is done, and what was said of it. */
-export interface DoneSite {
+/** A site that is done or has already shown more than was said of it. */
+export interface SeenSite {
   readonly saidBytes: number;
-  readonly receivedBytes: number;
+  /** What it has, at least. */
+  readonly seenBytes: number;
 }
 
 export interface SiteMeans {
@@ -45,9 +46,10 @@ const NEW_PER_SETTLED_MAX = 2;
 const SETTLED_TO_TELL = 10;
 /** A server that was measured to give so much of what was said gives what was said: measuring is no better. */
 const SAID_SHARE = 0.75;
-/** So many sites tell how right whoever said sizes is; so much more than was said is taken for chance. */
-const SITES_TO_TELL = 3;
-const CHANCE_TIMES = 1.15;
+/** So much more than was said is taken for chance: of one site anything, of two and of more so many times as much. */
+const CHANCE_TIMES = [Infinity, Infinity, 1.3, 1.15] as const;
+/** How many times what a mean is usually off by it must be off for a size that was said to be wrong. */
+const SURE_TIMES = 2;
 /** Of the usual size: one imagined URL keeps the first few from telling too much. */
 const USUAL_WEIGHT = 3;
 
@@ -55,12 +57,12 @@ const USUAL_WEIGHT = 3;
  * How many times what was said the other sites are likely to have. Who is wrong of one site is so of the next. Only
  * upwards: those that are done first have less than was said more often than the others.
  */
-export function timesSaid(done: readonly DoneSite[]): number {
-  if (done.length < SITES_TO_TELL) return 1;
-  const saidBytes = done.reduce((sum, site) => sum + site.saidBytes, 0);
-  const receivedBytes = done.reduce((sum, site) => sum + site.receivedBytes, 0);
-  const times = receivedBytes / Math.max(1, saidBytes);
-  return times > CHANCE_TIMES ? times : 1;
+export function timesSaid(seen: readonly SeenSite[]): number {
+  const saidBytes = seen.reduce((sum, site) => sum + site.saidBytes, 0);
+  const seenBytes = seen.reduce((sum, site) => sum + site.seenBytes, 0);
+  const times = seenBytes / Math.max(1, saidBytes);
+  const chanceTimes = CHANCE_TIMES[Math.min(seen.length, CHANCE_TIMES.length - 1)] ?? Infinity;
+  return times > chanceTimes ? times : 1;
 }
 
 export function bytesLeft(facts: SiteFacts): number {
@@ -74,8 +76,10 @@ export function bytesLeft(facts: SiteFacts): number {
   const leastBytes = leastWaiting(facts);
   const saidBytes = expectedBytes - receivedBytes;
   if (saidBytes < leastBytes) return leastBytes + trustShare * (foreseenBytes - leastBytes);
-  // What may well be right stays as it was said: to follow every guess would change plans for nothing.
-  return saidBytes - trustShare * Math.max(0, saidBytes - mostForeseen(facts));
+  // What may well be right stays as it was said: to follow every guess would change plans for nothing. And while each
+  // page brings a new one, what waits tells nothing of how much there is.
+  const foundShare = Math.max(0, 1 - newPerSettled) * Math.sqrt(settled / (settled + pending));
+  return saidBytes - foundShare * Math.max(0, saidBytes - mostForeseen(facts));
 }
 
 /**
@@ -85,7 +89,7 @@ export function bytesLeft(facts: SiteFacts): number {
 export function leastWaiting(facts: SiteFacts): number {
   const { pending, settled } = facts;
   if (settled < SETTLED_TO_TELL) return 1;
-  return pending * meanBytesOf(facts) * (1 - 1 / Math.sqrt(settled));
+  return pending * meanBytesOf(facts) * Math.max(0, 1 - SURE_TIMES / Math.sqrt(settled));
 }
 
 /** What waits, and what that may bring with it, come to no more than this. */

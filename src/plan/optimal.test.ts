@@ -29,12 +29,12 @@ test("the order of an earlier plan is kept where another is hardly better, and n
   const nearly = taskOf(1e6, [[10e6], [9.95e6]]);
   assert.deepEqual(planOptimal(nearly, "min-sum").order, [1, 0]);
   const before = { order: [0, 1], gainSeconds: 0 };
-  assert.deepEqual(planOptimal(nearly, "min-sum", "full", before).order, [0, 1]);
+  assert.deepEqual(planOptimal(nearly, "min-sum", "full", [before]).order, [0, 1]);
   const clearly = taskOf(1e6, [[10e6], [5e6]]);
-  assert.deepEqual(planOptimal(clearly, "min-sum", "full", before).order, [1, 0]);
+  assert.deepEqual(planOptimal(clearly, "min-sum", "full", [before]).order, [1, 0]);
   // 10 s and 15 s against 5 s and 15 s.
   const orderFor = (gainSeconds: number) =>
-    planOptimal(clearly, "min-sum", "full", { ...before, gainSeconds }).order;
+    planOptimal(clearly, "min-sum", "full", [{ ...before, gainSeconds }]).order;
   assert.deepEqual(orderFor(4.9), [1, 0]);
   assert.deepEqual(orderFor(5.1), [0, 1]);
 });
@@ -44,7 +44,7 @@ test("an earlier order makes nobody late", () => {
     const task = cappedTask(seed, anyWishes(seed, 12));
     const fresh = planOptimal(task, "min-sum");
     const order = [...task.sites.keys()].toReversed();
-    const steady = planOptimal(task, "min-sum", "full", { order, gainSeconds: Infinity });
+    const steady = planOptimal(task, "min-sum", "full", [{ order, gainSeconds: Infinity }]);
     assert.equal(steady.late.length, fresh.late.length, `seed ${seed}`);
   }
 });

@@ -60,7 +60,7 @@ const STEADY_SHARE = 0.01;
 /** Where deadlines are rounded (`kept-schedule.ts`): an end that leaves room for it is soon found. */
 const END_ROOM_OF_MOST = 1.03;
 
-/** The order of an earlier plan, which is kept unless another one is better by more than can be known, and by so much. */
+/** The order of an earlier plan, which is taken unless another one is better by more than can be known, and by so much. */
 export interface Incumbent {
   readonly order: readonly number[];
   readonly gainSeconds: number;
@@ -70,7 +70,7 @@ export function planOptimal(
   task: PlanTask,
   objective: Objective,
   effort: Effort = "full",
-  before?: Incumbent,
+  before: readonly Incumbent[] = [],
 ): OptimalPlan {
   const { plan, order, boundSumSeconds } = hasPlaces(task)
     ? planPlaced(task, objective, effort)
@@ -110,7 +110,7 @@ function planFree(
   task: PlanTask,
   objective: Objective,
   effort: Effort,
-  before: Incumbent | undefined,
+  before: readonly Incumbent[],
 ): Planned {
   const work = workToKeep(workOf(task), objective);
   const schedule = new KeptSchedule(work);
@@ -125,11 +125,12 @@ function planFree(
       (order, score) => schedule.score(order, score),
       () => schedule.steps < TRIED_MAX,
     );
-  if (before !== undefined) {
-    const order = Int32Array.from(before.order);
+  for (const incumbent of before) {
+    const order = Int32Array.from(incumbent.order);
     const score = schedule.score(order);
-    if (!isWorthMore(found.score, score, STEADY_SHARE, before.gainSeconds))
-      found = { order, score };
+    if (isWorthMore(found.score, score, STEADY_SHARE, incumbent.gainSeconds)) continue;
+    found = { order, score };
+    break;
   }
   const track = schedule.write(found.order, () => new Track(work.count, task.startupSeconds));
   return { plan: track.plan(task), order: found.order, boundSumSeconds: bound.sumSeconds };

@@ -1,6 +1,7 @@
 /**
- * Plans made one after another, of which each keeps the order of the one before unless another is better:
- * sites that come to the same must not change places all the time.
+ * Plans made one after another, of which each keeps the order that was told at first, or of the one before, unless
+ * another is better: sites that come to the same must not change places all the time. Where the order that was
+ * told had to be left for a while, as a site seemed larger than it is, it is gone back to.
  */
 
 import { type Incumbent, type OptimalPlan, planOptimal } from "./optimal.ts";
@@ -15,8 +16,9 @@ const SITES_TO_TRY_MAX = 20;
 
 export class SteadyPlanner {
   readonly #objective: Objective;
-  /** Sites in the order of the last plan, by their keys. */
-  #order: readonly string[] = [];
+  /** Sites in the order that was told and in that of the last plan, by their keys. */
+  #told: readonly string[] = [];
+  #last: readonly string[] = [];
   #gainSeconds = 0;
 
   constructor(objective: Objective) {
@@ -28,23 +30,30 @@ export class SteadyPlanner {
     const { maxSeconds, weightedSumSeconds } = figuresOf(task, plan);
     const wholeSeconds = this.#objective === "min-sum" ? weightedSumSeconds : maxSeconds;
     this.#gainSeconds = GAIN_SHARE * wholeSeconds;
-    this.#order = keysIn(task, order);
+    this.#told = keysIn(task, order);
   }
 
   plan(task: PlanTask): OptimalPlan {
     const effort = task.sites.length > SITES_TO_TRY_MAX ? "quick" : "full";
-    const planned = planOptimal(task, this.#objective, effort, this.#orderBefore(task));
-    this.#order = keysIn(task, planned.order);
+    const before = [
+      ...incumbentIn(task, this.#told, this.#gainSeconds),
+      ...incumbentIn(task, this.#last, 0),
+    ];
+    const planned = planOptimal(task, this.#objective, effort, before);
+    this.#last = keysIn(task, planned.order);
     return planned;
   }
+}
 
-  /** The order of the last plan, if that knew all the sites of this one. */
-  #orderBefore({ sites }: PlanTask): Incumbent | undefined {
-    const indexes = new Map(sites.map(({ key }, index) => [key, index]));
-    const known = this.#order.flatMap((key) => indexes.get(key) ?? []);
-    if (known.length !== sites.length) return undefined;
-    return { order: known, gainSeconds: this.#gainSeconds };
-  }
+/** An earlier order, if that knew all the sites of this task. */
+function incumbentIn(
+  { sites }: PlanTask,
+  keys: readonly string[],
+  gainSeconds: number,
+): Incumbent[] {
+  const indexes = new Map(sites.map(({ key }, index) => [key, index]));
+  const order = keys.flatMap((key) => indexes.get(key) ?? []);
+  return order.length === sites.length ? [{ order, gainSeconds }] : [];
 }
 
 function keysIn({ sites }: PlanTask, order: readonly number[]): string[] {
