@@ -39,6 +39,8 @@ const BEGUN_MS = 1000;
 const PAGES_TO_TELL = 3;
 /** Over so long it is looked at what a site was given. */
 const GIVEN_MS = 1000;
+/** When so many sites are done, they tell how right sizes are; before, others that have more than was said do too. */
+const DONE_TO_TELL = 2;
 /** New URLs for each that ends are counted over about so many. */
 const LATELY_SETTLED = 20;
 /** A deadline that has passed: whoever has it is late, but still wants to be done soon. */
@@ -231,15 +233,18 @@ export class Outlook {
   /** Of those of which a size was said. */
   #seenSites(): SeenSite[] {
     const { roster, promised } = this.#parts;
-    const seen: SeenSite[] = [];
+    const done: SeenSite[] = [];
+    const begun: SeenSite[] = [];
     for (const site of roster.inMemory()) {
       const saidBytes = promised.saidOf(site.key)?.sizeBytes;
       if (saidBytes === undefined || site.known === 0 || site.round.number !== 1) continue;
       const seenBytes =
         site.books.bytes + (site.pending > 0 ? leastWaiting(this.#factsOf(site)) : 0);
-      if (site.pending === 0 || seenBytes > saidBytes) seen.push({ saidBytes, seenBytes });
+      if (site.pending === 0) done.push({ saidBytes, seenBytes });
+      else if (seenBytes > saidBytes) begun.push({ saidBytes, seenBytes });
     }
-    return seen;
+    // What has been seen of those that have begun is less than they have.
+    return done.length >= DONE_TO_TELL ? done : [...done, ...begun];
   }
 
   /** What an address brings, of all sites in memory. */

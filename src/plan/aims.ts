@@ -15,8 +15,10 @@ import { isFeasible } from "./feasible.ts";
 import type { PlanTask } from "./plan.ts";
 
 const STEPS = 10;
-/** Who is behind takes so much more than it must: with just enough, deadlines alone would say who goes first. */
+/** Who is behind takes so much more than it must: with just enough, deadlines alone would say who goes first. … */
 const LEEWAY_SECONDS = 0.25;
+/** … But no more than this part of what is still in hand. */
+const LEEWAY_SHARE = 0.5;
 /** So that what takes all the time there is still fits into it. */
 const ROUNDED_UP = 1 + 1e-9;
 
@@ -52,11 +54,10 @@ export class Aims {
     const wanted = this.#wanted;
     if (wanted === undefined) return;
     this.decide(task, aims, wanted);
-    const isMore = Array.from(
-      this.#inHandSeconds,
-      ([key, seconds]) => seconds - (before.get(key) ?? 0),
+    const isLess = [...this.#inHandSeconds].some(
+      ([key, seconds]) => seconds < (before.get(key) ?? 0),
     );
-    if (isMore.some((more) => more < 0)) this.#inHandSeconds = before;
+    if (isLess) this.#inHandSeconds = before;
   }
 
   /** What was promised has changed. */
@@ -66,23 +67,24 @@ export class Aims {
 
   /** The task with its deadlines as early as was decided, or can be; undefined when not all can be kept. */
   of(task: PlanTask): PlanTask | undefined {
-    const decided = this.#behind(task, 0);
+    const decided = this.#behind(task, 0, 0);
     if (isFeasible(decided)) return decided;
     if (!isFeasible(task)) return undefined;
     let [least, most] = [0, Math.max(0, ...this.#inHandSeconds.values())];
     for (let step = 0; step < STEPS; step++) {
       const middle = (least + most) / 2;
-      if (isFeasible(this.#behind(task, middle))) most = middle;
+      if (isFeasible(this.#behind(task, middle, 0))) most = middle;
       else least = middle;
     }
-    return this.#behind(task, most + LEEWAY_SECONDS);
+    return this.#behind(task, most, LEEWAY_SECONDS);
   }
 
-  #behind(task: PlanTask, behindSeconds: number): PlanTask {
+  #behind(task: PlanTask, behindSeconds: number, leewaySeconds: number): PlanTask {
     const sites = task.sites.map((site) => {
       const { key, deadlineSeconds } = site;
       if (deadlineSeconds === undefined) return site;
-      const inHand = Math.max(0, (this.#inHandSeconds.get(key) ?? 0) - behindSeconds);
+      const leftSeconds = Math.max(0, (this.#inHandSeconds.get(key) ?? 0) - behindSeconds);
+      const inHand = leftSeconds - Math.min(leewaySeconds, LEEWAY_SHARE * leftSeconds);
       const aim = Math.max(deadlineSeconds - inHand, secondsAlone(task, site) * ROUNDED_UP);
       return { ...site, deadlineSeconds: Math.min(deadlineSeconds, aim) };
     });
