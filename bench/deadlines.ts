@@ -82,7 +82,8 @@ const SPARE_SECONDS = 0.5;
 /** Finishes closer than this part of the whole may come in any order. */
 const APART_SHARE = 0.05;
 /** Packets add 7 % to what is in them, and a limit is filled to 98 %: the rest is for bytes. */
-const PAYLOAD_SHARE = 0.98 / 1.07;
+const PACKETS_ADD = 1.07;
+const PAYLOAD_SHARE = 0.98 / PACKETS_ADD;
 let files = 0;
 const root = resolve(fileURLToPath(import.meta.url), "../..");
 const program = join(values.weir ?? root, "weir");
@@ -244,10 +245,12 @@ function configOf(
   { deadlines, wrong }: { readonly deadlines: ReadonlyMap<string, number>; readonly wrong: number },
 ): string {
   const file = join(scratch, `plan-${files++}.yaml`);
+  // Of a line packets take their part; a server's own speed is that of pages.
+  const pagesOf = hasOwnLines(scene) ? 1 / PACKETS_ADD : 1;
   const text = [`limit: ${Math.round(scene.limitBps / 1000)}KB/s`, "sites:"];
   for (const { url, bytes, capBps } of lines) {
     text.push(`  - url: ${url}/p/0.html`, `    size: ${Math.round((bytes * wrong) / 100) / 10}KB`);
-    if (capBps !== undefined) text.push(`    cap: ${Math.round(capBps / 1000)}KB/s`);
+    if (capBps !== undefined) text.push(`    cap: ${Math.round((capBps * pagesOf) / 1000)}KB/s`);
     const deadline = deadlines.get(url);
     if (deadline !== undefined) text.push(`    deadline: ${Math.round(deadline * 1000)}ms`);
   }

@@ -6,7 +6,7 @@
  * `gaps`: 500 random tasks with caps (described in `src/plan/capped-task.suite.ts`), 20 to 200 sites, half of
  * them with caps from 2 % to 60 % of the rate and half from 10 % to all of it, every third weighted: how far the
  * sum of finishes is above the lower bound; then the same with deadlines for half of the sites.
- * `gaps-fresh`: the same with 500 other tasks, on which nothing was tuned.
+ * `gaps-fresh`: the same with 500 other tasks, on which nothing but the order of mean starts was tried out.
  * `batches`: 600 sites, 30 at a time, as in the paper's Figures 10 and 11, against CPQ.
  * `speed`: 600 sites with full effort and 100,000 with quick effort, the median and the least of several plans, and
  * the median of the CPU time of all threads, which says more where others use the machine too.

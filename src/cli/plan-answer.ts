@@ -17,6 +17,8 @@ import {
   replansFor,
   replaysFor,
 } from "../plan/bands.ts";
+import { type Beforehand, planBeforehand, planWell } from "../plan/beforehand.ts";
+import type { Slack } from "../plan/caution.ts";
 import { planCpq } from "../plan/cpq.ts";
 import { planMMaxt } from "../plan/m-maxt.ts";
 import { planMSumt } from "../plan/m-sumt.ts";
@@ -38,15 +40,11 @@ import { hasPlaces } from "../plan/work.ts";
 
 const SEED = 1;
 const MIP_SECONDS_MAX = 60;
-/** With more sites than this the order is not improved by trying. */
-const SITES_TO_TRY_MAX = 5000;
 
 export interface PlanQuestion {
   readonly task: PlanTask;
-  /** The same with the deadlines that ours aims at, which may be earlier than those to be kept. */
-  readonly aims: PlanTask;
-  /** How ours comes out when plans are made anew all the time; undefined: as it is planned first. */
-  readonly carriedOut?: Plan | undefined;
+  /** What ours keeps in hand before deadlines; undefined for nothing. */
+  readonly slack: Slack | undefined;
   readonly scatters: readonly (number | undefined)[];
   readonly algorithm: Algorithm;
   readonly objective: Objective;
@@ -75,17 +73,19 @@ export interface PlanAnswer {
 }
 
 export async function answerOf(question: PlanQuestion): Promise<PlanAnswer> {
-  const { task, aims, algorithm, objective } = question;
-  const effort = task.sites.length > SITES_TO_TRY_MAX ? "quick" : "full";
-  const optimal = planOptimal(aims, objective, effort);
+  const { task, slack, algorithm, objective } = question;
+  const optimal =
+    slack === undefined
+      ? { aims: task, ...planWell(task, objective) }
+      : planBeforehand(task, slack, objective);
   // Nobody need be earlier than was promised: the bound is of all plans that keep that.
   const boundSeconds =
-    aims === task
+    optimal.aims === task
       ? optimal.lowerBoundSumSeconds
       : planOptimal(task, objective, "quick").lowerBoundSumSeconds;
   const { allocation, solverGap } =
     algorithm === "optimal"
-      ? { allocation: planned(question.carriedOut ?? optimal.plan), solverGap: undefined }
+      ? { allocation: planned(optimal.plan), solverGap: undefined }
       : await byPaper(algorithm, task);
   const plan = allocation.kind === "planned" ? allocation.plan : undefined;
   const figures = plan === undefined ? undefined : figuresOf(task, plan);
@@ -102,7 +102,7 @@ export async function answerOf(question: PlanQuestion): Promise<PlanAnswer> {
     lowerBoundSumSeconds: unweightedBound(task, boundSeconds),
     lowerBoundWeightedSeconds: boundSeconds,
     solverGap,
-    bands: plan === undefined ? undefined : bandsOf(question, plan, optimal.order),
+    bands: plan === undefined ? undefined : bandsOf(question, plan, optimal),
   };
 }
 
@@ -150,15 +150,15 @@ function unweightedBound(task: PlanTask, weightedBound: number): number {
 function bandsOf(
   question: PlanQuestion,
   plan: Plan,
-  order: readonly number[],
+  { aims, order }: Beforehand,
 ): readonly Band[] | undefined {
-  const { aims, scatters } = question;
+  const { scatters } = question;
   const isSeen = aims.sites.some(
     ({ capBps }, index) => capBps < Infinity && (scatters[index] ?? 0) > 0,
   );
   if (!isSeen) return undefined;
   const bands = finishBands(aims, scatters, {
-    ...waysOf(question, plan, order),
+    ...waysOf(question, aims, plan, order),
     random: randomFrom(SEED),
   });
   // Runs are planned with less effort than the plan itself, which may do better than most of them.
@@ -170,7 +170,8 @@ function bandsOf(
 
 /** Ours plans again as the crawl would; the paper's rates are kept; very many sites keep their order. */
 function waysOf(
-  { aims: task, algorithm, objective }: PlanQuestion,
+  { algorithm, objective }: PlanQuestion,
+  task: PlanTask,
   plan: Plan,
   order: readonly number[],
 ): Pick<BandOptions, "runs" | "finishes"> {

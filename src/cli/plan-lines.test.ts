@@ -60,7 +60,13 @@ async function reportOf(
     startupSeconds: 0,
   };
   const scatters = planned.map(({ scatter }) => scatter);
-  const answer = await answerOf({ task, aims: task, scatters, algorithm, objective: "min-sum" });
+  const answer = await answerOf({
+    task,
+    slack: undefined,
+    scatters,
+    algorithm,
+    objective: "min-sum",
+  });
   const input = { sites, task, rateFrom: "limit", rateUntilSeconds: undefined } as const;
   return { input: { ...input, timeMaxSeconds: undefined, ...changes }, answer };
 }

@@ -359,8 +359,8 @@ class Assembly implements Loops {
       promised,
       outlook,
       shares: this.#shares,
+      sluice: this.sluice,
       onFault: this.#around.onFault,
-      onShares: () => this.sluice.share(),
     });
   }
 

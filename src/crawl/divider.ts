@@ -13,8 +13,8 @@ import { unreachable } from "../base/assert.ts";
 import { planCpq } from "../plan/cpq.ts";
 import { planMMaxt } from "../plan/m-maxt.ts";
 import { planMSumt } from "../plan/m-sumt.ts";
-import { PLAN_SECONDS } from "../plan/rolling.ts";
-import { SteadyPlanner } from "../plan/steady.ts";
+import type { OptimalPlan } from "../plan/optimal.ts";
+import { PLAN_SECONDS, SteadyPlanner } from "../plan/steady.ts";
 import type { Allocation, Plan, PlanTask, Segment, SitePlan } from "../plan/plan.ts";
 import { solveMip } from "./solver.ts";
 
@@ -54,6 +54,11 @@ export class Divider {
     this.#optimal = new SteadyPlanner(settings.objective ?? "min-sum");
     this.#log = log;
     this.#onFault = onFault;
+  }
+
+  /** Goes on from the plan that was told beforehand. */
+  begin(task: PlanTask, told: OptimalPlan): void {
+    this.#optimal.begin(task, told);
   }
 
   divide(task: PlanTask): Division {

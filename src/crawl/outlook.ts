@@ -8,13 +8,23 @@
 import type { Clock } from "../base/clock.ts";
 import type { Moment, SpeedTable } from "../bandwidth/speed-table.ts";
 import type { Settings, SiteSettings } from "../config/schema.ts";
-import { FILLED_SHARE } from "../plan/caution.ts";
-import { bytesLeft, capBps, leastWaiting, meanBytesOf, type SiteFacts } from "../plan/estimate.ts";
+import {
+  bytesLeft,
+  capBps,
+  leastWaiting,
+  meanBytesOf,
+  type SeenSite,
+  type SiteFacts,
+  timesSaid,
+} from "../plan/estimate.ts";
 import type { PlanTask, SiteTask } from "../plan/plan.ts";
+import { asCrawled } from "./as-crawled.ts";
 import type { Line } from "./line.ts";
 import type { Promised } from "./promised.ts";
 import { PAGES_TO_KNOW, type Roster, type Site, TRIED_PAGES } from "./roster.ts";
 
+/** Of what may come so much does, as `bench/bandwidth.ts` measures it. What is not sure of it is kept in hand as time. */
+const FILLED_SHARE = 0.995;
 /** Without a limit the best second so far, and somewhat more, is what the line gives. */
 const GROWTH_SHARE = 1.2;
 const UNKNOWN_LINE_BPS = 1e9;
@@ -22,19 +32,23 @@ const UNKNOWN_LINE_BPS = 1e9;
 const USUAL_BYTES = 30_000;
 const USUAL_WEIGHT = 3;
 /** By few pages a server's speed is known only so well: it may be so many times what they came with. */
-const SPEED_TIMES = { hope: 1.3, care: 0.85 } as const;
+const SPEED_TIMES = { hope: 1.3, care: 0.85, told: 1 } as const;
+/** A crawl that began so lately has just begun: what was told beforehand counts from then. */
+const BEGUN_MS = 1000;
 /** Before so many have come at its own pace, what others saw of a server is more. */
 const PAGES_TO_TELL = 3;
 /** Over so long it is looked at what a site was given. */
 const GIVEN_MS = 1000;
+/** When so many sites are done, they tell how right sizes are; before, others that have more than was said do too. */
+const DONE_TO_TELL = 2;
 /** New URLs for each that ends are counted over about so many. */
 const LATELY_SETTLED = 20;
 /** A deadline that has passed: whoever has it is late, but still wants to be done soon. */
 const PASSED_SECONDS = 0.001;
 /** More than this many times what waits is not known, but said or foreseen. */
 const DOUBT_SHARE = 1.5;
-/** More than this part of what is left by what was said waits already. */
-const REFUTED_SHARE = 1.2;
+/** More waits than is left by what was said, by more than this part of the whole: large pages that come first refute nothing. */
+const REFUTED_SHARE = 0.25;
 /** With more new URLs than this for each that ends a site is still being found. */
 const GROWING = 0.2;
 
@@ -71,6 +85,7 @@ export class Outlook {
   #growth = new Map<number, Growth>();
   readonly #given = new WeakMap<Site, Given>();
   #usualBytes = USUAL_BYTES;
+  #timesSaid = 1;
 
   constructor(parts: OutlookParts) {
     this.#parts = parts;
@@ -83,22 +98,29 @@ export class Outlook {
 
   /**
    * With hope, a server that is not well known is as fast as it may be: so nobody is given up too early.
-   * With care, as slow as it may be: so nobody is begun too late.
+   * With care, as slow as it may be: so nobody is begun too late. As it was told, just what was measured.
    */
   taskOf(sites: readonly Site[], mood: Mood): PlanTask {
     const { settings } = this.#parts;
     this.#usualBytes = this.#meanBytes();
+    this.#timesSaid = timesSaid(this.#seenSites());
     const growth = new Map<number, Growth>();
     for (const site of sites) growth.set(site.id, grown(site, this.#growth.get(site.id)));
     this.#growth = growth;
     return {
-      sites: sites.map((site) => this.#siteTask(site, SPEED_TIMES[mood])),
+      sites: sites.map((site) => this.#siteTask(site, mood)),
       rateBps: this.#rateBps(),
       sitesMax: settings.sitesAtOnceMax ?? Infinity,
       rateMinBps: settings.rateMinBps ?? 0,
       // Who has been started need not be again; what starting costs is in what is measured.
       startupSeconds: 0,
     };
+  }
+
+  /** What a plan is told for beforehand (`weir plan --as-crawled`), before anything has come. */
+  toldTask(sites: readonly Site[]): PlanTask {
+    const { line, settings } = this.#parts;
+    return asCrawled(this.taskOf(sites, "told"), line.limitBps, settings);
   }
 
   /** Whether a good part of what is planned for a promise has not been found yet, or more may be. */
@@ -115,7 +137,8 @@ export class Outlook {
     const facts = this.#factsOf(site);
     const { expectedBytes, receivedBytes } = facts;
     if (expectedBytes === undefined) return true;
-    return leastWaiting(facts) > REFUTED_SHARE * Math.max(0, expectedBytes - receivedBytes);
+    const leftBytes = Math.max(0, expectedBytes - receivedBytes);
+    return leastWaiting(facts) > leftBytes + REFUTED_SHARE * expectedBytes;
   }
 
   #rateBps(): number {
@@ -124,18 +147,18 @@ export class Outlook {
     return bestBps() > 0 ? bestBps() * GROWTH_SHARE : UNKNOWN_LINE_BPS;
   }
 
-  #siteTask(site: Site, unknownTimes: number): SiteTask {
+  #siteTask(site: Site, mood: Mood): SiteTask {
     const { settings, line, promised } = this.#parts;
     const own = promised.saidOf(site.key);
     const facts = this.#factsOf(site);
-    const deadlineInMs = promised.deadlineInMs(site);
+    const deadlineInMs = mood === "told" ? this.#toldMs(site) : promised.deadlineInMs(site);
     return {
       key: site.key,
       bytes: Math.max(1, bytesLeft(facts)) * (own?.efficiency ?? 1),
       deadlineSeconds:
         deadlineInMs === undefined ? undefined : Math.max(PASSED_SECONDS, deadlineInMs / 1000),
       capBps: capBps({
-        downloadBps: this.#downloadBps(site, unknownTimes),
+        downloadBps: this.#downloadBps(site, SPEED_TIMES[mood]),
         concurrency: site.to?.concurrencyMax ?? settings.concurrencyPerSite,
         delayMs: site.to?.delayMs ?? 0,
         meanBytes: meanBytesOf(facts),
@@ -146,12 +169,24 @@ export class Outlook {
     };
   }
 
+  /** Counted from the start of the crawl where that was only now. */
+  #toldMs(site: Site): number | undefined {
+    const { promised } = this.#parts;
+    const leftMs = promised.deadlineInMs(site);
+    const wholeMs = promised.deadlineMsOf(site.key);
+    return leftMs === undefined || wholeMs === undefined || wholeMs - leftMs > BEGUN_MS
+      ? leftMs
+      : wholeMs;
+  }
+
   /** What its server gives now, or gave at such hours as far as anybody knows. */
   #downloadBps(
-    { to, answered, gaveBytes, gaveMs }: Site,
+    { key, to, answered, gaveBytes, gaveMs }: Site,
     unknownTimes: number,
   ): number | undefined {
-    const { speeds, moment } = this.#parts;
+    const { speeds, moment, promised } = this.#parts;
+    // What somebody said of a server is better than a few pages of it.
+    if (answered < PAGES_TO_KNOW && promised.saidOf(key)?.capBps !== undefined) return undefined;
     const times = answered < PAGES_TO_KNOW ? unknownTimes : 1;
     if (answered >= PAGES_TO_TELL) return ((gaveBytes * 1000) / gaveMs) * times;
     if (to?.address === undefined || speeds.measured(to.address) < TRIED_PAGES) return undefined;
@@ -181,13 +216,35 @@ export class Outlook {
       settled,
       newPerSettled: this.#growth.get(site.id)?.newPerSettled ?? 1,
       receivedBytes: site.books.bytes - round.bytesBefore,
-      expectedBytes: isFirst ? this.#parts.promised.saidOf(site.key)?.sizeBytes : earlierBytes,
+      expectedBytes: isFirst ? this.#saidBytes(site) : earlierBytes,
       // In a later round most answers say that nothing has changed, and are small.
       usualBytes:
         earlierBytes === undefined
           ? this.#usualBytes
           : earlierBytes / Math.max(1, settled + pending),
     };
+  }
+
+  #saidBytes({ key }: Site): number | undefined {
+    const saidBytes = this.#parts.promised.saidOf(key)?.sizeBytes;
+    return saidBytes === undefined ? undefined : saidBytes * this.#timesSaid;
+  }
+
+  /** Of those of which a size was said. */
+  #seenSites(): SeenSite[] {
+    const { roster, promised } = this.#parts;
+    const done: SeenSite[] = [];
+    const begun: SeenSite[] = [];
+    for (const site of roster.inMemory()) {
+      const saidBytes = promised.saidOf(site.key)?.sizeBytes;
+      if (saidBytes === undefined || site.known === 0 || site.round.number !== 1) continue;
+      const seenBytes =
+        site.books.bytes + (site.pending > 0 ? leastWaiting(this.#factsOf(site)) : 0);
+      if (site.pending === 0) done.push({ saidBytes, seenBytes });
+      else if (seenBytes > saidBytes) begun.push({ saidBytes, seenBytes });
+    }
+    // What has been seen of those that have begun is less than they have.
+    return done.length >= DONE_TO_TELL ? done : [...done, ...begun];
   }
 
   /** What an address brings, of all sites in memory. */

@@ -12,55 +12,26 @@ import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import type { Settings } from "../config/schema.ts";
-import {
-  mostSlack,
-  pagesToTry,
-  PASSED_SECONDS,
-  secondsAlone,
-  type Slack,
-  slackFor,
-  withoutHope,
-  withoutPassed,
-  withSlack,
-} from "../plan/caution.ts";
+import { pagesToTry, PASSED_SECONDS } from "../plan/caution.ts";
+import { type Claimant, claimsAt } from "../plan/claims.ts";
 import { isLate, type PlanTask, type Segment, type SiteTask } from "../plan/plan.ts";
 import { promisesOf, rateWithoutCaps } from "../plan/promises.ts";
-import { PLAN_SECONDS } from "../plan/rolling.ts";
-import type { Claim, Shares } from "../plan/shares.ts";
-import { type Division, Divider } from "./divider.ts";
+import type { Shares } from "../plan/shares.ts";
+import { PLAN_SECONDS } from "../plan/steady.ts";
+import { CarefulDivider, type Divided } from "./careful-divider.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import type { Outlook } from "./outlook.ts";
 import type { Promised } from "./promised.ts";
 import { PAGES_TO_KNOW, type Roster, type Site, TRIED_PAGES } from "./roster.ts";
+import type { Sluice } from "./sluice.ts";
 import type { PlanView } from "./snapshot.ts";
 
 /** Several sites may end in one moment. */
 const SOON_MS = 50;
 /** A plan takes at most a part of the time: nothing else is done meanwhile. */
 const REST_TIMES = 20;
-/** Who is given this part of what it could take is given all of it. */
-const ALL_SHARE = 0.98;
-/** How far all deadlines are stretched while sizes may be wrong, at most: to four times their time. */
-const DOUBT_SHARE = -3;
-/** Nobody is given up for less than this part of the time left: what servers give is not known better. */
-const NOISE_SHARE = -0.1;
 /** A deadline in or out of reach for so long is told. */
 const SURE_AFTER_MS = 1500;
-
-/** What a site may claim that needs all its server gives, where that is not known well. */
-const UNSURE_TIMES = 1.3;
-
-/** A division of the rate, and what it rests on. */
-interface Divided {
-  readonly task: PlanTask;
-  readonly division: Division;
-}
-
-interface Grant {
-  readonly rateBps: number;
-  readonly wholeBps: number;
-  readonly headStart: number;
-}
 
 /** What the plan says of a site. */
 export interface Forecast {
@@ -84,9 +55,8 @@ export interface ReplanParts {
   readonly promised: Promised;
   readonly outlook: Outlook;
   readonly shares: Shares;
+  readonly sluice: Pick<Sluice, "isWarm" | "share">;
   readonly onFault: (fault: unknown) => void;
-  /** The shares have changed: whoever waits is judged again. */
-  readonly onShares: () => void;
 }
 
 /** Whether anything was said that a plan is needed for. */
@@ -100,7 +70,7 @@ export function isPlanned(settings: Settings): boolean {
 
 export class Replan {
   readonly #parts: ReplanParts;
-  readonly #divider: Divider;
+  readonly #divider: CarefulDivider;
   #forecasts = new Map<number, Forecast>();
   /** Those whose deadline was last said to be out of reach. */
   readonly #late = new Set<number>();
@@ -109,6 +79,7 @@ export class Replan {
   #hasStarted = false;
   #isActive = false;
   #cancelTimer: (() => void) | undefined;
+  #cancelClaims: (() => void) | undefined;
   #isSoon = false;
   /** How long the last plan took. */
   #tookMs = 0;
@@ -118,7 +89,7 @@ export class Replan {
 
   constructor(parts: ReplanParts) {
     this.#parts = parts;
-    this.#divider = new Divider(parts);
+    this.#divider = new CarefulDivider(parts);
   }
 
   /** Plans before anything is fetched; throws when told to be strict and something cannot be kept. */
@@ -126,6 +97,8 @@ export class Replan {
     if (!isPlanned(this.#parts.settings)) return;
     this.#isActive = true;
     this.#replan();
+    // The first takes longest and kept nobody waiting.
+    this.#tookMs = 0;
     this.#hasStarted = true;
     this.#refuseIfStrict();
   }
@@ -133,6 +106,7 @@ export class Replan {
   stop(): void {
     this.#isActive = false;
     this.#cancelTimer?.();
+    this.#cancelClaims?.();
   }
 
   /** Something has changed that a plan rests on. */
@@ -145,6 +119,7 @@ export class Replan {
   /** Something was promised: from now on there is a plan. */
   changed(): void {
     this.#isActive = true;
+    this.#divider.changed();
     this.soon();
   }
 
@@ -170,133 +145,66 @@ export class Replan {
 
   #replan(): void {
     this.#isSoon = false;
-    const { clock, outlook, shares, settings, onShares } = this.#parts;
+    const { clock, outlook, sluice } = this.#parts;
     const beganAtMs = clock.nowMs();
     const sites = this.#sitesAtWork();
-    const { task, division } = this.#divide(sites);
-    const headStart = pagesToTry(task, outlook.usualBytes, TRIED_PAGES);
-    const claims = division.order.map((index) =>
-      this.#claimOf(sites[index] as Site, task.sites[index] as SiteTask, {
-        rateBps: division.ratesBps[index] as number,
-        wholeBps: task.rateBps,
-        headStart,
-      }),
+    const divided = this.#divider.divide(sites);
+    const { task, division } = divided;
+    // To try servers before what they give is measured would be for nothing.
+    const headStart = sluice.isWarm ? pagesToTry(task, outlook.usualBytes, TRIED_PAGES) : 0;
+    const claimants = division.order.map((index) =>
+      this.#claimantOf(sites[index] as Site, divided, { index, headStart }),
     );
-    shares.set(
-      claims.toSorted((a, b) => Number(b.rateBps > 0) - Number(a.rateBps > 0)),
-      settings.sitesAtOnceMax,
-    );
-    this.#foresee(sites, task, division);
+    this.#foresee(sites, divided);
     this.#neededBps = rateNeeded(task);
     this.#tookMs = clock.nowMs() - beganAtMs;
     this.#madeAtMs = beganAtMs;
     this.#plans += 1;
     if (this.#isActive) this.#arm(Math.max(PLAN_SECONDS * 1000, this.#tookMs * REST_TIMES));
-    onShares();
+    this.#claim(claimants, task.rateBps);
+  }
+
+  /** Gives everybody what the plan gives them now, again and again as it goes on. */
+  #claim(claimants: readonly Claimant[], wholeBps: number): void {
+    const { clock, shares, settings, sluice } = this.#parts;
+    this.#cancelClaims?.();
+    const atSeconds = (clock.nowMs() - this.#madeAtMs) / 1000;
+    const { claims, untilSeconds } = claimsAt(atSeconds, claimants, wholeBps);
+    shares.set(claims, settings.sitesAtOnceMax);
+    if (this.#isActive && untilSeconds < Infinity)
+      this.#cancelClaims = clock.after(Math.ceil((untilSeconds - atSeconds) * 1000), () =>
+        this.#claim(claimants, wholeBps),
+      );
+    // Whoever waits is judged again.
+    sluice.share();
   }
 
   #sitesAtWork(): Site[] {
     return [...this.#parts.roster.inMemory()].filter((site) => site.pending > 0);
   }
 
-  /** Servers are as slow as they may be if all can be in time even so, and else as fast as they may be. */
-  #divide(sites: readonly Site[]): Divided {
-    const { outlook, settings } = this.#parts;
-    const hopeful = outlook.taskOf(sites, "hope");
-    // The paper's algorithms are for comparison, and know of no such care.
-    if (settings.algorithm !== "optimal")
-      return { task: hopeful, division: this.#divider.divide(hopeful) };
-    const careful = outlook.taskOf(sites, "care");
-    const hopeless = this.#hopelessOf(hopeful, sites);
-    const open = withoutHope(careful, ({ key }) => hopeless.has(key));
-    const inTime = this.#divideInTime(open, this.#slackFor(careful, sites), 0);
-    if (inTime !== undefined) return { task: careful, division: inTime };
-    return { task: hopeful, division: this.#divideWithHope(hopeful, sites) };
-  }
-
-  /**
-   * Keeps a part of the time in hand, as much of it as there is. Nobody is given up for bytes that
-   * nobody has seen: while sizes are only said or foreseen, all deadlines are stretched alike
-   * instead, as little as will do. Who cannot be in time counts more, to be done soon, and no longer
-   * takes from what the others have in hand.
-   */
-  #divideWithHope(task: PlanTask, sites: readonly Site[]): Division {
-    const { outlook } = this.#parts;
-    const isInDoubt = sites.some((site, index) =>
-      outlook.isInDoubt(site, task.sites[index]?.bytes ?? 0),
-    );
-    const wanted = this.#slackFor(task, sites);
-    const open = withoutPassed(task);
-    const kept = this.#divideInTime(open, wanted, isInDoubt ? DOUBT_SHARE : NOISE_SHARE);
-    if (kept !== undefined) return kept;
-    const division = this.#divider.divide(open);
-    const late = new Set(
-      open.sites.filter((site, index) => isLate(site, division.finishSeconds[index] ?? 0)),
-    );
-    const hopeful = withoutHope(open, (site) => late.has(site));
-    return this.#divideInTime(hopeful, wanted, 0) ?? division;
-  }
-
-  /** Those that would not be in time with the line to themselves, unless it is not known how much they have. */
-  #hopelessOf(task: PlanTask, sites: readonly Site[]): ReadonlySet<string> {
-    const { outlook } = this.#parts;
-    const hopeless = task.sites.filter((own, index) => {
-      const { bytes, deadlineSeconds = Infinity } = own;
-      if (deadlineSeconds >= secondsAlone(task, own)) return false;
-      return deadlineSeconds < PASSED_SECONDS || !outlook.isInDoubt(sites[index] as Site, bytes);
-    });
-    return new Set(hopeless.map(({ key }) => key));
-  }
-
-  #slackFor(task: PlanTask, sites: readonly Site[]): Slack {
-    const { outlook, promised } = this.#parts;
-    return slackFor({
-      sizes: !sites.some((site) => outlook.isUnsaid(site)),
-      speeds: !task.sites.some(
-        ({ key, capBps, deadlineSeconds }) =>
-          deadlineSeconds !== undefined &&
-          capBps < task.rateBps &&
-          promised.saidOf(key)?.capBps === undefined,
-      ),
-    });
-  }
-
-  /** With as much in hand as there is; undefined when the least share is still too much. */
-  #divideInTime(task: PlanTask, wanted: Slack, leastShare: number): Division | undefined {
-    const slack = mostSlack(task, wanted, leastShare);
-    if (slack === undefined) return undefined;
-    // With places and least rates a plan may need more than what is feasible without them.
-    for (const share of [slack.share, leastShare]) {
-      const cautious = withSlack(task, { ...slack, share });
-      const division = this.#divider.divide(cautious);
-      const isKept = cautious.sites.every(
-        (site, index) => !isLate(site, division.finishSeconds[index] ?? 0),
-      );
-      if (isKept) return division;
-    }
-    return undefined;
-  }
-
-  #claimOf(
+  #claimantOf(
     site: Site,
-    { capBps, deadlineSeconds }: SiteTask,
-    { rateBps, wholeBps, headStart }: Grant,
-  ): Claim {
-    const isAll = rateBps >= ALL_SHARE * Math.min(capBps, wholeBps);
+    { task, division }: Divided,
+    { index, headStart }: { readonly index: number; readonly headStart: number },
+  ): Claimant {
+    const { capBps, deadlineSeconds } = task.sites[index] as SiteTask;
     // No promise can rest on a server of which nobody knows anything.
     const isSaid = this.#parts.promised.saidOf(site.key)?.capBps !== undefined;
     const untried = deadlineSeconds === undefined || isSaid ? 0 : headStart - site.answered;
-    // A server that may well give more than is thought would take that from those who need it.
-    const isSure = isSaid || site.answered >= PAGES_TO_KNOW || rateBps >= ALL_SHARE * wholeBps;
-    const claimedBps = isSure ? Infinity : rateBps * UNSURE_TIMES;
     return {
       siteId: site.id,
-      rateBps: isAll ? claimedBps : rateBps,
+      planned: {
+        segments: division.segments[index] ?? [],
+        finishSeconds: division.finishSeconds[index] as number,
+      },
+      capBps,
+      isSure: isSaid || site.answered >= PAGES_TO_KNOW,
       headStart: Math.max(0, untried),
     };
   }
 
-  #foresee(sites: readonly Site[], task: PlanTask, division: Division): void {
+  #foresee(sites: readonly Site[], { task, division }: Divided): void {
     const { promised } = this.#parts;
     this.#forecasts = new Map();
     for (const [index, site] of sites.entries()) {

@@ -80,6 +80,7 @@ export class Sluice {
   /** Some were let go on, and have not had the time to read yet. */
   #isReading = false;
   #beganAtMs: number | undefined;
+  #isWarm = false;
   #begun = 0;
   #overtaken = 0;
   #passedOverMaxMs = 0;
@@ -184,6 +185,11 @@ export class Sluice {
     return false;
   }
 
+  /** Whether what servers give is being measured yet. */
+  get isWarm(): boolean {
+    return this.#isWarm;
+  }
+
   announce(flow: Flow, bytes: number | undefined): void {
     const { clock, controller } = this.#parts;
     controller.announce(clock.nowMs(), flow, bytes);
@@ -208,7 +214,7 @@ export class Sluice {
       // A robots.txt is too small to tell how fast its server is.
       if (address !== undefined && tookMs > 0 && job.errand?.kind !== "robots") {
         // What waited for others on our side tells nothing of the server.
-        const isOwnPace = pausedMs <= PAUSED_SHARE_MAX * totalMs && this.#isWarm();
+        const isOwnPace = pausedMs <= PAUSED_SHARE_MAX * totalMs && this.#warmUp();
         if (this.#isPlanned && isOwnPace && this.#parts.shares.isFree(site.id)) {
           site.answered += 1;
           site.gaveBytes = site.gaveBytes * KEEP_SHARE + receivedBytes;
@@ -229,10 +235,13 @@ export class Sluice {
   }
 
   /** A program that has just begun is slow itself, and would take its servers for slow ones. */
-  #isWarm(): boolean {
+  #warmUp(): boolean {
+    if (this.#isWarm) return true;
     const nowMs = this.#parts.clock.nowMs();
     this.#beganAtMs ??= nowMs;
-    return nowMs - this.#beganAtMs >= WARM_AFTER_MS;
+    this.#isWarm = nowMs - this.#beganAtMs >= WARM_AFTER_MS;
+    if (this.#isWarm && this.#isPlanned) this.#parts.onTried();
+    return this.#isWarm;
   }
 
   /** The lowest goes first. Who took too much goes on all the same when nobody else can. */

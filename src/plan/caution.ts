@@ -15,8 +15,6 @@ export interface Slack {
   readonly tailSeconds: number;
 }
 
-/** What can be promised of a limit: it is filled to 98 % and more. */
-export const FILLED_SHARE = 0.98;
 /**
  * What is kept in hand of the time left, if it can be: more where a server that is too slow for the
  * line is known only by measuring it, and most where sizes were not said.
@@ -34,7 +32,7 @@ const ROUNDED_UP = 1 + 1e-9;
 /** How much more a late site counts, so that it is not late for long. */
 const LATE_WEIGHT = 5;
 /** What trying servers may take of all that is left. */
-const TRIED_SHARE = 0.03;
+const TRIED_SHARE = 0.01;
 
 /** How much to keep in hand, by whether all promised sizes were said, and all speeds below the line's. */
 export function slackFor(said: { readonly sizes: boolean; readonly speeds: boolean }): Slack {

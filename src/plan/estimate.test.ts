@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesLeft, capBps, leastWaiting, meanBytesOf, type SiteFacts } from "./estimate.ts";
+import {
+  bytesLeft,
+  capBps,
+  leastWaiting,
+  meanBytesOf,
+  type SiteFacts,
+  timesSaid,
+} from "./estimate.ts";
 
 const FACTS: SiteFacts = {
   pending: 100,
@@ -25,9 +32,32 @@ test("a size that was said is believed at first, and the less the more has been 
   const said = { ...FACTS, newPerSettled: 0.5, expectedBytes: 5_970_000 };
   assert.equal(bytesLeft({ ...said, settled: 0, receivedBytes: 0 }), 5_970_000);
   // 97 of 197 have come, and brought half as many new ones: a third of the way from the 5 MB that
-  // were said to the 1.5 MB foreseen.
-  assert.ok(Math.abs(bytesLeft(said) - (5_000_000 - (97 / 197 / 1.5) * 3_500_000)) < 1);
+  // were said to the most that may well be left, each of the waiting bringing one more.
+  const most = 2_000_000 * (1 + 1 / Math.sqrt(97));
+  const trust = 0.5 * Math.sqrt(97 / 197);
+  assert.ok(Math.abs(bytesLeft(said) - (5_000_000 - trust * (5_000_000 - most))) < 1);
+  assert.equal(bytesLeft({ ...said, newPerSettled: 1 }), 5_000_000, "it is still being found");
   assert.equal(bytesLeft({ ...said, pending: 0 }), 0);
+});
+
+test("a size that may well be right stays as it was said, whatever is foreseen", () => {
+  // 1 MB waits, and 0.5 MB more is foreseen: 1.2 MB may be right, or 1.9.
+  for (const leftBytes of [1_200_000, 1_900_000]) {
+    const said = { ...FACTS, newPerSettled: 0.5, expectedBytes: 970_000 + leftBytes };
+    assert.equal(bytesLeft(said), leftBytes);
+  }
+});
+
+test("two sites with twice what was said tell of the others, one does not, nor does less than was said", () => {
+  const twice = { saidBytes: 1e6, seenBytes: 2e6 };
+  assert.equal(timesSaid([]), 1);
+  assert.equal(timesSaid([twice]), 1);
+  assert.equal(timesSaid([twice, twice]), 2);
+  const more = { saidBytes: 1e6, seenBytes: 1.2e6 };
+  assert.equal(timesSaid([more, more]), 1, "chance");
+  assert.equal(timesSaid([more, more, more]), 1.2);
+  const half = { saidBytes: 1e6, seenBytes: 0.5e6 };
+  assert.equal(timesSaid([half, half, half]), 1);
 });
 
 test("more has come than was said: what waits is left at least", () => {
@@ -40,7 +70,7 @@ test("a few large pages do not refute what was said, many do", () => {
   const few = { ...said, settled: 16, receivedBytes: 16 * 12_000, pending: 100 };
   assert.ok(leastWaiting(few) < 1_200_000 - few.receivedBytes);
   const many = { ...said, settled: 81, receivedBytes: 81 * 12_000, pending: 100 };
-  assert.ok(Math.abs(leastWaiting(many) - (1_200_000 * 8) / 9) < 1);
+  assert.ok(Math.abs(leastWaiting(many) - (1_200_000 * 7) / 9) < 1);
   assert.equal(leastWaiting({ ...few, settled: 9 }), 1, "nine tell nothing");
 });
 
@@ -52,4 +82,6 @@ test("a cap is what one download gets times the requests at a time, or a page ea
   assert.equal(capBps({ ...means, gaveBps: 300_000, saidBps: undefined }), 300_000, "it gave more");
   assert.equal(capBps({ ...means, gaveBps: 300_000, saidBps: 30_000 }), 30_000);
   assert.equal(capBps({ ...means, downloadBps: undefined, saidBps: undefined }), Infinity);
+  assert.equal(capBps({ ...means, saidBps: 230_000 }), 230_000, "no better known than said");
+  assert.equal(capBps({ ...means, saidBps: 300_000 }), 200_000, "said far too high");
 });

@@ -21,6 +21,13 @@ export interface SiteFacts {
   readonly usualBytes: number;
 }
 
+/** A site that is done or has already shown more than was said of it. */
+export interface SeenSite {
+  readonly saidBytes: number;
+  /** What it has, at least. */
+  readonly seenBytes: number;
+}
+
 export interface SiteMeans {
   /** B(ip, h, w): what one download gets; undefined for a server never measured. */
   readonly downloadBps: number | undefined;
@@ -37,8 +44,26 @@ export interface SiteMeans {
 const NEW_PER_SETTLED_MAX = 2;
 /** Before so many have come, what waits tells little of how much that will be. */
 const SETTLED_TO_TELL = 10;
+/** A server that was measured to give so much of what was said gives what was said: measuring is no better. */
+const SAID_SHARE = 0.75;
+/** So much more than was said is taken for chance: of one site anything, of two and of more so many times as much. */
+const CHANCE_TIMES = [Infinity, Infinity, 1.3, 1.15] as const;
+/** How many times what a mean is usually off by it must be off for a size that was said to be wrong. */
+const SURE_TIMES = 2;
 /** Of the usual size: one imagined URL keeps the first few from telling too much. */
 const USUAL_WEIGHT = 3;
+
+/**
+ * How many times what was said the other sites are likely to have. Who is wrong of one site is so of the next. Only
+ * upwards: those that are done first have less than was said more often than the others.
+ */
+export function timesSaid(seen: readonly SeenSite[]): number {
+  const saidBytes = seen.reduce((sum, site) => sum + site.saidBytes, 0);
+  const seenBytes = seen.reduce((sum, site) => sum + site.seenBytes, 0);
+  const times = seenBytes / Math.max(1, saidBytes);
+  const chanceTimes = CHANCE_TIMES[Math.min(seen.length, CHANCE_TIMES.length - 1)] ?? Infinity;
+  return times > chanceTimes ? times : 1;
+}
 
 export function bytesLeft(facts: SiteFacts): number {
   const { pending, settled, newPerSettled, receivedBytes, expectedBytes } = facts;
@@ -46,10 +71,15 @@ export function bytesLeft(facts: SiteFacts): number {
   const waitingBytes = pending * meanBytesOf(facts);
   const foreseenBytes = waitingBytes * (1 + Math.min(NEW_PER_SETTLED_MAX, newPerSettled));
   if (expectedBytes === undefined) return foreseenBytes;
-  const saidBytes = Math.max(expectedBytes - receivedBytes, leastWaiting(facts));
   // The more of what is known has come, and the less is new in it, the more it tells of the rest.
   const trustShare = settled / (settled + pending) / (1 + newPerSettled);
-  return saidBytes + trustShare * (foreseenBytes - saidBytes);
+  const leastBytes = leastWaiting(facts);
+  const saidBytes = expectedBytes - receivedBytes;
+  if (saidBytes < leastBytes) return leastBytes + trustShare * (foreseenBytes - leastBytes);
+  // What may well be right stays as it was said: to follow every guess would change plans for nothing. And while each
+  // page brings a new one, what waits tells nothing of how much there is.
+  const foundShare = Math.max(0, 1 - newPerSettled) * Math.sqrt(settled / (settled + pending));
+  return saidBytes - foundShare * Math.max(0, saidBytes - mostForeseen(facts));
 }
 
 /**
@@ -59,7 +89,15 @@ export function bytesLeft(facts: SiteFacts): number {
 export function leastWaiting(facts: SiteFacts): number {
   const { pending, settled } = facts;
   if (settled < SETTLED_TO_TELL) return 1;
-  return pending * meanBytesOf(facts) * (1 - 1 / Math.sqrt(settled));
+  return pending * meanBytesOf(facts) * Math.max(0, 1 - SURE_TIMES / Math.sqrt(settled));
+}
+
+/** What waits, and what that may bring with it, come to no more than this. */
+function mostForeseen(facts: SiteFacts): number {
+  const { pending, settled, newPerSettled } = facts;
+  const newMost = Math.min(NEW_PER_SETTLED_MAX, 2 * newPerSettled);
+  const meanMost = meanBytesOf(facts) * (1 + 1 / Math.sqrt(Math.max(1, settled)));
+  return pending * meanMost * (1 + newMost);
 }
 
 export function meanBytesOf({ settled, receivedBytes, usualBytes }: SiteFacts): number {
@@ -72,5 +110,7 @@ export function capBps(means: SiteMeans): number {
   const measuredBps =
     downloadBps === undefined ? Infinity : Math.max(gaveBps, downloadBps * concurrency);
   const politeBps = delayMs > 0 ? (meanBytes * 1000) / delayMs : Infinity;
-  return Math.min(measuredBps, politeBps, saidBps ?? Infinity);
+  if (saidBps !== undefined && measuredBps >= SAID_SHARE * saidBps)
+    return Math.min(politeBps, saidBps);
+  return Math.min(measuredBps, politeBps);
 }

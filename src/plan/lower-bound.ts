@@ -7,7 +7,8 @@
  * Beside it stands the sum of Smith's orders, without caps, which is exact for that: with deadlines where
  * all weights are equal, else without.
  *
- * Sites by the start they choose at these prices are a good order to crawl them in. Of many sites a part
+ * Sites by the start they choose at these prices are a good order to crawl them in. At the best prices many do not care
+ * when they start, and choose badly for all together; so their mean starts on the way there are another one. Of many sites a part
  * speaks for all while prices are sought; the bound itself asks every one. O(n log n) with a given
  * number of steps.
  */
@@ -24,6 +25,8 @@ export interface Bound {
   readonly sumSeconds: number;
   /** When each site would begin at the prices of the bound. */
   readonly starts: Float64Array;
+  /** In the mean of all prices that were tried towards the end; undefined where none were. */
+  readonly meanStarts?: Float64Array;
   /** Undefined when there is nothing to be bought. */
   readonly prices: SmoothPrices | undefined;
 }
@@ -57,8 +60,9 @@ export function lowerBoundOf(work: Work, steps: number): Bound {
 export function raisedBound(work: Work, bound: Bound, steps: number, goalSeconds: number): Bound {
   const isDated = work.deadlineSeconds.some((seconds) => seconds < Number.POSITIVE_INFINITY);
   if (!isDated || steps === 0 || bound.prices === undefined) return bound;
-  const { sumSeconds, starts } = steppedBound(work, bound.prices, steps, goalSeconds);
-  return sumSeconds > bound.sumSeconds ? { ...bound, sumSeconds, starts } : bound;
+  const { sumSeconds, starts, meanStarts } = steppedBound(work, bound.prices, steps, goalSeconds);
+  if (sumSeconds <= bound.sumSeconds) return { ...bound, meanStarts };
+  return { ...bound, sumSeconds, starts, meanStarts };
 }
 
 function smithSum({ bytes, weight, rateBps }: Work, bySize: Int32Array): number {

@@ -28,16 +28,23 @@ function atMost(found: number, limit: number, about: string): void {
 test("the order of an earlier plan is kept where another is hardly better, and not where it is", () => {
   const nearly = taskOf(1e6, [[10e6], [9.95e6]]);
   assert.deepEqual(planOptimal(nearly, "min-sum").order, [1, 0]);
-  assert.deepEqual(planOptimal(nearly, "min-sum", "full", [0, 1]).order, [0, 1]);
+  const before = { order: [0, 1], gainSeconds: 0 };
+  assert.deepEqual(planOptimal(nearly, "min-sum", "full", [before]).order, [0, 1]);
   const clearly = taskOf(1e6, [[10e6], [5e6]]);
-  assert.deepEqual(planOptimal(clearly, "min-sum", "full", [0, 1]).order, [1, 0]);
+  assert.deepEqual(planOptimal(clearly, "min-sum", "full", [before]).order, [1, 0]);
+  // 10 s and 15 s against 5 s and 15 s.
+  const orderFor = (gainSeconds: number) =>
+    planOptimal(clearly, "min-sum", "full", [{ ...before, gainSeconds }]).order;
+  assert.deepEqual(orderFor(4.9), [1, 0]);
+  assert.deepEqual(orderFor(5.1), [0, 1]);
 });
 
 test("an earlier order makes nobody late", () => {
   for (const seed of seeds(200)) {
     const task = cappedTask(seed, anyWishes(seed, 12));
     const fresh = planOptimal(task, "min-sum");
-    const steady = planOptimal(task, "min-sum", "full", [...task.sites.keys()].toReversed());
+    const order = [...task.sites.keys()].toReversed();
+    const steady = planOptimal(task, "min-sum", "full", [{ order, gainSeconds: Infinity }]);
     assert.equal(steady.late.length, fresh.late.length, `seed ${seed}`);
   }
 });
@@ -226,9 +233,9 @@ test("sums are within 1 % of the bound on average and 3 % at worst", () => {
   assertSmall(gaps);
 });
 
-test("so are those of half dated sites, and of one task whose deadlines leave next to no choice", () => {
+test("so are those of half dated sites, of one task whose deadlines leave next to no choice, and of one whose best prices suggest a bad order", () => {
   const gaps: number[] = [];
-  for (const seed of [...seeds(30), 473]) {
+  for (const seed of [...seeds(30), 473, 723]) {
     const caps = seed % 2 === 0 ? ([0.02, 0.6] as const) : ([0.1, 1] as const);
     const wishes = { count: 20 + ((seed * 37) % 181), caps, dated: 0.5, weighted: seed % 3 === 0 };
     const task = cappedTask(seed, wishes);

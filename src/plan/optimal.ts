@@ -20,7 +20,7 @@ import {
   type SitePlan,
   type SiteTask,
 } from "./plan.ts";
-import { isBetter, scoreOf } from "./score.ts";
+import { isBetter, isWorthMore, scoreOf } from "./score.ts";
 import { Track } from "./track.ts";
 import { hasPlaces, withDeadlines, type Work, workOf } from "./work.ts";
 
@@ -52,20 +52,25 @@ const TRIED_MAX = 200_000;
 const ASKED_MAX = 15_000;
 const [ASKED_LEAST, ASKED_MOST] = [12, 100];
 /** Sites asked for a better bound where there are deadlines; with more sites it would be too seldom to help. */
-const FURTHER_ASKED_MAX = 12_000;
-const [FURTHER_LEAST, FURTHER_MOST] = [30, 60];
+const FURTHER_ASKED_MAX = 20_000;
+const [FURTHER_LEAST, FURTHER_MOST] = [50, 120];
 
 /** Sizes and speeds are not known better: sites that come to the same must not change places all the time. */
 const STEADY_SHARE = 0.01;
 /** Where deadlines are rounded (`kept-schedule.ts`): an end that leaves room for it is soon found. */
 const END_ROOM_OF_MOST = 1.03;
 
-/** `before`: the order of an earlier plan, which is kept unless another one is better by more than can be known. */
+/** The order of an earlier plan, which is taken unless another one is better by more than can be known, and by so much. */
+export interface Incumbent {
+  readonly order: readonly number[];
+  readonly gainSeconds: number;
+}
+
 export function planOptimal(
   task: PlanTask,
   objective: Objective,
   effort: Effort = "full",
-  before?: readonly number[],
+  before: readonly Incumbent[] = [],
 ): OptimalPlan {
   const { plan, order, boundSumSeconds } = hasPlaces(task)
     ? planPlaced(task, objective, effort)
@@ -84,7 +89,7 @@ export function planOptimal(
 function planPlaced(task: PlanTask, objective: Objective, effort: Effort): Planned {
   const free = workOf(task);
   const kept = boundOf(withDeadlines(free, deadlinesToKeep(free)));
-  const { order, squeezed } = searchPlaced(task, objective, effort, byStart(kept));
+  const { order, squeezed } = searchPlaced(task, objective, effort, byStart(kept.starts));
   const track = new Track(free.count, 0);
   const finishes = placedFinishes(placedWorkOf(task), placesOf(task), { order, squeezed }, track);
   // Who is late in spite of all does not bind the bound either.
@@ -105,24 +110,27 @@ function planFree(
   task: PlanTask,
   objective: Objective,
   effort: Effort,
-  before: readonly number[] | undefined,
+  before: readonly Incumbent[],
 ): Planned {
   const work = workToKeep(workOf(task), objective);
   const schedule = new KeptSchedule(work);
   const plain = boundOf(work);
-  let found = bestOf(schedule, [byStart(plain), ...ordersToTry(work, effort)]);
+  let found = bestOf(schedule, [byStart(plain.starts), ...ordersToTry(work, effort)]);
   const bound = raisedBound(work, plain, furtherSteps(work, effort), found.score[2]);
-  if (bound !== plain) found = bestOf(schedule, [byStart(bound)], found);
+  if (bound.meanStarts !== undefined)
+    found = bestOf(schedule, [byStart(bound.starts), byStart(bound.meanStarts)], found);
   if (effort === "full")
     found = improved(
       found,
       (order, score) => schedule.score(order, score),
       () => schedule.steps < TRIED_MAX,
     );
-  if (before !== undefined) {
-    const order = Int32Array.from(before);
+  for (const incumbent of before) {
+    const order = Int32Array.from(incumbent.order);
     const score = schedule.score(order);
-    if (!isBetter(found.score, score, STEADY_SHARE)) found = { order, score };
+    if (isWorthMore(found.score, score, STEADY_SHARE, incumbent.gainSeconds)) continue;
+    found = { order, score };
+    break;
   }
   const track = schedule.write(found.order, () => new Track(work.count, task.startupSeconds));
   return { plan: track.plan(task), order: found.order, boundSumSeconds: bound.sumSeconds };
@@ -164,7 +172,7 @@ function boundBelow(work: Work, finishes: Float64Array, effort: Effort): number 
   return raisedBound(work, boundOf(work), furtherSteps(work, effort), sum).sumSeconds;
 }
 
-function byStart({ starts }: Bound): Int32Array {
+function byStart(starts: Float64Array): Int32Array {
   return orderBy(starts.length, (site) => starts[site] as number);
 }
 

@@ -40,13 +40,20 @@ export function scoreOf(work: Work, finishes: Float64Array, objective: Objective
     : [lateCount, lateSeconds, most, sum];
 }
 
-/** By more than rounding, or than a share that is not worth a change. */
-export function isBetter(a: Score, b: Score, equalShare = EQUAL_SHARE): boolean {
+/** By more than rounding. */
+export function isBetter(a: Score, b: Score): boolean {
   for (const [part, value] of a.entries()) {
     const other = b[part] as number;
-    if (Math.abs(value - other) <= equalShare * Math.max(Math.abs(value), Math.abs(other)))
+    if (Math.abs(value - other) <= EQUAL_SHARE * Math.max(Math.abs(value), Math.abs(other)))
       continue;
     return value < other;
   }
   return false;
+}
+
+/** By so much that it is worth a change: fewer or less late, or a gain of a share of it and of so many seconds. */
+export function isWorthMore(a: Score, b: Score, share: number, seconds: number): boolean {
+  if (a[0] !== b[0]) return a[0] < b[0];
+  if (Math.abs(a[1] - b[1]) > share * Math.max(a[1], b[1])) return a[1] < b[1];
+  return b[2] - a[2] > Math.max(share * b[2], seconds);
 }

@@ -98,3 +98,17 @@ test("at most so many sites run, the first in the plan's order", () => {
     [true, false, true, false],
   );
 });
+
+test("what a site gets tells of its server only where nothing of ours comes before it", () => {
+  const shares = new Shares();
+  shares.set([
+    { siteId: 1, rateBps: Infinity, headStart: 0 },
+    { siteId: 2, rateBps: Infinity, headStart: 0, isRest: true },
+    { siteId: 3, rateBps: 100, headStart: 0 },
+    { siteId: 4, rateBps: 0, headStart: 1 },
+  ]);
+  assert.deepEqual(
+    [1, 2, 3, 4].map((siteId) => shares.isFree(siteId)),
+    [true, false, false, true],
+  );
+});

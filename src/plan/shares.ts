@@ -27,6 +27,8 @@ export interface Claim {
   readonly rateBps: number;
   /** So many requests come before everything else. */
   readonly headStart: number;
+  /** All it can take of what those before it leave: that tells nothing of its server. */
+  readonly isRest?: boolean;
 }
 
 interface Share {
@@ -35,6 +37,7 @@ interface Share {
   place: number;
   clockSeconds: number;
   headStart: number;
+  isRest: boolean;
 }
 
 /** How far behind a site's clock may fall: so long, at most, it goes before all others to catch up. */
@@ -56,12 +59,12 @@ export class Shares {
     const before = new Map(this.#shares);
     this.#shares.clear();
     this.#runningMax = runningMax;
-    for (const [place, { siteId, rateBps, headStart }] of claims.entries()) {
+    for (const [place, { siteId, rateBps, headStart, isRest = false }] of claims.entries()) {
       assert(rateBps >= 0, "a rate is never negative");
       // A claim that is only now begun starts where the others are.
       const known = before.get(siteId);
       const clockSeconds = known?.rateBps ? known.clockSeconds : this.#nowSeconds;
-      this.#shares.set(siteId, { rateBps, place, clockSeconds, headStart });
+      this.#shares.set(siteId, { rateBps, place, clockSeconds, headStart, isRest });
     }
   }
 
@@ -83,7 +86,9 @@ export class Shares {
   /** Whether nobody's share holds the site back: what it gets now is what its server gives. */
   isFree(siteId: number): boolean {
     const share = this.#shares.get(siteId);
-    return share !== undefined && (share.headStart > 0 || share.rateBps === Infinity);
+    return (
+      share !== undefined && (share.headStart > 0 || (share.rateBps === Infinity && !share.isRest))
+    );
   }
 
   /** The lowest goes first. */

@@ -20,8 +20,10 @@ const STEP_MIN = 1e-4;
 const MISSING_MIN = 1e-3;
 const MOMENTUM = 0.7;
 /** As long as more than this part is missing, so many times as many steps are taken. */
-const MISSING_MUCH = 0.025;
+const MISSING_MUCH = 0.015;
 const TIMES_MORE = 24;
+/** How fast the mean of starts follows them. */
+const MEAN_GAIN = 0.05;
 /** A bound must not be too high by what is rounded in sums over all sites. */
 const ROUNDING = 1e-12;
 /**
@@ -41,6 +43,8 @@ export interface SteppedBound {
   readonly sumSeconds: number;
   /** When each site would begin at these prices. */
   readonly starts: Float64Array;
+  /** When it began in the mean of the last steps. */
+  readonly meanStarts: Float64Array;
 }
 
 /**
@@ -70,9 +74,11 @@ export function steppedBound(
     { next: afterStretches, stepLength: 1 },
   ];
   let inVain = 0;
+  const meanStarts = new Float64Array(work.count);
   const isFar = () => best.sumSeconds < goalSeconds * (1 - MISSING_MUCH);
   for (let step = 0; step < steps || (step < TIMES_MORE * steps && isFar()); step++) {
     let sumSeconds = prices.ask(at);
+    follow(meanStarts, prices.starts, Math.max(MEAN_GAIN, 1 / (step + 1)));
     inVain = sumSeconds > best.sumSeconds + GAIN_MIN * goalSeconds ? 0 : inVain + 1;
     if (sumSeconds > best.sumSeconds) best = { prices: at, sumSeconds };
     if (inVain >= PATIENCE) {
@@ -87,7 +93,13 @@ export function steppedBound(
     at = turn.next(at, direction, prices, (turn.stepLength * missing) / work.rateBps);
   }
   prices.ask(best.prices);
-  return { sumSeconds: best.sumSeconds, starts: prices.starts };
+  return { sumSeconds: best.sumSeconds, starts: prices.starts, meanStarts };
+}
+
+function follow(mean: Float64Array, values: Float64Array, gain: number): void {
+  for (let site = 0; site < mean.length; site++)
+    mean[site] =
+      (mean[site] as number) + gain * ((values[site] as number) - (mean[site] as number));
 }
 
 interface Turn {

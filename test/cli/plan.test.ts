@@ -100,7 +100,7 @@ sites:
   near(smallFirst?.finishSeconds, 5);
   const crawled = await planned([...file, "--as-crawled"], folder.path);
   const payloadBps = (1e6 * 0.995) / 1.1;
-  const robotsSeconds = 2 * 0.04;
+  const robotsSeconds = 0.1 + 2000 / payloadBps;
   near(crawled.maxSeconds, robotsSeconds + 15e6 / payloadBps);
   const [large, small] = crawled.sites;
   // 5 % of its time and a moment more: the small site no longer fits before the large one in full.

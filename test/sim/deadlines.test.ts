@@ -5,10 +5,13 @@ import { test } from "node:test";
 import { type Random, randomFrom } from "../../src/base/random.ts";
 import { defaultsOf } from "../../src/config/resolve.ts";
 import { type Settings, SITE_SETTINGS, type SiteSettings } from "../../src/config/schema.ts";
+import { asCrawled } from "../../src/crawl/as-crawled.ts";
 import type { CrawlResult } from "../../src/crawl/snapshot.ts";
 import { runSim } from "../../src/lab/run-sim.ts";
+import { planBeforehand } from "../../src/plan/beforehand.ts";
+import { slackFor } from "../../src/plan/caution.ts";
 import { planOptimal } from "../../src/plan/optimal.ts";
-import type { PlanTask } from "../../src/plan/plan.ts";
+import type { PlanTask, SitePlan } from "../../src/plan/plan.ts";
 
 /** More with WEIR_SIM_SEEDS, before a release. */
 const SEEDS = Number(process.env["WEIR_SIM_SEEDS"] ?? 4);
@@ -27,6 +30,8 @@ const WORLD = {
   speedBpsMin: 300_000,
   speedBpsMax: 5_000_000,
 };
+/** Every server is faster than the line. */
+const FAST_WORLD = { ...WORLD, speedBpsMin: 2_000_000 };
 const SETTINGS: Partial<Settings> = {
   concurrencyPerSite: CONCURRENCY,
   delayMs: 0,
@@ -61,6 +66,24 @@ test(`in ${SEEDS} worlds every deadline that can be met is met, sizes known or w
   assert.deepEqual(missed, []);
 });
 
+test(`in ${SEEDS} worlds sites are done when the plan that is told beforehand says, in its order`, async () => {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const promises = withFastServers(await promisesIn(seed, FAST_WORLD));
+    const told = toldOf(promises);
+    const last = Math.max(...told.map(({ finishSeconds }) => finishSeconds));
+    const done = await crawled(promises, 1, FAST_WORLD);
+    const finishedOf = (key: string) =>
+      done.find(({ site }) => site === key)?.finishedSeconds ?? Infinity;
+    for (const { key, finishSeconds } of told) {
+      const off = Math.abs(finishedOf(key) - finishSeconds) / last;
+      assert.ok(off < 0.05, `seed ${seed}: ${key} ${finishedOf(key)} s, told ${finishSeconds} s`);
+      for (const other of told)
+        if (finishSeconds + 0.05 * last < other.finishSeconds)
+          assert.ok(finishedOf(key) < finishedOf(other.key), `seed ${seed}: ${key} ${other.key}`);
+    }
+  }
+});
+
 test("planted: without a plan some of the same deadlines are missed", async () => {
   let missed = 0;
   for (let seed = 1; seed <= 4; seed++) {
@@ -76,9 +99,9 @@ test("planted: without a plan some of the same deadlines are missed", async () =
 });
 
 /** Crawls once to learn how much each site has, and promises what a plan says can be kept. */
-async function promisesIn(seed: number): Promise<Promised> {
+async function promisesIn(seed: number, world = WORLD): Promise<Promised> {
   const random = randomFrom(seed);
-  const { result } = await runSim({ seed, world: WORLD, settings: SETTINGS });
+  const { result } = await runSim({ seed, world, settings: SETTINGS });
   assert.ok(result !== undefined);
   const task: PlanTask = {
     sites: result.sites.map(({ site, bytes }) => ({
@@ -111,6 +134,30 @@ async function promisesIn(seed: number): Promise<Promised> {
   }
 }
 
+/** As `weir plan --as-crawled` tells it; in a simulated world packets add nothing. */
+function toldOf({ sites }: Promised): readonly SitePlan[] {
+  const said: PlanTask = {
+    sites: sites.map(({ url, sizeBytes = 0, capBps = Infinity, deadlineMs = Infinity }) => ({
+      key: url.slice(0, -1),
+      bytes: sizeBytes,
+      capBps,
+      deadlineSeconds: deadlineMs === Infinity ? undefined : deadlineMs / 1000,
+      weight: 1,
+    })),
+    rateBps: LIMIT_BPS,
+    sitesMax: Infinity,
+    rateMinBps: 0,
+    startupSeconds: 0,
+  };
+  const task = asCrawled(said, LIMIT_BPS, { packetOverhead: 0, startupMs: 0 });
+  const slack = slackFor({ sizes: true, speeds: true });
+  return planBeforehand(task, slack, "min-sum").plan.sites;
+}
+
+function withFastServers({ seed, sites }: Promised): Promised {
+  return { seed, sites: sites.map((site) => ({ ...site, capBps: 5 * LIMIT_BPS })) };
+}
+
 function capOf({ sites }: CrawlResult, key: string): number {
   const own = sites.find(({ site }) => site === key);
   return own === undefined ? Infinity : (0.8 * own.bytes) / (own.finishedSeconds ?? Infinity);
@@ -124,10 +171,14 @@ function inAnyOrder(task: PlanTask, random: Random): PlanTask {
   };
 }
 
-async function crawled({ seed, sites }: Promised, wrong: number): Promise<CrawlResult["sites"]> {
+async function crawled(
+  { seed, sites }: Promised,
+  wrong: number,
+  world = WORLD,
+): Promise<CrawlResult["sites"]> {
   const said = sites.map((site) => ({ ...site, sizeBytes: (site.sizeBytes ?? 0) * wrong }));
-  const settings = { ...SETTINGS, limitBps: LIMIT_BPS, sites: said };
-  const { result, violations } = await runSim({ seed, world: WORLD, settings });
+  const settings = { ...SETTINGS, limitBps: LIMIT_BPS, packetOverhead: 0, sites: said };
+  const { result, violations } = await runSim({ seed, world, settings });
   assert.deepEqual(violations, [], `seed ${seed}`);
   return result?.sites ?? [];
 }

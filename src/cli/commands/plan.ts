@@ -15,7 +15,7 @@ import { gatherSettings } from "../../config/sources.ts";
 import { planPlot } from "../../report/plan-plot.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp } from "../help.ts";
-import { atCrawlsRate, carriedOut } from "../plan-as-crawled.ts";
+import { atCrawlsRate, crawlsSlack } from "../plan-as-crawled.ts";
 import { answerOf } from "../plan-answer.ts";
 import { knowledgeOf } from "../plan-knowledge.ts";
 import { planLines } from "../plan-lines.ts";
@@ -102,8 +102,8 @@ async function planned(order: Order, asCrawled: boolean): Promise<PlanReport> {
     leftOut === undefined ? [scatter] : [],
   );
   const { task } = input;
-  const ours = asCrawled ? carriedOut(input, objective) : { aims: task };
-  const answer = await answerOf({ task, ...ours, scatters, algorithm, objective });
+  const slack = asCrawled ? crawlsSlack(input) : undefined;
+  const answer = await answerOf({ task, slack, scatters, algorithm, objective });
   return { input, answer };
 }
 
