@@ -34,8 +34,8 @@ import { aheadBytes, firstBytes, owedBytes, stepBytes, trickles, UNASKED_SHARE }
 import { type Let, shownBps, Stock } from "./stock.ts";
 import { Turns } from "./turns.ts";
 
-/** What is aimed at: what cannot be foreseen comes on top of it, a few hundredths in a second. */
-const AIM_SHARE = 0.99;
+/** What is aimed at, and reached: what cannot be foreseen comes on top of it, a few hundredths in a second. */
+export const AIM_SHARE = 0.99;
 const BURST_SHARE = 0.015;
 /** From here on a crawl keeps its own thread so busy that it looks at the line less often. */
 const BUSY_BPS = 5e6;

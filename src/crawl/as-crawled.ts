@@ -1,15 +1,14 @@
 /**
  * What a crawl gets of its limit, and when its first page comes: for the plan that is told beforehand.
  *
- * A crawl has packets to pay for out of its limit, fills it to 99.5 %, and begins with robots.txt.
+ * A crawl has packets to pay for out of its limit, fills it to the part that is aimed at, and begins with robots.txt.
  */
 
+import { AIM_SHARE } from "../bandwidth/governor.ts";
 import { overheadFor, windowFor } from "../bandwidth/window.ts";
 import type { Settings } from "../config/schema.ts";
 import type { PlanTask } from "../plan/plan.ts";
 
-/** Of its limit, as `bench/bandwidth.ts` measures it. */
-const REACHED_SHARE = 0.995;
 /** What packets add where connections are kept for many pages, as a part of what they add to a page with its own. */
 const KEPT_SHARE = 0.65;
 /** The first connections take a moment, and before pages come the robots.txt of all sites (`bench/deadlines.ts`). */
@@ -30,5 +29,5 @@ export function asCrawled(
 function payloadBps(limitBps: number, packetOverhead: Settings["packetOverhead"]): number {
   const overhead =
     packetOverhead === "auto" ? KEPT_SHARE * overheadFor(windowFor(limitBps)) : packetOverhead;
-  return (limitBps * REACHED_SHARE) / (1 + overhead);
+  return (limitBps * AIM_SHARE) / (1 + overhead);
 }

@@ -5,6 +5,7 @@
  * (`plan/estimate.ts`).
  */
 
+import { AIM_SHARE } from "../bandwidth/governor.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Moment, SpeedTable } from "../bandwidth/speed-table.ts";
 import type { Settings, SiteSettings } from "../config/schema.ts";
@@ -23,8 +24,6 @@ import type { Line } from "./line.ts";
 import type { Promised } from "./promised.ts";
 import { PAGES_TO_KNOW, type Roster, type Site, TRIED_PAGES } from "./roster.ts";
 
-/** Of what may come so much does, as `bench/bandwidth.ts` measures it. What is not sure of it is kept in hand as time. */
-const FILLED_SHARE = 0.995;
 /** Without a limit the best second so far, and somewhat more, is what the line gives. */
 const GROWTH_SHARE = 1.2;
 const UNKNOWN_LINE_BPS = 1e9;
@@ -143,7 +142,8 @@ export class Outlook {
 
   #rateBps(): number {
     const { line, bestBps } = this.#parts;
-    if (line.payloadBps !== undefined) return line.payloadBps * FILLED_SHARE;
+    // All that is aimed at comes (`bench/bandwidth.ts`). What is not sure of it is kept in hand as time.
+    if (line.payloadBps !== undefined) return line.payloadBps * AIM_SHARE;
     return bestBps() > 0 ? bestBps() * GROWTH_SHARE : UNKNOWN_LINE_BPS;
   }
 
