@@ -84,6 +84,7 @@ const APART_SHARE = 0.05;
 /** Packets add 7 % to what is in them, and a limit is filled to 98 %: the rest is for bytes. */
 const PACKETS_ADD = 1.07;
 const PAYLOAD_SHARE = 0.98 / PACKETS_ADD;
+const CONCURRENCY_PER_SITE = 8;
 let files = 0;
 const root = resolve(fileURLToPath(import.meta.url), "../..");
 const program = join(values.weir ?? root, "weir");
@@ -247,7 +248,11 @@ function configOf(
   const file = join(scratch, `plan-${files++}.yaml`);
   // Of a line packets take their part; a server's own speed is that of pages.
   const pagesOf = hasOwnLines(scene) ? 1 / PACKETS_ADD : 1;
-  const text = [`limit: ${Math.round(scene.limitBps / 1000)}KB/s`, "sites:"];
+  const text = [
+    `limit: ${Math.round(scene.limitBps / 1000)}KB/s`,
+    `concurrencyPerSite: ${CONCURRENCY_PER_SITE}`,
+    "sites:",
+  ];
   for (const { url, bytes, capBps } of lines) {
     text.push(`  - url: ${url}/p/0.html`, `    size: ${Math.round((bytes * wrong) / 100) / 10}KB`);
     if (capBps !== undefined) text.push(`    cap: ${Math.round((capBps * pagesOf) / 1000)}KB/s`);
@@ -277,7 +282,7 @@ async function crawl(
     [
       "crawl",
       ...(words.length === 0 ? urls : words),
-      ...["--concurrency-per-site", "8"],
+      ...["--concurrency-per-site", String(CONCURRENCY_PER_SITE)],
       ...[
         "--allow-private",
         network.allowed,

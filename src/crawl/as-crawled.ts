@@ -14,20 +14,35 @@ const KEPT_SHARE = 0.65;
 /** The first connections take a moment, and before pages come the robots.txt of all sites (`bench/deadlines.ts`). */
 const BEGIN_SECONDS = 0.1;
 const ROBOTS_BYTES = 1000;
+/** What a connection costs beside that: it is made, and its first packets are half empty. A site of a page or two has no more of them. */
+const CONNECTION_BYTES = 1000;
+const PAGE_BYTES = 10_000;
 
 /** A task as a crawl begins it; the limit is undefined where servers alone hold it up, and then the rate stays. */
 export function asCrawled(
   task: PlanTask,
   limitBps: number | undefined,
-  { packetOverhead, startupMs }: Pick<Settings, "packetOverhead" | "startupMs">,
+  settings: Pick<Settings, "packetOverhead" | "startupMs" | "concurrencyPerSite">,
 ): PlanTask {
-  const rateBps = limitBps === undefined ? task.rateBps : payloadBps(limitBps, packetOverhead);
+  const { startupMs } = settings;
+  const rateBps = limitBps === undefined ? task.rateBps : payloadBps(limitBps, task, settings);
   const beginSeconds = BEGIN_SECONDS + (ROBOTS_BYTES * task.sites.length) / rateBps;
   return { ...task, rateBps, startupSeconds: startupMs / 1000 + beginSeconds };
 }
 
-function payloadBps(limitBps: number, packetOverhead: Settings["packetOverhead"]): number {
+function payloadBps(
+  limitBps: number,
+  { sites }: PlanTask,
+  { packetOverhead, concurrencyPerSite }: Pick<Settings, "packetOverhead" | "concurrencyPerSite">,
+): number {
+  if (packetOverhead !== "auto") return (limitBps * AIM_SHARE) / (1 + packetOverhead);
+  let pageBytes = 0;
+  let connections = 0;
+  for (const { bytes } of sites) {
+    pageBytes += bytes;
+    connections += Math.min(concurrencyPerSite, Math.ceil(bytes / PAGE_BYTES));
+  }
   const overhead =
-    packetOverhead === "auto" ? KEPT_SHARE * overheadFor(windowFor(limitBps)) : packetOverhead;
+    KEPT_SHARE * overheadFor(windowFor(limitBps)) + (CONNECTION_BYTES * connections) / pageBytes;
   return (limitBps * AIM_SHARE) / (1 + overhead);
 }

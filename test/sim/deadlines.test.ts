@@ -149,7 +149,11 @@ function toldOf({ sites }: Promised): readonly SitePlan[] {
     rateMinBps: 0,
     startupSeconds: 0,
   };
-  const task = asCrawled(said, LIMIT_BPS, { packetOverhead: 0, startupMs: 0 });
+  const task = asCrawled(said, LIMIT_BPS, {
+    packetOverhead: 0,
+    startupMs: 0,
+    concurrencyPerSite: 1,
+  });
   const slack = slackFor({ sizes: true, speeds: true });
   return planBeforehand(task, slack, "min-sum").plan.sites;
 }
