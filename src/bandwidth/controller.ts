@@ -52,8 +52,7 @@ export interface Controller {
   cameBeside?(nowMs: number, bytes: number): void;
   /** So much has the line carried in all, by its own counters, as bytes of downloads; undefined when nobody can tell any more. */
   carried?(nowMs: number, lineBytes: number | undefined): void;
-  /** So much of a download that has to wait has come all the same, and lies unread; more may be on its way. */
-  /** Only where `wantsUnread`. */
+  /** So much of a download that has to wait has come all the same, and lies unread; more may be on its way. Only where `wantsUnread`. */
   liesUnread?(flow: Flow, bytes: number, mayBeMore: boolean): void;
   /** The download that may read on now; to be asked until it answers undefined. */
   next(nowMs: number): Flow | undefined;

@@ -222,8 +222,11 @@ export class Line {
     this.#cancelGauge = clock.after(GAUGE_EVERY_MS, () => this.#gauge());
     // Several processes mostly share a line, and none could tell the others' bytes from its own.
     const isAlone = this.#timesShared <= 1;
-    if (settings.packetOverhead !== "auto" || !this.#inForceBps || !isAlone) return;
-    const bytes = wire.takeCarried(this.#ungaugedBytes, this.#inForceBps);
+    const mayRead = settings.packetOverhead === "auto" && isAlone && (this.#inForceBps ?? 0) > 0;
+    if (!mayRead && !this.#isGauged) return;
+    const bytes = mayRead
+      ? wire.takeCarried(this.#ungaugedBytes, this.#inForceBps ?? 0)
+      : undefined;
     this.#ungaugedBytes = 0;
     this.#isGauged = bytes !== undefined;
     this.#gaugedBytes += (bytes ?? 0) / (1 + this.#overheadShare);
