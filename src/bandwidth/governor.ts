@@ -114,9 +114,8 @@ export class Governor implements Controller {
   setWindow(windowBytes: number | undefined): void {
     this.#unaskedBytes =
       windowBytes === undefined ? SYSTEM_WINDOW_BYTES : windowBytes * UNASKED_SHARE;
-    // Connections are widened with their downloads under way, and never narrowed.
-    for (const flow of this.#stock.flows)
-      flow.windowBytes = Math.max(flow.windowBytes, this.#unaskedBytes / UNASKED_SHARE);
+    // Connections are widened and narrowed with their downloads under way.
+    for (const flow of this.#stock.flows) flow.windowBytes = this.#unaskedBytes / UNASKED_SHARE;
   }
 
   setSiteLimit(nowMs: number, siteId: number, limitBps: number | undefined): void {

@@ -75,6 +75,11 @@ export class Lane {
     return this.#hasValve && (this.#valve?.windowBytes ?? 0) <= 2 * windowBytes;
   }
 
+  /** What it may hold unread; undefined while it is being made, and where that is up to the system. */
+  get windowBytes(): number | undefined {
+    return this.#valve?.windowBytes;
+  }
+
   setWindow(windowBytes: number): void {
     this.#valve?.setWindow(windowBytes);
   }

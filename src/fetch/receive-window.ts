@@ -9,8 +9,8 @@
  *
  * Linux doubles the number it is given for its own overhead, and with well filled packets all of the
  * double holds data. So half is asked for: a window of n never holds more than n, and about n/2 at
- * first. It can be widened later. It is never narrowed: a segment that was sent for the wider window
- * is then dropped, and the connection stalls until the server sends it again.
+ * first. It can be widened later, and narrowed while it is full: a segment on its way to the wider window
+ * would be dropped, and the connection would stall until the server sends it again.
  *
  * One system call or two for each use; some microseconds.
  */
@@ -30,12 +30,17 @@ const TCP_INFO = 11;
 const RTT_INDEX = 68 / 4;
 const TCP_QUICKACK = 12;
 const ON = Int32Array.of(1);
+/** `tcpi_rcv_mss`: how large the server's packets are. */
+const PACKET_INDEX = 20 / 4;
 /** `tcpi_bytes_received`, of which the lower half is enough, and `tcpi_segs_in`. */
 const BYTES_IN_INDEX = 128 / 4;
 const SEGMENTS_IN_INDEX = 140 / 4;
 /** One for all, since a new one for each question would cost as much as the question. */
 const INFO = new Int32Array(SEGMENTS_IN_INDEX + 1);
 const INFO_SIZE = new Int32Array(1);
+
+/** With what a system needs beside the payload. */
+const PACKETS_LEAST = 1.5;
 
 /** The narrowest that Linux makes. */
 export const WINDOW_BYTES_MIN = 2304;
@@ -90,6 +95,17 @@ class ReceiveWindow {
   /** Only while the socket is open: a descriptor that was closed may be another's by now. */
   widen(bytes: number): void {
     if (bytes > this.#bytes && this.#set(bytes)) this.#bytes = bytes;
+  }
+
+  /**
+   * Only when it is full, so that nothing is on its way that would find no room. False where it would have no room for a
+   * packet: a server that has seen a wider one waits before it sends smaller ones.
+   */
+  narrow(bytes: number): boolean {
+    const packetBytes = this.#info(PACKET_INDEX) ?? Infinity;
+    if (bytes < PACKETS_LEAST * packetBytes || !this.#set(bytes)) return false;
+    this.#bytes = bytes;
+    return true;
   }
 
   /** The round trip as the system has it; the same care with the descriptor as above. */

@@ -107,9 +107,12 @@ export class UndiciTransport implements Transport {
     return this.#loopback;
   }
 
-  /** The most that lies unread in the system for all connections of now, where windows are set. */
+  /** The most that lies unread in the system, where windows are set; those of some may be of an earlier limit. */
   get unreadBytesMax(): number {
-    return this.#laneCount * (this.#windowBytes ?? 0);
+    let bytes = 0;
+    for (const lanes of this.#lanes.values())
+      for (const { windowBytes } of lanes) bytes += windowBytes ?? this.#windowBytes ?? 0;
+    return bytes;
   }
 
   /** Our own addresses on the connections of now. */

@@ -5,6 +5,9 @@ import { below, randomFrom } from "../base/random.ts";
 import { canSetWindows } from "./receive-window.ts";
 import { Valve } from "./valve.ts";
 
+/** Packets on loopback are of 64 KiB. */
+const NARROW_BYTES = 131_072;
+const WIDE_BYTES = 4 * NARROW_BYTES;
 const skip = canSetWindows() ? false : "needs node:ffi on Linux";
 
 test("whatever is held and released, all bytes come through in order, and then the end", async (t) => {
@@ -64,6 +67,32 @@ test("a connection that is held now and then keeps its window", { skip }, async 
   valve.socket.connect({ host: "127.0.0.1", port });
   await valve.stream.forEach(() => {});
   assert.equal(valve.socket.bytesRead, 500_000);
+});
+
+test("a window is narrowed while it is full, and nothing is lost by that", { skip }, async (t) => {
+  const sent = Buffer.alloc(6_000_000, "the fence that catches its fish ");
+  const port = await serving(t, (socket) => socket.end(sent));
+  let looks = 0;
+  const valve = new Valve({
+    address: "127.0.0.1",
+    windowBytes: WIDE_BYTES,
+    onRead: () => {
+      if (looks > 0 || valve.socket.bytesRead < 2 * WIDE_BYTES) return;
+      valve.hold();
+      valve.setWindow(NARROW_BYTES);
+      const goOn = (): void => {
+        const isOver = valve.windowBytes === NARROW_BYTES || ++looks > 200;
+        if (isOver) valve.release();
+        else setTimeout(goOn, 5);
+      };
+      goOn();
+    },
+  });
+  valve.socket.connect({ host: "127.0.0.1", port });
+  const came: Buffer[] = [];
+  for await (const piece of valve.stream) came.push(piece as Buffer);
+  assert.ok(Buffer.concat(came).equals(sent));
+  assert.equal(valve.windowBytes, NARROW_BYTES);
 });
 
 test("a server that sends as fast as it is read keeps no other work from its turn", async (t) => {

@@ -40,12 +40,18 @@ const LONG_WAY_MS = 5;
 /** After so long a server near by has filled the window; after 8 ms it would ask whether anything got lost. */
 const WINDOW_FULL_MS = 3;
 const GROWN_BYTES_MAX = 1024 * 1024;
+/** What is no more than so many times too wide is left as it is. */
+const WIDER_TIMES = 2;
+/** Who has not sent a window's worth after so long does not send through a narrow one. */
+const STUCK_MS = 150;
+/** A window that holds so much of what it may is full: packets take room beside their payload. */
+const FULL_SHARE = 0.5;
 
 /**
  * Acknowledges once more what came in after valves were shut, when their windows are full.
  *
  * While nobody reads, Linux puts acknowledgements off for 40 ms, and a server near by has sent its last
- * packet again by then.
+ * packet again by then. It is also the moment to narrow a window.
  */
 class Acknowledging {
   readonly #held = new Set<Valve>();
@@ -60,7 +66,7 @@ class Acknowledging {
 
   #round(): void {
     this.#isArmed = false;
-    for (const valve of this.#held) valve.acknowledge();
+    for (const valve of this.#held) valve.settle();
     this.#held.clear();
   }
 }
@@ -76,6 +82,10 @@ export class Valve {
   readonly #window: ReceiveWindow | undefined;
   readonly #longWayMs: number;
   #windowBytesMax = 0;
+  /** Too wide for what was set since; undefined: it is not. */
+  #narrowToBytes: number | undefined;
+  /** What it was before it was narrowed, until it has shown that bytes come through it. */
+  #narrowedFromBytes: number | undefined;
   #landing = LANDING;
   #isHeld = false;
   #isWanted = false;
@@ -128,15 +138,29 @@ export class Valve {
     return this.socket.destroyed ? undefined : this.#window?.unreadBytes(this.socket.bytesRead);
   }
 
-  /** From now on this is its window. It only widens: what is too wide is not to be kept. */
+  /** From now on this is its window. A much wider one is narrowed when it is next full. */
   setWindow(bytes: number): void {
     this.#bound(bytes);
-    if (!this.socket.destroyed) this.#window?.widen(bytes);
+    if (this.socket.destroyed) return;
+    this.#window?.widen(bytes);
+    this.#narrowToBytes = (this.windowBytes ?? 0) > WIDER_TIMES * bytes ? bytes : undefined;
+    if (this.#isHeld && this.#narrowToBytes !== undefined) acknowledging.add(this);
   }
 
   /** Has the server told at once what has come so far. */
   acknowledge(): void {
     if (!this.socket.destroyed) this.#window?.acknowledgeSoon();
+  }
+
+  /** Nobody has read for a moment. What is on its way to a full window is nothing that a narrower one has no room for. */
+  settle(): void {
+    this.acknowledge();
+    if (this.#narrowToBytes === undefined || !this.#isHeld) return;
+    const fullBytes = FULL_SHARE * (this.windowBytes ?? Infinity);
+    if ((this.unreadBytes() ?? 0) < fullBytes) return;
+    const { windowBytes } = this;
+    if (this.#window?.narrow(this.#narrowToBytes) === true) this.#narrowedFromBytes = windowBytes;
+    this.#narrowToBytes = undefined;
   }
 
   hold(): void {
@@ -157,7 +181,18 @@ export class Valve {
   release(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
+    if (this.#narrowedFromBytes !== undefined) this.#tryNarrowed(this.#narrowedFromBytes);
     this.#goOn();
+  }
+
+  /** Where nothing comes through a narrowed window, its server waits for more room than there is: it is as wide as before again. */
+  #tryNarrowed(fromBytes: number): void {
+    this.#narrowedFromBytes = undefined;
+    const fullBytes = this.socket.bytesRead + fromBytes;
+    setTimeout(() => {
+      const isStuck = !this.#isHeld && this.socket.bytesRead < fullBytes;
+      if (isStuck && !this.socket.destroyed) this.#window?.widen(fromBytes);
+    }, STUCK_MS).unref();
   }
 
   #bound(windowBytes: number): void {

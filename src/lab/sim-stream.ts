@@ -5,7 +5,7 @@
  * This is what makes pacing real. Whoever refuses to read does not stop the server at once, but a
  * window later; and a window that is small for the length of the way holds even a willing server
  * back, because no more than one window can travel in a round trip. So, as the real transport's, a
- * window grows while nobody refuses to read (`fetch/valve`), and is never narrowed.
+ * window grows while nobody refuses to read (`fetch/valve`), and becomes narrower when that is wanted of all.
  *
  * A body comes in pieces, one event each. A server's speed is divided evenly among the downloads open
  * there, anew with each piece, so that nobody has to be told when another one comes or goes.
@@ -50,6 +50,7 @@ export class SimStream {
   #sentBytes = 0;
   #unreadBytes = 0;
   #windowBytes = 0;
+  #setBytes = 0;
   /** Read since the reader last refused. */
   #freeBytes = 0;
   #isStopped = false;
@@ -113,7 +114,8 @@ export class SimStream {
 
   #fitWindow(): void {
     const setBytes = this.#line.windowBytes ?? SYSTEM_WINDOW_BYTES;
-    this.#windowBytes = Math.max(this.#windowBytes, setBytes);
+    this.#windowBytes = setBytes < this.#setBytes ? setBytes : Math.max(this.#windowBytes, setBytes);
+    this.#setBytes = setBytes;
     if (this.#freeBytes < WINDOWS_BEFORE_GROWTH * this.#windowBytes) return;
     this.#freeBytes = 0;
     const grownBytes = Math.min(2 * this.#windowBytes, GROWTH_MAX * setBytes, GROWN_BYTES_MAX);
