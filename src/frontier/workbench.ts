@@ -1,6 +1,9 @@
 /**
  * The sites at work: a heap by the time each may next be asked, with a few waiting URLs each.
  *
+ * Sites that were never asked have a heap of their own, and take turns with the others: a thousand that came
+ * together would otherwise all be greeted before the first that has answered is asked for a page.
+ *
  * The rest of a site's URLs lie in the store; whoever feeds the workbench keeps the queues short.
  * A site has one slot in the heap that counts, or is parked: because it has nothing in memory, or because it or its
  * address has as many requests under way as allowed. What ends un-parks what waited for it.
@@ -8,7 +11,8 @@
  * Promises, each held by a test in `workbench.test.ts`:
  *   1. a URL is given out only when `Courtesy` lets its site and its address be asked;
  *   2. of a site's URLs in memory the best score goes first, then the lowest id;
- *   3. whatever may be asked now is found, however sites and addresses are parked.
+ *   3. whatever may be asked now is found, however sites and addresses are parked;
+ *   4. where both may be asked, every other one is a site that was never asked.
  *
  * An address has one delay: sites that share it must be opened with the same.
  *
@@ -40,6 +44,8 @@ interface Bench<T> {
   closed: boolean;
   /** Since when others have gone before it although it was its turn. */
   passedOverAtMs: number | undefined;
+  /** Whether anything was ever asked of it. */
+  isKnown: boolean;
 }
 
 interface Slot<T> {
@@ -72,7 +78,9 @@ const LOOKED_AT_MAX = 256;
 export class Workbench<T extends Waiting> {
   readonly #courtesy: Courtesy;
   readonly #benches = new Map<number, Bench<T>>();
-  readonly #heap = new Heap<Slot<T>>((a, b) => a.atMs - b.atMs || a.ticket - b.ticket);
+  readonly #known = new Heap<Slot<T>>(byTime);
+  readonly #unknown = new Heap<Slot<T>>(byTime);
+  #lastFrom = this.#known;
   readonly #parkedByAddress = new Map<string, Set<Bench<T>>>();
   /** Taken off the heap because their time has come, while others rank before them. */
   readonly #due = new Set<Slot<T>>();
@@ -110,6 +118,7 @@ export class Workbench<T extends Waiting> {
       slotAtMs: Infinity,
       closed: false,
       passedOverAtMs: undefined,
+      isKnown: false,
     });
   }
 
@@ -172,6 +181,8 @@ export class Workbench<T extends Waiting> {
     const passedOverMs = nowMs - (bench.passedOverAtMs ?? nowMs);
     bench.passedOverAtMs = undefined;
     bench.slotAtMs = Infinity;
+    this.#lastFrom = this.#heapOf(bench);
+    bench.isKnown = true;
     const turn = this.#courtesy.begin(nowMs, bench.to);
     this.#offer(bench);
     return { entry, turn, overtaken: passed.length, passedOverMs };
@@ -183,7 +194,7 @@ export class Workbench<T extends Waiting> {
     search: Search<T> | undefined,
     passed: Slot<T>[],
   ): Slot<T> | undefined {
-    for (const slot of this.#due) this.#heap.push(slot);
+    for (const slot of this.#due) this.#push(slot);
     this.#due.clear();
     const aside: Slot<T>[] = [];
     let found: Slot<T> | undefined;
@@ -195,8 +206,8 @@ export class Workbench<T extends Waiting> {
       else (verdict === "not now" ? aside : passed).push(slot);
       if (passed.length >= (search?.depthMax ?? Infinity) || aside.length >= LOOKED_AT_MAX) break;
     }
-    for (const slot of passed) this.#heap.push(slot);
-    for (const slot of aside) this.#heap.push(slot);
+    for (const slot of passed) this.#push(slot);
+    for (const slot of aside) this.#push(slot);
     return found;
   }
 
@@ -230,14 +241,32 @@ export class Workbench<T extends Waiting> {
     return search.fits(bench.ready.peek() as T, bench.to, passedOverMs);
   }
 
-  /** The next slot off the heap whose site may be asked now. */
+  /** The next slot off a heap whose site may be asked now. */
   #popDue(nowMs: number): Slot<T> | undefined {
     for (;;) {
-      const slot = this.#heap.peek();
-      if (slot === undefined || slot.atMs > nowMs) return undefined;
-      this.#heap.pop();
-      if (this.#mayAsk(nowMs, slot)) return slot;
+      const heap = this.#nextHeap(nowMs);
+      const slot = heap?.pop();
+      if (heap === undefined || slot === undefined) return undefined;
+      if (!this.#mayAsk(nowMs, slot)) continue;
+      this.#lastFrom = heap;
+      return slot;
     }
+  }
+
+  /** The one whose turn it is, of those with a site whose time has come. */
+  #nextHeap(nowMs: number): Heap<Slot<T>> | undefined {
+    const isDue = (heap: Heap<Slot<T>>): boolean => (heap.peek()?.atMs ?? Infinity) <= nowMs;
+    const other = this.#lastFrom === this.#known ? this.#unknown : this.#known;
+    if (isDue(other)) return other;
+    return isDue(this.#lastFrom) ? this.#lastFrom : undefined;
+  }
+
+  #heapOf({ isKnown }: Bench<T>): Heap<Slot<T>> {
+    return isKnown ? this.#known : this.#unknown;
+  }
+
+  #push(slot: Slot<T>): void {
+    this.#heapOf(slot.bench).push(slot);
   }
 
   /** Whether a slot whose time has come still stands for something; otherwise its site is offered anew. */
@@ -258,7 +287,8 @@ export class Workbench<T extends Waiting> {
    * been ranked and passed over waits for such a change, not for the time.
    */
   nextAtMs(): number {
-    return this.#heap.peek()?.atMs ?? Infinity;
+    const [known, unknown] = [this.#known.peek()?.atMs, this.#unknown.peek()?.atMs];
+    return Math.min(known ?? Infinity, unknown ?? Infinity);
   }
 
   /** The request of a turn has gone out: whoever waited for that may be next. */
@@ -324,7 +354,7 @@ export class Workbench<T extends Waiting> {
     if (atMs >= bench.slotAtMs) return;
     bench.slotAtMs = atMs;
     bench.ticket = this.#tickets += 1;
-    this.#heap.push({ atMs, ticket: bench.ticket, bench });
+    this.#push({ atMs, ticket: bench.ticket, bench });
   }
 
   /** A site that is full itself is offered again by its own ending; only a full address parks it. */
@@ -349,6 +379,10 @@ export class Workbench<T extends Waiting> {
     }
     if (parked.size === 0) this.#parkedByAddress.delete(address);
   }
+}
+
+function byTime<T>(a: Slot<T>, b: Slot<T>): number {
+  return a.atMs - b.atMs || a.ticket - b.ticket;
 }
 
 function byScore(a: Waiting, b: Waiting): number {
