@@ -308,3 +308,14 @@ function serversOf(random: Random, limitBps: number): Server[] {
     sizeBytes: () => Math.round(between(small, large)),
   }));
 }
+
+test("a greeting waits for nobody, and is paid for", () => {
+  const governor = new Governor(0, 1e5);
+  governor.setWindow(2304);
+  const flow = governor.begin(0, { ...QUICK, expectedWaitMs: 0 });
+  while (governor.came(0, flow, 3000));
+  const beforeMs = governor.nextAtMs(0);
+  const other = governor.begin(0, { ...QUICK, siteId: 2, expectedWaitMs: 200 });
+  for (let piece = 0; piece < 4; piece++) assert.equal(governor.came(0, other, 990, true), true);
+  assert.equal(Math.round(governor.nextAtMs(0) - beforeMs), 40);
+});

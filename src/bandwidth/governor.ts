@@ -28,6 +28,7 @@ import { type Account, atRate } from "./account.ts";
 import type { Candidate, Controller, Flow, RankOf } from "./controller.ts";
 import { Advances } from "./advances.ts";
 import { Departures, isQuick, type OnTheWay } from "./departures.ts";
+import { Greetings } from "./greetings.ts";
 import { pacedFlow, type PacedFlow, wholeBytesOf } from "./paced-flow.ts";
 import { SiteAccounts } from "./site-accounts.ts";
 import { aheadBytes, firstBytes, owedBytes, stepBytes, trickles, UNASKED_SHARE } from "./steps.ts";
@@ -48,17 +49,13 @@ const ASK_AGAIN_MS = 10;
 const TURN_SECONDS = 0.05;
 const TURN_BYTES_MIN = 16_384;
 const SYSTEM_WINDOW_BYTES = 65_536;
-/** How much the last request counts for what greetings bring, and what of them is not worth setting aside. */
-const GREETING_SHARE = 0.05;
-const GREETING_BYTES_MIN = 200;
 /** So few are under way that all their windows together hold no more than this part of a second. */
 const HELD_SHARE = 0.05;
 
 export class Governor implements Controller {
   readonly #passedOverMaxMs: number;
   #account: Account | undefined;
-  /** What making a connection brings, on average over requests: most find one that is there. */
-  #greetingBytes = 0;
+  readonly #greetings = new Greetings();
   /** What a connection takes in before anybody reads, and again after each reading. */
   #unaskedBytes = SYSTEM_WINDOW_BYTES;
   readonly #sites = new SiteAccounts(BURST_SHARE);
@@ -160,7 +157,9 @@ export class Governor implements Controller {
     else this.#answered(nowMs, own);
     own.movedAtMs = nowMs;
     this.#stock.count(nowMs, own);
-    const isGranted = own.receivedBytes < own.grantedBytes && this.#needsNoTurn(nowMs, own);
+    const isGranted =
+      (isGreeting && this.#greetings.mayGoOn(own)) ||
+      (own.receivedBytes < own.grantedBytes && this.#needsNoTurn(nowMs, own));
     if (isGranted || (this.#waiting.goesFirst(own) && this.#mayRead(nowMs, own))) {
       // What was paid beyond that lies in the window, and is read next.
       this.#pay(own, Math.max(0, own.receivedBytes - own.paidBytes));
@@ -258,7 +257,7 @@ export class Governor implements Controller {
   #answered(nowMs: number, own: PacedFlow): void {
     if (own.isAnswered) return;
     own.isAnswered = true;
-    this.#greetingBytes += GREETING_SHARE * (own.greetingBytes - this.#greetingBytes);
+    this.#greetings.learn(own);
     this.#departures.answered(own);
     this.#advances.answered(nowMs, own);
     this.#stock.answered(nowMs, own);
@@ -294,8 +293,8 @@ export class Governor implements Controller {
     return {
       rateBps,
       stockShare: stockBytes / wantedBytes,
-      firstBytes: firstBytes(candidate.expectedBytes, this.#unaskedBytes),
-      greetingBytes: this.#greetingBytes < GREETING_BYTES_MIN ? 0 : this.#greetingBytes,
+      firstBytes: firstBytes(this.#greetings.answerBytes(candidate), this.#unaskedBytes),
+      greetingBytes: this.#greetings.expectedBytes(candidate),
       isTried,
     };
   }
