@@ -1,14 +1,13 @@
 /**
  * What being able to limit costs a crawl that is not limited, or by far more than it can take.
  *
- * Three crawlers take turns, so that a noisy minute meets all: the last commit without a governor,
- * this one without a limit, this one with a limit that nothing reaches. Each crawls the same number
+ * Three crawlers take turns, so that a noisy minute meets all: this program without a governor
+ * (`without-governor.ts`), as it is without a limit, and with a limit that nothing reaches. Each crawls the same number
  * of pages from fast servers, for its CPU time and its wall time, and then what lines of known
  * speed give, for bytes a second. Figures are shares of the first crawler's medians.
  */
 
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Contender, weir } from "./bandwidth-contenders.ts";
@@ -24,9 +23,7 @@ export interface Price {
   readonly perCpu: readonly number[];
 }
 
-/** The last commit that had no governor. */
-const BEFORE = "203c01e";
-const ROUNDS = 5;
+const ROUNDS = 7;
 const PAGES = 8000;
 const SLOW_LINES_SECONDS = 8;
 /** The lines' speeds add up to five times this. */
@@ -34,9 +31,9 @@ const SLOW_LINES_BPS = 4e6;
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 export async function priceOfLimits(bench: Bench, checkout?: string): Promise<Price[]> {
-  const earlier = checkoutBefore(bench.scratch);
+  const without = checkoutWithout(bench.scratch, checkout ?? ROOT);
   const contenders: readonly Contender[] = [
-    { ...weir([], earlier), name: `${BEFORE}, before there were limits` },
+    { ...weir([], without), name: "without a governor" },
     { ...weir([], checkout), name: "no limit" },
     { ...weir(["--limit", "100GB/s"], checkout), name: "a limit nothing reaches" },
   ];
@@ -50,7 +47,7 @@ export async function priceOfLimits(bench: Bench, checkout?: string): Promise<Pr
         figures[at]?.slow.push(await slowLinesBps(bench, contender));
       }
   } finally {
-    rmSync(earlier, { recursive: true, force: true });
+    rmSync(without, { recursive: true, force: true });
   }
   const [first] = figures;
   return contenders.map(({ name }, at) => ({
@@ -102,12 +99,16 @@ async function slowLinesBps(bench: Bench, contender: Contender): Promise<number>
   return meanBps(samples, firstByteAtMs + 2000, firstByteAtMs + 2000 + SLOW_LINES_SECONDS * 1000);
 }
 
-/** The files of that commit in a folder of their own, with the packages of this checkout. */
-function checkoutBefore(scratch: string): string {
-  const folder = mkdtempSync(join(scratch, "before-"));
-  const archive = execFileSync("git", ["archive", BEFORE], { cwd: ROOT, maxBuffer: 2 ** 28 });
-  spawnSync("tar", ["x", "-C", folder], { input: archive });
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+/** The files of a checkout in a folder of their own, with its packages, and without a governor. */
+function checkoutWithout(scratch: string, checkout: string): string {
+  const folder = mkdtempSync(join(scratch, "without-"));
+  for (const name of ["src", "models", "package.json"])
+    cpSync(join(checkout, name), join(folder, name), { recursive: true });
+  symlinkSync(join(checkout, "node_modules"), join(folder, "node_modules"));
+  const text = readFileSync(join(ROOT, "bench/without-governor.ts"), "utf8")
+    .replaceAll('"../src/crawl/', '"./')
+    .replaceAll('"../src/', '"../');
+  writeFileSync(join(folder, "src/crawl/sluice.ts"), text);
   return folder;
 }
 

@@ -33,6 +33,7 @@ export interface Case {
   readonly seconds: number;
   readonly tls?: boolean;
   readonly connections?: number;
+  readonly perSite?: number;
   /** Done in the middle of the crawl. */
   readonly meanwhile?: (assignment: Assignment) => Promise<void>;
 }
@@ -92,7 +93,7 @@ export async function runCase(bench: Bench, contender: Contender, what: Case): P
     seeds: seedsOf(bench, what),
     limitBps: what.limitBps,
     connections: what.connections ?? CONNECTIONS[what.servers].all,
-    perSite: CONNECTIONS[what.servers].perSite,
+    perSite: what.perSite ?? CONNECTIONS[what.servers].perSite,
     allowed: network.allowed,
     folder,
     secondsMax: what.seconds + (FIRST_BYTE_PATIENCE_MS + STOP_PATIENCE_MS) / 1000,

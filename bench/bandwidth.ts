@@ -5,6 +5,7 @@
  *                           [--servers fast,spread,slow] [--seconds 15] [--rounds 1]
  *                           [--offload] [--tls] [--changes] [--price] [--peers] [--all]
  *                           [--control paced] [--procs 4] [--kills] [--series DIR] [--weir CHECKOUT]
+ *                           [--connections 10000 --per-site 128]
  *
  * Without a part (`--tls`, `--changes`, `--price`, `--peers`) it runs the matrix of limits, page
  * mixes and servers; `--all` runs everything. `PEERS_DIR` names the folder of real pages that
@@ -60,6 +61,8 @@ const { values } = parseArgs({
     kills: { type: "boolean", default: false },
     series: { type: "string" },
     weir: { type: "string" },
+    connections: { type: "string" },
+    "per-site": { type: "string" },
   },
 });
 
@@ -115,9 +118,18 @@ async function matrix(): Promise<void> {
       for (const mix of values.mixes.split(",") as Mix[])
         for (const limitBps of limits) {
           if (mix === "docs" && bench.docsFolder === undefined) continue;
-          const what = { mix, servers, limitBps, speedsForBps: limitBps, seconds };
+          const what = { mix, servers, limitBps, speedsForBps: limitBps, seconds, ...allowed() };
           await judge(ours, values.kills ? { ...what, meanwhile: killSome } : what);
         }
+}
+
+/** How many requests the operator allows, where that was said. */
+function allowed(): Pick<Case, "connections" | "perSite"> {
+  const { connections, "per-site": perSite } = values;
+  return {
+    ...(connections !== undefined && { connections: Number(connections) }),
+    ...(perSite !== undefined && { perSite: Number(perSite) }),
+  };
 }
 
 /** Processes of the crawl leave by being killed, and join again by being started anew. */

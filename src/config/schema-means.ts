@@ -16,7 +16,7 @@ export const NETWORK = {
     key: "connections",
     meaning: "Most requests under way at the same time, over all sites.",
     fallback: "64",
-    reader: read.integer({ least: 1, most: 4096 }),
+    reader: read.integer({ least: 1, most: 16_384 }),
   },
   allowPrivate: {
     key: "allowPrivate",
