@@ -5,6 +5,7 @@
  * with what that kept in hand (`plan/aims.ts`). Decision 012 says why.
  */
 
+import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../config/schema.ts";
 import { Aims } from "../plan/aims.ts";
 import { planBeforehand } from "../plan/beforehand.ts";
@@ -37,6 +38,7 @@ export interface Divided {
 }
 
 export interface CarefulDividerParts extends DividerParts {
+  readonly clock: Clock;
   readonly settings: Settings;
   readonly promised: Promised;
   readonly outlook: Outlook;
@@ -49,6 +51,7 @@ export class CarefulDivider {
   /** Nothing was told yet of what is promised now. */
   #isToldAnew = true;
   #hasBegun = false;
+  #toldAtMs = 0;
 
   constructor(parts: CarefulDividerParts) {
     this.#parts = parts;
@@ -85,8 +88,10 @@ export class CarefulDivider {
     else this.#raise(task, wanted);
     // Where not all could be kept nothing was decided.
     if (!this.#aims.knows(task, wanted)) return undefined;
-    const aims = this.#aims.of(task);
-    return aims === undefined ? undefined : this.#divider.divide(aims);
+    const [first, ...others] = this.#aims.of(task);
+    if (first === undefined) return undefined;
+    const sinceToldMs = this.#parts.clock.nowMs() - this.#toldAtMs;
+    return this.#divider.divideAsTold([first, ...others], sinceToldMs / 1000);
   }
 
   /** Where sizes were said too large, little could be kept in hand at first. */
@@ -109,6 +114,7 @@ export class CarefulDivider {
     const told = planBeforehand(now, wanted, settings.objective ?? "min-sum");
     if (told.aims !== now) this.#aims.decide(now, told.aims, wanted);
     this.#divider.begin(now, told);
+    this.#toldAtMs = this.#parts.clock.nowMs();
   }
 
   /**

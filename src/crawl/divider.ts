@@ -71,7 +71,12 @@ export class Divider {
         return divisionOf(allocation.plan, byFinish(allocation.plan));
       this.#say(`${algorithm} has no answer, optimal is used: ${allocation.why}`);
     }
-    const { plan, order } = this.#optimal.plan(task);
+    return this.divideAsTold([task], 0);
+  }
+
+  /** Of several ways to aim at the same deadlines the one nearest to what was told, so long ago. */
+  divideAsTold(tasks: readonly [PlanTask, ...PlanTask[]], sinceToldSeconds: number): Division {
+    const { plan, order } = this.#optimal.plan(tasks, sinceToldSeconds);
     return divisionOf(plan, order);
   }
 

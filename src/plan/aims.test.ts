@@ -63,7 +63,7 @@ test("1: what is left of a task that went as planned has the aims it had", () =>
     const kept = decided(task);
     const rest = restOf(task, plan.sites, STEP_SECONDS);
     const before = new Map(aims.sites.map(({ key, deadlineSeconds }) => [key, deadlineSeconds]));
-    for (const { key, deadlineSeconds } of kept.of(rest)?.sites ?? []) {
+    for (const { key, deadlineSeconds } of kept.of(rest)[0]?.sites ?? []) {
       if (deadlineSeconds === undefined) continue;
       seen += 1;
       const off = deadlineSeconds + STEP_SECONDS - (before.get(key) ?? 0);
@@ -84,7 +84,7 @@ test("1: so a site that waits for its deadline is done when it was first said to
     ],
   };
   const first = planBeforehand(task, SLACK, "min-sum").plan.sites;
-  const rest = decided(task).of(restOf(task, first, 10));
+  const [rest] = decided(task).of(restOf(task, first, 10));
   assert.ok(rest !== undefined);
   const later = planOptimal(rest, "min-sum").plan.sites;
   for (const [index, { finishSeconds }] of later.entries())
@@ -93,25 +93,29 @@ test("1: so a site that waits for its deadline is done when it was first said to
 
 test("2: who is behind has aims later by that, and none later than its deadline", () => {
   const aims = decided(due(15, 30));
-  const inTime = aims.of(due(15, 30))?.sites.map(({ deadlineSeconds }) => deadlineSeconds);
+  const inTime = aims.of(due(15, 30))[0]?.sites.map(({ deadlineSeconds }) => deadlineSeconds);
   assert.deepEqual(inTime, [15 * 0.95 - 0.8, 30 * 0.95 - 0.8]);
-  // 10 MB by 10.5 s and 20 MB by 21 s: what was aimed at, 10 s and 18.7 s, must be 1.3 s later, and is a little more.
-  const [first = 0, second = 0] =
-    aims.of(due(10.5, 21))?.sites.map(({ deadlineSeconds = 0 }) => deadlineSeconds) ?? [];
+  // 10 MB by 10.5 s and 20 MB by 21 s: what was aimed at, 10 s and 18.7 s, must be 1.3 s later, and may be a little more.
+  const [just, eased] = aims
+    .of(due(10.5, 21))
+    .map(({ sites }) => sites.map(({ deadlineSeconds = 0 }) => deadlineSeconds));
+  assert.ok((just?.[1] ?? 0) >= 20 && (just?.[1] ?? 0) < 20.01, `${just}`);
+  const [first = 0, second = 0] = eased ?? [];
   assert.ok(first > 10.3 && first < 10.5, `${first}`);
   assert.ok(second >= 20.25 && second < 20.26, `${second}`);
-  assert.equal(aims.of(due(9, 18)), undefined);
+  assert.deepEqual(aims.of(due(9, 18)), []);
 });
 
 test("2: when all deadlines can be kept there is an answer that keeps them", () => {
   for (const seed of seeds(100)) {
     const task = cappedTask(seed, { ...anyWishes(seed, 8), dated: 0.6 });
-    const kept = decided(task).of(task);
-    assert.equal(kept !== undefined, isFeasible(task), `seed ${seed}`);
-    if (kept === undefined) continue;
-    assert.ok(isFeasible(kept), `seed ${seed}`);
-    for (const [index, { deadlineSeconds = Infinity }] of kept.sites.entries())
-      assert.ok(deadlineSeconds <= (task.sites[index]?.deadlineSeconds ?? Infinity));
+    const ways = decided(task).of(task);
+    assert.equal(ways.length > 0, isFeasible(task), `seed ${seed}`);
+    for (const kept of ways) {
+      assert.ok(isFeasible(kept), `seed ${seed}`);
+      for (const [index, { deadlineSeconds = Infinity }] of kept.sites.entries())
+        assert.ok(deadlineSeconds <= (task.sites[index]?.deadlineSeconds ?? Infinity));
+    }
   }
 });
 
@@ -130,6 +134,7 @@ test("more is kept in hand where there is more to be had, and never less", () =>
   const inHand = (task: PlanTask) =>
     aims
       .of(task)
+      .at(-1)
       ?.sites.map(
         ({ deadlineSeconds = 0 }, index) =>
           (task.sites[index]?.deadlineSeconds ?? 0) - deadlineSeconds,

@@ -3,7 +3,7 @@
  *
  * Were it a part of the time left, every plan would have less of it than the one before, and sites would be moved
  * about for that alone. With seconds that stay, a later plan is the rest of an earlier one as long as all goes as
- * planned. A crawl that is behind has all its aims later by that and a little more, and none later than its deadline.
+ * planned. A crawl that is behind has all its aims later by that, or a little more, and none later than its deadline.
  *
  * Promises, each held by a test in `aims.test.ts`:
  *   1. what is left of a task that went as planned has the aims it had;
@@ -15,7 +15,7 @@ import { isFeasible } from "./feasible.ts";
 import type { PlanTask } from "./plan.ts";
 
 const STEPS = 10;
-/** Who is behind takes so much more than it must: with just enough, deadlines alone would say who goes first. … */
+/** Who is behind may take so much more than it must: with just enough, deadlines alone would say who goes first. … */
 const LEEWAY_SECONDS = 0.25;
 /** … But no more than this part of what is still in hand. */
 const LEEWAY_SHARE = 0.5;
@@ -65,18 +65,21 @@ export class Aims {
     this.#wanted = undefined;
   }
 
-  /** The task with its deadlines as early as was decided, or can be; undefined when not all can be kept. */
-  of(task: PlanTask): PlanTask | undefined {
+  /**
+   * The task with its deadlines as early as was decided. Who is behind has them as early as can be, or a little later:
+   * either may be nearer to what was told. Nothing when not all can be kept.
+   */
+  of(task: PlanTask): PlanTask[] {
     const decided = this.#behind(task, 0, 0);
-    if (isFeasible(decided)) return decided;
-    if (!isFeasible(task)) return undefined;
+    if (isFeasible(decided)) return [decided];
+    if (!isFeasible(task)) return [];
     let [least, most] = [0, Math.max(0, ...this.#inHandSeconds.values())];
     for (let step = 0; step < STEPS; step++) {
       const middle = (least + most) / 2;
       if (isFeasible(this.#behind(task, middle, 0))) most = middle;
       else least = middle;
     }
-    return this.#behind(task, most, LEEWAY_SECONDS);
+    return [this.#behind(task, most, 0), this.#behind(task, most, LEEWAY_SECONDS)];
   }
 
   #behind(task: PlanTask, behindSeconds: number, leewaySeconds: number): PlanTask {

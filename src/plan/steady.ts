@@ -1,7 +1,8 @@
 /**
  * Plans made one after another, of which each keeps the order that was told at first, or of the one before, unless
  * another is better: sites that come to the same must not change places all the time. Where the order that was
- * told had to be left for a while, as a site seemed larger than it is, it is gone back to.
+ * told had to be left for a while, as a site seemed larger than it is, it is gone back to. And where deadlines can be
+ * aimed at in several ways, the one is taken by which sites are done when it was told.
  */
 
 import { type Incumbent, type OptimalPlan, planOptimal } from "./optimal.ts";
@@ -20,6 +21,8 @@ export class SteadyPlanner {
   #told: readonly string[] = [];
   #last: readonly string[] = [];
   #gainSeconds = 0;
+  /** When each was to be done, by the plan that was told. */
+  #toldSeconds: ReadonlyMap<string, number> = new Map();
 
   constructor(objective: Objective) {
     this.#objective = objective;
@@ -31,17 +34,39 @@ export class SteadyPlanner {
     const wholeSeconds = this.#objective === "min-sum" ? weightedSumSeconds : maxSeconds;
     this.#gainSeconds = GAIN_SHARE * wholeSeconds;
     this.#told = keysIn(task, order);
+    this.#toldSeconds = new Map(plan.sites.map(({ key, finishSeconds }) => [key, finishSeconds]));
   }
 
-  plan(task: PlanTask): OptimalPlan {
+  /** Of tasks that differ in their deadlines alone, so long after a plan was told. */
+  plan(tasks: readonly [PlanTask, ...PlanTask[]], sinceToldSeconds = 0): OptimalPlan {
+    const [first, ...others] = tasks.map((task) => this.#plan(task));
+    let nearest = first as OptimalPlan;
+    for (const planned of others)
+      if (this.#offTold(planned, sinceToldSeconds) < this.#offTold(nearest, sinceToldSeconds))
+        nearest = planned;
+    this.#last = keysIn(tasks[0], nearest.order);
+    return nearest;
+  }
+
+  /** By how much the one that is farthest off is. */
+  #offTold({ plan }: OptimalPlan, sinceToldSeconds: number): number {
+    let worstSeconds = 0;
+    for (const { key, finishSeconds } of plan.sites) {
+      const toldSeconds = this.#toldSeconds.get(key);
+      if (toldSeconds === undefined) continue;
+      const offSeconds = Math.abs(sinceToldSeconds + finishSeconds - toldSeconds);
+      worstSeconds = Math.max(worstSeconds, offSeconds);
+    }
+    return worstSeconds;
+  }
+
+  #plan(task: PlanTask): OptimalPlan {
     const effort = task.sites.length > SITES_TO_TRY_MAX ? "quick" : "full";
     const before = [
       ...incumbentIn(task, this.#told, this.#gainSeconds),
       ...incumbentIn(task, this.#last, 0),
     ];
-    const planned = planOptimal(task, this.#objective, effort, before);
-    this.#last = keysIn(task, planned.order);
-    return planned;
+    return planOptimal(task, this.#objective, effort, before);
   }
 }
 
