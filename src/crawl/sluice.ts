@@ -91,6 +91,7 @@ export class Sluice {
     this.#search = {
       depthMax: parts.searchDepthMax,
       fits: (job, to, passedOverMs) => this.#admits(job, to.siteId, passedOverMs),
+      expectedBytes: (job, to) => this.#expectedBytes(parts.roster.byId(to.siteId), job),
     };
     this.#rankedSearch = {
       ...this.#search,

@@ -112,6 +112,37 @@ test("whose own limit it is that stops it is not passed over, and stops nobody e
   assert.equal(bench.take(70)?.passedOverMs, 0);
 });
 
+test("4: sites that were never asked and the others have the same part of what is expected", () => {
+  const bench = new Workbench<Waiting>(new Courtesy({ ...COURTESY_DEFAULTS, siteConcurrencyMax: 8 }));
+  const open = (siteId: number, entries: number): void => {
+    bench.open({ siteId, address: undefined, delayMs: 0, addressDelayMs: 0 });
+    for (let at = 0; at < entries; at++)
+      bench.put(siteId, { id: siteId * 100 + at, score: 0, notBeforeMs: 0 });
+  };
+  const search = {
+    depthMax: 6,
+    fits: () => true,
+    // A page of the known one is as much as four first answers.
+    expectedBytes: ({ id }: Waiting) => (id < 200 && id > 100 ? 4000 : 1000),
+  };
+  open(1, 8);
+  assert.equal(bench.take(0, search)?.entry.id, 100);
+  for (let siteId = 2; siteId < 14; siteId++) open(siteId, 1);
+  const taken = Array.from({ length: 12 }, () => {
+    // Looking in vain changes nothing.
+    assert.equal(bench.take(0, { ...search, depthMax: 3, fits: () => false }), undefined);
+    return bench.take(0, search)?.entry.id ?? 0;
+  });
+  const known = taken.flatMap((id, at) => (id < 200 ? [at] : []));
+  assert.ok(known.length === 2 || known.length === 3, `${taken}`);
+  for (const [index, at] of known.slice(1).entries()) assert.equal(at - (known[index] ?? 0), 5);
+  assert.deepEqual(
+    taken.filter((id) => id >= 200),
+    taken.filter((id) => id >= 200).toSorted((a, b) => a - b),
+    "each kind in its own order",
+  );
+});
+
 test("closing a site gives back what waited and frees its address for others", () => {
   const courtesy = new Courtesy({ ...COURTESY_DEFAULTS, addressConcurrencyMax: 1 });
   const bench = new Workbench<Waiting>(courtesy);

@@ -1,9 +1,6 @@
 /**
  * The sites at work: a heap by the time each may next be asked, with a few waiting URLs each.
  *
- * Sites that were never asked have a heap of their own, and take turns with the others: a thousand that came
- * together would otherwise all be greeted before the first that has answered is asked for a page.
- *
  * The rest of a site's URLs lie in the store; whoever feeds the workbench keeps the queues short.
  * A site has one slot in the heap that counts, or is parked: because it has nothing in memory, or because it or its
  * address has as many requests under way as allowed. What ends un-parks what waited for it.
@@ -12,7 +9,7 @@
  *   1. a URL is given out only when `Courtesy` lets its site and its address be asked;
  *   2. of a site's URLs in memory the best score goes first, then the lowest id;
  *   3. whatever may be asked now is found, however sites and addresses are parked;
- *   4. where both may be asked, every other one is a site that was never asked.
+ *   4. sites that were never asked and the others have the same part, where both may be asked (`new-and-known.ts`).
  *
  * An address has one delay: sites that share it must be opened with the same.
  *
@@ -21,6 +18,7 @@
 
 import { assert } from "../base/assert.ts";
 import { Heap } from "../base/heap.ts";
+import { NewAndKnown, type Timed } from "./new-and-known.ts";
 import type { Addressee, Courtesy, Ending, Turn } from "./politeness.ts";
 
 /** What the workbench must know of a waiting URL; callers hang the rest on it. */
@@ -48,10 +46,7 @@ interface Bench<T> {
   isKnown: boolean;
 }
 
-interface Slot<T> {
-  readonly atMs: number;
-  /** Among equals the one that has waited longest goes first. */
-  readonly ticket: number;
+interface Slot<T> extends Timed {
   readonly bench: Bench<T>;
 }
 
@@ -70,6 +65,8 @@ export interface Search<T> {
   readonly rank?: ((entry: T, to: Addressee) => number) | undefined;
   /** "not now": it is not its turn, for a reason of its own, and so does not count as passed over. */
   fits(entry: T, to: Addressee, passedOverMs: number): boolean | "not now";
+  /** What it is expected to bring; without it, all are taken to bring the same. */
+  expectedBytes?: ((entry: T, to: Addressee) => number) | undefined;
 }
 
 /** Most sites that are looked at in one search, whatever their reasons. */
@@ -78,9 +75,7 @@ const LOOKED_AT_MAX = 256;
 export class Workbench<T extends Waiting> {
   readonly #courtesy: Courtesy;
   readonly #benches = new Map<number, Bench<T>>();
-  readonly #known = new Heap<Slot<T>>(byTime);
-  readonly #unknown = new Heap<Slot<T>>(byTime);
-  #lastFrom = this.#known;
+  readonly #slots = new NewAndKnown<Slot<T>>();
   readonly #parkedByAddress = new Map<string, Set<Bench<T>>>();
   /** Taken off the heap because their time has come, while others rank before them. */
   readonly #due = new Set<Slot<T>>();
@@ -168,6 +163,7 @@ export class Workbench<T extends Waiting> {
    */
   take(nowMs: number, search?: Search<T>): Taken<T> | undefined {
     const passed: Slot<T>[] = [];
+    this.#slots.beginSearch();
     const found =
       search?.rank === undefined
         ? this.#findOldest(nowMs, search, passed)
@@ -181,7 +177,7 @@ export class Workbench<T extends Waiting> {
     const passedOverMs = nowMs - (bench.passedOverAtMs ?? nowMs);
     bench.passedOverAtMs = undefined;
     bench.slotAtMs = Infinity;
-    this.#lastFrom = this.#heapOf(bench);
+    this.#slots.took(nowMs, bench.isKnown, search?.expectedBytes?.(entry, bench.to) ?? 1);
     bench.isKnown = true;
     const turn = this.#courtesy.begin(nowMs, bench.to);
     this.#offer(bench);
@@ -241,32 +237,16 @@ export class Workbench<T extends Waiting> {
     return search.fits(bench.ready.peek() as T, bench.to, passedOverMs);
   }
 
-  /** The next slot off a heap whose site may be asked now. */
+  /** The next slot whose site may be asked now. */
   #popDue(nowMs: number): Slot<T> | undefined {
     for (;;) {
-      const heap = this.#nextHeap(nowMs);
-      const slot = heap?.pop();
-      if (heap === undefined || slot === undefined) return undefined;
-      if (!this.#mayAsk(nowMs, slot)) continue;
-      this.#lastFrom = heap;
-      return slot;
+      const slot = this.#slots.popDue(nowMs);
+      if (slot === undefined || this.#mayAsk(nowMs, slot)) return slot;
     }
   }
 
-  /** The one whose turn it is, of those with a site whose time has come. */
-  #nextHeap(nowMs: number): Heap<Slot<T>> | undefined {
-    const isDue = (heap: Heap<Slot<T>>): boolean => (heap.peek()?.atMs ?? Infinity) <= nowMs;
-    const other = this.#lastFrom === this.#known ? this.#unknown : this.#known;
-    if (isDue(other)) return other;
-    return isDue(this.#lastFrom) ? this.#lastFrom : undefined;
-  }
-
-  #heapOf({ isKnown }: Bench<T>): Heap<Slot<T>> {
-    return isKnown ? this.#known : this.#unknown;
-  }
-
   #push(slot: Slot<T>): void {
-    this.#heapOf(slot.bench).push(slot);
+    this.#slots.push(slot, slot.bench.isKnown);
   }
 
   /** Whether a slot whose time has come still stands for something; otherwise its site is offered anew. */
@@ -287,8 +267,7 @@ export class Workbench<T extends Waiting> {
    * been ranked and passed over waits for such a change, not for the time.
    */
   nextAtMs(): number {
-    const [known, unknown] = [this.#known.peek()?.atMs, this.#unknown.peek()?.atMs];
-    return Math.min(known ?? Infinity, unknown ?? Infinity);
+    return this.#slots.nextAtMs();
   }
 
   /** The request of a turn has gone out: whoever waited for that may be next. */
@@ -379,10 +358,6 @@ export class Workbench<T extends Waiting> {
     }
     if (parked.size === 0) this.#parkedByAddress.delete(address);
   }
-}
-
-function byTime<T>(a: Slot<T>, b: Slot<T>): number {
-  return a.atMs - b.atMs || a.ticket - b.ticket;
 }
 
 function byScore(a: Waiting, b: Waiting): number {
