@@ -18,7 +18,11 @@ test("a site of which nothing has come is expected to be greeted, whatever the o
   greetings.learn({ ...NEW, greetingBytes: 2_400 });
   for (let request = 0; request < 50; request++) greetings.learn({ ...KNOWN, greetingBytes: 100 });
   assert.equal(greetings.expectedBytes(NEW), 2_400);
-  assert.equal(greetings.answerBytes(NEW), 100, "the size of a first answer has the greeting in it");
+  assert.equal(
+    greetings.answerBytes(NEW),
+    100,
+    "the size of a first answer has the greeting in it",
+  );
 });
 
 test("of known sites the mean over requests is expected, and nothing where that is little", () => {

@@ -113,7 +113,9 @@ test("whose own limit it is that stops it is not passed over, and stops nobody e
 });
 
 test("4: sites that were never asked and the others have the same part of what is expected", () => {
-  const bench = new Workbench<Waiting>(new Courtesy({ ...COURTESY_DEFAULTS, siteConcurrencyMax: 8 }));
+  const bench = new Workbench<Waiting>(
+    new Courtesy({ ...COURTESY_DEFAULTS, siteConcurrencyMax: 8 }),
+  );
   const open = (siteId: number, entries: number): void => {
     bench.open({ siteId, address: undefined, delayMs: 0, addressDelayMs: 0 });
     for (let at = 0; at < entries; at++)

@@ -114,7 +114,8 @@ export class SimStream {
 
   #fitWindow(): void {
     const setBytes = this.#line.windowBytes ?? SYSTEM_WINDOW_BYTES;
-    this.#windowBytes = setBytes < this.#setBytes ? setBytes : Math.max(this.#windowBytes, setBytes);
+    this.#windowBytes =
+      setBytes < this.#setBytes ? setBytes : Math.max(this.#windowBytes, setBytes);
     this.#setBytes = setBytes;
     if (this.#freeBytes < WINDOWS_BEFORE_GROWTH * this.#windowBytes) return;
     this.#freeBytes = 0;
