@@ -38,3 +38,12 @@ test("no more is paid for than there is, and a slow server is read in small step
   assert.equal(stepBytes(0, pacedFlow(0, FAST, 8192), rates), 4096);
   assert.equal(stepBytes(1000, shown(3000), rates), 1024);
 });
+
+test("what lies in a window that was wider is read without paying for more", () => {
+  const flow = pacedFlow(0, FAST, 2304);
+  flow.receivedBytes = 10_000;
+  flow.paidBytes = 15_000;
+  assert.equal(aheadBytes(0, flow, 1152), 0);
+  flow.receivedBytes = 13_000;
+  assert.equal(aheadBytes(0, flow, 1152), 1152);
+});

@@ -59,7 +59,9 @@ export function aheadBytes(nowMs: number, flow: PacedFlow, bytes: number): numbe
   const speedBps = shownBps(nowMs, flow) ?? Infinity;
   const soonBytes = Math.max(AHEAD_BYTES_MIN, (speedBps * STEP_MS) / 1000);
   const leftBytes = Math.max(0, wholeBytesOf(flow) - flow.paidBytes);
-  return Math.min(bytes, soonBytes, leftBytes);
+  // What lies in a window that was wider makes no room when it is read.
+  const roomBytes = Math.max(0, flow.receivedBytes + bytes + flow.windowBytes - flow.paidBytes);
+  return Math.min(bytes, soonBytes, leftBytes, roomBytes);
 }
 
 /** Whether it has shown that it sends less than a packet at a time. */
