@@ -10,8 +10,9 @@ import { figuresOf, type Objective, type PlanTask } from "./plan.ts";
 
 /** Plans are made again after this time. */
 export const PLAN_SECONDS = 2;
-/** What the order of a plan that was told is left for, of all its waiting. */
-const GAIN_SHARE = 0.02;
+/** What the order of a plan that was told is left for, of all its waiting: for less where not all it promises could be kept. */
+const GAIN_SHARE = 0.05;
+const GAIN_SHARE_LATE = 0.02;
 /** With more sites than this the order is not improved by trying: a crawl stands still meanwhile. */
 const SITES_TO_TRY_MAX = 20;
 
@@ -29,10 +30,10 @@ export class SteadyPlanner {
   }
 
   /** Goes on from a plan that was told: to leave its order, there must be something to be gained of the whole. */
-  begin(task: PlanTask, { plan, order }: OptimalPlan): void {
+  begin(task: PlanTask, { plan, order, feasible }: OptimalPlan): void {
     const { maxSeconds, weightedSumSeconds } = figuresOf(task, plan);
     const wholeSeconds = this.#objective === "min-sum" ? weightedSumSeconds : maxSeconds;
-    this.#gainSeconds = GAIN_SHARE * wholeSeconds;
+    this.#gainSeconds = (feasible ? GAIN_SHARE : GAIN_SHARE_LATE) * wholeSeconds;
     this.#told = keysIn(task, order);
     this.#toldSeconds = new Map(plan.sites.map(({ key, finishSeconds }) => [key, finishSeconds]));
   }
