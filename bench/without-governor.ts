@@ -38,6 +38,10 @@ export class Sluice {
 
   goOn(): void {}
 
+  isShut(): boolean {
+    return false;
+  }
+
   begin(site: Site, { entry }: Taken<Job>): Passage {
     return new Passage(this, site, entry);
   }

@@ -19,8 +19,10 @@ import { LastSecond } from "./last-second.ts";
 /** How much faster losses are made good, and how much of them is remembered, in seconds. */
 const CATCH_UP_SHARE = 0.02;
 const LOSS_SECONDS_MAX = 0.05;
-/** Nobody reads on who could wait, once the last second has had so much of the rate. */
+/** Nobody reads on who could wait, once the last second has had so much of the rate; */
 const SECOND_SHARE_MAX = 1.015;
+/** and nobody begins: a little later, since readers would leave nothing for those who have not begun. */
+const SECOND_SHARE_MAX_BEGIN = 1.02;
 /** What packets add varies by so much, and unsettles nothing. */
 const SAME_RATE_SHARE = 0.05;
 /** Of what was missed, no more than this part of a second is paid for at a time. */
@@ -85,8 +87,15 @@ export class Account {
     return this.#isSecondFull(nowMs) ? this.#second.changesAtMs(nowMs) : this.hasAtMs(1);
   }
 
-  #isSecondFull(nowMs: number): boolean {
-    return this.#second.bytes(nowMs) > SECOND_SHARE_MAX * this.#rateBps;
+  /** Whether something may begin that cannot be refused once it is under way, and needs such a balance. */
+  mayBegin(nowMs: number, neededBytes: number): boolean {
+    return (
+      this.balanceBytes(nowMs) > neededBytes && !this.#isSecondFull(nowMs, SECOND_SHARE_MAX_BEGIN)
+    );
+  }
+
+  #isSecondFull(nowMs: number, shareMax = SECOND_SHARE_MAX): boolean {
+    return this.#second.bytes(nowMs) > shareMax * this.#rateBps;
   }
 
   /**

@@ -42,6 +42,8 @@ export interface Controller {
   setOrder(rankOf: RankOf | undefined): void;
   /** Whether the site's own limit lets it begin a download. */
   siteHasRoom(nowMs: number, siteId: number): boolean;
+  /** Whether nobody at all may begin now, so that nobody need be looked for. */
+  isShut?(nowMs: number): boolean;
   admits(nowMs: number, candidate: Candidate): boolean;
   begin(nowMs: number, candidate: Candidate): Flow;
   /** Bytes of a download came, or what goes before it. False: it must wait until `next` names it. */

@@ -69,8 +69,13 @@ export class Departures {
         : atRate(nowMs, this.#spacing, rateBps * SPACED_SHARE, BURST_SHARE);
   }
 
+  /** Whether it is too early for anybody to leave. */
+  areSpaced(nowMs: number): boolean {
+    return (this.#spacing?.balanceBytes(nowMs) ?? 0) < 0;
+  }
+
   hasRoom(nowMs: number, candidate: Candidate, { rateBps, firstBytes }: OnTheWay): boolean {
-    if ((this.#spacing?.balanceBytes(nowMs) ?? 0) < 0) return false;
+    if (this.areSpaced(nowMs)) return false;
     if (isQuick(candidate)) return true;
     const usualShare = DUE_TIMES * (firstBytes / candidate.expectedBytes);
     const share = Math.min(DUE_SHARE, Math.max(DUE_SHARE_LEAST, usualShare));

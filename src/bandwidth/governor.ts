@@ -31,7 +31,7 @@ import { Departures, isQuick, type OnTheWay } from "./departures.ts";
 import { Greetings } from "./greetings.ts";
 import { pacedFlow, type PacedFlow, wholeBytesOf } from "./paced-flow.ts";
 import { SiteAccounts } from "./site-accounts.ts";
-import { aheadBytes, firstBytes, owedBytes, stepBytes, trickles, UNASKED_SHARE } from "./steps.ts";
+import { aheadBytes, endsInWindow, firstBytes, owedBytes, stepBytes, trickles, UNASKED_SHARE } from "./steps.ts";
 import { type Let, shownBps, Stock } from "./stock.ts";
 import { Turns } from "./turns.ts";
 
@@ -45,6 +45,8 @@ const BUSY_BURST_SHARE = 0.035;
 const DEBT_SHARE = 0.03;
 const ADAPT_EVERY_MS = 50;
 const ASK_AGAIN_MS = 10;
+/** Who need not pay at once is looked for if there was one lately. */
+const UNPAID_MS = 1000;
 /** How much a download takes before it is another's turn. */
 const TURN_SECONDS = 0.05;
 const TURN_BYTES_MIN = 16_384;
@@ -61,6 +63,8 @@ export class Governor implements Controller {
   readonly #sites = new SiteAccounts(BURST_SHARE);
   /** Waiting for the rate of all. */
   readonly #waiting = new Turns<PacedFlow>();
+  /** Waited until it was known that all the rest of them comes in unread. */
+  readonly #ending = new Set<PacedFlow>();
   /** Waiting for their own site's: nobody else's turn, and no sign of plenty. */
   readonly #held = new Set<PacedFlow>();
   readonly #departures = new Departures();
@@ -70,6 +74,8 @@ export class Governor implements Controller {
   #isRefusing = false;
   /** When somebody was last refused because enough is under way. */
   #stockedAtMs = -Infinity;
+  /** When somebody last asked who need not pay before it comes. */
+  #unpaidAtMs = -Infinity;
 
   /** `passedOverMaxMs`: who was passed over for so long begins, also where enough is under way. */
   constructor(nowMs: number, limitBps: number | undefined, passedOverMaxMs = Infinity) {
@@ -85,7 +91,7 @@ export class Governor implements Controller {
   }
 
   get waiting(): number {
-    return this.#waiting.size + this.#held.size;
+    return this.#waiting.size + this.#ending.size + this.#held.size;
   }
 
   /** Of a fast line a window is little, and to ask for each at once would take a tenth of the program's time. */
@@ -130,6 +136,17 @@ export class Governor implements Controller {
     return hasRoom;
   }
 
+  isShut(nowMs: number): boolean {
+    if (this.#account === undefined) return false;
+    this.#adapt(nowMs);
+    const isShut =
+      this.#departures.areSpaced(nowMs) ||
+      (nowMs - this.#unpaidAtMs > UNPAID_MS &&
+        !this.#account.mayBegin(nowMs, -this.#account.rateBps * DEBT_SHARE));
+    if (isShut) this.#isRefusing = true;
+    return isShut;
+  }
+
   admits(nowMs: number, candidate: Candidate): boolean {
     this.#adapt(nowMs);
     const admitted = this.#sites.mayRead(nowMs, candidate) && this.#hasRoom(nowMs, candidate);
@@ -167,6 +184,7 @@ export class Governor implements Controller {
     }
     // Unread, it goes on coming until the window is full. Whether more was paid for than lies there, the system tells.
     this.#pay(own, Math.max(0, owedBytes(own)));
+    if (endsInWindow(own)) return true;
     if (this.#sites.mayRead(nowMs, own)) this.#waiting.add(own, this.#staysInTurn(nowMs, own));
     else this.#held.add(own);
     own.waitsSinceMs = nowMs;
@@ -184,7 +202,12 @@ export class Governor implements Controller {
     this.#answered(nowMs, own);
     own.announcedBytes = bytes === undefined ? undefined : own.greetingBytes + bytes;
     // It was made to wait before anybody knew how little is left of it.
-    if (this.#waiting.has(own) || this.#held.has(own)) this.#pay(own, owedBytes(own));
+    if (!this.#waiting.has(own) && !this.#held.has(own)) return;
+    this.#pay(own, owedBytes(own));
+    if (!endsInWindow(own)) return;
+    this.#waiting.delete(own);
+    this.#held.delete(own);
+    this.#ending.add(own);
   }
 
   cameBeside(nowMs: number, bytes: number): void {
@@ -208,6 +231,10 @@ export class Governor implements Controller {
   }
 
   next(nowMs: number): Flow | undefined {
+    for (const flow of this.#ending) {
+      this.#ending.delete(flow);
+      return this.#letEnd(nowMs, flow);
+    }
     for (const flow of this.#held) {
       if (!this.#sites.mayRead(nowMs, flow)) continue;
       this.#held.delete(flow);
@@ -239,14 +266,25 @@ export class Governor implements Controller {
     return undefined;
   }
 
+  /** Nothing more comes of it than what has been paid for or is paid for as it is read. */
+  #letEnd(nowMs: number, flow: PacedFlow): PacedFlow {
+    if (flow.turnSinceMs !== undefined) flow.turnSinceMs += nowMs - (flow.waitsSinceMs ?? nowMs);
+    flow.waitsSinceMs = undefined;
+    flow.movedAtMs = nowMs;
+    this.#stock.count(nowMs, flow);
+    return flow;
+  }
+
   end(_nowMs: number, flow: Flow): void {
     const own = this.#own(flow);
     this.#departures.ended(own);
-    for (const list of [this.#stock, this.#waiting, this.#held, this.#advances]) list.delete(own);
+    for (const list of [this.#stock, this.#waiting, this.#held, this.#ending, this.#advances])
+      list.delete(own);
     this.#pay(own, own.receivedBytes - own.paidBytes);
   }
 
   nextAtMs(nowMs: number): number {
+    if (this.#ending.size > 0) return nowMs;
     let atMs = this.#isRefusing ? nowMs + ASK_AGAIN_MS : Infinity;
     if (this.#waiting.size > 0) atMs = Math.min(atMs, this.#account?.hasSomeAtMs(nowMs) ?? nowMs);
     for (const flow of this.#held)
@@ -276,13 +314,17 @@ export class Governor implements Controller {
     if (isStocked && candidate.passedOverMs < this.#passedOverMaxMs) return false;
     if (!this.#departures.hasRoom(nowMs, candidate, onTheWay)) return false;
     const bytes = atOnceBytes(candidate, onTheWay);
-    if (bytes === 0) return true;
+    if (bytes === 0) {
+      this.#unpaidAtMs = nowMs;
+      return true;
+    }
     // Goes before those that wait to read on, who need a balance: they would use it up for ever.
     const { rateBps } = onTheWay;
     const neededBytes = bytes - rateBps * DEBT_SHARE;
     // Of a very small limit no more than the burst can be saved up.
-    return (
-      this.#account.balanceBytes(nowMs) > Math.min(neededBytes, (rateBps * burstShare(rateBps)) / 2)
+    return this.#account.mayBegin(
+      nowMs,
+      Math.min(neededBytes, (rateBps * burstShare(rateBps)) / 2),
     );
   }
 

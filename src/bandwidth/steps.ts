@@ -30,6 +30,12 @@ export function owedBytes(flow: PacedFlow): number {
   return Math.min(wholeBytesOf(flow), flow.receivedBytes + refillBytes(flow)) - flow.paidBytes;
 }
 
+/** Whether all that is left of it comes in while nobody reads: to make it wait would keep nothing off the line. */
+export function endsInWindow(flow: PacedFlow): boolean {
+  const leftBytes = wholeBytesOf(flow) - flow.receivedBytes;
+  return leftBytes >= 0 && leftBytes <= flow.windowBytes * UNASKED_SHARE * REFILL_SHARE;
+}
+
 /** What comes in while nobody reads; of a slow server only a little at a time. */
 function refillBytes({ shownBps: speedBps = Infinity, windowBytes }: PacedFlow): number {
   return Math.min(windowBytes * UNASKED_SHARE * REFILL_SHARE, (speedBps * STEP_MS) / 1000);

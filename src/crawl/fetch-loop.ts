@@ -139,7 +139,7 @@ export class FetchLoop {
     while (this.#isRunning && this.#requests < this.#connectionsMax) {
       // Pages wait for the archive in memory, so their number is bounded like that of connections.
       if (this.#recording > 2 * this.#connectionsMax) return;
-      if (this.#underWay.size >= allowance()) break;
+      if (this.#underWay.size >= allowance() || sluice.isShut()) break;
       const taken = workbench.take(clock.nowMs(), sluice.search);
       if (taken === undefined) break;
       this.#start(taken);

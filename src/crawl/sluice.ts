@@ -116,6 +116,14 @@ export class Sluice {
     return this.#isHolding;
   }
 
+  /** Whether nothing may begin now, whatever it is. */
+  isShut(): boolean {
+    const { clock, controller } = this.#parts;
+    if (!this.#isHolding || controller.isShut?.(clock.nowMs()) !== true) return false;
+    this.#arm();
+    return true;
+  }
+
   get orderKept(): OrderKept {
     return {
       begun: this.#begun,
@@ -194,6 +202,7 @@ export class Sluice {
   announce(flow: Flow, bytes: number | undefined): void {
     const { clock, controller } = this.#parts;
     controller.announce(clock.nowMs(), flow, bytes);
+    this.#arm();
   }
 
   book(site: Site, bytes: number, purpose: Purpose): void {
