@@ -23,6 +23,8 @@ import type { Passage, Sluice } from "./sluice.ts";
 
 /** After so many requests without trouble on this machine, one more at a time is tried. */
 const CALM_BEFORE_MORE = 64;
+/** Pages that have come and are not noted yet; more would only be memory. */
+const RECORDING_MAX = 1024;
 
 /** How a request ended, as far as manners and the line go. */
 export interface Ended {
@@ -137,8 +139,8 @@ export class FetchLoop {
   pump(): void {
     const { clock, workbench, sluice, allowance } = this.#parts;
     while (this.#isRunning && this.#requests < this.#connectionsMax) {
-      // Pages wait for the archive in memory, so their number is bounded like that of connections.
-      if (this.#recording > 2 * this.#connectionsMax) return;
+      // Pages wait in memory to be read and for the archive, so their number is bounded.
+      if (this.#recording > Math.min(2 * this.#connectionsMax, RECORDING_MAX)) return;
       if (this.#underWay.size >= allowance() || sluice.isShut()) break;
       const taken = workbench.take(clock.nowMs(), sluice.search);
       if (taken === undefined) break;

@@ -38,6 +38,7 @@ export class Lane {
   readonly #hasValve: boolean;
   readonly #tellsRoundTrips: boolean;
   #socket: Socket | undefined;
+  #localAddress: string | undefined;
   #valve: Valve | undefined;
   /** A connection being made is ours to cut; one that is made is undici's. */
   #dialling: Socket | undefined;
@@ -123,7 +124,8 @@ export class Lane {
 
   /** Our own address on this connection, which tells the interface it goes through. */
   get localAddress(): string | undefined {
-    return this.#socket?.localAddress;
+    this.#localAddress ??= this.#socket?.localAddress;
+    return this.#localAddress;
   }
 
   /** Room for one more exchange right now. */

@@ -45,6 +45,10 @@ export interface UndiciTransportOptions {
 type Result = TransportAnswer | TransportFailed;
 
 const TICK_MS = 50;
+/** Where windows are set every reading is told at once, and only limits of seconds are looked after. */
+const TOLD_TICK_MS = 200;
+/** For so long a look at all connections is good enough. */
+const SURVEY_MS = 100;
 
 const NOT_BEGUN: TransportFailed = {
   kind: "failed",
@@ -53,6 +57,14 @@ const NOT_BEGUN: TransportFailed = {
   traffic: NO_TRAFFIC,
 };
 
+/** All connections together, at a moment. */
+interface Survey {
+  readonly atMs: number;
+  readonly lanes: number;
+  readonly localAddresses: ReadonlySet<string>;
+  readonly unreadBytesMax: number;
+}
+
 export class UndiciTransport implements Transport {
   readonly #options: UndiciTransportOptions;
   readonly #lanes = new Map<string, Lane[]>();
@@ -60,6 +72,7 @@ export class UndiciTransport implements Transport {
   readonly #idle = new Set<Lane>();
   readonly #running = new Map<Exchange, (result: Result) => void>();
   #windowBytes: number | undefined;
+  #survey: Survey = { atMs: -Infinity, lanes: 0, localAddresses: new Set(), unreadBytesMax: 0 };
   readonly #loopback = { bytes: 0, segments: 0 };
   #laneCount = 0;
   #ticking = false;
@@ -109,19 +122,28 @@ export class UndiciTransport implements Transport {
 
   /** The most that lies unread in the system, where windows are set; those of some may be of an earlier limit. */
   get unreadBytesMax(): number {
-    let bytes = 0;
-    for (const lanes of this.#lanes.values())
-      for (const { windowBytes } of lanes) bytes += windowBytes ?? this.#windowBytes ?? 0;
-    return bytes;
+    const { unreadBytesMax, lanes } = this.#surveyed();
+    return unreadBytesMax + Math.max(0, this.#laneCount - lanes) * (this.#windowBytes ?? 0);
   }
 
   /** Our own addresses on the connections of now. */
   localAddresses(): ReadonlySet<string> {
-    const addresses = new Set<string>();
+    return this.#surveyed().localAddresses;
+  }
+
+  /** Asked for forty times a second under a limit, and there may be ten thousand connections. */
+  #surveyed(): Survey {
+    const nowMs = this.#options.clock.nowMs();
+    if (nowMs - this.#survey.atMs < SURVEY_MS) return this.#survey;
+    const localAddresses = new Set<string>();
+    let unreadBytesMax = 0;
     for (const lanes of this.#lanes.values())
-      for (const { localAddress } of lanes)
-        if (localAddress !== undefined) addresses.add(localAddress);
-    return addresses;
+      for (const { localAddress, windowBytes } of lanes) {
+        if (localAddress !== undefined) localAddresses.add(localAddress);
+        unreadBytesMax += windowBytes ?? this.#windowBytes ?? 0;
+      }
+    this.#survey = { atMs: nowMs, lanes: this.#laneCount, localAddresses, unreadBytesMax };
+    return this.#survey;
   }
 
   async close(): Promise<void> {
@@ -225,12 +247,13 @@ export class UndiciTransport implements Transport {
     if (this.#ticking || this.#running.size === 0) return;
     this.#ticking = true;
     const { clock } = this.#options;
-    const dueMs = clock.nowMs() + TICK_MS;
-    clock.after(TICK_MS, () => {
+    const tickMs = this.#windowBytes === undefined ? TICK_MS : TOLD_TICK_MS;
+    const dueMs = clock.nowMs() + tickMs;
+    clock.after(tickMs, () => {
       this.#ticking = false;
       // Timers run before sockets are read. When we ourselves were held up, what the servers sent
       // meanwhile must be read before anyone is judged; but never twice in a row.
-      this.#spared = !this.#spared && clock.nowMs() - dueMs > TICK_MS;
+      this.#spared = !this.#spared && clock.nowMs() - dueMs > tickMs;
       if (!this.#spared) for (const exchange of this.#running.keys()) exchange.tick();
       this.#keepTicking();
     });

@@ -32,6 +32,8 @@ export interface ValveOptions {
 const READ_BYTES_MAX = 64 * 1024;
 /** One for all: what is read into it is copied before anything else is read. */
 const LANDING = Buffer.allocUnsafeSlow(READ_BYTES_MAX);
+/** Copies share memory that was asked for at once: a piece of its own for each would cost more than copying it. */
+const SHELF_BYTES = 64 * 1024;
 const SMALL_WINDOW_BYTES_MAX = 8192;
 const IN_A_ROW_BYTES_MAX = 256 * 1024;
 const WINDOWS_BEFORE_GROWTH = 4;
@@ -72,6 +74,17 @@ class Acknowledging {
 }
 
 const acknowledging = new Acknowledging();
+
+let shelf = Buffer.alloc(0);
+
+function copyOf(bytes: Uint8Array): Buffer {
+  if (bytes.length > SHELF_BYTES / 4) return Buffer.from(bytes);
+  if (shelf.length < bytes.length) shelf = Buffer.allocUnsafeSlow(SHELF_BYTES);
+  const copy = shelf.subarray(0, bytes.length);
+  shelf = shelf.subarray(bytes.length);
+  copy.set(bytes);
+  return copy;
+}
 
 export class Valve {
   /** Below: connects, counts bytes, and is closed. */
@@ -234,7 +247,7 @@ export class Valve {
   #came(bytes: number, buffer: Uint8Array): boolean {
     this.#freeBytes += bytes;
     this.#onRead();
-    this.#isWanted = this.stream.push(Buffer.from(buffer.subarray(0, bytes)));
+    this.#isWanted = this.stream.push(copyOf(buffer.subarray(0, bytes)));
     if (this.#isHeld) {
       this.acknowledge();
       acknowledging.add(this);
