@@ -58,6 +58,14 @@ export function isQuick({ expectedWaitMs }: Candidate): boolean {
   return expectedWaitMs < QUICK_MS;
 }
 
+/** What follows a request at once: greetings, and of a quick server the first bytes of the answer. */
+export function atOnceBytes(
+  candidate: Candidate,
+  { greetingBytes, firstBytes }: Pick<OnTheWay, "greetingBytes" | "firstBytes">,
+): number {
+  return greetingBytes + (isQuick(candidate) ? firstBytes : 0);
+}
+
 export class Departures {
   #spacing: Account | undefined;
   readonly #arrivals = new Arrivals();

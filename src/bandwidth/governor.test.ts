@@ -319,3 +319,62 @@ test("a greeting waits for nobody, and is paid for", () => {
   for (let piece = 0; piece < 4; piece++) assert.equal(governor.came(0, other, 990, true), true);
   assert.equal(Math.round(governor.nextAtMs(0) - beforeMs), 40);
 });
+
+test("nobody begins once the last second has had its part, and somebody does when it is over", () => {
+  const governor = new Governor(0, 1e6);
+  governor.setWindow(8192);
+  governor.carried(0, 0);
+  // The line carries the limit for a second, and a tenth more at its end; all of it was believed.
+  let lineBytes = 0;
+  for (let atMs = 100; atMs <= 1000; atMs += 100) {
+    lineBytes += atMs === 1000 ? 150_000 : 99_000;
+    governor.cameBeside(atMs, 1);
+    governor.carried(atMs, lineBytes);
+  }
+  const restedAtMs = 1060;
+  governor.carried(restedAtMs, lineBytes);
+  assert.equal(governor.isShut(restedAtMs), true);
+  assert.equal(governor.admits(restedAtMs, QUICK), false);
+  const laterAtMs = 2100;
+  assert.equal(governor.isShut(laterAtMs), false);
+  assert.equal(governor.admits(laterAtMs, QUICK), true);
+});
+
+test("nobody waits whose rest comes in unread anyhow, and it is paid for", () => {
+  for (const isKnownBefore of [true, false]) {
+    const governor = new Governor(0, 1e6);
+    governor.setWindow(8192);
+    const flow = governor.begin(0, { ...QUICK, expectedBytes: 1000 }) as PacedFlow;
+    if (isKnownBefore) governor.announce(0, flow, 15_000);
+    assert.equal(governor.came(0, flow, 13_000), isKnownBefore, "2,000 bytes fit into the window");
+    if (!isKnownBefore) {
+      assert.equal(governor.next(0), undefined);
+      governor.announce(0, flow, 15_000);
+      assert.equal(governor.nextAtMs(0), 0);
+      assert.equal(governor.next(0), flow);
+    }
+    assert.equal(governor.waiting, 0);
+    assert.equal(flow.paidBytes, 15_000);
+    assert.equal(governor.came(1, flow, 2000), true);
+    assert.equal(flow.paidBytes, 15_000);
+  }
+});
+
+test("whose rest does not fit into the window waits as before", () => {
+  const governor = new Governor(0, 1e6);
+  governor.setWindow(8192);
+  const flow = governor.begin(0, { ...QUICK, expectedBytes: 1000 });
+  governor.announce(0, flow, 30_000);
+  assert.equal(governor.came(0, flow, 13_000), false);
+  assert.equal(governor.next(0), undefined);
+});
+
+test("while requests are spaced nobody is looked for, and without a limit everybody is", () => {
+  const governor = new Governor(0, 1e5);
+  governor.setWindow(2304);
+  assert.equal(governor.isShut(0), false);
+  governor.begin(0, QUICK);
+  assert.equal(governor.isShut(1), true);
+  assert.equal(governor.admits(1, QUICK), false);
+  assert.equal(new Governor(0, undefined).isShut(0), false);
+});

@@ -27,13 +27,21 @@ import { assert } from "../base/assert.ts";
 import { type Account, atRate } from "./account.ts";
 import type { Candidate, Controller, Flow, RankOf } from "./controller.ts";
 import { Advances } from "./advances.ts";
-import { Departures, isQuick, type OnTheWay } from "./departures.ts";
+import { atOnceBytes, Departures, type OnTheWay } from "./departures.ts";
 import { Greetings } from "./greetings.ts";
-import { pacedFlow, type PacedFlow, wholeBytesOf } from "./paced-flow.ts";
+import { pacedFlow, type PacedFlow, unarrivedBytes } from "./paced-flow.ts";
 import { SiteAccounts } from "./site-accounts.ts";
-import { aheadBytes, endsInWindow, firstBytes, owedBytes, stepBytes, trickles, UNASKED_SHARE } from "./steps.ts";
-import { type Let, shownBps, Stock } from "./stock.ts";
-import { Turns } from "./turns.ts";
+import {
+  aheadBytes,
+  endsInWindow,
+  firstBytes,
+  owedBytes,
+  stepBytes,
+  trickles,
+  UNASKED_SHARE,
+} from "./steps.ts";
+import { type Let, Stock } from "./stock.ts";
+import { Waiting } from "./waiting.ts";
 
 /** What is aimed at, and reached: what cannot be foreseen comes on top of it, a few hundredths in a second. */
 export const AIM_SHARE = 0.99;
@@ -47,9 +55,6 @@ const ADAPT_EVERY_MS = 50;
 const ASK_AGAIN_MS = 10;
 /** Who need not pay at once is looked for if there was one lately. */
 const UNPAID_MS = 1000;
-/** How much a download takes before it is another's turn. */
-const TURN_SECONDS = 0.05;
-const TURN_BYTES_MIN = 16_384;
 const SYSTEM_WINDOW_BYTES = 65_536;
 /** So few are under way that all their windows together hold no more than this part of a second. */
 const HELD_SHARE = 0.05;
@@ -61,12 +66,7 @@ export class Governor implements Controller {
   /** What a connection takes in before anybody reads, and again after each reading. */
   #unaskedBytes = SYSTEM_WINDOW_BYTES;
   readonly #sites = new SiteAccounts(BURST_SHARE);
-  /** Waiting for the rate of all. */
-  readonly #waiting = new Turns<PacedFlow>();
-  /** Waited until it was known that all the rest of them comes in unread. */
-  readonly #ending = new Set<PacedFlow>();
-  /** Waiting for their own site's: nobody else's turn, and no sign of plenty. */
-  readonly #held = new Set<PacedFlow>();
+  readonly #waiting = new Waiting(this.#sites, () => this.#account?.rateBps ?? 0);
   readonly #departures = new Departures();
   readonly #advances = new Advances<PacedFlow>();
   readonly #stock = new Stock<PacedFlow>((flow) => this.#letOf(flow));
@@ -91,7 +91,7 @@ export class Governor implements Controller {
   }
 
   get waiting(): number {
-    return this.#waiting.size + this.#ending.size + this.#held.size;
+    return this.#waiting.size;
   }
 
   /** Of a fast line a window is little, and to ask for each at once would take a tenth of the program's time. */
@@ -127,7 +127,7 @@ export class Governor implements Controller {
   }
 
   setOrder(rankOf: RankOf | undefined): void {
-    this.#waiting.setOrder(rankOf);
+    this.#waiting.turns.setOrder(rankOf);
   }
 
   siteHasRoom(nowMs: number, siteId: number): boolean {
@@ -137,12 +137,12 @@ export class Governor implements Controller {
   }
 
   isShut(nowMs: number): boolean {
-    if (this.#account === undefined) return false;
     this.#adapt(nowMs);
+    const debtBytesMax = (this.#account?.rateBps ?? 0) * DEBT_SHARE;
+    const mustPay = nowMs - this.#unpaidAtMs > UNPAID_MS;
     const isShut =
       this.#departures.areSpaced(nowMs) ||
-      (nowMs - this.#unpaidAtMs > UNPAID_MS &&
-        !this.#account.mayBegin(nowMs, -this.#account.rateBps * DEBT_SHARE));
+      (mustPay && this.#account?.mayBegin(nowMs, -debtBytesMax) === false);
     if (isShut) this.#isRefusing = true;
     return isShut;
   }
@@ -177,7 +177,8 @@ export class Governor implements Controller {
     const isGranted =
       (isGreeting && this.#greetings.mayGoOn(own)) ||
       (own.receivedBytes < own.grantedBytes && this.#needsNoTurn(nowMs, own));
-    if (isGranted || (this.#waiting.goesFirst(own) && this.#mayRead(nowMs, own))) {
+    const goesFirst = (): boolean => this.#waiting.goesFirst(nowMs, own) && this.#mayReadAny(nowMs);
+    if (isGranted || goesFirst()) {
       // What was paid beyond that lies in the window, and is read next.
       this.#pay(own, Math.max(0, own.receivedBytes - own.paidBytes));
       return true;
@@ -185,8 +186,7 @@ export class Governor implements Controller {
     // Unread, it goes on coming until the window is full. Whether more was paid for than lies there, the system tells.
     this.#pay(own, Math.max(0, owedBytes(own)));
     if (endsInWindow(own)) return true;
-    if (this.#sites.mayRead(nowMs, own)) this.#waiting.add(own, this.#staysInTurn(nowMs, own));
-    else this.#held.add(own);
+    this.#waiting.add(nowMs, own);
     own.waitsSinceMs = nowMs;
     this.#stock.count(nowMs, own);
     return false;
@@ -202,12 +202,9 @@ export class Governor implements Controller {
     this.#answered(nowMs, own);
     own.announcedBytes = bytes === undefined ? undefined : own.greetingBytes + bytes;
     // It was made to wait before anybody knew how little is left of it.
-    if (!this.#waiting.has(own) && !this.#held.has(own)) return;
+    if (!this.#waiting.has(own)) return;
     this.#pay(own, owedBytes(own));
-    if (!endsInWindow(own)) return;
-    this.#waiting.delete(own);
-    this.#held.delete(own);
-    this.#ending.add(own);
+    if (endsInWindow(own)) this.#waiting.letEnd(own);
   }
 
   cameBeside(nowMs: number, bytes: number): void {
@@ -216,80 +213,62 @@ export class Governor implements Controller {
   }
 
   carried(nowMs: number, lineBytes: number | undefined): void {
-    let aheadBytes = 0;
-    for (const flow of this.#stock.flows)
-      if (flow.waitsSinceMs === undefined)
-        aheadBytes += Math.max(0, flow.paidBytes - Math.max(flow.receivedBytes, flow.cameBytes));
-    this.#account?.carried(nowMs, lineBytes, aheadBytes);
+    this.#account?.carried(nowMs, lineBytes, unarrivedBytes(this.#stock.flows));
   }
 
   liesUnread(flow: Flow, bytes: number, mayBeMore: boolean): void {
     const own = this.#own(flow);
-    if (!this.#waiting.has(own) && !this.#held.has(own)) return;
+    if (!this.#waiting.has(own)) return;
     const unpaidBytes = own.receivedBytes + bytes - own.paidBytes;
     this.#pay(own, mayBeMore ? Math.max(0, unpaidBytes) : unpaidBytes);
   }
 
   next(nowMs: number): Flow | undefined {
-    for (const flow of this.#ending) {
-      this.#ending.delete(flow);
-      return this.#letEnd(nowMs, flow);
+    const ending = this.#waiting.takeEnding();
+    if (ending !== undefined) {
+      this.#goesOn(nowMs, ending);
+      return ending;
     }
-    for (const flow of this.#held) {
-      if (!this.#sites.mayRead(nowMs, flow)) continue;
-      this.#held.delete(flow);
-      this.#waiting.add(flow, this.#staysInTurn(nowMs, flow));
-    }
-    if (this.#waiting.size === 0 || !this.#mayReadAny(nowMs)) return undefined;
-    for (let flow = this.#waiting.first(); flow !== undefined; flow = this.#waiting.first()) {
-      this.#waiting.delete(flow);
-      if (!this.#sites.mayRead(nowMs, flow)) {
-        this.#held.add(flow);
-        continue;
-      }
-      if (flow.turnSinceMs !== undefined) flow.turnSinceMs += nowMs - (flow.waitsSinceMs ?? nowMs);
-      flow.waitsSinceMs = undefined;
-      flow.cameBytes = flow.paidBytes;
-      const rates = { rateBps: this.#account?.rateBps ?? 0, siteBps: this.#sites.rateBps(flow) };
-      const grantBytes = stepBytes(nowMs, flow, rates);
-      flow.grantedBytes = flow.receivedBytes + grantBytes;
-      this.#pay(flow, aheadBytes(nowMs, flow, grantBytes));
-      flow.movedAtMs = nowMs;
-      this.#advances.granted(nowMs, flow);
-      if (flow.turnSinceMs === undefined) {
-        flow.turnSinceMs = nowMs;
-        flow.turnFromBytes = flow.receivedBytes;
-      }
-      this.#stock.count(nowMs, flow);
-      return flow;
-    }
-    return undefined;
+    this.#waiting.look(nowMs);
+    if (this.#waiting.turns.size === 0 || !this.#mayReadAny(nowMs)) return undefined;
+    const flow = this.#waiting.takeFirst(nowMs);
+    return flow === undefined ? undefined : this.#grant(nowMs, flow);
   }
 
-  /** Nothing more comes of it than what has been paid for or is paid for as it is read. */
-  #letEnd(nowMs: number, flow: PacedFlow): PacedFlow {
+  #grant(nowMs: number, flow: PacedFlow): Flow {
+    flow.cameBytes = flow.paidBytes;
+    this.#goesOn(nowMs, flow);
+    const rates = { rateBps: this.#account?.rateBps ?? 0, siteBps: this.#sites.rateBps(flow) };
+    const grantBytes = stepBytes(nowMs, flow, rates);
+    flow.grantedBytes = flow.receivedBytes + grantBytes;
+    this.#pay(flow, aheadBytes(nowMs, flow, grantBytes));
+    this.#advances.granted(nowMs, flow);
+    if (flow.turnSinceMs === undefined) {
+      flow.turnSinceMs = nowMs;
+      flow.turnFromBytes = flow.receivedBytes;
+    }
+    return flow;
+  }
+
+  /** It no longer waits, and what it waited is no time it took. */
+  #goesOn(nowMs: number, flow: PacedFlow): void {
     if (flow.turnSinceMs !== undefined) flow.turnSinceMs += nowMs - (flow.waitsSinceMs ?? nowMs);
     flow.waitsSinceMs = undefined;
     flow.movedAtMs = nowMs;
     this.#stock.count(nowMs, flow);
-    return flow;
   }
 
   end(_nowMs: number, flow: Flow): void {
     const own = this.#own(flow);
     this.#departures.ended(own);
-    for (const list of [this.#stock, this.#waiting, this.#held, this.#ending, this.#advances])
-      list.delete(own);
+    for (const list of [this.#stock, this.#waiting, this.#advances]) list.delete(own);
     this.#pay(own, own.receivedBytes - own.paidBytes);
   }
 
   nextAtMs(nowMs: number): number {
-    if (this.#ending.size > 0) return nowMs;
-    let atMs = this.#isRefusing ? nowMs + ASK_AGAIN_MS : Infinity;
-    if (this.#waiting.size > 0) atMs = Math.min(atMs, this.#account?.hasSomeAtMs(nowMs) ?? nowMs);
-    for (const flow of this.#held)
-      atMs = Math.min(atMs, this.#sites.mayReadAtMs(nowMs, flow) ?? nowMs);
-    return Math.max(nowMs, atMs);
+    const rateAtMs = (): number => this.#account?.hasSomeAtMs(nowMs) ?? nowMs;
+    const askAtMs = this.#isRefusing ? nowMs + ASK_AGAIN_MS : Infinity;
+    return Math.max(nowMs, Math.min(askAtMs, this.#waiting.nextAtMs(nowMs, rateAtMs)));
   }
 
   #answered(nowMs: number, own: PacedFlow): void {
@@ -307,7 +286,7 @@ export class Governor implements Controller {
   #hasRoom(nowMs: number, candidate: Candidate): boolean {
     if (this.#account === undefined) return true;
     // Its first bytes could not be refused, and would come out of what the others wait for.
-    if (this.#waiting.isBefore(candidate.siteId)) return false;
+    if (this.#waiting.turns.isBefore(candidate.siteId)) return false;
     const onTheWay = this.#onTheWay(candidate, this.#stockBefore(candidate));
     const isStocked = onTheWay.stockShare >= 1;
     if (isStocked) this.#stockedAtMs = nowMs;
@@ -343,9 +322,10 @@ export class Governor implements Controller {
 
   /** What can come soon of those whose turn comes no later than its own. */
   #stockBefore({ siteId }: Candidate): number {
-    if (!this.#waiting.isRanked) return this.#stock.bytes;
+    const { turns } = this.#waiting;
+    if (!turns.isRanked) return this.#stock.bytes;
     let bytes = 0;
-    for (const flow of this.#waiting.notBehind(siteId, this.#stock.flows)) bytes += flow.soonBytes;
+    for (const flow of turns.notBehind(siteId, this.#stock.flows)) bytes += flow.soonBytes;
     return bytes;
   }
 
@@ -360,7 +340,7 @@ export class Governor implements Controller {
     const unusedBytes = this.#account.takeUnused();
     // More would not help while somebody waits, nor where there was nothing to ask for or something else kept it back.
     const wasEnough =
-      this.#waiting.size === 0 &&
+      this.#waiting.turns.size === 0 &&
       sinceMs < 2 * ADAPT_EVERY_MS &&
       nowMs - this.#stockedAtMs < ADAPT_EVERY_MS + 1000 * this.#stock.horizonSeconds;
     const { rateBps } = this.#account;
@@ -370,35 +350,21 @@ export class Governor implements Controller {
   /** Who is not as quick as was thought keeps nothing that others could have: it pays when it comes. */
   #takeBack(nowMs: number): void {
     for (const flow of this.#advances.take(nowMs))
-      if (!this.#waiting.has(flow))
+      if (!this.#waiting.turns.has(flow))
         this.#pay(flow, Math.min(0, flow.receivedBytes - flow.paidBytes));
   }
 
   #isDry(nowMs: number): boolean {
-    if (this.#account === undefined || this.#waiting.size > 0) return false;
+    if (this.#account === undefined || this.#waiting.turns.size > 0) return false;
     return (
       this.#account.balanceBytes(nowMs) >=
       (this.#account.rateBps * burstShare(this.#account.rateBps)) / 2
     );
   }
 
-  /**
-   * Whether it goes on before those that have not begun theirs: a window that is neither read nor filled
-   * disturbs nobody, and many that are read in turn fill up in waves. Who needs no more than a turn has one
-   * at once.
-   */
-  #staysInTurn(nowMs: number, flow: PacedFlow): boolean {
-    const turnBytes = Math.max(TURN_BYTES_MIN, TURN_SECONDS * (this.#account?.rateBps ?? 0));
-    if (wholeBytesOf(flow) - flow.receivedBytes <= turnBytes) return true;
-    if (flow.receivedBytes - flow.turnFromBytes < turnBytes) return flow.turnSinceMs !== undefined;
-    flow.shownBps = shownBps(nowMs, flow);
-    flow.turnSinceMs = undefined;
-    return false;
-  }
-
   #letOf(flow: PacedFlow): Let {
-    const mostBps = this.#held.has(flow) ? 0 : this.#sites.rateBps(flow);
-    return { mostBps, isWaiting: this.#waiting.has(flow) };
+    const mostBps = this.#waiting.isHeld(flow) ? 0 : this.#sites.rateBps(flow);
+    return { mostBps, isWaiting: this.#waiting.turns.has(flow) };
   }
 
   /** Pays for bytes of a download, or takes back what it did not need. */
@@ -406,10 +372,6 @@ export class Governor implements Controller {
     flow.paidBytes += bytes;
     this.#account?.spend(bytes);
     this.#sites.spend(flow, bytes);
-  }
-
-  #mayRead(nowMs: number, flow: Flow): boolean {
-    return this.#mayReadAny(nowMs) && this.#sites.mayRead(nowMs, flow);
   }
 
   #mayReadAny(nowMs: number): boolean {
@@ -421,11 +383,6 @@ export class Governor implements Controller {
     assert(this.#stock.flows.has(own), "a download is under way from its beginning to its end");
     return own;
   }
-}
-
-/** What follows a request at once: greetings, and of a quick server the first bytes of the answer. */
-function atOnceBytes(candidate: Candidate, { greetingBytes, firstBytes }: OnTheWay): number {
-  return greetingBytes + (isQuick(candidate) ? firstBytes : 0);
 }
 
 function burstShare(rateBps: number): number {

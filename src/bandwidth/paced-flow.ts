@@ -46,3 +46,12 @@ export function pacedFlow(nowMs: number, candidate: Candidate, windowBytes: numb
 export function wholeBytesOf({ announcedBytes }: Flow): number {
   return announcedBytes ?? Infinity;
 }
+
+/** What was paid for and has not come, of all that may read. */
+export function unarrivedBytes(flows: Iterable<PacedFlow>): number {
+  let bytes = 0;
+  for (const { waitsSinceMs, paidBytes, receivedBytes, cameBytes } of flows)
+    if (waitsSinceMs === undefined)
+      bytes += Math.max(0, paidBytes - Math.max(receivedBytes, cameBytes));
+  return bytes;
+}
