@@ -76,12 +76,15 @@ const TLS_SITES_PER_LINE = 5;
 const LOOK_MS = 50;
 const LINE_STEP_MS = 100;
 const CLOCK_TICKS_PER_S = 100;
-/** How many requests the operator allows: slow first bytes need many under way. */
+/** How many requests the operator allows: slow first bytes need many under way, */
 const CONNECTIONS: Readonly<Record<Servers, { readonly all: number; readonly perSite: number }>> = {
   fast: { all: 256, perSite: 4 },
   spread: { all: 256, perSite: 4 },
   slow: { all: 2048, perSite: 32 },
 };
+/** and of small pages more still. */
+const MANY_CONNECTIONS = { all: 10_000, perSite: 128 };
+const MANY_FROM_BPS = 20e6;
 
 export async function runCase(bench: Bench, contender: Contender, what: Case): Promise<Run> {
   const { network } = bench;
@@ -89,11 +92,14 @@ export async function runCase(bench: Bench, contender: Contender, what: Case): P
   network.shape(what.servers === "spread" ? speeds(what.speedsForBps) : undefined);
   const server = await network.serve(serverOptions(bench, what));
   const sampler = network.sample();
+  const isMany = what.mix === "small" && what.servers === "slow";
+  const allowed =
+    isMany && what.speedsForBps > MANY_FROM_BPS ? MANY_CONNECTIONS : CONNECTIONS[what.servers];
   const assignment: Assignment = {
     seeds: seedsOf(bench, what),
     limitBps: what.limitBps,
-    connections: what.connections ?? CONNECTIONS[what.servers].all,
-    perSite: what.perSite ?? CONNECTIONS[what.servers].perSite,
+    connections: what.connections ?? allowed.all,
+    perSite: what.perSite ?? allowed.perSite,
     allowed: network.allowed,
     folder,
     secondsMax: what.seconds + (FIRST_BYTE_PATIENCE_MS + STOP_PATIENCE_MS) / 1000,

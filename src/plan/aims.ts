@@ -15,7 +15,10 @@ import { isFeasible } from "./feasible.ts";
 import type { PlanTask } from "./plan.ts";
 
 const STEPS = 10;
-/** Who is behind may take so much more than it must: with just enough, deadlines alone would say who goes first. … */
+/**
+ * Aims may be so much later than they must: with just enough, who has one would push aside who is nearly done, for being
+ * a moment behind; and where all are behind, deadlines alone would say who goes first. …
+ */
 const LEEWAY_SECONDS = 0.25;
 /** … But no more than this part of what is still in hand. */
 const LEEWAY_SHARE = 0.5;
@@ -66,23 +69,29 @@ export class Aims {
   }
 
   /**
-   * The task with its deadlines as early as was decided. Who is behind has them as early as can be, or a little later:
-   * either may be nearer to what was told. Nothing when not all can be kept.
+   * The task with its deadlines as early as was decided, or as early as can be where a crawl is too far behind for that;
+   * and a little later, which may be nearer to what was told. Nothing when not all can be kept.
    */
   of(task: PlanTask): PlanTask[] {
-    const decided = this.#behind(task, 0, 0);
-    if (isFeasible(decided)) return [decided];
-    if (!isFeasible(task)) return [];
+    const behindSeconds = this.#behindSeconds(task);
+    if (behindSeconds === undefined) return [];
+    return [0, LEEWAY_SECONDS].map((leeway) => this.#aimed(task, behindSeconds, leeway));
+  }
+
+  /** How much later all aims must be; undefined when not even that helps. */
+  #behindSeconds(task: PlanTask): number | undefined {
+    if (isFeasible(this.#aimed(task, 0, 0))) return 0;
+    if (!isFeasible(task)) return undefined;
     let [least, most] = [0, Math.max(0, ...this.#inHandSeconds.values())];
     for (let step = 0; step < STEPS; step++) {
       const middle = (least + most) / 2;
-      if (isFeasible(this.#behind(task, middle, 0))) most = middle;
+      if (isFeasible(this.#aimed(task, middle, 0))) most = middle;
       else least = middle;
     }
-    return [this.#behind(task, most, 0), this.#behind(task, most, LEEWAY_SECONDS)];
+    return most;
   }
 
-  #behind(task: PlanTask, behindSeconds: number, leewaySeconds: number): PlanTask {
+  #aimed(task: PlanTask, behindSeconds: number, leewaySeconds: number): PlanTask {
     const sites = task.sites.map((site) => {
       const { key, deadlineSeconds } = site;
       if (deadlineSeconds === undefined) return site;

@@ -13,6 +13,8 @@ export const PLAN_SECONDS = 2;
 /** What the order of a plan that was told is left for, of all its waiting: for less where not all it promises could be kept. */
 const GAIN_SHARE = 0.05;
 const GAIN_SHARE_LATE = 0.02;
+/** Nearer to what was told no other way to aim need come. */
+const NEAR_SECONDS = 0.1;
 /** With more sites than this the order is not improved by trying: a crawl stands still meanwhile. */
 const SITES_TO_TRY_MAX = 20;
 
@@ -40,11 +42,14 @@ export class SteadyPlanner {
 
   /** Of tasks that differ in their deadlines alone, so long after a plan was told. */
   plan(tasks: readonly [PlanTask, ...PlanTask[]], sinceToldSeconds = 0): OptimalPlan {
-    const [first, ...others] = tasks.map((task) => this.#plan(task));
-    let nearest = first as OptimalPlan;
-    for (const planned of others)
-      if (this.#offTold(planned, sinceToldSeconds) < this.#offTold(nearest, sinceToldSeconds))
-        nearest = planned;
+    let nearest = this.#plan(tasks[0]);
+    let offSeconds = this.#offTold(nearest, sinceToldSeconds);
+    for (const task of tasks.slice(1)) {
+      if (offSeconds <= NEAR_SECONDS) break;
+      const planned = this.#plan(task);
+      const off = this.#offTold(planned, sinceToldSeconds);
+      if (off < offSeconds) [nearest, offSeconds] = [planned, off];
+    }
     this.#last = keysIn(tasks[0], nearest.order);
     return nearest;
   }
