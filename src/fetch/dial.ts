@@ -11,7 +11,12 @@
 
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { connect as connectTls, type TLSSocket } from "node:tls";
+import {
+  connect as connectTls,
+  createSecureContext,
+  type SecureContext,
+  type TLSSocket,
+} from "node:tls";
 import { DialError, dialFailure } from "./failure.ts";
 import { Valve } from "./valve.ts";
 
@@ -124,6 +129,14 @@ interface Securing {
   readonly watch: DialWatch;
 }
 
+let trusted: SecureContext | undefined;
+
+/** Whom we trust is the same for all: to gather it for each connection takes a part of its greeting. */
+function trust(): SecureContext {
+  trusted ??= createSecureContext();
+  return trusted;
+}
+
 function secure(stream: Duplex, { target, options, watch }: Securing, finish: DialDone): void {
   watch.onTls();
   const name = target.host.startsWith("[") ? target.host.slice(1, -1) : target.host;
@@ -134,6 +147,7 @@ function secure(stream: Duplex, { target, options, watch }: Securing, finish: Di
     ...(isIP(name) === 0 ? { servername: name } : {}),
     ALPNProtocols: options.http2 ? ["h2", "http/1.1"] : ["http/1.1"],
     rejectUnauthorized: !options.insecureTls,
+    secureContext: trust(),
   });
   const fail = (error: Error): void => {
     tls.destroy();
