@@ -7,6 +7,7 @@ import { slackFor } from "./caution.ts";
 import { isFeasible } from "./feasible.ts";
 import { planOptimal } from "./optimal.ts";
 import type { PlanTask, SitePlan, SiteTask } from "./plan.ts";
+import { SteadyPlanner } from "./steady.ts";
 
 const SLACK = slackFor({ sizes: true, speeds: true });
 const STEP_SECONDS = 2;
@@ -89,6 +90,31 @@ test("1: so a site that waits for its deadline is done when it was first said to
   const later = planOptimal(rest, "min-sum").plan.sites;
   for (const [index, { finishSeconds }] of later.entries())
     assert.ok(Math.abs(finishSeconds + 10 - (first[index]?.finishSeconds ?? 0)) < 1e-6);
+});
+
+test("1: who is a moment behind is not pushed aside by one that has time in hand", () => {
+  // 10 MB, then 20 MB that are aimed at 0.05 s after they are to be done, two seconds before their deadline.
+  const [short, long] = due(undefined, (30.05 + 0.8) / 0.95).sites as [SiteTask, SiteTask];
+  const task = { ...due(), sites: [short, { ...long, bytes: 20e6 }] };
+  const told = planBeforehand(task, SLACK, "min-sum");
+  assert.deepEqual(
+    told.plan.sites.map(({ finishSeconds }) => Math.round(finishSeconds)),
+    [10, 30],
+  );
+  const planner = new SteadyPlanner("min-sum");
+  planner.begin(task, told);
+  const rest = restOf(task, told.plan.sites, 9.5);
+  const behind = rest.sites.map((site) => ({
+    ...site,
+    bytes: site.bytes + (site.key === short.key ? 0.2e6 : 0),
+  }));
+  const [first, ...others] = decided(task).of({ ...rest, sites: behind });
+  assert.ok(first !== undefined);
+  const [shortAfter] = planner.plan([first, ...others], 9.5).plan.sites;
+  assert.ok(
+    Math.abs((shortAfter?.finishSeconds ?? 0) - 0.7) < 1e-6,
+    `${shortAfter?.finishSeconds}`,
+  );
 });
 
 test("2: who is behind has aims later by that, and none later than its deadline", () => {
