@@ -23,6 +23,8 @@ import type { Passage, Sluice } from "./sluice.ts";
 
 /** After so many requests without trouble on this machine, one more at a time is tried. */
 const CALM_BEFORE_MORE = 64;
+/** Under a limit the line is served after so many requests over TLS: each may need a greeting of half a millisecond. */
+const SECURE_BEGUN_MAX = 8;
 /** Pages that have come and are not noted yet; more would only be memory. */
 const RECORDING_MAX = 1024;
 
@@ -94,6 +96,9 @@ export class FetchLoop {
   /** Fetched and not yet noted: waiting for the archive, for a hook. */
   #recording = 0;
   #isRunning = false;
+  /** Begun over TLS since the line was last served; and whether it is being served. */
+  #secureBegun = 0;
+  #isServing = false;
   #cancelTimer: (() => void) | undefined;
   #timerAtMs = Infinity;
 
@@ -138,7 +143,7 @@ export class FetchLoop {
 
   pump(): void {
     const { clock, workbench, sluice, allowance } = this.#parts;
-    while (this.#isRunning && this.#requests < this.#connectionsMax) {
+    while (this.#isRunning && !this.#isServing && this.#requests < this.#connectionsMax) {
       // Pages wait in memory to be read and for the archive, so their number is bounded.
       if (this.#recording > Math.min(2 * this.#connectionsMax, RECORDING_MAX)) return;
       if (this.#underWay.size >= allowance() || sluice.isShut()) break;
@@ -150,11 +155,25 @@ export class FetchLoop {
     if (this.isQuiet) this.#parts.onIdle();
   }
 
+  /** Lets the line be served when many have begun that may need a greeting. */
+  #mindGreetings({ key }: Site): void {
+    if (!key.startsWith("https:")) return;
+    this.#secureBegun += 1;
+    if (this.#secureBegun < SECURE_BEGUN_MAX) return;
+    this.#secureBegun = 0;
+    this.#isServing = true;
+    this.#parts.clock.soon(() => {
+      this.#isServing = false;
+      this.pump();
+    });
+  }
+
   #start(taken: Taken<Job>): void {
     const { roster, refill, sluice, onFault } = this.#parts;
     const { entry, turn } = taken;
     const site = roster.byId(turn.to.siteId);
     const passage = sluice.begin(site, taken);
+    if (sluice.isHolding) this.#mindGreetings(site);
     this.#requests += 1;
     site.uses += 1;
     let isOver = false;
