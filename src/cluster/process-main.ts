@@ -8,7 +8,6 @@
 import { systemClock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import { openCrawl } from "../crawl/open.ts";
-import { warmUpSoon } from "../crawl/warm-up.ts";
 import { ProcessBus } from "../exchange/bus-process.ts";
 import type { Inbox } from "../exchange/bus.ts";
 import { parentPort } from "../exchange/port.ts";
@@ -18,7 +17,6 @@ import { readDivision } from "./written-division.ts";
 import { LogPost } from "./log-post.ts";
 import { teamMeansFor } from "./team-means.ts";
 
-warmUpSoon();
 // Ctrl-C reaches every process of a terminal; the supervisor alone decides what it means.
 process.on("SIGINT", () => undefined);
 process.on("SIGTERM", () => undefined);

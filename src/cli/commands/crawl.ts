@@ -9,7 +9,6 @@ import { GROUPS } from "../../config/schema.ts";
 import { keepTold } from "../../config/told-settings.ts";
 import { type OpenCrawl, openCrawl } from "../../crawl/open.ts";
 import type { CrawlResult } from "../../crawl/snapshot.ts";
-import { warmUpSoon } from "../../crawl/warm-up.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp } from "../help.ts";
@@ -56,7 +55,6 @@ function help(): string {
 }
 
 async function run(words: readonly string[]): Promise<ExitCode> {
-  warmUpSoon();
   const order = await readOrder(words, process.env);
   const { settings } = order;
   const stream = settings.json ? process.stderr : process.stdout;

@@ -8,7 +8,6 @@ import { checkNodeFolder } from "../../cluster/team-folder.ts";
 import { CLUSTER } from "../../config/schema-cluster.ts";
 import type { Settings } from "../../config/schema.ts";
 import { gatherSettings } from "../../config/sources.ts";
-import { warmUpSoon } from "../../crawl/warm-up.ts";
 import type { Registry } from "../../exchange/registry.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp } from "../help.ts";
@@ -39,7 +38,6 @@ function help(): string {
 }
 
 async function run(words: readonly string[]): Promise<ExitCode> {
-  warmUpSoon();
   const { settings } = await gatherSettings(words, process.env);
   if (settings.natsServers.length === 0)
     throw new CrawlError("USAGE", "weir node needs --nats URL: the server where the cluster meets");
