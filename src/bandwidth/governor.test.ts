@@ -324,7 +324,7 @@ test("nobody begins once the last second has had its part, and somebody does whe
   const governor = new Governor(0, 1e6);
   governor.setWindow(8192);
   governor.carried(0, 0);
-  // The line carries the limit for a second, and a tenth more at its end; all of it was believed.
+  // The line carries the limit for a second, and half a tenth more at its end; all of it is paid for by then.
   let lineBytes = 0;
   for (let atMs = 100; atMs <= 1000; atMs += 100) {
     lineBytes += atMs === 1000 ? 150_000 : 99_000;
