@@ -17,7 +17,7 @@ import type { Roster } from "./roster.ts";
 import type { Tally } from "./tally.ts";
 
 const COMMIT_AFTER_MS = 50;
-const COMMIT_AFTER_NOTES = 512;
+const COMMIT_AFTER_NOTES = 2048;
 const RETRY_AFTER_MS = 2000;
 
 export interface NotebookParts {
