@@ -77,6 +77,11 @@ export class Account {
     return this.#balanceBytes;
   }
 
+  /** What was spent beyond what has been earned. */
+  owedBytes(nowMs: number): number {
+    return Math.max(0, -this.balanceBytes(nowMs));
+  }
+
   /** Whether there is anything to spend for somebody who could wait. */
   hasSome(nowMs: number): boolean {
     return this.balanceBytes(nowMs) > 0 && !this.#isSecondFull(nowMs);

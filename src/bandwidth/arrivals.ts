@@ -19,12 +19,14 @@ export class Arrivals {
     else this.#bytes.delete(step);
   }
 
-  /** How fast they come around that time, on average. */
+  /** How fast they come around that time, on average: with what is due just before it, or just after it if that is more. */
   aroundBps(atMs: number): number {
     const step = stepOf(atMs);
-    const around = [step - 1, step, step + 1];
-    const bytes = around.reduce((sum, each) => sum + (this.#bytes.get(each) ?? 0), 0);
-    return (bytes * 1000) / (around.length * STEP_MS);
+    const [before = 0, then = 0, after = 0] = [step - 1, step, step + 1].map((each) =>
+      this.#bytes.get(each),
+    );
+    // Far ahead nothing is due after it yet, and a mean with that would let the farthest be filled twice.
+    return ((then + Math.max(before, after)) * 1000) / (2 * STEP_MS);
   }
 }
 

@@ -28,7 +28,7 @@ const UNTRIED_TIMES = 2;
 const PACE = 1.05;
 const PACE_MORE = 2;
 /** How much of the rate may be due at one time. */
-const DUE_SHARE = 0.98;
+const DUE_SHARE = 1.03;
 /** And how many times more first bytes than pages of that size bring on average, but always so much of the rate. */
 const DUE_TIMES = 1.5;
 const DUE_SHARE_LEAST = 0.4;

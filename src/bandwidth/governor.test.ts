@@ -257,6 +257,26 @@ test("without a limit everything is let through, and nobody waits", () => {
   assert.equal(governor.next(0), undefined);
 });
 
+test("what slow servers brought beyond the rate is made up for, however wrong their sizes were foreseen", () => {
+  const limitBps = 1e7;
+  const random = randomFrom(1);
+  const servers = Array.from({ length: 50 }, (_, siteId) => {
+    const waitMs = 200 * 15 ** random.next();
+    return { siteId, speedBps: 1e9, waitMs: () => waitMs, sizeBytes: () => 8000 };
+  });
+  const { governor, pipe } = pipeOf(1, {
+    servers,
+    connectionsMax: 5000,
+    windowBytes: 65_536,
+    guess: () => ({ expectedBytes: 7000 }),
+  });
+  governor.setLimit(0, limitBps);
+  governor.setWindow(2 * 65_536);
+  pipe.run(20_000);
+  const { mean } = spreadOf(pipe.windows(8000), limitBps);
+  assert.ok(mean > 0.97 && mean < 1.01, `${mean} of the limit`);
+});
+
 test("windows are smallest where a second holds least, and the system's where it holds plenty", () => {
   assert.equal(windowFor(4000), windowFor(1e5));
   assert.ok((windowFor(5e7) ?? 0) > (windowFor(1e6) ?? 0));

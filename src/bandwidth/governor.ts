@@ -27,7 +27,7 @@ import { assert } from "../base/assert.ts";
 import { type Account, atRate } from "./account.ts";
 import type { Candidate, Controller, Flow, RankOf } from "./controller.ts";
 import { Advances } from "./advances.ts";
-import { atOnceBytes, Departures, type OnTheWay } from "./departures.ts";
+import { atOnceBytes, Departures, isQuick, type OnTheWay } from "./departures.ts";
 import { Greetings } from "./greetings.ts";
 import { pacedFlow, type PacedFlow, unarrivedBytes } from "./paced-flow.ts";
 import { SiteAccounts } from "./site-accounts.ts";
@@ -51,6 +51,8 @@ const BUSY_BPS = 5e6;
 const BUSY_BURST_SHARE = 0.035;
 /** How far below zero a request may bring the balance. */
 const DEBT_SHARE = 0.03;
+/** Of what is owed, so much is not asked for: slow answers take a while, and all of it at once would swing. */
+const OWED_SHARE = 0.5;
 const ADAPT_EVERY_MS = 50;
 const ASK_AGAIN_MS = 10;
 /** Who need not pay at once is looked for if there was one lately. */
@@ -287,7 +289,9 @@ export class Governor implements Controller {
     if (this.#account === undefined) return true;
     // Its first bytes could not be refused, and would come out of what the others wait for.
     if (this.#waiting.turns.isBefore(candidate.siteId)) return false;
-    const onTheWay = this.#onTheWay(candidate, this.#stockBefore(candidate));
+    // Answers of slow servers pay when they come, so what came of them beyond the rate is made up for by asking for less.
+    const owedBytes = isQuick(candidate) ? 0 : OWED_SHARE * this.#account.owedBytes(nowMs);
+    const onTheWay = this.#onTheWay(candidate, this.#stockBefore(candidate) + owedBytes);
     const isStocked = onTheWay.stockShare >= 1;
     if (isStocked) this.#stockedAtMs = nowMs;
     if (isStocked && candidate.passedOverMs < this.#passedOverMaxMs) return false;
