@@ -12,6 +12,7 @@ import { below, type Random, systemRandom } from "../base/random.ts";
 import type { CrawlHandle } from "../crawl/crawler.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Inbox, Membership, Note } from "../exchange/bus.ts";
+import { Appetite } from "./appetite.ts";
 import {
   asNote,
   COORDINATOR,
@@ -49,8 +50,6 @@ const POPULAR_AT_ONCE = 200;
 const ALONE_MS_MAX = 15_000;
 const NO_LICENCE = "waiting for its part of the work";
 const HELD = "held with all others: ";
-/** Above this share of its rate a process could use more. */
-const HUNGRY_SHARE = 0.85;
 
 export class Agent {
   readonly #parts: AgentParts;
@@ -62,8 +61,7 @@ export class Agent {
   #heldFor = "";
   #change = 0;
   #parcels = 0;
-  #bytesBefore = 0;
-  #lookedAtMs: number;
+  readonly #appetite: Appetite;
   #snapshotAtMs = -Infinity;
   #cancelTimers: (() => void)[] = [];
   #hasEnded = false;
@@ -76,7 +74,7 @@ export class Agent {
   constructor(parts: AgentParts) {
     this.#parts = parts;
     this.#life = below(parts.random ?? systemRandom, 2 ** 48).toString(36);
-    this.#lookedAtMs = parts.clock.nowMs();
+    this.#appetite = new Appetite(parts.clock.nowMs());
     parts.crawl.hold(NO_LICENCE, true);
     this.#reportOn();
   }
@@ -155,6 +153,7 @@ export class Agent {
     const isSated = crawl.isIdle && pending > 0 && crawl.isSated;
     // What waits here may be on its way to us still: until it has arrived there is nothing to do.
     const isDry = crawl.isIdle && !isSated;
+    const limitBps = this.#licence?.limitBps ?? Infinity;
     const report: Report = {
       kind: "report",
       spec: this.#parts.spec ?? "",
@@ -176,7 +175,7 @@ export class Agent {
       isSated,
       pages,
       neededBps,
-      ...this.#appetite(nowMs, receivedBytes, waitingReaders),
+      ...this.#appetite.look(nowMs, receivedBytes, { limitBps, waitingReaders, isDry }),
       wishes: team?.wishes(WISHES_MAX) ?? [],
       given: team?.takeGiven(WISHES_MAX) ?? [],
       wanted: team?.wanted(WISHES_MAX) ?? [],
@@ -191,19 +190,6 @@ export class Agent {
     const division = team?.border?.division;
     if (isShown && !this.isLicensed && division !== undefined && division.epoch > 0)
       bus.tell(COORDINATOR, asNote({ kind: "known", division: writeDivision(division) }));
-  }
-
-  #appetite(
-    nowMs: number,
-    bytes: number,
-    waitingReaders: number,
-  ): Pick<Report, "bytes" | "usedBps" | "isHungry"> {
-    const seconds = (nowMs - this.#lookedAtMs) / 1000;
-    const usedBps = seconds > 0 ? (bytes - this.#bytesBefore) / seconds : 0;
-    this.#bytesBefore = bytes;
-    this.#lookedAtMs = nowMs;
-    const limitBps = this.#licence?.limitBps ?? Infinity;
-    return { bytes, usedBps, isHungry: waitingReaders > 0 || usedBps > HUNGRY_SHARE * limitBps };
   }
 
   #exchange(): Exchange {
