@@ -25,8 +25,8 @@ import type { Passage, Sluice } from "./sluice.ts";
 const CALM_BEFORE_MORE = 64;
 /** Under a limit the line is served after so many requests over TLS: each may need a greeting of half a millisecond. */
 const SECURE_BEGUN_MAX = 8;
-/** Pages that have come and are not noted yet; more would only be memory. */
-const RECORDING_MAX = 1024;
+/** What has come and is not noted yet, in bytes: more would only be memory, less would keep a line empty while the program is new. */
+const RECORDING_BYTES_MAX = 32 * 2 ** 20;
 
 /** How a request ended, as far as manners and the line go. */
 export interface Ended {
@@ -95,6 +95,7 @@ export class FetchLoop {
   #requests = 0;
   /** Fetched and not yet noted: waiting for the archive, for a hook. */
   #recording = 0;
+  #recordingBytes = 0;
   #isRunning = false;
   /** Begun over TLS since the line was last served; and whether it is being served. */
   #secureBegun = 0;
@@ -144,8 +145,9 @@ export class FetchLoop {
   pump(): void {
     const { clock, workbench, sluice, allowance } = this.#parts;
     while (this.#isRunning && !this.#isServing && this.#requests < this.#connectionsMax) {
-      // Pages wait in memory to be read and for the archive, so their number is bounded.
-      if (this.#recording > Math.min(2 * this.#connectionsMax, RECORDING_MAX)) return;
+      // Pages wait in memory to be read and for the archive, so there are never too many of them.
+      if (this.#recording > 2 * this.#connectionsMax) return;
+      if (this.#recordingBytes > RECORDING_BYTES_MAX) return;
       if (this.#underWay.size >= allowance() || sluice.isShut()) break;
       const taken = workbench.take(clock.nowMs(), sluice.search);
       if (taken === undefined) break;
@@ -177,11 +179,14 @@ export class FetchLoop {
     this.#requests += 1;
     site.uses += 1;
     let isOver = false;
+    let bytes = 0;
     const ended = (how: Ended): void => {
       assert(!isOver, "a request ends once");
       isOver = true;
+      bytes = how.traffic.receivedBytes;
       this.#requests -= 1;
       this.#recording += 1;
+      this.#recordingBytes += bytes;
       passage.end(how.traffic);
       this.#end(site, turn, how);
     };
@@ -189,6 +194,7 @@ export class FetchLoop {
     work.then(() => {
       assert(isOver, "a request ends before its work is done");
       this.#recording -= 1;
+      this.#recordingBytes -= bytes;
       site.uses -= 1;
       refill.sleepIfDone(site);
       this.pump();
