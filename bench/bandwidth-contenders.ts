@@ -11,6 +11,8 @@ export interface Assignment {
   /** Most requests at the same time: in all, and of one site. */
   readonly connections: number;
   readonly perSite: number;
+  /** Of those that can share the work. */
+  readonly processes: number;
   /** Addresses that are not public, but may be asked. */
   readonly allowed: string;
   /** An empty folder that is gone afterwards. */
@@ -50,7 +52,7 @@ export function limitText(limitBps: number): string {
 }
 
 function weirWords(assignment: Assignment): string[] {
-  const { limitBps, connections, perSite, allowed, secondsMax } = assignment;
+  const { limitBps, connections, perSite, processes, allowed, secondsMax } = assignment;
   const words = ["crawl", "--seeds", seedsFile(assignment), "--out", weirFolder(assignment)];
   words.push("--fresh", "--json", "--quiet", "--no-warc", "--insecure-tls");
   words.push("--allow-private", allowed, "--delay", "0s", "--address-delay", "0s");
@@ -61,6 +63,7 @@ function weirWords(assignment: Assignment): string[] {
   words.push("--body-max", "32MiB", "--total-timeout", "1h", "--first-byte-timeout", "10m");
   words.push("--idle-timeout", "10m", "--speed-floor", "0", "--pattern-budget", "100000000");
   words.push("--site-budget", "100000000", "--domain-budget", "100000000");
+  if (processes > 1) words.push("--procs", String(processes));
   if (limitBps !== undefined) words.push("--limit", limitText(limitBps));
   return words;
 }

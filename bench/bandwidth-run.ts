@@ -76,15 +76,28 @@ const TLS_SITES_PER_LINE = 5;
 const LOOK_MS = 50;
 const LINE_STEP_MS = 100;
 const CLOCK_TICKS_PER_S = 100;
-/** How many requests the operator allows: slow first bytes need many under way, */
-const CONNECTIONS: Readonly<Record<Servers, { readonly all: number; readonly perSite: number }>> = {
-  fast: { all: 256, perSite: 4 },
-  spread: { all: 256, perSite: 4 },
-  slow: { all: 2048, perSite: 32 },
+/** What an operator allows who wants such servers to fill such a limit. */
+interface Allowance {
+  readonly connections: number;
+  readonly perSite: number;
+  readonly processes: number;
+  readonly seedsPerSite: number;
+}
+const USUAL = { processes: 1, seedsPerSite: SEEDS_PER_SITE };
+/** Slow first bytes need many requests under way, */
+const ALLOWANCES: Readonly<Record<Servers, Allowance>> = {
+  fast: { connections: 256, perSite: 4, ...USUAL },
+  spread: { connections: 256, perSite: 4, ...USUAL },
+  slow: { connections: 2048, perSite: 32, ...USUAL },
 };
-/** and of small pages more still. */
-const MANY_CONNECTIONS = { all: 10_000, perSite: 128 };
+/** and of small pages far more still: 6,600 for 50 MB/s, too many for one thread. Seeds are asked for before any page leads on. */
+const MANY: Allowance = { connections: 10_000, perSite: 128, processes: 2, seedsPerSite: 200 };
 const MANY_FROM_BPS = 20e6;
+
+function allowanceFor({ mix, servers, speedsForBps }: Case): Allowance {
+  const areMany = mix === "small" && servers === "slow" && speedsForBps > MANY_FROM_BPS;
+  return areMany ? MANY : ALLOWANCES[servers];
+}
 
 export async function runCase(bench: Bench, contender: Contender, what: Case): Promise<Run> {
   const { network } = bench;
@@ -92,14 +105,13 @@ export async function runCase(bench: Bench, contender: Contender, what: Case): P
   network.shape(what.servers === "spread" ? speeds(what.speedsForBps) : undefined);
   const server = await network.serve(serverOptions(bench, what));
   const sampler = network.sample();
-  const isMany = what.mix === "small" && what.servers === "slow";
-  const allowed =
-    isMany && what.speedsForBps > MANY_FROM_BPS ? MANY_CONNECTIONS : CONNECTIONS[what.servers];
+  const allowed = allowanceFor(what);
   const assignment: Assignment = {
-    seeds: seedsOf(bench, what),
+    seeds: seedsOf(bench, what, allowed.seedsPerSite),
     limitBps: what.limitBps,
-    connections: what.connections ?? allowed.all,
+    connections: what.connections ?? allowed.connections,
     perSite: what.perSite ?? allowed.perSite,
+    processes: allowed.processes,
     allowed: network.allowed,
     folder,
     secondsMax: what.seconds + (FIRST_BYTE_PATIENCE_MS + STOP_PATIENCE_MS) / 1000,
@@ -217,19 +229,19 @@ function serverOptions(bench: Bench, what: Case): Omit<ServerOptions, "port"> {
   };
 }
 
-function seedsOf(bench: Bench, { mix, tls }: Case): string[] {
+function seedsOf(bench: Bench, { mix, tls }: Case, perSite: number): string[] {
   const addresses = bench.network.addresses(tls === true ? TLS_SITES_PER_LINE : SITES_PER_LINE);
   const docs = mix === "docs" ? docsByFolder(bench.docsFolder ?? "") : [];
   return addresses.flatMap((address, site) => {
-    const paths = docs[site % docs.length] ?? generatedPaths();
+    const paths = docs[site % docs.length] ?? generatedPaths(perSite);
     return paths.map(
       (path) => `${tls === true ? "https" : "http"}://${address}:${SITE_PORT}${path}`,
     );
   });
 }
 
-function generatedPaths(): string[] {
-  return Array.from({ length: SEEDS_PER_SITE }, (_, page) => `/p/${page}.html`);
+function generatedPaths(count: number): string[] {
+  return Array.from({ length: count }, (_, page) => `/p/${page}.html`);
 }
 
 /** Of every site of documentation some pages, from all over it. */
