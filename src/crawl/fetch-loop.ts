@@ -25,8 +25,8 @@ import type { Passage, Sluice } from "./sluice.ts";
 const CALM_BEFORE_MORE = 64;
 /** Under a limit the line is served after so many requests over TLS: each may need a greeting of half a millisecond. */
 const SECURE_BEGUN_MAX = 8;
-/** What has come and is not noted yet, in bytes: more would only be memory, less would keep a line empty while the program is new. */
-const RECORDING_BYTES_MAX = 32 * 2 ** 20;
+/** What has come and is not noted yet, in bytes; more would only be memory. */
+const RECORDING_BYTES_MAX = 8 * 2 ** 20;
 
 /** How a request ended, as far as manners and the line go. */
 export interface Ended {
