@@ -9,6 +9,7 @@
 import { type Calendar, limitAt } from "../bandwidth/calendar.ts";
 import type { Controller } from "../bandwidth/controller.ts";
 import { Almanac } from "../bandwidth/day-kind.ts";
+import { FullThread } from "../bandwidth/full-thread.ts";
 import type { Meter } from "../bandwidth/meter.ts";
 import { TimeZone } from "../bandwidth/local-time.ts";
 import { Neighbour } from "../bandwidth/neighbour.ts";
@@ -34,6 +35,9 @@ const BEYOND_SHARE_MAX = 0.1;
 /** A change of the limit below this is not worth unsettling the accounts for. */
 const NOTABLE_SHARE = 0.002;
 
+const FULL_THREAD =
+  "this process has no time left, so the limit is not filled; more processes (--procs) would share the work";
+
 /** The line as the operating system shows it. */
 export interface Wire {
   /** How much a connection may hold unread; undefined: as the system likes. */
@@ -46,6 +50,8 @@ export interface Wire {
   takeBeyond(receivedBytes: number): number;
   /** All that the line carried since it was last asked, read or not; undefined where others use it too, or nobody counts. */
   takeCarried(receivedBytes: number, limitBps: number): number | undefined;
+  /** The part of the time since it was last asked in which our own thread was busy. */
+  takeBusyShare(): number;
 }
 
 /** What a crawl must know of the line, its servers and its hours. */
@@ -79,6 +85,7 @@ export function plainLine(settings: Settings, wire: Pick<Wire, "setWindow">): Li
       overheadShare: () => 0,
       takeBeyond: () => 0,
       takeCarried: () => undefined,
+      takeBusyShare: () => 0,
     },
     speeds: speedTableFor(settings),
     zone,
@@ -111,6 +118,7 @@ export class Line {
   #windowBytes: number | undefined;
   readonly #widening = new Widening();
   #widened = 1;
+  readonly #fullThread = new FullThread();
   #hasWarned = false;
   /** Come since it was last looked at what packets add. */
   #lookedBytes = 0;
@@ -247,10 +255,13 @@ export class Line {
 
   /** At the second that has passed. */
   #lookBack(): void {
-    const { clock, meter, controller } = this.#parts;
+    const { clock, meter, controller, wire, log } = this.#parts;
     const nowMs = clock.nowMs();
+    const busyShare = wire.takeBusyShare();
     const share = (meter.recentBps(nowMs).at(-1) ?? 0) / (this.#inForceBps || Infinity);
     this.#widened = this.#widening.look({ isHungry: controller.isHungry(nowMs), share });
+    if (this.#inForceBps && this.#fullThread.look({ busyShare, share }))
+      log.write({ level: "warn", message: FULL_THREAD, values: {} });
     this.#exchangedBps += EXCHANGE_GAIN * (this.#exchangedBytes - this.#exchangedBps);
     this.#exchangedBytes = 0;
     this.#judgeQuota();

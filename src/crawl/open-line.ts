@@ -52,12 +52,24 @@ export function openLine(
         overheadShare: (nowMs, limitBps) => overhead.shareNow(nowMs, limitBps),
         takeBeyond: (receivedBytes) => overhead.takeBeyond(receivedBytes),
         takeCarried: (receivedBytes, limitBps) => gauge.take(receivedBytes, limitBps),
+        takeBusyShare: busyShares(),
       },
       speeds,
       zone,
       almanac: new Almanac(zone, isHoliday),
     },
     close: async () => keeper?.close(),
+  };
+}
+
+/** Each answer is of the time since the one before. */
+function busyShares(): () => number {
+  let before = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
   };
 }
 

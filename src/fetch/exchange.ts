@@ -17,6 +17,7 @@ import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { TransportFailure } from "../page/outcome.ts";
 import { exchangeFailure, isEndOfConnection, type Phase, textOf } from "./failure.ts";
+import { headerPairs } from "./header-pairs.ts";
 import type { Lane, Passenger } from "./lane.ts";
 import { ServerTime } from "./server-time.ts";
 import {
@@ -31,6 +32,8 @@ type Result = TransportAnswer | TransportFailed;
 type Headers = TransportAnswer["headers"];
 
 const INTERIM_MAX = 16;
+/** What a server says after a greeting of TLS and before its answer: tickets, by which it would know us again. */
+const TICKETS_BYTES_MAX = 1500;
 /** One read of the socket: what may have come beyond what the parser has seen. */
 const READ_BYTES = 64 * 1024;
 /** Framing of a chunk, with a TLS record of its own, in the worst honest case of one-byte chunks. */
@@ -264,7 +267,12 @@ export class Exchange implements Passenger {
     const bytes = this.lane.takeReceivedBytes();
     if (bytes === 0) return;
     this.#receivedBytes += bytes;
-    if (this.lane.version !== "2") this.#lastByteMs = this.#time.nowMs();
+    if (this.lane.version !== "2") {
+      this.#lastByteMs = this.#time.nowMs();
+      // A record of TLS holds up to 16 KiB, and is seen when it is whole: what is more than tickets is an answer that has begun.
+      const cameBytes = this.#receivedBytes - this.#receivedAtSent;
+      if (this.isGreeting && cameBytes > TICKETS_BYTES_MAX) this.onResponseStarted();
+    }
     if (this.request.onBytes === undefined) return;
     this.#mayReadOn = false;
     if (this.request.onBytes(bytes, this.#readOn, this) || this.#mayReadOn) return;
@@ -364,27 +372,6 @@ export class Exchange implements Passenger {
     if (headerOf(this, "content-length") !== undefined) return false;
     return headerOf(this, "transfer-encoding")?.toLowerCase() !== "chunked";
   }
-}
-
-/** HTTP/1.1 gives the very bytes, read as Latin-1 so that none is lost; HTTP/2 gives strings. */
-function headerPairs(
-  raw: Dispatcher.DispatchController["rawHeaders"],
-  parsed: Readonly<Record<string, string | string[] | undefined>>,
-): Headers {
-  const pairs: [string, string][] = [];
-  if (Array.isArray(raw)) {
-    for (let index = 0; index + 1 < raw.length; index += 2)
-      pairs.push([latin1(raw[index]).toLowerCase(), latin1(raw[index + 1])]);
-    return pairs;
-  }
-  for (const [name, value] of Object.entries(parsed))
-    for (const one of Array.isArray(value) ? value : [value])
-      if (one !== undefined) pairs.push([name, one]);
-  return pairs;
-}
-
-function latin1(text: Buffer | string | undefined): string {
-  return typeof text === "string" ? text : (text?.toString("latin1") ?? "");
 }
 
 function joined(chunks: readonly Uint8Array[]): Uint8Array {

@@ -57,6 +57,21 @@ describe("a reader that refuses", { skip }, () => {
       assert.ok(told > bodyBytes && told < 1.1 * bodyBytes + 5_000, `${told} bytes`);
     });
 
+    test(`${scheme} on ${address}: what is still unseen of an answer is no greeting`, async () => {
+      await using site = await greedySite(scheme, address);
+      let greetingBytes = 0;
+      await site.ask(60_000, {
+        onBytes: (bytes, _, arrival) => {
+          if (arrival?.isGreeting === true) greetingBytes += bytes;
+          return true;
+        },
+      });
+      const isSecure = scheme === "https";
+      // A greeting and its tickets; the first record of the answer alone is of 16 KiB.
+      assert.ok(greetingBytes < (isSecure ? 9_000 : 1), `${greetingBytes} bytes`);
+      assert.equal(greetingBytes > 0, isSecure);
+    });
+
     test(`${scheme} on ${address}: a refusal lasts, until the request is given up`, async () => {
       await using site = await greedySite(scheme, address);
       const stop = new AbortController();

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FullThread } from "./full-thread.ts";
+
+const FULL = { busyShare: 1, share: 0.8 };
+
+test("a thread that is full for five seconds, with a limit that is not, is told of once", () => {
+  const thread = new FullThread();
+  const told = Array.from({ length: 20 }, () => thread.look(FULL));
+  assert.deepEqual(told.indexOf(true), 4);
+  assert.equal(told.filter(Boolean).length, 1);
+});
+
+test("nothing is told where the limit is filled, where there is time left, or of a moment", () => {
+  for (const other of [
+    { ...FULL, share: 0.99 },
+    { ...FULL, busyShare: 0.5 },
+  ]) {
+    const thread = new FullThread();
+    for (let second = 0; second < 40; second++)
+      assert.equal(thread.look(second % 5 === 4 ? other : FULL), false);
+  }
+});
