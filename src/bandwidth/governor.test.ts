@@ -201,6 +201,21 @@ test("what greetings have brought is set aside for the next, also where the answ
   assert.ok(leftBytesAfter(4000) < leftBytesAfter(0) - 3500);
 });
 
+test("what a greeting brought is known also where nothing of the answer came apart from it", () => {
+  const governor = new Governor(0, 1e5);
+  governor.setWindow(2304);
+  const first = governor.begin(0, { ...QUICK, expectedWaitMs: 0 });
+  governor.came(10, first, 2500, true);
+  governor.end(20, first);
+  const [known, unknown] = [200, 0].map((expectedWaitMs) => {
+    const flow = governor.begin(1000, { ...QUICK, siteId: 2, expectedWaitMs }) as PacedFlow;
+    governor.end(1000, flow);
+    return flow.grantedBytes;
+  });
+  assert.equal(known, 0, "a slow server that is known is likely to have a connection");
+  assert.ok((unknown ?? 0) > 2500, `${unknown} bytes for one that needs a greeting`);
+});
+
 test("what came beside the bytes of downloads is paid for like them", () => {
   const governor = new Governor(0, 1e6);
   governor.setWindow(8192);

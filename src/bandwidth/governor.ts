@@ -260,8 +260,10 @@ export class Governor implements Controller {
     this.#stock.count(nowMs, flow);
   }
 
-  end(_nowMs: number, flow: Flow): void {
+  end(nowMs: number, flow: Flow): void {
     const own = this.#own(flow);
+    // A small answer over TLS is in one record, which was taken for a part of the greeting until it was whole.
+    if (own.receivedBytes > 0) this.#answered(nowMs, own);
     this.#departures.ended(own);
     for (const list of [this.#stock, this.#waiting, this.#advances]) list.delete(own);
     this.#pay(own, own.receivedBytes - own.paidBytes);
