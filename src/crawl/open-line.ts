@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { performance } from "node:perf_hooks";
 import { Almanac } from "../bandwidth/day-kind.ts";
 import { TimeZone } from "../bandwidth/local-time.ts";
 import type { SpeedTable } from "../bandwidth/speed-table.ts";
