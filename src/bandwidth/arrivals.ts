@@ -22,9 +22,9 @@ export class Arrivals {
   /** How fast they come around that time, on average: with what is due just before it, or just after it if that is more. */
   aroundBps(atMs: number): number {
     const step = stepOf(atMs);
-    const [before = 0, then = 0, after = 0] = [step - 1, step, step + 1].map((each) =>
-      this.#bytes.get(each),
-    );
+    const then = this.#bytes.get(step) ?? 0;
+    const before = this.#bytes.get(step - 1) ?? 0;
+    const after = this.#bytes.get(step + 1) ?? 0;
     // Far ahead nothing is due after it yet, and a mean with that would let the farthest be filled twice.
     return ((then + Math.max(before, after)) * 1000) / (2 * STEP_MS);
   }
