@@ -26,10 +26,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { below, randomFrom } from "../src/base/random.ts";
 import { textOfResult } from "../src/crawl/collections.ts";
-import { search } from "../src/output/search-broker.ts";
-import { readQuery } from "../src/output/search-query.ts";
-import { IndexReader } from "../src/output/search-reader.ts";
-import { snippetOf } from "../src/output/search-snippet.ts";
+import { search } from "../src/search/find.ts";
+import { readQuery } from "../src/search/query.ts";
+import { IndexReader } from "../src/search/index-reader.ts";
+import { Passages } from "../src/search/passage.ts";
 import { folderBytes } from "./crawl-load.ts";
 
 const MAIN = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
@@ -189,12 +189,13 @@ function ask({ titles }: Corpus, folder: string): void {
       const words = (titles[below(random, titles.length)] ?? "").match(/[\p{L}\p{N}]+/gu) ?? [];
       const chosen = words.slice(below(random, words.length)).slice(0, count);
       const query =
-        chosen.length < count ? undefined : readQuery(isPhrase ? [chosen.join(" ")] : chosen);
+        chosen.length < count ? undefined : readQuery(isPhrase ? `"${chosen.join(" ")}"` : chosen.join(" "));
       if (query === undefined) continue;
       const startedAtMs = performance.now();
       const found = search([{ folder, index }], { query, facets, countMax: 10 });
       tookMs.push(performance.now() - startedAtMs);
-      for (const result of found.results) snippetOf(textOfResult(result) ?? "", query, 220);
+      using passages = new Passages(query, index.stemming);
+      for (const result of found.results) passages.best(textOfResult(result) ?? "", 34);
       shownMs.push(performance.now() - startedAtMs);
       totals.push(found.total);
     }

@@ -12,7 +12,7 @@ import { basename, dirname, join, normalize } from "node:path";
 /** What a folder may import besides itself. A folder that is not here does not exist. */
 const LANGUAGE = ["base", "url", "page"];
 const MIND = ["topics", "bandwidth", "plan", "partition", "frontier"];
-const HANDS = ["fetch", "store", "output", "exchange"];
+const HANDS = ["fetch", "store", "output", "search", "exchange"];
 const BODY = ["config", "crawl", "cluster"];
 const FACE = ["report", "dashboard", "lab", "cli"];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {

@@ -1,11 +1,12 @@
 /** Results of a search, for the eye and for programs. Everything in them is foreign, and shown so. */
 
 import { visible } from "../base/visible.ts";
-import { textOfResult } from "../crawl/collections.ts";
+import { type Spelling, textOfResult } from "../crawl/collections.ts";
 import { seenJson } from "../output/jsonl.ts";
-import type { Collection, Found, Result } from "../output/search-broker.ts";
-import type { Query } from "../output/search-query.ts";
-import { marksIn, type Snippet, snippetOf } from "../output/search-snippet.ts";
+import type { Collection, Found, Result } from "../search/find.ts";
+import type { Stemming } from "../search/index-file.ts";
+import type { Query } from "../search/query.ts";
+import { type Passage, Passages } from "../search/passage.ts";
 import { plural, showCount } from "./amounts.ts";
 import type { Screen } from "./frame.ts";
 import { fitted, type Palette } from "./terminal.ts";
@@ -14,10 +15,12 @@ export interface Answer {
   readonly collections: readonly Collection[];
   readonly query: Query;
   readonly found: Found;
+  /** Suggestions for words that no page has. */
+  readonly spellings: readonly Spelling[];
   readonly tookMs: number;
 }
 
-const SNIPPET_CHARACTERS = 220;
+const PASSAGE_WORDS = 34;
 const TITLE_CHARACTERS = 200;
 const URL_CHARACTERS = 300;
 const COPIES_SHOWN_MAX = 2;
@@ -27,7 +30,8 @@ const PLAIN_MARK = "*";
 const COLOUR_CODES = /\x1b\[\d+m/g;
 
 export function resultLines(answer: Answer, screen: Screen): string[] {
-  const { found, query, collections, tookMs } = answer;
+  const { found, query, collections, spellings, tookMs } = answer;
+  using shown = new ShownPassages(query);
   const { palette } = screen;
   const pages = collections.reduce((sum, { index }) => sum + index.pages, 0);
   const within = collections.length === 1 ? "" : ` in ${plural(collections.length, "collection")}`;
@@ -35,20 +39,53 @@ export function resultLines(answer: Answer, screen: Screen): string[] {
   const head = `${palette.bold(count)} among ${plural(pages, "page")}${within}  ${palette.dim(`${Math.max(1, Math.round(tookMs))} ms`)}`;
   const lines = found.results.flatMap((result, place) => [
     "",
-    ...linesOf(result, place + 1, { query, screen, isOne: collections.length === 1 }),
+    ...linesOf(result, place + 1, { shown, screen, isOne: collections.length === 1 }),
   ]);
   const hidden = found.results.reduce((sum, { copies }) => sum - copies.length - 1, found.total);
   const more = hidden > 0 ? ["", palette.dim(`and ${showCount(hidden)} more`)] : [];
-  return [head, ...lines, ...more].map((line) => fitted(line, screen.columns));
+  const hints = spellings.map(
+    ({ typed, suggested }) =>
+      `No page has "${visible(typed, 80)}". Did you mean "${visible(suggested, 80)}"?`,
+  );
+  return [head, ...hints, ...lines, ...more].map((line) => fitted(line, screen.columns));
+}
+
+/** Passages by the stemming of each collection. */
+class ShownPassages {
+  readonly #query: Query;
+  readonly #byStemming = new Map<Stemming, Passages>();
+
+  constructor(query: Query) {
+    this.#query = query;
+  }
+
+  [Symbol.dispose](): void {
+    for (const passages of this.#byStemming.values()) passages[Symbol.dispose]();
+  }
+
+  of(result: Result): Passage | undefined {
+    return this.#for(result).best(textOfResult(result) ?? "", PASSAGE_WORDS);
+  }
+
+  titleMarks(result: Result): Passage["marks"] {
+    return this.#for(result).whole(result.page.title).marks;
+  }
+
+  #for({ collection }: Result): Passages {
+    const { stemming } = collection.index;
+    const known = this.#byStemming.get(stemming) ?? new Passages(this.#query, stemming);
+    this.#byStemming.set(stemming, known);
+    return known;
+  }
 }
 
 interface Look {
-  readonly query: Query;
+  readonly shown: ShownPassages;
   readonly screen: Screen;
   readonly isOne: boolean;
 }
 
-function linesOf(result: Result, place: number, { query, screen, isOne }: Look): string[] {
+function linesOf(result: Result, place: number, { shown, screen, isOne }: Look): string[] {
   const { palette, columns } = screen;
   const { page, collection, copies } = result;
   const title = visible(page.title, TITLE_CHARACTERS);
@@ -59,7 +96,7 @@ function linesOf(result: Result, place: number, { query, screen, isOne }: Look):
     `${String(place).padStart(2)}  ${[palette.bold(shownTitle), ...dim].join("  ")}`,
     `${INDENT}${palette.accent(visible(page.url, URL_CHARACTERS))}`,
   ];
-  const snippet = snippetFor(result, query);
+  const snippet = shown.of(result);
   if (snippet !== undefined) lines.push(...snippetLines(snippet, palette, columns));
   for (const { url } of copies.slice(0, COPIES_SHOWN_MAX))
     lines.push(`${INDENT}${palette.dim(`the same at ${visible(url, URL_CHARACTERS)}`)}`);
@@ -68,12 +105,8 @@ function linesOf(result: Result, place: number, { query, screen, isOne }: Look):
   return lines;
 }
 
-function snippetFor(result: Result, query: Query): Snippet | undefined {
-  return snippetOf(textOfResult(result) ?? "", query, SNIPPET_CHARACTERS);
-}
-
 /** Painted word by word, so that a line can end between any two. */
-function snippetLines({ text, marks }: Snippet, palette: Palette, columns: number): string[] {
+function snippetLines({ text, marks }: Passage, palette: Palette, columns: number): string[] {
   const lines: string[] = [];
   let line = "";
   let width = 0;
@@ -91,7 +124,7 @@ function snippetLines({ text, marks }: Snippet, palette: Palette, columns: numbe
   return width === 0 ? lines : [...lines, INDENT + line];
 }
 
-function painted(word: string, at: number, marks: Snippet["marks"], palette: Palette): string {
+function painted(word: string, at: number, marks: Passage["marks"], palette: Palette): string {
   let shown = "";
   let done = 0;
   for (const [start, end] of marks) {
@@ -110,24 +143,29 @@ function marked(word: string, palette: Palette): string {
 }
 
 /** One JSON object; what a terminal might obey is escaped in it. */
-export function resultJson({ collections, query, found, tookMs }: Answer): string {
+export function resultJson({ collections, query, found, spellings, tookMs }: Answer): string {
+  using shown = new ShownPassages(query);
   return seenJson(
     JSON.stringify({
-      wanted: query.wanted,
+      wanted: query.wanted.map(([first, ...or]) => ({
+        ...first,
+        ...(or.length > 0 ? { or } : {}),
+      })),
       unwanted: query.unwanted,
       milliseconds: Math.round(tookMs * 100) / 100,
       collections: collections.map(({ folder, index }) => ({ folder, pages: index.pages })),
       total: found.total,
+      spellings,
       results: found.results.map((result) => ({
         url: result.page.url,
         title: result.page.title,
-        titleMarks: marksIn(result.page.title, query),
+        titleMarks: shown.titleMarks(result),
         score: result.score,
         language: result.page.language,
         topic: result.page.topic === "" ? null : result.page.topic,
         fetchedAt: new Date(result.page.fetchedAtMs).toISOString(),
         collection: result.collection.folder,
-        snippet: snippetFor(result, query) ?? null,
+        snippet: shown.of(result) ?? null,
         copies: result.copies,
       })),
     }),

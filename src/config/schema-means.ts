@@ -129,9 +129,16 @@ export const KEEPING = {
   searchIndex: {
     key: "searchIndex",
     meaning:
-      "Make pages searchable while they come; without it `weir search` does so from the archive when first asked.",
+      "Index pages for full-text search during the crawl. Without it, the first `weir search` indexes them from the archive.",
     fallback: "false",
     reader: read.onOff,
+  },
+  searchStemming: {
+    key: "searchStemming",
+    meaning:
+      "Stemming of a new search index: with english, professors finds professor; none for other languages.",
+    fallback: "english",
+    reader: read.oneOf(["english", "none"]),
   },
   memoryBytes: {
     key: "memory",

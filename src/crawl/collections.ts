@@ -9,10 +9,13 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { CrawlError } from "../base/errors.ts";
 import { archivedText } from "../output/jsonl.ts";
-import type { Collection, Result } from "../output/search-broker.ts";
-import { hasIndex, lockIndex } from "../output/search-file.ts";
-import { IndexReader } from "../output/search-reader.ts";
-import { IndexWriter } from "../output/search-writer.ts";
+import { type Collection, type Result, search } from "../search/find.ts";
+import { hasIndex, lockIndex, type Stemming } from "../search/index-file.ts";
+import { IndexReader } from "../search/index-reader.ts";
+import { IndexWriter } from "../search/index-writer.ts";
+import { Passages } from "../search/passage.ts";
+import type { Query } from "../search/query.ts";
+import { corrected } from "../search/suggest.ts";
 import { DamagedRecord } from "../output/warc-read.ts";
 import { openReadOnly } from "../store/store-sqlite.ts";
 import { partFolders, readTeam } from "../store/team-file.ts";
@@ -45,9 +48,10 @@ export function crawlsIn(folder: string): string[] {
 /** Opens the index of a crawl, made or completed where it has to be. */
 export async function openCollection(
   folder: string,
+  stemming: Stemming,
   onProgress: (progress: IndexProgress) => void,
 ): Promise<Collection> {
-  await completeIndex(folder, onProgress);
+  await completeIndex(folder, stemming, onProgress);
   return { folder, index: new IndexReader(folder) };
 }
 
@@ -65,12 +69,41 @@ export function textOfResult({ page, collection }: Result): string | undefined {
   }
 }
 
+export interface Spelling {
+  readonly typed: string;
+  readonly suggested: string;
+}
+
+/** For words that no page has: the nearest word, as the best page with it spells it. */
+export function spellingsFor(collections: readonly Collection[], query: Query): Spelling[] {
+  const typed = query.wanted.flat();
+  return corrected(collections, typed).flatMap((term, at) => {
+    if (term === undefined) return [];
+    const only = { wanted: [[term]], unwanted: [] };
+    const facets = { site: undefined, language: undefined, topic: undefined };
+    const [best] = search(collections, { query: only, facets, countMax: 1 }).results;
+    if (best === undefined) return [];
+    using passages = new Passages(only, best.collection.index.stemming);
+    const { title } = best.page;
+    for (const text of [title, textOfResult(best) ?? ""]) {
+      const passage = passages.best(text, 8);
+      const [mark] = passage?.marks ?? [];
+      if (passage !== undefined && mark !== undefined)
+        return [
+          { typed: typed[at]?.text ?? "", suggested: passage.text.slice(...mark).toLowerCase() },
+        ];
+    }
+    return [];
+  });
+}
+
 function isCrawl(folder: string): boolean {
   return existsSync(join(folder, MARKER)) && existsSync(join(folder, "state"));
 }
 
 async function completeIndex(
   folder: string,
+  stemming: Stemming,
   onProgress: (progress: IndexProgress) => void,
 ): Promise<void> {
   const lock = lockIndex(folder);
@@ -81,7 +114,10 @@ async function completeIndex(
   }
   const store = openReadOnly(folder);
   try {
-    const writer = new IndexWriter(folder, Object.keys(store.marks).length === 0);
+    const writer = new IndexWriter(folder, {
+      keepsText: Object.keys(store.marks).length === 0,
+      stemming,
+    });
     try {
       takeOutUnknown(writer, store);
       const total = pagesMissing(writer, store);

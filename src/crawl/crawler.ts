@@ -17,7 +17,7 @@ import type { Fetcher } from "../fetch/fetcher.ts";
 import type { Resolver } from "../fetch/resolver.ts";
 import type { Output } from "../output/output.ts";
 import type { Traces } from "../output/traces.ts";
-import type { PageIndex } from "../output/search-index.ts";
+import type { PageIndex } from "../search/index-thread.ts";
 import type { Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { assemble } from "./assemble.ts";

@@ -9,16 +9,16 @@
 import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
-import { lockIndex } from "../output/search-file.ts";
-import { openIndex, type PageIndex } from "../output/search-index.ts";
-import { IndexWriter } from "../output/search-writer.ts";
+import { lockIndex } from "../search/index-file.ts";
+import { openIndex, type PageIndex } from "../search/index-thread.ts";
+import { IndexWriter, type IndexWriterOptions } from "../search/index-writer.ts";
 import { addMissing, type FollowedStore, pagesMissing, takeOutUnknown } from "./search-upkeep.ts";
 
 /** More than this would hold up the crawl for more than some ten seconds. */
 const MISSING_PAGES_MAX = 20_000;
 
 export function openIndexFor(
-  settings: Pick<Settings, "warc">,
+  settings: Pick<Settings, "warc" | "searchStemming">,
   crawlFolder: string,
   { store, log }: { readonly store: FollowedStore; readonly log: Log },
 ): PageIndex | undefined {
@@ -29,6 +29,7 @@ export function openIndexFor(
       values: {},
     });
   const keepsText = !settings.warc;
+  const stemming = settings.searchStemming;
   const lock = lockIndex(crawlFolder);
   if (lock === undefined) {
     if (keepsText) throw new CrawlError("STORE_LOCKED", `${crawlFolder} is being indexed`);
@@ -36,10 +37,10 @@ export function openIndexFor(
     return undefined;
   }
   try {
-    if (isInStep(crawlFolder, keepsText, store)) {
+    if (isInStep(crawlFolder, { keepsText, stemming }, store)) {
       const onTrouble = (what: string): void =>
         warn(`Pages are no longer made searchable: ${what}`);
-      return openIndex({ crawlFolder, keepsText, onTrouble }, lock);
+      return openIndex({ crawlFolder, keepsText, stemming, onTrouble }, lock);
     }
     warn("Pages are not made searchable, because too many earlier ones are not");
   } catch (error) {
@@ -51,11 +52,11 @@ export function openIndexFor(
 }
 
 /** Brings the index to the state of the store, unless that would take too long. */
-function isInStep(crawlFolder: string, keepsText: boolean, store: FollowedStore): boolean {
-  const writer = new IndexWriter(crawlFolder, keepsText);
+function isInStep(crawlFolder: string, options: IndexWriterOptions, store: FollowedStore): boolean {
+  const writer = new IndexWriter(crawlFolder, options);
   try {
     takeOutUnknown(writer, store);
-    if (pagesMissing(writer, store) > MISSING_PAGES_MAX && !keepsText) return false;
+    if (pagesMissing(writer, store) > MISSING_PAGES_MAX && !options.keepsText) return false;
     for (const _ of addMissing(writer, store, crawlFolder));
     return true;
   } finally {

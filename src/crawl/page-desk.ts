@@ -11,7 +11,7 @@ import type { FetchedPage, FetchFailed, FetchNotModified, Reply } from "../fetch
 import type { Sieve } from "../frontier/sieve.ts";
 import type { Original, Traps } from "../frontier/traps.ts";
 import type { Capture, Output } from "../output/output.ts";
-import type { PageIndex } from "../output/search-index.ts";
+import type { PageIndex } from "../search/index-thread.ts";
 import type { NearIndex } from "../page/near-index.ts";
 import type { ArchivePlace, Likeness, PageRecord } from "../page/page.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";

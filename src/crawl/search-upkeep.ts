@@ -10,7 +10,7 @@
 
 import { join } from "node:path";
 import { archivedText } from "../output/jsonl.ts";
-import type { IndexWriter } from "../output/search-writer.ts";
+import type { IndexWriter } from "../search/index-writer.ts";
 import { DamagedRecord } from "../output/warc-read.ts";
 import type { ArchivePlace } from "../page/page.ts";
 import type { Store } from "../store/store.ts";

@@ -4,15 +4,15 @@
  */
 
 import { crawlsIn, textOfResult } from "../crawl/collections.ts";
-import { type Collection, search } from "../output/search-broker.ts";
-import { hasIndex } from "../output/search-file.ts";
-import { readQuery } from "../output/search-query.ts";
-import { IndexReader } from "../output/search-reader.ts";
-import { snippetOf } from "../output/search-snippet.ts";
+import { type Collection, search } from "../search/find.ts";
+import { hasIndex } from "../search/index-file.ts";
+import { readQuery } from "../search/query.ts";
+import { IndexReader } from "../search/index-reader.ts";
+import { Passages } from "../search/passage.ts";
 import type { SearchAnswer } from "./shapes.ts";
 
 const PAGES_MAX = 20;
-const PASSAGE_CHARACTERS = 260;
+const PASSAGE_WORDS = 40;
 const ANYWHERE = { site: undefined, topic: undefined, language: undefined };
 
 /** Of a crawl by several processes, every one has its own. */
@@ -21,7 +21,7 @@ export function hasSearch(folder: string): boolean {
 }
 
 export function searchAnswer(folder: string, words: string): SearchAnswer {
-  const query = readQuery(/["*]|(?:^|\s)-/.test(words) ? [words] : words.trim().split(/\s+/));
+  const query = readQuery(words);
   if (query === undefined) return { total: 0, pages: [] };
   using stack = new DisposableStack();
   const collections: Collection[] = crawlsIn(folder)
@@ -32,7 +32,8 @@ export function searchAnswer(folder: string, words: string): SearchAnswer {
     total,
     pages: results.map((result) => {
       const { url, title } = result.page;
-      const passage = snippetOf(textOfResult(result) ?? "", query, PASSAGE_CHARACTERS);
+      using passages = new Passages(query, result.collection.index.stemming);
+      const passage = passages.best(textOfResult(result) ?? "", PASSAGE_WORDS);
       return { url, title, excerpt: passage?.text ?? "", marks: passage?.marks ?? [] };
     }),
   };

@@ -3,9 +3,9 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { search } from "../../src/output/search-broker.ts";
-import { readQuery } from "../../src/output/search-query.ts";
-import { IndexReader } from "../../src/output/search-reader.ts";
+import { search } from "../../src/search/find.ts";
+import { readQuery } from "../../src/search/query.ts";
+import { IndexReader } from "../../src/search/index-reader.ts";
 import { openReadOnly } from "../../src/store/store-sqlite.ts";
 import { run, start, temporaryFolder } from "./program.ts";
 import { type SitePlan, startSite } from "./small-site.ts";
@@ -16,6 +16,7 @@ const HTML = { "content-type": "text/html; charset=utf-8" };
 
 interface Answer {
   readonly total: number;
+  readonly spellings: readonly { readonly typed: string; readonly suggested: string }[];
   readonly collections: readonly { readonly pages: number }[];
   readonly results: readonly {
     readonly url: string;
@@ -50,13 +51,16 @@ test("a crawl is searchable when it has ended, by words, phrase, beginning and l
   using folder = temporaryFolder();
   const out = join(folder.path, "out");
   await crawl(site.origin, out, ["--search-index"]);
-  const one = await find(out, "words 12");
+  const one = await find(out, '"words 12"');
   assert.equal(one.results[0]?.url, `${site.origin}/page/12`);
   assert.equal(one.results[0]?.snippet?.text, "Words 12. page 13");
   assert.deepEqual(one.results[0]?.snippet?.marks, [[0, 8]]);
   const flags = ["--language", "de", "--site", "127.0.0.1"];
   assert.equal((await find(out, "page", "damm*", "-words", ...flags)).total, 1);
   assert.equal((await find(out, "page", "--site", "elsewhere.example")).total, 0);
+  assert.equal((await find(out, "wehr", "OR", '"words 12"')).total, 2);
+  const misspelt = await find(out, "wordz");
+  assert.deepEqual(misspelt.spellings, [{ typed: "wordz", suggested: "words" }]);
   const { stdout, stderr } = await run(["search", out, "wehr"]);
   assert.equal(stderr, "");
   assert.match(stdout, /Ein \*Wehr\* & ein D\u00e4mmchen/);
@@ -68,10 +72,10 @@ test("a crawl without an index is made searchable from its archive, once", async
   using folder = temporaryFolder();
   const out = join(folder.path, "out");
   await crawl(site.origin, out);
-  const first = await run(["search", out, "words 7", "--json"]);
-  assert.match(first.stderr, /Making 21 pages of .* searchable/);
+  const first = await run(["search", out, '"words 7"', "--json"]);
+  assert.match(first.stderr, /Indexing 21 pages of /);
   assert.equal((JSON.parse(first.stdout) as Answer).results[0]?.title, "Page 7");
-  const second = await run(["search", out, "words 7", "--json"]);
+  const second = await run(["search", out, '"words 7"', "--json"]);
   assert.equal(second.stderr, "");
 });
 
@@ -80,7 +84,7 @@ test("several collections answer as one, and the same content is shown once", as
   using folder = temporaryFolder();
   await crawl(site.origin, join(folder.path, "all/proc-1"), ["--search-index"]);
   await crawl(site.origin, join(folder.path, "all/proc-2"), ["--search-index", "--no-warc"]);
-  const answer = await find(join(folder.path, "all"), "words 7");
+  const answer = await find(join(folder.path, "all"), '"words 7"');
   assert.equal(answer.collections.length, 2);
   assert.deepEqual([answer.total, answer.results.length], [2, 1]);
   assert.equal(answer.results[0]?.copies.length, 1);
@@ -162,7 +166,7 @@ async function checkIndex(out: string, keepsText: boolean): Promise<void> {
     assert.ok(found !== undefined, `page ${id} is missing`);
     assert.equal(Buffer.compare(found.digest, digest.subarray(0, 16)), 0);
     const number = /\d+$/.exec(title)?.[0] ?? "";
-    const query = readQuery([`words ${number}`]);
+    const query = readQuery(`"words ${number}"`);
     assert.ok(query !== undefined);
     const { results } = search([{ folder: out, index }], { query, facets: NO_FACETS, countMax: 9 });
     assert.deepEqual(

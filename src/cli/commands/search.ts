@@ -8,10 +8,15 @@
 import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
-import { integer, onOff, words as someWords } from "../../config/readers.ts";
-import { crawlsIn, type IndexProgress, openCollection } from "../../crawl/collections.ts";
-import { type Collection, search } from "../../output/search-broker.ts";
-import { type Query, readQuery } from "../../output/search-query.ts";
+import { integer, oneOf, onOff, words as someWords } from "../../config/readers.ts";
+import {
+  crawlsIn,
+  type IndexProgress,
+  openCollection,
+  spellingsFor,
+} from "../../crawl/collections.ts";
+import { type Collection, search } from "../../search/find.ts";
+import { type Query, readQuery } from "../../search/query.ts";
 import { plural, showCount } from "../amounts.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -50,6 +55,12 @@ const FLAGS = {
     fallback: "10",
     reader: integer({ least: 1, most: 10_000 }),
   },
+  stemming: {
+    key: "stemming",
+    meaning: "For an index that this search makes: english, or none for other languages.",
+    fallback: "english",
+    reader: oneOf(["english", "none"]),
+  },
   json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
 } as const satisfies FieldTable;
 
@@ -59,16 +70,16 @@ function help(): string {
   return commandHelp({
     usage: "weir search DIR… WORDS… [--site HOST] [--topic TOPIC] [--language TAG] [--limit N]",
     about:
-      'Finds pages by their words, best first. All words must be there; "several words" are found in this order, dam* finds what begins so, -beaver leaves pages with that word out. Neither case nor accents matter.',
+      'Finds pages by their words, best first. A page must have all words. "several words" in quotes are a phrase; dam* finds words with this beginning; dam OR weir finds either; -beaver (or NOT beaver) excludes pages with that word. Case and accents are ignored, and English words are compared by their stem.',
     examples: [
       ["weir search weir-data/example.org weir dam", "both words, anywhere in the page"],
-      ["weir search weir-data/example.org '\"low dam\" -beaver'", "a phrase, and without beavers"],
+      ["weir search weir-data/example.org '\"low dam\" -beaver'", "a phrase, without beavers"],
+      ["weir search weir-data/example.org 'dam OR weir' river", "either of two words, and a third"],
       ["weir search crawl-1 crawl-2 mill* --language en", "two collections as one"],
       ["weir search weir-data/topics weir --topic science --json", "all processes of a crawl"],
     ],
     groups: { Flags: FLAGS },
-    ending:
-      "A crawl made without --search-index is made searchable when it is first searched, from its archive.",
+    ending: "A crawl without --search-index is indexed from its archive by the first search.",
   });
 }
 
@@ -80,7 +91,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   using stack = new DisposableStack();
   const collections: Collection[] = [];
   for (const folder of folders) {
-    const collection = await openCollection(folder, progressTeller());
+    const collection = await openCollection(folder, flags.stemming, progressTeller());
     stack.use(collection.index);
     collections.push(collection);
   }
@@ -88,7 +99,8 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const startedAtMs = performance.now();
   const found = search(collections, { query, facets: { site, topic, language }, countMax });
   const tookMs = performance.now() - startedAtMs;
-  const answer = { collections, query, found, tookMs };
+  const spellings = found.total === 0 ? spellingsFor(collections, query) : [];
+  const answer = { collections, query, found, spellings, tookMs };
   const text = flags.json
     ? resultJson(answer)
     : resultLines(answer, { columns: columnsNow(), rows: Infinity, palette }).join("\n");
@@ -123,9 +135,9 @@ function readWish(
     folders.push(...more);
     wordsAt += 1;
   }
-  const query = readQuery([...others.slice(wordsAt), ...unwanted]);
+  const query = readQuery(...others.slice(wordsAt), ...unwanted);
   if (query === undefined)
-    throw new CrawlError("USAGE", "Say what to look for: at least one word, and at most 32.");
+    throw new CrawlError("USAGE", "Give at least one word to search for, and at most 32.");
   return { folders: [...new Set(folders)], query };
 }
 
@@ -138,7 +150,7 @@ function progressTeller(): (progress: IndexProgress) => void {
   return ({ folder, done, total, damaged }) => {
     const isOver = done >= total;
     const name = visible(folder, 200);
-    if (!hasBegun) stream.write(`Making ${plural(total, "page")} of ${name} searchable.\n`);
+    if (!hasBegun) stream.write(`Indexing ${plural(total, "page")} of ${name}.\n`);
     hasBegun = true;
     const nowMs = performance.now();
     const isTime = nowMs >= toldAtMs + (lively ? TOLD_LIVELY_EVERY_MS : TOLD_EVERY_MS);

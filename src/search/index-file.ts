@@ -1,11 +1,11 @@
 /**
- * The file of a full-text index: what is in it, how it is opened, and by whom it may be written.
+ * The file of a full-text index: its tables, how it is opened, and which process may write it.
  *
- * `search/index.db` in a crawl's folder is a SQLite file with a table `page` of what a result shows,
- * and segments of words (`search-segment.ts`) in pieces of 64 KiB. SQLite makes commits whole and lets
- * others read meanwhile; what words mean it does not know. Everything in it can be made again from
- * the store and the archive, unless the crawl keeps no archive: then the texts are kept here. A lock
- * of its own tells who writes.
+ * `search/index.db` in a crawl's folder is a SQLite file that any SQLite client with FTS5 can open: a table
+ * `page` with what a result shows, and a table `words` (FTS5, without the texts themselves) with the same row
+ * ids. SQLite makes commits atomic and lets other processes read meanwhile. The file can be made again from the
+ * store and the archive, unless the crawl keeps no archive: then the texts are kept here, packed with zstd.
+ * A lock file beside it belongs to the process that writes.
  */
 
 import { existsSync, mkdirSync, rmSync } from "node:fs";
@@ -13,45 +13,43 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CrawlError } from "../base/errors.ts";
 
-const VERSION = 1;
+const VERSION = 2;
 /** "WeiS" in ASCII. */
 const APPLICATION_ID = 0x57656953;
 const BUSY_MS_MAX = 250;
-const CACHE_KIB = 4 * 1024;
-/** Most of the file is pieces of segments, which are larger still. */
-const PAGE_BYTES = 16_384;
-/** Moving the log into the file waits for the disk, so it is done seldom. */
-const LOG_PAGES_MAX = 2_048;
 
-/** Segments lie in pieces, so that a word costs the reading of one or two. */
-export const PIECE_BYTES = 65_536;
-const PIECES_MAX = 2 ** 20;
+/** How words are reduced before they are compared: English stems (Porter), or only case and diacritics. */
+export type Stemming = "english" | "none";
 
-/** The key of a piece of a segment. */
-export function pieceKey(segment: number, piece: number): number {
-  return segment * PIECES_MAX + piece;
-}
+const TOKENIZERS: Readonly<Record<Stemming, string>> = {
+  english: "porter unicode61 remove_diacritics 2",
+  none: "unicode61 remove_diacritics 2",
+};
 
 export interface IndexLock {
   release(): void;
 }
 
-const SCHEMA = `
-CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+/** The declaration of the FTS5 table; the table that passages are cut with has the same tokenizer. */
+export function wordTable(columns: string, stemming: Stemming): string {
+  return `CREATE VIRTUAL TABLE words USING fts5(${columns}, tokenize = '${TOKENIZERS[stemming]}')`;
+}
+
+function schema(stemming: Stemming): string {
+  return `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
 CREATE TABLE page (
-  id INTEGER PRIMARY KEY, url TEXT NOT NULL, title TEXT NOT NULL, language TEXT NOT NULL,
-  topic TEXT NOT NULL, fetched_at_ms REAL NOT NULL, digest BLOB NOT NULL,
-  file TEXT, offset INTEGER, length INTEGER, doc INTEGER NOT NULL, words INTEGER NOT NULL, text BLOB
+  id INTEGER PRIMARY KEY, url TEXT NOT NULL, host TEXT NOT NULL, title TEXT NOT NULL,
+  language TEXT NOT NULL, topic TEXT NOT NULL, fetched_at_ms REAL NOT NULL, digest BLOB NOT NULL,
+  file TEXT, offset INTEGER, length INTEGER, text BLOB
 ) STRICT;
-CREATE TABLE segment (
-  number INTEGER PRIMARY KEY, first_doc INTEGER NOT NULL, terms INTEGER NOT NULL,
-  letter_bytes INTEGER NOT NULL, bytes INTEGER NOT NULL, docs BLOB NOT NULL
-) STRICT;
-CREATE TABLE piece (key INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
-CREATE TABLE gone (doc INTEGER PRIMARY KEY) STRICT;
+${wordTable("title, url, text, content = '', contentless_delete = 1", stemming)};
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
+INSERT INTO meta VALUES ('stemming', '${stemming}');
 PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${VERSION};
 `;
+}
 
 export function searchFolder(crawlFolder: string): string {
   return join(crawlFolder, "search");
@@ -61,26 +59,21 @@ export function hasIndex(crawlFolder: string): boolean {
   return existsSync(fileIn(crawlFolder));
 }
 
-/** Removes the index of a crawl that begins anew. */
+/** Removes the index of a crawl that starts over. */
 export function eraseIndex(crawlFolder: string): void {
   rmSync(searchFolder(crawlFolder), { recursive: true, force: true });
 }
 
-/** Opens the index to write it, or makes an empty one. Whoever calls this holds the lock. */
-export function openToWrite(crawlFolder: string): DatabaseSync {
+/** Opens the index to write it, or makes an empty one. The caller holds the lock. */
+export function openToWrite(crawlFolder: string, stemming: Stemming): DatabaseSync {
   mkdirSync(searchFolder(crawlFolder), { recursive: true });
   const path = fileIn(crawlFolder);
   return opened(path, () => {
     const database = new DatabaseSync(path, { timeout: BUSY_MS_MAX });
-    const { version } = headOf(database);
-    if (version > 0) checkHead(database, path);
-    database.exec(`
-      PRAGMA page_size = ${PAGE_BYTES};
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = NORMAL;
-      PRAGMA wal_autocheckpoint = ${LOG_PAGES_MAX};
-      PRAGMA cache_size = -${CACHE_KIB}`);
-    if (version === 0) database.exec(`BEGIN IMMEDIATE; ${SCHEMA}; COMMIT`);
+    const isNew = headOf(database).version === 0;
+    if (!isNew) checkHead(database, path);
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    if (isNew) database.exec(`BEGIN IMMEDIATE; ${schema(stemming)}; COMMIT`);
     return database;
   });
 }
@@ -95,7 +88,7 @@ export function openToRead(crawlFolder: string): DatabaseSync {
   });
 }
 
-/** The right to write the index, held until it is released; undefined while somebody else has it. */
+/** The right to write the index, held until it is released; undefined while another process has it. */
 export function lockIndex(crawlFolder: string): IndexLock | undefined {
   const path = join(searchFolder(crawlFolder), "lock.db");
   let lock: DatabaseSync | undefined;
@@ -107,13 +100,13 @@ export function lockIndex(crawlFolder: string): IndexLock | undefined {
     return { release: () => held.close() };
   } catch (error) {
     lock?.close();
-    const told = explainedIndex(error, path);
-    if (told instanceof CrawlError && told.code === "STORE_LOCKED") return undefined;
-    throw told;
+    const explained = explainedIndex(error, path);
+    if (explained instanceof CrawlError && explained.code === "STORE_LOCKED") return undefined;
+    throw explained;
   }
 }
 
-/** What SQLite or the disk said, in the operator's words; our own mistakes stay as they are. */
+/** The operator's error for what SQLite or the file system threw; our own mistakes stay as they are. */
 export function explainedIndex(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof CrawlError) return error;
   const primary = "errcode" in error && typeof error.errcode === "number" ? error.errcode & 255 : 0;
@@ -168,6 +161,11 @@ function checkHead(database: DatabaseSync, path: string): void {
       "STORE_NEWER",
       `${path} has version ${version}, this Weir knows ${VERSION}`,
     );
-  if (applicationId !== APPLICATION_ID || version < VERSION)
-    throw new CrawlError("SEARCH_INDEX_DAMAGED", `${path} does not start as an index of ours does`);
+  if (applicationId !== APPLICATION_ID)
+    throw new CrawlError("SEARCH_INDEX_DAMAGED", `${path} is not a search index of Weir`);
+  if (version < VERSION)
+    throw new CrawlError(
+      "SEARCH_INDEX_DAMAGED",
+      `${path} has the older version ${version}, this Weir needs ${VERSION}`,
+    );
 }

@@ -2,15 +2,18 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { below, pick, randomFrom } from "../base/random.ts";
-import { type Collection, search, weightOf } from "./search-broker.ts";
-import { eraseIndex, hasIndex, lockIndex } from "./search-file.ts";
-import { openIndex } from "./search-index.ts";
-import { readQuery } from "./search-query.ts";
-import { IndexReader } from "./search-reader.ts";
-import { type IndexedPage, IndexWriter } from "./search-writer.ts";
+import { type Collection, rarityOf, search } from "./find.ts";
+import { eraseIndex, hasIndex, lockIndex } from "./index-file.ts";
+import { IndexReader } from "./index-reader.ts";
+import { openIndex } from "./index-thread.ts";
+import { type IndexedPage, IndexWriter } from "./index-writer.ts";
+import { readQuery } from "./query.ts";
+import { corrected } from "./suggest.ts";
 
+const STEMMING = { keepsText: false, stemming: "english" } as const;
 const NO_FACETS = { site: undefined, language: undefined, topic: undefined };
 
 function folderFor(t: TestContext): string {
@@ -35,7 +38,7 @@ function pageOf(id: number, text: string, changes: Partial<IndexedPage> = {}): I
 }
 
 function written(folder: string, pages: readonly IndexedPage[], keepsText = false): Collection {
-  const writer = new IndexWriter(folder, keepsText);
+  const writer = new IndexWriter(folder, { ...STEMMING, keepsText });
   for (const page of pages) writer.put(page);
   writer.commit(pages.length);
   writer.close();
@@ -51,7 +54,7 @@ function found(
   words: string,
   facets: Partial<typeof NO_FACETS | Record<"site" | "language" | "topic", string>> = {},
 ): number[] {
-  const query = readQuery([words]);
+  const query = readQuery(words);
   assert.ok(query !== undefined);
   const wish = { query, facets: { ...NO_FACETS, ...facets }, countMax: 10 };
   return search(collections, wish).results.map(({ page }) => page.id);
@@ -86,10 +89,49 @@ test("pages are found by their words, a title before a text, and narrowed by fac
   assert.equal(index.pages, 7);
 });
 
+test("English words are found by their stem, and others as they are", (t) => {
+  const english = written(folderFor(t), [pageOf(1, "professors"), pageOf(2, "one professor")]);
+  assert.deepEqual(found([english], "professor").sort(), [1, 2]);
+  english.index[Symbol.dispose]();
+  const folder = folderFor(t);
+  const writer = new IndexWriter(folder, { keepsText: false, stemming: "none" });
+  writer.put(pageOf(1, "professors"));
+  writer.close();
+  using index = new IndexReader(folder);
+  assert.deepEqual(found([{ folder, index }], "professor"), []);
+  assert.deepEqual(found([{ folder, index }], "Professors"), [1]);
+});
+
+test("a word that no page has is corrected to the nearest, and of equals the most common", (t) => {
+  const here = written(folderFor(t), [
+    pageOf(1, "admissions office"),
+    pageOf(2, "weird things of a weir"),
+    pageOf(3, "weird"),
+  ]);
+  using index = here.index;
+  const suggested = (text: string): (string | undefined)[] =>
+    corrected([{ folder: "", index }], readQuery(text)?.wanted.flat() ?? []).map(
+      (term) => term?.text,
+    );
+  assert.deepEqual(suggested("admisions"), ["admiss"]);
+  assert.deepEqual(suggested("wierd"), ["weird"]);
+  assert.deepEqual(suggested("weir ofice"), [undefined, "offic"]);
+  assert.deepEqual(suggested("zebra"), [undefined]);
+});
+
+test("an index of another version or program is refused with its name", (t) => {
+  const folder = folderFor(t);
+  written(folder, [pageOf(1, "weir")]).index[Symbol.dispose]();
+  const database = new DatabaseSync(join(folder, "search/index.db"));
+  database.exec("PRAGMA user_version = 1");
+  database.close();
+  assert.throws(() => new IndexReader(folder), /older version 1/);
+});
+
 test("a page that comes again replaces itself, and one that is taken out is gone", (t) => {
   const folder = folderFor(t);
   written(folder, [pageOf(1, "old words"), pageOf(2, "old news")]).index[Symbol.dispose]();
-  const writer = new IndexWriter(folder, false);
+  const writer = new IndexWriter(folder, STEMMING);
   assert.equal(writer.cursor, 2);
   writer.put(pageOf(1, "new words"));
   assert.equal(writer.remove(2), true);
@@ -115,7 +157,7 @@ test("one content is shown once, with the places where it was found too", (t) =>
   const digest = Buffer.alloc(32, 7);
   const here = written(folderFor(t), [pageOf(1, "weir", { digest }), pageOf(2, "x")]);
   const there = written(folderFor(t), [pageOf(1, "weir", { digest }), pageOf(5, "weir weir")]);
-  const query = readQuery(["weir"]);
+  const query = readQuery("weir");
   assert.ok(query !== undefined);
   const { total, results } = search([here, there], { query, facets: NO_FACETS, countMax: 10 });
   assert.equal(total, 3);
@@ -139,7 +181,7 @@ test("split over collections, pages have the scores that they have in a single o
     const parts = [pages.filter(isFirst), pages.filter((page) => !isFirst(page))];
     const split = parts.map((part) => written(folderFor(t), part));
     for (let turn = 0; turn < 10; turn++) {
-      const query = readQuery([pick(random, vocabulary), pick(random, vocabulary)]);
+      const query = readQuery(`${pick(random, vocabulary)} ${pick(random, vocabulary)}`);
       assert.ok(query !== undefined);
       const wish = { query, facets: NO_FACETS, countMax: 10 };
       const expected = search([whole], wish).results;
@@ -155,8 +197,8 @@ test("split over collections, pages have the scores that they have in a single o
 });
 
 test("a term weighs the less the more pages have it, and never nothing", () => {
-  assert.ok(weightOf(1, 1000) > weightOf(10, 1000));
-  assert.ok(weightOf(900, 1000) > 0);
+  assert.ok(rarityOf(1, 1000) > rarityOf(10, 1000));
+  assert.ok(rarityOf(900, 1000) > 0);
 });
 
 test("pages handed to the thread are found when it is closed, and only one may write", async (t) => {
@@ -165,7 +207,7 @@ test("pages handed to the thread are found when it is closed, and only one may w
   const onTrouble = (what: string): void => void troubles.push(what);
   const lock = lockIndex(folder);
   assert.ok(lock !== undefined);
-  const index = openIndex({ crawlFolder: folder, keepsText: false, onTrouble }, lock);
+  const index = openIndex({ crawlFolder: folder, ...STEMMING, onTrouble }, lock);
   assert.equal(lockIndex(folder), undefined);
   for (let id = 1; id <= 3000; id++) {
     await index.take(pageOf(id, "", { text: Buffer.from(`weir &amp; number${id}`) }));
@@ -189,7 +231,10 @@ test("where texts are kept a page is in the index before anybody goes on", async
   const folder = folderFor(t);
   const lock = lockIndex(folder);
   assert.ok(lock !== undefined);
-  const index = openIndex({ crawlFolder: folder, keepsText: true, onTrouble: () => {} }, lock);
+  const index = openIndex(
+    { crawlFolder: folder, ...STEMMING, keepsText: true, onTrouble: () => {} },
+    lock,
+  );
   await Promise.all([1, 2, 3].map((id) => index.take(pageOf(id, `weir number${id}`))));
   using reader = new IndexReader(folder);
   assert.deepEqual(found([{ folder, index: reader }], "number2"), [2]);

@@ -10,12 +10,11 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 import { CrawlError, type ErrorCode } from "../base/errors.ts";
-import { type PageParcel, unpackPages } from "./search-parcel.ts";
-import { IndexWriter } from "./search-writer.ts";
+import { type PageParcel, unpackPages } from "./page-parcel.ts";
+import { IndexWriter, type IndexWriterOptions } from "./index-writer.ts";
 
-export interface IndexerStart {
+export interface IndexerStart extends IndexWriterOptions {
   readonly crawlFolder: string;
-  readonly keepsText: boolean;
 }
 
 export type IndexErrand =
@@ -44,8 +43,8 @@ class Indexer {
   #lastSeq: number;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ crawlFolder, keepsText }: IndexerStart) {
-    this.#writer = new IndexWriter(crawlFolder, keepsText);
+  constructor({ crawlFolder, ...options }: IndexerStart) {
+    this.#writer = new IndexWriter(crawlFolder, options);
     this.#lastSeq = this.#writer.cursor;
   }
 

@@ -14,10 +14,10 @@
 import { Worker } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 import { CrawlError } from "../base/errors.ts";
-import type { IndexLock } from "./search-file.ts";
-import { packPages } from "./search-parcel.ts";
-import type { IndexAnswer, IndexErrand, IndexerStart } from "./search-worker.ts";
-import type { IndexedPage } from "./search-writer.ts";
+import type { IndexLock } from "./index-file.ts";
+import { packPages } from "./page-parcel.ts";
+import type { IndexAnswer, IndexErrand, IndexerStart } from "./index-worker.ts";
+import type { IndexedPage } from "./index-writer.ts";
 
 /** Where pages go to be found again, as a sink. */
 export interface PageIndex {
@@ -34,7 +34,7 @@ export interface IndexOptions extends IndexerStart {
 }
 
 const WORKER_FILE = new URL(
-  `./search-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`,
+  `./index-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`,
   import.meta.url,
 );
 /** What it makes of a page is short-lived. */
@@ -72,8 +72,8 @@ class ThreadedIndex implements PageIndex {
   constructor(options: IndexOptions, lock: IndexLock) {
     this.#options = options;
     this.#lock = lock;
-    const { crawlFolder, keepsText } = options;
-    const workerData: IndexerStart = { crawlFolder, keepsText };
+    const { crawlFolder, keepsText, stemming } = options;
+    const workerData: IndexerStart = { crawlFolder, keepsText, stemming };
     this.#worker = new Worker(WORKER_FILE, { workerData, resourceLimits: RESOURCE_LIMITS });
     this.#worker.on("message", (answer: IndexAnswer) => this.#hear(answer));
     this.#worker.on("error", (error) =>

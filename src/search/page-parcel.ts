@@ -3,7 +3,7 @@
  * objects are in it.
  */
 
-import type { IndexedPage } from "./search-writer.ts";
+import type { IndexedPage } from "./index-writer.ts";
 
 export interface PageParcel {
   /** What is no text of a page: `FIELDS` values for each. */
