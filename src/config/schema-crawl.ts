@@ -148,7 +148,8 @@ export const MANNERS = {
   },
   userAgent: {
     key: "userAgent",
-    meaning: "How the crawler names itself; the name before the / is looked for in robots.txt.",
+    meaning:
+      "How the crawler names itself; the name before the / is looked for in robots.txt, in X-Robots-Tag headers and in robots meta tags.",
     fallback: `Weir/${VERSION}`,
     reader: read.headerText(
       "TEXT",
