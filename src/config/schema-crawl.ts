@@ -42,7 +42,7 @@ export const JOB = {
   refresh: {
     key: "refresh",
     meaning:
-      "Ask again for the pages fetched earlier; what has not changed costs one small answer each.",
+      "Fetch the pages of the last run again, before any new ones; unchanged pages cost one 304 response each. A run that was interrupted is finished first.",
     fallback: "false",
     reader: read.onOff,
     flagOnly: true,
@@ -53,7 +53,7 @@ export const BOUNDS = {
   pagesMax: {
     key: "pages",
     meaning:
-      "Stop after this many pages in all, those of earlier runs included. No end by default.",
+      "Stop after this many pages in all, those of earlier runs included; after --refresh, those fetched since. No end by default.",
     fallback: undefined,
     reader: read.integer({ least: 1, most: 1e12 }),
   },
