@@ -28,7 +28,7 @@ export const JOB = {
   outFolder: {
     key: "out",
     meaning:
-      "Folder for everything the crawl keeps: state, archive, status. By default weir-data/<first site>.",
+      "Folder for everything the crawl keeps: state, archive, status. Only its owner can read it (mode 0700). By default weir-data/<first site>.",
     fallback: undefined,
     reader: read.words("DIR", "the name of a folder"),
   },
@@ -165,7 +165,7 @@ export const MANNERS = {
     reader: read.headerText(
       "MAIL|URL",
       "a mail address or an http(s) address",
-      /^(https?:\/\/[^\s()]+|[^\s()@]+@[^\s()@]+)$/,
+      /^(https?:\/\/[^\s()@/?#]+([/?#][^\s()]*)?|[^\s()@]+@[^\s()@]+)$/,
     ),
   },
   ownSites: {
