@@ -28,7 +28,12 @@ interface Sample {
 }
 
 const samples = load(folder, Number(files));
-const harvester = new LinkHarvester({ images: false, dropQuery: false, stripSessionIds: false });
+const harvester = new LinkHarvester({
+  images: false,
+  robotName: "weir",
+  dropQuery: false,
+  stripSessionIds: false,
+});
 const nearHasher = new NearHasher();
 const seen = new Set<number>();
 const isKnown = (high: number, low: number): boolean => {

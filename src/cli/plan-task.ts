@@ -18,6 +18,7 @@ import type { Settings } from "../config/schema.ts";
 import type { SiteWish } from "../config/site-wishes.ts";
 import { CRAWL_DELAY_MAX_MS, PUBLIC_DELAY_MS } from "../crawl/errands.ts";
 import { rulesFor } from "../fetch/robots.ts";
+import { robotNameOf } from "../page/robots-tags.ts";
 import { siteDelay } from "../frontier/politeness.ts";
 import { bytesLeft, capBps } from "../plan/estimate.ts";
 import type { PlanTask } from "../plan/plan.ts";
@@ -180,7 +181,7 @@ function capOf(
 function delayMsOf(wish: SiteWish, settings: Settings, before: Earlier | undefined): number {
   const usualMs = isLoopback(hostOfSite(wish.site)) ? 0 : PUBLIC_DELAY_MS;
   const robots = before?.robots;
-  const productToken = /^[A-Za-z_-]+/.exec(settings.userAgent)?.[0] ?? "weir";
+  const productToken = robotNameOf(settings.userAgent);
   const asked =
     robots === undefined || settings.ignoreRobots
       ? undefined

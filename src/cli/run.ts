@@ -9,6 +9,7 @@ import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
 import { suggestion } from "../config/nearest.ts";
 import { VERSION } from "../config/version.ts";
+import { withoutCredentials } from "../url/credentials.ts";
 import { EXIT, exitCodeOf, type ExitCode } from "./exit-codes.ts";
 import { generalHelp } from "./help.ts";
 
@@ -122,7 +123,7 @@ function unknown(name: string): string {
   const address = /^https?:\/\//.test(name)
     ? `; did you mean weir crawl ${visible(name, 200)}?`
     : "";
-  return `There is no command ${JSON.stringify(visible(name, 80))}${hint || address}`;
+  return `There is no command ${JSON.stringify(visible(withoutCredentials(name), 80))}${hint || address}`;
 }
 
 function summaries(): [name: string, summary: string][] {

@@ -18,6 +18,7 @@ import type { CrawlResult, Snapshot } from "../crawl/snapshot.ts";
 import type { Bus } from "../exchange/bus.ts";
 import type { Registry } from "../exchange/registry.ts";
 import type { NatsOptions } from "../exchange/nats-connection.ts";
+import { credentialsOf, withoutCredentials } from "../url/credentials.ts";
 import { Agent } from "./agent.ts";
 import { Candidacy } from "./candidacy.ts";
 import { nobodysDivision } from "./dealing.ts";
@@ -64,9 +65,10 @@ export function natsOptionsOf(settings: Settings, log: Log): NatsOptions {
   const { natsCaFile: caFile, natsCertFile: certFile, natsKeyFile: keyFile } = settings;
   const hasTls = (caFile ?? certFile ?? keyFile) !== undefined;
   return {
-    servers: settings.natsServers,
+    // They are shown in messages; what they say of a user is among the credentials.
+    servers: settings.natsServers.map(withoutCredentials),
     crawl: settings.crawlName,
-    credentials: credentialsOf(settings),
+    credentials: loginOf(settings),
     tls: hasTls ? { caFile, certFile, keyFile } : undefined,
     domain: settings.natsDomain,
     replicas: settings.natsReplicas,
@@ -74,13 +76,23 @@ export function natsOptionsOf(settings: Settings, log: Log): NatsOptions {
   };
 }
 
-function credentialsOf(settings: Settings): NatsOptions["credentials"] {
+function loginOf(settings: Settings): NatsOptions["credentials"] {
   const { natsCredentialsFile, natsNkeyFile, natsUser, natsPassword, natsToken } = settings;
   if (natsCredentialsFile !== undefined) return { kind: "file", path: natsCredentialsFile };
   if (natsNkeyFile !== undefined) return { kind: "nkey", path: natsNkeyFile };
   if (natsUser !== undefined)
     return { kind: "password", user: natsUser, password: natsPassword ?? "" };
-  return natsToken === undefined ? undefined : { kind: "token", token: natsToken };
+  return natsToken === undefined
+    ? credentialsInUrl(settings.natsServers)
+    : { kind: "token", token: natsToken };
+}
+
+/** `nats://user:password@host` or `nats://token@host`, as other clients of NATS read it. */
+function credentialsInUrl(servers: readonly string[]): NatsOptions["credentials"] {
+  const [first] = servers.flatMap((server) => credentialsOf(server) ?? []);
+  if (first === undefined) return undefined;
+  const { user, password } = first;
+  return password === "" ? { kind: "token", token: user } : { kind: "password", user, password };
 }
 
 class ClusterNode implements OpenNode {

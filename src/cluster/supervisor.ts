@@ -18,6 +18,7 @@ import { measuredRate } from "../crawl/showing.ts";
 import { topicMeansFor } from "../crawl/topic-means.ts";
 import { ownsContents } from "../config/parallel-rules.ts";
 import { overlap } from "../partition/metrics.ts";
+import { closeToOthers } from "../store/folder.ts";
 import { openReadOnly } from "../store/store-sqlite.ts";
 import { keepChronicle } from "../crawl/chronicle.ts";
 import { Control } from "../crawl/control.ts";
@@ -103,6 +104,7 @@ class Supervisor implements OpenCrawl, Changing {
   async start(): Promise<void> {
     const { folder, settings } = this.#order;
     this.#resumed = openTeamFolder(folder, settings, this.#names).isResumed;
+    closeToOthers(folder, this.#order.log);
     const member = await this.#hub.join(COORDINATOR, {
       onParcel: () => undefined,
       onReceipt: () => undefined,

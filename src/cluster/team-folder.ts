@@ -8,6 +8,7 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CrawlError } from "../base/errors.ts";
+import { OWNER_ONLY } from "../base/owner-only.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Division } from "../crawl/division.ts";
 import { hasStore, writeWhole } from "../store/folder.ts";
@@ -31,7 +32,7 @@ export function openTeamFolder(
   };
   const before = readTeam(folder);
   if (before === undefined) refuseLoneStore(folder);
-  mkdirSync(join(folder, "state"), { recursive: true });
+  mkdirSync(join(folder, "state"), { recursive: true, mode: OWNER_ONLY });
   if (before !== undefined && !settings.fresh) refuseOther(before, now);
   if (settings.fresh) rmSync(divisionFile(folder), { force: true });
   writeTeam(folder, now);
@@ -116,7 +117,7 @@ export function checkLoneFolder(folder: string): void {
 /** A node of a cluster keeps its name as long as it keeps its folder. */
 export function keepNodeName(folder: string, crawl: string, usual: string): string {
   const name = readNode(folder)?.name ?? usual;
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
   writeWhole(nodeFile(folder), JSON.stringify({ name, crawl } satisfies NodeFile));
   return name;
 }

@@ -9,6 +9,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { Node, Pair, Scalar, YAMLMap } from "yaml";
 import { visible } from "../base/visible.ts";
+import { withoutCredentials } from "../url/credentials.ts";
 import { expectationOf, type FieldTable } from "./field.ts";
 import { suggestion } from "./nearest.ts";
 import { type Layer, resolve } from "./resolve.ts";
@@ -64,7 +65,9 @@ class FileReading {
       });
       for (const error of [...document.errors, ...document.warnings]) {
         const line = this.#lines.linePos(error.pos[0]).line;
-        this.#mistakes.push(`${this.#place(line)}: ${visible(error.message, 200)}`);
+        // What follows a colon quotes the file, perhaps a password.
+        const [what = ""] = error.message.split(": ", 1);
+        this.#mistakes.push(`${this.#place(line)}: ${visible(what, 200)}`);
       }
       return document.contents === null || document.errors.length > 0
         ? undefined
@@ -119,7 +122,10 @@ class FileReading {
     const [name, field] = Object.entries(table).find(([, one]) => one.key === key) ?? [];
     if (name === undefined || field === undefined) {
       const keys = [...Object.values(table).map((field) => field.key), ...otherKeys];
-      this.#refuse(value, `${visible(key, 80)} is unknown${suggestion(key, keys)}`);
+      this.#refuse(
+        value,
+        `${visible(withoutCredentials(key), 80)} is unknown${suggestion(key, keys)}`,
+      );
       return;
     }
     const texts = textsOf(value);

@@ -5,7 +5,8 @@
  */
 
 import { CrawlError } from "../base/errors.ts";
-import { visible } from "../base/visible.ts";
+import { hideCredentials, visible } from "../base/visible.ts";
+import { withoutCredentials } from "../url/credentials.ts";
 import { siteOf } from "../url/site.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { bandwidthMistakes, bandwidthRemarks } from "./bandwidth-rules.ts";
@@ -42,8 +43,9 @@ export async function settingsFrom(
 export type Found = Partial<Pick<Gathered, "remarks" | "mistakes" | "faults">>;
 
 /** The same for settings that come from a program. */
-export function checkOrder(settings: Settings, found: Found = {}): Order {
-  const seeds = readSeeds(settings);
+export function checkOrder(asked: Settings, found: Found = {}): Order {
+  const seeds = readSeeds(asked);
+  const settings = withoutUrlCredentials(asked);
   const { urls } = seeds;
   const order = checked(settings, seeds, found, [
     ...rudeness(settings, urls),
@@ -53,8 +55,9 @@ export function checkOrder(settings: Settings, found: Found = {}): Order {
 }
 
 /** For a plan, which asks nobody for anything: any address will do, and nobody need say who asks. */
-export function checkPlanOrder(settings: Settings, found: Found = {}): Order {
-  const seeds = readSeeds({ ...settings, allowPrivate: ["0.0.0.0/0", "::/0"] });
+export function checkPlanOrder(asked: Settings, found: Found = {}): Order {
+  const seeds = readSeeds({ ...asked, allowPrivate: ["0.0.0.0/0", "::/0"] });
+  const settings = withoutUrlCredentials(asked);
   return checked(settings, seeds, found, []);
 }
 
@@ -92,9 +95,30 @@ function checked(
       ...remarks,
       ...bandwidthRemarks(settings),
       ...faultsInShort([...faults.map(withoutLine), ...siteFaults]),
+      ...credentialRemarks(seeds),
       ...badLines,
     ],
   };
+}
+
+/** Settings are kept with the crawl and shared with its processes, so no URL in them holds a password. */
+function withoutUrlCredentials(settings: Settings): Settings {
+  const { urls, sites, include, exclude } = settings;
+  return {
+    ...settings,
+    urls: urls.map(withoutCredentials),
+    sites: sites.map((site) => ({ ...site, url: withoutCredentials(site.url) })),
+    include: include.map(hideCredentials),
+    exclude: exclude.map(hideCredentials),
+  };
+}
+
+function credentialRemarks({ credentialCount: count }: Seeds): string[] {
+  if (count === 0) return [];
+  const which = count === 1 ? "a starting address" : `${count} starting addresses`;
+  return [
+    `user name and password in ${which} are not used: they were removed, and no login is made`,
+  ];
 }
 
 function badLinesOf({ badLines, badLineCount }: Seeds, file: string): string[] {

@@ -6,6 +6,7 @@
  */
 
 import { visible } from "../base/visible.ts";
+import { withoutCredentials } from "../url/credentials.ts";
 import { expectationOf, type Field, type FieldTable, isList, type Resolved } from "./field.ts";
 
 /** What one place says: texts by the name of the field, in the order written. */
@@ -82,7 +83,8 @@ function readAll(
 }
 
 function refusalsOf(place: string, field: Field<unknown>, text: string): string[] {
-  const shown = field.secret === true ? "" : ` ${JSON.stringify(visible(text, 80))}`;
+  const shown =
+    field.secret === true ? "" : ` ${JSON.stringify(visible(withoutCredentials(text), 80))}`;
   const reasons = field.reader.explain?.(text) ?? [`expects ${expectationOf(field)}`];
   return reasons.map((reason) => `${place}${shown}: ${visible(reason, 500)}`);
 }

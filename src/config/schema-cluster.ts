@@ -10,7 +10,7 @@ export const CLUSTER = {
   natsServers: {
     key: "nats",
     meaning:
-      "NATS servers with JetStream where the nodes of a cluster meet: nats://host:4222, or tls:// to insist on TLS.",
+      "NATS servers with JetStream where the nodes of a cluster meet: nats://host:4222, or tls:// to insist on TLS. A user and password in the URL, or a token, are used for logging in and never shown.",
     fallback: undefined,
     reader: read.headerText(
       "URL",

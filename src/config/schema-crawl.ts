@@ -28,7 +28,7 @@ export const JOB = {
   outFolder: {
     key: "out",
     meaning:
-      "Folder for everything the crawl keeps: state, archive, status. By default weir-data/<first site>.",
+      "Folder for everything the crawl keeps: state, archive, status. Only its owner can read it (mode 0700). By default weir-data/<first site>.",
     fallback: undefined,
     reader: read.words("DIR", "the name of a folder"),
   },
@@ -42,7 +42,7 @@ export const JOB = {
   refresh: {
     key: "refresh",
     meaning:
-      "Ask again for the pages fetched earlier; what has not changed costs one small answer each.",
+      "Fetch the pages of the last run again, before any new ones; unchanged pages cost one 304 response each. A run that was interrupted is finished first.",
     fallback: "false",
     reader: read.onOff,
     flagOnly: true,
@@ -53,7 +53,7 @@ export const BOUNDS = {
   pagesMax: {
     key: "pages",
     meaning:
-      "Stop after this many pages in all, those of earlier runs included. No end by default.",
+      "Stop after this many pages in all, those of earlier runs included; after --refresh, those fetched since. No end by default.",
     fallback: undefined,
     reader: read.integer({ least: 1, most: 1e12 }),
   },
@@ -148,7 +148,8 @@ export const MANNERS = {
   },
   userAgent: {
     key: "userAgent",
-    meaning: "How the crawler names itself; the name before the / is looked for in robots.txt.",
+    meaning:
+      "How the crawler names itself; the name before the / is looked for in robots.txt, in X-Robots-Tag headers and in robots meta tags.",
     fallback: `Weir/${VERSION}`,
     reader: read.headerText(
       "TEXT",
@@ -164,7 +165,7 @@ export const MANNERS = {
     reader: read.headerText(
       "MAIL|URL",
       "a mail address or an http(s) address",
-      /^(https?:\/\/[^\s()]+|[^\s()@]+@[^\s()@]+)$/,
+      /^(https?:\/\/[^\s()@/?#]+([/?#][^\s()]*)?|[^\s()@]+@[^\s()@]+)$/,
     ),
   },
   ownSites: {

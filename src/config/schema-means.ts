@@ -34,7 +34,8 @@ export const NETWORK = {
   },
   proxy: {
     key: "proxy",
-    meaning: "Send every request through this proxy.",
+    meaning:
+      "Send every request through this proxy. User and password in the URL are its login, and never shown.",
     fallback: undefined,
     reader: read.proxyUrl,
     secret: true,
@@ -185,8 +186,8 @@ export const SHOWING = {
     fallback: undefined,
     reader: read.headerText(
       "URL",
-      "the address of a collector, such as http://127.0.0.1:4318",
-      /^https?:\/\/[^\s]+$/,
+      "the address of a collector without user and password, such as http://127.0.0.1:4318",
+      /^https?:\/\/[^\s@]+$/,
     ),
   },
   json: {

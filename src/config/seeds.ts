@@ -11,6 +11,7 @@ import { StringDecoder } from "node:string_decoder";
 import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
 import { isAllowed, readAllowance } from "../fetch/address-guard.ts";
+import { credentialsOf, withoutCredentials } from "../url/credentials.ts";
 import {
   type CanonicalUrl,
   canonicalUrl,
@@ -29,6 +30,8 @@ export interface Seeds {
   /** The first bad lines of the seeds file, with their numbers, and how many there were. */
   readonly badLines: readonly string[];
   readonly badLineCount: number;
+  /** Addresses that held a user name or a password. */
+  readonly credentialCount: number;
 }
 
 const BAD_LINES_LISTED = 20;
@@ -47,25 +50,29 @@ export function readSeeds(settings: Settings): Seeds {
   const mistakes: string[] = [];
   const badLines: string[] = [];
   let badLineCount = 0;
-  for (const text of [...settings.urls, ...settings.sites.map((site) => site.url)]) {
+  let credentialCount = 0;
+  const take = (text: string, refuse: (why: string) => void): void => {
     const seed = readSeed(text, settings);
-    if (typeof seed === "string") urls.add(seed);
-    else mistakes.push(seed.why);
-  }
+    if (typeof seed !== "string") return refuse(seed.why);
+    urls.add(seed);
+    if (credentialsOf(text) !== undefined) credentialCount++;
+  };
+  for (const text of [...settings.urls, ...settings.sites.map((site) => site.url)])
+    take(text, (why) => mistakes.push(why));
   if (settings.seedsFile !== undefined) {
     for (const { number, text } of linesOf(settings.seedsFile)) {
       const address = text.replace(/(^|\s)#.*$/, "").trim();
       if (address === "") continue;
-      const seed = readSeed(address, settings);
-      if (typeof seed === "string") urls.add(seed);
-      else if (++badLineCount <= BAD_LINES_LISTED) badLines.push(`line ${number}: ${seed.why}`);
+      take(address, (why) => {
+        if (++badLineCount <= BAD_LINES_LISTED) badLines.push(`line ${number}: ${why}`);
+      });
     }
   }
-  return { urls: [...urls], mistakes, badLines, badLineCount };
+  return { urls: [...urls], mistakes, badLines, badLineCount, credentialCount };
 }
 
 function readSeed(text: string, settings: Settings): CanonicalUrl | { readonly why: string } {
-  const shown = JSON.stringify(visible(withoutPassword(text), 200));
+  const shown = JSON.stringify(visible(withoutCredentials(text), 200));
   const url = canonicalUrl(text, undefined, settings);
   if (isRefused(url)) return { why: `${shown} ${WHY[url.refused]}${completed(text)}` };
   if (isOpen(url, settings)) return url;
@@ -107,10 +114,6 @@ function completed(text: string): string {
   const guess = canonicalUrl(`https://${text}`);
   const looksRight = /^[^\s/:@]+\.[^\s/:@]+(:\d+)?(\/\S*)?$/.test(text);
   return looksRight && !isRefused(guess) ? `; did you mean ${visible(guess, 200)}?` : "";
-}
-
-export function withoutPassword(text: string): string {
-  return text.replace(/\/\/[^/?#\s]*@/, "//…@");
 }
 
 function* linesOf(file: string): Generator<{ readonly number: number; readonly text: string }> {

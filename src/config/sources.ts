@@ -115,14 +115,27 @@ async function loadFile(
   });
   const { readSettingsFile } = await import("./file.ts");
   const content = readSettingsFile(text, fileName);
-  const secretSeen = content.layer.given.get("proxy")?.some((proxy) => proxy.includes("@"));
   const remarks: string[] = [];
   if (name === undefined) remarks.push(`using the settings in ${FILE_BY_HABIT}`);
-  if (secretSeen === true && (facts.mode & 0o077) !== 0)
+  const secret = secretIn(content);
+  if (secret !== undefined && (facts.mode & 0o077) !== 0)
     remarks.push(
-      `${visible(fileName, 120)} holds a password and others can read it; chmod 600 it, or use WEIR_PROXY`,
+      `${visible(fileName, 120)} holds a password and others can read it; chmod 600 it, or use ${secret}`,
     );
   return { content, remarks };
+}
+
+/** The variable that could hold the first password of the file instead of it. */
+function secretIn({ layer }: SettingsFile): string | undefined {
+  const table: FieldTable = SETTINGS;
+  for (const [name, texts] of layer.given) {
+    const field = table[name];
+    if (field === undefined) continue;
+    const isUrl = name === "proxy" || name === "natsServers";
+    if (isUrl ? texts.some((text) => text.includes("@")) : field.secret === true)
+      return variableOf(field);
+  }
+  return undefined;
 }
 
 function unreadable(fileName: string, why: string, cause?: Error): CrawlError {

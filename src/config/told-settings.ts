@@ -7,6 +7,7 @@
 
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { hideCredentials } from "../base/visible.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import { type PartitionRule, showPartitionRule } from "../partition/rules.ts";
 import type { Field, FieldTable } from "./field.ts";
@@ -35,7 +36,7 @@ export function toldSettings(settings: Settings): ToldSetting[] {
       const value = settings[name as keyof Settings];
       const isUsual = JSON.stringify(value) === JSON.stringify(fallbacks[name as keyof Settings]);
       if (!isUsual && isForOthers(name, field))
-        told.push({ key: field.key, text: wordsOf(name, value) });
+        told.push({ key: field.key, text: hideCredentials(wordsOf(name, value)) });
     }
   }
   const ownWords = settings.sites.map(siteWords).filter((text) => text !== "");

@@ -198,7 +198,7 @@ class Assembly implements Loops {
       },
       prepare: (site) => this.#errands.prepare(site),
       isUnderWay: (urlId) => this.#isUnderWay(urlId),
-      mayAsk: (site) => this.team?.mayAsk(site) ?? true,
+      mayAsk: (site) => !this.rounds.isToBegin(site) && (this.team?.mayAsk(site) ?? true),
       mayFetch: (url) => this.#border?.hasArrived(url) ?? true,
       shared: (site, to) => this.team?.shared(site, to) ?? to,
     });

@@ -19,6 +19,7 @@ import {
 import { dirname, join } from "node:path";
 import { sleep, systemClock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
+import { OWNER_ONLY } from "../base/owner-only.ts";
 import { visible } from "../base/visible.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -87,7 +88,7 @@ export class Control implements Disposable {
     this.#mailbox = join(parts.folder, "control");
     // Requests to an earlier run would surprise this one.
     rmSync(this.#mailbox, { recursive: true, force: true });
-    mkdirSync(this.#mailbox);
+    mkdirSync(this.#mailbox, { mode: OWNER_ONLY });
     this.#writeStatus();
     this.#timers = [
       setInterval(() => this.#answerRequests(), LOOK_EVERY_MS).unref(),

@@ -22,6 +22,7 @@ import type { Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { assemble } from "./assemble.ts";
 import type { Loops } from "./loops.ts";
+import { PAGES_USED_UP } from "./rounds.ts";
 import type { Changing } from "./changes.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import type { LineMeans } from "./line.ts";
@@ -75,6 +76,7 @@ export interface CrawlHandle extends Changing {
 export interface Pulse {
   readonly known: number;
   readonly pending: number;
+  /** Those that count towards --pages. */
   readonly pages: number;
   /** On the wire, since it was started. */
   readonly receivedBytes: number;
@@ -139,7 +141,9 @@ class Crawl implements CrawlHandle {
       resumed: this.#resumed,
       beganAtMs: ({ round }) => (round.number > 1 ? round.startedAtMs : beganAtMs),
       allowance: () =>
-        this.#loops.team?.isLicensed === false ? 0 : this.#pagesMax - this.#loops.tally.pages,
+        this.#loops.team?.isLicensed === false
+          ? 0
+          : this.#pagesMax - this.#loops.tally.pagesCounted,
       onPause: (isPaused) => this.hold("the calendar allows nothing now", isPaused),
       onQuotaUsedUp: (what) => this.stop(what),
       onTrouble: (trouble) => this.#onTrouble(trouble),
@@ -182,7 +186,7 @@ class Crawl implements CrawlHandle {
   }
 
   get isSated(): boolean {
-    return this.#loops.tally.pages >= this.#pagesMax;
+    return this.#loops.tally.pagesCounted >= this.#pagesMax;
   }
 
   pulse(): Pulse {
@@ -190,7 +194,7 @@ class Crawl implements CrawlHandle {
     return {
       known: tally.known,
       pending: tally.pending,
-      pages: tally.pages,
+      pages: tally.pagesCounted,
       receivedBytes: this.#meter.bytes,
       waitingReaders: controller.waiting,
       neededBps: this.#loops.replan.neededBps,
@@ -308,7 +312,10 @@ class Crawl implements CrawlHandle {
     const mayFinish = this.#mayFinish && (team?.isQuiet ?? true);
     if (!isStopping && !mayFinish) return team?.onIdle();
     team?.close();
-    if (isSated && tally.pending > 0 && !isStopping) this.#stoppedBy = "pages limit";
+    if (isSated && tally.pending > 0 && !isStopping) {
+      this.#stoppedBy = "pages limit";
+      this.#parts.store.remember(PAGES_USED_UP, "yes");
+    }
     // Ends in a moment of its own, when whoever called this has noted all it had to.
     this.#state = "stopping";
     this.#loops.fetchLoop.pause();

@@ -17,6 +17,7 @@ import { SITEMAP_BYTES_MAX } from "../fetch/sitemap.ts";
 import { type Addressee, type Courtesy, siteDelay } from "../frontier/politeness.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import type { NamedReason } from "../page/outcome.ts";
+import { robotNameOf } from "../page/robots-tags.ts";
 import type { Scope } from "../url/scope.ts";
 import { siteOf } from "../url/site.ts";
 import { type CanonicalUrl, canonicalUrl, hostOf, isRefused, pathOf, portOf } from "../url/url.ts";
@@ -196,7 +197,7 @@ export class Errands {
     // Cut off by our own stopping, it has not failed at all.
     if (this.#parts.signal.aborted) return;
     if (isOurTrouble(result)) return this.#add(site, errand, clock.nowMs() + START_AGAIN_MS);
-    const rules = rulesFor(status, body, this.#productToken);
+    const rules = rulesFor(status, body, robotNameOf(this.#parts.settings.userAgent));
     if (rules.mustAskAgain) {
       // With rules at hand, from a day ago, the site goes on under them.
       if (site.rules === undefined)
@@ -316,11 +317,11 @@ export class Errands {
   /** What was last known of the site's rules, however old: until it is asked, its pace still holds. */
   #rulesKept({ robots }: Site): RobotsRules {
     if (robots === undefined) return OPEN;
-    return rulesFor(robots.status, Buffer.from(robots.text, "latin1"), this.#productToken);
-  }
-
-  get #productToken(): string {
-    return /^[A-Za-z_-]+/.exec(this.#parts.settings.userAgent)?.[0] ?? "weir";
+    return rulesFor(
+      robots.status,
+      Buffer.from(robots.text, "latin1"),
+      robotNameOf(this.#parts.settings.userAgent),
+    );
   }
 
   #paceOf({ key, isLoopback }: Site, { crawlDelayMs }: RobotsRules): number {

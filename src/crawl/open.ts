@@ -20,7 +20,7 @@ import type { Output } from "../output/output.ts";
 import type { Traces } from "../output/traces.ts";
 import { eraseIndex } from "../search/index-file.ts";
 import type { PageIndex } from "../search/index-thread.ts";
-import { eraseStore } from "../store/folder.ts";
+import { closeToOthers, eraseStore } from "../store/folder.ts";
 import { openMemoryStore } from "../store/store-memory.ts";
 import { openStore } from "../store/store-sqlite.ts";
 import type { Store } from "../store/store.ts";
@@ -73,6 +73,7 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenLocalCrawl> {
   // After a power cut the store must not know of pages that the archive has lost.
   const store = openStoreIn(settings, folder, async () => output?.sync());
   stack.defer(() => store.close());
+  if (folder !== undefined) closeToOthers(folder, order.log);
   refuseOtherIdentity(store, settings);
   // For those who look on: which lines of a robots.txt are for us.
   if (store.recall("userAgent") !== settings.userAgent)

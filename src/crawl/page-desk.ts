@@ -199,11 +199,12 @@ export class PageDesk {
 
   /** The server says that nothing has changed: the record stays, with a new date. */
   async confirm(site: Site, row: WaitingUrl, result: FetchNotModified): Promise<"duplicate"> {
-    const { store, output, settler, notebook } = this.#parts;
+    const { store, output, settler, notebook, tally } = this.#parts;
     const earlier = store.page(row.id);
     assert(earlier !== undefined, "only what was fetched is asked for conditionally");
     await output?.write(this.#captureOf(row, result, row.id, "not_modified"));
     notebook.notePage({ ...earlier, fetchedAtMs: result.atMs, durationMs: result.durationMs });
+    tally.confirmed();
     noteVisit(this.#parts, site, { id: row.id, reason: "not_modified", hasChanged: false });
     settler.settle(site, row, "not_modified");
     return "duplicate";

@@ -13,6 +13,7 @@ import {
   mergeRobotsTags,
   NO_ROBOTS_TAGS,
   readRobotsHeaders,
+  robotNameOf,
   type RobotsTags,
 } from "../page/robots-tags.ts";
 import { essenceOf, judgeBody } from "../page/sniff.ts";
@@ -57,6 +58,7 @@ const NO_REFUSALS: Readonly<Record<string, number>> = {};
 export class PageReader {
   readonly redirectsMax: number;
   readonly #settings: Settings;
+  readonly #robotName: string;
   readonly #harvester: LinkHarvester;
   readonly #near = new NearHasher();
   readonly #classifier: Classifier | undefined;
@@ -68,7 +70,8 @@ export class PageReader {
     this.#target = classifier?.model.trained.topics.indexOf(settings.topic ?? "") ?? -1;
     this.#settings = settings;
     this.redirectsMax = settings.redirectsMax;
-    this.#harvester = new LinkHarvester(settings);
+    this.#robotName = robotNameOf(settings.userAgent);
+    this.#harvester = new LinkHarvester({ ...settings, robotName: this.#robotName });
   }
 
   read(
@@ -101,7 +104,7 @@ export class PageReader {
       verdict,
       anchors: this.#settings.order === "topic" ? listLinks(html, url) : [],
       onTopic: isJudged ? (this.#classifier?.probabilities[this.#target] ?? 0) : 0,
-      ...followable(harvest, page),
+      ...followable(harvest, page, this.#robotName),
     };
   }
 }
@@ -128,18 +131,19 @@ const EMPTY: Omit<Reading, "digest" | "remarks" | "text"> = {
   onTopic: 0,
 };
 
-function robotsHeaders({ reply }: FetchedPage): RobotsTags {
+function robotsHeaders({ reply }: FetchedPage, robotName: string): RobotsTags {
   const values: string[] = [];
   for (const [name, value] of reply.headers) if (name === "x-robots-tag") values.push(value);
-  return values.length === 0 ? NO_ROBOTS_TAGS : readRobotsHeaders(values);
+  return values.length === 0 ? NO_ROBOTS_TAGS : readRobotsHeaders(values, robotName);
 }
 
 /** What the page's own wishes, and the limits, leave to be followed. */
 function followable(
   harvest: Harvest,
   page: FetchedPage,
+  robotName: string,
 ): Pick<Reading, "fresh" | "refresh" | "remarks" | "refusedLinks"> {
-  const tags = mergeRobotsTags(harvest.robots, robotsHeaders(page));
+  const tags = mergeRobotsTags(harvest.robots, robotsHeaders(page, robotName));
   const remarks: Remark[] = [...page.remarks];
   if (harvest.capped > 0) remarks.push("outlinks_capped");
   if (tags.noindex) remarks.push("noindex");

@@ -63,7 +63,7 @@ export class RoundOpening {
     site.isOpening = true;
     this.#queue.push({
       site,
-      rules: { chanceMin, ageMaxMs: revisitMaxMs, pagesOnly: isRefresh },
+      rules: { chanceMin, ageMaxMs: revisitMaxMs, isRefresh },
     });
     if (this.#queue.length === 1) this.#continueAfter(0);
   }

@@ -39,6 +39,8 @@ interface Due {
 
 /** The fact, kept in the store, that all sites are being begun again, and since when. */
 const REFRESHING = "refreshing since";
+/** The fact, kept in the store, that the last run ended because it had all pages that --pages allows. */
+export const PAGES_USED_UP = "pages used up";
 /** The wall clock may be set, and machines sleep: times of day are looked at so often. */
 const LOOK_EVERY_MS = 60_000;
 /** No schedule has a longer pause between times of day; what seems further away was reckoned wrongly. */
@@ -57,6 +59,7 @@ export class Rounds {
   /** Due, and still busy with the round before. */
   readonly #late = new Set<string>();
   #refresh: Iterator<SiteRow> | undefined;
+  #refreshSinceMs = 0;
   #cancelTimer: (() => void) | undefined;
   #isStopped = false;
 
@@ -81,13 +84,23 @@ export class Rounds {
     return isScheduled || this.#opening.isBusy || this.#refresh !== undefined;
   }
 
+  /** Whether a recrawl of all sites has yet to begin with this one, which may not be woken before. */
+  isToBegin(site: Site): boolean {
+    return this.#refresh !== undefined && site.round.startedWallMs < this.#refreshSinceMs;
+  }
+
   /** Goes on with what an earlier process began; to be called before any site is woken. */
   start(): void {
     const { store, settings, clock } = this.#parts;
-    if (settings.refresh && isComplete(store.totals))
-      store.remember(REFRESHING, String(clock.wallMs()));
-    if ((store.recall(REFRESHING) ?? "") !== "") this.#refresh = store.sites()[Symbol.iterator]();
-    if (this.#refresh !== undefined) this.#refreshNext();
+    const hasEnded = isComplete(store.totals) || store.recall(PAGES_USED_UP) === "yes";
+    store.remember(PAGES_USED_UP, "");
+    if (settings.refresh) this.#beginRefresh(hasEnded);
+    const since = store.recall(REFRESHING) ?? "";
+    if (since !== "") {
+      this.#refreshSinceMs = Number(since);
+      this.#refresh = store.sites()[Symbol.iterator]();
+      this.#refreshNext();
+    }
     if (!settings.watch) return;
     const sinceMs = clock.wallMs() - clock.nowMs();
     for (const row of store.sites()) {
@@ -96,6 +109,17 @@ export class Rounds {
       if (row.round?.openedTo !== undefined) this.#open(row);
     }
     this.#look();
+  }
+
+  #beginRefresh(hasEnded: boolean): void {
+    const { store, clock, tally, log } = this.#parts;
+    if (hasEnded) {
+      store.remember(REFRESHING, String(clock.wallMs()));
+      return tally.recrawlBegins();
+    }
+    if (store.totals.known === 0) return;
+    const message = "--refresh: the run before had not finished; this run finishes it";
+    log.write({ level: "warn", message, values: {} });
   }
 
   stop(): void {
@@ -251,7 +275,6 @@ export class Rounds {
   /** The next site that has not been begun again; they are read as they are needed. */
   #refreshNext(): void {
     const { store, roster } = this.#parts;
-    const sinceMs = Number(store.recall(REFRESHING));
     while (this.#refresh !== undefined) {
       const { value: row, done } = this.#refresh.next();
       if (done === true) {
@@ -259,11 +282,11 @@ export class Rounds {
         store.remember(REFRESHING, "");
         return;
       }
-      const isBegun = (row.round?.startedAtMs ?? 0) >= sinceMs;
+      const isBegun = (row.round?.startedAtMs ?? 0) >= this.#refreshSinceMs;
       if (isBegun && row.round?.openedTo === undefined) continue;
       if (isBegun) return this.#open(row);
       const site = roster.adopt(row);
-      if (!isIdle(site)) continue;
+      if (site.awake || site.isOpening) continue;
       return this.#begin(site, "refresh");
     }
   }

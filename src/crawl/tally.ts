@@ -19,6 +19,7 @@ export class Tally {
   #failed: number;
   #skipped: number;
   #pages: number;
+  #pagesRecrawled: number | undefined;
   #duplicatesExact: number;
   #duplicatesNear: number;
   readonly #crawledBeforeMs: number;
@@ -32,6 +33,7 @@ export class Tally {
     this.#failed = totals.failed;
     this.#skipped = totals.skipped;
     this.#pages = totals.pages;
+    this.#pagesRecrawled = totals.pagesRecrawled;
     this.ledger = new Ledger(Books.restore(totals));
     // Stores of earlier versions have none.
     this.usage = () => totals.usage ?? "";
@@ -49,6 +51,11 @@ export class Tally {
 
   get pages(): number {
     return this.#pages;
+  }
+
+  /** Pages that count towards --pages: those of the present recrawl, or all before the first. */
+  get pagesCounted(): number {
+    return this.#pagesRecrawled ?? this.#pages;
   }
 
   get known(): number {
@@ -82,11 +89,21 @@ export class Tally {
     decrease(this.#outcomes, reason);
   }
 
+  recrawlBegins(): void {
+    this.#pagesRecrawled = 0;
+  }
+
+  /** The server says that a page has not changed. */
+  confirmed(): void {
+    if (this.#pagesRecrawled !== undefined) this.#pagesRecrawled += 1;
+  }
+
   /** `earlier` is what the page's record was in an earlier round, which it replaces. */
   stored(page: PageRecord, earlier: PageRecord | undefined): void {
     if (earlier === undefined) this.#pages += 1;
     else this.#count(earlier, -1);
     this.#count(page, 1);
+    if (this.#pagesRecrawled !== undefined) this.#pagesRecrawled += 1;
   }
 
   /** Rules of the gate are a closed list, so this cannot grow with the web. */
@@ -110,6 +127,7 @@ export class Tally {
       failed: this.#failed,
       skipped: this.#skipped,
       pages: this.#pages,
+      pagesRecrawled: this.#pagesRecrawled,
       ...this.ledger.stored(),
       crawledMs: this.#crawledBeforeMs + elapsedMs,
       usage: this.usage(),

@@ -8,6 +8,7 @@
 
 import { visible } from "../base/visible.ts";
 import { parseRobots } from "../fetch/robots.ts";
+import { robotNameOf } from "../page/robots-tags.ts";
 import type { Trouble } from "../crawl/snapshot.ts";
 import type { StoreBrowser } from "../store/browse.ts";
 import type { StoredUrl } from "../store/store.ts";
@@ -123,8 +124,7 @@ class Judge {
   readRules(site: string) {
     const robots = this.#store.site(site)?.robots;
     if (robots === undefined) return undefined;
-    const agent = this.#store.recall("userAgent") ?? "";
-    const token = /^[A-Za-z_-]+/.exec(agent)?.[0] ?? "weir";
+    const token = robotNameOf(this.#store.recall("userAgent") ?? "");
     const bytes = Buffer.from(robots.text, "latin1");
     return { rules: parseRobots(bytes, token), lines: fromBytes(robots.text).split(/\r\n|\r|\n/) };
   }

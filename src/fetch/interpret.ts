@@ -6,6 +6,7 @@
  */
 
 import type { Reason } from "../page/outcome.ts";
+import { withoutCredentials } from "../url/credentials.ts";
 import { type CanonicalUrl, canonicalUrl, isRefused, type UrlRules } from "../url/url.ts";
 import { headerOf, type TransportAnswer } from "./transport.ts";
 
@@ -111,7 +112,7 @@ function onRedirect(head: Head, asked: Asked): Verdict {
   if (!isRefused(to))
     return to === asked.url ? failed("redirect_loop", "leads to itself") : { kind: "redirect", to };
   return to.refused === "scheme_refused" || to.refused === "port_refused"
-    ? failed(to.refused, location)
+    ? failed(to.refused, withoutCredentials(location))
     : failed("bad_redirect", to.refused);
 }
 

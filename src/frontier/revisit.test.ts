@@ -15,7 +15,7 @@ import {
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 2, 2);
-const RULES: RevisitRules = { chanceMin: 0.1, ageMaxMs: 7 * DAY, pagesOnly: false };
+const RULES: RevisitRules = { chanceMin: 0.1, ageMaxMs: 7 * DAY, isRefresh: false };
 
 function watched(checks: number, changes: number, change: Partial<Visits> = {}): Visits {
   const watchedMs = checks * HOUR;
@@ -119,11 +119,21 @@ test("what failed for a passing reason is asked for again, what we chose not to 
 });
 
 test("a refresh asks for every page and for nothing else", () => {
-  const refresh: RevisitRules = { chanceMin: 0, ageMaxMs: 7 * DAY, pagesOnly: true };
+  const refresh: RevisitRules = { chanceMin: 0, ageMaxMs: 7 * DAY, isRefresh: true };
   assert.equal(kindBy(refresh, "ok"), "ask");
   assert.equal(kindBy(refresh, "not_modified"), "ask");
   assert.equal(kindBy(refresh, "http_404"), "kept");
   assert.equal(kindBy(refresh, "redirect"), "kept");
+});
+
+test("a refresh asks for starting addresses first, then for known pages, then for new ones", () => {
+  const refresh: RevisitRules = { chanceMin: 0, ageMaxMs: 7 * DAY, isRefresh: true };
+  const start = judgeRevisit(page(watched(20, 3), { depth: 0 }), NOW, refresh);
+  const known = judgeRevisit(page(watched(20, 3)), NOW, refresh);
+  assert.ok(start.kind === "ask" && known.kind === "ask");
+  assert.ok(start.score > known.score);
+  // More than a new URL can have by any order.
+  assert.ok(known.score > 1e6);
 });
 
 test("looks never count more changes than looks, nor time backwards, whatever the clock does", () => {

@@ -24,8 +24,8 @@ export interface RevisitRules {
   readonly chanceMin: number;
   /** unless it was last looked at so long ago. */
   readonly ageMaxMs: number;
-  /** Whether to ask only for what was a page, and not for what failed or led elsewhere. */
-  readonly pagesOnly: boolean;
+  /** Whether only pages are asked for, and not what failed or led elsewhere; and these before new URLs. */
+  readonly isRefresh: boolean;
 }
 
 export interface KnownUrl {
@@ -49,6 +49,8 @@ const CHANCE_UNKNOWN = 0.5;
  */
 const STARTS_FROM = 1e9;
 const KNOWN_FROM = -1e9;
+/** In a refresh known pages go before new ones, because they are what was asked for. */
+const REFRESHED_FROM = 5e8;
 /** So wide that links counted meanwhile hardly change the order. */
 const CHANCE_WIDTH = 1e6;
 
@@ -78,18 +80,19 @@ export function fairChance(visits: Visits, nowMs: number): number {
 /** Of a URL that has ended, whether this round asks for it again. */
 export function judgeRevisit(url: KnownUrl, nowMs: number, rules: RevisitRules): RevisitVerdict {
   const { depth, reason } = url;
-  if (rules.pagesOnly && reason !== "ok" && reason !== "not_modified") return { kind: "kept" };
+  const from = rules.isRefresh ? REFRESHED_FROM : KNOWN_FROM;
+  if (rules.isRefresh && reason !== "ok" && reason !== "not_modified") return { kind: "kept" };
   // Its site's robots.txt may have changed, and finding out takes no request.
   if (settlementOf(reason) === "skipped")
-    return reason === "robots_denied" ? ask(CHANCE_UNKNOWN) : { kind: "kept" };
+    return reason === "robots_denied" ? ask(from, CHANCE_UNKNOWN) : { kind: "kept" };
   if (isGone(reason) && url.visits !== undefined && isGone(url.visits.was))
     return { kind: "dropped" };
   if (depth === 0) return { kind: "ask", score: STARTS_FROM };
-  if (isGone(reason) || couldRetryHelp(reason)) return ask(CHANCE_UNKNOWN);
+  if (isGone(reason) || couldRetryHelp(reason)) return ask(from, CHANCE_UNKNOWN);
   const visits = visitsBefore(url);
   const chance = chanceOfChange(visits, nowMs);
   const isOld = nowMs - visits.lastAtMs >= rules.ageMaxMs;
-  return isOld || chance >= rules.chanceMin ? ask(chance) : { kind: "left" };
+  return isOld || chance >= rules.chanceMin ? ask(from, chance) : { kind: "left" };
 }
 
 /** What is remembered of a URL when it is asked for again: how it had ended. */
@@ -116,6 +119,6 @@ export function isGone(reason: Reason): boolean {
   return reason === "http_404" || reason === "http_410";
 }
 
-function ask(chance: number): RevisitVerdict {
-  return { kind: "ask", score: KNOWN_FROM + CHANCE_WIDTH * chance };
+function ask(from: number, chance: number): RevisitVerdict {
+  return { kind: "ask", score: from + CHANCE_WIDTH * chance };
 }

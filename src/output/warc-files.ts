@@ -23,6 +23,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { CrawlError } from "../base/errors.ts";
+import { OWNER_ONLY } from "../base/owner-only.ts";
 
 const NAME = /^weir-(\d{5,9})\.warc\.gz$/;
 
@@ -35,7 +36,7 @@ export type Marks = Readonly<Record<string, number>>;
  * number of the next file.
  */
 export function cutBack(folder: string, marks: Marks): number {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
   let next = 1;
   for (const [name, end] of Object.entries(marks)) {
     const path = join(folder, name);

@@ -193,7 +193,7 @@ export class HtmlScanner {
       // A last `<` with nothing behind it is text as well.
       if (at === -1 || at + 1 >= end) at = end;
     }
-    if (at > start && !this.#nest.inTemplate) {
+    if (at > start && !this.#nest.hidesText) {
       this.runs.add(start, at, this.#gap);
       this.#gap = GAP.none;
     }

@@ -12,7 +12,7 @@ import { ownLinks, referenceLinks } from "./reference-links.suite.ts";
 const PAGE = "https://example.org/docs/guide/page.html?lang=en" as CanonicalUrl;
 
 function harvest(html: string | Uint8Array, images = false): Harvest {
-  const harvester = new LinkHarvester({ images, ...PLAIN_RULES });
+  const harvester = new LinkHarvester({ images, robotName: "weir", ...PLAIN_RULES });
   return harvester.harvest(typeof html === "string" ? Buffer.from(html) : html, PAGE, () => false);
 }
 
@@ -36,7 +36,7 @@ test("the links of a page are found, resolved and told once", () => {
 
 test("fingerprints come in page order, and known targets never become strings", () => {
   const first = fingerprintOf("https://example.org/a");
-  const harvester = new LinkHarvester({ images: false, ...PLAIN_RULES });
+  const harvester = new LinkHarvester({ images: false, robotName: "weir", ...PLAIN_RULES });
   const known = (high: number, low: number) => high === first.high && low === first.low;
   const found = harvester.harvest(Buffer.from("<a href=/a><a href=/b>"), PAGE, known);
   assert.deepEqual(

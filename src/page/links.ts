@@ -22,7 +22,6 @@ import {
   mergeRobotsTags,
   NO_ROBOTS_TAGS,
   readRobotsWords,
-  ROBOT_NAME,
   type RobotsTags,
 } from "./robots-tags.ts";
 import { srcsetTargets } from "./srcset.ts";
@@ -37,6 +36,8 @@ const NOT_FRESH = -1;
 
 export interface HarvestOptions extends UrlRules {
   readonly images: boolean;
+  /** The name of meta tags for this crawler, in lower case. */
+  readonly robotName: string;
 }
 
 export interface FreshLink {
@@ -68,6 +69,7 @@ export interface Harvest {
 
 export class LinkHarvester {
   readonly #options: HarvestOptions;
+  readonly #robotName: Buffer;
   readonly #scanner: HtmlScanner;
   readonly #resolver: LinkResolver;
   readonly #targets = new TargetTable();
@@ -81,6 +83,7 @@ export class LinkHarvester {
 
   constructor(options: HarvestOptions) {
     this.#options = options;
+    this.#robotName = Buffer.from(options.robotName);
     this.#scanner = new HtmlScanner({ tellImages: options.images });
     this.#resolver = new LinkResolver(options);
   }
@@ -192,7 +195,8 @@ export class LinkHarvester {
   #takeMeta(): void {
     const scanner = this.#scanner;
     const found = this.#found;
-    if (scanner.valueIs(ATTRIBUTE.name, ROBOTS) || scanner.valueIs(ATTRIBUTE.name, OUR_NAME))
+    const name = ATTRIBUTE.name;
+    if (scanner.valueIs(name, ROBOTS) || scanner.valueIs(name, this.#robotName))
       found.robots = mergeRobotsTags(
         found.robots,
         readRobotsWords(scanner.value(ATTRIBUTE.content)),
@@ -220,7 +224,6 @@ export class LinkHarvester {
 }
 
 const ROBOTS = Buffer.from("robots");
-const OUR_NAME = Buffer.from(ROBOT_NAME);
 const REFRESH = Buffer.from("refresh");
 const LANGUAGE_TAG = /^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,4}$/i;
 

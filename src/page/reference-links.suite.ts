@@ -20,7 +20,7 @@ export interface PageLinks {
   readonly title: string;
 }
 
-const harvester = new LinkHarvester({ images: true, ...PLAIN_RULES });
+const harvester = new LinkHarvester({ images: true, robotName: "weir", ...PLAIN_RULES });
 
 /** The same by our own way; undefined when the page has more links than we take. */
 export function ownLinks(html: string, page: CanonicalUrl): PageLinks | undefined {

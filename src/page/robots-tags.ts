@@ -1,9 +1,10 @@
 /**
  * What a page asks of robots: not to be indexed, not to have its links followed.
  *
- * It may say so in `<meta name="robots">`, in a meta tag named like us, and in X-Robots-Tag
- * headers, there also for one robot by name (`weir: nofollow`). All that concern us are added up,
- * so that the strictest word wins, as Google does it. Case and blanks do not matter; unknown words
+ * It may say so in `<meta name="robots">`, in a meta tag named like the crawler, and in X-Robots-Tag
+ * headers, there also for one robot by name (`weir: nofollow`). The crawler's name is the product
+ * token of its user agent, as in robots.txt. All tags for it are added up, so that the strictest
+ * word wins, as Google does it. Case and blanks do not matter; unknown words
  * are ignored.
  */
 
@@ -14,8 +15,10 @@ export interface RobotsTags {
 
 export const NO_ROBOTS_TAGS: RobotsTags = { noindex: false, nofollow: false };
 
-/** The name by which robots.txt files and tags address this crawler. */
-export const ROBOT_NAME = "weir";
+/** The name by which robots.txt files and tags address a crawler with this user agent, in lower case. */
+export function robotNameOf(userAgent: string): string {
+  return (/^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? "weir").toLowerCase();
+}
 
 /** Words that may stand before a colon without being the name of a robot. */
 const WORDS_WITH_VALUE = new Set([
@@ -35,9 +38,11 @@ export function readRobotsWords(content: string): RobotsTags {
   return { noindex, nofollow };
 }
 
-/** The X-Robots-Tag headers of an answer, all of them. */
-export function readRobotsHeaders(values: readonly string[]): RobotsTags {
-  return values.map(readRobotsHeader).reduce(mergeRobotsTags, NO_ROBOTS_TAGS);
+/** All X-Robots-Tag headers of a response, as far as they are for this robot. */
+export function readRobotsHeaders(values: readonly string[], robotName: string): RobotsTags {
+  return values
+    .map((value) => readRobotsHeader(value, robotName))
+    .reduce(mergeRobotsTags, NO_ROBOTS_TAGS);
 }
 
 export function mergeRobotsTags(one: RobotsTags, other: RobotsTags): RobotsTags {
@@ -48,14 +53,14 @@ export function mergeRobotsTags(one: RobotsTags, other: RobotsTags): RobotsTags 
 }
 
 /** One header: a robot's name with a colon holds for what follows it, up to the next name. */
-function readRobotsHeader(value: string): RobotsTags {
+function readRobotsHeader(value: string, robotName: string): RobotsTags {
   let isForUs = true;
   let tags = NO_ROBOTS_TAGS;
   for (const part of value.split(",")) {
     const colon = part.indexOf(":");
     const name = part.slice(0, Math.max(0, colon)).trim().toLowerCase();
     const isNamed = colon !== -1 && !WORDS_WITH_VALUE.has(name);
-    if (isNamed) isForUs = name === ROBOT_NAME || name === "*";
+    if (isNamed) isForUs = name === robotName || name === "*";
     if (isForUs)
       tags = mergeRobotsTags(tags, readRobotsWords(isNamed ? part.slice(colon + 1) : part));
   }

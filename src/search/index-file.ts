@@ -12,6 +12,7 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CrawlError } from "../base/errors.ts";
+import { OWNER_ONLY } from "../base/owner-only.ts";
 
 const VERSION = 2;
 /** "WeiS" in ASCII. */
@@ -66,7 +67,7 @@ export function eraseIndex(crawlFolder: string): void {
 
 /** Opens the index to write it, or makes an empty one. The caller holds the lock. */
 export function openToWrite(crawlFolder: string, stemming: Stemming): DatabaseSync {
-  mkdirSync(searchFolder(crawlFolder), { recursive: true });
+  mkdirSync(searchFolder(crawlFolder), { recursive: true, mode: OWNER_ONLY });
   const path = fileIn(crawlFolder);
   return opened(path, () => {
     const database = new DatabaseSync(path, { timeout: BUSY_MS_MAX });
@@ -93,7 +94,7 @@ export function lockIndex(crawlFolder: string): IndexLock | undefined {
   const path = join(searchFolder(crawlFolder), "lock.db");
   let lock: DatabaseSync | undefined;
   try {
-    mkdirSync(searchFolder(crawlFolder), { recursive: true });
+    mkdirSync(searchFolder(crawlFolder), { recursive: true, mode: OWNER_ONLY });
     lock = new DatabaseSync(path, { timeout: 0 });
     lock.exec("BEGIN EXCLUSIVE");
     const held = lock;

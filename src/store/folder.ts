@@ -11,10 +11,20 @@
  */
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { closeSync, fsyncSync, openSync, writeFileSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CrawlError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { OWNER_ONLY } from "../base/owner-only.ts";
 import { explained, explaining } from "./disk-trouble.ts";
 
 const MARKER = "weir.json";
@@ -37,7 +47,7 @@ export interface Claim {
 
 export function claimFolder(folder: string): Claim {
   return explaining(folder, () => {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
     if (stageOf(folder) === undefined) writeFileSync(join(folder, MARKER), markerText("new"));
     const lock = lockIn(folder);
     return {
@@ -48,6 +58,30 @@ export function claimFolder(folder: string): Claim {
       release: () => lock.close(),
     };
   });
+}
+
+/**
+ * Closes a crawl's folder to other users of the machine, whatever the umask was when it was made: it holds what
+ * was fetched and the control of the crawl. Its files are protected by it. One that cannot be closed is reported.
+ */
+export function closeToOthers(folder: string, log: Log): void {
+  // Windows has no such modes; folders there inherit the access list of the user's own.
+  if (process.platform === "win32" || (statSync(folder).mode & 0o777) === OWNER_ONLY) return;
+  const values = { folder, mode: OWNER_ONLY.toString(8) };
+  try {
+    chmodSync(folder, OWNER_ONLY);
+    log.write({
+      level: "warn",
+      message: "other users could read the crawl's folder; not any more",
+      values,
+    });
+  } catch {
+    log.write({
+      level: "warn",
+      message: "other users can read the crawl's folder, and its mode cannot be changed",
+      values,
+    });
+  }
 }
 
 /** Where the files of a crawl are that somebody else may be running. */
@@ -137,7 +171,7 @@ function markerText(stage: Stage): string {
 
 function lockIn(folder: string): DatabaseSync {
   const { stateFolder } = pathsIn(folder);
-  mkdirSync(stateFolder, { recursive: true });
+  mkdirSync(stateFolder, { recursive: true, mode: OWNER_ONLY });
   const path = join(stateFolder, LOCK);
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {

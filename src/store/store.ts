@@ -139,6 +139,8 @@ export interface Totals {
   readonly failed: number;
   readonly skipped: number;
   readonly pages: number;
+  /** Pages fetched since the last recrawl began, which is what --pages limits; undefined before the first recrawl. */
+  readonly pagesRecrawled?: number | undefined;
   readonly bytes: number;
   /** As in a site's row, over all of them. */
   readonly ledger: Readonly<Record<string, number>>;

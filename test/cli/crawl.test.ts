@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { LAUNCHER, run, start, temporaryFolder } from "./program.ts";
@@ -202,6 +203,34 @@ test("what a site sends cannot move the cursor, whatever is shown", async () => 
   const status = await run(["status", out]);
   for (const text of [crawl.stdout, crawl.stderr, status.stdout])
     assert.doesNotMatch(text, /[^\P{Cc}\n]|\u202e/u);
+});
+
+test("robots tags for the name in --user-agent are obeyed, those for other robots are not", async () => {
+  const page =
+    (head: string, headers = {}) =>
+    (response: ServerResponse) => {
+      response.writeHead(200, { "content-type": "text/html", ...headers });
+      response.end(`<title>t</title>${head}<a href="${response.req.url}/next">next</a>`);
+    };
+  const links = ["meta", "header", "other"].map((name) => `<a href="/${name}">${name}</a>`);
+  await using site = await startSite({
+    pageCount: 0,
+    special: {
+      "/": page(links.join(" ")),
+      "/meta": page('<meta name="FooBot" content="nofollow">'),
+      "/header": page("", { "x-robots-tag": "foobot: nofollow, noindex" }),
+      "/other": page('<meta name="weir" content="nofollow">', { "x-robots-tag": "weir: none" }),
+    },
+  });
+  const crawl = async (agent: readonly string[]): Promise<readonly string[]> => {
+    using folder = temporaryFolder();
+    const out = join(folder.path, "out");
+    const ended = await run(["crawl", site.origin, "--out", out, ...agent, ...LOCAL]);
+    assert.equal(ended.code, 0, ended.stderr);
+    return site.requests.filter((path) => path.endsWith("/next")).toSorted();
+  };
+  assert.deepEqual(await crawl(["--user-agent", "FooBot/1.0"]), ["/other/next"]);
+  assert.deepEqual(await crawl([]), ["/header/next", "/meta/next", "/other/next"]);
 });
 
 test("a password in the proxy's address appears nowhere", async () => {

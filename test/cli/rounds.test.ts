@@ -138,6 +138,51 @@ sites:
   assert.equal(once.requests.filter((path) => path === "/page/1").length, 1);
 });
 
+test("--pages limits what a refresh fetches: the pages at hand first, and again with every refresh", async () => {
+  await using site = await startSite({ pageCount: 20 });
+  using folder = temporaryFolder();
+  const crawl = async (...words: string[]): Promise<{ asked: string[]; result: Result }> => {
+    const out = join(folder.path, "out");
+    const before = site.requests.length;
+    const ended = await run(["crawl", site.origin, "--out", out, "--json", ...words, ...LOCAL]);
+    assert.ok(ended.code === 0 || ended.code === 3, ended.stderr);
+    const asked = site.requests.slice(before).filter((path) => path === "/" || /page/.test(path));
+    return { asked: asked.toSorted(), result: JSON.parse(ended.stdout) as Result };
+  };
+  const first = await crawl("--pages", "5");
+  assert.equal(first.asked.length, 5);
+  for (let time = 0; time < 2; time++) {
+    const again = await crawl("--pages", "5", "--refresh");
+    assert.deepEqual(again.asked, first.asked, "the same five and no other");
+    assert.equal(again.result.stoppedBy, "pages limit");
+  }
+  const more = await crawl("--pages", "8", "--refresh");
+  assert.equal(more.asked.length, 8, "the five and three new ones");
+  assert.ok(first.asked.every((path) => more.asked.includes(path)));
+
+  const whole = await crawl();
+  assert.equal(whole.result.complete, true);
+  const some = await crawl("--pages", "4", "--refresh");
+  assert.equal(some.asked.length, 4);
+  const rest = await crawl();
+  assert.equal(rest.asked.length, 17, "without --refresh the recrawl is finished");
+  assert.equal(rest.result.complete, true);
+});
+
+test("a refresh after a run that was stopped finishes that run, and says so", async () => {
+  await using site = await startSite({ pageCount: 20 });
+  using folder = temporaryFolder();
+  const words = ["crawl", site.origin, "--out", join(folder.path, "out"), ...LOCAL];
+  const first = start([...words, "--delay", "30ms", "--verbose"]);
+  await first.saw("/page/5");
+  first.process.kill("SIGINT");
+  assert.equal((await first.ended).code, 3);
+  const second = await run([...words, "--refresh"]);
+  assert.equal(second.code, 0, second.stderr);
+  assert.match(second.stderr + second.stdout, /run before had not finished; this run finishes it/);
+  assert.equal(site.requests.filter((path) => path === "/page/1").length, 1);
+});
+
 test("what does not fit together is said, with what to write", async () => {
   await using site = await startSite({ pageCount: 1 });
   using folder = temporaryFolder();

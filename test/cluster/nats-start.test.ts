@@ -7,6 +7,9 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { CrawlError, ErrorCode } from "../../src/base/errors.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { natsOptionsOf } from "../../src/cluster/node.ts";
+import { defaultSettings } from "../../src/config/sources.ts";
 import { openJetStreamBus } from "../../src/exchange/bus-jetstream.ts";
 import type { NatsOptions } from "../../src/exchange/nats-connection.ts";
 import { openJetStreamRegistry } from "../../src/exchange/registry-jetstream.ts";
@@ -89,6 +92,23 @@ test("a wrong password or token is BUS_DENIED, and the right one opens", WHERE_N
   assert.equal(await answerTo(byToken, { kind: "token", token: "wrong" }), "BUS_DENIED");
   assert.equal(await answerTo(byToken, { kind: "token", token: "right" }), "welcome");
 });
+
+test(
+  "user and password, or a token, in the URL open it as well, and are not in it later",
+  WHERE_NATS,
+  async () => {
+    for (const [config, login] of [
+      ["authorization { user: weir, password: right }", "weir:right"],
+      ['authorization { token: "right" }', "right"],
+    ] as const) {
+      await using server = await NatsServer.start({ config });
+      const natsServers = [server.url.replace("//", `//${login}@`)];
+      const options = natsOptionsOf({ ...defaultSettings(), natsServers }, silentLog);
+      assert.deepEqual(options.servers, [server.url]);
+      assert.equal(await answer(options), "welcome");
+    }
+  },
+);
 
 function userWith(permissions: string): string {
   return `authorization { users: [{ user: weir, password: right, permissions: { ${permissions} } }] }`;

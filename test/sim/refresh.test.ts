@@ -121,3 +121,32 @@ test("a refresh that is killed at any commit and resumed asks for every page of 
   }
   assert.ok(kills >= 10, `${kills} kills`);
 });
+
+test("a refresh under a limit of pages, killed at any commit, fetches that many in all", async () => {
+  const pagesMax = 20;
+  let kills = 0;
+  for (let crashAtCommit = 1; crashAtCommit <= 12; crashAtCommit++) {
+    const life = new Life();
+    await life.run({ pagesMax });
+    const before = openMemoryStore(life.disk);
+    assert.equal(before.totals.pages, pagesMax);
+    assert.ok(before.totals.known > pagesMax + 10, "there is more to fetch");
+    const hosts = hostsOf(Array.from(before.pages(), ({ id }) => before.url(id)?.url ?? ""));
+    await before.close();
+    life.takeAsked();
+    if ((await life.run({ refresh: true, pagesMax }, crashAtCommit)) === "killed") kills += 1;
+    await life.run({ refresh: true, pagesMax });
+    const message = `killed at commit ${crashAtCommit}`;
+    const asked = life.takeAsked();
+    assert.deepEqual(hostsOf(asked), hosts, message);
+    const after = openMemoryStore(life.disk);
+    assert.equal(after.totals.pagesRecrawled, pagesMax, message);
+    assert.deepEqual(checkAccounts(after), [], message);
+    await after.close();
+  }
+  assert.ok(kills >= 6, `${kills} kills`);
+});
+
+function hostsOf(urls: readonly string[]): readonly string[] {
+  return [...new Set(urls.map((url) => new URL(url).host))].toSorted();
+}
