@@ -126,7 +126,7 @@ function rateNote({ rates }: ReportData): string {
 }
 
 const LEDGER_WORDS =
-  "Every byte received is booked once, for a purpose: pages, robots.txt, sitemaps, redirects, errors, pages that repeat another, tries that had to be made again, and what processes sent each other.";
+  "Every byte received is booked once, for a purpose: pages, robots.txt, sitemaps, redirects, errors, pages that repeat another, tries that had to be made again, and what processes sent each other. Packet headers, which limits and quotas count too, are not among them.";
 
 function ledgerPlot({ ledger, totals }: ReportData): string {
   const booked = PURPOSES.map((purpose) => ({ name: purpose as string, value: ledger[purpose] }));
