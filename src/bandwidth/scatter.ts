@@ -4,10 +4,11 @@
  * One download says little: a small page has a small rate. So the mean rate of a stretch of downloads
  * is held against what was predicted when the stretch began, and the logarithm of their ratio, without
  * its sign, is averaged over stretches; a new one weighs an eighth, or more while there are few. For
- * rates that scatter log-normally about the prediction this is σ·√(2/π).
+ * rates that scatter log-normally about the prediction this is σ·√(2/π). The greatest of them bounds
+ * every range: nothing farther off has been observed.
  *
  * Servers are told apart by their places in the speed table, which owns them. O(1) a measurement, one
- * logarithm a stretch; 25 bytes a server.
+ * logarithm a stretch; 29 bytes a server.
  */
 
 /** Downloads in a stretch. */
@@ -25,9 +26,16 @@ export interface Measurement {
   readonly countBefore: number;
 }
 
+/** Of |ln(measured / predicted)| over stretches of downloads. */
+export interface Strayed {
+  readonly mean: number;
+  readonly most: number;
+}
+
 export class Scatter {
   /** NaN until the first stretch is over. */
   #mean: Float32Array;
+  #most: Float32Array;
   #count: Uint8Array;
   #sumBps: Float64Array;
   #predictedBps: Float32Array;
@@ -35,20 +43,22 @@ export class Scatter {
 
   constructor(places: number) {
     this.#mean = new Float32Array(places).fill(Number.NaN);
+    this.#most = new Float32Array(places);
     this.#count = new Uint8Array(places);
     this.#sumBps = new Float64Array(places);
     this.#predictedBps = new Float32Array(places);
     this.#startedAtMs = new Float64Array(places);
   }
 
-  /** The mean of |ln(measured / predicted)|; undefined before the first stretch is over. */
-  at(place: number): number | undefined {
+  /** undefined before the first stretch is over. */
+  at(place: number): Strayed | undefined {
     const mean = this.#mean[place] as number;
-    return Number.isNaN(mean) ? undefined : mean;
+    return Number.isNaN(mean) ? undefined : { mean, most: this.#most[place] as number };
   }
 
-  set(place: number, mean: number | undefined): void {
-    this.#mean[place] = mean ?? Number.NaN;
+  set(place: number, strayed: Strayed | undefined): void {
+    this.#mean[place] = strayed?.mean ?? Number.NaN;
+    this.#most[place] = strayed?.most ?? 0;
     this.#count[place] = 0;
   }
 
@@ -72,6 +82,7 @@ export class Scatter {
     const before = this.#mean;
     this.#mean = new Float32Array(places).fill(Number.NaN);
     this.#mean.set(before);
+    this.#most = copied(new Float32Array(places), this.#most);
     this.#count = copied(new Uint8Array(places), this.#count);
     this.#sumBps = copied(new Float64Array(places), this.#sumBps);
     this.#predictedBps = copied(new Float32Array(places), this.#predictedBps);
@@ -81,9 +92,10 @@ export class Scatter {
   #close(place: number, countBefore: number): void {
     const meanBps = (this.#sumBps[place] as number) / STRETCH_COUNT;
     const strayed = Math.abs(Math.log(meanBps / (this.#predictedBps[place] as number)));
-    const mean = this.at(place) ?? strayed;
+    const mean = this.at(place)?.mean ?? strayed;
     const weight = Math.max(WEIGHT_MIN, 1 / Math.max(1, Math.floor(countBefore / STRETCH_COUNT)));
     this.#mean[place] = mean + weight * (strayed - mean);
+    this.#most[place] = Math.max(this.#most[place] as number, strayed);
     this.#count[place] = 0;
   }
 }

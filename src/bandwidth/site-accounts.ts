@@ -30,7 +30,7 @@ export class SiteAccounts {
     if (rateBps === undefined) return void this.#accounts.delete(siteId);
     const account = this.#accounts.get(siteId);
     if (account?.rateBps === rateBps) return;
-    if (this.#accounts.size >= SITES_MAX) this.#forgetOthers(busy());
+    if (account === undefined && this.#accounts.size >= SITES_MAX) this.#forgetOthers(busy());
     this.#accounts.set(siteId, atRate(nowMs, account, rateBps, this.#burstShare));
   }
 

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
-import { type DayKind, type Moment, type ServerRow, SpeedTable } from "./speed-table.ts";
+import {
+  type DayKind,
+  type Moment,
+  measuredHours,
+  type ServerRow,
+  SpeedTable,
+} from "./speed-table.ts";
 
 const PAPER = { gain: 0.3, spreadMinutes: 120, serversMax: 1000 };
 const NOON: Moment = { minuteOfDay: 720, kind: "working" };
@@ -14,7 +20,7 @@ function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-test("a measurement moves its hour by k, an hour 120 minutes off by k/e, and the far side not at all", () => {
+test("a measurement moves its hour by k, an hour 120 minutes off by k/e, and the far side to their mean", () => {
   const table = new SpeedTable(PAPER);
   table.learn("192.0.2.1", NOON, 1000, 0);
   for (const hour of [0, 5, 12, 23]) assert.equal(table.predictBps("192.0.2.1", at(hour)), 1000);
@@ -25,7 +31,35 @@ test("a measurement moves its hour by k, an hour 120 minutes off by k/e, and the
   assert.equal(rounded(table.predictBps("192.0.2.1", at(14))), 1110.36);
   assert.equal(rounded(table.predictBps("192.0.2.1", at(10))), 1110.36);
   assert.equal(rounded(table.predictBps("192.0.2.1", at(11))), 1233.64);
-  assert.equal(table.predictBps("192.0.2.1", at(0)), 1000);
+  // Hours 10 to 14 are within 120 minutes: (1300 + 2 · 1233.64 + 2 · 1110.36) / 5.
+  for (const far of [9, 15, 0])
+    assert.equal(rounded(table.predictBps("192.0.2.1", at(far))), 1197.6);
+});
+
+test("hours within the spread of a download are measured, the others have the mean of these", () => {
+  const table = new SpeedTable(PAPER);
+  const hoursOf = (): readonly number[][] =>
+    [...table.rows()].map((row) => measuredHours(row.workingHours));
+  // What a crawl met first says nothing of hours that it never saw.
+  table.learn("192.0.2.1", at(10), 10, 0);
+  for (let page = 0; page < 100; page++) table.learn("192.0.2.1", at(10), 1_000_000, 0);
+  assert.deepEqual(hoursOf(), [[8, 9, 10, 11, 12]]);
+  const night = table.predictBps("192.0.2.1", at(3));
+  assert.ok(night > 950_000, `${night}`);
+  // The first download at a new hour moves it from there.
+  table.learn("192.0.2.1", at(3), 500_000, 0);
+  assert.deepEqual(hoursOf(), [[1, 2, 3, 4, 5, 8, 9, 10, 11, 12]]);
+  const moved = table.predictBps("192.0.2.1", at(3));
+  assert.ok(Math.abs(moved - (0.7 * night + 0.3 * 500_000)) < 1, `${moved}`);
+});
+
+test("with a narrow spread the nearest hour is measured all the same", () => {
+  const table = new SpeedTable({ ...PAPER, spreadMinutes: 1 });
+  table.learn("192.0.2.1", at(7, 29), 1000, 0);
+  assert.deepEqual(
+    [...table.rows()].map((row) => measuredHours(row.workingHours)),
+    [[7]],
+  );
 });
 
 test("the clock is round: 23:30 teaches hour 0 as much as hour 23", () => {
@@ -40,7 +74,7 @@ test("the clock is round: 23:30 teaches hour 0 as much as hour 23", () => {
 
 test("a prediction reads the nearest hour", () => {
   const table = new SpeedTable({ ...PAPER, spreadMinutes: 10 });
-  table.learn("192.0.2.1", NOON, 1000, 0);
+  table.learn("192.0.2.1", at(23), 1000, 0);
   table.learn("192.0.2.1", at(0), 2000, 0);
   const near = table.predictBps("192.0.2.1", at(0));
   assert.ok(near > 1000);

@@ -6,6 +6,7 @@
  * has the same answer.
  */
 
+import type { Strayed } from "../bandwidth/scatter.ts";
 import { unreachable } from "../base/assert.ts";
 import { randomFrom } from "../base/random.ts";
 import {
@@ -45,7 +46,7 @@ export interface PlanQuestion {
   readonly task: PlanTask;
   /** What ours keeps in hand before deadlines; undefined for nothing. */
   readonly slack: Slack | undefined;
-  readonly scatters: readonly (number | undefined)[];
+  readonly scatters: readonly (Strayed | undefined)[];
   readonly algorithm: Algorithm;
   readonly objective: Objective;
 }
@@ -154,7 +155,7 @@ function bandsOf(
 ): readonly Band[] | undefined {
   const { scatters } = question;
   const isSeen = aims.sites.some(
-    ({ capBps }, index) => capBps < Infinity && (scatters[index] ?? 0) > 0,
+    ({ capBps }, index) => capBps < Infinity && (scatters[index]?.mean ?? 0) > 0,
   );
   if (!isSeen) return undefined;
   const bands = finishBands(aims, scatters, {

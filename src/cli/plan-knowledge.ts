@@ -7,6 +7,7 @@
  */
 
 import { existsSync } from "node:fs";
+import type { Strayed } from "../bandwidth/scatter.ts";
 import type { Moment } from "../bandwidth/speed-table.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
@@ -31,7 +32,7 @@ export interface Earlier {
 export interface ServerSpeed {
   /** B(ip, h, w) of the server that was measured last, now. */
   readonly downloadBps: number;
-  readonly scatter: number | undefined;
+  readonly scatter: Strayed | undefined;
 }
 
 export interface Knowledge {

@@ -13,7 +13,7 @@ interface Sketch {
   readonly bytes: number | undefined;
   readonly deadlineSeconds?: number;
   readonly capBps?: number;
-  readonly scatter?: number;
+  readonly scatter?: { readonly mean: number; readonly most: number };
 }
 
 function siteFrom(sketch: Sketch, index: number): PlannedSite {
@@ -127,7 +127,9 @@ test("what a plan rests on is told where it can surprise", async () => {
 });
 
 test("a site whose server scatters has a band about its end, in the table and for programs", async () => {
-  const report = await reportOf([{ bytes: 50e6, capBps: 500_000, scatter: 0.3 }]);
+  const report = await reportOf([
+    { bytes: 50e6, capBps: 500_000, scatter: { mean: 0.3, most: 1 } },
+  ]);
   assert.match(planLines(report, SCREEN).join("\n"), /5–95 % [\s\S]*1 min 40 s +\S+ s – \d+ min/);
   const { sites } = planResult(report) as { sites: { finishP5Seconds: number }[] };
   assert.ok((sites[0]?.finishP5Seconds ?? 0) < 100);

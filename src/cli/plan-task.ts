@@ -11,6 +11,7 @@
 
 import { limitAt, minutesToChange } from "../bandwidth/calendar.ts";
 import type { DayMoment } from "../bandwidth/day-kind.ts";
+import type { Strayed } from "../bandwidth/scatter.ts";
 import { CrawlError } from "../base/errors.ts";
 import { showBytes } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
@@ -36,7 +37,7 @@ export interface PlannedSite {
   /** Infinity: nothing is known that would hold it up. */
   readonly capBps: number;
   readonly capFrom: CapSource | undefined;
-  readonly scatter: number | undefined;
+  readonly scatter: Strayed | undefined;
   /** Why it is no part of the plan, and what to do about it. */
   readonly leftOut: string | undefined;
 }

@@ -15,12 +15,14 @@ function server(address: string, workingCount: number, holidayCount = 0): Server
   );
   const sites = ["https://one.example", "http://two.example:8080"];
   const lastAtMs = NOW_MS - 90_000;
-  return { address, sites, lastAtMs, workingCount, holidayCount, bps, scatter: 0.25 };
+  const row = { address, sites, lastAtMs, workingCount, holidayCount, bps };
+  const hours = { workingHours: 0x7ff, holidayHours: holidayCount === 0 ? 0 : 0xffffff };
+  return { ...row, ...hours, scatter: { mean: 0.25, most: 1 } };
 }
 
 test("a server is a line: how often and when it was measured, what it gives, its two days, its sites", () => {
   const servers = surveyed([server("192.0.2.1", 7), server("2001:db8::1", 1, 9)], MOMENT, 50);
-  const [head, names, first, second, last] = serverLines(servers, NOW_MS, SCREEN);
+  const [head, names, first, second, dots, last] = serverLines(servers, NOW_MS, SCREEN);
   assert.equal(head, "2 servers; it is 10:05 on a Friday, a working day");
   assert.match(
     names ?? "",
@@ -33,8 +35,9 @@ test("a server is a line: how often and when it was measured, what it gives, its
   );
   assert.match(
     second ?? "",
-    /^192\.0\.2\.1 +7 +1 min 30 s +11\.0 KB\/s  ▁▁▁▂.*▇███ {28}one\.example/,
+    /^192\.0\.2\.1 +7 +1 min 30 s +11\.0 KB\/s  ▁▁▁▂[▂-▄]+·{13}  ·{24}  one\.example/,
   );
+  assert.match(dots ?? "", /^· not measured at this hour/);
   assert.match(last ?? "", /^a server never met is expected to give \d/);
 });
 
@@ -48,7 +51,7 @@ test("only the most measured are kept, and the others are counted", () => {
   assert.equal(servers.top.length, 30);
   const lines = serverLines(servers, NOW_MS, { ...SCREEN, rows: 12 });
   assert.equal(lines.length, 12);
-  assert.equal(lines.at(-2), "and 492 servers more");
+  assert.equal(lines.at(-3), "and 493 servers more");
 });
 
 test("a file without servers says so, and nothing foreign reaches the terminal", () => {
@@ -74,5 +77,6 @@ test("a program gets the same in numbers, and null for a kind of day never measu
     scatter: 0.25,
     workingBps: Array.from({ length: 24 }, (_, hour) => 1000 * (1 + hour)),
     holidayBps: null,
+    measuredHours: { working: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], holiday: [] },
   });
 });

@@ -2,11 +2,11 @@
  * What is known of servers, as lines of text: one for each, the most measured first.
  *
  * A pure function of rows and moment. The two small pictures are the 24 hours of a working day and of
- * a holiday, on one scale for each server; a kind of day that was never measured stays empty.
+ * a holiday, on one scale for each server; an hour that was never measured is a dot.
  */
 
 import type { DayMoment } from "../bandwidth/day-kind.ts";
-import { type ServerRow, SpeedTable } from "../bandwidth/speed-table.ts";
+import { isMeasured, measuredHours, type ServerRow, SpeedTable } from "../bandwidth/speed-table.ts";
 import { Heap } from "../base/heap.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
@@ -16,6 +16,8 @@ import { fitted, type Palette } from "./terminal.ts";
 
 const HOURS = 24;
 const ADDRESS_COLUMNS_MAX = 39;
+const NOT_MEASURED = "·";
+const DOTS = `${NOT_MEASURED} not measured at this hour: expected to give the mean of the measured ones`;
 const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 export interface ServerView extends ServerRow {
@@ -70,7 +72,7 @@ export function serverLines(
 ): string[] {
   const { palette } = screen;
   const { count, moment, strangerBps } = servers;
-  const shown = servers.top.slice(0, Math.max(1, screen.rows - 4));
+  const shown = servers.top.slice(0, Math.max(1, screen.rows - 5));
   const address = Math.max(7, ...shown.map((server) => visible(server.address).length));
   const addressColumns = Math.min(ADDRESS_COLUMNS_MAX, address);
   const hidden = count - shown.length;
@@ -79,11 +81,15 @@ export function serverLines(
     ...(count === 0 ? [] : [palette.dim(headLine(addressColumns))]),
     ...shown.map((server) => serverLine(server, nowMs, addressColumns, palette)),
     ...(hidden > 0 ? [palette.dim(`and ${plural(hidden, "server")} more`)] : []),
+    ...(count === 0 ? [] : [palette.dim(DOTS)]),
     palette.dim(`a server never met is expected to give ${showBytes(strangerBps)}/s`),
   ].map((line) => fitted(line, screen.columns));
 }
 
-/** The same for a program: hours without a measurement of their kind of day are null. */
+/**
+ * The same for a program. Kinds of day that were never measured are null; of the others, hours that were
+ * not measured have the mean of those that were.
+ */
 export function serversAsJson({ moment, count, strangerBps, top }: Servers): object {
   return {
     moment,
@@ -95,9 +101,13 @@ export function serversAsJson({ moment, count, strangerBps, top }: Servers): obj
       measured: { working: server.workingCount, holiday: server.holidayCount },
       lastAt: new Date(server.lastAtMs).toISOString(),
       nowBps: Math.round(server.nowBps),
-      scatter: server.scatter ?? null,
+      scatter: server.scatter?.mean ?? null,
       workingBps: server.workingCount === 0 ? null : rounded(server.bps.subarray(0, HOURS)),
       holidayBps: server.holidayCount === 0 ? null : rounded(server.bps.subarray(HOURS)),
+      measuredHours: {
+        working: measuredHours(server.workingHours),
+        holiday: measuredHours(server.holidayHours),
+      },
     })),
   };
 }
@@ -122,14 +132,18 @@ function serverLine(
   palette: Palette,
 ): string {
   // One scale for both kinds of day, so that they can be compared.
-  const days = sparkline([...server.bps], 2 * HOURS);
+  const levels = sparkline([...server.bps], 2 * HOURS);
+  const daysOf = (hours: number, from: number): string =>
+    Array.from({ length: HOURS }, (_, hour) =>
+      isMeasured(hours, hour) ? levels.charAt(from + hour) : NOT_MEASURED,
+    ).join("");
   return [
     visible(server.address).slice(0, addressColumns).padEnd(addressColumns),
     showCount(server.measured).padStart(8),
     since(nowMs - server.lastAtMs).padStart(12),
     `${showBytes(server.nowBps)}/s`.padStart(11),
-    palette.accent(days.slice(0, HOURS)),
-    palette.accent(days.slice(HOURS)),
+    palette.accent(daysOf(server.workingHours, 0)),
+    palette.accent(daysOf(server.holidayHours, HOURS)),
     palette.dim(sitesOf(server)),
   ].join("  ");
 }

@@ -25,7 +25,8 @@ export const BANDWIDTH = {
   },
   siteLimitBps: {
     key: "siteLimit",
-    meaning: "Most bytes received per second from one site. No limit by default.",
+    meaning:
+      "Most bytes received per second from one site, packet headers included. No limit by default.",
     fallback: undefined,
     reader: line.limit,
     orNone: true,
@@ -33,7 +34,7 @@ export const BANDWIDTH = {
   quota: {
     key: "quota",
     meaning:
-      "Most bytes received per calendar day or month. The crawl stops when it is used up; the same command goes on when there is room again. No quota by default.",
+      "Most bytes received per calendar day or month, packet headers included. The crawl stops when it is used up; the same command goes on when there is room again. No quota by default.",
     fallback: undefined,
     reader: line.quota,
     orNone: true,

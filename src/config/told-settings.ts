@@ -2,7 +2,8 @@
  * The settings of a crawl in words, for a report: those that are not as they are by default.
  *
  * Kept as `settings.json` in the crawl's folder when it begins. No secret is among them, and nothing that says where things lie
- * on this machine: a report may be sent to others. What was told is for people; no crawl reads it back.
+ * on this machine: a report may be sent to others. What was told is for people and for views of the crawl;
+ * no crawl reads it back.
  */
 
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -11,7 +12,7 @@ import { hideCredentials } from "../base/visible.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import { type PartitionRule, showPartitionRule } from "../partition/rules.ts";
 import type { Field, FieldTable } from "./field.ts";
-import { GROUPS, SITE_SETTINGS, type SiteSettings, type Settings } from "./schema.ts";
+import { GROUPS, SETTINGS, SITE_SETTINGS, type SiteSettings, type Settings } from "./schema.ts";
 import { defaultSettings } from "./sources.ts";
 
 export interface ToldSetting {
@@ -103,6 +104,16 @@ export function readTold(folder: string): readonly ToldSetting[] {
   } catch {
     return [];
   }
+}
+
+/** The time zone and the country whose hours and days a crawl counts in; undefined where it uses the machine's. */
+export function toldHours(folder: string): Partial<Pick<Settings, "timeZone" | "holidays">> {
+  const told = new Map(readTold(folder).map(({ key, text }) => [key, text]));
+  const { timeZone, holidays } = SETTINGS;
+  return {
+    timeZone: timeZone.reader.read(told.get(timeZone.key) ?? ""),
+    holidays: holidays.reader.read(told.get(holidays.key) ?? ""),
+  };
 }
 
 function isTold(value: unknown): value is ToldSetting {

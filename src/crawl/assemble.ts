@@ -324,7 +324,8 @@ class Assembly implements Loops {
       controller: this.controller,
       speeds: line.speeds,
       moment: () => line.almanac.at(clock.wallMs()),
-      siteLimitBps: ({ key }) => ownSettings.get(key)?.limitBps ?? this.line.siteLimitBps,
+      siteLimitBps: ({ key }) =>
+        this.line.sitePayloadBps(ownSettings.get(key)?.limitBps ?? this.line.siteLimitBps),
       searchDepthMax: settings.searchDepthMax,
       ranksByScore: settings.order === "topic" && this.#parts.hooks.score === undefined,
       hostShare:

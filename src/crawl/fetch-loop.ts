@@ -187,7 +187,7 @@ export class FetchLoop {
       this.#requests -= 1;
       this.#recording += 1;
       this.#recordingBytes += bytes;
-      passage.end(how.traffic);
+      passage.end(how.traffic, how.reason);
       this.#end(site, turn, how);
     };
     const work = this.#work(site, entry, { sent: this.#sentBy(turn), passage, ended });

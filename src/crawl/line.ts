@@ -1,6 +1,7 @@
 /**
  * What may be taken of the line at this moment: the limit or its calendar, less what packets add to
- * the bytes that programs see, less what good neighbours leave to others; and the quota.
+ * the bytes that programs see, less what good neighbours leave to others; and the quota. The limit, those
+ * of single sites and the quota all count what the line carries, packets' headers included.
  *
  * Looked at four times a second, and at once when somebody changes it; the line's own counters forty times a second,
  * where they count for nobody else.
@@ -127,7 +128,7 @@ export class Line {
   #gaugedBytes = 0;
   #isGauged = false;
   #cancelGauge: (() => void) | undefined;
-  /** Come since the quota's book was last told. */
+  /** What the line carried since the quota's book was last told; negative when too much was told. */
   #uncountedBytes = 0;
   /** Come from other processes since the last look, and how much of it usually comes. */
   #exchangedBytes = 0;
@@ -159,6 +160,11 @@ export class Line {
 
   get siteLimitBps(): number | undefined {
     return this.#siteLimitBps;
+  }
+
+  /** Of a site's own limit, what is left for bytes that programs see. */
+  sitePayloadBps(limitBps: number | undefined): number | undefined {
+    return limitBps === undefined ? undefined : limitBps / (1 + this.#overheadShare);
   }
 
   start(): void {
@@ -197,8 +203,9 @@ export class Line {
 
   received(bytes: number): void {
     const { clock, meter } = this.#parts;
-    meter.count(clock.nowMs(), bytes * (1 + this.#overheadShare));
-    this.#uncountedBytes += bytes;
+    const lineBytes = bytes * (1 + this.#overheadShare);
+    meter.count(clock.nowMs(), lineBytes);
+    this.#uncountedBytes += lineBytes;
     this.#lookedBytes += bytes;
     this.#ungaugedBytes += bytes;
     if (this.#quota !== undefined) this.#judgeQuota();
@@ -247,6 +254,7 @@ export class Line {
     const { settings, wire, clock, controller } = this.#parts;
     const beyondBytes = wire.takeBeyond(this.#lookedBytes);
     this.#lookedBytes = 0;
+    if (settings.packetOverhead === "auto") this.#uncountedBytes += beyondBytes;
     if (this.#isGauged || settings.packetOverhead !== "auto" || !this.#inForceBps) return;
     const mostBytes = BEYOND_SHARE_MAX * this.#inForceBps;
     const paidBytes = Math.max(-mostBytes, Math.min(mostBytes, beyondBytes));
@@ -359,7 +367,8 @@ export class Line {
   }
 
   #count(wallMs: number): void {
-    this.#quotaBook.charge(wallMs, this.#uncountedBytes);
-    this.#uncountedBytes = 0;
+    const bytes = Math.max(0, Math.floor(this.#uncountedBytes));
+    this.#quotaBook.charge(wallMs, bytes);
+    this.#uncountedBytes -= bytes;
   }
 }

@@ -163,7 +163,7 @@ export class Outlook {
         delayMs: site.to?.delayMs ?? 0,
         meanBytes: meanBytesOf(facts),
         gaveBps: this.#gaveBps(site),
-        saidBps: leastOf(own, line.siteLimitBps),
+        saidBps: leastOf(own, line.sitePayloadBps(own?.limitBps ?? line.siteLimitBps)),
       }),
       weight: promised.priorityOf(site.key),
     };
@@ -271,7 +271,6 @@ function grown(site: Site, before: Growth | undefined): Growth {
   return { known, settled, newPerSettled };
 }
 
-function leastOf(own: SiteSettings | undefined, siteLimitBps: number | undefined): number {
-  const limitBps = own?.limitBps ?? siteLimitBps;
+function leastOf(own: SiteSettings | undefined, limitBps: number | undefined): number {
   return Math.min(own?.capBps ?? Infinity, limitBps ?? Infinity);
 }

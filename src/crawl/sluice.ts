@@ -14,6 +14,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Shares } from "../plan/shares.ts";
 import type { Arrival, OnBytes, Traffic } from "../fetch/transport.ts";
 import type { Search, Taken } from "../frontier/workbench.ts";
+import type { Reason } from "../page/outcome.ts";
 import type { HostShare } from "../topics/host-share.ts";
 import type { Job } from "./job.ts";
 import { Readers } from "./readers.ts";
@@ -32,6 +33,17 @@ const WARM_AFTER_MS = 1000;
 const KEEP_SHARE = 0.95;
 /** What is larger than this is slowed down while it is read, and need not be foreseen. */
 const SIZES: SizeGuessLimits = { sitesMax: 10_000, bytesMax: 65_536 };
+
+/**
+ * Downloads that show their server's rate: documents, and those that were cut off after much of them had come.
+ * Errors, redirects, "not modified" and robots.txt are small: they show its latency.
+ */
+const SHOW_RATE: ReadonlySet<Reason> = new Set([
+  "ok",
+  "body_too_large",
+  "too_slow",
+  "total_timeout",
+]);
 
 export interface SluiceParts {
   readonly clock: Clock;
@@ -209,7 +221,7 @@ export class Sluice {
     this.#parts.tally.ledger.book(site.books, bytes, purpose);
   }
 
-  end(passage: Passage, traffic: Traffic): void {
+  end(passage: Passage, traffic: Traffic, reason: Reason): void {
     const { site, job, flow } = passage;
     const { clock, roster, controller, speeds, moment, onTraffic } = this.#parts;
     const { receivedBytes, totalMs, pausedMs, firstByteMs, connectMs } = traffic;
@@ -231,8 +243,10 @@ export class Sluice {
           site.gaveMs = site.gaveMs * KEEP_SHARE + tookMs;
           if (site.answered === TRIED_PAGES) this.#parts.onTried();
         }
-        speeds.learn(address, moment(), (receivedBytes * 1000) / tookMs, clock.wallMs());
-        speeds.name(address, site.key);
+        if (SHOW_RATE.has(reason) && job.errand === undefined) {
+          speeds.learn(address, moment(), (receivedBytes * 1000) / tookMs, clock.wallMs());
+          speeds.name(address, site.key);
+        }
       }
     }
     if (address !== undefined) onTraffic(traffic, address);
@@ -375,8 +389,8 @@ export class Passage {
     return this.job.errand?.kind;
   }
 
-  end(traffic: Traffic): void {
-    this.#sluice.end(this, traffic);
+  end(traffic: Traffic, reason: Reason): void {
+    this.#sluice.end(this, traffic, reason);
   }
 }
 

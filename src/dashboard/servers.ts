@@ -1,6 +1,9 @@
 /** What servers give by hour and kind of day, those measured most first. */
 
+import { measuredHours } from "../bandwidth/speed-table.ts";
 import { serversOf } from "../store/joined-servers.ts";
+import { TimeZone } from "../bandwidth/local-time.ts";
+import { toldHours } from "../config/told-settings.ts";
 import type { StoredServer } from "../store/server-file.ts";
 import { most } from "../report/gather.ts";
 import type { ServerLine, ServersAnswer } from "./shapes.ts";
@@ -10,7 +13,8 @@ const HOURS = 24;
 
 export function serversAnswer(folder: string, speedsFile: string | undefined): ServersAnswer {
   const { kept, count } = most(serversOf(folder, speedsFile), LINES_MAX, measuredOf);
-  return { total: count, lines: kept.map(lineOf) };
+  const { minuteOfDay } = new TimeZone(toldHours(folder).timeZone).at(Date.now());
+  return { total: count, hour: Math.floor(minuteOfDay / 60), lines: kept.map(lineOf) };
 }
 
 function measuredOf({ workingCount, holidayCount }: StoredServer): number {
@@ -27,6 +31,8 @@ function lineOf(server: StoredServer): ServerLine {
     measured: measuredOf(server),
     workingBps: day(0, workingCount),
     holidayBps: day(HOURS, holidayCount),
+    workingHours: measuredHours(server.workingHours),
+    holidayHours: measuredHours(server.holidayHours),
   };
 }
 

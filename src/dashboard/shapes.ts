@@ -117,10 +117,15 @@ export interface ServerLine {
   /** By hour; null where nothing is known. */
   readonly workingBps: readonly (number | null)[];
   readonly holidayBps: readonly (number | null)[];
+  /** The hours of each kind of day in which it was measured; in the others it is expected to give their mean. */
+  readonly workingHours: readonly number[];
+  readonly holidayHours: readonly number[];
 }
 
 export interface ServersAnswer {
   readonly total: number;
+  /** The hour it is now in the crawl's time zone. */
+  readonly hour: number;
   readonly lines: readonly ServerLine[];
 }
 

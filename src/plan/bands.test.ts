@@ -21,10 +21,19 @@ test("a site whose server scatters by σ is done between exp(−1.645σ) and exp
   const sigma = 0.5;
   const scatter = sigma * Math.sqrt(2 / Math.PI);
   const options = { runs: 20_000, random: randomFrom(1), finishes: alone };
-  const [band] = finishBands(taskOf(site("a", 1000, 10)), [scatter], options);
+  const strayed = { mean: scatter, most: 10 };
+  const [band] = finishBands(taskOf(site("a", 1000, 10)), [strayed], options);
   const { p5Seconds = 0, p95Seconds = 0 } = band ?? {};
   assert.ok(Math.abs(Math.log(p5Seconds / 100) + 1.645 * sigma) < 0.03, `${p5Seconds}`);
   assert.ok(Math.abs(Math.log(p95Seconds / 100) - 1.645 * sigma) < 0.03, `${p95Seconds}`);
+});
+
+test("no band reaches beyond the farthest that the server was ever seen to stray", () => {
+  const strayed = { mean: 4, most: Math.log(3) };
+  const options = { runs: 200, random: randomFrom(3), finishes: alone };
+  const [band] = finishBands(taskOf(site("a", 1000, 10)), [strayed], options);
+  const { p5Seconds = 0, p95Seconds = 0 } = band ?? {};
+  assert.ok(Math.abs(p5Seconds - 100 / 3) < 0.01 && Math.abs(p95Seconds - 300) < 0.01);
 });
 
 test("without scatter, or without a cap, a band has no width", () => {
@@ -32,7 +41,10 @@ test("without scatter, or without a cap, a band has no width", () => {
   const options = { runs: 50, random: randomFrom(2), finishes: alone };
   for (const scatters of [
     [undefined, undefined],
-    [0, 0.7],
+    [
+      { mean: 0, most: 0 },
+      { mean: 0.7, most: 2 },
+    ],
   ])
     assert.deepEqual(finishBands(task, scatters, options), [
       { p5Seconds: 100, p95Seconds: 100 },
@@ -46,10 +58,10 @@ test("a band lies about the plan, is the same for the same chance, and grows wit
     const sites = Array.from({ length: 1 + below(random, 5) }, (_, index) =>
       site(`s${index}`, 1 + below(random, 1e6), 1 + below(random, 500)),
     );
-    const bandsWith = (scatter: number): ReturnType<typeof finishBands> =>
+    const bandsWith = (mean: number): ReturnType<typeof finishBands> =>
       finishBands(
         taskOf(...sites),
-        sites.map(() => scatter),
+        sites.map(() => ({ mean, most: 10 })),
         { runs: 200, random: randomFrom(seed), finishes: alone },
       );
     const [little, much] = [bandsWith(0.05), bandsWith(0.3)];

@@ -2,18 +2,19 @@
  * How sure a plan's finish times are: what they would be if servers strayed as they did before.
  *
  * Every run draws a rate for each site about its cap, log-normally, as wide as its servers were seen to
- * scatter, and plans again with these (Monte Carlo); of all runs' finish times the middle nine tenths
+ * scatter and never farther off than they were ever seen to be, and plans again with these (Monte Carlo); of all runs' finish times the middle nine tenths
  * are the band. A site whose cap is not known, or was never seen to scatter, is taken as it stands;
  * it still has a band when others make way for it. Sizes are taken as told.
  *
  * Promises, each held by a test: the same chance gives the same bands; nothing scatters, nothing has
- * width; more scatter, no narrower band.
+ * width; more scatter, no narrower band; no band is wider than the farthest observation.
  *
  * O(runs × the cost of a plan).
  */
 
 import { assert } from "../base/assert.ts";
 import type { Random } from "../base/random.ts";
+import type { Strayed } from "../bandwidth/scatter.ts";
 import { listFinishes } from "./list-schedule.ts";
 import type { Plan, PlanTask } from "./plan.ts";
 import { workOf } from "./work.ts";
@@ -53,10 +54,10 @@ export function replaysFor(siteCount: number): number {
   return Math.max(RUNS_MIN, Math.min(RUNS_MAX, affordable));
 }
 
-/** `scatters`: of each site's servers, the mean of |ln(measured / predicted)|. */
+/** `scatters`: how far each site's server strayed from its predictions. */
 export function finishBands(
   task: PlanTask,
-  scatters: readonly (number | undefined)[],
+  scatters: readonly (Strayed | undefined)[],
   { runs, random, finishes }: BandOptions,
 ): Band[] {
   assert(scatters.length === task.sites.length, "every site has a scatter, or undefined");
@@ -65,7 +66,7 @@ export function finishBands(
   for (let run = 0; run < runs; run++) {
     const sites = task.sites.map((site, index) => ({
       ...site,
-      capBps: site.capBps * Math.exp((scatters[index] ?? 0) * SIGMA_PER_MEAN * normal(random)),
+      capBps: site.capBps * Math.exp(drawn(scatters[index], random)),
     }));
     const times = finishes({ ...task, sites });
     for (const [index, times0] of seen.entries()) times0[run] = times[index] as number;
@@ -112,6 +113,12 @@ export function orderedFinishes(
     ({ finishSeconds }, index) =>
       (finishSeconds * (after[index] as number)) / (before[index] as number),
   );
+}
+
+/** How far a server is off this time, as a logarithm. */
+function drawn(strayed: Strayed | undefined, random: Random): number {
+  const { mean, most } = strayed ?? { mean: 0, most: 0 };
+  return Math.max(-most, Math.min(most, mean * SIGMA_PER_MEAN * normal(random)));
 }
 
 /** Box and Muller 1958. */

@@ -4,7 +4,7 @@
  * Values that lie far apart are told by their orders of magnitude, so that one fast server does not
  * make all others look alike. Light colours are high values in dark surroundings and in light ones alike: the scale is one that
  * grows evenly in lightness (viridis, by Smith and van der Walt), so that it also reads without
- * colour. A cell without a value (NaN) is left empty.
+ * colour. A cell without a value (NaN) is left empty, and one whose value is not measured is dashed.
  */
 
 import { shown } from "./scale.ts";
@@ -12,10 +12,17 @@ import { element, escaped, hint, label, picture, widthOf } from "./svg.ts";
 
 export interface HeatMap {
   readonly title: string;
-  readonly rows: readonly { readonly name: string; readonly cells: readonly number[] }[];
+  readonly rows: readonly HeatRow[];
   readonly columns: readonly string[];
   readonly unit: string;
   readonly width?: number;
+}
+
+export interface HeatRow {
+  readonly name: string;
+  readonly cells: readonly number[];
+  /** The columns whose value is expected, not measured. */
+  readonly unmeasured?: ReadonlySet<number>;
 }
 
 const FONT_PIXELS = 12;
@@ -55,7 +62,7 @@ export function heatMap(map: HeatMap): string {
     if (column % every !== 0) continue;
     marks.push(label(name, { class: "soft", x: left + column * cellWidth, y: TOP_PIXELS - 6 }));
   }
-  for (const [index, { name, cells }] of rows.entries()) {
+  for (const [index, { name, cells, unmeasured }] of rows.entries()) {
     const y = TOP_PIXELS + index * ROW_PIXELS;
     marks.push(label(names[index] ?? "", { class: "end", x: left - 8, y: y + 13 }));
     for (const [column, words] of columns.entries()) {
@@ -66,8 +73,11 @@ export function heatMap(map: HeatMap): string {
         width: cellWidth - 1,
         height: ROW_PIXELS - 1,
       };
-      const told = hint(`${name}, ${words}: ${shown(value, unit) || "not known"}`);
-      marks.push(element("rect", { ...place, ...colourOf(value, low, high) }, told));
+      const isMeasured = unmeasured?.has(column) !== true;
+      const amount = shown(value, unit) || "not known";
+      const told = isMeasured ? amount : `not measured, expected to give ${amount}`;
+      const colour = isMeasured ? colourOf(value, low, high) : { class: "unmeasured" };
+      marks.push(element("rect", { ...place, ...colour }, hint(`${name}, ${words}: ${told}`)));
     }
   }
   const height = TOP_PIXELS + rows.length * ROW_PIXELS + 14;

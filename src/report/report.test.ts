@@ -177,6 +177,8 @@ const SERVER: ReportData["servers"][number] = {
   lastAtMs: NOON,
   workingCount: 5,
   holidayCount: 0,
+  workingHours: 1 << 7,
+  holidayHours: 0,
   bps: Float32Array.from({ length: 48 }, (_, hour) => 1e5 * (1 + hour)),
   scatter: undefined,
 };

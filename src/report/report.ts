@@ -11,6 +11,7 @@ import { PURPOSES } from "../bandwidth/ledger.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import { VERSION } from "../config/version.ts";
 import { type Reason, settlementOf } from "../page/outcome.ts";
+import { isMeasured } from "../bandwidth/speed-table.ts";
 import type { StoredServer } from "../store/server-file.ts";
 import { barPlot } from "./bar-plot.ts";
 import { deadlinePlot } from "./deadline-plot.ts";
@@ -125,7 +126,7 @@ function rateNote({ rates }: ReportData): string {
 }
 
 const LEDGER_WORDS =
-  "Every byte received is booked once, for a purpose: pages, robots.txt, sitemaps, redirects, errors, pages that repeat another, tries that had to be made again, and what processes sent each other.";
+  "Every byte received is booked once, for a purpose: pages, robots.txt, sitemaps, redirects, errors, pages that repeat another, tries that had to be made again, and what processes sent each other. Packet headers, which limits and quotas count too, are not among them.";
 
 function ledgerPlot({ ledger, totals }: ReportData): string {
   const booked = PURPOSES.map((purpose) => ({ name: purpose as string, value: ledger[purpose] }));
@@ -141,7 +142,11 @@ function speeds({ servers, serverCount }: ReportData): string {
   const maps = (["working", "holiday"] as const).map((kind) => {
     const rows = servers
       .filter((server) => countOf(server, kind) > 0)
-      .map((server) => ({ name: nameOf(server), cells: hoursOf(server, kind) }));
+      .map((server) => ({
+        name: nameOf(server),
+        cells: hoursOf(server, kind),
+        unmeasured: unmeasuredOf(server, kind),
+      }));
     if (rows.length === 0) return "";
     const title = kind === "working" ? "Working days" : "Weekends and holidays";
     const columns = Array.from({ length: HOURS }, (_, hour) => String(hour).padStart(2, "0"));
@@ -150,7 +155,7 @@ function speeds({ servers, serverCount }: ReportData): string {
   if (maps.every((map) => map === "")) return "";
   const hidden = serverCount - servers.length;
   const words =
-    "What one download was measured to bring, waiting included, by hour and kind of day. Hours near a measurement are learned with it; predictions and plans rest on this table.";
+    "What one download was measured to bring, waiting included, by hour and kind of day. Hours near a measurement are learned with it; dashed hours were not measured and are expected to give the mean of the measured ones. Predictions and plans rest on this table.";
   const more = hidden > 0 ? ` ${count(hidden)} servers measured less often are not shown.` : "";
   return maps.join("") + note(words + more);
 }
@@ -161,6 +166,12 @@ function countOf(server: StoredServer, kind: "working" | "holiday"): number {
 
 function hoursOf({ bps }: StoredServer, kind: "working" | "holiday"): number[] {
   return [...(kind === "working" ? bps.subarray(0, HOURS) : bps.subarray(HOURS))];
+}
+
+function unmeasuredOf(server: StoredServer, kind: "working" | "holiday"): Set<number> {
+  const hours = kind === "working" ? server.workingHours : server.holidayHours;
+  const all = Array.from({ length: HOURS }, (_, hour) => hour);
+  return new Set(all.filter((hour) => !isMeasured(hours, hour)));
 }
 
 function nameOf({ address, sites: [site] }: StoredServer): string {

@@ -100,7 +100,7 @@ font:12px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 .weir .paper{fill:var(--paper)}.weir text{fill:var(--ink)}.weir .soft{fill:var(--soft)}
 .weir .title{font-size:14px;font-weight:600}.weir .end{text-anchor:end}
 .weir .middle{text-anchor:middle}.weir .grid{stroke:var(--grid);fill:none}
-.weir .empty{fill:var(--empty)}.weir .line{fill:none;stroke-width:1.5;stroke-linejoin:round}
+.weir .empty{fill:var(--empty)}.weir .unmeasured{fill:var(--empty);stroke:var(--soft);stroke-dasharray:2 2;stroke-width:.7}.weir .line{fill:none;stroke-width:1.5;stroke-linejoin:round}
 .weir .dotted{stroke-dasharray:2 3}
 .weir .limit{stroke:var(--limit);stroke-width:2;stroke-dasharray:7 4}
 ${Array.from({ length: COLOURS }, (_, n) => `.weir .s${n}{stroke:var(--c${n})}.weir .f${n}{fill:var(--c${n})}`).join("\n")}

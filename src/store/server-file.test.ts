@@ -75,7 +75,7 @@ test("a file of somebody else, a newer one, a short one and a damaged one are re
   const foreign = join(folder, "foreign.db");
   edit(foreign, "CREATE TABLE song(title TEXT)");
   const newer = copyOf(good, "newer.db", () => undefined);
-  edit(newer, "PRAGMA user_version = 3");
+  edit(newer, "PRAGMA user_version = 4");
   const short = copyOf(good, "short.db", () => undefined);
   truncateSync(short, 3 * 4096);
   const flipped = copyOf(good, "flipped.db", (bytes) => {
@@ -88,7 +88,7 @@ test("a file of somebody else, a newer one, a short one and a damaged one are re
   for (const [path, why] of [
     [text, /notes\.txt is no file of server speeds/],
     [foreign, /foreign\.db is no file of server speeds/],
-    [newer, /newer\.db was written by a newer Weir: version 3, this one knows 2/],
+    [newer, /newer\.db was written by a newer Weir: version 4, this one knows 3/],
     [short, /short\.db is cut short: 12288 of \d+ bytes/],
     [flipped, /flipped\.db is damaged inside/],
     [torn, /torn\.db/],
@@ -103,35 +103,35 @@ test("a file of somebody else, a newer one, a short one and a damaged one are re
   }
 });
 
-test("a file of version 1, whose servers have no scatter, is read as it is and written on", async (t) => {
+test("of earlier versions, which do not tell the measured hours, nothing is read, and new rows are written", async (t) => {
   const path = join(emptyFolder(t), "servers.db");
   const before = Array.from({ length: 3 }, (_, index) => serverFrom(randomFrom(index), index));
   {
     await using file = openServerFile(path, LIMITS);
     assert.equal(await file.save(before), true);
   }
-  makeVersion1(path);
-  const known = before.map((row) => ({ ...row, scatter: undefined }));
-  assert.deepEqual([...readServerFile(path)], known);
-  const later = { ...(before[1] as StoredServer), lastAtMs: 3e12, scatter: 0.5 };
-  {
+  const later = { ...(before[1] as StoredServer), lastAtMs: 3e12 };
+  for (const version of [1, 2] as const) {
+    makeEarlier(path, version);
+    assert.deepEqual([...readServerFile(path)], []);
     await using file = openServerFile(path, LIMITS);
-    assert.deepEqual([...file.rows()], known);
+    assert.deepEqual([...file.rows()], []);
     assert.equal(await file.save([later]), true);
+    assert.deepEqual([...readServerFile(path)], [later]);
   }
-  assert.deepEqual([...readServerFile(path)], [known[0], later, known[2]]);
 });
 
-/** Cuts the scatter out of every record, as the version before it wrote them. */
-function makeVersion1(path: string): void {
+/** Version 1 ends after the speeds, version 2 after the mean scatter. */
+function makeEarlier(path: string, version: 1 | 2): void {
+  const factBytes = version === 1 ? 216 : 220;
   const database = new DatabaseSync(path);
   const write = database.prepare("UPDATE server SET record = ? WHERE address = ?");
   for (const { address, record } of database.prepare("SELECT address, record FROM server").all()) {
-    const old = Buffer.concat([(record as Uint8Array).subarray(0, 216), Buffer.alloc(4)]);
-    old.writeUInt32BE(crc32(old.subarray(0, 216)), 216);
+    const old = Buffer.concat([(record as Uint8Array).subarray(0, factBytes), Buffer.alloc(4)]);
+    old.writeUInt32BE(crc32(old.subarray(0, factBytes)), factBytes);
     write.run(old, String(address));
   }
-  database.exec("PRAGMA user_version = 1");
+  database.exec(`PRAGMA user_version = ${version}`);
   database.close();
 }
 
@@ -207,7 +207,12 @@ function serverFrom(random: Random, index: number): StoredServer {
     workingCount: below(random, 100),
     holidayCount: 1 + below(random, 100),
     bps: Float32Array.from({ length: 48 }, () => 10 ** (random.next() * 8)),
-    scatter: index % 3 === 0 ? undefined : Math.fround(random.next()),
+    workingHours: below(random, 2 ** 24),
+    holidayHours: below(random, 2 ** 24),
+    scatter:
+      index % 3 === 0
+        ? undefined
+        : { mean: Math.fround(random.next()), most: Math.fround(1 + random.next()) },
   };
 }
 

@@ -36,25 +36,30 @@ export interface StoredServer {
   readonly lastAtMs: number;
   readonly workingCount: number;
   readonly holidayCount: number;
+  /** Bit h is set when hour h of a working day was measured; the same for holidays. */
+  readonly workingHours: number;
+  readonly holidayHours: number;
   /** 24 hours of a working day, then 24 of a holiday. */
   readonly bps: Float32Array;
-  /** How far it strays from its predictions; undefined when that is not known yet. */
-  readonly scatter: number | undefined;
+  /** How far it strays from its predictions, on average and at most; undefined when that is not known yet. */
+  readonly scatter: { readonly mean: number; readonly most: number } | undefined;
 }
 
 /** "WeiS" in ASCII, in the header of these files. */
 const APPLICATION_ID = 0x57656953;
-const VERSION = 2;
+const VERSION = 3;
 /**
- * A record: last_at_ms, measurements on working days and on holidays, 48 speeds, the scatter (NaN for
- * none), the sum of all that. Records of version 1 have no scatter; they stay as they are until their
- * server is measured again.
+ * A record: last_at_ms, measurements on working days and on holidays, 48 speeds, the mean scatter (NaN
+ * for none) and the greatest, the measured hours of working days and of holidays, the CRC-32 of all that. Records of earlier
+ * versions do not tell which hours were measured: they are not read, and are replaced when their server
+ * is measured again.
  */
 const FACTS = 3;
 const VALUES = 48;
 const SCATTER_AT = 8 * FACTS + 4 * VALUES;
-const RECORD_BYTES = SCATTER_AT + 8;
-const RECORD_BYTES_1 = SCATTER_AT + 4;
+const HOURS_AT = SCATTER_AT + 8;
+const RECORD_BYTES = HOURS_AT + 12;
+const EARLIER_RECORD_BYTES: readonly number[] = [SCATTER_AT + 4, SCATTER_AT + 8];
 const BATCH_ROWS = 500;
 const BUSY_MS_MAX = 250;
 const DAY_MS = 86_400_000;
@@ -214,6 +219,7 @@ function* readRows(path: string, database: DatabaseSync): Generator<StoredServer
   try {
     // With `setReturnArrays` each row is an array, which the types of Node do not say.
     for (const row of statement.iterate() as Iterable<unknown>) {
+      if (isEarlier(row as SQLOutputValue[])) continue;
       const server = serverOf(row as SQLOutputValue[]);
       if (server === undefined) throw unreadable(path, "is damaged inside");
       yield server;
@@ -228,9 +234,11 @@ function valuesOf(server: StoredServer): [string, string, Uint8Array, number, nu
   const lastAtMs = Math.round(server.lastAtMs);
   const record = new Uint8Array(RECORD_BYTES);
   new Float64Array(record.buffer, 0, FACTS).set([lastAtMs, workingCount, holidayCount]);
-  const speeds = new Float32Array(record.buffer, 8 * FACTS, VALUES + 1);
+  const speeds = new Float32Array(record.buffer, 8 * FACTS, VALUES + 2);
   speeds.set(server.bps);
-  speeds[VALUES] = server.scatter ?? Number.NaN;
+  const { mean, most } = server.scatter ?? { mean: Number.NaN, most: 0 };
+  speeds.set([mean, most], VALUES);
+  new Uint32Array(record.buffer, HOURS_AT, 2).set([server.workingHours, server.holidayHours]);
   const sumAt = RECORD_BYTES - 4;
   new DataView(record.buffer).setUint32(sumAt, crc32(record.subarray(0, sumAt)));
   const daysEarned = Math.min(DAYS_EARNED_MAX, workingCount + holidayCount);
@@ -238,9 +246,12 @@ function valuesOf(server: StoredServer): [string, string, Uint8Array, number, nu
   return [address, JSON.stringify(server.sites), record, lastAtMs, keepUntilMs];
 }
 
+function isEarlier([, , blob]: SQLOutputValue[]): boolean {
+  return blob instanceof Uint8Array && EARLIER_RECORD_BYTES.includes(blob.length);
+}
+
 function serverOf([address, sites, blob]: SQLOutputValue[]): StoredServer | undefined {
-  if (!(blob instanceof Uint8Array)) return undefined;
-  if (blob.length !== RECORD_BYTES && blob.length !== RECORD_BYTES_1) return undefined;
+  if (!(blob instanceof Uint8Array) || blob.length !== RECORD_BYTES) return undefined;
   // Numbers can be seen in place only where they lie at a multiple of their size.
   const record = blob.byteOffset % 8 === 0 ? blob : blob.slice();
   const { buffer, byteOffset } = record;
@@ -252,20 +263,23 @@ function serverOf([address, sites, blob]: SQLOutputValue[]): StoredServer | unde
     byteOffset,
     FACTS,
   );
+  const [workingHours = 0, holidayHours = 0] = new Uint32Array(buffer, byteOffset + HOURS_AT, 2);
   return {
     address: String(address),
     sites: sites === "[]" ? [] : (JSON.parse(String(sites)) as string[]),
     lastAtMs,
     workingCount,
     holidayCount,
+    workingHours,
+    holidayHours,
     bps: new Float32Array(buffer, byteOffset + 8 * FACTS, VALUES),
-    scatter: blob.length === RECORD_BYTES_1 ? undefined : scatterOf(buffer, byteOffset),
+    scatter: scatterOf(buffer, byteOffset),
   };
 }
 
-function scatterOf(buffer: ArrayBufferLike, byteOffset: number): number | undefined {
-  const [scatter = Number.NaN] = new Float32Array(buffer, byteOffset + SCATTER_AT, 1);
-  return Number.isNaN(scatter) ? undefined : scatter;
+function scatterOf(buffer: ArrayBufferLike, byteOffset: number): StoredServer["scatter"] {
+  const [mean = Number.NaN, most = 0] = new Float32Array(buffer, byteOffset + SCATTER_AT, 2);
+  return Number.isNaN(mean) ? undefined : { mean, most };
 }
 
 /** Whether there is something in the file; throws when that is not ours, or not whole. */

@@ -86,7 +86,8 @@ test("a quota stops with 3 and says until when, holds for the next run, and lets
   assert.match(stoppedBy, /^quota of 1\.00 MB a day used up until \d{4}-\d\d-\d\d 00:00/);
   assert.match(stoppedBy, /--quota 2\.00MB\/day, or --quota none/);
   // What was under way when it was used up is finished.
-  assert.ok(bytes >= 1e6 && bytes < 1e6 + 4 * PAGE_BYTES, `${bytes} bytes`);
+  // Packets' headers count too, and are not among these bytes.
+  assert.ok(bytes >= 0.85e6 && bytes < 1e6 + 4 * PAGE_BYTES, `${bytes} bytes`);
 
   const asked = site.requests.length;
   const second = await run([...words, "--quota", "1MB/day"]);

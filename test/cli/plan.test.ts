@@ -203,8 +203,10 @@ test("sizes come from the crawl in the folder, and caps and bands from measured 
       lastAtMs: Date.now(),
       workingCount: 50,
       holidayCount: 50,
+      workingHours: 0xffffff,
+      holidayHours: 0xffffff,
       bps: new Float32Array(48).fill(100),
-      scatter: 0.2,
+      scatter: { mean: 0.2, most: 1 },
     };
     assert.equal(await file.save([row]), true);
   }

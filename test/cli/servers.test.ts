@@ -23,6 +23,8 @@ test("status --servers shows what is known of servers, from the folder's file or
       lastAtMs: Date.UTC(2026, 0, 1),
       workingCount: 3,
       holidayCount: 2,
+      workingHours: 0xffffff,
+      holidayHours: 0xffffff,
       bps: new Float32Array(48).fill(250_000),
       scatter: undefined,
     };

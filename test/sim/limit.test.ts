@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pick, type Random, randomFrom } from "../../src/base/random.ts";
+import type { Settings } from "../../src/config/schema.ts";
 import type { CrawlHandle, CrawlParts } from "../../src/crawl/crawler.ts";
 import type { FetchRequest } from "../../src/fetch/fetcher.ts";
 import { checkRateLimit, type LimitFrom } from "../../src/lab/checkers/rate-limit.ts";
@@ -28,6 +29,8 @@ const MIX_BYTES: Readonly<Record<MixName, number>> = {
   mixed: 500_000,
   large: 2_000_000,
 };
+
+const NEAR = { speedBpsMin: 1e6, speedBpsMax: 1e7, latencyMsMin: 2, latencyMsMax: 20 };
 
 interface Trial {
   readonly plan: QueuePlan;
@@ -83,6 +86,30 @@ test("who had nothing at all, and gets a part of the limit, begins without a bur
     const share = bytes(from, from + 10) / limitBps;
     assert.ok(share < SECOND_SHARE_MAX, `${share} in the second from ${from / 10}`);
   }
+});
+
+test("a site's limit and a quota count what packets add, as the limit does", async () => {
+  const added = 0.25;
+  const plan: QueuePlan = {
+    seed: 1,
+    queue: "sites",
+    world: { siteCount: 4, ...PAGE_MIXES.small, ...NEAR },
+    settings: { packetOverhead: added },
+    pagesPerSite: 500,
+    warmUpSeconds: 0,
+    seconds: 20,
+  };
+  const lineBytesOf = async (settings: Partial<Settings>): Promise<number> => {
+    const all = { ...plan, settings: { ...plan.settings, ...settings } };
+    const { tenths } = await crawlQueue(all);
+    return tenths.reduce((sum, tenth) => sum + tenth, 0) * (1 + added);
+  };
+  const siteLimitBps = 60_000;
+  const share = (await lineBytesOf({ siteLimitBps })) / (4 * siteLimitBps * plan.seconds);
+  assert.ok(share > 0.95 && share <= 1.02, `site limits: ${share}`);
+  const quota = { bytes: 3e6, per: "day" } as const;
+  const used = (await lineBytesOf({ quota, limitBps: 300_000 })) / quota.bytes;
+  assert.ok(used >= 1 && used <= 1.02, `quota: ${used}`);
 });
 
 async function judged({ plan, limits }: Trial): Promise<Violation[]> {

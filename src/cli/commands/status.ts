@@ -7,6 +7,7 @@ import type { FieldTable, Resolved } from "../../config/field.ts";
 import { publicHolidaysOf } from "../../config/holidays.ts";
 import { onOff } from "../../config/readers.ts";
 import { SETTINGS } from "../../config/schema.ts";
+import { toldHours } from "../../config/told-settings.ts";
 import { type ParallelMetrics, parallelMetrics } from "../../crawl/parallel-metrics.ts";
 import { roundPagesOf, type Snapshot } from "../../crawl/snapshot.ts";
 import { serversOf } from "../../store/joined-servers.ts";
@@ -121,8 +122,11 @@ function showServers(folder: string, flags: Resolved<typeof FLAGS>): ExitCode {
   // Says so when this is no crawl at all.
   storeFolders(folder);
   const nowMs = Date.now();
-  const isHoliday = flags.holidays === undefined ? undefined : publicHolidaysOf(flags.holidays);
-  const moment = new Almanac(new TimeZone(flags.timeZone), isHoliday).at(nowMs);
+  const told = toldHours(folder);
+  const holidays = flags.holidays ?? told.holidays;
+  const isHoliday = holidays === undefined ? undefined : publicHolidaysOf(holidays);
+  const zone = new TimeZone(flags.timeZone ?? told.timeZone);
+  const moment = new Almanac(zone, isHoliday).at(nowMs);
   const rows = serversOf(folder, flags.speedsFile);
   const servers = surveyed(rows, moment, flags.json ? SERVERS_IN_JSON_MAX : ROWS_MAX);
   const text = flags.json

@@ -37,7 +37,7 @@ export class Servers implements View {
   }
 
   async #ask(): Promise<void> {
-    const { total, lines } = await ask<ServersAnswer>("servers");
+    const { total, hour, lines } = await ask<ServersAnswer>("servers");
     toggle(this.#empty, lines.length === 0);
     say(
       this.#note,
@@ -49,20 +49,41 @@ export class Servers implements View {
     );
     const [low, high] = rangeOf(lines);
     const maps = [
-      heatTable("Working days", lines, (line) => line.workingBps, [low, high]),
-      heatTable("Weekends and holidays", lines, (line) => line.holidayBps, [low, high]),
+      heatTable({ ...WORKING, hour }, lines, [low, high]),
+      heatTable({ ...HOLIDAYS, hour }, lines, [low, high]),
     ];
     fill(this.#maps, ...maps, lines.length === 0 ? undefined : scaleLegend(low, high));
   }
 }
 
+/** The 24 hours of one kind of day; empty when none was measured. */
+interface Day {
+  readonly bps: readonly (number | null)[];
+  readonly measured: readonly number[];
+}
+
+interface Kind {
+  readonly title: string;
+  readonly dayOf: (line: ServerLine) => Day;
+  /** The hour it is now. */
+  readonly hour: number;
+}
+
+const WORKING: Omit<Kind, "hour"> = {
+  title: "Working days",
+  dayOf: ({ workingBps, workingHours }) => ({ bps: workingBps, measured: workingHours }),
+};
+const HOLIDAYS: Omit<Kind, "hour"> = {
+  title: "Weekends and holidays",
+  dayOf: ({ holidayBps, holidayHours }) => ({ bps: holidayBps, measured: holidayHours }),
+};
+
 function heatTable(
-  title: string,
+  { title, dayOf, hour: now }: Kind,
   lines: readonly ServerLine[],
-  hoursOf: (line: ServerLine) => readonly (number | null)[],
   range: readonly [number, number],
 ): HTMLElement | undefined {
-  const rows = lines.filter((line) => hoursOf(line).length > 0);
+  const rows = lines.filter((line) => dayOf(line).bps.length > 0);
   if (rows.length === 0) return undefined;
   const head = h(
     "tr",
@@ -73,7 +94,7 @@ function heatTable(
         "th",
         {
           scope: "col",
-          class: `${hour % 3 === 0 ? "" : "minor"} ${hour === new Date().getHours() ? "this-hour" : ""}`,
+          class: `${hour % 3 === 0 ? "" : "minor"} ${hour === now ? "this-hour" : ""}`,
         },
         String(hour).padStart(2, "0"),
       ),
@@ -95,7 +116,7 @@ function heatTable(
           nameOf(line),
         ),
       ),
-      ...hoursOf(line).map((bps, hour) => heatCell(line, bps, hour, range)),
+      ...HOURS.map((hour) => heatCell(line, dayOf(line), hour, range)),
     ),
   );
   const table = h(
@@ -110,16 +131,21 @@ function heatTable(
 
 function heatCell(
   line: ServerLine,
-  bps: number | null,
+  day: Day,
   hour: number,
   [low, high]: readonly [number, number],
 ): HTMLElement {
+  const bps = day.bps[hour] ?? null;
   if (bps === null)
     return h("td", { class: "unknown" }, h("span", { class: "unseen" }, "not known"));
-  const words = showRate(bps);
+  const isMeasured = day.measured.includes(hour);
+  const words = isMeasured ? showRate(bps) : `not measured, expected to give ${showRate(bps)}`;
   const cell = h(
     "td",
-    { title: `${nameOf(line)}, ${String(hour).padStart(2, "0")} h: ${words}` },
+    {
+      class: isMeasured ? "" : "unmeasured",
+      title: `${nameOf(line)}, ${String(hour).padStart(2, "0")} h: ${words}`,
+    },
     h("span", { class: "unseen" }, words),
   );
   const share = high > low ? Math.log(bps / low) / Math.log(high / low) : 0.6;
@@ -139,6 +165,8 @@ function scaleLegend(low: number, high: number): HTMLElement {
     showRate(low),
     h("span", { "aria-hidden": "true" }, ...steps),
     showRate(high),
+    h("i", { class: "unmeasured", "aria-hidden": "true" }),
+    "not measured: expected to give the mean of the measured hours",
   );
 }
 
