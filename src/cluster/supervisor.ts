@@ -128,7 +128,7 @@ class Supervisor implements OpenCrawl, Changing {
     this.#look();
     this.#timers.push(setInterval(() => this.#look(), LOOK_EVERY_MS));
     if (settings.timeMaxMs !== undefined)
-      this.#timers.push(setTimeout(() => this.stop("time limit"), settings.timeMaxMs));
+      this.#stack.defer(systemClock.after(settings.timeMaxMs, () => this.stop("time limit")));
     const snapshot = (): Snapshot => this.snapshot();
     this.#stack.use(new Control({ folder, snapshot, change: (k, v) => this.change(k, v) }));
     this.#stack.use(keepChronicle(folder, snapshot));
