@@ -360,6 +360,7 @@ class Assembly implements Loops {
       outlook,
       shares: this.#shares,
       sluice: this.sluice,
+      isPart: this.#parts.team !== undefined,
       onFault: this.#around.onFault,
     });
   }

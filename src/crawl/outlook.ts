@@ -56,7 +56,7 @@ export interface OutlookParts {
   readonly settings: Settings;
   readonly promised: Promised;
   readonly roster: Roster;
-  readonly line: Line;
+  readonly line: Pick<Line, "limitBps" | "payloadBps" | "siteLimitBps">;
   readonly speeds: SpeedTable;
   readonly moment: () => Moment;
   /** The best second so far. */
