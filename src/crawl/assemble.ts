@@ -200,6 +200,7 @@ class Assembly implements Loops {
       isUnderWay: (urlId) => this.#isUnderWay(urlId),
       mayAsk: (site) => this.team?.mayAsk(site) ?? true,
       mayFetch: (url) => this.#border?.hasArrived(url) ?? true,
+      onWaiting: (site) => this.team?.onWaiting(site),
       shared: (site, to) => this.team?.shared(site, to) ?? to,
     });
   }
