@@ -3,13 +3,17 @@
  * crawled, is its first node, and shows the whole.
  */
 
+import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
 import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
+import { checkPromises } from "../crawl/promise-check.ts";
 import type { Bus } from "../exchange/bus.ts";
 import type { Registry } from "../exchange/registry.ts";
 import { hasStore } from "../store/folder.ts";
+import { openMemoryStore } from "../store/store-memory.ts";
 import { natsOptionsOf, openNode } from "./node.ts";
+import { SharedLine } from "./shared-line.ts";
 import { checkNodeFolder } from "./team-folder.ts";
 import { announceSpec, forgetSpec, specOf } from "./spec.ts";
 
@@ -17,6 +21,8 @@ export interface MeetingPlace {
   readonly bus: Bus;
   readonly registry: Registry;
 }
+
+type Begun = CrawlOrder & { readonly folder: string };
 
 /** The client library is loaded only for those who join a cluster. */
 export async function meet(settings: Settings, log: Log): Promise<MeetingPlace> {
@@ -32,11 +38,17 @@ export async function meet(settings: Settings, log: Log): Promise<MeetingPlace> 
   }
 }
 
-export async function beginCluster(
-  order: CrawlOrder & { readonly folder: string },
-): Promise<OpenCrawl> {
+/** Whether all deadlines can be kept. Of a crawl that goes on each node knows only its own part. */
+function checkWhole({ settings, seeds, folder, log }: Begun): void {
+  if (hasStore(folder) && !settings.fresh) return;
+  const limitBps = new SharedLine(systemClock, settings).agreedBps();
+  checkPromises({ settings, seeds, store: openMemoryStore(), clock: systemClock, log, limitBps });
+}
+
+export async function beginCluster(order: Begun): Promise<OpenCrawl> {
   const { settings, seeds, folder, log } = order;
   if (!settings.fresh) checkNodeFolder(folder, settings.crawlName);
+  checkWhole(order);
   const { bus, registry } = await meet(settings, log);
   const spec = specOf(settings, seeds);
   const announce = (): Promise<boolean> => announceSpec(registry, settings.crawlName, spec);

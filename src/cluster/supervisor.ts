@@ -18,9 +18,12 @@ import { measuredRate } from "../crawl/showing.ts";
 import { topicMeansFor } from "../crawl/topic-means.ts";
 import { ownsContents } from "../config/parallel-rules.ts";
 import { overlap } from "../partition/metrics.ts";
-import { closeToOthers } from "../store/folder.ts";
+import { closeToOthers, hasStore } from "../store/folder.ts";
+import { openMemoryStore } from "../store/store-memory.ts";
 import { openReadOnly } from "../store/store-sqlite.ts";
+import { partFolders } from "../store/team-file.ts";
 import { keepChronicle } from "../crawl/chronicle.ts";
+import { checkPromises } from "../crawl/promise-check.ts";
 import { Control } from "../crawl/control.ts";
 import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
 import type { CrawlResult, CrawlState, ParallelView, Snapshot } from "../crawl/snapshot.ts";
@@ -105,6 +108,7 @@ class Supervisor implements OpenCrawl, Changing {
     const { folder, settings } = this.#order;
     this.#resumed = openTeamFolder(folder, settings, this.#names).isResumed;
     closeToOthers(folder, this.#order.log);
+    await this.#checkPromises();
     const member = await this.#hub.join(COORDINATOR, {
       onParcel: () => undefined,
       onReceipt: () => undefined,
@@ -130,10 +134,23 @@ class Supervisor implements OpenCrawl, Changing {
     this.#look();
     this.#timers.push(setInterval(() => this.#look(), LOOK_EVERY_MS));
     if (settings.timeMaxMs !== undefined)
-      this.#timers.push(setTimeout(() => this.stop("time limit"), settings.timeMaxMs));
+      this.#stack.defer(systemClock.after(settings.timeMaxMs, () => this.stop("time limit")));
     const snapshot = (): Snapshot => this.snapshot();
     this.#stack.use(new Control({ folder, snapshot, change: (k, v) => this.change(k, v) }));
     this.#stack.use(keepChronicle(folder, snapshot));
+  }
+
+  /** As one process does before its first request: see `promise-check.ts`. */
+  async #checkPromises(): Promise<void> {
+    const { folder, settings, seeds, log } = this.#order;
+    const isKnown = !settings.fresh && partFolders(folder).some(hasStore);
+    const store = isKnown ? openReadOnly(folder) : openMemoryStore();
+    const limitBps = this.#line.agreedBps();
+    try {
+      checkPromises({ settings, seeds, store, clock: systemClock, log, limitBps });
+    } finally {
+      await store.close();
+    }
   }
 
   snapshot(): Snapshot {

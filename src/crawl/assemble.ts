@@ -200,6 +200,7 @@ class Assembly implements Loops {
       isUnderWay: (urlId) => this.#isUnderWay(urlId),
       mayAsk: (site) => !this.rounds.isToBegin(site) && (this.team?.mayAsk(site) ?? true),
       mayFetch: (url) => this.#border?.hasArrived(url) ?? true,
+      onWaiting: (site) => this.team?.onWaiting(site),
       shared: (site, to) => this.team?.shared(site, to) ?? to,
     });
   }
@@ -361,6 +362,7 @@ class Assembly implements Loops {
       outlook,
       shares: this.#shares,
       sluice: this.sluice,
+      isPart: this.#parts.team !== undefined,
       onFault: this.#around.onFault,
     });
   }

@@ -99,7 +99,7 @@ export function startCrawl(parts: CrawlParts): CrawlHandle {
 }
 
 /** How long ago the crawl began: a promise goes on while nobody works on it. */
-function sinceBegun(store: Store, wallMs: number): number {
+export function sinceBegun(store: Pick<Store, "recall">, wallMs: number): number {
   return Math.max(0, wallMs - Number(store.recall(BEGUN) ?? wallMs));
 }
 

@@ -51,12 +51,15 @@ const REFUTED_SHARE = 0.25;
 /** With more new URLs than this for each that ends a site is still being found. */
 const GROWING = 0.2;
 
+/** What estimates need to know of the line. */
+export type LineAhead = Pick<Line, "limitBps" | "payloadBps" | "siteLimitBps" | "sitePayloadBps">;
+
 export interface OutlookParts {
   readonly clock: Clock;
   readonly settings: Settings;
   readonly promised: Promised;
   readonly roster: Roster;
-  readonly line: Line;
+  readonly line: LineAhead;
   readonly speeds: SpeedTable;
   readonly moment: () => Moment;
   /** The best second so far. */

@@ -40,6 +40,8 @@ export interface RefillParts {
   readonly mayAsk: (site: Site) => boolean;
   /** Whether nobody else is still handing over what is known of the URL. */
   readonly mayFetch: (url: string) => boolean;
+  /** Something of the site waits now that did not before. */
+  readonly onWaiting: (site: Site) => void;
   /** What other processes share of it: their consent is needed, or their part left to them. */
   readonly shared: (site: Site, to: Addressee) => Addressee;
 }
@@ -119,7 +121,8 @@ export class Refill {
 
   /** A URL has just been noted. */
   feed(site: Site, row: WaitingUrl): void {
-    const { workbench, limits } = this.#parts;
+    const { workbench, limits, onWaiting } = this.#parts;
+    onWaiting(site);
     if (!site.awake) {
       if (limits.bestSitesFirst) this.#makeRoom(row.score);
       this.wake(site);
@@ -201,6 +204,7 @@ export class Refill {
 
   /** What waits of the site is in the store after the next commit, and not before. */
   wakeAfterCommit(site: Site): void {
+    this.#parts.onWaiting(site);
     if (site.awake) this.#hungry.add(site);
     else this.#waking.add(site);
   }

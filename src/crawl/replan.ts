@@ -56,6 +56,8 @@ export interface ReplanParts {
   readonly outlook: Outlook;
   readonly shares: Shares;
   readonly sluice: Pick<Sluice, "isWarm" | "share">;
+  /** Of several processes one: what can be kept is known only of all together (`promise-check.ts`). */
+  readonly isPart: boolean;
   readonly onFault: (fault: unknown) => void;
 }
 
@@ -92,10 +94,15 @@ export class Replan {
     this.#divider = new CarefulDivider(parts);
   }
 
-  /** Plans before anything is fetched; throws when told to be strict and something cannot be kept. */
+  /** Plans before anything is fetched; throws when the settings are strict and a deadline cannot be kept. */
   start(): void {
     if (!isPlanned(this.#parts.settings)) return;
     this.#isActive = true;
+    // Without a licence there is no rate that could be planned with: the first one asks for a plan.
+    if (this.#parts.isPart) {
+      this.#hasStarted = true;
+      return;
+    }
     this.#replan();
     // The first takes longest and kept nobody waiting.
     this.#tookMs = 0;

@@ -74,8 +74,10 @@ export interface Site {
   finishedAtMs: number | undefined;
 }
 
+export type RosterStore = Pick<Store, "siteByKey" | "nextSiteId">;
+
 export class Roster {
-  readonly #store: Store;
+  readonly #store: RosterStore;
   readonly #traps: Traps;
   readonly #sitesMax: number;
   readonly #clock: Clock;
@@ -88,7 +90,7 @@ export class Roster {
   #nextId: number;
   #awake = 0;
 
-  constructor(store: Store, traps: Traps, sitesMax: number, clock: Clock) {
+  constructor(store: RosterStore, traps: Traps, sitesMax: number, clock: Clock) {
     this.#store = store;
     this.#traps = traps;
     this.#sitesMax = sitesMax;

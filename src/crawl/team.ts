@@ -236,7 +236,6 @@ export class Team {
   onParcel(parcel: Parcel): void {
     if (this.#isClosed) return;
     this.#parts.border?.onParcel(parcel);
-    this.#comeBack();
   }
 
   onReceipt(receipt: Receipt): void {
@@ -253,14 +252,16 @@ export class Team {
     refill.wakeSites();
   }
 
-  /** Something of our own has come in: whoever was abroad comes back. */
-  #comeBack(): void {
+  /**
+   * Something of a site waits now. Others' sites leave the workbench as soon as it is one of our own, so that no
+   * further foreign URL is taken while an own one waits; the requests under way end as they will.
+   */
+  onWaiting(site: Site): void {
     const { roster, refill, border } = this.#parts;
-    if (!this.#isCrossing || !this.#hasOwnWork()) return;
+    if (!this.#isCrossing || border?.mayCrawl(site.key) !== true) return;
     this.#isCrossing = false;
-    for (const site of roster.inMemory())
-      if (site.awake && border?.mayCrawl(site.key) !== true) refill.layAside(site);
-    refill.wakeSites();
+    for (const other of roster.inMemory())
+      if (other.awake && border.mayCrawl(other.key) !== true) refill.layAside(other);
   }
 
   stop(): void {
@@ -306,7 +307,10 @@ export class Team {
   }
 
   #hasOwnWork(): boolean {
-    const { store, border } = this.#parts;
+    const { store, border, roster } = this.#parts;
+    // What has just been found is not in the store yet.
+    for (const { key, pending } of roster.inMemory())
+      if (pending > 0 && border?.mayCrawl(key) === true) return true;
     for (let afterId = 0; ;) {
       const rows = store.sitesWithWork(afterId, SITES_LOOKED_AT);
       if (rows.some(({ key }) => border?.mayCrawl(key) === true)) return true;

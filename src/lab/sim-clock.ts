@@ -9,6 +9,7 @@
  * The cost is one turn of the real event loop an event, about a microsecond.
  */
 
+import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { Heap } from "../base/heap.ts";
 
@@ -53,6 +54,8 @@ export class SimClock implements Clock {
   }
 
   after(delayMs: number, callBack: () => void): () => void {
+    assert(!Number.isNaN(delayMs), "a delay is a number");
+    if (delayMs === Infinity) return () => undefined;
     const atMs = this.#nowMs + Math.max(0, delayMs);
     const happening: Happening = { atMs, order: this.#order++, callBack };
     this.#happenings.push(happening);

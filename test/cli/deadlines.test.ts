@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run, start, temporaryFolder } from "./program.ts";
+import { type Ended, run, start, temporaryFolder } from "./program.ts";
 import { startSite } from "./small-site.ts";
 
 interface Result {
@@ -36,6 +36,41 @@ test("strict: a crawl whose deadlines cannot be met asks for nothing, says the r
   const done = await run([...words, "--no-strict"]);
   assert.equal(done.code, 0, done.stderr);
   assert.equal((JSON.parse(done.stdout) as Result).sites[0]?.met, true);
+});
+
+test("strict: several processes refuse what one refuses, though each could keep its own deadline", async () => {
+  await using first = await startSite({ pageCount: 3 });
+  await using second = await startSite({ pageCount: 3 });
+  using folder = temporaryFolder();
+  const config = join(folder.path, "weir.yaml");
+  const sites = [first, second].map(
+    ({ origin }) => `  - url: ${origin}/\n    size: 80MB\n    deadline: 100s\n`,
+  );
+  writeFileSync(config, `limit: 1MB/s\nstrict: true\nsites:\n${sites.join("")}`);
+  const crawl = (out: string, ...more: readonly string[]): Promise<Ended> =>
+    run(["crawl", "--config", config, "--out", join(folder.path, out), ...MANNERS, ...more]);
+  for (const [out, procs] of [
+    ["one", "1"],
+    ["two", "2"],
+  ] as const) {
+    const refused = await crawl(out, "--procs", procs);
+    assert.equal(refused.code, 1, refused.stderr);
+    assert.match(refused.stderr, /will miss its deadline by/);
+    assert.match(refused.stderr, /DEADLINES_OUT_OF_REACH/);
+    assert.match(refused.stderr, /1\.[67]\d? MB\/s would meet them all/);
+  }
+  assert.deepEqual([...first.requests, ...second.requests], []);
+  const done = await crawl("two", "--procs", "2", "--no-strict");
+  assert.equal(done.code, 0, done.stderr);
+  // Said of the whole, and not of a process.
+  assert.match(done.stderr, /will miss its deadline by [^\n=]*\n/);
+  const kept = await crawl("three", "--procs", "2", "--limit", "2MB/s");
+  assert.equal(kept.code, 0, kept.stderr);
+  const { sites: told } = JSON.parse(kept.stdout) as Result;
+  assert.deepEqual(
+    told.map(({ met }) => met),
+    [true, true],
+  );
 });
 
 test("a deadline is told, kept, and can be given to a running crawl", async () => {
