@@ -260,7 +260,8 @@ export class Errands {
 
   #startFailed(site: Site, reason: NamedReason, detail: string, errand?: Errand): void {
     const { clock, refill, log, settings } = this.#parts;
-    site.failedStarts += 1;
+    // Without descriptors the name server was not asked: the site is not charged for it.
+    if (reason !== "local_resource") site.failedStarts += 1;
     const isFinal =
       reason === "dns_nxdomain" || reason === "ssrf_blocked" || reason === "port_refused";
     if (isFinal || site.failedStarts > settings.retriesMax || !site.awake) {

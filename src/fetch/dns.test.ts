@@ -9,7 +9,7 @@ const A = 1;
 const CNAME = 5;
 const AAAA = 28;
 
-/** What the little name server says to one question; undefined is silence. */
+/** What the little name server says to one question. */
 interface Said {
   readonly code?: number;
   readonly records?: readonly {
@@ -20,8 +20,10 @@ interface Said {
     readonly owner?: string;
   }[];
 }
-type Zone = (name: string, type: number) => Said | undefined;
+/** Silence is undefined; `late` comes after 2.5 s; attempts at the same question count from 1. */
+type Zone = (name: string, type: number, attempt: number) => Said | "garbled" | "late" | undefined;
 
+const LATE_MS = 2_500;
 const NXDOMAIN: Said = { code: 3 };
 const SERVFAIL: Said = { code: 2 };
 
@@ -79,6 +81,89 @@ test("silence ends at the timeout", async (t) => {
   const server = await nameServer(t, () => undefined);
   const dns = resolverOn(server, { timeoutMs: 200 });
   assert.equal(await reasonOf(dns, "silent.test"), "dns_timeout");
+});
+
+test("a response to the first attempt counts after the question was repeated", async (t) => {
+  const held: (() => void)[] = [];
+  const server = await nameServer(t, () => v4("93.184.216.34"), held);
+  const clock = movableClock();
+  const found = reasonOf(resolverOn(server, { clock }), "slow.test");
+  await until(() => held.length === 1);
+  clock.forwardMs(1_500);
+  await until(() => held.length === 2);
+  clock.forwardMs(DNS_DEFAULTS.timeoutMs - 1_501);
+  held[0]?.();
+  assert.equal(await found, "addresses");
+});
+
+test("an unanswered question is repeated after 1.5, 4.5 and 8 s and given up after 10 s", async (t) => {
+  const server = await nameServer(t, (name) => (name === "lost.test" ? undefined : NXDOMAIN));
+  const clock = movableClock();
+  const dns = resolverOn(server, { clock });
+  let reason: string | undefined;
+  void reasonOf(dns, "lost.test").then((found) => (reason = found));
+  let fences = 0;
+  // Another question sent afterwards has arrived, so whatever was sent before it has, too.
+  const attempts = async (): Promise<number> => {
+    await reasonOf(dns, `fence${fences++}.test`);
+    return server.questions.filter((question) => question === `lost.test ${A}`).length;
+  };
+  for (const [forwardMs, expected] of [
+    [0, 1],
+    [1_499, 1],
+    [1, 2],
+    [2_999, 2],
+    [1, 3],
+    [3_499, 3],
+    [1, 4],
+    [1_999, 4],
+  ] as const) {
+    clock.forwardMs(forwardMs);
+    assert.equal(await attempts(), expected, `at ${clock.nowMs()} ms`);
+  }
+  assert.equal(reason, undefined);
+  clock.forwardMs(1);
+  await attempts();
+  assert.equal(reason, "dns_timeout");
+});
+
+test("names that were answered fast do not shorten the time for a slow one", async (t) => {
+  const server = await nameServer(t, (name, _, attempt) =>
+    name === "slow.test" && attempt === 1 ? "late" : v4("93.184.216.34"),
+  );
+  const dns = resolverOn(server, { clock: movableClock() });
+  for (let index = 0; index < 20; index++) await dns.resolve(`fast${index}.test`, 80);
+  assert.equal(await reasonOf(dns, "slow.test"), "addresses");
+  assert.equal(server.questions.filter((question) => question === `slow.test ${A}`).length, 1);
+});
+
+test("a garbled response fails its own name only, which is asked again", async (t) => {
+  const held: (() => void)[] = [];
+  const zone: Zone = (name, _, attempt) =>
+    name === "bad.test" && attempt === 1 ? "garbled" : v4("93.184.216.34");
+  const server = await nameServer(t, zone, held);
+  const dns = resolverOn(server);
+  const names = ["a.test", "bad.test", "b.test", "c.test"];
+  const reasons = names.map((name) => reasonOf(dns, name));
+  await until(() => held.length === names.length);
+  held.splice(1, 1)[0]?.();
+  assert.equal(await reasons[1], "dns_error");
+  for (const release of held.splice(0)) release();
+  assert.deepEqual(await Promise.all(reasons.toSpliced(1, 1)), Array(3).fill("addresses"));
+  const again = reasonOf(dns, "bad.test");
+  await until(() => held.length === 1);
+  held[0]?.();
+  assert.equal(await again, "addresses");
+});
+
+test("after a failure the next server is asked at once, and first for other names", async (t) => {
+  const broken = await nameServer(t, () => SERVFAIL);
+  const good = await nameServer(t, () => v4("93.184.216.34"));
+  const servers = [broken.address, good.address];
+  const dns = resolverOn(broken, { servers, clock: movableClock() });
+  assert.equal(await reasonOf(dns, "a.test"), "addresses");
+  assert.equal(await reasonOf(dns, "b.test"), "addresses");
+  assert.equal(broken.questions.length, 1);
 });
 
 test("a loop of aliases is an error", async (t) => {
@@ -208,11 +293,17 @@ async function nameServer(
   socket.on("message", (query, peer) => {
     const { name, type, end } = readQuestion(query);
     questions.push(`${name} ${type}`);
-    const said = zone(name, type);
+    const attempt = questions.filter((one) => one === `${name} ${type}`).length;
+    const said = zone(name, type, attempt);
     if (said === undefined) return;
-    const answer = encodeAnswer(query.subarray(0, end), said);
+    const question = query.subarray(0, end);
+    const answer =
+      said === "garbled"
+        ? encodeAnswer(question, v4("93.184.216.34")).subarray(0, -3)
+        : encodeAnswer(question, said === "late" ? v4("93.184.216.34") : said);
     const send = (): void => socket.send(answer, peer.port, peer.address);
-    if (held === undefined) send();
+    if (said === "late") setTimeout(send, LATE_MS);
+    else if (held === undefined) send();
     else held.push(send);
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
@@ -236,16 +327,28 @@ async function reasonOf(dns: DnsResolver, host: string): Promise<string> {
   return found.kind === "failed" ? found.reason : found.kind;
 }
 
+/** Its timers ring only when it is moved forward. */
 function movableClock(): Clock & { forwardMs(ms: number): void } {
   // Whole milliseconds, so that a sum made in two ways is the same number.
   let nowMs = 0;
+  const timers = new Set<{ readonly atMs: number; readonly ring: () => void }>();
   return {
     ...systemClock,
     nowMs: () => nowMs,
+    after(delayMs, ring) {
+      const timer = { atMs: nowMs + delayMs, ring };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
     forwardMs(ms) {
       nowMs += ms;
+      for (const timer of timers) if (timer.atMs <= nowMs && timers.delete(timer)) timer.ring();
     },
   };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 function v4(address: string, ttl = 300): Said {

@@ -3,21 +3,25 @@
  *
  * Node's usual look-up (getaddrinfo) blocks one of four threads that the store also needs, so a
  * thousand slow names would stop the program. Here c-ares asks the name servers over sockets of
- * its own, a bounded number at once, and everyone who waits for a name shares one question.
+ * its own (`dns-question.ts`), a bounded number at once, and all who wait for a name share one question.
  * IPv4 is asked first, and IPv6 only for names without it: one question a name instead of two.
  *
  * Promises:
  *   1. an answer is kept for its TTL, but at least a minute and at most an hour, so that neither
  *      a TTL of 0 floods the name server nor one of years outlives the site;
  *   2. every address handed out has passed the address guard, also when the cache held it;
- *   3. what may be better next time (no answer, a broken server) is not kept, so a retry asks.
+ *   3. what may be better next time (no answer, a broken server) is not kept, so a retry asks;
+ *   4. a response counts until the time budget ends, and a garbled one affects its own name only;
+ *   5. a question that could not be sent for want of descriptors is `local_resource`.
  */
 
 import { Resolver as CaresResolver } from "node:dns";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import type { Clock } from "../base/clock.ts";
+import { areDescriptorsUsedUp } from "../base/descriptors.ts";
 import { type AddressPolicy, isAllowed } from "./address-guard.ts";
+import { askServers, type DnsReply } from "./dns-question.ts";
 import type { Resolution, Resolver, ResolverFailure } from "./resolver.ts";
 
 export interface DnsOptions {
@@ -27,12 +31,13 @@ export interface DnsOptions {
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   /** Name servers as `address` or `address:port`; undefined for the system's. */
   readonly servers?: readonly string[];
+  /** For one question with all its repetitions; a name without IPv4 takes two. */
   readonly timeoutMs: number;
   readonly lookupsMax: number;
   readonly namesMax: number;
 }
 
-export const DNS_DEFAULTS = { timeoutMs: 5_000, lookupsMax: 64, namesMax: 100_000 } as const;
+export const DNS_DEFAULTS = { timeoutMs: 10_000, lookupsMax: 64, namesMax: 100_000 } as const;
 
 const TTL_MS_MIN = 60_000;
 const TTL_MS_MAX = 3_600_000;
@@ -57,7 +62,8 @@ interface Entry {
 
 export class DnsResolver implements Resolver {
   readonly #options: DnsOptions;
-  readonly #cares: CaresResolver;
+  /** The server that last responded with addresses is asked first: a dead one costs no other name. */
+  #proven: string | undefined;
   readonly #known = new Map<string, Entry>();
   readonly #asked = new Map<string, Promise<Entry>>();
   readonly #waiting: (() => void)[] = [];
@@ -65,9 +71,6 @@ export class DnsResolver implements Resolver {
 
   constructor(options: DnsOptions) {
     this.#options = options;
-    // Two tries that both end before our own timer, so that one lost packet costs no name.
-    this.#cares = new CaresResolver({ timeout: Math.ceil(options.timeoutMs * 0.3), tries: 2 });
-    if (options.servers !== undefined) this.#cares.setServers(options.servers);
   }
 
   async resolve(host: string, port: number): Promise<Resolution> {
@@ -128,19 +131,22 @@ export class DnsResolver implements Resolver {
     return answerOf(first);
   }
 
-  /** One question; ends by our own timer at the latest, whatever c-ares does. */
-  #query(host: string, type: "A" | "AAAA"): Promise<Reply> {
-    return new Promise((resolve) => {
-      const cancel = this.#options.clock.after(this.#options.timeoutMs, () =>
-        resolve({ kind: "failed", code: "ETIMEOUT" }),
-      );
-      const done = (error: NodeJS.ErrnoException | null, records: readonly Found[]): void => {
-        cancel();
-        resolve(replyOf(error, records));
-      };
-      if (type === "A") this.#cares.resolve4(host, { ttl: true }, done);
-      else this.#cares.resolve6(host, { ttl: true }, done);
-    });
+  async #query(host: string, type: "A" | "AAAA"): Promise<DnsReply> {
+    const { timeoutMs, clock } = this.#options;
+    const reply = await askServers({ host, type, servers: this.#servers(), timeoutMs, clock });
+    if (reply.kind === "found") this.#proven = reply.server;
+    // c-ares reports a socket that it could not open as a refused connection.
+    if (reply.kind === "failed" && reply.code === "ECONNREFUSED" && areDescriptorsUsedUp())
+      return { kind: "failed", code: "EMFILE" };
+    return reply;
+  }
+
+  /** The system's are read again for each question, because they change with the network. */
+  #servers(): readonly string[] {
+    const servers = this.#options.servers ?? systemServers();
+    const proven = this.#proven;
+    if (proven === undefined || !servers.includes(proven)) return servers;
+    return [proven, ...servers.filter((server) => server !== proven)];
   }
 
   #remember(host: string, records: Records, keepMs: number): Entry {
@@ -173,28 +179,13 @@ export class DnsResolver implements Resolver {
 
 const UNJUDGED: Resolution = { kind: "failed", reason: "dns_error", detail: "not judged yet" };
 
-interface Found {
-  readonly address: string;
-  readonly ttl: number;
-}
-
-type Reply =
-  | { readonly kind: "found"; readonly records: readonly Found[] }
-  | { readonly kind: "none" }
-  | { readonly kind: "failed"; readonly code: string };
-
 interface Answer {
   readonly records: Records;
   /** 0 when the next one must ask again. */
   readonly keepMs: number;
 }
 
-function replyOf(error: NodeJS.ErrnoException | null, records: readonly Found[]): Reply {
-  if (error === null) return records.length > 0 ? { kind: "found", records } : { kind: "none" };
-  return error.code === "ENODATA" ? { kind: "none" } : { kind: "failed", code: error.code ?? "" };
-}
-
-function answerOf(reply: Exclude<Reply, { kind: "none" }>): Answer {
+function answerOf(reply: Exclude<DnsReply, { kind: "none" }>): Answer {
   if (reply.kind === "failed") return failureOf(reply.code);
   const ttlMs = 1000 * Math.min(...reply.records.slice(0, RECORDS_MAX).map(({ ttl }) => ttl));
   const addresses = reply.records.slice(0, RECORDS_MAX).map(({ address }) => address);
@@ -212,6 +203,8 @@ function failureOf(code: string): Answer {
     case "ETIMEOUT":
     case "ECONNREFUSED":
       return { records: { kind: "failed", reason: "dns_timeout", detail: code }, keepMs: 0 };
+    case "EMFILE":
+      return { records: { kind: "failed", reason: "local_resource", detail: code }, keepMs: 0 };
     default:
       return { records: { kind: "failed", reason: "dns_error", detail: code }, keepMs: 0 };
   }
@@ -219,6 +212,11 @@ function failureOf(code: string): Answer {
 
 function missing(reason: ResolverFailure, detail: string): Answer {
   return { records: { kind: "failed", reason, detail }, keepMs: MISSING_TTL_MS };
+}
+
+/** Without those of a zone (fe80::1%eth0), which c-ares accepts from the system only, and not from us. */
+function systemServers(): readonly string[] {
+  return new CaresResolver().getServers().filter((server) => !server.includes("%"));
 }
 
 /** RFC 6761: these names never leave the machine. */

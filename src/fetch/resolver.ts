@@ -5,7 +5,12 @@
  * checked is the one that is used. It never throws for what a name server does.
  */
 
-export type ResolverFailure = "dns_nxdomain" | "dns_timeout" | "dns_error" | "ssrf_blocked";
+export type ResolverFailure =
+  | "dns_nxdomain"
+  | "dns_timeout"
+  | "dns_error"
+  | "ssrf_blocked"
+  | "local_resource";
 
 export type Resolution =
   | {
