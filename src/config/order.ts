@@ -14,7 +14,7 @@ import { parallelMistakes } from "./parallel-rules.ts";
 import { faultsInShort, planFaults, planMistakes, withoutLine } from "./plan-rules.ts";
 import { roundMistakes, roundRemarks } from "./rounds-rules.ts";
 import type { Settings } from "./schema.ts";
-import { readSeeds, type Seeds } from "./seeds.ts";
+import { readSeeds, type RefusedSeeds, type Seeds, seedsRefused } from "./seeds.ts";
 import { type Gathered, gatherSettings, type Variables } from "./sources.ts";
 
 export interface Order {
@@ -84,6 +84,10 @@ function checked(
       "SEEDS_MISSING",
       ["There is no address to start from.", ...badLines].join("\n"),
     );
+  const refused = seedsRefused(settings, seeds.urls);
+  const refusedLines = refusedLinesOf(refused);
+  if (refused.count === seeds.urls.length)
+    throw new CrawlError("SEED_REFUSED", ["No seed may be crawled.", ...refusedLines].join("\n"));
   return {
     settings,
     seeds: seeds.urls,
@@ -93,8 +97,18 @@ function checked(
       ...bandwidthRemarks(settings),
       ...faultsInShort([...faults.map(withoutLine), ...siteFaults]),
       ...badLines,
+      ...refusedLines,
     ],
   };
+}
+
+function refusedLinesOf({ count, lines }: RefusedSeeds): string[] {
+  if (count === 0) return [];
+  return [
+    `${count} ${count === 1 ? "seed is" : "seeds are"} refused; change the seed or the pattern:`,
+    ...lines.map((line) => `  ${line}`),
+    ...(count > lines.length ? ["  …"] : []),
+  ];
 }
 
 function badLinesOf({ badLines, badLineCount }: Seeds, file: string): string[] {

@@ -132,7 +132,7 @@ export class Intake {
       tally.refused("depth");
       return false;
     }
-    const verdict = scope.decide(url);
+    const verdict = origin.depth === 0 ? scope.decideSeed(url) : scope.decide(url);
     if (verdict.accepted && onLink?.(url, origin.from) !== false) return true;
     tally.refused(verdict.accepted ? "hook" : verdict.rule);
     sieve.add(high, low);
