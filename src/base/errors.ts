@@ -7,7 +7,7 @@ export const REMEDIES = {
   SEEDS_MISSING:
     "Give at least one address (weir crawl https://example.org/), a --seeds file or `sites:` in weir.yaml.",
   SEED_REFUSED:
-    "Correct the address; private and loopback ones also need --allow-private with their range, e.g. --allow-private 127.0.0.0/8.",
+    "Correct the seed, or the --include or --exclude pattern that refuses it; private and loopback addresses also need --allow-private with their range, e.g. --allow-private 127.0.0.0/8.",
   FILE_UNREADABLE: "Check that the file exists, is readable and holds what the option expects.",
   FOLDER_FOREIGN:
     "Give --out another folder: this one holds files that are not a Weir crawl, and nothing in it was touched.",

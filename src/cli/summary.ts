@@ -3,19 +3,22 @@
 import { showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
 import type { CrawlResult } from "../crawl/snapshot.ts";
+import { refusedByRules } from "../page/outcome.ts";
 import { plural, showCount, showPace } from "./amounts.ts";
 import { reasonsOf } from "./frame.ts";
 import type { Palette } from "./terminal.ts";
 
 const REASONS_MAX = 8;
 const MISSED_MAX = 10;
+const REFUSED_SEEDS_MAX = 10;
 
 export function summaryOf(result: CrawlResult, folder: string, palette: Palette): string[] {
   const { urls } = result;
   const elapsed = showDuration(result.seconds * 1000);
   const pace = result.seconds > 0 ? urls.done / result.seconds : 0;
+  const isEmpty = result.pages === 0 && urls.failed + refusedByRules(result.outcomes) > 0;
   const heading = result.complete
-    ? palette.good(result.pages === 0 && urls.failed > 0 ? "Ended without a page" : "Done")
+    ? palette.good(isEmpty ? "Ended without a page" : "Done")
     : palette.bad(`Stopped (${visible(result.stoppedBy, 300)})`);
   return [
     "",
@@ -23,6 +26,7 @@ export function summaryOf(result: CrawlResult, folder: string, palette: Palette)
     `  ${showCount(urls.known)} addresses: ${showCount(urls.done)} done, ${showCount(urls.failed)} failed, ${showCount(urls.skipped)} skipped, ${showCount(urls.pending)} waiting`,
     ...reasons("failed", result),
     ...reasons("skipped", result),
+    ...refusedSeedLines(result, palette),
     ...duplicates(result),
     ...promises(result, palette),
     ...hints(result),
@@ -34,6 +38,30 @@ export function summaryOf(result: CrawlResult, folder: string, palette: Palette)
 function reasons(kind: "failed" | "skipped", { outcomes }: CrawlResult): string[] {
   const words = reasonsOf(outcomes, kind, REASONS_MAX);
   return words.length === 0 ? [] : [`  ${kind}: ${words.join(", ")}`];
+}
+
+/** What lets a seed in that was refused for this reason. */
+const SEED_REMEDIES: Readonly<Record<string, string>> = {
+  robots_denied: "robots.txt forbids it; --ignore-robots, if the owner of the site agreed",
+  ssrf_blocked: "its name leads to a private address; --allow-private with that range",
+  out_of_scope: "its redirect is refused by --include or --exclude; change the pattern or the seed",
+  scheme_refused: "it redirects to neither http nor https; give another seed",
+  port_refused: "it leads to a port of another protocol; give another seed",
+  type_unwanted: "its media type is not among --accept-types",
+};
+
+export function refusedSeedLines(
+  { refusedSeeds: { count, first } }: CrawlResult,
+  palette: Palette,
+): string[] {
+  if (count === 0) return [];
+  const lines = first.slice(0, REFUSED_SEEDS_MAX).map(({ url, reason, detail }) => {
+    const remedy = SEED_REMEDIES[reason] ?? "see docs/reasons.md";
+    const why = detail === "" ? reason : `${reason}, ${detail}`;
+    return `    ${visible(url, 200)} (${visible(why, 120)}): ${remedy}`;
+  });
+  const heading = `${plural(count, "seed")} refused:`;
+  return [`  ${palette.bad(heading)}`, ...lines, ...(count > lines.length ? ["    …"] : [])];
 }
 
 function duplicates({ duplicates: { exact, near } }: CrawlResult): string[] {
@@ -61,8 +89,9 @@ function promises({ sites }: CrawlResult, palette: Palette): string[] {
 }
 
 /** What somebody new would otherwise have to look up. */
-function hints({ outcomes, pages }: CrawlResult): string[] {
+function hints({ outcomes, pages, refusedSeeds }: CrawlResult): string[] {
   const found: string[] = [];
+  if (refusedSeeds.count > 0) return found;
   if ((outcomes["ssrf_blocked"] ?? 0) > 0)
     found.push(
       "  ssrf_blocked: a name led to a private address; --allow-private would let it be asked",

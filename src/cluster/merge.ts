@@ -95,6 +95,10 @@ export function mergeResults(
     outcomes: totals.outcomes,
     refusedLinks: totals.refusedLinks,
     remarks: totals.remarks,
+    refusedSeeds: {
+      count: results.reduce((sum, one) => sum + one.refusedSeeds.count, 0),
+      first: results.flatMap((one) => one.refusedSeeds.first),
+    },
     ledger: {
       byPurpose: sumOf(results.map((one) => one.ledger.byPurpose)) as BytesByPurpose,
       byProcess: Object.fromEntries(ended.map(({ name, result }) => [name, result.bytes])),

@@ -79,6 +79,18 @@ test("an endless line, bytes that are no text and a doubled address do no harm",
   assert.doesNotMatch(order.remarks.join("\n"), /[^\P{Cc}\n]/u);
 });
 
+test("a seed that a pattern refuses is named; when all are refused, nothing is begun", async () => {
+  const seeds = ["http://a.test/docs/", "http://b.test/docs/"];
+  const order = await readOrder([...seeds, "--include", "http://b.test/*"], {});
+  assert.match(
+    order.remarks.join("\n"),
+    /1 seed is refused.*\n {2}http:\/\/a.test\/docs\/ matches/,
+  );
+  const error = await refusalOf(...seeds, "--exclude", "*/docs/*");
+  assert.equal(error.code, "SEED_REFUSED");
+  assert.match(error.message, /a.test\/docs\/ matches --exclude \*\/docs\/\*/);
+});
+
 test("no address at all is said plainly", async () => {
   assert.equal((await refusalOf()).code, "SEEDS_MISSING");
   const empty = await refusalOf("--seeds", seedsFile("bad.txt", "one\ntwo\n"));

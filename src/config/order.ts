@@ -15,7 +15,7 @@ import { parallelMistakes } from "./parallel-rules.ts";
 import { faultsInShort, planFaults, planMistakes, withoutLine } from "./plan-rules.ts";
 import { roundMistakes, roundRemarks } from "./rounds-rules.ts";
 import type { Settings } from "./schema.ts";
-import { readSeeds, type Seeds } from "./seeds.ts";
+import { readSeeds, type RefusedSeeds, type Seeds, seedsRefused } from "./seeds.ts";
 import { type Gathered, gatherSettings, type Variables } from "./sources.ts";
 
 export interface Order {
@@ -87,6 +87,10 @@ function checked(
       "SEEDS_MISSING",
       ["There is no address to start from.", ...badLines].join("\n"),
     );
+  const refused = seedsRefused(settings, seeds.urls);
+  const refusedLines = refusedLinesOf(refused);
+  if (refused.count === seeds.urls.length)
+    throw new CrawlError("SEED_REFUSED", ["No seed may be crawled.", ...refusedLines].join("\n"));
   return {
     settings,
     seeds: seeds.urls,
@@ -97,6 +101,7 @@ function checked(
       ...faultsInShort([...faults.map(withoutLine), ...siteFaults]),
       ...credentialRemarks(seeds),
       ...badLines,
+      ...refusedLines,
     ],
   };
 }
@@ -118,6 +123,15 @@ function credentialRemarks({ credentialCount: count }: Seeds): string[] {
   const which = count === 1 ? "a starting address" : `${count} starting addresses`;
   return [
     `user name and password in ${which} are not used: they were removed, and no login is made`,
+  ];
+}
+
+function refusedLinesOf({ count, lines }: RefusedSeeds): string[] {
+  if (count === 0) return [];
+  return [
+    `${count} ${count === 1 ? "seed is" : "seeds are"} refused; change the seed or the pattern:`,
+    ...lines.map((line) => `  ${line}`),
+    ...(count > lines.length ? ["  …"] : []),
   ];
 }
 

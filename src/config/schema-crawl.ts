@@ -78,14 +78,16 @@ export const BOUNDS = {
   },
   include: {
     key: "include",
-    meaning: "Follow only addresses that match one of these; * stands for anything.",
+    meaning:
+      "Follow only addresses that match one of these, seeds included; * stands for anything.",
     fallback: undefined,
     reader: read.words("PATTERN", "patterns of addresses, such as https://example.org/docs/*"),
     separator: /\s+/,
   },
   exclude: {
     key: "exclude",
-    meaning: "Never follow addresses that match one of these, whatever includes say.",
+    meaning:
+      "Never follow addresses that match one of these, seeds included, whatever includes say.",
     fallback: undefined,
     reader: read.words("PATTERN", "patterns of addresses, such as */print/*"),
     separator: /\s+/,

@@ -12,6 +12,7 @@ import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
 import { isAllowed, readAllowance } from "../fetch/address-guard.ts";
 import { credentialsOf, withoutCredentials } from "../url/credentials.ts";
+import { Scope } from "../url/scope.ts";
 import {
   type CanonicalUrl,
   canonicalUrl,
@@ -35,6 +36,7 @@ export interface Seeds {
 }
 
 const BAD_LINES_LISTED = 20;
+const REFUSED_LISTED = 10;
 const LINE_CHARACTERS_MAX = 16 * URL_BYTES_MAX;
 const PIECE_BYTES = 65_536;
 
@@ -69,6 +71,27 @@ export function readSeeds(settings: Settings): Seeds {
     }
   }
   return { urls: [...urls], mistakes, badLines, badLineCount, credentialCount };
+}
+
+/** Seeds that the patterns refuse. */
+export interface RefusedSeeds {
+  readonly count: number;
+  /** The first of them, each with its pattern. */
+  readonly lines: readonly string[];
+}
+
+export function seedsRefused(settings: Settings, urls: readonly CanonicalUrl[]): RefusedSeeds {
+  const { scope: kind, include, exclude } = settings;
+  const scope = new Scope({ kind, seeds: [], include, exclude });
+  const lines: string[] = [];
+  let count = 0;
+  for (const url of urls) {
+    const { accepted, rule } = scope.decideSeed(url);
+    if (accepted || ++count > REFUSED_LISTED) continue;
+    const why = rule.startsWith("exclude ") ? `matches --${rule}` : "matches no --include pattern";
+    lines.push(`${visible(url, 200)} ${visible(why, 200)}`);
+  }
+  return { count, lines };
 }
 
 function readSeed(text: string, settings: Settings): CanonicalUrl | { readonly why: string } {

@@ -32,7 +32,6 @@ import { Intake } from "./intake.ts";
 import type { Job } from "./job.ts";
 import type { Loops, Surroundings } from "./loops.ts";
 import { Line } from "./line.ts";
-import { movedSeeds } from "./moved-seeds.ts";
 import { Notebook } from "./notebook.ts";
 import { type Ordering, orderingFor } from "./ordering.ts";
 import { Pace } from "./pace.ts";
@@ -98,10 +97,11 @@ class Assembly implements Loops {
     this.#sieve = new Sieve(entriesIn(settings, SIEVE));
     this.#scope = new Scope({
       kind: settings.scope,
-      seeds: [...seeds, ...movedSeeds(store)],
+      seeds,
       include: settings.include,
       exclude: settings.exclude,
     });
+    this.#extendScope();
     for (const seed of seeds) this.#traps.trust(domainOf(seed));
     this.roster = new Roster(store, this.#traps, entriesIn(settings, SITES), parts.clock);
     this.notebook = this.#makeNotebook();
@@ -121,6 +121,16 @@ class Assembly implements Loops {
     this.fetchLoop = this.#makeFetchLoop();
     this.rounds = this.#makeRounds();
     this.team = this.#makeTeam();
+  }
+
+  /** Takes into the scope where seeds had moved to in earlier runs. */
+  #extendScope(): void {
+    const { store, team } = this.#parts;
+    for (const url of store.seedTargets()) this.#scope.extend(url as CanonicalUrl);
+    // Of several processes one may know only links that others found there.
+    if (team?.border === undefined) return;
+    for (const { key, known } of store.sites())
+      if (known > 0) this.#scope.extend(`${key}/` as CanonicalUrl);
   }
 
   admitSeeds(): void {

@@ -175,6 +175,11 @@ export class Border {
     return this.#parts.sampleShare > 0 && !this.isOwn(url);
   }
 
+  /** Whether every URL in a letter has passed its sender's gate; links that follow a page's content have not. */
+  get judgesBeforeSending(): boolean {
+    return !this.#parts.ownsContents;
+  }
+
   /** Our buckets. */
   owned(): number[] {
     const { self } = this.#parts;

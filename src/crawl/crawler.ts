@@ -11,6 +11,7 @@ import type { Clock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { showDuration } from "../base/units.ts";
+import { visible } from "../base/visible.ts";
 import type { Random } from "../base/random.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
@@ -103,6 +104,12 @@ export function sinceBegun(store: Pick<Store, "recall">, wallMs: number): number
   return Math.max(0, wallMs - Number(store.recall(BEGUN) ?? wallMs));
 }
 
+/** Only a program can refuse all of them: patterns that do so are refused with the settings. */
+function noSeedAdmitted({ seeds }: CrawlParts): CrawlError {
+  const first = seeds.slice(0, 3).map((seed) => visible(seed, 200));
+  return new CrawlError("SEED_REFUSED", `onLink refused every seed: ${first.join(", ")}`);
+}
+
 class Crawl implements CrawlHandle {
   readonly done: Promise<CrawlResult>;
   readonly #parts: CrawlParts;
@@ -156,6 +163,7 @@ class Crawl implements CrawlHandle {
     const { settings, clock, store } = this.#parts;
     this.#loops.team?.start();
     this.#loops.admitSeeds();
+    if (this.#isEmpty) return this.#fail(noSeedAdmitted(this.#parts));
     this.#loops.rounds.start();
     this.#loops.refill.wakeSites();
     // Stored before anything is asked: a restart must know that it is one.
@@ -173,6 +181,11 @@ class Crawl implements CrawlHandle {
     if (settings.timeMaxMs !== undefined)
       this.#cancelTimers.push(clock.after(settings.timeMaxMs, () => this.stop("time limit")));
     if (this.#holds.size === 0 && this.#state === "running") this.#loops.fetchLoop.run();
+  }
+
+  /** Several processes each know a part of the seeds, so that one of them may have none. */
+  get #isEmpty(): boolean {
+    return this.#parts.team === undefined && this.#loops.tally.known === 0;
   }
 
   get team(): Team | undefined {

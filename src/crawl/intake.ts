@@ -18,7 +18,6 @@ import { siteOf } from "../url/site.ts";
 import { type CanonicalUrl, splitPath } from "../url/url.ts";
 import type { Border, FoundUrl } from "./border.ts";
 import type { CrawlHooks } from "./hooks.ts";
-import { followSeed } from "./moved-seeds.ts";
 import type { Notebook } from "./notebook.ts";
 import type { Refill } from "./refill.ts";
 import type { Reunion } from "./reunion.ts";
@@ -89,7 +88,7 @@ export class Intake {
 
   /** Lets in what another process found, or what waited or ended there before it became ours. */
   receive(found: readonly FoundUrl[], border: Border): void {
-    const { store, notebook, reunion, sieve, scope } = this.#parts;
+    const { store, notebook, reunion, sieve } = this.#parts;
     const ids = store.lookup(fingerprintsOf(found.map(({ candidate }) => candidate)));
     for (const [index, one] of found.entries()) {
       const { candidate, origin, state } = one;
@@ -100,7 +99,7 @@ export class Intake {
         if (border.isOwn(candidate.url)) reunion.meet(id, one);
       } else if (state === "ended") this.#note(candidate, origin, 0, "elsewhere");
       else if (state !== "counted") {
-        if (origin.depth === 0 && origin.redirects > 0) followSeed(scope, store, candidate.url);
+        if (border.judgesBeforeSending) this.#widen(candidate.url);
         if (this.#isAllowed(candidate, origin)) this.#enter(candidate, origin, one);
       }
       sieve.add(candidate.high, candidate.low);
@@ -111,6 +110,7 @@ export class Intake {
   adopt(candidate: Candidate, origin: Origin): WaitingUrl {
     const { roster, sieve, score } = this.#parts;
     const { url, high, low } = candidate;
+    this.#widen(url);
     const site = roster.of(siteOf(url));
     const row = this.#note(candidate, origin, score({ url, depth: origin.depth, from: undefined }));
     site.pending += 1;
@@ -132,11 +132,22 @@ export class Intake {
       tally.refused("depth");
       return false;
     }
-    const verdict = scope.decide(url);
-    if (verdict.accepted && onLink?.(url, origin.from) !== false) return true;
+    const isSeed = origin.depth === 0;
+    const verdict = isSeed ? scope.decideSeed(url) : scope.decide(url);
+    if (verdict.accepted && onLink?.(url, origin.from) !== false) {
+      // The new host of a seed that moved is what the operator asked for.
+      if (isSeed) scope.extend(url);
+      return true;
+    }
     tally.refused(verdict.accepted ? "hook" : verdict.rule);
     sieve.add(high, low);
     return false;
+  }
+
+  /** What another process sent is in its scope, and so in the whole crawl's: the new host of a moved seed. */
+  #widen(url: CanonicalUrl): void {
+    const { scope } = this.#parts;
+    if (scope.decideSeed(url).accepted) scope.extend(url);
   }
 
   #enter(candidate: Candidate, origin: Origin, found?: FoundUrl): boolean {

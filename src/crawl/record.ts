@@ -24,7 +24,6 @@ import { type CanonicalUrl, pathOf } from "../url/url.ts";
 import { endOf, isOurTrouble, type Progress } from "./fetch-loop.ts";
 import type { Intake } from "./intake.ts";
 import { type Job, jobOf } from "./job.ts";
-import { followSeed } from "./moved-seeds.ts";
 import type { Notebook } from "./notebook.ts";
 import type { PageDesk } from "./page-desk.ts";
 import { PageTurns } from "./page-turns.ts";
@@ -160,12 +159,11 @@ export class Recorder {
   #follow(site: Site, row: WaitingUrl, { to }: FetchRedirect): { reason: Reason; detail?: string } {
     const { intake, scope, settings } = this.#parts;
     const target = { url: to, ...fingerprintOf(to) };
-    if (row.depth === 0) followSeed(scope, this.#parts.store, to);
     const knownId = intake.idOf(target);
     if (knownId === row.id || (knownId !== 0 && this.#isOnTheWayTo(row, knownId)))
       return { reason: "redirect_loop" };
     if (row.redirects >= settings.redirectsMax) return { reason: "redirect_limit" };
-    const verdict = scope.decide(to);
+    const verdict = row.depth === 0 ? scope.decideSeed(to) : scope.decide(to);
     if (!verdict.accepted) return { reason: "out_of_scope", detail: verdict.rule };
     intake.admit([target], {
       depth: row.depth,

@@ -3,16 +3,17 @@
 import type { Clock } from "../base/clock.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import type { Reason } from "../page/outcome.ts";
-import { settlementOf } from "../page/outcome.ts";
+import { isAnothers, settlementOf } from "../page/outcome.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
 import type { Job } from "./job.ts";
 import type { Notebook } from "./notebook.ts";
 import type { Roster, Site } from "./roster.ts";
-import type { Trouble } from "./snapshot.ts";
+import type { RefusedSeeds, Trouble } from "./snapshot.ts";
 import type { Tally } from "./tally.ts";
 import { noteVisit } from "./visits.ts";
 
 const TROUBLES_KEPT = 20;
+const REFUSED_SEEDS_KEPT = 10;
 
 export interface SettlerParts {
   readonly clock: Clock;
@@ -29,6 +30,8 @@ export interface SettlerParts {
 export class Settler {
   readonly #parts: SettlerParts;
   readonly #troubles: Trouble[] = [];
+  readonly #refusedSeeds: Trouble[] = [];
+  #refusedSeedCount = 0;
 
   constructor(parts: SettlerParts) {
     this.#parts = parts;
@@ -36,6 +39,11 @@ export class Settler {
 
   get troubles(): readonly Trouble[] {
     return this.#troubles;
+  }
+
+  /** Seeds, and targets of their redirects, that a rule refused after they were admitted. */
+  get refusedSeeds(): RefusedSeeds {
+    return { count: this.#refusedSeedCount, first: this.#refusedSeeds };
   }
 
   settle(site: Site, row: WaitingUrl, reason: Reason, detail = ""): void {
@@ -52,8 +60,16 @@ export class Settler {
     }
     roster.changed(site);
     workbench.release(site.id, row.id);
-    if (settlementOf(reason) === "failed") this.#remember({ url: row.url, reason, detail });
+    const settlement = settlementOf(reason);
+    if (settlement === "failed") this.#remember({ url: row.url, reason, detail });
+    if (settlement === "skipped" && row.depth === 0 && !isAnothers(reason))
+      this.#refuseSeed({ url: row.url, reason, detail });
     onSettled(row.url, reason, detail);
+  }
+
+  #refuseSeed(trouble: Trouble): void {
+    this.#refusedSeedCount += 1;
+    if (this.#refusedSeeds.length < REFUSED_SEEDS_KEPT) this.#refusedSeeds.push(trouble);
   }
 
   #remember(trouble: Trouble): void {

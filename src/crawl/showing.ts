@@ -84,6 +84,7 @@ export function resultOf(
     outcomes: totals.outcomes,
     refusedLinks: totals.refusedLinks,
     remarks: totals.remarks,
+    refusedSeeds: loops.settler.refusedSeeds,
     bandwidth: bandwidthOf(moment),
     ledger: {
       byPurpose: loops.tally.ledger.byPurpose(),

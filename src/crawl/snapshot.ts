@@ -58,6 +58,13 @@ export interface Trouble {
   readonly detail: string;
 }
 
+/** Seeds that a rule refused in this run: robots.txt, a private address, a pattern, a media type. */
+export interface RefusedSeeds {
+  readonly count: number;
+  /** At most 10 of each process. */
+  readonly first: readonly Trouble[];
+}
+
 export interface Snapshot {
   readonly state: CrawlState;
   /** Why it waits, in words, when it is paused. */
@@ -171,6 +178,7 @@ export interface CrawlResult {
   readonly outcomes: Readonly<Record<string, number>>;
   readonly refusedLinks: Readonly<Record<string, number>>;
   readonly remarks: Readonly<Record<string, number>>;
+  readonly refusedSeeds: RefusedSeeds;
   readonly bandwidth: {
     readonly limitBps: number | null;
     readonly meanBps: number;

@@ -66,7 +66,7 @@ export const TRAP_DEFAULTS: TrapLimits = {
   domainsMax: 200_000,
 };
 
-/** A URL that nobody has seen before. */
+/** A new URL. */
 export interface Newcomer {
   readonly siteId: number;
   /** The registrable domain, or the address when there is none. */
@@ -74,6 +74,7 @@ export interface Newcomer {
   readonly path: string;
   /** Without its question mark; empty when there is none. */
   readonly query: string;
+  /** Links from a seed: 0 for a seed and for what a seed redirects to. */
   readonly depth: number;
   /** The registrable domain of the page that linked here; undefined for seeds. */
   readonly fromDomain: string | undefined;
@@ -132,22 +133,13 @@ export class Traps {
     this.#domainOf(domain).isTrusted = true;
   }
 
-  /** Lets a new URL in and counts it, or answers with the rule that keeps it out. */
+  /** Lets a new URL in and counts it, or answers with the rule that keeps it out. Seeds are always let in. */
   admit(url: Newcomer): TrapRule | undefined {
-    const limits = this.#limits;
-    if (url.depth > limits.hopsMax) return "depth_limit";
     const shape = shapeOf(url.path, url.query);
-    if (shape.segments > limits.segmentsMax) return "trap_depth";
-    if (shape.repeats) return "trap_repeat";
+    const rule = url.depth === 0 ? undefined : this.#judge(url, shape);
+    if (rule !== undefined) return rule;
     const site = this.#siteOf(url.siteId);
-    const shapeRule = this.#judgeShape(site, shape, url.query !== "");
-    if (shapeRule !== undefined) return shapeRule;
-    if (site.urls >= limits.siteUrlsMax) return "trap_budget";
     const domain = this.#domainOf(url.domain);
-    if (url.fromDomain !== undefined && url.fromDomain !== url.domain)
-      domain.linkers |= 1 << (hashOf(url.fromDomain) & (LINKER_BITS - 1));
-    if (domain.urls >= this.#budgetOf(domain)) return "trap_domain";
-
     this.#urls += 1;
     site.urls += 1;
     domain.urls += 1;
@@ -224,6 +216,21 @@ export class Traps {
 
   #wasForgotten(siteId: number): boolean {
     return (((this.#forgotten[siteId >>> 3] ?? 0) >>> (siteId & 7)) & 1) === 1;
+  }
+
+  #judge(url: Newcomer, shape: Shape): TrapRule | undefined {
+    const limits = this.#limits;
+    if (url.depth > limits.hopsMax) return "depth_limit";
+    if (shape.segments > limits.segmentsMax) return "trap_depth";
+    if (shape.repeats) return "trap_repeat";
+    const site = this.#siteOf(url.siteId);
+    const shapeRule = this.#judgeShape(site, shape, url.query !== "");
+    if (shapeRule !== undefined) return shapeRule;
+    if (site.urls >= limits.siteUrlsMax) return "trap_budget";
+    const domain = this.#domainOf(url.domain);
+    if (url.fromDomain !== undefined && url.fromDomain !== url.domain)
+      domain.linkers |= 1 << (hashOf(url.fromDomain) & (LINKER_BITS - 1));
+    return domain.urls >= this.#budgetOf(domain) ? "trap_domain" : undefined;
   }
 
   #judgeShape(site: SiteCounts, shape: Shape, hasQuery: boolean): TrapRule | undefined {

@@ -118,6 +118,9 @@ class SimStore implements Store {
   urls(): Iterable<StoredUrl> {
     return this.#inner.urls();
   }
+  seedTargets(): Iterable<string> {
+    return this.#inner.seedTargets();
+  }
   page(id: number): PageRecord | undefined {
     return this.#inner.page(id);
   }

@@ -133,6 +133,16 @@ export function isAnothers(reason: Reason | undefined): boolean {
   return reason !== undefined && ANOTHERS.includes(reason);
 }
 
+/** URLs that a rule refused; those that belong to another process do not count. */
+export function refusedByRules(outcomes: Readonly<Record<string, number>>): number {
+  let sum = 0;
+  for (const [name, count] of Object.entries(outcomes)) {
+    const reason = name as Reason;
+    if (settlementOf(reason) === "skipped" && !isAnothers(reason)) sum += count;
+  }
+  return sum;
+}
+
 export function couldRetryHelp(reason: Reason): boolean {
   return WORTH_ANOTHER_TRY.has(reason);
 }

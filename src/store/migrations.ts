@@ -23,6 +23,9 @@ export const NO_PAGE = 0x7fffffff;
 /** Not part of the schema: made when it is first needed. */
 export const URLS_OF_SITE = "url_of_site";
 
+/** The index over the targets of seeds' redirects. */
+export const URLS_BEHIND_SEEDS = "url_behind_seed";
+
 /** The value that says which number the next parcel has. */
 export const NEXT_PARCEL = "next parcel";
 
@@ -93,8 +96,12 @@ CREATE TABLE page_topic(
   sum INTEGER NOT NULL
 ) STRICT`;
 
+// Read whenever a crawl is opened: they belong to its scope.
+const SEED_TARGETS = `
+CREATE INDEX ${URLS_BEHIND_SEEDS} ON url(id) WHERE depth = 0 AND redirects > 0`;
+
 /** Entry n leads from version n to n + 1. */
-const STEPS: readonly string[] = [FIRST, LEDGER, ROUNDS, OUTBOX, TOPICS];
+const STEPS: readonly string[] = [FIRST, LEDGER, ROUNDS, OUTBOX, TOPICS, SEED_TARGETS];
 
 export const SCHEMA_VERSION = STEPS.length;
 

@@ -10,7 +10,7 @@ import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
 import { bookedBytes } from "./batch.ts";
-import { NEXT_PARCEL, URLS_OF_SITE, WAITING } from "./migrations.ts";
+import { NEXT_PARCEL, URLS_BEHIND_SEEDS, URLS_OF_SITE, WAITING } from "./migrations.ts";
 import {
   PAGE_COLUMNS,
   damagedRow,
@@ -217,6 +217,14 @@ export class SqliteReader {
       if (row[0] !== ++id) throw damagedRow("url", id);
       yield this.#urlFrom(row);
     }
+  }
+
+  *seedTargets(): Iterable<string> {
+    const slice = this.#prepare(
+      `SELECT ${URL_COLUMNS} FROM url u INDEXED BY ${URLS_BEHIND_SEEDS}
+       WHERE u.depth = 0 AND u.redirects > 0 AND u.id > ? ORDER BY u.id LIMIT ${SLICE_ROWS}`,
+    );
+    for (const row of slices(slice)) yield provenUrl(row);
   }
 
   page(id: number): PageRecord | undefined {

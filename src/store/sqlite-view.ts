@@ -39,6 +39,7 @@ export type ReadableStore = Omit<
   | "nextSiteId"
   | "remember"
   | "commit"
+  | "seedTargets"
   | "ended"
   | "visits"
   | "leastPages"
@@ -132,6 +133,10 @@ export class SqliteView implements ReadableStore {
 
   outbox(afterSeq: number, countMax: number): OutgoingParcel[] {
     return explaining(this.#path, () => this.reader.outbox(afterSeq, countMax));
+  }
+
+  seedTargets(): Iterable<string> {
+    return explainingEach(this.#path, this.reader.seedTargets());
   }
 
   url(id: number): StoredUrl | undefined {

@@ -133,6 +133,11 @@ class MemoryStore implements Store {
     for (const row of this.#rows.urls) yield storedUrl(row);
   }
 
+  *seedTargets(): Iterable<string> {
+    for (const { added } of this.#rows.urls)
+      if (added.depth === 0 && added.redirects > 0) yield added.url;
+  }
+
   page(id: number): PageRecord | undefined {
     return this.#rows.pages.get(id);
   }

@@ -211,6 +211,10 @@ class SqliteStore implements Store {
     return this.#view.urls();
   }
 
+  seedTargets(): Iterable<string> {
+    return this.#view.seedTargets();
+  }
+
   page(id: number): PageRecord | undefined {
     return this.#view.page(id);
   }

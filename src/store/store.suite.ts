@@ -501,6 +501,12 @@ export function compare(store: ReadableStore, model: Model, where: string): void
 /** The same, with what only the crawl itself asks for. */
 export function compareKept(store: Store, model: Model, where: string): void {
   compare(store, model, where);
+  const targets = model.urls.filter(({ depth, redirects }) => depth === 0 && redirects > 0);
+  assert.deepEqual(
+    [...store.seedTargets()],
+    targets.map(({ url }) => url),
+    where,
+  );
   for (const [key, value] of Object.entries(model.facts))
     assert.equal(store.recall(key), value, where);
   const parcels = [...model.outbox.values()];

@@ -234,6 +234,8 @@ export interface Store {
   siteByKey(key: string): SiteRow | undefined;
   url(id: number): StoredUrl | undefined;
   urls(): Iterable<StoredUrl>;
+  /** URLs to which seeds redirect: those of depth 0 behind a redirect, in order of id. */
+  seedTargets(): Iterable<string>;
   page(id: number): PageRecord | undefined;
   pages(): Iterable<PageRecord>;
   /** Pages recorded after that number, in order, each with its own. */

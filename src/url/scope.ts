@@ -55,21 +55,23 @@ export class Scope {
     this.#outside = { accepted: false, rule: `outside ${rules.kind}` };
   }
 
-  /** Takes another address in as if it had been a seed: where a seed's redirect led. */
+  /** Treats a URL as a seed from now on: the target of a seed's redirect. */
   extend(seed: CanonicalUrl): void {
     this.#members.add(memberName(this.#kind, seed));
   }
 
   decide(url: CanonicalUrl): ScopeVerdict {
+    const verdict = this.decideSeed(url);
+    if (!verdict.accepted || this.#kind === "any") return verdict;
+    return this.#members.has(memberName(this.#kind, url)) ? verdict : this.#outside;
+  }
+
+  /** The verdict on a seed, and on where a seed redirects to: only patterns can refuse it. */
+  decideSeed(url: CanonicalUrl): ScopeVerdict {
     for (const pattern of this.#exclude) if (meets(pattern.pieces, url)) return pattern.verdict;
-    let included: ScopeVerdict | undefined;
-    if (this.#include.length > 0) {
-      included = this.#include.find((pattern) => meets(pattern.pieces, url))?.verdict;
-      if (included === undefined) return NOT_INCLUDED;
-    }
-    if (this.#kind !== "any" && !this.#members.has(memberName(this.#kind, url)))
-      return this.#outside;
-    return included ?? this.#inside;
+    if (this.#include.length === 0) return this.#inside;
+    const included = this.#include.find((pattern) => meets(pattern.pieces, url));
+    return included?.verdict ?? NOT_INCLUDED;
   }
 }
 

@@ -65,6 +65,26 @@ test("a folder belongs to the kind of crawl that was begun in it, and keeps what
   assert.equal(after.complete, true);
 });
 
+test("where URLs are divided, all processes follow a moved seed to its new host, and after a resume", async () => {
+  using folder = temporaryFolder();
+  await using home = await startSite({ pageCount: 60 });
+  const there = home.origin.replace("127.0.0.1", "localhost");
+  await using old = await startSite({
+    pageCount: 0,
+    special: { "/": (response) => response.writeHead(301, { location: `${there}/` }).end() },
+  });
+  const split = ["--procs", "3", "--partition", "url-hash", "--json"];
+  const crawl = async (...more: readonly string[]): Promise<CrawlResult> => {
+    const { stdout, stderr } = await run(words(old, join(folder.path, "out"), ...split, ...more));
+    assert.notEqual(stdout, "", stderr);
+    return JSON.parse(stdout) as CrawlResult;
+  };
+  assert.equal((await crawl("--pages", "5")).complete, false);
+  const { pages, refusedLinks } = await crawl();
+  assert.equal(pages, 61);
+  assert.deepEqual(refusedLinks, {});
+});
+
 test("a sample estimates what firewalls miss: in the result, the status and the report", async () => {
   using folder = temporaryFolder();
   await using site = await startSite({ pageCount: 60 });

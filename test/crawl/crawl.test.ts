@@ -238,6 +238,15 @@ test("onPage is awaited and sees every page, onLink leaves out what it refuses",
   assert.ok((result.refusedLinks["hook"] ?? 0) > 0);
 });
 
+test("onLink that refuses every seed ends the crawl with an error that names them", async () => {
+  await using web = await serveWorld({ ...SMALL, siteCount: 2 }, { by: "address" });
+  await assert.rejects(
+    () => crawlOf(web.world, { onLink: () => false }),
+    /onLink refused every seed: http:/,
+  );
+  assert.deepEqual(web.log.entries, []);
+});
+
 test("a score of one's own decides what comes first", async () => {
   await using web = await serveWorld({ ...SMALL, siteCount: 1 }, { by: "address" });
   const order: number[] = [];

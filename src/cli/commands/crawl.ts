@@ -9,13 +9,14 @@ import { GROUPS } from "../../config/schema.ts";
 import { keepTold } from "../../config/told-settings.ts";
 import { type OpenCrawl, openCrawl } from "../../crawl/open.ts";
 import type { CrawlResult } from "../../crawl/snapshot.ts";
+import { refusedByRules } from "../../page/outcome.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp } from "../help.ts";
 import { onInterrupt } from "../interrupts.ts";
 import type { Command } from "../run.ts";
 import { Screen } from "../screen.ts";
-import { summaryOf } from "../summary.ts";
+import { refusedSeedLines, summaryOf } from "../summary.ts";
 import { paletteFor } from "../terminal.ts";
 
 export const command: Command = { help, run };
@@ -74,10 +75,14 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const result = await crawl.done.finally(() => screen.close());
   await report(order, screen);
   if (settings.json) process.stdout.write(`${JSON.stringify(result)}\n`);
-  if (!settings.quiet && !settings.json)
-    for (const line of summaryOf(result, folder, paletteFor(stream, process.env)))
-      stream.write(`${line}\n`);
-  return exitCodeFor(result);
+  const palette = paletteFor(stream, process.env);
+  const refused = refusedSeedLines(result, palette);
+  const lines = settings.json ? refused : summaryOf(result, folder, palette);
+  if (!settings.quiet) for (const line of lines) stream.write(`${line}\n`);
+  const code = exitCodeFor(result);
+  if (code === EXIT.usage)
+    process.stderr.write("No seed was crawled: rules refused all of them.\n");
+  return code;
 }
 
 /** Beside the crawl; one that cannot be had ends the crawl before it has begun in earnest. */
@@ -149,5 +154,7 @@ function warn({ settings, remarks }: Order, screen: Screen): void {
 function exitCodeFor(result: CrawlResult): ExitCode {
   if (!result.complete) return EXIT.stopped;
   const { done, failed } = result.urls;
-  return done === 0 && failed > 0 ? EXIT.failed : EXIT.done;
+  if (done > 0) return EXIT.done;
+  if (failed > 0) return EXIT.failed;
+  return refusedByRules(result.outcomes) > 0 ? EXIT.usage : EXIT.done;
 }
