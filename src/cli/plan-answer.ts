@@ -28,6 +28,7 @@ import {
   type Algorithm,
   type Allocation,
   figuresOf,
+  isLate,
   type Objective,
   type Plan,
   type PlanFigures,
@@ -35,6 +36,7 @@ import {
   ROUNDING_SHARE,
   type SitePlan,
   type SiteTask,
+  withoutDeadlines,
 } from "../plan/plan.ts";
 import { type Promises, promisesOf } from "../plan/promises.ts";
 import { hasPlaces } from "../plan/work.ts";
@@ -64,7 +66,7 @@ export interface PlanAnswer {
   /** Whether this plan keeps every deadline, and could be carried out. */
   readonly feasible: boolean;
   readonly promises: Promises;
-  /** No plan has a smaller Σ finish, and none a smaller Σ weight × finish. */
+  /** No plan that keeps the deadlines that this one keeps has a smaller Σ finish, and none a smaller Σ weight × finish. */
   readonly lowerBoundSumSeconds: number;
   readonly lowerBoundWeightedSeconds: number;
   /** Of the solver, between its answer and the best it could not rule out. */
@@ -79,17 +81,20 @@ export async function answerOf(question: PlanQuestion): Promise<PlanAnswer> {
     slack === undefined
       ? { aims: task, ...planWell(task, objective) }
       : planBeforehand(task, slack, objective);
-  // Nobody need be earlier than was promised: the bound is of all plans that keep that.
-  const boundSeconds =
-    optimal.aims === task
-      ? optimal.lowerBoundSumSeconds
-      : planOptimal(task, objective, "quick").lowerBoundSumSeconds;
   const { allocation, solverGap } =
     algorithm === "optimal"
       ? { allocation: planned(optimal.plan), solverGap: undefined }
       : await byPaper(algorithm, task);
   const plan = allocation.kind === "planned" ? allocation.plan : undefined;
   const figures = plan === undefined ? undefined : figuresOf(task, plan);
+  const boundOf = (asked: PlanTask): number =>
+    planOptimal(
+      withDeadlinesOf(asked, plan),
+      algorithm === "optimal" ? objective : "min-sum",
+      "quick",
+    ).lowerBoundSumSeconds;
+  const isAsAsked = algorithm === "optimal" && optimal.aims === task;
+  const boundSeconds = isAsAsked ? optimal.lowerBoundSumSeconds : boundOf(task);
   const overCap = plan === undefined ? [] : overCapIn(task, plan);
   return {
     algorithm,
@@ -100,7 +105,7 @@ export async function answerOf(question: PlanQuestion): Promise<PlanAnswer> {
     overCap,
     feasible: figures?.lateCount === 0 && overCap.length === 0,
     promises: promisesOf(task),
-    lowerBoundSumSeconds: unweightedBound(task, boundSeconds),
+    lowerBoundSumSeconds: unweightedBound(task, boundSeconds, boundOf),
     lowerBoundWeightedSeconds: boundSeconds,
     solverGap,
     bands: plan === undefined ? undefined : bandsOf(question, plan, optimal),
@@ -142,10 +147,21 @@ async function byPaper(
 }
 
 /** The bound of the weighted sum says nothing of the plain one, unless all weigh the same. */
-function unweightedBound(task: PlanTask, weightedBound: number): number {
+function unweightedBound(
+  task: PlanTask,
+  weightedBound: number,
+  boundOf: (task: PlanTask) => number,
+): number {
   if (task.sites.every(({ weight }) => weight === 1)) return weightedBound;
-  const sites = task.sites.map((site) => ({ ...site, weight: 1 }));
-  return planOptimal({ ...task, sites }, "min-sum", "quick").lowerBoundSumSeconds;
+  return boundOf({ ...task, sites: task.sites.map((site) => ({ ...site, weight: 1 })) });
+}
+
+/** Only those deadlines that the plan keeps: a plan that is late somewhere may have a smaller sum than one that is not. */
+function withDeadlinesOf(task: PlanTask, plan: Plan | undefined): PlanTask {
+  return withoutDeadlines(task, (site, index) => {
+    const planned = plan?.sites[index];
+    return planned !== undefined && isLate(site, planned.finishSeconds);
+  });
 }
 
 function bandsOf(

@@ -15,18 +15,17 @@ import {
   secondsAlone,
   type Slack,
   slackFor,
-  withoutHope,
-  withoutPassed,
   withSlack,
 } from "../plan/caution.ts";
-import { isLate, type PlanTask } from "../plan/plan.ts";
+import { withKeptDeadlines } from "../plan/late.ts";
+import { isLate, type PlanTask, type SiteTask, withoutDeadlines } from "../plan/plan.ts";
 import { hasPlaces } from "../plan/work.ts";
 import { type Division, Divider, type DividerParts } from "./divider.ts";
 import type { Outlook } from "./outlook.ts";
 import type { Promised } from "./promised.ts";
 import type { Site } from "./roster.ts";
 
-/** How far all deadlines are stretched while sizes may be wrong, at most: to four times their time. */
+/** How far deadlines of sites of unknown size are stretched, at most: to four times their time. */
 const DOUBT_SHARE = -3;
 /** Nobody is given up for less than this part of the time left: what servers give is not known better. */
 const NOISE_SHARE = -0.1;
@@ -52,6 +51,10 @@ export class CarefulDivider {
   #isToldAnew = true;
   #hasBegun = false;
   #toldAtMs = 0;
+  /** Whether there was a plan of what is promised now. */
+  #hasPlanned = false;
+  /** Sites whose deadline is out of reach: they never delay those that can be in time. */
+  #givenUp: ReadonlySet<string> = new Set();
 
   constructor(parts: CarefulDividerParts) {
     this.#parts = parts;
@@ -62,6 +65,7 @@ export class CarefulDivider {
   changed(): void {
     this.#aims.forget();
     this.#isToldAnew = true;
+    this.#hasPlanned = false;
   }
 
   /** Servers are as slow as they may be if all can be in time even so, and else as fast as they may be. */
@@ -72,12 +76,14 @@ export class CarefulDivider {
     if (settings.algorithm !== "optimal")
       return { task: hopeful, division: this.#divider.divide(hopeful) };
     const careful = outlook.taskOf(sites, "care");
-    const hopeless = this.#hopelessOf(hopeful, sites);
-    const open = withoutHope(careful, ({ key }) => hopeless.has(key));
+    this.#giveUp(hopeful, sites);
+    const open = this.#withoutGivenUp(careful);
     const wanted = this.#slackFor(careful, sites);
     const inTime = this.#divideAsAimed(open, wanted, sites) ?? this.#divideInTime(open, wanted, 0);
+    this.#hasPlanned = true;
     if (inTime !== undefined) return { task: careful, division: inTime };
-    return { task: hopeful, division: this.#divideWithHope(hopeful, sites) };
+    const division = this.#divideWithHope(this.#withoutGivenUp(hopeful), sites);
+    return { task: hopeful, division };
   }
 
   /** With what was once decided to be kept in hand; undefined where sizes are not known, or somebody would be late. */
@@ -118,37 +124,55 @@ export class CarefulDivider {
   }
 
   /**
-   * Keeps a part of the time in hand, as much of it as there is. Nobody is given up for bytes that
-   * nobody has seen: while sizes are only said or foreseen, all deadlines are stretched alike
-   * instead, as little as will do. Who cannot be in time counts more, to be done soon, and no longer
-   * takes from what the others have in hand.
+   * Keeps a part of the time in hand, as much of it as there is. Nobody is given up for bytes that nobody has
+   * seen: deadlines of sites whose size was not said are stretched alike, as little as will do. Sizes that were said
+   * are believed: as few of these sites as possible are given up, and take what the others leave.
    */
   #divideWithHope(task: PlanTask, sites: readonly Site[]): Division {
-    const { outlook } = this.#parts;
-    const isInDoubt = sites.some((site, index) =>
-      outlook.isInDoubt(site, task.sites[index]?.bytes ?? 0),
-    );
     const wanted = this.#slackFor(task, sites);
-    const open = withoutPassed(task);
-    const kept = this.#divideInTime(open, wanted, isInDoubt ? DOUBT_SHARE : NOISE_SHARE);
-    if (kept !== undefined) return kept;
-    const division = this.#divider.divide(open);
-    const late = new Set(
-      open.sites.filter((site, index) => isLate(site, division.finishSeconds[index] ?? 0)),
-    );
-    const hopeful = withoutHope(open, (site) => late.has(site));
-    return this.#divideInTime(hopeful, wanted, 0) ?? division;
+    const division =
+      this.#divideInTime(task, wanted, NOISE_SHARE) ?? this.#divideInDoubt(task, wanted, sites);
+    if (division !== undefined) return division;
+    const kept = withKeptDeadlines(task);
+    return this.#divideInTime(kept, wanted, 0) ?? this.#divider.divide(kept);
   }
 
-  /** Those that would not be in time with the line to themselves, unless it is not known how much they have. */
-  #hopelessOf(task: PlanTask, sites: readonly Site[]): ReadonlySet<string> {
+  /** Undefined where every size was said, or no stretching is enough. */
+  #divideInDoubt(task: PlanTask, wanted: Slack, sites: readonly Site[]): Division | undefined {
+    const inDoubt = new Set<string>();
+    for (const [index, { key, bytes }] of task.sites.entries())
+      if (this.#parts.outlook.isInDoubt(sites[index] as Site, bytes)) inDoubt.add(key);
+    if (inDoubt.size === 0) return undefined;
+    const firm = withKeptDeadlines(withoutDeadlines(task, ({ key }) => inDoubt.has(key)));
+    const aims = withSlack(firm, mostSlack(firm, wanted, 0) ?? { share: 0, tailSeconds: 0 });
+    const all = aims.sites.map((site, index) =>
+      inDoubt.has(site.key) ? (task.sites[index] as SiteTask) : site,
+    );
+    const stretching: Slack = { share: 0, tailSeconds: 0, only: inDoubt };
+    return this.#divideInTime({ ...task, sites: all }, stretching, DOUBT_SHARE);
+  }
+
+  #withoutGivenUp(task: PlanTask): PlanTask {
+    return withoutDeadlines(task, ({ key }) => this.#givenUp.has(key));
+  }
+
+  /**
+   * Gives up deadlines that have passed, and those that a site would miss with the line to itself. Before anything
+   * has come, sizes that were said are all there is to go by; later, what servers give is not known so well that a
+   * site would be given up for a moment, or taken back for one.
+   */
+  #giveUp(task: PlanTask, sites: readonly Site[]): void {
     const { outlook } = this.#parts;
-    const hopeless = task.sites.filter((own, index) => {
-      const { bytes, deadlineSeconds = Infinity } = own;
-      if (deadlineSeconds >= secondsAlone(task, own)) return false;
-      return deadlineSeconds < PASSED_SECONDS || !outlook.isInDoubt(sites[index] as Site, bytes);
-    });
-    return new Set(hopeless.map(({ key }) => key));
+    const givenUp = new Set<string>();
+    for (const [index, own] of task.sites.entries()) {
+      const { key, bytes, deadlineSeconds = Infinity } = own;
+      const isFirm = !this.#hasPlanned || this.#givenUp.has(key);
+      const seconds = isFirm ? deadlineSeconds : deadlineSeconds * (1 - NOISE_SHARE);
+      const isPassed = deadlineSeconds < PASSED_SECONDS;
+      const isInDoubt = outlook.isInDoubt(sites[index] as Site, bytes);
+      if (isPassed || (!isInDoubt && secondsAlone(task, own) > seconds)) givenUp.add(key);
+    }
+    this.#givenUp = givenUp;
   }
 
   #slackFor(task: PlanTask, sites: readonly Site[]): Slack {

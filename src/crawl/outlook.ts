@@ -125,9 +125,9 @@ export class Outlook {
     return asCrawled(this.taskOf(sites, "told"), line.limitBps, settings);
   }
 
-  /** Whether a good part of what is planned for a promise has not been found yet, or more may be. */
+  /** Whether nobody said how much a promised site has, and a good part of what is planned was not found yet, or more may be. */
   isInDoubt(site: Site, bytes: number): boolean {
-    if (this.#parts.promised.deadlineMsOf(site.key) === undefined) return false;
+    if (!this.isUnsaid(site)) return false;
     const facts = this.#factsOf(site);
     if (facts.newPerSettled > GROWING) return true;
     return bytes > DOUBT_SHARE * site.pending * meanBytesOf(facts);

@@ -6,11 +6,12 @@
  */
 
 import { mostSlack, type Slack, withSlack } from "./caution.ts";
+import { withKeptDeadlines } from "./late.ts";
 import { type OptimalPlan, planOptimal } from "./optimal.ts";
 import type { Objective, PlanTask } from "./plan.ts";
 
 export interface Beforehand extends OptimalPlan {
-  /** The task with its deadlines as early as they are aimed at. */
+  /** The task with its deadlines as early as they are aimed at, without those that cannot be kept. */
   readonly aims: PlanTask;
 }
 
@@ -18,9 +19,12 @@ export interface Beforehand extends OptimalPlan {
 const SITES_TO_TRY_MAX = 5000;
 
 export function planBeforehand(task: PlanTask, wanted: Slack, objective: Objective): Beforehand {
-  const slack = mostSlack(task, wanted, 0);
-  const aims = slack === undefined ? task : withSlack(task, slack);
-  return { aims, ...planWell(aims, objective) };
+  // A deadline that cannot be kept takes nothing from what is kept in hand before the others.
+  const kept = withKeptDeadlines(task);
+  const slack = mostSlack(kept, wanted, 0);
+  const aims = slack === undefined ? kept : withSlack(kept, slack);
+  const planned = planWell(aims, objective);
+  return { aims, ...planned, feasible: planned.feasible && kept === task };
 }
 
 /** As well as can be done in the time that somebody waits for an answer. */

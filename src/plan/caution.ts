@@ -13,6 +13,8 @@ import type { PlanTask, SiteTask } from "./plan.ts";
 export interface Slack {
   readonly share: number;
   readonly tailSeconds: number;
+  /** Deadlines of these sites only; undefined: of all. */
+  readonly only?: ReadonlySet<string>;
 }
 
 /**
@@ -29,8 +31,6 @@ const TAIL_SHARE = 0.1;
 const STEPS = 10;
 /** So that what takes all the time there is still fits into it. */
 const ROUNDED_UP = 1 + 1e-9;
-/** How much more a late site counts, so that it is not late for long. */
-const LATE_WEIGHT = 5;
 /** What trying servers may take of all that is left. */
 const TRIED_SHARE = 0.01;
 
@@ -44,10 +44,10 @@ export function slackFor(said: { readonly sizes: boolean; readonly speeds: boole
  * Deadlines earlier by a slack; a share below zero stretches them, and needs no tail. None is earlier than what
  * its site needs with the line to itself: one that is out of reach costs the others nothing of theirs.
  */
-export function withSlack(task: PlanTask, { share, tailSeconds }: Slack): PlanTask {
+export function withSlack(task: PlanTask, { share, tailSeconds, only }: Slack): PlanTask {
   const sites = task.sites.map((site) => {
-    const { deadlineSeconds } = site;
-    if (deadlineSeconds === undefined) return site;
+    const { key, deadlineSeconds } = site;
+    if (deadlineSeconds === undefined || only?.has(key) === false) return site;
     const tail = share > 0 ? Math.min(tailSeconds, deadlineSeconds * TAIL_SHARE) : 0;
     const wantedSeconds = deadlineSeconds * (1 - share) - tail;
     return {
@@ -79,22 +79,6 @@ export function mostSlack(task: PlanTask, wanted: Slack, leastShare: number): Sl
     else most = middle;
   }
   return { ...wanted, share: least };
-}
-
-/** Takes the deadlines of those away that cannot be in time any more, and lets them count more. */
-export function withoutHope(task: PlanTask, isHopeless: (site: SiteTask) => boolean): PlanTask {
-  if (!task.sites.some(isHopeless)) return task;
-  const sites = task.sites.map((site) =>
-    isHopeless(site)
-      ? { ...site, deadlineSeconds: undefined, weight: site.weight * LATE_WEIGHT }
-      : site,
-  );
-  return { ...task, sites };
-}
-
-/** A deadline that has passed binds nobody any more. */
-export function withoutPassed(task: PlanTask): PlanTask {
-  return withoutHope(task, ({ deadlineSeconds = Infinity }) => deadlineSeconds < PASSED_SECONDS);
 }
 
 /** How many pages are asked of each server to try it: all together a small part of what is left. */

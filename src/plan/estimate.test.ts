@@ -48,7 +48,7 @@ test("a size that may well be right stays as it was said, whatever is foreseen",
   }
 });
 
-test("two sites with twice what was said tell of the others, one does not, nor does less than was said", () => {
+test("two sites with twice what was said tell of the others, one does not; less tells when all have clearly less", () => {
   const twice = { saidBytes: 1e6, seenBytes: 2e6 };
   assert.equal(timesSaid([]), 1);
   assert.equal(timesSaid([twice]), 1);
@@ -57,7 +57,10 @@ test("two sites with twice what was said tell of the others, one does not, nor d
   assert.equal(timesSaid([more, more]), 1, "chance");
   assert.equal(timesSaid([more, more, more]), 1.2);
   const half = { saidBytes: 1e6, seenBytes: 0.5e6 };
-  assert.equal(timesSaid([half, half, half]), 1);
+  assert.equal(timesSaid([half]), 0.5);
+  assert.equal(timesSaid([half, { saidBytes: 1e6, seenBytes: 0.7e6 }]), 0.7);
+  const nearly = { saidBytes: 1e6, seenBytes: 0.76e6 };
+  assert.equal(timesSaid([half, half, nearly]), 1, "one is nearly as large as was said");
 });
 
 test("more has come than was said: what waits is left at least", () => {

@@ -50,19 +50,25 @@ const SAID_SHARE = 0.75;
 const CHANCE_TIMES = [Infinity, Infinity, 1.3, 1.15] as const;
 /** How many times what a mean is usually off by it must be off for a size that was said to be wrong. */
 const SURE_TIMES = 2;
+/** So much less than was said is no chance. */
+const CLEARLY_LESS = 0.75;
 /** Of the usual size: one imagined URL keeps the first few from telling too much. */
 const USUAL_WEIGHT = 3;
 
 /**
- * How many times what was said the other sites are likely to have. Who is wrong of one site is so of the next. Only
- * upwards: those that are done first have less than was said more often than the others.
+ * How many times what was said the other sites are likely to have. Who is wrong of one site is so of the next. Downwards
+ * only when every site that is done has clearly less than was said, and then by the least of that: sites that are done
+ * first have less than was said more often than the others. A size that is too large would otherwise keep a site waiting
+ * whose deadline seems out of reach.
  */
 export function timesSaid(seen: readonly SeenSite[]): number {
   const saidBytes = seen.reduce((sum, site) => sum + site.saidBytes, 0);
   const seenBytes = seen.reduce((sum, site) => sum + site.seenBytes, 0);
   const times = seenBytes / Math.max(1, saidBytes);
   const chanceTimes = CHANCE_TIMES[Math.min(seen.length, CHANCE_TIMES.length - 1)] ?? Infinity;
-  return times > chanceTimes ? times : 1;
+  if (times > chanceTimes) return times;
+  const mostTimes = Math.max(...seen.map((site) => site.seenBytes / site.saidBytes));
+  return seen.length > 0 && mostTimes < CLEARLY_LESS ? mostTimes : 1;
 }
 
 export function bytesLeft(facts: SiteFacts): number {

@@ -1,12 +1,17 @@
 /**
- * When not all deadlines can be kept: which to give up, and how late those must be at least.
+ * When not all deadlines can be kept: which to give up.
+ *
+ * A deadline that is given up is no constraint any more. Extended instead, to the least time that can be kept, it would
+ * take the whole line at first, and every other site would finish at its last moment for the sake of one that is late anyway.
  *
  * Moore and Hodgson (1968): take sites by deadline, and whenever they no longer fit, give up the
  * largest. Without caps that leaves the fewest late. With caps it is a matter of trying (already two
  * machines with preemption make it hard, Lawler 1983): the largest whose going makes the rest fit. Where
  * there are too many to try, all are treated as if they had no caps but shared a lower rate, the highest at which
- * those that are kept do fit. Then, as far as that can be tried, others are late in their place where all are
+ * those that are kept do fit. Then, as far as that can be tried, others are given up in their place where all could be
  * less late for it.
+ *
+ * Promise: a deadline that its site could not meet with the whole line to itself changes nothing for the other sites.
  */
 
 import { type Claim, Cuts, missingAtLeast } from "./cuts.ts";
@@ -14,8 +19,9 @@ import { fitsAlone, missingSeconds } from "./feasible.ts";
 import { byDeadlineDescending } from "./latest.ts";
 import { leastWithout } from "./least.ts";
 import { sorted } from "./order-by.ts";
+import { type PlanTask, withoutDeadlines } from "./plan.ts";
 import { SiteHeap } from "./site-heap.ts";
-import { columnOf, withDeadlines, type Work } from "./work.ts";
+import { columnOf, hasPlaces, withDeadlines, type Work, workOf } from "./work.ts";
 
 /** How many are asked whether their going would do. */
 const TRIES_MAX = 12;
@@ -24,35 +30,56 @@ const HALVINGS = 6;
 /** Of those to be late, how many are tried to be on time for another, and what that must gain. */
 const SWAPS_MAX = 300;
 const LESS_SHARE = 0.98;
-/** How exactly the lateness of many sites is found. */
-const PRECISION_OF_MANY = 1e-3;
-/** Deadlines of more than this are rounded later on (`kept-schedule.ts`), so those to be late leave room for it,
- * and those to be in time do not need the whole rate. */
+/** Deadlines of more sites than this are rounded later on (`kept-schedule.ts`), so those that are kept must not need
+ * the whole rate. */
 export const SITES_EXACT_MAX = 5000;
-const PRECISION_OF_MOST = 0.03;
-const ROOM_OF_MOST = 1.05;
 const RATE_SHARE_OF_MOST = 0.98;
 
-/** Deadlines that can all be kept: the fewest moved, and those all by the same, least time. */
-export function deadlinesToKeep(work: Work): Float64Array {
-  if (missingSeconds(work) === 0) return work.deadlineSeconds;
-  if (work.count > SITES_EXACT_MAX) {
-    const late = lateSites({ ...work, rateBps: work.rateBps * RATE_SHARE_OF_MOST });
-    return moved(work, late, leastMove(work, late, PRECISION_OF_MOST) * ROOM_OF_MOST);
-  }
-  const late = lateSites(work);
-  const isMany = work.count > SITES_TO_TRY_MAX;
-  const bySeconds = leastMove(work, late, isMany ? PRECISION_OF_MANY : undefined);
-  return isMany ? moved(work, late, bySeconds) : lessLate(work, late, bySeconds);
+/**
+ * The task without the deadlines that cannot be kept: its sites take what the others leave, and never delay a site
+ * that can be in time. First the sites that would be late with the whole line to themselves, so that these never decide
+ * which of the others is late; then, where places do not bind, as few of the rest as will do.
+ */
+export function withKeptDeadlines(task: PlanTask): PlanTask {
+  const work = workOf(task);
+  const kept = hasPlaces(task)
+    ? withoutDeadlinesOf(work, unreachableIn(work))
+    : deadlinesToKeep(work);
+  return withoutDeadlines(task, (_, index) => kept[index] === Number.POSITIVE_INFINITY);
 }
 
-/** As many others late instead, one for one, as long as all can be less late for it. */
-function lessLate(work: Work, late: readonly number[], bySeconds: number): Float64Array {
-  let best = { late: [...late], bySeconds };
-  let swaps = new Swaps(work, best.late, bySeconds * LESS_SHARE);
+/** Deadlines that can all be kept; Infinity for the fewest others. */
+export function deadlinesToKeep(given: Work): Float64Array {
+  const work = withDeadlines(given, withoutDeadlinesOf(given, unreachableIn(given)));
+  if (missingSeconds(work) === 0) return work.deadlineSeconds;
+  if (work.count > SITES_EXACT_MAX)
+    return withoutDeadlinesOf(
+      work,
+      lateSites({ ...work, rateBps: work.rateBps * RATE_SHARE_OF_MOST }),
+    );
+  const late = lateSites(work);
+  return withoutDeadlinesOf(work, work.count > SITES_TO_TRY_MAX ? late : lessLate(work, late));
+}
+
+/** Sites that would be late with the whole line to themselves. */
+function unreachableIn(work: Work): number[] {
+  const late: number[] = [];
+  for (let site = 0; site < work.count; site++) if (!fitsAlone(work, site)) late.push(site);
+  return late;
+}
+
+function withoutDeadlinesOf({ deadlineSeconds }: Work, late: readonly number[]): Float64Array {
+  const kept = deadlineSeconds.slice();
+  for (const site of late) kept[site] = Number.POSITIVE_INFINITY;
+  return kept;
+}
+
+/** As many others late instead, one for one, as long as all would be less late for it. */
+function lessLate(work: Work, late: readonly number[]): number[] {
+  let best = { late: [...late], bySeconds: leastMove(work, late) };
+  let swaps = new Swaps(work, best.late, best.bySeconds * LESS_SHARE);
   let triesLeft = SWAPS_MAX;
   for (let at = 0; at < late.length; at++) {
-    if (!fitsAlone(work, late[at] as number)) continue;
     for (let site = 0; site < work.count && triesLeft > 0; site++) {
       if (work.deadlineSeconds[site] === Number.POSITIVE_INFINITY || best.late.includes(site))
         continue;
@@ -66,7 +93,7 @@ function lessLate(work: Work, late: readonly number[], bySeconds: number): Float
       swaps = new Swaps(work, swapped, best.bySeconds * LESS_SHARE);
     }
   }
-  return moved(work, best.late, best.bySeconds);
+  return best.late;
 }
 
 /** Whether all would do with late deadlines moved by so much, were another one late instead of one that is. */
@@ -74,8 +101,6 @@ class Swaps {
   readonly #work: Work;
   readonly #bySeconds: number;
   readonly #cuts: Cuts;
-  /** Sites that could not do by then whoever else is late. */
-  readonly #hopeless: ReadonlySet<number>;
 
   constructor(work: Work, late: readonly number[], bySeconds: number) {
     this.#work = work;
@@ -86,11 +111,9 @@ class Swaps {
     this.#cuts = new Cuts(work.rateBps, Float64Array.from([...deadlines, ...later]).sort());
     const isLate = new Set(late);
     for (const site of dated) this.#cuts.add(claimOf(work, site, isLate.has(site) ? bySeconds : 0));
-    this.#hopeless = new Set(late.filter((site) => !fitsAlone(work, site, bySeconds)));
   }
 
   isEnough(lateSite: number, site: number): boolean {
-    for (const hopeless of this.#hopeless) if (hopeless !== lateSite) return false;
     this.#move(lateSite, this.#bySeconds, 0);
     this.#move(site, 0, this.#bySeconds);
     const isEnough = this.#cuts.areKept;
@@ -105,39 +128,8 @@ class Swaps {
   }
 }
 
-function leastMove(work: Work, late: readonly number[], precision?: number): number {
-  const isLate = new Uint8Array(work.count);
-  for (const site of late) isLate[site] = 1;
-  const dated = byDeadlineDescending(work);
-  const inTime = dated.filter((site) => isLate[site] === 0);
-  const moving = dated.filter((site) => isLate[site] === 1);
-  const missingAt = (seconds: number) => {
-    const deadlineSeconds = moved(work, late, seconds);
-    // Each of the two stays in order, so that nothing is to be sorted again.
-    const lastFirst = merged(inTime, moving, deadlineSeconds);
-    return missingLooking(withDeadlines(work, deadlineSeconds), work.bytes, lastFirst);
-  };
-  return leastWithout(0, missingAt, precision);
-}
-
-/** What is missing; of many sites, as much as a first look finds, if that finds any. */
-function missingLooking(work: Work, bytes: Float64Array, lastFirst: Int32Array): number {
-  const isMany = work.count > SITES_TO_TRY_MAX;
-  const atLeast = isMany ? missingAtLeast(work, bytes, lastFirst) : 0;
-  return atLeast > 0 ? atLeast : missingSeconds(work, bytes, lastFirst);
-}
-
-/** Two lists of sites with the latest deadline first, as one. */
-function merged(a: Int32Array, b: Int32Array, deadlineSeconds: Float64Array): Int32Array {
-  const all = new Int32Array(a.length + b.length);
-  const deadlineOf = (site: number | undefined) =>
-    site === undefined ? Number.NEGATIVE_INFINITY : (deadlineSeconds[site] as number);
-  let fromB = 0;
-  for (let place = 0; place < all.length; place++) {
-    const isA = deadlineOf(a[place - fromB]) >= deadlineOf(b[fromB]);
-    all[place] = (isA ? a[place - fromB] : b[fromB++]) as number;
-  }
-  return all;
+function leastMove(work: Work, late: readonly number[]): number {
+  return leastWithout(0, (seconds) => missingWhenMoved(work, late, seconds));
 }
 
 function missingWhenMoved(work: Work, late: readonly number[], bySeconds: number): number {
@@ -150,18 +142,12 @@ function moved(work: Work, late: readonly number[], bySeconds: number): Float64A
   return deadlineSeconds;
 }
 
-/** The sites to be late. */
+/** The sites to be late, where each could be in time by itself. */
 function lateSites(work: Work): number[] {
-  const late: number[] = [];
-  const fitting: number[] = [];
-  for (let site = 0; site < work.count; site++) {
-    if (!fitsAlone(work, site)) late.push(site);
-    else if ((work.deadlineSeconds[site] as number) < Number.POSITIVE_INFINITY) fitting.push(site);
-  }
-  const rest = sorted(Int32Array.from(fitting), work.deadlineSeconds);
+  const rest = byDeadlineDescending(work).toReversed();
   const isCapped = rest.some((site) => (work.capBps[site] as number) < work.rateBps);
-  if (!isCapped) return late.concat(goneAt(work, rest, work.rateBps));
-  return late.concat(work.count > SITES_TO_TRY_MAX ? goneOfMany(work, rest) : goneOf(work, rest));
+  if (!isCapped) return goneAt(work, rest, work.rateBps);
+  return work.count > SITES_TO_TRY_MAX ? goneOfMany(work, rest) : goneOf(work, rest);
 }
 
 /** By trying: whenever they no longer fit, the largest without which the others do; the last when there is none. */

@@ -5,7 +5,7 @@
 
 import { earliestEndSeconds, endingBy, keepsDeadlines, leastEndSeconds } from "./feasible.ts";
 import { KeptSchedule } from "./kept-schedule.ts";
-import { deadlinesToKeep, SITES_EXACT_MAX } from "./late.ts";
+import { deadlinesToKeep, SITES_EXACT_MAX, withKeptDeadlines } from "./late.ts";
 import { type Found, improved } from "./local-search.ts";
 import { type Bound, lowerBoundOf, raisedBound } from "./lower-bound.ts";
 import { orderBy } from "./order-by.ts";
@@ -72,9 +72,10 @@ export function planOptimal(
   effort: Effort = "full",
   before: readonly Incumbent[] = [],
 ): OptimalPlan {
+  const kept = withKeptDeadlines(task);
   const { plan, order, boundSumSeconds } = hasPlaces(task)
-    ? planPlaced(task, objective, effort)
-    : planFree(task, objective, effort, before);
+    ? planPlaced(kept, objective, effort)
+    : planFree(kept, objective, effort, before);
   const late = lateOf(task, plan);
   const startupSum = task.sites.reduce((sum, { weight }) => sum + weight * task.startupSeconds, 0);
   return {
@@ -145,15 +146,14 @@ function bestOf(schedule: KeptSchedule, orders: readonly Int32Array[], before?: 
   return best as Found;
 }
 
-/** With deadlines that can all be kept, and for `min-max` the least end as one of all sites. */
+/** For `min-max` with the least end as a deadline of all sites. Its own deadlines can all be kept. */
 function workToKeep(given: Work, objective: Objective): Work {
   // Most often all can be kept and the end is as early as can be: one look is enough then.
-  const wanted = objective === "min-max" ? endingBy(given, earliestEndSeconds(given)) : given;
+  if (objective === "min-sum") return given;
+  const wanted = endingBy(given, earliestEndSeconds(given));
   if (keepsDeadlines(wanted)) return wanted;
-  const kept = withDeadlines(given, deadlinesToKeep(given));
-  if (objective === "min-sum") return kept;
   const room = given.count > SITES_EXACT_MAX ? END_ROOM_OF_MOST : 1;
-  return endingBy(kept, leastEndSeconds(kept) * room);
+  return endingBy(given, leastEndSeconds(given) * room);
 }
 
 function boundOf(work: Work): Bound {

@@ -76,6 +76,23 @@ export function isLate({ deadlineSeconds }: SiteTask, finishSeconds: number): bo
   );
 }
 
+/** The same task, with some deadlines given up. */
+export function withoutDeadlines(
+  task: PlanTask,
+  isGivenUp: (site: SiteTask, index: number) => boolean,
+): PlanTask {
+  const { sites } = task;
+  const isDropped = (site: SiteTask, index: number): boolean =>
+    site.deadlineSeconds !== undefined && isGivenUp(site, index);
+  if (!sites.some(isDropped)) return task;
+  return {
+    ...task,
+    sites: sites.map((site, index) =>
+      isDropped(site, index) ? { ...site, deadlineSeconds: undefined } : site,
+    ),
+  };
+}
+
 export function figuresOf(task: PlanTask, plan: Plan): PlanFigures {
   let maxSeconds = 0;
   let sumSeconds = 0;
