@@ -14,7 +14,7 @@ import { subjectToken } from "./nats-names.ts";
 import { PieceJoiner } from "./nats-pieces.ts";
 import { Pull } from "./nats-pull.ts";
 import { nanosOf } from "./nats-stream.ts";
-import { sealedNote } from "./sealing.ts";
+import { NoteJoiner, textsOf } from "./note-pieces.ts";
 
 export interface MemberPlace {
   readonly link: NatsLink;
@@ -35,6 +35,7 @@ export class JetStreamMember {
   readonly #inbox: Inbox;
   readonly #place: MemberPlace;
   readonly #joiner = new PieceJoiner();
+  readonly #notes = new NoteJoiner();
   readonly #pull: Pull;
   readonly #subscriptions: Subscription[];
   #refusal: Error | undefined;
@@ -81,8 +82,9 @@ export class JetStreamMember {
     return JSON.stringify({ parcelId, from: this.#node, to });
   }
 
-  noteOf(to: string, note: Note): string {
-    return `${JSON.stringify({ from: this.#node, to })}\n${sealedNote(note)}`;
+  notesOf(to: string, note: Note): string[] {
+    const head = JSON.stringify({ from: this.#node, to });
+    return textsOf(note).map((text) => `${head}\n${text}`);
   }
 
   end(): void {
@@ -116,8 +118,10 @@ export class JetStreamMember {
   #onNote(message: Msg): void {
     const [head = "", text = ""] = message.string().split("\n");
     const { from, to } = fieldsOf(head);
-    if (typeof from !== "string" || to !== this.#node) return;
-    this.#deliver(() => this.#inbox.onNote(from, fieldsOf(text)));
+    // A head that cannot be read is a note of nobody: its reader drops and counts it.
+    const isOurs = typeof from === "string" && to === this.#node;
+    const note = isOurs ? this.#notes.add(from, text) : {};
+    if (note !== undefined) this.#deliver(() => this.#inbox.onNote(isOurs ? from : "", note));
   }
 
   #deliver(handOver: () => void): void {

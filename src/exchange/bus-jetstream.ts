@@ -116,7 +116,9 @@ class JetStreamBus implements Bus {
     return {
       send: (unsigned) => this.#send({ ...unsigned, from: node }),
       acknowledge: ({ id, from }) => this.#tell(from, "receipt", member.receiptOf(id, from)),
-      tell: (to, note) => this.#tell(to, "note", member.noteOf(to, note)),
+      tell: (to, note) => {
+        for (const text of member.notesOf(to, note)) this.#tell(to, "note", text);
+      },
       leave: async () => this.#leave(node, member),
     };
   }

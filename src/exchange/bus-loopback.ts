@@ -7,11 +7,11 @@
 
 import { assert } from "../base/assert.ts";
 import type { Bus, Inbox, Membership } from "./bus.ts";
-import { handOver, routeOf, sealingMember } from "./sealing.ts";
+import { receiverOf, routeOf, sealingMember } from "./sealing.ts";
 import type { Item } from "./sealing.ts";
 
 interface Post {
-  readonly inbox: Inbox;
+  readonly receive: (item: Item) => void;
   readonly queue: Item[];
 }
 
@@ -25,7 +25,7 @@ export class LoopbackBus implements Bus {
 
   async join(node: string, inbox: Inbox): Promise<Membership> {
     assert(!this.#posts.has(node), "a node is on the bus once");
-    const post: Post = { inbox, queue: [] };
+    const post: Post = { receive: receiverOf(inbox), queue: [] };
     this.#posts.set(node, post);
     return sealingMember(
       node,
@@ -52,7 +52,7 @@ export class LoopbackBus implements Bus {
   #deliver(node: string, post: Post): void {
     for (const item of post.queue.splice(0)) {
       if (this.#posts.get(node) !== post) return;
-      handOver(post.inbox, item);
+      post.receive(item);
     }
   }
 }

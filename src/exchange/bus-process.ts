@@ -14,7 +14,7 @@ import type { Bus, Inbox, Membership } from "./bus.ts";
 import { LANE_LIMITS, Lane, itemsIn } from "./lane.ts";
 import type { LaneLimits } from "./lane.ts";
 import type { Port } from "./port.ts";
-import { handOver, routeOf, sealingMember } from "./sealing.ts";
+import { receiverOf, routeOf, sealingMember } from "./sealing.ts";
 import type { Item } from "./sealing.ts";
 
 /** The supervisor's side, on which it can be a node itself. */
@@ -46,8 +46,9 @@ export class ProcessHub implements Bus {
 
   async join(node: string, inbox: Inbox): Promise<Membership> {
     assert(!this.#lanes.has(node), "a node is on the bus once");
+    const receive = receiverOf(inbox);
     const deliver = (message: unknown): boolean => {
-      for (const item of itemsIn(message)) if (isCurrent()) handOver(inbox, item);
+      for (const item of itemsIn(message)) if (isCurrent()) receive(item);
       return true;
     };
     const lane = this.#add(node, { send: deliver, onRoom() {} });
@@ -83,33 +84,33 @@ export class ProcessBus implements Bus {
   readonly #port: Port;
   readonly #lane: Lane;
   #node: string | undefined;
-  #inbox: Inbox | undefined;
+  #receive: ((item: Item) => void) | undefined;
 
   constructor(port: Port, limits: LaneLimits = LANE_LIMITS) {
     this.#port = port;
     this.#lane = new Lane(port, limits);
     port.onMessage((message) => {
       for (const item of itemsIn(message))
-        if (this.#inbox !== undefined && routeOf(item).to === this.#node)
-          handOver(this.#inbox, item);
+        if (routeOf(item).to === this.#node) this.#receive?.(item);
     });
   }
 
   async join(node: string, inbox: Inbox): Promise<Membership> {
-    assert(this.#inbox === undefined, "a process is one node of the bus");
+    assert(this.#receive === undefined, "a process is one node of the bus");
     this.#node = node;
-    this.#inbox = inbox;
+    const receive = receiverOf(inbox);
+    this.#receive = receive;
     return sealingMember(
       node,
       (item) => this.#lane.put(item),
       () => {
-        if (this.#inbox === inbox) this.#inbox = undefined;
+        if (this.#receive === receive) this.#receive = undefined;
       },
     );
   }
 
   async close(): Promise<void> {
-    this.#inbox = undefined;
+    this.#receive = undefined;
     this.#lane.close();
     this.#port.release();
   }

@@ -62,5 +62,5 @@ export interface Bus {
 /** The largest body a parcel may have. */
 export const PARCEL_BYTES_MAX = 1024 * 1024;
 
-/** The largest note, as JSON. */
+/** The largest text that a note travels in: a longer note goes in pieces (`note-pieces.ts`). */
 export const NOTE_BYTES_MAX = 64 * 1024;

@@ -20,7 +20,14 @@ import { connectNats, type NatsLink, type NatsOptions } from "./nats-connection.
 import { subjectToken } from "./nats-names.ts";
 import { keepStream } from "./nats-stream.ts";
 import { natsTrouble } from "./nats-trouble.ts";
-import { newLife, partsOf, revisionOf, storedEntry, type StoredEntry } from "./registry-life.ts";
+import {
+  lifeIn,
+  newLife,
+  partsOf,
+  revisionOf,
+  storedEntry,
+  type StoredEntry,
+} from "./registry-life.ts";
 import { RegistryMirror } from "./registry-mirror.ts";
 import { assertEntry, type Registry, RegistryAway } from "./registry.ts";
 import type { RegistryEntry, RegistryWatcher } from "./registry.ts";
@@ -142,21 +149,26 @@ class JetStreamRegistry implements Registry {
     throw new RegistryAway("the table is lost again and again");
   }
 
-  /** The number of the table's life; a table without one is begun. */
+  /**
+   * The number of the table's life; a table without one is begun. A record that is not ours is replaced by the life
+   * known here, of which the entries are still there.
+   */
   async #readLife(): Promise<number> {
     const subject = `$KV.${this.#bucket}.life`;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const stored = await this.#readSubject(subject);
-      if (stored?.value !== undefined) {
-        this.#life = Number(stored.value);
-        return this.#life;
+      const known = lifeIn(stored?.value);
+      if (known !== undefined) {
+        this.#life = known;
+        return known;
       }
       await this.#asked(() => this.#makeBucket());
       // Behind a leaf node it takes a moment until the new bucket is known to be there.
       await sleep(this.#clock, attempt * SPREADING_MS);
-      const life = newLife(systemRandom);
+      const own = stored === undefined ? undefined : this.#life;
+      const life = own ?? newLife(systemRandom);
       const text = JSON.stringify({ key: "life", value: String(life) });
-      await this.#write(subject, text, { seq: 0 }).catch(ignoreAway);
+      await this.#write(subject, text, { seq: stored?.seq ?? 0 }).catch(ignoreAway);
     }
     throw new RegistryAway("the table cannot be begun");
   }

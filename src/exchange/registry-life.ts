@@ -5,6 +5,7 @@ import { below, type Random } from "../base/random.ts";
 
 /** What lies under a key: a removed one leaves a marker without a value. */
 export interface StoredEntry {
+  /** Empty for a text that is not ours: it counts as a marker, so that the next writer replaces it. */
   readonly key: string;
   readonly value: string | undefined;
   /** The stream's number of it. */
@@ -29,13 +30,20 @@ export function partsOf(revision: number): { readonly life: number; readonly seq
   return { life: Math.floor(revision / SEQUENCE_LIMIT), seq: revision % SEQUENCE_LIMIT };
 }
 
-/** What was written under a key, from its JSON; somebody else's text is nothing. */
-export function storedEntry(text: string, seq: number): StoredEntry | undefined {
+/** The number of a life, as its record has it; undefined for anything else. */
+export function lifeIn(value: string | undefined): number | undefined {
+  const life = /^[1-9]\d{0,6}$/.test(value ?? "") ? Number(value) : LIFE_LIMIT;
+  return life < LIFE_LIMIT ? life : undefined;
+}
+
+/** What was written under a key, from its JSON. */
+export function storedEntry(text: string, seq: number): StoredEntry {
   try {
     const { key, value } = JSON.parse(text) as Partial<Record<"key" | "value", unknown>>;
-    if (typeof key !== "string" || !Number.isSafeInteger(seq)) return undefined;
-    return { key, value: typeof value === "string" ? value : undefined, seq };
+    if (typeof key === "string" && key !== "")
+      return { key, value: typeof value === "string" ? value : undefined, seq };
   } catch {
-    return undefined;
+    // Not ours: see `StoredEntry.key`.
   }
+  return { key: "", value: undefined, seq };
 }

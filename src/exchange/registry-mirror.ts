@@ -88,7 +88,7 @@ export class RegistryMirror {
     const [life, ...rest] = message.subject.slice(this.#table.news.length + 1).split(".");
     const seq = Number(message.headers?.get("Nats-Sequence"));
     const stored = storedEntry(message.string(), seq);
-    if (stored === undefined || rest.length === 0) return;
+    if (stored.key === "" || !Number.isSafeInteger(seq) || rest.length === 0) return;
     if (Number(life) !== this.#life) return this.#check();
     if (stored.seq === this.#seenSeq + 1) this.#seenSeq = stored.seq;
     this.#take(stored);
@@ -119,7 +119,8 @@ export class RegistryMirror {
     const found: StoredEntry[] = [];
     for (let at = 0; at < subjects.length; at += READS_MAX) {
       const part = subjects.slice(at, at + READS_MAX).map(this.#table.readSubject);
-      for (const stored of await Promise.all(part)) if (stored !== undefined) found.push(stored);
+      for (const stored of await Promise.all(part))
+        if (stored !== undefined && stored.key !== "") found.push(stored);
     }
     // A table lost meanwhile would have looked empty.
     if ((await this.#table.readLife()) !== life) throw new RegistryAway("lost while it was read");

@@ -1,11 +1,12 @@
 /**
  * What buses carry, fixed as it is when it is handed over: whatever its sender changes later is not
- * carried. Anything above its size is our own mistake, the same on every bus.
+ * carried. A parcel above its size is our own mistake, the same on every bus.
  */
 
 import { assert } from "../base/assert.ts";
-import { NOTE_BYTES_MAX, PARCEL_BYTES_MAX } from "./bus.ts";
-import type { Inbox, Membership, Note, Parcel, Receipt } from "./bus.ts";
+import { PARCEL_BYTES_MAX } from "./bus.ts";
+import type { Inbox, Membership, Parcel, Receipt } from "./bus.ts";
+import { NoteJoiner, textsOf } from "./note-pieces.ts";
 
 /** One thing on its way. */
 export type Item =
@@ -16,7 +17,7 @@ export type Item =
 export interface SealedNote {
   readonly from: string;
   readonly to: string;
-  /** As JSON. */
+  /** One of `textsOf`. */
   readonly text: string;
 }
 
@@ -28,18 +29,6 @@ function sealedParcel(from: string, parcel: Omit<Parcel, "from">): Parcel {
   assert(parcel.body.length <= PARCEL_BYTES_MAX, "a parcel is within its size");
   // Not `slice`: that of a Buffer shares its bytes.
   return { ...parcel, from, body: new Uint8Array(parcel.body) };
-}
-
-/** The note as JSON. */
-export function sealedNote(note: Note): string {
-  const text = JSON.stringify(note);
-  assert(Buffer.byteLength(text) <= NOTE_BYTES_MAX, "a note is within its size");
-  return text;
-}
-
-/** What `sealedNote` wrote. */
-function openedNote(text: string): Note {
-  return JSON.parse(text) as Note;
 }
 
 /** A node's place on a bus that takes items, or answers false when it cannot. */
@@ -54,16 +43,22 @@ export function sealingMember(
       take({ kind: "receipt", receipt: { parcelId: id, from: node, to: from } });
     },
     tell: (to, note) => {
-      take({ kind: "note", note: { from: node, to, text: sealedNote(note) } });
+      for (const text of textsOf(note)) take({ kind: "note", note: { from: node, to, text } });
     },
     leave: async () => leave(),
   };
 }
 
-export function handOver(inbox: Inbox, item: Item): void {
-  if (item.kind === "parcel") inbox.onParcel(item.parcel);
-  else if (item.kind === "receipt") inbox.onReceipt(item.receipt);
-  else inbox.onNote(item.note.from, openedNote(item.note.text));
+/** Hands items to an inbox, notes as soon as they are whole. */
+export function receiverOf(inbox: Inbox): (item: Item) => void {
+  const joiner = new NoteJoiner();
+  return (item) => {
+    if (item.kind === "parcel") return inbox.onParcel(item.parcel);
+    if (item.kind === "receipt") return inbox.onReceipt(item.receipt);
+    const { from, text } = item.note;
+    const note = joiner.add(from, text);
+    if (note !== undefined) inbox.onNote(from, note);
+  };
 }
 
 export function routeOf(item: Item): { readonly from: string; readonly to: string } {

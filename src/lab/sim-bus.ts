@@ -9,7 +9,7 @@ import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import type { Bus, Inbox, Membership } from "../exchange/bus.ts";
-import { handOver, routeOf, sealingMember } from "../exchange/sealing.ts";
+import { receiverOf, routeOf, sealingMember } from "../exchange/sealing.ts";
 import type { Item } from "../exchange/sealing.ts";
 
 export interface BusFaults {
@@ -30,7 +30,7 @@ export const NO_BUS_FAULTS: BusFaults = {
 
 interface Place {
   readonly machine: string;
-  readonly inbox: Inbox;
+  readonly receive: (item: Item) => void;
 }
 
 export class SimBus implements Bus {
@@ -50,7 +50,7 @@ export class SimBus implements Bus {
 
   join(node: string, inbox: Inbox): Promise<Membership> {
     assert(!this.#places.has(node), "a node is on the bus once");
-    return this.#join(node, { machine: node, inbox });
+    return this.#join(node, { machine: node, receive: receiverOf(inbox) });
   }
 
   async close(): Promise<void> {
@@ -62,7 +62,8 @@ export class SimBus implements Bus {
     const members = new Set<Membership>();
     return {
       join: async (node, inbox) => {
-        const member = await this.#join(node, { machine, inbox: runningIn(inbox, run) });
+        const receive = receiverOf(runningIn(inbox, run));
+        const member = await this.#join(node, { machine, receive });
         members.add(member);
         return member;
       },
@@ -104,8 +105,8 @@ export class SimBus implements Bus {
   }
 
   #deliver(item: Item): void {
-    for (const { machine, inbox } of this.#places.get(routeOf(item).to) ?? [])
-      if (!this.cutOff.has(machine)) handOver(inbox, item);
+    for (const { machine, receive } of this.#places.get(routeOf(item).to) ?? [])
+      if (!this.cutOff.has(machine)) receive(item);
   }
 }
 
