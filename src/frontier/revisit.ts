@@ -16,7 +16,7 @@
  * Times are on the wall clock, because they are kept between runs; one that leaps costs a wrong guess.
  */
 
-import { couldRetryHelp, type Reason, settlementOf } from "../page/outcome.ts";
+import { isRetryable, type Reason, settlementOf } from "../page/outcome.ts";
 import type { Visits } from "../page/visits.ts";
 
 export interface RevisitRules {
@@ -88,7 +88,7 @@ export function judgeRevisit(url: KnownUrl, nowMs: number, rules: RevisitRules):
   if (isGone(reason) && url.visits !== undefined && isGone(url.visits.was))
     return { kind: "dropped" };
   if (depth === 0) return { kind: "ask", score: STARTS_FROM };
-  if (isGone(reason) || couldRetryHelp(reason)) return ask(from, CHANCE_UNKNOWN);
+  if (isGone(reason) || isRetryable(reason)) return ask(from, CHANCE_UNKNOWN);
   const visits = visitsBefore(url);
   const chance = chanceOfChange(visits, nowMs);
   const isOld = nowMs - visits.lastAtMs >= rules.ageMaxMs;
