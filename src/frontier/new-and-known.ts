@@ -2,7 +2,7 @@
  * Sites by the time of their next request, in two queues: sites without any request so far, and the others.
  *
  * If new sites went first, a thousand sites found together would all be contacted before the first of them is
- * asked for a page; if known sites went first, new ones would wait until those have no pages left. So while both
+ * sent a page request; if known sites went first, new ones would wait until those have no pages left. So while both
  * queues have sites due, each gets half of the expected bytes.
  *
  * Promise: a queue that cannot use its share saves nothing for later (`workbench.test.ts`). All operations are

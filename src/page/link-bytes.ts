@@ -7,7 +7,6 @@
 
 export const BYTE = {
   hash: 0x23,
-  amp: 0x26,
   dot: 0x2e,
   slash: 0x2f,
   equals: 0x3d,

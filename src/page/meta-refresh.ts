@@ -9,7 +9,7 @@ export interface RefreshText {
 }
 
 /** A longer delay is meant for readers and does not count as a redirect. */
-export const REFRESH_DELAY_SECONDS_MAX = 60;
+const REFRESH_DELAY_SECONDS_MAX = 60;
 
 const SHAPE = /^[\t\n\f\r ]*(\d*)(\.[\d.]*)?(?:[\t\n\f\r ]*[;,]|[\t\n\f\r ])[\t\n\f\r ]*/;
 const URL_EQUALS = /^url[\t\n\f\r ]*=[\t\n\f\r ]*/i;

@@ -10,7 +10,7 @@ import { decodeHTML } from "entities/decode";
 import { END_OF_PAGE, HtmlScanner } from "./html-scanner.ts";
 import { GAP, type TextRuns } from "./text-runs.ts";
 
-export const TITLE_CHARACTERS_MAX = 512;
+const TITLE_CHARACTERS_MAX = 512;
 /** Bytes read for a title: more than any 512 characters need, including references and spaces. */
 const TITLE_BYTES_MAX = 16_384;
 

@@ -13,7 +13,7 @@
 
 import { assert } from "../base/assert.ts";
 
-export const SKETCH_SIZE_DEFAULT = 4096;
+const SKETCH_SIZE_DEFAULT = 4096;
 
 export class DistinctCount {
   /** Ascending and distinct; fingerprints as shares of their range, in [0, 1). */

@@ -114,7 +114,7 @@ function bestSlope(heldOut: HeldOut, lengthPower: number): number {
 }
 
 /** Mean -ln p of the true topic. */
-export function surpriseOf(heldOut: HeldOut, calibration: Calibration): number {
+function surpriseOf(heldOut: HeldOut, calibration: Calibration): number {
   const { width, scores, terms, topics } = heldOut;
   const shares = new Float64Array(width);
   let sum = 0;

@@ -39,27 +39,23 @@ export type Verdict =
 export interface ClassifierOptions {
   /** Languages that the model's topics cover; with `any` the language is reported and decides nothing. */
   readonly languages: readonly string[] | "any";
-  readonly termsMin: number;
 }
 
-const AS_THE_PAPER: ClassifierOptions = { languages: [ENGLISH], termsMin: TERMS_MIN };
+const DEFAULTS: ClassifierOptions = { languages: [ENGLISH] };
 
 export class Classifier {
   readonly model: Model;
   /** By topic, for the page last classified; valid only if its verdict has a topic. */
   readonly probabilities: Float64Array;
   readonly #languages: ReadonlySet<string> | undefined;
-  readonly #termsMin: number;
   readonly #tokens = new Tokens();
   readonly #bag = new Bag();
   readonly #guesser = new LanguageGuesser();
 
-  constructor(model: Model, options: Partial<ClassifierOptions> = {}) {
-    const { languages, termsMin } = { ...AS_THE_PAPER, ...options };
+  constructor(model: Model, { languages }: ClassifierOptions = DEFAULTS) {
     this.model = model;
     this.probabilities = new Float64Array(model.trained.topics.length);
     this.#languages = languages === "any" ? undefined : new Set(languages);
-    this.#termsMin = termsMin;
   }
 
   ofText(utf8: Uint8Array): Verdict {
@@ -81,7 +77,7 @@ export class Classifier {
   #judge(): Verdict {
     const terms = this.#tokens.count;
     const language = this.#guesser.guess(this.#tokens).code;
-    if (terms < this.#termsMin) return { kind: "small", terms, language };
+    if (terms < TERMS_MIN) return { kind: "small", terms, language };
     if (this.#languages?.has(language ?? "") === false) return { kind: "foreign", terms, language };
     const { method, trained, calibration } = this.model;
     this.#bag.take(this.#tokens);

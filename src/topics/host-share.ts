@@ -10,7 +10,7 @@
 
 import { assert } from "../base/assert.ts";
 
-export const SHARE_OF_THE_PAPER = 0.002;
+const SHARE_OF_THE_PAPER = 0.002;
 const PARTS = 12;
 const PART_MS = 300_000;
 const HOSTS_PER_PART_MAX = 4096;

@@ -17,7 +17,7 @@ import { METHOD_NAMES, type MethodName } from "./methods.ts";
 import { TermTable } from "./term-table.ts";
 import type { Trained } from "./trained.ts";
 
-export const MODEL_VERSION = 1;
+const MODEL_VERSION = 1;
 const NAME = "weir-topics";
 /** Maximum length of the line with the digest, in bytes. */
 const FIRST_LINE_MAX = 128;

@@ -12,7 +12,7 @@ import type { Model } from "./model.ts";
 import { pruned } from "./prune.ts";
 import type { Method } from "./trained.ts";
 
-export const EXAMPLES_MIN = 8;
+const EXAMPLES_MIN = 8;
 
 export interface TrainingOptions {
   readonly method: MethodName;
