@@ -264,15 +264,15 @@ for (const [graph, domain] of [
     const originals = new Map<string, URL>();
     const refused: string[] = [];
     for (const line of text.split("\n").slice(1)) {
-      const [, crawled, , digest, address = ""] = line.split("\t");
-      if (crawled !== "1" || !URL.canParse(address)) continue;
-      const url = new URL(address);
+      const [, crawled, , digest, urlText = ""] = line.split("\t");
+      if (crawled !== "1" || !URL.canParse(urlText)) continue;
+      const url = new URL(urlText);
       const siteId = sites.get(url.origin) ?? sites.size + 1;
       sites.set(url.origin, siteId);
       const place = { siteId, path: url.pathname, query: url.search.slice(1) };
       const known = url.hostname.endsWith(domain) ? domain : url.hostname;
       const rule = traps.admit({ ...place, domain: known, depth: 1, fromDomain: domain });
-      if (rule !== undefined) refused.push(`${rule} ${address}`);
+      if (rule !== undefined) refused.push(`${rule} ${urlText}`);
       const first = originals.get(`${siteId} ${digest}`);
       if (first === undefined) originals.set(`${siteId} ${digest}`, url);
       const { pathname = "", search = "" } = first ?? {};

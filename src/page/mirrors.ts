@@ -1,7 +1,7 @@
 /**
  * Finds sites that are mostly copies of each other: the same pages under another name.
  *
- * Of two sites with the same content, the one fetched first has the originals, page by page; so
+ * The site fetched first has the originals of two sites with the same content, page by page; so
  * copies count in both directions, relative to the pages of the smaller site. Pure; one number for each
  * pair of sites with common pages.
  */

@@ -1,4 +1,4 @@
-/** What earlier crawl rounds found about a URL: how often it was fetched again, and how often it had changed. */
+/** Results of earlier recrawls of a URL: the number of checks, and of those that found a change. */
 
 import type { Reason } from "./outcome.ts";
 

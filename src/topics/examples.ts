@@ -100,7 +100,7 @@ export class Examples {
   }
 }
 
-/** How many of these pages each topic has. */
+/** Number of these pages by topic. */
 export function pagesByTopic(examples: Examples, pages: Int32Array): Int32Array {
   const counts = new Int32Array(examples.topics.length);
   for (const page of pages) {
