@@ -36,7 +36,7 @@ let worstCpuMs = 0;
 for (let page = 0; page < pages; page++) {
   const targets = Array.from({ length: LINKS }, () => targetOf(random, page));
   const startedAtMs = cpuMs();
-  ranks.noteLinks(page, targets);
+  ranks.putLinks(page, targets);
   noteMs += cpuMs() - startedAtMs;
   if (page % PAGES_PER_STEP === 0) step();
 }
@@ -45,7 +45,7 @@ const crawlSteps = times.length;
 // Once more from where the ranks stand: as if a tenth of all pages had come again, unchanged.
 const later = randomFrom(1);
 for (let page = 0; page < pages / 10; page++)
-  ranks.noteLinks(
+  ranks.putLinks(
     page,
     Array.from({ length: LINKS }, () => targetOf(later, page)),
   );

@@ -9,7 +9,7 @@ import { GROUPS } from "../src/config/schema.ts";
 import { metricsOf } from "../src/dashboard/metrics.ts";
 import { meaningOf } from "../src/dashboard/reason-words.ts";
 import { sampleLook } from "../src/dashboard/sample.suite.ts";
-import { couldRetryHelp, type NamedReason, REASONS } from "../src/page/outcome.ts";
+import { isRetryable, type NamedReason, REASONS } from "../src/page/outcome.ts";
 
 /** Labels with more values than this are told by their number. */
 const VALUES_SHOWN_MAX = 10;
@@ -101,13 +101,13 @@ export function reasonsPage(made: string): string {
     const rows = reasons.map((name) => ({
       Reason: `\`${name}\``,
       Meaning: meaningOf(name),
-      ...(end === "failed" && { Again: couldRetryHelp(name as NamedReason) ? "yes" : "" }),
+      ...(end === "failed" && { Again: isRetryable(name as NamedReason) ? "yes" : "" }),
     }));
     const title = `## ${end.charAt(0).toUpperCase()}${end.slice(1)}`;
     parts.push(title, meaning, markdownTable(rows).trimEnd());
   }
   const again = [408, 425, 429, 500, 502, 503, 504].filter((status) =>
-    couldRetryHelp(`http_${status}`),
+    isRetryable(`http_${status}`),
   );
   parts.push(`Of HTTP errors these are tried again: ${again.join(", ")}.`);
   return page(parts);

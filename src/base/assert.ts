@@ -1,4 +1,4 @@
-/** Our own promises, checked while running: a broken one stops the program, and nothing catches it. */
+/** Assertions about the program's own logic: a broken one stops the program, and nothing catches it. */
 
 export class BrokenPromise extends Error {
   override readonly name = "BrokenPromise";
@@ -8,7 +8,7 @@ export function assert(holds: boolean, promise: string): asserts holds {
   if (!holds) throw new BrokenPromise(promise);
 }
 
-/** The compiler proves this is never reached; the assert is for data that lied to it. */
+/** For cases that the compiler excludes; the exception reports data that contradicts its type. */
 export function unreachable(value: never): never {
   throw new BrokenPromise(`no case for ${JSON.stringify(value)}`);
 }

@@ -1,8 +1,8 @@
 /**
- * Time, as a socket: everything that waits or asks the hour is handed one of these.
+ * Time as an injected dependency: all code that waits or reads the time receives a `Clock`.
  *
- * `nowMs` is monotonic and starts anywhere; delays, budgets and deadlines use only it, so that a
- * jump of the wall clock bursts nothing. `wallMs` is for what leaves the program: dates in records.
+ * `nowMs` is monotonic with an arbitrary start; delays, budgets and deadlines use only it, so that a
+ * jump of the wall clock causes no burst. `wallMs` is for dates in output.
  */
 
 import { assert } from "./assert.ts";
@@ -10,13 +10,13 @@ import { assert } from "./assert.ts";
 export interface Clock {
   nowMs(): number;
   wallMs(): number;
-  /** Calls back once after `delayMs`, for Infinity never; the answer cancels it. */
+  /** Calls back once after `delayMs`, never for Infinity; the returned function cancels it. */
   after(delayMs: number, callBack: () => void): () => void;
-  /** Calls back as soon as everything has been served that is ready now. */
+  /** Calls back after all events that are ready now. */
   soon(callBack: () => void): void;
 }
 
-/** The longest delay that `setTimeout` knows, 24.8 days: it fires after 1 ms when given a longer one. */
+/** The longest delay of `setTimeout`, 24.8 days; it fires a longer one after 1 ms. */
 export const TIMER_MAX_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -37,7 +37,7 @@ export const systemClock: Clock = {
   soon: (callBack) => void setImmediate(callBack),
 };
 
-/** Waits, or stops waiting when the signal aborts; never throws, so loops ask the signal themselves. */
+/** Waits until the delay ends or the signal aborts; never throws, so loops must check the signal themselves. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();

@@ -1,4 +1,4 @@
-/** A binary heap: the least by `compare` comes out first. O(log n) to put and take. */
+/** A binary heap: `pop` returns the least item by `compare`. O(log n) to push and pop. */
 
 export class Heap<T> {
   readonly #items: T[] = [];

@@ -1,6 +1,6 @@
 /**
- * What the program says while it runs, as a sink. Messages are ours; values may be foreign, so the
- * adapter that prints must pass them through `visible`.
+ * The program's log as an injected dependency. Messages are constant; values may be untrusted, so the
+ * adapter that prints them must pass them through `visible`.
  */
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
@@ -12,7 +12,7 @@ export interface LogEntry {
 }
 
 export interface Log {
-  /** Nobody reads what weighs less, so that it need not travel. Where it is not told, everything is read. */
+  /** Entries below this level are not read and need not be written; undefined: all are read. */
   readonly least?: LogLevel;
   write(entry: LogEntry): void;
 }

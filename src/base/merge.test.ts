@@ -6,12 +6,12 @@ import { below, randomFrom } from "./random.ts";
 const byLetter = (a: string, b: string): number => a.charCodeAt(0) - b.charCodeAt(0);
 const byNumber = (a: number, b: number): number => a - b;
 
-test("three sorted rows become one, and of equals the earlier row comes first", () => {
+test("three sorted rows become one; of equal items that of the earlier row comes first", () => {
   const rows = [["a1", "c1"], [], ["a3", "b3", "c3"]];
   assert.deepEqual([...mergeSorted(rows, byLetter)], ["a1", "a3", "b3", "c1", "c3"]);
 });
 
-test("whatever the rows, all of their things come out in order", () => {
+test("all items of any rows come out in order", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = randomFrom(seed);
     const rows = Array.from({ length: below(random, 6) }, () =>
@@ -22,7 +22,7 @@ test("whatever the rows, all of their things come out in order", () => {
   }
 });
 
-test("rows are left in good order by whoever has seen enough", () => {
+test("ending the iteration early closes all rows", () => {
   let open = 0;
   function* numbers(): Generator<number> {
     open += 1;

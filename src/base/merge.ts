@@ -1,4 +1,4 @@
-/** Several sorted rows of things as one. O(log n) a thing in the number of rows; one thing of each is held. */
+/** Merges sorted rows of items. O(log of the number of rows) for each item; holds one item of each row. */
 
 import { Heap } from "./heap.ts";
 
@@ -8,7 +8,7 @@ interface Head<T> {
   readonly rest: Iterator<T>;
 }
 
-/** Each row is in order by `compare`; of equal things, that of the earlier row comes first. */
+/** Each row must be sorted by `compare`; of equal items, that of the earlier row comes first. */
 export function* mergeSorted<T>(
   rows: readonly Iterable<T>[],
   compare: (a: T, b: T) => number,
@@ -26,7 +26,7 @@ export function* mergeSorted<T>(
       advance(head.rest, head.row);
     }
   } finally {
-    // Whoever has seen enough leaves no file open.
+    // A caller that stops early leaves no file open.
     for (const iterator of iterators) iterator.return?.();
   }
 }

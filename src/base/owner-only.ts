@@ -1,3 +1,3 @@
-/** The mode of every folder of a crawl: other users of the machine neither read nor list what was fetched. */
+/** The mode of a crawl's folders: other users of the machine can neither read nor list the downloads. */
 
 export const OWNER_ONLY = 0o700;

@@ -1,6 +1,6 @@
 /**
- * Chance, as a socket. The seeded one (xoshiro128**, Blackman and Vigna 2018) gives every simulation
- * and property test the same numbers for the same seed on every machine.
+ * Randomness as an injected dependency. The seeded generator (xoshiro128**, Blackman and Vigna 2018) gives every
+ * simulation and property test the same numbers for the same seed on every machine.
  */
 
 export interface Random {
@@ -30,12 +30,12 @@ export function below(random: Random, limit: number): number {
   return Math.floor(random.next() * limit);
 }
 
-/** One of the choices, each as likely. */
+/** One of the choices, with equal probability. */
 export function pick<T>(random: Random, choices: readonly T[]): T {
   return choices[below(random, choices.length)] as T;
 }
 
-/** Spreads one small seed over the whole state, so that neighbouring seeds do not walk alike. */
+/** Spreads one small seed over the whole state, so that neighbouring seeds give unrelated numbers. */
 function expand(seed: number): Uint32Array {
   const state = new Uint32Array(4);
   let mixed = seed >>> 0;

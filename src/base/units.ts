@@ -1,8 +1,8 @@
 /**
- * Reads and writes quantities as people do: `2MB/s`, `1.5GiB`, `500ms`.
+ * Reads and shows quantities: `2MB/s`, `1.5GiB`, `500ms`.
  *
  * Sizes in KB, MB, GB are powers of 1000, in KiB, MiB, GiB of 1024; rates also in kbit/s, Mbit/s,
- * Gbit/s. A reader answers `undefined` for anything else, so that the caller can name the setting.
+ * Gbit/s. Readers return `undefined` for all other text, so that the caller can name the setting.
  */
 
 const SIZE_BYTES: Readonly<Record<string, number>> = {

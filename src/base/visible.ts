@@ -1,14 +1,14 @@
 /**
- * Makes foreign text safe to show: a page title must not be able to move the cursor, colour the
- * terminal, forge a second line or turn the reading direction. Whatever a terminal might obey is
- * shown as its code instead; one record stays one line. URLs lose user names and passwords.
+ * Makes untrusted text safe to show: a page title must not be able to move the cursor, colour the
+ * terminal, forge a second line or reverse the reading direction. Every character that a terminal might obey is
+ * replaced by its code, so one record stays one line. URLs lose user names and passwords.
  */
 
 // C0 (with tab and newline), DEL, C1, lone surrogates, soft hyphen, zero-width and bidi controls, BOM.
 const UNSEEN =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Surrogate}/gu;
 
-/** User name and password of a URL within a text: all from `//` to the last `@` of the authority. */
+/** User name and password of a URL within a text: from `//` to the last `@` of the authority. */
 const CREDENTIALS = /([/\\]{2})[^\s/\\?#]*@/g;
 
 export function hideCredentials(text: string): string {
@@ -16,7 +16,7 @@ export function hideCredentials(text: string): string {
 }
 
 export function visible(foreign: string, charactersMax = 512): string {
-  // Before it is cut, or else the part that tells a password from a host could be missing.
+  // Credentials are removed before the text is cut: the cut could remove the `@` that marks them.
   const text = hideCredentials(foreign);
   const cut = text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
   return cut.replace(UNSEEN, (character) => {

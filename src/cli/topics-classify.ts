@@ -25,7 +25,7 @@ interface Answer {
 export function classify(words: readonly string[]): ExitCode {
   const { positional, flags } = readArgs(words, ["FILE…"], CLASSIFY_FLAGS);
   const model = loadTopicModel(flags.modelFile);
-  const classifier = new Classifier(model, flags.anyLanguage ? { languages: "any" } : {});
+  const classifier = new Classifier(model, flags.anyLanguage ? { languages: "any" } : undefined);
   const answers = positional.map((file) => answerFor(file, classifier));
   if (flags.json) {
     const pages = answers.map(({ file, verdict, likely }) => ({

@@ -367,7 +367,7 @@ export class Border {
       // A peer with other rules, or none at all: it is not what we call a URL.
       if (isRefused(url)) continue;
       const { high, low } = fingerprintOf(url);
-      this.#parts.popularFound?.told(high, low);
+      this.#parts.popularFound?.received(high, low);
       found.push({
         candidate: { url, high, low },
         origin: {

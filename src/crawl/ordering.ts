@@ -130,7 +130,7 @@ class RankOrder implements Ordering {
     }
     const known = [...new Set(ids)];
     const elsewhere = Math.max(0, links.byteLength / 8 - known.length);
-    this.#ranks.noteLinks(fromId, known, elsewhere);
+    this.#ranks.putLinks(fromId, known, elsewhere);
     for (const id of known) {
       if (notebook.hasEnded(id)) continue;
       const isWaiting = notebook.unstored(id) !== undefined || store.url(id)?.reason === undefined;
@@ -153,7 +153,7 @@ class RankOrder implements Ordering {
     let count = 0;
     for (const { seq: number, page } of store.pagesAfter(seq)) {
       const ids = [...store.lookup(fingerprintsIn(page.links))].filter((id) => id !== 0);
-      this.#ranks.noteLinks(page.id, ids);
+      this.#ranks.putLinks(page.id, ids);
       last = number;
       count += 1;
       if (count >= PAGES_READ_AT_ONCE) break;

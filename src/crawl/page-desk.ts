@@ -237,7 +237,7 @@ export class PageDesk {
     site.pages += 1;
     site.round.news.fresh += 1;
     const place = { siteId: site.id, ...splitPath(row.url) };
-    this.#parts.traps.saw(place, this.#originalOf(site, likeness));
+    this.#parts.traps.recordPage(place, this.#originalOf(site, likeness));
   }
 
   /** What an earlier round brought for the URL. */

@@ -16,7 +16,7 @@ import type { Fetcher, FetchFailed, FetchRedirect, FetchResult } from "../fetch/
 import { NO_TRAFFIC } from "../fetch/transport.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import type { Traces } from "../output/traces.ts";
-import { couldRetryHelp, type Reason } from "../page/outcome.ts";
+import { isRetryable, type Reason } from "../page/outcome.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import type { Scope } from "../url/scope.ts";
@@ -129,7 +129,7 @@ export class Recorder {
     // Cut off by our own stopping, it has not failed at all.
     if (signal.aborted) return this.#leaveWaiting(site, row);
     if (isOurTrouble(result)) return this.#tryAgain(site, row, row.attempts);
-    if (couldRetryHelp(result.reason) && row.attempts < settings.retriesMax)
+    if (isRetryable(result.reason) && row.attempts < settings.retriesMax)
       return this.#tryAgain(site, row, row.attempts + 1);
     const { reply } = result;
     if (reply?.truncated !== undefined && reply.body.length > 0)

@@ -119,7 +119,7 @@ export class RoundOpening {
     const { notebook, tally } = this.#parts;
     const verdict = judgeRevisit(url, wallMs, rules);
     if (verdict.kind === "left") site.round.news.left += 1;
-    if (verdict.kind !== "ask") return 0;
+    if (verdict.kind !== "recrawl") return 0;
     const visits = visitsBefore(url);
     notebook.noteReopened({ id: url.id, score: verdict.score, visits });
     tally.reopened(url.reason);

@@ -3,7 +3,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import type { Reason } from "../page/outcome.ts";
-import { isAnothers, settlementOf } from "../page/outcome.ts";
+import { isOwnedElsewhere, settlementOf } from "../page/outcome.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
 import type { Job } from "./job.ts";
 import type { Notebook } from "./notebook.ts";
@@ -62,7 +62,7 @@ export class Settler {
     workbench.release(site.id, row.id);
     const settlement = settlementOf(reason);
     if (settlement === "failed") this.#remember({ url: row.url, reason, detail });
-    if (settlement === "skipped" && row.depth === 0 && !isAnothers(reason))
+    if (settlement === "skipped" && row.depth === 0 && !isOwnedElsewhere(reason))
       this.#refuseSeed({ url: row.url, reason, detail });
     onSettled(row.url, reason, detail);
   }

@@ -179,7 +179,7 @@ export class Sluice {
     this.#overtaken += overtaken;
     this.#passedOverMaxMs = Math.max(this.#passedOverMaxMs, passedOverMs);
     if (entry.errand === undefined)
-      this.#parts.hostShare?.note(site.key, this.#parts.clock.nowMs());
+      this.#parts.hostShare?.count(site.key, this.#parts.clock.nowMs());
     const flow = this.#isHolding ? this.#enter(site, entry, passedOverMs) : undefined;
     const passage = new Passage(this, { site, job: entry, flow });
     if (this.#isPlanned) this.#charge(passage, this.#expectedBytes(site, entry));

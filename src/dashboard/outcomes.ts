@@ -12,7 +12,7 @@ import { robotNameOf } from "../page/robots-tags.ts";
 import type { Trouble } from "../crawl/snapshot.ts";
 import type { StoreBrowser } from "../store/browse.ts";
 import type { StoredUrl } from "../store/store.ts";
-import { globMeets } from "../url/scope.ts";
+import { globMatches } from "../url/scope.ts";
 import { siteOf } from "../url/site.ts";
 import { type CanonicalUrl, pathOf } from "../url/url.ts";
 import { meaningOf } from "./reason-words.ts";
@@ -135,8 +135,8 @@ class Judge {
       readonly include?: readonly string[];
       readonly exclude?: readonly string[];
     };
-    const excluded = exclude?.find((glob) => globMeets(glob, url));
-    const isMissed = (include?.length ?? 0) > 0 && !include?.some((glob) => globMeets(glob, url));
+    const excluded = exclude?.find((glob) => globMatches(glob, url));
+    const isMissed = (include?.length ?? 0) > 0 && !include?.some((glob) => globMatches(glob, url));
     const rule =
       excluded !== undefined
         ? `--exclude ${excluded}`

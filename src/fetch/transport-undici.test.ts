@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { systemClock } from "../base/clock.ts";
-import { couldRetryHelp } from "../page/outcome.ts";
+import { isRetryable } from "../page/outcome.ts";
 import type { TransportRequest } from "./transport.ts";
 import {
   type Behaviour,
@@ -182,7 +182,7 @@ test("what is cut by closing may be tried again", async (t) => {
   await new Promise((resolve) => setTimeout(resolve, 50));
   await transport.close();
   const result = await ending;
-  assert.ok(result.kind === "failed" && couldRetryHelp(result.reason), JSON.stringify(result));
+  assert.ok(result.kind === "failed" && isRetryable(result.reason), JSON.stringify(result));
 });
 
 test("an answer that came while we ourselves were held up is still an answer", async (t) => {

@@ -1,24 +1,25 @@
 /**
- * Sites by the time each may next be asked, in two queues: those that were never asked, and the others.
+ * Sites by the time of their next request, in two queues: sites without any request so far, and the others.
  *
- * A thousand sites that come together would otherwise all be greeted before the first that has answered is asked for a
- * page; and were the known ones first, new ones would wait for as long as those have pages. So where both may be asked,
- * each kind has the same part of what requests are expected to bring.
+ * If new sites went first, a thousand sites found together would all be contacted before the first of them is
+ * sent a page request; if known sites went first, new ones would wait until those have no pages left. So while both
+ * queues have sites due, each gets half of the expected bytes.
  *
- * Promise: who cannot use its part saves nothing up for later (`workbench.test.ts`). O(log sites) everything.
+ * Promise: a queue that cannot use its share saves nothing for later (`workbench.test.ts`). All operations are
+ * O(log sites).
  */
 
 import { Heap } from "../base/heap.ts";
 
 export interface Timed {
   readonly atMs: number;
-  /** Among equals the one that has waited longest goes first. */
+  /** Among equal times the lowest ticket, which has waited longest, goes first. */
   readonly ticket: number;
 }
 
 interface Queue<S> {
   readonly heap: Heap<S>;
-  /** What its requests were expected to bring so far. */
+  /** Bytes expected of its requests so far. */
   bytes: number;
 }
 
@@ -31,12 +32,12 @@ export class NewAndKnown<S extends Timed> {
     this.#of(isKnown).heap.push(slot);
   }
 
-  /** A search begins with the kind that has had less. */
+  /** Begins a search with the queue that has had fewer bytes. */
   beginSearch(): void {
     this.#turn = this.#known.bytes < this.#new.bytes ? this.#known : this.#new;
   }
 
-  /** The next whose time has come; whoever asks again gets one of the other kind, if there is any. */
+  /** Removes the next site that is due; repeated calls alternate between the queues while both have one. */
   popDue(nowMs: number): S | undefined {
     const queue = isDue(this.#turn, nowMs) ? this.#turn : this.#other(this.#turn);
     if (!isDue(queue, nowMs)) return undefined;
@@ -44,7 +45,7 @@ export class NewAndKnown<S extends Timed> {
     return queue.heap.pop();
   }
 
-  /** One of a kind was taken, and is expected to bring so much. */
+  /** Counts a request to a site of a queue, with the bytes expected of it. */
   took(nowMs: number, isKnown: boolean, bytes: number): void {
     const queue = this.#of(isKnown);
     const other = this.#other(queue);

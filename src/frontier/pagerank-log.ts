@@ -1,13 +1,13 @@
 /**
- * The links of crawled pages in the order the pages came, as a log that grows without being copied; and the
+ * The links of crawled pages in the order of the pages, as a log that grows without being copied; and the
  * flow of rank along them.
  *
- * Each page is a record: who, its votes, how many targets, room for how many, the targets. A page that comes
- * again is written over where it fits; where not, it gets a new record with room to spare, and the old one
- * is passed over.
+ * Each page is a record: the page, its votes, its number of targets, the capacity for targets, the targets. A page
+ * stored again overwrites its record if it fits; otherwise it gets a new record with spare capacity, and the old one
+ * is skipped.
  *
- * 4 bytes a link and 16 a page, plus 4 a node for where its record stands; grows by 4 MB at a time. What does not fit
- * into `wordsMax` is refused.
+ * 4 bytes per link and 16 per page, plus 4 per node for the index of its record; grows by 4 MB at a time. Records
+ * beyond `wordsMax` are refused.
  */
 
 import { assert } from "../base/assert.ts";
@@ -16,38 +16,38 @@ const CHUNK_BITS = 20;
 const CHUNK_WORDS = 2 ** CHUNK_BITS;
 const OFFSET_MASK = CHUNK_WORDS - 1;
 const HEAD_WORDS = 4;
-/** The most targets kept of one page; a record never crosses from one chunk to the next. */
+/** Targets stored per page at most; a record never crosses from one chunk to the next. */
 export const TARGETS_MAX = CHUNK_WORDS / 16;
-/** Room for growth where a page has outgrown its record. */
+/** Spare capacity of a record that replaces a smaller one, as a share of its targets. */
 const SPARE_SHARE = 0.25;
-/** Where the first record begins, since 0 says that a node has none. */
+/** Index of the first record; 0 stands for a node without a record. */
 export const LOG_FIRST = 1;
 
 export interface Flow {
-  /** What each node has, and what has come to it in this sweep. */
+  /** The rank of each node, and the rank received in this sweep. */
   readonly ranks: Float64Array;
   readonly next: Float64Array;
-  /** The share of its rank that a node passes on. */
+  /** The share of its rank that a node passes on along its links. */
   readonly damping: number;
-  /** All that has arrived. */
+  /** Sum of the rank received in this sweep. */
   delivered: number;
 }
 
 export class LinkLog {
   readonly #wordsMax: number;
   readonly #chunks: Uint32Array[] = [];
-  /** By node, where its record stands. */
+  /** By node, the index of its record. */
   readonly #starts: Uint32Array;
   #end = LOG_FIRST;
   #links = 0;
 
   constructor(limits: { readonly nodesMax: number; readonly wordsMax: number }) {
-    assert(limits.wordsMax < 2 ** 32, "places in the log are words");
+    assert(limits.wordsMax < 2 ** 32, "indices into the log are 32-bit words");
     this.#wordsMax = limits.wordsMax;
     this.#starts = new Uint32Array(limits.nodesMax);
   }
 
-  /** Behind the last record. */
+  /** Index after the last record. */
   get end(): number {
     return this.#end;
   }
@@ -60,11 +60,11 @@ export class LinkLog {
     return 4 * (this.#chunks.length * CHUNK_WORDS + this.#starts.length);
   }
 
-  /** Replaces what was known of the page. False when there is no room. */
+  /** Replaces the links of a page. Returns false if there is no room. */
   put(from: number, votes: number, targets: readonly number[]): boolean {
     assert(targets.length <= TARGETS_MAX, "a record fits into a chunk");
     const before = this.#starts[from] as number;
-    const fits = before !== 0 && targets.length <= this.#roomAt(before);
+    const fits = before !== 0 && targets.length <= this.#capacityAt(before);
     const spare = before === 0 ? 0 : Math.ceil(targets.length * SPARE_SHARE);
     const start = fits ? before : this.#append(from, targets.length + spare);
     if (start === undefined) return false;
@@ -80,9 +80,9 @@ export class LinkLog {
   }
 
   /**
-   * Lets rank flow along the links of records from a place on, until so many have been gone along.
+   * Passes rank along the links of the records from `place` on, for about `linksMax` links.
    *
-   * Answers the place behind the last record, which is `end` when all are done.
+   * Returns the index after the last record, which equals `end` when all are done.
    */
   flow(place: number, linksMax: number, flow: Flow): number {
     const starts = this.#starts;
@@ -91,32 +91,32 @@ export class LinkLog {
     while (at < this.#end && left > 0) {
       const words = this.#chunkAt(at);
       const head = at & OFFSET_MASK;
-      const room = words[head + 3] as number;
-      // The end of a chunk that had no room for the next record.
-      if (head + HEAD_WORDS > CHUNK_WORDS || room === 0) {
+      const capacity = words[head + 3] as number;
+      // The end of a chunk, where the next record did not fit.
+      if (head + HEAD_WORDS > CHUNK_WORDS || capacity === 0) {
         at += CHUNK_WORDS - head;
         continue;
       }
       const isCurrent = starts[words[head] as number] === at;
       if (isCurrent) left -= 2 + flowOfRecord(words, head, flow);
-      at += HEAD_WORDS + room;
+      at += HEAD_WORDS + capacity;
     }
     return Math.min(at, this.#end);
   }
 
-  /** Makes an empty record; its room is never 0. */
+  /** Appends an empty record; its capacity is never 0. */
   #append(from: number, targets: number): number | undefined {
-    const room = Math.max(1, targets);
+    const capacity = Math.max(1, targets);
     const left = CHUNK_WORDS - (this.#end & OFFSET_MASK);
     const isFirst = this.#chunks.length === 0;
-    const start = left < HEAD_WORDS + room ? this.#end + left : this.#end;
-    if (start + HEAD_WORDS + room > this.#wordsMax) return undefined;
+    const start = left < HEAD_WORDS + capacity ? this.#end + left : this.#end;
+    if (start + HEAD_WORDS + capacity > this.#wordsMax) return undefined;
     if (isFirst || start >>> CHUNK_BITS >= this.#chunks.length)
       this.#chunks.push(new Uint32Array(CHUNK_WORDS));
-    this.#end = start + HEAD_WORDS + room;
+    this.#end = start + HEAD_WORDS + capacity;
     const words = this.#chunkAt(start);
     words[start & OFFSET_MASK] = from;
-    words[(start & OFFSET_MASK) + 3] = room;
+    words[(start & OFFSET_MASK) + 3] = capacity;
     return start;
   }
 
@@ -124,12 +124,12 @@ export class LinkLog {
     return this.#chunks[place >>> CHUNK_BITS] as Uint32Array;
   }
 
-  #roomAt(start: number): number {
+  #capacityAt(start: number): number {
     return this.#chunkAt(start)[(start & OFFSET_MASK) + 3] as number;
   }
 }
 
-/** Gives each target its vote; answers how many there are. */
+/** Adds the vote to each target; returns the number of targets. */
 function flowOfRecord(words: Uint32Array, head: number, flow: Flow): number {
   const { ranks, next } = flow;
   const count = words[head + 2] as number;

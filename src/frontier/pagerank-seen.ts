@@ -1,36 +1,36 @@
 /**
- * PageRank of what a crawl has seen, kept fresh while it grows: the order in which Cho, Garcia-Molina and Page (1998)
+ * PageRank of the pages a crawl has seen, updated while it grows: the order in which Cho, Garcia-Molina and Page (1998)
  * find important pages first.
  *
- * Nodes are the crawl's own numbers of URLs. A crawled page brings its links; a page that is only known of is a
- * node without. When the links have grown by a twentieth since the last time, the ranks are made anew by
- * power iteration from where they stand, in slices: `step` does a bounded piece and may be called
- * whenever there is time. Until then a new page's votes are added to its targets at once, so that a page
- * just found has a rank that says something.
+ * Nodes are the crawl's ids of URLs. A crawled page adds its links; a page that is only known is a node without
+ * links. When the links have grown by 5 % since the last refresh, the ranks are refreshed by power
+ * iteration from their current values, in slices: `step` does a bounded amount of work and may be called
+ * whenever there is time. Until then a new page's votes are added to its targets at once, so that newly
+ * found pages have useful ranks.
  *
- * A rank of 1 is the mean of all that was seen. Rank that flows to pages not known here (another process's,
- * or beyond `nodesMax`), and that of pages without links, is spread evenly over all.
+ * A rank of 1 is the mean of all pages seen. Rank that flows to unknown pages (another process's, or beyond
+ * `nodesMax`), and that of pages without links, is spread evenly over all.
  *
  * Promises, held by tests: after enough steps the ranks are those of `pagerank.ts` for the same graph; no
- * step does more than asked; memory is at most 20 bytes × `nodesMax` + `linkBytesMax` + 4 MB, of which only what is
- * used is touched. Refreshing costs some hundred times going along each link, spread over the whole crawl.
+ * step exceeds the requested work; memory is at most 20 bytes × `nodesMax` + `linkBytesMax` + 4 MB, of which only
+ * the used part is touched. Refreshing visits each link a few hundred times, spread over the whole crawl.
  */
 
 import { assert } from "../base/assert.ts";
 import { type Flow, LinkLog, LOG_FIRST, TARGETS_MAX } from "./pagerank-log.ts";
 
 export interface SeenRanksLimits {
-  /** Pages with larger numbers have the score of a page that nobody links to. */
+  /** Pages with larger ids have the score of a page without links to it. */
   readonly nodesMax: number;
-  /** 4 for each link and 16 for each page with links. When they are used up, later pages bring none. */
+  /** 4 for each link and 16 for each page with links. Once it is used up, links of later pages are ignored. */
   readonly linkBytesMax: number;
 }
 
 const DAMPING = 0.85;
 const GROWTH_MIN = 0.05;
-/** The mean change of a rank, as a share of the mean rank, at which a refresh is over. */
+/** The mean change of a rank, as a share of the mean rank, at which a refresh ends. */
 const CHANGE_MAX = 1e-3;
-/** One more brings 0.85 of what the last one brought, so this many are enough from anywhere. */
+/** Each sweep changes 0.85 of what the previous one did, so this many suffice from any start. */
 const SWEEPS_MAX = 50;
 
 type Phase = "rest" | "flow" | "settle";
@@ -39,18 +39,18 @@ export class SeenRanks {
   readonly #limits: SeenRanksLimits;
   readonly #log: LinkLog;
   readonly #flow: Flow;
-  /** Nodes are the numbers below this. */
+  /** Nodes are the ids below this. */
   #nodes = 0;
-  /** What a node has that nobody links to. */
+  /** The rank of a node without links to it. */
   #floor = 1 - DAMPING;
   #phase: Phase = "rest";
-  /** The next place in the log, or the next node to settle. */
+  /** The next index in the log, or the next node to settle. */
   #at = 0;
   #settleNodes = 0;
   #change = 0;
   #sweeps = 0;
-  #linksNoted = 0;
-  #linksFresh = 0;
+  #linksPut = 0;
+  #linksAtRefresh = 0;
 
   constructor(limits: SeenRanksLimits) {
     const { nodesMax, linkBytesMax } = limits;
@@ -60,7 +60,7 @@ export class SeenRanks {
     this.#flow = { ranks, next: new Float64Array(nodesMax), damping: DAMPING, delivered: 0 };
   }
 
-  /** Numbers of pages known of, as far as there was room. */
+  /** The number of known pages, up to `nodesMax`. */
   get nodes(): number {
     return this.#nodes;
   }
@@ -74,12 +74,12 @@ export class SeenRanks {
   }
 
   /**
-   * The links of a page that has been crawled, each target once; what was known of it before is forgotten. A
-   * page does not vote for itself.
+   * Stores the links of a crawled page, each target once; replaces its earlier links. A page does not vote for
+   * itself.
    *
-   * `elsewhere` is how many more it has, to pages that have no number here: they take their votes along.
+   * `elsewhere` is the number of its further links, to pages without an id here: they take their votes along.
    */
-  noteLinks(fromId: number, toIds: readonly number[], elsewhere = 0): void {
+  putLinks(fromId: number, toIds: readonly number[], elsewhere = 0): void {
     const { nodesMax } = this.#limits;
     if (fromId >= nodesMax) return;
     let ownLinks = 0;
@@ -90,25 +90,23 @@ export class SeenRanks {
       else if (id < nodesMax && targets.length < TARGETS_MAX) targets.push(id);
       if (id < nodesMax && id > newest) newest = id;
     }
-    this.#know(newest);
+    this.#extendTo(newest);
     const votes = Math.max(1, toIds.length - ownLinks + elsewhere);
     if (!this.#log.put(fromId, votes, targets)) return;
-    this.#linksNoted += targets.length;
+    this.#linksPut += targets.length;
     const { ranks } = this.#flow;
     const vote = (DAMPING * (ranks[fromId] as number)) / votes;
     for (const target of targets) ranks[target] = (ranks[target] as number) + vote;
   }
 
-  /** A new page may be asked about before anything links to it. */
+  /** The rank of a page, also of one without any links to it so far. */
   scoreOf(id: number): number {
     return id < this.#nodes ? (this.#flow.ranks[id] as number) : this.#floor;
   }
 
-  /**
-   * Goes along at most so many links or nodes, about: a page is not divided. True while there is more to do.
-   */
+  /** Processes about `workMax` links or nodes; a page is not divided. Returns true while there is more to do. */
   step(workMax: number): boolean {
-    assert(workMax > 0, "a step does something");
+    assert(workMax > 0, "a step has work to do");
     if (this.#phase === "rest" && !this.#begin()) return false;
     if (this.#phase === "flow") this.#flowOn(workMax);
     else this.#settleOn(workMax);
@@ -116,8 +114,8 @@ export class SeenRanks {
   }
 
   #begin(): boolean {
-    if (this.#linksNoted <= this.#linksFresh * (1 + GROWTH_MIN)) return false;
-    this.#linksFresh = this.#linksNoted;
+    if (this.#linksPut <= this.#linksAtRefresh * (1 + GROWTH_MIN)) return false;
+    this.#linksAtRefresh = this.#linksPut;
     this.#sweeps = 0;
     this.#beginSweep();
     return true;
@@ -139,7 +137,7 @@ export class SeenRanks {
     this.#floor = (this.#nodes - this.#flow.delivered) / this.#nodes;
   }
 
-  /** What has come is the new rank. */
+  /** Replaces the ranks by those received in this sweep. */
   #settleOn(workMax: number): void {
     const { ranks, next } = this.#flow;
     const behind = Math.min(this.#settleNodes, this.#at + workMax);
@@ -157,7 +155,7 @@ export class SeenRanks {
     else this.#beginSweep();
   }
 
-  #know(id: number): void {
+  #extendTo(id: number): void {
     if (id < this.#nodes) return;
     this.#flow.ranks.fill(this.#floor, this.#nodes, id + 1);
     this.#nodes = id + 1;

@@ -5,8 +5,8 @@ import { REAL_WEBS, realWeb } from "../lab/real-web.ts";
 import { type LinkGraph, pageRank, RANK_OPTIONS } from "./pagerank.ts";
 import { SeenRanks } from "./pagerank-seen.ts";
 
-const ROOM = { nodesMax: 10_000, linkBytesMax: 1e6 };
-/** What is left to go when sweeps change ranks by a thousandth of their mean: d / (1 − d) times that. */
+const LIMITS = { nodesMax: 10_000, linkBytesMax: 1e6 };
+/** Remaining error when sweeps change ranks by 0.1 % of their mean: d / (1 − d) times that. */
 const APART_MAX = (1e-3 * 0.85) / 0.15;
 
 function graphOf(links: readonly (readonly number[])[]): LinkGraph {
@@ -27,7 +27,7 @@ function randomLinks(seed: number, nodes: number): number[][] {
   });
 }
 
-/** The definition as a matrix, every cell of it. */
+/** The definition of PageRank, as a dense matrix. */
 function dense(links: readonly (readonly number[])[]): number[] {
   const nodes = links.length;
   let ranks = links.map(() => 1 / nodes);
@@ -59,8 +59,8 @@ function apart(seen: SeenRanks, links: readonly (readonly number[])[]): number {
   );
 }
 
-test("two pages that both link to a third: by hand", () => {
-  // c has what a and b pass on; from c the walker jumps. x = (1 − 2·0.85·x) / 3 for a and b.
+test("the ranks of two pages that both link to a third equal those computed by hand", () => {
+  // c receives rank from a and b; from c the random surfer jumps. x = (1 − 2·0.85·x) / 3 for a and b.
   const x = 1 / (3 + 2 * 0.85);
   const [a, b, c] = pageRank(graphOf([[2], [2], []]));
   for (const [got, wanted] of [
@@ -76,7 +76,7 @@ test("pages in a ring are equal, and an empty graph has no ranks", () => {
   assert.equal(pageRank({ offsets: [0], targets: [] }).length, 0);
 });
 
-test("is what the definition says, and adds up to 1", () => {
+test("ranks follow the definition, and add up to 1", () => {
   for (let seed = 1; seed <= 20; seed++) {
     const links = randomLinks(seed, 5 + seed * 2);
     const ranks = pageRank(graphOf(links), { ...RANK_OPTIONS, changeMax: 1e-13, sweepsMax: 1000 });
@@ -86,80 +86,79 @@ test("is what the definition says, and adds up to 1", () => {
   }
 });
 
-test("a page just found has the votes of the page it was found on, at once", () => {
-  const ranks = new SeenRanks(ROOM);
+test("a new page gets the votes of the page that links to it at once", () => {
+  const ranks = new SeenRanks(LIMITS);
   assert.equal(ranks.scoreOf(7), 1 - 0.85);
-  ranks.noteLinks(0, [1, 2]);
+  ranks.putLinks(0, [1, 2]);
   assert.ok(ranks.scoreOf(1) > ranks.scoreOf(7));
-  ranks.noteLinks(3, [1]);
+  ranks.putLinks(3, [1]);
   assert.ok(ranks.scoreOf(1) > ranks.scoreOf(2));
   assert.deepEqual([ranks.nodes, ranks.links], [4, 3]);
 });
 
-test("ranks of what was seen become those of the finished graph, whatever was asked in between", () => {
+test("ranks of seen pages converge to those of the finished graph, with any steps in between", () => {
   for (let seed = 1; seed <= 30; seed++) {
     const random = randomFrom(seed);
     const links = randomLinks(seed, 400);
-    const ranks = new SeenRanks(ROOM);
+    const ranks = new SeenRanks(LIMITS);
     // The last node is known from the start, so that both graphs have the same nodes.
-    ranks.noteLinks(399, []);
+    ranks.putLinks(399, []);
     for (const [node, targets] of links.entries()) {
-      ranks.noteLinks(node, targets);
+      ranks.putLinks(node, targets);
       if (random.next() < 0.2) ranks.step(1 + below(random, 200));
     }
     settle(ranks);
-    // A refresh that was under way may have missed the last pages: ask for another.
-    for (const [node, targets] of links.entries()) ranks.noteLinks(node, targets);
+    // A refresh that was running may have missed the last pages: another one is triggered.
+    for (const [node, targets] of links.entries()) ranks.putLinks(node, targets);
     settle(ranks);
     const difference = apart(ranks, links);
     assert.ok(difference <= APART_MAX, `seed ${seed}: ${difference}`);
   }
 });
 
-test("what a page links to may change, also to more than before", () => {
+test("the links of a page may change, also to more than before", () => {
   const links = randomLinks(1, 300);
-  const ranks = new SeenRanks(ROOM);
-  ranks.noteLinks(299, []);
-  for (const [node] of links.entries()) ranks.noteLinks(node, [(node + 1) % 300]);
+  const ranks = new SeenRanks(LIMITS);
+  ranks.putLinks(299, []);
+  for (const [node] of links.entries()) ranks.putLinks(node, [(node + 1) % 300]);
   settle(ranks);
-  for (const [node, targets] of links.entries()) ranks.noteLinks(node, targets);
+  for (const [node, targets] of links.entries()) ranks.putLinks(node, targets);
   assert.equal(ranks.links, links.flat().length);
   settle(ranks);
   assert.ok(apart(ranks, links) <= APART_MAX);
 });
 
-test("votes for pages that are not known here go to all alike", () => {
-  const ranks = new SeenRanks(ROOM);
-  ranks.noteLinks(0, [1], 3);
-  ranks.noteLinks(1, [1, 0]);
+test("votes for unknown pages are spread evenly over all", () => {
+  const ranks = new SeenRanks(LIMITS);
+  ranks.putLinks(0, [1], 3);
+  ranks.putLinks(1, [1, 0]);
   settle(ranks);
   // f + 0.85·b and f + 0.85·a / 4 for a and b, where f makes them 2 together.
   assert.ok(Math.abs(ranks.scoreOf(0) - 1.20816) < 2 * APART_MAX, `${ranks.scoreOf(0)}`);
   assert.ok(Math.abs(ranks.scoreOf(1) - 0.79184) < 2 * APART_MAX, `${ranks.scoreOf(1)}`);
 });
 
-test("a step goes along no more than asked, and a page at most", () => {
-  const ranks = new SeenRanks(ROOM);
-  for (let node = 0; node < 100; node++)
-    ranks.noteLinks(node, [(node + 1) % 100, (node + 7) % 100]);
-  // 100 pages of 2 links, 2 more each for looking at them, and 100 nodes in a sweep.
+test("a step processes no more than requested, except to finish a page", () => {
+  const ranks = new SeenRanks(LIMITS);
+  for (let node = 0; node < 100; node++) ranks.putLinks(node, [(node + 1) % 100, (node + 7) % 100]);
+  // A sweep has 100 pages of 2 links, each page costs 2 more, and 100 nodes.
   const steps = settle(ranks, 50);
   assert.ok(steps >= (400 + 100) / 50, `${steps} steps`);
 });
 
-test("at rest it does nothing, and a twentieth more links wakes it", () => {
-  const ranks = new SeenRanks(ROOM);
-  for (let node = 0; node < 100; node++) ranks.noteLinks(node, [node + 1]);
+test("ranks at rest need no steps until the links have grown by more than 5 %", () => {
+  const ranks = new SeenRanks(LIMITS);
+  for (let node = 0; node < 100; node++) ranks.putLinks(node, [node + 1]);
   settle(ranks);
-  for (let node = 200; node < 205; node++) ranks.noteLinks(node, [0]);
+  for (let node = 200; node < 205; node++) ranks.putLinks(node, [0]);
   assert.equal(ranks.step(10), false);
-  ranks.noteLinks(205, [0]);
+  ranks.putLinks(205, [0]);
   assert.equal(ranks.step(10), true);
 });
 
-test("beyond its limits it forgets, and goes on", () => {
+test("pages and links beyond the limits are ignored", () => {
   const ranks = new SeenRanks({ nodesMax: 50, linkBytesMax: 4 * 5 * 20 });
-  for (let node = 0; node < 100; node++) ranks.noteLinks(node, [(node + 1) % 100]);
+  for (let node = 0; node < 100; node++) ranks.putLinks(node, [(node + 1) % 100]);
   settle(ranks);
   assert.equal(ranks.nodes, 50);
   assert.ok(ranks.links < 20);
@@ -175,9 +174,9 @@ test("a log of many chunks loses no link", () => {
   for (let node = 0; node < nodes; node++) {
     const targets = Array.from({ length: below(random, 16) }, () => below(random, nodes));
     links.push([...new Set(targets)].filter((target) => target !== node));
-    ranks.noteLinks(node, links[node] as number[]);
+    ranks.putLinks(node, links[node] as number[]);
   }
-  ranks.noteLinks(nodes - 1, links[nodes - 1] as number[]);
+  ranks.putLinks(nodes - 1, links[nodes - 1] as number[]);
   assert.equal(
     ranks.links,
     links.reduce((sum, { length }) => sum + length, 0),
@@ -187,7 +186,7 @@ test("a log of many chunks loses no link", () => {
 });
 
 for (const name of REAL_WEBS)
-  test(`ranks of what was seen of ${name} are those of its finished graph`, (t) => {
+  test(`ranks of the pages seen of ${name} are those of its finished graph`, (t) => {
     const web = realWeb(name);
     if (web === undefined) return t.skip("needs ../shared/data and xz");
     const { pageCount, offsets, targets } = web;
@@ -196,13 +195,13 @@ for (const name of REAL_WEBS)
     ]);
     const ranks = new SeenRanks({ nodesMax: pageCount, linkBytesMax: 64e6 });
     for (const [page, found] of links.entries()) {
-      ranks.noteLinks(page, found);
+      ranks.putLinks(page, found);
       if (page % 16 === 0) ranks.step(2000);
     }
-    for (const [page, found] of links.entries()) ranks.noteLinks(page, found);
+    for (const [page, found] of links.entries()) ranks.putLinks(page, found);
     settle(ranks, 100_000);
-    // A refresh that was under way is over; the next sees all of it.
-    for (const [page, found] of links.entries()) ranks.noteLinks(page, found);
+    // The running refresh has ended; the next one includes all links.
+    for (const [page, found] of links.entries()) ranks.putLinks(page, found);
     settle(ranks, 100_000);
     const difference = apart(ranks, links);
     assert.ok(difference <= APART_MAX, `${difference}`);

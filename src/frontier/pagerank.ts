@@ -1,13 +1,13 @@
 /**
- * PageRank of a finished graph (Brin and Page 1998): how often somebody is on each page who follows links at
- * random, and now and then jumps to any page.
+ * PageRank of a finished graph (Brin and Page 1998): how often a random surfer is on each page, who follows links
+ * at random and sometimes jumps to any page.
  *
- * Links on one page count alike; a link that stands there twice counts twice. From a page without links the
- * walker jumps. Power iteration: what every page has is divided among its targets, and whatever did not
- * arrive anywhere is spread over all, so the ranks add up to 1 in every sweep.
+ * Links of a page count alike; a repeated link counts as often as it occurs. From a page without links the
+ * surfer jumps. Power iteration: the rank of a page is divided among its targets, and the rest
+ * is spread over all pages, so the ranks add up to 1 in every sweep.
  *
- * O(links) a sweep; the change shrinks by the damping at least, so a billionth takes at most 130 sweeps. Two
- * vectors of 8 bytes a node besides the answer's graph.
+ * O(links) per sweep; each sweep shrinks the change at least by the damping, so 1e-9 takes at most 130 sweeps. Two
+ * vectors of 8 bytes per node besides the graph.
  */
 
 import { assert } from "../base/assert.ts";
@@ -19,9 +19,9 @@ export interface LinkGraph {
 }
 
 export interface RankOptions {
-  /** How likely the walker follows a link rather than jumps. */
+  /** Probability that the surfer follows a link instead of jumping. */
   readonly damping: number;
-  /** Done when a sweep changes the ranks by less than this in all. */
+  /** The iteration ends when a sweep changes the ranks by less than this in total. */
   readonly changeMax: number;
   readonly sweepsMax: number;
 }
@@ -30,7 +30,7 @@ export const RANK_OPTIONS: RankOptions = { damping: 0.85, changeMax: 1e-9, sweep
 
 export function pageRank(graph: LinkGraph, options: RankOptions = RANK_OPTIONS): Float64Array {
   const nodes = graph.offsets.length - 1;
-  assert(nodes >= 0, "a graph has an offset more than nodes");
+  assert(nodes >= 0, "a graph has one more offset than nodes");
   let ranks = new Float64Array(nodes).fill(1 / nodes);
   let next = new Float64Array(nodes);
   for (let sweep = 0; sweep < options.sweepsMax; sweep++) {
@@ -49,7 +49,7 @@ export function pageRank(graph: LinkGraph, options: RankOptions = RANK_OPTIONS):
   return ranks;
 }
 
-/** Along all links; answers how much arrived. */
+/** Passes rank along all links; returns how much was passed. */
 function deliver(
   { offsets, targets }: LinkGraph,
   ranks: Float64Array,

@@ -3,19 +3,19 @@ import { test } from "node:test";
 import { randomFrom } from "../base/random.ts";
 import { expectedBytes, surplusAfter } from "./round-size.ts";
 
-test("a page that may have changed costs its size as often as it has, and headers otherwise", () => {
+test("the expected cost of a page is its size by the chance of a change, and headers otherwise", () => {
   const page = { wireBytes: 10_300, hasValidators: true };
   assert.equal(expectedBytes(page, 1), 10_300);
   assert.equal(expectedBytes(page, 0), 300);
   assert.equal(expectedBytes(page, 0.1), 1300);
 });
 
-test("a server that cannot be asked whether it changed sends the page whole", () => {
+test("a page without validators costs its whole size", () => {
   assert.equal(expectedBytes({ wireBytes: 10_300, hasValidators: false }, 0), 10_300);
   assert.equal(expectedBytes({ wireBytes: 0, hasValidators: false }, 0.5), 300);
 });
 
-test("what came beyond expectation in earlier rounds is expected of the next, a quarter by the last", () => {
+test("the surplus of earlier rounds is expected of the next, a quarter of it by the last", () => {
   assert.equal(surplusAfter(1, { expectedBytes: 100, bytes: 1600 }), 2);
   assert.equal(surplusAfter(1, { expectedBytes: 1600, bytes: 100 }), 0.5);
   assert.equal(surplusAfter(2, { expectedBytes: undefined, bytes: 100 }), 2);
@@ -23,7 +23,7 @@ test("what came beyond expectation in earlier rounds is expected of the next, a 
   assert.equal(surplusAfter(1, { expectedBytes: 1, bytes: 1e9 }), 2, "one odd round is bounded");
 });
 
-test("after some rounds the prediction is near what rounds bring, however wrong it was at first", () => {
+test("the prediction converges to the size of rounds from any start", () => {
   for (let seed = 1; seed <= 100; seed++) {
     const random = randomFrom(seed);
     const truth = 0.3 + 4 * random.next();

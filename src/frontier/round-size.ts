@@ -1,21 +1,21 @@
 /**
- * How many bytes a new round of a site will bring: Zhu et al. "predict the capacity to be crawled
- * next" from earlier rounds; here it is added up page by page, from what each is expected to cost.
+ * Predicts the bytes of a site's next round: Zhu et al. "predict the capacity to be crawled
+ * next" from earlier rounds; here it is the sum of the expected cost of each page.
  *
- * A page that has changed comes whole; one that has not costs an answer of headers alone if its
- * server can be asked, and comes whole if not. What that leaves out (new pages, robots.txt, errors)
- * and what it gets wrong shows in how much earlier rounds brought for every byte expected.
+ * A changed page is sent whole; an unchanged one costs a response of headers alone if its server supports
+ * validators, and is sent whole if not. All other bytes (new pages, robots.txt, errors)
+ * and errors of the estimate are in the surplus: bytes of earlier rounds per expected byte.
  */
 
-/** Of an answer that says only that nothing has changed, with its headers. */
+/** Bytes of a 304 response, with its headers. */
 const UNCHANGED_BYTES = 300;
-/** Which few pages happened to change is mostly chance, so a single round says little. */
+/** Weight of the last round in the surplus: which few pages change is mostly chance. */
 const LAST_WEIGHT = 0.25;
-/** Nor must an odd one, in which a site was down or had moved, spoil the guess for the next. */
+/** Bound for the surplus of one round, since a site may have been down or moved. */
 const SURPLUS_MAX = 16;
 
 export interface KnownPage {
-  /** As last fetched. */
+  /** Bytes received when it was last fetched. */
   readonly wireBytes: number;
   readonly hasValidators: boolean;
 }
@@ -25,7 +25,7 @@ export function expectedBytes({ wireBytes, hasValidators }: KnownPage, chance: n
   return hasValidators ? chance * wireBytes + (1 - chance) * UNCHANGED_BYTES : wireBytes;
 }
 
-/** How much comes for every byte expected, after one more round: half as much and twice as much even out. */
+/** Bytes per expected byte, after one more round; a geometric mean, so half and twice cancel out. */
 export function surplusAfter(
   surplus: number,
   round: { readonly expectedBytes: number | undefined; readonly bytes: number },

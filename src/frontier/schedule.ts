@@ -1,9 +1,9 @@
 /**
- * When a site is crawled again: `every 1h`, counted from the start of a round to the start of the
+ * Schedules of recrawls: `every 1h`, counted from the start of a round to the start of the
  * next; or at a time of day, `daily 06:30`, `mon-fri 06:30`, `sat,sun 22:00`.
  *
- * The first round begins with the crawl, whatever the schedule says. A round that was missed, because
- * nobody was there or the one before took too long, begins as soon as it can, once.
+ * The first round begins with the crawl, with any schedule. A missed round, because the crawl was not
+ * running or the previous round took too long, begins as soon as possible, once.
  */
 
 import { daysNamed } from "../bandwidth/calendar-text.ts";
@@ -23,12 +23,12 @@ export type Schedule =
 
 export interface ScheduleReading {
   readonly schedule: Schedule | undefined;
-  /** What is wrong with the text, with what to write instead; empty when nothing is. */
+  /** The mistake in the text, with a valid alternative; empty if there is none. */
   readonly mistake: string;
 }
 
-export const EVERY_MS_LEAST = 1000;
-const EVERY_MS_MOST = 366 * 86_400_000;
+const EVERY_MS_MIN = 1000;
+const EVERY_MS_MAX = 366 * 86_400_000;
 const MINUTE_MS = 60_000;
 const EXAMPLES = "write every 1h, daily 06:30 or mon-fri 06:30";
 
@@ -41,10 +41,10 @@ export function readSchedule(text: string): ScheduleReading {
   return wrong(misread(words));
 }
 
-/** When the next round is due, on the wall clock, given when the last one began. */
+/** The wall-clock time when the next round is due, from the start of the last one. */
 export function nextDueMs(schedule: Schedule, startedAtMs: number, zone: TimeZone): number {
   if (schedule.kind === "every") return startedAtMs + schedule.everyMs;
-  // A week and a day, for the same day may be over already.
+  // A week and a day, since today's time may have passed.
   let dayMs = startedAtMs;
   for (let day = 0; day <= 7; day++) {
     const { weekday } = zone.at(dayMs);
@@ -54,32 +54,32 @@ export function nextDueMs(schedule: Schedule, startedAtMs: number, zone: TimeZon
     }
     dayMs = zone.nextStartMs(dayMs, "date");
   }
-  // The one time of the week falls into an hour that was skipped: the week after has it.
+  // The only time of the week falls into a skipped hour: take the week after.
   return nextDueMs(schedule, dayMs, zone);
 }
 
-/** That minute of the day which `inDayMs` belongs to; where clocks were turned past it, as much later. */
+/** The minute of the day that contains `inDayMs`; shifted by the change if clocks skip it. */
 function timeOfDayMs(inDayMs: number, minuteOfDay: number, zone: TimeZone): number {
   const { minuteOfDay: minuteNow } = zone.at(inDayMs);
   const nowMs = Math.floor(inDayMs / MINUTE_MS) * MINUTE_MS;
   const guessMs = nowMs + (minuteOfDay - minuteNow) * MINUTE_MS;
   const offByMinutes = zone.at(guessMs).minuteOfDay - minuteOfDay;
   if (offByMinutes === 0) return guessMs;
-  // Clocks were turned in between; around midnight the difference goes around the day.
+  // Clocks changed in between; around midnight the difference wraps around the day.
   const nearest = ((offByMinutes + DAY_MINUTES * 1.5) % DAY_MINUTES) - DAY_MINUTES / 2;
-  const mendedMs = guessMs - nearest * MINUTE_MS;
-  return zone.at(mendedMs).minuteOfDay === minuteOfDay ? mendedMs : guessMs;
+  const correctedMs = guessMs - nearest * MINUTE_MS;
+  return zone.at(correctedMs).minuteOfDay === minuteOfDay ? correctedMs : guessMs;
 }
 
 function readEvery(text: string, amount: string): ScheduleReading {
   const everyMs = readDurationMs(amount);
   if (/^(second|minute|hour|day)$/i.test(amount))
-    return wrong(`say how long: write every 1${amount.charAt(0).toLowerCase()}`);
+    return wrong(`has no number: write every 1${amount.charAt(0).toLowerCase()}`);
   if (/^\d+(\.\d+)?$/.test(amount))
     return wrong(`needs a unit; write every ${amount}m or every ${amount}h`);
-  if (everyMs === undefined) return wrong(`"${amount}" is no duration; ${EXAMPLES}`);
-  if (everyMs < EVERY_MS_LEAST) return wrong("is too often: write every 1s or more");
-  if (everyMs > EVERY_MS_MOST) return wrong("is longer than a year; leave the schedule out");
+  if (everyMs === undefined) return wrong(`"${amount}" is not a duration; ${EXAMPLES}`);
+  if (everyMs < EVERY_MS_MIN) return wrong("is too often: write every 1s or more");
+  if (everyMs > EVERY_MS_MAX) return wrong("is longer than a year; leave the schedule out");
   return { schedule: { kind: "every", text, everyMs }, mistake: "" };
 }
 
@@ -87,13 +87,13 @@ function readAt(text: string, match: RegExpExecArray): ScheduleReading {
   const [, when = "", hour = "", minute = ""] = match;
   const minuteOfDay = Number(hour) * 60 + Number(minute);
   if (Number(minute) > 59 || minuteOfDay >= DAY_MINUTES)
-    return wrong(`${hour}:${minute} is no time of day; the last one is 23:59`);
+    return wrong(`${hour}:${minute} is not a time of day; the last one is 23:59`);
   const names = when.split(/[\s,]+/).filter((name) => name !== "");
   const days = new Set<number>();
   for (const name of names.length === 0 ? ["daily"] : names) {
     const named = daysNamed(name);
     if (named === undefined || named.some((day) => day >= DAY_NAMES.length))
-      return wrong(`"${name}" is no day of the week; write mon, mon-fri, weekend or daily`);
+      return wrong(`"${name}" is not a day of the week; write mon, mon-fri, weekend or daily`);
     for (const day of named) days.add(day);
   }
   const schedule = {
@@ -109,9 +109,9 @@ function misread(words: string): string {
   if (words === "") return `is empty; ${EXAMPLES}`;
   if (readDurationMs(words) !== undefined) return `write every ${words}`;
   const days = words.split(/[\s,]+/).map(daysNamed);
-  if (days.every((named) => named !== undefined)) return `says no time; write ${words} 06:30`;
+  if (days.every((named) => named !== undefined)) return `has no time; write ${words} 06:30`;
   if (/^hourly$/i.test(words)) return "write every 1h";
-  return `is no schedule; ${EXAMPLES}`;
+  return `is not a schedule; ${EXAMPLES}`;
 }
 
 function wrong(mistake: string): ScheduleReading {

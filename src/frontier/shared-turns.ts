@@ -1,25 +1,25 @@
 /**
- * What a process may ask, where several processes could ask the same site or address.
+ * Permission for requests where several processes could send them to the same site or IP address.
  *
- * Each such site and address has a turn, and one process at a time holds it; whoever holds it keeps
- * the manners there as if it were alone. A turn is wanted from an arbiter (`turn-book.ts`), kept as long
- * as nobody else wants it, and given back when asked for: with what is under way finished, and with
- * the time that has to pass before the next request. Times are told as durations, since clocks differ.
+ * Each such site and address has a turn, held by one process at a time; the holder is polite there
+ * as if it were alone. A process requests a turn from an arbiter (`turn-book.ts`), keeps it until another
+ * process wants it, and gives it back when it is recalled: after its running requests, with
+ * the time that must pass before the next one. Times are sent as durations, since clocks differ.
  *
  * Promises, held together with the arbiter's by a test in `turn-book.test.ts`:
- *   1. nothing is begun without its turns, nor before the time they came with;
- *   2. a turn that has been given back is not used again, however late or often it is granted.
+ *   1. no request begins without its turns, nor before the time sent with them;
+ *   2. a turn that has been given back is not used again, for any late or repeated grant.
  */
 
 import { assert } from "../base/assert.ts";
 
 export interface SharedTurn {
   readonly key: string;
-  /** Between two requests, whoever makes them. */
+  /** Minimum time between two requests of any processes. */
   readonly delayMs: number;
 }
 
-/** Numbered, so that an answer to an earlier wish is known as such. */
+/** Numbered, so that an answer to an earlier wish is recognised. */
 export interface TurnWish extends SharedTurn {
   readonly wish: number;
 }
@@ -27,7 +27,7 @@ export interface TurnWish extends SharedTurn {
 export interface TurnGiven {
   readonly key: string;
   readonly wish: number;
-  /** How long nobody may ask. */
+  /** How long no process may send a request. */
   readonly afterMs: number;
 }
 
@@ -35,15 +35,15 @@ interface Held {
   readonly wish: number;
   delayMs: number;
   state: "wanted" | "held" | "recalled";
-  /** Held: nothing begins before. */
+  /** Earliest time of a request while held. */
   fromMs: number;
   lastAtMs: number;
   underWay: number;
-  /** Sites to be offered again once it is there. */
+  /** Sites to try again once the turn is held. */
   readonly waiting: Set<number>;
 }
 
-/** A turn that was not used for so long is given back unasked. */
+/** A turn unused for this long is given back without a recall. */
 const UNUSED_MS = 30_000;
 
 export class SharedTurns {
@@ -51,10 +51,10 @@ export class SharedTurns {
   #given: TurnGiven[] = [];
   #wishes = 0;
 
-  /** When the turn lets a request begin; Infinity while it is not here, and then it is wanted. */
+  /** Earliest time of a request under this turn; Infinity while it is not held, and then it is requested. */
   readyAtMs({ key, delayMs }: SharedTurn, siteId: number): number {
-    const held = this.#turns.get(key) ?? this.#want(key, delayMs);
-    // A site may ask for more time once its robots.txt is known.
+    const held = this.#turns.get(key) ?? this.#request(key, delayMs);
+    // A site may have a longer delay once its robots.txt is known.
     held.delayMs = Math.max(held.delayMs, delayMs);
     if (held.state === "held") return held.fromMs;
     held.waiting.add(siteId);
@@ -63,7 +63,7 @@ export class SharedTurns {
 
   began(nowMs: number, key: string): void {
     const held = this.#turns.get(key);
-    assert(held?.state === "held", "invariant 2: what is shared is asked in turn");
+    assert(held?.state === "held", "invariant 2: a shared site or address is requested in turn");
     held.underWay += 1;
     held.lastAtMs = nowMs;
   }
@@ -75,13 +75,13 @@ export class SharedTurns {
 
   ended(nowMs: number, key: string): void {
     const held = this.#turns.get(key);
-    // All turns may have lapsed while the request was under way.
+    // All turns may have lapsed while the request was running.
     if (held === undefined || held.underWay === 0) return;
     held.underWay -= 1;
     if (held.state === "recalled") this.#giveIfFree(nowMs, key, held);
   }
 
-  /** Answers the sites that may go on now. */
+  /** Returns the sites that may continue now. */
   granted(nowMs: number, { key, wish, afterMs }: TurnGiven): readonly number[] {
     const held = this.#turns.get(key);
     if (held === undefined || held.wish !== wish || held.state !== "wanted") return [];
@@ -93,11 +93,11 @@ export class SharedTurns {
     return waiting;
   }
 
-  /** Somebody else wants it. Answers the sites that have to wait for it again, if they still want to. */
+  /** Another process wants the turn. Returns the sites that have to wait for it again. */
   recalled(nowMs: number, { key, wish, delayMs }: TurnWish): readonly number[] {
     const held = this.#turns.get(key);
     if (held === undefined || held.wish !== wish) {
-      // Given back already, which was not heard: by now the last request is as old as that.
+      // Given back already, but the message was lost: since then at least the delay counts again.
       this.#given.push({ key, wish, afterMs: delayMs });
       return [];
     }
@@ -106,7 +106,7 @@ export class SharedTurns {
     return this.#giveIfFree(nowMs, key, held);
   }
 
-  /** What is to be told to the arbiter: told again until it has an effect. */
+  /** Messages for the arbiter, repeated until they have an effect. */
   wishes(countMax: number): TurnWish[] {
     const wishes: TurnWish[] = [];
     for (const [key, { state, wish, delayMs }] of this.#turns) {
@@ -120,7 +120,7 @@ export class SharedTurns {
     return this.#given.splice(0, countMax);
   }
 
-  /** Gives back what nobody here has used for a while. */
+  /** Gives back turns unused for `UNUSED_MS`. */
   sweep(nowMs: number): void {
     for (const [key, held] of this.#turns) {
       const isUnused = held.underWay === 0 && nowMs - held.lastAtMs >= UNUSED_MS;
@@ -131,7 +131,7 @@ export class SharedTurns {
     }
   }
 
-  /** The licence to act has ended, and every turn with it. Answers the sites that wait for one. */
+  /** The process's licence has ended, and every turn with it. Returns the sites waiting for a turn. */
   lapse(): readonly number[] {
     const waiting = new Set<number>();
     for (const held of this.#turns.values()) for (const site of held.waiting) waiting.add(site);
@@ -144,7 +144,7 @@ export class SharedTurns {
     return this.#turns.size;
   }
 
-  #want(key: string, delayMs: number): Held {
+  #request(key: string, delayMs: number): Held {
     this.#wishes += 1;
     const held: Held = {
       wish: this.#wishes,

@@ -1,12 +1,12 @@
 /**
- * Remembers which links have been decided lately, so that most links of most pages cost nothing.
+ * Remembers recently decided links, so that most links of most pages cost no lookup in the store.
  *
- * Three of four links on a page have been met on the pages just before it (Broder, Najork and Wiener
- * 2003: a cache of some 50,000 URLs answers 80 % of the questions). This is that cache: a table of
- * 64-bit fingerprints in fixed sets of four, the oldest of a set overwritten. It may forget, and then
- * the store is asked; it never claims to know what it was not told.
+ * Three of four links of a page were found on the pages just before it (Broder, Najork and Wiener
+ * 2003: a cache of some 50,000 URLs answers 80 % of the lookups). This is that cache: a table of
+ * 64-bit fingerprints in fixed sets of four, where a new entry overwrites the oldest of its set. Lost
+ * entries are looked up in the store; there are no false positives.
  *
- * O(1), no allocation; 8 bytes an entry.
+ * O(1), no allocation; 8 bytes per entry.
  */
 
 import { assert } from "../base/assert.ts";
@@ -15,7 +15,7 @@ const WAYS = 4;
 const SET_LENGTH = 2 * WAYS;
 
 export class Sieve {
-  /** Low and high halves in turn: a whole set lies in one line of the processor's cache. */
+  /** Low and high halves alternating: a whole set lies in one line of the processor's cache. */
   readonly #halves: Uint32Array;
   readonly #setMask: number;
   #turn = 0;

@@ -1,22 +1,22 @@
 /**
  * Reduces a path and query to the shape they share with their siblings.
  *
- * Pages made by one program differ in numbers, ids and parameter values: `/news/2019/17?page=3` and
- * `/news/2020/4?page=9` have one shape. Case, double and trailing slashes do not count either, so
- * that spellings of one page meet. Words do count, and so do percent codes: they are words in most
- * of the world's languages. Shapes are 32-bit hashes, made in one pass without building a string.
+ * Pages of one program differ in numbers, ids and parameter values: `/news/2019/17?page=3` and
+ * `/news/2020/4?page=9` have the same shape. Case, double slashes and trailing slashes are ignored too, so
+ * that spellings of one page have one shape. Words count, and so do percent escapes: they are words in most
+ * of the world's languages. Shapes are 32-bit hashes, computed in one pass without building a string.
  */
 
 export interface Shape {
   readonly segments: number;
-  /** A run of segments stands three times in a row: `/a/b/a/b/a/b`. */
+  /** A sequence of segments occurs three times in a row: `/a/b/a/b/a/b`. */
   readonly repeats: boolean;
-  /** Something was left out, so that other URLs can have this shape. */
+  /** Numbers, ids or values were left out, so that other URLs can have this shape. */
   readonly isCommon: boolean;
-  /** Of the path alone, and of the path with its parameter names. */
+  /** Hash of the path alone, and of the path with its parameter names. */
   readonly path: number;
   readonly whole: number;
-  /** Of the parameters that look like session ids, on whatever path; 0 when there are none. */
+  /** Hash of the parameters that look like session ids, on any path; 0 if there are none. */
   readonly session: number;
 }
 
@@ -35,7 +35,7 @@ const OTHER = 0;
 const DIGIT = 1;
 const LETTER = 2;
 
-/** What an ASCII character is, and itself in lower case; all beyond ASCII are letters. */
+/** The kind of each ASCII character, and the character in lower case; all others are letters. */
 const KIND = new Uint8Array(128);
 const LOWER = new Uint8Array(128);
 for (let code = 0; code < 128; code++) {
@@ -44,10 +44,10 @@ for (let code = 0; code < 128; code++) {
   LOWER[code] = character.toLowerCase().charCodeAt(0);
 }
 
-/** Segments looked at for repetition; longer paths are refused for their length alone. */
+/** Segments searched for repetition; longer paths are refused for their length. */
 const SEGMENTS_SCANNED_MAX = 64;
 
-// Reading is not re-entrant, so the hashes of one path's segments can live here.
+// `shapeOf` is not re-entrant, so the hashes of one path's segments can be stored here.
 const segmentHashes = new Int32Array(SEGMENTS_SCANNED_MAX);
 
 export function shapeOf(path: string, query: string): Shape {
@@ -80,7 +80,7 @@ export function shapeOf(path: string, query: string): Shape {
       before = kind;
     }
     if (at > start) {
-      // Digits among letters again and again, or very many of them, are an id whatever the letters.
+      // Digits alternating with letters, or very many digits, are an id with any letters.
       const isId = (digits >= 4 && changes >= 3) || (digits >= 8 && at - start >= 16);
       if (isId) segment = ID_MARK;
       if (digits > 0) isCommon = true;
@@ -119,7 +119,7 @@ interface Parameters {
 
 const NO_PARAMETERS: Parameters = { names: 0, session: 0 };
 
-/** The set of parameter names, in any order; numbers in them do not count. */
+/** The set of parameter names, in any order; numbers in them are ignored. */
 function parametersOf(query: string): Parameters {
   let names = 0;
   let session = 0;
@@ -133,8 +133,8 @@ function parametersOf(query: string): Parameters {
     if (code === AMPERSAND || code === SEMICOLON) {
       const mixed = Math.imul(name ^ (name >>> 15), 0x2c1b3c6d);
       names = (names + mixed) | 0;
-      const looksLikeSession = valueAt >= 0 && at - valueAt >= 16 && valueDigits >= 4;
-      if (looksLikeSession) session = (session + mixed) | 0;
+      const isSessionLike = valueAt >= 0 && at - valueAt >= 16 && valueDigits >= 4;
+      if (isSessionLike) session = (session + mixed) | 0;
       name = HASH_START;
       valueAt = -1;
       valueDigits = 0;
@@ -152,7 +152,7 @@ function parametersOf(query: string): Parameters {
   return { names: names ^ (names >>> 13), session };
 }
 
-/** Finds candidates by their hashes, which leave things out, and then looks at the path itself. */
+/** Finds candidates by their hashes, which leave out numbers, and then compares the path itself. */
 function repeatsThrice(path: string, segments: number): boolean {
   for (let period = 1; period * 3 <= segments; period++) {
     let equal = 0;
@@ -164,7 +164,7 @@ function repeatsThrice(path: string, segments: number): boolean {
   return false;
 }
 
-/** Equal numbers side by side are chance, so the part that repeats must hold a letter. */
+/** Equal adjacent numbers are chance, so the repeated part must contain a letter. */
 function repeatsExactly(path: string, first: number, period: number): boolean {
   const all = path.split("/").filter((segment) => segment !== "");
   const part = all.slice(first, first + period).join("/");

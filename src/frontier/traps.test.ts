@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { below, pick, randomFrom } from "../base/random.ts";
 import { shapeOf } from "./traps-shape.ts";
-import { TRAP_DEFAULTS, Traps, type Newcomer, type TrapLimits } from "./traps.ts";
+import { TRAP_DEFAULTS, Traps, type NewUrl, type TrapLimits } from "./traps.ts";
 
 const GRAPHS = new URL("../../../shared/data/webgraphs/", import.meta.url);
 
@@ -14,14 +14,14 @@ function trapsWith(limits: Partial<TrapLimits> = {}): Traps {
   return traps;
 }
 
-function newcomer(pathAndQuery: string, rest: Partial<Newcomer> = {}): Newcomer {
+function newUrl(pathAndQuery: string, rest: Partial<NewUrl> = {}): NewUrl {
   const [path = "/", query = ""] = pathAndQuery.split("?");
   const base = { siteId: 1, domain: "example.org", depth: 1, fromDomain: "example.org" };
   return { ...base, path, query, ...rest };
 }
 
 function same(a: string, b: string): boolean {
-  const [one, two] = [newcomer(a), newcomer(b)];
+  const [one, two] = [newUrl(a), newUrl(b)];
   return shapeOf(one.path, one.query).whole === shapeOf(two.path, two.query).whole;
 }
 
@@ -29,7 +29,7 @@ function session(visit: number): string {
   return `s=${String(visit).padStart(20, "a1b2c3d4")}`;
 }
 
-test("numbers, ids, values, case and slashes do not make a new shape; words do", () => {
+test("numbers, ids, values, case and slashes do not change the shape; words do", () => {
   assert.ok(same("/news/2019/17", "/news/2020/4"));
   assert.ok(same("/News//2019/", "/news/2019"));
   assert.ok(same("/item?b=1&a=2", "/item?a=9&b=x"));
@@ -40,13 +40,16 @@ test("numbers, ids, values, case and slashes do not make a new shape; words do",
   assert.ok(!same("/news/a", "/news/b"));
   assert.ok(!same("/item?a=1", "/item?b=1"));
   assert.ok(!same("/item?a=1", "/item"));
-  assert.ok(!same("/wiki/%E4%B8%AD%E6%96%87", "/wiki/%E6%97%A5%E6%9C%AC"), "these are words");
+  assert.ok(
+    !same("/wiki/%E4%B8%AD%E6%96%87", "/wiki/%E6%97%A5%E6%9C%AC"),
+    "percent escapes are words",
+  );
 });
 
 test("the third repetition of segments is a trap, the second is not", () => {
   const traps = trapsWith();
   for (const path of ["/a/a/a", "/x/a/b/a/b/a/b/y", "/a/b/c/a/b/c/a/b/c", "/1/a/1/a/1/a"])
-    assert.equal(traps.admit(newcomer(path)), "trap_repeat", path);
+    assert.equal(traps.admit(newUrl(path)), "trap_repeat", path);
   for (const path of [
     "/a/a/b",
     "/a/b/a/b/c",
@@ -55,68 +58,68 @@ test("the third repetition of segments is a trap, the second is not", () => {
     "/v1/v2/v3",
     "/50%/50%/x",
   ])
-    assert.equal(traps.admit(newcomer(path)), undefined, path);
+    assert.equal(traps.admit(newUrl(path)), undefined, path);
 });
 
 test("a path grows to the limit of segments and no further", () => {
   const traps = trapsWith();
   const words = Array.from({ length: 21 }, (_, index) => `w${"abcdefghijklmnopqrstu"[index]}`);
-  assert.equal(traps.admit(newcomer(`/${words.slice(0, 20).join("/")}`)), undefined);
-  assert.equal(traps.admit(newcomer(`/${words.join("/")}`)), "trap_depth");
-  assert.equal(traps.admit(newcomer("/".repeat(1_000))), undefined);
-  assert.equal(traps.admit(newcomer(`${"/x".repeat(500)}`)), "trap_depth");
+  assert.equal(traps.admit(newUrl(`/${words.slice(0, 20).join("/")}`)), undefined);
+  assert.equal(traps.admit(newUrl(`/${words.join("/")}`)), "trap_depth");
+  assert.equal(traps.admit(newUrl("/".repeat(1_000))), undefined);
+  assert.equal(traps.admit(newUrl(`${"/x".repeat(500)}`)), "trap_depth");
 });
 
-test("a URL too many hops from a seed stays out", () => {
+test("a URL too many hops from a seed is refused", () => {
   const traps = trapsWith({ hopsMax: 3 });
-  assert.equal(traps.admit(newcomer("/a", { depth: 3 })), undefined);
-  assert.equal(traps.admit(newcomer("/b", { depth: 4 })), "depth_limit");
+  assert.equal(traps.admit(newUrl("/a", { depth: 3 })), undefined);
+  assert.equal(traps.admit(newUrl("/b", { depth: 4 })), "depth_limit");
 });
 
-test("a calendar ends at the budget of its shape while the rest of its site goes on", () => {
+test("a calendar ends at the budget of its shape, while the rest of its site is admitted", () => {
   const traps = trapsWith({ queryShapeUrlsMax: 100 });
   for (let month = 0; month < 100; month++)
-    assert.equal(traps.admit(newcomer(`/cal?m=${month}&y=${2000 + month}`)), undefined);
-  assert.equal(traps.admit(newcomer("/cal?y=9999&m=1")), "trap_pattern");
-  assert.equal(traps.admit(newcomer("/about?y=1")), undefined);
-  assert.equal(traps.admit(newcomer("/cal")), undefined);
+    assert.equal(traps.admit(newUrl(`/cal?m=${month}&y=${2000 + month}`)), undefined);
+  assert.equal(traps.admit(newUrl("/cal?y=9999&m=1")), "trap_pattern");
+  assert.equal(traps.admit(newUrl("/about?y=1")), undefined);
+  assert.equal(traps.admit(newUrl("/cal")), undefined);
 });
 
-test("parameters in all combinations end at the budget of their path", () => {
+test("combinations of parameters end at the budget of their path", () => {
   const traps = trapsWith({ queriesPerPathShapeMax: 500 });
   let admitted = 0;
   for (let chosen = 1; chosen < 4_096; chosen++) {
     const names = "abcdefghijkl".split("").filter((_, bit) => ((chosen >> bit) & 1) === 1);
     const query = names.map((name) => `${name}=x`).join("&");
-    if (traps.admit(newcomer(`/shop?${query}`)) === undefined) admitted += 1;
+    if (traps.admit(newUrl(`/shop?${query}`)) === undefined) admitted += 1;
   }
   assert.equal(admitted, 500);
 });
 
-test("a site, and a domain nobody knows, have budgets; links from other domains raise it", () => {
+test("sites and domains have budgets; links from other domains raise a domain's", () => {
   const site = trapsWith({ siteUrlsMax: 10 });
-  const admitted = Array.from({ length: 12 }, (_, page) => site.admit(newcomer(`/p${page}`)));
+  const admitted = Array.from({ length: 12 }, (_, page) => site.admit(newUrl(`/p${page}`)));
   assert.deepEqual(admitted.slice(9), [undefined, "trap_budget", "trap_budget"]);
 
   const budgets = { domainUrlsMin: 10, domainUrlsPerLinkingDomain: 5, domainShareMax: 0 };
   const traps = trapsWith(budgets);
   const admit = (page: number, fromDomain: string): string | undefined =>
-    traps.admit({ ...newcomer(`/w${page}`), siteId: page, domain: "wild.net", fromDomain });
+    traps.admit({ ...newUrl(`/w${page}`), siteId: page, domain: "wild.net", fromDomain });
   for (let page = 0; page < 10; page++) assert.equal(admit(page, "wild.net"), undefined);
   assert.equal(admit(10, "wild.net"), "trap_domain", "endless subdomains are one domain");
   for (let page = 10; page < 15; page++) assert.equal(admit(page, "friend.org"), undefined);
-  assert.equal(admit(15, "friend.org"), "trap_domain", "the same friend counts once");
+  assert.equal(admit(15, "friend.org"), "trap_domain", "the same linking domain counts once");
   assert.equal(admit(15, "another.org"), undefined);
 });
 
-test("a domain may have its share of a large crawl", () => {
+test("a domain may have its maximum share of a large crawl", () => {
   const traps = trapsWith({ domainUrlsMin: 1, domainUrlsPerLinkingDomain: 0 });
-  for (let page = 0; page < 1_000; page++) traps.admit(newcomer(`/seed/${page}`));
+  for (let page = 0; page < 1_000; page++) traps.admit(newUrl(`/seed/${page}`));
   let admitted = 0;
   const wild = { siteId: 2, domain: "wild.net", fromDomain: "wild.net" };
   for (let page = 0; page < 1_000; page++)
-    if (traps.admit(newcomer(`/${page}`, wild)) === undefined) admitted += 1;
-  assert.equal(admitted, 53, "5 % of the whole, itself included");
+    if (traps.admit(newUrl(`/${page}`, wild)) === undefined) admitted += 1;
+  assert.equal(admitted, 53, "5 % of all URLs, including its own");
 });
 
 test("a shape whose pages repeat each other is closed within 50 pages", () => {
@@ -124,69 +127,69 @@ test("a shape whose pages repeat each other is closed within 50 pages", () => {
   const original = { path: "/p", query: "sid=0", likeness: "exact" } as const;
   let fetched = 0;
   for (let visit = 0; visit < 1_000; visit++) {
-    const page = newcomer(`/p?sid=${visit}`);
+    const page = newUrl(`/p?sid=${visit}`);
     if (traps.admit(page) !== undefined) continue;
     fetched += 1;
-    traps.saw(page, visit === 0 ? undefined : original);
+    traps.recordPage(page, visit === 0 ? undefined : original);
   }
   assert.ok(fetched <= 50, `${fetched} fetched`);
-  assert.equal(traps.admit(newcomer("/p?sid=x")), "trap_duplicates");
-  assert.equal(traps.admit(newcomer("/q?sid=1")), undefined, "another page is another matter");
+  assert.equal(traps.admit(newUrl("/p?sid=x")), "trap_duplicates");
+  assert.equal(traps.admit(newUrl("/q?sid=1")), undefined, "another path is another shape");
 });
 
-test("session ids on every page of a site are closed by the copies they bring", () => {
+test("session ids on every page of a site are closed after copies of known pages", () => {
   const traps = trapsWith();
   const words = ["about", "contact", "news", "jobs", "press", "team", "blog", "help"];
   for (let visit = 0; visit < 80; visit++) {
     const path = `/${pick(randomFrom(visit), words)}`;
-    traps.saw(newcomer(`${path}?${session(visit)}`), { path, query: "", likeness: "exact" });
+    traps.recordPage(newUrl(`${path}?${session(visit)}`), { path, query: "", likeness: "exact" });
   }
-  assert.equal(traps.admit(newcomer(`/new?${session(99)}`)), "trap_duplicates");
-  assert.equal(traps.admit(newcomer("/new?s=1")), undefined);
+  assert.equal(traps.admit(newUrl(`/new?${session(99)}`)), "trap_duplicates");
+  assert.equal(traps.admit(newUrl("/new?s=1")), undefined);
 });
 
 test("spellings of one path are closed; a mirror of another path is not", () => {
   const traps = trapsWith();
   const exact = { query: "", likeness: "exact" } as const;
   for (let copy = 0; copy < 60; copy++) {
-    traps.saw(newcomer("/FOO"), { path: "/foo", ...exact });
-    traps.saw(newcomer(`/mirror/${copy}`), { path: `/main/${copy}`, ...exact });
+    traps.recordPage(newUrl("/FOO"), { path: "/foo", ...exact });
+    traps.recordPage(newUrl(`/mirror/${copy}`), { path: `/main/${copy}`, ...exact });
   }
-  assert.equal(traps.admit(newcomer("/fOo/")), "trap_duplicates");
-  assert.equal(traps.admit(newcomer("/mirror/99")), undefined);
-  assert.equal(traps.isSuspect(1), true, "nearly everything it served was known");
+  assert.equal(traps.admit(newUrl("/fOo/")), "trap_duplicates");
+  assert.equal(traps.admit(newUrl("/mirror/99")), undefined);
+  assert.equal(traps.isSuspect(1), true, "nearly all its pages were copies");
 });
 
 test("a shape with originals among its copies stays open, and a closed one can open again", () => {
   const traps = trapsWith();
   const original = { path: "/a", query: "n=1", likeness: "exact" } as const;
   for (let page = 0; page < 500; page++)
-    traps.saw(newcomer(`/a?n=${page}`), page % 2 === 0 ? original : undefined);
-  assert.equal(traps.admit(newcomer("/a?n=1000")), undefined);
-  for (let page = 0; page < 60; page++) traps.saw(newcomer(`/a?n=${page}`), original);
-  assert.equal(traps.admit(newcomer("/a?n=1001")), "trap_duplicates");
-  traps.saw(newcomer("/a?n=17"), undefined);
-  assert.equal(traps.admit(newcomer("/a?n=1001")), undefined);
+    traps.recordPage(newUrl(`/a?n=${page}`), page % 2 === 0 ? original : undefined);
+  assert.equal(traps.admit(newUrl("/a?n=1000")), undefined);
+  for (let page = 0; page < 60; page++) traps.recordPage(newUrl(`/a?n=${page}`), original);
+  assert.equal(traps.admit(newUrl("/a?n=1001")), "trap_duplicates");
+  traps.recordPage(newUrl("/a?n=17"), undefined);
+  assert.equal(traps.admit(newUrl("/a?n=1001")), undefined);
 });
 
-test("what a site's row remembers keeps its heavy shapes shut after a restart", () => {
+test("the saved counts of a site keep its heavy shapes closed after a restart", () => {
   const traps = trapsWith({ queryShapeUrlsMax: 500 });
   const original = { path: "/b", query: "s=1", likeness: "exact" } as const;
-  for (let page = 0; page < 600; page++) traps.admit(newcomer(`/a?n=${page}`));
-  for (let page = 0; page < 60; page++) traps.saw(newcomer(`/b?s=${page}`), original);
-  for (let page = 0; page < 5_000; page++) traps.admit(newcomer(`/w${page % 300}/x?k${page}=1`));
+  for (let page = 0; page < 600; page++) traps.admit(newUrl(`/a?n=${page}`));
+  for (let page = 0; page < 60; page++) traps.recordPage(newUrl(`/b?s=${page}`), original);
+  for (let page = 0; page < 5_000; page++) traps.admit(newUrl(`/w${page % 300}/x?k${page}=1`));
   const saved = traps.save(1);
   assert.ok(saved.length <= 700, `${saved.length} characters`);
 
   const again = trapsWith({ queryShapeUrlsMax: 500 });
   again.restore(1, "example.org", saved);
   assert.equal(again.save(1), saved);
-  assert.equal(again.admit(newcomer("/a?n=601")), "trap_pattern");
-  assert.equal(again.admit(newcomer("/b?s=61")), "trap_duplicates");
-  assert.equal(again.admit(newcomer("/c?s=61")), undefined);
+  assert.equal(again.admit(newUrl("/a?n=601")), "trap_pattern");
+  assert.equal(again.admit(newUrl("/b?s=61")), "trap_duplicates");
+  assert.equal(again.admit(newUrl("/c?s=61")), undefined);
 });
 
-test("a site forgotten and restored is as before, and its domain counts it once", () => {
+test("a forgotten and restored site has its old counts, and its domain counts it once", () => {
   const traps = trapsWith({
     domainUrlsMin: 3_000,
     domainUrlsPerLinkingDomain: 0,
@@ -194,26 +197,26 @@ test("a site forgotten and restored is as before, and its domain counts it once"
   });
   const wild = { domain: "wild.net", fromDomain: "wild.net" };
   for (let siteId = 1; siteId < 3_000; siteId++) {
-    assert.equal(traps.admit(newcomer("/a", { ...wild, siteId })), undefined);
+    assert.equal(traps.admit(newUrl("/a", { ...wild, siteId })), undefined);
     const saved = traps.save(siteId);
     traps.forget(siteId);
     assert.equal(traps.save(siteId), "");
     if (siteId % 2 === 0) traps.restore(siteId, "wild.net", saved);
     if (siteId % 2 === 0) assert.equal(traps.save(siteId), saved);
   }
-  assert.equal(traps.admit(newcomer("/a", { ...wild, siteId: 3_000 })), undefined);
-  assert.equal(traps.admit(newcomer("/a", { ...wild, siteId: 3_001 })), "trap_domain");
+  assert.equal(traps.admit(newUrl("/a", { ...wild, siteId: 3_000 })), undefined);
+  assert.equal(traps.admit(newUrl("/a", { ...wild, siteId: 3_001 })), "trap_domain");
 });
 
-test("what cannot be read back is taken as nothing", () => {
+test("invalid saved counts are ignored", () => {
   for (const saved of ["", "2 what", "1 x", "1 zz 0 .. a.b.c.d !", "1"]) {
     const traps = trapsWith();
     traps.restore(1, "example.org", saved);
-    assert.equal(traps.admit(newcomer("/a?n=1")), undefined, saved);
+    assert.equal(traps.admit(newUrl("/a?n=1")), undefined, saved);
   }
 });
 
-test("a site of endless shapes is held to its table, and a heavy shape survives in it", () => {
+test("a site of endless shapes stays within its table, and a heavy shape is kept", () => {
   for (let seed = 1; seed <= 5; seed++) {
     const random = randomFrom(seed);
     const traps = trapsWith({ shapesPerSiteMax: 64, queryShapeUrlsMax: 400 });
@@ -222,14 +225,14 @@ test("a site of endless shapes is held to its table, and a heavy shape survives 
       const word = below(random, 2 ** 30)
         .toString(36)
         .replaceAll(/\d/g, "z");
-      traps.admit(newcomer(`/${word}?q=1`));
-      if (url % 8 === 0 && traps.admit(newcomer(`/heavy?n=${url}`)) === undefined) heavy += 1;
+      traps.admit(newUrl(`/${word}?q=1`));
+      if (url % 8 === 0 && traps.admit(newUrl(`/heavy?n=${url}`)) === undefined) heavy += 1;
     }
     assert.equal(heavy, 400, `seed ${seed}`);
   }
 });
 
-test("no path, query or saved text makes it throw", () => {
+test("no path, query or saved text throws", () => {
   for (let seed = 1; seed <= 200; seed++) {
     const random = randomFrom(seed);
     const traps = trapsWith();
@@ -239,8 +242,8 @@ test("no path, query or saved text makes it throw", () => {
       ).join("");
     for (let url = 0; url < 50; url++) {
       const place = { siteId: below(random, 3), path: text(), query: text() };
-      traps.admit({ ...newcomer("/"), ...place });
-      traps.saw(place, random.next() < 0.5 ? undefined : { ...place, likeness: "near" });
+      traps.admit({ ...newUrl("/"), ...place });
+      traps.recordPage(place, random.next() < 0.5 ? undefined : { ...place, likeness: "near" });
     }
     trapsWith().restore(1, "example.org", text());
     assert.ok(traps.save(1).startsWith("1 ") || traps.save(1) === "", `seed ${seed}`);
@@ -251,7 +254,7 @@ for (const [graph, domain] of [
   ["uic-2018", "uic.edu"],
   ["uci-ics", "uci.edu"],
 ] as const) {
-  test(`the defaults keep out no page of the real crawl ${graph}`, (t) => {
+  test(`the defaults refuse no page of the real crawl ${graph}`, (t) => {
     const file = new URL(`${graph}.urls.tsv.xz`, GRAPHS);
     if (!existsSync(file)) return t.skip("needs ../shared/data");
     const text = execFileSync("xz", ["-dc", file.pathname], { maxBuffer: 1e9 }).toString();
@@ -261,20 +264,20 @@ for (const [graph, domain] of [
     const originals = new Map<string, URL>();
     const refused: string[] = [];
     for (const line of text.split("\n").slice(1)) {
-      const [, crawled, , digest, address = ""] = line.split("\t");
-      if (crawled !== "1" || !URL.canParse(address)) continue;
-      const url = new URL(address);
+      const [, crawled, , digest, urlText = ""] = line.split("\t");
+      if (crawled !== "1" || !URL.canParse(urlText)) continue;
+      const url = new URL(urlText);
       const siteId = sites.get(url.origin) ?? sites.size + 1;
       sites.set(url.origin, siteId);
       const place = { siteId, path: url.pathname, query: url.search.slice(1) };
       const known = url.hostname.endsWith(domain) ? domain : url.hostname;
       const rule = traps.admit({ ...place, domain: known, depth: 1, fromDomain: domain });
-      if (rule !== undefined) refused.push(`${rule} ${address}`);
+      if (rule !== undefined) refused.push(`${rule} ${urlText}`);
       const first = originals.get(`${siteId} ${digest}`);
       if (first === undefined) originals.set(`${siteId} ${digest}`, url);
       const { pathname = "", search = "" } = first ?? {};
       const original = { path: pathname, query: search.slice(1), likeness: "exact" } as const;
-      traps.saw(place, first === undefined ? undefined : original);
+      traps.recordPage(place, first === undefined ? undefined : original);
     }
     assert.deepEqual(refused, []);
     return undefined;

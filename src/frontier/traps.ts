@@ -1,18 +1,18 @@
 /**
- * Decides whether a newly found URL may enter, so that no site can keep the crawl for itself.
+ * Decides whether a newly found URL is admitted, so that no site can take over the crawl.
  *
- * Endless sites betray themselves in four ways. They go deep: in hops, in path segments, or in the
- * same segments again and again. They make many URLs of one shape. They serve the same content under
- * many URLs of one shape. Or they are simply too large for how well the rest of the web knows them:
+ * Endless sites show in four ways. They go deep: in links from a seed, in path segments, or in repetitions of
+ * the same segments. They have many URLs of one shape. They serve the same content under
+ * many URLs of one shape. Or they are too large for the number of links from the rest of the web:
  * a domain starts with a small budget that grows with the number of other domains linking to it
- * (after STAR in IRLbot, Lee et al., WWW 2008) or with the crawl, and only domains the operator named get
+ * (after STAR in IRLbot, Lee et al., WWW 2008) or with the crawl, and only domains named by the operator get
  * the large one.
  *
- * Asked once for each new URL; what it lets in, it counts. Only shapes that can have siblings are
- * counted, and the rarest are forgotten when a site has too many: a shape heavy enough to be a trap
- * stays. A site costs memory by its limit of shapes, and far less in practice.
+ * Called once for each new URL; counts the admitted ones. Only shapes that can have siblings are
+ * counted, and the rarest are dropped if a site has too many: shapes heavy enough to be a trap
+ * stay. The memory of a site is bounded by its limit of shapes, and far less in practice.
  *
- * Well under 1 µs a URL.
+ * Well under 1 µs per URL.
  */
 
 import { assert } from "../base/assert.ts";
@@ -33,18 +33,18 @@ export interface TrapLimits {
   /** URLs of one shape, without and with a query. */
   readonly shapeUrlsMax: number;
   readonly queryShapeUrlsMax: number;
-  /** URLs with any query on paths of one shape: for parameters that come in all combinations. */
+  /** URLs with any query on paths of one shape: against all combinations of parameters. */
   readonly queriesPerPathShapeMax: number;
   readonly shapesPerSiteMax: number;
-  /** Copies beyond originals after which a shape is closed; four near copies count as one. */
+  /** Surplus of copies over originals that closes a shape; four near copies count as one. */
   readonly copiesLeadMax: number;
-  /** How many earlier originals can be set against later copies. */
+  /** Maximum surplus of originals that can offset later copies. */
   readonly originalsCreditMax: number;
   readonly siteUrlsMax: number;
   readonly trustedDomainUrlsMax: number;
   readonly domainUrlsMin: number;
   readonly domainUrlsPerLinkingDomain: number;
-  /** A domain may always have this share of all URLs let in. */
+  /** Share of all admitted URLs that a domain may always have. */
   readonly domainShareMax: number;
   readonly domainsMax: number;
 }
@@ -66,21 +66,20 @@ export const TRAP_DEFAULTS: TrapLimits = {
   domainsMax: 200_000,
 };
 
-/** A new URL. */
-export interface Newcomer {
+export interface NewUrl {
   readonly siteId: number;
-  /** The registrable domain, or the address when there is none. */
+  /** The registrable domain, or the host if it has none. */
   readonly domain: string;
   readonly path: string;
-  /** Without its question mark; empty when there is none. */
+  /** Without its question mark; empty if there is none. */
   readonly query: string;
-  /** Links from a seed: 0 for a seed and for what a seed redirects to. */
+  /** Links from a seed: 0 for a seed and for the target of a seed's redirect. */
   readonly depth: number;
   /** The registrable domain of the page that linked here; undefined for seeds. */
   readonly fromDomain: string | undefined;
 }
 
-/** An earlier page of the same site that a page repeats; a copy of another site's is an original. */
+/** The earlier page of the same site that a page repeats; a copy of another site's page counts as an original. */
 export interface Original {
   readonly path: string;
   readonly query: string;
@@ -89,7 +88,7 @@ export interface Original {
 
 interface Count {
   urls: number;
-  /** Copies less originals, in quarters. */
+  /** Copies minus originals, in quarters. */
   lead: number;
 }
 
@@ -118,23 +117,23 @@ export class Traps {
   readonly #sites = new Map<number, SiteCounts>();
   readonly #domains = new Map<string, DomainCounts>();
   #urls = 0;
-  /** One bit for each site that was forgotten: its URLs are in its domain's count for good. */
+  /** One bit for each forgotten site: its URLs stay in its domain's count. */
   #forgotten = new Uint8Array(128);
 
   constructor(limits: TrapLimits) {
-    assert(limits.shapesPerSiteMax >= 4, "a site may have shapes");
+    assert(limits.shapesPerSiteMax >= 4, "a site may have at least four shapes");
     this.#limits = limits;
     this.#leadMax = limits.copiesLeadMax * COPY_QUARTERS;
     this.#creditMax = limits.originalsCreditMax * COPY_QUARTERS;
   }
 
-  /** Gives a domain the large budget: the operator asked for it by name. */
+  /** Gives a domain the large budget, because the operator named it. */
   trust(domain: string): void {
     this.#domainOf(domain).isTrusted = true;
   }
 
-  /** Lets a new URL in and counts it, or answers with the rule that keeps it out. Seeds are always let in. */
-  admit(url: Newcomer): TrapRule | undefined {
+  /** Admits a new URL and counts it, or returns the rule that refuses it. Seeds are always admitted. */
+  admit(url: NewUrl): TrapRule | undefined {
     const shape = shapeOf(url.path, url.query);
     const rule = url.depth === 0 ? undefined : this.#judge(url, shape);
     if (rule !== undefined) return rule;
@@ -148,10 +147,13 @@ export class Traps {
   }
 
   /**
-   * Learns what a fetched page was. A shape whose pages repeat each other is closed, and so are
+   * Records whether a fetched page was an original. A shape whose pages repeat each other is closed, and so are
    * session ids that lead to pages known without them. Copies across shapes are mirrors, not traps.
    */
-  saw(page: Pick<Newcomer, "siteId" | "path" | "query">, original: Original | undefined): void {
+  recordPage(
+    page: Pick<NewUrl, "siteId" | "path" | "query">,
+    original: Original | undefined,
+  ): void {
     const site = this.#siteOf(page.siteId);
     const shape = shapeOf(page.path, page.query);
     const step = original === undefined ? -COPY_QUARTERS : QUARTERS[original.likeness];
@@ -163,12 +165,12 @@ export class Traps {
       this.#shift(this.#shapeCount(site, anyPath(shape)), step);
   }
 
-  /** Most of what the site served lately was copies: worth asking last. */
+  /** True if most of the site's latest pages were copies. */
   isSuspect(siteId: number): boolean {
     return (this.#sites.get(siteId)?.lead ?? 0) >= this.#leadMax;
   }
 
-  /** What must be remembered of a site, for its row in the store: at most about 600 characters. */
+  /** The counts of a site to store in its row: at most about 600 characters. */
   save(siteId: number): string {
     const site = this.#sites.get(siteId);
     if (site === undefined) return "";
@@ -180,7 +182,7 @@ export class Traps {
     return [FORMAT, inBase36(site.urls), inBase36(site.lead), ...heavy].join(" ");
   }
 
-  /** Takes up a site of an earlier run, or a forgotten one, before any of its URLs is asked about. */
+  /** Restores a site of an earlier run, or a forgotten one, before any of its URLs is judged. */
   restore(siteId: number, domain: string, saved: string): void {
     assert(!this.#sites.has(siteId), "a site is restored before it is used");
     const [format, urls = "0", lead = "0", ...heavy] = saved.split(" ");
@@ -200,8 +202,8 @@ export class Traps {
   }
 
   /**
-   * Frees the memory of a site that was saved. Its domain goes on counting its URLs, or endless
-   * subdomains, each forgotten in its turn, would have a budget without end.
+   * Frees the memory of a saved site. Its domain still counts its URLs; otherwise endless
+   * subdomains, each forgotten in turn, would have an endless budget.
    */
   forget(siteId: number): void {
     if (!this.#sites.delete(siteId)) return;
@@ -218,7 +220,7 @@ export class Traps {
     return (((this.#forgotten[siteId >>> 3] ?? 0) >>> (siteId & 7)) & 1) === 1;
   }
 
-  #judge(url: Newcomer, shape: Shape): TrapRule | undefined {
+  #judge(url: NewUrl, shape: Shape): TrapRule | undefined {
     const limits = this.#limits;
     if (url.depth > limits.hopsMax) return "depth_limit";
     if (shape.segments > limits.segmentsMax) return "trap_depth";
@@ -253,7 +255,7 @@ export class Traps {
     if (hasQuery) this.#shapeCount(site, anyQuery(shape)).urls += 1;
   }
 
-  /** Bounded both ways: originals earn patience, but not for ever. */
+  /** Changes the lead within both bounds: originals earn credit up to `originalsCreditMax`. */
   #shift(count: Count, step: number): void {
     count.lead = Math.min(this.#leadMax, Math.max(-this.#creditMax, count.lead + step));
   }
@@ -294,7 +296,7 @@ export class Traps {
     return fresh;
   }
 
-  /** Closed ones weigh most: forgetting one would open it. */
+  /** Closed shapes weigh most: dropping one would open it. */
   #byWeight(a: Count, b: Count): number {
     const closed = Number(a.lead >= this.#leadMax) - Number(b.lead >= this.#leadMax);
     return closed === 0 ? a.urls + a.lead - b.urls - b.lead : closed;
@@ -305,13 +307,13 @@ function byTrust(a: DomainCounts, b: DomainCounts): number {
   return a.isTrusted === b.isTrusted ? a.urls - b.urls : Number(a.isTrusted) - Number(b.isTrusted);
 }
 
-/** Half at once, so that the sorting is paid for by as many insertions. */
+/** Drops half of the entries at once, so that the cost of sorting is spread over many insertions. */
 function keepHeavierHalf<K, V>(counts: Map<K, V>, compare: (a: V, b: V) => number): void {
   const lightFirst = [...counts].toSorted((a, b) => compare(a[1], b[1]));
   for (const [key] of lightFirst.slice(0, Math.ceil(lightFirst.length / 2))) counts.delete(key);
 }
 
-/** How many were counted, from the bits they hit (linear counting, Whang et al. 1990). */
+/** Number of items counted, estimated from the bits they set (linear counting, Whang et al. 1990). */
 function distinctFromBits(bits: number): number {
   let set = 0;
   for (let rest = bits; rest !== 0; rest &= rest - 1) set += 1;

@@ -6,7 +6,7 @@ import { TurnBook } from "./turn-book.ts";
 
 const turn = { key: "address 192.0.2.1", delayMs: 100 };
 
-test("a turn is kept while nobody else wants it, and passed on with the time that must pass", () => {
+test("a turn is kept until another process wants it, and passed on with the time that must pass", () => {
   const book = new TurnBook(-Infinity);
   const [a, b] = [new SharedTurns(), new SharedTurns()];
   assert.equal(a.readyAtMs(turn, 7), Infinity);
@@ -28,7 +28,7 @@ test("a turn is kept while nobody else wants it, and passed on with the time tha
   assert.deepEqual(book.newsFor(1_040, "b", 9).granted, [{ key: turn.key, wish: 1, afterMs: 60 }]);
 });
 
-test("a holder that has lapsed has asked a moment ago, as far as the next one is told", () => {
+test("the turn of a lapsed holder is granted as if a request had just been sent", () => {
   const book = new TurnBook(-Infinity);
   book.wanted(0, "a", { ...turn, wish: 1 });
   book.wanted(10, "b", { ...turn, wish: 1 });
@@ -36,13 +36,13 @@ test("a holder that has lapsed has asked a moment ago, as far as the next one is
   assert.deepEqual(book.newsFor(5_000, "b", 9).granted, [{ key: turn.key, wish: 1, afterMs: 100 }]);
 });
 
-test("a book that follows another takes it that everybody has just been asked", () => {
+test("a new book grants turns as if requests had been sent everywhere at its start", () => {
   const book = new TurnBook(5_000);
   book.wanted(5_030, "a", { ...turn, wish: 1 });
   assert.deepEqual(book.newsFor(5_030, "a", 9).granted, [{ key: turn.key, wish: 1, afterMs: 70 }]);
 });
 
-test("over a bus that loses, repeats and delays, two never ask within the delay, and all get their turn", () => {
+test("over a bus that loses, repeats and delays, requests keep the delay, and all processes get turns", () => {
   for (let seed = 1; seed <= 150; seed++) {
     const random = randomFrom(seed);
     const book = new TurnBook(-Infinity);
@@ -55,9 +55,9 @@ test("over a bus that loses, repeats and delays, two never ask within the delay,
         mail.push({ atMs: nowMs + random.next() * 80, deliver });
     };
     const lastAtMs = new Map<string, number>();
-    const asked = new Map<string, number>();
+    const requests = new Map<string, number>();
     for (let nowMs = 0; nowMs < 20_000; nowMs += 5) {
-      for (const letter of mail.filter(({ atMs }) => atMs <= nowMs)) letter.deliver(nowMs);
+      for (const message of mail.filter(({ atMs }) => atMs <= nowMs)) message.deliver(nowMs);
       mail.splice(0, mail.length, ...mail.filter(({ atMs }) => atMs > nowMs));
       for (const [name, node] of nodes) {
         const { key, delayMs } = turns[below(random, 2)] as typeof turn;
@@ -67,7 +67,7 @@ test("over a bus that loses, repeats and delays, two never ask within the delay,
           assert.ok(nowMs - before >= delayMs, `seed ${seed}: ${nowMs - before} ms apart`);
           lastAtMs.set(key, nowMs);
           lastAtMs.set(name + key, nowMs);
-          asked.set(name, (asked.get(name) ?? 0) + 1);
+          requests.set(name, (requests.get(name) ?? 0) + 1);
           node.began(nowMs, key);
           mail.push({ atMs: nowMs + 30, deliver: (atMs) => node.ended(atMs, key) });
         }
@@ -81,8 +81,8 @@ test("over a bus that loses, repeats and delays, two never ask within the delay,
     }
     for (const name of nodes.keys())
       assert.ok(
-        (asked.get(name) ?? 0) > 10,
-        `seed ${seed}: ${name} asked ${asked.get(name)} times`,
+        (requests.get(name) ?? 0) > 10,
+        `seed ${seed}: ${requests.get(name)} requests of ${name}`,
       );
 
     function lastOf(key: string): number {

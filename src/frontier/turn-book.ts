@@ -1,14 +1,14 @@
 /**
- * Says whose turn it is: for every site and address that several processes ask, one at a time.
+ * The arbiter of turns: grants each site and IP address that several processes share to one process at a time.
  *
- * A turn goes to whoever wanted it first, stays there while nobody else wants it, and is called back
- * after a few requests' time when somebody does. A holder whose licence has ended has lost all its turns,
- * and whoever is next waits as if a request had gone out at that very moment.
+ * A turn goes to the process that wanted it first, stays there until another process wants it, and is then recalled
+ * after the time of a few requests. A holder whose licence has ended has lost all its turns,
+ * and the next holder waits as if a request had been sent at that moment.
  *
- * Everything said may be lost or repeated: wishes and recalls are told again until they show an
+ * All messages may be lost or repeated: wishes and recalls are repeated until they have an
  * effect, grants whenever a wish is repeated.
  *
- * Memory follows the turns that are held or wanted. O(1) a wish.
+ * Memory grows with the turns that are held or wanted. O(1) per wish.
  */
 
 import type { TurnGiven, TurnWish } from "./shared-turns.ts";
@@ -17,12 +17,12 @@ interface Entry {
   delayMs: number;
   holder: string | undefined;
   wish: number;
-  /** Its holder has not been told, or did not hear. */
+  /** The grant is not sent yet, or has to be repeated. */
   isNew: boolean;
   grantedAtMs: number;
-  /** Nobody may ask before. */
+  /** No request may be sent before. */
   freeFromMs: number;
-  /** Who waits, with the number of the wish, first come first served. */
+  /** Waiting processes with the numbers of their wishes, in order of arrival. */
   readonly queue: Map<string, number>;
 }
 
@@ -31,17 +31,17 @@ export interface TurnGrants {
   readonly recalled: readonly TurnWish[];
 }
 
-/** A turn is left alone for this long, and for a few requests, before it is called back. */
+/** A turn is recalled at the earliest after this time, and after a few requests. */
 const HOLD_MIN_MS = 500;
 const HOLD_REQUESTS = 4;
 
 export class TurnBook {
   readonly #startedAtMs: number;
   readonly #entries = new Map<string, Entry>();
-  /** What each process is to be told: granted and recalled keys. */
+  /** For each process the keys with a grant or recall to send. */
   readonly #news = new Map<string, Set<string>>();
 
-  /** Whose turns were given by an earlier book has none any more, and may have used them until now. */
+  /** Turns granted by an earlier book are void, but may have been used until now. */
   constructor(nowMs: number) {
     this.#startedAtMs = nowMs;
   }
@@ -50,60 +50,60 @@ export class TurnBook {
     return this.#entries.size;
   }
 
-  wanted(nowMs: number, who: string, { key, wish, delayMs }: TurnWish): void {
+  wanted(nowMs: number, name: string, { key, wish, delayMs }: TurnWish): void {
     const entry = this.#entries.get(key) ?? this.#open(nowMs, key);
     entry.delayMs = Math.max(entry.delayMs, delayMs);
     entry.freeFromMs = Math.max(entry.freeFromMs, this.#startedAtMs + delayMs);
-    if (entry.holder === who && entry.wish !== wish) {
+    if (entry.holder === name && entry.wish !== wish) {
       if (wish < entry.wish) return;
-      // It wants again what it must have given back, which was not heard.
+      // The process wants a turn again that it must have given back, but that message was lost.
       this.#free(nowMs, entry, entry.delayMs);
     }
-    if (entry.holder === who) {
+    if (entry.holder === name) {
       entry.isNew = true;
-      return this.#tell(who, key);
+      return this.#addNews(name, key);
     }
-    entry.queue.set(who, wish);
+    entry.queue.set(name, wish);
     this.#pass(nowMs, key, entry);
   }
 
-  given(nowMs: number, who: string, { key, wish, afterMs }: TurnGiven): void {
+  given(nowMs: number, name: string, { key, wish, afterMs }: TurnGiven): void {
     const entry = this.#entries.get(key);
-    if (entry === undefined || entry.holder !== who || entry.wish !== wish) return;
+    if (entry === undefined || entry.holder !== name || entry.wish !== wish) return;
     this.#free(nowMs, entry, afterMs);
     this.#pass(nowMs, key, entry);
   }
 
-  /** Its licence has ended, or it has left. */
-  lapsed(nowMs: number, who: string): void {
-    this.#news.delete(who);
+  /** The licence of a process has ended, or it has left. */
+  lapsed(nowMs: number, name: string): void {
+    this.#news.delete(name);
     for (const [key, entry] of this.#entries) {
-      entry.queue.delete(who);
-      if (entry.holder === who) this.#free(nowMs, entry, entry.delayMs);
+      entry.queue.delete(name);
+      if (entry.holder === name) this.#free(nowMs, entry, entry.delayMs);
       this.#pass(nowMs, key, entry);
     }
   }
 
-  /** Forgets what nobody holds, wants or has to wait for. */
+  /** Drops turns that no process holds, wants or has to wait for. */
   sweep(nowMs: number): void {
     for (const [key, entry] of this.#entries) this.#pass(nowMs, key, entry);
   }
 
-  /** What a process is to be told now. */
-  newsFor(nowMs: number, who: string, countMax: number): TurnGrants {
+  /** The messages to send to a process now. */
+  newsFor(nowMs: number, name: string, countMax: number): TurnGrants {
     const granted: TurnGiven[] = [];
     const recalled: TurnWish[] = [];
-    const keys = this.#news.get(who);
+    const keys = this.#news.get(name);
     for (const key of keys ?? []) {
       if (granted.length + recalled.length >= countMax) break;
       const entry = this.#entries.get(key);
-      const isHeld = entry?.holder === who;
+      const isHeld = entry?.holder === name;
       if (isHeld && entry.isNew) {
         granted.push({ key, wish: entry.wish, afterMs: Math.max(0, entry.freeFromMs - nowMs) });
         entry.isNew = false;
       }
       if (!isHeld || entry.queue.size === 0) keys?.delete(key);
-      // Until it is given back it is recalled again and again.
+      // The recall is repeated until the turn is given back.
       else if (nowMs >= recallAtMs(entry))
         recalled.push({ key, wish: entry.wish, delayMs: entry.delayMs });
     }
@@ -131,7 +131,7 @@ export class TurnBook {
 
   #pass(nowMs: number, key: string, entry: Entry): void {
     if (entry.holder !== undefined) {
-      if (entry.queue.size > 0) this.#tell(entry.holder, key);
+      if (entry.queue.size > 0) this.#addNews(entry.holder, key);
       return;
     }
     const [next] = entry.queue;
@@ -139,18 +139,18 @@ export class TurnBook {
       if (nowMs >= entry.freeFromMs) this.#entries.delete(key);
       return;
     }
-    const [who, wish] = next;
-    entry.queue.delete(who);
-    entry.holder = who;
+    const [name, wish] = next;
+    entry.queue.delete(name);
+    entry.holder = name;
     entry.wish = wish;
     entry.isNew = true;
     entry.grantedAtMs = nowMs;
-    this.#tell(who, key);
+    this.#addNews(name, key);
   }
 
-  #tell(who: string, key: string): void {
-    const keys = this.#news.get(who);
-    if (keys === undefined) this.#news.set(who, new Set([key]));
+  #addNews(name: string, key: string): void {
+    const keys = this.#news.get(name);
+    if (keys === undefined) this.#news.set(name, new Set([key]));
     else keys.add(key);
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Looks for a declaration of the encoding in the first bytes of a page, as the HTML standard does
- * (13.2.3.2, "prescan a byte stream to determine its encoding"): in meta tags, stepping over
- * comments and other tags by its own simple rules, else in an XML declaration.
+ * Finds the encoding declared in the first bytes of a page, as in the HTML standard (13.2.3.2, "prescan a
+ * byte stream to determine its encoding"): in meta tags, skipping comments and other tags by the prescan's own
+ * simple rules, else in an XML declaration.
  */
 
 export const PRESCAN_BYTES = 1024;
 
-/** Answers the encoding of a label, if it has one. */
+/** The encoding of a label, if there is one. */
 type EncodingNamed = (label: string) => string | undefined;
 
 interface Attribute {
@@ -41,16 +41,16 @@ export function prescan(head: Uint8Array, encodingNamed: EncodingNamed): string 
   return xmlEncoding(text, encodingNamed);
 }
 
-function isAt(what: RegExp, text: string, at: number): boolean {
-  what.lastIndex = at;
-  return what.test(text);
+function isAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(text);
 }
 
-/** Behind all of these that follow. */
-function behind(what: RegExp, text: string, at: number): number {
-  what.lastIndex = at;
-  what.test(text);
-  return what.lastIndex;
+/** Index after the match at `at`, which may be empty. */
+function behind(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  pattern.test(text);
+  return pattern.lastIndex;
 }
 
 function endOr(text: string, found: number, length: number): number {
@@ -94,14 +94,14 @@ function readMeta(
     }
   }
   at = behind(BLANKS_AND_SLASHES, text, at);
-  // A tag that the first bytes cut off declares nothing.
+  // A tag cut off at the end of the first bytes declares nothing.
   const isWhole = text[at] === ">";
   const counts = isWhole && needsPragma !== undefined && (!needsPragma || gotPragma);
-  return { encoding: counts ? asMetaMeans(encoding) : undefined, end: isWhole ? at : text.length };
+  return { encoding: counts ? asDeclared(encoding) : undefined, end: isWhole ? at : text.length };
 }
 
-/** A tag that can be read as ASCII was not written in UTF-16. */
-function asMetaMeans(encoding: string | undefined): string | undefined {
+/** The encoding of a declaration that is readable as ASCII, which excludes UTF-16. */
+function asDeclared(encoding: string | undefined): string | undefined {
   if (encoding?.startsWith("utf-16") === true) return "utf-8";
   return encoding === "x-user-defined" ? "windows-1252" : encoding;
 }
@@ -125,7 +125,7 @@ function readAttribute(text: string, start: number): Attribute | undefined {
   return { name, value: text.slice(at, end).toLowerCase(), end };
 }
 
-/** "Extract a character encoding from a meta element": what follows `charset=` in a content. */
+/** "Extract a character encoding from a meta element": the value after `charset=` in a content. */
 function charsetInContent(content: string): string {
   const match =
     /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))/.exec(
@@ -138,5 +138,5 @@ const XML_ENCODING = /^<\?xml[^>]*?encoding[\0- ]*=[\0- ]*(?:"([^">\0- ]*)"|'([^
 
 function xmlEncoding(text: string, encodingNamed: EncodingNamed): string | undefined {
   const match = XML_ENCODING.exec(text);
-  return asMetaMeans(encodingNamed(match?.[1] ?? match?.[2] ?? ""));
+  return asDeclared(encodingNamed(match?.[1] ?? match?.[2] ?? ""));
 }

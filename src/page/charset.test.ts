@@ -15,7 +15,7 @@ function detected(body: string | Uint8Array, contentType?: string): string {
   return `${source} ${name}`;
 }
 
-test("the mark comes first, then the header, then the page, then the bytes", () => {
+test("the byte order mark takes precedence, then the header, the page and the bytes", () => {
   const meta = "<meta charset=koi8-r>";
   assert.equal(detected(`\xef\xbb\xbf${meta}`, "text/html; charset=gbk"), "bom utf-8");
   assert.equal(detected(meta, 'text/html; charset="GB2312"'), "header gbk");
@@ -24,7 +24,7 @@ test("the mark comes first, then the header, then the page, then the bytes", () 
   assert.equal(detected("Gr\xfc\xdfe"), "default windows-1252");
 });
 
-test("labels that mean nothing are passed over", () => {
+test("unknown labels are ignored", () => {
   for (const label of ["utf-7", "x", "x".repeat(1e5), "utf-32", "iso-2022-kr", "\0"])
     assert.equal(
       detected("<meta charset=latin1>", `text/html;charset=${label}`),
@@ -36,7 +36,7 @@ test("labels that mean nothing are passed over", () => {
   );
 });
 
-test("pages become UTF-8, whatever they hold", () => {
+test("pages in any encoding become UTF-8", () => {
   assert.equal(Buffer.from(toUtf8(Buffer.from([0x80, 0xe9]), "windows-1252")).toString(), "€é");
   assert.equal(Buffer.from(toUtf8(Buffer.from("<\0a\0", "latin1"), "utf-16le")).toString(), "<a");
   assert.equal(Buffer.from(toUtf8(Buffer.from([0x81, 0xff]), "gb18030")).toString(), "\ufffd");
@@ -54,7 +54,7 @@ test("the declarations of html5lib's encoding tests are found", (t) => {
       .split(/^#data\n/m)
       .slice(1)) {
       const [data = "", encoding = ""] = part.split(/\n#encoding\n/);
-      // Some cases run scripts or declare late; we do neither.
+      // Some cases run scripts or declare the encoding late; both are unsupported.
       if (data.includes("<script>") || data.length > PRESCAN_BYTES) continue;
       const label = encodingNamed((encoding.split("\n")[0] ?? "").trim());
       const { name, source } = detectCharset(Buffer.from(data, "latin1"), undefined);

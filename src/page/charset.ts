@@ -1,13 +1,12 @@
 /**
- * Which encoding a page is in, and its bytes in UTF-8, which is all that the rest of the crawler
+ * Detects the encoding of a page and converts its bytes to UTF-8, the only encoding that the rest of the crawler
  * reads.
  *
  * The order is that of the HTML standard (13.2.3.2): byte order mark, Content-Type, a meta tag
- * within the first 1,024 bytes. When nobody says, bytes that are valid UTF-8 are UTF-8 (the chance
- * that text in another encoding passes is nil after a few accents), and the rest is windows-1252.
- * Labels are those of the Encoding standard; others, and the ones it only refuses, count as not
- * said. Nothing throws: what cannot be decoded becomes U+FFFD. Pages in UTF-8 or ASCII are not
- * copied.
+ * within the first 1,024 bytes. Without a declaration, valid UTF-8 is UTF-8 (text with a few accents in another
+ * encoding is practically never valid UTF-8), and all other bytes are windows-1252.
+ * Labels are those of the Encoding standard; unknown labels and those it only refuses are ignored.
+ * Nothing throws: undecodable bytes become U+FFFD. Pages in UTF-8 or ASCII are not copied.
  */
 
 import { isAscii, isUtf8 } from "node:buffer";
@@ -22,7 +21,7 @@ export interface Charset {
 }
 
 const LABEL_LENGTH_MAX = 64;
-const LABELS_REMEMBERED_MAX = 256;
+const LABELS_CACHED_MAX = 256;
 const encodingByLabel = new Map<string, string | undefined>();
 
 export function detectCharset(body: Uint8Array, contentType: string | undefined): Charset {
@@ -36,7 +35,7 @@ export function detectCharset(body: Uint8Array, contentType: string | undefined)
   return { name: "windows-1252", source: "default" };
 }
 
-/** The same text in UTF-8; the very same bytes when they are that already. */
+/** The text in UTF-8; the same array if it is UTF-8 already. */
 export function toUtf8(body: Uint8Array, charset: string): Uint8Array {
   if (charset === "utf-8") return body;
   const isStateful = charset.startsWith("utf-16") || charset === "iso-2022-jp";
@@ -44,12 +43,12 @@ export function toUtf8(body: Uint8Array, charset: string): Uint8Array {
   return Buffer.from(new TextDecoder(charset).decode(body));
 }
 
-/** The encoding that a label means, if there is one that can be decoded. */
+/** The encoding with this label, if it can be decoded. */
 export function encodingNamed(label: string): string | undefined {
   if (label === "" || label.length > LABEL_LENGTH_MAX) return undefined;
   if (encodingByLabel.has(label)) return encodingByLabel.get(label);
   const encoding = lookUp(label);
-  if (encodingByLabel.size >= LABELS_REMEMBERED_MAX) encodingByLabel.clear();
+  if (encodingByLabel.size >= LABELS_CACHED_MAX) encodingByLabel.clear();
   encodingByLabel.set(label, encoding);
   return encoding;
 }

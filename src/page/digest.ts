@@ -1,6 +1,6 @@
 /**
- * The exact content of a page in 32 bytes: SHA-256, so that nobody can make two pages alike on
- * purpose. Node's one-shot hash takes 20 µs for 28 KB where the processor knows SHA.
+ * The digest of a page's content: SHA-256, 32 bytes, which excludes deliberate collisions. Node's one-shot hash
+ * takes 20 µs for 28 KB on a processor with SHA instructions.
  */
 
 import { hash } from "node:crypto";

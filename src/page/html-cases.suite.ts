@@ -1,9 +1,8 @@
 /**
- * The HTML cases of html5lib's tests, each made into pages whose links tell where the tokenizer
- * stood.
+ * The HTML cases of html5lib's tests, made into pages whose links reveal the state of the tokenizer.
  *
- * A case alone seldom holds a link. So each is also followed by links behind whatever could still
- * be open (a quote, a comment, raw text), and put into places where HTML reads differently.
+ * A case alone rarely contains a link. So each is also followed by links after closing all that could still
+ * be open (a quote, a comment, raw text), and put into contexts with other tokenizer rules.
  */
 
 import { conformanceNames, conformanceText } from "../url/shared-data.suite.ts";
@@ -23,7 +22,7 @@ const AROUND: readonly (readonly [before: string, after: string])[] = [
   ['<a href="/', `">${LINK}`],
 ];
 
-/** Every case in every surrounding. */
+/** Every case in every context. */
 export function htmlCases(): string[] {
   const inputs = new Set([...tokenizerInputs(), ...treeInputs()]);
   return [...inputs].flatMap((input) => AROUND.map(([before, after]) => before + input + after));

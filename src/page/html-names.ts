@@ -1,4 +1,4 @@
-/** The element and attribute names that link finding must know, as small numbers. */
+/** Numbers for the element and attribute names that link extraction distinguishes. */
 
 import { NameTable } from "./name-table.ts";
 
@@ -56,12 +56,12 @@ export const ATTRIBUTE = {
 } as const;
 export const ATTRIBUTE_COUNT = 13;
 
-/** Elements that stand inside a line: text goes on through them without a break. */
+/** Inline elements, which do not interrupt the text. */
 const INLINE =
   "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp " +
   "small span strike strong sub sup time tt u var wbr";
 
-/** Start tags that end SVG and MathML wherever they stand (HTML standard, 13.2.6.5). */
+/** Start tags that end SVG and MathML at any depth (HTML standard, 13.2.6.5). */
 const BREAKOUTS =
   "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li " +
   "listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var";
@@ -72,7 +72,7 @@ export const IS_SPACE = byteSet("\t\n\f\r ");
 
 const inline = new Set(INLINE.split(" "));
 const breakouts = new Set(BREAKOUTS.split(" "));
-/** Numbered in the order of `TAG`, then those that only break words or end SVG. */
+/** Numbered in the order of `TAG`, followed by those that are only inline or breakouts. */
 const tagNames = [...new Set([...Object.keys(TAG), ...inline, ...breakouts])];
 const inlineTags = Uint8Array.from(tagNames, (name) => (inline.has(name) ? 1 : 0));
 const breakoutTags = Uint8Array.from(tagNames, (name) => (breakouts.has(name) ? 1 : 0));

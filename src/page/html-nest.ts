@@ -1,24 +1,23 @@
 /**
- * Where in the tree the tokenizer stands, as far as that changes what is a tag or a link.
+ * Tracks the tokenizer's position in the tree, as far as it decides which bytes are tags and links.
  *
- * HTML reads differently inside SVG and MathML (`<style>` there is no raw text, CDATA sections
- * exist), and what lies in a `<template>` is no part of the page. So only these elements are kept
- * on a stack, with those of theirs that hold HTML again (`foreignObject` and the like) or that are
- * never shown (`<style>` and `<script>`). Most pages never have more than one of them open;
- * beyond 64 they are only counted.
+ * Different rules hold inside SVG and MathML (`<style>` is not raw text there, CDATA sections exist), and the
+ * content of a `<template>` is not part of the page. So only these elements are kept on a stack, with
+ * their children that contain HTML again (`foreignObject` and the like) or are never shown (`<style>`
+ * and `<script>`). Most pages never have more than one of them open; beyond 64 they are only counted.
  */
 
 import { isBreakout, TAG } from "./html-names.ts";
 
 const DEPTH_MAX = 64;
 
-/** Foreign elements inside which HTML is read as HTML: "integration points" in the standard. */
+/** Foreign elements whose content is HTML: "integration points" in the standard. */
 const POINTS_SVG: ReadonlySet<number> = new Set([TAG.foreignobject, TAG.desc, TAG.title]);
 const POINTS_MATH: ReadonlySet<number> = new Set([TAG.mi, TAG.mo, TAG.mn, TAG.ms, TAG.mtext]);
 
 export class HtmlNest {
   readonly #open = new Uint8Array(DEPTH_MAX);
-  /** Whether an open annotation-xml says that it holds HTML. */
+  /** 1 if an open annotation-xml declares HTML as its content. */
   readonly #holdsHtml = new Uint8Array(DEPTH_MAX);
   #depth = 0;
   #uncounted = 0;
@@ -41,12 +40,12 @@ export class HtmlNest {
     return this.#templates > 0;
   }
 
-  /** Whether text here is not shown: contents of templates, style sheets and scripts. */
+  /** True if text here is not shown: contents of templates, style sheets and scripts. */
   get hidesText(): boolean {
     return this.#templates + this.#unshown > 0;
   }
 
-  /** Whether markup here is read as SVG or MathML. */
+  /** True if markup here is SVG or MathML. */
   get isForeign(): boolean {
     if (this.#depth === 0) return false;
     const top = this.#open[this.#depth - 1] as number;
@@ -54,7 +53,7 @@ export class HtmlNest {
     return top === TAG.svg || top === TAG.math || isUnshown(top);
   }
 
-  /** Leaves SVG and MathML when this start tag may not stand in them. */
+  /** Leaves SVG and MathML if this start tag is not allowed in them. */
   breakOut(tag: number, isStyledFont: boolean): void {
     if (isBreakout(tag) || (tag === TAG.font && isStyledFont)) this.#leaveForeign();
   }
@@ -75,7 +74,7 @@ export class HtmlNest {
   close(tag: number): void {
     if ((tag === TAG.p || tag === TAG.br) && this.isForeign) return this.#leaveForeign();
     if (!isNestable(tag)) return;
-    // The HTML elements of these names are not on the stack.
+    // HTML elements of these names are never on the stack.
     if (isUnshown(tag) && !this.isForeign) return;
     if (this.#uncounted > 0) {
       this.#uncounted -= 1;
@@ -83,7 +82,7 @@ export class HtmlNest {
     }
     for (let level = this.#depth - 1; level >= 0; level--) {
       if (this.#open[level] === tag) return this.#cutTo(level);
-      // Nothing inside a template can close what is around it.
+      // An end tag inside a template cannot close elements around it.
       if (this.#open[level] === TAG.template) return;
     }
   }
@@ -97,7 +96,7 @@ export class HtmlNest {
     return tag === TAG.math || tag === TAG["annotation-xml"] || POINTS_MATH.has(tag);
   }
 
-  /** The innermost open element that is not a style sheet or a script: it decides what may nest. */
+  /** The innermost open element except style sheets and scripts: it decides which elements may nest. */
   get #holder(): number | undefined {
     let level = this.#depth - 1;
     while (isUnshown(this.#open[level])) level -= 1;
@@ -122,7 +121,7 @@ function isNestable(tag: number): boolean {
   return tag === TAG.title || isUnshown(tag);
 }
 
-/** On the stack these are always elements of SVG or MathML: HTML's own are passed as raw text. */
+/** On the stack these are always elements of SVG or MathML: those of HTML are skipped as raw text. */
 function isUnshown(tag: number | undefined): boolean {
   return tag === TAG.style || tag === TAG.script;
 }

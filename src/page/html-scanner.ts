@@ -1,14 +1,13 @@
 /**
- * Goes through a page once, byte by byte, and stops at the tags that matter for links.
+ * Reads a page once, byte by byte, and stops at the tags that matter for links.
  *
- * It is the tokenizer of the HTML standard (13.2.5) with everything left out that cannot change
- * where a tag is: nothing is copied, no name is decoded, most tags are only stepped over. Scripting
- * counts as off, so `<noscript>` is read. Besides tags it notes where the visible text lies, so
- * that whoever hashes or prints the words need not look for them again.
+ * It is the tokenizer of the HTML standard (13.2.5) without everything that cannot change the position
+ * of a tag: nothing is copied, no name is decoded, most tags are only skipped. Scripting
+ * counts as off, so the content of `<noscript>` is read. It also records the runs of visible text, so
+ * that code which hashes or prints the words need not search for them.
  *
  * The page must be UTF-8, or ASCII; see `charset.ts`. One scanner serves many pages, one at a time,
- * and what it answered about a tag or a page holds until it goes on to the next. Linear in the
- * bytes.
+ * and its results for a tag or a page are valid until the next one. Linear in the bytes.
  */
 
 import { decodeHTMLAttribute } from "entities/decode";
@@ -35,7 +34,7 @@ import {
 import { hashStep, isName, nameBytes } from "./name-table.ts";
 import { GAP, TextRuns } from "./text-runs.ts";
 
-/** What `next` answers besides the numbers of `TAG`. */
+/** Results of `next` besides the numbers of `TAG`. */
 export const END_OF_PAGE = -1;
 export const END_OF_ANCHOR = -2;
 const NOTHING = 0;
@@ -56,23 +55,22 @@ const ATTRIBUTE_BYTES = nameBytes("\t\n\f\r />=");
 
 const IS_LETTER = new Uint8Array(256);
 for (let byte = 0x61; byte <= 0x7a; byte++) IS_LETTER[byte] = IS_LETTER[byte - 0x20] = 1;
-/** What follows a `<` that begins markup. */
+/** Bytes after a `<` that begins markup. */
 const OPENS_MARKUP = Uint8Array.from(IS_LETTER);
 for (const byte of Buffer.from("/!?")) OPENS_MARKUP[byte] = 1;
 
 export class HtmlScanner {
   readonly runs = new TextRuns();
-  /** Where the text of the first title lies; both 0 without one. */
+  /** Start and end of the text of the first title; both 0 without one. */
   titleStart = 0;
   titleEnd = 0;
-  /** Where the tag last told begins and where what follows it begins. */
-  tagStart = 0;
+  /** Index after the last tag that `next` returned. */
   tagEnd = 0;
 
-  /** Tags that `next` answers with, and tags whose attributes are read. */
-  readonly #told = new Uint8Array(256);
+  /** Tags that `next` returns, and tags whose attributes are read. */
+  readonly #reported = new Uint8Array(256);
   readonly #read = new Uint8Array(256);
-  /** End tags without any meaning here, as long as nothing special is open. */
+  /** End tags without effect, as long as no element is on the stack. */
   readonly #isPassedEnd = new Uint8Array(256).fill(1);
   readonly #nest = new HtmlNest();
   readonly #valueStart = new Int32Array(ATTRIBUTE_COUNT);
@@ -80,15 +78,15 @@ export class HtmlScanner {
   #html: Uint8Array = new Uint8Array(0);
   /** The same bytes as a string, to search in. */
   #text = "";
-  /** Which attributes the tag has, one bit each. */
+  /** The attributes of the tag, one bit each. */
   #has = 0;
   #isSelfClosing = false;
   #gap: number = GAP.block;
 
   constructor(options: { readonly tellImages: boolean; readonly tellAnchorEnds?: boolean }) {
-    for (let tag: number = TAG.a; tag <= TAG.html; tag++) this.#told[tag] = 1;
-    if (!options.tellImages) this.#told.fill(0, TAG.img, TAG.source + 1);
-    this.#read.set(this.#told);
+    for (let tag: number = TAG.a; tag <= TAG.html; tag++) this.#reported[tag] = 1;
+    if (!options.tellImages) this.#reported.fill(0, TAG.img, TAG.source + 1);
+    this.#read.set(this.#reported);
     this.#read[TAG.svg] = 1;
     this.#read[TAG.math] = 1;
     if (options.tellAnchorEnds === true) this.#isPassedEnd[TAG.a] = 0;
@@ -106,8 +104,8 @@ export class HtmlScanner {
   }
 
   /**
-   * The next start tag of those in `TAG` that can hold a link, `END_OF_PAGE`, or, for whoever asked
-   * for it, `END_OF_ANCHOR`.
+   * The next start tag of those in `TAG` that can contain a link, `END_OF_PAGE`, or, with `tellAnchorEnds`,
+   * `END_OF_ANCHOR`.
    */
   next(): number {
     const html = this.#html;
@@ -135,15 +133,14 @@ export class HtmlScanner {
       }
       const tag = TAG_TABLE.find(html, nameStart, at - nameStart, hash);
       if (!isInline(tag)) this.#gap = GAP.block;
-      // Most tags are over at once, and nobody asks about them.
+      // Most tags have no effect and are skipped here.
       const isPassed = isEndTag ? this.#isPassedEnd[tag] === 1 : isPlain(tag);
       if (isPassed && this.#nest.isEmpty) {
         at = at < end && html[at] === GREATER_THAN ? at + 1 : afterTag(html, this.#text, at);
         continue;
       }
-      this.tagStart = open;
-      const told = isEndTag ? this.#endTag(html, tag, at) : this.#startTag(html, tag, at);
-      if (told !== NOTHING) return told;
+      const found = isEndTag ? this.#endTag(html, tag, at) : this.#startTag(html, tag, at);
+      if (found !== NOTHING) return found;
       at = this.tagEnd;
     }
     this.tagEnd = end;
@@ -162,13 +159,13 @@ export class HtmlScanner {
     return this.#valueEnd[attribute] as number;
   }
 
-  /** The value of an attribute of the tag last told, decoded; empty when there is none. */
+  /** The decoded value of an attribute of the last tag; empty if it is missing. */
   value(attribute: number): string {
     if (!this.has(attribute)) return "";
     return attributeText(this.#html, this.valueStart(attribute), this.valueEnd(attribute));
   }
 
-  /** Whether an attribute has this value, given in lower case, whatever its own case. */
+  /** True if an attribute has this value, given in lower case, in any case. */
   valueIs(attribute: number, value: Buffer): boolean {
     if (!this.has(attribute)) return false;
     const start = this.valueStart(attribute);
@@ -179,7 +176,7 @@ export class HtmlScanner {
     return at < end && this.value(attribute).toLowerCase() === value.toString();
   }
 
-  /** On the next `<` that begins markup; the text before it becomes a run. */
+  /** Index of the next `<` that begins markup; the text before it becomes a run. */
   #passText(html: Uint8Array, from: number): number {
     const end = html.length;
     const start = afterSpaces(html, from);
@@ -190,7 +187,7 @@ export class HtmlScanner {
       at = this.#text.indexOf("<", start);
       while (at !== -1 && at + 1 < end && OPENS_MARKUP[html[at + 1] as number] === 0)
         at = this.#text.indexOf("<", at + 1);
-      // A last `<` with nothing behind it is text as well.
+      // A `<` at the end of the page is text as well.
       if (at === -1 || at + 1 >= end) at = end;
     }
     if (at > start && !this.#nest.hidesText) {
@@ -200,7 +197,7 @@ export class HtmlScanner {
     return at;
   }
 
-  /** Behind a comment, a declaration, or what else begins like a tag and is none. */
+  /** Index after a comment, a declaration, or other markup that is not a tag. */
   #afterOddity(html: Uint8Array, open: number): number {
     const text = this.#text;
     if (text.startsWith("<!--", open)) return afterComment(html, text, open);
@@ -223,10 +220,10 @@ export class HtmlScanner {
     if (close > html.length) return NOTHING;
     if (tag >= TAG.script && tag <= TAG.math) this.#openSpecial(html, tag, close);
     if (tag === TAG.iframe) this.tagEnd = this.#rawTextEnd(html, close, tag);
-    return this.#told[tag] === 1 && !this.#nest.inTemplate ? tag : NOTHING;
+    return this.#reported[tag] === 1 && !this.#nest.inTemplate ? tag : NOTHING;
   }
 
-  /** Elements that change how what follows is read. */
+  /** Opens an element that changes the rules for the bytes after it. */
   #openSpecial(html: Uint8Array, tag: number, close: number): void {
     if (tag >= TAG.template) {
       if (tag === TAG.template || !this.#isSelfClosing) this.#nest.open(tag, false);
@@ -251,7 +248,7 @@ export class HtmlScanner {
       this.has(ATTRIBUTE.color) || this.has(ATTRIBUTE.face) || this.has(ATTRIBUTE.size);
     this.#nest.breakOut(tag, isStyled);
     if (!this.#nest.isForeign) return this.#htmlTag(html, tag, nameEnd);
-    if (!this.#isSelfClosing) this.#nest.open(tag, this.#saysHtml());
+    if (!this.#isSelfClosing) this.#nest.open(tag, this.#declaresHtml());
     return tag === TAG.a && !this.#nest.inTemplate ? tag : NOTHING;
   }
 
@@ -261,7 +258,7 @@ export class HtmlScanner {
     return this.#isPassedEnd[tag] === 0 ? END_OF_ANCHOR : NOTHING;
   }
 
-  /** Notes where the values of the attributes in `ATTRIBUTE` lie; answers behind the `>`. */
+  /** Records the positions of the values of the attributes in `ATTRIBUTE`; returns the index after the `>`. */
   #readAttributes(html: Uint8Array, from: number): number {
     const end = html.length;
     let at = from;
@@ -274,7 +271,7 @@ export class HtmlScanner {
         this.#isSelfClosing = at > between && html[at - 1] === SLASH;
         return at + 1;
       }
-      // The first byte belongs to the name whatever it is, even an equals sign.
+      // The first byte always belongs to the name, even an equals sign.
       const nameStart = at;
       let hash = TAG_BYTES[html[at] as number] as number;
       at += 1;
@@ -288,7 +285,7 @@ export class HtmlScanner {
       at = afterSpaces(html, at);
       if (at < end && html[at] === EQUALS)
         at = this.#readValue(html, afterSpaces(html, at + 1), attribute);
-      else this.#note(attribute, at, at);
+      else this.#record(attribute, at, at);
     }
   }
 
@@ -296,35 +293,35 @@ export class HtmlScanner {
     const quote = start < html.length ? html[start] : GREATER_THAN;
     if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) {
       const end = unquotedEnd(html, start);
-      this.#note(attribute, start, end);
+      this.#record(attribute, start, end);
       return end;
     }
     const close = this.#text.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", start + 1);
     if (close === -1) return html.length;
-    this.#note(attribute, start + 1, close);
+    this.#record(attribute, start + 1, close);
     return close + 1;
   }
 
-  /** Of several attributes with one name the first counts. */
-  #note(attribute: number, start: number, end: number): void {
+  /** Of several attributes with the same name the first counts. */
+  #record(attribute: number, start: number, end: number): void {
     if (attribute === -1 || this.has(attribute)) return;
     this.#has |= 1 << attribute;
     this.#valueStart[attribute] = start;
     this.#valueEnd[attribute] = end;
   }
 
-  #saysHtml(): boolean {
+  #declaresHtml(): boolean {
     return this.valueIs(ATTRIBUTE.encoding, TEXT_HTML) || this.valueIs(ATTRIBUTE.encoding, XHTML);
   }
 }
 
-/** Whether a `<` lies here that is more than text. */
+/** True if the byte is a `<` that begins markup. */
 function opensMarkup(html: Uint8Array, at: number): boolean {
   if (html[at] !== LESS_THAN || at + 1 >= html.length) return false;
   return OPENS_MARKUP[html[at + 1] as number] === 1;
 }
 
-/** Start tags without any meaning here, as long as nothing special is open. */
+/** True for start tags without effect, as long as no element is on the stack. */
 function isPlain(tag: number): boolean {
   return tag === TAG.other || tag > TAG.math;
 }

@@ -1,14 +1,14 @@
 /**
- * Where the parts of HTML end that hold no links: tags, comments, scripts, raw text.
+ * Finds the end of the parts of HTML without links: tags, comments, scripts, raw text.
  *
- * Each function takes the place where a part begins and answers where it is over, exactly as the
- * tokenizer of the HTML standard (13.2.5) would see it. One that is cut off by the end of the page
- * ends behind it, at `html.length + 1`, so that nothing of it is taken for whole.
+ * Each function takes the index where a part begins and returns the index where it ends, exactly as in the
+ * tokenizer of the HTML standard (13.2.5). A part cut off by the end of the page
+ * ends at `html.length + 1`, so that it is not taken for complete.
  *
- * The page comes twice, as bytes and as a string of the same bytes (Latin-1): bytes are quick to
- * look at one by one, a string to search. No search goes beyond the part that it is for, or else it
- * has come to the end of the page; so all of it together is linear. Nothing is read behind the end:
- * the engine would make every read of the same kind a slow one from then on.
+ * The page is given twice, as bytes and as a string of the same bytes (Latin-1): bytes are fast to
+ * read one by one, a string to search. A search never goes beyond the part it belongs to, except to the end of the
+ * page, so the total is linear. No byte after the end is read: one such read would make the engine
+ * compile all reads of that kind as slow ones.
  */
 
 import { ENDS_NAME, IS_SPACE } from "./html-names.ts";
@@ -24,15 +24,15 @@ const DOUBLE_QUOTE = 0x22;
 const SINGLE_QUOTE = 0x27;
 const SCRIPT = Buffer.from("script");
 
-/** Bytes that mean something between the attributes of a tag; all others make names. */
+/** Bytes with a meaning between the attributes of a tag; all others are parts of names. */
 const SHAPES_TAG = new Uint8Array(256);
 for (const byte of Buffer.from("\t\n\f\r />=")) SHAPES_TAG[byte] = 1;
 
 /**
- * Behind the `>` of a tag whose name ends at `from`.
+ * Index after the `>` of a tag whose name ends at `from`.
  *
- * Only `=` and `>` need a look: an equals sign right behind a byte of a name gives it a value. One
- * that stands anywhere else is rare, and for the slow way to judge.
+ * Only `=` and `>` are examined: an equals sign directly after a byte of a name begins its value. All other equals
+ * signs are rare and left to the slow path.
  */
 export function afterTag(html: Uint8Array, text: string, from: number): number {
   const end = html.length;
@@ -62,7 +62,7 @@ function afterOddTag(html: Uint8Array, text: string, from: number): number {
     else if (byte === GREATER_THAN) return at;
     else if (byte === SLASH) named = false;
     else if (byte === EQUALS) {
-      // With no name before it, an equals sign begins one itself.
+      // An equals sign without a name before it begins a name itself.
       if (named) at = afterValue(html, text, at);
       named = !named;
     }
@@ -70,7 +70,7 @@ function afterOddTag(html: Uint8Array, text: string, from: number): number {
   return end + 1;
 }
 
-/** Behind an attribute value; on the `>` that ends the tag when there is none or it is unquoted. */
+/** Index after a quoted value; of the `>` or space after an unquoted or missing one. */
 function afterValue(html: Uint8Array, text: string, from: number): number {
   const start = afterSpaces(html, from);
   if (start >= html.length) return start;
@@ -94,7 +94,7 @@ export function unquotedEnd(html: Uint8Array, from: number): number {
   return at;
 }
 
-/** Behind a comment whose `<!--` lies at `open`; the dashes that open it may also close it. */
+/** Index after a comment whose `<!--` is at `open`; its opening dashes may also close it. */
 export function afterComment(html: Uint8Array, text: string, open: number): number {
   let at = text.indexOf(">", open + 4);
   while (at !== -1) {
@@ -106,25 +106,25 @@ export function afterComment(html: Uint8Array, text: string, open: number): numb
   return html.length + 1;
 }
 
-/** Behind the next `>`: doctypes, and whatever the tokenizer calls a bogus comment. */
+/** Index after the next `>`: doctypes, and bogus comments in the words of the standard. */
 export function afterGreaterThan(html: Uint8Array, text: string, from: number): number {
   return behind(html, text.indexOf(">", from));
 }
 
-/** Behind `]]>`. */
+/** Index after `]]>`. */
 export function afterCdata(html: Uint8Array, text: string, from: number): number {
   const found = text.indexOf("]]>", from);
   return found === -1 ? html.length + 1 : found + 3;
 }
 
-/** On the `</` of the end tag that closes raw text, or behind the page. */
+/** Index of the `</` of the end tag that closes raw text, or after the page. */
 export function rawTextEnd(html: Uint8Array, text: string, from: number, name: Uint8Array): number {
   let at = text.indexOf("</", from);
   while (at !== -1 && !isWholeName(html, at + 2, name)) at = text.indexOf("</", at + 2);
   return at === -1 ? html.length + 1 : at;
 }
 
-/** On the `</script` that closes a script. */
+/** Index of the `</script` that closes a script. */
 export function scriptEnd(html: Uint8Array, text: string, from: number): number {
   const first = rawTextEnd(html, text, from, SCRIPT);
   return text.slice(from, first).includes("<!--") ? escapedScriptEnd(html, from) : first;

@@ -1,13 +1,12 @@
 /**
- * What the bytes of a link mean, for links that are resolved without a parser.
+ * Classifies the bytes of links, for links that are resolved without a parser.
  *
- * The tables name the characters that the URL standard and our normalisation leave as they are; in
- * doubt a byte is unusual, and the link takes the slow way.
+ * The tables list the characters that the URL standard and canonicalisation leave unchanged; a byte in
+ * doubt is unusual, and the link takes the slow path.
  */
 
 export const BYTE = {
   hash: 0x23,
-  amp: 0x26,
   dot: 0x2e,
   slash: 0x2f,
   equals: 0x3d,
@@ -17,13 +16,13 @@ export const BYTE = {
   z: 0x7a,
 } as const;
 
-/** What a byte of a link asks for. */
+/** Kinds of bytes in a link. */
 export const KIND = {
   unusual: 0,
   plain: 1,
   /** May begin a dot segment. */
   dot: 2,
-  /** The parser escapes it in a query, and only there. */
+  /** Escaped by the parser in a query, and only there. */
   apostrophe: 3,
   /** May belong to a session id. */
   session: 4,
@@ -38,7 +37,7 @@ export const KIND = {
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const ALPHANUMERIC = `${LETTERS}${LETTERS.toUpperCase()}0123456789`;
 
-/** Plain is what parser and normalisation leave as it is in path and query. */
+/** Plain: characters that parser and canonicalisation leave unchanged in path and query. */
 export const LINK_KINDS = kinds({
   [`${ALPHANUMERIC}-_~!$*+,=@/)`]: KIND.plain,
   ".": KIND.dot,
@@ -56,9 +55,7 @@ const IS_ALPHANUMERIC = kinds({ [ALPHANUMERIC]: KIND.plain });
 const ACE = Buffer.from("xn--");
 const AMP = Buffer.from("&amp;");
 
-/**
- * What the URL parser drops at both ends; but a NUL becomes another character before it sees it.
- */
+/** Bytes that the URL parser removes at both ends; NUL is not one, because HTML decoding replaces it first. */
 export function isBlank(byte: number): boolean {
   return byte <= 0x20 && byte !== 0;
 }
@@ -75,20 +72,20 @@ export function beginsWith(
   return true;
 }
 
-/** Whether nothing before this byte ends a first segment, so that a colon here may end a scheme. */
+/** True if no byte before `at` ends the first segment, so that a colon there may end a scheme. */
 export function isFirstSegment(html: Uint8Array, start: number, at: number): boolean {
   for (let before = start; before < at; before++)
     if (html[before] === BYTE.slash || html[before] === BYTE.question) return false;
   return true;
 }
 
-/** Whether a segment may be `.` or `..`: it begins with a dot that no plain character follows. */
+/** True if a segment may be `.` or `..`: it begins with a dot that no plain character follows. */
 export function beginsDotSegment(html: Uint8Array, start: number, end: number): boolean {
   if (start >= end || html[start] !== BYTE.dot) return false;
   return start + 1 === end || IS_ALPHANUMERIC[html[start + 1] as number] === KIND.unusual;
 }
 
-/** Whether `%` begins an escape in capitals of a character that must stay escaped. */
+/** True if `%` begins an escape in upper case of a character that must stay escaped. */
 export function isCanonicalEscape(html: Uint8Array, percent: number, end: number): boolean {
   if (percent + 2 >= end) return false;
   const high = upperHex(html[percent + 1] as number);
@@ -105,8 +102,8 @@ export function isCanonicalEscape(html: Uint8Array, percent: number, end: number
 }
 
 /**
- * How many bytes of HTML one ampersand takes: 5 as `&amp;`, 1 as itself, 0 when that is not plain
- * to see. In an attribute, letters and digits before `=` are never a reference (HTML, 13.2.5.73).
+ * Number of bytes of HTML for one ampersand: 5 as `&amp;`, 1 as itself, 0 if only a parser can tell.
+ * In an attribute, letters and digits before `=` are never a reference (HTML, 13.2.5.73).
  */
 export function ampersandLength(html: Uint8Array, start: number, end: number): number {
   if (beginsWith(html, start, end, AMP)) return AMP.length;
@@ -116,7 +113,7 @@ export function ampersandLength(html: Uint8Array, start: number, end: number): n
   return at === start + 1 && html[at] !== BYTE.hash ? 1 : 0;
 }
 
-/** Where a host name ends that is canonical for sure; -1 when it is not. */
+/** Index after a host name that is certainly canonical; -1 for all others. */
 export function cleanHostEnd(html: Uint8Array, start: number, end: number): number {
   let at = start;
   let labelStart = start;
@@ -128,7 +125,7 @@ export function cleanHostEnd(html: Uint8Array, start: number, end: number): numb
     labelStart = at + 1;
   }
   if (at - start > 253 || !isCleanLabel(html, labelStart, at)) return -1;
-  // A last label that begins with a digit may make the whole an IPv4 address.
+  // If the last label begins with a digit, the host may be an IPv4 address.
   const first = html[labelStart] as number;
   return first >= BYTE.a && first <= BYTE.z ? at : -1;
 }

@@ -1,11 +1,11 @@
 /**
- * What counts as a link: which attribute of which element names a page to visit.
+ * Defines which attributes of which elements are links to pages.
  *
  *   a, area       href
  *   frame, iframe src
- *   link          href, when rel says next, prev or alternate: pages that belong to this one. Style
- *                 sheets, icons and feeds are no pages; rel=canonical is told apart, as a hint.
- *   img, image    src and srcset, when images are asked for; source srcset.
+ *   link          href, if rel has next, prev or alternate: pages that belong to this one. Style
+ *                 sheets, icons and feeds are not pages; rel=canonical is reported separately, as a hint.
+ *   img, image    src and srcset, if images are requested; source srcset.
  */
 
 import { ATTRIBUTE, IS_SPACE, TAG } from "./html-names.ts";
@@ -21,7 +21,7 @@ const STYLESHEET = Buffer.from("stylesheet");
 const PAGE_TYPES = new Set(["", "text/html", "application/xhtml+xml"]);
 const AMPERSAND = 0x26;
 
-/** The attribute of the tag last told that holds a link, or `NO_ATTRIBUTE`. */
+/** The attribute of the scanner's last tag that has a link, or `NO_ATTRIBUTE`. */
 export function linkAttribute(scanner: HtmlScanner, html: Uint8Array, tag: number): number {
   switch (tag) {
     case TAG.a:
@@ -62,7 +62,7 @@ function namesRelatedPage(scanner: HtmlScanner, html: Uint8Array): boolean {
   return false;
 }
 
-/** Whether one of the words of rel is this one, in whatever case. */
+/** True if rel has this word, in any case. */
 function relHas(scanner: HtmlScanner, html: Uint8Array, word: Buffer): boolean {
   if (!scanner.has(ATTRIBUTE.rel)) return false;
   const end = scanner.valueEnd(ATTRIBUTE.rel);

@@ -1,14 +1,13 @@
 /**
- * Turns the links of one page into fingerprints, mostly without making a string or calling a
+ * Turns the links of one page into fingerprints, in most cases without creating a string or calling a
  * parser.
  *
  * Nearly all links are clean: plain characters, relative to the page's folder or to a plain host.
- * For these the bytes are checked and hashed in one go, starting from the hash of the page's own
- * folder, which is known. Whatever is unusual (other escapes than canonical ones, character
- * references but `&amp;`, dots in odd places, ports, capitals in the host) goes through
- * `canonicalUrl`.
+ * Their bytes are checked and hashed in one pass, starting from the known hash of the page's own
+ * folder. All unusual links (escapes other than canonical ones, character references other than
+ * `&amp;`, dots in unusual positions, ports, upper case in the host) go through `canonicalUrl`.
  *
- * Promise, held by tests over random links and real pages: both ways give the same answer.
+ * Promise, held by tests over random links and real pages: both ways give the same result.
  */
 
 import {
@@ -46,7 +45,7 @@ const HTTP = Buffer.from("http://");
 const HTTPS = Buffer.from("https://");
 
 export class LinkResolver {
-  /** The fingerprint of the link last resolved; signed, as the engine handles such numbers best. */
+  /** The fingerprint of the link last resolved; signed, since the engine handles signed integers best. */
   high = 0;
   low = 0;
 
@@ -54,22 +53,22 @@ export class LinkResolver {
   #base = "" as CanonicalUrl;
   #originLength = 0;
   #pathLength = 0;
-  /** The lengths of the base's folders, outermost first, each with its slash. */
+  /** The length of the base up to each of its folders, outermost first, with the slash. */
   readonly #folderLength = new Int32Array(URL_BYTES_MAX);
   #folders = 0;
-  /** The bytes of the base, and the lanes before each of them and at the end. */
+  /** The bytes of the base, and the state of the lanes before each of them and at the end. */
   readonly #baseBytes = new Uint8Array(URL_BYTES_MAX);
   readonly #baseA = new Int32Array(URL_BYTES_MAX + 1);
   readonly #baseB = new Int32Array(URL_BYTES_MAX + 1);
 
-  /** How to write the link last resolved: so much of the base, then these bytes of the page. */
+  /** The parts of the link last resolved: a prefix of the base, then bytes of the page. */
   #parsed: CanonicalUrl | undefined;
   #html: Uint8Array = new Uint8Array(0);
   #baseLength = 0;
   #textStart = 0;
   #textEnd = 0;
   #ampersands = 0;
-  /** Where hashing stands: what the lanes hold, where the path began, how far it got. */
+  /** State of hashing: the lanes, and the index where the path began. */
   #laneA = 0;
   #laneB = 0;
   #pathFrom = 0;
@@ -80,7 +79,7 @@ export class LinkResolver {
     this.#rules = rules;
   }
 
-  /** Links resolve against this from now on; it must be canonical by the same rules. */
+  /** Sets the base of the following links; it must be canonical by the same rules. */
   setBase(url: CanonicalUrl): void {
     const query = url.indexOf("?");
     this.#base = url;
@@ -104,7 +103,7 @@ export class LinkResolver {
     this.#baseB[url.length] = laneB;
   }
 
-  /** Resolves an attribute value; answers why it was refused, if it was. */
+  /** Resolves an attribute value; returns the reason if it is refused. */
   resolve(html: Uint8Array, valueStart: number, valueEnd: number): RefusalReason | undefined {
     let start = valueStart;
     let end = valueEnd;
@@ -115,7 +114,7 @@ export class LinkResolver {
     return this.resolveText(attributeText(html, start, end));
   }
 
-  /** The same for a link that is text already. */
+  /** Resolves a link that is decoded already. */
   resolveText(text: string): RefusalReason | undefined {
     const url = canonicalUrl(text, this.#base, this.#rules);
     if (typeof url !== "string") return url.refused;
@@ -137,17 +136,17 @@ export class LinkResolver {
     return (this.#base.slice(0, this.#baseLength) + plain) as CanonicalUrl;
   }
 
-  /** Answers false when the link is not of a kind that is surely clean. */
+  /** Returns false unless the link is certainly clean. */
   #resolveClean(html: Uint8Array, start: number, end: number): boolean {
     this.#html = html;
     this.#mayHaveScheme = false;
     const first = start < end ? html[start] : BYTE.hash;
-    if (first === BYTE.hash) return this.#goOn(this.#base.length, end, end);
-    if (first === BYTE.question) return this.#goOn(this.#pathLength, start, end);
+    if (first === BYTE.hash) return this.#resolveFrom(this.#base.length, end, end);
+    if (first === BYTE.question) return this.#resolveFrom(this.#pathLength, start, end);
     if (first === BYTE.slash) {
       const isHost = html[start + 1] === BYTE.slash && start + 1 < end;
       if (isHost) return this.#resolveHost(this.#base.indexOf(":") + 1, start, end);
-      return this.#goOn(this.#originLength + 1, start + 1, end);
+      return this.#resolveFrom(this.#originLength + 1, start + 1, end);
     }
     if (first === BYTE.h) {
       const isAbsolute = beginsWith(html, start, end, HTTPS) || beginsWith(html, start, end, HTTP);
@@ -156,17 +155,17 @@ export class LinkResolver {
     return this.#resolveRelative(html, start, end);
   }
 
-  /** A link with a host of its own, behind the first `//`; `baseLength` is what it takes before. */
+  /** A link with its own host, after the first `//`; `baseLength` is the length of its prefix from the base. */
   #resolveHost(baseLength: number, start: number, end: number): boolean {
     const html = this.#html;
     const originEnd = start + this.#originLength - baseLength;
     if (originEnd < end && html[originEnd] === BYTE.slash && this.#isOwnOrigin(baseLength, start))
-      return this.#goOn(this.#originLength + 1, originEnd + 1, end);
+      return this.#resolveFrom(this.#originLength + 1, originEnd + 1, end);
 
     let hostStart = start;
     while (html[hostStart] !== BYTE.slash) hostStart += 1;
     const hostEnd = cleanHostEnd(html, hostStart + 2, end);
-    // Without a slash behind the host one must be added, which the page's bytes do not have.
+    // A missing slash after the host must be added, but the page's bytes do not contain it.
     if (hostEnd === -1 || hostEnd === end || html[hostEnd] !== BYTE.slash) return false;
     let laneA = this.#baseA[baseLength] as number;
     let laneB = this.#baseB[baseLength] as number;
@@ -196,18 +195,18 @@ export class LinkResolver {
       } else break;
     }
     this.#mayHaveScheme = at === start;
-    return this.#goOn(this.#folderLength[folder] as number, at, end);
+    return this.#resolveFrom(this.#folderLength[folder] as number, at, end);
   }
 
-  /** The link is so much of the base and then these bytes. */
-  #goOn(baseLength: number, textStart: number, end: number): boolean {
+  /** A link of the first `baseLength` bytes of the base and then these bytes. */
+  #resolveFrom(baseLength: number, textStart: number, end: number): boolean {
     this.#baseLength = baseLength;
     this.#textStart = textStart;
     const laneA = this.#baseA[baseLength] as number;
     return this.#hash(textStart, end, laneA, this.#baseB[baseLength] as number);
   }
 
-  /** Checks and hashes path and query from a point where a segment begins, or the query. */
+  /** Checks and hashes path and query, from the start of a segment or of the query. */
   #hash(from: number, end: number, startA: number, startB: number): boolean {
     const html = this.#html;
     this.#laneA = startA;
@@ -217,7 +216,7 @@ export class LinkResolver {
     this.#isQuery = false;
     let at = this.#hashPlain(html, from, end);
     while (at < end && !this.#isOver(html, at, end)) {
-      const taken = this.#secondLook(html, at, end);
+      const taken = this.#bytesTaken(html, at, end);
       if (taken === 0) return false;
       this.#laneA = stepA(this.#laneA, html[at] as number);
       this.#laneB = stepB(this.#laneB, html[at] as number);
@@ -232,7 +231,7 @@ export class LinkResolver {
     return true;
   }
 
-  /** The innermost loop calls nothing that is not inlined, which makes it twice as fast. */
+  /** The innermost loop calls only functions that are inlined, which makes it twice as fast. */
   #hashPlain(html: Uint8Array, from: number, end: number): number {
     let laneA = this.#laneA;
     let laneB = this.#laneB;
@@ -249,15 +248,15 @@ export class LinkResolver {
     return at;
   }
 
-  /** Whether the canonical form ends before this byte: a fragment, or a query that is not kept. */
+  /** True if the canonical form ends before this byte: a fragment, or a query that is dropped. */
   #isOver(html: Uint8Array, at: number, end: number): boolean {
     if (html[at] === BYTE.hash) return true;
     if (html[at] !== BYTE.question || this.#isQuery) return false;
     return this.#rules.dropQuery || at + 1 === end || html[at + 1] === BYTE.hash;
   }
 
-  /** How many bytes of HTML make this one of the URL; 0 when the parser must say. */
-  #secondLook(html: Uint8Array, at: number, end: number): number {
+  /** Number of bytes of HTML for this byte of the URL; 0 if only the parser can tell. */
+  #bytesTaken(html: Uint8Array, at: number, end: number): number {
     switch (LINK_KINDS[html[at] as number]) {
       case KIND.dot: {
         const isFirst = at === this.#pathFrom || html[at - 1] === BYTE.slash;

@@ -1,6 +1,6 @@
 /**
- * Reads `<meta http-equiv="refresh">`: when to go where (HTML standard, 4.6.7.4, "shared
- * declarative refresh steps"). An absent address means the page itself, which is no link. Linear.
+ * Reads `<meta http-equiv="refresh">`: the delay and the target (HTML standard, 4.6.7.4, "shared
+ * declarative refresh steps"). Without a URL the target is the page itself, which is not a link. Linear.
  */
 
 export interface RefreshText {
@@ -8,8 +8,8 @@ export interface RefreshText {
   readonly target: string;
 }
 
-/** A longer wait is meant for a reader, not for a robot: it is no redirect. */
-export const REFRESH_DELAY_SECONDS_MAX = 60;
+/** A longer delay is meant for readers and does not count as a redirect. */
+const REFRESH_DELAY_SECONDS_MAX = 60;
 
 const SHAPE = /^[\t\n\f\r ]*(\d*)(\.[\d.]*)?(?:[\t\n\f\r ]*[;,]|[\t\n\f\r ])[\t\n\f\r ]*/;
 const URL_EQUALS = /^url[\t\n\f\r ]*=[\t\n\f\r ]*/i;
@@ -24,7 +24,7 @@ export function readRefresh(content: string): RefreshText | undefined {
   return { delaySeconds, target };
 }
 
-/** Up to the quote that closes the one it begins with, if it does. */
+/** The text inside the quotes, if it begins with one. */
 function unquoted(text: string): string {
   const quote = text[0];
   if (quote !== '"' && quote !== "'") return text;

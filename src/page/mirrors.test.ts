@@ -7,7 +7,7 @@ function copies(count: number, siteId: number, ofSiteId: number): Copy[] {
   return Array.from({ length: count }, () => ({ siteId, ofSiteId }));
 }
 
-test("a site most of whose pages stand on another is its mirror, whichever came first", () => {
+test("a site is a mirror of another that has most of its pages, in any order of download", () => {
   const pages = new Map([
     [1, 100],
     [2, 90],
@@ -20,14 +20,14 @@ test("a site most of whose pages stand on another is its mirror, whichever came 
   );
 });
 
-test("copies within a site make no mirror", () => {
+test("copies within a site do not make a mirror", () => {
   assert.deepEqual(
     mirrorsAmong(copies(500, 4, 4), () => 500),
     [],
   );
 });
 
-test("the order in which copies come does not matter", () => {
+test("the order of copies does not matter", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = randomFrom(seed);
     const all = Array.from({ length: 200 }, () => ({

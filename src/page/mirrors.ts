@@ -1,9 +1,9 @@
 /**
- * Sites that are mostly copies of each other: the same pages under another name.
+ * Finds sites that are mostly copies of each other: the same pages under another name.
  *
- * Of two sites with the same content, whichever was asked first has the originals, page by page; so
- * copies count in both directions, against the pages of the smaller one. Pure; one number for each
- * pair of sites that share anything.
+ * The site fetched first has the originals of two sites with the same content, page by page; so
+ * copies count in both directions, relative to the pages of the smaller site. Pure; one number for each
+ * pair of sites with common pages.
  */
 
 export interface Copy {
@@ -14,19 +14,19 @@ export interface Copy {
 
 export interface Mirror {
   readonly siteId: number;
-  /** The larger of the two. */
+  /** The larger of the two sites. */
   readonly ofSiteId: number;
   readonly pagesShared: number;
-  /** Of the pages of the smaller one. */
+  /** Share of the pages of the smaller site. */
   readonly share: number;
 }
 
-/** Below these, likeness is chance: every site has an empty page. */
+/** With fewer common pages a likeness is chance: every site has an empty page. */
 const PAGES_SHARED_MIN = 10;
 const SHARE_MIN = 0.5;
 const PAIRS_MAX = 1_000_000;
 
-/** The likest first. */
+/** Mirrors, the largest share first. */
 export function mirrorsAmong(
   copies: Iterable<Copy>,
   pagesOf: (siteId: number) => number,

@@ -1,8 +1,8 @@
 /**
- * A fixed set of names, found by their bytes in whatever case, each answered with its number.
+ * Maps a fixed set of names to numbers, by their bytes in any case.
  *
- * The caller hashes a name while it looks for its end, one `hashStep` a byte. Up to four bytes the
- * hash is the name itself, so the short names that fill most pages need no comparison.
+ * The caller hashes a name while it searches for its end, one `hashStep` per byte. Up to four bytes the
+ * hash is the name itself, so the most frequent names, which are short, need no comparison.
  */
 
 const SLOTS = 256;
@@ -14,8 +14,8 @@ const LOWER = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * The bytes that a name is made of, in lower case; 0 for those that end it. (A NUL, which no name
- * holds that we know, is given as another such byte.)
+ * The bytes of a name in lower case; 0 for bytes that end it. NUL, which no known name contains, maps
+ * to 0xff.
  */
 export function nameBytes(endings: string): Uint8Array {
   const bytes = Uint8Array.from(LOWER);
@@ -29,7 +29,7 @@ export function hashStep(hash: number, lower: number): number {
   return ((hash << 8) | (hash >>> 24)) ^ lower;
 }
 
-/** Whether the bytes are this name, which is given in lower case. */
+/** True if the bytes are this name, which is given in lower case. */
 export function isName(html: Uint8Array, start: number, end: number, name: Uint8Array): boolean {
   if (end - start !== name.length) return false;
   for (let index = 0; index < name.length; index++)
@@ -40,10 +40,10 @@ export function isName(html: Uint8Array, start: number, end: number, name: Uint8
 export class NameTable {
   readonly #names: readonly Uint8Array[];
   readonly #missing: number;
-  /** Of each slot the hash of its name, then the number and the length of that name in one. */
+  /** For each slot the hash of its name, then the number and the length of that name in one integer. */
   readonly #slots = new Int32Array(2 * SLOTS).fill(EMPTY);
 
-  /** `missing` is what is answered for a name that is none of these. */
+  /** `missing` is the result for unknown names. */
   constructor(names: readonly string[], missing: number) {
     this.#missing = missing;
     this.#names = names.map((name) => Buffer.from(name));
@@ -56,7 +56,7 @@ export class NameTable {
     }
   }
 
-  /** The number of the name that these bytes are; `hash` is what `hashStep` made of them. */
+  /** The number of the name in these bytes; `hash` is their hash by `hashStep`. */
   find(html: Uint8Array, start: number, length: number, hash: number): number {
     const slots = this.#slots;
     for (let slot = slotOf(hash); ; slot = after(slot)) {

@@ -30,7 +30,7 @@ test("tags, scripts and case do not change a fingerprint; too few words have non
   assert.deepEqual([few.high, few.low], [0, 0]);
 });
 
-test("words are found the same however they are written: by runs, in bytes, in other scripts", () => {
+test("words are found alike across runs and in scripts without spaces", () => {
   const parts = [..."abZ09é日本語한 .,-\n", "<p>", "<b>", "</b>", "word", "Wörter", " "];
   for (let seed = 1; seed <= 2_000; seed++) {
     const random = randomFrom(seed);
@@ -41,7 +41,7 @@ test("words are found the same however they are written: by runs, in bytes, in o
   }
 });
 
-test("what comes behind the first 16 KiB of text changes nothing, in one run or many", () => {
+test("text after the first 16 KiB changes nothing, in one run or many", () => {
   const first = "seven b ".repeat(2048);
   assert.equal(distance(hashed(first), hashed(`${first}${"other words ".repeat(9999)}`)), 0);
   const runs = "<p>seven b ".repeat(2048);
@@ -50,8 +50,8 @@ test("what comes behind the first 16 KiB of text changes nothing, in one run or 
 
 test("a page with one changed word stays near, another page is far", () => {
   let near = 0;
-  const rounds = 300;
-  for (let seed = 1; seed <= rounds; seed++) {
+  const trials = 300;
+  for (let seed = 1; seed <= trials; seed++) {
     const random = randomFrom(seed);
     const page = words(random, 300);
     const hash = hashed(page.join(" "));
@@ -60,5 +60,5 @@ test("a page with one changed word stays near, another page is far", () => {
     const other = distance(hash, hashed(words(random, 300).join(" ")));
     assert.ok(other > 12, `seed ${seed}: another page at distance ${other}`);
   }
-  assert.ok(near >= 0.98 * rounds, `${near} of ${rounds} stayed near`);
+  assert.ok(near >= 0.98 * trials, `${near} of ${trials} stayed near`);
 });

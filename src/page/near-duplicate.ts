@@ -2,17 +2,17 @@
  * A 64-bit fingerprint of a page's words; nearly equal pages differ in few of its bits.
  *
  * Minwise hashing by one permutation (Li, Owen, Zhang 2012), one bit kept of each minimum (Li,
- * König 2010): every run of three words is hashed once, falls into one of 64 bins, and the least
- * value of each bin gives one bit. An empty bin borrows from another, chosen by its number
+ * König 2010): every run of three words is hashed once, falls into one of 64 bins, and the minimum
+ * of each bin gives one bit. An empty bin borrows from another, chosen by its number
  * (Shrivastava 2017). The expected distance of two pages is 32 times the share of word triples they
  * do not have in common. One step per word, where simhash takes 64: 16 µs for a page of 700 words.
- * The first 16 KiB of text decide: of real pages nine in ten have less, and no page takes long.
+ * Only the first 16 KiB of text count, which bounds the time: nine in ten real pages have less.
  *
  * On 5,574 pages of documentation: with one new word in the text the distance is at most 3 for 86 %
  * of the pages of 32 to 100 triples, 99 % of those of 100 to 300 and all longer ones. Of 15.5
- * million pairs of different pages 762 come as near, 266 of them with nine tenths of their triples
- * in common, 304 with less than eight: pages of one template that say little of their own. So
- * nearness is good for a remark or a suspicion, not for leaving out the links of a page.
+ * million pairs of different pages 762 are as near, 266 of them with nine tenths of their triples
+ * in common, 304 with less than eight: pages of one template with little content of their own. So
+ * nearness justifies a remark, but not leaving out the links of a page.
  */
 
 import type { TextRuns } from "./text-runs.ts";
@@ -20,14 +20,12 @@ import type { TextRuns } from "./text-runs.ts";
 const BINS = 64;
 const TEXT_BYTES_MAX = 16_384;
 const EMPTY = 0x7fffffff;
-/** With fewer words a single one weighs too much: stubs of one template would all be alike. */
+/** Fewest words of a page with a fingerprint: with fewer, all short pages of one template would be alike. */
 const WORDS_MIN = 32;
 
-/** Bytes of words, letters in lower case; 0 for what stands between them. */
+/** Bytes of words, letters in lower case; 0 for bytes between words. */
 const FOLDED = new Uint8Array(256);
-/**
- * Chinese, Japanese and Korean write no blanks: each of their characters, of 3 bytes, is a word.
- */
+/** Chinese, Japanese and Korean are written without spaces: each of their characters, of 3 bytes, is a word. */
 const WORD_OF_ITS_OWN = 1;
 for (let byte = 0x80; byte < 256; byte++) FOLDED[byte] = byte;
 for (let digit = 0x30; digit <= 0x39; digit++) FOLDED[digit] = digit;
@@ -35,11 +33,11 @@ for (let letter = 0x61; letter <= 0x7a; letter++) FOLDED[letter] = FOLDED[letter
 FOLDED.fill(WORD_OF_ITS_OWN, 0xe3, 0xee);
 
 export class NearHasher {
-  /** The fingerprint of the page last hashed, unsigned; both 0 when it had too few words. */
+  /** The fingerprint of the page last hashed, unsigned; both 0 if it had too few words. */
   high = 0;
   low = 0;
   readonly #least = new Int32Array(BINS);
-  /** The hash of each word; one more than there can be, since the place behind the last is written to. */
+  /** The hash of each word; one more than the maximum, since the entry after the last word is written too. */
   readonly #words = new Int32Array(TEXT_BYTES_MAX + 1);
 
   hash(html: Uint8Array, runs: TextRuns): void {
@@ -56,10 +54,10 @@ export class NearHasher {
   }
 
   /**
-   * Hashes the words of a run; answers how many there are now.
+   * Hashes the words of a run; returns the number of words so far.
    *
-   * Where a word ends nobody can foretell, so nothing here branches on it: the hash so far is written
-   * down at every byte, and the place moves on behind the last byte of a word only.
+   * The ends of words are unpredictable, so the loop does not branch on them: the current hash is stored
+   * at every byte, and the count increases only after the last byte of a word.
    */
   #takeWords(html: Uint8Array, start: number, end: number, wordsBefore: number): number {
     const words = this.#words;
@@ -89,7 +87,7 @@ export class NearHasher {
     return count;
   }
 
-  /** The least hash of three words in a row, for each bin. */
+  /** The minimum hash of three consecutive words, for each bin. */
   #takeTriples(words: number): void {
     const least = this.#least.fill(EMPTY);
     let last = 0;
@@ -127,7 +125,7 @@ export class NearHasher {
   }
 }
 
-/** A character that is a word, whole or cut off by the end of its run. */
+/** The hash of a character that is a word of its own, whole or cut off by the end of its run. */
 function characterHash(html: Uint8Array, at: number, end: number): number {
   const behind = Math.min(end, at + 3);
   let word = WORD_OF_ITS_OWN;
@@ -136,7 +134,7 @@ function characterHash(html: Uint8Array, at: number, end: number): number {
   return (Math.imul(word, 31) + (html[at] as number)) | 0;
 }
 
-/** How many bits are set in two halves; of their differences, that is the distance of two pages. */
+/** Number of bits set in two halves; applied to the XOR of two fingerprints it is their distance. */
 export function hammingDistance(high: number, low: number): number {
   return bitCount(high) + bitCount(low);
 }

@@ -12,7 +12,7 @@ test("a page is found by a fingerprint that differs in three bits, not in four",
   assert.equal(index.find(0x12345678 ^ 0b1111, 0x9abcdef0), undefined);
 });
 
-test("of the latest pages every near one is found, of forgotten ones none", () => {
+test("all near pages among the latest are found, and no dropped one", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = randomFrom(seed);
     const capacity = 1 + below(random, 200);
@@ -24,9 +24,9 @@ test("of the latest pages every near one is found, of forgotten ones none", () =
       index.put(...fingerprint, id);
     }
     for (const [id, [high, low]] of added.entries()) {
-      const [askHigh, askLow] = flipped(random, high, low);
+      const [nearHigh, nearLow] = flipped(random, high, low);
       const expected = id >= 500 - capacity ? id : undefined;
-      assert.equal(index.find(askHigh, askLow), expected, `seed ${seed}, page ${id}`);
+      assert.equal(index.find(nearHigh, nearLow), expected, `seed ${seed}, page ${id}`);
     }
   }
 });

@@ -1,14 +1,13 @@
 /**
- * Finds, among the pages seen lately, the one whose fingerprint differs least, in at most three
- * bits.
+ * Finds, among the latest pages, the one whose fingerprint differs least, in at most three bits.
  *
- * A fingerprint is cut into four bands of 16 bits. Two that differ in at most three bits agree in
- * one whole band at least, so only pages that share a band are compared (Manku, Jain, Das Sarma
- * 2007). Pages that share one hang in a chain, newest first. Room is fixed: a new page takes the
- * place of the oldest, and a chain is over where it comes to a page that has lost its place.
+ * A fingerprint is cut into four bands of 16 bits. Two fingerprints that differ in at most three bits agree in
+ * at least one whole band, so only pages that share a band are compared (Manku, Jain, Das Sarma
+ * 2007). Pages that share one form a chain, newest first. Capacity is fixed: a new page replaces
+ * the oldest, and a chain ends where it reaches a replaced page.
  *
- * 28 bytes a page and 1 MiB. A search looks at no more than 256 pages of each band, so that a site
- * made of one template cannot make it slow; beyond that an older likeness may be missed.
+ * 28 bytes per page and 1 MiB. A search examines at most 256 pages of each band, so that a site
+ * made of one template cannot slow it down; beyond that an older likeness may be missed.
  */
 
 import { assert } from "../base/assert.ts";
@@ -25,16 +24,14 @@ export class NearIndex {
   readonly #high: Uint32Array;
   readonly #low: Uint32Array;
   readonly #ids: Uint32Array;
-  /**
-   * For each band: the newest page with a value, and for each page the next older one; 0 for none.
-   */
+  /** For each band: the newest page with a value, and for each page the next older one; 0 for none. */
   readonly #newest: readonly Uint32Array[];
   readonly #older: readonly Uint32Array[];
-  /** Pages are numbered from 1 as they come; page n lies at n modulo the room there is. */
+  /** Pages are numbered from 1 in order of arrival; page n is stored at n modulo the capacity. */
   #count = 0;
 
   constructor(pagesMax: number) {
-    assert(pagesMax > 0, "an index has room");
+    assert(pagesMax > 0, "an index has room for a page");
     this.#pagesMax = pagesMax;
     this.#high = new Uint32Array(pagesMax);
     this.#low = new Uint32Array(pagesMax);
@@ -43,9 +40,9 @@ export class NearIndex {
     this.#older = Array.from({ length: BANDS }, () => new Uint32Array(pagesMax));
   }
 
-  /** The id of the nearest page within the distance; of equals the newest found. */
+  /** The id of the nearest page within the distance; among ties the newest found. */
   find(high: number, low: number, distanceMax: number = NEAR_DISTANCE_MAX): number | undefined {
-    assert(distanceMax <= NEAR_DISTANCE_MAX, "four bands can tell three bits");
+    assert(distanceMax <= NEAR_DISTANCE_MAX, "four bands find differences of up to three bits");
     let nearest: number | undefined;
     let nearestDistance = distanceMax + 1;
     for (let band = 0; band < BANDS && nearestDistance > 0; band++) {

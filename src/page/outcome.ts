@@ -1,8 +1,8 @@
 /**
- * Every way a URL can end: one reason of a closed list, and what that makes of the URL.
+ * All outcomes of a URL: one reason from a closed list, and the state it gives the URL.
  *
- * A site failing is ordinary, so it is a value. `done` was answered, `failed` was tried and did not
- * come, `skipped` was never asked for by our own decision. HTTP errors are `http_404` and so on.
+ * Failures of sites are expected, so they are values. `done` was answered, `failed` was tried without
+ * an answer that counts, `skipped` was never requested. HTTP errors are `http_404` and so on.
  */
 
 export type Settlement = "done" | "failed" | "skipped";
@@ -11,9 +11,9 @@ export const REASONS = {
   ok: "done",
   not_modified: "done",
   redirect: "done",
-  // Fetched here, and handed to the process that owns what it is about.
+  // Fetched here, and handed to the process that owns the page's topic.
   exported: "done",
-  // Another's, fetched to see whether there is a page, and not kept.
+  // Owned by another process; fetched to see whether there is a page, and not stored.
   sampled: "done",
 
   dns_nxdomain: "failed",
@@ -60,7 +60,7 @@ export const REASONS = {
   crawl_delay_excessive: "skipped",
   type_unwanted: "skipped",
   trap_budget: "skipped",
-  // Another process's: told to it now, dealt with by it already, or waiting there and no longer here.
+  // Owned by another process: sent to it now, handled by it already, or queued there instead of here.
   sent: "skipped",
   elsewhere: "skipped",
   moved_away: "skipped",
@@ -69,10 +69,10 @@ export const REASONS = {
 export type NamedReason = keyof typeof REASONS;
 export type Reason = NamedReason | `http_${number}`;
 
-/** These say no more than that another process has the URL, where it counts. */
-export const ANOTHERS: readonly Reason[] = ["sent", "elsewhere", "moved_away"];
+/** Reasons of URLs that another process owns and counts. */
+export const OWNED_ELSEWHERE: readonly Reason[] = ["sent", "elsewhere", "moved_away"];
 
-/** Reasons a transport can give: what went wrong between us and a server. */
+/** Reasons of a transport: failures of a connection or of a response's framing. */
 export type TransportFailure = Extract<
   NamedReason,
   | "connect_refused"
@@ -100,7 +100,7 @@ export type TransportFailure = Extract<
   | "internal_error"
 >;
 
-const WORTH_ANOTHER_TRY: ReadonlySet<string> = new Set([
+const RETRYABLE: ReadonlySet<string> = new Set([
   "dns_timeout",
   "dns_error",
   "connect_refused",
@@ -129,8 +129,8 @@ export function settlementOf(reason: Reason): Settlement {
   return Object.hasOwn(REASONS, reason) ? REASONS[reason as NamedReason] : "failed";
 }
 
-export function isAnothers(reason: Reason | undefined): boolean {
-  return reason !== undefined && ANOTHERS.includes(reason);
+export function isOwnedElsewhere(reason: Reason | undefined): boolean {
+  return reason !== undefined && OWNED_ELSEWHERE.includes(reason);
 }
 
 /** URLs that a rule refused; those that belong to another process do not count. */
@@ -138,11 +138,11 @@ export function refusedByRules(outcomes: Readonly<Record<string, number>>): numb
   let sum = 0;
   for (const [name, count] of Object.entries(outcomes)) {
     const reason = name as Reason;
-    if (settlementOf(reason) === "skipped" && !isAnothers(reason)) sum += count;
+    if (settlementOf(reason) === "skipped" && !isOwnedElsewhere(reason)) sum += count;
   }
   return sum;
 }
 
-export function couldRetryHelp(reason: Reason): boolean {
-  return WORTH_ANOTHER_TRY.has(reason);
+export function isRetryable(reason: Reason): boolean {
+  return RETRYABLE.has(reason);
 }

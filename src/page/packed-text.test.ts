@@ -13,7 +13,7 @@ function packed(html: string, bytesMax = 1_000_000): string {
   return unpackText(packText(bytes, scanner.runs, bytesMax));
 }
 
-test("blocks, words and references come out as they are read", () => {
+test("unpacked text has the words of all blocks, with references decoded", () => {
   const text = packed("<p>one <b>t</b>wo</p><script>no</script><p>caf\u00e9 &amp; t&eacute;</p>");
   assert.deepEqual(text.trim().split(/\s+/), ["one", "two", "caf\u00e9", "&", "t\u00e9"]);
   assert.equal(packed(""), "");
@@ -23,7 +23,7 @@ test("a text is cut at its limit", () => {
   assert.equal(packed(`<p>${"x".repeat(500)}</p><p>y</p>`, 100).trim().length, 99);
 });
 
-test("the words are those of the visible text, whatever the page", () => {
+test("the words of any page are those of its visible text", () => {
   const pieces = ["<p>", "</p>", "<b>", "</b>", "a", "zwei", " ", "\n", "&amp;", "<br>", "\u6f22"];
   pieces.push("<script>x</script>", "word".repeat(40), "<!-- c -->", "<td>", "</table>");
   for (let seed = 1; seed <= 200; seed++) {
@@ -34,7 +34,7 @@ test("the words are those of the visible text, whatever the page", () => {
   }
 });
 
-test("for finding, references become what they say, and nothing where they say nothing", () => {
+test("for searching, references become letters or, if they stand for none, spaces", () => {
   assert.deepEqual(found("low&nbsp;dam &amp; &ldquo;weir&rdquo;"), ["low", "dam", "weir"]);
   assert.deepEqual(found("caf&eacute;&nbsp;&#119;eir"), ["caf\u00e9", "weir"]);
   assert.deepEqual(found("AT&T & so on"), ["AT&T", "&", "so", "on"]);

@@ -1,8 +1,8 @@
 /**
- * The visible text of a page as bytes, as cheaply as it can leave the thread that read the page.
+ * The visible text of a page as bytes, packed cheaply for sending it to another thread.
  *
- * The stretches that the scanner found are copied one behind the other, with a blank or a line end
- * where a gap was; character references are left for whoever unpacks it. Some 10 µs for a page.
+ * The runs that the scanner found are copied one after the other, with a space or a newline
+ * for each gap; character references are decoded when the text is unpacked. About 10 µs per page.
  */
 
 import { decodeHTML } from "entities/decode";
@@ -10,15 +10,15 @@ import { GAP, type TextRuns } from "./text-runs.ts";
 
 const BLANK = 0x20;
 const LINE_END = 0x0a;
-/** Below this a loop is faster than asking for a copy. */
+/** Shorter runs are copied faster by a loop than by a call. */
 const COPY_BYTES_MIN = 96;
 
-/** Where texts are put together before they are copied. */
+/** Buffer in which a text is assembled before it is copied. */
 let room = new Uint8Array(65_536);
 
-/** A copy of its own, cut at so many bytes. */
+/** The text in an array of its own, cut at `bytesMax` bytes. */
 export function packText(html: Uint8Array, runs: TextRuns, bytesMax: number): Uint8Array {
-  // Each run is a part of the page, and has one byte more before it at most.
+  // Each run is a part of the page, preceded by at most one byte.
   const needed = html.length + runs.count;
   if (room.length < needed) room = new Uint8Array(2 * needed);
   const to = room;
@@ -36,7 +36,7 @@ export function packText(html: Uint8Array, runs: TextRuns, bytesMax: number): Ui
   return to.slice(0, at);
 }
 
-/** The text itself, with its references decoded; white space is as it was in the page. */
+/** The text with its references decoded; white space is as in the page. */
 export function unpackText(packed: Uint8Array): string {
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
   const text = bytes.toString("utf8");
@@ -47,13 +47,13 @@ const AMPERSAND = 0x26;
 const SEMICOLON = 0x3b;
 const REFERENCE_BYTES_MAX = 32;
 const REFERENCES_KEPT_MAX = 4_096;
-/** Whether a reference, such as `&nbsp;`, stands for letters or digits. */
-const saysSomething = new Map<string, boolean>();
+/** Whether a reference, such as `&eacute;`, stands for letters or digits. */
+const standsForWord = new Map<string, boolean>();
 
 /**
- * The words of a text in UTF-8, for finding them: what stands for no letter may have become a blank.
- * Most references stand for blanks, quotes and dashes, and are wiped out where they are, in the text
- * given; only where one is a letter the whole text is decoded.
+ * The words of a text in UTF-8, for searching: other characters may have become spaces. Most references
+ * stand for spaces, quotes and dashes, and are overwritten in the given text; only if one stands for
+ * letters the whole text is decoded.
  */
 export function wordBytes(packed: Uint8Array): Uint8Array {
   for (let at = packed.indexOf(AMPERSAND); at >= 0; at = packed.indexOf(AMPERSAND, at + 1)) {
@@ -69,10 +69,10 @@ export function wordBytes(packed: Uint8Array): Uint8Array {
 }
 
 function isWord(reference: string): boolean {
-  const kept = saysSomething.get(reference);
-  if (kept !== undefined) return kept;
-  const isSaid = /[\p{L}\p{N}]/u.test(decodeHTML(reference));
-  if (saysSomething.size >= REFERENCES_KEPT_MAX) saysSomething.clear();
-  saysSomething.set(reference, isSaid);
-  return isSaid;
+  const cached = standsForWord.get(reference);
+  if (cached !== undefined) return cached;
+  const hasWord = /[\p{L}\p{N}]/u.test(decodeHTML(reference));
+  if (standsForWord.size >= REFERENCES_KEPT_MAX) standsForWord.clear();
+  standsForWord.set(reference, hasWord);
+  return hasWord;
 }

@@ -1,6 +1,6 @@
-/** A fetched document, as the rest of the program hands it around. */
+/** A fetched document, in the form that all parts of the program exchange. */
 
-/** What was noticed about a page that did not stop it from being stored. */
+/** Findings about a page that do not prevent storing it. */
 export type Remark =
   | "not_html"
   | "type_mismatch"
@@ -13,21 +13,21 @@ export type Remark =
   | "soft_404"
   | "tls_unverified";
 
-/** How a page repeats another: byte for byte, nearly, or by the server's own word (304). */
+/** How a page repeats another: byte for byte, nearly, or as reported by the server (304). */
 export interface Likeness {
   readonly kind: "exact" | "near" | "not_modified";
   /** The store's id of the URL whose content it repeats. */
   readonly ofId: number;
 }
 
-/** What is kept of a page for good; the body itself goes to the outputs. */
+/** The stored record of a page; the body itself goes to the outputs. */
 export interface PageRecord {
   /** The id of its URL. */
   readonly id: number;
   readonly status: number;
   readonly fetchedAtMs: number;
   readonly durationMs: number;
-  /** Bytes received for it, everything included. */
+  /** Bytes received for it, including headers and overhead. */
   readonly wireBytes: number;
   /** Length of the decoded body. */
   readonly bodyBytes: number;
@@ -37,7 +37,7 @@ export interface PageRecord {
   readonly language: string;
   /** SHA-256 of the decoded body. */
   readonly digest: Uint8Array;
-  /** 64-bit fingerprint of its words, as two unsigned halves; [0, 0] when there was no text. */
+  /** 64-bit fingerprint of its words, as two unsigned halves; [0, 0] without enough text. */
   readonly nearHigh: number;
   readonly nearLow: number;
   readonly etag: string;
@@ -46,7 +46,7 @@ export interface PageRecord {
   readonly remarks: readonly Remark[];
   /** Fingerprints of the distinct pages it links to, 8 bytes each, big-endian, in page order. */
   readonly links: Uint8Array;
-  /** Where the archive holds it; undefined when no archive is written. */
+  /** Its place in the archive; undefined without an archive. */
   readonly archived: ArchivePlace | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What a whole HTML parser says about the links of a page: the measure for `links.ts`.
+ * The links of a page by a whole HTML parser: the reference for `links.ts`.
  *
- * parse5 builds the tree of the HTML standard; the links are then read off its elements by the
+ * parse5 builds the tree of the HTML standard; the links are then read from its elements by the
  * plain rules of `link-elements.ts`, with strings, one after the other. Slow, and simple to trust.
  */
 
@@ -22,7 +22,7 @@ export interface PageLinks {
 
 const harvester = new LinkHarvester({ images: true, robotName: "weir", ...PLAIN_RULES });
 
-/** The same by our own way; undefined when the page has more links than we take. */
+/** The links by `links.ts`; undefined if the page has more links than its limits. */
 export function ownLinks(html: string, page: CanonicalUrl): PageLinks | undefined {
   const harvest = harvester.harvest(Buffer.from(html), page, () => false);
   if (harvest.capped > 0) return undefined;

@@ -1,8 +1,8 @@
 /**
- * What a whole HTML parser says is the text of a page: the measure for `text.ts`.
+ * The text of a page by a whole HTML parser: the reference for `text.ts`.
  *
- * Characters are compared without white space and in sorted order, because a parser moves text that
- * stands loose in a table in front of it and the scanner leaves it where it is.
+ * Characters are compared without white space and in sorted order, because a parser moves stray text
+ * in a table to the front of the table and the scanner leaves it in place.
  */
 
 import { parse, type DefaultTreeAdapterTypes as Tree } from "parse5";

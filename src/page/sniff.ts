@@ -1,23 +1,23 @@
 /**
- * Is a body what its Content-Type says? By its first bytes only, as the MIME Sniffing standard
- * does.
+ * Checks whether a body has the type of its Content-Type, by its first bytes only, after the MIME Sniffing
+ * standard.
  *
- * Servers send archives as text/html and pages as images. What is declared HTML and begins like
- * something binary is not parsed; what is declared otherwise and looks like a page is not parsed
- * either, by policy, but told apart. Only a body without a usable type is taken by its looks.
+ * Servers send archives as text/html and pages as images. A body declared as HTML that begins like a
+ * binary format is not parsed; a body declared as another type that looks like a page is not parsed
+ * either, by policy, but reported. Only a body without a usable type is classified by its bytes.
  */
 
 export type BodyKind = "html" | "not_html" | "type_mismatch" | "other";
 
 /** The standard's "resource header". */
 const HEAD_BYTES = 1445;
-/** Most pages show what they are by then. */
+/** Enough bytes to recognise most pages. */
 const FIRST_LOOK_BYTES = 64;
 const HTML_TYPES = new Set(["text/html", "application/xhtml+xml"]);
-/** Types that servers send when they do not know. */
+/** Types that servers send for unknown content. */
 const UNKNOWN_TYPES = new Set(["", "unknown/unknown", "application/unknown", "*/*"]);
 
-/** What HTML may begin with, followed by a blank or `>`; a comment needs neither. */
+/** Tags that may begin HTML, followed by a space or `>`; a comment needs neither. */
 const HTML_TAGS = "html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p";
 const HTML_STARTS = new RegExp(
   `^(?:\\xef\\xbb\\xbf)?[\\t\\n\\f\\r ]*<(?:!--|(?:!doctype html|${HTML_TAGS})[ >])`,
@@ -25,8 +25,8 @@ const HTML_STARTS = new RegExp(
 );
 
 /**
- * First bytes of formats that are certainly no text, as Latin-1. Formats whose first bytes could
- * begin a sentence (`BM`, `ID3`) are known by the control bytes that follow.
+ * First bytes of formats that are certainly not text, as Latin-1. Formats whose first bytes could
+ * begin a sentence (`BM`, `ID3`) are recognised by the control bytes that follow.
  */
 const BINARY_STARTS = [
   "%PDF-",
@@ -51,7 +51,7 @@ const BINARY_STARTS = [
   "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
 ];
 
-/** The essence of a media type: `type/subtype` in lower case, empty when there is none. */
+/** The essence of a media type: `type/subtype` in lower case, empty if there is none. */
 export function essenceOf(contentType: string | undefined): string {
   const essence = (contentType ?? "").split(";", 1)[0] ?? "";
   return /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+$/.test(essence.trim())
@@ -76,7 +76,7 @@ function beginsLikeHtml(head: Buffer): boolean {
   return HTML_STARTS.test(head.toString("latin1"));
 }
 
-/** A known signature, or a byte that no text has, unless a mark at the start says UTF-16. */
+/** True for a known signature or a byte that text never has, except after a byte order mark of UTF-16. */
 function looksBinary(head: Buffer): boolean {
   const text = head.toString("latin1");
   if (text.startsWith("\xfe\xff") || text.startsWith("\xff\xfe")) return false;
@@ -84,5 +84,5 @@ function looksBinary(head: Buffer): boolean {
   return BINARY_BYTES.test(text);
 }
 
-/** "Binary data bytes" of the standard but NUL, which broken pages hold and browsers forgive. */
+/** "Binary data bytes" of the standard except NUL, which broken pages contain and browsers accept. */
 const BINARY_BYTES = /[\u0001-\u0008\u000b\u000e-\u001a\u001c-\u001f]/;

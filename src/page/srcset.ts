@@ -1,6 +1,6 @@
 /**
- * The addresses of the images that a srcset offers, in order (HTML standard, 4.8.4.2.2). What
- * follows an address, its width or density, is stepped over; parentheses in it hide commas. Linear.
+ * The URLs of the images in a srcset, in order (HTML standard, 4.8.4.2.2). The descriptors after a URL, its
+ * width or density, are skipped; parentheses in them hide commas. Linear.
  */
 
 const SPACES = /[\t\n\f\r ]/;
@@ -19,7 +19,7 @@ export function* srcsetTargets(srcset: string): Generator<string> {
   }
 }
 
-/** On the comma that ends the descriptors, or at the end. */
+/** Index of the comma that ends the descriptors, or the end of the text. */
 function descriptorsEnd(srcset: string, from: number): number {
   let isInside = false;
   for (let at = from; at < srcset.length; at++) {

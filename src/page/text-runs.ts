@@ -1,20 +1,20 @@
 /**
- * Where the visible text of a page lies, as the scanner met it: stretches of bytes between tags.
+ * The positions of the visible text of a page, as recorded by the scanner: runs of bytes between tags.
  *
- * A run knows what stood between it and the one before: nothing that breaks a word, white space, or
- * the border of a block. At most 65,536 runs are kept; a page with more has enough text without.
+ * A run has the kind of gap between it and the previous one: none that breaks a word, white space, or
+ * the border of a block. At most 65,536 runs are kept; longer pages have enough text in those.
  */
 
 export const GAP = { none: 0, space: 1, block: 2 } as const;
 
-const RUNS_AT_FIRST = 2048;
+const RUNS_INITIAL = 2048;
 const RUNS_MAX = 65_536;
 
 export class TextRuns {
   count = 0;
-  #start = new Int32Array(RUNS_AT_FIRST);
-  #end = new Int32Array(RUNS_AT_FIRST);
-  #gap = new Uint8Array(RUNS_AT_FIRST);
+  #start = new Int32Array(RUNS_INITIAL);
+  #end = new Int32Array(RUNS_INITIAL);
+  #gap = new Uint8Array(RUNS_INITIAL);
 
   reset(): void {
     this.count = 0;
@@ -42,10 +42,10 @@ export class TextRuns {
 
   #grow(): boolean {
     if (this.count >= RUNS_MAX) return false;
-    const roomier = this.count * 2;
-    this.#start = copyInto(new Int32Array(roomier), this.#start);
-    this.#end = copyInto(new Int32Array(roomier), this.#end);
-    this.#gap = copyInto(new Uint8Array(roomier), this.#gap);
+    const capacity = this.count * 2;
+    this.#start = copyInto(new Int32Array(capacity), this.#start);
+    this.#end = copyInto(new Int32Array(capacity), this.#end);
+    this.#gap = copyInto(new Uint8Array(capacity), this.#gap);
     return true;
   }
 }

@@ -11,14 +11,14 @@ function title(text: string): string {
   return titleText(bytes, 0, bytes.length);
 }
 
-test("visible text is what a reader sees, block by block", () => {
+test("visible text is the text that a browser shows, block by block", () => {
   const html = `<title>T</title><h1>Big</h1><p>One <b>bo</b>ld &amp; <i>two</i>
     three<script>no()</script><ul><li>a<li>b</ul><textarea>no</textarea>`;
   assert.equal(visibleText(Buffer.from(html), 1000), "Big\nOne bold & two three\na\nb");
   assert.equal(visibleText(Buffer.from(html), 5), "Big\nO");
 });
 
-test("style sheets and scripts in SVG are no text, what is around them is", () => {
+test("style sheets and scripts in SVG are not text, their surroundings are", () => {
   const text = (html: string): string => visibleText(Buffer.from(html), 1000);
   const svg =
     "<svg><style>.a{fill:red}</style><script>var leak=1;</script><text>label</text></svg>";
@@ -39,7 +39,7 @@ test("style sheets and scripts in SVG are no text, what is around them is", () =
   assert.equal(text("<math><style>a</style><mi>b</mi></math>"), "b");
 });
 
-/** Elements that may stand in each language, and the language of what is inside them. */
+/** Elements allowed in each language, and the language of their content. */
 const LANGUAGES = {
   html: "svg:svg math:math style:raw script:raw span:html",
   svg: "svg:svg style:svg script:svg g:svg a:svg foreignObject:html desc:html title:html",
@@ -48,7 +48,7 @@ const LANGUAGES = {
 };
 type Language = keyof typeof LANGUAGES;
 
-/** An element with text of its own before and after each of its parts. */
+/** An element with text of its own before and after each of its children. */
 function randomTree(random: Random, language: Language, depth: number): string {
   const [name, inner] = pick(random, LANGUAGES[language].split(" ")).split(":") as [
     string,
@@ -68,7 +68,7 @@ test("text in SVG and MathML is the text that parse5 finds", () => {
   }
 });
 
-test("HTML cases have the text that parse5 finds, but for framesets, selects and CDATA", (t) => {
+test("HTML cases have the text that parse5 finds, except for framesets, selects and CDATA", (t) => {
   if (!hasSharedData()) return t.skip(NEEDS_DATA);
   for (const [number, html] of htmlCases().entries()) {
     if (number % 7 !== 0 || /<(?:frameset|select|!\[CDATA)|^<\/$/i.test(html)) continue;
@@ -83,6 +83,6 @@ test("titles are one line without controls, at most 512 characters", () => {
   assert.ok(title("💧".repeat(400)).isWellFormed());
 });
 
-test("a text of many pieces is put together in linear time", () => {
+test("a text of many pieces is joined in linear time", () => {
   assert.equal(visibleText(Buffer.from("<p>word ".repeat(500_000)), 1e6).slice(0, 9), "word\nword");
 });

@@ -1,22 +1,22 @@
 /**
- * The title and the visible text of a page, as people would read them.
+ * The title and the visible text of a page, as a browser would show them.
  *
- * Character references are decoded, white space is one blank, a block begins a new line, and what a
- * terminal or a database would trip over (controls, lone surrogates) is gone. Scripts, styles, form
- * fields and templates hold no text. Bounded in length and linear in the page.
+ * Character references are decoded, white space becomes one space, a block begins a new line, and characters
+ * that could harm a terminal or a database (controls, lone surrogates) are removed. Scripts, styles, form
+ * fields and templates have no text. Bounded in length and linear in the page.
  */
 
 import { decodeHTML } from "entities/decode";
 import { END_OF_PAGE, HtmlScanner } from "./html-scanner.ts";
 import { GAP, type TextRuns } from "./text-runs.ts";
 
-export const TITLE_CHARACTERS_MAX = 512;
-/** No title needs more bytes than this for its 512 characters, references and blanks included. */
+const TITLE_CHARACTERS_MAX = 512;
+/** Bytes read for a title: more than any 512 characters need, including references and spaces. */
 const TITLE_BYTES_MAX = 16_384;
 
-// C0, DEL, C1 and marks that turn the reading direction; blanks among them are replaced before.
+// C0, DEL, C1 and marks that change the reading direction; white space among them is replaced before.
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
-/** Words of ASCII with one blank between them: most titles, which are clean already. */
+/** Words of ASCII separated by single spaces: most titles, which need no cleaning. */
 const CLEAN = /^[!-~]+(?: [!-~]+)*$/;
 const BLANKS = /[\t\n\v\f\r \u00a0\u2028\u2029]+/g;
 
@@ -37,7 +37,7 @@ export function visibleText(html: Uint8Array, charactersMax: number): string {
 
 export interface RunRange {
   readonly first: number;
-  /** One behind the last. */
+  /** Index after the last run. */
   readonly behind: number;
   readonly charactersMax: number;
 }
@@ -71,7 +71,7 @@ function clean(text: string): string {
   return text.replace(BLANKS, " ").replace(CONTROLS, "").toWellFormed();
 }
 
-/** Never cuts a character in two. */
+/** Cuts a text without splitting a surrogate pair. */
 function cut(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const last = text.charCodeAt(charactersMax - 1);

@@ -1,4 +1,4 @@
-/** What rounds of crawling told of a URL: how often it was asked for again, and how often that paid. */
+/** Results of earlier recrawls of a URL: the number of checks, and of those that found a change. */
 
 import type { Reason } from "./outcome.ts";
 
@@ -9,6 +9,6 @@ export interface Visits {
   readonly watchedMs: number;
   /** On the wall clock. */
   readonly lastAtMs: number;
-  /** How it had ended before it was last asked for again. */
+  /** Its outcome before the last visit. */
   readonly was: Reason;
 }

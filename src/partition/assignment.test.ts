@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, pick, type Random, randomFrom } from "../base/random.ts";
-import {
-  assignGroups,
-  assignStatic,
-  movedBuckets,
-  nextBuckets,
-  reassign,
-  type Worker,
-} from "./assignment.ts";
+import { assignGroups, assignStatic, nextBuckets, reassign, type Worker } from "./assignment.ts";
 
 const BUCKETS = 4096;
 
@@ -21,7 +14,7 @@ function countsOf(owners: readonly string[], workers: readonly Worker[]): number
 }
 
 function movedBetween(before: readonly string[], after: readonly string[]): number {
-  return movedBuckets({ epoch: 1, owners: before }, { epoch: 2, owners: after }).length;
+  return after.filter((owner, bucket) => owner !== before[bucket]).length;
 }
 
 function randomWorkers(random: Random): Worker[] {
@@ -32,7 +25,7 @@ function randomWorkers(random: Random): Worker[] {
   }));
 }
 
-test("one process owns all, and without any nobody does", () => {
+test("one process owns all buckets; without processes they have no owner", () => {
   assert.deepEqual(assignStatic(3, [{ name: "only", weight: 2 }]), ["only", "only", "only"]);
   assert.deepEqual(assignStatic(2, []), ["", ""]);
   assert.deepEqual(reassign(["a", "a"], []), ["", ""]);
@@ -42,7 +35,7 @@ test("as many buckets as processes: each gets one", () => {
   assert.equal(new Set(assignStatic(5, named(5))).size, 5);
 });
 
-test("owners depend on who is there and not on the order they are named in", () => {
+test("owners depend on the processes, not on the order of their list", () => {
   const workers = named(9);
   assert.deepEqual(assignStatic(500, workers), assignStatic(500, workers.toReversed()));
 });
@@ -68,7 +61,7 @@ test("no process has more than its share by weight, rounded up or 3 % more", () 
   }
 });
 
-test("up to 16 processes, joining moves at most a quarter more than the newcomer's share", () => {
+test("up to 16 processes, joining moves at most a quarter more than the new process's share", () => {
   for (let seed = 1; seed <= 5; seed++) {
     for (const count of [1, 2, 4, 8, 16]) {
       const workers = named(count + 1, `s${seed}-`);
@@ -82,7 +75,7 @@ test("up to 16 processes, joining moves at most a quarter more than the newcomer
   }
 });
 
-test("after a change nobody is a bucket off their share, and nothing moves in vain", () => {
+test("after a change each process is within one bucket of its share, and no bucket moves needlessly", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = randomFrom(seed);
     const before = assignStatic(1000, randomWorkers(random));
@@ -101,13 +94,13 @@ test("after a change nobody is a bucket off their share, and nothing moves in va
       );
       due += Math.max(0, (has[index] as number) - (had[index] as number));
     }
-    // What somebody gains has to move, and no more does.
+    // The buckets gained have to move, and no others do.
     assert.equal(movedBetween(before, after), due, `seed ${seed}`);
-    assert.deepEqual(reassign(after, workers), after, `seed ${seed}: at rest it moves`);
+    assert.deepEqual(reassign(after, workers), after, `seed ${seed}: moved without a change`);
   }
 });
 
-test("a process that is gone for a while comes back to the same number of buckets", () => {
+test("a process that leaves and returns gets the same number of buckets", () => {
   const workers = named(4);
   const before = assignStatic(1024, workers);
   const without = reassign(before, workers.slice(1));
@@ -115,14 +108,14 @@ test("a process that is gone for a while comes back to the same number of bucket
   assert.deepEqual(countsOf(reassign(without, workers), workers), [256, 256, 256, 256]);
 });
 
-test("a group belongs to the process of its name; others go to those that have none", () => {
+test("a group belongs to the process of its name; other groups go to processes without one", () => {
   const owners = assignGroups({ bucketCount: 100, groups: ["x", "p1", "y"] }, named(3));
   assert.equal(owners[1], "p1");
   assert.deepEqual([owners[0], owners[2]].toSorted(), ["p0", "p2"]);
   assert.deepEqual(owners.slice(3), assignStatic(100, named(3)).slice(3));
 });
 
-test("a group stays where it is until its own process comes or its owner goes", () => {
+test("a group keeps its owner until the process of its name joins or the owner leaves", () => {
   const groups = ["x", "p9"];
   const before = ["p1", "p2", ...assignStatic(98, named(3))];
   const joined = reassign(before, [...named(3), { name: "p9", weight: 1 }], groups);
@@ -132,12 +125,12 @@ test("a group stays where it is until its own process comes or its owner goes", 
     left,
     before.map(() => "p2"),
   );
-  // And the others are dealt as if there were no groups.
+  // The other buckets are assigned as if there were no groups.
   const counts = countsOf(joined.slice(2), [...named(3), { name: "p9", weight: 1 }]);
   assert.deepEqual(counts.toSorted(), [24, 24, 25, 25]);
 });
 
-test("whoever runs dry is given what nobody has, the fullest first", () => {
+test("an idle process gets buckets without an owner, the fullest first", () => {
   const assignment = { epoch: 1, owners: ["a", "", "", "b", ""] };
   assert.deepEqual(nextBuckets(assignment, "b", 2), [1, 2]);
   const waiting = [9, 1, 0, 9, 5];
@@ -151,7 +144,7 @@ test("whoever runs dry is given what nobody has, the fullest first", () => {
   );
 });
 
-test("when all are taken it is given at most half of what waits with the richest", () => {
+test("when all buckets have owners an idle process gets at most half of the longest queue", () => {
   const assignment = { epoch: 1, owners: ["a", "a", "a", "b", "c"] };
   const waiting = [6, 3, 1, 0, 4];
   const waitingIn = (bucket: number): number => waiting[bucket] as number;
@@ -161,15 +154,15 @@ test("when all are taken it is given at most half of what waits with the richest
   assert.deepEqual(nextBuckets({ epoch: 1, owners: ["a", "a"] }, "a", 9), []);
 });
 
-test("handing out goes on until all is done, whoever is fast", () => {
+test("buckets are handed out until all URLs are done, at any speed of the processes", () => {
   for (let seed = 1; seed <= 100; seed++) {
     const random = randomFrom(seed);
     const waiting = Array.from({ length: 40 }, () => below(random, 20));
     const owners = waiting.map(() => "");
     const names = ["a", "b", "c"];
     let handed = 0;
-    for (let round = 0; waiting.some((left) => left > 0); round++) {
-      assert.ok(round < 10_000, `seed ${seed}: never done`);
+    for (let step = 0; waiting.some((left) => left > 0); step++) {
+      assert.ok(step < 10_000, `seed ${seed}: never done`);
       const name = pick(random, names);
       const own = owners.flatMap((owner, bucket) =>
         owner === name && (waiting[bucket] as number) > 0 ? [bucket] : [],
@@ -187,6 +180,6 @@ test("handing out goes on until all is done, whoever is fast", () => {
           handed += 1;
         }
     }
-    assert.ok(handed < 40 * 8, `seed ${seed}: buckets went to and fro, ${handed} times`);
+    assert.ok(handed < 40 * 8, `seed ${seed}: ${handed} buckets moved back and forth`);
   }
 });

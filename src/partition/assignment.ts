@@ -1,18 +1,18 @@
 /**
- * Says who owns which bucket: computed by everyone alike, handed out by a coordinator, or adjusted.
+ * Assigns buckets to processes: computed alike by each process, handed out by a coordinator, or adjusted.
  *
- * `assignStatic` needs no memory: who knows the processes knows the owners. It is weighted
+ * `assignStatic` needs no memory: the list of processes determines the owners. It is weighted
  * rendezvous hashing (Thaler and Ravishankar 1998; weights as in Schindelhauer and Schomaker 2005): each pair of
- * bucket and process has a score that nothing else changes, and a bucket wants the process with its highest.
- * Chance alone would leave loads uneven, so each process has a capacity, as in consistent hashing with bounded
- * loads (Mirrokni, Thorup and Zadimoghaddam 2018), and keeps the buckets that score highest with it. Both
- * sides rank by the same scores, so exactly one stable matching exists, whatever the order of asking.
+ * bucket and process has a fixed score, and a bucket prefers the process with its highest. Hashing
+ * alone would leave loads uneven, so each process has a capacity, as in consistent hashing with bounded loads
+ * (Mirrokni, Thorup and Zadimoghaddam 2018), and keeps the buckets that score highest with it. Both sides
+ * rank by the same scores, so there is exactly one stable matching, in any order of processing.
  *
- * `reassign` knows what was before, and moves no bucket that need not move.
+ * `reassign` starts from the previous owners, and moves no bucket needlessly.
  *
  * Promises, each held by a test: every bucket has an owner; with `assignStatic` no process has more
- * than its share by weight, rounded up, or 3 % more, and a process that joins or leaves moves little beyond its own
- * share; after `reassign` nobody has one bucket above or below their share, and nothing moves in vain.
+ * than its share by weight, rounded up, or 3 % more, and a process that joins or leaves moves hardly more than its own
+ * share; after `reassign` each process is within one bucket of its share.
  *
  * O(buckets × processes) to assign.
  */
@@ -27,19 +27,13 @@ export interface Worker {
   readonly weight: number;
 }
 
-/** owners[bucket] = name of the process, or "" while nobody has it. */
+/** owners[bucket] = name of the process, or "" without an owner. */
 export interface Assignment {
   readonly epoch: number;
   readonly owners: readonly string[];
 }
 
-export interface Move {
-  readonly bucket: number;
-  readonly from: string;
-  readonly to: string;
-}
-
-/** How far above its share a process may be: less would move more buckets when processes change. */
+/** Share by which a process may exceed its own: less would move more buckets when processes change. */
 const SLACK = 0.03;
 
 export function assignStatic(bucketCount: number, workers: readonly Worker[]): readonly string[] {
@@ -50,12 +44,12 @@ export function assignStatic(bucketCount: number, workers: readonly Worker[]): r
   const seats = workers.map((worker, index) => ({
     worker,
     capacity: capacityOf(shares[index] as number),
-    held: new Heap<Suit>((a, b) => a.score - b.score),
+    held: new Heap<Scored>((a, b) => a.score - b.score),
   }));
-  const asking = owners.map((_, bucket) => bucket);
-  const refusedBelow = owners.map(() => Infinity);
-  for (let bucket = asking.pop(); bucket !== undefined; bucket = asking.pop()) {
-    const ceiling = refusedBelow[bucket] as number;
+  const unplaced = owners.map((_, bucket) => bucket);
+  const triedScore = owners.map(() => Infinity);
+  for (let bucket = unplaced.pop(); bucket !== undefined; bucket = unplaced.pop()) {
+    const ceiling = triedScore[bucket] as number;
     let best: { readonly seat: (typeof seats)[number]; readonly score: number } | undefined;
     for (const seat of seats) {
       const score = scoreOf(bucket, seat.worker);
@@ -63,20 +57,20 @@ export function assignStatic(bucketCount: number, workers: readonly Worker[]): r
     }
     assert(best !== undefined, "the capacities have room for all buckets");
     const { seat, score } = best;
-    refusedBelow[bucket] = score;
+    triedScore[bucket] = score;
     seat.held.push({ bucket, score });
     const refused = seat.held.size > seat.capacity ? seat.held.pop() : undefined;
-    if (refused !== undefined) asking.push(refused.bucket);
+    if (refused !== undefined) unplaced.push(refused.bucket);
   }
   for (const { worker, held } of seats)
-    for (let suit = held.pop(); suit !== undefined; suit = held.pop())
-      owners[suit.bucket] = worker.name;
+    for (let kept = held.pop(); kept !== undefined; kept = held.pop())
+      owners[kept.bucket] = worker.name;
   return owners;
 }
 
 /**
- * The same for a partition with groups: one named like a process belongs to it, and the others are dealt to
- * those that have none yet.
+ * As `assignStatic` for a partition with groups: a group with the name of a process belongs to it, and the others
+ * are divided among the processes without one.
  */
 export function assignGroups(
   { bucketCount, groups }: Pick<Partition, "bucketCount" | "groups">,
@@ -95,11 +89,11 @@ export function assignGroups(
 }
 
 /**
- * Fits an assignment to other processes: those that are gone lose all, those that have too much lose the
- * rest, those that have too little get it, in the order of the same scores.
+ * Adapts an assignment to a new list of processes: a process that left loses all buckets, one above its share
+ * loses the excess, one below its share gains, in the order of the same scores.
  *
- * The first buckets may be groups, which count for nothing here since each may hold any amount: one stays with its
- * owner until the process of its name comes, or the owner goes.
+ * The first buckets may be groups, which are not counted because each may hold any number of URLs: a group keeps its
+ * owner until the process of its name joins, or the owner leaves.
  */
 export function reassign(
   owners: readonly string[],
@@ -132,20 +126,20 @@ export function reassign(
 }
 
 /**
- * What a coordinator gives to a process that has run dry: buckets that nobody has, those first in which most waits.
+ * The buckets that a coordinator gives to an idle process: those without an owner, the fullest first.
  *
- * When all are taken it takes some back from whoever has most: fullest first, as long as they make up at
- * most half of what waits there, and never all. So the one who loses keeps at least as much as the other gets,
- * and two processes cannot pass the same bucket to and fro. Nothing is taken where one bucket is all there is:
- * dividing it needs more buckets, not another owner.
+ * When all have owners some are taken from the process with the most URLs: fullest first, as long as they hold
+ * at most half of its URLs, and never all. So the previous owner keeps at least as many as the new one gets, and
+ * two processes cannot pass the same bucket back and forth. An owner's only bucket is not taken: its URLs can be
+ * divided only with more buckets.
  */
 export function nextBuckets(
   assignment: Assignment,
-  dry: string,
+  idle: string,
   grain: number,
   waitingIn: (bucket: number) => number = () => 1,
 ): readonly number[] {
-  assert(grain > 0, "something is handed out");
+  assert(grain > 0, "at least one bucket may be handed out");
   const { owners } = assignment;
   const fullest = (buckets: readonly number[]): number[] =>
     buckets
@@ -155,18 +149,18 @@ export function nextBuckets(
   const free = held.get("") ?? [];
   if (free.length > 0) {
     const wanted = fullest(free);
-    // Where nothing is known to wait something may yet be found, and then it has an owner.
+    // Links may still be found in buckets that have no known URLs, and those then have an owner.
     return (wanted.length > 0 ? wanted : free).slice(0, grain);
   }
-  let richest: readonly number[] = [];
+  let longest: readonly number[] = [];
   let waitingMost = 0;
   for (const [owner, buckets] of held) {
-    if (owner === dry) continue;
+    if (owner === idle) continue;
     const waiting = buckets.reduce((sum, bucket) => sum + waitingIn(bucket), 0);
-    if (waiting > waitingMost) [richest, waitingMost] = [buckets, waiting];
+    if (waiting > waitingMost) [longest, waitingMost] = [buckets, waiting];
   }
   let left = waitingMost / 2;
-  const taken = fullest(richest).filter((bucket) => {
+  const taken = fullest(longest).filter((bucket) => {
     const fits = waitingIn(bucket) <= left;
     if (fits) left -= waitingIn(bucket);
     return fits;
@@ -174,15 +168,8 @@ export function nextBuckets(
   return taken.slice(0, grain);
 }
 
-export function movedBuckets(before: Assignment, after: Assignment): readonly Move[] {
-  assert(before.owners.length === after.owners.length, "buckets never change in number");
-  return after.owners.flatMap((to, bucket) => {
-    const from = before.owners[bucket] as string;
-    return from === to ? [] : [{ bucket, from, to }];
-  });
-}
-
-interface Suit {
+/** A bucket and its score with one process. */
+interface Scored {
   readonly bucket: number;
   readonly score: number;
 }
@@ -200,14 +187,14 @@ function scoreOf(bucket: number, { name, weight }: Worker): number {
   return -weight / Math.log(fractionOf(`${bucket} ${name}`));
 }
 
-/** Where shares are small a bucket more would be much, so there everybody gets what they are due. */
+/** Rounds small shares up to a whole bucket, and gives large ones `SLACK` above their share. */
 function capacityOf(share: number): number {
   return Math.max(Math.ceil(share), Math.floor(share * (1 + SLACK)));
 }
 
 /**
- * Whole numbers beside the shares that add up to all: where rounding leaves a choice, those get one more who
- * have it already, then those with the largest remainder.
+ * The shares as whole numbers with the same sum: where rounding leaves a choice, one more goes first to processes
+ * that hold more already, then to the largest remainders.
  */
 function quotasOf(
   bucketCount: number,
@@ -221,10 +208,10 @@ function quotasOf(
     Number((counts[index] as number) > (quotas[index] as number));
   const remainder = (index: number): number =>
     (shares[index] as number) - (quotas[index] as number);
-  const byClaim = [...workers.keys()].toSorted(
+  const byPriority = [...workers.keys()].toSorted(
     (a, b) => hasMore(b) - hasMore(a) || remainder(b) - remainder(a) || a - b,
   );
-  for (const index of byClaim.slice(0, left)) quotas[index] = (quotas[index] as number) + 1;
+  for (const index of byPriority.slice(0, left)) quotas[index] = (quotas[index] as number) + 1;
   return quotas;
 }
 
@@ -234,9 +221,9 @@ function ownerOfGroup(
   owner: string,
   workers: readonly Worker[],
 ): string {
-  const isThere = (wanted: string): boolean => workers.some(({ name }) => name === wanted);
-  if (isThere(groups[bucket] as string)) return groups[bucket] as string;
-  return isThere(owner) ? owner : (workers[bestOf(bucket, workers, () => true)] as Worker).name;
+  const isPresent = (wanted: string): boolean => workers.some(({ name }) => name === wanted);
+  if (isPresent(groups[bucket] as string)) return groups[bucket] as string;
+  return isPresent(owner) ? owner : (workers[bestOf(bucket, workers, () => true)] as Worker).name;
 }
 
 function bestOf(
@@ -250,7 +237,7 @@ function bestOf(
     const score = isOpen(index) ? scoreOf(bucket, worker) : -Infinity;
     if (score > bestScore) [best, bestScore] = [index, score];
   }
-  assert(best !== undefined, "somebody can take it");
+  assert(best !== undefined, "one process is open");
   return best;
 }
 

@@ -10,7 +10,7 @@ function linkTo(name: string, more: Partial<OutgoingLink> = {}): OutgoingLink {
   return { url, ...fingerprintOf(url), depth: 1, redirects: 0, score: 0, ...more };
 }
 
-test("a URL goes once, with its count, the shortest way and the best score", () => {
+test("a URL is sent once, with its count, the shortest path and the best score", () => {
   const batch = new OutgoingBatch({ pagesMax: 10, linksMax: 10 });
   batch.add("p1", linkTo("x", { depth: 3, score: 1 }));
   batch.add("p2", linkTo("y"));
@@ -26,7 +26,7 @@ test("a URL goes once, with its count, the shortest way and the best score", () 
   assert.deepEqual([batch.links, batch.met, batch.pages, batch.takeAll().size], [0, 0, 0, 0]);
 });
 
-test("is due by pages or by links, and takes no link beyond its room but repeats", () => {
+test("a batch is due by pages or by links, and when full takes only repeats", () => {
   const batch = new OutgoingBatch({ pagesMax: 2, linksMax: 2 });
   batch.endPage();
   assert.equal(batch.isDue, false);
@@ -42,7 +42,7 @@ test("is due by pages or by links, and takes no link beyond its room but repeats
   assert.equal(batch.takeAll().get("p")?.[0]?.count, 2);
 });
 
-test("nothing is lost or doubled, whatever the order", () => {
+test("no link is lost or duplicated, in any order", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = randomFrom(seed);
     const batch = new OutgoingBatch({ pagesMax: 5, linksMax: 20 });

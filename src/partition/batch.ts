@@ -1,11 +1,11 @@
 /**
- * Collects links to the parts of others until they are sent: one entry per URL, however often it was met.
+ * Collects links to other processes' parts until they are sent: one entry per URL, for any number of links to it.
  *
- * Only the present batch is remembered (Cho and Garcia-Molina 2002), so memory is bounded however long the
- * crawl. A repeat adds to the count, which is what the owner orders its queue by; of the rest the best is
- * kept: the shortest way from a seed, the highest score.
+ * Only the current batch is remembered (Cho and Garcia-Molina 2002), so memory stays bounded in a crawl of any
+ * length. A repeat increases the count, by which the owner orders its queue; of the other fields the best value is
+ * kept: the shortest path from a seed, the highest score.
  *
- * O(1) for each link. Whoever adds asks `isDue` after each page and takes all when it says so.
+ * O(1) for each link. The caller checks `isDue` after each page and then takes all.
  */
 
 import { assert } from "../base/assert.ts";
@@ -16,48 +16,48 @@ export interface OutgoingLink {
   readonly high: number;
   readonly low: number;
   readonly depth: number;
-  /** How many redirects led there in a row, since the last page. */
+  /** Consecutive redirects that led to the URL, since the last page. */
   readonly redirects: number;
   readonly score: number;
 }
 
 export interface MergedLink extends OutgoingLink {
-  /** How many links to it the batch saw. */
+  /** Number of links to the URL in this batch. */
   readonly count: number;
 }
 
 export interface BatchLimits {
-  /** Due after this many pages, */
+  /** Due after this many pages. */
   readonly pagesMax: number;
-  /** or this many different links, whichever is first. No more are taken. */
+  /** Due after this many different links; a full batch takes only repeats. */
   readonly linksMax: number;
 }
 
-type Growing = { -readonly [Key in keyof MergedLink]: MergedLink[Key] };
+type MutableLink = { -readonly [Key in keyof MergedLink]: MergedLink[Key] };
 
 export class OutgoingBatch {
   readonly #limits: BatchLimits;
-  #byOwner = new Map<string, Map<CanonicalUrl, Growing>>();
+  #byOwner = new Map<string, Map<CanonicalUrl, MutableLink>>();
   #pages = 0;
   #links = 0;
   #met = 0;
 
   constructor(limits: BatchLimits) {
-    assert(limits.pagesMax > 0 && limits.linksMax > 0, "a batch has room");
+    assert(limits.pagesMax > 0 && limits.linksMax > 0, "a batch has room for a page and a link");
     this.#limits = limits;
   }
 
-  /** Pages whose links are in here. */
+  /** Pages whose links are in this batch. */
   get pages(): number {
     return this.#pages;
   }
 
-  /** Different links, which is what will be sent. */
+  /** Different links: the entries that will be sent. */
   get links(): number {
     return this.#links;
   }
 
-  /** Links with all repeats. */
+  /** Links including repeats. */
   get met(): number {
     return this.#met;
   }
@@ -66,7 +66,7 @@ export class OutgoingBatch {
     return this.#pages >= this.#limits.pagesMax || this.#links >= this.#limits.linksMax;
   }
 
-  /** False when there is no room for another URL: take all, and add it again. */
+  /** Returns false if there is no room for another URL: take all, then add it again. */
   add(owner: string, link: OutgoingLink): boolean {
     const known = this.#byOwner.get(owner)?.get(link.url);
     if (known === undefined && this.#links >= this.#limits.linksMax) return false;
@@ -80,7 +80,7 @@ export class OutgoingBatch {
     this.#pages += 1;
   }
 
-  /** Everything, by owner and in the order of first meeting; the batch is empty afterwards. */
+  /** All links by owner, in the order they were first added; empties the batch. */
   takeAll(): Map<string, readonly MergedLink[]> {
     const taken = new Map<string, readonly MergedLink[]>();
     for (const [owner, links] of this.#byOwner) taken.set(owner, [...links.values()]);
@@ -99,7 +99,7 @@ export class OutgoingBatch {
   }
 }
 
-function merge(known: Growing, { depth, redirects, score }: OutgoingLink): void {
+function merge(known: MutableLink, { depth, redirects, score }: OutgoingLink): void {
   known.count += 1;
   known.score = Math.max(known.score, score);
   if (depth > known.depth || (depth === known.depth && redirects >= known.redirects)) return;

@@ -11,7 +11,7 @@ function addPages(sketch: DistinctCount, from: number, behind: number): void {
   }
 }
 
-test("few things are counted exactly, also over several sketches that have some in common", () => {
+test("small counts are exact, also for merged sketches that overlap", () => {
   const one = new DistinctCount();
   const two = new DistinctCount();
   addPages(one, 0, 2000);
@@ -22,14 +22,14 @@ test("few things are counted exactly, also over several sketches that have some 
   assert.equal(one.count, 3000);
 });
 
-test("many things are counted within a few percent", () => {
+test("large counts are within 5 %", () => {
   const sketch = new DistinctCount();
   addPages(sketch, 0, 300_000);
   const apart = Math.abs(sketch.count / 300_000 - 1);
   assert.ok(apart < 3 / Math.sqrt(4096), `${sketch.count}`);
 });
 
-test("the parts together are the whole, in any order and however often", () => {
+test("merged sketches of the parts equal the sketch of the whole, in any order", () => {
   for (let seed = 1; seed <= 30; seed++) {
     const random = randomFrom(seed);
     const whole = new DistinctCount(16);

@@ -1,22 +1,22 @@
 /**
- * Counts different things in several processes together, from a small sketch of each.
+ * Counts distinct items over several processes, from a small sketch of each.
  *
  * The k smallest of all fingerprints are kept (Bar-Yossef et al. 2002, "KMV"; the estimator (k − 1) / v of
- * Beyer et al. 2007, where v is the k-th smallest as a share of the range). Sketches of parts make the sketch of
- * the whole, whatever the parts have in common, so overlap can be told without comparing lists of URLs.
+ * Beyer et al. 2007, where v is the k-th smallest as a share of the range). Merged sketches of parts equal the sketch
+ * of the whole even if the parts overlap, so overlap is measured without comparing lists of URLs.
  *
- * Promises: exact up to k − 1 different things; beyond that the error is near 1 / √k of the count (1.6 % for
- * k = 4096), the same for everybody who saw the same things, in whatever order and however often.
+ * Promises: exact up to k − 1 distinct items; beyond that the error is near 1 / √k of the count (1.6 % for
+ * k = 4096). The same items give the same sketch, in any order and with any repeats.
  *
- * 8 bytes × k. O(1) for what is too large to be kept, which soon is nearly everything; else O(k).
+ * 8 bytes × k. O(1) for a fingerprint too large to be kept, soon nearly all of them; else O(k).
  */
 
 import { assert } from "../base/assert.ts";
 
-export const SKETCH_SIZE_DEFAULT = 4096;
+const SKETCH_SIZE_DEFAULT = 4096;
 
 export class DistinctCount {
-  /** Ascending, all different; shares of the range, in [0, 1). */
+  /** Ascending and distinct; fingerprints as shares of their range, in [0, 1). */
   readonly #smallest: Float64Array;
   #size = 0;
 
@@ -25,17 +25,17 @@ export class DistinctCount {
     this.#smallest = new Float64Array(sketchSize);
   }
 
-  /** Of a thing with an evenly spread 64-bit fingerprint. */
+  /** Adds an item by its uniformly distributed 64-bit fingerprint. */
   add(high: number, low: number): void {
     this.#keep((high * 2 ** 21 + (low >>> 11)) / 2 ** 53);
   }
 
-  /** Takes over what another sketch of the same size has seen. */
+  /** Adds the items of another sketch of the same size. */
   merge(values: Iterable<number>): void {
     for (const value of values) this.#keep(value);
   }
 
-  /** What `merge` takes, for sending. */
+  /** Input for `merge`, for sending. */
   get values(): readonly number[] {
     return [...this.#smallest.subarray(0, this.#size)];
   }
@@ -57,7 +57,7 @@ export class DistinctCount {
     if (!isFull) this.#size += 1;
   }
 
-  /** Of the first that is not smaller. */
+  /** Index of the first value that is not smaller. */
   #placeOf(value: number): number {
     let from = 0;
     let behind = this.#size;

@@ -1,12 +1,12 @@
 /**
- * Hashes for dividing the web, unlike the fingerprints by which URLs are known.
+ * Hashes for dividing the web, independent of the fingerprints that identify URLs.
  *
- * Each process keeps fingerprints in tables that expect them to be spread evenly. If a URL's place
- * were told by the same bits, a process would see only a slice of all fingerprints, and its
- * tables would crowd. So these go through the same lanes with one byte before the text, which no
- * URL begins with. They never change: a crawl that goes on with another version must divide alike.
+ * Each process keeps fingerprints in tables that need them uniformly distributed. If the same bits also determined
+ * a URL's bucket, a process would see only a slice of all fingerprints and its tables would be crowded. So these
+ * hashes go through the same lanes after one byte that no URL begins with. They never change: a crawl resumed
+ * with another version must divide the web alike.
  *
- * O(length), no allocation but the second one's object.
+ * O(length); only `fractionOf` allocates, one object.
  */
 
 import {
@@ -22,7 +22,7 @@ const FIRST_BYTE = 0x7c;
 const START_A = stepA(LANE_A_START, FIRST_BYTE);
 const START_B = stepB(LANE_B_START, FIRST_BYTE);
 
-/** 32 bits, unsigned, of the characters from `start` up to `end`. */
+/** 32 bits, unsigned, of the characters from `start` to `end`, exclusive. */
 export function hashOfPart(text: string, start: number, end: number): number {
   let laneA = START_A;
   let laneB = START_B;
@@ -34,12 +34,12 @@ export function hashOfPart(text: string, start: number, end: number): number {
   return finishLow(laneA, laneB);
 }
 
-/** One of `count` numbers, each as likely: the hash's share of its range. */
+/** One of the numbers 0 … count - 1, uniformly distributed. */
 export function scaledTo(hash: number, count: number): number {
   return Math.floor((hash / 2 ** 32) * count);
 }
 
-/** Above 0 and below 1, with 52 bits: never an end, so that its logarithm is a number below 0. */
+/** A fraction strictly between 0 and 1 with 52 bits, so that its logarithm is finite and negative. */
 export function fractionOf(text: string): number {
   const { high, low } = fingerprintOf(`|${text}`);
   return (high * 2 ** 20 + (low >>> 12) + 0.5) / 2 ** 52;

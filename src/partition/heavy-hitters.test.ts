@@ -3,17 +3,17 @@ import { test } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
 import { HeavyHitters } from "./heavy-hitters.ts";
 
-test("with room for all it counts exactly, the most frequent first", () => {
+test("with a counter for each item counts are exact, the most frequent first", () => {
   const hitters = new HeavyHitters(4);
-  const answers = [7, 8, 7, 9, 7, 8].map((name) => hitters.add(0, name));
-  assert.deepEqual(answers, [1, 1, 2, 1, 3, 2]);
+  const counts = [7, 8, 7, 9, 7, 8].map((name) => hitters.add(0, name));
+  assert.deepEqual(counts, [1, 1, 2, 1, 3, 2]);
   assert.deepEqual(hitters.above(2), [
     { high: 0, low: 7, count: 3, overcount: 0 },
     { high: 0, low: 8, count: 2, overcount: 0 },
   ]);
 });
 
-test("without room the least counted gives its place and its count", () => {
+test("without a free counter a new item takes over the lowest one and its count", () => {
   const hitters = new HeavyHitters(2);
   for (const name of [1, 1, 1, 2]) hitters.add(5, name);
   assert.equal(hitters.add(5, 3), 1);
@@ -27,7 +27,7 @@ test("without room the least counted gives its place and its count", () => {
   );
 });
 
-test("counts are never too low, too high by n / k at most, and nothing frequent is missed", () => {
+test("counts are never too low, too high by n / k at most, and no frequent item is missed", () => {
   for (let seed = 1; seed <= 60; seed++) {
     const random = randomFrom(seed);
     const counters = 1 + below(random, 60);

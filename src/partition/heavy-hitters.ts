@@ -1,14 +1,13 @@
 /**
- * Finds the most frequent of an endless row of fingerprints with a fixed number of counters.
+ * Finds the most frequent fingerprints of an endless stream with a fixed number of counters.
  *
- * Space-Saving (Metwally, Agrawal and El Abbadi 2005): whoever is not among the counted takes over the place of
- * the least counted, and its count. So a count may be too high, by at most `overcount`, and never too
- * low.
+ * Space-Saving (Metwally, Agrawal and El Abbadi 2005): a fingerprint without a counter takes over the one with
+ * the lowest count, including the count. So a count may be too high, by at most `overcount`, but never too low.
  *
  * Promises, held by tests: with k counters and n additions in all, no count is too high by more than n / k,
- * and whatever was added more than n / k times is among the counted.
+ * and every fingerprint added more than n / k times has a counter.
  *
- * O(log k) for each addition; some 45 bytes a counter, nothing allocated later.
+ * O(log k) for each addition; about 45 bytes per counter, no allocation after construction.
  */
 
 import { assert } from "../base/assert.ts";
@@ -28,16 +27,16 @@ export class HeavyHitters {
   readonly #low: Uint32Array;
   readonly #counts: Float64Array;
   readonly #overcounts: Float64Array;
-  /** Counters as a heap, the least counted first; and where in it each one stands. */
+  /** Counters as a heap, the lowest count first; and the position of each counter in it. */
   readonly #heap: Uint32Array;
   readonly #places: Uint32Array;
-  /** Fingerprint to counter, by open addressing. */
+  /** Slots of a hash table from fingerprint to counter, with open addressing. */
   readonly #table: Uint32Array;
   readonly #mask: number;
   #used = 0;
 
   constructor(countersMax: number) {
-    assert(countersMax > 0 && countersMax < 2 ** 30, "there is something to count with");
+    assert(countersMax > 0 && countersMax < 2 ** 30, "there is at least one counter");
     this.#high = new Uint32Array(countersMax);
     this.#low = new Uint32Array(countersMax);
     this.#counts = new Float64Array(countersMax);
@@ -48,7 +47,7 @@ export class HeavyHitters {
     this.#mask = this.#table.length - 1;
   }
 
-  /** Answers how often it was surely added by now. */
+  /** Returns a lower bound of how often it was added. */
   add(high: number, low: number, count = 1): number {
     const slot = this.#slotOf(high, low);
     const known = this.#table[slot] as number;
@@ -58,7 +57,7 @@ export class HeavyHitters {
     return (this.#counts[counter] as number) - (this.#overcounts[counter] as number);
   }
 
-  /** Those surely added at least so often, the most frequent first. */
+  /** Fingerprints certainly added at least `countMin` times, the most frequent first. */
   above(countMin: number): Hitter[] {
     const found: Hitter[] = [];
     for (let counter = 0; counter < this.#used; counter++) {
@@ -71,7 +70,7 @@ export class HeavyHitters {
     return found.toSorted((a, b) => b.count - a.count || a.high - b.high || a.low - b.low);
   }
 
-  /** A fresh counter, or that of the least counted, who is forgotten. */
+  /** A free counter, or the lowest one, whose fingerprint is dropped. */
   #takeCounter(high: number, low: number): number {
     let counter = this.#used;
     if (counter < this.#heap.length) {
@@ -80,7 +79,7 @@ export class HeavyHitters {
     } else {
       counter = this.#heap[0] as number;
       this.#overcounts[counter] = this.#counts[counter] as number;
-      this.#forget(this.#slotOf(this.#high[counter] as number, this.#low[counter] as number));
+      this.#emptySlot(this.#slotOf(this.#high[counter] as number, this.#low[counter] as number));
     }
     this.#high[counter] = high;
     this.#low[counter] = low;
@@ -98,8 +97,8 @@ export class HeavyHitters {
     return slot;
   }
 
-  /** Empties a slot and closes the gap, so that whoever stands behind is still found. */
-  #forget(emptied: number): void {
+  /** Empties a slot and closes the gap, so that entries after it in the probe sequence are still found. */
+  #emptySlot(emptied: number): void {
     const table = this.#table;
     let gap = emptied;
     for (let slot = (gap + 1) & this.#mask; table[slot] !== EMPTY; slot = (slot + 1) & this.#mask) {
@@ -111,7 +110,7 @@ export class HeavyHitters {
     table[gap] = EMPTY;
   }
 
-  /** Puts a counter that has nothing yet where it belongs, from a place upwards. */
+  /** Places a counter without a count in the heap, upwards from a position. */
   #rise(counter: number, from: number): void {
     let place = from;
     while (place > 0) {

@@ -13,15 +13,15 @@ test("the paper's figures by hand", () => {
   assert.equal(communicationOverhead(50, 100), 0.5);
 });
 
-test("a crawl that got nothing has figures too", () => {
+test("the figures of a crawl without pages are 0", () => {
   assert.deepEqual(
     [overlap(0, 0), coverage(0, 0), quality(new Set(), new Set([1])), communicationOverhead(0, 0)],
     [0, 0, 0, 0],
   );
 });
 
-test("of pages that are worth the same, the share got counts for the places that are left", () => {
-  // The best is got; of the three that share the second and third place, one.
+test("among pages of equal worth, the downloaded share counts for the remaining places", () => {
+  // The best is downloaded; of the three that share the second and third place, one.
   const worth = Float64Array.of(0.1, 0.4, 0.2, 0.2, 0.2);
   const got = new Set([1, 3]);
   assert.equal(
@@ -35,7 +35,7 @@ test("of pages that are worth the same, the share got counts for the places that
   );
 });
 
-test("without equals, both ways to find the quality agree", () => {
+test("without ties, both functions give the same quality", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = randomFrom(seed);
     const worth = Float64Array.from({ length: 1 + below(random, 200) }, () => random.next());

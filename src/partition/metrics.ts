@@ -1,16 +1,16 @@
-/** The four figures by which Cho and Garcia-Molina (2002) judge a parallel crawler. */
+/** The four measures of a parallel crawler by Cho and Garcia-Molina (2002). */
 
-/** (N − I) / I: pages downloaded in vain, per different page. */
+/** (N − I) / I: duplicate downloads per distinct page. */
 export function overlap(pagesDownloaded: number, pagesDifferent: number): number {
   return pagesDifferent === 0 ? 0 : (pagesDownloaded - pagesDifferent) / pagesDifferent;
 }
 
-/** I / U: the share of what a crawl should have got that it has got. */
+/** I / U: the share of the pages to download that was downloaded. */
 export function coverage(pagesDifferent: number, pagesToGet: number): number {
   return pagesToGet === 0 ? 0 : pagesDifferent / pagesToGet;
 }
 
-/** |P ∩ A| / |P|: the share of the best N pages that is among the N actually downloaded. */
+/** |P ∩ A| / |P|: the share of the best N pages that is among the N downloaded ones. */
 export function quality<T>(best: ReadonlySet<T>, actual: ReadonlySet<T>): number {
   return best.size === 0 ? 0 : best.intersection(actual).size / best.size;
 }
@@ -21,9 +21,8 @@ export function communicationOverhead(urlsSent: number, pagesDownloaded: number)
 }
 
 /**
- * The quality where pages are numbers: of the `count` with the highest worth, the share that was got. Of
- * pages with the worth of the last place as many are taken for best as there is room for, whichever they
- * are: the share got of all of them counts.
+ * The quality where pages are numbers: the downloaded share of the `count` pages with the highest worth. If several
+ * pages share the worth of the last place, the downloaded share of all of them counts for the places left.
  */
 export function qualityOfBest(
   worth: Float64Array,

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { COORDINATIONS, fateOfForeign, MODES, whyNot } from "./mode.ts";
 import { PARTITION_KINDS } from "./partition.ts";
 
-test("each mode has its own way with a link to another's part", () => {
+test("each mode treats a link to another process's part differently", () => {
   assert.deepEqual(MODES.map(fateOfForeign), ["drop", "hold", "send"]);
 });
 
-test("of all combinations exactly the contradictory ones are refused, with a way out", () => {
-  const said: string[] = [];
+test("exactly the contradictory combinations are refused, each with a remedy", () => {
+  const reasons: string[] = [];
   for (const coordination of COORDINATIONS)
     for (const mode of [...MODES, undefined])
       for (const partition of [...PARTITION_KINDS, undefined]) {
@@ -17,10 +17,10 @@ test("of all combinations exactly the contradictory ones are refused, with a way
           (coordination === "independent" && (mode ?? partition) !== undefined) ||
           (coordination === "dynamic" && (mode === "firewall" || mode === "cross-over"));
         assert.equal(why !== undefined, refused, `${coordination} ${mode} ${partition}: ${why}`);
-        if (why !== undefined) said.push(why);
+        if (why !== undefined) reasons.push(why);
         assert.equal(whyNot({ coordination, mode, partition, procs: 1 }), undefined);
       }
-  for (const why of said) assert.match(why, /: (leave|choose) /);
+  for (const why of reasons) assert.match(why, /: (leave|choose) /);
 });
 
 test("rules and the partition that follows them need each other", () => {

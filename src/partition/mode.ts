@@ -1,4 +1,4 @@
-/** What a process does with links that are not its own, and which settings go together. */
+/** The handling of links to other processes' parts, and which settings contradict each other. */
 
 import { unreachable } from "../base/assert.ts";
 import type { PartitionKind } from "./partition.ts";
@@ -9,7 +9,7 @@ export type Mode = "firewall" | "cross-over" | "exchange";
 export const COORDINATIONS: readonly Coordination[] = ["independent", "dynamic", "static"];
 export const MODES: readonly Mode[] = ["firewall", "cross-over", "exchange"];
 
-/** Of a link to another's part: dropped, held until the own part has run dry, or sent to its owner. */
+/** A link to another part is dropped, held until the own part has no URLs left, or sent to its owner. */
 export type Fate = "drop" | "hold" | "send";
 
 export function fateOfForeign(mode: Mode): Fate {
@@ -25,7 +25,7 @@ export function fateOfForeign(mode: Mode): Fate {
   }
 }
 
-/** Undefined is what nobody has said. */
+/** The settings to check; undefined: not given. */
 export interface Arrangement {
   readonly coordination: Coordination;
   readonly mode: Mode | undefined;
@@ -34,9 +34,9 @@ export interface Arrangement {
   readonly ruleCount?: number;
 }
 
-/** Why the settings contradict each other, in words for the operator; undefined when they do not. */
+/** The contradiction between the settings, for the operator; undefined if there is none. */
 export function whyNot(arrangement: Arrangement): string | undefined {
-  // One process owns everything, so that a command with a number in it works with 1 as well.
+  // With one process the division does not matter, so a command with a variable number of processes works with 1 too.
   const alone = arrangement.procs === 1;
   return (alone ? undefined : whyNotCoordination(arrangement)) ?? whyNotRules(arrangement);
 }
@@ -45,7 +45,7 @@ function whyNotCoordination({ coordination, mode, partition }: Arrangement): str
   switch (coordination) {
     case "independent":
       if (mode !== undefined)
-        return `independent processes own no part of the web, so no link is another's: leave mode ${mode} out, or choose static coordination`;
+        return `independent processes own no part of the web, so no link belongs to another: leave mode ${mode} out, or choose static coordination`;
       if (partition !== undefined)
         return `independent processes do not divide the web: leave partition ${partition} out, or choose static coordination`;
       return undefined;
@@ -53,7 +53,7 @@ function whyNotCoordination({ coordination, mode, partition }: Arrangement): str
       if (mode === "firewall")
         return "dynamic coordination hands out parts of the web as links to them are found, and mode firewall throws these links away: choose mode exchange, or static coordination";
       if (mode === "cross-over")
-        return "with dynamic coordination a process that runs dry is given another part, so it never crosses over: choose mode exchange, or static coordination";
+        return "with dynamic coordination an idle process gets another part, so it never crosses over: choose mode exchange, or static coordination";
       return undefined;
     case "static":
       return undefined;
@@ -67,6 +67,6 @@ function whyNotRules({ partition, ruleCount }: Arrangement): string | undefined 
   if (partition === "hierarchical" && ruleCount === 0)
     return "partition hierarchical divides by rules, and there are none: give some, such as uk=.uk, or choose site-hash";
   if (partition !== "hierarchical" && ruleCount > 0)
-    return `partition rules mean nothing with partition ${partition ?? "site-hash"}: choose hierarchical, or leave them out`;
+    return `partition rules have no effect with partition ${partition ?? "site-hash"}: choose hierarchical, or leave them out`;
   return undefined;
 }

@@ -11,7 +11,7 @@ function bucketsOf(partition: Partition, ...urls: readonly string[]): number[] {
   return urls.map((url) => partition.bucketOf(url as CanonicalUrl));
 }
 
-test("with site-hash all of a host is in one bucket, under both schemes and both usual ports", () => {
+test("with site-hash all URLs of a host are in one bucket, under both schemes and both usual ports", () => {
   const partition = partitionFor("site-hash", NO_RULES);
   const buckets = bucketsOf(
     partition,
@@ -24,7 +24,7 @@ test("with site-hash all of a host is in one bucket, under both schemes and both
   assert.equal(partition.keepsSites, true);
 });
 
-test("with site-hash another port or host is another site, and what stands in the path is none", () => {
+test("with site-hash another port or host is another site, and hosts in the path are ignored", () => {
   const partition = partitionFor("site-hash", NO_RULES);
   const buckets = bucketsOf(
     partition,
@@ -41,7 +41,7 @@ test("with site-hash another port or host is another site, and what stands in th
   );
 });
 
-test("with url-hash the pages of a site are spread", () => {
+test("with url-hash the pages of a site are in several buckets", () => {
   const partition = partitionFor("url-hash", NO_RULES);
   const buckets = bucketsOf(
     partition,
@@ -51,14 +51,14 @@ test("with url-hash the pages of a site are spread", () => {
   assert.equal(partition.keepsSites, false);
 });
 
-test("buckets are those of every other version: a crawl goes on where it was", () => {
+test("buckets are the same in every version, so that crawls can be resumed", () => {
   const url = "https://www.example.org:8080/a?b";
   const of = (kind: (typeof PARTITION_KINDS)[number]): number =>
     partitionFor(kind, { bucketCount: 4096, rules: [] }).bucketOf(url as CanonicalUrl);
   assert.deepEqual(PARTITION_KINDS.map(of), [3654, 663, 663]);
 });
 
-test("a hash fills its buckets evenly", () => {
+test("hashes fill the buckets evenly", () => {
   for (const kind of ["url-hash", "site-hash"] as const) {
     for (const bucketCount of [2, 7, 64]) {
       const partition = partitionFor(kind, { bucketCount, rules: [] });
@@ -76,7 +76,7 @@ test("a hash fills its buckets evenly", () => {
   }
 });
 
-test("a bucket says nothing about the fingerprints in it", () => {
+test("buckets are independent of the fingerprints in them", () => {
   for (const kind of ["url-hash", "site-hash"] as const) {
     const partition = partitionFor(kind, { bucketCount: 2, rules: [] });
     const halves = [0, 0];
@@ -91,7 +91,7 @@ test("a bucket says nothing about the fingerprints in it", () => {
   }
 });
 
-test("rules go first, in order, and the rest is divided by site among the other buckets", () => {
+test("rules apply first, in order, and other URLs are divided by site among the other buckets", () => {
   const rules = ["uk=.uk", "docs=path:docs.example.org/guide/", "de=country:de", "uk=.ac"].map(
     (text) => readPartitionRule(text) ?? assert.fail(text),
   );
@@ -115,7 +115,7 @@ test("rules go first, in order, and the rest is divided by site among the other 
   }
 });
 
-test("whatever the URL, its bucket is one of them", () => {
+test("every URL has one of the buckets", () => {
   for (let seed = 1; seed <= 200; seed++) {
     const random = randomFrom(seed);
     const bucketCount = 1 + below(random, 5000);

@@ -1,19 +1,17 @@
 /**
- * Tells a URL's bucket: by a hash of all of it, of its site, or by the operator's rules.
+ * The bucket of a URL: by a hash of the whole URL, by a hash of its site, or by the operator's rules.
  *
- * A bucket is a fixed part of the web; who crawls it is said elsewhere (`assignment.ts`) and may
- * change. Joining, leaving and handing out work all move whole buckets, so nobody ever
- * has to look at URLs to know what moved.
+ * A bucket is a fixed part of the web; `assignment.ts` decides which process crawls it, which may change.
+ * Joining, leaving and handing out work move whole buckets, so moves never require a look at single URLs.
  *
  * With `site-hash` a site is host and port without the scheme: http and https of a host are mostly the
  * same server, and both together must be polite. `hierarchical` gives each group of rules a bucket of its
  * own, in order of first mention, and divides the other buckets by site.
  *
- * Promises: the same URL has the same bucket in every process and every version; buckets of a hash are
- * filled evenly. O(length of the URL), and the number of rules with `hierarchical`; no allocation but there.
+ * Promises: a URL has the same bucket in every process and every version; hashes fill buckets evenly.
+ * O(length of the URL), with `hierarchical` times the number of rules; only `hierarchical` allocates.
  *
- * What cannot be told from the URL (topic, content) is no `Partition`: it is known only after the page
- * has come.
+ * Topic and content are not a `Partition`: they are unknown until the page has been downloaded.
  */
 
 import { assert, unreachable } from "../base/assert.ts";
@@ -37,16 +35,16 @@ export interface Partition {
 
 export interface PartitionOptions {
   readonly bucketCount: number;
-  /** For `hierarchical`; the first that matches decides. */
+  /** For `hierarchical`; the first rule that matches decides. */
   readonly rules: readonly PartitionRule[];
 }
 
-/** Enough that the buckets of 64 processes are even within a few percent, few enough to list. */
+/** Enough for loads of 64 processes that differ by a few percent, few enough to list. */
 export const BUCKETS_DEFAULT = 4096;
 
 export function partitionFor(kind: PartitionKind, options: PartitionOptions): Partition {
   const { bucketCount, rules } = options;
-  assert(Number.isInteger(bucketCount) && bucketCount > 0, "there is a bucket to put URLs into");
+  assert(Number.isInteger(bucketCount) && bucketCount > 0, "there is at least one bucket");
   switch (kind) {
     case "url-hash":
       return byHash(bucketCount, (url) => hashOfPart(url, 0, url.length), false);
@@ -75,7 +73,7 @@ function byHash(
 function byRules(bucketCount: number, rules: readonly PartitionRule[]): Partition {
   const groups = [...new Set(rules.map(({ group }) => group))];
   const restCount = bucketCount - groups.length;
-  assert(restCount > 0, "there is a bucket for what no rule matches");
+  assert(restCount > 0, "there is a bucket for URLs that no rule matches");
   const buckets = rules.map(({ group }) => groups.indexOf(group));
   return {
     bucketCount,
@@ -89,7 +87,7 @@ function byRules(bucketCount: number, rules: readonly PartitionRule[]): Partitio
   };
 }
 
-/** Of the host, and of the port unless it is one of the two that are usually left out. */
+/** Hash of the host, and of the port unless it is 80 or 443. */
 function siteHash(url: CanonicalUrl): number {
   const start = url.indexOf("/") + 2;
   let end = pathStart(url);

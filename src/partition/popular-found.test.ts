@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PopularFound } from "./popular-found.ts";
 
-test("what two processes have told is named once, and known when it has gone around", () => {
+test("a URL received from two processes is announced once, and known after the announcement", () => {
   const [owner, other] = [new PopularFound(), new PopularFound()];
-  owner.told(1, 2);
+  owner.received(1, 2);
   assert.deepEqual(owner.take(9), []);
-  owner.told(1, 2);
-  owner.told(1, 2);
+  owner.received(1, 2);
+  owner.received(1, 2);
   const found = owner.take(9);
   assert.deepEqual(found, [[1, 2]]);
   assert.equal(other.has(1, 2), false);

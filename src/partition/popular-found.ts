@@ -1,11 +1,11 @@
 /**
- * Finds on the way which URLs are popular: those that several processes found for themselves.
+ * Finds popular URLs during the crawl: those that several processes found.
  *
- * Their owner counts by how many it was told of each; what two have told is named to all, and nobody else
- * sends it any more. Nothing is lost by that: the owner knows it already. An earlier crawl tells the same
- * beforehand and better (`popular.ts`).
+ * The owner counts how often each URL was received; a URL received twice is announced to all processes, which then
+ * stop sending it. No link is lost, because the owner knows the URL already. An earlier crawl gives the same list in
+ * advance and more completely (`popular.ts`).
  *
- * Bounded: what is counted, and what is known as popular.
+ * Both the counters and the set of known popular URLs are bounded.
  */
 
 import { HeavyHitters } from "./heavy-hitters.ts";
@@ -15,26 +15,26 @@ export type Halves = readonly [high: number, low: number];
 
 const COUNTED_MAX = 100_000;
 const KNOWN_MAX = 100_000;
-const TOLD_BY_MIN = 2;
+const RECEIVED_MIN = 2;
 
 export class PopularFound {
   readonly #counts = new HeavyHitters(COUNTED_MAX);
   readonly #known = new Set<string>();
-  #fresh: Halves[] = [];
+  #unannounced: Halves[] = [];
 
   has(high: number, low: number): boolean {
     return this.#known.has(keyOf(high, low));
   }
 
-  /** Another process has sent it here. */
-  told(high: number, low: number): void {
-    if (this.#counts.add(high, low) !== TOLD_BY_MIN || this.has(high, low)) return;
-    this.#fresh.push([high, low]);
+  /** Counts a URL received from another process. */
+  received(high: number, low: number): void {
+    if (this.#counts.add(high, low) !== RECEIVED_MIN || this.has(high, low)) return;
+    this.#unannounced.push([high, low]);
   }
 
-  /** What all should know from now on. */
+  /** Takes at most `countMax` URLs to announce to all processes. */
   take(countMax: number): Halves[] {
-    return this.#fresh.splice(0, countMax);
+    return this.#unannounced.splice(0, countMax);
   }
 
   learn(found: readonly Halves[]): void {

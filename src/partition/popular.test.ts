@@ -3,20 +3,20 @@ import { test } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
 import { PopularSet } from "./popular.ts";
 
-test("knows what it was given, whole fingerprints only", () => {
+test("the set has its entries, by whole fingerprints only", () => {
   const popular = new PopularSet({ high: [1, 2, 0], low: [5, 5, 0] });
   assert.ok(popular.has(1, 5) && popular.has(2, 5) && popular.has(0, 0));
   assert.ok(!popular.has(3, 5) && !popular.has(1, 6) && !popular.has(5, 1));
   assert.equal(popular.size, 3);
 });
 
-test("an empty set knows nothing", () => {
+test("an empty set has no entries", () => {
   const popular = new PopularSet({ high: [], low: [] });
   assert.equal(popular.size, 0);
   assert.ok(!popular.has(0, 0) && !popular.has(1, 2));
 });
 
-test("is a set, in 16 bytes an entry, also where all collide", () => {
+test("the set is exact in 16 bytes per entry, also if all entries collide", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = randomFrom(seed);
     const range = seed % 2 === 0 ? 2 ** 32 : 16;
@@ -31,7 +31,7 @@ test("is a set, in 16 bytes an entry, also where all collide", () => {
     const popular = new PopularSet({ high, low });
     assert.equal(popular.size, known.size, `seed ${seed}`);
     assert.ok(popular.bytes <= 16 * entries.length, `seed ${seed}: ${popular.bytes} bytes`);
-    for (const [a, b] of entries) assert.ok(popular.has(a, b), `seed ${seed}: forgot ${a} ${b}`);
+    for (const [a, b] of entries) assert.ok(popular.has(a, b), `seed ${seed}: lost ${a} ${b}`);
     for (let n = 0; n < 1000; n++) {
       const [a, b] = [word(), word()];
       assert.equal(popular.has(a, b), known.has(`${a},${b}`), `seed ${seed}: ${a} ${b}`);

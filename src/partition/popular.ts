@@ -1,12 +1,11 @@
 /**
- * The URLs that everybody knows and nobody sends: a set of fingerprints, 16 bytes each.
+ * A set of popular URLs that all processes know and do not send: fingerprints, 16 bytes each.
  *
- * Links to pages follow a power law, so leaving out the few that are linked to from everywhere saves a large
- * share of the exchange (Cho and Garcia-Molina 2002). Who owns one of them has it as a seed; the others
- * need to know nothing but that it is one.
+ * In-links of pages follow a power law, so leaving out the few pages with most links saves a large share of the
+ * exchange (Cho and Garcia-Molina 2002). The owner of such a page has it as a seed; the others only need to know
+ * that it is popular.
  *
- * Never claims to know what is not in it, but for two URLs with one 64-bit fingerprint. `has` is O(1), no
- * allocation.
+ * No false positives except for two URLs with the same 64-bit fingerprint. `has` is O(1) and does not allocate.
  */
 
 import { assert } from "../base/assert.ts";
@@ -20,12 +19,12 @@ const SLOTS_PER_ENTRY = 2;
 
 export class PopularSet {
   readonly size: number;
-  /** Two words a slot, low and high; both 0 where it is empty. */
+  /** Two words per slot, low and high; both 0 if it is empty. */
   readonly #halves: Uint32Array;
   readonly #slots: number;
   #hasZero = false;
 
-  /** In any order; repeats count once. */
+  /** The fingerprints come in any order; repeats count once. */
   constructor({ high, low }: FingerprintList) {
     assert(high.length === low.length, "a fingerprint has two halves");
     this.#slots = SLOTS_PER_ENTRY * Math.max(1, low.length);
@@ -59,7 +58,7 @@ export class PopularSet {
     return isNew;
   }
 
-  /** Where it stands, or the empty slot where it would: half of all slots are empty. */
+  /** Index of the entry, or of the empty slot for it: half of all slots are empty. */
   #find(high: number, low: number): number {
     const halves = this.#halves;
     let at = 2 * Math.floor((low / 2 ** 32) * this.#slots);

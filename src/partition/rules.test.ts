@@ -4,7 +4,7 @@ import { domainToUnicode } from "node:url";
 import type { CanonicalUrl } from "../url/url.ts";
 import { countryOf, readPartitionRule, ruleMatches, showPartitionRule } from "./rules.ts";
 
-test("a rule is read as it is written, in canonical form", () => {
+test("a rule is read in canonical form", () => {
   assert.deepEqual(readPartitionRule("uk=.uk"), {
     match: { kind: "suffix", suffix: "uk" },
     group: "uk",
@@ -24,7 +24,7 @@ test("a rule is read as it is written, in canonical form", () => {
   });
 });
 
-test("what is no rule is said to be none", () => {
+test("invalid rules are refused", () => {
   const wrong = [
     "",
     "uk",
@@ -46,14 +46,14 @@ test("what is no rule is said to be none", () => {
   for (const text of wrong) assert.equal(readPartitionRule(text), undefined, JSON.stringify(text));
 });
 
-test("a rule shown is a rule read", () => {
+test("a rule reads back as it was shown", () => {
   for (const text of ["uk=.uk", "a=.example.org", "de=country:de", "d=path:docs.example.org/a/"]) {
     const rule = readPartitionRule(text) ?? assert.fail(text);
     assert.equal(showPartitionRule(rule), text);
   }
 });
 
-test("an ending matches whole labels", () => {
+test("a suffix matches whole labels", () => {
   const match = { kind: "suffix", suffix: "example.org" } as const;
   const matches = (url: string): boolean => ruleMatches(match, url as CanonicalUrl);
   assert.ok(matches("http://example.org/"));
@@ -62,7 +62,7 @@ test("an ending matches whole labels", () => {
   assert.ok(!matches("http://example.org.evil.net/"));
 });
 
-test("a path matches its host and what begins with it", () => {
+test("a path matches URLs of its host that begin with it", () => {
   const match = { kind: "path", prefix: "docs.example.org/guide/" } as const;
   const matches = (url: string): boolean => ruleMatches(match, url as CanonicalUrl);
   assert.ok(matches("http://docs.example.org/guide/"));
@@ -72,13 +72,13 @@ test("a path matches its host and what begins with it", () => {
   assert.ok(!matches("https://a.org/docs.example.org/guide/"));
 });
 
-test("a country is told by the last label, in whichever script", () => {
+test("a country is read from the last label, in any script", () => {
   assert.equal(countryOf("www.example.co.uk"), "uk");
   assert.equal(countryOf("example.com"), undefined);
   assert.equal(countryOf("de"), undefined);
   assert.equal(countryOf("10.0.0.12"), undefined);
   assert.equal(countryOf("[2001:db8::de]"), undefined);
-  // What the names mean, as their registries write them.
+  // The country codes of the names, as published by their registries.
   const scripts: Readonly<Record<string, string>> = {
     рф: "ru",
     中国: "cn",

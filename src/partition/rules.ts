@@ -1,10 +1,10 @@
 /**
- * The operator's rules for dividing the web: `GROUP=MATCH`, where MATCH is the ending of a host
+ * The operator's rules for dividing the web: `GROUP=MATCH`, where MATCH is a host suffix
  * (`.uk`, `example.org`), `country:CODE`, or `path:HOST/PATH`.
  *
  * A country is the last label of the host: its two-letter code, or the same country's code in its own script.
- * What an ending or a path means is settled once, by the canonical form of a URL made of it, so that `.РФ`
- * and `path:Docs.Example.org:80/a b` mean what their URLs mean.
+ * Suffixes and paths are made canonical once, as parts of a URL, so that `.РФ` and
+ * `path:Docs.Example.org:80/a b` match the URLs they stand for.
  */
 
 import { canonicalUrl, type CanonicalUrl, hostOf, isRefused, pathStart } from "../url/url.ts";
@@ -12,16 +12,16 @@ import { canonicalUrl, type CanonicalUrl, hostOf, isRefused, pathStart } from ".
 export type RuleMatch =
   | { readonly kind: "suffix"; readonly suffix: string }
   | { readonly kind: "country"; readonly code: string }
-  /** Host and path as they stand in the URL; matches whatever begins so. */
+  /** Host and path as in the canonical URL; matches every URL that begins with them. */
   | { readonly kind: "path"; readonly prefix: string };
 
 export interface PartitionRule {
   readonly match: RuleMatch;
-  /** What matches rules of one group stays together. */
+  /** URLs that match rules of one group stay together. */
   readonly group: string;
 }
 
-/** Undefined when the text is no rule. */
+/** The rule, or undefined if the text is not one. */
 export function readPartitionRule(text: string): PartitionRule | undefined {
   const parts = /^\s*([\w-]{1,64})\s*=\s*(\S.*?)\s*$/.exec(text);
   if (parts === null) return undefined;
@@ -29,7 +29,7 @@ export function readPartitionRule(text: string): PartitionRule | undefined {
   return match && { match, group: parts[1] ?? "" };
 }
 
-/** As the operator would write it. */
+/** The rule as the operator would write it. */
 export function showPartitionRule({ match, group }: PartitionRule): string {
   if (match.kind === "suffix") return `${group}=.${match.suffix}`;
   return `${group}=${match.kind}:${match.kind === "country" ? match.code : match.prefix}`;
@@ -42,7 +42,7 @@ export function ruleMatches(match: RuleMatch, url: CanonicalUrl): boolean {
   return countryOf(host) === match.code;
 }
 
-/** Two letters, or undefined for a host of no country: a generic ending, an address, a bare name. */
+/** Two letters, or undefined for a host without a country: a generic suffix, an IP address, a name without dots. */
 export function countryOf(host: string): string | undefined {
   const label = host.slice(host.lastIndexOf(".") + 1);
   if (label.length === host.length) return undefined;
@@ -60,7 +60,7 @@ function readMatch(text: string): RuleMatch | undefined {
 function readCountry(text: string): RuleMatch | undefined {
   const code = text.trim().toLowerCase();
   if (!/^[a-z]{2}$/.test(code)) return undefined;
-  // The one country whose code (ISO 3166) is not its ending.
+  // The one country whose top-level domain differs from its code (ISO 3166).
   return { kind: "country", code: code === "gb" ? "uk" : code };
 }
 
@@ -72,13 +72,13 @@ function readPath(text: string): RuleMatch | undefined {
   return isRefused(url) ? undefined : { kind: "path", prefix: url.slice("http://".length) };
 }
 
-/** The canonical form of a host name, when the text is nothing more. */
+/** The canonical form of a host name, or undefined if the text is anything else. */
 function hostNamed(text: string): string | undefined {
   if (/[/:@?#\s[\]]/.test(text)) return undefined;
   const url = canonicalUrl(`http://${text}/`);
   if (isRefused(url)) return undefined;
   const host = hostOf(url);
-  // An address has no ending, and a number would be read as one.
+  // An IP address has no suffix, and a number would be parsed as one.
   return /^[\d.]+$/.test(host) || pathStart(url) !== url.length - 1 ? undefined : host;
 }
 
@@ -87,7 +87,7 @@ function endsInLabels(host: string, suffix: string): boolean {
   return host.length === suffix.length || host.at(-suffix.length - 1) === ".";
 }
 
-/** Endings in other scripts (without `xn--`) and the code of their country; not those of every script of a country. */
+/** Top-level domains in other scripts (without `xn--`) and the country of each; not complete. */
 const COUNTRY_OF_SCRIPT: ReadonlyMap<string, string> = new Map([
   ["mgbaam7a8h", "ae"],
   ["y9a3aq", "am"],

@@ -17,7 +17,7 @@ function sampled(urls: readonly CanonicalUrl[], share: number): CanonicalUrl[] {
   });
 }
 
-test("a sample is as large as it is said to be, all at 1 and nothing at 0", () => {
+test("a sample has the requested share, all URLs at 1 and none at 0", () => {
   ok(sampled(URLS, 1).length === URLS.length);
   ok(sampled(URLS, 0).length === 0);
   for (const share of [0.01, 0.1, 0.5]) {
@@ -28,7 +28,7 @@ test("a sample is as large as it is said to be, all at 1 and nothing at 0", () =
   }
 });
 
-test("a larger sample holds the smaller one, and takes no part of the web before another", () => {
+test("a larger sample contains the smaller one, and samples all parts of the web equally", () => {
   const small = new Set(sampled(URLS, 0.05));
   ok(small.isSubsetOf(new Set(sampled(URLS, 0.2))));
   const partition = partitionFor("url-hash", { bucketCount: 8, rules: [] });

@@ -1,17 +1,17 @@
 /**
- * A random sample of all addresses, the same for every process: by it coverage is estimated where no complete
- * crawl is at hand to compare with.
+ * A random sample of all URLs, the same in every process, which estimates coverage without a complete crawl to
+ * compare with.
  *
- * Behind a firewall a process throws links to others' parts away. Those of the sample it fetches instead, to see whether there is
- * a page; whatever of these their owners do not have is missing, and so is the same part of everything else.
+ * In firewall mode a process drops links to other processes' parts. Links in the sample are fetched instead, to see
+ * whether there is a page; the share of these pages that their owners lack estimates the share missing in all.
  */
 
 const MIX = 0x9e3779b1 | 0;
 const MORE = 0x85ebca6b | 0;
 
-/** Bits of a fingerprint also say whose an address is, so all of them are stirred first. */
+/** All bits of the fingerprint are mixed first. */
 export function isInSample(high: number, low: number, share: number): boolean {
-  const stirred = Math.imul(high ^ (low >>> 16), MIX);
-  const point = Math.imul(stirred ^ (stirred >>> 15) ^ low, MORE);
+  const mixed = Math.imul(high ^ (low >>> 16), MIX);
+  const point = Math.imul(mixed ^ (mixed >>> 15) ^ low, MORE);
   return (point ^ (point >>> 13)) >>> 0 < share * 2 ** 32;
 }

@@ -1,10 +1,10 @@
 /**
  * Searches several collections as if they were one.
  *
- * FTS5 scores a page by BM25, with the rarity that a term has in its own file. A word that is common in one
- * collection and rare in another would weigh differently in each, and their scores could not be compared. So
- * each term is scored by itself and its score is scaled from the rarity in the file to the rarity in all
- * collections together. Pages with the same content are shown once. Where a topic is requested, a collection
+ * FTS5 scores a page by BM25, with the rarity of each term in its own file. A word that is common in one
+ * collection and rare in another would get different weights, and their scores could not be compared. So
+ * each term is scored separately, and its score is scaled from its rarity in the file to its rarity in all
+ * collections together. Pages with equal content are shown once. If a topic is requested, a collection
  * devoted to it counts for up to twice as much.
  */
 
@@ -26,12 +26,12 @@ export interface Result {
   readonly page: FoundPage;
   readonly collection: Collection;
   readonly score: number;
-  /** Where the same content was found too, among the best. */
+  /** Other pages with the same content, among the candidates. */
   readonly copies: readonly { readonly url: string; readonly folder: string }[];
 }
 
 export interface Found {
-  /** Pages that match, copies counted each. */
+  /** Matching pages, including copies. */
   readonly total: number;
   readonly results: readonly Result[];
 }
@@ -42,15 +42,15 @@ export interface Search {
   readonly countMax: number;
 }
 
-/** Copies of each other may be among the best, so more candidates are read than shown. */
+/** Candidates read for each result shown, since some are copies of others. */
 const CANDIDATES_PER_RESULT = 5;
-/** What a word in the title, in the URL and in the text counts. */
+/** Weights of a word in the title, in the URL and in the text. */
 const WEIGHTS = "4, 2, 1";
-/** FTS5's own rarity of a term that is in more than half of the pages (SQLite documentation, bm25). */
+/** FTS5's rarity of a term that is in more than half of the pages (SQLite documentation, bm25). */
 const RARITY_MIN = 1e-6;
 
-export function search(collections: readonly Collection[], wanted: Search): Found {
-  const terms = wanted.query.wanted.flat().map(matchOfTerm);
+export function search(collections: readonly Collection[], request: Search): Found {
+  const terms = request.query.wanted.flat().map(matchOfTerm);
   const counts = collections.map(({ index }) => terms.map((term) => pagesWith(index, term)));
   const pages = sum(collections.map(({ index }) => index.pages));
   const rarities = terms.map((_, term) =>
@@ -60,18 +60,18 @@ export function search(collections: readonly Collection[], wanted: Search): Foun
   const candidates: Candidate[] = [];
   for (const [at, collection] of collections.entries()) {
     const { index } = collection;
-    const favour = favourOf(index, wanted.facets.topic);
+    const favour = favourOf(index, request.facets.topic);
     const scales = terms.map((_, term) => {
       const own = rarityInFile(counts[at]?.[term] ?? 0, index.pages);
       return (favour * (rarities[term] ?? 0)) / own;
     });
-    const rows = scoredRows(index, wanted, { terms, scales });
+    const rows = scoredRows(index, request, { terms, scales });
     total += Number(rows[0]?.["total"] ?? 0);
     for (const { id, score } of rows)
       candidates.push({ collection, id: Number(id), score: Number(score) });
   }
   candidates.sort((a, b) => b.score - a.score || a.id - b.id);
-  return { total, results: withoutCopies(candidates, wanted.countMax) };
+  return { total, results: withoutCopies(candidates, request.countMax) };
 }
 
 interface Candidate {
@@ -81,14 +81,14 @@ interface Candidate {
 }
 
 interface Scoring {
-  /** FTS5 expressions of the wanted terms, and the factor for the score of each. */
+  /** FTS5 expressions of the wanted terms, and the factor on the score of each. */
   readonly terms: readonly string[];
   readonly scales: readonly number[];
 }
 
-/** The best matches of one collection, each row with the number of all matches. */
-function scoredRows(index: IndexReader, wanted: Search, { terms, scales }: Scoring): Row[] {
-  const { conditions, values } = facetConditions(wanted.facets);
+/** The best matches of one collection, each row with the total number of matches. */
+function scoredRows(index: IndexReader, request: Search, { terms, scales }: Scoring): Row[] {
+  const { conditions, values } = facetConditions(request.facets);
   const join = conditions.length === 0 ? "" : "JOIN page ON page.id = words.rowid";
   const parts = terms.map(
     (_, term) =>
@@ -106,9 +106,9 @@ function scoredRows(index: IndexReader, wanted: Search, { terms, scales }: Scori
     [`term${at}`, term] as const,
     [`scale${at}`, scales[at] ?? 0] as const,
   ]);
-  const most = CANDIDATES_PER_RESULT * wanted.countMax;
+  const most = CANDIDATES_PER_RESULT * request.countMax;
   return index.rows(sql, {
-    match: matchOf(wanted.query),
+    match: matchOf(request.query),
     most,
     ...values,
     ...Object.fromEntries(scoring),
@@ -125,7 +125,7 @@ function facetConditions({ site, language, topic }: Facets): {
     conditions.push(condition);
     values[name] = value;
   };
-  // A host includes the hosts below it: example.org also finds www.example.org.
+  // A host includes its subdomains: example.org also finds www.example.org.
   if (site !== undefined)
     require("site", hostNamed(site), "('.' || page.host) LIKE ('%.' || $site)");
   if (language !== undefined)
@@ -134,7 +134,7 @@ function facetConditions({ site, language, topic }: Facets): {
   return { conditions, values };
 }
 
-/** Accepts `example.org`, `https://example.org` and `https://example.org/a` alike. */
+/** The host of `example.org`, `https://example.org` or `https://example.org/a`. */
 function hostNamed(site: string): string {
   const text = site.trim().toLowerCase();
   const parsed = URL.parse(text.includes("://") ? text : `http://${text}`);
@@ -146,12 +146,12 @@ function pagesWith(index: IndexReader, match: string): number {
   return Number(index.rows(sql, { match })[0]?.["count"] ?? 0);
 }
 
-/** The weight of a term by BM25: the fewer pages have it, the greater, and never zero. */
+/** The weight of a term in BM25: the fewer pages have it, the greater; never zero. */
 export function rarityOf(pagesWithTerm: number, pages: number): number {
   return Math.log(1 + Math.max(0, pages - pagesWithTerm + 0.5) / (pagesWithTerm + 0.5));
 }
 
-/** The weight that FTS5's bm25() has multiplied by. */
+/** The rarity that FTS5's bm25() multiplies by. */
 function rarityInFile(pagesWithTerm: number, pages: number): number {
   const rarity = Math.log((pages - pagesWithTerm + 0.5) / (pagesWithTerm + 0.5));
   return rarity > 0 ? rarity : RARITY_MIN;

@@ -1,11 +1,11 @@
 /**
- * The file of a full-text index: its tables, how it is opened, and which process may write it.
+ * The file of a full-text index: its tables, opening it, and the lock of the process that writes it.
  *
  * `search/index.db` in a crawl's folder is a SQLite file that any SQLite client with FTS5 can open: a table
- * `page` with what a result shows, and a table `words` (FTS5, without the texts themselves) with the same row
- * ids. SQLite makes commits atomic and lets other processes read meanwhile. The file can be made again from the
- * store and the archive, unless the crawl keeps no archive: then the texts are kept here, packed with zstd.
- * A lock file beside it belongs to the process that writes.
+ * `page` with the fields of a result, and a table `words` (FTS5, without the texts) with the same row ids. SQLite
+ * makes commits atomic and lets other processes read at the same time. The file can be rebuilt from the store and
+ * the archive; without an archive the texts are stored here, compressed with zstd.
+ * A lock file next to it belongs to the process that writes.
  */
 
 import { existsSync, mkdirSync, rmSync } from "node:fs";
@@ -19,7 +19,7 @@ const VERSION = 2;
 const APPLICATION_ID = 0x57656953;
 const BUSY_MS_MAX = 250;
 
-/** How words are reduced before they are compared: English stems (Porter), or only case and diacritics. */
+/** Normalisation of words before they are compared: English stems (Porter), or only case and diacritics. */
 export type Stemming = "english" | "none";
 
 const TOKENIZERS: Readonly<Record<Stemming, string>> = {
@@ -31,7 +31,7 @@ export interface IndexLock {
   release(): void;
 }
 
-/** The declaration of the FTS5 table; the table that passages are cut with has the same tokenizer. */
+/** The declaration of the FTS5 table; the table that cuts passages has the same tokenizer. */
 export function wordTable(columns: string, stemming: Stemming): string {
   return `CREATE VIRTUAL TABLE words USING fts5(${columns}, tokenize = '${TOKENIZERS[stemming]}')`;
 }
@@ -65,7 +65,7 @@ export function eraseIndex(crawlFolder: string): void {
   rmSync(searchFolder(crawlFolder), { recursive: true, force: true });
 }
 
-/** Opens the index to write it, or makes an empty one. The caller holds the lock. */
+/** Opens the index for writing, or creates an empty one. The caller holds the lock. */
 export function openToWrite(crawlFolder: string, stemming: Stemming): DatabaseSync {
   mkdirSync(searchFolder(crawlFolder), { recursive: true, mode: OWNER_ONLY });
   const path = fileIn(crawlFolder);
@@ -79,7 +79,7 @@ export function openToWrite(crawlFolder: string, stemming: Stemming): DatabaseSy
   });
 }
 
-/** For searching, also while a crawl writes: sees whole commits only. */
+/** Opens the index for searching, also while a crawl writes; only whole commits are visible. */
 export function openToRead(crawlFolder: string): DatabaseSync {
   const path = fileIn(crawlFolder);
   return opened(path, () => {
@@ -89,7 +89,7 @@ export function openToRead(crawlFolder: string): DatabaseSync {
   });
 }
 
-/** The right to write the index, held until it is released; undefined while another process has it. */
+/** Locks the index for writing until `release`; undefined while another process holds the lock. */
 export function lockIndex(crawlFolder: string): IndexLock | undefined {
   const path = join(searchFolder(crawlFolder), "lock.db");
   let lock: DatabaseSync | undefined;
@@ -107,7 +107,7 @@ export function lockIndex(crawlFolder: string): IndexLock | undefined {
   }
 }
 
-/** The operator's error for what SQLite or the file system threw; our own mistakes stay as they are. */
+/** The operator's error for an error of SQLite or the file system; other errors are returned unchanged. */
 export function explainedIndex(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof CrawlError) return error;
   const primary = "errcode" in error && typeof error.errcode === "number" ? error.errcode & 255 : 0;

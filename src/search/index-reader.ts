@@ -1,6 +1,4 @@
-/**
- * Reads a full-text index, at one moment: pages that a crawl adds meanwhile are not seen.
- */
+/** Reads a full-text index as of its opening: pages that a crawl adds later are not seen. */
 
 import { type DatabaseSync, type StatementSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
@@ -18,7 +16,7 @@ export interface FoundPage {
   readonly archived: ArchivePlace | undefined;
 }
 
-/** No page in the archive has a longer text. */
+/** Upper bound for the text of an archived page. */
 const TEXT_BYTES_MAX = 64 * 2 ** 20;
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -36,7 +34,7 @@ export class IndexReader {
     this.#path = searchFolder(crawlFolder);
     this.#database = openToRead(crawlFolder);
     try {
-      // All later reads see the state of this moment.
+      // Holds a read transaction, so that all reads see the state at opening.
       this.#database.exec("BEGIN");
       const meta = this.#database.prepare("SELECT value FROM meta WHERE key = ?");
       this.pages = Number(meta.get("pages")?.["value"] ?? 0);
@@ -53,7 +51,7 @@ export class IndexReader {
     this.#database.close();
   }
 
-  /** Runs one statement, and throws its errors in the operator's words. */
+  /** Runs one statement; errors of SQLite become operator's errors. */
   rows(sql: string, values: Values): Row[] {
     return this.#explaining(() => this.#database.prepare(sql).all(values));
   }
@@ -77,7 +75,7 @@ export class IndexReader {
     };
   }
 
-  /** The text of a page, where the index keeps it. */
+  /** The text of a page, if the index stores it. */
   keptText(id: number): string | undefined {
     const packed = this.#explaining(() => this.#page.get(id)?.["text"]);
     if (!(packed instanceof Uint8Array)) return undefined;

@@ -1,14 +1,14 @@
 /**
- * Where pages enter the full-text index while a crawl runs: the near end of a thread of its own.
+ * Indexes pages while a crawl runs: the crawl's side of the indexing thread.
  *
  * With an archive, a page is handed over once the store has committed it. The index is then always
- * a part of the store: what a kill takes from it is read from the archive when it is opened again
- * (`crawl/search-upkeep.ts`). Without one the text exists nowhere else, so it is the other way
- * round: a page is in the index, text and all, before the crawl notes it, and what the store does
- * not know is taken out when it is opened again.
+ * a part of the store: pages lost in a kill are read from the archive when it is opened again
+ * (`crawl/search-upkeep.ts`). Without an archive the text exists nowhere else, so the order is
+ * reversed: a page is in the index, with its text, before the crawl records it, and pages unknown to
+ * the store are removed when the index is opened again.
  *
- * Promises: no more than 16 MiB of text wait, and whoever brings more waits too; when the thread
- * cannot go on, a crawl with an archive goes on without it and says so once.
+ * Promises: at most 16 MiB of text are queued, and `take` waits while the queue is full; if the thread
+ * fails, a crawl with an archive continues without it and reports that once.
  */
 
 import { Worker } from "node:worker_threads";
@@ -19,17 +19,17 @@ import { packPages } from "./page-parcel.ts";
 import type { IndexAnswer, IndexErrand, IndexerStart } from "./index-worker.ts";
 import type { IndexedPage } from "./index-writer.ts";
 
-/** Where pages go to be found again, as a sink. */
+/** Receives pages to be indexed, as a sink. */
 export interface PageIndex {
-  /** Takes a page just before it is noted; waits for room, or until it is kept. */
+  /** Takes a page just before it is recorded; waits for room, or until it is stored. */
   take(page: IndexedPage): Promise<void>;
-  /** The store has committed everything that was noted. */
+  /** To be called when the store has committed everything recorded so far. */
   committed(lastSeq: number): void;
   close(): Promise<void>;
 }
 
 export interface IndexOptions extends IndexerStart {
-  /** Told once when it falls behind, and why. */
+  /** Called once with the reason when indexing fails. */
   readonly onTrouble: (what: string) => void;
 }
 
@@ -37,22 +37,22 @@ const WORKER_FILE = new URL(
   `./index-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`,
   import.meta.url,
 );
-/** What it makes of a page is short-lived. */
+/** Objects in the thread are short-lived. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 8 };
-const WAITING_BYTES_MAX = 16 * 2 ** 20;
-/** What a page costs beside its text. */
+const QUEUED_BYTES_MAX = 16 * 2 ** 20;
+/** Bytes of a queued page besides its text, estimated. */
 const PAGE_BYTES = 1_024;
-/** How long pages that somebody waits for may wait for company. */
+/** How long a page whose `take` is waiting is held to be sent with others. */
 const GATHER_MS = 5;
 
-/** The lock is released when the index is closed. */
+/** Opens the index; closing it releases the lock. */
 export function openIndex(options: IndexOptions, lock: IndexLock): PageIndex {
   return new ThreadedIndex(options, lock);
 }
 
 interface Awaited {
   readonly bytes: number;
-  /** Resolves whoever waits for these pages. */
+  /** Resolves the waiting calls of `take` for these pages. */
   readonly finish: (answer: IndexAnswer) => void;
 }
 
@@ -62,10 +62,10 @@ class ThreadedIndex implements PageIndex {
   readonly #worker: Worker;
   #gathered: IndexedPage[] = [];
   #lastSeq = 0;
-  #waitingBytes = 0;
+  #queuedBytes = 0;
   #awaited: Awaited[] = [];
-  #keepers: ((answer: IndexAnswer) => void)[] = [];
-  #roomWanted: (() => void)[] = [];
+  #takers: ((answer: IndexAnswer) => void)[] = [];
+  #roomWaiters: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #trouble: CrawlError | undefined;
 
@@ -75,15 +75,15 @@ class ThreadedIndex implements PageIndex {
     const { crawlFolder, keepsText, stemming } = options;
     const workerData: IndexerStart = { crawlFolder, keepsText, stemming };
     this.#worker = new Worker(WORKER_FILE, { workerData, resourceLimits: RESOURCE_LIMITS });
-    this.#worker.on("message", (answer: IndexAnswer) => this.#hear(answer));
+    this.#worker.on("message", (answer: IndexAnswer) => this.#receive(answer));
     this.#worker.on("error", (error) =>
       this.#fail(new CrawlError("SEARCH_INDEX_DAMAGED", String(error))),
     );
   }
 
   async take(page: IndexedPage): Promise<void> {
-    while (this.#waitingBytes >= WAITING_BYTES_MAX && this.#trouble === undefined)
-      await new Promise<void>((goOn) => this.#roomWanted.push(goOn));
+    while (this.#queuedBytes >= QUEUED_BYTES_MAX && this.#trouble === undefined)
+      await new Promise<void>((resume) => this.#roomWaiters.push(resume));
     const { keepsText } = this.#options;
     if (this.#trouble !== undefined) {
       // With an archive nothing is lost: the index is completed from it later.
@@ -91,26 +91,26 @@ class ThreadedIndex implements PageIndex {
       return;
     }
     this.#gathered.push(page);
-    this.#waitingBytes += page.text.length + PAGE_BYTES;
+    this.#queuedBytes += page.text.length + PAGE_BYTES;
     if (!keepsText) return;
     this.#timer ??= setTimeout(() => this.#handOver(), GATHER_MS);
     await new Promise<void>((resolve, reject) => {
-      this.#keepers.push(({ trouble }) =>
+      this.#takers.push(({ trouble }) =>
         trouble === undefined ? resolve() : reject(new CrawlError(trouble.code, trouble.what)),
       );
     });
   }
 
   committed(lastSeq: number): void {
-    assert(lastSeq >= this.#lastSeq, "pages are numbered upwards");
+    assert(lastSeq >= this.#lastSeq, "sequence numbers of pages increase");
     const hasMoved = lastSeq > this.#lastSeq;
     this.#lastSeq = lastSeq;
-    // Where the texts are kept, pages not noted yet may be among those gathered; these go at their time.
+    // With stored texts, pages not recorded yet may be among those gathered; their timer hands them over.
     if (hasMoved && !this.#options.keepsText) this.#handOver();
   }
 
   async close(): Promise<void> {
-    // What the store has not committed by now will be fetched again.
+    // Pages that the store has not committed will be fetched again.
     if (!this.#options.keepsText) this.#gathered = [];
     this.#handOver();
     if (this.#trouble === undefined)
@@ -126,30 +126,30 @@ class ThreadedIndex implements PageIndex {
     this.#timer = undefined;
     if (this.#trouble !== undefined) return;
     const pages = this.#gathered;
-    const keepers = this.#keepers;
+    const takers = this.#takers;
     this.#gathered = [];
-    this.#keepers = [];
+    this.#takers = [];
     const bytes = pages.reduce((sum, { text }) => sum + text.length + PAGE_BYTES, 0);
     this.#post(
       { kind: "pages", parcel: packPages(pages), lastSeq: this.#lastSeq },
-      { bytes, finish: (answer) => keepers.forEach((finish) => finish(answer)) },
+      { bytes, finish: (answer) => takers.forEach((finish) => finish(answer)) },
     );
   }
 
   #post(errand: IndexErrand, awaited: Awaited): void {
     this.#awaited.push(awaited);
-    const handedOver = errand.kind === "pages" ? [errand.parcel.bytes.buffer] : [];
-    this.#worker.postMessage(errand, handedOver);
+    const transferred = errand.kind === "pages" ? [errand.parcel.bytes.buffer] : [];
+    this.#worker.postMessage(errand, transferred);
   }
 
-  #hear(answer: IndexAnswer): void {
+  #receive(answer: IndexAnswer): void {
     const { trouble } = answer;
     if (trouble !== undefined && !this.#options.keepsText)
       return this.#fail(new CrawlError(trouble.code, trouble.what));
     const awaited = this.#awaited.shift();
-    this.#waitingBytes -= awaited?.bytes ?? 0;
+    this.#queuedBytes -= awaited?.bytes ?? 0;
     awaited?.finish(answer);
-    if (this.#waitingBytes < WAITING_BYTES_MAX) this.#letIn();
+    if (this.#queuedBytes < QUEUED_BYTES_MAX) this.#resumeWaiters();
   }
 
   #fail(trouble: CrawlError): void {
@@ -158,13 +158,13 @@ class ThreadedIndex implements PageIndex {
     this.#options.onTrouble(trouble.message);
     const answer = { trouble: { code: trouble.code, what: trouble.message } };
     for (const { finish } of this.#awaited.splice(0)) finish(answer);
-    for (const finish of this.#keepers.splice(0)) finish(answer);
+    for (const finish of this.#takers.splice(0)) finish(answer);
     this.#gathered = [];
-    this.#waitingBytes = 0;
-    this.#letIn();
+    this.#queuedBytes = 0;
+    this.#resumeWaiters();
   }
 
-  #letIn(): void {
-    for (const goOn of this.#roomWanted.splice(0)) goOn();
+  #resumeWaiters(): void {
+    for (const resume of this.#roomWaiters.splice(0)) resume();
   }
 }

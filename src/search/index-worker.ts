@@ -1,10 +1,10 @@
 /**
- * The thread that writes the full-text index, so that the crawl's own thread does not.
+ * The thread that writes the full-text index, to keep that work off the crawl's own thread.
  *
  * It takes one parcel of pages after the other and answers each. Pages of many parcels go into one
- * commit, because segments written together need less merging; a commit is made when enough have
- * come, when some have waited long enough, or at once where the texts are kept in the index itself
- * and the crawl waits for them. What the disk refuses is told; anything else ends the thread.
+ * commit, because segments written together need less merging. A commit is made when enough pages are
+ * gathered, when the first of them has waited long enough, or at once if the texts are stored in the index
+ * and the crawl waits for them. Errors of the disk are reported; all others end the thread.
  */
 
 import { parentPort, workerData } from "node:worker_threads";
@@ -21,7 +21,7 @@ export type IndexErrand =
   | {
       readonly kind: "pages";
       readonly parcel: PageParcel;
-      /** The number of the last page that the store has committed. */
+      /** The sequence number of the last page that the store has committed. */
       readonly lastSeq: number;
     }
   | { readonly kind: "close" };
@@ -30,10 +30,10 @@ export interface IndexAnswer {
   readonly trouble: { readonly code: ErrorCode; readonly what: string } | undefined;
 }
 
-/** In one commit: enough that segments are full when they are written. */
+/** Pages in one commit: enough that segments are full when they are written. */
 const PAGES_PER_COMMIT = 4_096;
 const BYTES_PER_COMMIT = 32 * 2 ** 20;
-/** Whoever searches a running crawl finds what is older than this. */
+/** Pages of a running crawl can be found after this time at the latest. */
 const COMMIT_AFTER_MS = 5_000;
 
 class Indexer {
@@ -58,7 +58,7 @@ class Indexer {
       return { trouble: undefined };
     } catch (error) {
       if (!(error instanceof CrawlError)) throw error;
-      this.#forget();
+      this.#reset();
       return { trouble: { code: error.code, what: error.message } };
     }
   }
@@ -74,7 +74,7 @@ class Indexer {
   }
 
   #commit(): void {
-    this.#forget();
+    this.#reset();
     this.#writer.commit(this.#lastSeq);
   }
 
@@ -83,12 +83,12 @@ class Indexer {
       this.#commit();
     } catch (error) {
       if (!(error instanceof CrawlError)) throw error;
-      // Nobody waits for this answer; the cursor stays, and so do the pages behind it.
+      // No call waits for this answer; the cursor stays, so the pages after it are indexed later.
       port?.postMessage({ trouble: { code: error.code, what: error.message } });
     }
   }
 
-  #forget(): void {
+  #reset(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#gathered = 0;

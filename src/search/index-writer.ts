@@ -1,9 +1,8 @@
 /**
  * Writes pages into a full-text index, many in one commit.
  *
- * The cursor is the number of the last page of the store that is in the index, with all before it. It is
- * written with the pages, so a kill leaves both as they were after the last commit. A page that is put again
- * replaces itself.
+ * The cursor is the sequence number of the last page of the store that is in the index, with all before it. It is
+ * written with the pages, so a kill leaves both as of the last commit. Putting a page again replaces it.
  */
 
 import { isAscii } from "node:buffer";
@@ -15,30 +14,30 @@ import { hostOf } from "../url/url.ts";
 import { explainedIndex, openToWrite, searchFolder, type Stemming } from "./index-file.ts";
 import { wordsApart } from "./words-apart.ts";
 
-/** A page as the index takes it. */
+/** A page to be indexed. */
 export interface IndexedPage {
   /** The id of its URL. */
   readonly id: number;
   readonly url: string;
   readonly title: string;
   readonly language: string;
-  /** Empty when the page was not classified. */
+  /** Empty if the page was not classified. */
   readonly topic: string;
   readonly fetchedAtMs: number;
   readonly digest: Uint8Array;
   readonly archived: ArchivePlace | undefined;
-  /** Its visible text, as `packText` gives it (the index may change these bytes) or decoded. */
+  /** Its visible text, as `packText` returns it (the index may change these bytes) or decoded. */
   readonly text: Uint8Array | string;
 }
 
 export interface IndexWriterOptions {
-  /** Set when there is no archive to read the texts from. */
+  /** True without an archive to read the texts from. */
   readonly keepsText: boolean;
-  /** Of a new index; an existing one keeps its own. */
+  /** Stemming of a new index; an existing one keeps its own. */
   readonly stemming: Stemming;
 }
 
-/** Half of a SHA-256 excludes accidental equality. */
+/** Bytes kept of a SHA-256; half of it excludes accidental equality. */
 const DIGEST_BYTES = 16;
 
 export class IndexWriter {
@@ -56,16 +55,16 @@ export class IndexWriter {
     this.#database = openToWrite(crawlFolder, stemming);
     this.#statements = prepareAll(this.#database);
     this.keepsText = keepsText;
-    this.#restart();
+    this.#restoreCounters();
     this.#wasClosed = this.#meta("closed") === 1;
   }
 
-  /** The number of the last page of the store that is in, with all before it. */
+  /** The sequence number of the last page of the store in the index, with all before it. */
   get cursor(): number {
     return this.#cursor;
   }
 
-  /** Whether the last writer closed it properly. */
+  /** True if the last writer closed the index properly. */
   get wasClosed(): boolean {
     return this.#cursor === 0 || this.#wasClosed;
   }
@@ -98,17 +97,17 @@ export class IndexWriter {
     });
   }
 
-  /** Takes a page out; returns whether it was in. */
+  /** Removes a page; returns true if it was in the index. */
   remove(id: number): boolean {
     return this.#write(() => this.#drop(id));
   }
 
-  /** The ids of all pages that are in. */
+  /** The ids of all pages in the index. */
   *ids(): Generator<number> {
     for (const row of this.#statements.ids.iterate()) yield Number(row["id"]);
   }
 
-  /** Whether the page is in with this content. */
+  /** True if the index has the page with this content. */
   holds(id: number, digest: Uint8Array): boolean {
     const held = this.#statements.digest.get(id)?.["digest"];
     return (
@@ -116,7 +115,7 @@ export class IndexWriter {
     );
   }
 
-  /** Ends the commit: everything put is in, and the store has been followed up to the cursor. */
+  /** Commits all pages put so far, with the cursor up to which the index follows the store. */
   commit(cursor: number): void {
     if (cursor === this.#cursor && !this.#isWriting) return;
     this.#write(() => {
@@ -125,7 +124,7 @@ export class IndexWriter {
     });
   }
 
-  /** Commits what was put. */
+  /** Commits all pages put so far and closes the index. */
   close(): void {
     try {
       this.#write(() => this.#finish(1));
@@ -135,7 +134,7 @@ export class IndexWriter {
     }
   }
 
-  /** Leaves the file as it was after the last commit. */
+  /** Closes the index with the state of the last commit. */
   abandon(): void {
     this.#database.close();
   }
@@ -168,19 +167,19 @@ export class IndexWriter {
     } catch (error) {
       this.#isWriting = false;
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-      this.#restart();
+      this.#restoreCounters();
       throw explainedIndex(error, this.#path);
     }
   }
 
-  /** As the last commit left it. */
-  #restart(): void {
+  /** Restores the counters of the last commit. */
+  #restoreCounters(): void {
     this.#cursor = this.#meta("cursor");
     this.#pages = this.#meta("pages");
   }
 }
 
-/** FTS5 reads UTF-8 bytes as they are; a string is needed only where characters are set apart. */
+/** The text for FTS5, which reads UTF-8 bytes; a string only where characters are set apart. */
 function indexable(text: Uint8Array): Uint8Array | string {
   return isAscii(text)
     ? text
@@ -190,7 +189,7 @@ function indexable(text: Uint8Array): Uint8Array | string {
 function prepareAll(database: DatabaseSync) {
   const writing = (sql: string): StatementSync => {
     const statement = database.prepare(sql);
-    // FTS5's inner row ids are beyond the safe integers, and Node reads the last one after each write.
+    // FTS5's internal row ids exceed the safe integers, and Node reads the last one after each write.
     statement.setReadBigInts(true);
     return statement;
   };

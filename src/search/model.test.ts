@@ -41,7 +41,7 @@ function somePage(random: Random, id: number, version: number): IndexedPage {
   };
 }
 
-/** What the index should find, by reading everything. */
+/** True if the index should find this page, computed by reading all of its text. */
 function matches(page: IndexedPage, query: Query, facets: Facets): boolean {
   const fields = [page.title, page.url, String(page.text)].map(foldedWords);
   const has = (term: Term): boolean => {
@@ -97,7 +97,7 @@ function someFacets(random: Random): Facets {
   };
 }
 
-test("pages put, put again and taken out are found as if all were read", (t) => {
+test("pages put, replaced and removed are found as by a full scan", (t) => {
   for (let seed = 1; seed <= 12; seed++) {
     const random = randomFrom(seed);
     const folder = mkdtempSync(join(tmpdir(), "weir-search-"));
@@ -121,7 +121,7 @@ test("pages put, put again and taken out are found as if all were read", (t) => 
         writer.abandon();
         writer = new IndexWriter(folder, OPTIONS);
         model.clear();
-        for (const [known, kept] of committed) model.set(known, kept);
+        for (const [known, stored] of committed) model.set(known, stored);
       }
     }
     writer.close();

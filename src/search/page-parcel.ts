@@ -1,16 +1,13 @@
-/**
- * Pages on their way to the thread that indexes them, in few pieces: a message is the dearer the more
- * objects are in it.
- */
+/** Packs pages into few objects for the indexing thread, since the cost of a message grows with its objects. */
 
 import type { IndexedPage } from "./index-writer.ts";
 
 export interface PageParcel {
-  /** What is no text of a page: `FIELDS` values for each. */
+  /** All fields of a page except its text and digest: `FIELDS` values for each page. */
   readonly values: readonly (string | number)[];
-  /** All texts and then all digests, one behind the other. */
+  /** All texts and then all digests, one after the other. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Where each text ends. */
+  /** The end of each text. */
   readonly ends: Uint32Array<ArrayBuffer>;
 }
 

@@ -34,7 +34,7 @@ test("the passage with the most terms is shown, and its words are marked", () =>
   assert.match(best(text, "weir dam", 14), /^….* a \[weir\] is a low \[dam\] .*…$/);
 });
 
-test("what the index finds is marked: stems, accents, case, phrases, beginnings, characters", () => {
+test("passages mark what the index finds: stems, accents, case, phrases, prefixes, characters", () => {
   assert.equal(best("Le Caf\u00e9 du Nord", "cafe"), "Le [Caf\u00e9] du Nord");
   assert.equal(best("two Professors", "professor"), "two [Professors]");
   assert.equal(best("low dam, dam low", '"low dam"'), "[low dam], dam low");

@@ -1,8 +1,8 @@
 /**
- * The passages of found pages that show why they were found, with the found words marked.
+ * Passages of found pages with the found words marked.
  *
  * The texts of one list of results go into an FTS5 table in memory, with the tokenizer of the index, and SQLite
- * cuts and marks them: so a passage marks exactly what the index finds, stems and diacritics included. About a
+ * cuts and marks them. So a passage marks exactly the words that the index finds, with stems and diacritics. About a
  * millisecond for a text of 50 KB.
  */
 
@@ -13,14 +13,14 @@ import { withoutGaps, wordsApart } from "./words-apart.ts";
 
 export interface Passage {
   readonly text: string;
-  /** Stretches of `text` that were found: start and end, in order, never overlapping. */
+  /** Found parts of `text`: start and end, in order, never overlapping. */
   readonly marks: readonly (readonly [start: number, end: number])[];
 }
 
 const TEXT_CHARACTERS_MAX = 1_000_000;
-/** A passage of ordinary words is shorter; one of endless words is cut. */
+/** Longer than a passage of ordinary words; a passage of endless words is cut. */
 const PASSAGE_CHARACTERS_MAX = 500;
-/** Control characters cannot be confused with text: they are removed from it first. */
+/** Control characters cannot be confused with text, because they are removed from it first. */
 const [MARK_START, MARK_END] = ["\u0001", "\u0002"];
 const CONTROLS_AND_SPACES = /[\u0000-\u0020\u007f-\u00a0]+/g;
 
@@ -32,7 +32,7 @@ export class Passages {
   readonly #match: string;
 
   constructor(query: Query, stemming: Stemming) {
-    // Any wanted term is marked, whether or not the others are near it.
+    // All wanted terms are marked, also those far from the others.
     this.#match = query.wanted.flat().map(matchOfTerm).join(" OR ");
     this.#database.exec(wordTable("text", stemming));
     this.#put = this.#database.prepare("INSERT OR REPLACE INTO words (rowid, text) VALUES (1, ?)");
@@ -50,7 +50,7 @@ export class Passages {
     this.#database.close();
   }
 
-  /** The best passage of at most so many words; the beginning of a text in which no term is found. */
+  /** The best passage of at most `wordsMax` words; the beginning of a text without any of the terms. */
   best(text: string, wordsMax: number): Passage | undefined {
     const flat = this.#load(text);
     if (flat === "") return undefined;
@@ -61,7 +61,7 @@ export class Passages {
     return marked(isCut ? `${words.slice(0, wordsMax).join(" ")}…` : flat);
   }
 
-  /** A text that is shown whole, such as a title, with its marks. */
+  /** A whole text, such as a title, with its marks. */
   whole(text: string): Passage {
     const flat = this.#load(text);
     const found = this.#highlight.get(this.#match)?.["text"];
@@ -82,7 +82,7 @@ function marked(found: string): Passage {
     const [inside = "", after = ""] = at === 0 ? ["", piece] : piece.split(MARK_END, 2);
     const [start, end] = [text.length, text.length + inside.length];
     const last = marks.at(-1);
-    // Characters that were set apart have one mark together.
+    // Adjacent characters that were set apart get one common mark.
     if (last?.[1] === start && inside !== "") last[1] = end;
     else if (inside !== "") marks.push([start, end]);
     text += inside + after;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { below, pick, randomFrom } from "../base/random.ts";
 import { matchOf, readQuery, type Term } from "./query.ts";
 
-test("words, phrases, beginnings, alternatives and exclusions are read", () => {
+test("words, phrases, prefixes, alternatives and exclusions are read", () => {
   const query = readQuery('weir "low dam" mill* OR miller -beaver NOT "old mill" -"new mill"');
   assert.deepEqual(query, {
     wanted: [
@@ -26,7 +26,7 @@ test("words in a row are a phrase only in quotes, and AND is the default", () =>
   assert.deepEqual(readQuery("OR low OR")?.wanted, [[plain("low")]]);
 });
 
-test("a query without letters or digits, or without a wanted term, is no query", () => {
+test("a query without letters or digits, or without a wanted term, is not a query", () => {
   for (const text of ["", '*** - "" +-+', "-beaver", "NOT beaver", "a ".repeat(40)])
     assert.equal(readQuery(text), undefined, text);
   assert.deepEqual(readQuery("&& dam")?.wanted, [[plain("dam")]]);

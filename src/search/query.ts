@@ -3,18 +3,18 @@
  *
  *   weir dam          both words, anywhere in title, URL or text
  *   "low dam"         these words in this order
- *   dam*              words with this beginning
- *   dam OR weir       either of them; OR binds closer than the space between words
+ *   dam*              words with this prefix
+ *   dam OR weir       either of them; OR binds more tightly than the space between words
  *   -beaver           pages without this word (or "phrase"); NOT beaver is the same
  *
- * Every other input is a word, never an operator. A term without letters or digits is ignored; a query without
- * a wanted term is no query.
+ * All other input is a word, never an operator. A term without letters or digits is ignored; a query without
+ * a wanted term is invalid.
  */
 
 import { wordsApart } from "./words-apart.ts";
 
 export interface Term {
-  /** One word, or several in a row. */
+  /** One word, or a phrase. */
   readonly text: string;
   readonly isPrefix: boolean;
 }
@@ -30,39 +30,39 @@ const TERM_CHARACTERS_MAX = 200;
 const PIECES = /-?"[^"]*"?\*?|\S+/g;
 const CURLY_QUOTES = /[\u201c\u201d]/g;
 const QUOTES = /["\u201e\u00ab\u00bb\u0000]/g;
-const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
+const HAS_WORD = /[\p{L}\p{N}]/u;
 
-/** Reads the words of a command line, or one text; a quote that is left open ends with its word. */
+/** Reads the words of a command line, or one text; an unclosed quote ends with its word. */
 export function readQuery(...texts: readonly string[]): Query | undefined {
   const wanted: Term[][] = [];
   const unwanted: Term[] = [];
-  let joins = false;
+  let isAlternative = false;
   let isExcluded = false;
   for (const piece of texts.flatMap(
     (text) => text.replace(CURLY_QUOTES, '"').match(PIECES) ?? [],
   )) {
-    if (piece === "OR") joins = wanted.length > 0;
+    if (piece === "OR") isAlternative = wanted.length > 0;
     else if (piece === "NOT") isExcluded = true;
     else if (piece !== "AND") {
       const isUnwanted = isExcluded || (piece.startsWith("-") && piece.length > 1);
       const term = readTerm(piece.replace(/^-/, ""));
       if (term !== undefined && isUnwanted) unwanted.push(term);
-      else if (term !== undefined && joins) wanted.at(-1)?.push(term);
+      else if (term !== undefined && isAlternative) wanted.at(-1)?.push(term);
       else if (term !== undefined) wanted.push([term]);
-      joins = isExcluded = false;
+      isAlternative = isExcluded = false;
     }
   }
   const count = wanted.flat().length + unwanted.length;
   return wanted.length === 0 || count > TERMS_MAX ? undefined : { wanted, unwanted };
 }
 
-/** The whole query as FTS5 reads it. */
+/** The whole query as an FTS5 expression. */
 export function matchOf({ wanted, unwanted }: Query): string {
   const all = wanted.map((group) => `(${group.map(matchOfTerm).join(" OR ")})`).join(" AND ");
   return unwanted.length === 0 ? all : `(${all}) NOT (${unwanted.map(matchOfTerm).join(" OR ")})`;
 }
 
-/** A term can only be a string of FTS5: quotes were removed when it was read. */
+/** A term as a string of FTS5, never an operator: quotes were removed when it was read. */
 export function matchOfTerm({ text, isPrefix }: Term): string {
   return `"${wordsApart(text)}"${isPrefix ? " *" : ""}`;
 }
@@ -75,5 +75,5 @@ function readTerm(piece: string): Term | undefined {
     .toWellFormed()
     .trim()
     .slice(0, TERM_CHARACTERS_MAX);
-  return SAYS_SOMETHING.test(text) ? { text, isPrefix } : undefined;
+  return HAS_WORD.test(text) ? { text, isPrefix } : undefined;
 }

@@ -56,8 +56,8 @@ function found(
 ): number[] {
   const query = readQuery(words);
   assert.ok(query !== undefined);
-  const wish = { query, facets: { ...NO_FACETS, ...facets }, countMax: 10 };
-  return search(collections, wish).results.map(({ page }) => page.id);
+  const request = { query, facets: { ...NO_FACETS, ...facets }, countMax: 10 };
+  return search(collections, request).results.map(({ page }) => page.id);
 }
 
 test("pages are found by their words, a title before a text, and narrowed by facets", (t) => {
@@ -89,7 +89,7 @@ test("pages are found by their words, a title before a text, and narrowed by fac
   assert.equal(index.pages, 7);
 });
 
-test("English words are found by their stem, and others as they are", (t) => {
+test("words are found by their English stem, and without stemming only as they are", (t) => {
   const english = written(folderFor(t), [pageOf(1, "professors"), pageOf(2, "one professor")]);
   assert.deepEqual(found([english], "professor").sort(), [1, 2]);
   english.index[Symbol.dispose]();
@@ -102,7 +102,7 @@ test("English words are found by their stem, and others as they are", (t) => {
   assert.deepEqual(found([{ folder, index }], "Professors"), [1]);
 });
 
-test("a word that no page has is corrected to the nearest, and of equals the most common", (t) => {
+test("a word that no page has is corrected to the nearest, and among ties to the most common", (t) => {
   const here = written(folderFor(t), [
     pageOf(1, "admissions office"),
     pageOf(2, "weird things of a weir"),
@@ -119,7 +119,7 @@ test("a word that no page has is corrected to the nearest, and of equals the mos
   assert.deepEqual(suggested("zebra"), [undefined]);
 });
 
-test("an index of another version or program is refused with its name", (t) => {
+test("an index of another version is refused with that version", (t) => {
   const folder = folderFor(t);
   written(folder, [pageOf(1, "weir")]).index[Symbol.dispose]();
   const database = new DatabaseSync(join(folder, "search/index.db"));
@@ -128,7 +128,7 @@ test("an index of another version or program is refused with its name", (t) => {
   assert.throws(() => new IndexReader(folder), /older version 1/);
 });
 
-test("a page that comes again replaces itself, and one that is taken out is gone", (t) => {
+test("putting a page again replaces it, and a removed page is not found", (t) => {
   const folder = folderFor(t);
   written(folder, [pageOf(1, "old words"), pageOf(2, "old news")]).index[Symbol.dispose]();
   const writer = new IndexWriter(folder, STEMMING);
@@ -146,14 +146,14 @@ test("a page that comes again replaces itself, and one that is taken out is gone
   assert.deepEqual([index.pages, index.cursor], [1, 3]);
 });
 
-test("where there is no archive the text is kept, and comes back", (t) => {
+test("without an archive the text is stored and can be read back", (t) => {
   const text = "a weir & a dam ".repeat(50);
   using index = written(folderFor(t), [pageOf(1, text)], true).index;
   assert.equal(index.keptText(1), text);
   assert.equal(index.keptText(2), undefined);
 });
 
-test("one content is shown once, with the places where it was found too", (t) => {
+test("pages of equal content are shown once, with their copies", (t) => {
   const digest = Buffer.alloc(32, 7);
   const here = written(folderFor(t), [pageOf(1, "weir", { digest }), pageOf(2, "x")]);
   const there = written(folderFor(t), [pageOf(1, "weir", { digest }), pageOf(5, "weir weir")]);
@@ -177,15 +177,15 @@ test("split over collections, pages have the scores that they have in a single o
       return pageOf(index + 1, text.join(" "));
     });
     const whole = written(folderFor(t), pages);
-    // By content, as a crawl by topic is split: what is common in one is rare in the other.
+    // Split by content, as a crawl by topic is: words common in one part are rare in the other.
     const parts = [pages.filter(isFirst), pages.filter((page) => !isFirst(page))];
     const split = parts.map((part) => written(folderFor(t), part));
     for (let turn = 0; turn < 10; turn++) {
       const query = readQuery(`${pick(random, vocabulary)} ${pick(random, vocabulary)}`);
       assert.ok(query !== undefined);
-      const wish = { query, facets: NO_FACETS, countMax: 10 };
-      const expected = search([whole], wish).results;
-      const merged = search(split, wish).results;
+      const request = { query, facets: NO_FACETS, countMax: 10 };
+      const expected = search([whole], request).results;
+      const merged = search(split, request).results;
       assert.equal(merged.length, expected.length, `seed ${seed}`);
       for (const [place, { score }] of merged.entries()) {
         const gap = Math.abs((expected[place]?.score ?? 0) - score);
@@ -196,12 +196,12 @@ test("split over collections, pages have the scores that they have in a single o
   }
 });
 
-test("a term weighs the less the more pages have it, and never nothing", () => {
+test("the weight of a term falls with the number of pages that have it, and is never zero", () => {
   assert.ok(rarityOf(1, 1000) > rarityOf(10, 1000));
   assert.ok(rarityOf(900, 1000) > 0);
 });
 
-test("pages handed to the thread are found when it is closed, and only one may write", async (t) => {
+test("pages handed to the thread are found when it is closed, and only one process may write", async (t) => {
   const folder = folderFor(t);
   const troubles: string[] = [];
   const onTrouble = (what: string): void => void troubles.push(what);
@@ -227,7 +227,7 @@ test("pages handed to the thread are found when it is closed, and only one may w
   assert.equal(hasIndex(folder), false);
 });
 
-test("where texts are kept a page is in the index before anybody goes on", async (t) => {
+test("with stored texts a page is in the index before take resolves", async (t) => {
   const folder = folderFor(t);
   const lock = lockIndex(folder);
   assert.ok(lock !== undefined);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { editsBetween } from "./suggest.ts";
 
-test("edits are letters inserted, left out, exchanged, or swapped with their neighbour", () => {
+test("edits are letters inserted, deleted, replaced, or swapped with their neighbour", () => {
   assert.equal(editsBetween("weir", "weir"), 0);
   assert.equal(editsBetween("wier", "weir"), 1);
   assert.equal(editsBetween("profesor", "professor"), 1);

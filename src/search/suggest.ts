@@ -1,9 +1,9 @@
 /**
- * Finds what a misspelt word of a query may be meant for: the stem in the collections with the fewest edits,
- * and of these the most common.
+ * Corrects misspelt words of a query: to the stem in the collections with the fewest edits,
+ * among ties the most common.
  *
- * A word that any collection has is never corrected. Words are compared as the index holds them, so the answer
- * is a stem; the caller shows it as a page spells it.
+ * A word that any collection has is never corrected. Words are compared in the form stored in the index, so the
+ * result is a stem; the caller shows it in the spelling of a page.
  */
 
 import { DatabaseSync } from "node:sqlite";
@@ -11,13 +11,13 @@ import type { Collection } from "./find.ts";
 import { type Stemming, wordTable } from "./index-file.ts";
 import { matchOfTerm, type Term } from "./query.ts";
 
-/** At most so many letters are inserted, left out, exchanged or swapped; fewer in short words. */
+/** Maximum number of letters inserted, deleted, replaced or swapped; fewer in short words. */
 const EDITS_MAX = 2;
 const LETTERS_PER_EDIT = 3;
 /** Stems with the same first letter that are compared in one collection. */
 const COMPARED_MAX = 200_000;
 
-/** For each term the one that it may be meant for; undefined when it is known or nothing is near. */
+/** For each term its correction; undefined if the term is known or no stem is near. */
 export function corrected(
   collections: readonly Collection[],
   terms: readonly Term[],
@@ -60,7 +60,7 @@ function nearestStem(collections: readonly Collection[], word: string): string |
   return best?.stem;
 }
 
-/** The word as the index holds it; undefined when it is no single word. */
+/** The word in the form stored in the index; undefined if it is not a single word. */
 function stemOf(word: string, stemming: Stemming): string | undefined {
   using database = new DatabaseSync(":memory:");
   database.exec(
@@ -71,7 +71,7 @@ function stemOf(word: string, stemming: Stemming): string | undefined {
   return stems.length === 1 ? String(stems[0]?.["term"]) : undefined;
 }
 
-/** Letters inserted, left out, exchanged or swapped with their neighbour (optimal string alignment). */
+/** Letters inserted, deleted, replaced or swapped with their neighbour (optimal string alignment). */
 export function editsBetween(from: string, to: string): number {
   let [before, last]: [number[], number[]] = [
     [],
@@ -82,8 +82,8 @@ export function editsBetween(from: string, to: string): number {
     for (let at = 1; at <= to.length; at++) {
       const isSame = from[row - 1] === to[at - 1];
       const isSwapped = from[row - 1] === to[at - 2] && from[row - 2] === to[at - 1];
-      const changed = (last[at - 1] ?? 0) + (isSame ? 0 : 1);
-      const fewest = Math.min(changed, (last[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1);
+      const replaced = (last[at - 1] ?? 0) + (isSame ? 0 : 1);
+      const fewest = Math.min(replaced, (last[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1);
       next.push(isSwapped && at > 1 ? Math.min(fewest, (before[at - 2] ?? 0) + 1) : fewest);
     }
     [before, last] = [last, next];

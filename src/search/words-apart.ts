@@ -1,9 +1,9 @@
 /**
- * Sets the characters of Chinese and Japanese apart, since these scripts put no spaces between words.
+ * Separates the characters of Chinese and Japanese, which are written without spaces between words.
  *
- * FTS5's tokenizer takes an unbroken row of letters for one word. With a zero-width space around each
+ * FTS5's tokenizer treats an unbroken run of letters as one word. With a zero-width space around each
  * character, every character is a word and several in a row are a phrase, so any part of such a text can be
- * found. The same is done to queries, and undone in passages that are shown.
+ * found. Queries are treated alike, and the spaces are removed from passages that are shown.
  */
 
 const APART = "\u200b";

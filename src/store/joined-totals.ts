@@ -6,7 +6,7 @@
  * over the line came, and is never taken out: bytes and ledgers are plain sums.
  */
 
-import { ANOTHERS, type Reason, settlementOf } from "../page/outcome.ts";
+import { OWNED_ELSEWHERE, type Reason, settlementOf } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Totals } from "./store.ts";
 
@@ -35,7 +35,7 @@ export function joinedTotals(all: readonly Totals[], leftOut: readonly LeftOut[]
     ended[settlementOf(reason)] += count;
     take(outcomes, reason, count);
   };
-  for (const reason of ANOTHERS) leave(reason, outcomes[reason] ?? 0);
+  for (const reason of OWNED_ELSEWHERE) leave(reason, outcomes[reason] ?? 0);
   for (const { repeats } of leftOut) for (const [reason, count] of repeats) leave(reason, count);
   const remarks = sumOf(all.map((totals) => totals.remarks));
   for (const out of leftOut)

@@ -13,7 +13,7 @@
  */
 
 import { assert } from "../base/assert.ts";
-import { isAnothers, type Reason, settlementOf } from "../page/outcome.ts";
+import { isOwnedElsewhere, type Reason, settlementOf } from "../page/outcome.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { LeftOutCount } from "./joined-totals.ts";
 import { RankedBits } from "./ranked-bits.ts";
@@ -105,7 +105,7 @@ export class ListedRows {
     for (const row of rows) {
       this.#bitsOf(index).add(false);
       assert(row.id === this.#bitsOf(index).last, "URLs of a store are numbered without gaps");
-      if (isAnothers(row.reason)) this.#hide(index, row);
+      if (isOwnedElsewhere(row.reason)) this.#hide(index, row);
       else own.push(row);
     }
     if (index === 0 || own.length === 0) return;
@@ -137,7 +137,7 @@ export class ListedRows {
   #hide(index: number, { id, siteId, reason }: StoredUrl): void {
     this.#bitsOf(index).mark(id);
     const out = this.leftOut[index] as LeftOutCount;
-    if (!isAnothers(reason)) out.addRepeat(reason);
+    if (!isOwnedElsewhere(reason)) out.addRepeat(reason);
     // What was sent at once never had a page.
     const page = reason === "sent" ? undefined : this.#stores[index]?.page(id);
     if (page !== undefined) out.addPage(page);

@@ -1,9 +1,9 @@
 /**
- * How often each term is in a page: a hash table that is filled and forgotten thousands of times a
- * second without being allocated or cleared.
+ * Counts the terms of a page in a hash table that is reused thousands of times a second without being
+ * allocated or cleared.
  *
- * Open addressing with a stamp for each page, so that forgetting is adding one. Distinct terms are told in
- * the order in which they first came. At most as many as `Tokens` can give.
+ * Open addressing with a stamp for each page: increasing the stamp empties the table. Distinct terms keep
+ * the order of their first occurrence. The table holds at most the `TERMS_MAX` terms of a `Tokens`.
  */
 
 import { TERMS_MAX, type Tokens } from "./tokens.ts";
@@ -11,7 +11,7 @@ import { TERMS_MAX, type Tokens } from "./tokens.ts";
 const SLOTS = 2 ** 12;
 const SLOT_SHIFT = 32 - 12;
 
-/** Distinct terms and how often each was met; `count` of them hold. */
+/** Distinct terms and how often each occurs; the first `count` entries of both arrays are valid. */
 export interface TermCounts {
   readonly terms: Int32Array;
   readonly counts: Uint16Array;
@@ -28,12 +28,12 @@ export class Bag implements TermCounts {
 
   /** Counts the words of a page. */
   take(tokens: Tokens): void {
-    this.#forget();
+    this.#clear();
     const { terms, count } = tokens;
     for (let index = 0; index < count; index++) this.#add(terms[index] as number);
   }
 
-  #forget(): void {
+  #clear(): void {
     this.count = 0;
     this.#stamp = (this.#stamp + 1) >>> 0;
     if (this.#stamp !== 0) return;

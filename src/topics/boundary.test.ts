@@ -21,7 +21,7 @@ function page(name: string, confidence: number): Verdict {
   };
 }
 
-test("a page of ours stays, one of another's goes to its owner", () => {
+test("a page of an own topic stays, a page of another process's topic goes to its owner", () => {
   const own = new Set(["arts"]);
   assert.deepEqual(fateOf(page("arts", 0.9), RULES, own), {
     kind: "keep",
@@ -45,13 +45,13 @@ test("small pages go to the first topic and foreign ones to world, as in the pap
   });
 });
 
-test("what nobody is sure of stays where it is", () => {
+test("a page below the minimum confidence stays where it is", () => {
   const careful = { ...RULES, confidenceMin: 0.4 };
   assert.equal(fateOf(page("sports", 0.39), careful, new Set(["arts"])).kind, "keep");
   assert.equal(fateOf(page("sports", 0.4), careful, new Set(["arts"])).kind, "send");
 });
 
-test("without a floor the owner depends on the content alone, whoever downloaded it", () => {
+test("without a minimum confidence the owner depends on the content alone", () => {
   for (let seed = 1; seed <= 100; seed++) {
     const random = randomFrom(seed);
     const shares = [...TOPICS, "world"].map((topic) => ({ topic, share: random.next() }));
@@ -107,7 +107,7 @@ test("topics are spread so that no process has much more than another", () => {
   }
 });
 
-test("topics of which nothing is known are spread evenly too", () => {
+test("topics of unknown size are also spread evenly", () => {
   const owned = ownersOf(
     TOPICS.map((topic) => ({ topic, share: 0 })),
     3,
@@ -118,25 +118,25 @@ test("topics of which nothing is known are spread evenly too", () => {
   );
 });
 
-test("a host that takes more than its share of the last hour is noticed, and forgotten after it", () => {
+test("a host with more than its share of the last hour is over it until the hour has passed", () => {
   const shares = new HostShare(0.1);
-  for (let index = 0; index < 90; index++) shares.note(`host${index}.test`, 0);
-  for (let index = 0; index < 10; index++) shares.note("busy.test", 0);
+  for (let index = 0; index < 90; index++) shares.count(`host${index}.test`, 0);
+  for (let index = 0; index < 10; index++) shares.count("busy.test", 0);
   assert.ok(!shares.isOver("busy.test", 0), "a tenth is not more than a tenth");
-  shares.note("busy.test", MINUTE_MS);
+  shares.count("busy.test", MINUTE_MS);
   assert.ok(shares.isOver("busy.test", MINUTE_MS));
   assert.ok(!shares.isOver("host1.test", MINUTE_MS));
   assert.ok(!shares.isOver("busy.test", 65 * MINUTE_MS));
 });
 
-test("shares are right enough with more hosts than are remembered", () => {
+test("shares stay accurate with more hosts than the table holds", () => {
   for (let seed = 1; seed <= 3; seed++) {
     const random = randomFrom(seed);
     const shares = new HostShare();
     for (let event = 0; event < 200_000; event++) {
       const nowMs = event * 15;
       const isBusy = random.next() < 0.004;
-      shares.note(isBusy ? "busy.test" : `host${below(random, 50_000)}.test`, nowMs);
+      shares.count(isBusy ? "busy.test" : `host${below(random, 50_000)}.test`, nowMs);
     }
     const endMs = 200_000 * 15;
     assert.ok(shares.isOver("busy.test", endMs), `seed ${seed}`);

@@ -1,28 +1,28 @@
 /**
- * Whose a downloaded page is: ours, or that of the process which owns its topic (a boundary page, in the words
- * of Chung and Clarke).
+ * Decides which process keeps a downloaded page: this one, or the one that owns the page's topic (a boundary
+ * page, in the words of Chung and Clarke).
  *
- * A page that is too small to judge goes to one fixed topic, one in a foreign language to `world`, and what the
- * classifier is not sure enough of stays where it is. As long as nothing stays for that reason (a confidence
- * floor of 0, as in the paper) the answer depends on the content alone, so that the same content ends at the same
- * owner whoever downloads it; with a floor that holds for all pages but the unsure.
+ * A page too small to classify goes to one fixed topic, a page in a foreign language to `world`, and a page
+ * below the minimum confidence stays where it is. With a minimum of 0 (as in the paper) the decision depends on
+ * the content alone, so equal content reaches the same owner from every process; with a higher minimum this
+ * holds for all pages except the unsure ones.
  */
 
 import type { Verdict } from "./classify.ts";
 
-/** Topics beside those of the model. */
+/** Topic of pages in a foreign language, added to the model's topics. */
 export const WORLD = "world";
 
 export interface BoundaryRules {
   /** Below this probability a page stays where it is; 0: the likeliest topic always counts. */
   readonly confidenceMin: number;
-  /** Where pages go that are too small to judge; undefined: they stay. The paper sends them to its first topic. */
+  /** Topic of pages too small to classify; undefined: they stay. The paper sends them to its first topic. */
   readonly smallTopic: string | undefined;
-  /** Where pages go that are not in the model's language; undefined: they stay. */
+  /** Topic of pages in a language the model does not cover; undefined: they stay. */
   readonly foreignTopic: string | undefined;
 }
 
-/** As the paper has it, with the first of a model's topics for small pages. */
+/** The rules of the paper, with the first of a model's topics for small pages. */
 export function rulesOfThePaper(topics: readonly string[]): BoundaryRules {
   return { confidenceMin: 0, smallTopic: topics[0], foreignTopic: WORLD };
 }

@@ -1,11 +1,11 @@
 /**
- * Makes probabilities of scores, so that of pages called 80 % sure about 80 % are right.
+ * Turns scores into probabilities, so that about 80 % of the pages with probability 0.8 are classified right.
  *
- * Scores are not probabilities: Naive Bayes counts every word as news, and is "sure" of almost every long
- * page; a support vector machine only knows distances. So p = softmax(slope × score / terms^lengthPower),
- * where both numbers are those under which pages that training did not see are least surprising (temperature
- * scaling: Platt 1999 for two topics; Guo, Pleiss, Sun, Weinberger 2017 for many). The order of the topics stays
- * what it was.
+ * Scores are not probabilities: Naive Bayes treats every word as independent evidence and is "sure" of almost
+ * every long page; a support vector machine only knows distances. So p = softmax(slope × score /
+ * terms^lengthPower), with both numbers chosen to minimise the mean -ln p of pages held out from training
+ * (temperature scaling: Platt 1999 for two topics; Guo, Pleiss, Sun, Weinberger 2017 for many). The order of the
+ * topics does not change.
  */
 
 import type { TermCounts } from "./bag.ts";
@@ -21,12 +21,12 @@ export const UNCALIBRATED: Calibration = { slope: 1, lengthPower: 0 };
 
 const FOLDS = 4;
 const LENGTH_POWERS = [0, 0.5, 1];
-const SLOPE_LEAST = 0.001;
-const SLOPE_MOST = 10_000;
-/** Each round leaves two thirds of the range; at the end it is known to less than a per cent. */
-const SLOPE_ROUNDS = 20;
+const SLOPE_MIN = 0.001;
+const SLOPE_MAX = 10_000;
+/** Steps of the search for the slope: each leaves two thirds of the range, the last less than 1 %. */
+const SLOPE_STEPS = 20;
 
-/** Turns scores into probabilities in place; answers which is the highest. */
+/** Turns scores into probabilities in place; returns the index of the highest. */
 export function toProbabilities(
   scores: Float64Array,
   terms: number,
@@ -48,7 +48,7 @@ export function toProbabilities(
   return best;
 }
 
-/** What held-out pages got: their scores one after the other, their terms and their true topics. */
+/** The scores of held-out pages one after the other, their numbers of terms and their true topics. */
 export interface HeldOut {
   readonly width: number;
   readonly scores: Float64Array;
@@ -56,7 +56,7 @@ export interface HeldOut {
   readonly topics: Int32Array;
 }
 
-/** Scores every page by a classifier that was trained without it. Costs four trainings. */
+/** Scores every page with a classifier trained without it. Costs four trainings. */
 export function holdOut(method: Method, examples: Examples, pages: Int32Array): HeldOut {
   const width = examples.topics.length;
   const scores = new Float64Array(pages.length * width);
@@ -84,25 +84,25 @@ export function termsIn({ counts, count }: TermCounts): number {
   return terms;
 }
 
-/** The slope and the power under which the true topics of these pages are least surprising. */
+/** The slope and the power that minimise the surprise of these pages. */
 export function calibrate(heldOut: HeldOut): Calibration {
   let best = UNCALIBRATED;
-  let least = Infinity;
+  let leastSurprise = Infinity;
   for (const lengthPower of LENGTH_POWERS) {
     const slope = bestSlope(heldOut, lengthPower);
     const surprise = surpriseOf(heldOut, { slope, lengthPower });
-    if (surprise >= least) continue;
-    least = surprise;
+    if (surprise >= leastSurprise) continue;
+    leastSurprise = surprise;
     best = { slope, lengthPower };
   }
   return best;
 }
 
-/** Surprise has one valley over the slope, so a section of the logarithm closes in on it. */
+/** Surprise has one minimum over the slope, so a ternary search over its logarithm finds it. */
 function bestSlope(heldOut: HeldOut, lengthPower: number): number {
-  let low = Math.log(SLOPE_LEAST);
-  let high = Math.log(SLOPE_MOST);
-  for (let round = 0; round < SLOPE_ROUNDS; round++) {
+  let low = Math.log(SLOPE_MIN);
+  let high = Math.log(SLOPE_MAX);
+  for (let step = 0; step < SLOPE_STEPS; step++) {
     const left = low + (high - low) / 3;
     const right = high - (high - low) / 3;
     const atLeft = surpriseOf(heldOut, { slope: Math.exp(left), lengthPower });
@@ -114,7 +114,7 @@ function bestSlope(heldOut: HeldOut, lengthPower: number): number {
 }
 
 /** Mean -ln p of the true topic. */
-export function surpriseOf(heldOut: HeldOut, calibration: Calibration): number {
+function surpriseOf(heldOut: HeldOut, calibration: Calibration): number {
   const { width, scores, terms, topics } = heldOut;
   const shares = new Float64Array(width);
   let sum = 0;

@@ -16,7 +16,7 @@ function someModel(): Model {
 
 const classifier = new Classifier(someModel());
 
-test("a page gets its topic with a probability, as text and as HTML alike", () => {
+test("text and HTML of the same page get the same topic and probability", () => {
   const text = drawnText(randomFrom(9), 1, 3, 0.8);
   const verdict = classifier.ofText(Buffer.from(text));
   assert.ok(verdict.kind === "topic");
@@ -37,11 +37,13 @@ test("a page of fewer than fifty terms is too small, one in another language is 
     "Das ist der Satz, den wir nicht für die anderen haben und der auch so ist. ".repeat(5);
   const verdict = classifier.ofText(Buffer.from(german));
   assert.deepEqual([verdict.kind, verdict.language], ["foreign", "de"]);
-  const anyhow = new Classifier(classifier.model, { languages: "any" }).ofText(Buffer.from(german));
-  assert.equal(anyhow.kind, "topic");
+  const anyLanguage = new Classifier(classifier.model, { languages: "any" }).ofText(
+    Buffer.from(german),
+  );
+  assert.equal(anyLanguage.kind, "topic");
 });
 
-test("garbage, a megabyte of one word and an empty page have clear answers", () => {
+test("random bytes, a megabyte of one word and an empty page get no topic", () => {
   const one = classifier.ofText(Buffer.from("word ".repeat(200_000)));
   assert.deepEqual([one.kind, one.language], ["foreign", undefined]);
   assert.equal(classifier.ofHtml(new Uint8Array(0)).kind, "small");
@@ -53,7 +55,7 @@ test("garbage, a megabyte of one word and an empty page have clear answers", () 
   }
 });
 
-test("probabilities of all topics add up to one whenever there is a topic", () => {
+test("the probabilities of all topics add up to one", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const verdict = classifier.ofText(Buffer.from(drawnText(randomFrom(seed), seed % 3, 3)));
     assert.equal(verdict.kind, "topic", `seed ${seed}`);

@@ -1,13 +1,11 @@
 /**
- * What a page is about: its topic, how sure that is, and its language; with the rules for pages that a
- * classifier should not be asked about.
+ * Classifies a page: its topic with a probability, and its language.
  *
- * In this order: a page of fewer than 50 terms is too small to judge; one that is not in a language the
- * model was made for is `foreign`; all others get a topic with a probability. Whether the probability is enough
- * to act on is not decided here but in `boundary.ts`.
+ * A page of fewer than 50 terms is `small`; otherwise a page in a language the model does not cover is `foreign`;
+ * all other pages get a topic. `boundary.ts` decides whether the probability is enough to act on.
  *
- * The same page and model give the same answer everywhere, always. One classifier serves many pages, one
- * after the other; it keeps about 40 KB of its own besides the model. What it answers holds until asked again.
+ * The same page and model always give the same result, in every process. One classifier serves many pages, one
+ * after the other, and takes about 40 KB besides the model. `probabilities` is valid until the next page.
  */
 
 import type { TextRuns } from "../page/text-runs.ts";
@@ -19,19 +17,19 @@ import { METHODS } from "./methods.ts";
 import type { Model } from "./model.ts";
 import { Tokens } from "./tokens.ts";
 
-/** The paper's: with fewer terms a page is "unclassified". */
+/** The paper's minimum: a page with fewer terms is "unclassified". */
 export const TERMS_MIN = 50;
 
 export type Verdict =
-  /** Too few terms to be about anything. */
+  /** Too few terms to have a topic. */
   | { readonly kind: "small"; readonly terms: number; readonly language: string | undefined }
-  /** In a language that the model does not know, or in none. */
+  /** In a language that the model does not cover, or in an unknown one. */
   | { readonly kind: "foreign"; readonly terms: number; readonly language: string | undefined }
   | {
       readonly kind: "topic";
       readonly terms: number;
       readonly language: string | undefined;
-      /** Its number in the model's list of topics, and its name. */
+      /** Index in the model's list of topics, and the topic's name. */
       readonly topic: number;
       readonly name: string;
       /** The calibrated probability that this is the topic. */
@@ -39,29 +37,25 @@ export type Verdict =
     };
 
 export interface ClassifierOptions {
-  /** Languages that the model's topics are for; with `any` the language is told and decides nothing. */
+  /** Languages that the model's topics cover; with `any` the language is reported and decides nothing. */
   readonly languages: readonly string[] | "any";
-  readonly termsMin: number;
 }
 
-const AS_THE_PAPER: ClassifierOptions = { languages: [ENGLISH], termsMin: TERMS_MIN };
+const DEFAULTS: ClassifierOptions = { languages: [ENGLISH] };
 
 export class Classifier {
   readonly model: Model;
-  /** Of the page last classified, by topic; only where the verdict has a topic. */
+  /** By topic, for the page last classified; valid only if its verdict has a topic. */
   readonly probabilities: Float64Array;
   readonly #languages: ReadonlySet<string> | undefined;
-  readonly #termsMin: number;
   readonly #tokens = new Tokens();
   readonly #bag = new Bag();
   readonly #guesser = new LanguageGuesser();
 
-  constructor(model: Model, options: Partial<ClassifierOptions> = {}) {
-    const { languages, termsMin } = { ...AS_THE_PAPER, ...options };
+  constructor(model: Model, { languages }: ClassifierOptions = DEFAULTS) {
     this.model = model;
     this.probabilities = new Float64Array(model.trained.topics.length);
     this.#languages = languages === "any" ? undefined : new Set(languages);
-    this.#termsMin = termsMin;
   }
 
   ofText(utf8: Uint8Array): Verdict {
@@ -74,7 +68,7 @@ export class Classifier {
     return this.#judge();
   }
 
-  /** Of a page that a scanner went through; see `page/html-scanner.ts`. */
+  /** Classifies a page from its runs of visible text; see `page/html-scanner.ts`. */
   ofRuns(html: Uint8Array, runs: TextRuns): Verdict {
     this.#tokens.takeRuns(html, runs);
     return this.#judge();
@@ -83,7 +77,7 @@ export class Classifier {
   #judge(): Verdict {
     const terms = this.#tokens.count;
     const language = this.#guesser.guess(this.#tokens).code;
-    if (terms < this.#termsMin) return { kind: "small", terms, language };
+    if (terms < TERMS_MIN) return { kind: "small", terms, language };
     if (this.#languages?.has(language ?? "") === false) return { kind: "foreign", terms, language };
     const { method, trained, calibration } = this.model;
     this.#bag.take(this.#tokens);

@@ -1,10 +1,10 @@
 /**
- * What words say against all topics but one: the complement Naive Bayes of Rennie, Shih, Teevan and Karger ("Tackling
- * the poor assumptions of Naive Bayes text classifiers", 2003), as weights for pages that are vectors.
+ * The complement Naive Bayes of Rennie, Shih, Teevan and Karger ("Tackling the poor assumptions of Naive Bayes
+ * text classifiers", 2003), as weights for pages given as vectors.
  *
- * The weight of a word for a topic is - log of its share in all pages of *other* topics, where a page counts with its
- * vector of length one instead of with bare counts. Others are many, so even a small topic is judged by much text. The mean over
- * the topics is taken away, which changes no comparison.
+ * The weight of a word for a topic is - log of its share in all pages of the *other* topics; a page counts with
+ * its vector of length one instead of its plain counts. The other topics have many pages, so the weights of a
+ * small topic rest on much text too. The mean over the topics is subtracted, which changes no comparison.
  */
 
 import type { Vectors } from "./page-vector.ts";
@@ -16,7 +16,7 @@ export interface Shape {
   readonly topics: number;
 }
 
-/** By row and topic. */
+/** Weights by row and topic. */
 export function complementWeights(
   vectors: Vectors,
   topicOf: Int32Array,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { randomFrom } from "../base/random.ts";
 import { Evaluation, wilson } from "./evaluation.ts";
 
-test("figures of a small confusion matrix are those one can count", () => {
+test("the figures of a small confusion matrix are those counted by hand", () => {
   const evaluation = new Evaluation(["a", "b"]);
   for (const [truth, called] of [
     [0, 0],
@@ -28,7 +28,7 @@ test("figures of a small confusion matrix are those one can count", () => {
   assert.equal(evaluation.calibrationError, 0);
 });
 
-test("Wilson's interval is the one of the books, and holds what it promises", () => {
+test("Wilson's interval equals the textbook's and covers the true share", () => {
   const [low, high] = wilson(8, 10);
   assert.deepEqual([low.toFixed(3), high.toFixed(3)], ["0.490", "0.943"]);
   assert.deepEqual(wilson(0, 0), [0, 1]);

@@ -1,16 +1,17 @@
 /**
- * How good a classifier is: the confusion matrix and what follows from it.
+ * Evaluates a classifier: the confusion matrix and the figures that follow from it.
  *
  * Confidence intervals are Wilson's (1927), at 95 %: unlike the usual ± they stay within 0 and 1 and hold
- * for few pages too. Macro-F1 is the mean of the topics' F1, each topic counting alike. Calibration is told in
- * ten bins of confidence: what was said, what came true, and their mean distance over all pages (the expected calibration error).
+ * for few pages too. Macro-F1 is the unweighted mean of the topics' F1. Calibration is reported in ten bins of
+ * confidence: the mean confidence, the share classified right, and the mean distance of the two over all pages
+ * (the expected calibration error).
  */
 
 import { assert } from "../base/assert.ts";
 
 export interface TopicFigures {
   readonly topic: string;
-  /** How many pages are of it, and how many were said to be. */
+  /** Pages that belong to the topic, and pages classified as it. */
   readonly pages: number;
   readonly called: number;
   readonly precision: number;
@@ -19,7 +20,7 @@ export interface TopicFigures {
 }
 
 export interface CalibrationBin {
-  /** Confidence from here to a tenth more. */
+  /** Lower bound of the bin's confidence; a bin is 0.1 wide. */
   readonly from: number;
   readonly pages: number;
   readonly said: number;
@@ -27,12 +28,12 @@ export interface CalibrationBin {
 }
 
 const BINS = 10;
-/** Of the normal distribution, for 95 %. */
+/** Standard deviations of the normal distribution for 95 %. */
 const DEVIATIONS = 1.959964;
 
 export class Evaluation {
   readonly topics: readonly string[];
-  /** By true topic, then by the topic it was called. */
+  /** By true topic, then by classified topic. */
   readonly confusion: readonly Int32Array[];
   pages = 0;
   #right = 0;
@@ -104,7 +105,7 @@ export class Evaluation {
   }
 }
 
-/** Where a share lies with 95 % certainty, when `right` of `all` were right. */
+/** The 95 % confidence interval of a share of which `right` of `all` were observed. */
 export function wilson(right: number, all: number): readonly [low: number, high: number] {
   if (all === 0) return [0, 1];
   const share = right / all;

@@ -30,12 +30,12 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const COMMON = "the of and to in is that for it with as was on by this from are which".split(" ");
 const WORDS_PER_TOPIC = 30;
 
-/** A word of one topic's own; topics have no word in common. */
+/** A word of one topic only; topics have no word in common. */
 function ownWord(topic: number, index: number): string {
   return `q${LETTERS[topic]}${LETTERS[index % 26]}${LETTERS[Math.floor(index / 26)]}`;
 }
 
-/** A page of English function words; of the others `ownShare` are of its topic and the rest of any. */
+/** A page of English function words and topic words; `ownShare` of the latter are of its topic, the rest of any. */
 export function drawnText(random: Random, topic: number, topics: number, ownShare = 0.3): string {
   return Array.from({ length: 80 + below(random, 80) }, () => {
     if (random.next() < 0.5) return COMMON[below(random, COMMON.length)];

@@ -1,23 +1,23 @@
 /**
- * Pages with known topics, as a trainer wants them: for each page its distinct terms and how often each
- * is there, all pages one after the other in three long arrays.
+ * Pages with known topics, as input of training: for each page its distinct terms and their counts, all pages
+ * one after the other in three long arrays.
  *
- * 6 bytes for each distinct term of a page: 100,000 pages of 250 different words are 150 MB.
+ * 6 bytes for each distinct term of a page: 100,000 pages of 250 different words take 150 MB.
  */
 
 import { assert } from "../base/assert.ts";
 import type { TermCounts } from "./bag.ts";
 
-const TERMS_AT_FIRST = 65_536;
-const PAGES_AT_FIRST = 1024;
+const TERMS_INITIAL = 65_536;
+const PAGES_INITIAL = 1024;
 
 export class Examples {
   count = 0;
   #topics: string[];
-  #terms = new Int32Array(TERMS_AT_FIRST);
-  #counts = new Uint16Array(TERMS_AT_FIRST);
-  #ends = new Int32Array(PAGES_AT_FIRST);
-  #topicOf = new Int32Array(PAGES_AT_FIRST);
+  #terms = new Int32Array(TERMS_INITIAL);
+  #counts = new Uint16Array(TERMS_INITIAL);
+  #ends = new Int32Array(PAGES_INITIAL);
+  #topicOf = new Int32Array(PAGES_INITIAL);
 
   constructor(topics: readonly string[] = []) {
     this.#topics = [...topics];
@@ -35,7 +35,7 @@ export class Examples {
     return this.#counts;
   }
 
-  /** Where the terms of a page begin; they end where those of the next one begin. */
+  /** Index of a page's first term; its terms end where those of the next page begin. */
   start(page: number): number {
     return page === 0 ? 0 : (this.#ends[page - 1] as number);
   }
@@ -52,14 +52,14 @@ export class Examples {
     return { terms, counts: this.#counts.subarray(start, end), count: end - start };
   }
 
-  /** The number of a topic; a new one when nobody has named it before. */
+  /** The index of a topic, which is added if it is new. */
   topicNamed(name: string): number {
     const known = this.#topics.indexOf(name);
     if (known >= 0) return known;
     return this.#topics.push(name) - 1;
   }
 
-  /** Puts the topics into the order of their names, whatever order the examples came in. */
+  /** Sorts the topics by name, so that their order does not depend on that of the examples. */
   sortTopics(): void {
     const before = this.#topics;
     this.#topics = before.toSorted((a, b) => (a < b ? -1 : 1));
@@ -100,7 +100,7 @@ export class Examples {
   }
 }
 
-/** How many of these pages each topic has. */
+/** Number of these pages by topic. */
 export function pagesByTopic(examples: Examples, pages: Int32Array): Int32Array {
   const counts = new Int32Array(examples.topics.length);
   for (const page of pages) {
@@ -110,12 +110,12 @@ export function pagesByTopic(examples: Examples, pages: Int32Array): Int32Array 
   return counts;
 }
 
-/** The numbers of all pages there are. */
+/** The indices of all pages. */
 export function allPages(examples: Examples): Int32Array {
   return Int32Array.from({ length: examples.count }, (_, page) => page);
 }
 
-/** Pages by topic, so that every nth of them is a fair part of each. */
+/** Pages sorted by topic, so that every nth of them is a fair sample of each topic. */
 export function byTopic(examples: Examples, pages: Int32Array): Int32Array {
   return pages.slice().sort((a, b) => examples.topicOf(a) - examples.topicOf(b) || a - b);
 }

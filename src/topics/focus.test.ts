@@ -10,7 +10,7 @@ function link(more: Partial<LinkFeatures>): LinkFeatures {
   return { fromProbability: 0.5, anchorWords: [], urlWords: [], siteKey: "s.test", ...more };
 }
 
-test("before it has learned anything a link is worth what its page is", () => {
+test("before any learning a link scores as its linking page", () => {
   const focus = new Focus(0);
   assert.ok(Math.abs(focus.score(link({ fromProbability: 0.3 })) - 0.3) < 1e-9);
   assert.ok(
@@ -18,7 +18,7 @@ test("before it has learned anything a link is worth what its page is", () => {
   );
 });
 
-test("with a model the words of the topic count from the beginning", () => {
+test("with a model the words of the topic count from the start", () => {
   const examples = examplesOf(drawnPages(randomFrom(1), 30));
   const trained = linear.train(examples, allPages(examples));
   const focus = new Focus(0, trained);
@@ -27,18 +27,18 @@ test("with a model the words of the topic count from the beginning", () => {
   assert.ok(own > other + 0.05, `${own} and ${other}`);
 });
 
-/** Links whose anchors, URLs and sites tell the truth more often than not. */
+/** Links whose anchors, URLs and sites point to the right outcome more often than not. */
 function drawn(random: Random, isOn: boolean): LinkFeatures {
-  const tells = (share: number): boolean => (random.next() < share ? isOn : random.next() < 0.5);
+  const isTrue = (share: number): boolean => (random.next() < share ? isOn : random.next() < 0.5);
   return {
-    fromProbability: tells(0.3) ? 0.7 : 0.2,
-    anchorWords: [tells(0.5) ? `on${below(random, 30)}` : `off${below(random, 30)}`, "read"],
-    urlWords: ["www", tells(0.5) ? "match" : "misc"],
-    siteKey: tells(0.4) ? `good${below(random, 20)}` : `bad${below(random, 20)}`,
+    fromProbability: isTrue(0.3) ? 0.7 : 0.2,
+    anchorWords: [isTrue(0.5) ? `on${below(random, 30)}` : `off${below(random, 30)}`, "read"],
+    urlWords: ["www", isTrue(0.5) ? "match" : "misc"],
+    siteKey: isTrue(0.4) ? `good${below(random, 20)}` : `bad${below(random, 20)}`,
   };
 }
 
-test("it learns while it goes: on-topic links come to the front", () => {
+test("after learning, on-topic links score highest", () => {
   for (let seed = 1; seed <= 3; seed++) {
     const random = randomFrom(seed);
     const focus = new Focus(0);
@@ -51,21 +51,18 @@ test("it learns while it goes: on-topic links come to the front", () => {
       return { isOn, score: focus.score(drawn(random, isOn)) };
     }).toSorted((a, b) => b.score - a.score);
     const found = trials.slice(0, 200).filter(({ isOn }) => isOn).length;
-    // In any order there would be 40.
+    // 40 would be on topic in a random order.
     assert.ok(found > 100, `seed ${seed}: ${found} of 200`);
   }
 });
 
-test("a page that leads to the topic is worth something although it is not on it", () => {
+test("an off-topic page that leads to the topic raises the score of its link", () => {
   const hub = link({ anchorWords: ["index"], siteKey: "hub.test" });
-  const leading = new Focus(0);
+  const lead = new Focus(0);
   const dead = new Focus(0);
   for (let step = 0; step < 200; step++) {
-    leading.learn(hub, false, 0.8);
+    lead.learn(hub, false, 0.8);
     dead.learn(hub, false, 0);
   }
-  assert.ok(
-    leading.score(hub) > dead.score(hub) + 0.1,
-    `${leading.score(hub)} and ${dead.score(hub)}`,
-  );
+  assert.ok(lead.score(hub) > dead.score(hub) + 0.1, `${lead.score(hub)} and ${dead.score(hub)}`);
 });

@@ -1,19 +1,19 @@
 /**
- * The score of a link in a focused crawl: the probability that the page behind it is on topic, or leads
- * there, judged before it is fetched.
+ * Scores a link in a focused crawl before it is fetched: the probability that its page is on topic, or leads
+ * to pages on topic.
  *
- * Four things are known of a link: how sure the linking page is of the topic, the words of the anchor, the words
- * in the URL, and how often pages of that site have been on topic so far. Their log odds are added up, as in a logistic
- * regression. What words are worth begins with what the classifier's model knows of them and is learned from every
- * page that comes back, by steepest descent with a step for each word that shrinks as it is used (AdaGrad: Duchi,
- * Hazan, Singer 2011); what sites are worth is their record.
+ * Four features of a link are known: the probability that the linking page is on topic, the words of the anchor,
+ * the words in the URL, and the share of pages of that site that were on topic so far. Their log odds are added, as in
+ * a logistic regression. The weight of a word starts with the classifier's model and is learned from every fetched
+ * page, by gradient descent with a step for each word that shrinks with use (AdaGrad: Duchi, Hazan, Singer 2011).
+ * The weight of a site is its record.
  *
- * What all links have in common, a constant and the weight of the linking page, stays as it is: links wait in a queue
- * with the score they had when they were found, and a scale that moves under them would put old ones before better new ones
- * (on the links of Wikipedia for Schools that cost a tenth of the harvest).
+ * The parts common to all links, a constant and the weight of the linking page, are not learned: queued links keep
+ * the score of the time they were found, and a shifting scale would put old ones before better new ones (on
+ * the links of Wikipedia for Schools that cost a tenth of the harvest).
  *
- * Words are hashed into 65,536 places for anchors and as many for URLs, the records of at most 65,536 sites are
- * kept, the ones used last: about 5 MB in all, however long the crawl.
+ * Words are hashed into 65,536 slots for anchors and as many for URLs, and the records of the 65,536 sites used
+ * last are kept: about 5 MB in all, for a crawl of any length.
  */
 
 import { assert } from "../base/assert.ts";
@@ -21,9 +21,9 @@ import type { Trained } from "./trained.ts";
 import { termOf } from "./tokens.ts";
 
 export interface LinkFeatures {
-  /** How sure the linking page is of the topic, 0 to 1. */
+  /** Probability that the linking page is on topic, 0 to 1. */
   readonly fromProbability: number;
-  /** In lower case. */
+  /** In lower case, as are `urlWords`. */
   readonly anchorWords: readonly string[];
   readonly urlWords: readonly string[];
   readonly siteKey: string;
@@ -31,16 +31,16 @@ export interface LinkFeatures {
 
 const PLACES = 65_536;
 const SITES_MAX = 65_536;
-/** Words of one anchor or URL beyond this many say nothing new. */
+/** Words read of one anchor or URL; further words add nothing. */
 const WORDS_MAX = 32;
-/** Probabilities are believed no further than this. */
+/** Probabilities are clamped to EDGE … 1 - EDGE. */
 const EDGE = 0.01;
 const STEP = 0.3;
-/** What a model's weights, which are margins of a page, count for a single word. */
+/** Factor on a model's weights, which are margins of a whole page, for a single word. */
 const PRIOR_WEIGHT = 2;
-/** How many pages of unknown outcome a site begins with. */
+/** Pages at the crawl's mean that a site's record starts with. */
 const SITE_PRIOR_PAGES = 4;
-/** A page that is not on topic itself is worth this part of what its links are. */
+/** An off-topic page counts as this part of the value expected of its links. */
 const LEAD_DISCOUNT = 0.5;
 
 interface SiteRecord {
@@ -48,7 +48,7 @@ interface SiteRecord {
   onTopic: number;
 }
 
-/** What the classifier's model knows of words: from a term to how much it speaks for the topic. */
+/** The weight of a term for the topic in the classifier's model. */
 type WordPrior = (term: number) => number;
 
 export class Focus {
@@ -59,12 +59,12 @@ export class Focus {
   #pages = 1;
   #onTopic = 0.1;
 
-  /** With a trained model and the number of a topic in it, words speak from the beginning. */
+  /** With a trained model and the index of a topic in it, words have weights from the start. */
   constructor(topic: number, trained?: Trained) {
     this.#prior = trained === undefined ? () => 0 : priorOf(trained, topic);
   }
 
-  /** How often a page has been on topic so far: what is true of a link of which nothing is known. */
+  /** The share of pages on topic so far: the estimate for a link without known features. */
   get base(): number {
     return this.#onTopic / this.#pages;
   }
@@ -75,11 +75,11 @@ export class Focus {
   }
 
   /**
-   * Learns how a link turned out. For a page that was not on topic `leads` is what is expected of its own links, 0 to 1: pages
-   * that lead to the topic are worth fetching too.
+   * Learns from the page of a link. For a page that was not on topic `leads` is the value expected of its own
+   * links, 0 to 1, because pages that lead to the topic are worth fetching too.
    */
   learn(link: LinkFeatures, wasOnTopic: boolean, leads = 0): void {
-    assert(leads >= 0 && leads <= 1, "what is expected of links is a probability");
+    assert(leads >= 0 && leads <= 1, "the value expected of links is a probability");
     const worth = wasOnTopic ? 1 : LEAD_DISCOUNT * leads;
     const error = this.score(link) - worth;
     const share = error / Math.max(1, Math.min(WORDS_MAX, link.anchorWords.length));
@@ -99,7 +99,7 @@ export class Focus {
     );
   }
 
-  /** The mean of what the words say, so that long anchors do not shout. */
+  /** The mean weight of the words, so that long anchors do not dominate. */
   #wordsOf(words: readonly string[], placeOf: (term: number) => number): number {
     const count = Math.min(WORDS_MAX, words.length);
     let sum = 0;
@@ -110,7 +110,7 @@ export class Focus {
     return sum / Math.max(1, count);
   }
 
-  /** How much likelier than elsewhere a page of this site is on topic; 0 for a new site. */
+  /** Log odds of this site less those of all pages; 0 for a new site. */
   #siteLogit(siteKey: string): number {
     const record = this.#sites.get(siteKey);
     if (record === undefined) return 0;
@@ -125,7 +125,7 @@ export class Focus {
     if (wasOnTopic) record.onTopic += 1;
     this.#pages += 1;
     if (wasOnTopic) this.#onTopic += 1;
-    // Put in again, so that the first one is always the one that was used longest ago.
+    // Reinserted at the end, so that the first entry is always the one used longest ago.
     this.#sites.delete(siteKey);
     this.#sites.set(siteKey, record);
     if (this.#sites.size <= SITES_MAX) return;
@@ -142,7 +142,7 @@ export class Focus {
   }
 }
 
-/** How far a word's weight for the topic is above the mean of all topics, times its rarity. */
+/** A word's weight for the topic above the mean of all topics, times its rarity. */
 function priorOf({ table, weights, rarity, topics }: Trained, topic: number): WordPrior {
   const width = topics.length;
   return (term) => {

@@ -1,8 +1,7 @@
 /**
- * Parts examples as Chung and Clarke did: of each topic some pages to train on and as many others to test on.
+ * Splits examples as Chung and Clarke did: pages of each topic to train on, and as many others to test on.
  *
- * Half of each topic, at most 500; which pages is drawn by the seed. The same seed gives every method the same
- * pages.
+ * Half of each topic, at most 500 pages, drawn by the seed. The same seed gives every method the same pages.
  */
 
 import { below, randomFrom } from "../base/random.ts";

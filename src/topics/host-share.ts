@@ -1,25 +1,24 @@
 /**
- * Notices hosts that take too much of a crawl: more than 0.2 % of what was done in the last hour, in X4,
- * whereupon their URLs are put back and others go first.
+ * Finds hosts that take too much of a crawl: more than 0.2 % of the pages of the last hour in X4, where the URLs of
+ * such hosts are deferred and others go first.
  *
- * The hour is twelve parts of five minutes; the oldest is forgotten as a new one begins. Each part counts hosts
- * by Misra and Gries's rule (1982): when there is no room for another host, all are counted down by one. So a part
- * never holds more than 4,096 hosts, and a count is too low by at most a 4,096th of what happened in it: a
- * tenth of the share that matters. It speaks only when enough has happened for the share to mean more than a few
- * pages. Whoever asks goes on with such a host all the same when there is no other.
+ * The hour is twelve parts of five minutes; a new part replaces the oldest. Each part counts hosts by the rule of
+ * Misra and Gries (1982): when the table is full, a new host decreases all counts by one. So a part never holds
+ * more than 4,096 hosts, and a count is too low by at most 1/4,096 of the part's pages: a tenth of the share that
+ * matters. A host is over its share only after a minimum of pages. Its URLs are still fetched if there are no others.
  */
 
 import { assert } from "../base/assert.ts";
 
-export const SHARE_OF_THE_PAPER = 0.002;
+const SHARE_OF_THE_PAPER = 0.002;
 const PARTS = 12;
 const PART_MS = 300_000;
 const HOSTS_PER_PART_MAX = 4096;
-/** A host has to have this many pages at least before anybody minds. */
+/** Below this many pages in the last hour a host is never over its share. */
 const PAGES_MIN = 5;
 
 interface Part {
-  /** Which five minutes, counted from 1970. */
+  /** Index of these five minutes, counted from 1970. */
   number: number;
   events: number;
   readonly counts: Map<string, number>;
@@ -39,16 +38,16 @@ export class HostShare {
   }
 
   /** Counts one page of a host. */
-  note(host: string, nowMs: number): void {
+  count(host: string, nowMs: number): void {
     const part = this.#partAt(nowMs);
     part.events += 1;
-    const count = part.counts.get(host);
-    if (count !== undefined) part.counts.set(host, count + 1);
+    const before = part.counts.get(host);
+    if (before !== undefined) part.counts.set(host, before + 1);
     else if (part.counts.size < HOSTS_PER_PART_MAX) part.counts.set(host, 1);
     else countDown(part.counts);
   }
 
-  /** Whether this host took more than its share of the last hour. */
+  /** True if this host has more than its share of the pages of the last hour. */
   isOver(host: string, nowMs: number): boolean {
     const newest = Math.floor(nowMs / PART_MS);
     let events = 0;

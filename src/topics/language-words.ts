@@ -1,9 +1,8 @@
 /**
- * The commonest words of languages: what articles, prepositions and pronouns give away in any text.
+ * The most common words of languages: articles, prepositions and pronouns, which identify any text.
  *
- * Everyday knowledge of each language, not counted from any collection; about forty words each, and for
- * languages that write no blanks (or little between them) their commonest characters. In lower case. Where
- * two languages share a word both have it.
+ * General knowledge of each language, not counted from a collection; about forty words each, and the most common
+ * characters for languages with few or no spaces. In lower case. A word that two languages share is listed in both.
  */
 
 export const COMMON_WORDS: Readonly<Record<string, string>> = {
@@ -46,5 +45,5 @@ export const COMMON_WORDS: Readonly<Record<string, string>> = {
   th: "า น ร อ ก เ ง ม ย ล ว ด ท ส ต ะ ป บ ค แ จ พ ช ข ใ ไ ห โ ผ ซ ถ ่ ้ ั ี ิ ื ็ ์ ู ุ ำ",
 };
 
-/** As a share of all terms these are the paper's test for English. */
+/** ISO 639-1 code of the language of the paper's test, which is the share of these words among all terms. */
 export const ENGLISH = "en";

@@ -26,23 +26,23 @@ function taken(text: string): Tokens {
   return tokens;
 }
 
-test("a sentence gives its language away", () => {
+test("a sentence identifies its language", () => {
   for (const [code, sentence] of Object.entries(SENTENCES))
     assert.equal(guesser.guess(taken(sentence)).code, code, sentence);
 });
 
-test("what is no running text has no language", () => {
+test("text that is not prose has no language", () => {
   assert.equal(guesser.guess(taken("")).code, undefined);
   assert.equal(guesser.guess(taken("xq zv qqq kjh ".repeat(20))).code, undefined);
   assert.equal(guesser.guess(taken("42 17 2002")).code, undefined);
 });
 
-test("the common words of each language are taken for that language", () => {
+test("the common words of each language are recognised as that language", () => {
   for (const code of LANGUAGES)
     assert.equal(guesser.guess(taken(COMMON_WORDS[code] ?? "")).code, code);
 });
 
-test("the paper's test knows English from German and not much more", () => {
+test("the paper's test tells English from German", () => {
   const paper = new EnglishShare();
   assert.ok(paper.isEnglish(taken(SENTENCES["en"] ?? "")));
   assert.ok(!paper.isEnglish(taken(SENTENCES["de"] ?? "")));

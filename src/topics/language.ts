@@ -1,11 +1,11 @@
 /**
- * The language a page is written in, by its commonest words; and the test of Chung and Clarke, the share of
- * common English words, as the baseline it is measured against.
+ * Guesses the language of a page from its most common words; and the test of Chung and Clarke, the share of
+ * common English words, as a baseline.
  *
- * A word that k languages share counts 1/k for each of them, and the language with the most answers. That
- * is enough for pages of fifty words and more (docs/decisions/014-topics.md has the figures, beside those of libraries),
- * costs one look into a small table for each term, and needs no letters: terms are numbers already. Below a
- * least share of known words nobody knows the language, and the answer is undefined.
+ * A word that k languages share counts 1/k for each of them, and the language with the highest sum wins. That
+ * suffices for pages of fifty words and more (figures, also for libraries: docs/decisions/014-topics.md),
+ * costs one lookup in a small table for each term, and needs no letters, because terms are numbers. Below a
+ * minimum share of known words the result is undefined.
  */
 
 import { COMMON_WORDS, ENGLISH } from "./language-words.ts";
@@ -13,21 +13,21 @@ import { TermTable } from "./term-table.ts";
 import { termOf, type Tokens } from "./tokens.ts";
 
 export const LANGUAGES: readonly string[] = Object.keys(COMMON_WORDS);
-/** Below this share of common words a text is no running text of any language known here. */
-const SHARE_LEAST = 0.04;
-/** The paper does not say from which share on a page is English; this one is best on our pages. */
+/** Below this share of common words a text is not prose of any known language. */
+const SHARE_MIN = 0.04;
+/** Minimum share of an English page. The paper does not give one; this one is best on Weir's test pages. */
 const BASELINE_SHARE = 0.15;
 
 export interface Language {
   /** ISO 639-1; undefined when none fits. */
   readonly code: string | undefined;
-  /** Of the terms, how many are common words of that language. */
+  /** Share of the terms that are common words of that language. */
   readonly share: number;
 }
 
 export class LanguageGuesser {
   readonly #table = new TermTable();
-  /** By row: which languages have the word, one after the other, and where they begin. */
+  /** By row: the index in `#languages` where the languages that have the word begin. */
   readonly #starts: Int32Array;
   readonly #languages: Int32Array;
   readonly #scores = new Float64Array(LANGUAGES.length);
@@ -56,7 +56,7 @@ export class LanguageGuesser {
     for (let language = 1; language < scores.length; language++)
       if ((scores[language] as number) > (scores[best] as number)) best = language;
     const share = (scores[best] as number) / Math.max(1, count);
-    return { code: share < SHARE_LEAST ? undefined : LANGUAGES[best], share };
+    return { code: share < SHARE_MIN ? undefined : LANGUAGES[best], share };
   }
 
   #count(row: number): void {

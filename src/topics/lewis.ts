@@ -6,13 +6,13 @@
  *   P(C | D) = P(C) Π [ P(W=1 | C) P(W=1 | D) / P(W=1)  +  P(W=0 | C) P(W=0 | D) / P(W=0) ]
  *
  * over the words W chosen for the topic. P(W=1 | C) and P(W=1) are shares of pages that have the word.
- * P(W=1 | D), how surely the word is one that D is about, is Fuhr's addition; n / (n + 0.05) for a word that
- * D has n times is our choice, which measured better than those made of TF-IDF (docs/decisions/014-topics.md). For each
- * topic the 20,000 words are chosen that say most about it (expected mutual information), as Lewis does.
+ * P(W=1 | D), the probability that D is about the word, is Fuhr's addition; for a word that occurs n times in D
+ * it is n / (n + 0.05) here, which measured better than those made of TF-IDF (docs/decisions/014-topics.md). As in
+ * Lewis, each topic uses the 20,000 words with the highest expected mutual information.
  *
  * With r1 = P(W=1 | C) / P(W=1), r0 = P(W=0 | C) / P(W=0) and p = P(W=1 | D) a factor is
- * r0 (1 + p (r1 / r0 - 1)). So Σ log r0 over all chosen words is a constant of the topic, its bias, and only words that
- * are in the page cost time: log(1 + p g), with g = r1 / r0 - 1 as the weight; g = 0 for words not chosen.
+ * r0 (1 + p (r1 / r0 - 1)). So Σ log r0 over all chosen words is a constant of the topic, its bias, and only the
+ * words of the page cost time: log(1 + p g), with g = r1 / r0 - 1 as the weight; g = 0 for words not chosen.
  */
 
 import type { TermCounts } from "./bag.ts";
@@ -21,9 +21,9 @@ import type { Method, Trained } from "./trained.ts";
 import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
 
 const WORDS_PER_TOPIC = 20_000;
-/** The doubt that a word met once leaves about whether the page is about it. */
+/** Added to a count in P(W=1 | D) = n / (n + DOUBT): how doubtful a single occurrence leaves it. */
 const DOUBT = 0.05;
-/** How many pages the share of a word among all pages counts for in the share of a topic. */
+/** Pages of the average page's word share that are added to each topic. */
 const SMOOTHING = 0.5;
 
 export const lewis: Method = { train, score };
@@ -39,9 +39,9 @@ function train(examples: Examples, pages: Int32Array): Trained {
   for (let topic = 0; topic < width; topic++) {
     const inside = pagesOf[topic] as number;
     let constant = Math.log(Math.max(inside, SMOOTHING) / Math.max(1, pages.length));
-    for (const row of tellingWords({ vocabulary, having, topic, width, inside })) {
+    for (const row of informativeWords({ vocabulary, having, topic, width, inside })) {
       const place = row * width + topic;
-      // Both are above 0 and below 1, whatever was counted.
+      // Both are above 0 and below 1, for any counts.
       const anywhere = ((pagesWith[row] as number) + SMOOTHING) / (pages.length + 1);
       const inTopic = ((having[place] as number) + SMOOTHING * anywhere) / (inside + SMOOTHING);
       const absent = (1 - inTopic) / (1 - anywhere);
@@ -74,15 +74,15 @@ interface Choice {
   readonly inside: number;
 }
 
-/** The rows of the words that say most about a topic. */
-function tellingWords({ vocabulary, having, topic, width, inside }: Choice): Int32Array {
+/** The rows of the words with the most information about a topic. */
+function informativeWords({ vocabulary, having, topic, width, inside }: Choice): Int32Array {
   const { pagesWith, pages } = vocabulary;
-  const told = Float64Array.from(pagesWith, (withWord, row) => {
+  const gains = Float64Array.from(pagesWith, (withWord, row) => {
     const both = having[row * width + topic] as number;
     return information(both, withWord, inside, pages);
   });
   const rows = Int32Array.from(pagesWith, (_, row) => row);
-  rows.sort((a, b) => (told[b] as number) - (told[a] as number) || a - b);
+  rows.sort((a, b) => (gains[b] as number) - (gains[a] as number) || a - b);
   return rows.subarray(0, WORDS_PER_TOPIC);
 }
 

@@ -1,13 +1,13 @@
 /**
- * Our own classifier: support vector machines and complement Naive Bayes on the same vectors, added up to one set of
- * weights.
+ * Weir's own classifier: support vector machines and complement Naive Bayes on the same vectors, added up to one
+ * set of weights.
  *
- * The two err differently. On short or muddled pages (posts, terms of use) Bayes helps a lot, on long clean ones (an
- * encyclopedia) it only disturbs; so how much of it is mixed in is tried out: a quarter of the examples is held back, both
- * are trained on the rest, and the share that is right most often there is taken. As both are weights of the same
- * words, a page costs no more than with one of them. Words of a page are weighed by TF-IDF with repetition damped.
+ * The two make different errors. Bayes helps on short or mixed pages (posts, terms of use) and harms on long,
+ * well-edited ones (an encyclopedia). So its share is chosen by a trial: a quarter of the examples is held out, both
+ * are trained on the rest, and the share with the most correct topics wins. Both are weights of the same words, so
+ * a page costs no more than with one of them. Words are weighted by TF-IDF with damped repetition.
  *
- * Among what else was measured (pairs of words, other prices C, other idf) nothing was better on all three
+ * No variant that was measured (pairs of words, other values of C, other idf) was better on all three
  * collections; docs/decisions/014-topics.md has the figures.
  */
 
@@ -19,14 +19,14 @@ import { supportVectors } from "./support-vectors.ts";
 import type { Method, Trained } from "./trained.ts";
 import { vocabularyOf } from "./vocabulary.ts";
 
-/** How much of Bayes may be mixed in; the first that is best counts. */
+/** Candidate shares of Bayes; the first of the best ones is used. */
 const SHARES = [0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.2];
-/** Every so manieth example is held back to choose among them. */
-const HELD_BACK = 4;
+/** One of this many examples is held out to choose the share. */
+const HOLD_OUT_EVERY = 4;
 
 export const linear: Method = { train, score };
 
-/** Both sets of weights, not yet added up. */
+/** Both sets of weights, not yet added. */
 interface Parts {
   readonly planes: Trained;
   readonly complement: Float32Array;
@@ -54,6 +54,7 @@ function trainParts(examples: Examples, pages: Int32Array): Parts {
   return { planes: { topics: examples.topics, table, weights, rarity, bias }, complement };
 }
 
+/** Support vectors plus `share` of the Bayes weights. */
 function mixed({ planes, complement }: Parts, share: number): Trained {
   if (share === 0) return planes;
   const weights = planes.weights.map(
@@ -64,10 +65,10 @@ function mixed({ planes, complement }: Parts, share: number): Trained {
 
 function bestShare(examples: Examples, pages: Int32Array): number {
   const ordered = byTopic(examples, pages);
-  const held = ordered.filter((_, index) => index % HELD_BACK === 0);
+  const held = ordered.filter((_, index) => index % HOLD_OUT_EVERY === 0);
   const parts = trainParts(
     examples,
-    ordered.filter((_, index) => index % HELD_BACK !== 0),
+    ordered.filter((_, index) => index % HOLD_OUT_EVERY !== 0),
   );
   let best = 0;
   let mostRight = -1;
@@ -80,7 +81,7 @@ function bestShare(examples: Examples, pages: Int32Array): number {
   return best;
 }
 
-/** How many of these pages get their own topic. */
+/** Number of these pages that get their own topic. */
 function rightOn(examples: Examples, pages: Int32Array, trained: Trained): number {
   const scores = new Float64Array(examples.topics.length);
   let right = 0;

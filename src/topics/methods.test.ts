@@ -24,12 +24,12 @@ function near(actual: number | undefined, expected: number, what: string): void 
   assert.ok(Math.abs((actual ?? NaN) - expected) < 1e-4, `${what}: ${actual}, not ${expected}`);
 }
 
-/** log P(w | c), for a word counted so often among so many of a topic; there are four different words. */
+/** log P(w | c), for a word that occurs `count` times among `all` words of a topic; there are four different words. */
 function of(count: number, all: number): number {
   return Math.log((count + 0.1) / (all + 0.4));
 }
 
-test("Naive Bayes is what one can reckon by hand", () => {
+test("Naive Bayes gives the odds computed by hand", () => {
   const examples = examplesOf([
     ["cats", "purr purr nap"],
     ["dogs", "bark nap"],
@@ -37,7 +37,7 @@ test("Naive Bayes is what one can reckon by hand", () => {
   ]);
   const trained = naiveBayes.train(examples, allPages(examples));
   const [cats = NaN, dogs = NaN] = scores(naiveBayes, trained, "nap purr nap unheard");
-  // Cats have 3 words, dogs 4; 0.1 is added to every count.
+  // Cats have 3 words, dogs 4; smoothing adds 0.1 to every count.
   const byHand = Math.log(1 / 2) + 2 * (of(1, 3) - of(1, 4)) + of(2, 3) - of(0, 4);
   near(cats - dogs, byHand, "log odds");
 });
@@ -72,22 +72,22 @@ test("Lewis's closed form is the product of the formula", () => {
     near(score, byHand[topic] ?? NaN, `topic ${topic}`);
 });
 
-test("Rocchio's topics are their pages' mean less the others', and a page has an angle to them", () => {
+test("Rocchio scores a page by its angle to each topic's mean less that of the others", () => {
   const examples = examplesOf([
     ["cats", "purr"],
     ["dogs", "bark"],
   ]);
   const trained = rocchio.train(examples, allPages(examples));
-  // Each topic is one word: what the other has falls below 0.
+  // Each topic is one word: the weight of the other topic's word falls below 0.
   assert.deepEqual(
     scores(rocchio, trained, "purr").map((score) => score.toFixed(4)),
     ["1.0000", "0.0000"],
   );
   near(scores(rocchio, trained, "purr bark")[0], Math.SQRT1_2, "half of each");
-  near(scores(rocchio, trained, "unheard of")[0], 0, "nothing known");
+  near(scores(rocchio, trained, "unheard of")[0], 0, "no known word");
 });
 
-test("support vectors are at their best: no other weights cost less", () => {
+test("support vectors have the least cost: nearby weights cost more", () => {
   for (let seed = 1; seed <= 3; seed++) {
     const random = randomFrom(seed);
     const { vectors, topicOf, shape } = vectorsFor(drawnPages(random, 20));
@@ -138,19 +138,19 @@ function costOf(
   return cost;
 }
 
-test("complement Bayes weighs a word by how rare it is among the others", () => {
+test("complement Bayes weights a word by its rarity in the other topics", () => {
   const { vectors, topicOf, shape } = vectorsFor([
     ["cats", "purr"],
     ["dogs", "bark"],
   ]);
   const weights = complementWeights(vectors, topicOf, shape);
-  // For cats "purr" stands in none of the others' one word; for dogs in all of it; 0.02 is added to each of two.
+  // "purr" is 0 of the 1 word of the other topics for cats, and 1 of 1 for dogs; 0.02 is added to each of two words.
   const byHand = (-Math.log(0.02 / 1.04) + Math.log(1.02 / 1.04)) / 2;
   near(weights[0], byHand, "purr for cats");
   near(weights[1], -byHand, "purr for dogs");
 });
 
-test("Bayes is mixed in where it helps, and not where it does not", () => {
+test("mixing in Bayes never costs more than three pages", () => {
   for (let seed = 1; seed <= 3; seed++) {
     const examples = examplesOf(drawnPages(randomFrom(seed), 60));
     const half = allPages(examples).filter((page) => page % 6 < 3);
@@ -173,7 +173,7 @@ test("Bayes is mixed in where it helps, and not where it does not", () => {
   }
 });
 
-test("every method tells pages of drawn topics apart, and answers the same every time", () => {
+test("every method separates drawn topics, with the same weights every time", () => {
   for (const [name, method] of Object.entries(METHODS)) {
     for (let seed = 1; seed <= 3; seed++) {
       const random = randomFrom(seed);

@@ -1,4 +1,4 @@
-/** The classifiers by name: the paper's three, and ours. */
+/** The classifiers by name: the paper's three, and Weir's. */
 
 import { lewis } from "./lewis.ts";
 import { linear } from "./linear.ts";

@@ -1,15 +1,14 @@
 /**
- * A trained classifier as one file: which method, which topics, the numbers of each term, and a digest by
- * which processes know that they hold the same one.
+ * A trained classifier as one file: its method, its topics, the weights of each term, and a digest that shows
+ * whether processes use the same model.
  *
- *   weir-topics 1 <SHA-256 of all that follows, in hexadecimal>
+ *   weir-topics 1 <SHA-256 of the rest of the file, in hexadecimal>
  *   {"method":…,"topics":[…],"rows":…,"bias":[…],…}
  *   keys (int32), then, where the method has it, rarity (float32), then weights; all little-endian, by row
  *
- * Weights are whole numbers of one byte with a scale (float32) for each row, because the steps of 1/127 that
- * this leaves cannot be felt; Lewis's, which go through a logarithm, are float32. So a model of 15 topics
- * takes 27 bytes for each term. Reading one costs a few milliseconds; whatever is wrong with it is an
- * answer in words, never an exception.
+ * Weights are integers of one byte with a scale (float32) for each row; the steps of 1/127 have no measurable
+ * effect. Lewis's weights, whose logarithm is taken, are float32. So a model of 15 topics takes 27 bytes
+ * for each term. Reading one costs a few milliseconds; an invalid file gives a reason, never an exception.
  */
 
 import { digestOf } from "../page/digest.ts";
@@ -18,10 +17,11 @@ import { METHOD_NAMES, type MethodName } from "./methods.ts";
 import { TermTable } from "./term-table.ts";
 import type { Trained } from "./trained.ts";
 
-export const MODEL_VERSION = 1;
+const MODEL_VERSION = 1;
 const NAME = "weir-topics";
-/** The line with the digest is never longer, nor the one with the topics. */
+/** Maximum length of the line with the digest, in bytes. */
 const FIRST_LINE_MAX = 128;
+/** Maximum length of the line with the topics, in bytes. */
 const HEADER_MAX = 1_000_000;
 const ROWS_MAX = 10_000_000;
 const NEWLINE = 0x0a;
@@ -31,12 +31,12 @@ export interface Model {
   readonly method: MethodName;
   readonly trained: Trained;
   readonly calibration: Calibration;
-  /** How many pages of each topic it was trained on. */
+  /** Number of training pages of each topic. */
   readonly trainedOn: readonly number[];
 }
 
 export interface LoadedModel extends Model {
-  /** SHA-256 of the file's content: two processes with the same one answer alike. */
+  /** SHA-256 of the file's content: processes with equal digests classify alike. */
   readonly digest: string;
 }
 
@@ -72,7 +72,7 @@ export function encodeModel({ method, trained, calibration, trainedOn }: Model):
     text,
     bytesOf(table.keys()),
     bytesOf(rarity),
-    ...(isCoarse(method) ? coarse(weights, topics.length) : [bytesOf(weights)]),
+    ...(isQuantised(method) ? quantised(weights, topics.length) : [bytesOf(weights)]),
   ]);
   const first = `${NAME} ${MODEL_VERSION} ${hexOf(digestOf(content))}\n`;
   return joined([new TextEncoder().encode(first), content]);
@@ -82,32 +82,31 @@ export function decodeModel(file: Uint8Array): ModelReading {
   const firstEnd = file.subarray(0, FIRST_LINE_MAX).indexOf(NEWLINE);
   const first = firstEnd < 0 ? "" : textOf(file, 0, firstEnd);
   const [name, version, digest] = first.split(" ");
-  if (name !== NAME || version === undefined) return refused("it is no topic model of Weir");
+  if (name !== NAME || version === undefined) return refused("it is not a topic model of Weir");
   if (version !== String(MODEL_VERSION))
     return refused(
       `it is a topic model of version ${version.slice(0, 20)}, and this Weir reads version ${MODEL_VERSION}: train it again with this Weir`,
     );
   const content = file.subarray(firstEnd + 1);
   if (digest === undefined || hexOf(digestOf(content)) !== digest)
-    return refused("its digest is not that of its content: it is damaged or cut off");
+    return refused("its digest does not match its content: it is damaged or cut off");
   const headerEnd = content.subarray(0, HEADER_MAX).indexOf(NEWLINE);
   const header = readHeader(headerEnd < 0 ? "" : textOf(content, 0, headerEnd));
-  if (header === undefined) return refused("its header cannot be understood");
+  if (header === undefined) return refused("its header is invalid");
   const body = content.subarray(headerEnd + 1);
-  if (body.length !== bodyBytes(header))
-    return refused("it is longer or shorter than its header says");
+  if (body.length !== bodyBytes(header)) return refused("its length does not match its header");
   return { kind: "model", model: { ...modelOf(header, body), digest } };
 }
 
 function modelOf(header: Header, body: Uint8Array): Model {
   const { topics, rows, hasRarity, method } = header;
-  // A view of whole numbers must begin at a multiple of four, which a copy does (`slice` of a Buffer is none).
+  // A typed array of numbers must begin at a multiple of four, which a copy does (`slice` of a Buffer does not copy).
   const aligned = new Uint8Array(body).buffer;
   const keys = new Int32Array(aligned, 0, rows);
   const rarity = hasRarity ? new Float32Array(aligned, 4 * rows, rows) : new Float32Array(0);
   const at = 4 * rows + 4 * rarity.length;
-  const weights = isCoarse(method)
-    ? fine(new Float32Array(aligned, at, rows), new Int8Array(aligned, at + 4 * rows))
+  const weights = isQuantised(method)
+    ? restored(new Float32Array(aligned, at, rows), new Int8Array(aligned, at + 4 * rows))
     : new Float32Array(aligned, at);
   return {
     method,
@@ -123,7 +122,7 @@ function modelOf(header: Header, body: Uint8Array): Model {
   };
 }
 
-/** Only whole headers are answered; what a digest guards may still have been made by another program. */
+/** The header, or undefined if a field is missing or invalid: another program may have written the file. */
 function readHeader(text: string): Header | undefined {
   let read: Partial<Record<keyof Header, unknown>>;
   try {
@@ -153,17 +152,18 @@ function isListOf(value: unknown, kind: "string" | "number"): value is unknown[]
   return Array.isArray(value) && value.every((item) => typeof item === kind);
 }
 
-function isCoarse(method: MethodName): boolean {
+function isQuantised(method: MethodName): boolean {
   return method !== "lewis";
 }
 
 function bodyBytes({ rows, hasRarity, topics, method }: Header): number {
-  const each = 4 + (hasRarity ? 4 : 0) + (isCoarse(method) ? 4 + topics.length : 4 * topics.length);
+  const each =
+    4 + (hasRarity ? 4 : 0) + (isQuantised(method) ? 4 + topics.length : 4 * topics.length);
   return rows * each;
 }
 
-/** For each row its largest weight as a scale, and all weights as whole parts of it. */
-function coarse(weights: Float32Array, width: number): [scales: Uint8Array, steps: Uint8Array] {
+/** For each row its largest weight as a scale, and all weights as multiples of 1/127 of it. */
+function quantised(weights: Float32Array, width: number): [scales: Uint8Array, steps: Uint8Array] {
   const rows = weights.length / width;
   const scales = new Float32Array(rows);
   const steps = new Int8Array(weights.length);
@@ -179,7 +179,8 @@ function coarse(weights: Float32Array, width: number): [scales: Uint8Array, step
   return [bytesOf(scales), bytesOf(steps)];
 }
 
-function fine(scales: Float32Array, steps: Int8Array): Float32Array {
+/** The inverse of `quantised`. */
+function restored(scales: Float32Array, steps: Int8Array): Float32Array {
   const width = scales.length === 0 ? 1 : steps.length / scales.length;
   const weights = new Float32Array(steps.length);
   for (let row = 0; row < scales.length; row++) {

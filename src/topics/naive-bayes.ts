@@ -1,13 +1,13 @@
 /**
  * Multinomial Naive Bayes: the classifier that Chung and Clarke chose for X4.
  *
- * A topic is a bag from which words are drawn, P(w | c) = (n(w, c) + α) / (n(c) + α |V|), and the answer is
+ * A topic is a distribution of words, P(w | c) = (n(w, c) + α) / (n(c) + α |V|), and the result is
  * the topic with the highest log P(c) + Σ n(w) log P(w | c) (McCallum and Nigam, "A comparison of event
  * models for Naive Bayes text classification", 1998). α = 0.1 instead of Laplace's 1: with tens of
- * thousands of words, 1 drowns the small topics (docs/decisions/014-topics.md has the figures). Words never seen in
- * training count for nothing.
+ * thousands of words, 1 outweighs the counts of small topics (figures: docs/decisions/014-topics.md). Words that
+ * are not in the training pages are ignored.
  *
- * From each word's row its mean over the topics is taken away. That changes no comparison, and keeps the
+ * The mean of each word's row over the topics is subtracted, which changes no comparison and keeps the
  * numbers small. A page costs one row for each of its distinct words.
  */
 

@@ -1,22 +1,22 @@
 /**
- * Gives topics to processes so that all have about as much to do.
+ * Assigns topics to processes so that all have about the same load.
  *
- * The largest topic goes first, always to the process that has least so far (Graham's rule, 1969: never
- * worse than 4/3 of the best possible). Equal shares go by name, so that every process comes to the same
- * answer by itself. Where there are more processes than topics some get none.
+ * The largest topic goes first, always to the process with the smallest load (Graham's rule, 1969: never
+ * worse than 4/3 of the optimum). Ties are broken by name, so that every process computes the same
+ * assignment. With more processes than topics some get none.
  */
 
 import { assert } from "../base/assert.ts";
 
 export interface TopicShare {
   readonly topic: string;
-  /** How much of all pages (or bytes) is of this topic, measured or guessed; any unit. */
+  /** Share of all pages (or bytes) that is of this topic, measured or estimated; any unit. */
   readonly share: number;
 }
 
 /** For each process its topics. */
 export function ownersOf(shares: readonly TopicShare[], processes: number): string[][] {
-  assert(processes >= 1, "somebody owns the topics");
+  assert(processes >= 1, "topics need at least one process");
   const owned = Array.from({ length: processes }, (): string[] => []);
   const loads = new Float64Array(processes);
   const byShare = shares.toSorted((a, b) => b.share - a.share || (a.topic < b.topic ? -1 : 1));
@@ -28,7 +28,7 @@ export function ownersOf(shares: readonly TopicShare[], processes: number): stri
   return owned;
 }
 
-/** Among equals the one with fewer topics, so that topics of which nothing is known are spread too. */
+/** The process with the smallest load; of equals the one with fewer topics, which spreads topics of unknown size. */
 function leastLoaded(loads: Float64Array, owned: readonly (readonly string[])[]): number {
   let best = 0;
   for (let other = 1; other < loads.length; other++) {

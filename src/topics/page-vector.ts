@@ -1,9 +1,9 @@
 /**
- * Pages as vectors of length one (Salton's TF-IDF): a term weighs more the more often the page has it
- * and the fewer other pages do.
+ * Pages as vectors of length one (Salton's TF-IDF): a term weighs more the more often it occurs in the page
+ * and the fewer other pages have it.
  *
- * idf = ln((N + 1) / (n + 1)) + 1 for a term in n of N pages. How repetition counts is the caller's: `plain`,
- * as often as it is there, or `damped`, 1 + ln of that: the tenth mention says less than the first.
+ * idf = ln((N + 1) / (n + 1)) + 1 for a term in n of N pages. The caller chooses the weight of repetition: `plain`,
+ * the count, or `damped`, 1 + ln(count): the tenth occurrence adds less than the first.
  */
 
 import type { TermCounts } from "./bag.ts";
@@ -12,7 +12,7 @@ import { TERMS_MAX } from "./tokens.ts";
 import type { Trained } from "./trained.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** What a count comes to, by the count; a page never has a term more often than it has terms. */
+/** Weight of a term by its count; a page has at most TERMS_MAX terms. */
 export type Repetition = Float64Array;
 
 export const plain: Repetition = Float64Array.from({ length: TERMS_MAX + 1 }, (_, count) => count);
@@ -20,7 +20,7 @@ export const damped: Repetition = Float64Array.from({ length: TERMS_MAX + 1 }, (
   count === 0 ? 0 : 1 + Math.log(count),
 );
 
-/** Vectors of many pages one after the other: page p has the places `starts[p]` to `starts[p + 1]`. */
+/** Vectors of many pages one after the other: the terms of page p are at `starts[p]` to `starts[p + 1]`. */
 export interface Vectors {
   readonly starts: Int32Array;
   readonly rows: Int32Array;
@@ -31,7 +31,7 @@ export function rarityOf({ pagesWith, pages }: Vocabulary): Float32Array {
   return Float32Array.from(pagesWith, (count) => Math.log((pages + 1) / (count + 1)) + 1);
 }
 
-/** Of pages all of whose terms are in the vocabulary. */
+/** Vectors of pages whose terms are all in the vocabulary. */
 export function vectorsOf(
   examples: Examples,
   pages: Int32Array,
@@ -62,7 +62,7 @@ export function vectorsOf(
   return { starts, rows, values };
 }
 
-/** bias + weights · vector, for every topic; terms that training never saw count for nothing. */
+/** bias + weights · vector, for every topic; terms not seen in training are ignored. */
 export function scoreVector(
   { table, weights, rarity, bias }: Trained,
   bag: TermCounts,

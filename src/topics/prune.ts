@@ -1,9 +1,9 @@
 /**
- * Makes a trained classifier smaller: keeps the terms that can move a score most.
+ * Makes a trained classifier smaller: keeps the terms that can change a score most.
  *
- * How much a term moves is the spread of its weights over the topics, times what it weighs in a page (its rarity,
- * where the method goes by that), times the root of how many pages have it, which is e to the minus rarity but for a factor.
- * Rows keep their order, so that the same examples give the same file.
+ * The effect of a term is the range of its weights over the topics, times its weight in a page (its rarity, where the
+ * method uses it), times the square root of the number of pages with it, which is proportional to e^(-rarity / 2).
+ * Rows keep their order, so the same examples give the same file.
  */
 
 import { TermTable } from "./term-table.ts";

@@ -1,10 +1,10 @@
 /**
- * Rocchio's classifier with TF-IDF, as Joachims writes it down ("A probabilistic analysis of the Rocchio
- * algorithm with TFIDF for text categorization", 1997), whom Chung and Clarke cite.
+ * Rocchio's classifier with TF-IDF, in the form of Joachims ("A probabilistic analysis of the Rocchio
+ * algorithm with TFIDF for text categorization", 1997), which Chung and Clarke cite.
  *
- * Each topic is one vector: 16 times the mean of its own pages less 4 times the mean of all others, what
- * falls below 0 left out, brought to length one. A page belongs to the topic whose vector has the
- * smallest angle with its own. Terms are weighed by count times idf.
+ * Each topic is one vector: 16 times the mean of its own pages less 4 times the mean of all others, with
+ * negative values set to 0, normalised to length one. A page belongs to the topic whose vector has the
+ * smallest angle to its own. Terms are weighted by count times idf.
  */
 
 import type { TermCounts } from "./bag.ts";

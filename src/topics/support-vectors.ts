@@ -1,21 +1,21 @@
 /**
- * Linear support vector machines: for each topic the plane that parts its pages from all others.
+ * Linear support vector machines: for each topic the plane that separates its pages from all others.
  *
  * Each machine minimises ½|w|² + C Σ max(0, 1 - y w·x)², by dual coordinate descent (Hsieh, Chang, Lin, Keerthi,
  * Sundararajan, "A dual coordinate descent method for large-scale linear SVM", 2008, Algorithm 1 with the L2
- * loss): one page's multiplier at a time is moved to where it is best with all others held, in an order that is
- * drawn anew in each round. The bias is one more feature that all pages have. The order comes from a fixed seed, so the
- * same examples give the same weights on every machine. A round is linear in the terms of all pages.
+ * loss): it sets one page's multiplier at a time to its optimum with all others fixed, in an order shuffled for each
+ * pass. The bias is an additional feature that all pages have. The order comes from a fixed seed, so the
+ * same examples give the same weights on every machine. A pass is linear in the terms of all pages.
  */
 
 import { below, type Random, randomFrom } from "../base/random.ts";
 import type { Shape } from "./complement-bayes.ts";
 import type { Vectors } from "./page-vector.ts";
 
-/** C, the price of a page on the wrong side. */
-const PRICE = 1;
-const ROUNDS_MAX = 100;
-/** Done when the steepest descent left in a round differs by no more than this from the least. */
+/** C, the cost of a page on the wrong side. */
+const COST = 1;
+const PASSES_MAX = 100;
+/** Training ends when the largest and the smallest projected gradient of a pass differ by at most this. */
 const TOLERANCE = 0.1;
 const SEED = 1;
 
@@ -44,7 +44,7 @@ export function supportVectors(
   return { weights, bias };
 }
 
-/** |x|² of each page, with its bias. */
+/** |x|² of each page, including its bias feature. */
 function squaresOf({ starts, values }: Vectors): Float64Array {
   const squares = new Float64Array(starts.length - 1).fill(1);
   for (let page = 0; page < squares.length; page++) {
@@ -73,7 +73,7 @@ class Machine {
 
   train(random: Random): void {
     const order = Int32Array.from({ length: this.#signs.length }, (_, page) => page);
-    for (let round = 0; round < ROUNDS_MAX; round++) {
+    for (let pass = 0; pass < PASSES_MAX; pass++) {
       shuffle(order, random);
       let steepest = -Infinity;
       let least = Infinity;
@@ -86,7 +86,7 @@ class Machine {
     }
   }
 
-  /** Moves one multiplier to its best place; answers how far it was from it, as a projected slope. */
+  /** Sets one multiplier to its optimum; returns the projected gradient before that. */
   #move(page: number): number {
     const { starts, rows, values } = this.#vectors;
     const { weights } = this;
@@ -97,9 +97,9 @@ class Machine {
     let dot = this.bias;
     for (let at = start; at < end; at++)
       dot += (weights[rows[at] as number] as number) * (values[at] as number);
-    const slope = sign * dot - 1 + multiplier / (2 * PRICE);
+    const slope = sign * dot - 1 + multiplier / (2 * COST);
     if (multiplier === 0 && slope >= 0) return 0;
-    const curvature = (this.#squares[page] as number) + 1 / (2 * PRICE);
+    const curvature = (this.#squares[page] as number) + 1 / (2 * COST);
     const moved = Math.max(0, multiplier - slope / curvature);
     const step = (moved - multiplier) * sign;
     this.#multipliers[page] = moved;

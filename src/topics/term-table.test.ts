@@ -5,7 +5,7 @@ import { Bag } from "./bag.ts";
 import { TermTable } from "./term-table.ts";
 import { termOf, Tokens } from "./tokens.ts";
 
-test("a table of terms answers as a map would, also for 0 and negative numbers", () => {
+test("a table of terms behaves like a map, also for 0 and negative numbers", () => {
   for (let seed = 1; seed <= 5; seed++) {
     const random = randomFrom(seed);
     const table = new TermTable();
@@ -22,7 +22,7 @@ test("a table of terms answers as a map would, also for 0 and negative numbers",
   }
 });
 
-test("a bag counts terms in the order in which they first came, page after page", () => {
+test("a bag counts terms in the order of first occurrence, page after page", () => {
   const tokens = new Tokens();
   const bag = new Bag();
   for (const [text, words, counts] of [

@@ -1,18 +1,17 @@
 /**
- * Finds the row of a term: a hash table of whole numbers that only grows.
+ * Maps terms to rows: a hash table of integers that only grows.
  *
- * Key and row lie side by side, so that a term costs one look into memory, found or not. At most half
- * full.
+ * Key and row are adjacent, so a lookup costs one memory access, found or not. At most half full.
  */
 
-const SLOTS_AT_FIRST = 1024;
+const SLOTS_INITIAL = 1024;
 
 export class TermTable {
-  /** How many terms it has; their rows are 0 … size - 1. */
+  /** Number of terms; their rows are 0 … size - 1. */
   size = 0;
-  /** Key and row + 1, by turns; a row of 0 is an empty place. */
-  #slots = new Int32Array(2 * SLOTS_AT_FIRST);
-  #shift = 32 - Math.log2(SLOTS_AT_FIRST);
+  /** Key and row + 1, alternating; a row of 0 is an empty slot. */
+  #slots = new Int32Array(2 * SLOTS_INITIAL);
+  #shift = 32 - Math.log2(SLOTS_INITIAL);
 
   static of(keys: Int32Array): TermTable {
     const table = new TermTable();
@@ -25,7 +24,7 @@ export class TermTable {
     return (this.#slots[this.#placeOf(term) + 1] as number) - 1;
   }
 
-  /** The row of a term, a new one when it had none. */
+  /** The row of a term, which is added if it is new. */
   add(term: number): number {
     const place = this.#placeOf(term);
     const row = (this.#slots[place + 1] as number) - 1;

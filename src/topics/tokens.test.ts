@@ -20,7 +20,7 @@ function terms(words: string): number[] {
   return words === "" ? [] : words.split(" ").map(termOf);
 }
 
-test("words end at white space and punctuation, are in lower case, and numbers are none", () => {
+test("words end at white space and punctuation, are lower-cased, and exclude numbers", () => {
   assert.deepEqual(
     ofText("The quick-brown FOX, 42 times (in 2002)!"),
     terms("the quick brown fox times in"),
@@ -29,12 +29,12 @@ test("words end at white space and punctuation, are in lower case, and numbers a
   assert.deepEqual(ofText("  12.5 % -- "), []);
 });
 
-test("tags and scripts are no words, and a tag inside a word does not part it", () => {
+test("tags and scripts are not words, and a tag inside a word does not split it", () => {
   const html = `<title>no</title><p>One <b>bo</b>ld&nbsp;word&mdash;caf&eacute; AT&amp;T<script>no()</script><br>end`;
   assert.deepEqual(ofHtml(html), terms("one bold word café at t end"));
 });
 
-test("letters beyond ASCII belong to words, in lower case; their punctuation does not", () => {
+test("non-ASCII letters belong to words, in lower case; non-ASCII punctuation does not", () => {
   assert.deepEqual(
     ofText("Ärger „über“ ÉTÉ… Καλημέρα ПРИВЕТ"),
     terms("ärger über été καλημέρα привет"),
@@ -42,11 +42,11 @@ test("letters beyond ASCII belong to words, in lower case; their punctuation doe
   assert.deepEqual(ofText("one\u00a0two\u2014three\ufffdfour"), terms("one two three four"));
 });
 
-test("where no blanks are written each character is a term", () => {
+test("in scripts without spaces each character is a term", () => {
   assert.deepEqual(ofText("中文，网页 a"), terms("中 文 网 页 a"));
 });
 
-test("a megabyte of one word is one word many times, and no more than are wanted", () => {
+test("a megabyte of one word gives at most TERMS_MAX terms", () => {
   assert.equal(ofText("word ".repeat(200_000)).length, TERMS_MAX);
   assert.equal(ofText("w".repeat(1_000_000)).length, 1);
 });
@@ -87,7 +87,7 @@ test("HTML and its visible text have the same terms", () => {
   }
 });
 
-test("any bytes at all have terms and never throw", () => {
+test("random bytes never throw", () => {
   for (let seed = 1; seed <= 200; seed++) {
     const random = randomFrom(seed);
     const bytes = Uint8Array.from({ length: below(random, 400) }, () => below(random, 256));

@@ -1,13 +1,12 @@
 /**
  * The terms of a page, each as one number: the 32-bit hash of its letters (FNV-1a, Fowler, Noll, Vo).
  *
- * Classifiers never look at the letters of a word, only at whether it is the same word; so words are
- * hashed while their bytes go by, and nothing is allocated for any of them. Of 100,000 different words
- * about one pair has the same number, which no accuracy can feel.
+ * Classifiers only compare words for equality, so words are hashed byte by byte and nothing is allocated
+ * for any of them. Among 100,000 different words about one pair collides, which has no measurable effect.
  *
- * The page may come as text, or as HTML with the runs of visible text that a scanner noted; a crawl
- * has those already, so that pages are not read twice. Both ways give the same terms. The first
- * 1,024 terms decide: that bounds the time a page can take, and Naive Bayes is better for it.
+ * Input is text, or HTML with the runs of visible text that a scanner recorded; a crawl has those
+ * already, so pages are not read twice. Both give the same terms. Only the first 1,024 terms count: that
+ * bounds the time for a page, and makes Naive Bayes more accurate.
  */
 
 import { decodeHTML } from "entities/decode";
@@ -24,12 +23,12 @@ import {
   lowered,
 } from "./term-bytes.ts";
 
-/** Of a long page the beginning decides; see the figures in docs/decisions/014-topics.md. */
+/** Terms read of a page; figures in docs/decisions/014-topics.md. */
 export const TERMS_MAX = 1024;
 
 const FNV_START = 0x811c9dc5 | 0;
 const FNV_PRIME = 0x01000193;
-/** The longest name in HTML has 31 letters. */
+/** The longest name in HTML has 31 letters; with `&`, `#` and `;` this many bytes. */
 const REFERENCE_BYTES_MAX = 34;
 const SEMICOLON = 0x3b;
 const REFERENCES_KEPT_MAX = 4096;
@@ -37,13 +36,13 @@ const REFERENCES_KEPT_MAX = 4096;
 const encoder = new TextEncoder();
 
 export class Tokens {
-  /** The hashes of the terms, in the order of the page; `count` of them hold. */
+  /** The hashes of the terms, in the order of the page; the first `count` are valid. */
   readonly terms = new Int32Array(TERMS_MAX);
   count = 0;
-  /** The hash of the word begun, FNV_START between words. */
+  /** The hash of the current word; FNV_START between words. */
   #word = FNV_START;
-  /** What character references stand for, as bytes; pages use few of them, again and again. */
-  readonly #references = new Map<string, Uint8Array>();
+  /** Decoded character references, as bytes; pages repeat few of them. */
+  readonly #decoded = new Map<string, Uint8Array>();
 
   #scanner: HtmlScanner | undefined;
 
@@ -53,7 +52,7 @@ export class Tokens {
     this.#endWord();
   }
 
-  /** Of a whole page in UTF-8 that nobody has scanned yet. */
+  /** Takes a whole page in UTF-8 that has not been scanned yet. */
   takeHtml(html: Uint8Array): void {
     this.#scanner ??= new HtmlScanner({ tellImages: false });
     this.#scanner.start(html);
@@ -104,7 +103,7 @@ export class Tokens {
     this.count = count;
   }
 
-  /** Takes one character that is not ASCII, or one reference; answers behind it. */
+  /** Takes one non-ASCII character or one reference; returns the index after it. */
   #takeCloser(bytes: Uint8Array, at: number, end: number, isHtml: boolean): number {
     const lead = bytes[at] as number;
     if (lead === AMPERSAND) {
@@ -131,22 +130,22 @@ export class Tokens {
     while (close < limit && isReferenceByte(bytes[close] as number)) close += 1;
     const behind = close < limit && bytes[close] === SEMICOLON ? close + 1 : close;
     const name = String.fromCharCode(...bytes.subarray(at, behind));
-    const meant = this.#meaningOf(name);
-    // A lone ampersand decodes to itself, and is then an end of a word like any other mark.
-    if (meant[0] === AMPERSAND && meant.length === behind - at) {
+    const decoded = this.#decode(name);
+    // A lone ampersand decodes to itself and ends a word, as all punctuation.
+    if (decoded[0] === AMPERSAND && decoded.length === behind - at) {
       this.#endWord();
       return at + 1;
     }
-    this.#scan(meant, 0, meant.length, false);
+    this.#scan(decoded, 0, decoded.length, false);
     return behind;
   }
 
-  #meaningOf(name: string): Uint8Array {
-    const known = this.#references.get(name);
+  #decode(name: string): Uint8Array {
+    const known = this.#decoded.get(name);
     if (known !== undefined) return known;
-    const meant = encoder.encode(decodeHTML(name));
-    if (this.#references.size < REFERENCES_KEPT_MAX) this.#references.set(name, meant);
-    return meant;
+    const decoded = encoder.encode(decodeHTML(name));
+    if (this.#decoded.size < REFERENCES_KEPT_MAX) this.#decoded.set(name, decoded);
+    return decoded;
   }
 
   #join(byte: number): void {
@@ -167,7 +166,7 @@ function isReferenceByte(byte: number): boolean {
   return (lower >= 0x61 && lower <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x23;
 }
 
-/** The number that `Tokens` gives a word in lower case, for lists of words known beforehand. */
+/** The number that `Tokens` gives a word in lower case, for lists of words known in advance. */
 export function termOf(word: string): number {
   let hash = FNV_START;
   for (const byte of encoder.encode(word)) hash = Math.imul(hash ^ byte, FNV_PRIME);

@@ -15,7 +15,7 @@ function modelOf(method: MethodName, seed = 1, termsMax = 1e6): LoadedModel {
   const examples = examplesOf(drawnPages(randomFrom(seed), 30));
   const training = trainModel(examples, allPages(examples), { method, termsMax });
   assert.ok(training.kind === "model");
-  // As files come: a part of something larger, beginning anywhere.
+  // As read from disk: a view into a larger buffer, at any offset.
   const file = encodeModel(training.model);
   const reading = decodeModel(Buffer.concat([Buffer.from("odd"), file]).subarray(3));
   assert.ok(reading.kind === "model");
@@ -42,7 +42,7 @@ test("scores become probabilities that add up to one and keep their order", () =
   );
 });
 
-test("calibration finds the slope by which answers were drawn", () => {
+test("calibration finds the slope by which topics were drawn", () => {
   for (const slope of [0.2, 3]) {
     const random = randomFrom(7);
     const pages = 4000;
@@ -74,7 +74,7 @@ test("half of each topic is for training, as many others for testing, none for b
   assert.equal(halvesOf(examples, 1, 3).train.length, 3 * 3 + 1);
 });
 
-test("a model reads back as what was written, and answers as it did", () => {
+test("a model read back classifies as the one that was written", () => {
   for (const method of METHOD_NAMES) {
     const examples = examplesOf(drawnPages(randomFrom(3), 30));
     const training = trainModel(examples, allPages(examples), { method, termsMax: 1e6 });
@@ -85,21 +85,23 @@ test("a model reads back as what was written, and answers as it did", () => {
     const after = new Classifier(reading.model);
     for (let seed = 1; seed <= 50; seed++) {
       const page = Buffer.from(drawnText(randomFrom(100 + seed), seed % 3, 3));
-      const said = before.ofText(page);
-      const told = after.ofText(page);
-      assert.ok(said.kind === "topic" && told.kind === "topic");
-      assert.ok(Math.abs(said.confidence - told.confidence) < 0.05, `${method}, seed ${seed}`);
-      if (said.confidence > 0.55) assert.equal(told.name, said.name, `${method}, seed ${seed}`);
+      const expected = before.ofText(page);
+      const actual = after.ofText(page);
+      assert.ok(expected.kind === "topic" && actual.kind === "topic");
+      const difference = Math.abs(expected.confidence - actual.confidence);
+      assert.ok(difference < 0.05, `${method}, seed ${seed}`);
+      if (expected.confidence > 0.55)
+        assert.equal(actual.name, expected.name, `${method}, seed ${seed}`);
     }
   }
 });
 
-test("the same examples make the same file, others another", () => {
+test("the same examples make the same file, other examples another", () => {
   assert.equal(modelOf("linear", 1).digest, modelOf("linear", 1).digest);
   assert.notEqual(modelOf("linear", 1).digest, modelOf("linear", 2).digest);
 });
 
-test("a pruned model has no more terms than wanted and still knows its topics", () => {
+test("a pruned model has no more terms than requested and still separates its topics", () => {
   const model = modelOf("linear", 1, 60);
   assert.equal(model.trained.table.size, 60);
   assert.equal(pruned(model.trained, 60), model.trained);
@@ -112,7 +114,7 @@ test("a pruned model has no more terms than wanted and still knows its topics", 
   assert.ok(right > 45, `${right} of 60`);
 });
 
-test("a file that is no model, of another version, damaged or cut off is refused with the reason", () => {
+test("a file that is not a model, of another version, damaged or cut off is refused with the reason", () => {
   const examples = examplesOf(drawnPages(randomFrom(1), 10));
   const training = trainModel(examples, allPages(examples), {
     method: "naive-bayes",
@@ -121,8 +123,8 @@ test("a file that is no model, of another version, damaged or cut off is refused
   assert.ok(training.kind === "model");
   const file = encodeModel(training.model);
   assert.equal(why(file), "");
-  assert.match(why(new Uint8Array(0)), /no topic model/);
-  assert.match(why(Buffer.from("\x1f\x8b and so on\n")), /no topic model/);
+  assert.match(why(new Uint8Array(0)), /not a topic model/);
+  assert.match(why(Buffer.from("\x1f\x8b and so on\n")), /not a topic model/);
   const other = Buffer.concat([Buffer.from("weir-topics 2"), file.subarray(13)]);
   assert.match(why(other), /of version 2, and this Weir reads version 1/);
   assert.match(why(file.subarray(0, file.length - 1)), /damaged or cut off/);
@@ -135,7 +137,7 @@ test("a file that is no model, of another version, damaged or cut off is refused
   }
 });
 
-test("examples of one topic, or too few of one, make no model", () => {
+test("examples of one topic, or too few of a topic, make no model", () => {
   assert.match(objection([]), /no examples/);
   assert.match(
     objection(Array.from({ length: 20 }, () => ["a", "some words"])),

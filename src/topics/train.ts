@@ -1,8 +1,8 @@
 /**
- * Trains a whole model from examples: the classifier, then its calibration on pages that training did not see.
+ * Trains a whole model from examples: the classifier, then its calibration on held-out pages.
  *
- * Examples that no classifier can be made of are an answer with the reason. A topic needs at least eight pages, so
- * that each of the four parts that calibration holds back leaves some to learn from.
+ * Unusable examples give a reason. A topic needs at least eight pages, so that each of the four folds of the
+ * calibration leaves some to train on.
  */
 
 import { calibrate, holdOut } from "./calibration.ts";
@@ -12,11 +12,11 @@ import type { Model } from "./model.ts";
 import { pruned } from "./prune.ts";
 import type { Method } from "./trained.ts";
 
-export const EXAMPLES_MIN = 8;
+const EXAMPLES_MIN = 8;
 
 export interface TrainingOptions {
   readonly method: MethodName;
-  /** The most terms to keep. */
+  /** Maximum number of terms to keep. */
   readonly termsMax: number;
 }
 
@@ -33,7 +33,7 @@ export function trainModel(
   const why = objectionTo(examples.topics, trainedOn);
   if (why !== undefined) return { kind: "refused", why };
   const { train, score } = METHODS[method];
-  // What is calibrated has lost its rare terms too.
+  // The classifiers of the calibration are pruned too.
   const small: Method = { train: (some, of) => pruned(train(some, of), termsMax), score };
   const calibration = calibrate(holdOut(small, examples, byTopic(examples, pages)));
   const trained = small.train(examples, pages);

@@ -1,6 +1,6 @@
 /**
- * What every classifier comes to when it is trained: a table of terms, and for each term one number
- * for each topic. What a page makes of those numbers differs; each classifier's file says how.
+ * The common result of training: a table of terms, and one weight for each term and topic. Each method's file
+ * describes how a page's score follows from the weights.
  */
 
 import type { TermCounts } from "./bag.ts";
@@ -12,14 +12,14 @@ export interface Trained {
   readonly table: TermTable;
   /** By row and topic: `weights[row * topics.length + topic]`. */
   readonly weights: Float32Array;
-  /** By row: how rare the term is; empty where that does not matter. */
+  /** By row: how rare the term is; empty where the method does not use it. */
   readonly rarity: Float32Array;
-  /** By topic: what a page without any known term gets. */
+  /** By topic: the score of a page without known terms. */
   readonly bias: Float32Array;
 }
 
 export interface Method {
   readonly train: (examples: Examples, pages: Int32Array) => Trained;
-  /** One number for each topic into `scores`; the highest is the answer. */
+  /** Writes one number for each topic into `scores`; the highest wins. */
   readonly score: (trained: Trained, page: TermCounts, scores: Float64Array) => void;
 }

@@ -1,11 +1,11 @@
-/** The terms of some pages and in how many of them each is: what all trainers begin with. */
+/** The terms of some pages and the number of pages with each: the first step of all training. */
 
 import type { Examples } from "./examples.ts";
 import { TermTable } from "./term-table.ts";
 
 export interface Vocabulary {
   readonly table: TermTable;
-  /** By row: in how many pages the term is. */
+  /** By row: the number of pages with the term. */
   readonly pagesWith: Int32Array;
   readonly pages: number;
 }

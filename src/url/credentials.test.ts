@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { hideCredentials, visible } from "../base/visible.ts";
 import { credentialsOf, withoutCredentials } from "./credentials.ts";
 
-test("a value loses user name and password, in whatever spelling a URL may have them", () => {
+test("a value loses user name and password, in all spellings of a URL", () => {
   for (const [text, expected] of [
     ["http://host.test/@user/a@b", "http://host.test/@user/a@b"],
     ["http://user:secret@host.test/a@b", "http://host.test/a@b"],
@@ -19,18 +19,18 @@ test("a value loses user name and password, in whatever spelling a URL may have 
     assert.equal(withoutCredentials(text), expected, text);
 });
 
-test("what a URL says of its user is decoded, however it was written", () => {
+test("user name and password of a URL are decoded", () => {
   assert.deepEqual(credentialsOf("nats://a%40b:p%3Aw@h"), { user: "a@b", password: "p:w" });
   assert.deepEqual(credentialsOf("nats://100%:x@h"), { user: "100%", password: "x" });
   assert.equal(credentialsOf("nats://h:4222"), undefined);
   assert.equal(credentialsOf("words"), undefined);
 });
 
-test("text that is shown loses the credentials of every URL in it, also where it is cut", () => {
+test("visible text has no credentials of any URL in it, also where it is cut", () => {
   const text = "from http://user:secret@a.test/x to //secret@b.test and me@c.test";
   assert.equal(hideCredentials(text), "from http://a.test/x to //b.test and me@c.test");
   assert.equal(visible("http://user:secret@a.test/", 12), "http://a.tes…");
-  // Linear: were it not, this would not end.
+  // A function that is not linear in the text would not end here.
   visible(`@${"//a".repeat(1e6)}`);
   visible(`@//${"a".repeat(1e6)}`);
 });

@@ -1,15 +1,15 @@
 /**
- * Keeps user names and passwords out of what is written or shown.
+ * Removes user names and passwords from text that is written or shown.
  *
- * Canonical URLs never hold any (`url.ts`). These functions are for text that did not become a canonical
- * URL: what an operator typed, or a Location header that leads nowhere.
+ * Canonical URLs never contain any (`url.ts`). These functions are for other text: an operator's input, or an
+ * invalid Location header.
  */
 
-/** One value: a URL without its user name and password, other text without what precedes its last `@`. */
+/** Removes the user name and password of a URL, and everything before the last `@` of other text. */
 export function withoutCredentials(text: string): string {
   if (!text.includes("@")) return text;
   const url = URL.parse(text);
-  // No URL, or one like `user:password@host`, whose scheme is in truth a user name.
+  // Not a URL, or one like `user:password@host`, whose scheme is actually a user name.
   if (url === null || url.host === "") return text.replace(/^\S(?:.*\S)?@/s, "…@");
   if (!hasCredentials(url)) return text;
   url.username = "";
@@ -17,7 +17,7 @@ export function withoutCredentials(text: string): string {
   return url.href;
 }
 
-/** What a URL says of its user, decoded; undefined where it says nothing. */
+/** The user name and password of a URL, decoded; undefined if it has neither. */
 export function credentialsOf(
   text: string,
 ): { readonly user: string; readonly password: string } | undefined {

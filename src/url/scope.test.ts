@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, pick, randomFrom } from "../base/random.ts";
-import { globMeets, Scope, type ScopeKind } from "./scope.ts";
+import { globMatches, Scope, type ScopeKind } from "./scope.ts";
 import { canonicalUrl, type CanonicalUrl } from "./url.ts";
 
 const SEED = url("http://www.example.org/docs/");
@@ -16,7 +16,7 @@ function ruleFor(kind: ScopeKind, text: string): string {
   return new Scope({ kind, seeds: [SEED], include: [], exclude: [] }).decide(url(text)).rule;
 }
 
-test("each kind of scope takes what it promises", () => {
+test("each kind of scope accepts the URLs it covers", () => {
   assert.equal(ruleFor("site", "http://www.example.org/x"), "site");
   assert.equal(ruleFor("site", "https://www.example.org/x"), "site");
   assert.equal(ruleFor("site", "http://www.example.org:8080/x"), "outside site");
@@ -28,7 +28,7 @@ test("each kind of scope takes what it promises", () => {
   assert.equal(ruleFor("any", "https://example.com/"), "any");
 });
 
-test("excludes win over includes, and with includes one must match inside the scope", () => {
+test("excludes win over includes, and if there are includes one must match inside the scope", () => {
   const scope = new Scope({
     kind: "site",
     seeds: [SEED],
@@ -51,7 +51,7 @@ test("excludes win over includes, and with includes one must match inside the sc
   assert.deepEqual(decided("http://other.org/docs/"), { accepted: false, rule: "outside site" });
 });
 
-test("a glob agrees with the plain recursive definition", () => {
+test("glob matching agrees with the plain recursive definition", () => {
   for (let seed = 1; seed <= 5_000; seed++) {
     const random = randomFrom(seed);
     const draw = (letters: string, lengthMax: number) =>
@@ -61,19 +61,19 @@ test("a glob agrees with the plain recursive definition", () => {
     const glob = draw("ab**", 7);
     const text = draw("ab", 10);
     assert.equal(
-      globMeets(glob, text),
-      meetsByDefinition(glob, text),
+      globMatches(glob, text),
+      matchesByDefinition(glob, text),
       `seed ${seed}: ${glob} on ${text}`,
     );
   }
 });
 
-function meetsByDefinition(glob: string, text: string): boolean {
+function matchesByDefinition(glob: string, text: string): boolean {
   if (glob === "") return text === "";
   if (glob.startsWith("*"))
     return (
-      meetsByDefinition(glob.slice(1), text) ||
-      (text !== "" && meetsByDefinition(glob, text.slice(1)))
+      matchesByDefinition(glob.slice(1), text) ||
+      (text !== "" && matchesByDefinition(glob, text.slice(1)))
     );
-  return text !== "" && text[0] === glob[0] && meetsByDefinition(glob.slice(1), text.slice(1));
+  return text !== "" && text[0] === glob[0] && matchesByDefinition(glob.slice(1), text.slice(1));
 }

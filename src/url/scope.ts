@@ -1,16 +1,16 @@
 /**
- * Which URLs belong to a crawl, answered with the rule that decided.
+ * Decides which URLs belong to a crawl, and names the rule that decided.
  *
- * First the patterns: an exclude that matches refuses, and where there are includes one must match.
- * Then the kind:
+ * Patterns come first: a matching exclude refuses, and if there are includes one of them must match.
+ * Then the kind decides:
  *   site       the scheme, host and port of a seed. With default ports, http and https of one host
- *              are one site here: a seed that moved to https is still what was asked for.
- *   host-list  the host of a seed, on any port, over either scheme.
+ *              are one site here: a seed that moved to https stays in scope.
+ *   host-list  the host of a seed, on any port, with either scheme.
  *   domain     the registrable domain of a seed, with all hosts under it.
  *   any        every URL.
  *
- * In patterns `*` stands for any run of characters, and everything else for itself; a pattern meets
- * the whole URL. Matching goes through the URL once per pattern, without going back.
+ * In patterns `*` stands for any run of characters, and everything else for itself; a pattern must match
+ * the whole URL. Matching reads the URL once per pattern, without backtracking.
  */
 
 import { domainOf, siteOf } from "./site.ts";
@@ -55,7 +55,7 @@ export class Scope {
     this.#outside = { accepted: false, rule: `outside ${rules.kind}` };
   }
 
-  /** Treats a URL as a seed from now on: the target of a seed's redirect. */
+  /** Adds a URL to the seeds: the target of a seed's redirect. */
   extend(seed: CanonicalUrl): void {
     this.#members.add(memberName(this.#kind, seed));
   }
@@ -66,18 +66,18 @@ export class Scope {
     return this.#members.has(memberName(this.#kind, url)) ? verdict : this.#outside;
   }
 
-  /** The verdict on a seed, and on where a seed redirects to: only patterns can refuse it. */
+  /** The verdict on a seed, and on the target of a seed's redirect: only patterns can refuse it. */
   decideSeed(url: CanonicalUrl): ScopeVerdict {
-    for (const pattern of this.#exclude) if (meets(pattern.pieces, url)) return pattern.verdict;
+    for (const pattern of this.#exclude) if (matches(pattern.pieces, url)) return pattern.verdict;
     if (this.#include.length === 0) return this.#inside;
-    const included = this.#include.find((pattern) => meets(pattern.pieces, url));
+    const included = this.#include.find((pattern) => matches(pattern.pieces, url));
     return included?.verdict ?? NOT_INCLUDED;
   }
 }
 
-/** Whether a glob, `*` for any run of characters, meets the whole of a text. */
-export function globMeets(glob: string, text: string): boolean {
-  return meets(glob.split("*"), text);
+/** True if a glob, with `*` for any run of characters, matches the whole text. */
+export function globMatches(glob: string, text: string): boolean {
+  return matches(glob.split("*"), text);
 }
 
 const NOT_INCLUDED: ScopeVerdict = { accepted: false, rule: "no include matches" };
@@ -85,7 +85,7 @@ const NOT_INCLUDED: ScopeVerdict = { accepted: false, rule: "no include matches"
 function memberName(kind: ScopeKind, url: CanonicalUrl): string {
   switch (kind) {
     case "site":
-      return siteWithoutTwin(url);
+      return siteOfBothSchemes(url);
     case "domain":
       return domainOf(url);
     default:
@@ -93,8 +93,8 @@ function memberName(kind: ScopeKind, url: CanonicalUrl): string {
   }
 }
 
-/** The site, named alike for http and https when neither has a port of its own. */
-function siteWithoutTwin(url: CanonicalUrl): string {
+/** The site; http and https of a host share one name when neither has a port of its own. */
+function siteOfBothSchemes(url: CanonicalUrl): string {
   const site = siteOf(url);
   const name = site.slice(site.indexOf("/") + 2);
   return name === hostOf(url) ? name : site;
@@ -105,8 +105,8 @@ function patternOf(glob: string, accepted: boolean): Pattern {
   return { pieces: glob.split("*"), verdict: { accepted, rule } };
 }
 
-/** The first piece stands at the start, the last at the end, the others in between in order. */
-function meets(pieces: readonly string[], text: string): boolean {
+/** The text must begin with the first piece, end with the last, and have the others in order in between. */
+function matches(pieces: readonly string[], text: string): boolean {
   const [first = "", ...others] = pieces;
   if (others.length === 0) return text === first;
   const last = others.pop() ?? "";
@@ -115,7 +115,7 @@ function meets(pieces: readonly string[], text: string): boolean {
   const end = text.length - last.length;
   let at = first.length;
   for (const piece of others) {
-    // The leftmost place leaves the most room for the pieces behind it.
+    // The leftmost match leaves the most room for the remaining pieces.
     const found = text.indexOf(piece, at);
     if (found === -1 || found + piece.length > end) return false;
     at = found + piece.length;

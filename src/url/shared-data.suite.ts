@@ -1,7 +1,7 @@
 /**
- * The real data beside the checkout, for tests and measuring scripts: `../shared/data`.
+ * The real data next to the checkout, for tests and benchmarks: `../shared/data`.
  *
- * It belongs to others and is never copied here; whoever needs it skips by name where it is absent.
+ * It is the work of others and not copied into this repository; tests that need it are skipped where it is absent.
  */
 
 import { spawnSync } from "node:child_process";
@@ -17,7 +17,7 @@ export function hasSharedData(): boolean {
   return existsSync(FOLDER);
 }
 
-/** One file of `conformance/open.tar.xz`, or several when the name holds a `*`, joined. */
+/** One file of `conformance/open.tar.xz`, or all that match a name with `*`, concatenated. */
 export function conformanceText(member: string): string {
   return conformanceBytes(member).toString("utf8");
 }

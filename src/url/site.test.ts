@@ -10,7 +10,7 @@ test("a site is scheme, host and a port of its own", () => {
   assert.equal(hostOfSite("https://example.org:444"), "example.org");
 });
 
-test("a domain is what somebody registered; addresses and bare names stand for themselves", () => {
+test("a domain is registrable; IP addresses and names without dots are their own domain", () => {
   assert.equal(domainOf("https://a.b.example.co.uk/"), "example.co.uk");
   assert.equal(domainOf("https://me.github.io/x"), "me.github.io");
   assert.equal(domainOfSite("http://127.0.0.1:8080"), "127.0.0.1");

@@ -1,10 +1,10 @@
 /**
- * The unit of politeness: one server as its URLs name it, and the domain somebody registered.
+ * The unit of politeness: a server as its URLs name it, and the registrable domain.
  *
- * A site is `scheme://host`, with `:port` only where it is not the scheme's own. A registrable
- * domain is one label more than the longest public suffix; suffixes that companies lend to
- * strangers, such as github.io, count, since each name under them has an owner of its own. An
- * address or a name without a suffix stands for itself.
+ * A site is `scheme://host`, with `:port` only if it differs from the scheme's default. A registrable
+ * domain is one label more than the longest public suffix; suffixes under which companies give names to
+ * others, such as github.io, count, because each name under them has an owner of its own. An
+ * IP address or a name without a suffix is its own domain.
  */
 
 import { getDomain } from "tldts";

@@ -44,7 +44,7 @@ test("many spellings of one URL have one canonical form", () => {
     assert.equal(ok(spelling), "http://example.org/a/~b?q=1", JSON.stringify(spelling));
 });
 
-test("links resolve against the page they stand on", () => {
+test("links resolve against the URL of their page", () => {
   assert.equal(ok("next.html", BASE), "https://example.org/docs/guide/next.html");
   assert.equal(ok("../../../../etc/passwd", BASE), "https://example.org/etc/passwd");
   assert.equal(ok("//other.net", BASE), "https://other.net/");
@@ -53,13 +53,13 @@ test("links resolve against the page they stand on", () => {
   assert.equal(ok("?", BASE), "https://example.org/docs/guide/index.html");
 });
 
-test("addresses written in odd ways are the address itself", () => {
+test("unusual spellings of an IP address become its usual form", () => {
   for (const host of ["2130706433", "0x7f.1", "0177.0.0.1", "127.0.0.1.", "１２７.0.0.1"])
     assert.equal(ok(`http://${host}/`), "http://127.0.0.1/", host);
   assert.equal(ok("http://[0:0::1]:8080/"), "http://[::1]:8080/");
 });
 
-test("what cannot be a page is refused with its reason", () => {
+test("URLs that cannot be a page are refused with the reason", () => {
   for (const scheme of [
     "javascript:void(0)",
     "mailto:a@b.c",
@@ -81,13 +81,13 @@ test("what cannot be a page is refused with its reason", () => {
     assert.equal(refusal(`http://${host}/`), "bad_url", host);
 });
 
-test("percent signs that begin no escape stay, and make nothing else an escape", () => {
+test("percent signs outside escapes stay, and form no new escapes", () => {
   assert.equal(ok("http://a.b/%"), "http://a.b/%");
   assert.equal(ok("http://a.b/%4%31%zz%252e%ff"), "http://a.b/%4%31%zz%252e%FF");
   assert.equal(ok("http://a.b/%%34%31"), "http://a.b/%%341");
 });
 
-test("session ids go when asked for, and nothing that only looks like one", () => {
+test("session ids are removed on request, and similar parameters stay", () => {
   const rules = { dropQuery: false, stripSessionIds: true };
   const cases: [string, string][] = [
     ["/a;jsessionid=1F?x=1", "/a?x=1"],
@@ -103,12 +103,12 @@ test("session ids go when asked for, and nothing that only looks like one", () =
   }
 });
 
-test("a query is cut off when asked for", () => {
+test("a query is removed on request", () => {
   const rules = { dropQuery: true, stripSessionIds: false };
   assert.equal(canonicalUrl("/a?b#c", BASE, rules), "https://example.org/a");
 });
 
-test("a canonical URL is split without a parser as the parser would split it", () => {
+test("the parts of a canonical URL equal those of the URL parser", () => {
   for (const text of [
     "http://a.b/",
     "https://a.b:8443/x?y:z",
@@ -157,7 +157,7 @@ interface UrlCase {
   readonly failure?: boolean;
 }
 
-test("the WPT URL cases resolve as the standard says, and stay as they are", (t) => {
+test("the WPT URL cases resolve as in the standard, to canonical forms", (t) => {
   if (!hasSharedData()) return t.skip(NEEDS_DATA);
   const cases = JSON.parse(conformanceText("wpt-url/urltestdata.json")) as (UrlCase | string)[];
   let checked = 0;

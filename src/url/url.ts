@@ -1,13 +1,13 @@
 /**
  * The one canonical form of a URL, or the reason why there is none.
  *
- * The WHATWG parser comes first, as browsers would resolve the link. Then only what RFC 3986
- * (6.2.2) says cannot change the meaning: escapes in upper case, escaped unreserved characters in
- * the clear, and no fragment. Further, none of these ever names another page: credentials (never
- * kept), the dot that ends a host name, and a question mark with nothing behind it.
+ * The WHATWG parser runs first and resolves the link like a browser. Then only changes that, according to RFC 3986
+ * (6.2.2), cannot alter the meaning: escapes in upper case, unreserved characters unescaped, no fragment.
+ * Further parts that never identify another page are removed: credentials (never stored), the dot at the end of
+ * a host name, and a question mark at the end.
  *
- * Promises: the form is ASCII, begins with http:// or https://, holds at most 2,048 bytes, and is
- * its own canonical form. Such a string can be split by looking for slashes, without a parser.
+ * Promises: the form is ASCII, begins with http:// or https://, has at most 2,048 bytes, and is
+ * its own canonical form. Such a string can be split at its slashes, without a parser.
  */
 
 import { domainToUnicode } from "node:url";
@@ -17,7 +17,7 @@ declare const canonical: unique symbol;
 export type CanonicalUrl = string & { readonly [canonical]: true };
 
 export const URL_BYTES_MAX = 2048;
-/** A longer text is refused unparsed, whatever it would have become. */
+/** A longer text is refused without parsing it. */
 const TEXT_LENGTH_MAX = 16 * URL_BYTES_MAX;
 
 export type RefusalReason = "bad_url" | "url_too_long" | "scheme_refused" | "port_refused";
@@ -27,9 +27,9 @@ export interface UrlRefusal {
 }
 
 export interface UrlRules {
-  /** Cuts every query off, for sites whose queries only repeat their pages. */
+  /** Removes every query, for sites whose queries only repeat their pages. */
   readonly dropQuery: boolean;
-  /** Removes what names the visit and not the page; the table is in `session-ids.ts`. */
+  /** Removes parameters that identify a visit instead of a page; the table is in `session-ids.ts`. */
   readonly stripSessionIds: boolean;
 }
 
@@ -46,7 +46,7 @@ const REFUSED = {
   port_refused: { refused: "port_refused" },
 } as const satisfies Record<RefusalReason, UrlRefusal>;
 
-/** Ports that speak something else than HTTP: "bad port" in the Fetch standard. */
+/** Ports of other protocols than HTTP: "bad port" in the Fetch standard. */
 const PORTS_REFUSED: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
   103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
@@ -55,7 +55,7 @@ const PORTS_REFUSED: ReadonlySet<number> = new Set([
   6669, 6679, 6697, 10080,
 ]);
 
-// The URL standard drops tabs and line ends anywhere, and blanks and controls before the scheme.
+// The URL standard removes tabs and newlines anywhere, and spaces and controls before the scheme.
 const SCHEME = /^[\u0000-\u0020]*([a-z](?:[\t\n\r]*[a-z0-9+.-])*)[\t\n\r]*:/i;
 const SCHEME_SEARCH_MAX = 256;
 
@@ -91,7 +91,7 @@ export function schemeOf(url: string): "http" | "https" {
   return url.charCodeAt(4) === 0x3a ? "http" : "https";
 }
 
-/** The host as in the URL: a name, an IPv4 address or a bracketed IPv6 address. */
+/** The host as in the URL: a name, an IPv4 address or an IPv6 address in brackets. */
 export function hostOf(url: string): string {
   const start = hostStart(url);
   const end = pathStart(url);
@@ -104,7 +104,7 @@ export function portOf(url: string): number {
   const end = pathStart(url);
   let port = 0;
   let unit = 1;
-  // Backwards over the digits: only a port has a colon before them, inside brackets none can end.
+  // Backwards over the digits: only a port follows a colon; an IPv6 host ends with a bracket.
   for (let at = end - 1; at > 0; at--) {
     const code = url.charCodeAt(at);
     if (code === COLON && at < end - 1) return port;
@@ -115,12 +115,12 @@ export function portOf(url: string): number {
   return schemeOf(url) === "http" ? 80 : 443;
 }
 
-/** Path and query, as they go on the request line. */
+/** Path and query, as on the request line. */
 export function pathOf(url: string): string {
   return url.slice(pathStart(url));
 }
 
-/** Path and query apart; the query without its question mark, empty when there is none. */
+/** Path and query separately; the query without its question mark, empty if there is none. */
 export function splitPath(url: string): { readonly path: string; readonly query: string } {
   const target = pathOf(url);
   const mark = target.indexOf("?");
@@ -128,7 +128,7 @@ export function splitPath(url: string): { readonly path: string; readonly query:
   return { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
 
-/** Where the path begins, which every canonical URL has: `scheme://host:port` lies before it. */
+/** Index of the path, which every canonical URL has; before it is `scheme://host:port`. */
 export function pathStart(url: string): number {
   return url.indexOf("/", hostStart(url));
 }
@@ -138,8 +138,8 @@ function hostStart(url: string): number {
 }
 
 /**
- * The host without its closing dot, or nothing when DNS could never answer for it: an empty label,
- * one over 63 bytes, a name over 253, or an `xn--` label that decodes to nothing allowed.
+ * The host without its trailing dot, or undefined if it cannot exist in DNS: an empty label, a label over 63
+ * bytes, a name over 253, or an `xn--` label that does not decode to allowed characters.
  */
 function checkedHost(hostname: string): string | undefined {
   if (hostname.startsWith("[")) return hostname;
@@ -157,27 +157,27 @@ function checkedHost(hostname: string): string | undefined {
 }
 
 /**
- * Decodes escaped unreserved characters, writes the other escapes in upper case.
+ * Decodes escapes of unreserved characters and writes other escapes in upper case.
  *
- * A percent sign that begins no escape stays as it is. An escape that follows one within two bytes
- * stays too: `%4%31` must not become `%41`, which would be `A` the next time.
+ * A percent sign outside an escape stays. An escape within two bytes after one stays too: `%4%31` must not
+ * become `%41`, which would be decoded to `A` the next time.
  */
 function normalEscapes(text: string): string {
   let percent = text.indexOf("%");
   if (percent === -1) return text;
   let normal = "";
   let copied = 0;
-  let lonePercent = -3;
+  let barePercent = -3;
   while (percent !== -1) {
     const byte = escapedByte(text, percent);
     if (byte === undefined) {
-      lonePercent = percent;
+      barePercent = percent;
       percent = text.indexOf("%", percent + 1);
       continue;
     }
-    const bare = isUnreserved(byte) && percent - lonePercent > 2;
+    const decodes = isUnreserved(byte) && percent - barePercent > 2;
     normal += text.slice(copied, percent);
-    normal += bare ? String.fromCharCode(byte) : text.slice(percent, percent + 3).toUpperCase();
+    normal += decodes ? String.fromCharCode(byte) : text.slice(percent, percent + 3).toUpperCase();
     copied = percent + 3;
     percent = text.indexOf("%", copied);
   }

@@ -198,7 +198,7 @@ test("what does not fit together is said, with what to write", async () => {
   const { code, stderr } = await crawl("--watch", ...wrong);
   assert.equal(code, 2);
   for (const told of [
-    /"often": is no schedule; write every 1h/,
+    /"often": is not a schedule; write every 1h/,
     /use --site-budget or --depth/,
     /leave --refresh out/,
     /a share from 0% to 100%/,

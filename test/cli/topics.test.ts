@@ -145,7 +145,7 @@ test("a model of another version, a foreign file and unknown topics have clear a
   assert.match(refused.stderr, /version 9, and this Weir reads version 1/);
   assert.match(
     (await run(["topics", "eval", examples, "--model", examples])).stderr,
-    /no topic model/,
+    /not a topic model/,
   );
   const foreign = fileIn(
     folder.path,
