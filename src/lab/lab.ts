@@ -1,4 +1,4 @@
-/** What the package's `./lab` offers: a web to try a crawler on, and judges of what it did. */
+/** Exports of the package's `./lab`: a synthetic web to test a crawler on, and checkers of its crawl. */
 
 export { type Books, checkAccounts, checkTruth } from "./checkers/accounts.ts";
 export { checkArchive } from "./checkers/archive.ts";

@@ -16,11 +16,11 @@ const CLEAN: Doings = {
   mayRepeat: (path) => path === "/robots.txt",
 };
 
-test("every page once has nothing against it", () => {
+test("pages fetched once have no violations", () => {
   assert.deepEqual(checkOnce(CLEAN), []);
 });
 
-test("what failed, was put off or was cut short may be asked for again", () => {
+test("a request that failed, was deferred or was incomplete may be repeated", () => {
   const log = [
     fetched("/a", 0, 503),
     fetched("/a", 1000, 429),
@@ -34,12 +34,12 @@ test("planted: a page fetched twice is caught", () => {
   assert.deepEqual(rules({ log: [...CLEAN.log, fetched("/a", 5000)] }), ["fetched-twice"]);
 });
 
-test("planted: an error asked for again is caught when it was final", () => {
+test("planted: a repeated request after a final error is caught", () => {
   const log = [fetched("/a", 0, 404), fetched("/a", 1000, 404)];
   assert.deepEqual(rules({ log }), ["fetched-twice"]);
 });
 
-test("a crash between two fetches forgives the second, once", () => {
+test("a crash between two fetches permits one repeat", () => {
   const log = [fetched("/a", 0), fetched("/a", 1000)];
   assert.deepEqual(rules({ log, crashedAtMs: [500] }), []);
   assert.deepEqual(rules({ log, crashedAtMs: [1500] }), ["fetched-twice"]);
