@@ -165,7 +165,7 @@ test("every page of every order agrees with sorting all sites", async (t) => {
   }
 });
 
-test("a folder without a crawl is told apart", (t) => {
+test("a folder without a crawl is refused", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "weir-browse-"));
   t.after(() => rmSync(folder, { recursive: true }));
   assert.throws(() => new StoreBrowser(folder), isError("FOLDER_MISSING"));
