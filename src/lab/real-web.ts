@@ -16,7 +16,7 @@ import { GraphBuilder, type GraphWeb } from "./graph-web.ts";
 export const REAL_WEBS = ["uic-2018", "uci-ics"] as const;
 
 /** Next to the checkout. */
-export const DATA_FOLDER = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
+const DATA_FOLDER = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
 
 const FILE_BYTES_MAX = 512 * 2 ** 20;
 

@@ -115,9 +115,9 @@ test("a page is a request and a response that refer to each other, after the fil
   assert.equal(response?.url, "http://example.org/a?b=c");
   assert.equal(response?.payload.toString(), "<p>hello<p>");
 
-  const ownIndex = httpMessage(readRecord(folder, place));
-  assert.equal(ownIndex.firstLine, "HTTP/1.1 200 OK");
-  assert.equal(Buffer.from(ownIndex.body).toString(), "<p>hello<p>");
+  const message = httpMessage(readRecord(folder, place));
+  assert.equal(message.firstLine, "HTTP/1.1 200 OK");
+  assert.equal(Buffer.from(message.body).toString(), "<p>hello<p>");
 });
 
 test("exact duplicates and unchanged pages are revisits, near duplicates are stored", async (t) => {

@@ -2,7 +2,7 @@
  * Collects the data of a report from a crawl's store, its rate log and the measured speeds of
  * servers. Works on a running crawl too, without disturbing it.
  *
- * Memory stays bounded on any crawl: reading all sites and servers holds at highest twice `SITES_MAX`
+ * Memory stays bounded on any crawl: reading all sites and servers holds at most twice `SITES_MAX`
  * and `SERVERS_MAX` of them at a time.
  */
 
@@ -23,7 +23,7 @@ import type { Totals } from "../store/store.ts";
 import { readTeam, storeFolders } from "../store/team-file.ts";
 
 export const SITES_MAX = 100;
-export const SERVERS_MAX = 30;
+const SERVERS_MAX = 30;
 const MIRRORS_MAX = 30;
 
 export interface ReportSite {
@@ -49,17 +49,17 @@ export interface ReportData {
   readonly totals: Totals;
   readonly pending: number;
   readonly ledger: BytesByPurpose;
-  /** The sites with the highest bytes; `siteCount` counts all. */
+  /** The sites with the most bytes; `siteCount` counts all. */
   readonly sites: readonly ReportSite[];
   readonly siteCount: number;
   readonly rates: RateHistory;
-  /** The servers with the highest measurements; `serverCount` counts all. */
+  /** The servers with the most measurements; `serverCount` counts all. */
   readonly servers: readonly StoredServer[];
   readonly serverCount: number;
   readonly troubles: readonly Trouble[];
   /** undefined for a crawl by one process without a reference crawl. */
   readonly parallel: ReportParallel | undefined;
-  /** Sites that are mostly copies of others, the highest similar first. */
+  /** Sites that are mostly copies of others, the most similar first. */
   readonly mirrors: readonly NamedMirror[];
   /** Sites with a deadline, as of the crawl's last status. */
   readonly promises: readonly ReportPromise[];

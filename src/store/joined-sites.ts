@@ -1,7 +1,7 @@
 /**
  * Joins the sites of several stores: each site once, with a new number and the sums of its counts.
  *
- * Each process has its own numbers of sites. A joined site gets its number when it is first read, total the numbers
+ * Each process has its own numbers of sites. A joined site gets its number when it is first read, so the numbers
  * count from 1 without gaps and stay the same while the view is open. Memory: each site's key once, and 8 bytes
  * per store.
  */

@@ -162,7 +162,7 @@ test("after any flipped bit, texts and digests are correct, or the damage is rep
   const texts = textsOf(model.urls, model.pages.values(), model.topics.values());
   const random = randomFrom(5);
   let reported = 0;
-  for (let round = 0; round < 150; round++) {
+  for (let attempt = 0; attempt < 150; attempt++) {
     const bit = below(random, whole.length * 8);
     const damaged = Buffer.from(whole);
     damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -206,7 +206,7 @@ test("migration of a store without an outbox adds an empty one", async (t) => {
   database.close();
   const model = walkedWithoutTopics(20);
   const reader = openReadOnly(folder);
-  compare(reader, model, "looking on");
+  compare(reader, model, "reading");
   await reader.close();
   const store = openStore(folder);
   compare(store, model, "migrated");
@@ -221,7 +221,7 @@ test("a store without topics has none after migration, and accepts new ones", as
   database.close();
   const model = walkedWithoutTopics(20);
   const reader = openReadOnly(folder);
-  compare(reader, model, "looking on");
+  compare(reader, model, "reading");
   await reader.close();
   const store = openStore(folder);
   compare(store, model, "migrated");
@@ -232,7 +232,7 @@ test("a store without topics has none after migration, and accepts new ones", as
   compare(store, model, "with topics");
   await store.close();
   const again = openReadOnly(folder);
-  compare(again, model, "looking on again");
+  compare(again, model, "reading again");
   await again.close();
 });
 
@@ -244,7 +244,7 @@ test("a damaged run of the seen index is repaired transparently", async (t) => {
   assert.ok(runs.length > 0, "there are runs to damage");
   const whole = new Map(runs.map((run) => [run, readFileSync(join(state, run))]));
   const random = randomFrom(6);
-  for (let round = 0; round < 10; round++) {
+  for (let attempt = 0; attempt < 10; attempt++) {
     for (const [run, bytes] of whole) {
       const damaged = Buffer.from(bytes);
       const at = below(random, damaged.length);
@@ -252,10 +252,10 @@ test("a damaged run of the seen index is repaired transparently", async (t) => {
       writeFileSync(join(state, run), damaged);
     }
     const reader = openReadOnly(folder);
-    compare(reader, model, `round ${round}, looking on`);
+    compare(reader, model, `attempt ${attempt}, reading`);
     await reader.close();
     const store = openStore(folder, { seenEntriesMax: 100 });
-    compare(store, model, `round ${round}`);
+    compare(store, model, `attempt ${attempt}`);
     await store.close();
   }
 });

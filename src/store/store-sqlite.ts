@@ -55,7 +55,7 @@ export interface StoreLimits {
   readonly beforeSync: () => Promise<void>;
 }
 
-export const STORE_LIMITS: StoreLimits = {
+const STORE_LIMITS: StoreLimits = {
   cacheBytesMax: 32 * 2 ** 20,
   seenEntriesMax: 2 ** 19,
   freeBytesMin: 0,
@@ -74,8 +74,8 @@ export function openStore(folder: string, limits: Partial<StoreLimits> = {}): St
 }
 
 /**
- * For looking on while a crawl runs or after it; sees commits as they come, and writes nothing. The folder of
- * several processes is read as that of one crawl.
+ * Opens a store for reading, during or after a crawl; new commits become visible, and nothing is written. The
+ * folder of several processes is read as one crawl.
  */
 export function openReadOnly(folder: string): ReadableStore {
   return readTeam(folder) === undefined ? openOne(folder) : openJoined(storeFolders(folder));

@@ -16,10 +16,10 @@ import { crawlQueue, type QueuePlan, type QueueReport } from "./queue-crawl.ts";
 
 export const PAPER = "Diligenti et al., Design of a Crawler with Bounded Bandwidth, WWW 2004";
 export const LIMIT_BPS = 140_000;
-export const WARM_UP_SECONDS = 180;
-export const WATCHED_SECONDS = 120;
+const WARM_UP_SECONDS = 180;
+const WATCHED_SECONDS = 120;
 /** Length of the paper's figures. */
-export const SHOWN_SECONDS = 40;
+const SHOWN_SECONDS = 40;
 
 const SERVERS = {
   siteCount: 40,

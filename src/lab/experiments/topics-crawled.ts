@@ -17,7 +17,7 @@ import { hasTopicsData } from "../topics-data.ts";
 import { type ExperimentOptions, meanOf } from "./experiment.ts";
 import { classifiedTopics, type Graph, readGraph } from "./topics-locality.ts";
 
-export const CRAWL_PAGES = 200_000;
+const CRAWL_PAGES = 200_000;
 const BATCH_PAGES = 100;
 const SEEDS_EACH = 10;
 /** The paper's accuracy of Naive Bayes on pages of the Open Directory. */

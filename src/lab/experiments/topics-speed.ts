@@ -42,7 +42,7 @@ export const topicsSpeed: Experiment = {
     "Pages per second on one core for each classifier, from text and from HTML, at the paper's mean page size. Unlike the other experiments it measures this machine, so its numbers vary. Needs labelled pages that are not part of Weir.",
   parameters: { bytesLeast: BYTES_LEAST, bytesMost: BYTES_MOST, rounds: REPETITIONS },
   async run() {
-    const pages = await pagesOfThePapersSize();
+    const pages = await pagesOfPaperSize();
     const examples = await collectionOf("policies");
     const rows = METHOD_NAMES.map((method) => rowOf(method, pages, modelOf(method, examples)));
     return { rows, plots: [] };
@@ -50,7 +50,7 @@ export const topicsSpeed: Experiment = {
 };
 
 /** Real pages of about the paper's mean size. */
-export async function pagesOfThePapersSize(): Promise<Page[]> {
+async function pagesOfPaperSize(): Promise<Page[]> {
   const pages: Page[] = [];
   const take = (html: Uint8Array): void => {
     if (html.length >= BYTES_LEAST && html.length <= BYTES_MOST)
@@ -61,7 +61,7 @@ export async function pagesOfThePapersSize(): Promise<Page[]> {
   return pages;
 }
 
-export function modelOf(method: MethodName, examples: Examples): Model {
+function modelOf(method: MethodName, examples: Examples): Model {
   const trained = METHODS[method].train(examples, allPages(examples));
   return { method, trained, calibration: UNCALIBRATED, trainedOn: [] };
 }
@@ -85,7 +85,7 @@ function rowOf(method: MethodName, pages: readonly Page[], model: Model): Row {
 }
 
 /** Pages per second of CPU time, which other processes affect less than wall time; best of all repetitions. */
-export function pagesPerSecond(pages: readonly Page[], classify: (page: Page) => unknown): number {
+function pagesPerSecond(pages: readonly Page[], classify: (page: Page) => unknown): number {
   let best = 0;
   for (let round = 0; round < REPETITIONS; round++) {
     const begun = process.cpuUsage();

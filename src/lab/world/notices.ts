@@ -4,7 +4,7 @@ import { pageAt } from "./page.ts";
 import type { World } from "./plan.ts";
 import { PRIVATE, type Site } from "./site.ts";
 
-export const SITEMAP_URLS_MAX = 10_000;
+const SITEMAP_URLS_MAX = 10_000;
 
 const XML = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
