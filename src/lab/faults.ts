@@ -87,7 +87,7 @@ export class FaultSource {
 }
 
 /** A request to a site and its time. */
-export interface Asked {
+export interface WorldRequest {
   readonly site: Site;
   readonly path: string;
   readonly etag: string | undefined;
@@ -95,8 +95,8 @@ export interface Asked {
 }
 
 /** How the site treats the request, the fault included. */
-export function conductOf(world: World, asked: Asked, fault: Fault | undefined): Conduct {
-  const { site, path, etag, wallMs } = asked;
+export function conductOf(world: World, request: WorldRequest, fault: Fault | undefined): Conduct {
+  const { site, path, etag, wallMs } = request;
   const answer = respond(world, site, path, etag);
   const speedBps = speedBpsAt(site, wallMs);
   const { latencyMs, thinkMs } = site;

@@ -4,7 +4,7 @@ import type { Settings } from "../config/schema.ts";
 import { type Books, checkAccounts, checkTruth } from "./checkers/accounts.ts";
 import { checkArchive } from "./checkers/archive.ts";
 import { checkOnce } from "./checkers/once.ts";
-import { checkPoliteness, type Manners } from "./checkers/politeness.ts";
+import { checkPoliteness, type PolitenessRules } from "./checkers/politeness.ts";
 import type { Violation } from "./checkers/violation.ts";
 import { groundTruth } from "./ground-truth.ts";
 import type { RequestEntry } from "./request-log.ts";
@@ -55,7 +55,7 @@ export function politenessRulesOf({
   world,
   settings,
   toleranceMs,
-}: Pick<Evidence, "world" | "settings" | "toleranceMs">): Manners {
+}: Pick<Evidence, "world" | "settings" | "toleranceMs">): PolitenessRules {
   const forbidden = new Set<string>();
   for (const { url, fate } of groundTruth(world)) if (fate === "forbidden") forbidden.add(url);
   return {

@@ -232,10 +232,14 @@ class Simulation {
     const { path } = request;
     const { versionAt } = this.#plan;
     const fault = this.#faults.draw(site.origin, path);
-    const asked = { site, path, etag, wallMs: this.#clock.wallMs() };
-    if (versionAt === undefined) return conductOf(this.#world, asked, fault);
+    const worldRequest = { site, path, etag, wallMs: this.#clock.wallMs() };
+    if (versionAt === undefined) return conductOf(this.#world, worldRequest, fault);
     const version = versionAt(site.origin + path, this.#clock.nowMs() - this.#startMs);
-    return inVersion(conductOf(this.#world, { ...asked, etag: undefined }, fault), version, etag);
+    return inVersion(
+      conductOf(this.#world, { ...worldRequest, etag: undefined }, fault),
+      version,
+      etag,
+    );
   }
 
   #watch({ scheme, host, address, path }: TransportRequest): (ending: Ending) => void {

@@ -153,8 +153,8 @@ export class SimProcess {
     const { world, clock } = this.#stage;
     const site = siteNamed(world, request.host);
     assert(site !== undefined, "only names of the world have addresses");
-    const asked = { site, path: request.path, etag: undefined, wallMs: clock.wallMs() };
-    return conductOf(world, asked, undefined);
+    const worldRequest = { site, path: request.path, etag: undefined, wallMs: clock.wallMs() };
+    return conductOf(world, worldRequest, undefined);
   }
 
   #watch(

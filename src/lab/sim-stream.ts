@@ -125,9 +125,9 @@ export class SimStream {
   }
 
   #nextPieceBytes(): number {
-    const room = this.#windowBytes - this.#unreadBytes;
+    const freeBytes = this.#windowBytes - this.#unreadBytes;
     const inTime = Math.ceil(PIECE_MS_MAX / this.#msPerByte());
-    return Math.min(PIECE_BYTES_MAX, inTime, room, this.#plan.bytes - this.#sentBytes);
+    return Math.min(PIECE_BYTES_MAX, inTime, freeBytes, this.#plan.bytes - this.#sentBytes);
   }
 
   #msPerByte(): number {

@@ -238,8 +238,8 @@ test("a world's site answers with its own latency, speed and page", async () => 
   const site = siteNamed(world, "site1.test");
   assert.ok(site !== undefined);
   const clock = new SimClock();
-  const asked = { site, path: "/", etag: undefined, wallMs: clock.wallMs() };
-  const conduct = conductOf(world, asked, undefined);
+  const worldRequest = { site, path: "/", etag: undefined, wallMs: clock.wallMs() };
+  const conduct = conductOf(world, worldRequest, undefined);
   assert.equal(conduct.latencyMs, site.latencyMs);
   assert.equal(conduct.speedBps, speedBpsAt(site, clock.wallMs()));
   const ending = await clock.runUntil(
@@ -270,8 +270,8 @@ test("every fault of a world ends with its own reason or status", async () => {
   assert.ok(site !== undefined);
   const ends: Record<string, string> = {};
   for (const fault of FAULTS) {
-    const asked = { site, path: "/", etag: undefined, wallMs: 0 };
-    const ending = await once(conductOf(world, asked, fault));
+    const worldRequest = { site, path: "/", etag: undefined, wallMs: 0 };
+    const ending = await once(conductOf(world, worldRequest, fault));
     ends[fault] = ending.kind === "failed" ? ending.reason : String(ending.status);
   }
   assert.deepEqual(ends, {

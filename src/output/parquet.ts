@@ -44,11 +44,11 @@ export function* parquetFile<Row>(
   yield MAGIC;
   let offset = MAGIC.length;
   const groups: Group[] = [];
-  for (const gathered of groupsOf(rows, columns)) {
+  for (const buffered of groupsOf(rows, columns)) {
     const chunks: Field[] = [];
     let groupBytes = 0;
     for (const [index, column] of columns.entries()) {
-      const chunk = columnChunk(column, gathered[index] as ColumnValues, offset);
+      const chunk = columnChunk(column, buffered[index] as ColumnValues, offset);
       for (const piece of chunk.pieces) {
         offset += piece.length;
         yield piece;
@@ -56,7 +56,7 @@ export function* parquetFile<Row>(
       groupBytes += chunk.plainBytes;
       chunks.push(chunk.metadata);
     }
-    const count = gathered[0]?.length ?? 0;
+    const count = buffered[0]?.length ?? 0;
     groups.push({ rows: count, fields: [list(1, chunks), i64(2, groupBytes), i64(3, count)] });
   }
   const footer = metadata(columns, groups);
@@ -73,21 +73,21 @@ function* groupsOf<Row>(
   rows: Iterable<Row>,
   columns: readonly Column<Row>[],
 ): Generator<ColumnValues[]> {
-  let gathered: ColumnValues[] = columns.map(() => []);
+  let buffered: ColumnValues[] = columns.map(() => []);
   let [count, bytes] = [0, 0];
   for (const row of rows) {
     for (const [index, { valueOf }] of columns.entries()) {
       const value = valueOf(row);
-      gathered[index]?.push(value);
+      buffered[index]?.push(value);
       bytes += typeof value === "string" ? value.length + 4 : 8;
     }
     count += 1;
     if (count < GROUP_ROWS_MAX && bytes < GROUP_BYTES_MAX) continue;
-    yield gathered;
-    gathered = columns.map(() => []);
+    yield buffered;
+    buffered = columns.map(() => []);
     [count, bytes] = [0, 0];
   }
-  if (count > 0) yield gathered;
+  if (count > 0) yield buffered;
 }
 
 function columnChunk<Row>(

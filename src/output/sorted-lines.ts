@@ -26,21 +26,21 @@ export function* sortedLines(lines: Iterable<string>, space: SortSpace): Generat
   try {
     let runs: string[] = [];
     let written = 0;
-    let gathered: string[] = [];
+    let buffered: string[] = [];
     let bytes = 0;
     for (const line of lines) {
-      gathered.push(line);
+      buffered.push(line);
       bytes += line.length + STRING_BYTES;
       if (bytes < space.memoryBytes) continue;
-      runs.push(writeRun(join(scratch, String(written++)), gathered.sort()));
-      gathered = [];
+      runs.push(writeRun(join(scratch, String(written++)), buffered.sort()));
+      buffered = [];
       bytes = 0;
       if (runs.length < RUNS_MAX) continue;
       const joined = writeRun(join(scratch, String(written++)), merged(runs.map(readRun)));
       for (const run of runs) rmSync(run);
       runs = [joined];
     }
-    yield* merged([...runs.map(readRun), gathered.sort()]);
+    yield* merged([...runs.map(readRun), buffered.sort()]);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -141,8 +141,8 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
       urls,
       totals: { ...NO_TOTALS, known: 3 },
     });
-    const asked = [urls[2], makeUrl(99, 1, 0), urls[0], urls[2]] as NewUrl[];
-    assert.deepEqual([...store.lookup(fingerprintsOf(asked))], [3, 0, 1, 3]);
+    const queried = [urls[2], makeUrl(99, 1, 0), urls[0], urls[2]] as NewUrl[];
+    assert.deepEqual([...store.lookup(fingerprintsOf(queried))], [3, 0, 1, 3]);
     await place.end(store);
   });
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RequestEntry } from "../request-log.ts";
-import { checkOnce, type Doings } from "./once.ts";
+import { checkOnce, type OnceEvidence } from "./once.ts";
 
-const CLEAN: Doings = {
+const CLEAN: OnceEvidence = {
   log: [
     fetched("/a", 0),
     fetched("/b", 1000),
@@ -66,6 +66,6 @@ function fetched(path: string, startMs: number, status = 200): RequestEntry {
   return { site: "http://a.test", address: "::1", path, startMs, endMs, status, whole: true };
 }
 
-function rules(planted: Partial<Doings>): string[] {
+function rules(planted: Partial<OnceEvidence>): string[] {
   return checkOnce({ ...CLEAN, ...planted }).map(({ rule }) => rule);
 }

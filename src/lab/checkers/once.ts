@@ -11,7 +11,7 @@
 import type { RequestEntry } from "../request-log.ts";
 import type { Violation } from "./violation.ts";
 
-export interface Doings {
+export interface OnceEvidence {
   readonly log: readonly RequestEntry[];
   /** URLs of stored pages, one entry per page. */
   readonly stored: Iterable<string>;
@@ -22,8 +22,8 @@ export interface Doings {
   readonly mayRepeat: (path: string) => boolean;
 }
 
-export function checkOnce(doings: Doings): Violation[] {
-  return [...checkStored(doings.stored), ...checkFetched(doings)];
+export function checkOnce(evidence: OnceEvidence): Violation[] {
+  return [...checkStored(evidence.stored), ...checkFetched(evidence)];
 }
 
 function checkStored(stored: Iterable<string>): Violation[] {
@@ -36,7 +36,7 @@ function checkStored(stored: Iterable<string>): Violation[] {
   return violations;
 }
 
-function checkFetched({ log, crashedAtMs, uncommittedMax, mayRepeat }: Doings): Violation[] {
+function checkFetched({ log, crashedAtMs, uncommittedMax, mayRepeat }: OnceEvidence): Violation[] {
   const violations: Violation[] = [];
   const deliveredAtMs = new Map<string, number>();
   const repeatsByCrash = new Map<number, number>();

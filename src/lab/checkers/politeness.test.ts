@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, randomFrom } from "../../base/random.ts";
 import type { RequestEntry } from "../request-log.ts";
-import { checkPoliteness, type Manners } from "./politeness.ts";
+import { checkPoliteness, type PolitenessRules } from "./politeness.ts";
 
-const RULES: Manners = {
+const RULES: PolitenessRules = {
   delayMs: 1000,
   crawlDelayMsOf: (site) => (site === "http://slow.test" ? 5000 : 0),
   addressDelayMs: 100,

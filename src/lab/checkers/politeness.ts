@@ -13,7 +13,7 @@ import { Heap } from "../../base/heap.ts";
 import type { RequestEntry } from "../request-log.ts";
 import type { Violation } from "./violation.ts";
 
-export interface Manners {
+export interface PolitenessRules {
   /** The crawler's own minimum delay between two requests to a site. */
   readonly delayMs: number;
   /** Crawl-delay of the site's robots.txt, which applies to all requests except for robots.txt itself. */
@@ -31,27 +31,27 @@ interface Target {
   readonly ends: Heap<number>;
 }
 
-export function checkPoliteness(log: readonly RequestEntry[], manners: Manners): Violation[] {
+export function checkPoliteness(log: readonly RequestEntry[], rules: PolitenessRules): Violation[] {
   const violations: Violation[] = [];
   const targets = new Map<string, Target>();
   for (const entry of log.toSorted((a, b) => a.startMs - b.startMs)) {
     const url = entry.site + entry.path;
-    if (manners.isForbidden(url)) violations.push({ rule: "forbidden", detail: url });
+    if (rules.isForbidden(url)) violations.push({ rule: "forbidden", detail: url });
     const site = targetOf(targets, `site ${entry.site}`);
     const address = targetOf(targets, `address ${entry.address}`);
     violations.push(
-      ...tooSoon("site-delay", site, entry, delayMsOf(entry, manners) - manners.toleranceMs),
-      ...tooSoon("address-delay", address, entry, manners.addressDelayMs - manners.toleranceMs),
-      ...tooMany("site-crowd", site, entry, manners.siteConcurrencyMax),
-      ...tooMany("address-crowd", address, entry, manners.addressConcurrencyMax),
+      ...tooSoon("site-delay", site, entry, delayMsOf(entry, rules) - rules.toleranceMs),
+      ...tooSoon("address-delay", address, entry, rules.addressDelayMs - rules.toleranceMs),
+      ...tooMany("site-crowd", site, entry, rules.siteConcurrencyMax),
+      ...tooMany("address-crowd", address, entry, rules.addressConcurrencyMax),
     );
   }
   return violations;
 }
 
-function delayMsOf(entry: RequestEntry, manners: Manners): number {
-  if (entry.path === "/robots.txt") return manners.delayMs;
-  return Math.max(manners.delayMs, manners.crawlDelayMsOf(entry.site));
+function delayMsOf(entry: RequestEntry, rules: PolitenessRules): number {
+  if (entry.path === "/robots.txt") return rules.delayMs;
+  return Math.max(rules.delayMs, rules.crawlDelayMsOf(entry.site));
 }
 
 function tooSoon(rule: string, target: Target, entry: RequestEntry, leastMs: number): Violation[] {

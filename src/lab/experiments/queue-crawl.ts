@@ -171,8 +171,8 @@ function start({ plan, world, clock, queue }: Setting, { wire, watch }: Probes):
   const conduct = ({ host, path }: TransportRequest): Conduct => {
     const site = siteNamed(world, host);
     assert(site !== undefined, "only names of the world have addresses");
-    const asked = { site, path, etag: undefined, wallMs: clock.wallMs() };
-    return conductOf(world, asked, faults.draw(site.origin, path));
+    const worldRequest = { site, path, etag: undefined, wallMs: clock.wallMs() };
+    return conductOf(world, worldRequest, faults.draw(site.origin, path));
   };
   const transport = new SimTransport({ clock, wire, conductOf: conduct, watch });
   const parts: CrawlParts = {

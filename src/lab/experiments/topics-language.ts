@@ -30,11 +30,11 @@ export async function languageRows(): Promise<Row[]> {
   const tokens = new Tokens();
   const english = tallies("English known as such", [
     ["common words", 96.1, () => share.isEnglish(tokens)],
-    ["ours", null, () => guesser.guess(tokens).code === ENGLISH],
+    ["Weir's", null, () => guesser.guess(tokens).code === ENGLISH],
   ]);
   const others = tallies("other languages known as such", [
     ["common words", 90.2, () => !share.isEnglish(tokens)],
-    ["ours", null, () => guesser.guess(tokens).code !== ENGLISH],
+    ["Weir's", null, () => guesser.guess(tokens).code !== ENGLISH],
   ]);
   let englishPages = 0;
   let otherPages = 0;

@@ -30,10 +30,10 @@ export function htmlOf(world: World, site: Site, number: number, stamp = ""): Bu
   const title = prose.phrase(4);
   const head = headOf(site, topic.language, title);
   const linksBytes = links.reduce((sum, href) => sum + href.length + 40, 0);
-  const room = Math.max(0, bytes - head.length - linksBytes - FOOTER_BYTES);
+  const textBytes = Math.max(0, bytes - head.length - linksBytes - FOOTER_BYTES);
 
-  let html = head + linkedParagraphs(prose, links, Math.min(room, DISTINCT_BYTES));
-  const filler = Math.max(0, room - DISTINCT_BYTES);
+  let html = head + linkedParagraphs(prose, links, Math.min(textBytes, DISTINCT_BYTES));
+  const filler = Math.max(0, textBytes - DISTINCT_BYTES);
   if (number === 0) html += trapEntrance(site);
   const footer = footerOf(site, stamp);
   if (filler === 0) return Buffer.from(html + footer, "latin1");
@@ -71,8 +71,8 @@ function footerOf(site: Site, stamp: string): string {
 }
 
 /** Three links per paragraph, with the text spread evenly around them. */
-function linkedParagraphs(prose: Prose, links: readonly string[], room: number): string {
-  const gap = Math.floor(room / (links.length + 1));
+function linkedParagraphs(prose: Prose, links: readonly string[], textBytes: number): string {
+  const gap = Math.floor(textBytes / (links.length + 1));
   let html = "<p>";
   for (const [index, href] of links.entries()) {
     html += `${prose.text(gap)}<a href="${href}">${prose.phrase(2)}</a> `;
