@@ -7,7 +7,7 @@ import { exportedName } from "../output/archives.ts";
 import { archivedText, pageLine, type PageLine } from "../output/jsonl.ts";
 import type { LinkingPage, UrlOf } from "../output/links.ts";
 import type { PageRecord } from "../page/page.ts";
-import { most } from "../report/gather.ts";
+import { highest } from "../report/gather.ts";
 import type { openReadOnly } from "../store/store-sqlite.ts";
 
 export type ReadableStore = ReturnType<typeof openReadOnly>;
@@ -44,7 +44,7 @@ export function* pageLines(store: ReadableStore, extras: Extras): Generator<stri
 /** The URLs to which the most pages link, the most first. */
 export function popularUrls(store: ReadableStore, countMax: number): string[] {
   const counts = linksTo(linkGraphOf(store));
-  const { kept } = most(counts.keys(), countMax, (node) => counts[node] ?? 0);
+  const { kept } = highest(counts.keys(), countMax, (node) => counts[node] ?? 0);
   const linked = kept.filter((node) => (counts[node] ?? 0) > 0);
   return linked.map((node) => store.url(node + 1)?.url ?? "").filter((url) => url !== "");
 }

@@ -90,7 +90,7 @@ export class Recorder {
     });
     const end = endOf(result);
     ended(end);
-    this.#parts.traces?.note({
+    this.#parts.traces?.add({
       url: row.url,
       site: site.key,
       address: result.address,

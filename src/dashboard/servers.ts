@@ -5,14 +5,14 @@ import { serversOf } from "../store/joined-servers.ts";
 import { TimeZone } from "../bandwidth/local-time.ts";
 import { toldHours } from "../config/told-settings.ts";
 import type { StoredServer } from "../store/server-file.ts";
-import { most } from "../report/gather.ts";
+import { highest } from "../report/gather.ts";
 import type { ServerLine, ServersAnswer } from "./shapes.ts";
 
 const LINES_MAX = 60;
 const HOURS = 24;
 
 export function serversAnswer(folder: string, speedsFile: string | undefined): ServersAnswer {
-  const { kept, count } = most(serversOf(folder, speedsFile), LINES_MAX, measuredOf);
+  const { kept, count } = highest(serversOf(folder, speedsFile), LINES_MAX, measuredOf);
   const { minuteOfDay } = new TimeZone(toldHours(folder).timeZone).at(Date.now());
   return { total: count, hour: Math.floor(minuteOfDay / 60), lines: kept.map(lineOf) };
 }

@@ -1,26 +1,26 @@
 /**
- * Pages that change as time goes by: gives what a server says the version that its page has now.
+ * Simulates pages that change over time: adds the page's current version to a server's answer.
  *
- * Changes of a page come as a Poisson process from a seed, so that how often it changes is known, and
- * when it did can be asked for any moment.
+ * The changes of a page are a Poisson process from a seed, so its rate is known and its version can
+ * be computed for any time.
  */
 
 import { randomFrom } from "../base/random.ts";
 import type { Conduct } from "./faults.ts";
 
-/** When a page changes, counted from the beginning: one list of times, made as far as it is asked for. */
+/** The times at which a page changes, counted from the start; the list is extended on demand. */
 export class Ageing {
   readonly #nextAtMs: () => number;
   readonly #changesAtMs: number[] = [];
 
-  /** `everyMs` is the mean time between two changes; Infinity for a page that stays as it is. */
+  /** `everyMs` is the mean time between two changes; Infinity for a page that never changes. */
   constructor(seed: number, everyMs: number) {
     const random = randomFrom(seed);
     let atMs = 0;
     this.#nextAtMs = () => (atMs += -Math.log(1 - random.next()) * everyMs);
   }
 
-  /** How often it has changed by then. */
+  /** Number of changes up to this age. */
   versionAt(ageMs: number): number {
     while ((this.#changesAtMs.at(-1) ?? -Infinity) <= ageMs)
       this.#changesAtMs.push(this.#nextAtMs());
@@ -28,7 +28,7 @@ export class Ageing {
   }
 }
 
-/** The same conduct with a page of this version; `etag` is the asker's. */
+/** The same conduct with a page of this version; `etag` is that of the request. */
 export function inVersion(conduct: Conduct, version: number, etag: string | undefined): Conduct {
   const { answer } = conduct;
   const tag = answer?.headers.find(([name]) => name === "etag")?.[1];

@@ -1,4 +1,4 @@
-/** What goes wrong in a simulated cluster, by seed: every kind of fault, alone and with others. */
+/** Faults of a simulated cluster by seed: every kind of fault, alone and combined. */
 
 import type { ClusterPlan } from "./run-cluster.ts";
 
@@ -6,9 +6,10 @@ const WORLD = { siteCount: 8, pagesMax: 30 };
 /** Some sites of these worlds are so slow that a page takes minutes. */
 const PATIENT = { totalTimeoutMs: 3_600_000, idleTimeoutMs: 600_000, firstByteTimeoutMs: 600_000 };
 const BAD_BUS = { lossShare: 0.15, repeatShare: 0.1, refusalShare: 0.1, delayMsMax: 300 };
-/** So that nobody is lost who comes back, or that the others notice while there is work. */
-const PATIENT_MS = 600_000;
-const IMPATIENT_MS = 10_000;
+/** Node timeout longer than any fault: a node that returns is not declared lost. */
+const NODE_TIMEOUT_LONG_MS = 600_000;
+/** Node timeout short enough for the other nodes to notice a death while work remains. */
+const NODE_TIMEOUT_SHORT_MS = 10_000;
 
 export function clusterFaults(seed: number): Partial<ClusterPlan> & { readonly seed: number } {
   const isBad = seed % 3 !== 0;
@@ -20,7 +21,7 @@ export function clusterFaults(seed: number): Partial<ClusterPlan> & { readonly s
     ...(isBad ? { bus: BAD_BUS, registryLossShare: 0.1 } : {}),
     settings: {
       ...PATIENT,
-      nodeTimeoutMs: deaths > 0 ? IMPATIENT_MS : PATIENT_MS,
+      nodeTimeoutMs: deaths > 0 ? NODE_TIMEOUT_SHORT_MS : NODE_TIMEOUT_LONG_MS,
       partition: seed % 5 === 0 ? "url-hash" : "site-hash",
       coordination: seed % 7 === 0 ? "dynamic" : "static",
     },

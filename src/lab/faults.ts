@@ -1,9 +1,9 @@
 /**
- * What goes wrong on a simulated web, from a seed: how a server treats each request.
+ * Injects faults into a simulated web from a seed: how a server treats each request.
  *
- * Faults come and go, as most do on the real web: no URL, and no site, meets more than
- * `FAULTS_IN_ROW_MAX` of them in a row. A crawler that tries three times therefore misses nothing, and
- * the ground truth stays exact under any seed.
+ * Faults are temporary, like most on the real web: a URL or a site has at most `FAULTS_IN_ROW_MAX`
+ * of them in a row. A crawler with three attempts per URL therefore misses no page, and the ground
+ * truth is exact for every seed.
  */
 
 import type { Random } from "../base/random.ts";
@@ -14,15 +14,15 @@ import { type Site, speedBpsAt } from "./world/site.ts";
 /** How a server treats one request. */
 export interface Conduct {
   readonly connect: "accept" | "refuse" | "silence";
-  /** There and back again; connecting takes it once, the answer's first byte once more. */
+  /** Round-trip time; connecting takes one, the first byte of the answer another. */
   readonly latencyMs: number;
-  /** What the server takes to begin its answer, beside the way; nothing when absent. */
+  /** Time from request to first byte of the answer, without the round trip; 0 when absent. */
   readonly thinkMs?: number;
   /** undefined: the request is read and never answered. */
   readonly answer: WorldAnswer | undefined;
-  /** Of the server; downloads open there at the same time share it. */
+  /** Rate of the server, shared by its concurrent downloads. */
   readonly speedBps: number;
-  /** Where in the body it breaks off, and how. */
+  /** Where in the body the answer breaks off, and how. */
   readonly breaksOff:
     | { readonly afterBytes: number; readonly how: "reset" | "close" | "stall" }
     | undefined;
@@ -54,7 +54,7 @@ export const FAULTS: readonly Fault[] = [
 ];
 
 export const FAULTS_IN_ROW_MAX = 2;
-/** Below every speed floor that makes sense. */
+/** Slower than any plausible minimum speed. */
 const DRIP_BPS = 100;
 
 export class FaultSource {
@@ -63,14 +63,14 @@ export class FaultSource {
   readonly #faults: readonly Fault[];
   readonly #inRow = new Map<string, number>();
 
-  /** `share` of all requests meet one of the faults. */
+  /** `share` of all requests fail with one of the faults. */
   constructor(random: Random, share: number, faults: readonly Fault[] = FAULTS) {
     this.#random = random;
     this.#share = share;
     this.#faults = faults;
   }
 
-  /** The fault that this request meets, if any. */
+  /** Draws the fault of this request; undefined for none. */
   draw(site: string, path: string): Fault | undefined {
     const chance = this.#random.next();
     const fault = this.#faults[Math.floor((chance / this.#share) * this.#faults.length)];
@@ -86,17 +86,17 @@ export class FaultSource {
   }
 }
 
-/** The question put to a site at a moment. */
-export interface Asked {
+/** A request to a site and its time. */
+export interface WorldRequest {
   readonly site: Site;
   readonly path: string;
   readonly etag: string | undefined;
   readonly wallMs: number;
 }
 
-/** What the site does, the fault included. */
-export function conductOf(world: World, asked: Asked, fault: Fault | undefined): Conduct {
-  const { site, path, etag, wallMs } = asked;
+/** How the site treats the request, the fault included. */
+export function conductOf(world: World, request: WorldRequest, fault: Fault | undefined): Conduct {
+  const { site, path, etag, wallMs } = request;
   const answer = respond(world, site, path, etag);
   const speedBps = speedBpsAt(site, wallMs);
   const { latencyMs, thinkMs } = site;
@@ -117,17 +117,17 @@ export function conductOf(world: World, asked: Asked, fault: Fault | undefined):
     case "drip":
       return { ...good, speedBps: DRIP_BPS };
     case "error":
-      return { ...good, answer: troubled(500, "Internal Server Error", undefined) };
+      return { ...good, answer: errorAnswer(500, "Internal Server Error", undefined) };
     case "busy":
-      return { ...good, answer: troubled(429, "Too Many Requests", 1 + (path.length % 5)) };
+      return { ...good, answer: errorAnswer(429, "Too Many Requests", 1 + (path.length % 5)) };
     case "overload":
-      return { ...good, answer: troubled(503, "Service Unavailable", undefined) };
+      return { ...good, answer: errorAnswer(503, "Service Unavailable", undefined) };
     default:
       return good;
   }
 }
 
-function troubled(
+function errorAnswer(
   status: number,
   statusText: string,
   retryAfterS: number | undefined,

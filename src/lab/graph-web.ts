@@ -1,8 +1,7 @@
 /**
- * A web as a graph only: pages are numbers, links are pairs of them. For simulating many processes over
- * millions of pages.
+ * A web as a link graph of page numbers, for simulating many processes over millions of pages.
  *
- * 4 bytes a link; some 150 a page, most of it the URL.
+ * Memory: 4 bytes per link and about 150 per page, most of them for the URL.
  */
 
 import { assert } from "../base/assert.ts";
@@ -21,11 +20,11 @@ export interface GraphWeb {
   readonly low: Uint32Array;
 }
 
-/** Takes pages in order, each with its links. */
+/** Builds a graph from pages in order, each followed by its links. */
 export class GraphBuilder {
   readonly #offsets: Uint32Array;
   readonly #pageCount: number;
-  /** By target, the last page that links to it, so that a page links to it once. */
+  /** By target, the last page that links to it, so that repeated links count once. */
   readonly #lastFrom: Uint32Array;
   #targets: Uint32Array;
   #pages = 0;
@@ -38,7 +37,7 @@ export class GraphBuilder {
     this.#targets = new Uint32Array(linksExpected);
   }
 
-  /** The page whose links come next. */
+  /** Starts the next page; its links follow. */
   beginPage(): void {
     this.#offsets[this.#pages] = this.#links;
     this.#pages += 1;
@@ -55,7 +54,7 @@ export class GraphBuilder {
 
   web(name: string, urls: readonly CanonicalUrl[]): GraphWeb {
     const pageCount = this.#pageCount;
-    assert(this.#pages === pageCount && urls.length === pageCount, "every page has been told");
+    assert(this.#pages === pageCount && urls.length === pageCount, "every page was added");
     this.#offsets[pageCount] = this.#links;
     const high = new Uint32Array(pageCount);
     const low = new Uint32Array(pageCount);
@@ -75,17 +74,17 @@ export class GraphBuilder {
   }
 }
 
-/** Which links count: all, or those from other sites, which nobody makes for themselves. */
+/** Which links count: all, or only those from other sites, which a site cannot make for itself. */
 export type Counted = "all" | "between sites";
 
-/** How many pages link to each page. */
+/** Number of pages that link to each page. */
 export function inLinksOf(web: GraphWeb, counted: Counted = "all"): Uint32Array {
   const { pageCount, offsets, targets } = web;
   const sites = counted === "all" ? undefined : siteNumbers(web);
   const counts = new Uint32Array(pageCount);
   for (let page = 0; page < pageCount; page++) {
-    const behind = offsets[page + 1] as number;
-    for (let link = offsets[page] as number; link < behind; link++) {
+    const end = offsets[page + 1] as number;
+    for (let link = offsets[page] as number; link < end; link++) {
       const target = targets[link] as number;
       if (sites === undefined || sites[page] !== sites[target])
         counts[target] = (counts[target] as number) + 1;
@@ -94,7 +93,7 @@ export function inLinksOf(web: GraphWeb, counted: Counted = "all"): Uint32Array 
   return counts;
 }
 
-/** By page, a number for its site. */
+/** The number of each page's site. */
 export function siteNumbers({ urls }: GraphWeb): Uint32Array {
   const numbers = new Map<string, number>();
   return Uint32Array.from(urls, (url) => {
@@ -105,14 +104,14 @@ export function siteNumbers({ urls }: GraphWeb): Uint32Array {
   });
 }
 
-/** The pages with most links to them, best first; equals in the order of their numbers. */
+/** The pages with the most links to them, best first; ties in the order of their numbers. */
 export function mostLinked(counts: Uint32Array, countMax: number): Uint32Array {
   const pages = Uint32Array.from(counts.keys());
   pages.sort((a, b) => (counts[b] as number) - (counts[a] as number) || a - b);
   return pages.slice(0, countMax);
 }
 
-/** The pages that are kept, and the links among them. */
+/** The subgraph of the pages that are kept. */
 export function partOf(web: GraphWeb, name: string, isKept: (page: number) => boolean): GraphWeb {
   const { pageCount, offsets, targets, urls } = web;
   const kept: number[] = [];
@@ -122,8 +121,8 @@ export function partOf(web: GraphWeb, name: string, isKept: (page: number) => bo
   const builder = new GraphBuilder(kept.length, targets.length >> 1);
   for (const page of kept) {
     builder.beginPage();
-    const behind = offsets[page + 1] as number;
-    for (let link = offsets[page] as number; link < behind; link++) {
+    const end = offsets[page + 1] as number;
+    for (let link = offsets[page] as number; link < end; link++) {
       const number = numbers[targets[link] as number] as number;
       if (number >= 0) builder.link(number);
     }

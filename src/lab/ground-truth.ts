@@ -1,8 +1,8 @@
 /**
- * What a complete, polite crawl of a world must end with, page by page.
+ * Lists what a complete, polite crawl of a world must find, page by page.
  *
- * Trap pages are in none of the lists: a crawler may fetch some of them, and must get out. The
- * digest is computed when it is asked for, as it costs writing the page.
+ * Trap pages are not listed: a crawler may fetch some of them, but must leave the trap. Digests are
+ * computed on demand, because they require the page's body.
  */
 
 import { hash } from "node:crypto";
@@ -12,10 +12,10 @@ import type { World } from "./world/plan.ts";
 import { type Site, siteAt } from "./world/site.ts";
 
 /**
- * - `stored`: answers 200, so it is fetched and kept (copies are kept as repeats);
+ * - `stored`: answers 200, so it is fetched and stored (copies are stored as duplicates);
  * - `redirected`: answers 3xx; its target is `stored` too;
- * - `error`: answers 4xx or 5xx for good;
- * - `forbidden`: closed by robots.txt; asking for it is a breach.
+ * - `error`: always answers 4xx or 5xx;
+ * - `forbidden`: disallowed by robots.txt; a request for it is a violation.
  */
 export type Fate = "stored" | "redirected" | "error" | "forbidden";
 
@@ -45,12 +45,12 @@ export function* groundTruth(world: World): Generator<TruePage> {
   }
 }
 
-/** SHA-256 of what the page's URL answers with. */
+/** SHA-256 of the body at the page's URL. */
 export function digestOf(world: World, { site, page }: TruePage): Uint8Array {
   return hash("sha256", bodyOf(world, site, page), "buffer");
 }
 
-/** How many pages the world has in all, without visiting them. */
+/** Number of pages in the world, computed without generating them. */
 export function pageCountOf(world: World): number {
   let count = 0;
   for (let site = 0; site < world.plan.siteCount; site++) count += siteAt(world, site).pageCount;

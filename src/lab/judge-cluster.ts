@@ -1,9 +1,9 @@
 /**
- * All checkers on a finished crawl of several machines.
+ * Runs all checkers on a finished crawl of several machines, with two exceptions.
  *
- * Two things are forgiven. A request that is under way when its node's licence ends goes on to its end, and
- * whoever asks next cannot know of it: it is not counted as crowding any more. And where a node is lost, or
- * taken for lost, others fetch again what it had: then nothing may be missing, but pages may come twice.
+ * A request that is open when its node's licence ends continues, and the next owner cannot know of it;
+ * it counts towards concurrency only until the end of the licence. When a node is lost, or declared
+ * lost, other nodes fetch its pages again; then no page may be missing, but pages may be repeated.
  */
 
 import type { Violation } from "./checkers/violation.ts";

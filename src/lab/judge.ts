@@ -1,10 +1,10 @@
-/** All checkers on one finished crawl of a whole world, with the manners its settings and sites ask for. */
+/** Runs all checkers on a finished crawl of one process, with the politeness its settings and sites require. */
 
 import type { Settings } from "../config/schema.ts";
 import { type Books, checkAccounts, checkTruth } from "./checkers/accounts.ts";
 import { checkArchive } from "./checkers/archive.ts";
 import { checkOnce } from "./checkers/once.ts";
-import { checkPoliteness, type Manners } from "./checkers/politeness.ts";
+import { checkPoliteness, type PolitenessRules } from "./checkers/politeness.ts";
 import type { Violation } from "./checkers/violation.ts";
 import { groundTruth } from "./ground-truth.ts";
 import type { RequestEntry } from "./request-log.ts";
@@ -17,14 +17,15 @@ export interface Evidence {
   readonly settings: Settings;
   readonly books: Books;
   readonly log: readonly RequestEntry[];
-  /** URLs of the records in the archive, each at the offset that is its place in the list. */
+  /** URLs of the records in the archive; a record's offset is its index in this list. */
   readonly archived: readonly string[];
   readonly crashedAtMs: readonly number[];
   readonly toleranceMs: number;
 }
 
-/** What the crawler keeps to when the settings leave it open, and the address is not loopback. */
+/** The crawler's default delay per site, when the settings have none. */
 const DELAY_MS = 1_000;
+/** The crawler's default delay per address that is not loopback. */
 const ADDRESS_DELAY_MS = 250;
 
 export function judge(evidence: Evidence): Violation[] {
@@ -32,9 +33,9 @@ export function judge(evidence: Evidence): Violation[] {
   const always = [
     ...checkAccounts(books),
     ...checkArchive(books, ({ offset }) => archived[offset]),
-    ...checkPoliteness(log, mannersOf(evidence)),
+    ...checkPoliteness(log, politenessRulesOf(evidence)),
   ];
-  // Who looks again and again asks for pages more than once, and finds them changed.
+  // A watching crawl requests pages repeatedly and finds them changed.
   if (settings.watch) return always;
   return [
     ...always,
@@ -43,18 +44,18 @@ export function judge(evidence: Evidence): Violation[] {
       log,
       stored: archived,
       crashedAtMs,
-      // Under way, just come, and waiting for the archive.
+      // Requests that are open, pages just received, and pages waiting for the archive.
       uncommittedMax: 3 * settings.connectionsMax,
       mayRepeat: (path) => path === "/robots.txt" || path.startsWith("/sitemap"),
     }),
   ];
 }
 
-export function mannersOf({
+export function politenessRulesOf({
   world,
   settings,
   toleranceMs,
-}: Pick<Evidence, "world" | "settings" | "toleranceMs">): Manners {
+}: Pick<Evidence, "world" | "settings" | "toleranceMs">): PolitenessRules {
   const forbidden = new Set<string>();
   for (const { url, fate } of groundTruth(world)) if (fate === "forbidden") forbidden.add(url);
   return {

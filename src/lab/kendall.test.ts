@@ -3,20 +3,20 @@ import { test } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
 import { kendallTau } from "./kendall.ts";
 
-test("the same order is 1, the opposite -1, and one pair of three swapped is a third", () => {
+test("tau is 1 for the same order, -1 for the opposite, 1/3 for one of three pairs swapped", () => {
   assert.equal(kendallTau(Float64Array.of(1, 2, 3), Float64Array.of(10, 20, 30)), 1);
   assert.equal(kendallTau(Float64Array.of(1, 2, 3), Float64Array.of(3, 2, 1)), -1);
   assert.equal(kendallTau(Float64Array.of(1, 2, 3), Float64Array.of(1, 3, 2)), 1 / 3);
 });
 
-test("ties count as neither, and a ranking that says nothing has no correlation", () => {
-  // Pairs: (1,2) agree, (1,3) agree, (2,3) tied in the second.
+test("ties count as neither, and a ranking of equal values has no correlation", () => {
+  // Pairs (1,2) and (1,3) agree; (2,3) is tied in the second ranking.
   const tau = kendallTau(Float64Array.of(1, 2, 3), Float64Array.of(1, 2, 2));
   assert.ok(Math.abs(tau - 2 / Math.sqrt(3 * 2)) < 1e-12);
   assert.ok(Number.isNaN(kendallTau(Float64Array.of(1, 2), Float64Array.of(5, 5))));
 });
 
-test("sorting counts what comparing all pairs counts", () => {
+test("the sorting algorithm agrees with a comparison of all pairs", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = randomFrom(seed);
     const count = 2 + below(random, 60);

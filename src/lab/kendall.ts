@@ -1,13 +1,13 @@
 /**
- * How well two rankings of the same things agree: Kendall's rank correlation, in the form that counts ties (τ-b,
- * Kendall 1945). 1 for the same order, −1 for the opposite, about 0 for none.
+ * Computes how well two rankings agree: Kendall's rank correlation with ties (τ-b, Kendall 1945).
+ * 1 for the same order, −1 for the opposite, about 0 for no correlation.
  *
- * Pairs in the wrong order are counted while sorting (Knight 1966): O(n log n).
+ * Counts the pairs in the wrong order while sorting (Knight 1966): O(n log n).
  */
 
 import { assert } from "../base/assert.ts";
 
-/** NaN where one of the rankings says nothing, all its values being alike. */
+/** NaN when all values of one ranking are equal. */
 export function kendallTau(first: Float64Array, second: Float64Array): number {
   assert(first.length === second.length, "both rank the same things");
   const count = first.length;
@@ -37,7 +37,7 @@ function placeAt(places: Uint32Array, at: number): number {
   return places[at] as number;
 }
 
-/** Pairs within runs of equals, of things that are sorted. */
+/** Number of pairs within runs of equal values, in sorted order. */
 function tiedPairs(count: number, isLikeBefore: (at: number) => boolean): number {
   let pairs = 0;
   let run = 1;
@@ -51,7 +51,7 @@ function tiedPairs(count: number, isLikeBefore: (at: number) => boolean): number
   return pairs;
 }
 
-/** Sorts the values, and answers how many pairs stood in the wrong order. */
+/** Sorts the values, and returns the number of pairs that were in the wrong order. */
 function countSwaps(values: Float64Array): number {
   let from: Float64Array = values;
   let to: Float64Array = new Float64Array(values.length);

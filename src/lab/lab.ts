@@ -1,9 +1,9 @@
-/** What the package's `./lab` offers: a web to try a crawler on, and judges of what it did. */
+/** Exports of the package's `./lab`: a synthetic web to test a crawler on, and checkers of its crawl. */
 
 export { type Books, checkAccounts, checkTruth } from "./checkers/accounts.ts";
 export { checkArchive } from "./checkers/archive.ts";
-export { checkOnce, type Doings } from "./checkers/once.ts";
-export { checkPoliteness, type Manners } from "./checkers/politeness.ts";
+export { checkOnce, type OnceEvidence } from "./checkers/once.ts";
+export { checkPoliteness, type PolitenessRules } from "./checkers/politeness.ts";
 export { checkRateLimit, type LimitFrom, type RateEvidence } from "./checkers/rate-limit.ts";
 export type { Violation } from "./checkers/violation.ts";
 export type { Experiment, ExperimentOptions, Findings, Plot } from "./experiments/experiment.ts";

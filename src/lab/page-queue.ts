@@ -1,4 +1,4 @@
-/** Numbers of pages, first in, first out: O(1), 4 bytes each, also when millions come and go. */
+/** A FIFO queue of page numbers in a ring buffer: O(1) per operation, 4 bytes per page. */
 
 export class PageQueue {
   #pages = new Uint32Array(64);
@@ -23,7 +23,7 @@ export class PageQueue {
     return page;
   }
 
-  /** To twice the length, which stays a power of two. */
+  /** Doubles the length, which stays a power of two. */
   #grow(): void {
     const larger = new Uint32Array(2 * this.#pages.length);
     larger.set(this.#pages.subarray(this.#first));

@@ -1,9 +1,9 @@
 /**
- * Many processes in exchange mode over a web that is only a graph, with the production rules of what is sent: own
- * pages are queued; of the others those known to everybody are left out, the rest goes into the batch, where
- * repeats are merged, and the batch to its owners when it is due.
+ * Simulates many processes in exchange mode over a link graph, with the production rules for sending.
  *
- * A letter arrives before the next page. Each process takes its pages in the order they came, one at a time, in turn.
+ * Links to own pages are queued. Links to other pages are dropped when every process knows the page;
+ * the rest goes into a batch, which merges repeats and is sent to the owners when it is due. A message
+ * arrives before the next page. The processes take turns, one page each, first in, first out.
  */
 
 import { assert } from "../base/assert.ts";
@@ -16,20 +16,20 @@ import { PageQueue } from "./page-queue.ts";
 import type { Division } from "./parallel-sim.ts";
 
 export interface ExchangeRules {
-  /** A batch leaves after so many pages of a process; 1 is at once. */
+  /** Pages of a process after which its batch is sent; 1 sends after every page. */
   readonly batchPages: number;
-  /** Whether a process remembers all it has sent, or only the present batch. */
+  /** Whether a process remembers all URLs it has sent, or only those in the current batch. */
   readonly remembers: "batch" | "all";
-  /** Every process knows these, has those of its own to begin with, and sends none. */
+  /** Pages that every process knows from the start: each owner starts with its own, and none is sent. */
   readonly popular: PopularSet | undefined;
   /**
-   * With so many counters in each process, popular pages are found on the way: an owner that was sent one as
-   * often as there are processes tells all of them, and it is sent no more. 0 for not.
+   * Counters per process for finding popular pages during the crawl: an owner that receives a page as often as
+   * there are processes announces it to all of them, and it is not sent any more. 0 disables this.
    */
   readonly finders: number;
 }
 
-/** As the paper has it: at once, with no memory. */
+/** The paper's rules: send after every page, without memory. */
 export const PLAIN_RULES: ExchangeRules = {
   batchPages: 1,
   remembers: "batch",
@@ -49,7 +49,7 @@ export interface Exchanged {
 
 const LINKS_MAX = 100_000;
 
-/** The pages that most pages link to, as an earlier crawl would name them. */
+/** The pages with the most links to them, as an earlier crawl would report them. */
 export function popularIn(web: GraphWeb, count: number): PopularSet {
   const pages = mostLinked(inLinksOf(web), count);
   return new PopularSet({
@@ -65,16 +65,16 @@ export class ExchangeCrawl {
   readonly #pageOf: ReadonlyMap<string, number>;
   readonly #queues: readonly PageQueue[];
   readonly #batches: readonly OutgoingBatch[];
-  /** By process, a bit for each page that it has sent. */
+  /** By process, one bit for each page that it has sent. */
   readonly #sent: readonly Uint8Array[];
-  /** A page that its owner knows of. */
+  /** Pages that their owner knows. */
   readonly #known: Uint8Array;
-  readonly #got: Uint8Array;
+  readonly #fetched: Uint8Array;
   readonly #hitters: readonly HeavyHitters[];
-  /** A page that everybody was told of. */
-  readonly #found: Uint8Array;
+  /** Popular pages that were announced to every process. */
+  readonly #announced: Uint8Array;
   #downloads = 0;
-  #different = 0;
+  #unique = 0;
   #urlsSent = 0;
   #urlBytesSent = 0;
 
@@ -91,8 +91,8 @@ export class ExchangeCrawl {
     const bytes = rules.remembers === "all" ? Math.ceil(web.pageCount / 8) : 0;
     this.#sent = names.map(() => new Uint8Array(bytes));
     this.#known = new Uint8Array(web.pageCount);
-    this.#got = new Uint8Array(web.pageCount);
-    this.#found = new Uint8Array(web.pageCount);
+    this.#fetched = new Uint8Array(web.pageCount);
+    this.#announced = new Uint8Array(web.pageCount);
     this.#hitters = rules.finders === 0 ? [] : names.map(() => new HeavyHitters(rules.finders));
   }
 
@@ -107,14 +107,14 @@ export class ExchangeCrawl {
     }
     return {
       downloads: this.#downloads,
-      coverage: coverage(this.#different, this.#web.pageCount),
-      overlap: overlap(this.#downloads, this.#different),
+      coverage: coverage(this.#unique, this.#web.pageCount),
+      overlap: overlap(this.#downloads, this.#unique),
       overhead: communicationOverhead(this.#urlsSent, this.#downloads),
       urlBytesPerPage: communicationOverhead(this.#urlBytesSent, this.#downloads),
     };
   }
 
-  /** Each process begins with what everybody knows and it owns. */
+  /** Each process starts with the popular pages that it owns. */
   #admitPopular(popular: PopularSet): void {
     const { high, low, pageCount } = this.#web;
     for (let page = 0; page < pageCount; page++)
@@ -127,7 +127,7 @@ export class ExchangeCrawl {
     this.#queues[this.#division.owners[page] as number]?.push(page);
   }
 
-  /** One page; or, when there is none, whatever the batch holds. False when there was neither. */
+  /** Downloads one page, or sends the batch when no page waits. Returns false when there was neither. */
   #takeTurn(proc: number): boolean {
     const page = this.#queues[proc]?.shift();
     const batch = this.#batches[proc] as OutgoingBatch;
@@ -143,10 +143,10 @@ export class ExchangeCrawl {
     const { offsets, targets } = this.#web;
     const { owners } = this.#division;
     this.#downloads += 1;
-    if (this.#got[page] === 0) this.#different += 1;
-    this.#got[page] = 1;
-    const behind = offsets[page + 1] as number;
-    for (let link = offsets[page] as number; link < behind; link++) {
+    if (this.#fetched[page] === 0) this.#unique += 1;
+    this.#fetched[page] = 1;
+    const end = offsets[page + 1] as number;
+    for (let link = offsets[page] as number; link < end; link++) {
       const target = targets[link] as number;
       if (owners[target] === proc) this.#admit(target);
       else this.#offer(proc, target);
@@ -158,7 +158,7 @@ export class ExchangeCrawl {
     const { urls, high: highs, low: lows } = this.#web;
     const high = highs[target] as number;
     const low = lows[target] as number;
-    if (this.#found[target] === 1 || this.#rules.popular?.has(high, low) === true) return;
+    if (this.#announced[target] === 1 || this.#rules.popular?.has(high, low) === true) return;
     if (this.#rules.remembers === "all" && this.#wasSent(proc, target)) return;
     const batch = this.#batches[proc] as OutgoingBatch;
     const owner = this.#division.names[this.#division.owners[target] as number] as string;
@@ -169,7 +169,7 @@ export class ExchangeCrawl {
     batch.add(owner, link);
   }
 
-  /** And it is from now on. */
+  /** Also marks the page as sent. */
   #wasSent(proc: number, target: number): boolean {
     const sent = this.#sent[proc] as Uint8Array;
     const bit = 1 << (target & 7);
@@ -183,20 +183,20 @@ export class ExchangeCrawl {
     for (const [owner, links] of (this.#batches[proc] as OutgoingBatch).takeAll())
       for (const { url, high, low } of links) {
         const page = this.#pageOf.get(url);
-        assert(page !== undefined, "what was sent is a page");
+        assert(page !== undefined, "a sent URL is a page");
         assert(names[owners[page] as number] === owner, "a URL goes to its owner");
         this.#urlsSent += 1;
         this.#urlBytesSent += url.length;
         this.#admit(page);
         const times = this.#hitters[owners[page] as number]?.add(high, low);
-        if (times === names.length) this.#tell(page);
+        if (times === names.length) this.#announce(page);
       }
   }
 
-  /** Which costs a URL for each of the others. */
-  #tell(page: number): void {
-    if (this.#found[page] === 1) return;
-    this.#found[page] = 1;
+  /** Announces a popular page, which costs one URL per other process. */
+  #announce(page: number): void {
+    if (this.#announced[page] === 1) return;
+    this.#announced[page] = 1;
     this.#urlsSent += this.#division.procs - 1;
     this.#urlBytesSent += (this.#division.procs - 1) * (this.#web.urls[page] as string).length;
   }
@@ -204,7 +204,7 @@ export class ExchangeCrawl {
 
 const numbers = new WeakMap<GraphWeb, ReadonlyMap<string, number>>();
 
-/** Made once for each web, since many crawls go over the same. */
+/** Cached by web, because many crawls use the same one. */
 function numbersOf(web: GraphWeb): ReadonlyMap<string, number> {
   let known = numbers.get(web);
   if (known === undefined)

@@ -1,9 +1,9 @@
 /**
- * Many processes that want the best pages first, by the number of links that point to them, and tell each other of
- * links now and then: how good is what they get, and what does the telling cost?
+ * Measures the quality of a crawl by many processes that fetch the most linked pages first, and the cost of
+ * exchanging links for it.
  *
- * Each process takes the page of its own with most links known to it. Links to others' pages are collected in a
- * production batch, merged, and sent at so many moments, spread evenly over the crawl. Without any it is
+ * Each process fetches its own page with the most known links. Links to other processes' pages are merged in a
+ * production batch, which is sent at `exchanges` times, spread evenly over the crawl. With 0 exchanges this is
  * firewall mode.
  */
 
@@ -15,27 +15,27 @@ import { PageQueue } from "./page-queue.ts";
 import type { Division } from "./parallel-sim.ts";
 
 export interface QualityRules {
-  /** Ends after so many pages. */
+  /** The crawl ends after this number of pages. */
   readonly pages: number;
-  /** How often all send what they have collected. */
+  /** Number of times that all processes send their batches. */
   readonly exchanges: number;
   readonly importance: Importance;
 }
 
-/** What makes a page good, and which are. */
+/** The measure of importance, and the pages ranked by it. */
 export interface Importance {
   readonly counted: Counted;
   readonly inLinks: Uint32Array;
-  /** All pages, the best first. */
+  /** All pages, best first. */
   readonly ranked: Uint32Array;
-  /** By page, the site whose own links do not count; undefined when all do. */
+  /** By page, its site, whose own links do not count; undefined when all links count. */
   readonly sites: Uint32Array | undefined;
 }
 
 export interface QualityFound {
   readonly downloads: number;
   readonly quality: number;
-  /** URLs with their counts sent per page. */
+  /** URLs (with link counts) sent per page. */
   readonly overhead: number;
 }
 
@@ -52,13 +52,13 @@ export function crawlForQuality(
   rules: QualityRules,
 ): QualityFound {
   const crawl = new BacklinkCrawl(web, division, rules);
-  for (const pages of seeds) for (const page of pages) crawl.meet(page, 0);
+  for (const pages of seeds) for (const page of pages) crawl.addLinks(page, 0);
   for (let exchange = 1; exchange <= rules.exchanges; exchange++) {
     crawl.runUntil(Math.floor((rules.pages * exchange) / (rules.exchanges + 1)));
     crawl.exchange();
   }
   crawl.runUntil(rules.pages);
-  const got = new Set(crawl.got);
+  const got = new Set(crawl.fetched);
   return {
     downloads: got.size,
     quality: quality(bestOf(rules.importance, rules.pages, got), got),
@@ -66,7 +66,7 @@ export function crawlForQuality(
   };
 }
 
-/** Of pages that are equally good, and too many, those that were got. */
+/** The best pages; among ties for the last places, fetched pages are preferred. */
 function bestOf(
   { inLinks, ranked }: Importance,
   count: number,
@@ -87,7 +87,7 @@ function bestOf(
 }
 
 class BacklinkCrawl {
-  readonly got: number[] = [];
+  readonly fetched: number[] = [];
   urlsSent = 0;
   readonly #web: GraphWeb;
   readonly #division: Division;
@@ -95,9 +95,9 @@ class BacklinkCrawl {
   readonly #queues: readonly MostLinkedQueue[];
   readonly #batches: readonly OutgoingBatch[];
   readonly #pageOf = new Map<string, number>();
-  /** Links that the owner of each page knows of. */
+  /** By page, the links that its owner knows. */
   readonly #counts: Uint32Array;
-  readonly #isGot: Uint8Array;
+  readonly #isFetched: Uint8Array;
   readonly #sites: Uint32Array | undefined;
   #turn = 0;
 
@@ -107,24 +107,24 @@ class BacklinkCrawl {
     this.#sends = exchanges > 0;
     this.#sites = importance.sites;
     this.#counts = new Uint32Array(web.pageCount);
-    this.#isGot = new Uint8Array(web.pageCount);
-    this.#queues = division.names.map(() => new MostLinkedQueue(this.#counts, this.#isGot));
+    this.#isFetched = new Uint8Array(web.pageCount);
+    this.#queues = division.names.map(() => new MostLinkedQueue(this.#counts, this.#isFetched));
     this.#batches = division.names.map(
       () => new OutgoingBatch({ pagesMax: Infinity, linksMax: Infinity }),
     );
   }
 
-  /** The owner hears of so many more links to a page. */
-  meet(page: number, links: number): void {
-    if (this.#isGot[page] === 1) return;
+  /** Adds links to a page that its owner has learned of. */
+  addLinks(page: number, links: number): void {
+    if (this.#isFetched[page] === 1) return;
     this.#counts[page] = (this.#counts[page] as number) + links;
     this.#queues[this.#division.owners[page] as number]?.push(page);
   }
 
-  /** Until there are so many pages in all, or nobody knows of any. */
+  /** Downloads until this number of pages is reached, or no process knows any more. */
   runUntil(pages: number): void {
     const { procs } = this.#division;
-    for (let dry = 0; dry < procs && this.got.length < pages; this.#turn += 1) {
+    for (let dry = 0; dry < procs && this.fetched.length < pages; this.#turn += 1) {
       const proc = this.#turn % procs;
       const page = this.#queues[proc]?.pop();
       dry = page === undefined ? dry + 1 : 0;
@@ -137,22 +137,22 @@ class BacklinkCrawl {
       for (const links of batch.takeAll().values())
         for (const { url, count } of links) {
           const page = this.#pageOf.get(url);
-          assert(page !== undefined, "what was sent is a page");
+          assert(page !== undefined, "a sent URL is a page");
           this.urlsSent += 1;
-          this.meet(page, count);
+          this.addLinks(page, count);
         }
   }
 
   #download(proc: number, page: number): void {
     const { offsets, targets } = this.#web;
     const { owners } = this.#division;
-    this.#isGot[page] = 1;
-    this.got.push(page);
-    const behind = offsets[page + 1] as number;
-    for (let link = offsets[page] as number; link < behind; link++) {
+    this.#isFetched[page] = 1;
+    this.fetched.push(page);
+    const end = offsets[page + 1] as number;
+    for (let link = offsets[page] as number; link < end; link++) {
       const target = targets[link] as number;
-      const isOwnVote = this.#sites !== undefined && this.#sites[target] === this.#sites[page];
-      if (owners[target] === proc) this.meet(target, isOwnVote ? 0 : 1);
+      const isWithinSite = this.#sites !== undefined && this.#sites[target] === this.#sites[page];
+      if (owners[target] === proc) this.addLinks(target, isWithinSite ? 0 : 1);
       else if (this.#sends) this.#send(proc, target);
     }
   }
@@ -167,22 +167,22 @@ class BacklinkCrawl {
   }
 }
 
-/** Above this all counts are alike: such a page is next in any case. */
+/** Counts above this are treated as equal, because such a page is next in any case. */
 const COUNT_MAX = 4096;
 
-/** The page with most links comes out first, of equals the one that had so many first. */
+/** Returns the page with the most links first; among ties, the one that reached its count first. */
 class MostLinkedQueue {
   readonly #counts: Uint32Array;
-  readonly #isGot: Uint8Array;
+  readonly #isFetched: Uint8Array;
   readonly #byCount: PageQueue[] = [];
   #most = 0;
 
   constructor(counts: Uint32Array, isGot: Uint8Array) {
     this.#counts = counts;
-    this.#isGot = isGot;
+    this.#isFetched = isGot;
   }
 
-  /** Again each time its count has grown; where it stood before it is passed over. */
+  /** Adds a page again each time its count grows; `pop` skips its earlier entries. */
   push(page: number): void {
     const count = this.#placeOf(page);
     let queue = this.#byCount[count];
@@ -195,7 +195,7 @@ class MostLinkedQueue {
     for (; this.#most >= 0; this.#most--) {
       const queue = this.#byCount[this.#most];
       for (let page = queue?.shift(); page !== undefined; page = queue?.shift())
-        if (this.#isGot[page] === 0 && this.#placeOf(page) === this.#most) return page;
+        if (this.#isFetched[page] === 0 && this.#placeOf(page) === this.#most) return page;
     }
     this.#most = 0;
     return undefined;

@@ -15,7 +15,7 @@ import {
 } from "./parallel-sim.ts";
 import { syntheticWeb } from "./synthetic-web.ts";
 
-/** Pages by name, "a1" on site a; links as in "a1 a2 b1": from a1 to the others. */
+/** Builds a web from lines like "a1 a2 b1": page a1 of site a links to a2 and b1. */
 function webOf(...lines: readonly string[]): GraphWeb {
   const rows = lines.map((line) => line.split(" "));
   const names = rows.map(([page = ""]) => page);
@@ -30,7 +30,7 @@ function webOf(...lines: readonly string[]): GraphWeb {
   );
 }
 
-/** The figure of the paper's architecture section, about: a and b, each with pages only the other leads to. */
+/** Similar to a figure in the paper: sites a and b, each with pages linked only from the other. */
 const PAPER_WEB = webOf("a1 a2", "a2 b1 a4", "a3", "a4 a1", "b1 b2", "b2 a3 b1");
 const TWO: Division = {
   procs: 2,
@@ -38,40 +38,40 @@ const TWO: Division = {
   owners: Uint16Array.from([0, 0, 0, 0, 1, 1]),
 };
 
-test("behind firewalls what only others lead to is missed", () => {
-  // a3 is linked from b2 alone.
+test("in firewall mode, pages linked only from other processes' pages are missed", () => {
+  // a3 is linked only from b2.
   assert.equal(crawlFirewalled(PAPER_WEB, TWO, [[0], [4]]), 5);
   assert.equal(crawlFirewalled(PAPER_WEB, TWO, [[0], []]), 3);
 });
 
-test("crossing over gets all of it, some of it twice", () => {
+test("cross-over mode fetches all pages, some of them twice", () => {
   const points = crawlCrossing(PAPER_WEB, TWO, [[0], []], { every: 0.01, overlapMax: 9 });
   assert.deepEqual(points.at(-1), { coverage: 1, overlap: 0 });
   const both = crawlCrossing(PAPER_WEB, TWO, [[0], [4]], { every: 0.01, overlapMax: 9 });
-  // Both are done after three turns, but for a3; then p0 fetches b1 and p1 fetches a3.
+  // After three turns only a3 is missing; then p0 fetches b1 and p1 fetches a3.
   assert.equal(both.at(-1)?.coverage, 1);
   assert.ok((both.at(-1)?.overlap ?? 0) > 0);
 });
 
-test("exchanging gets all of it once, for one URL per link abroad", () => {
+test("exchange mode fetches all pages once, and sends one URL per link between processes", () => {
   const exchanged = new ExchangeCrawl(PAPER_WEB, TWO, PLAIN_RULES).run([[0], []]);
   assert.equal(exchanged.coverage, 1);
   assert.equal(exchanged.overlap, 0);
-  // a2 to b1 and b2 to a3, over six pages.
+  // The links a2 to b1 and b2 to a3, divided by six pages.
   assert.equal(exchanged.overhead, 2 / 6);
 });
 
-test("what everybody knows is not sent, and is where its owner begins", () => {
+test("popular pages are not sent, and their owners start with them", () => {
   const popular = popularIn(PAPER_WEB, 1);
-  // b1 has two links, the others one: of equals the first.
+  // b1 has two links, the others one; ties are in the order of pages.
   assert.deepEqual([...mostLinked(inLinksOf(PAPER_WEB), 2)], [4, 0]);
   const crawl = new ExchangeCrawl(PAPER_WEB, TWO, { ...PLAIN_RULES, popular });
   const { coverage, overhead } = crawl.run([[], []]);
-  // b1, b2 and a3, of which only the last was sent.
+  // b1, b2 and a3 are fetched; only a3 was sent.
   assert.deepEqual([coverage, overhead], [1 / 2, 1 / 3]);
 });
 
-test("however the web is divided and whatever is remembered, exchange gets the same pages once", () => {
+test("exchange mode fetches the same pages once under every partition and every memory rule", () => {
   for (let seed = 1; seed <= 4; seed++) {
     const web = syntheticWeb(seed, 3000);
     const one = divide(web, "site-hash", 1);
@@ -97,7 +97,7 @@ test("however the web is divided and whatever is remembered, exchange gets the s
   }
 });
 
-test("batches and memory never send more, and a page is not sent by its owner", () => {
+test("batches and memory never increase the URLs sent, and an owner does not send its own pages", () => {
   const web = syntheticWeb(5, 3000);
   const one = divide(web, "site-hash", 1);
   const seeds = drawSeedsInAll(randomFrom(1), one, 20);
@@ -115,7 +115,7 @@ test("batches and memory never send more, and a page is not sent by its owner", 
   );
 });
 
-test("seeds belong to those that get them, and are the same however the web is divided", () => {
+test("seeds belong to their processes, and do not depend on the partition", () => {
   const web = syntheticWeb(2, 2000);
   const division = divide(web, "site-hash", 16);
   const each = drawSeedsEach(randomFrom(1), division, 5);
@@ -127,27 +127,27 @@ test("seeds belong to those that get them, and are the same however the web is d
   assert.deepEqual(some.toSorted(), same.toSorted());
 });
 
-test("the best pages come first when all is told, and telling is counted", () => {
-  // b1 has three links from abroad, a2 one from home and a3 none.
+test("exchanging links improves quality, and the URLs sent are counted", () => {
+  // b1 has three links from other processes, a2 one from its own process.
   const web = webOf("a1 a2 b1", "a2 b1", "a3 b1", "b1 a3", "b2");
   const division: Division = { ...TWO, owners: Uint16Array.from([0, 0, 0, 1, 1]) };
   const importance = importanceIn(web, "all");
   const crawl = (exchanges: number, pages: number) =>
     crawlForQuality(web, division, [[0], [4]], { pages, exchanges, importance });
-  // The best page is b1, which nobody tells p1 of; of the best two, a2 and a3 are equally good.
+  // The best page is b1, which p1 never learns of; a2 and a3 are tied for second place.
   assert.deepEqual(crawl(0, 1), { downloads: 1, quality: 0, overhead: 0 });
   assert.deepEqual(crawl(0, 3), { downloads: 3, quality: 1 / 3, overhead: 0 });
-  // p1 is told of b1 after the first page, p0 of a3 after the second.
+  // p1 learns of b1 after the first page, p0 of a3 after the second.
   assert.deepEqual(crawl(2, 3), { downloads: 3, quality: 2 / 3, overhead: 2 / 3 });
 });
 
-test("with only links between sites a page's own site has no say", () => {
+test('links within a site do not count with "between sites"', () => {
   const web = webOf("a1 a2 b1", "a2 a1", "a3 a2", "b1 a3");
   assert.deepEqual([...inLinksOf(web)], [1, 2, 1, 1]);
   assert.deepEqual([...inLinksOf(web, "between sites")], [0, 0, 1, 1]);
 });
 
-test("a part of a web has the links among its pages", () => {
+test("a part of a web keeps the links among its pages", () => {
   const part = partOf(PAPER_WEB, "a", (page) => page < 4);
   assert.deepEqual([...part.offsets], [0, 1, 2, 2, 3]);
   assert.deepEqual([...part.targets], [1, 3, 0]);

@@ -1,9 +1,9 @@
 /**
- * Many crawling processes over a web that is only a graph: who owns which page, where each begins, and the two
- * modes in which they never talk.
+ * Simulates many processes over a link graph: owners of pages, seeds, and the two modes without communication
+ * (firewall and cross-over).
  *
- * Owners come from the production code (`partition/`). A download takes no time and none fails: each process
- * gets a page in turn, since the paper's figures are counts and not times. 64 processes over a million
+ * Owners are computed by the production code (`partition/`). Downloads take no time and never fail; the processes
+ * take turns, one page each, because the paper's figures are counts and not times. 64 processes over a million
  * pages take seconds.
  */
 
@@ -22,7 +22,7 @@ import { PageQueue } from "./page-queue.ts";
 export interface Division {
   readonly procs: number;
   readonly names: readonly string[];
-  /** By page, the number of the process that owns it. */
+  /** The number of the process that owns each page. */
   readonly owners: Uint16Array;
 }
 
@@ -44,7 +44,7 @@ export function divide(
   return { procs, names, owners };
 }
 
-/** For each process, so many pages of its own to begin with; fewer only where it has fewer. */
+/** Draws up to `each` of its own pages as seeds for each process. */
 export function drawSeedsEach(
   random: Random,
   { procs, owners }: Division,
@@ -54,7 +54,7 @@ export function drawSeedsEach(
   return Array.from({ length: procs }, (_, proc) => drawFrom(random, own.get(proc) ?? [], each));
 }
 
-/** So many in all, each given to its owner: the same pages however the web is divided. */
+/** Draws `all` seeds in total and gives each to its owner; the pages drawn do not depend on the partition. */
 export function drawSeedsInAll(
   random: Random,
   { procs, owners }: Division,
@@ -72,7 +72,7 @@ function drawFrom(random: Random, pages: readonly number[], count: number): numb
   return [...drawn];
 }
 
-/** Firewall: only links inside a part are followed. Answers how many pages that reaches. */
+/** Firewall mode: follows only links within a process's part. Returns the number of pages reached. */
 export function crawlFirewalled(
   { pageCount, offsets, targets }: GraphWeb,
   { owners }: Division,
@@ -81,18 +81,18 @@ export function crawlFirewalled(
   const seen = new Uint8Array(pageCount);
   const waiting: number[] = [];
   let pages = 0;
-  const meet = (page: number): void => {
+  const discover = (page: number): void => {
     if (seen[page] === 1) return;
     seen[page] = 1;
     pages += 1;
     waiting.push(page);
   };
-  for (const own of seeds) for (const page of own) meet(page);
+  for (const own of seeds) for (const page of own) discover(page);
   for (let page = waiting.pop(); page !== undefined; page = waiting.pop()) {
-    const behind = offsets[page + 1] as number;
-    for (let link = offsets[page] as number; link < behind; link++) {
+    const end = offsets[page + 1] as number;
+    for (let link = offsets[page] as number; link < end; link++) {
       const target = targets[link] as number;
-      if (owners[target] === owners[page]) meet(target);
+      if (owners[target] === owners[page]) discover(target);
     }
   }
   return pages;
@@ -104,15 +104,15 @@ export interface CrossedPoint {
 }
 
 export interface CrossOverWatch {
-  /** Looks each time so much more of the web has been got, */
+  /** Interval between two measurements, as a share of the web. */
   readonly every: number;
-  /** until pages have been downloaded in vain so often. */
+  /** The crawl ends at this overlap. */
   readonly overlapMax: number;
 }
 
 /**
- * Cross-over: a process with nothing of its own left follows links to others' pages, one page at a time, and
- * comes back as soon as one of them leads home.
+ * Cross-over mode: a process without own pages left fetches pages of other processes, one at a time, until one
+ * of them links to an own page.
  */
 export function crawlCrossing(
   web: GraphWeb,
@@ -123,39 +123,39 @@ export function crawlCrossing(
   const { pageCount, offsets, targets } = web;
   const known = Array.from({ length: procs }, () => new Uint8Array(pageCount));
   const own = known.map(() => new PageQueue());
-  const held = known.map(() => new PageQueue());
-  const meet = (proc: number, page: number): void => {
+  const foreign = known.map(() => new PageQueue());
+  const discover = (proc: number, page: number): void => {
     const seen = known[proc] as Uint8Array;
     if (seen[page] === 1) return;
     seen[page] = 1;
-    ((owners[page] === proc ? own : held)[proc] as PageQueue).push(page);
+    ((owners[page] === proc ? own : foreign)[proc] as PageQueue).push(page);
   };
-  for (const [proc, pages] of seeds.entries()) for (const page of pages) meet(proc, page);
+  for (const [proc, pages] of seeds.entries()) for (const page of pages) discover(proc, page);
 
   const got = new Uint8Array(pageCount);
   const points: CrossedPoint[] = [];
   let downloads = 0;
-  let different = 0;
-  const look = (): boolean => {
+  let unique = 0;
+  const measure = (): boolean => {
     const point = {
-      coverage: coverage(different, pageCount),
-      overlap: overlap(downloads, different),
+      coverage: coverage(unique, pageCount),
+      overlap: overlap(downloads, unique),
     };
     if (point.coverage >= points.length * every) points.push(point);
     return point.overlap < overlapMax;
   };
-  for (let isBusy = true; isBusy && look();) {
+  for (let isBusy = true; isBusy && measure();) {
     isBusy = false;
     for (let proc = 0; proc < procs; proc++) {
-      const page = own[proc]?.shift() ?? held[proc]?.shift();
+      const page = own[proc]?.shift() ?? foreign[proc]?.shift();
       if (page === undefined) continue;
       isBusy = true;
       downloads += 1;
-      if (got[page] === 0) different += 1;
+      if (got[page] === 0) unique += 1;
       got[page] = 1;
-      const behind = offsets[page + 1] as number;
-      for (let link = offsets[page] as number; link < behind; link++)
-        meet(proc, targets[link] as number);
+      const end = offsets[page + 1] as number;
+      for (let link = offsets[page] as number; link < end; link++)
+        discover(proc, targets[link] as number);
     }
   }
   return points;

@@ -1,6 +1,6 @@
 /**
- * The time of one simulated process among several: it can be stopped for a while, as by a signal, and
- * killed, so that nothing it had in mind happens any more. The others go on.
+ * The clock of one simulated process among several. Stopping it delays the process's callbacks, like
+ * SIGSTOP; killing it drops them. The other processes continue.
  */
 
 import type { Clock } from "../base/clock.ts";
@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 export class ProcessClock implements Clock {
   readonly #clock: Clock;
   readonly #cancels = new Set<() => void>();
-  /** What came due while it was stopped, in order. */
+  /** Callbacks that were due while the process was stopped, in order. */
   #missed: (() => void)[] = [];
   #isStopped = false;
   #isDead = false;
@@ -43,7 +43,7 @@ export class ProcessClock implements Clock {
     this.after(0, callBack);
   }
 
-  /** Does something in the process, or when it goes on, or never. */
+  /** Runs a callback in the process: now, when the process resumes, or never if it is dead. */
   run(callBack: () => void): void {
     if (this.#isDead) return;
     if (this.#isStopped) this.#missed.push(callBack);
@@ -54,7 +54,7 @@ export class ProcessClock implements Clock {
     this.#isStopped = true;
   }
 
-  goOn(): void {
+  resume(): void {
     this.#isStopped = false;
     for (const callBack of this.#missed.splice(0)) this.run(callBack);
   }

@@ -1,9 +1,9 @@
 /**
- * The link graphs of real crawls, from files of the shared data: pages that were fetched, and links among them.
+ * Loads the link graphs of real crawls: the pages that were fetched, and the links among them.
  *
  * Format: `NAME.urls.tsv.xz` with a heading and a line per URL (number, 1 when fetched, bytes, digest, URL),
- * `NAME.links.txt.xz` with a line per fetched page (`number:target target …`). Read through the program `xz`; whoever
- * asks gets nothing where the files or the program are missing.
+ * `NAME.links.txt.xz` with a line per fetched page (`number:target target …`). Read with the program `xz`.
+ * The result is undefined when the files or the program are missing.
  */
 
 import { spawnSync } from "node:child_process";
@@ -15,8 +15,8 @@ import { GraphBuilder, type GraphWeb } from "./graph-web.ts";
 
 export const REAL_WEBS = ["uic-2018", "uci-ics"] as const;
 
-/** Beside the checkout. */
-export const DATA_FOLDER = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
+/** Next to the checkout. */
+const DATA_FOLDER = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
 
 const FILE_BYTES_MAX = 512 * 2 ** 20;
 

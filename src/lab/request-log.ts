@@ -1,24 +1,24 @@
 /**
- * What servers saw: every request with its beginning and its end, kept on the servers' side.
+ * The servers' log: every request with its start and its end.
  *
- * Whether a crawl was polite and asked for nothing twice is judged from this log alone, so that a
- * crawler cannot be its own witness.
+ * Checks of politeness and of repeated requests use only this log, so they do not rely on the
+ * crawler's own records.
  */
 
 export interface RequestEntry {
   /** scheme://host[:port] */
   readonly site: string;
   readonly address: string;
-  /** Path and query, as asked for. */
+  /** Path and query, as requested. */
   readonly path: string;
   readonly startMs: number;
-  /** Which of several crawling processes asked, where that is known. */
+  /** Name of the crawling process that sent the request, where known. */
   readonly by?: string;
-  /** Infinity while it is under way. */
+  /** Infinity while the request is open. */
   readonly endMs: number;
-  /** 0 when no answer was begun. */
+  /** 0 when no answer was started. */
   readonly status: number;
-  /** Whether all of the answer was delivered. */
+  /** Whether the whole answer was delivered. */
   readonly whole: boolean;
 }
 
@@ -29,7 +29,7 @@ export class RequestLog {
     return this.#entries;
   }
 
-  /** Notes a request; the answer is called once, when it is over. */
+  /** Records a request. Call the returned function once, when the request ends. */
   begin(
     request: Pick<RequestEntry, "site" | "address" | "path" | "startMs" | "by">,
   ): (end: Pick<RequestEntry, "endMs" | "status" | "whole">) => void {

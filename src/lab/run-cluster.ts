@@ -2,11 +2,11 @@
  * Runs a crawl of several machines in virtual time: the production loops, agents, leaders and their election,
  * on a simulated web, over a bus and a registry that fail from a seed.
  *
- * Nodes are killed and started again, killed for good, stopped for longer than their licence lasts, cut off from
- * the others; they join and leave while it runs; and the servers where they meet lose everything. Whoever leads at that
- * moment is no exception. Then servers' logs and all stores together are judged from outside (`judge-team.ts`).
+ * Nodes, the leader included, are killed and restarted, killed permanently, stopped for longer than their licence,
+ * and cut off from the network; nodes join and leave; and the bus and the registry lose all data. Then the servers'
+ * logs and all stores are checked (`judge-cluster.ts`).
  *
- * Promise: the same plan gives the same report every time.
+ * Promise: the same plan always gives the same report.
  */
 
 import { below, type Random, randomFrom } from "../base/random.ts";
@@ -35,9 +35,9 @@ export interface ClusterPlan {
   readonly world: Partial<WorldPlan>;
   readonly settings: Partial<Settings>;
   readonly bus: BusFaults;
-  /** Of questions to the registry and of its answers, each. */
+  /** Share of requests to the registry that are lost, and of its answers. */
   readonly registryLossShare: number;
-  /** How often each of these happens to somebody, at some moment. */
+  /** Number of times that each of these events happens, to a random node at a random time. */
   readonly kills: number;
   readonly deaths: number;
   readonly pauses: number;
@@ -48,11 +48,11 @@ export interface ClusterPlan {
 }
 
 export interface ClusterReport extends TeamReport {
-  /** Nodes that were killed for good, or silent for so long that the others took over. */
+  /** Nodes that were killed permanently, or declared lost after their timeout. */
   readonly lost: number;
-  /** How often somebody began to lead. */
+  /** Number of times that a node became leader. */
   readonly leaders: number;
-  /** When whose licence ended. */
+  /** Ends of licences: the node and the time. */
   readonly lapses: readonly { readonly node: string; readonly atMs: number }[];
 }
 
@@ -94,7 +94,7 @@ interface Node {
   registry: MemoryRegistry | undefined;
   agent: Agent | undefined;
   candidacy: Candidacy | undefined;
-  /** It wants to go, or is gone for good. */
+  /** `leaving`: shutting down; `gone`: has left; `dead`: killed permanently. */
   state: "here" | "leaving" | "gone" | "dead";
 }
 
@@ -138,11 +138,11 @@ class ClusterSimulation {
     for (let count = 0; count < this.#plan.nodes; count++) this.#join();
     this.#disturb();
     const cancel = this.#clock.after(ENDLESS_MS, () =>
-      this.#over.reject(new Error("it never ends")),
+      this.#over.reject(new Error("the crawl does not end")),
     );
     await this.#clock.runUntil(this.#over.promise);
     cancel();
-    // Of who died nothing is left.
+    // Dead nodes have no books.
     const nodes = this.#nodes.filter(({ state }) => state !== "dead");
     return {
       world: this.#world,
@@ -177,15 +177,15 @@ class ClusterSimulation {
   }
 
   #start(node: Node): void {
-    this.#live(node).catch((fault: unknown) => this.#over.reject(fault));
+    this.#boot(node).catch((fault: unknown) => this.#over.reject(fault));
   }
 
-  async #live(node: Node): Promise<void> {
+  async #boot(node: Node): Promise<void> {
     const { process } = node;
     const { name, random } = process;
     const clock = new ProcessClock(this.#clock);
     const bus = this.#bus.from(name, (callBack) => clock.run(callBack));
-    const registry = new MemoryRegistry(this.#table, this.#waysOf(clock, random));
+    const registry = new MemoryRegistry(this.#table, this.#registryFaults(clock, random));
     registry.isCut = this.#bus.cutOff.has(name);
     let agent: Agent | undefined;
     const member = await bus.join(name, {
@@ -211,7 +211,7 @@ class ClusterSimulation {
       onRefused: (why) => this.#over.reject(new Error(`${name} was refused: ${why}`)),
       change: () => undefined,
     });
-    if (node.state === "leaving") agent.leave("it leaves");
+    if (node.state === "leaving") agent.leave("leaving");
     const hasTakenPart = (): boolean => agent.hasTakenPart;
     const candidacy = new Candidacy({
       clock,
@@ -234,8 +234,8 @@ class ClusterSimulation {
     done.then(() => this.#onEnded(node)).catch((fault: unknown) => this.#over.reject(fault));
   }
 
-  /** To the registry: bad ones for as long as other things happen, or nobody would lead for long. */
-  #waysOf(clock: ProcessClock, random: Random): RegistryFaults {
+  /** Faults of the registry; they end with the other faults, because otherwise no node could stay leader. */
+  #registryFaults(clock: ProcessClock, random: Random): RegistryFaults {
     const { registryLossShare } = this.#plan;
     const untilMs = this.#startMs + DISTURBED_FROM_MS + DISTURBED_WITHIN_MS;
     return {
@@ -249,10 +249,10 @@ class ClusterSimulation {
     };
   }
 
-  #onLog(message: string, who: unknown): void {
+  #onLog(message: string, node: unknown): void {
     if (message === "this node leads") this.#leaders += 1;
-    // Whoever is lost though it lives comes back, with pages that others have fetched again.
-    if (message.includes("lost") && who !== undefined) this.#lost += 1;
+    // A live node declared lost returns with pages that other nodes have fetched again.
+    if (message.includes("lost") && node !== undefined) this.#lost += 1;
   }
 
   async #onEnded(node: Node): Promise<void> {
@@ -269,25 +269,25 @@ class ClusterSimulation {
 
   #disturb(): void {
     const { kills, deaths, pauses, cuts, wipes, joins, leaves } = this.#plan;
-    this.#sometimes(kills, () => this.#kill());
-    this.#sometimes(deaths, () => this.#die());
-    this.#sometimes(pauses, () => this.#pause());
-    this.#sometimes(cuts, () => this.#cut());
-    this.#sometimes(wipes, () => this.#wipe());
-    this.#sometimes(joins, () => {
+    this.#schedule(kills, () => this.#kill());
+    this.#schedule(deaths, () => this.#die());
+    this.#schedule(pauses, () => this.#pause());
+    this.#schedule(cuts, () => this.#cut());
+    this.#schedule(wipes, () => this.#wipe());
+    this.#schedule(joins, () => {
       if (this.#nodes.some(({ process }) => process.isAlive)) this.#join();
     });
-    this.#sometimes(leaves, () => this.#leave());
+    this.#schedule(leaves, () => this.#leave());
   }
 
-  #sometimes(times: number, happen: () => void): void {
+  #schedule(times: number, happen: () => void): void {
     for (let count = 0; count < times; count++)
       this.#clock.after(DISTURBED_FROM_MS + this.#random.next() * DISTURBED_WITHIN_MS, happen);
   }
 
-  /** Somebody, and often whoever leads. */
-  #somebody(isMeant: (node: Node) => boolean = () => true): Node | undefined {
-    const alive = this.#nodes.filter((node) => node.process.isAlive && isMeant(node));
+  /** A random live node; with probability 0.4 the leader. */
+  #randomNode(isEligible: (node: Node) => boolean = () => true): Node | undefined {
+    const alive = this.#nodes.filter((node) => node.process.isAlive && isEligible(node));
     const leader = alive.find(({ candidacy }) => candidacy?.leader !== undefined);
     if (leader !== undefined && this.#random.next() < 0.4) return leader;
     return alive[below(this.#random, alive.length)];
@@ -301,7 +301,7 @@ class ClusterSimulation {
   }
 
   #kill(): void {
-    const node = this.#somebody();
+    const node = this.#randomNode();
     if (node === undefined) return;
     this.#end(node);
     this.#clock.after(this.#random.next() * RESTART_WITHIN_MS, () => this.#start(node));
@@ -309,7 +309,7 @@ class ClusterSimulation {
 
   #die(): void {
     const isOneOfMany = this.#nodes.filter(({ state }) => state === "here").length > 1;
-    const node = isOneOfMany ? this.#somebody(({ state }) => state === "here") : undefined;
+    const node = isOneOfMany ? this.#randomNode(({ state }) => state === "here") : undefined;
     if (node === undefined) return;
     node.state = "dead";
     this.#lost += 1;
@@ -317,14 +317,14 @@ class ClusterSimulation {
   }
 
   #pause(): void {
-    const node = this.#somebody();
+    const node = this.#randomNode();
     if (node === undefined) return;
     this.#disturbedAtMs.push(this.#clock.nowMs());
     node.process.pauseFor(LICENCE_MS * (1 + this.#random.next()));
   }
 
   #cut(): void {
-    const node = this.#somebody();
+    const node = this.#randomNode();
     if (node === undefined) return;
     const { name } = node.process;
     const setCut = (isCut: boolean): void => {
@@ -343,9 +343,9 @@ class ClusterSimulation {
 
   #leave(): void {
     const isOneOfMany = this.#nodes.filter(({ state }) => state === "here").length > 1;
-    const node = isOneOfMany ? this.#somebody(({ state }) => state === "here") : undefined;
+    const node = isOneOfMany ? this.#randomNode(({ state }) => state === "here") : undefined;
     if (node === undefined) return;
     node.state = "leaving";
-    node.agent?.leave("it leaves");
+    node.agent?.leave("leaving");
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Runs a whole crawl in virtual time: the production loops, on a simulated web, disk and name
- * service that fail from a seed, killed and resumed; then has it judged from outside.
+ * Runs a crawl in virtual time: the production loops on a simulated web, disk and name service that
+ * fail from a seed. The process is killed and resumed, then the checkers run.
  *
- * Promise: the same plan gives the same report, its trace hash included, every time.
+ * Promise: the same plan always gives the same report, its trace hash included.
  */
 
 import { createHash } from "node:crypto";
@@ -38,26 +38,26 @@ export interface SimPlan {
   readonly seed: number;
   readonly world: Partial<WorldPlan>;
   readonly settings: Partial<Settings>;
-  /** Shares of requests, of look-ups and of commits that go wrong. */
+  /** Shares of requests, lookups and commits that fail. */
   readonly faultShare: number;
   readonly dnsFaultShare: number;
   readonly diskFullShare: number;
-  /** How often the process is killed and started again, if it lives to see it. */
+  /** Number of times that the process is killed and restarted, unless it ends first. */
   readonly crashes: number;
-  /** How often somebody sets the wall clock, by up to ten years. */
+  /** Number of times that the wall clock is set, by up to ten years. */
   readonly wallJumps: number;
-  /** Which version of itself a page has, counted from the beginning; undefined when none changes. */
+  /** Version of a page at an age of the crawl; undefined when no page changes. */
   readonly versionAt: ((url: string, ageMs: number) => number) | undefined;
-  /** Changes what the crawl is given: for planting a mistake that the judges must find. */
+  /** Replaces parts of the crawl, to plant a fault that the checkers must find. */
   readonly plant: (parts: CrawlParts) => CrawlParts;
 }
 
 export interface SimReport {
-  /** Of every request with its times and end, and of the totals. */
+  /** Hash over every request with its times and end, and over the totals. */
   readonly traceHash: string;
   readonly violations: readonly Violation[];
   readonly totals: Totals;
-  /** What the life that came to its end said of itself. */
+  /** Result of the run that was not killed. */
   readonly result: CrawlResult | undefined;
   readonly virtualMs: number;
   readonly events: number;
@@ -77,14 +77,15 @@ const CALM: Omit<SimPlan, "seed"> = {
   plant: (parts) => parts,
 };
 
-/** A crawl that has not ended by then never will. */
+/** A crawl longer than this is considered endless. */
 const ENDLESS_MS = 30 * 86_400_000;
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;
-/** Kills come within this time of a start, or within this many commits. */
+/** Kills by time happen within this time of a start. */
 const CRASH_WITHIN_MS = 20_000;
+/** Kills by commit happen within this number of commits of a start. */
 const CRASH_WITHIN_COMMITS = 50;
 const RESTART_WITHIN_MS = 3_000;
-/** Small tables: a simulated world is small, and thousands of crawls are started. */
+/** Small tables, because the worlds are small and thousands of crawls are started. */
 const MEMORY_BYTES = 8 * 1024 * 1024;
 
 export async function runSim(
@@ -107,7 +108,7 @@ class Simulation {
   readonly #trace = createHash("sha256");
   readonly #crashedAtMs: number[] = [];
   #result: CrawlResult | undefined;
-  /** Ends of requests that the servers still see as under way. */
+  /** Callbacks that end the requests that are open at the servers. */
   readonly #open = new Set<(ending: Ending | undefined) => void>();
 
   constructor(plan: SimPlan) {
@@ -119,8 +120,8 @@ class Simulation {
   }
 
   async run(): Promise<SimReport> {
-    while ((await this.#live()) === "crashed") {
-      this.#bury();
+    while ((await this.#runOnce()) === "crashed") {
+      this.#cleanUp();
       await this.#clock.runFor(this.#random.next() * RESTART_WITHIN_MS);
     }
     const books = openMemoryStore(this.#disk);
@@ -138,8 +139,8 @@ class Simulation {
     };
   }
 
-  /** One life of the process, to its good end or its kill. */
-  async #live(): Promise<"done" | "crashed"> {
+  /** Runs the process once, until it ends or is killed. */
+  async #runOnce(): Promise<"done" | "crashed"> {
     const killed = Promise.withResolvers<"crashed">();
     let isKilled = false;
     const store = this.#openStore(() => {
@@ -158,7 +159,7 @@ class Simulation {
       cancelEndless();
       if (end === "crashed") return end;
     } catch (error) {
-      // What a killed process stumbles over on its way down is not its fault.
+      // Errors of a killed process are expected.
       if (isKilled) return "crashed";
       throw error;
     }
@@ -191,7 +192,7 @@ class Simulation {
     };
   }
 
-  /** Half of the kills come at a commit, the others at any moment. */
+  /** Half of the kills happen at a commit, the others at a random time. */
   #openStore(onCrash: () => void): Store {
     const random = this.#random;
     const isDoomed = this.#crashedAtMs.length < this.#plan.crashes;
@@ -210,8 +211,8 @@ class Simulation {
     });
   }
 
-  /** Nothing of a killed process goes on: no timer of it rings, and servers see its connections end. */
-  #bury(): void {
+  /** Drops the timers of the killed process and ends its connections at the servers. */
+  #cleanUp(): void {
     this.#crashedAtMs.push(this.#clock.nowMs());
     this.#clock.forget();
     for (const end of this.#open) end(undefined);
@@ -231,23 +232,27 @@ class Simulation {
     const { path } = request;
     const { versionAt } = this.#plan;
     const fault = this.#faults.draw(site.origin, path);
-    const asked = { site, path, etag, wallMs: this.#clock.wallMs() };
-    if (versionAt === undefined) return conductOf(this.#world, asked, fault);
+    const worldRequest = { site, path, etag, wallMs: this.#clock.wallMs() };
+    if (versionAt === undefined) return conductOf(this.#world, worldRequest, fault);
     const version = versionAt(site.origin + path, this.#clock.nowMs() - this.#startMs);
-    return inVersion(conductOf(this.#world, { ...asked, etag: undefined }, fault), version, etag);
+    return inVersion(
+      conductOf(this.#world, { ...worldRequest, etag: undefined }, fault),
+      version,
+      etag,
+    );
   }
 
   #watch({ scheme, host, address, path }: TransportRequest): (ending: Ending) => void {
     const site = `${scheme}://${host}`;
     const startMs = this.#clock.nowMs();
-    const note = this.#log.begin({ site, address, path, startMs });
+    const record = this.#log.begin({ site, address, path, startMs });
     const end = (ending: Ending | undefined): void => {
       this.#open.delete(end);
       const endMs = this.#clock.nowMs();
       const status = ending?.kind === "answer" ? ending.status : 0;
-      note({ endMs, status, whole: status > 0 });
-      const how = ending?.kind === "failed" ? ending.reason : status;
-      this.#trace.update(`${site}${path} ${startMs} ${endMs} ${how}\n`);
+      record({ endMs, status, whole: status > 0 });
+      const outcome = ending?.kind === "failed" ? ending.reason : status;
+      this.#trace.update(`${site}${path} ${startMs} ${endMs} ${outcome}\n`);
     };
     this.#open.add(end);
     return end;

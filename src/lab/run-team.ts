@@ -1,9 +1,9 @@
 /**
- * Runs a crawl of several processes in virtual time: the production loops, border posts, agents and
+ * Runs a crawl of several processes in virtual time: the production loops, link routers, agents and
  * coordinator, on a simulated web and over a bus that fails from a seed. Processes are killed and stopped
- * while they work; then servers' logs and all stores together are judged from outside.
+ * during the crawl; then the servers' logs and all stores are checked (`judge-team.ts`).
  *
- * Promise: the same plan gives the same report every time.
+ * Promise: the same plan always gives the same report.
  */
 
 import { below, type Random, randomFrom } from "../base/random.ts";
@@ -42,15 +42,16 @@ export interface TeamPlan {
   readonly settings: Partial<Settings>;
   readonly coordination: "static" | "dynamic";
   readonly mode: Mode;
-  /** By topic or content hash contents are owned, and not addresses. */
+  /** With a partition by topic or content hash, processes own contents instead of URLs. */
   readonly partition: NonNullable<Settings["partition"]>;
   readonly bus: BusFaults;
-  /** How often a process is killed and started again, and stopped for longer than its licence lasts. */
+  /** Number of times that a process is killed and restarted. */
   readonly kills: number;
+  /** Number of times that a process is stopped for longer than its licence. */
   readonly pauses: number;
-  /** Whether popular URLs are looked for on the way. */
+  /** Whether processes find popular URLs during the crawl. */
   readonly popularFound: boolean;
-  /** Of all addresses, the part that is fetched whosever it is. */
+  /** Share of all URLs that any process fetches, regardless of the owner. */
   readonly sampleShare: number;
 }
 
@@ -65,7 +66,7 @@ export interface TeamReport {
   readonly urlsSent: number;
   readonly virtualMs: number;
   readonly events: number;
-  /** Where processes own contents: whose books are which, and who has which part of all contents. */
+  /** When processes own contents: the process of each store, and the owner of each part of the contents. */
   readonly contents?: { readonly names: readonly string[]; readonly owners: readonly string[] };
 }
 
@@ -149,7 +150,7 @@ class TeamSimulation {
     await this.#clock.runUntil(this.#begin());
     this.#disturb();
     const cancel = this.#clock.after(ENDLESS_MS, () =>
-      this.#over.reject(new Error("it never ends")),
+      this.#over.reject(new Error("the crawl does not end")),
     );
     await this.#clock.runUntil(this.#over.promise);
     cancel();
@@ -181,12 +182,12 @@ class TeamSimulation {
     return this.#procs.map(({ process }) => process.name);
   }
 
-  /** undefined where nobody asks what pages are about. */
+  /** undefined when pages are not classified. */
   get #model(): LoadedModel | undefined {
     return ownsContents(this.#settings) ? worldModel() : undefined;
   }
 
-  /** Where contents are owned nobody owns a URL, so each process begins with some. */
+  /** When processes own contents, URLs have no owner, so each process starts with a part of the seeds. */
   #seedsOf(name: string): CanonicalUrl[] {
     if (!ownsContents(this.#settings)) return this.#seeds;
     const place = this.#names.indexOf(name);
@@ -212,11 +213,11 @@ class TeamSimulation {
       pagesMax: this.#settings.pagesMax,
     });
     for (const { process } of this.#procs) this.#coordinator.members.add(process.name);
-    for (const proc of this.#procs) await this.#live(proc);
+    for (const proc of this.#procs) await this.#boot(proc);
   }
 
-  /** Starts a process, for the first time or again. */
-  async #live(proc: Proc): Promise<void> {
+  /** Starts or restarts a process. */
+  async #boot(proc: Proc): Promise<void> {
     const { process } = proc;
     const clock = new ProcessClock(this.#clock);
     let agent: Agent | undefined;
@@ -290,11 +291,11 @@ class TeamSimulation {
     void proc.member?.leave();
     this.#coordinator?.gone(process.name);
     this.#clock.after(this.#random.next() * RESTART_WITHIN_MS, () => {
-      this.#live(proc).catch((fault: unknown) => this.#over.reject(fault));
+      this.#boot(proc).catch((fault: unknown) => this.#over.reject(fault));
     });
   }
 
-  /** Longer than its licence lasts, by up to as much again. */
+  /** Stops a process for one to two times the length of its licence. */
   #pause(): void {
     const { process } = this.#procs[below(this.#random, this.#procs.length)] as Proc;
     if (!process.isAlive) return;

@@ -5,7 +5,7 @@ import { digestOf, groundTruth } from "./ground-truth.ts";
 import { serveWorld } from "./serve.ts";
 
 for (const by of ["address", "port"] as const) {
-  test(`sites told apart by ${by} serve exactly the true pages`, async () => {
+  test(`sites distinguished by ${by} serve exactly the true pages`, async () => {
     await using server = await serveWorld({ seed: 3, siteCount: 4, pagesMax: 60 }, { by });
     for (const truth of groundTruth(server.world)) {
       const response = await fetch(truth.url, { redirect: "manual" });
@@ -19,7 +19,7 @@ for (const by of ["address", "port"] as const) {
   });
 }
 
-test("sites told apart by the Host header are served from one address", async () => {
+test("sites distinguished by the Host header are served from one address", async () => {
   await using server = await serveWorld({ seed: 3, siteCount: 2 }, { by: "host" });
   const origin = new URL(server.world.naming.originOf(1));
   assert.equal(await statusOf(origin.port, origin.host, "/"), 200);
@@ -27,7 +27,7 @@ test("sites told apart by the Host header are served from one address", async ()
   assert.equal(await statusOf(origin.port, "elsewhere.test", "/"), 421);
 });
 
-test("the log has every request with its site, address, path, beginning and end", async () => {
+test("the log has every request with its site, address, path, start and end", async () => {
   await using server = await serveWorld({ seed: 3, siteCount: 2 }, { by: "address" });
   const origin = server.world.naming.originOf(1);
   await (await fetch(`${origin}/robots.txt`)).text();

@@ -1,11 +1,11 @@
 /**
- * A world over real HTTP, on loopback: what a crawler of flesh and sockets can be let loose on.
+ * Serves a world over real HTTP on loopback, for crawlers with real sockets.
  *
- * All sites share one server and are told apart by address (127.1.0.1 and up), by Host header, or
- * by port. Unpaced, it answers as fast as it can write the pages; paced, every site has the latency
- * and the speed that the world gives it at this hour, in real time. The log is the server's own.
+ * Sites are distinguished by address (127.1.0.1 and up) or by Host header on one server, or by port.
+ * Unpaced, a site answers as fast as it can write the page; paced, it has the world's latency and
+ * hourly speed in real time. Requests are logged on the server's side.
  *
- * Only loopback is served: a connection that came in by another address is closed.
+ * Only loopback is served: connections to any other local address are closed.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -18,11 +18,11 @@ import { makeWorld, type World, type WorldPlan } from "./world/plan.ts";
 import { type Site, speedBpsAt } from "./world/site.ts";
 
 export interface ServeOptions {
-  /** How sites are told apart. */
+  /** How sites are distinguished. */
   readonly by: "address" | "host" | "port";
-  /** Whether latency and speed are those of the world. */
+  /** Whether sites have the latency and speed of the world. */
   readonly paced?: boolean;
-  /** The port of all sites; any free one when absent, and always so when told apart by port. */
+  /** The port of all sites; a free one when absent. Ignored when sites are distinguished by port. */
   readonly port?: number;
 }
 
@@ -32,10 +32,10 @@ export interface WorldServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Each port is a listening socket; beyond this, tell sites apart by address. */
+/** Most sites by port, because each port is a listening socket. */
 const PORTS_MAX = 1_000;
 const CHUNK_BYTES_MAX = 16_384;
-/** Short enough that a paced body arrives in many pieces, long enough for timers to keep. */
+/** Interval between the chunks of a paced body: many per body, but long enough for accurate timers. */
 const CHUNK_MS = 50;
 
 export async function serveWorld(
@@ -50,7 +50,7 @@ export async function serveWorld(
   };
 
   if (options.by === "port") {
-    assert(world.plan.siteCount <= PORTS_MAX, "sites by port are few");
+    assert(world.plan.siteCount <= PORTS_MAX, "too many sites by port");
     for (let site = 0; site < world.plan.siteCount; site++) {
       servers.push(await listen(listener, 0, "127.0.0.1"));
     }
@@ -71,14 +71,14 @@ export async function serveWorld(
   return { world, log, close, [Symbol.asyncDispose]: close };
 }
 
-interface Desk {
+interface Served {
   readonly world: World;
   readonly log: RequestLog;
   readonly paced: boolean;
 }
 
-function answer(desk: Desk, request: IncomingMessage, response: ServerResponse): void {
-  const { world, log, paced } = desk;
+function answer(served: Served, request: IncomingMessage, response: ServerResponse): void {
+  const { world, log, paced } = served;
   const path = request.url ?? "/";
   const site = siteNamed(world, request.headers.host ?? "");
   if (site === undefined) {

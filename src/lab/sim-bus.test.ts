@@ -18,14 +18,14 @@ for (const [name, faults] of Object.entries({
   });
 }
 
-test("sending again until the receipt makes every parcel take effect once, whatever is lost", async () => {
+test("with resends until the receipt, every parcel takes effect once despite losses", async () => {
   for (let seed = 1; seed <= 20; seed++) {
     const clock = new SimClock();
     const bus = new SimBus(clock, randomFrom(seed), FAULTS);
     const effects = { a: new Map<string, number>(), b: new Map<string, number>() };
     const ends = [
-      talk(clock, bus, { name: "a", to: "b", effects: effects.a }),
-      talk(clock, bus, { name: "b", to: "a", effects: effects.b }),
+      exchange(clock, bus, { name: "a", to: "b", effects: effects.a }),
+      exchange(clock, bus, { name: "b", to: "a", effects: effects.b }),
     ];
     await clock.runUntil(Promise.all(ends));
     for (const side of [effects.a, effects.b]) {
@@ -39,35 +39,35 @@ test("sending again until the receipt makes every parcel take effect once, whate
 });
 
 test("the same seed loses and repeats the same parcels", async () => {
-  const first = await hearsay(4);
-  assert.deepEqual(await hearsay(4), first);
+  const first = await deliveries(4);
+  assert.deepEqual(await deliveries(4), first);
   assert.ok(first.length !== 100 && first.join() !== first.toSorted().join());
 });
 
-/** What a node hears, and when, of a hundred parcels to itself. */
-async function hearsay(seed: number): Promise<string[]> {
+/** The deliveries, with their times, of a hundred parcels that a node sends to itself. */
+async function deliveries(seed: number): Promise<string[]> {
   const clock = new SimClock();
   const bus = new SimBus(clock, randomFrom(seed), FAULTS);
-  const heard: string[] = [];
+  const received: string[] = [];
   const onParcel = ({ id }: { readonly id: string }): number =>
-    heard.push(`${id} at ${clock.nowMs()}`);
+    received.push(`${id} at ${clock.nowMs()}`);
   const member = await bus.join("a", { onParcel, onReceipt() {}, onNote() {} });
   for (let index = 0; index < 100; index++) {
     member.send({ id: `p${index}`, to: "a", body: new Uint8Array(0) });
   }
   await clock.runUntilIdle();
-  return heard;
+  return received;
 }
 
-interface Talker {
+interface Party {
   readonly name: string;
   readonly to: string;
-  /** How often each parcel took effect here. */
+  /** By parcel, the number of times it took effect here. */
   readonly effects: Map<string, number>;
 }
 
-/** Fifty parcels from an outbox, resent every second; resolves when all receipts are there. */
-async function talk(clock: SimClock, bus: Bus, { name, to, effects }: Talker): Promise<void> {
+/** Sends fifty parcels from an outbox and resends them every second; resolves with the last receipt. */
+async function exchange(clock: SimClock, bus: Bus, { name, to, effects }: Party): Promise<void> {
   const outbox = new Set(Array.from({ length: 50 }, (_, index) => `${name}${index}`));
   const { promise, resolve } = Promise.withResolvers<void>();
   const member: Membership = await bus.join(name, {

@@ -1,8 +1,8 @@
 /**
- * A bus that does everything a bus may: it loses, repeats and delays, and so reorders, from a seed.
+ * A bus with every permitted fault: it loses, repeats and delays (so reorders) messages from a seed.
  *
- * Deliveries happen in virtual time. Members can be on several machines, each of which can be cut off; what is
- * on its way can be wiped, as with a server's store.
+ * Deliveries happen in virtual time. Members can be on several machines, each of which can be cut off.
+ * Messages in transit can be wiped, as when a server loses its store.
  */
 
 import { assert } from "../base/assert.ts";
@@ -13,10 +13,11 @@ import { receiverOf, routeOf, sealingMember } from "../exchange/sealing.ts";
 import type { Item } from "../exchange/sealing.ts";
 
 export interface BusFaults {
-  /** Of all that is sent: shares that are lost, and that are delivered once more. */
+  /** Share of messages that are lost. */
   readonly lossShare: number;
+  /** Share of messages that are delivered twice. */
   readonly repeatShare: number;
-  /** Share of sends that are refused, as by a bus that is full. */
+  /** Share of sends that are refused, as by a full bus. */
   readonly refusalShare: number;
   readonly delayMsMax: number;
 }
@@ -34,7 +35,7 @@ interface Place {
 }
 
 export class SimBus implements Bus {
-  /** Machines that nothing comes from, and nothing gets to. */
+  /** Machines that can neither send nor receive. */
   readonly cutOff = new Set<string>();
   readonly #clock: Clock;
   readonly #random: Random;
@@ -57,7 +58,7 @@ export class SimBus implements Bus {
     this.#places.clear();
   }
 
-  /** The bus as one machine sees it; closing it takes all off the bus that joined from there. */
+  /** The bus as seen from one machine; closing it removes all members that joined from there. */
   from(machine: string, run: (callBack: () => void) => void): Bus {
     const members = new Set<Membership>();
     return {
@@ -73,7 +74,7 @@ export class SimBus implements Bus {
     };
   }
 
-  /** Loses all that is on its way. */
+  /** Loses all messages in transit. */
   wipe(): void {
     this.#wipes += 1;
   }

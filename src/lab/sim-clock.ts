@@ -1,30 +1,29 @@
 /**
- * Virtual time: nothing waits, the clock jumps to whatever happens next.
+ * Virtual time: the clock jumps to the next scheduled event.
  *
- * What happens at one moment, and all the promises it settles, is over before the next moment
- * begins, and things of the same moment happen in the order in which they were asked for. So a run
- * depends on its inputs alone. A run that waits for something nobody will do is found at once: no
- * event is left and the goal is not reached, which is what a lost wake-up looks like.
+ * An event and all promises it settles complete before time advances, and events of the same time run
+ * in the order of scheduling. So a run depends only on its inputs. A lost wake-up is detected at
+ * once: no event is left and the goal is not reached.
  *
- * The cost is one turn of the real event loop an event, about a microsecond.
+ * The cost is one turn of the real event loop per event, about a microsecond.
  */
 
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { Heap } from "../base/heap.ts";
 
-interface Happening {
+interface SimEvent {
   readonly atMs: number;
   readonly order: number;
   callBack: (() => void) | undefined;
 }
 
-/** Nothing is left to happen, and what was waited for has not happened. */
+/** No event is left and the goal is not reached. */
 export class SimulationStuck extends Error {
   override readonly name = "SimulationStuck";
 }
 
-/** Turns of the real event loop granted to work that is not ours, such as a thread's, when idle. */
+/** Turns of the real event loop to wait for work outside the simulation, such as a thread's, when idle. */
 const PATIENCE_TURNS = 100;
 
 export class SimClock implements Clock {
@@ -32,15 +31,15 @@ export class SimClock implements Clock {
   #wallOffsetMs: number;
   #order = 0;
   #events = 0;
-  #happenings = newHeap();
+  #queue = newHeap();
 
-  /** The monotonic clock starts at a number that nobody can mistake for a duration. */
+  /** The monotonic clock starts at a number that cannot be mistaken for a duration. */
   constructor(wallStartMs = Date.UTC(2026, 0, 5), startMs = 1_000_000) {
     this.#nowMs = startMs;
     this.#wallOffsetMs = wallStartMs - startMs;
   }
 
-  /** Events so far. */
+  /** Number of events so far. */
   get events(): number {
     return this.#events;
   }
@@ -57,10 +56,10 @@ export class SimClock implements Clock {
     assert(!Number.isNaN(delayMs), "a delay is a number");
     if (delayMs === Infinity) return () => undefined;
     const atMs = this.#nowMs + Math.max(0, delayMs);
-    const happening: Happening = { atMs, order: this.#order++, callBack };
-    this.#happenings.push(happening);
+    const event: SimEvent = { atMs, order: this.#order++, callBack };
+    this.#queue.push(event);
     return () => {
-      happening.callBack = undefined;
+      event.callBack = undefined;
     };
   }
 
@@ -68,17 +67,17 @@ export class SimClock implements Clock {
     this.after(0, callBack);
   }
 
-  /** Sets the wall clock forward or back, as an operator or a time server would. */
+  /** Moves the wall clock forward or back, as an operator or a time server would. */
   jumpWall(byMs: number): void {
     this.#wallOffsetMs += byMs;
   }
 
-  /** Forgets everything that was to happen, as a killed process does. */
+  /** Drops all scheduled events, as the end of a killed process does. */
   forget(): void {
-    this.#happenings = newHeap();
+    this.#queue = newHeap();
   }
 
-  /** Lets time run until the goal is reached; throws what it throws, or that it never will be. */
+  /** Runs until the goal settles; throws its error, or `SimulationStuck` when it can never settle. */
   async runUntil<T>(goal: Promise<T>): Promise<T> {
     let isReached = false;
     const markReached = (): void => {
@@ -94,22 +93,22 @@ export class SimClock implements Clock {
     }
   }
 
-  /** Lets this much time pass. */
+  /** Runs for a duration. */
   async runFor(durationMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.after(durationMs, resolve);
     await this.runUntil(promise);
   }
 
-  /** Lets everything happen that is to happen. */
+  /** Runs until no event is left. */
   async runUntilIdle(): Promise<void> {
     for (await turnOver(); this.#step(); await turnOver());
   }
 
-  /** One happening; false when there is none. */
+  /** Runs the next event; returns false when there is none. */
   #step(): boolean {
     for (;;) {
-      const next = this.#happenings.pop();
+      const next = this.#queue.pop();
       if (next === undefined) return false;
       if (next.callBack === undefined) continue;
       this.#nowMs = next.atMs;
@@ -120,11 +119,11 @@ export class SimClock implements Clock {
   }
 }
 
-function newHeap(): Heap<Happening> {
+function newHeap(): Heap<SimEvent> {
   return new Heap((a, b) => a.atMs - b.atMs || a.order - b.order);
 }
 
-/** Resolves when all that is ready to run has run: promises, and what they set off. */
+/** Resolves when all pending promise callbacks have run. */
 function turnOver(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

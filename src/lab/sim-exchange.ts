@@ -1,11 +1,11 @@
 /**
- * One request in virtual time: connecting, waiting for the first byte, reading the body, each under
- * the limits a real transport keeps to.
+ * Simulates one request in virtual time: connecting, waiting for the first byte and reading the body,
+ * with the limits of a real transport.
  *
- * Of each request the next thing that will happen is known: the server's next move, or the limit
- * that ends the waiting for it, whichever is sooner. So a request is a chain of single events, and
- * an ordinary page costs three: connected, first byte, all of it. While the reader refuses to read,
- * the server goes on by itself until its window is full (`sim-stream`), and no limit runs.
+ * The next event of a request is always known: the server's next action or the limit of the wait for
+ * it, whichever is earlier. An ordinary page takes three events: connected, first byte, whole body.
+ * While the reader is paused, the server sends until its window is full (`sim-stream`), and no limit
+ * runs.
  */
 
 import type { TransportAnswer, TransportFailed, TransportRequest } from "../fetch/transport.ts";
@@ -15,7 +15,7 @@ import { type SimLine, SimStream } from "./sim-stream.ts";
 
 export type Ending = TransportAnswer | TransportFailed;
 
-/** The most that is read, and told, at a time, where no window says less. */
+/** Most bytes per read, unless the window is smaller. */
 const READ_BYTES_MAX = 65_536;
 
 export interface ExchangeParts {
@@ -30,15 +30,15 @@ export class SimExchange {
   readonly #parts: ExchangeParts;
   readonly #startMs: number;
   readonly #onAbort: () => void;
-  /** When the whole exchange must be over; later by every pause we were told to make. */
+  /** Deadline of the whole exchange; every pause of the reader extends it. */
   #deadlineMs: number;
   #cancel: (() => void) | undefined;
   #stream: SimStream | undefined;
-  /** Whether everything that came is read, and the reader waits for more. */
-  #isThirsty = false;
+  /** Whether all received bytes are read and the reader waits for more. */
+  #isWaitingForBytes = false;
   #isOver = false;
   #connectMs = 0;
-  #askedMs = 0;
+  #sentAtMs = 0;
   #firstByteMs = 0;
   #pausedMs = 0;
   #receivedBytes = 0;
@@ -55,13 +55,13 @@ export class SimExchange {
     const { request, conduct, isConnected } = this.#parts;
     if (request.signal?.aborted === true) return this.#onAbort();
     request.signal?.addEventListener("abort", this.#onAbort, { once: true });
-    if (isConnected && conduct.connect === "accept") return this.#ask();
+    if (isConnected && conduct.connect === "accept") return this.#sendRequest();
     const limit = { ms: request.limits.connectMs, reason: "connect_timeout" } as const;
     const ms = conduct.connect === "silence" ? Infinity : conduct.latencyMs;
     this.#wait(ms, limit, () => {
-      if (conduct.connect === "refuse") return this.fail("connect_refused", "nobody listens");
+      if (conduct.connect === "refuse") return this.fail("connect_refused", "connection refused");
       this.#connectMs = this.#elapsedMs();
-      this.#ask();
+      this.#sendRequest();
     });
   }
 
@@ -69,9 +69,9 @@ export class SimExchange {
     this.#end({ kind: "failed", reason, detail, traffic: this.#traffic() });
   }
 
-  #ask(): void {
+  #sendRequest(): void {
     const { request, conduct } = this.#parts;
-    this.#askedMs = this.#elapsedMs();
+    this.#sentAtMs = this.#elapsedMs();
     const limit = { ms: request.limits.firstByteMs, reason: "first_byte_timeout" } as const;
     const answersMs = conduct.latencyMs + (conduct.thinkMs ?? 0);
     const ms = conduct.answer === undefined ? Infinity : answersMs;
@@ -90,9 +90,9 @@ export class SimExchange {
     line.wire?.carry(nowMs, nowMs, bytes);
     this.#beginBody();
     this.#receive(bytes, () => {
-      const told = headers.find(([name]) => name.toLowerCase() === "content-length")?.[1];
-      const isTooLarge = told !== undefined && Number(told) > limits.bodyBytesMax;
-      // A body that is announced as too large, or that nobody wants, is not begun.
+      const length = headers.find(([name]) => name.toLowerCase() === "content-length")?.[1];
+      const isTooLarge = length !== undefined && Number(length) > limits.bodyBytesMax;
+      // A body that is declared too large, or not wanted, is not read.
       if (isTooLarge || !this.#isBodyWanted()) this.#answer("length");
       else this.#read();
     });
@@ -104,7 +104,7 @@ export class SimExchange {
     return request.wantsBody({ ...conduct.answer, headers: inLowerCase(conduct.answer.headers) });
   }
 
-  /** The server sends its body behind the head, whether anybody reads or not. */
+  /** The server sends its body right after the head, even if it is not read. */
   #beginBody(): void {
     const { request, conduct, line } = this.#parts;
     this.#stream = new SimStream(line, {
@@ -113,7 +113,7 @@ export class SimExchange {
       rttMs: conduct.latencyMs,
       bytes: this.#sendableBytes,
       onArrival: () => {
-        if (this.#isThirsty) this.#read();
+        if (this.#isWaitingForBytes) this.#read();
       },
     });
     this.#stream.begin();
@@ -124,18 +124,18 @@ export class SimExchange {
     return Math.min(breaksOff?.afterBytes ?? Infinity, answer?.body.length ?? 0);
   }
 
-  /** Reads what has come, or waits for more. */
+  /** Reads the received bytes, or waits for more. */
   #read(): void {
     const { request, conduct, line } = this.#parts;
     const { bodyBytesMax } = request.limits;
-    this.#isThirsty = false;
+    this.#isWaitingForBytes = false;
     this.#cancel?.();
     const isWhole = this.#bodyBytes >= (conduct.answer?.body.length ?? 0);
     if (isWhole && conduct.breaksOff === undefined) return this.#answer();
     if (this.#bodyBytes >= bodyBytesMax) return this.#answer("length");
     if (this.#bodyBytes >= this.#sendableBytes) return this.#breakOff();
     const unreadBytes = this.#stream?.unreadBytes ?? 0;
-    if (unreadBytes === 0) return this.#thirst();
+    if (unreadBytes === 0) return this.#waitForBytes();
     const readBytesMax = line.windowBytes ?? READ_BYTES_MAX;
     const bytes = Math.min(unreadBytes, readBytesMax, bodyBytesMax - this.#bodyBytes);
     this.#bodyBytes += bytes;
@@ -146,10 +146,10 @@ export class SimExchange {
     });
   }
 
-  /** The next piece calls by itself; only a limit that ends before it needs a clock. */
-  #thirst(): void {
+  /** The next piece calls `onArrival`; a timer is needed only for a limit before it. */
+  #waitForBytes(): void {
     const { request, line } = this.#parts;
-    this.#isThirsty = true;
+    this.#isWaitingForBytes = true;
     const ms = (this.#stream?.arrivesAtMs ?? Infinity) - line.clock.nowMs();
     const limit = { ms: request.limits.idleMs, reason: "idle_timeout" } as const;
     if (ms > Math.min(limit.ms, this.#leftMs())) this.#wait(ms, limit, () => {});
@@ -162,27 +162,27 @@ export class SimExchange {
     this.#wait(Infinity, { ms: request.limits.idleMs, reason: "idle_timeout" }, () => {});
   }
 
-  /** Tells of bytes that came, and goes on when it may. The pause is ours, so it counts for nothing. */
-  #receive(bytes: number, goOn: () => void): void {
+  /** Reports received bytes, and continues when the reader allows it. The reader's pauses do not count as time. */
+  #receive(bytes: number, resume: () => void): void {
     const { line, request } = this.#parts;
     const { clock } = line;
     const sinceMs = clock.nowMs();
     this.#receivedBytes += bytes;
-    let mayGoOn = false;
+    let mayResume = false;
     let isHeld = false;
     const readOn = (): void => {
-      mayGoOn = true;
+      mayResume = true;
       if (!isHeld || this.#isOver) return;
       isHeld = false;
       const pauseMs = clock.nowMs() - sinceMs;
       this.#pausedMs += pauseMs;
       this.#deadlineMs += pauseMs;
-      goOn();
+      resume();
     };
-    // The answer counts first, because an end of the refusal may come within the asking.
-    if (request.onBytes?.(bytes, readOn) ?? true) mayGoOn = true;
+    // `readOn` may be called before `onBytes` returns, so its return value is applied first.
+    if (request.onBytes?.(bytes, readOn) ?? true) mayResume = true;
     if (this.#isOver) return;
-    if (mayGoOn) return goOn();
+    if (mayResume) return resume();
     isHeld = true;
     this.#stream?.hold();
   }
@@ -193,7 +193,7 @@ export class SimExchange {
     return bodyMs > slowAfterMs && (this.#bodyBytes * 1000) / bodyMs < speedFloorBps;
   }
 
-  /** Waits for the server's next move, or for the limit that ends the waiting. */
+  /** Waits for the server's next action, or for the limit of the wait. */
   #wait(
     ms: number,
     limit: { readonly ms: number; readonly reason: TransportFailure },
@@ -251,10 +251,10 @@ export class SimExchange {
       receivedBytes: this.#receivedBytes,
       sentBytes,
       connectMs: this.#connectMs,
-      firstByteMs: Math.max(0, this.#firstByteMs - this.#askedMs),
+      firstByteMs: Math.max(0, this.#firstByteMs - this.#sentAtMs),
       totalMs: this.#elapsedMs(),
       pausedMs: this.#pausedMs,
-      // A line that is full makes every way longer.
+      // The queue of a full link lengthens the round trip.
       rttMs: this.#firstByteMs > 0 ? conduct.latencyMs + line.link.queueMs(nowMs) : undefined,
     };
   }

@@ -4,7 +4,7 @@ import type { Capture } from "../output/output.ts";
 import { SimClock } from "./sim-clock.ts";
 import { openSimOutput, SimArchive } from "./sim-output.ts";
 
-test("what lies beyond the last commit's marks is gone after opening again", async () => {
+test("records beyond the last commit's marks are removed when the archive is reopened", async () => {
   const clock = new SimClock();
   const archive = new SimArchive();
   const before = openSimOutput(archive, clock, {});

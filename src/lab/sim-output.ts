@@ -1,14 +1,14 @@
 /**
- * An archive in memory that outlives the process, with the half-written end a kill leaves.
+ * An archive in memory that survives the simulated process, including uncommitted records.
  *
- * What lies beyond the marks of the last commit is cut off at opening, as the real outputs do.
+ * Opening removes the records beyond the marks of the last commit, as the real outputs do.
  */
 
 import type { Clock } from "../base/clock.ts";
 import type { Capture, Output } from "../output/output.ts";
 import type { ArchivePlace } from "../page/page.ts";
 
-/** What outlives a handle: the URL and the length of every record. */
+/** The persistent data: URL and length of every record. */
 export class SimArchive {
   readonly records: { readonly url: string; readonly bytes: number }[] = [];
 }

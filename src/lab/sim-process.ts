@@ -1,6 +1,6 @@
 /**
- * One crawling process of several, in virtual time, over all its lives: it can be killed, which loses what
- * its disk had not taken, be started again on the same disk, and be stopped for a while as by a signal.
+ * One of several crawling processes in virtual time, over all its restarts. It can be killed, which loses
+ * uncommitted data, restarted on the same disk, and paused as by SIGSTOP.
  */
 
 import { assert } from "../base/assert.ts";
@@ -29,7 +29,7 @@ import { SimTransport } from "./sim-transport.ts";
 import { siteNamed } from "./world.ts";
 import type { World } from "./world/plan.ts";
 
-/** What all processes have around them. */
+/** The environment of all processes. */
 export interface Stage {
   readonly world: World;
   readonly seeds: readonly CanonicalUrl[];
@@ -41,13 +41,13 @@ export interface Start {
   readonly clock: ProcessClock;
   readonly settings: Settings;
   readonly team: TeamMeans;
-  /** undefined where nobody asks what pages are about. */
+  /** undefined when pages are not classified. */
   readonly topics?: TopicMeans | undefined;
 }
 
-export interface Life {
+export interface Run {
   readonly handle: CrawlHandle;
-  /** Settled when the crawl has ended; a killed one never ends. */
+  /** Settles when the crawl has ended; never, when it was killed. */
   readonly done: Promise<CrawlResult>;
 }
 
@@ -59,7 +59,7 @@ export class SimProcess {
   readonly #disk = new MemoryDisk();
   readonly #archive = new SimArchive();
   #clock: ProcessClock | undefined;
-  #lives = 0;
+  #starts = 0;
   #open = new Set<(ending: Ending | undefined) => void>();
 
   constructor(name: string, seed: number, stage: Stage) {
@@ -69,18 +69,18 @@ export class SimProcess {
   }
 
   get hasStarted(): boolean {
-    return this.#lives > 0;
+    return this.#starts > 0;
   }
 
-  /** It has been started, and has neither died nor ended. */
+  /** Whether it was started and has neither been killed nor ended. */
   get isAlive(): boolean {
     return this.#clock !== undefined && this.result === undefined;
   }
 
-  start(start: Start): Life {
+  start(start: Start): Run {
     const { clock } = start;
     this.#clock = clock;
-    this.#lives += 1;
+    this.#starts += 1;
     this.result = undefined;
     this.#open = new Set();
     const store = openMemoryStore(this.#disk);
@@ -111,7 +111,7 @@ export class SimProcess {
   pauseFor(durationMs: number): void {
     const clock = this.#clock;
     clock?.stop();
-    this.#stage.clock.after(durationMs, () => clock?.goOn());
+    this.#stage.clock.after(durationMs, () => clock?.resume());
   }
 
   books(): Store {
@@ -153,8 +153,8 @@ export class SimProcess {
     const { world, clock } = this.#stage;
     const site = siteNamed(world, request.host);
     assert(site !== undefined, "only names of the world have addresses");
-    const asked = { site, path: request.path, etag: undefined, wallMs: clock.wallMs() };
-    return conductOf(world, asked, undefined);
+    const worldRequest = { site, path: request.path, etag: undefined, wallMs: clock.wallMs() };
+    return conductOf(world, worldRequest, undefined);
   }
 
   #watch(
@@ -163,11 +163,11 @@ export class SimProcess {
   ): (ending: Ending) => void {
     const { clock, log } = this.#stage;
     const site = `${scheme}://${host}`;
-    const note = log.begin({ site, address, path, startMs: clock.nowMs(), by: this.name });
+    const record = log.begin({ site, address, path, startMs: clock.nowMs(), by: this.name });
     const end = (ending: Ending | undefined): void => {
       open.delete(end);
       const status = ending?.kind === "answer" ? ending.status : 0;
-      note({ endMs: clock.nowMs(), status, whole: status > 0 });
+      record({ endMs: clock.nowMs(), status, whole: status > 0 });
     };
     open.add(end);
     return end;

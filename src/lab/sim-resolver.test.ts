@@ -5,7 +5,7 @@ import { SimClock } from "./sim-clock.ts";
 import { SimResolver } from "./sim-resolver.ts";
 import { makeWorld } from "./world/plan.ts";
 
-test("names of the world have their address, others have none", async () => {
+test("names of the world resolve to their address, other names do not exist", async () => {
   const clock = new SimClock();
   const resolver = new SimResolver(clock, makeWorld({ siteCount: 2 }), randomFrom(1));
   const known = await clock.runUntil(resolver.resolve("site1.test", 80));
@@ -14,7 +14,7 @@ test("names of the world have their address, others have none", async () => {
   assert.equal(unknown.kind === "failed" && unknown.reason, "dns_nxdomain");
 });
 
-test("an answer is kept for an hour, and a silence is not kept", async () => {
+test("answers are cached for an hour, timeouts are not cached", async () => {
   const clock = new SimClock();
   const resolver = new SimResolver(clock, makeWorld(), randomFrom(1), 1);
   const tookMs = async (): Promise<number> => {

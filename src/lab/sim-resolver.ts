@@ -1,8 +1,8 @@
 /**
- * Name service, simulated: the names of a world, after a moment, and now and then no answer.
+ * Simulates name resolution for a world: every lookup takes time, and some time out.
  *
- * Answers are kept for an hour, as the real resolver does, and no name meets more than
- * `FAULTS_IN_ROW_MAX` silences in a row, so that a crawler that tries three times finds everybody.
+ * Answers are cached for an hour, as in the real resolver. A name has at most `FAULTS_IN_ROW_MAX`
+ * timeouts in a row, so that a crawler with three attempts resolves every name.
  */
 
 import type { Clock } from "../base/clock.ts";
@@ -14,15 +14,15 @@ import type { World } from "./world/plan.ts";
 
 const LOOKUP_MS = 20;
 const TIMEOUT_MS = 5_000;
-const KEPT_MS = 3_600_000;
+const CACHED_MS = 3_600_000;
 
 export class SimResolver implements Resolver {
   readonly #clock: Clock;
   readonly #world: World;
   readonly #random: Random;
   readonly #faultShare: number;
-  readonly #knownUntilMs = new Map<string, number>();
-  readonly #silences = new Map<string, number>();
+  readonly #cachedUntilMs = new Map<string, number>();
+  readonly #timeouts = new Map<string, number>();
 
   constructor(clock: Clock, world: World, random: Random, faultShare = 0) {
     this.#clock = clock;
@@ -33,21 +33,21 @@ export class SimResolver implements Resolver {
 
   async resolve(host: string, port: number): Promise<Resolution> {
     const site = siteNamed(this.#world, port === 80 ? host : `${host}:${port}`);
-    if ((this.#knownUntilMs.get(host) ?? 0) <= this.#clock.nowMs()) {
-      const isSilent = this.#isSilent(host);
-      await this.#wait(isSilent ? TIMEOUT_MS : LOOKUP_MS);
-      if (isSilent) return { kind: "failed", reason: "dns_timeout", detail: "no answer" };
-      this.#knownUntilMs.set(host, this.#clock.nowMs() + KEPT_MS);
+    if ((this.#cachedUntilMs.get(host) ?? 0) <= this.#clock.nowMs()) {
+      const isTimeout = this.#drawTimeout(host);
+      await this.#wait(isTimeout ? TIMEOUT_MS : LOOKUP_MS);
+      if (isTimeout) return { kind: "failed", reason: "dns_timeout", detail: "no answer" };
+      this.#cachedUntilMs.set(host, this.#clock.nowMs() + CACHED_MS);
     }
     if (site === undefined) return { kind: "failed", reason: "dns_nxdomain", detail: host };
     return { kind: "addresses", addresses: [site.address] };
   }
 
-  #isSilent(host: string): boolean {
-    const silences = this.#silences.get(host) ?? 0;
-    const isSilent = silences < FAULTS_IN_ROW_MAX && this.#random.next() < this.#faultShare;
-    this.#silences.set(host, isSilent ? silences + 1 : 0);
-    return isSilent;
+  #drawTimeout(host: string): boolean {
+    const timeouts = this.#timeouts.get(host) ?? 0;
+    const isTimeout = timeouts < FAULTS_IN_ROW_MAX && this.#random.next() < this.#faultShare;
+    this.#timeouts.set(host, isTimeout ? timeouts + 1 : 0);
+    return isTimeout;
   }
 
   #wait(delayMs: number): Promise<void> {

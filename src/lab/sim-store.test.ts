@@ -12,7 +12,7 @@ storeSuite("simulated", () => {
   return { open: () => openSimStore(disk, faultsOf(1)), end: (store) => store.close() };
 });
 
-test("a kill at a commit leaves all of it or nothing, and nothing after", () => {
+test("a kill at a commit stores all of it or nothing, and nothing afterwards", () => {
   const left = new Set<number>();
   for (let seed = 1; seed <= 20; seed++) {
     const disk = new MemoryDisk();
@@ -30,7 +30,7 @@ test("a kill at a commit leaves all of it or nothing, and nothing after", () => 
   assert.deepEqual([...left].sort(), [1, 2]);
 });
 
-test("a full disk refuses a commit whole, and takes it later", () => {
+test("a full disk refuses a whole commit, and accepts it later", () => {
   const store = openSimStore(new MemoryDisk(), { ...faultsOf(3), fullShare: 0.5 });
   let refusals = 0;
   for (let id = 1; id <= 50;) {
@@ -53,7 +53,7 @@ function faultsOf(seed: number): StoreFaults {
 }
 
 function unwantedCrash(): void {
-  assert.fail("no crash was asked for");
+  assert.fail("unexpected crash");
 }
 
 function batchOf(id: number): Batch {

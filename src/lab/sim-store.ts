@@ -1,10 +1,9 @@
 /**
- * A store whose disk fails from a seed: it can be full for a while, and the process can be killed
- * at a commit, just before it took effect or just after.
+ * A store whose disk fails from a seed: commits can find it full, and the process can be killed at a
+ * commit, just before or just after it takes effect.
  *
- * The kill is thrown as a `SimulatedCrash`, and from that moment every use of the store is refused,
- * so that nothing a dying crawler still does can reach the disk. What the last commit left is found
- * by opening the same disk again.
+ * The kill is thrown as a `SimulatedCrash`, and every later use of the store fails, so that a killed
+ * crawler cannot write to the disk. Opening the same disk again shows the last commit's state.
  */
 
 import { CrawlError } from "../base/errors.ts";
@@ -34,7 +33,7 @@ export interface StoreFaults {
   readonly crashAtCommit: number | undefined;
   /** Share of commits that find the disk full. */
   readonly fullShare: number;
-  /** Told of the kill before it is thrown. */
+  /** Called before the kill is thrown. */
   readonly onCrash: () => void;
 }
 
@@ -63,7 +62,7 @@ class SimStore implements Store {
       onCrash();
       throw new SimulatedCrash(`at commit ${this.#commits}`);
     }
-    if (random.next() < fullShare) throw new CrawlError("DISK_FULL", "no room is left");
+    if (random.next() < fullShare) throw new CrawlError("DISK_FULL", "the disk is full");
     this.#inner.commit(batch);
   }
 

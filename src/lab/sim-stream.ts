@@ -1,27 +1,28 @@
 /**
- * A body on its way: its server sends as fast as it may until a window of it lies unread, then waits
- * until some of that is read.
+ * A body in transit: its server sends until one window is unread, then waits until some of it is read.
  *
- * This is what makes pacing real. Whoever refuses to read does not stop the server at once, but a
- * window later; and a window that is small for the length of the way holds even a willing server
- * back, because no more than one window can travel in a round trip. So, as the real transport's, a
- * window grows while nobody refuses to read (`fetch/valve`), and becomes narrower when that is wanted of all.
+ * A paused reader stops the server only after another window, and at most one window arrives per
+ * round trip, so a small window limits the rate on a long path. As in the real transport, a window
+ * grows while the reader does not pause (`fetch/valve`), and shrinks when a smaller one is set.
  *
- * A body comes in pieces, one event each. A server's speed is divided evenly among the downloads open
- * there, anew with each piece, so that nobody has to be told when another one comes or goes.
+ * A body arrives in pieces, one event each. Each piece gets an equal share of its server's speed among
+ * the downloads open at its start.
  */
 
 import type { Clock } from "../base/clock.ts";
 import type { SimWire } from "./sim-wire.ts";
 
-/** A piece is at most this large, and at most as much as comes in this time. */
+/** Size limit of a piece. */
 const PIECE_BYTES_MAX = 65_536;
+/** A piece contains at most the bytes of this time at full rate. */
 const PIECE_MS_MAX = 100;
-/** What a system lets come before anybody reads, when nobody tells it otherwise. */
+/** The operating system's default receive window. */
 const SYSTEM_WINDOW_BYTES = 131_072;
-/** As many windows in a row must be read willingly before it grows, and it grows no further. */
+/** Number of windows that must be read without a pause before the window doubles. */
 const WINDOWS_BEFORE_GROWTH = 4;
+/** Largest window, as a multiple of the set one. */
 const GROWTH_MAX = 16;
+/** Largest window that growth can reach. */
 const GROWN_BYTES_MAX = 1024 * 1024;
 
 /** The line that all streams share. */
@@ -30,16 +31,16 @@ export interface SimLine {
   readonly link: SharedLink;
   readonly servers: ServerCrowd;
   readonly wire: SimWire | undefined;
-  /** How much a connection may hold unread; undefined: as the system likes. */
+  /** Bytes that a connection may hold unread; undefined for the system's default. */
   windowBytes: number | undefined;
 }
 
 export interface StreamPlan {
   readonly address: string;
-  /** Of its server, when nobody else is there. */
+  /** Speed of the server when it has no other download. */
   readonly speedBps: number;
   readonly rttMs: number;
-  /** How much the server sends, if nobody stops it. */
+  /** Size of the complete body. */
   readonly bytes: number;
   readonly onArrival: () => void;
 }
@@ -51,8 +52,8 @@ export class SimStream {
   #unreadBytes = 0;
   #windowBytes = 0;
   #setBytes = 0;
-  /** Read since the reader last refused. */
-  #freeBytes = 0;
+  /** Bytes read since the reader's last pause. */
+  #readFreelyBytes = 0;
   #isStopped = false;
   #piece: Piece | undefined;
 
@@ -61,12 +62,12 @@ export class SimStream {
     this.#plan = plan;
   }
 
-  /** Arrived and not read. */
+  /** Bytes that arrived and are not read. */
   get unreadBytes(): number {
     return this.#unreadBytes;
   }
 
-  /** When the next piece will be here; Infinity when none is on its way. */
+  /** Arrival time of the next piece; Infinity when none is in transit. */
   get arrivesAtMs(): number {
     return this.#piece?.toMs ?? Number.POSITIVE_INFINITY;
   }
@@ -78,16 +79,16 @@ export class SimStream {
 
   read(bytes: number): void {
     this.#unreadBytes -= bytes;
-    this.#freeBytes += bytes;
+    this.#readFreelyBytes += bytes;
     this.#send();
   }
 
-  /** The reader refuses to read. */
+  /** The reader pauses. */
   hold(): void {
-    this.#freeBytes = 0;
+    this.#readFreelyBytes = 0;
   }
 
-  /** The connection ends: what is on its way came as far as it came. */
+  /** Ends the connection; the wire counts the part of the current piece that has arrived. */
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
@@ -96,8 +97,8 @@ export class SimStream {
     if (piece === undefined) return;
     piece.cancel();
     const nowMs = this.#line.clock.nowMs();
-    const came = (nowMs - piece.fromMs) / Math.max(piece.toMs - piece.fromMs, Number.MIN_VALUE);
-    this.#line.wire?.carry(piece.fromMs, nowMs, piece.bytes * Math.min(1, came));
+    const share = (nowMs - piece.fromMs) / Math.max(piece.toMs - piece.fromMs, Number.MIN_VALUE);
+    this.#line.wire?.carry(piece.fromMs, nowMs, piece.bytes * Math.min(1, share));
   }
 
   #send(): void {
@@ -117,22 +118,22 @@ export class SimStream {
     this.#windowBytes =
       setBytes < this.#setBytes ? setBytes : Math.max(this.#windowBytes, setBytes);
     this.#setBytes = setBytes;
-    if (this.#freeBytes < WINDOWS_BEFORE_GROWTH * this.#windowBytes) return;
-    this.#freeBytes = 0;
+    if (this.#readFreelyBytes < WINDOWS_BEFORE_GROWTH * this.#windowBytes) return;
+    this.#readFreelyBytes = 0;
     const grownBytes = Math.min(2 * this.#windowBytes, GROWTH_MAX * setBytes, GROWN_BYTES_MAX);
     this.#windowBytes = Math.max(this.#windowBytes, grownBytes);
   }
 
   #nextPieceBytes(): number {
-    const room = this.#windowBytes - this.#unreadBytes;
+    const freeBytes = this.#windowBytes - this.#unreadBytes;
     const inTime = Math.ceil(PIECE_MS_MAX / this.#msPerByte());
-    return Math.min(PIECE_BYTES_MAX, inTime, room, this.#plan.bytes - this.#sentBytes);
+    return Math.min(PIECE_BYTES_MAX, inTime, freeBytes, this.#plan.bytes - this.#sentBytes);
   }
 
   #msPerByte(): number {
     const { address, speedBps, rttMs } = this.#plan;
     const sendingMs = (1000 * this.#line.servers.crowd(address)) / speedBps;
-    // Left alone, a system widens its window until the way no longer matters.
+    // The system's own window grows until the round trip no longer limits the rate.
     if (this.#line.windowBytes === undefined) return sendingMs;
     return Math.max(sendingMs, rttMs / this.#windowBytes);
   }
@@ -156,7 +157,7 @@ interface Piece {
   readonly cancel: () => void;
 }
 
-/** How many downloads are open at each address. */
+/** Counts the open downloads per address. */
 export class ServerCrowd {
   readonly #counts = new Map<string, number>();
 
@@ -175,7 +176,7 @@ export class ServerCrowd {
   }
 }
 
-/** The narrow end that everything passes through, one piece after the other. */
+/** A bottleneck link that all pieces pass one after the other. */
 export class SharedLink {
   readonly #linkBps: number | undefined;
   #freeAtMs = 0;
@@ -184,14 +185,14 @@ export class SharedLink {
     this.#linkBps = linkBps;
   }
 
-  /** How long a piece is on its way that its server sends in `serverMs`. */
+  /** Transit time of a piece that its server sends in `serverMs`. */
   carryMs(nowMs: number, bytes: number, serverMs: number): number {
     if (this.#linkBps === undefined) return serverMs;
     this.#freeAtMs = Math.max(nowMs, this.#freeAtMs) + (bytes * 1000) / this.#linkBps;
     return Math.max(serverMs, this.queueMs(nowMs));
   }
 
-  /** How long whatever comes now waits for its turn. */
+  /** Queueing delay of a piece that arrives now. */
   queueMs(nowMs: number): number {
     return Math.max(0, this.#freeAtMs - nowMs);
   }

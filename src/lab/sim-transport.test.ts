@@ -52,7 +52,7 @@ testTransport("simulated", async () => {
   };
 });
 
-test("an answer takes its latency twice, and its bytes at the server's speed", async () => {
+test("an answer takes two round trips, and its body arrives at the server's speed", async () => {
   const ending = await once(PLAIN);
   assert.ok(ending.kind === "answer");
   assert.equal(ending.body.length, 1_000);
@@ -60,7 +60,7 @@ test("an answer takes its latency twice, and its bytes at the server's speed", a
   assert.deepEqual([connectMs, firstByteMs, totalMs, receivedBytes], [100, 100, 300, 1_020]);
 });
 
-test("a connection that rests is used again", async () => {
+test("an idle connection is reused", async () => {
   const clock = new SimClock();
   const transport = new SimTransport({ clock, conductOf: () => PLAIN });
   await clock.runUntil(transport.exchange(request()));
@@ -70,7 +70,7 @@ test("a connection that rests is used again", async () => {
   assert.equal(other.traffic.connectMs, 100);
 });
 
-test("every limit has its own reason and its own time", async () => {
+test("every limit ends a request with its own reason at its own time", async () => {
   const large = answerOf(90_000);
   const many = Array.from({ length: 300 }, () => ["a", "b"] as const);
   const cases: readonly (readonly [string, number, Partial<Conduct>])[] = [
@@ -92,7 +92,7 @@ test("every limit has its own reason and its own time", async () => {
   }
 });
 
-test("a body is read to the cap and not beyond; one announced as larger is not begun", async () => {
+test("a body is read up to the cap, and a body declared larger is not read", async () => {
   const body = new Uint8Array(100_001);
   const unannounced = await once({ ...PLAIN, speedBps: 1e6, answer: answerOf(body.length) });
   assert.ok(unannounced.kind === "answer" && unannounced.truncated === "length");
@@ -105,22 +105,22 @@ test("a body is read to the cap and not beyond; one announced as larger is not b
   assert.ok(exact.kind === "answer" && exact.truncated === undefined);
 });
 
-test("every byte is told, and a pause stops the reading without counting as idleness", async () => {
-  let told = 0;
+test("every byte is reported, and a pause does not count as idle time", async () => {
+  let reported = 0;
   const clock = new SimClock();
   const onBytes = (bytes: number, readOn: () => void): boolean => {
-    told += bytes;
+    reported += bytes;
     clock.after(40_000, readOn);
     return false;
   };
   const transport = new SimTransport({ clock, conductOf: () => PLAIN });
   const ending = await clock.runUntil(transport.exchange(request({ onBytes })));
   assert.ok(ending.kind === "answer");
-  assert.equal(told, ending.traffic.receivedBytes);
+  assert.equal(reported, ending.traffic.receivedBytes);
   assert.deepEqual([ending.traffic.totalMs, ending.traffic.pausedMs], [80_200, 80_000]);
 });
 
-test("an unread body comes until half its window is full, and goes on when it is read", async () => {
+test("an unread body arrives until half its window is full, and continues when it is read", async () => {
   const clock = new SimClock();
   const wire = new SimWire(clock.nowMs());
   const conduct = { ...PLAIN, answer: answerOf(30_000) };
@@ -129,8 +129,8 @@ test("an unread body comes until half its window is full, and goes on when it is
   let readOn: (() => void) | undefined;
   const ending = transport.exchange(
     request({
-      onBytes: (_, goOn) => {
-        readOn = goOn;
+      onBytes: (_, resume) => {
+        readOn = resume;
         return false;
       },
     }),
@@ -153,31 +153,31 @@ test("an unread body comes until half its window is full, and goes on when it is
   assert.deepEqual([arrived(), traffic.receivedBytes], [30_020, 30_020]);
 });
 
-test("no more than a window travels in a round trip, and it doubles after four", async () => {
+test("at most one window arrives per round trip, and it doubles after four", async () => {
   const clock = new SimClock();
   const conduct = { ...PLAIN, speedBps: 1e9, answer: answerOf(100_000) };
   const transport = new SimTransport({ clock, conductOf: () => conduct });
   transport.setWindow(10_000);
   const { traffic } = await clock.runUntil(transport.exchange(request()));
-  // About four of 5 KB, four of 10 KB and two of 20 KB; some begin while another is being read.
+  // About four windows of 5 KB, four of 10 KB and two of 20 KB; some overlap.
   const trips = (traffic.totalMs - 200) / 100;
   assert.ok(trips > 10 && trips < 11, `${trips} round trips`);
   assert.equal(traffic.rttMs, 100);
 });
 
 test("downloads from one server share its speed, downloads from two do not", async () => {
-  assert.equal(await spentMs("198.18.0.1", "198.18.0.2"), 2_200);
-  const shared = await spentMs("198.18.0.1", "198.18.0.1");
-  // A piece that was begun alone is finished at full speed.
+  assert.equal(await durationMs("198.18.0.1", "198.18.0.2"), 2_200);
+  const shared = await durationMs("198.18.0.1", "198.18.0.1");
+  // A piece that started without other downloads finishes at full speed.
   assert.ok(shared > 4_000 && shared <= 4_200, `${shared} ms`);
 });
 
-test("a server that thinks first answers later, and its round trip is the same", async () => {
+test("think time delays the first byte, but not the measured round trip", async () => {
   const { traffic } = await once({ ...PLAIN, thinkMs: 2_000 });
   assert.deepEqual([traffic.firstByteMs, traffic.totalMs, traffic.rttMs], [2_100, 2_300, 100]);
 });
 
-test("the wire counts every byte once, also of what is given up half-way", async () => {
+test("the wire counts every byte once, also of aborted downloads", async () => {
   for (let seed = 1; seed <= 30; seed++) {
     const random = randomFrom(seed);
     const clock = new SimClock();
@@ -202,7 +202,7 @@ test("the wire counts every byte once, also of what is given up half-way", async
   }
 });
 
-test("what is under way ends when the transport is closed or the signal aborts", async () => {
+test("open requests end when the transport is closed or the signal aborts", async () => {
   const clock = new SimClock();
   const transport = new SimTransport({ clock, conductOf: () => PLAIN });
   const abort = new AbortController();
@@ -222,7 +222,7 @@ test("what is under way ends when the transport is closed or the signal aborts",
   assert.equal((await transport.exchange(request())).kind, "failed");
 });
 
-test("a shared link gives everybody together no more than its rate", async () => {
+test("all downloads together do not exceed the rate of a shared link", async () => {
   const clock = new SimClock();
   const conduct = { ...PLAIN, speedBps: 1e9, answer: answerOf(50_000) };
   const transport = new SimTransport({ clock, conductOf: () => conduct, linkBps: 100_000 });
@@ -238,8 +238,8 @@ test("a world's site answers with its own latency, speed and page", async () => 
   const site = siteNamed(world, "site1.test");
   assert.ok(site !== undefined);
   const clock = new SimClock();
-  const asked = { site, path: "/", etag: undefined, wallMs: clock.wallMs() };
-  const conduct = conductOf(world, asked, undefined);
+  const worldRequest = { site, path: "/", etag: undefined, wallMs: clock.wallMs() };
+  const conduct = conductOf(world, worldRequest, undefined);
   assert.equal(conduct.latencyMs, site.latencyMs);
   assert.equal(conduct.speedBps, speedBpsAt(site, clock.wallMs()));
   const ending = await clock.runUntil(
@@ -248,7 +248,7 @@ test("a world's site answers with its own latency, speed and page", async () => 
   assert.ok(ending.kind === "answer" && ending.status === 200);
 });
 
-test("faults come as often as asked for, all kinds, never three in a row, the same for a seed", () => {
+test("faults have the requested share, all kinds, at most two in a row, and depend only on the seed", () => {
   for (let seed = 1; seed <= 10; seed++) {
     const draws = (): (Fault | undefined)[] => {
       const source = new FaultSource(randomFrom(seed), 0.2);
@@ -264,14 +264,14 @@ test("faults come as often as asked for, all kinds, never three in a row, the sa
   }
 });
 
-test("every fault of a world ends as what it is", async () => {
+test("every fault of a world ends with its own reason or status", async () => {
   const world = makeWorld({ seed: 2, siteCount: 1 });
   const site = siteNamed(world, "site0.test");
   assert.ok(site !== undefined);
   const ends: Record<string, string> = {};
   for (const fault of FAULTS) {
-    const asked = { site, path: "/", etag: undefined, wallMs: 0 };
-    const ending = await once(conductOf(world, asked, fault));
+    const worldRequest = { site, path: "/", etag: undefined, wallMs: 0 };
+    const ending = await once(conductOf(world, worldRequest, fault));
     ends[fault] = ending.kind === "failed" ? ending.reason : String(ending.status);
   }
   assert.deepEqual(ends, {
@@ -288,8 +288,8 @@ test("every fault of a world ends as what it is", async () => {
   });
 });
 
-/** How long equal downloads from these servers take together. */
-async function spentMs(...addresses: string[]): Promise<number> {
+/** Duration of equal concurrent downloads from these servers. */
+async function durationMs(...addresses: string[]): Promise<number> {
   const clock = new SimClock();
   const conduct = { ...PLAIN, answer: answerOf(20_000) };
   const transport = new SimTransport({ clock, conductOf: () => conduct });

@@ -1,9 +1,9 @@
 /**
- * The network, simulated: answers come after the latency and at the speed of their server, in
- * virtual time, and keep to every limit a real transport keeps to.
+ * Simulates the network in virtual time: answers have the latency and the speed of their server, and
+ * all limits of a real transport apply.
  *
- * With a shared link, pieces queue for it in the order they were sent, as they would at the narrow
- * end of a line. With a wire, every byte is counted as it arrives, read or not.
+ * With a shared link, pieces queue in the order they were sent, as at a bottleneck. With a wire, every
+ * byte is counted on arrival, read or not.
  */
 
 import type { Clock } from "../base/clock.ts";
@@ -16,20 +16,20 @@ import type { SimWire } from "./sim-wire.ts";
 export interface SimNetwork {
   readonly clock: Clock;
   readonly conductOf: (request: TransportRequest) => Conduct;
-  /** Told of every request as it begins; the answer is called when it ends. */
+  /** Called at the start of every request; the returned function is called at its end. */
   readonly watch?: (request: TransportRequest) => (ending: Ending) => void;
   /** The rate that all requests share; undefined when only the servers are slow. */
   readonly linkBps?: number;
-  /** Counts what arrives. */
+  /** Counts arriving bytes. */
   readonly wire?: SimWire;
 }
 
 export class SimTransport implements Transport {
   readonly #network: SimNetwork;
   readonly #line: SimLine;
-  readonly #underWay = new Set<SimExchange>();
-  /** Open connections that rest, by where they lead. */
-  readonly #resting = new Map<string, number>();
+  readonly #open = new Set<SimExchange>();
+  /** Number of idle connections by origin and address. */
+  readonly #idle = new Map<string, number>();
   #isClosed = false;
 
   constructor(network: SimNetwork) {
@@ -53,40 +53,40 @@ export class SimTransport implements Transport {
         line: this.#line,
         isConnected: this.#takeConnection(key),
         onEnd: (ending) => {
-          this.#underWay.delete(exchange);
-          if (ending.kind === "answer" && ending.truncated === undefined) this.#rest(key);
+          this.#open.delete(exchange);
+          if (ending.kind === "answer" && ending.truncated === undefined) this.#release(key);
           watched?.(ending);
           resolve(ending);
         },
       });
-      this.#underWay.add(exchange);
+      this.#open.add(exchange);
       if (this.#isClosed) exchange.fail("conn_reset", "the transport is closed");
       else {
-        // Servers of a world log a request when it is begun, so that is when it goes out.
+        // Servers of a world log a request when it starts, so it counts as sent now.
         request.onSent?.();
         exchange.begin();
       }
     });
   }
 
-  /** Holds at once for every connection, also for those that are open. As real systems do, it offers half. */
+  /** Applies to all connections at once, open ones included. Like real systems, it offers half of the buffer. */
   setWindow(bytes: number | undefined): void {
     this.#line.windowBytes = bytes === undefined ? undefined : Math.ceil(bytes / 2);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const exchange of this.#underWay) exchange.fail("conn_reset", "the transport was closed");
+    for (const exchange of this.#open) exchange.fail("conn_reset", "the transport was closed");
   }
 
   #takeConnection(key: string): boolean {
-    const count = this.#resting.get(key) ?? 0;
-    if (count > 1) this.#resting.set(key, count - 1);
-    else this.#resting.delete(key);
+    const count = this.#idle.get(key) ?? 0;
+    if (count > 1) this.#idle.set(key, count - 1);
+    else this.#idle.delete(key);
     return count > 0;
   }
 
-  #rest(key: string): void {
-    this.#resting.set(key, (this.#resting.get(key) ?? 0) + 1);
+  #release(key: string): void {
+    this.#idle.set(key, (this.#idle.get(key) ?? 0) + 1);
   }
 }

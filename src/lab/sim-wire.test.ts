@@ -3,27 +3,27 @@ import { test } from "node:test";
 import { randomFrom } from "../base/random.ts";
 import { secondsOf, SimWire, windowsOf } from "./sim-wire.ts";
 
-test("a piece is counted where it came, evenly over the time it took", () => {
+test("a piece is counted evenly over its transit time", () => {
   const wire = new SimWire(1_000);
   wire.carry(1_050, 1_050, 7);
   wire.carry(1_050, 1_350, 300);
   assert.deepEqual(wire.tenths, [57, 100, 100, 50]);
 });
 
-test("packets cost their share", () => {
+test("packet overhead is added", () => {
   const wire = new SimWire(0, 0.05);
   wire.carry(10, 90, 1_000);
   assert.deepEqual(wire.tenths, [1_050]);
 });
 
-test("seconds are whole ones, and windows begin at every tenth", () => {
+test("only whole seconds count, and windows start at every tenth", () => {
   const tenths = Array.from({ length: 25 }, (_, at) => at);
   assert.deepEqual(secondsOf(tenths), [45, 145]);
   const windows = windowsOf(tenths);
   assert.deepEqual([windows.length, windows[0], windows[1], windows[15]], [16, 45, 55, 195]);
 });
 
-test("no byte is lost or made, whatever the pieces", () => {
+test("the counted bytes equal the bytes carried", () => {
   for (let seed = 1; seed <= 20; seed++) {
     const random = randomFrom(seed);
     const wire = new SimWire(0);

@@ -1,12 +1,10 @@
 /**
- * The interface, simulated: how many bytes arrived in every tenth of a second, as a counter beside
- * the machine would see them.
+ * Simulates a network interface's counter: the bytes that arrived in every tenth of a second.
  *
- * It counts what arrives, not what is read: bytes that lie unread in a connection's window have
- * used the line already. So it is the witness for every promise about the rate, and the crawler's
- * own meter is not.
+ * It counts bytes that arrive, also those that are unread in a connection's window. Promises about
+ * the rate are checked against it, not against the crawler's own meter.
  *
- * O(1) a piece, for each tenth it takes; 8 bytes a tenth.
+ * O(1) per piece and tenth; 8 bytes per tenth.
  */
 
 import { assert } from "../base/assert.ts";
@@ -19,15 +17,15 @@ export class SimWire {
   readonly #tenths: number[] = [];
   readonly #perByte: number;
 
-  /** `overheadShare`: what packets cost beside the bytes they carry, as a share of these. */
+  /** `overheadShare`: packet overhead as a share of the bytes carried. */
   constructor(startMs: number, overheadShare = 0) {
     this.#startMs = startMs;
     this.#perByte = 1 + overheadShare;
   }
 
-  /** Counts a piece that came evenly between two moments. */
+  /** Counts a piece that arrived evenly between two times. */
   carry(fromMs: number, toMs: number, bytes: number): void {
-    assert(toMs >= fromMs, "what is sent first comes first");
+    assert(toMs >= fromMs, "a piece ends after it starts");
     const carried = bytes * this.#perByte;
     let atMs = fromMs - this.#startMs;
     const untilMs = toMs - this.#startMs;
@@ -42,7 +40,7 @@ export class SimWire {
     }
   }
 
-  /** Bytes in each tenth of a second from the start to the last one in which any came. */
+  /** Bytes in each tenth of a second, from the start to the last tenth with any. */
   get tenths(): readonly number[] {
     return this.#tenths;
   }
@@ -63,7 +61,7 @@ export function secondsOf(tenths: readonly number[]): number[] {
   return seconds;
 }
 
-/** Bytes in every window of one second, each beginning a tenth after the one before. */
+/** Bytes in every window of one second; the windows start a tenth of a second apart. */
 export function windowsOf(tenths: readonly number[]): number[] {
   const windows: number[] = [];
   let sum = 0;

@@ -1,13 +1,13 @@
 /**
- * A made-up web of any size with the shape of the real one, as a graph.
+ * Generates a link graph of any size with the shape of the real web.
  *
- * What is known of that shape goes in; nothing was fitted to the results of an experiment:
+ * The parameters are from the literature; none was fitted to the results of an experiment:
  *   - sizes of sites follow a power law (exponent 1.8; Huberman and Adamic 1999: 1.65 to 1.85);
- *   - a page has some 10 links, 9 of them inside its site (Cho and Garcia-Molina 2002);
- *   - links between sites follow a power law of in-links (exponent 2.1; Broder et al. 2000), home pages first by far, and
- *     half of them stay under the same ending of the host.
- * Inside a site pages hang together as a tree with short cuts, and link home: whoever reaches one of them
- * reaches the site. What can be missed is whole sites.
+ *   - a page has about 10 links, 9 of them inside its site (Cho and Garcia-Molina 2002);
+ *   - links between sites follow a power law of in-links (exponent 2.1; Broder et al. 2000), mostly to home
+ *     pages, and half of them stay under the same top-level domain.
+ * The pages of a site form a tree with additional links, and link to the home page: a crawler that reaches
+ * one page can reach the whole site, so it can only miss whole sites.
  *
  * The same seed gives the same web. O(links).
  */
@@ -18,17 +18,17 @@ import { GraphBuilder, type GraphWeb } from "./graph-web.ts";
 
 export const WEB_PARAMETERS = {
   siteSizeExponent: 1.8,
-  /** Of all pages, the most that one site has. */
+  /** Largest share of all pages on one site. */
   siteShareMax: 0.01,
   linksInside: 9,
-  linksAbroad: 1,
+  linksOutside: 1,
   inLinkExponent: 2.1,
-  /** How many times likelier the next in popularity is a home page than another page. */
+  /** Weight of a home page in the popularity order, as a multiple of another page's. */
   homeWeight: 20,
-  linksUnderEnding: 0.5,
+  linksUnderSameEnding: 0.5,
 } as const;
 
-/** Endings of hosts, and how many of a hundred sites have each. */
+/** Top-level domains of hosts, and the percentage of sites with each. */
 export const ENDINGS: readonly (readonly [ending: string, percent: number])[] = [
   ["com", 46],
   ["org", 9],
@@ -44,11 +44,11 @@ export const ENDINGS: readonly (readonly [ending: string, percent: number])[] = 
 
 const CHILDREN = 8;
 const HOME_LINK_SHARE = 0.9;
-/** In-links with exponent a fall with the rank as rank^-(1 / (a − 1)); this is 1 less that. */
+/** In-links with exponent a fall with the rank as rank^-(1 / (a − 1)); this is 1 − 1 / (a − 1). */
 const SKEW = 1 - 1 / (WEB_PARAMETERS.inLinkExponent - 1);
 
 interface Sites {
-  /** Of each site the number of its home page; one more at the end. */
+  /** The number of each site's home page, and the page count at the end. */
   readonly firsts: readonly number[];
   readonly endings: readonly number[];
 }
@@ -57,7 +57,7 @@ export function syntheticWeb(seed: number, pageCount: number): GraphWeb {
   const random = randomFrom(seed);
   const sites = makeSites(random, pageCount);
   const popular = pagesByPopularity(random, sites, pageCount);
-  const { linksInside, linksAbroad } = WEB_PARAMETERS;
+  const { linksInside, linksOutside } = WEB_PARAMETERS;
   const builder = new GraphBuilder(pageCount, 11 * pageCount);
   for (const [site, ending] of sites.endings.entries()) {
     const first = sites.firsts[site] as number;
@@ -69,8 +69,8 @@ export function syntheticWeb(seed: number, pageCount: number): GraphWeb {
         builder.link(first + placeInside(random, size));
       for (let child = CHILDREN * place + 1; child <= CHILDREN * (place + 1); child++)
         if (child < size) builder.link(first + child);
-      for (let left = aroundMean(random, linksAbroad); left > 0; left--) {
-        const isNear = random.next() < WEB_PARAMETERS.linksUnderEnding;
+      for (let left = aroundMean(random, linksOutside); left > 0; left--) {
+        const isNear = random.next() < WEB_PARAMETERS.linksUnderSameEnding;
         builder.link(drawPopular(random, isNear ? near : popular.all));
       }
     }
@@ -78,7 +78,7 @@ export function syntheticWeb(seed: number, pageCount: number): GraphWeb {
   return builder.web(`synthetic ${pageCount}`, urlsOf(sites));
 }
 
-/** Sizes by the power law until all pages are on some site. */
+/** Draws site sizes from the power law until all pages belong to a site. */
 function makeSites(random: Random, pageCount: number): Sites {
   const sizeMax = Math.max(1, Math.floor(pageCount * WEB_PARAMETERS.siteShareMax));
   const firsts = [0];
@@ -98,7 +98,7 @@ function drawEnding(random: Random): number {
   return ENDINGS.findIndex(([, percent]) => (left -= percent) < 0);
 }
 
-/** Every page, the most popular first: chance decides, with more weight on home pages. */
+/** All pages in a random order of popularity, with more weight for home pages. */
 function pagesByPopularity(
   random: Random,
   { firsts, endings }: Sites,
@@ -142,20 +142,20 @@ function shuffled(random: Random, pages: Uint32Array): Uint32Array {
   return pages;
 }
 
-/** By the power law from the first place to the last: the inverse of its sum, as an integral. */
+/** Draws a page by the power law of its rank, with the inverse of the integrated distribution. */
 function drawPopular(random: Random, pages: Uint32Array): number {
   const sum = (pages.length + 1) ** SKEW - 1;
   const place = Math.floor((1 + random.next() * sum) ** (1 / SKEW)) - 1;
   return pages[Math.min(place, pages.length - 1)] as number;
 }
 
-/** Home mostly once, otherwise rather to pages near it. */
+/** Draws a page of the site: on average 0.9 home links per page, otherwise preferably low numbers. */
 function placeInside(random: Random, size: number): number {
   if (random.next() < HOME_LINK_SHARE / WEB_PARAMETERS.linksInside) return 0;
   return Math.floor(size * random.next() ** 2);
 }
 
-/** A count that is 0 or more, most often small, with this mean: geometric. */
+/** Draws a count from the geometric distribution with this mean. */
 function aroundMean(random: Random, mean: number): number {
   return Math.floor(Math.log(1 - random.next()) / Math.log(mean / (mean + 1)));
 }

@@ -1,4 +1,4 @@
-/** The three labelled collections as examples, for the experiments on topics. */
+/** Loads the three labelled collections as examples for the experiments on topics. */
 
 import { Bag } from "../topics/bag.ts";
 import { Examples } from "../topics/examples.ts";
@@ -13,7 +13,7 @@ export const COLLECTIONS = {
 
 export type CollectionName = keyof typeof COLLECTIONS;
 
-/** Every labelled page, however small; topics in the order of their names. */
+/** Every labelled page of any size; topics are sorted by name. */
 export async function collectionOf(name: CollectionName): Promise<Examples> {
   const examples = new Examples();
   const tokens = new Tokens();
@@ -37,7 +37,7 @@ export async function collectionOf(name: CollectionName): Promise<Examples> {
   return examples;
 }
 
-/** "Science.Biology.Mammals" is of Science. */
+/** The main topic of a page: "Science" of "Science.Biology.Mammals". */
 export function topSubject(subjects: readonly string[]): string {
   return subjects[0]?.split(".")[0] ?? "";
 }

@@ -1,10 +1,10 @@
 /**
- * Processes that own contents crawl a web that is only a graph, with the rules of production: a link is followed by
- * whoever has its page, a page that is another's by its content goes to its owner in the next batch, and the owner
- * treats it as its own download. The same URL may be fetched by several.
+ * Simulates processes that own contents on a link graph, with the production rules: the process that stores a
+ * page follows its links; a page whose content belongs to another process goes to its owner in the next batch,
+ * and the owner handles it like its own download. Several processes may fetch the same URL.
  *
- * Each process takes its pages in the order they came, one at a time, in turn; a download takes no time and
- * none fails. A process knows a URL once, by a bit; 16 processes over 200,000 pages take a second.
+ * The processes take turns, one page each, first in, first out; downloads take no time and never fail.
+ * 16 processes over 200,000 pages take a second.
  */
 
 import { assert } from "../base/assert.ts";
@@ -14,30 +14,32 @@ import type { GraphWeb } from "./graph-web.ts";
 export interface ContentCrawl {
   readonly graph: GraphWeb;
   readonly bytes: Uint32Array;
-  /** By page, the process that owns its content. */
+  /** The process that owns the content of each page. */
   readonly owners: Uint8Array;
   readonly procs: number;
-  /** Pages leave for their owners after so many of a process; at once where nothing else is to be done. */
+  /** Number of pages in a process's batch for the owners; an idle process sends its batch at once. */
   readonly batchPages: number;
-  /** By process, the pages that it begins with. */
+  /** The seeds of each process. */
   readonly seeds: readonly (readonly number[])[];
 }
 
 export interface ContentCrawled {
-  /** Bytes of pages that a process fetched and keeps, that others fetched for it, and that it gave away. */
+  /** By process, bytes of pages that it fetched and stored. */
   readonly ownBytes: Float64Array;
+  /** By process, bytes of pages that other processes fetched for it. */
   readonly importedBytes: Float64Array;
+  /** By process, bytes of pages that it sent to their owners. */
   readonly exportedBytes: Float64Array;
   readonly downloadedBytes: number;
-  /** By page, how many processes fetched it. */
+  /** By page, the number of processes that fetched it. */
   readonly fetchedBy: Uint8Array;
   readonly downloads: number;
-  /** Different pages that were got. */
+  /** Distinct pages stored. */
   readonly pages: number;
 }
 
 const KNOWN = 1;
-const KEPT = 2;
+const STORED = 2;
 
 export function crawlContents(crawl: ContentCrawl): ContentCrawled {
   return new ContentCrawlSim(crawl).run();
@@ -46,9 +48,9 @@ export function crawlContents(crawl: ContentCrawl): ContentCrawled {
 class ContentCrawlSim {
   readonly #crawl: ContentCrawl;
   readonly #queues: readonly PageQueue[];
-  /** By process and page: whether it knows the URL, and has its page. */
+  /** By process and page: 0, `KNOWN` or `STORED`. */
   readonly #states: readonly Uint8Array[];
-  readonly #leaving: readonly PageQueue[];
+  readonly #outgoing: readonly PageQueue[];
   readonly #own: Float64Array;
   readonly #imported: Float64Array;
   readonly #exported: Float64Array;
@@ -62,7 +64,7 @@ class ContentCrawlSim {
     const { procs, graph } = crawl;
     const each = Array.from({ length: procs });
     this.#queues = each.map(() => new PageQueue());
-    this.#leaving = each.map(() => new PageQueue());
+    this.#outgoing = each.map(() => new PageQueue());
     this.#states = each.map(() => new Uint8Array(graph.pageCount));
     this.#own = new Float64Array(procs);
     this.#imported = new Float64Array(procs);
@@ -72,7 +74,7 @@ class ContentCrawlSim {
 
   run(): ContentCrawled {
     for (const [proc, pages] of this.#crawl.seeds.entries())
-      for (const page of pages) this.#meet(proc, page);
+      for (const page of pages) this.#addUrl(proc, page);
     for (let isBusy = true; isBusy;) {
       isBusy = false;
       for (let proc = 0; proc < this.#crawl.procs; proc++) if (this.#takeTurn(proc)) isBusy = true;
@@ -91,13 +93,13 @@ class ContentCrawlSim {
   #takeTurn(proc: number): boolean {
     const page = this.#nextOf(proc);
     if (page !== undefined) this.#download(proc, page);
-    const leaving = this.#leaving[proc] as PageQueue;
-    if (leaving.size === 0) return page !== undefined;
-    if (page === undefined || leaving.size >= this.#crawl.batchPages) this.#deliver(leaving);
+    const outgoing = this.#outgoing[proc] as PageQueue;
+    if (outgoing.size === 0) return page !== undefined;
+    if (page === undefined || outgoing.size >= this.#crawl.batchPages) this.#deliver(outgoing);
     return true;
   }
 
-  /** What others have brought meanwhile need not be fetched. */
+  /** Returns the next page that the process has not received from another process. */
   #nextOf(proc: number): number | undefined {
     const queue = this.#queues[proc] as PageQueue;
     const state = this.#states[proc] as Uint8Array;
@@ -114,35 +116,35 @@ class ContentCrawlSim {
     this.#fetchedBy[page] = (this.#fetchedBy[page] as number) + 1;
     if (owners[page] === proc) {
       add(this.#own, proc, length);
-      this.#keep(proc, page);
+      this.#store(proc, page);
     } else {
       add(this.#exported, proc, length);
-      this.#leaving[proc]?.push(page);
+      this.#outgoing[proc]?.push(page);
     }
   }
 
-  #deliver(leaving: PageQueue): void {
+  #deliver(outgoing: PageQueue): void {
     const { owners, bytes } = this.#crawl;
-    for (let page = leaving.shift(); page !== undefined; page = leaving.shift()) {
+    for (let page = outgoing.shift(); page !== undefined; page = outgoing.shift()) {
       const owner = owners[page] as number;
-      if (((this.#states[owner] as Uint8Array)[page] as number) >= KEPT) continue;
+      if (((this.#states[owner] as Uint8Array)[page] as number) >= STORED) continue;
       add(this.#imported, owner, bytes[page] as number);
-      this.#keep(owner, page);
+      this.#store(owner, page);
     }
   }
 
-  #keep(proc: number, page: number): void {
+  #store(proc: number, page: number): void {
     const state = this.#states[proc] as Uint8Array;
-    assert((state[page] as number) < KEPT, "a page is kept once");
-    state[page] = KEPT;
+    assert((state[page] as number) < STORED, "a page is stored once");
+    state[page] = STORED;
     this.#pages += 1;
     const { offsets, targets } = this.#crawl.graph;
-    const behind = offsets[page + 1] as number;
-    for (let link = offsets[page] as number; link < behind; link++)
-      this.#meet(proc, targets[link] as number);
+    const end = offsets[page + 1] as number;
+    for (let link = offsets[page] as number; link < end; link++)
+      this.#addUrl(proc, targets[link] as number);
   }
 
-  #meet(proc: number, page: number): void {
+  #addUrl(proc: number, page: number): void {
     const state = this.#states[proc] as Uint8Array;
     if (state[page] !== 0) return;
     state[page] = KNOWN;
@@ -154,7 +156,7 @@ function add(sums: Float64Array, place: number, amount: number): void {
   sums[place] = (sums[place] as number) + amount;
 }
 
-/** Of the links of each process's pages, the share that stays with the process; and of all links. */
+/** Share of links between two pages of the same process, for each process and for all links. */
 export function localityOf(
   { offsets, targets, pageCount }: GraphWeb,
   owners: Uint8Array,
@@ -164,8 +166,8 @@ export function localityOf(
   const within = new Float64Array(procs);
   for (let page = 0; page < pageCount; page++) {
     const owner = owners[page] as number;
-    const behind = offsets[page + 1] as number;
-    for (let link = offsets[page] as number; link < behind; link++) {
+    const end = offsets[page + 1] as number;
+    for (let link = offsets[page] as number; link < end; link++) {
       add(links, owner, 1);
       if (owners[targets[link] as number] === owner) add(within, owner, 1);
     }

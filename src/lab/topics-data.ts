@@ -1,9 +1,9 @@
 /**
- * The labelled pages that topics are measured on, read from the folder `shared/data` beside the checkout, or from the one
- * that WEIR_DATA names. They belong to others and are no part of Weir; where they are absent, that is said.
+ * Reads the labelled pages for the experiments on topics from `shared/data` next to the checkout, or from the
+ * folder in WEIR_DATA. They are third-party data and not part of Weir; a missing file is an error.
  *
- * From Wikipedia for Schools the heading that names a page's subjects is cut out, and index pages are left out,
- * for both would give the answer away.
+ * From Wikipedia for Schools, index pages and the heading with a page's subjects are removed, because both
+ * reveal the label.
  */
 
 import { existsSync } from "node:fs";
@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { CrawlError } from "../base/errors.ts";
 import { packedLines } from "../config/packed-lines.ts";
 
-const BESIDE_THE_CHECKOUT = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
+const DEFAULT_FOLDER = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
 const SUBJECT_HEADING = /<h3 id="siteSub">[^]*?<\/h3>/;
 
 export interface WikipediaPage {
@@ -31,7 +31,7 @@ export function hasTopicsData(): boolean {
   return existsSync(join(dataFolder(), "topics"));
 }
 
-/** Of 4,654 articles; the first subject's first part is the topic that experiments use. */
+/** Pages of 4,654 articles; the experiments use the first part of the first subject as the topic. */
 export async function* wikipediaPages(): AsyncGenerator<WikipediaPage> {
   const subjectsOf = new Map<string, readonly string[]>();
   for await (const [path = "", subjects = ""] of rowsOf(
@@ -46,13 +46,13 @@ export async function* wikipediaPages(): AsyncGenerator<WikipediaPage> {
   }
 }
 
-/** Links between articles, from and to. */
+/** Links between articles. */
 export async function* wikipediaLinks(): AsyncGenerator<readonly [from: string, to: string]> {
   for await (const [from = "", to = ""] of rowsOf("topics/wikipedia-for-schools.links.tsv.xz"))
     yield [from, to];
 }
 
-/** Terms and privacy pages of sites in the 15 categories of X4. */
+/** Terms and privacy pages of sites in the 15 categories of the experiment X4. */
 export async function* policyPages(): AsyncGenerator<LabelledText> {
   for await (const line of linesIn("topics/odp-privacy-pages.jsonl.xz")) {
     const { odp, text } = JSON.parse(line.toString("utf8")) as { odp: string; text: string };
@@ -68,7 +68,7 @@ export async function* newsgroupPosts(): AsyncGenerator<LabelledText> {
   }
 }
 
-/** Pages of many languages, with the language that each declares for itself. */
+/** Pages in many languages, each with the language it declares. */
 export async function* worldPages(): AsyncGenerator<{
   readonly declared: string | undefined;
   readonly html: Uint8Array;
@@ -80,14 +80,14 @@ export async function* worldPages(): AsyncGenerator<{
   }
 }
 
-/** Pages of a university, as they came. */
+/** Pages of a university, unchanged. */
 export async function* campusPages(): AsyncGenerator<Uint8Array> {
   for await (const line of linesIn("pages/uic-2018.pages.jsonl.xz"))
     yield Buffer.from((JSON.parse(line.toString("utf8")) as { html: string }).html);
 }
 
 function dataFolder(): string {
-  return process.env["WEIR_DATA"] ?? BESIDE_THE_CHECKOUT;
+  return process.env["WEIR_DATA"] ?? DEFAULT_FOLDER;
 }
 
 async function* rowsOf(file: string): AsyncGenerator<string[]> {
@@ -99,7 +99,7 @@ async function* linesIn(file: string): AsyncGenerator<Buffer> {
   if (!existsSync(path))
     throw new CrawlError(
       "FILE_UNREADABLE",
-      `This needs labelled pages that do not come with Weir: there is no ${file} in shared/data beside the checkout, nor in the folder that WEIR_DATA names`,
+      `Labelled pages are missing, and they are not part of Weir: there is no ${file} in shared/data next to the checkout or in the folder WEIR_DATA`,
     );
   yield* packedLines(path);
 }

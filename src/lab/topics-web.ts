@@ -1,11 +1,11 @@
 /**
- * A synthetic web as the experiments on topics want it: a graph of pages with their links, and of each page
- * how long it is and where it belongs, by topic and by the hash of its content.
+ * Generates a link graph for the experiments on topics: for each page its links, its length, and its owner by
+ * topic and by the hash of its content.
  *
- * Pages are those of a world (`world.ts`): written out, read and judged by the production's classifier and rules,
- * and then forgotten but for these numbers. Redirects are followed; what is gone or closed is no page.
+ * The pages are those of a world (`world.ts`). Each is generated, classified by the production code, and reduced
+ * to these numbers. Redirects are followed; missing and forbidden pages are left out.
  *
- * Some 100 µs a page, nearly all of it writing and reading.
+ * About 100 µs per page, nearly all of it for generating and parsing.
  */
 
 import { assert } from "../base/assert.ts";
@@ -29,16 +29,17 @@ export interface TopicsWeb {
   readonly graph: GraphWeb;
   readonly topics: readonly string[];
   readonly bytes: Uint32Array;
-  /** By page, the number of its topic as the classifier has it, and the process that has its hash. */
+  /** The topic of each page according to the classifier. */
   readonly byTopic: Uint8Array;
+  /** The bucket of each page according to its content hash. */
   readonly byHash: Uint8Array;
-  /** As it was written, which nobody knows. */
+  /** The topic that each page was generated from. */
   readonly trueTopics: Uint8Array;
-  /** Home pages, one of each site. */
+  /** The home page of each site. */
   readonly homes: readonly number[];
 }
 
-/** Pages of a few kilobytes: their words decide, and not how many there are. */
+/** Pages of a few kilobytes, so that topics depend on the words and not on the length. */
 export const TOPICS_PLAN = {
   pagesMin: 20,
   pagesMax: 2_000,
@@ -49,24 +50,26 @@ export const TOPICS_PLAN = {
 
 const SMALLEST_WEB = 2;
 
-/** At least so many pages and not many more. */
+/** Generates at least `pageCount` pages, in whole sites. */
 export function topicsWeb(seed: number, pageCount: number): TopicsWeb {
   const world = worldOf(seed, pageCount);
   const pages = [...groundTruth(world)].filter(({ fate }) => fate === "stored");
-  const firsts = firstsOf(world, pages);
+  const numberings = pageNumbersOf(world, pages);
   const urls = pages.map(({ url }) => url as CanonicalUrl);
   const builder = new GraphBuilder(pages.length, 11 * pages.length);
   for (const { site, page } of pages) {
     builder.beginPage();
-    builder.link(firsts.numberOf(site.index, 0));
+    builder.link(numberings.numberOf(site.index, 0));
     for (const link of linksOf(world, site, page.of)) {
-      const target = firsts.target(site, link);
+      const target = numberings.target(site, link);
       if (target >= 0) builder.link(target);
     }
   }
   const graph = builder.web(`synthetic ${pages.length}`, urls);
-  const homes = Array.from({ length: world.plan.siteCount }, (_, site) => firsts.numberOf(site, 0));
-  return { graph, homes, ...placed(world, pages) };
+  const homes = Array.from({ length: world.plan.siteCount }, (_, site) =>
+    numberings.numberOf(site, 0),
+  );
+  return { graph, homes, ...placedPages(world, pages) };
 }
 
 function worldOf(seed: number, pageCount: number): World {
@@ -77,8 +80,8 @@ function worldOf(seed: number, pageCount: number): World {
   return makeWorld({ seed, siteCount: sites, ...TOPICS_PLAN });
 }
 
-/** Where each site's pages begin among all that its world says it has, and what they are called here. */
-function firstsOf(
+/** Maps pages of sites, and links between them, to page numbers of the graph. */
+function pageNumbersOf(
   world: World,
   pages: readonly TruePage[],
 ): {
@@ -95,7 +98,7 @@ function firstsOf(
     numbers[(before[site] as number) + page] as number;
   const target = (from: Site, link: string): number => {
     const parts = /^(?:http:\/\/([^/]+))?\/(?:.*-(\d+)(?:\.html|\/))?(?:#.*)?$/.exec(link);
-    assert(parts !== null, "a world's links are written in a few ways only");
+    assert(parts !== null, "a world's links have one of a few known forms");
     const index = parts[1] === undefined ? from.index : world.naming.siteOf(parts[1]);
     const site = sites[index as number] as Site;
     const page = pageAt(world, site, Number(parts[2] ?? 0));
@@ -104,15 +107,15 @@ function firstsOf(
   return { numberOf, target };
 }
 
-/** What the production says of every page. */
-function placed(world: World, pages: readonly TruePage[]): Omit<TopicsWeb, "graph" | "homes"> {
+/** Computes the owners of every page with the production code. */
+function placedPages(world: World, pages: readonly TruePage[]): Omit<TopicsWeb, "graph" | "homes"> {
   const model = worldModel();
   const topics = topicsWithWorld(model.trained.topics);
   const classifier = new Classifier(model);
   const placingBy = (partition: "topic" | "content-hash"): Placing => {
     const settings = { ...defaultSettings(), partition, bucketCount: topics.length };
     const means = topicMeansFor(settings, model);
-    assert(means !== undefined, "who divides contents tells what they are");
+    assert(means !== undefined, "a partition by content classifies pages");
     return means.placing;
   };
   const [placingByTopic, placingByHash] = [placingBy("topic"), placingBy("content-hash")];
@@ -134,13 +137,13 @@ function placed(world: World, pages: readonly TruePage[]): Omit<TopicsWeb, "grap
 
 function bucketOf(placing: Placing, digest: Uint8Array, verdict: Verdict): number {
   const { bucket } = placing.place({ digest, verdict });
-  assert(bucket !== undefined, "with no floor of confidence every content is somebody's");
+  assert(bucket !== undefined, "without a minimum confidence, every content has an owner");
   return bucket;
 }
 
 const PURPOSE_MISTAKE = 12;
 
-/** As if the classifier were right only so often, and its mistakes had no reason. */
+/** Topics of a classifier with this accuracy and random errors. */
 export function mistaken(
   { byTopic, topics }: TopicsWeb,
   accuracy: number,

@@ -1,10 +1,10 @@
 /**
- * A topic model of the synthetic web's own words: what `weir topics train` would make of its pages.
+ * A topic model of the synthetic web's vocabulary, as `weir topics train` would train it.
  *
- * Fifteen topics; the sixteenth is not English and so is `world` for any model. Its pages are written for
- * the purpose and are in no world, so nobody is judged by a model that has seen him.
+ * The model has fifteen topics; the sixteenth is not English, so every model classifies it as `world`. The
+ * training pages are in no world, so no page is classified by a model trained on it.
  *
- * The same every time, to the last byte. Made once in a process, in a third of a second.
+ * Deterministic to the last byte. Trained once per process, in a third of a second.
  */
 
 import { assert } from "../base/assert.ts";
@@ -37,7 +37,7 @@ function trained(method: MethodName): LoadedModel {
   const training = trainModel(examples, allPages(examples), { method, termsMax: TERMS_MAX });
   assert(training.kind === "model", "every topic has its examples");
   const reading = decodeModel(encodeModel(training.model));
-  assert(reading.kind === "model", "what we wrote we can read");
+  assert(reading.kind === "model", "an encoded model can be decoded");
   return reading.model;
 }
 

@@ -10,7 +10,7 @@ import { makeWorld, type World } from "./world/plan.ts";
 import { siteAt, speedBpsAt } from "./world/site.ts";
 import { TOPICS } from "./world/vocabulary.ts";
 
-test("a site's home page is a page like any real one", () => {
+test("a site's home page is an HTML page, and unknown paths and sites do not exist", () => {
   const world = makeWorld({ seed: 7, siteCount: 3 });
   const answer = get(world, "http://site1.test/");
   const html = textOf(answer);
@@ -21,7 +21,7 @@ test("a site's home page is a page like any real one", () => {
   assert.equal(siteNamed(world, "site3.test"), undefined);
 });
 
-test("the same seed gives the same bytes, another seed others", () => {
+test("the same seed gives the same bytes, another seed different bytes", () => {
   const urls = [...groundTruth(makeWorld({ seed: 5, siteCount: 4 }))].map(({ url }) => url);
   const text = (seed: number): string =>
     urls.map((url) => textOf(get(makeWorld({ seed, siteCount: 4 }), url))).join("");
@@ -45,7 +45,7 @@ test("following links from the first site's home finds the true pages and no oth
   }
 });
 
-test("copies repeat a page to the byte, near copies but for a line", () => {
+test("copies equal a page byte for byte, near copies except for one line", () => {
   const world = makeWorld({ seed: 2, siteCount: 40, copyShare: 0.2, nearCopyShare: 0.2 });
   let copies = 0;
   let nearCopies = 0;
@@ -74,7 +74,7 @@ test("a digest is that of the bytes served", async () => {
   }
 });
 
-test("what robots.txt closes is exactly what the truth forbids", () => {
+test("robots.txt disallows exactly the pages that the ground truth lists as forbidden", () => {
   const world = makeWorld({ seed: 8, siteCount: 60 });
   let forbidden = 0;
   for (const { url, fate, site } of groundTruth(world)) {
@@ -86,7 +86,7 @@ test("what robots.txt closes is exactly what the truth forbids", () => {
   assert.ok(forbidden > 20, `${forbidden} forbidden pages`);
 });
 
-test("a sitemap lists the pages that are to be stored, in several files when there are many", () => {
+test("a sitemap lists the pages to be stored, in several files when there are many", () => {
   const world = makeWorld({ seed: 3, siteCount: 1, pagesMin: 25_000, sitemapShare: 1 });
   const site = siteAt(world, 0);
   const index = locations(textOf(respond(world, site, "/sitemap.xml")));
@@ -99,7 +99,7 @@ test("a sitemap lists the pages that are to be stored, in several files when the
   );
 });
 
-test("nine links of ten stay at home, and in-links follow a power law", () => {
+test("nine links of ten stay on the site, and in-links follow a power law", () => {
   const world = makeWorld({ seed: 9, siteCount: 40, pagesMin: 300, pagesMax: 300 });
   const inLinks = new Map<string, number>();
   let links = 0;
@@ -120,7 +120,7 @@ test("nine links of ten stay at home, and in-links follow a power law", () => {
   assert.ok(top / links > 0.5, `the top tenth of pages has ${top / links} of the links`);
 });
 
-test("pages have the size that was asked for", () => {
+test("pages have the requested size", () => {
   const world = makeWorld({
     seed: 6,
     siteCount: 20,
@@ -135,7 +135,7 @@ test("pages have the size that was asked for", () => {
   }
 });
 
-test("a few of a topic's words give its pages away", () => {
+test("the vocabulary of a page reveals its topic", () => {
   const world = makeWorld({ seed: 11, siteCount: 16, pagesMax: 80, bytesMedianMin: 6_000 });
   const wordSets = TOPICS.map(({ words }) => new Set(words));
   let right = 0;
@@ -153,7 +153,7 @@ test("a few of a topic's words give its pages away", () => {
   assert.ok(right / pages > 0.8, `${right} of ${pages}`);
 });
 
-test("traps never end, and no true page hides behind them", () => {
+test("traps are endless, and no page of the ground truth is inside them", () => {
   const world = makeWorld({ seed: 12, siteCount: 12, trapShare: 1, pagesMax: 100 });
   const kinds = new Set(Array.from({ length: 12 }, (_, index) => siteAt(world, index).trap));
   assert.deepEqual([...kinds].sort(), ["calendar", "maze", "session"]);
@@ -181,7 +181,7 @@ test("at weekends the busiest hour is less busy, and Monday is a working day aga
   assert.equal(speedBpsAt(site, Date.UTC(1969, 11, 28, 9)), 900);
 });
 
-test("a mix has pages of the sizes it promises", () => {
+test("a mix has pages of the documented sizes", () => {
   const bounds = { small: [2e3, 2e4], docs: [8e3, 1e6], large: [2e5, 2e7], mixed: [2e3, 2e7] };
   for (const mix of Object.keys(bounds) as MixName[]) {
     const world = makeWorld({ seed: 3, siteCount: 40, pagesMax: 60, ...PAGE_MIXES[mix] });
@@ -194,7 +194,7 @@ test("a mix has pages of the sizes it promises", () => {
   }
 });
 
-test("every naming leads from a site to its name and back", () => {
+test("every naming maps a site to its name and back", () => {
   for (const naming of [
     makeWorld().naming,
     addressedSites(8080),
@@ -211,7 +211,7 @@ test("every naming leads from a site to its name and back", () => {
   assert.equal(seedUrls(makeWorld({ siteCount: 2 }))[1], "http://site1.test/");
 });
 
-test("an unchanged page answers 304 to its own tag", () => {
+test("an unchanged page answers 304 to its own ETag", () => {
   const world = makeWorld();
   const site = siteAt(world, 0);
   const first = respond(world, site, "/");
@@ -228,7 +228,7 @@ function get(world: World, url: string): WorldAnswer {
   return respond(world, site, pathname + search);
 }
 
-/** Status by URL of whatever links and redirects lead to; written apart from the crawler's own. */
+/** Status of every reachable URL, computed independently of the crawler's code. */
 function crawl(world: World, seed: string, urlsMax = 1_000_000): Map<string, number> {
   const found = new Map<string, number>([[seed, 0]]);
   for (const url of found.keys()) {

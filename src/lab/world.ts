@@ -1,12 +1,12 @@
 /**
- * A synthetic web: everything about it is a function of a seed, a site's number and a page's number.
+ * A synthetic web: every page is a function of a seed, a site's number and a page's number.
  *
- * Nothing is stored, so a web of millions of pages costs nothing until it is visited, and the truth
- * about it (`groundTruth`) is known to the last byte. `respond` is what every server of it says,
- * whether the question comes over a real socket or a simulated one.
+ * Nothing is stored, so pages cost nothing until they are requested, and the ground truth
+ * (`groundTruth`) is known to the last byte. `respond` computes the answers of all servers, for real
+ * and simulated sockets.
  *
- * Promises: the same world answers the same question alike, always and everywhere; every page of
- * kind `page`, `copy`, `near` or `moved` is reached by links from the home page of site 0 through
+ * Promises: the same request to the same world always gets the same answer on every machine; every
+ * page of kind `page`, `copy`, `near` or `moved` is reachable from the home page of site 0 through
  * ordinary pages only.
  */
 
@@ -25,7 +25,7 @@ export interface WorldAnswer {
   readonly body: Uint8Array;
 }
 
-/** Error pages differ by page: what is gone stays gone, what is broken stays broken. */
+/** Answers of error pages; each page always has the same one. */
 const GONE_STATUSES: readonly (readonly [number, string])[] = [
   [404, "Not Found"],
   [410, "Gone"],
@@ -34,7 +34,7 @@ const GONE_STATUSES: readonly (readonly [number, string])[] = [
 ];
 const PURPOSE_GONE = 10;
 
-/** The answer to a GET of `path` (with query) at a site; `etag` is the asker's If-None-Match. */
+/** The answer to a GET of `path` (with query) at a site; `etag` is the request's If-None-Match. */
 export function respond(world: World, site: Site, path: string, etag?: string): WorldAnswer {
   if (path === "/robots.txt") return textOrNotFound(robotsTxt(site), "text/plain");
   if (path.startsWith("/sitemap")) {
@@ -46,7 +46,7 @@ export function respond(world: World, site: Site, path: string, etag?: string): 
   return respondWithPage(world, site, page, etag);
 }
 
-/** The site called `host[:port]`; undefined when this world has none. */
+/** The site at `host[:port]`; undefined when this world has none. */
 export function siteNamed(world: World, authority: string): Site | undefined {
   const index = world.naming.siteOf(authority.toLowerCase());
   return index === undefined || index >= world.plan.siteCount ? undefined : siteAt(world, index);
@@ -59,7 +59,7 @@ export function seedUrls(world: World): string[] {
   );
 }
 
-/** What a GET of the page brings when it brings anything. */
+/** The body of a page that has one. */
 export function bodyOf(world: World, site: Site, page: Page): Uint8Array {
   const stamp = page.kind === "near" ? `, as printed for reader ${page.number}` : "";
   return htmlOf(world, site, page.of, stamp);

@@ -1,8 +1,8 @@
 /**
- * The archive files of a crawl, as a whole: which they are, and copies of them.
+ * Lists and copies the archive files of a crawl.
  *
- * WARC files are records one behind the other, so a copy of several is one file of all. A crawl may
- * still be writing; whoever gives its committed marks gets whole records and nothing half done.
+ * WARC files are sequences of records, so several can be concatenated into one. Copies of a running
+ * crawl end at its committed marks, so they contain only complete records.
  */
 
 import { createReadStream, createWriteStream } from "node:fs";
@@ -16,13 +16,13 @@ import type { Marks } from "./warc-files.ts";
 
 export interface Archive {
   readonly path: string;
-  /** Under which it leaves the crawl's folder. */
+  /** Name of an exported copy. */
   readonly name: string;
-  /** How much of the file is committed. */
+  /** Committed bytes of the file. */
   readonly bytes: number;
 }
 
-/** In the order they were written. */
+/** The archive files in the order they were written. */
 export function archivesOf(folder: string, marks: Marks): Archive[] {
   return Object.entries(marks)
     .filter(([, bytes]) => bytes > 0)
@@ -30,12 +30,12 @@ export function archivesOf(folder: string, marks: Marks): Archive[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Files of several processes have the same names in different folders; taken out, they get different ones. */
+/** Makes the names unique in one folder, because processes use the same file names in their own folders. */
 export function exportedName(file: string): string {
   return file.replace("/archive/", "-");
 }
 
-/** Sends all archives into one stream, which stays open. */
+/** Writes all archives to one stream, which stays open. */
 export async function concatenateArchives(
   archives: Iterable<Archive>,
   to: Writable,
@@ -48,7 +48,7 @@ export async function concatenateArchives(
   }
 }
 
-/** Copies each archive into a folder under its own name; nothing there is overwritten. */
+/** Copies each archive into a folder under its exported name, without overwriting. */
 export async function copyArchives(archives: Iterable<Archive>, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const { path, name, bytes } of archives) {
@@ -63,8 +63,8 @@ export async function copyArchives(archives: Iterable<Archive>, folder: string):
 
 function explained(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
-  const what = `${path}: ${error.message}`;
-  if (error.code === "EEXIST") return new CrawlError("FOLDER_FOREIGN", what, { cause: error });
-  if (error.code === "ENOSPC") return new CrawlError("DISK_FULL", what, { cause: error });
+  const message = `${path}: ${error.message}`;
+  if (error.code === "EEXIST") return new CrawlError("FOLDER_FOREIGN", message, { cause: error });
+  if (error.code === "ENOSPC") return new CrawlError("DISK_FULL", message, { cause: error });
   return error;
 }

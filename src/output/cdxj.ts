@@ -1,9 +1,9 @@
 /**
- * The index of an archive as CDXJ: a line per answer with its key, its time, and where it lies.
+ * Writes the index of an archive as CDXJ: a line per answer with its key, time and place.
  *
- * Lines are made from the archive itself and not from the crawl's records, because digests here are
- * of bytes as sent, and because revisits belong to it. They come in the archive's order; `sortedLines`
- * gives them in the order in which replay tools search them.
+ * Lines are made from the archive and not from the crawl's store, because their digests are of the
+ * bytes as sent, and because they include revisits. They are in the archive's order; `sortedLines` puts
+ * them in the order that replay tools need.
  */
 
 import type { Archive } from "./archives.ts";

@@ -7,14 +7,14 @@ import { memberRoom, writeMember } from "./gzip.ts";
 
 const SENTENCE = "<p>The weir holds the water back; the weir lets the water go.</p>\n";
 
-test("a repeating page shrinks, and zlib gives it back", () => {
+test("a repetitive page is compressed, and zlib decompresses it", () => {
   const page = Buffer.from(SENTENCE.repeat(100));
   const deflated = deflatedOf(page);
   assert.ok(deflated.length < page.length / 20, `${deflated.length} bytes`);
   assert.deepEqual(inflateRawSync(deflated), page);
 });
 
-test("nothing, one byte, and the lengths around every limit come back", () => {
+test("empty input, one byte, and lengths around every limit are decompressed correctly", () => {
   const lengths = [0, 1, 5, 6, 11, 12, 13, 258, 259, 32_768, 32_769, 65_535, 65_536, 131_071];
   for (const length of lengths) {
     const same = Buffer.alloc(length, 65);
@@ -23,25 +23,25 @@ test("nothing, one byte, and the lengths around every limit come back", () => {
   }
 });
 
-test("what cannot shrink grows by five bytes a block only", () => {
+test("incompressible input grows by only five bytes per block", () => {
   const noise = bytesOf(randomFrom(7), 200_000, 256);
   const deflated = deflatedOf(noise);
   assert.equal(deflated.length, noise.length + 5 * 4);
   assert.deepEqual(inflateRawSync(deflated), Buffer.from(noise));
 });
 
-test("any mixture of text, noise and repeats comes back, and equal inputs give equal outputs", () => {
+test("any mixture of text, noise and repeats is decompressed correctly, and the output is deterministic", () => {
   for (let seed = 1; seed <= 300; seed++) {
     const random = randomFrom(seed);
     const input = mixture(random);
     const first = deflatedOf(input);
     assert.deepEqual(inflateRawSync(first), Buffer.from(input), `seed ${seed}`);
     deflatedOf(mixture(random));
-    assert.deepEqual(deflatedOf(input), first, `seed ${seed}: another input came between`);
+    assert.deepEqual(deflatedOf(input), first, `seed ${seed}: after another input`);
   }
 });
 
-test("a member with a packed body is one gzip stream at every level", () => {
+test("a member with a compressed body is one gzip stream at every level", () => {
   for (let seed = 1; seed <= 40; seed++) {
     const random = randomFrom(seed);
     const bytes = mixture(random);

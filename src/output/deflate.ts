@@ -1,16 +1,17 @@
 /**
- * Compresses web pages into raw deflate (RFC 1951) in one pass, for 60 % of what zlib's level 1 costs.
+ * Compresses web pages into raw deflate (RFC 1951) in one pass, at 60 % of the cost of zlib's level 1.
  *
- * An archive's compressor must not cost as much as the crawl. So it looks for repeats as LZ4 does:
- * one earlier place per position, found by a hash of six bytes; shorter repeats hardly pay. After
- * many misses in a row the stride grows, so that pictures and what is compressed already pass
- * quickly. What is found is written at once, in the code of `page-code.ts`.
+ * The compressor must be cheap compared with the crawl. So it searches for repeats like LZ4: one
+ * candidate per position, found by a hash of six bytes; shorter repeats gain little. After many misses in
+ * a row the stride grows, so that pictures and compressed data pass quickly. Output is written at once,
+ * in the code of `page-code.ts`.
  *
- * Promises: any inflater gives the input back; what would grow is stored as it is; the same input
- * gives the same output, whatever came before. O(n), in fixed memory.
+ * Promises: any inflater restores the input; input that would grow is stored; the same input always
+ * gives the same output. O(n), in fixed memory.
  *
- * The tables are the module's, one set for each thread, and not an object's: the compiler then knows
- * where they lie, which is worth a third of the time. Imported ones get a name here for that reason.
+ * The tables belong to the module (one set per thread) and not to an object, because the compiler then
+ * knows their location, which saves a third of the time. Imported tables get local names for the same
+ * reason.
  */
 
 import { assert } from "../base/assert.ts";
@@ -21,46 +22,46 @@ const MATCH_BYTES_MIN = 6;
 const MATCH_BYTES_MAX = 258;
 const DISTANCE_MAX = 32_768;
 /** After 2^this misses in a row the stride grows by one. */
-const PATIENCE_BITS = 6;
-/** So near the end nothing is looked for: reads of four bytes must stay inside. */
+const STRIDE_BITS = 6;
+/** No match is searched this close to the end, because reads of four bytes must stay inside. */
 const MARGIN_BYTES = 12;
 const STORED_BYTES_MAX = 65_535;
-/** What follows the first bits of a stored block of no bytes. */
+/** An empty stored block after its first bits. */
 const EMPTY_STORED = [0, 0, 0xff, 0xff];
 /** The first bit of a block. */
 const LAST_BLOCK = 1;
 
-/** By hash of six bytes: the last position of such, modulo 2^16. 16 KiB, for the nearest cache. */
+/** By hash of six bytes: their last position, modulo 2^16. 16 KiB, to fit into the L1 cache. */
 const places = new Uint16Array(1 << HASH_BITS);
 const { literalCodes, matchCodes, distanceSymbols, distanceCodes } = code;
 const { distanceExtraBits, distanceBases, HEAD_BYTES, HEAD_REST, HEAD_REST_BITS, END_CODE } = code;
 
-/** What `seekMatch` found beside its place. */
+/** Length and distance of the match found by `seekMatch`. */
 let matchBytes = 0;
 let matchDistance = 0;
 
-/** How much room the deflating of so many bytes needs. */
+/** Output size that is always enough for this number of input bytes. */
 export function deflateRoom(bytes: number): number {
   return Math.ceil(bytes * 1.5) + 128;
 }
 
-/** Whether a stream ends here, or another part of it follows at the next byte. */
+/** Whether the stream ends here, or another part follows at the next byte. */
 export type Part = "last" | "more";
 
-/** Deflates `input` into `out` at `start`; answers where it ends. */
+/** Deflates `input` into `out` at `start`; returns the end of the output. */
 export function deflate(input: Uint8Array, out: Uint8Array, start: number, part: Part): number {
   assert(out.length - start >= deflateRoom(input.length), "the output has room");
   const endBits = deflateInPageCode(input, out, start);
   if (endBits > 8 * storedBytes(input.length)) return store(input, out, start, part);
   if (part === "last") return start + ((endBits + 7) >>> 3);
   out[start] = (out[start] as number) & ~LAST_BLOCK;
-  // A stored block begins with three bits and goes on at a whole byte: an empty one aligns the next.
+  // A stored block continues at a byte boundary after three bits, so an empty one aligns the next part.
   const aligned = start + ((endBits + 10) >>> 3);
   out.set(EMPTY_STORED, aligned);
   return aligned + EMPTY_STORED.length;
 }
 
-/** Writes the input as it is, in as many stored blocks as it takes; answers where they end. */
+/** Writes the input in stored blocks; returns the end of the output. */
 export function store(input: Uint8Array, out: Uint8Array, start: number, part: Part): number {
   let at = start;
   let from = 0;
@@ -82,15 +83,15 @@ function storedBytes(bytes: number): number {
   return bytes + 5 * Math.max(1, Math.ceil(bytes / STORED_BYTES_MAX));
 }
 
-/** Answers how many bits it wrote; the rest of the last byte and the next one are zero. */
+/** Returns the number of bits written; the rest of the last byte and the next byte are zero. */
 function deflateInPageCode(input: Uint8Array, out: Uint8Array, start: number): number {
   const inputView = new DataView(input.buffer, input.byteOffset, input.byteLength);
   const outView = new DataView(out.buffer, out.byteOffset, out.byteLength);
   out.set(HEAD_BYTES, start);
   places.fill(0);
   let outAt = start + HEAD_BYTES.length;
-  // Bits that do not fill a byte yet. There is no branch for "is a byte full": every step stores
-  // four bytes and goes on by as many as were full.
+  // Bits that do not fill a byte yet. Without a branch for full bytes: every step stores four bytes
+  // and advances by the number of full ones.
   let pending = HEAD_REST;
   let pendingBits = HEAD_REST_BITS;
   let at = 0;
@@ -137,7 +138,7 @@ function deflateInPageCode(input: Uint8Array, out: Uint8Array, start: number): n
   return 8 * (outAt - start) + pendingBits + (END_CODE & 15);
 }
 
-/** Where the next match begins, not before `start`; the end of the input when there is none. */
+/** Returns the start of the next match at or after `start`; the end of the input when there is none. */
 function seekMatch(input: Uint8Array, view: DataView, start: number): number {
   const last = input.length - MARGIN_BYTES;
   let misses = 0;
@@ -146,7 +147,7 @@ function seekMatch(input: Uint8Array, view: DataView, start: number): number {
     const word = view.getInt32(at, true);
     const next = view.getInt32(at + 2, true);
     const slot = slotOf(word, next);
-    // Places are kept modulo 2^16; the bytes themselves tell whether the guess was right.
+    // Positions are stored modulo 2^16, so the bytes are compared.
     const distance = (at - (places[slot] as number)) & 0xffff;
     const from = at - distance;
     places[slot] = at;
@@ -159,12 +160,12 @@ function seekMatch(input: Uint8Array, view: DataView, start: number): number {
       matchDistance = distance;
       return measureMatch(input, view, at, start);
     }
-    at += 1 + (misses++ >> PATIENCE_BITS);
+    at += 1 + (misses++ >> STRIDE_BITS);
   }
   return input.length;
 }
 
-/** Grows the match to both sides as far as the bytes agree; answers where it begins. */
+/** Extends the match to both sides while the bytes agree; returns its start. */
 function measureMatch(input: Uint8Array, view: DataView, found: number, start: number): number {
   const distance = matchDistance;
   const endMax = Math.min(input.length, found + MATCH_BYTES_MAX);
@@ -180,13 +181,13 @@ function measureMatch(input: Uint8Array, view: DataView, found: number, start: n
   const atMin = Math.max(start, distance, end - MATCH_BYTES_MAX);
   while (at > atMin && input[at - 1] === input[at - 1 - distance]) at--;
   matchBytes = end - at;
-  // One place near its end is enough to find most of what follows such a match again.
+  // One position near the end of the match is enough to find most later matches.
   if (end + 4 <= input.length)
     places[slotOf(view.getInt32(end - 2, true), view.getInt32(end, true))] = end - 2;
   return at;
 }
 
-/** Multiplies by large odd numbers and keeps the top bits, where every bit of the input tells. */
+/** Multiplies by large odd numbers and uses the top bits, which depend on every bit of the input. */
 function slotOf(word: number, next: number): number {
   return (Math.imul(word, 0x9e3779b1) ^ Math.imul(next, 0x85ebca6b)) >>> (32 - HASH_BITS);
 }

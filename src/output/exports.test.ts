@@ -77,7 +77,7 @@ function small(folder: string): Output {
   return openWarc(folder, {}, { fileBytesMax: 4_000, level: 1, info: {} });
 }
 
-test("a page is one line of JSON, and nothing in it reaches a terminal", () => {
+test("a page is one line of JSON without terminal control characters", () => {
   const page: PageRecord = {
     ...PAGE,
     title: "a\u001b[31m\u009b\u202e\u2028\nb \ud800",
@@ -109,7 +109,7 @@ test("a page is one line of JSON, and nothing in it reaches a terminal", () => {
   });
 });
 
-test("the text of a page comes from the archive, whatever coding and charset it was sent in", async (t) => {
+test("the text of a page is read from the archive, in any content coding and charset", async (t) => {
   const folder = folderFor(t);
   const output = openWarc(folder, {}, { fileBytesMax: 2 ** 30, level: 1, info: {} });
   const html = "<title>t</title><p>caf\u00e9</p><script>no</script><p>two &amp; three</p>";
@@ -130,7 +130,7 @@ test("the text of a page comes from the archive, whatever coding and charset it 
   await output.close();
 });
 
-test("the link graph names both ends, and leaves out what nobody knows", () => {
+test("the link graph has the URLs of both ends, and omits unknown URLs", () => {
   const links = new Uint8Array(24);
   const view = new DataView(links.buffer);
   view.setUint32(0, 4_000_000_000);
@@ -155,7 +155,7 @@ test("the link graph names both ends, and leaves out what nobody knows", () => {
   assert.equal(ranked, "http://example.org/\thttp://example.org/a\t0.333333\t0.250000");
 });
 
-test("lines are sorted in bounded memory, and nothing is left behind", (t) => {
+test("lines are sorted in bounded memory, and no temporary files remain", (t) => {
   const folder = folderFor(t);
   for (let seed = 1; seed <= 10; seed++) {
     const random = randomFrom(seed);
@@ -175,7 +175,7 @@ test("lines are sorted in bounded memory, and nothing is left behind", (t) => {
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test("the index is the one warcio makes, in order, for every kind of record", async (t) => {
+test("the index equals warcio's, sorted, for every kind of record", async (t) => {
   const folder = folderFor(t);
   const output = small(folder);
   const of = { url: "http://example.org/", atMs: AT_MS };
@@ -191,17 +191,17 @@ test("the index is the one warcio makes, in order, for every kind of record", as
   await output.close();
   const archives = archivesOf(folder, output.marks());
   assert.ok(archives.length > 2);
-  const ours = [...sortedLines(cdxjLines(archives), { folder, memoryBytes: 500 })];
+  const ownIndex = [...sortedLines(cdxjLines(archives), { folder, memoryBytes: 500 })];
   const program = fileURLToPath(new URL("../../node_modules/.bin/warcio", import.meta.url));
   const paths = archives.map(({ path }) => path);
-  const theirs = execFileSync(process.execPath, [program, "cdx-index", ...paths], {
+  const warcioIndex = execFileSync(process.execPath, [program, "cdx-index", ...paths], {
     encoding: "utf8",
   });
-  assert.deepEqual(ours, theirs.trim().split("\n").sort());
-  assert.equal(ours.length, 23);
+  assert.deepEqual(ownIndex, warcioIndex.trim().split("\n").sort());
+  assert.equal(ownIndex.length, 23);
 });
 
-test("archives are copied whole into one file or another folder, and overwrite nothing", async (t) => {
+test("archives are copied completely into one file or a folder, without overwriting", async (t) => {
   const folder = folderFor(t);
   const output = small(join(folder, "warc"));
   for (let page = 0; page < 12; page++) await output.write(captureOf(`http://example.org/${page}`));
@@ -228,7 +228,7 @@ test("archives are copied whole into one file or another folder, and overwrite n
   assert.equal(readFileSync(join(copy, archives[0]?.name ?? ""), "utf8"), "mine");
 });
 
-test("lines wait for a slow reader, and a reader who leaves early is no failure", async () => {
+test("lines are written at the pace of a slow reader, and an early close is not an error", async () => {
   let waiting = 0;
   let most = 0;
   let received = 0;
@@ -248,7 +248,7 @@ test("lines wait for a slow reader, and a reader who leaves early is no failure"
   }
   await writeLines(counted(), slow);
   assert.equal(received, 550_000);
-  assert.ok(most < 300_000, `${most} bytes were made before they were wanted`);
+  assert.ok(most < 300_000, `${most} bytes were generated in advance`);
 
   const gone = new Writable({
     write(_chunk, _encoding, done) {

@@ -1,9 +1,9 @@
 /**
- * One gzip member (RFC 1952) after another, each readable on its own: what a WARC file is made of.
+ * Writes gzip members (RFC 1952), each readable on its own, which form a WARC file.
  *
- * A member has a head that is compressed and a body that may be compressed already; such a body is
- * stored, because pressing it again costs time and gains nothing. Level 0 stores everything, level 1
- * is our own `deflate.ts`, levels 2 to 9 are zlib's.
+ * A member has a head and a body. The head is compressed; a body that is already compressed is stored,
+ * because compressing it again costs time without gain. Level 0 stores everything, level 1 uses
+ * `deflate.ts`, levels 2 to 9 use zlib.
  */
 
 import { constants, crc32, deflateRawSync } from "node:zlib";
@@ -16,16 +16,16 @@ const TRAILER_BYTES = 8;
 export interface MemberText {
   /** Head and body in one piece. */
   readonly bytes: Uint8Array;
-  /** Where the body begins that is compressed already; undefined when it is not. */
+  /** Start of an already compressed body; undefined for an uncompressed one. */
   readonly packedFrom: number | undefined;
 }
 
-/** How much room a member of so many bytes needs. */
+/** Output size that is always enough for a member of this number of bytes. */
 export function memberRoom(bytes: number): number {
   return deflateRoom(bytes) + MEMBER_HEAD.length + TRAILER_BYTES + 64;
 }
 
-/** Writes a member into `out` at `start`; answers where it ends. */
+/** Writes a member into `out` at `start`; returns its end. */
 export function writeMember(
   text: MemberText,
   level: number,
@@ -36,9 +36,9 @@ export function writeMember(
   out.set(MEMBER_HEAD, start);
   let at = start + MEMBER_HEAD.length;
   if (level === 0) at = store(bytes, out, at, "last");
-  else if (packedFrom === undefined) at = press(bytes, level, out, at);
+  else if (packedFrom === undefined) at = compress(bytes, level, out, at);
   else {
-    at = pressHead(bytes.subarray(0, packedFrom), level, out, at);
+    at = compressHead(bytes.subarray(0, packedFrom), level, out, at);
     at = store(bytes.subarray(packedFrom), out, at, "last");
   }
   const trailer = new DataView(out.buffer, out.byteOffset + at, TRAILER_BYTES);
@@ -47,16 +47,16 @@ export function writeMember(
   return at + TRAILER_BYTES;
 }
 
-function press(bytes: Uint8Array, level: number, out: Uint8Array, at: number): number {
+function compress(bytes: Uint8Array, level: number, out: Uint8Array, at: number): number {
   if (level === 1) return deflate(bytes, out, at, "last");
-  const pressed = deflateRawSync(bytes, { level });
-  out.set(pressed, at);
-  return at + pressed.length;
+  const compressed = deflateRawSync(bytes, { level });
+  out.set(compressed, at);
+  return at + compressed.length;
 }
 
-function pressHead(head: Uint8Array, level: number, out: Uint8Array, at: number): number {
+function compressHead(head: Uint8Array, level: number, out: Uint8Array, at: number): number {
   if (level === 1) return deflate(head, out, at, "more");
-  const pressed = deflateRawSync(head, { level, finishFlush: constants.Z_SYNC_FLUSH });
-  out.set(pressed, at);
-  return at + pressed.length;
+  const compressed = deflateRawSync(head, { level, finishFlush: constants.Z_SYNC_FLUSH });
+  out.set(compressed, at);
+  return at + compressed.length;
 }

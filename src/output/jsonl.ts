@@ -1,8 +1,8 @@
 /**
- * A page as one line of JSON, for whoever wants the collection and not the archive.
+ * Writes a page as one line of JSON, for users of the collection without the archive.
  *
- * Foreign text may hold what a terminal obeys; JSON leaves much of that as it is, so it is escaped
- * here too. Any JSON reader gives the very same text back.
+ * Foreign text may contain terminal control characters, of which JSON escapes only some, so the rest is
+ * escaped here. Any JSON reader restores the exact text.
  */
 
 import {
@@ -21,18 +21,18 @@ export interface PageLine {
   readonly url: string;
   readonly depth: number;
   readonly page: PageRecord;
-  /** The URL of the page it repeats or resembles. */
+  /** The URL of the page that it duplicates or resembles. */
   readonly likeUrl: string | undefined;
-  /** Its visible text, when that was asked for. */
+  /** Its visible text, when requested. */
   readonly text: string | undefined;
-  /** Its PageRank in this collection, when that was asked for. */
+  /** Its PageRank in this collection, when requested. */
   readonly rank?: number | undefined;
 }
 
 const CODINGS_MAX = 3;
 const DECODED_BYTES_MAX = 2 ** 26;
 const TEXT_CHARACTERS_MAX = 2 ** 22;
-const UNSEEN =
+const INVISIBLE =
   /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 export function pageLine({ url, depth, page, likeUrl, text, rank }: PageLine): string {
@@ -58,16 +58,16 @@ export function pageLine({ url, depth, page, likeUrl, text, rank }: PageLine): s
   return seenJson(line);
 }
 
-/** The same JSON, with everything escaped that a terminal might obey. */
+/** The same JSON, with all terminal control characters and invisible characters escaped. */
 export function seenJson(json: string): string {
-  return json.replace(UNSEEN, (character) => {
+  return json.replace(INVISIBLE, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
 }
 
 /**
- * The visible text of an archived page; undefined when its record holds none, as the record of a
- * duplicate does, or when it is no text. Throws `DamagedRecord` when the archive is damaged there.
+ * The visible text of an archived page; undefined when the page is not text, or when its record has no
+ * body, like that of a duplicate. Throws `DamagedRecord` when the record is damaged.
  */
 export function archivedText(folder: string, place: ArchivePlace): string | undefined {
   const record = readRecord(folder, place);
@@ -85,7 +85,7 @@ export function archivedText(folder: string, place: ArchivePlace): string | unde
     : Buffer.from(utf8).toString().slice(0, TEXT_CHARACTERS_MAX);
 }
 
-/** Undoes the codings of a body, the last one first; undefined when that cannot be done. */
+/** Decodes the content codings of a body, the last one first; undefined when that fails. */
 function decode(body: Uint8Array, codings: string): Uint8Array | undefined {
   const names = codings.split(",").map((name) => name.trim().toLowerCase());
   const applied = names.filter((name) => name !== "" && name !== "identity").toReversed();
@@ -93,7 +93,7 @@ function decode(body: Uint8Array, codings: string): Uint8Array | undefined {
   try {
     return applied.reduce(decodeOnce, body);
   } catch {
-    // The crawl was lenient with a coding that is not what it says; an export need not be.
+    // The crawl tolerates wrongly declared codings; an export does not.
     return undefined;
   }
 }
@@ -104,6 +104,6 @@ function decodeOnce(body: Uint8Array, coding: string): Uint8Array {
   if (coding === "br") return brotliDecompressSync(body, options);
   if (coding === "zstd") return zstdDecompressSync(body, options);
   if (coding !== "deflate") throw new Error(`no decoder for ${coding}`);
-  // Some servers send the bare stream under this name; the first byte of a zlib stream tells.
+  // Some servers send a raw stream under this name; the first byte identifies a zlib stream.
   return ((body[0] ?? 0) & 15) === 8 ? inflateSync(body, options) : inflateRawSync(body, options);
 }

@@ -1,11 +1,11 @@
-/** Sends lines or bytes to a stream, many at a time, and never faster than it takes them. */
+/** Writes lines or bytes to a stream in large chunks, at the stream's pace. */
 
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 const CHUNK_CHARACTERS = 65_536;
 
-/** Writes every line with its line end; the stream stays open. */
+/** Writes every line with a line end; the stream stays open. */
 export async function writeLines(
   lines: Iterable<string> | AsyncIterable<string>,
   to: Writable,
@@ -37,7 +37,7 @@ async function* chunksOf(lines: Iterable<string> | AsyncIterable<string>): Async
   if (chunk !== "") yield chunk;
 }
 
-/** `weir export … | head` closes the pipe; that is no failure of ours. */
+/** Whether the reader closed the pipe, as in `weir export … | head`; this is not an error. */
 export function isClosedByReader(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EPIPE";
 }

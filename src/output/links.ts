@@ -1,14 +1,14 @@
 /**
- * The link graph as lines `from<TAB>to`, both URLs, page after page in constant memory; with the rank
- * of each behind them where ranks are known.
+ * Writes the link graph as lines `from<TAB>to` of URLs, page by page in constant memory; with both ranks
+ * when they are known.
  *
- * Pages keep fingerprints of what they link to; the caller knows the URL of each. Links to what was
- * never admitted have none, and are left out.
+ * Pages store fingerprints of their links; the caller maps them to URLs. Links to URLs that were never
+ * admitted are left out.
  */
 
 export interface LinkingPage {
   readonly url: string;
-  /** 8 bytes each, big-endian. */
+  /** Fingerprints of 8 bytes each, big-endian. */
   readonly links: Uint8Array;
   readonly rank?: number | undefined;
 }
@@ -18,7 +18,7 @@ export interface LinkedUrl {
   readonly rank?: number | undefined;
 }
 
-/** The URL with this fingerprint, in two unsigned halves, if it is known. */
+/** Returns the URL with this fingerprint (two unsigned halves), if known. */
 export type UrlOf = (high: number, low: number) => LinkedUrl | undefined;
 
 const RANK_DIGITS = 6;
@@ -40,7 +40,7 @@ function shown(rank: number): string {
   return rank.toPrecision(RANK_DIGITS);
 }
 
-/** A canonical URL holds no blank; the file stays whole even if one should. */
+/** Escapes tabs and line ends; a canonical URL has none, so this only protects the file format. */
 function cell(url: string): string {
   return url.replace(/[\t\r\n]/g, (blank) => `%0${blank.charCodeAt(0).toString(16)}`);
 }

@@ -1,17 +1,17 @@
 /**
- * Where pages leave the crawler, as a sink.
+ * The interface of outputs, which store the fetched pages.
  *
- * An output is told of a page before the store commits it, and answers where it put it. Whatever it
- * wrote beyond the last committed marks is cut off when it is opened again, so that a page repeated
- * after a crash is there once.
+ * An output writes a page before the store commits it, and returns its place. When it is reopened, it
+ * removes everything beyond the last committed marks, so that a page repeated after a crash is stored
+ * once.
  */
 
 import type { ArchivePlace, Likeness } from "../page/page.ts";
 
-/** One exchange with a server, as it goes into an archive. */
+/** One request with its response, as written to an archive. */
 export interface Capture {
   readonly url: string;
-  /** When the request was sent, wall clock. */
+  /** Wall-clock time of the request. */
   readonly atMs: number;
   readonly address: string;
   readonly requestHead: string;
@@ -19,21 +19,21 @@ export interface Capture {
   readonly statusText: string;
   readonly httpVersion: "1.0" | "1.1" | "2";
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Free of transfer coding, in its content coding. */
+  /** The body without transfer coding, but with its content coding. */
   readonly body: Uint8Array;
-  /** SHA-256 of `body`, where somebody has it already. */
+  /** SHA-256 of `body`, when already computed. */
   readonly bodyDigest?: Uint8Array;
   readonly truncated: "length" | "time" | "disconnect" | undefined;
-  /** Set when the content repeats an earlier page: then only a revisit record is written. */
+  /** Set when the content duplicates an earlier page; then only a revisit record is written. */
   readonly repeats:
     | { readonly likeness: Likeness; readonly url: string; readonly atMs: number }
     | undefined;
 }
 
 export interface Output {
-  /** Takes a page; resolves once it is written (not yet synced) with its place. */
+  /** Writes a page; resolves with its place when it is written, but not yet synced. */
   write(capture: Capture): Promise<ArchivePlace>;
-  /** The end of every file written so far, to be stored with the commit. */
+  /** The end of every file, to be stored with the commit. */
   marks(): Readonly<Record<string, number>>;
   sync(): Promise<void>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** The pages of a collection as the columns of a table; the same facts as a line of JSON has. */
+/** The columns of a table of pages, with the same data as a line of JSON. */
 
 import type { PageLine } from "./jsonl.ts";
 import type { Column } from "./parquet.ts";

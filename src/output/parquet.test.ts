@@ -23,13 +23,13 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: "at", type: "milliseconds", valueOf: ({ atMs }) => atMs },
 ];
 
-/** As somebody else's program reads it. */
+/** Reads the file with an independent library. */
 async function readBack(rows: Iterable<Row>): Promise<Record<string, unknown>[]> {
   const bytes = Uint8Array.from(Buffer.concat([...parquetFile(rows, COLUMNS)]));
-  return parquetReadObjects({ file: bytes.buffer, compressors: { ZSTD: unpacked } });
+  return parquetReadObjects({ file: bytes.buffer, compressors: { ZSTD: decompressed } });
 }
 
-function unpacked(bytes: Uint8Array): Uint8Array {
+function decompressed(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(zstdDecompressSync(bytes));
 }
 
@@ -45,7 +45,7 @@ function expected(row: Row): Record<string, unknown> {
   };
 }
 
-test("a table is read back as it was, with what is missing missing", async () => {
+test("a table is read back unchanged, including missing values", async () => {
   const rows: Row[] = [
     {
       name: "weir \u6c34",
@@ -61,7 +61,7 @@ test("a table is read back as it was, with what is missing missing", async () =>
   assert.deepEqual(await readBack([]), []);
 });
 
-test("tables of any length and any gaps are read back, over several groups", async () => {
+test("tables of any length with random missing values are read back, across several row groups", async () => {
   for (const [seed, length] of [1, 2, 3, 17, 200, 60_000].entries()) {
     const random = randomFrom(seed);
     const maybe = <T>(value: T): T | undefined => (random.next() < 0.4 ? undefined : value);

@@ -1,10 +1,9 @@
 /**
- * Rows as a Parquet file, which tables of all makes read: columns side by side, each packed by zstd.
+ * Writes rows as a Parquet file with columns compressed by zstd.
  *
- * As the format's specification has it (parquet.apache.org, version 1 data pages): PLAIN values, and
- * for columns that may lack some, levels in runs. Metadata is Thrift's compact protocol, of which
- * only what is needed here is written. Rows are gathered until they are a group, so memory is
- * bounded by a group; the file is given out piece by piece.
+ * Follows the format's specification (parquet.apache.org, version 1 data pages): PLAIN values, and
+ * run-length encoded definition levels for optional columns. Metadata uses Thrift's compact protocol
+ * (`thrift.ts`). Memory is bounded by one row group; the file is returned piece by piece.
  */
 
 import { zstdCompressSync } from "node:zlib";
@@ -15,7 +14,7 @@ export type ColumnType = "text" | "int32" | "int64" | "double" | "milliseconds";
 export interface Column<Row> {
   readonly name: string;
   readonly type: ColumnType;
-  /** undefined where the row has none; then the column must be optional. */
+  /** undefined for a missing value; then the column must be optional. */
   readonly valueOf: (row: Row) => string | number | undefined;
   readonly isOptional?: boolean;
 }
@@ -37,7 +36,7 @@ interface Group {
   readonly rows: number;
 }
 
-/** The file, piece by piece. */
+/** Yields the file piece by piece. */
 export function* parquetFile<Row>(
   rows: Iterable<Row>,
   columns: readonly Column<Row>[],
@@ -45,11 +44,11 @@ export function* parquetFile<Row>(
   yield MAGIC;
   let offset = MAGIC.length;
   const groups: Group[] = [];
-  for (const gathered of inGroups(rows, columns)) {
+  for (const buffered of groupsOf(rows, columns)) {
     const chunks: Field[] = [];
     let groupBytes = 0;
     for (const [index, column] of columns.entries()) {
-      const chunk = columnChunk(column, gathered[index] as ColumnValues, offset);
+      const chunk = columnChunk(column, buffered[index] as ColumnValues, offset);
       for (const piece of chunk.pieces) {
         offset += piece.length;
         yield piece;
@@ -57,7 +56,7 @@ export function* parquetFile<Row>(
       groupBytes += chunk.plainBytes;
       chunks.push(chunk.metadata);
     }
-    const count = gathered[0]?.length ?? 0;
+    const count = buffered[0]?.length ?? 0;
     groups.push({ rows: count, fields: [list(1, chunks), i64(2, groupBytes), i64(3, count)] });
   }
   const footer = metadata(columns, groups);
@@ -70,25 +69,25 @@ export function* parquetFile<Row>(
 
 type ColumnValues = (string | number | undefined)[];
 
-function* inGroups<Row>(
+function* groupsOf<Row>(
   rows: Iterable<Row>,
   columns: readonly Column<Row>[],
 ): Generator<ColumnValues[]> {
-  let gathered: ColumnValues[] = columns.map(() => []);
+  let buffered: ColumnValues[] = columns.map(() => []);
   let [count, bytes] = [0, 0];
   for (const row of rows) {
     for (const [index, { valueOf }] of columns.entries()) {
       const value = valueOf(row);
-      gathered[index]?.push(value);
+      buffered[index]?.push(value);
       bytes += typeof value === "string" ? value.length + 4 : 8;
     }
     count += 1;
     if (count < GROUP_ROWS_MAX && bytes < GROUP_BYTES_MAX) continue;
-    yield gathered;
-    gathered = columns.map(() => []);
+    yield buffered;
+    buffered = columns.map(() => []);
     [count, bytes] = [0, 0];
   }
-  if (count > 0) yield gathered;
+  if (count > 0) yield buffered;
 }
 
 function columnChunk<Row>(
@@ -99,11 +98,11 @@ function columnChunk<Row>(
   const present = values.filter((value) => value !== undefined);
   const levels = column.isOptional === true ? levelsOf(values) : Buffer.alloc(0);
   const plain = Buffer.concat([levels, plainValues(column.type, present)]);
-  const packed = zstdCompressSync(plain);
+  const compressed = zstdCompressSync(plain);
   const pageHead = structBytes([
     i32(1, DATA_PAGE),
     i32(2, plain.length),
-    i32(3, packed.length),
+    i32(3, compressed.length),
     struct(5, [
       i32(1, values.length),
       i32(2, ENCODING.plain),
@@ -111,35 +110,35 @@ function columnChunk<Row>(
       i32(4, ENCODING.rle),
     ]),
   ]);
-  const about = struct(3, [
+  const columnMetadata = struct(3, [
     i32(1, PHYSICAL[column.type]),
     list(2, [i32(0, ENCODING.plain), i32(0, ENCODING.rle)]),
     list(3, [text(0, column.name)]),
     i32(4, ZSTD),
     i64(5, values.length),
     i64(6, pageHead.length + plain.length),
-    i64(7, pageHead.length + packed.length),
+    i64(7, pageHead.length + compressed.length),
     i64(9, offset),
   ]);
   return {
-    pieces: [pageHead, packed],
+    pieces: [pageHead, compressed],
     plainBytes: pageHead.length + plain.length,
-    metadata: struct(0, [i64(2, offset), about]),
+    metadata: struct(0, [i64(2, offset), columnMetadata]),
   };
 }
 
-/** Whether each value is there, as runs: how long, doubled, and then 1 or 0; their length before them. */
+/** Definition levels as runs: twice the run's length, then 1 or 0; preceded by the length in bytes. */
 function levelsOf(values: ColumnValues): Buffer {
   const runs: number[] = [];
   for (let at = 0; at < values.length;) {
-    const isThere = values[at] !== undefined;
+    const isPresent = values[at] !== undefined;
     let end = at + 1;
-    while (end < values.length && (values[end] !== undefined) === isThere) end += 1;
+    while (end < values.length && (values[end] !== undefined) === isPresent) end += 1;
     for (let rest = (end - at) * 2; ; rest >>>= 7) {
       runs.push(rest > 127 ? (rest & 127) | 128 : rest);
       if (rest < 128) break;
     }
-    runs.push(isThere ? 1 : 0);
+    runs.push(isPresent ? 1 : 0);
     at = end;
   }
   const levels = Buffer.alloc(4 + runs.length);
@@ -176,8 +175,9 @@ function metadata<Row>(columns: readonly Column<Row>[], groups: readonly Group[]
   const root = struct(0, [text(4, "page"), i32(5, columns.length)]);
   const elements = columns.map(({ name, type, isOptional }) => {
     const repetition = isOptional === true ? REPETITION.optional : REPETITION.required;
-    const meaning = type === "text" || type === "milliseconds" ? [i32(6, CONVERTED[type])] : [];
-    return struct(0, [i32(1, PHYSICAL[type]), i32(3, repetition), text(4, name), ...meaning]);
+    const convertedType =
+      type === "text" || type === "milliseconds" ? [i32(6, CONVERTED[type])] : [];
+    return struct(0, [i32(1, PHYSICAL[type]), i32(3, repetition), text(4, name), ...convertedType]);
   });
   const rows = groups.reduce((sum, group) => sum + group.rows, 0);
   return structBytes([

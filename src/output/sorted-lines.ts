@@ -1,8 +1,8 @@
 /**
- * Sorts more lines than memory holds: sorted runs on disk, then all of them merged.
+ * Sorts more lines than fit in memory: writes sorted runs to disk, then merges them.
  *
- * Lines compare by UTF-16 units, which for the ASCII of an index is the order of its bytes. Memory
- * is `memoryBytes` while runs are made, and one small window per run while they are merged.
+ * Lines are compared by UTF-16 units, which for ASCII is byte order. Memory is `memoryBytes` while runs
+ * are written, and one small window per run while they are merged.
  */
 
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
@@ -10,13 +10,13 @@ import { join } from "node:path";
 import { mergeSorted } from "../base/merge.ts";
 
 const WINDOW_BYTES = 65_536;
-/** Runs open at once; when there are so many they are first merged into one. */
+/** Most runs open at the same time; this many runs are merged into one. */
 const RUNS_MAX = 128;
-/** A string of ASCII takes a byte a letter, and some for being a string in an array. */
+/** Memory of a string in an array, besides one byte per ASCII character. */
 const STRING_BYTES = 32;
 
 export interface SortSpace {
-  /** Where runs are put for the time of the sorting. */
+  /** Folder for temporary runs. */
   readonly folder: string;
   readonly memoryBytes: number;
 }
@@ -26,21 +26,21 @@ export function* sortedLines(lines: Iterable<string>, space: SortSpace): Generat
   try {
     let runs: string[] = [];
     let written = 0;
-    let gathered: string[] = [];
+    let buffered: string[] = [];
     let bytes = 0;
     for (const line of lines) {
-      gathered.push(line);
+      buffered.push(line);
       bytes += line.length + STRING_BYTES;
       if (bytes < space.memoryBytes) continue;
-      runs.push(writeRun(join(scratch, String(written++)), gathered.sort()));
-      gathered = [];
+      runs.push(writeRun(join(scratch, String(written++)), buffered.sort()));
+      buffered = [];
       bytes = 0;
       if (runs.length < RUNS_MAX) continue;
       const joined = writeRun(join(scratch, String(written++)), merged(runs.map(readRun)));
       for (const run of runs) rmSync(run);
       runs = [joined];
     }
-    yield* merged([...runs.map(readRun), gathered.sort()]);
+    yield* merged([...runs.map(readRun), buffered.sort()]);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

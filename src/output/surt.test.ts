@@ -4,7 +4,7 @@ import { getSurt } from "warcio";
 import { below, pick, type Random, randomFrom } from "../base/random.ts";
 import { surtKey } from "./surt.ts";
 
-test("keys put the host back to front, and the rest in lower case and order", () => {
+test("keys have the host reversed, everything in lower case, and the query sorted", () => {
   const known: readonly (readonly [url: string, key: string])[] = [
     ["http://example.com/", "com,example)/"],
     ["https://www.example.com/", "com,example)/"],
@@ -22,7 +22,7 @@ test("keys put the host back to front, and the rest in lower case and order", ()
   for (const [url, key] of known) assert.equal(surtKey(url), key);
 });
 
-test("keys are those of warcio, whose readers look for them", () => {
+test("keys equal those of warcio, which replay tools search for", () => {
   for (let seed = 1; seed <= 2_000; seed++) {
     const url = randomUrl(randomFrom(seed));
     assert.equal(surtKey(url), getSurt(url), `seed ${seed}: ${url}`);

@@ -1,14 +1,14 @@
 /**
- * The key by which archives sort URLs: the host from its top-level domain down, so that a domain and
- * all below it lie together. `https://www.Example.org:8080/A?b=2&a=1` is
+ * Computes the key by which archives sort URLs: the host from its top-level domain down, so that a domain
+ * and its subdomains are adjacent. `https://www.Example.org:8080/A?b=2&a=1` becomes
  * `org,example:8080)/a?a=1&b=2`.
  *
- * "Sort-friendly URI Reordering Transform" is a family of habits, not a standard. These are the ones
- * of warcio and wabac, whose replay looks pages up by it: scheme, user, fragment and a leading `www.`
- * are gone, everything is in lower case, and the parts of the query are sorted.
+ * The "Sort-friendly URI Reordering Transform" has variants and no standard. This is the variant of
+ * warcio and wabac, whose replay searches pages by it: without scheme, user, fragment and leading
+ * `www.`, in lower case, with the parts of the query sorted.
  */
 
-/** What is no http(s) URL is its own key. */
+/** A URL with another scheme than http(s) is its own key. */
 export function surtKey(url: string): string {
   const bare = url.toLowerCase().replace(/^(https?:\/\/)www\d*\./, "$1");
   if (!/^https?:/.test(bare) || !URL.canParse(bare)) return url;

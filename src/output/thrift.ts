@@ -1,12 +1,13 @@
 /**
- * Thrift's compact protocol, as much of it as Parquet's metadata needs: numbers, texts, lists, structs.
+ * Encodes the part of Thrift's compact protocol that Parquet's metadata needs: numbers, texts, lists,
+ * structs.
  *
- * A field is told by the distance of its number from the one before and by its type; numbers are
- * zigzag, seven bits a byte (the protocol's own specification in the repository of Apache Thrift).
+ * A field starts with its type and the difference of its number to the previous one; numbers are zigzag
+ * varints (see the specification in the repository of Apache Thrift).
  */
 
 export interface Field {
-  /** Its number in its struct; of no meaning in a list. */
+  /** Number of the field in its struct; ignored in a list. */
   readonly number: number;
   readonly type: number;
   readonly bytes: Buffer;
@@ -18,7 +19,7 @@ const BINARY = 8;
 const LIST = 9;
 const STRUCT = 12;
 const STOP = Buffer.from([0]);
-/** From this many on the size of a list, or the distance of a field, stands by itself. */
+/** From this value on, the size of a list or the distance of a field is encoded separately. */
 const LONG = 15;
 
 export function i32(number: number, value: number): Field {
@@ -34,7 +35,7 @@ export function text(number: number, value: string): Field {
   return { number, type: BINARY, bytes: Buffer.concat([unsigned(bytes.length), bytes]) };
 }
 
-/** All of one type. */
+/** A list of items of one type. */
 export function list(number: number, items: readonly Field[]): Field {
   const type = items[0]?.type ?? STRUCT;
   const head =
@@ -48,7 +49,7 @@ export function struct(number: number, fields: readonly Field[]): Field {
   return { number, type: STRUCT, bytes: structBytes(fields) };
 }
 
-/** In the order of their numbers. */
+/** Encodes fields, which must be in the order of their numbers. */
 export function structBytes(fields: readonly Field[]): Buffer {
   const pieces: Buffer[] = [];
   let last = 0;
@@ -66,7 +67,7 @@ function zigzag(value: number): Buffer {
   return unsigned(value < 0 ? -2 * value - 1 : 2 * value);
 }
 
-/** Up to 2^53. */
+/** Encodes a varint up to 2^53. */
 function unsigned(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;

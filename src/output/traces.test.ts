@@ -16,7 +16,7 @@ const SPAN: RequestSpan = {
   durationMs: 45,
 };
 
-test("a collector gets every request as a span, with its times in nanoseconds", async () => {
+test("a collector receives every request as a span, with times in nanoseconds", async () => {
   const messages: { path: string; body: string }[] = [];
   const server = createServer((request, response) => {
     let body = "";
@@ -35,7 +35,7 @@ test("a collector gets every request as a span, with its times in nanoseconds", 
     version: "1",
     log: { write: (entry) => log.push(entry) },
   });
-  for (let count = 0; count < 600; count++) traces.note(SPAN);
+  for (let count = 0; count < 600; count++) traces.add(SPAN);
   await traces.close();
   server.close();
   assert.deepEqual(log, []);
@@ -50,14 +50,14 @@ test("a collector gets every request as a span, with its times in nanoseconds", 
   assert.equal(new Set(spans.map(({ spanId }: { spanId: string }) => spanId)).size, 600);
 });
 
-test("a collector that is away costs one line and nothing else", async () => {
+test("an unreachable collector is logged once and has no other effect", async () => {
   const log: LogEntry[] = [];
   const traces = openTraces({
     collector: "http://127.0.0.1:9",
     version: "1",
     log: { write: (entry) => log.push(entry) },
   });
-  for (let count = 0; count < 20_000; count++) traces.note(SPAN);
+  for (let count = 0; count < 20_000; count++) traces.add(SPAN);
   await traces.close();
   assert.equal(log.length, 1);
 });

@@ -1,10 +1,10 @@
 /**
- * Tells a collector of OpenTelemetry about every request, as spans over OTLP/HTTP in JSON.
+ * Exports every request to an OpenTelemetry collector, as spans over OTLP/HTTP in JSON.
  *
- * For looking on, so it never holds anybody up: what a collector does not take in time is dropped and
- * counted, and one that is away is told of in one line.
+ * Tracing never delays the crawl: spans that the collector does not accept in time are dropped and
+ * counted, and an unreachable collector is logged once.
  *
- * Bounded: spans that wait, and what one message holds. Ids are random, and mean nothing.
+ * The queue of spans and the spans per message are bounded. Ids are random, without meaning.
  */
 
 import { randomBytes } from "node:crypto";
@@ -14,23 +14,23 @@ export interface RequestSpan {
   readonly url: string;
   readonly site: string;
   readonly address: string;
-  /** How it ended: a reason of the closed list, or what the answer was. */
+  /** Outcome: a reason of the closed list, or the kind of answer. */
   readonly outcome: string;
-  /** 0 when nothing was answered. */
+  /** 0 without an answer. */
   readonly status: number;
   readonly bytes: number;
-  /** On the wall clock. */
+  /** Wall-clock time of the start. */
   readonly atMs: number;
   readonly durationMs: number;
 }
 
 export interface Traces {
-  note(span: RequestSpan): void;
+  add(span: RequestSpan): void;
   close(): Promise<void>;
 }
 
 export interface TracesOptions {
-  /** Where the collector listens, such as http://127.0.0.1:4318; the usual path is added. */
+  /** Base URL of the collector, such as http://127.0.0.1:4318; the usual path is appended. */
   readonly collector: string;
   readonly version: string;
   readonly log: Log;
@@ -41,7 +41,7 @@ const SPANS_PER_MESSAGE = 512;
 const SEND_EVERY_MS = 2_000;
 const ANSWER_MS_MAX = 5_000;
 const URL_CHARACTERS_MAX = 2_048;
-/** As OpenTelemetry numbers them. */
+/** Values of OpenTelemetry's enumerations. */
 const KIND_CLIENT = 3;
 const STATUS_OK = 1;
 const STATUS_ERROR = 2;
@@ -52,20 +52,20 @@ export function openTraces(options: TracesOptions): Traces {
 
 class OtlpTraces implements Traces {
   readonly #options: TracesOptions;
-  readonly #address: string;
+  readonly #endpoint: string;
   readonly #timer: NodeJS.Timeout;
   #waiting: RequestSpan[] = [];
   #sending: Promise<void> = Promise.resolve();
   #dropped = 0;
-  #hasComplained = false;
+  #hasWarned = false;
 
   constructor(options: TracesOptions) {
     this.#options = options;
-    this.#address = `${options.collector.replace(/\/+$/, "")}/v1/traces`;
+    this.#endpoint = `${options.collector.replace(/\/+$/, "")}/v1/traces`;
     this.#timer = setInterval(() => this.#send(), SEND_EVERY_MS).unref();
   }
 
-  note(span: RequestSpan): void {
+  add(span: RequestSpan): void {
     if (this.#waiting.length >= WAITING_MAX) this.#dropped += 1;
     else this.#waiting.push(span);
     if (this.#waiting.length % SPANS_PER_MESSAGE === 0) this.#send();
@@ -75,7 +75,7 @@ class OtlpTraces implements Traces {
     clearInterval(this.#timer);
     this.#send();
     await this.#sending;
-    if (this.#dropped > 0) this.#complain(`${this.#dropped} requests were not told of`);
+    if (this.#dropped > 0) this.#warnOnce(`${this.#dropped} spans were dropped`);
   }
 
   #send(): void {
@@ -93,7 +93,7 @@ class OtlpTraces implements Traces {
 
   async #post(spans: readonly RequestSpan[]): Promise<boolean> {
     try {
-      const answer = await fetch(this.#address, {
+      const answer = await fetch(this.#endpoint, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify(messageOf(spans, this.#options.version)),
@@ -101,20 +101,20 @@ class OtlpTraces implements Traces {
       });
       await answer.arrayBuffer();
       if (answer.ok) return true;
-      this.#complain(`it answers with ${answer.status}`);
+      this.#warnOnce(`the collector answers with status ${answer.status}`);
     } catch (error) {
-      this.#complain(error instanceof Error ? error.message : String(error));
+      this.#warnOnce(error instanceof Error ? error.message : String(error));
     }
     return false;
   }
 
-  #complain(why: string): void {
-    if (this.#hasComplained) return;
-    this.#hasComplained = true;
+  #warnOnce(why: string): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
     const { log, collector } = this.#options;
     log.write({
       level: "warn",
-      message: "the trace collector misses spans",
+      message: "spans are not reaching the trace collector",
       values: { collector, why },
     });
   }
@@ -157,7 +157,7 @@ function text(key: string, value: string): unknown {
   return { key, value: { stringValue: value } };
 }
 
-/** Whole numbers are text in OTLP's JSON, as they may be larger than JSON's can be exactly. */
+/** Integers are strings in OTLP's JSON, because JSON numbers are exact only up to 2^53. */
 function number(key: string, value: number): unknown {
   return { key, value: { intValue: String(Math.round(value)) } };
 }

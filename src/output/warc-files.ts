@@ -1,9 +1,9 @@
 /**
- * A row of archive files, written one after the other and never beyond a size.
+ * A sequence of archive files of limited size.
  *
- * Names come from a counter, so nothing foreign can choose one; a file is created or it is an error,
- * never opened over another. What is appended is there whole or not at all: when the disk refuses,
- * the file is cut back to the end of the last whole capture, and may be tried again.
+ * Names are from a counter, never from foreign text; an existing file is never overwritten. An append
+ * is complete or has no effect: when the disk refuses it, the file is truncated to the end of the last
+ * complete capture, and the append can be retried.
  */
 
 import {
@@ -31,9 +31,8 @@ const NAME = /^weir-(\d{5,9})\.warc\.gz$/;
 export type Marks = Readonly<Record<string, number>>;
 
 /**
- * Makes the folder hold what the marks say and nothing more: longer files are cut, and files of ours
- * that no mark knows, which hold only pages that were never committed, are removed. Answers the
- * number of the next file.
+ * Restores the folder to the marks: truncates longer files, and deletes archive files without a mark,
+ * which contain only uncommitted pages. Returns the number of the next file.
  */
 export function cutBack(folder: string, marks: Marks): number {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
@@ -42,8 +41,8 @@ export function cutBack(folder: string, marks: Marks): number {
     const path = join(folder, name);
     const bytes = existsSync(path) ? statSync(path).size : 0;
     if (bytes < end) {
-      const what = `${path} holds ${bytes} of the ${end} bytes that were committed`;
-      throw new CrawlError("STORE_CORRUPT", what);
+      const message = `${path} has ${bytes} of ${end} committed bytes`;
+      throw new CrawlError("STORE_CORRUPT", message);
     }
     if (bytes > end) truncateSync(path, end);
     next = Math.max(next, numberOf(name) + 1);
@@ -60,7 +59,7 @@ function numberOf(name: string): number {
 export class WarcFiles {
   readonly #folder: string;
   readonly #bytesMax: number;
-  /** What opens every file, given its name. */
+  /** The first bytes of every file, by its name. */
   readonly #opening: (name: string) => Uint8Array;
   #number: number;
   #name = "";
@@ -83,22 +82,22 @@ export class WarcFiles {
     return this.#name;
   }
 
-  /** Where the next capture goes, in the file of that name. */
+  /** Offset of the next capture in the current file. */
   get end(): number {
     return this.#end;
   }
 
-  /** Opens a file if none is, so that `end` and the rest speak of the one that comes next. */
+  /** Opens a file if none is open, so that `name` and `end` are those of the next capture. */
   prepare(): void {
     if (this.#descriptor === undefined) this.#open();
   }
 
-  /** Whether the file holds more than its opening. */
-  get holdsCaptures(): boolean {
+  /** Whether the file has captures after its first record. */
+  get hasCaptures(): boolean {
     return this.#end > this.#openingEnd;
   }
 
-  /** Whether so many bytes more would be too many. */
+  /** Whether this number of bytes would exceed the file's limit. */
   isFullFor(bytes: number): boolean {
     return this.#end + bytes > this.#bytesMax;
   }
@@ -115,7 +114,7 @@ export class WarcFiles {
     this.#end += bytes.length;
   }
 
-  /** Starts the next file; the present one is finished and safe on disk. */
+  /** Finishes and syncs the current file; the next append starts a new one. */
   rotate(): void {
     this.sync();
     this.#close();
@@ -124,10 +123,10 @@ export class WarcFiles {
   sync(): void {
     if (this.#descriptor === undefined) return;
     fdatasyncSync(this.#descriptor);
-    // Whoever writes into a file that was removed loses everything, and no call fails.
+    // Writes to a deleted file succeed but are lost.
     if (fstatSync(this.#descriptor).nlink === 0) {
       const path = join(this.#folder, this.#name);
-      throw new CrawlError("FOLDER_UNWRITABLE", `${path} was removed while it was being written`);
+      throw new CrawlError("FOLDER_UNWRITABLE", `${path} was deleted while it was being written`);
     }
   }
 
@@ -162,7 +161,7 @@ export class WarcFiles {
     try {
       ftruncateSync(descriptor, this.#end);
     } catch {
-      // What cannot be cut is left: it lies beyond the mark, and the next capture opens a new file.
+      // The incomplete capture stays beyond the mark, and the next capture starts a new file.
       this.#close();
     }
   }
@@ -175,7 +174,7 @@ export class WarcFiles {
   }
 }
 
-/** A new file is only as lasting as the folder's own record of it. */
+/** Makes a new file durable by syncing its folder entry. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, "r");
   try {

@@ -1,9 +1,9 @@
 /**
- * Reads archives back: one record where the index says it is, or all of a file in order.
+ * Reads archives: one record at a known place, or all records of a file in order.
  *
- * Every member's checksum is verified, so damaged bytes are never taken for good ones. A file whose
- * end is missing, as a kill leaves it, gives all its whole records and then says where they end.
- * Memory is bounded by the largest record, and that by a limit.
+ * Every member's checksum is verified, so damage is always detected. A truncated file, as left by a
+ * kill, yields all complete records and then an error with their end. Memory is bounded by the largest
+ * record, which has a limit.
  */
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
@@ -22,7 +22,7 @@ export interface PlacedRecord extends WarcRecord {
   readonly length: number;
 }
 
-/** The message in the block of a request, response or revisit record. */
+/** The HTTP message in the block of a request, response or revisit record. */
 export interface HttpMessage {
   readonly firstLine: string;
   /** Names in lower case, in order. */
@@ -30,14 +30,14 @@ export interface HttpMessage {
   readonly body: Uint8Array;
 }
 
-/** Bytes that are no record: where they are and what is wrong with them. */
+/** Bytes that are not a valid record: their place and the error. */
 export class DamagedRecord extends Error {
   override readonly name = "DamagedRecord";
   readonly file: string;
   readonly offset: number;
 
-  constructor(place: Pick<ArchivePlace, "file" | "offset">, what: string, options?: ErrorOptions) {
-    super(`${place.file} at ${place.offset}: ${what}`, options);
+  constructor(place: Pick<ArchivePlace, "file" | "offset">, why: string, options?: ErrorOptions) {
+    super(`${place.file} at ${place.offset}: ${why}`, options);
     this.file = place.file;
     this.offset = place.offset;
   }
@@ -57,7 +57,7 @@ export function readRecord(folder: string, place: ArchivePlace): WarcRecord {
     const got = readSync(descriptor, bytes, 0, place.length, place.offset);
     const member = got === place.length ? openMember(bytes) : undefined;
     if (member === undefined || member.length !== place.length)
-      throw new DamagedRecord(place, "not a whole record");
+      throw new DamagedRecord(place, "not a complete record");
     return parseRecord(member.text);
   } catch (error) {
     if (error instanceof DamagedRecord) throw error;
@@ -68,7 +68,7 @@ export function readRecord(folder: string, place: ArchivePlace): WarcRecord {
   }
 }
 
-/** Gives every whole record of a file, up to `end` if given; throws at the first that is damaged. */
+/** Yields every complete record of a file, up to `end` if given; throws at the first damaged one. */
 export function* readRecords(path: string, end?: number): Generator<PlacedRecord> {
   const descriptor = openSync(path, "r");
   try {
@@ -95,7 +95,7 @@ export function* readRecords(path: string, end?: number): Generator<PlacedRecord
   }
 }
 
-/** The message in a record's block. */
+/** Parses the HTTP message in a record's block. */
 export function httpMessage(record: WarcRecord): HttpMessage {
   const block = Buffer.from(record.block.buffer, record.block.byteOffset, record.block.byteLength);
   const headEnd = block.indexOf(SUFFIX);
@@ -111,7 +111,7 @@ export function httpMessage(record: WarcRecord): HttpMessage {
 
 interface Member {
   readonly text: Buffer;
-  /** Bytes of it in the file. */
+  /** Compressed length in the file. */
   readonly length: number;
 }
 
@@ -123,7 +123,7 @@ function memberAt(bytes: Buffer, place: { readonly file: string; readonly offset
   }
 }
 
-/** undefined when the bytes end before the member does. */
+/** Returns undefined when the bytes end inside the member. */
 function openMember(bytes: Buffer): Member | undefined {
   if (bytes.length < MEMBER_HEAD_BYTES + TRAILER_BYTES) return undefined;
   const headBytes = memberHeadBytes(bytes);
@@ -131,17 +131,18 @@ function openMember(bytes: Buffer): Member | undefined {
   if (inflated === undefined) return undefined;
   const trailerAt = headBytes + inflated.length;
   if (bytes.length < trailerAt + TRAILER_BYTES) return undefined;
-  const isWhole =
+  const isIntact =
     bytes.readUInt32LE(trailerAt) === crc32(inflated.text) &&
     bytes.readUInt32LE(trailerAt + 4) === inflated.text.length % 2 ** 32;
-  if (!isWhole) throw new Error("its checksum is wrong");
+  if (!isIntact) throw new Error("the checksum is wrong");
   return { text: inflated.text, length: trailerAt + TRAILER_BYTES };
 }
 
-/** Ours have no optional fields; other writers' may, and are not for this reader. */
+/** Weir writes no optional fields, so members with them are rejected. */
 function memberHeadBytes(bytes: Buffer): number {
   if (bytes.readUInt16BE(0) !== 0x1f8b || bytes[2] !== 8) throw new Error("not a gzip member");
-  if (bytes[3] !== 0) throw new Error("a gzip member with fields that Weir never writes");
+  if (bytes[3] !== 0)
+    throw new Error("a gzip member with optional fields, which Weir never writes");
   return MEMBER_HEAD_BYTES;
 }
 
@@ -176,7 +177,7 @@ function parseRecord(text: Buffer): WarcRecord {
   }
   const blockAt = headEnd + SUFFIX.length;
   const blockEnd = blockAt + Number(fields.get("content-length"));
-  if (!text.subarray(blockEnd).equals(SUFFIX)) throw new Error("its length is wrong");
+  if (!text.subarray(blockEnd).equals(SUFFIX)) throw new Error("the length is wrong");
   return { fields, block: text.subarray(blockAt, blockEnd) };
 }
 

@@ -1,9 +1,9 @@
 /**
- * The thread that compresses and writes the archive, so that the crawl's own thread does neither.
+ * The thread that compresses and writes the archive, to relieve the crawl's main thread.
  *
- * It takes one errand after the other and answers each. The captures of a parcel are written
- * together; when the disk refuses, those that are not on it fail, and the thread goes on living.
- * Anything else that goes wrong here is our own mistake, and ends it.
+ * It processes one task after the other and answers each. The captures of a parcel are written
+ * together; when the disk refuses a write, the captures not written fail, and the thread continues.
+ * Any other error is a bug in Weir and ends the thread.
  */
 
 import { randomUUID } from "node:crypto";
@@ -24,32 +24,32 @@ export interface WorkerStart {
   readonly info: Readonly<Record<string, string>>;
 }
 
-export type Errand =
+export type Task =
   | { readonly kind: "captures"; readonly parcel: Uint8Array<ArrayBuffer>; readonly end: number }
   | { readonly kind: "sync" }
   | { readonly kind: "close" };
 
-/** What came of an errand. The first captures have a place; the rest, if any, failed. */
+/** Result of a task. The first captures have a place; the rest, if any, failed. */
 export interface Answer {
   readonly places: readonly ArchivePlace[];
-  /** Handed back, to be filled again. */
+  /** The buffer, returned for reuse. */
   readonly parcel: Uint8Array<ArrayBuffer> | undefined;
   readonly trouble: Trouble | undefined;
 }
 
 export interface Trouble {
   readonly code: ErrorCode;
-  readonly what: string;
+  readonly message: string;
 }
 
-/** Bytes gathered before they are written. */
-const GATHERED_BYTES_MAX = 1 << 20;
+/** Bytes collected before they are written. */
+const BUFFERED_BYTES_MAX = 1 << 20;
 
-class Scribe {
+class ArchiveThread {
   readonly #writer: WarcWriter;
   readonly #files: WarcFiles;
-  /** Captures in the writer that are not in a file yet. */
-  #gathered: { readonly answerAt: number; readonly end: number }[] = [];
+  /** Captures in the writer that are not written to a file yet. */
+  #buffered: { readonly answerAt: number; readonly end: number }[] = [];
   #places: ArchivePlace[] = [];
 
   constructor(start: WorkerStart) {
@@ -63,16 +63,16 @@ class Scribe {
     this.#files = new WarcFiles(folder, number, { bytesMax, opening });
   }
 
-  do(errand: Errand): Answer {
+  do(task: Task): Answer {
     this.#places = [];
-    const parcel = errand.kind === "captures" ? errand.parcel : undefined;
+    const parcel = task.kind === "captures" ? task.parcel : undefined;
     try {
-      if (errand.kind === "captures") this.#write(unpack(errand.parcel, errand.end));
-      else if (errand.kind === "sync") this.#files.sync();
+      if (task.kind === "captures") this.#write(unpack(task.parcel, task.end));
+      else if (task.kind === "sync") this.#files.sync();
       else this.#files.close();
       return { places: this.#places, parcel, trouble: undefined };
     } catch (error) {
-      this.#gathered = [];
+      this.#buffered = [];
       this.#writer.drop(this.#writer.members.length);
       return { places: this.#places, parcel, trouble: troubleOf(error) };
     }
@@ -84,50 +84,50 @@ class Scribe {
       const start = this.#writer.members.length;
       const beforeAnswer = this.#writer.add(capture);
       const end = this.#writer.members.length;
-      const isSecond = start > 0 || this.#files.holdsCaptures;
+      const isSecond = start > 0 || this.#files.hasCaptures;
       if (isSecond && this.#files.isFullFor(end)) {
         this.#flush(start);
         this.#files.rotate();
-        this.#gathered.push({ answerAt: beforeAnswer, end: end - start });
+        this.#buffered.push({ answerAt: beforeAnswer, end: end - start });
       } else {
-        this.#gathered.push({ answerAt: start + beforeAnswer, end });
+        this.#buffered.push({ answerAt: start + beforeAnswer, end });
       }
       const { length } = this.#writer.members;
-      if (length >= GATHERED_BYTES_MAX) this.#flush(length);
+      if (length >= BUFFERED_BYTES_MAX) this.#flush(length);
     }
     this.#flush(this.#writer.members.length);
   }
 
-  /** Writes the first so many gathered bytes, which are whole captures. */
+  /** Writes the first buffered bytes, which are complete captures. */
   #flush(bytes: number): void {
     if (bytes === 0) return;
     this.#files.append(this.#writer.members.subarray(0, bytes));
     const base = this.#files.end - bytes;
-    for (const { answerAt, end } of this.#gathered)
+    for (const { answerAt, end } of this.#buffered)
       this.#places.push({
         file: this.#files.name,
         offset: base + answerAt,
         length: end - answerAt,
       });
-    this.#gathered = [];
+    this.#buffered = [];
     this.#writer.drop(bytes);
   }
 }
 
 function troubleOf(error: unknown): Trouble {
-  if (error instanceof CrawlError) return { code: error.code, what: error.message };
+  if (error instanceof CrawlError) return { code: error.code, message: error.message };
   if (error instanceof Error && "syscall" in error && "code" in error) {
     const isFull = error.code === "ENOSPC" || error.code === "EDQUOT";
-    return { code: isFull ? "DISK_FULL" : "FOLDER_UNWRITABLE", what: error.message };
+    return { code: isFull ? "DISK_FULL" : "FOLDER_UNWRITABLE", message: error.message };
   }
   throw error;
 }
 
 const port = parentPort;
 assert(port !== null, "this file runs as a thread");
-const scribe = new Scribe(workerData as WorkerStart);
-port.on("message", (errand: Errand) => {
-  const answer = scribe.do(errand);
+const archiveThread = new ArchiveThread(workerData as WorkerStart);
+port.on("message", (task: Task) => {
+  const answer = archiveThread.do(task);
   port.postMessage(answer, answer.parcel === undefined ? [] : [answer.parcel.buffer]);
-  if (errand.kind === "close") port.close();
+  if (task.kind === "close") port.close();
 });

@@ -1,4 +1,4 @@
-/** Writes pages until it is killed, and tells after every few the marks a store would commit. */
+/** Writes pages until it is killed, and reports the marks that a store would commit after every seven. */
 
 import { randomFrom } from "../base/random.ts";
 import { openWarc } from "./warc.ts";

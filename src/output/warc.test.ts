@@ -62,15 +62,15 @@ interface Seen {
   readonly payload: Buffer;
 }
 
-/** What somebody else's reader makes of a file; every digest in it is computed again. */
-async function seenByWarcio(path: string): Promise<Seen[]> {
+/** Reads a file with warcio, and verifies every digest in it. */
+async function readWithWarcio(path: string): Promise<Seen[]> {
   const seen: Seen[] = [];
   const bare = new WARCParser(createReadStream(path), { parseHttp: false });
   for await (const record of bare) {
     const block = Buffer.from(await record.readFully(false));
-    const told = record.warcBlockDigest;
+    const digest = record.warcBlockDigest;
     const isHashed = record.warcType === "request" || record.warcType === "revisit";
-    assert.equal(told ?? undefined, isHashed ? sha256(block) : undefined, "block digest");
+    assert.equal(digest ?? undefined, isHashed ? sha256(block) : undefined, "block digest");
     assert.equal(block.length, record.warcContentLength);
   }
   for await (const record of new WARCParser(createReadStream(path))) {
@@ -93,14 +93,14 @@ function sha256(bytes: Uint8Array): string {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
-test("a page is a request and a response that know each other, behind the file's own record", async (t) => {
+test("a page is a request and a response that refer to each other, after the file's warcinfo", async (t) => {
   const folder = folderFor(t);
   const output = openWarc(folder, {}, SETTINGS);
   const place = await output.write(captureOf());
   assert.deepEqual(output.marks(), { "weir-00001.warc.gz": place.offset + place.length });
   await output.close();
 
-  const [info, request, response, ...rest] = await seenByWarcio(join(folder, place.file));
+  const [info, request, response, ...rest] = await readWithWarcio(join(folder, place.file));
   assert.deepEqual(
     [info?.type, request?.type, response?.type],
     ["warcinfo", "request", "response"],
@@ -115,12 +115,12 @@ test("a page is a request and a response that know each other, behind the file's
   assert.equal(response?.url, "http://example.org/a?b=c");
   assert.equal(response?.payload.toString(), "<p>hello<p>");
 
-  const ours = httpMessage(readRecord(folder, place));
-  assert.equal(ours.firstLine, "HTTP/1.1 200 OK");
-  assert.equal(Buffer.from(ours.body).toString(), "<p>hello<p>");
+  const message = httpMessage(readRecord(folder, place));
+  assert.equal(message.firstLine, "HTTP/1.1 200 OK");
+  assert.equal(Buffer.from(message.body).toString(), "<p>hello<p>");
 });
 
-test("an exact duplicate and an unchanged page are revisits, what is merely alike is kept", async (t) => {
+test("exact duplicates and unchanged pages are revisits, near duplicates are stored", async (t) => {
   const folder = folderFor(t);
   const output = openWarc(folder, {}, SETTINGS);
   const of = { url: "http://example.org/first", atMs: AT_MS - 1000 };
@@ -143,7 +143,7 @@ test("an exact duplicate and an unchanged page are revisits, what is merely alik
   await output.write(captureOf({ body: coded, headers, repeats: like("exact") }));
   await output.close();
 
-  const seen = await seenByWarcio(join(folder, "weir-00001.warc.gz"));
+  const seen = await readWithWarcio(join(folder, "weir-00001.warc.gz"));
   const [exact, unchanged, near, gzipped] = seen.filter(({ type }) =>
     /response|revisit/.test(type),
   );
@@ -158,11 +158,11 @@ test("an exact duplicate and an unchanged page are revisits, what is merely alik
   assert.equal(unchanged?.fields.get("warc-profile"), `${profile}server-not-modified`);
   assert.equal(unchanged?.statusLine, "HTTP/1.1 304 Not Modified");
   assert.equal(near?.type, "response");
-  assert.equal(gzipped?.type, "response", "two gzips of one page need not be the same bytes");
+  assert.equal(gzipped?.type, "response", "two gzip streams of one page may have different bytes");
   assert.deepEqual(gzipped?.payload, coded);
 });
 
-test("heads are true for the body behind them, and say where they were changed", async (t) => {
+test("stored heads match the stored body, and mark changed headers", async (t) => {
   const folder = folderFor(t);
   const output = openWarc(folder, {}, SETTINGS);
   const headers = [
@@ -175,7 +175,7 @@ test("heads are true for the body behind them, and say where they were changed",
   const body = gzipSync("page");
   await output.write(captureOf({ headers, body, httpVersion: "2", truncated: "time" }));
   await output.close();
-  const response = (await seenByWarcio(join(folder, "weir-00001.warc.gz")))[2];
+  const response = (await readWithWarcio(join(folder, "weir-00001.warc.gz")))[2];
   assert.equal(response?.statusLine, "HTTP/1.1 200 OK");
   assert.equal(response?.fields.get("warc-protocol"), "h2");
   assert.equal(response?.fields.get("warc-truncated"), "time");
@@ -208,7 +208,7 @@ test("hostile names and values cannot forge a line, a header or a record", async
   );
   await output.write(captureOf({ headers: [["x-wide", "\u4e2d\u6587"]] }));
   await output.close();
-  const seen = await seenByWarcio(join(folder, place.file));
+  const seen = await readWithWarcio(join(folder, place.file));
   assert.deepEqual(
     seen.map(({ type }) => type),
     ["warcinfo", "request", "response", "request", "response"],
@@ -225,13 +225,13 @@ test("hostile names and values cannot forge a line, a header or a record", async
   assert.equal(
     headers[2]?.[1],
     "\u001b[31mred",
-    "bytes are kept; whoever shows them makes them visible",
+    "bytes are stored unchanged; they are made visible only for display",
   );
   assert.equal(headers[3]?.[1], "caf\u00e9");
   assert.equal(Buffer.from(body).toString(), "<p>hello<p>");
 });
 
-test("what is secret in a request is in no record", async (t) => {
+test("secrets of a request are in no record", async (t) => {
   const folder = folderFor(t);
   const output = openWarc(folder, {}, { ...SETTINGS, level: 0 });
   const requestHead =
@@ -244,7 +244,7 @@ test("what is secret in a request is in no record", async (t) => {
   assert.match(bytes, /Accept: text\/html/);
 });
 
-test("files are rotated by size, and each opens with its own record", async (t) => {
+test("files are rotated by size, and each starts with its own warcinfo", async (t) => {
   const folder = folderFor(t);
   const fileBytesMax = 20_000;
   const output = openWarc(folder, {}, { ...SETTINGS, fileBytesMax });
@@ -258,7 +258,7 @@ test("files are rotated by size, and each opens with its own record", async (t) 
   assert.ok(files.length > 10);
   assert.deepEqual(Object.keys(output.marks()).sort(), files);
   for (const file of files) {
-    const seen = await seenByWarcio(join(folder, file));
+    const seen = await readWithWarcio(join(folder, file));
     assert.equal(seen[0]?.type, "warcinfo");
     assert.equal(seen[0]?.fields.get("warc-filename"), file);
     const { size } = statSync(join(folder, file));
@@ -269,7 +269,7 @@ test("files are rotated by size, and each opens with its own record", async (t) 
     assert.deepEqual(bodyAt(folder, places[index]), Buffer.from(body));
 });
 
-test("any captures come back from their places, and our index agrees with warcio's", async (t) => {
+test("any captures are read back from their places, and the index agrees with warcio's", async (t) => {
   for (let seed = 1; seed <= 4; seed++) {
     const random = randomFrom(seed);
     const folder = folderFor(t);
@@ -282,23 +282,23 @@ test("any captures come back from their places, and our index agrees with warcio
       assert.deepEqual(bodyAt(folder, place), captures[index]?.body, `seed ${seed}, ${index}`);
     for (const file of readdirSync(folder)) {
       const path = join(folder, file);
-      const ours = [...readRecords(path)].map(({ offset, fields }) => [
+      const ownIndex = [...readRecords(path)].map(({ offset, fields }) => [
         offset,
         fields.get("warc-type"),
       ]);
       const lines = warcio("index", path).trim().split("\n");
-      const theirs = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      const warcioIndex = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
       assert.deepEqual(
-        ours,
-        theirs.map((line) => [line["offset"], line["warc-type"]]),
+        ownIndex,
+        warcioIndex.map((line) => [line["offset"], line["warc-type"]]),
         `seed ${seed}`,
       );
-      await seenByWarcio(path);
+      await readWithWarcio(path);
     }
   }
 });
 
-test("a body larger than a parcel, and the ones beside it, are written", async (t) => {
+test("a body larger than a parcel and the captures next to it are written", async (t) => {
   const folder = folderFor(t);
   const output = openWarc(folder, {}, SETTINGS);
   const large = noise(randomFrom(1), 3_000_000);
@@ -312,22 +312,22 @@ test("a body larger than a parcel, and the ones beside it, are written", async (
   await output.close();
   assert.deepEqual(bodyAt(folder, place), Buffer.from(large));
   assert.equal(bodyAt(folder, small).toString(), "<p>hello<p>");
-  await seenByWarcio(join(folder, place.file));
+  await readWithWarcio(join(folder, place.file));
 });
 
-test("opening with marks cuts off what was not committed, and goes on in a new file", async (t) => {
+test("opening with marks removes uncommitted records, and continues in a new file", async (t) => {
   const folder = folderFor(t);
   const first = openWarc(folder, {}, { ...SETTINGS, fileBytesMax: 3_000 });
-  await first.write(noisy(1));
+  await first.write(incompressible(1));
   const marks = first.marks();
-  for (let seed = 2; seed < 9; seed++) await first.write(noisy(seed));
+  for (let seed = 2; seed < 9; seed++) await first.write(incompressible(seed));
   await first.close();
   assert.ok(readdirSync(folder).length > 2);
-  writeFileSync(join(folder, "notes.txt"), "not ours");
+  writeFileSync(join(folder, "notes.txt"), "foreign");
 
   const second = openWarc(folder, marks, SETTINGS);
   assert.deepEqual(second.marks(), marks);
-  const place = await second.write(noisy(20));
+  const place = await second.write(incompressible(20));
   await second.close();
   assert.equal(place.file, "weir-00002.warc.gz");
   assert.deepEqual(readdirSync(folder).sort(), [
@@ -335,10 +335,10 @@ test("opening with marks cuts off what was not committed, and goes on in a new f
     "weir-00001.warc.gz",
     "weir-00002.warc.gz",
   ]);
-  assert.equal((await seenByWarcio(join(folder, "weir-00001.warc.gz"))).length, 3);
+  assert.equal((await readWithWarcio(join(folder, "weir-00001.warc.gz"))).length, 3);
 });
 
-test("a file shorter than its mark is told, and nothing is touched", async (t) => {
+test("a file shorter than its mark is reported, and no file is changed", async (t) => {
   const folder = folderFor(t);
   const output = openWarc(folder, {}, SETTINGS);
   await output.write(captureOf());
@@ -355,7 +355,7 @@ test("a file shorter than its mark is told, and nothing is touched", async (t) =
   assert.ok(existsSync(join(folder, "weir-00002.warc.gz")));
 });
 
-test("a file cut at any byte gives its whole records; a flipped bit is never served as good", async (t) => {
+test("a file truncated at any byte yields its complete records, and a flipped bit is detected", async (t) => {
   const folder = folderFor(t);
   const output = openWarc(folder, {}, SETTINGS);
   for (let index = 0; index < 4; index++) await output.write(captureOf());
@@ -365,7 +365,7 @@ test("a file cut at any byte gives its whole records; a flipped bit is never ser
   const records = [...readRecords(path)];
   const ends = records.map(({ offset, length }) => offset + length);
   const random = randomFrom(3);
-  for (let round = 0; round < 60; round++) {
+  for (let change = 0; change < 60; change++) {
     const cut = below(random, whole.length);
     writeFileSync(path, whole.subarray(0, cut));
     assert.equal(countWhole(path), ends.filter((end) => end <= cut).length, `cut at ${cut}`);
@@ -375,14 +375,14 @@ test("a file cut at any byte gives its whole records; a flipped bit is never ser
     flipped[at] = (flipped[at] ?? 0) ^ (1 << below(random, 8));
     writeFileSync(path, flipped);
     const before = ends.filter((end) => end <= at).length;
-    // Some bits of a gzip member mean nothing: then all is read as it was. Else the reader stops.
+    // Some bits of a gzip member have no meaning, and then all records are read unchanged.
     const found = countWhole(path);
     if (found === ends.length) assert.deepEqual([...readRecords(path)], records, `bit in ${at}`);
     else assert.equal(found, before, `bit flipped at ${at}`);
   }
 });
 
-test("a full disk fails what it meets, leaves whole records, and is written again when there is room", async (t) => {
+test("a full disk fails single writes, keeps complete records, and accepts writes when there is space", async (t) => {
   const folder = folderFor(t);
   const disk = join(folder, "small");
   if (!mounted(disk)) return t.skip("needs the right to mount a small disk");
@@ -413,7 +413,7 @@ async function fillAndFree(disk: string): Promise<void> {
   assert.equal(await answersIn(join(disk, "warc")), written + 1);
 }
 
-test("a writing thread that dies fails what it had, and the next page is written by another", async (t) => {
+test("a dying writer thread fails its captures, and a new thread writes the next page", async (t) => {
   const folder = folderFor(t);
   const output = openWarc(folder, {}, SETTINGS);
   const before = await output.write(captureOf());
@@ -426,7 +426,7 @@ test("a writing thread that dies fails what it had, and the next page is written
   assert.equal(await answersIn(folder), 2);
 });
 
-test("an archive removed while it is written is noticed when it is synced", async (t) => {
+test("an archive deleted during writing is detected at the next sync", async (t) => {
   const folder = folderFor(t);
   const output = openWarc(join(folder, "warc"), {}, SETTINGS);
   await output.write(captureOf());
@@ -436,7 +436,7 @@ test("an archive removed while it is written is noticed when it is synced", asyn
   await assert.rejects(output.close(), { code: "FOLDER_UNWRITABLE" });
 });
 
-test("killed at any moment, the archive reopens with exactly the pages that were committed", async (t) => {
+test("after a kill at any time, the archive reopens with exactly the committed pages", async (t) => {
   for (let seed = 1; seed <= 3; seed++) {
     const folder = folderFor(t);
     const random = randomFrom(seed);
@@ -445,15 +445,19 @@ test("killed at any moment, the archive reopens with exactly the pages that were
     let committed = 0;
     for (let life = 0; life < 3; life++) {
       const writer = spawn(process.execPath, [child, folder, JSON.stringify(marks)]);
-      let told = "";
+      let reported = "";
       const killAfter = 2 + below(random, 30);
       for await (const chunk of writer.stdout) {
-        told += String(chunk);
-        if (told.split("\n").length > killAfter) writer.kill("SIGKILL");
+        reported += String(chunk);
+        if (reported.split("\n").length > killAfter) writer.kill("SIGKILL");
       }
       if (writer.exitCode === null && writer.signalCode === null) await once(writer, "exit");
-      assert.equal(writer.signalCode, "SIGKILL", `seed ${seed}: it wrote until it was killed`);
-      const lines = told.slice(0, told.lastIndexOf("\n")).split("\n");
+      assert.equal(
+        writer.signalCode,
+        "SIGKILL",
+        `seed ${seed}: the child writes until it is killed`,
+      );
+      const lines = reported.slice(0, reported.lastIndexOf("\n")).split("\n");
       const last = JSON.parse(lines.at(-1) ?? "") as {
         marks: Record<string, number>;
         pages: number;
@@ -478,11 +482,11 @@ function countWhole(path: string): number {
   return count;
 }
 
-/** Responses in all files of a folder, counted by somebody else's reader. */
+/** Number of responses in all files of a folder, counted with warcio. */
 async function answersIn(folder: string): Promise<number> {
   let count = 0;
   for (const file of readdirSync(folder))
-    count += (await seenByWarcio(join(folder, file))).filter(
+    count += (await readWithWarcio(join(folder, file))).filter(
       ({ type }) => type === "response",
     ).length;
   return count;
@@ -512,7 +516,7 @@ function noise(random: Random, count: number): Buffer {
   return Buffer.from(Uint8Array.from({ length: count }, () => below(random, 256)));
 }
 
-function noisy(seed: number): Capture {
+function incompressible(seed: number): Capture {
   return captureOf({ body: noise(randomFrom(seed), 900) });
 }
 

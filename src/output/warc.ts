@@ -1,15 +1,15 @@
 /**
- * The archive of a crawl: WARC 1.1 files, gzip per record, written by a thread of their own.
+ * The archive of a crawl: WARC 1.1 files with gzip per record, written by a separate thread.
  *
- * Captures are gathered for a few milliseconds and handed over together, because a message costs as
- * much as compressing a small page. A fixed number of buffers goes back and forth; while all of them
- * are away, captures wait on this side, where their number is bounded by whoever awaits `write`.
+ * Captures are collected for a few milliseconds and sent together, because a message to the thread costs
+ * as much as compressing a small page. A fixed number of buffers is reused; while all are in use,
+ * captures wait here, and callers that await `write` bound their number.
  *
  * Promises:
- *   1. a capture is in one file whole, or not at all and its `write` has failed;
- *   2. after a kill, opening with the marks of the last commit leaves exactly what was answered by
- *      then, and goes on in a new file;
- *   3. a full disk fails the writes it meets and none later; a thread that dies is replaced.
+ *   1. a capture is completely in one file, or its `write` has failed and it is in none;
+ *   2. after a kill, opening with the marks of the last commit keeps exactly the captures written by
+ *      then, and continues in a new file;
+ *   3. a full disk fails only the writes during that time; a thread that dies is replaced.
  */
 
 import { Worker } from "node:worker_threads";
@@ -19,18 +19,18 @@ import type { ArchivePlace } from "../page/page.ts";
 import type { Capture, Output } from "./output.ts";
 import { cutBack, type Marks } from "./warc-files.ts";
 import { pack, roomFor, tell, type Told } from "./warc-parcel.ts";
-import type { Answer, Errand, Trouble, WorkerStart } from "./warc-worker.ts";
+import type { Answer, Task, Trouble, WorkerStart } from "./warc-worker.ts";
 
 export interface WarcSettings {
-  /** A file is closed before it grows beyond this. */
+  /** Size limit of a file. */
   readonly fileBytesMax: number;
   /** 0 stores, 1 is fast, 2 to 9 are zlib's levels. */
   readonly level: number;
-  /** What the file says about itself: software, operator, user agent. */
+  /** Fields of the warcinfo record: software, operator, user agent. */
   readonly info: Readonly<Record<string, string>>;
 }
 
-/** The writing thread died, by our own mistake; what it had in hand was not written. */
+/** The writer thread died because of a bug; its unfinished captures were not written. */
 export class WriterLost extends Error {
   override readonly name = "WriterLost";
 }
@@ -39,16 +39,18 @@ const WORKER_FILE = new URL(
   `./warc-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`,
   import.meta.url,
 );
-/** What the thread makes of a capture is short-lived, and its large buffers are made once. */
+/** Small, because the thread's objects are short-lived, and its large buffers are reused. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 3 };
 const PARCEL_BYTES = 1 << 20;
 const PARCELS_MAX = 2;
-/** How long captures may wait for company, and how many or how much is company enough. */
-const GATHER_MS = 3;
-const COMPANY = 16;
-const COMPANY_BYTES = PARCEL_BYTES / 2;
+/** Longest wait of a capture before its batch is sent. */
+const BATCH_MS = 3;
+/** Number of waiting captures that are sent at once. */
+const BATCH_CAPTURES = 16;
+/** Bytes of waiting captures that are sent at once. */
+const BATCH_BYTES = PARCEL_BYTES / 2;
 
-/** Opens the archive in a folder, first cutting off what the marks do not know. */
+/** Opens the archive in a folder, and first removes everything beyond the marks. */
 export function openWarc(folder: string, marks: Marks, settings: WarcSettings): Output {
   return new WarcOutput(folder, marks, settings);
 }
@@ -59,7 +61,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** An errand the thread has not answered yet. */
+/** A task that the thread has not answered yet. */
 interface Awaited {
   readonly finish: (answer: Answer) => void;
   readonly fail: (error: Error) => void;
@@ -74,7 +76,7 @@ class WarcOutput implements Output {
   #waitingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   readonly #freeParcels: Uint8Array<ArrayBuffer>[] = [];
-  #parcelsAway = 0;
+  #parcelsInUse = 0;
   readonly #awaited: Awaited[] = [];
   #isClosed = false;
 
@@ -90,9 +92,10 @@ class WarcOutput implements Output {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ capture, resolve, reject });
       this.#waitingBytes += capture.body.length;
-      const hasCompany = this.#waiting.length >= COMPANY || this.#waitingBytes >= COMPANY_BYTES;
-      if (hasCompany) this.#handOver();
-      else this.#timer ??= setTimeout(() => this.#handOver(), GATHER_MS);
+      const isBatchFull =
+        this.#waiting.length >= BATCH_CAPTURES || this.#waitingBytes >= BATCH_BYTES;
+      if (isBatchFull) this.#sendParcels();
+      else this.#timer ??= setTimeout(() => this.#sendParcels(), BATCH_MS);
     });
   }
 
@@ -101,30 +104,30 @@ class WarcOutput implements Output {
   }
 
   async sync(): Promise<void> {
-    if (this.#worker !== undefined) await this.#ask({ kind: "sync" });
+    if (this.#worker !== undefined) await this.#request({ kind: "sync" });
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    while (this.#waiting.length > 0 || this.#parcelsAway > 0) {
-      this.#handOver();
-      // Errands are answered in order, so this one waits for every parcel before it. Whatever it
-      // complains of, the closing will complain of too.
+    while (this.#waiting.length > 0 || this.#parcelsInUse > 0) {
+      this.#sendParcels();
+      // Tasks are answered in order, so this sync waits for every earlier parcel. Its errors are
+      // ignored, because closing reports them too.
       await this.sync().catch(() => undefined);
     }
     try {
-      if (this.#worker !== undefined) await this.#ask({ kind: "close" });
+      if (this.#worker !== undefined) await this.#request({ kind: "close" });
     } finally {
       await this.#worker?.terminate();
     }
   }
 
-  /** Sends parcels as long as there are captures and buffers for them. */
-  #handOver(): void {
+  /** Sends parcels while there are waiting captures and free buffers. */
+  #sendParcels(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    while (this.#waiting.length > 0 && this.#parcelsAway < PARCELS_MAX) this.#sendParcel();
+    while (this.#waiting.length > 0 && this.#parcelsInUse < PARCELS_MAX) this.#sendParcel();
   }
 
   #sendParcel(): void {
@@ -141,13 +144,13 @@ class WarcOutput implements Output {
     }
     this.#waiting.splice(0, sent.length);
     for (const { capture } of sent) this.#waitingBytes -= capture.body.length;
-    this.#parcelsAway += 1;
+    this.#parcelsInUse += 1;
     this.#post(
       { kind: "captures", parcel, end },
       {
         finish: (answer) => this.#settle(sent, answer),
         fail: (error) => {
-          this.#parcelsAway -= 1;
+          this.#parcelsInUse -= 1;
           for (const { reject } of sent) reject(error);
         },
       },
@@ -160,7 +163,7 @@ class WarcOutput implements Output {
   }
 
   #settle(sent: readonly Waiting[], answer: Answer): void {
-    this.#parcelsAway -= 1;
+    this.#parcelsInUse -= 1;
     if (answer.parcel?.length === PARCEL_BYTES) this.#freeParcels.push(answer.parcel);
     for (const [index, { resolve, reject }] of sent.entries()) {
       const place = answer.places[index];
@@ -170,25 +173,25 @@ class WarcOutput implements Output {
         resolve(place);
       }
     }
-    this.#handOver();
+    this.#sendParcels();
   }
 
-  #ask(errand: Errand): Promise<void> {
+  #request(task: Task): Promise<void> {
     return new Promise((resolve, reject) => {
       const finish = ({ trouble }: Answer): void =>
         trouble === undefined ? resolve() : reject(errorFrom(trouble));
-      this.#post(errand, { finish, fail: reject });
+      this.#post(task, { finish, fail: reject });
     });
   }
 
-  #post(errand: Errand, awaited: Awaited): void {
+  #post(task: Task, awaited: Awaited): void {
     try {
       this.#worker ??= this.#start();
     } catch (error) {
       return awaited.fail(error as Error);
     }
     this.#awaited.push(awaited);
-    this.#worker.postMessage(errand, errand.kind === "captures" ? [errand.parcel.buffer] : []);
+    this.#worker.postMessage(task, task.kind === "captures" ? [task.parcel.buffer] : []);
   }
 
   #start(): Worker {
@@ -209,17 +212,17 @@ class WarcOutput implements Output {
     return worker;
   }
 
-  /** The next capture starts a new thread, which cuts off whatever this one left half done. */
+  /** Fails the thread's open tasks; the next capture starts a new thread, which removes incomplete records. */
   #lose(worker: Worker, cause: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    const error = new WriterLost("the thread that writes the archive stopped", { cause });
+    const error = new WriterLost("the archive's writer thread stopped", { cause });
     for (const { fail } of this.#awaited.splice(0)) fail(error);
-    this.#handOver();
+    this.#sendParcels();
   }
 }
 
 function errorFrom(trouble: Trouble | undefined): Error {
-  assert(trouble !== undefined, "a capture without a place met trouble");
-  return new CrawlError(trouble.code, trouble.what);
+  assert(trouble !== undefined, "a capture without a place has an error");
+  return new CrawlError(trouble.code, trouble.message);
 }

@@ -1,4 +1,4 @@
-/** Amounts beside each other, as lying bars with their numbers written out. */
+/** Draws amounts as horizontal bars, each labelled with its value and its share of the sum. */
 
 import { shown } from "./scale.ts";
 import { element, hint, label, picture, widthOf } from "./svg.ts";
@@ -25,7 +25,7 @@ export function barPlot({ title, bars, unit, width = 760 }: BarPlot): string {
     const y = TOP_PIXELS + index * ROW_PIXELS;
     const length = (Math.max(0, value) / most) * (width - left - NUMBER_PIXELS);
     const share = `${((100 * value) / sum).toFixed(1)} %`;
-    const words = `${shown(value, unit)} · ${share}`;
+    const text = `${shown(value, unit)} · ${share}`;
     return [
       label(name, { class: "end", x: left - 8, y: y + 13 }),
       element(
@@ -33,7 +33,7 @@ export function barPlot({ title, bars, unit, width = 760 }: BarPlot): string {
         { class: "f0", x: left, y: y + 2, width: length, height: 14, rx: 2 },
         hint(name),
       ),
-      label(words, { class: "soft", x: left + length + 6, y: y + 13 }),
+      label(text, { class: "soft", x: left + length + 6, y: y + 13 }),
     ];
   });
   const height = TOP_PIXELS + bars.length * ROW_PIXELS + 10;

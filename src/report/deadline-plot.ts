@@ -1,4 +1,4 @@
-/** What was promised and what came of it: for each site how long it took, and a mark where it was due. */
+/** Draws one bar per site for the time it took, with a mark at its deadline. */
 
 import { deadlineMark } from "./plan-plot.ts";
 import { shown, scaleFor } from "./scale.ts";
@@ -7,14 +7,14 @@ import { element, hint, label, picture, short, widthOf } from "./svg.ts";
 export interface DeadlineRow {
   readonly name: string;
   readonly deadlineSeconds: number;
-  /** undefined while it is not done. */
+  /** undefined while the site is not done. */
   readonly finishedSeconds: number | undefined;
 }
 
 export interface DeadlinePlot {
   readonly title: string;
   readonly rows: readonly DeadlineRow[];
-  /** How long the crawl has gone on; what is not done reaches as far. */
+  /** Age of the crawl; the bars of sites that are not done end here. */
   readonly nowSeconds: number;
   readonly width?: number;
 }
@@ -36,9 +36,9 @@ export function deadlinePlot({ title, rows, nowSeconds, width = 760 }: DeadlineP
   const xOf = (seconds: number): number =>
     left + ((seconds - scale.low) / (scale.high - scale.low)) * (right - left);
   const bottom = TOP_PIXELS + drawn.length * ROW_PIXELS;
-  const grid = scale.ticks.flatMap(({ at, label: words }) => [
+  const grid = scale.ticks.flatMap(({ at, label: text }) => [
     element("path", { class: "grid", d: `M${short(xOf(at))} ${TOP_PIXELS - 4}V${short(bottom)}` }),
-    label(words, { class: "soft middle", x: xOf(at), y: bottom + 16 }),
+    label(text, { class: "soft middle", x: xOf(at), y: bottom + 16 }),
   ]);
   const bars = drawn.flatMap((row, index) => barMarks(row, TOP_PIXELS + index * ROW_PIXELS));
   const axis = label(`Time from the start (${scale.unit})`, {
@@ -51,15 +51,15 @@ export function deadlinePlot({ title, rows, nowSeconds, width = 760 }: DeadlineP
   function barMarks({ name, deadlineSeconds, finishedSeconds }: DeadlineRow, y: number): string[] {
     const end = finishedSeconds ?? nowSeconds;
     const isLate = end > deadlineSeconds;
-    const words = finishedSeconds === undefined ? "not done" : shown(finishedSeconds, "s");
-    const told = hint(`${name}: due after ${shown(deadlineSeconds, "s")}, ${words}`);
+    const outcome = finishedSeconds === undefined ? "not done" : shown(finishedSeconds, "s");
+    const tooltip = hint(`${name}: due after ${shown(deadlineSeconds, "s")}, ${outcome}`);
     const length = Math.max(1, xOf(end) - left);
     return [
       label(name, { class: "end", x: left - 8, y: y + 13 }),
       element(
         "rect",
         { class: isLate ? "f1" : "f2", x: left, y: y + 2, width: length, height: 14, rx: 2 },
-        told,
+        tooltip,
       ),
       deadlineMark(xOf(deadlineSeconds), y, false),
     ];

@@ -1,9 +1,9 @@
 /**
- * Collects what a report tells of a crawl: from the store, the rates written down, and the speeds of
- * servers; of a crawl that runs, too, without disturbing it.
+ * Collects the data of a report from a crawl's store, its rate log and the measured speeds of
+ * servers. Works on a running crawl too, without disturbing it.
  *
- * However large the crawl, only so many sites and servers are kept: the walk over all of them holds
- * no more than twice that number at a time.
+ * Memory stays bounded on any crawl: reading all sites and servers holds at most twice `SITES_MAX`
+ * and `SERVERS_MAX` of them at a time.
  */
 
 import { readFileSync } from "node:fs";
@@ -23,7 +23,7 @@ import type { Totals } from "../store/store.ts";
 import { readTeam, storeFolders } from "../store/team-file.ts";
 
 export const SITES_MAX = 100;
-export const SERVERS_MAX = 30;
+const SERVERS_MAX = 30;
 const MIRRORS_MAX = 30;
 
 export interface ReportSite {
@@ -35,43 +35,43 @@ export interface ReportSite {
   readonly ledger: BytesByPurpose;
 }
 
-/** Several processes, and what they did together. */
+/** Sums of each process, and the metrics of all together. */
 export interface ReportParallel {
   readonly processes: readonly ProcessSums[];
   readonly metrics: ParallelMetrics;
 }
 
 export interface ReportData {
-  /** Of the folder, without the way to it: a report may be sent to others. */
+  /** The folder's last part, without its path: a report may be published. */
   readonly name: string;
   readonly madeAtMs: number;
   readonly state: "running" | "stopped" | "done";
   readonly totals: Totals;
   readonly pending: number;
   readonly ledger: BytesByPurpose;
-  /** Those with the most bytes, and how many there are in all. */
+  /** The sites with the most bytes; `siteCount` counts all. */
   readonly sites: readonly ReportSite[];
   readonly siteCount: number;
   readonly rates: RateHistory;
-  /** Those measured most, and how many there are in all. */
+  /** The servers with the most measurements; `serverCount` counts all. */
   readonly servers: readonly StoredServer[];
   readonly serverCount: number;
   readonly troubles: readonly Trouble[];
-  /** undefined for a crawl by one process that is not compared with another crawl. */
+  /** undefined for a crawl by one process without a reference crawl. */
   readonly parallel: ReportParallel | undefined;
-  /** Sites that are mostly copies of others, the likest first. */
+  /** Sites that are mostly copies of others, the most similar first. */
   readonly mirrors: readonly NamedMirror[];
-  /** What was promised, and what came of it, as the crawl last said. */
+  /** Sites with a deadline, as of the crawl's last status. */
   readonly promises: readonly ReportPromise[];
-  /** Addresses that each process sent to each, in the order of the rows. */
+  /** URLs that each process sent to each process, in the order of the rows. */
   readonly flows: readonly { readonly name: string; readonly sent: readonly number[] }[];
-  /** What pages are about; undefined where nobody asked. */
+  /** Pages by topic; undefined when the crawl does not classify pages. */
   readonly topics: Pick<TopicsResult, "locality" | "byTopic"> | undefined;
-  /** Those that were not as they are by default. */
+  /** Settings that differ from their default. */
   readonly settings: readonly ToldSetting[];
 }
 
-/** Times count from the start. */
+/** Times count from the start of the crawl. */
 export interface ReportPromise {
   readonly site: string;
   readonly deadlineMs: number;
@@ -79,19 +79,19 @@ export interface ReportPromise {
   readonly finishedMs: number | undefined;
 }
 
-export interface ReportWish {
+export interface ReportRequest {
   readonly folder: string;
-  /** Where the speeds of servers are, when they are not kept in the folder. */
+  /** File with the speeds of servers, when it is outside the folder. */
   readonly speedsFile: string | undefined;
-  /** The crawl to compare it with. */
+  /** Crawl to compare with. */
   readonly referenceFolder: string | undefined;
   readonly nowMs: number;
   readonly isRunning: boolean;
 }
 
-export async function gatherReport(wish: ReportWish): Promise<ReportData> {
-  const { folder, nowMs, isRunning } = wish;
-  // What is open in the books of a crawl that no longer runs will never end.
+export async function gatherReport(request: ReportRequest): Promise<ReportData> {
+  const { folder, nowMs, isRunning } = request;
+  // Requests that were open when a crawl stopped will never end, so their bytes are booked now.
   const booksOf = isRunning
     ? bookedIn
     : (stored: StoredBooks): BytesByPurpose => Books.restore(stored).byPurpose();
@@ -99,8 +99,8 @@ export async function gatherReport(wish: ReportWish): Promise<ReportData> {
   try {
     const { totals } = store;
     const pending = pendingOf(totals);
-    const sites = most(store.sites(), SITES_MAX, (site) => site.bytes);
-    const servers = most(serversOf(folder, wish.speedsFile), SERVERS_MAX, measurements);
+    const sites = highest(store.sites(), SITES_MAX, (site) => site.bytes);
+    const servers = highest(serversOf(folder, request.speedsFile), SERVERS_MAX, measurements);
     return {
       name: basename(resolve(folder)),
       madeAtMs: nowMs,
@@ -114,10 +114,10 @@ export async function gatherReport(wish: ReportWish): Promise<ReportData> {
       servers: servers.kept,
       serverCount: servers.count,
       mirrors: mirrorsIn(store).slice(0, MIRRORS_MAX),
-      parallel: await parallelOf(wish, store),
+      parallel: await parallelOf(request, store),
       topics: await topicsIn(folder),
       settings: readTold(folder),
-      ...lastWords(folder),
+      ...lastStatus(folder),
     };
   } finally {
     await store.close();
@@ -125,7 +125,7 @@ export async function gatherReport(wish: ReportWish): Promise<ReportData> {
 }
 
 async function parallelOf(
-  { folder, referenceFolder }: ReportWish,
+  { folder, referenceFolder }: ReportRequest,
   store: ReturnType<typeof openReadOnly>,
 ): Promise<ReportParallel | undefined> {
   if (readTeam(folder) === undefined && referenceFolder === undefined) return undefined;
@@ -136,10 +136,10 @@ async function parallelOf(
 async function topicsIn(folder: string): Promise<ReportData["topics"]> {
   const stores = storeFolders(folder).map((part) => openReadOnly(part));
   try {
-    const isAsked = stores.some(
+    const hasTopics = stores.some(
       (store) => store.pageTopics()[Symbol.iterator]().next().done !== true,
     );
-    return isAsked ? topicFigures(stores, "") : undefined;
+    return hasTopics ? topicFigures(stores, "") : undefined;
   } finally {
     for (const store of stores) await store.close();
   }
@@ -149,8 +149,8 @@ function measurements({ workingCount, holidayCount }: StoredServer): number {
   return workingCount + holidayCount;
 }
 
-/** The items with the highest values, the highest first. */
-export function most<T>(
+/** Returns the items with the highest values, highest first, and the count of all items. */
+export function highest<T>(
   items: Iterable<T>,
   countMax: number,
   valueOf: (item: T) => number,
@@ -166,8 +166,8 @@ export function most<T>(
   return { kept: kept.toSorted(highestFirst).slice(0, countMax), count };
 }
 
-/** A crawl says these while it runs and as it ends; they are not stored. */
-function lastWords(folder: string): Pick<ReportData, "troubles" | "promises" | "flows"> {
+/** Reads the figures that only `status.json` has: a crawl writes it while it runs and when it ends. */
+function lastStatus(folder: string): Pick<ReportData, "troubles" | "promises" | "flows"> {
   try {
     const text = readFileSync(join(folder, "status.json"), "utf8");
     const { troubles, sites, parallel } = JSON.parse(text) as Snapshot;

@@ -1,10 +1,10 @@
 /**
- * A table of values as colours: servers down, hours across.
+ * Draws a table of values as colours, one row per server, one column per hour.
  *
- * Values that lie far apart are told by their orders of magnitude, so that one fast server does not
- * make all others look alike. Light colours are high values in dark surroundings and in light ones alike: the scale is one that
- * grows evenly in lightness (viridis, by Smith and van der Walt), so that it also reads without
- * colour. A cell without a value (NaN) is left empty, and one whose value is not measured is dashed.
+ * A wide range of values uses a logarithmic scale, so that one fast server does not make all others
+ * look alike. The palette is viridis (Smith and van der Walt): lightness grows evenly with the value,
+ * in light and dark mode alike, so the map is readable without colour. A cell without a value (NaN)
+ * is empty; a cell with an expected instead of a measured value is dashed.
  */
 
 import { shown } from "./scale.ts";
@@ -21,7 +21,7 @@ export interface HeatMap {
 export interface HeatRow {
   readonly name: string;
   readonly cells: readonly number[];
-  /** The columns whose value is expected, not measured. */
+  /** Indexes of the columns whose value is expected, not measured. */
   readonly unmeasured?: ReadonlySet<number>;
 }
 
@@ -29,8 +29,8 @@ const FONT_PIXELS = 12;
 const ROW_PIXELS = 18;
 const TOP_PIXELS = 62;
 const NAME_CHARACTERS_MAX = 32;
-/** Beyond this ratio of the highest to the lowest, colours go by the logarithm. */
-const EVEN_RATIO_MAX = 20;
+/** Above this ratio of the highest to the lowest value, the colour scale is logarithmic. */
+const LINEAR_RATIO_MAX = 20;
 const LEGEND_STEPS = 24;
 const LEGEND_PIXELS = 120;
 
@@ -54,7 +54,7 @@ export function heatMap(map: HeatMap): string {
   const cellWidth = (width - left - 14) / Math.max(1, columns.length);
   const [low, high] = rangeOf(rows.flatMap((row) => row.cells));
   const marks: string[] = legend(low, high, unit, width);
-  // As many names of columns as have room.
+  // Only every n-th column has a label, so that the labels do not overlap.
   const every = Math.ceil(
     (2 + Math.max(1, ...columns.map((name) => name.length))) / (cellWidth / 7),
   );
@@ -65,7 +65,7 @@ export function heatMap(map: HeatMap): string {
   for (const [index, { name, cells, unmeasured }] of rows.entries()) {
     const y = TOP_PIXELS + index * ROW_PIXELS;
     marks.push(label(names[index] ?? "", { class: "end", x: left - 8, y: y + 13 }));
-    for (const [column, words] of columns.entries()) {
+    for (const [column, columnName] of columns.entries()) {
       const value = cells[column] ?? NaN;
       const place = {
         x: left + column * cellWidth,
@@ -75,9 +75,11 @@ export function heatMap(map: HeatMap): string {
       };
       const isMeasured = unmeasured?.has(column) !== true;
       const amount = shown(value, unit) || "not known";
-      const told = isMeasured ? amount : `not measured, expected to give ${amount}`;
+      const valueText = isMeasured ? amount : `not measured, expected to give ${amount}`;
       const colour = isMeasured ? colourOf(value, low, high) : { class: "unmeasured" };
-      marks.push(element("rect", { ...place, ...colour }, hint(`${name}, ${words}: ${told}`)));
+      marks.push(
+        element("rect", { ...place, ...colour }, hint(`${name}, ${columnName}: ${valueText}`)),
+      );
     }
   }
   const height = TOP_PIXELS + rows.length * ROW_PIXELS + 14;
@@ -110,7 +112,7 @@ function colourOf(value: number, low: number, high: number): { class: string } |
   return { fill: `rgb(${mixed.map((part0) => Math.round(part0)).join(" ")})` };
 }
 
-/** Where a value lies between the lowest and the highest. */
+/** Position of a value between the lowest and the highest, from 0 to 1. */
 function shareOf(value: number, low: number, high: number): number {
   if (high === low) return 0.5;
   if (isWide(low, high)) return Math.log(value / low) / Math.log(high / low);
@@ -118,7 +120,7 @@ function shareOf(value: number, low: number, high: number): number {
 }
 
 function isWide(low: number, high: number): boolean {
-  return low > 0 && high / low > EVEN_RATIO_MAX;
+  return low > 0 && high / low > LINEAR_RATIO_MAX;
 }
 
 function legend(low: number, high: number, unit: string, width: number): string[] {

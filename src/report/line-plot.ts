@@ -1,8 +1,8 @@
 /**
- * Curves over one axis: a rate over time, with its limit and what was predicted.
+ * Draws curves over a common axis, such as a rate over time with its limit and its prediction.
  *
- * Every curve is thinned to what a picture can show, with its extremes kept (`thin.ts`). The upright
- * axis starts at 0 unless values lie below it: a rate must not look wilder than it is.
+ * Every curve is thinned to the resolution of the picture and keeps its extremes (`thin.ts`). The
+ * vertical axis starts at 0 unless values are negative, so that variations are not exaggerated.
  */
 
 import { scaleFor, type Scale } from "./scale.ts";
@@ -11,15 +11,15 @@ import { thinned, type Point } from "./thin.ts";
 
 export interface AxisText {
   readonly label: string;
-  /** See `scale.ts` for the units that are written in a way of their own. */
+  /** Units with a special format are listed in `scale.ts`. */
   readonly unit: string;
-  /** What stands at 1, 2, 3 …, where these are no amounts. */
+  /** Labels for x = 1, 2, 3 … on an axis of categories. */
   readonly names?: readonly string[] | undefined;
 }
 
 export interface Line {
   readonly name: string;
-  /** In order of x; a y that is NaN makes a gap. */
+  /** Sorted by x; a y of NaN is a gap. */
   readonly points: readonly Point[];
   readonly kind: "solid" | "dotted" | "limit";
 }
@@ -37,11 +37,11 @@ const POINTS_MAX = 2000;
 const FONT_PIXELS = 12;
 const ROW_PIXELS = 18;
 const MARGIN = { left: 58, right: 18, top: 34, bottom: 42 };
-/** Room for a line of the legend: its sample and the gap to the next. */
+/** Width of a legend entry's sample line. */
 const SAMPLE_PIXELS = 26;
 const BETWEEN_PIXELS = 16;
 
-/** Where the curves are drawn, and how values become places there. */
+/** The drawing area in pixels, and the scales that map values to it. */
 interface Field {
   readonly x: Scale;
   readonly y: Scale;
@@ -90,7 +90,7 @@ function namedScale(names: readonly string[]): Scale {
   return { low: 0.5, high: names.length + 0.5, ticks, unit: "" };
 }
 
-/** Never empty: a scale must have a length. */
+/** Range of the values, never of length 0, because a scale needs a length. */
 function rangeOf(points: readonly Point[], place: 0 | 1): [low: number, high: number] {
   let low = Infinity;
   let high = -Infinity;
@@ -142,7 +142,7 @@ function axes(field: Field, plot: LinePlot): string[] {
   for (const { at, label: words } of x.ticks) {
     const across = placeX(field, at);
     marks.push(element("line", { class: "grid", x1: across, x2: across, y1: top, y2: bottom }));
-    // The last one must not be cut off at the edge.
+    // The last label must not be cut off at the right edge.
     const inside = Math.min(across, right + MARGIN.right - widthOf(words, FONT_PIXELS) / 2);
     marks.push(label(words, { class: "soft middle", x: inside, y: bottom + 16 }));
   }
@@ -163,7 +163,7 @@ function curve(line: Line, index: number, field: Field): string {
   let isLone = false;
   for (const [x, y] of line.points) {
     if (!Number.isFinite(y)) {
-      // A single second between two gaps is seen as a dot.
+      // A single point between two gaps is drawn as a dot.
       if (isLone) path += "h.1";
       isDrawing = false;
       isLone = false;

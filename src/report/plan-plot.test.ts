@@ -16,7 +16,7 @@ function row(name: string, finishSeconds: number, changes: Partial<PlanRow> = {}
   };
 }
 
-test("rows come by finish time, whatever order they are given in", () => {
+test("rows are sorted by finish time", () => {
   const svg = planPlot({
     title: "Plan",
     rateBps: 200,
@@ -29,7 +29,7 @@ test("rows come by finish time, whatever order they are given in", () => {
   );
 });
 
-/** How many strokes for deadlines, for missed ones, arrows and whiskers. */
+/** Counts the marks for deadlines, missed deadlines, far deadlines (arrows) and finish ranges (whiskers). */
 function marksIn(...rows: PlanRow[]): number[] {
   const svg = planPlot({ title: "Plan", rateBps: 200, rows });
   return [/px;stroke:var\(--ink\)/g, /px;stroke:var\(--limit\)/g, />→</g, /class="line s1"/g].map(
@@ -37,8 +37,8 @@ function marksIn(...rows: PlanRow[]): number[] {
   );
 }
 
-test("a deadline is a stroke, a missed one is another, a far one an arrow, a band a whisker", () => {
-  // One of each kind of stroke stands in the legend.
+test("deadlines, missed deadlines, far deadlines and finish ranges have different marks", () => {
+  // The legend contains one deadline and one missed deadline.
   assert.deepEqual(marksIn(row("a", 10)), [1, 1, 0, 0]);
   assert.deepEqual(marksIn(row("a", 10, { deadlineSeconds: 12 })), [2, 1, 0, 0]);
   assert.deepEqual(marksIn(row("a", 10, { deadlineSeconds: 9, isLate: true })), [1, 2, 0, 0]);
@@ -47,12 +47,12 @@ test("a deadline is a stroke, a missed one is another, a far one an arrow, a ban
   assert.deepEqual(marksIn(row("a", 10, { band })), [1, 1, 0, 2]);
 });
 
-/** With the small margin that a picture has. */
+/** Compares with the picture's 2 % margin included. */
 function near(span: number, seconds: number): boolean {
   return Math.abs(span / seconds - 1.02) < 1e-9;
 }
 
-test("time goes to the last end, the last band and every deadline nearby, but not to a far one", () => {
+test("the time axis includes all ends, finish ranges and near deadlines, but no far deadline", () => {
   assert.ok(near(spanSeconds([row("a", 10)]), 10));
   assert.ok(near(spanSeconds([row("a", 10, { deadlineSeconds: 15 })]), 15));
   assert.ok(near(spanSeconds([row("a", 10, { deadlineSeconds: 16 })]), 10));
@@ -61,7 +61,7 @@ test("time goes to the last end, the last band and every deadline nearby, but no
   assert.ok(spanSeconds([]) > 0);
 });
 
-test("rates add up in steps, and where one site hands over to the next nothing is counted twice", () => {
+test("summed rates do not overlap where one site ends and the next begins", () => {
   const segments = [{ fromSeconds: 10 + 1e-9, toSeconds: 30, rateBps: 40 }];
   const rows = [row("a", 10), row("b", 30, { segments })];
   assert.deepEqual(
@@ -71,7 +71,7 @@ test("rates add up in steps, and where one site hands over to the next nothing i
   assert.equal(highestBps(rows), 100);
 });
 
-test("hostile names stay text, and very many sites a picture", () => {
+test("hostile names are escaped, and a picture of up to 300 sites stays below 400 kB", () => {
   for (let seed = 1; seed <= 20; seed++) {
     const random = randomFrom(seed);
     const name = `<script>&"'\u0000${String.fromCodePoint(1 + below(random, 0xd7ff))}</svg>`;

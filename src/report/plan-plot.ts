@@ -1,8 +1,8 @@
 /**
- * A plan as a picture: a row for each site with its bars, deeper where its rate is higher, its
- * deadline, and how sure its end is; below, the rates of all together against the rate there is.
+ * Draws a plan: one row per site with its bars (darker = higher rate), its deadline and the range of
+ * its finish time; below, the sum of all rates against the total rate.
  *
- * Rows are in order of their ends. Names come from settings and pages, so every word is escaped.
+ * Rows are sorted by finish time. Names are foreign text, so all text is escaped.
  */
 
 import { byFinish, highestBps, type PlanRow, spanSeconds, sumOfRates } from "./plan-rows.ts";
@@ -26,14 +26,14 @@ const ROWS_MAX = 120;
 const SUM_PIXELS = 90;
 const AXIS_PIXELS = 46;
 const POINTS_MAX = 2000;
-/** The palest bar is still seen. */
+/** Opacity of the palest bar, so that it stays visible. */
 const SHADE_MIN = 0.18;
 
 interface Field {
   readonly x: Scale;
   readonly left: number;
   readonly right: number;
-  /** What the deepest bar stands for. */
+  /** Rate of the darkest bar. */
   readonly highestBps: number;
 }
 
@@ -57,7 +57,7 @@ export function planPlot({ title, rateBps, rows, width = 860 }: PlanPlot): strin
     ...timeAxis(field, bottom),
     ...drawn.flatMap((row, index) => rowMarks(row, names[index] ?? "", index, field)),
     ...(hidden > 0
-      ? [label(`and ${hidden} sites more`, { class: "soft", x: left, y: bottom - 7 })]
+      ? [label(`and ${hidden} more sites`, { class: "soft", x: left, y: bottom - 7 })]
       : []),
     ...sumMarks(sorted, rateBps, field, sumTop),
   ];
@@ -89,14 +89,16 @@ function legend(left: number, hasBands: boolean): string[] {
 
 function timeAxis({ x, left, right }: Field, bottom: number): string[] {
   const marks: string[] = [];
-  for (const { at, label: words } of x.ticks) {
+  for (const { at, label: text } of x.ticks) {
     const across = place({ x, left, right }, at);
     const line = { x1: across, x2: across, y1: TOP_PIXELS, y2: bottom };
     marks.push(element("line", { class: "grid", ...line }));
-    marks.push(label(words, { class: "soft middle", x: across, y: bottom + 15 }));
+    marks.push(label(text, { class: "soft middle", x: across, y: bottom + 15 }));
   }
   const middle = (left + right) / 2;
-  marks.push(label(`from now on (${x.unit})`, { class: "soft middle", x: middle, y: bottom + 31 }));
+  marks.push(
+    label(`time from now (${x.unit})`, { class: "soft middle", x: middle, y: bottom + 31 }),
+  );
   return marks;
 }
 
@@ -116,13 +118,13 @@ function rowMarks(row: PlanRow, name: string, index: number, field: Field): stri
     ),
     ...row.segments.map(({ fromSeconds, toSeconds, rateBps }) => {
       const from = place(field, fromSeconds);
-      const told = `${row.name}: ${shown(rateBps, "B/s")} from ${short(fromSeconds)} s to ${short(toSeconds)} s`;
+      const tooltip = `${row.name}: ${shown(rateBps, "B/s")} from ${short(fromSeconds)} s to ${short(toSeconds)} s`;
       return bar({
         x: from,
         y,
         width: Math.max(0.5, place(field, toSeconds) - from),
         share: rateBps / field.highestBps,
-        told,
+        tooltip,
       });
     }),
   ];
@@ -133,11 +135,11 @@ function rowMarks(row: PlanRow, name: string, index: number, field: Field): stri
   if (deadlineSeconds !== undefined) {
     const isFar = deadlineSeconds > field.x.high;
     const at = isFar ? field.right + 12 : place(field, deadlineSeconds);
-    const told = hint(
+    const tooltip = hint(
       `${row.name}: deadline ${short(deadlineSeconds)} s, done after ${short(finishSeconds)} s`,
     );
     if (isFar) marks.push(label("→", { class: "soft middle", x: at, y: y + 12 }));
-    else marks.push(deadlineMark(at, y - 2, isLate, told));
+    else marks.push(deadlineMark(at, y - 2, isLate, tooltip));
   }
   return marks;
 }
@@ -146,25 +148,25 @@ interface Bar {
   readonly x: number;
   readonly y: number;
   readonly width: number;
-  /** Of the highest rate. */
+  /** Share of the highest rate. */
   readonly share: number;
-  readonly told?: string;
+  readonly tooltip?: string;
 }
 
-function bar({ x, y, width, share, told }: Bar): string {
+function bar({ x, y, width, share, tooltip }: Bar): string {
   const shade = SHADE_MIN + (1 - SHADE_MIN) * Math.min(1, share);
   return element(
     "rect",
     { class: "f0", x, y, width, height: BAR_PIXELS, "fill-opacity": shade.toFixed(2) },
-    told === undefined ? "" : hint(told),
+    tooltip === undefined ? "" : hint(tooltip),
   );
 }
 
-/** Where something is due. */
-export function deadlineMark(x: number, y: number, isLate: boolean, told = ""): string {
+/** A vertical stroke at a deadline. */
+export function deadlineMark(x: number, y: number, isLate: boolean, tooltip = ""): string {
   const style = `stroke-width:2.5px;stroke:var(--${isLate ? "limit" : "ink"})`;
   const line = { x1: x, x2: x, y1: y, y2: y + BAR_PIXELS + 4, style };
-  return element("line", line, told);
+  return element("line", line, tooltip);
 }
 
 function whiskerMark(from: number, to: number, y: number): string {
@@ -180,15 +182,15 @@ function sumMarks(rows: readonly PlanRow[], rateBps: number, field: Field, top: 
   const y = scaleFor(0, most, "B/s", { ticksMax: 3 });
   const placeY = (bps: number): number => bottom - (bps / y.high) * SUM_PIXELS;
   const marks: string[] = [];
-  for (const { at, label: written } of y.ticks) {
+  for (const { at, label: text } of y.ticks) {
     const line = { x1: left, x2: right, y1: placeY(at), y2: placeY(at) };
     marks.push(element("line", { class: "grid", ...line }));
-    marks.push(label(written, { class: "soft end", x: left - 6, y: placeY(at) + 4 }));
+    marks.push(label(text, { class: "soft end", x: left - 6, y: placeY(at) + 4 }));
   }
-  marks.push(label(`all together (${y.unit})`, { class: "soft", x: 14, y: top - 10 }));
+  marks.push(label(`all sites (${y.unit})`, { class: "soft", x: 14, y: top - 10 }));
   marks.push(sumPath(steps, field, placeY, bottom));
   const limit = { x1: left, x2: right, y1: placeY(rateBps), y2: placeY(rateBps) };
-  marks.push(element("line", { class: "line limit", ...limit }, hint("the rate there is")));
+  marks.push(element("line", { class: "line limit", ...limit }, hint("total rate")));
   return marks;
 }
 

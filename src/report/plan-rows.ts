@@ -1,4 +1,4 @@
-/** What a picture of a plan shows, on paper or in a terminal: rows by finish time, and how far it goes. */
+/** The data of a plan's picture, shared by the SVG and the terminal: rows, time span and summed rates. */
 
 import { ROUNDING_SHARE, type Segment } from "../plan/plan.ts";
 
@@ -8,18 +8,18 @@ export interface PlanRow {
   readonly finishSeconds: number;
   readonly deadlineSeconds: number | undefined;
   readonly isLate: boolean;
-  /** When it is done nine times out of ten; undefined when nothing is known of that. */
+  /** Range that contains the finish time with 90 % probability; undefined when unknown. */
   readonly band: { readonly p5Seconds: number; readonly p95Seconds: number } | undefined;
 }
 
-/** A deadline this far beyond the end is told by an arrow: it would press all bars together. */
+/** A deadline later than this multiple of the plan's end is an arrow; an axis that long would shrink all bars. */
 const FAR_SHARE = 1.5;
 
 export function byFinish(rows: readonly PlanRow[]): PlanRow[] {
   return rows.toSorted((a, b) => a.finishSeconds - b.finishSeconds);
 }
 
-/** Where the axis of time ends: everything that happens is before it, and every deadline nearby. */
+/** End of the time axis: after every finish time, finish range and near deadline, plus 2 %. */
 export function spanSeconds(rows: readonly PlanRow[]): number {
   let end = 0;
   for (const { finishSeconds, band } of rows)
@@ -30,7 +30,7 @@ export function spanSeconds(rows: readonly PlanRow[]): number {
   return span > 0 ? span * 1.02 : 1;
 }
 
-/** The rate of all together as steps: from each moment on, so much. */
+/** The sum of all rates as a step function: each rate holds from its time to the next step. */
 export function sumOfRates(rows: readonly PlanRow[]): [atSeconds: number, rateBps: number][] {
   const changes = rows.flatMap(({ segments }) =>
     segments.flatMap(({ fromSeconds, toSeconds, rateBps }): [number, number][] => [
@@ -44,14 +44,14 @@ export function sumOfRates(rows: readonly PlanRow[]): [atSeconds: number, rateBp
   for (const [at, change] of changes) {
     sumBps += change;
     const last = steps.at(-1);
-    // Where one ends and the next begins, rounding must not show both.
+    // Rounding must not let the end of one segment overlap the begin of the next.
     if (last !== undefined && at - last[0] <= ROUNDING_SHARE * at) last[1] = sumBps;
     else steps.push([at, sumBps]);
   }
   return steps;
 }
 
-/** The highest rate of any site: what the deepest shade stands for. */
+/** The highest rate of any site, drawn in the darkest shade. */
 export function highestBps(rows: readonly PlanRow[]): number {
   let most = 0;
   for (const { segments } of rows)

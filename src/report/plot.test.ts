@@ -62,7 +62,7 @@ test("a gap breaks the line, and a lone value between gaps is a dot", () => {
   assert.equal(path.match(/h\.1/g)?.length, 1);
 });
 
-test("foreign words stay words, and pictures hold no script", () => {
+test("foreign text is escaped, and pictures contain no script", () => {
   const pictures = [
     linePlot({
       title: HOSTILE,
@@ -85,7 +85,7 @@ test("foreign words stay words, and pictures hold no script", () => {
   }
 });
 
-test("pictures of nothing are still pictures", () => {
+test("pictures without data are well-formed", () => {
   const axis = { label: "", unit: "B/s" };
   assertNested(linePlot({ title: "", x: { label: "", unit: "s" }, y: axis, lines: [] }));
   assertNested(heatMap({ title: "", rows: [], columns: [], unit: "" }));
@@ -99,7 +99,7 @@ test("pictures of nothing are still pictures", () => {
   assert.doesNotMatch(flat, /NaN|Infinity/);
 });
 
-test("an axis has round ticks that cover its values, whatever they are", () => {
+test("an axis has round ticks that cover its values", () => {
   for (let seed = 1; seed <= 500; seed++) {
     const random = randomFrom(seed);
     const low = random.next() < 0.5 ? 0 : random.next() * 10 ** below(random, 13);
@@ -113,7 +113,7 @@ test("an axis has round ticks that cover its values, whatever they are", () => {
   }
 });
 
-test("a moment is written as the clock shows it, and a span of seconds in its own unit", () => {
+test("a point in time is written as a clock time, and a duration in a suitable unit", () => {
   const noon = Date.UTC(2026, 4, 4, 12);
   const hours = scaleFor(noon, noon + 4 * 3600e3, "clock", { ticksMax: 5, tight: true });
   assert.deepEqual(
@@ -129,7 +129,7 @@ test("a moment is written as the clock shows it, and a span of seconds in its ow
   );
 });
 
-test("thinning keeps the highest and the lowest, their order and the gaps", () => {
+test("thinning keeps the highest and lowest points, their order and the gaps", () => {
   for (let seed = 1; seed <= 100; seed++) {
     const random = randomFrom(seed);
     const count = below(random, 5000);
@@ -155,7 +155,7 @@ function hasGap(points: readonly Point[]): boolean {
   return values(points).length < points.length;
 }
 
-/** Every element that opens also closes, in order. */
+/** Asserts that elements are closed in the reverse order of opening. */
 function assertNested(svg: string): void {
   const open: string[] = [];
   for (const [, closing, name, self] of svg.matchAll(/<(\/?)([a-z]+)[^<>]*?(\/?)>/g)) {

@@ -1,4 +1,4 @@
-/** The pictures that reports and experiments are made of, each a string of SVG. */
+/** Plots for reports and experiments, each returned as a string of SVG. */
 
 export { barPlot, type BarPlot } from "./bar-plot.ts";
 export { heatMap, type HeatMap } from "./heat-map.ts";

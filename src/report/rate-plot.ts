@@ -1,9 +1,8 @@
 /**
- * The rate of a crawl against its limit and its prediction, as one picture.
+ * Draws the rate of a crawl with its limit and its prediction.
  *
- * Minutes show their worst and their best second, so that what was thinned out is still seen. Times
- * in which nothing crawled are gaps; when they are longer than the crawling, they are left out and
- * the picture counts the time crawled.
+ * A minute is drawn with its lowest and highest second, so that peaks stay visible. Pauses are gaps;
+ * when they add up to more than the crawled time, they are left out and the axis is the time crawled.
  */
 
 import type { Minute, Second } from "../bandwidth/series.ts";
@@ -13,10 +12,10 @@ import type { Point } from "./thin.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
-/** A row that comes later than this many of its own lengths after the one before begins anew. */
+/** A row that starts later than this many row lengths after the previous one starts a new curve. */
 const GAP_LENGTHS = 2.5;
 
-/** What one or two points of every curve are made of. */
+/** One minute or second of history: one or two points of every curve. */
 interface Span {
   readonly atMs: number;
   readonly lengthMs: number;
@@ -68,7 +67,7 @@ function spanOfSecond({ atMs, bytes, predictedBps: predicted, limitBps: limit }:
 
 interface Axis {
   readonly text: { readonly label: string; readonly unit: string };
-  /** The place of the span with this number. */
+  /** x coordinate of the span with this index. */
   readonly xOf: (index: number) => number;
 }
 

@@ -1,10 +1,10 @@
-/** The pieces of HTML that a report is made of. Words are escaped here; markup comes in only from pictures of our own. */
+/** Builds the HTML parts of a report. Text is escaped here; only Weir's own pictures are inserted as markup. */
 
 import { escaped } from "./svg.ts";
 
 export type Fact = readonly [name: string, value: string];
 
-/** Nothing where there is nothing to show. */
+/** Empty when the section has no content. */
 export function section(heading: string, inside: string): string {
   return inside === "" ? "" : `<section><h2>${escaped(heading)}</h2>${inside}</section>`;
 }
@@ -20,8 +20,8 @@ export function factList(facts: readonly Fact[]): string {
   return `<dl>${cells.join("")}</dl>`;
 }
 
-export function note(words: string): string {
-  return `<p class="soft">${escaped(words, 600)}</p>`;
+export function note(text: string): string {
+  return `<p class="soft">${escaped(text, 600)}</p>`;
 }
 
 export function table(

@@ -1,4 +1,4 @@
-/** The look of the report's page; its pictures bring their own (`svg.ts`), in the same colours. */
+/** Style sheet of the report; its pictures contain their own (`svg.ts`), in the same colours. */
 
 export const PAGE_STYLE = `
 :root{--paper:#fff;--back:#f3f5f8;--ink:#1f2530;--soft:#687080;--rule:#e4e7ec}

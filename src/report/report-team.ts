@@ -1,4 +1,4 @@
-/** What a report tells of several processes: what they did together, what they sent each other, and whose topics are whose. */
+/** The report's sections about several processes: common metrics, URLs exchanged and topics. */
 
 import { showBytes } from "../base/units.ts";
 import { pendingOf } from "../crawl/processes.ts";
@@ -7,11 +7,11 @@ import type { ReportData } from "./gather.ts";
 import { heatMap } from "./heat-map.ts";
 import { count, type Fact, factList, figure, note, percent, table } from "./report-markup.ts";
 
-/** Beyond this a matrix has more cells than anybody reads. */
+/** Processes above which the matrix of URLs sent is omitted, because it has too many cells to read. */
 const FLOWS_MAX = 32;
-const AGAINST_REFERENCE = " Coverage and quality compare with the crawl named.";
+const AGAINST_REFERENCE = " Coverage and quality are relative to the reference crawl.";
 const FROM_SAMPLE =
-  " Coverage is the share of a sample of all addresses that was got, of what of it anybody saw; it is a little too high, as what lies behind missed pages was seen by nobody.";
+  " Coverage is estimated from a sample of all URLs: the share of the discovered ones that was fetched. The estimate is slightly high, because no process discovered the URLs linked only from missed pages.";
 
 export function processes(data: ReportData, width: number): string {
   const { parallel } = data;
@@ -22,8 +22,8 @@ export function processes(data: ReportData, width: number): string {
     ["Pages fetched", count(metrics.downloaded)],
     ["Different pages", count(metrics.unique)],
     ["Overlap", metrics.overlap.toFixed(3)],
-    ["Addresses sent", count(metrics.urlsExchanged)],
-    ["Sent for each page", metrics.communicationOverhead.toFixed(3)],
+    ["URLs sent", count(metrics.urlsExchanged)],
+    ["Sent per page", metrics.communicationOverhead.toFixed(3)],
   ];
   const isEstimated = coverage !== undefined && quality === undefined;
   if (coverage !== undefined)
@@ -37,11 +37,11 @@ export function processes(data: ReportData, width: number): string {
     showBytes(totals.bytes),
     count(totals.outcomes["sent"] ?? 0),
   ]);
-  const names = ["Process", "Pages", "Waiting", "Failed", "Received", "Addresses sent"];
+  const names = ["Process", "Pages", "Waiting", "Failed", "Received", "URLs sent"];
   return (
     factList(facts) +
     note(
-      "Overlap is how many pages were fetched more than once, for each different one; sent are addresses that belong to another process." +
+      "Overlap is the number of repeated fetches per distinct page. URLs sent belong to another process." +
         (coverage === undefined ? "" : isEstimated ? FROM_SAMPLE : AGAINST_REFERENCE),
     ) +
     table(names, rows) +
@@ -49,13 +49,13 @@ export function processes(data: ReportData, width: number): string {
   );
 }
 
-/** Who sent how many addresses to whom. */
+/** Matrix of the URLs that each process sent to each process. */
 function flows({ flows: matrix }: ReportData, width: number): string {
   const isEmpty = matrix.every(({ sent }) => sent.every((number) => number === 0));
   if (isEmpty || matrix.length > FLOWS_MAX) return "";
   const rows = matrix.map(({ name, sent }) => ({ name, cells: sent }));
   const columns = matrix.map(({ name }) => name);
-  const title = "Addresses sent, from the row to the column";
+  const title = "URLs sent, from the row to the column";
   return figure(heatMap({ title, rows, columns, unit: "", width }));
 }
 
@@ -71,16 +71,16 @@ export function topics({ topics: found }: ReportData, width: number): string {
   const all = bars.reduce((sum, { value }) => sum + value, 0);
   const imported = bars.reduce((sum, bar) => sum + bar.imported, 0);
   const title = `${count(all)} pages by topic`;
-  const words =
-    "Imported are pages that one process fetched and handed to the owner of their topic. Locality is the share of links whose two pages are about the same; a classifier's answers, not truths.";
+  const text =
+    "Imported pages were fetched by one process and handed to the owner of their topic. Locality is the share of links between two pages of the same topic. Topics are a classifier's estimates.";
   return (
     factList([
       ["Topics", count(bars.length)],
-      ["Pages judged", count(all)],
+      ["Pages classified", count(all)],
       ["Imported", count(imported)],
       ["Locality of links", percent(found.locality)],
     ]) +
-    note(words) +
+    note(text) +
     figure(barPlot({ title, bars, unit: "", width })) +
     (imported === 0
       ? ""

@@ -5,7 +5,7 @@ import type { Second } from "../bandwidth/series.ts";
 import { below, randomFrom } from "../base/random.ts";
 import { NO_TOTALS } from "../store/store.ts";
 import { deadlinePlot } from "./deadline-plot.ts";
-import { most, type ReportData } from "./gather.ts";
+import { highest, type ReportData } from "./gather.ts";
 import { ratePlot } from "./rate-plot.ts";
 import { reportHtml as madeHtml } from "./report.ts";
 
@@ -14,13 +14,13 @@ const HOSTILE = `</td><script>alert("1")</script><img src=x onerror=alert(2)>\u0
 
 const reportHtml = (data: ReportData): string => madeHtml(data, (reason) => `means ${reason}`);
 
-test("a report tells what came, how fast, from whom and what went wrong", () => {
+test("a report shows bytes, rates, sites, deadlines and failures", () => {
   const html = reportHtml(dataWith({}));
   for (const part of [
     "<h1>example.org</h1>",
     "running, as of 2026-05-04 12:01 UTC",
     "<dd>1,234</dd>",
-    "Of the limit, mean</dt><dd>98.0 %",
+    "Mean share of limit</dt><dd>98.0 %",
     "Seconds over 105 %</dt><dd>0",
     "Rate, limit and prediction",
     "9.00 KB received, by purpose",
@@ -30,14 +30,14 @@ test("a report tells what came, how fast, from whom and what went wrong", () => 
     "<td>http_404</td><td>failed</td><td>means http_404</td><td>7</td>",
     "1 of 2 deadlines were met.",
     "<td>limit</td><td>1.00 MB/s</td>",
-    "And 2 sites with less.",
+    "And 2 sites with fewer bytes.",
     "<td>https://a.example</td><td>95</td><td>95.0 %</td>",
   ])
     assert.ok(html.includes(part), part);
   assert.doesNotMatch(html, /Weekends and holidays/);
 });
 
-test("nothing that a page or a server says becomes part of the report's own text", () => {
+test("text from pages and servers is escaped in the report", () => {
   const html = reportHtml(
     dataWith({
       name: HOSTILE,
@@ -56,7 +56,7 @@ test("nothing that a page or a server says becomes part of the report's own text
   assert.match(html, /default-src 'none'/);
 });
 
-test("a crawl that has hardly begun has a report, too", () => {
+test("a crawl without any data has a report without NaN or undefined", () => {
   const html = reportHtml(
     dataWith({
       totals: NO_TOTALS,
@@ -72,11 +72,11 @@ test("a crawl that has hardly begun has a report, too", () => {
       settings: [],
     }),
   );
-  assert.match(html, /No second of this crawl has been written down yet/);
+  assert.match(html, /No rates of this crawl are recorded yet/);
   assert.doesNotMatch(html, /NaN|undefined|Infinity/);
 });
 
-test("several processes are shown side by side, with what they cost together", () => {
+test("processes are shown side by side, with their common metrics", () => {
   const totals = {
     ...NO_TOTALS,
     known: 90,
@@ -106,7 +106,7 @@ test("several processes are shown side by side, with what they cost together", (
   assert.match(compared, /Coverage<\/dt><dd>50\.0 %.*Quality<\/dt><dd>25\.0 %/);
 });
 
-test("topics are told with whose pages they are, and who sent what to whom", () => {
+test("topics are shown with own and imported pages, and URLs sent between processes as a matrix", () => {
   const byTopic = { science: { own: 200, imported: 31 }, arts: { own: 9, imported: 0 } };
   const html = reportHtml(
     dataWith({
@@ -131,10 +131,10 @@ test("topics are told with whose pages they are, and who sent what to whom", () 
   assert.match(html, /Locality of links<\/dt><dd>64\.0 %/);
   assert.match(html, /<td>science<\/td><td>200<\/td><td>31<\/td>/);
   assert.match(html, /240 pages by topic/);
-  assert.match(html, /Addresses sent, from the row to the column/);
+  assert.match(html, /URLs sent, from the row to the column/);
 });
 
-test("a bar of a deadline ends where its site did, and the mark is where it was due", () => {
+test("a deadline's bar ends when its site was done, and an unfinished late site's bar ends now", () => {
   const rows = [
     { name: "a.example", deadlineSeconds: 60, finishedSeconds: 30 },
     { name: "b.example", deadlineSeconds: 60, finishedSeconds: undefined },
@@ -149,7 +149,7 @@ test("a bar of a deadline ends where its site did, and the mark is where it was 
   assert.match(svg, /b\.example: due after 60 s, not done/);
 });
 
-test("a pause is a gap, and pauses longer than the crawling are left out", () => {
+test("a pause is a gap, and pauses longer than the crawled time are left out", () => {
   const seconds = [...secondsFrom(NOON, 20), ...secondsFrom(NOON + 25_000, 20)];
   const short = ratePlot({ minutes: [], seconds }, 800);
   assert.match(short, /Time \(UTC, from 2026-05-04\)/);
@@ -160,12 +160,12 @@ test("a pause is a gap, and pauses longer than the crawling are left out", () =>
   assert.equal(pathsOf(long)[0]?.match(/M/g)?.length, 2);
 });
 
-test("the highest of many are found without keeping the others", () => {
+test("the highest items are found and all items counted", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = randomFrom(seed);
     const items = Array.from({ length: below(random, 500) }, () => below(random, 1000));
     const countMax = 1 + below(random, 40);
-    const { kept, count } = most(items, countMax, (item) => item);
+    const { kept, count } = highest(items, countMax, (item) => item);
     assert.deepEqual(kept, items.toSorted((a, b) => b - a).slice(0, countMax), `seed ${seed}`);
     assert.equal(count, items.length, `seed ${seed}`);
   }

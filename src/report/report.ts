@@ -1,9 +1,9 @@
 /**
- * A crawl on one page: what came, how fast against its limit, from whom, and what went wrong.
+ * Writes the report of a crawl: bytes, rates against the limit, sites, deadlines and failures.
  *
- * One HTML file that needs nothing else, holds no script, follows the reader's light or dark, and
- * fits a telephone. Everything that comes from the web is escaped; the page forbids itself whatever
- * it does not need.
+ * The report is one HTML file without scripts or external resources. It follows the light or dark
+ * mode and fits a phone. Text from the web is escaped, and the page's Content-Security-Policy forbids
+ * everything but its style.
  */
 
 import { figuresOf } from "../bandwidth/series.ts";
@@ -37,7 +37,7 @@ const PLOT_WIDTH = 1040;
 const HOURS = 24;
 const REASONS_MAX = 40;
 
-/** `meaningOf` says in a sentence what a reason means. */
+/** `meaningOf` returns a sentence that explains a reason. */
 export function reportHtml(data: ReportData, meaningOf: (reason: string) => string): string {
   const title = `Weir: ${escaped(data.name)}`;
   const sections = [
@@ -46,13 +46,13 @@ export function reportHtml(data: ReportData, meaningOf: (reason: string) => stri
     section("Deadlines", promises(data)),
     section("Processes", processes(data, PLOT_WIDTH)),
     section("Topics", topics(data, PLOT_WIDTH)),
-    section("What the bytes were for", figure(ledgerPlot(data)) + note(LEDGER_WORDS)),
+    section("Bytes by purpose", figure(ledgerPlot(data)) + note(LEDGER_TEXT)),
     section("Speed of servers by hour", speeds(data)),
     section("Sites", sites(data)),
-    section("How addresses ended", outcomes(data, meaningOf)),
-    section("Remarks and links left out", counts(data)),
+    section("Outcomes of URLs", outcomes(data, meaningOf)),
+    section("Remarks and skipped links", counts(data)),
     section("Mirrors", mirrors(data)),
-    section("Last troubles", troubles(data)),
+    section("Latest failures", troubles(data)),
     section("Settings", settings(data)),
     `<footer class="soft">Made by Weir ${VERSION}. Times are in UTC; KB, MB and GB are powers of 1000.</footer>`,
   ];
@@ -77,7 +77,7 @@ function head(data: ReportData): string {
     ["Received", showBytes(totals.bytes)],
     ["Time crawled", showDuration(totals.crawledMs)],
     ["Sites", count(data.siteCount)],
-    ["Addresses known", count(totals.known)],
+    ["URLs known", count(totals.known)],
     ["Waiting", count(data.pending)],
     ["Failed", count(totals.failed)],
     ["Skipped", count(totals.skipped)],
@@ -87,7 +87,7 @@ function head(data: ReportData): string {
   ];
   if (held !== undefined) {
     facts.push(
-      ["Of the limit, mean", percent(held.meanShare)],
+      ["Mean share of limit", percent(held.meanShare)],
       ["Deviation", percent(held.deviationShare)],
       ["Worst second", percent(held.worstShare)],
       ["Seconds over 105 %", count(held.secondsOver105)],
@@ -95,20 +95,20 @@ function head(data: ReportData): string {
   }
   return `<header><h1>${escaped(data.name)}</h1>
 <p class="soft">${data.state}, as of ${made} UTC</p>
-<p>${escaped(inWords(data), 800)}</p>
+<p>${escaped(summary(data), 800)}</p>
 ${factList(facts)}</header>`;
 }
 
-/** The figures as somebody would tell them. */
-function inWords(data: ReportData): string {
+/** The main figures as sentences. */
+function summary(data: ReportData): string {
   const { totals, rates, siteCount, pending } = data;
   const { meanBps, held } = figuresOf(rates.seconds);
   const ofLimit = held === undefined ? "" : `, ${percent(held.meanShare)} of the limit`;
   const met = data.promises.filter(isMet).length;
   const { done, failed, skipped } = totals;
   return [
-    `${count(totals.pages)} pages, ${showBytes(totals.bytes)} in all, came from ${count(siteCount)} ${siteCount === 1 ? "site" : "sites"} in ${showDuration(totals.crawledMs)} of crawling, at ${showBytes(meanBps)}/s on average${ofLimit}.`,
-    `Of ${count(totals.known)} known addresses ${count(done)} were answered, ${count(failed)} failed, ${count(skipped)} were skipped and ${count(pending)} wait.`,
+    `Received ${count(totals.pages)} pages and ${showBytes(totals.bytes)} from ${count(siteCount)} ${siteCount === 1 ? "site" : "sites"} in ${showDuration(totals.crawledMs)} of crawling, at ${showBytes(meanBps)}/s on average${ofLimit}.`,
+    `${count(totals.known)} URLs are known: ${count(done)} done, ${count(failed)} failed, ${count(skipped)} skipped and ${count(pending)} waiting.`,
     ...(data.promises.length === 0
       ? []
       : [`${count(met)} of ${count(data.promises.length)} deadlines were met.`]),
@@ -117,16 +117,15 @@ function inWords(data: ReportData): string {
 
 function rateNote({ rates }: ReportData): string {
   if (rates.seconds.length + rates.minutes.length === 0)
-    return note("No second of this crawl has been written down yet.");
+    return note("No rates of this crawl are recorded yet.");
   const words =
-    "What came on the line, packets' headers included, beside the limit in force and what the running downloads were predicted to take. The worst second is the fullest against its limit; deviation is how far seconds stray from their mean, as a share of the limit.";
-  const older =
-    " What is older than a day is shown by the minute, with the least and the most of its seconds.";
+    "Bytes received per second, packet headers included, with the limit in force and the rate predicted for the running downloads. The worst second has the highest share of its limit; deviation is the standard deviation of seconds, as a share of the limit.";
+  const older = " Rates older than a day are shown per minute, with its lowest and highest second.";
   return note(words + (rates.minutes.length === 0 ? "" : older));
 }
 
-const LEDGER_WORDS =
-  "Every byte received is booked once, for a purpose: pages, robots.txt, sitemaps, redirects, errors, pages that repeat another, tries that had to be made again, and what processes sent each other. Packet headers, which limits and quotas count too, are not among them.";
+const LEDGER_TEXT =
+  "Every byte received is booked once, for one purpose: pages, robots.txt, sitemaps, redirects, errors, duplicates, retries and messages between processes. Packet headers are not included here, although limits and quotas count them.";
 
 function ledgerPlot({ ledger, totals }: ReportData): string {
   const booked = PURPOSES.map((purpose) => ({ name: purpose as string, value: ledger[purpose] }));
@@ -155,8 +154,8 @@ function speeds({ servers, serverCount }: ReportData): string {
   if (maps.every((map) => map === "")) return "";
   const hidden = serverCount - servers.length;
   const words =
-    "What one download was measured to bring, waiting included, by hour and kind of day. Hours near a measurement are learned with it; dashed hours were not measured and are expected to give the mean of the measured ones. Predictions and plans rest on this table.";
-  const more = hidden > 0 ? ` ${count(hidden)} servers measured less often are not shown.` : "";
+    "Measured rate of one download, response time included, by hour and kind of day. A measurement also updates the hours near it; dashed hours were not measured and are expected to have the mean rate of the measured ones. Predictions and plans use this table.";
+  const more = hidden > 0 ? ` ${count(hidden)} servers with fewer measurements are not shown.` : "";
   return maps.join("") + note(words + more);
 }
 
@@ -191,7 +190,9 @@ function sites({ sites: rows, siteCount }: ReportData): string {
     ...used.map((purpose) => (row.ledger[purpose] === 0 ? "" : showBytes(row.ledger[purpose]))),
   ]);
   const hidden = siteCount - rows.length;
-  return table(names, lines) + (hidden > 0 ? note(`And ${count(hidden)} sites with less.`) : "");
+  return (
+    table(names, lines) + (hidden > 0 ? note(`And ${count(hidden)} sites with fewer bytes.`) : "")
+  );
 }
 
 function isMet({ deadlineMs, finishedMs = Infinity }: ReportData["promises"][number]): boolean {
@@ -207,7 +208,7 @@ function promises(data: ReportData): string {
     promise.finishedMs === undefined ? "" : isMet(promise) ? "met" : "missed",
   ]);
   const plot = deadlinePlot({
-    title: "When sites were done, and when they were due",
+    title: "Finish times and deadlines of sites",
     rows: data.promises.map(({ site, deadlineMs, finishedMs }) => ({
       name: withoutScheme(site),
       deadlineSeconds: deadlineMs / 1000,
@@ -217,7 +218,7 @@ function promises(data: ReportData): string {
     width: PLOT_WIDTH,
   });
   const met = data.promises.filter(isMet);
-  const words = `${count(met.length)} of ${count(rows.length)} deadlines met, counted from the start. A bar ends when its site was done; the mark is its deadline.`;
+  const words = `${count(met.length)} of ${count(rows.length)} deadlines met. Times count from the start. A bar ends when its site was done; the mark is its deadline.`;
   return figure(plot) + note(words) + table(["Site", "Due after", "Done after", ""], rows);
 }
 
@@ -228,21 +229,21 @@ function outcomes({ totals }: ReportData, meaningOf: (reason: string) => string)
     meaningOf(reason),
     count(number),
   ]);
-  return rows.length === 0 ? "" : table(["Reason", "", "Meaning", "Addresses"], rows, "counts");
+  return rows.length === 0 ? "" : table(["Reason", "", "Meaning", "URLs"], rows, "counts");
 }
 
 function counts({ totals }: ReportData): string {
   const rows = [
     ...byCount(totals.remarks).map(([name, number]) => [name, "remark", count(number)]),
-    ...byCount(totals.refusedLinks).map(([name, number]) => [name, "link left out", count(number)]),
+    ...byCount(totals.refusedLinks).map(([name, number]) => [name, "skipped link", count(number)]),
   ];
   if (rows.length === 0) return "";
   const words =
-    "Remarks are things noticed about pages that were kept all the same. A link that is left out does not become a known address.";
-  return table(["Name", "", "Times"], rows, "counts") + note(words);
+    "Remarks are anomalies of pages that were stored nevertheless. A skipped link does not become a known URL.";
+  return table(["Name", "", "Count"], rows, "counts") + note(words);
 }
 
-/** Which sites need not be crawled twice. */
+/** Sites that duplicate another site. */
 function mirrors(data: ReportData): string {
   const rows = data.mirrors.map(({ site, of, pagesShared, share }) => [
     site,
@@ -250,21 +251,23 @@ function mirrors(data: ReportData): string {
     count(pagesShared),
     percent(share),
   ]);
-  const names = ["Site", "Has the same pages as", "Pages", "Of its own"];
+  const names = ["Site", "Same pages as", "Shared pages", "Share of its pages"];
   if (rows.length === 0) return "";
-  return table(names, rows, "words") + note("One of the two need not be crawled the next time.");
+  return (
+    table(names, rows, "words") + note("One site of each pair can be left out of the next crawl.")
+  );
 }
 
 function troubles(data: ReportData): string {
   const rows = data.troubles.map(({ reason, url, detail }) => [reason, url, detail]);
-  return rows.length === 0 ? "" : table(["Reason", "Address", "Detail"], rows, "words");
+  return rows.length === 0 ? "" : table(["Reason", "URL", "Detail"], rows, "words");
 }
 
-function settings({ settings: told }: ReportData): string {
-  if (told.length === 0) return "";
-  const rows = told.map(({ key, text }) => [key, text]);
+function settings({ settings: changed }: ReportData): string {
+  if (changed.length === 0) return "";
+  const rows = changed.map(({ key, text }) => [key, text]);
   const words =
-    "As the crawl was last started with them; everything else was as it is by default. Changes made while it ran are not listed.";
+    "Settings of the last start that differ from their default. Changes made during the crawl are not listed.";
   return table(["Setting", "Value"], rows, "words") + note(words);
 }
 

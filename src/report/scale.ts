@@ -1,8 +1,8 @@
 /**
- * Round numbers along an axis, in units that people read: 0, 0.5, 1 MB/s and not 0, 476837.16 B/s.
+ * Chooses round numbers along an axis, in readable units: 0, 0.5, 1 MB/s and not 0, 476837.16 B/s.
  *
- * The unit of the values says how they are written. `B` and `B/s` get the prefix that suits the
- * largest; `s` becomes minutes, hours or days; `clock` is a moment in milliseconds since 1970,
+ * The unit of the values decides their format. `B` and `B/s` are written with the prefix that suits
+ * the largest value; `s` becomes minutes, hours or days; `clock` is a time in milliseconds since 1970,
  * written as UTC; all others are plain numbers.
  */
 
@@ -15,13 +15,13 @@ export interface Scale {
   readonly low: number;
   readonly high: number;
   readonly ticks: readonly Tick[];
-  /** As the ticks are written; may differ from the unit of the values. */
+  /** Unit of the tick labels; may differ from the unit of the values. */
   readonly unit: string;
 }
 
-export interface ScaleWish {
+export interface ScaleOptions {
   readonly ticksMax: number;
-  /** Ends exactly where the values end, instead of at round numbers. */
+  /** The scale ends exactly where the values end, instead of at round numbers. */
   readonly tight?: boolean;
 }
 
@@ -31,14 +31,14 @@ const HOUR_S = 3600;
 const DAY_S = 86_400;
 const LONG_STEPS = [6 * HOUR_S, 12 * HOUR_S, DAY_S, 2 * DAY_S, 7 * DAY_S, 14 * DAY_S, 30 * DAY_S];
 
-export function scaleFor(low: number, high: number, unit: string, wish: ScaleWish): Scale {
-  const scale = roundScale(low, high, unit, Math.max(2, Math.floor(wish.ticksMax)));
-  if (wish.tight !== true) return scale;
+export function scaleFor(low: number, high: number, unit: string, options: ScaleOptions): Scale {
+  const scale = roundScale(low, high, unit, Math.max(2, Math.floor(options.ticksMax)));
+  if (options.tight !== true) return scale;
   const ticks = scale.ticks.filter(({ at }) => at >= low && at <= high);
   return { ...scale, low, high, ticks };
 }
 
-/** With the ends moved out to round numbers. */
+/** A scale whose ends are extended to round numbers. */
 function roundScale(low: number, high: number, unit: string, ticksMax: number): Scale {
   if (unit === "clock") return clockScale(low, high, ticksMax);
   if (unit === "s") return secondScale(low, high, ticksMax);
@@ -53,7 +53,7 @@ function roundScale(low: number, high: number, unit: string, ticksMax: number): 
   return ends(ticks, low, high, `${PREFIXES[power]}${unit}`);
 }
 
-/** One value with its unit, as it would stand on an axis. */
+/** Writes one value with its unit, in the format of an axis. */
 export function shown(value: number, unit: string): string {
   if (!Number.isFinite(value)) return "";
   const power = unit === "B" || unit === "B/s" ? prefixPower(Math.abs(value)) : 0;
@@ -104,7 +104,7 @@ function timeStep(spanS: number, ticksMax: number): number {
   return enough ?? Math.ceil(spanS / ticksMax / (30 * DAY_S)) * 30 * DAY_S;
 }
 
-/** 1, 2 or 5 times a power of ten. */
+/** Smallest step of 1, 2 or 5 times a power of ten that gives at most `ticksMax` ticks. */
 function roundStep(span: number, ticksMax: number): number {
   const least = span / Math.max(1, ticksMax);
   const power = 10 ** Math.floor(Math.log10(least));
@@ -122,7 +122,7 @@ function ends(ticks: readonly Tick[], low: number, high: number, unit: string): 
   return { low: ticks[0]?.at ?? low, high: ticks.at(-1)?.at ?? high, ticks, unit };
 }
 
-/** With as many digits as the step needs. */
+/** Writes a number with the decimals that the step needs. */
 function plain(value: number, step: number): string {
   const digits = Math.max(0, Math.min(6, Math.ceil(-Math.log10(step) - 1e-9)));
   return value.toFixed(digits).replace(/^-(?=0(?:\.0*)?$)/, "");

@@ -1,15 +1,15 @@
 /**
- * Writes SVG as text: elements, escaped words, and the one look that all our pictures have.
+ * Writes SVG as text: elements, escaped text and the common style of all pictures.
  *
- * A picture carries its own style, with colours for light and dark surroundings, so that it looks
- * right in a report, in a document and alone. It holds no script and asks for nothing from outside.
- * Names from the web pass `visible` first: some control characters are not allowed in XML at all.
+ * A picture contains its own style for light and dark mode, so it looks the same in a report, in a
+ * document and alone. It contains no script and loads no external resource. Foreign text passes
+ * `visible` first, because XML forbids some control characters.
  */
 
 import { visible } from "../base/visible.ts";
 
 const TEXT_CHARACTERS_MAX = 200;
-/** Of the letters used here, on average; pictures are laid out without asking a browser. */
+/** Average width of a letter as a share of the font size; layout happens without a browser. */
 const LETTER_WIDTH = 0.6;
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ export function escaped(text: string, charactersMax = TEXT_CHARACTERS_MAX): stri
 
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** `inside` is markup already; words go through `escaped` or `label`. */
+/** `inside` is markup; text must pass through `escaped` or `label` first. */
 export function element(name: string, attributes: Attributes, inside = ""): string {
   const written = Object.entries(attributes)
     .map(([key, value]) => ` ${key}="${attributeText(value)}"`)
@@ -38,22 +38,22 @@ function attributeText(value: string | number): string {
   return typeof value === "number" ? short(value) : escaped(value, Infinity);
 }
 
-export function label(words: string, attributes: Attributes): string {
-  return element("text", attributes, escaped(words));
+export function label(text: string, attributes: Attributes): string {
+  return element("text", attributes, escaped(text));
 }
 
-/** What a mouse that rests on it is told. */
-export function hint(words: string): string {
-  return element("title", {}, escaped(words));
+/** Tooltip of the enclosing element. */
+export function hint(text: string): string {
+  return element("title", {}, escaped(text));
 }
 
-/** A tenth of a pixel is finer than anybody sees. */
+/** Rounds to a tenth of a pixel, which is finer than visible. */
 export function short(number: number): string {
   return String(Math.round(number * 10) / 10);
 }
 
-export function widthOf(words: string, fontPixels: number): number {
-  return Math.min(words.length, TEXT_CHARACTERS_MAX) * fontPixels * LETTER_WIDTH;
+export function widthOf(text: string, fontPixels: number): number {
+  return Math.min(text.length, TEXT_CHARACTERS_MAX) * fontPixels * LETTER_WIDTH;
 }
 
 export interface Sheet {
@@ -62,7 +62,7 @@ export interface Sheet {
   readonly height: number;
 }
 
-/** The whole picture, with its title at the top left. */
+/** Returns the complete SVG document with its title at the top left. */
 export function picture({ title, width, height }: Sheet, inside: readonly string[]): string {
   const attributes = {
     xmlns: "http://www.w3.org/2000/svg",
@@ -85,11 +85,11 @@ export function picture({ title, width, height }: Sheet, inside: readonly string
   );
 }
 
-/** How many colours the style has for lines and bars. */
+/** Number of colours in the style for lines and bars. */
 export const COLOURS = 6;
 
-// Colours that most colour-blind people can tell apart: Okabe and Ito, "Color Universal Design",
-// a little darker on white and lighter on black.
+// Colours that most colour-blind people can distinguish: Okabe and Ito, "Color Universal Design",
+// darkened on white and lightened on black.
 const STYLE = `
 .weir{--paper:#fff;--ink:#1f2530;--soft:#687080;--grid:#e4e7ec;--limit:#c2341d;--empty:#f1f3f6;
 --c0:#0072b2;--c1:#d55e00;--c2:#008f68;--c3:#a6568c;--c4:#3a8fc7;--c5:#9a7d00;

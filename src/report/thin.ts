@@ -1,9 +1,9 @@
 /**
- * Makes long curves short without making them smooth: peaks and troughs stay, and so do gaps.
+ * Thins long curves without smoothing them: peaks, troughs and gaps stay.
  *
- * Neighbouring points are put into as many groups as the picture can show, and each group keeps its
- * lowest and highest point, in their order. A second above the limit is therefore seen however
- * long the crawl was. A point without a value (NaN) is a gap, and its group keeps one.
+ * Consecutive points form as many groups as the picture can show, and each group keeps its lowest and
+ * highest point, in order. A second above the limit therefore stays visible in a crawl of any length.
+ * A point without a value (NaN) is a gap, and its group keeps one.
  *
  * O(n) in the points.
  */
@@ -19,13 +19,13 @@ export function thinned(points: readonly Point[], countMax: number): readonly Po
   for (let group = 0; group < groups; group++) {
     const from = Math.floor((group * points.length) / groups);
     const until = Math.floor(((group + 1) * points.length) / groups);
-    for (const index of telling(points, from, until)) kept.push(points[index] as Point);
+    for (const index of extremesOf(points, from, until)) kept.push(points[index] as Point);
   }
   return kept;
 }
 
-/** Where the lowest, the highest and a missing point of the group are, in order. */
-function telling(points: readonly Point[], from: number, until: number): number[] {
+/** Indexes of the group's lowest, highest and missing point, in order. */
+function extremesOf(points: readonly Point[], from: number, until: number): number[] {
   let lowest = -1;
   let highest = -1;
   let missing = -1;

@@ -1,9 +1,9 @@
-/** What every adapter asks of a batch. */
+/** The checks that every adapter of the store makes on a batch. */
 
 import { assert } from "../base/assert.ts";
 import type { Batch, Store } from "./store.ts";
 
-/** The parts of a batch that its sender could only get wrong by our own mistake. */
+/** Asserts the invariants of a batch; a violation is a bug in Weir. */
 export function checkBatch(
   batch: Batch,
   next: Pick<Store, "nextUrlId" | "nextSiteId" | "nextParcelSeq">,
@@ -14,15 +14,15 @@ export function checkBatch(
   for (const site of batch.sites) {
     assert(site.id >= 1 && site.id <= siteId, "ids of sites count up without a gap");
     if (site.id === siteId) siteId++;
-    assert(bookedBytes(site.ledger) <= site.bytes, "no more bytes are booked than came");
+    assert(bookedBytes(site.ledger) <= site.bytes, "no more bytes are booked than received");
   }
   for (const { id, confidence } of batch.topics) {
-    assert(id >= 1 && id < urlId, "a batch speaks of known URLs");
+    assert(id >= 1 && id < urlId, "a batch refers only to known URLs");
     assert(confidence >= 0 && confidence <= 1, "confidence is a share");
   }
   let seq = next.nextParcelSeq - 1;
   for (const parcel of batch.outgoing) {
-    assert(parcel.seq > seq, "numbers of parcels only ever rise");
+    assert(parcel.seq > seq, "numbers of parcels increase");
     seq = parcel.seq;
   }
   const { known, done, failed, skipped } = batch.totals;
@@ -30,7 +30,7 @@ export function checkBatch(
   assert(done + failed + skipped <= known, "no more URLs have ended than are known");
   assert(
     bookedBytes(batch.totals.ledger) <= batch.totals.bytes,
-    "no more bytes are booked than came",
+    "no more bytes are booked than received",
   );
 }
 

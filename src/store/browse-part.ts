@@ -1,10 +1,10 @@
 /**
- * What only people ask of a store, asked of the store of one process: sites in some order, page by page,
- * and the URLs that ended for one reason. For looking on, beside a crawl that may be writing.
+ * Browses the store of one process: sorted pages of sites, and the URLs with one outcome. Works beside a
+ * crawl that is writing.
  *
- * Opens the database alone: the indexes of what was seen take long to load, and nobody here needs
- * them. A question about URLs reads a bounded number of rows and says where to go on, so that a rare
- * reason among ten million URLs costs many short questions and not one long one.
+ * Opens only the database, because the seen indexes take long to load and are not needed. A query for
+ * URLs reads a bounded number of rows and returns where to continue, so that a rare outcome among ten
+ * million URLs takes many short queries instead of a long one.
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -15,18 +15,18 @@ import { openDatabaseReadOnly } from "./sqlite-file.ts";
 import { SqliteReader } from "./sqlite-reader.ts";
 import type { SiteRow, StoredUrl, Totals } from "./store.ts";
 
-/** Rows looked at for one question about URLs. */
-const ROWS_LOOKED_AT_MAX = 200_000;
+/** Rows read by one query for URLs. */
+const ROWS_READ_MAX = 200_000;
 
 export const SITE_ORDERS = ["site", "known", "pending", "pages", "bytes"] as const;
 export type SiteOrder = (typeof SITE_ORDERS)[number];
 
-export interface SiteWish {
+export interface SiteQuery {
   readonly order: SiteOrder;
   readonly descending: boolean;
-  /** Only sites whose name holds these letters; empty for all. */
+  /** Only sites whose name contains this text; empty for all. */
   readonly find: string;
-  /** Left out, because the asker has them. */
+  /** Sites to leave out. */
   readonly without: readonly string[];
   readonly from: number;
   readonly count: number;
@@ -42,7 +42,7 @@ export interface SiteCounts {
 
 export interface EndedPage {
   readonly urls: readonly StoredUrl[];
-  /** Where to go on; undefined when there are no more. */
+  /** Where to continue; undefined when there are no more. */
   readonly nextAfterId: number | undefined;
 }
 
@@ -81,25 +81,25 @@ export class PartBrowser implements Disposable {
     return explaining(this.#path, () => this.#reader.page(id));
   }
 
-  /** How many sites are meant, those left out not counted. */
-  countSites({ find, without }: Pick<SiteWish, "find" | "without">): number {
+  /** Number of matching sites. */
+  countSites({ find, without }: Pick<SiteQuery, "find" | "without">): number {
     return explaining(this.#path, () => {
-      const counted = this.#prepare(`SELECT count(*) FROM site WHERE ${meant(without)}`);
+      const counted = this.#prepare(`SELECT count(*) FROM site WHERE ${matching(without)}`);
       const [count] = counted.get(find, find, ...without) as unknown as [number];
       return count;
     });
   }
 
-  sites(wish: SiteWish): SiteCounts[] {
-    const { order, descending, find, without, from, count } = wish;
+  sites(query: SiteQuery): SiteCounts[] {
+    const { order, descending, find, without, from, count } = query;
     const column = order === "site" ? "key" : order;
     const direction = descending ? "DESC" : "ASC";
     return explaining(this.#path, () => {
-      const asked = this.#prepare(
-        `SELECT key, known, pending, pages, bytes FROM site WHERE ${meant(without)}
+      const statement = this.#prepare(
+        `SELECT key, known, pending, pages, bytes FROM site WHERE ${matching(without)}
          ORDER BY ${column} ${direction}, id LIMIT ? OFFSET ?`,
       );
-      const rows = asked.all(find, find, ...without, count, from) as unknown as [
+      const rows = statement.all(find, find, ...without, count, from) as unknown as [
         string,
         number,
         number,
@@ -112,19 +112,19 @@ export class PartBrowser implements Disposable {
     });
   }
 
-  /** URLs that ended for a reason with an id above `afterId`, in order of id. */
+  /** URLs with this outcome and an id above `afterId`, in order of id. */
   ended(reason: string, afterId: number, count: number): EndedPage {
     return explaining(this.#path, () => {
-      const untilId = afterId + ROWS_LOOKED_AT_MAX;
-      const asked = this.#prepare(
+      const untilId = afterId + ROWS_READ_MAX;
+      const statement = this.#prepare(
         `SELECT id FROM url WHERE id > ? AND id <= ?
            AND state = (SELECT id FROM state WHERE name = ?) ORDER BY id LIMIT ?`,
       );
-      const rows = asked.all(afterId, untilId, reason, count) as unknown as [number][];
+      const rows = statement.all(afterId, untilId, reason, count) as unknown as [number][];
       const urls = rows.flatMap(([id]) => this.#reader.url(id) ?? []);
-      const lookedTo = urls.length < count ? untilId : (urls.at(-1)?.id ?? untilId);
-      const isOver = lookedTo >= this.#reader.lastId("url");
-      return { urls, nextAfterId: isOver ? undefined : lookedTo };
+      const readUntilId = urls.length < count ? untilId : (urls.at(-1)?.id ?? untilId);
+      const isOver = readUntilId >= this.#reader.lastId("url");
+      return { urls, nextAfterId: isOver ? undefined : readUntilId };
     });
   }
 
@@ -133,8 +133,8 @@ export class PartBrowser implements Disposable {
   }
 }
 
-/** Of what was asked for, without what was left out; every value is a parameter. */
-function meant(without: readonly string[]): string {
+/** The condition of a query for sites; every value is a parameter. */
+function matching(without: readonly string[]): string {
   const others = without.map(() => "?").join(", ");
   return `(? = '' OR instr(key, ?) > 0) AND key NOT IN (${others})`;
 }

@@ -50,9 +50,9 @@ async function storeWith(
   return folder;
 }
 
-test("sites come in the order asked for, a page at a time, without those left out", async (t) => {
+test("sites are returned in the requested order, page by page, without those left out", async (t) => {
   using browser = new StoreBrowser(await storeWith(t, SITES, []));
-  const wish = {
+  const query = {
     order: "pages",
     descending: true,
     find: "",
@@ -61,7 +61,7 @@ test("sites come in the order asked for, a page at a time, without those left ou
     count: 9,
   } as const;
   const names = (change: object): string[] =>
-    browser.sites({ ...wish, ...change }).map(({ site }) => site.slice(8, 9));
+    browser.sites({ ...query, ...change }).map(({ site }) => site.slice(8, 9));
   assert.deepEqual(names({}), ["b", "a", "c"]);
   assert.deepEqual(names({ descending: false }), ["a", "c", "b"]);
   assert.deepEqual(names({ order: "site", descending: true }), ["c", "b", "a"]);
@@ -72,7 +72,7 @@ test("sites come in the order asked for, a page at a time, without those left ou
   assert.deepEqual(names({ find: "' OR 1=1 --" }), []);
 });
 
-test("URLs of a reason are found page by page, each once", async (t) => {
+test("URLs with an outcome are returned page by page, each once", async (t) => {
   const reasons: (Reason | undefined)[] = ["ok", "http_404", undefined, "ok", "http_404", "ok"];
   using browser = new StoreBrowser(await storeWith(t, SITES, reasons));
   const first = browser.ended("ok", 0, 2);
@@ -90,18 +90,18 @@ test("URLs of a reason are found page by page, each once", async (t) => {
   assert.deepEqual(browser.ended("robots_denied", 0, 5), { urls: [], nextAfterId: undefined });
 });
 
-test("several processes are browsed as one crawl, also those who begin later", async (t) => {
+test("several processes are browsed as one crawl, including those that start later", async (t) => {
   const [a, b, c] = SITES as [SiteCounts, SiteCounts, SiteCounts];
   const folder = mkdtempSync(join(tmpdir(), "weir-browse-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const team = { coordination: "static", mode: "exchange", partition: "site-hash", buckets: 64 };
   writeTeam(folder, { ...team, version: 1, procs: 2, names: ["proc-1", "proc-2"] });
   assert.throws(() => new StoreBrowser(folder), isError("FOLDER_MISSING"));
-  // It knows two addresses of the other's site, because it has sent them.
+  // It knows two URLs of the other process's site, because it has sent them.
   const sent = { ...c, known: 2, pending: 0, pages: 0, bytes: 0 };
   renameSync(await storeWith(t, [a, sent], ["ok", "sent", "ok", "sent"]), join(folder, "proc-1"));
   using browser = new StoreBrowser(folder);
-  const wish = {
+  const query = {
     order: "site",
     descending: true,
     find: "",
@@ -109,12 +109,12 @@ test("several processes are browsed as one crawl, also those who begin later", a
     from: 0,
     count: 9,
   } as const;
-  assert.equal(browser.countSites(wish), 2);
+  assert.equal(browser.countSites(query), 2);
   const more = { ...a, known: 1, pending: 1, pages: 0, bytes: 0 };
   renameSync(await storeWith(t, [c, b, more], ["ok", undefined]), join(folder, "proc-2"));
-  const together = { ...a, known: 11, pending: 5 };
-  assert.deepEqual(browser.sites(wish), [c, b, together]);
-  assert.deepEqual(browser.sites({ ...wish, order: "bytes", from: 1, count: 1 }), [together]);
+  const joined = { ...a, known: 11, pending: 5 };
+  assert.deepEqual(browser.sites(query), [c, b, joined]);
+  assert.deepEqual(browser.sites({ ...query, order: "bytes", from: 1, count: 1 }), [joined]);
   assert.equal(browser.site(a.site)?.known, 11);
   assert.equal(browser.site("https://nowhere.example"), undefined);
   const { known, done, skipped, bytes } = browser.totals;
@@ -131,7 +131,7 @@ test("several processes are browsed as one crawl, also those who begin later", a
   assert.deepEqual(urls, ["age/1", "age/3", "age/1"]);
 });
 
-test("every page of every order is what sorting all of them gives", async (t) => {
+test("every page of every order agrees with sorting all sites", async (t) => {
   for (let seed = 1; seed <= 4; seed++) {
     const random = randomFrom(seed);
     const sites = Array.from({ length: 5 + below(random, 60) }, (_, index): SiteCounts => {
@@ -148,24 +148,24 @@ test("every page of every order is what sorting all of them gives", async (t) =>
     for (const order of SITE_ORDERS) {
       const find = pick(random, ["", "news", "docs-1"]);
       const without = sites.filter(() => random.next() < 0.2).map(({ site }) => site);
-      const wish = { order, descending: random.next() < 0.5, find, without };
+      const query = { order, descending: random.next() < 0.5, find, without };
       const found: SiteCounts[] = [];
       const count = 1 + below(random, 7);
       for (let from = 0; from < sites.length + count; from += count)
-        found.push(...browser.sites({ ...wish, from, count }));
+        found.push(...browser.sites({ ...query, from, count }));
       const expected = sites
         .filter(({ site }) => site.includes(find) && !without.includes(site))
         .toSorted(
           (a, b) =>
-            (wish.descending ? -1 : 1) * (a[order] < b[order] ? -1 : a[order] > b[order] ? 1 : 0),
+            (query.descending ? -1 : 1) * (a[order] < b[order] ? -1 : a[order] > b[order] ? 1 : 0),
         );
       assert.deepEqual(found, expected, `seed ${seed}, ${order}`);
-      assert.equal(browser.countSites(wish), expected.length, `seed ${seed}`);
+      assert.equal(browser.countSites(query), expected.length, `seed ${seed}`);
     }
   }
 });
 
-test("a folder without a crawl is told apart", (t) => {
+test("a folder without a crawl is refused", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "weir-browse-"));
   t.after(() => rmSync(folder, { recursive: true }));
   assert.throws(() => new StoreBrowser(folder), isError("FOLDER_MISSING"));

@@ -1,15 +1,15 @@
 /**
- * What only people ask of a crawl: sites in some order, page by page, and the URLs that ended for one
- * reason. For looking on, beside a crawl that may be writing, by one process or by several.
+ * Browses a crawl of one or several processes: sorted pages of sites, and the URLs with one outcome.
+ * Works beside a crawl that is writing.
  *
- * Of several processes each is asked, and no row of URLs is walked for it, so an answer costs what it
- * shows and a pass over the sites. For that, what two of them fetched counts twice; `joined-view.ts` counts
- * exactly. A URL's number says first which process has it, then which one it is there.
+ * With several processes the stores are queried separately, without reading all URLs: a query costs its
+ * result and one pass over the sites. Therefore a URL fetched by two processes counts twice here;
+ * `joined-view.ts` counts exactly. A URL's number consists of its process's index and its id there.
  */
 
 import { basename } from "node:path";
 import type { PageRecord } from "../page/page.ts";
-import { type EndedPage, PartBrowser, type SiteCounts, type SiteWish } from "./browse-part.ts";
+import { type EndedPage, PartBrowser, type SiteCounts, type SiteQuery } from "./browse-part.ts";
 import { hasStore } from "./folder.ts";
 import { joinedRow } from "./joined-sites.ts";
 import { joinedTotals } from "./joined-totals.ts";
@@ -21,11 +21,11 @@ export {
   SITE_ORDERS,
   type SiteCounts,
   type SiteOrder,
-  type SiteWish,
+  type SiteQuery,
 } from "./browse-part.ts";
 
 const NUMBERS_OF_PART = 2 ** 32;
-/** As SQLite says it. */
+/** SQLite's value for no limit. */
 const NO_LIMIT = -1;
 
 export class StoreBrowser implements Disposable {
@@ -33,7 +33,7 @@ export class StoreBrowser implements Disposable {
   readonly #opened: (PartBrowser | undefined)[];
 
   constructor(folder: string) {
-    // Says so when nobody has begun.
+    // Throws when no process has a store yet.
     storeFolders(folder);
     this.#folders = partFolders(folder);
     this.#opened = this.#folders.map(() => undefined);
@@ -68,16 +68,16 @@ export class StoreBrowser implements Disposable {
     return page && this.#pageOf(index, page);
   }
 
-  /** How many sites are meant, those left out not counted. */
-  countSites(wish: Pick<SiteWish, "find" | "without">): number {
-    return this.#only?.countSites(wish) ?? this.#joinedSites(wish).length;
+  /** Number of matching sites. */
+  countSites(query: Pick<SiteQuery, "find" | "without">): number {
+    return this.#only?.countSites(query) ?? this.#joinedSites(query).length;
   }
 
-  sites(wish: SiteWish): SiteCounts[] {
-    return this.#only?.sites(wish) ?? this.#sortedSites(wish);
+  sites(query: SiteQuery): SiteCounts[] {
+    return this.#only?.sites(query) ?? this.#sortedSites(query);
   }
 
-  /** URLs that ended for a reason with an id above `afterId`, in order of id. */
+  /** URLs with this outcome and an id above `afterId`, in order of id. */
   ended(reason: string, afterId: number, count: number): EndedPage {
     const first = indexOf(afterId);
     for (let index = first; index < this.#folders.length; index++) {
@@ -91,12 +91,12 @@ export class StoreBrowser implements Disposable {
     return { urls: [], nextAfterId: undefined };
   }
 
-  /** Of a crawl by one process. */
+  /** The only store of a crawl by one process; otherwise undefined. */
   get #only(): PartBrowser | undefined {
     return this.#folders.length === 1 ? this.#part(0) : undefined;
   }
 
-  /** Those who have begun by now. */
+  /** The stores that exist now. */
   get #parts(): PartBrowser[] {
     return this.#folders.flatMap((_, index) => this.#part(index) ?? []);
   }
@@ -107,17 +107,17 @@ export class StoreBrowser implements Disposable {
     return (this.#opened[index] ??= hasStore(folder) ? new PartBrowser(folder) : undefined);
   }
 
-  #sortedSites(wish: SiteWish): SiteCounts[] {
-    const { order, descending, from, count } = wish;
-    const upwards = (a: SiteCounts, b: SiteCounts): number =>
+  #sortedSites(query: SiteQuery): SiteCounts[] {
+    const { order, descending, from, count } = query;
+    const ascending = (a: SiteCounts, b: SiteCounts): number =>
       a[order] < b[order] ? -1 : a[order] > b[order] ? 1 : 0;
-    const sorted = this.#joinedSites(wish).sort(
-      (a, b) => (descending ? upwards(b, a) : upwards(a, b)) || (a.site < b.site ? -1 : 1),
+    const sorted = this.#joinedSites(query).sort(
+      (a, b) => (descending ? ascending(b, a) : ascending(a, b)) || (a.site < b.site ? -1 : 1),
     );
     return sorted.slice(from, from + count);
   }
 
-  #joinedSites({ find, without }: Pick<SiteWish, "find" | "without">): SiteCounts[] {
+  #joinedSites({ find, without }: Pick<SiteQuery, "find" | "without">): SiteCounts[] {
     const all = { order: "site", descending: false, from: 0, count: NO_LIMIT } as const;
     const rows = this.#parts.flatMap((part) => part.sites({ ...all, find, without }));
     return Array.from(Map.groupBy(rows, ({ site }) => site).values(), joinedCounts);
@@ -138,7 +138,7 @@ export class StoreBrowser implements Disposable {
 
 function joinedCounts(rows: readonly SiteCounts[]): SiteCounts {
   const sum = (of: (row: SiteCounts) => number): number =>
-    rows.reduce((so, row) => so + of(row), 0);
+    rows.reduce((total, row) => total + of(row), 0);
   return {
     site: rows[0]?.site ?? "",
     known: knownOf(rows),
@@ -148,7 +148,7 @@ function joinedCounts(rows: readonly SiteCounts[]): SiteCounts {
   };
 }
 
-/** Whoever has neither asked a site nor means to only knows URLs of it that are another's. */
+/** A process without pages, bytes or waiting URLs of a site knows only URLs that other processes own. */
 function knownOf(rows: readonly Omit<SiteCounts, "site">[]): number {
   const own = rows.filter(({ pending, pages, bytes }) => pending + pages + bytes > 0);
   if (own.length === 0) return Math.max(...rows.map(({ known }) => known));

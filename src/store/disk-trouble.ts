@@ -1,4 +1,4 @@
-/** Says what a failing disk, folder or database file means for the operator. */
+/** Converts failures of a disk, folder or database file to operator errors. */
 
 import { statfsSync } from "node:fs";
 import { CrawlError } from "../base/errors.ts";
@@ -12,15 +12,15 @@ const FULL = 13;
 const CONSTRAINT = 19;
 const MISUSE = 21;
 const NOT_A_DATABASE = 26;
-/** Extended codes of writes that found no room: quotas, and the shared memory of the log. */
-const NO_ROOM: ReadonlySet<number> = new Set([IO_ERROR | (3 << 8), IO_ERROR | (19 << 8)]);
+/** Extended codes of writes without free space: quotas, and the shared memory of the log. */
+const NO_SPACE: ReadonlySet<number> = new Set([IO_ERROR | (3 << 8), IO_ERROR | (19 << 8)]);
 
-/** An operator's error for what SQLite or the file system threw; our own mistakes stay as they are. */
+/** Converts an error of SQLite or the file system to an operator error; bugs in Weir stay unchanged. */
 export function explained(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof CrawlError) return error;
   if ("errcode" in error && typeof error.errcode === "number")
     return explainedSqlite(error, error.errcode, path);
-  // A number beyond any that we ever write: a bit of it has turned over.
+  // Weir never writes a number this large, so a bit has flipped.
   if ("code" in error && error.code === "ERR_OUT_OF_RANGE")
     return new CrawlError("STORE_CORRUPT", `${path}: ${error.message}`, { cause: error });
   if ("code" in error && typeof error.code === "string" && "syscall" in error) {
@@ -31,7 +31,7 @@ export function explained(error: unknown, path: string): unknown {
   return error;
 }
 
-/** Runs the work, and throws what it throws in the operator's words. */
+/** Runs the work, and converts its error with `explained`. */
 export function explaining<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -40,7 +40,7 @@ export function explaining<T>(path: string, work: () => T): T {
   }
 }
 
-/** The same for what comes one by one. */
+/** `explaining` for an iterable. */
 export function* explainingEach<T>(path: string, items: Iterable<T>): Iterable<T> {
   try {
     yield* items;
@@ -49,7 +49,7 @@ export function* explainingEach<T>(path: string, items: Iterable<T>): Iterable<T
   }
 }
 
-/** Bytes that we may still write where the folder is; undefined where nobody can tell. */
+/** Free bytes in the folder's file system; undefined when unknown. */
 export function freeBytes(folder: string): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -60,14 +60,14 @@ export function freeBytes(folder: string): number | undefined {
 }
 
 function explainedSqlite(error: Error, code: number, path: string): unknown {
-  const what = `${path}: ${error.message}`;
+  const message = `${path}: ${error.message}`;
   const options = { cause: error };
   const primary = code & 0xff;
-  if (primary === BUSY) return new CrawlError("STORE_LOCKED", what, options);
-  // Our statements are fixed, so one that SQLite does not understand has met another schema.
+  if (primary === BUSY) return new CrawlError("STORE_LOCKED", message, options);
+  // All statements are fixed, so a statement that SQLite rejects has found a different schema.
   if (primary === CORRUPT || primary === NOT_A_DATABASE || primary === LOGIC)
-    return new CrawlError("STORE_CORRUPT", what, options);
-  if (primary === FULL || NO_ROOM.has(code)) return new CrawlError("DISK_FULL", what, options);
-  const isOurs = primary === CONSTRAINT || primary === MISUSE;
-  return isOurs ? error : new CrawlError("FOLDER_UNWRITABLE", what, options);
+    return new CrawlError("STORE_CORRUPT", message, options);
+  if (primary === FULL || NO_SPACE.has(code)) return new CrawlError("DISK_FULL", message, options);
+  const isBug = primary === CONSTRAINT || primary === MISUSE;
+  return isBug ? error : new CrawlError("FOLDER_UNWRITABLE", message, options);
 }

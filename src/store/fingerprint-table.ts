@@ -1,12 +1,12 @@
 /**
  * A hash table from 64-bit fingerprints to ids, in one typed array.
  *
- * A Map would need a string or a BigInt per key and some hundred bytes per entry; here an entry is
- * three words side by side, so that a probe costs one cache line and nothing for the collector.
- * Open addressing with linear probing; id 0 marks a free place. It grows when five eighths are taken,
- * so one that is meant to be half full has some room for whatever comes in one go.
+ * A Map would need a string or a BigInt per key and about a hundred bytes per entry; here an entry is
+ * three consecutive words, so that a probe costs one cache line and no garbage collection. Open
+ * addressing with linear probing; id 0 marks a free slot. The table grows when it is five eighths full,
+ * so a table planned for half load has reserve for one large batch.
  *
- * O(1) to get and set; growing copies everything and doubles the memory: 19 to 39 bytes an entry.
+ * O(1) to get and set; growing copies everything and doubles the memory: 19 to 39 bytes per entry.
  */
 
 import { assert } from "../base/assert.ts";
@@ -33,7 +33,7 @@ export class FingerprintTable {
     return this.#slotMask + 1;
   }
 
-  /** High, low, id; high, low, id; ... with id 0 where nothing is. Shared with other threads. */
+  /** High, low, id; high, low, id; … with id 0 for free slots. Shared with other threads. */
   get words(): Uint32Array<SharedArrayBuffer> {
     return this.#words;
   }
@@ -43,7 +43,7 @@ export class FingerprintTable {
     return this.#words[this.#find(high, low) + 2] as number;
   }
 
-  /** The last id set for a fingerprint is the one found. */
+  /** Sets the id of a fingerprint; replaces an earlier one. */
   set(high: number, low: number, id: number): void {
     assert(id > 0, "ids count from 1");
     let at = this.#find(high, low);
@@ -59,16 +59,16 @@ export class FingerprintTable {
     this.#words[at + 2] = id;
   }
 
-  /** Empties it and keeps its memory, which a collector would be slow to give back. */
+  /** Removes all entries and keeps the memory, because garbage collection would free it late. */
   clear(): void {
     this.#words.fill(0);
     this.#size = 0;
   }
 
-  /** Where the fingerprint is, or the free place where it would go. */
+  /** Index of the fingerprint's entry, or of the free slot for it. */
   #find(high: number, low: number): number {
     const words = this.#words;
-    // Mixed, because a caller's fingerprints may be any numbers, and runs of them would pile up.
+    // Mixed, because fingerprints may be any numbers, and consecutive ones would cluster.
     let slot = Math.imul(low ^ (high >>> 15) ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1);
     slot = (slot ^ (slot >>> 15)) & this.#slotMask;
     for (;;) {

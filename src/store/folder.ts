@@ -1,13 +1,13 @@
 /**
- * Makes a folder ours, and ours alone.
+ * Claims a folder for one crawl process.
  *
- * `weir.json` marks the folder of a crawl; a folder with anything else in it is left untouched. The
- * mark is written before the first other file and says `new` until the store is whole, so that a
- * kill in between leaves a folder that can be begun again, while a store that has lost its files is
- * not mistaken for one that never had any.
+ * `weir.json` marks the folder of a crawl; a folder with other files and no marker is not touched. The
+ * marker is written before any other file and has the stage `new` until the store is complete. So a
+ * folder left by a kill in between can be started again, and a store that has lost its files is not
+ * mistaken for a new one.
  *
- * The lock is an open transaction on an empty SQLite file. The system drops it when the process
- * ends, however it ends, so there is no stale lock to clear away.
+ * The lock is an open transaction on an empty SQLite file. The system releases it when the process
+ * ends for any reason, so there are no stale locks.
  */
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
@@ -35,11 +35,11 @@ const IGNORED: ReadonlySet<string> = new Set([".DS_Store", "Thumbs.db", "lost+fo
 type Stage = "new" | "ready";
 
 export interface Claim {
-  /** Where the store keeps its files. */
+  /** Folder of the store's files. */
   readonly stateFolder: string;
   /** The crawl's database. */
   readonly database: string;
-  /** Whether a store was whole here before. */
+  /** Whether the folder already had a complete store. */
   readonly isReady: boolean;
   markReady(): void;
   release(): void;
@@ -52,7 +52,7 @@ export function claimFolder(folder: string): Claim {
     const lock = lockIn(folder);
     return {
       ...pathsIn(folder),
-      // Asked again under the lock: somebody may have finished a store here in the meantime.
+      // Read again under the lock, because another process may have completed a store in the meantime.
       isReady: stageOf(folder) === "ready",
       markReady: () => writeMarker(folder, "ready"),
       release: () => lock.close(),
@@ -61,45 +61,45 @@ export function claimFolder(folder: string): Claim {
 }
 
 /**
- * Closes a crawl's folder to other users of the machine, whatever the umask was when it was made: it holds what
- * was fetched and the control of the crawl. Its files are protected by it. One that cannot be closed is reported.
+ * Closes a crawl's folder to other users of the machine, under any umask, because it contains the fetched pages
+ * and the control of the crawl. The folder's mode protects its files. A failure is logged.
  */
 export function closeToOthers(folder: string, log: Log): void {
-  // Windows has no such modes; folders there inherit the access list of the user's own.
+  // Windows has no such modes; folders there inherit the access list of the user's folder.
   if (process.platform === "win32" || (statSync(folder).mode & 0o777) === OWNER_ONLY) return;
   const values = { folder, mode: OWNER_ONLY.toString(8) };
   try {
     chmodSync(folder, OWNER_ONLY);
     log.write({
       level: "warn",
-      message: "other users could read the crawl's folder; not any more",
+      message: "the crawl's folder was readable for other users; its mode has been changed",
       values,
     });
   } catch {
     log.write({
       level: "warn",
-      message: "other users can read the crawl's folder, and its mode cannot be changed",
+      message: "the crawl's folder is readable for other users, and its mode cannot be changed",
       values,
     });
   }
 }
 
-/** Where the files of a crawl are that somebody else may be running. */
+/** Paths of an existing crawl, which another process may be running. */
 export function findStore(folder: string): { stateFolder: string; database: string } {
   if (!hasStore(folder)) throw new CrawlError("FOLDER_MISSING", `${folder} does not hold a crawl`);
   return pathsIn(folder);
 }
 
-/** Whether a store has been made here. Throws for a folder of somebody else. */
+/** Whether the folder has a complete store. Throws for a folder without a marker and with other files. */
 export function hasStore(folder: string): boolean {
   return explaining(folder, () => existsSync(folder) && stageOf(folder) === "ready");
 }
 
-/** Forgets the store of a folder, damaged or not; the outputs are not its business. */
+/** Deletes the store of a folder, even a damaged one, but not the outputs. */
 export function eraseStore(folder: string): void {
   if (!existsSync(folder)) return;
   explaining(folder, () => {
-    if (!isOurs(folder)) return;
+    if (!isCrawlFolder(folder)) return;
     const lock = lockIn(folder);
     writeMarker(folder, "new");
     const { stateFolder } = pathsIn(folder);
@@ -109,8 +109,8 @@ export function eraseStore(folder: string): void {
   });
 }
 
-/** Whether there is a crawl, even a damaged one. Throws for a folder of somebody else. */
-function isOurs(folder: string): boolean {
+/** Whether the folder has a crawl, even a damaged one. Throws for a foreign folder. */
+function isCrawlFolder(folder: string): boolean {
   try {
     return stageOf(folder) !== undefined;
   } catch (error) {
@@ -124,7 +124,7 @@ function pathsIn(folder: string): { stateFolder: string; database: string } {
   return { stateFolder, database: join(stateFolder, "crawl.db") };
 }
 
-/** What the marker says; undefined where nothing has begun. Throws for a folder of somebody else. */
+/** The marker's stage; undefined for an empty folder. Throws for a foreign folder. */
 function stageOf(folder: string): Stage | undefined {
   const files = readdirSync(folder).filter((file) => !IGNORED.has(file));
   if (files.length === 0) return undefined;
@@ -132,15 +132,15 @@ function stageOf(folder: string): Stage | undefined {
     throw new CrawlError("FOLDER_FOREIGN", `${folder} holds ${files.length} files, no ${MARKER}`);
   const path = join(folder, MARKER);
   const text = readFileSync(path, "utf8");
-  // Killed between making the file and filling it, before there was anything else.
+  // A process was killed between creating the marker and writing it.
   if (text === "" && files.length === 1) return undefined;
   const marker = parse(text);
   if (marker?.weir === "crawl" && (marker.stage === "new" || marker.stage === "ready"))
     return marker.stage;
-  const isOurs = files.includes("state");
+  const hasState = files.includes("state");
   throw new CrawlError(
-    isOurs ? "STORE_CORRUPT" : "FOLDER_FOREIGN",
-    `${path} is not ours or damaged`,
+    hasState ? "STORE_CORRUPT" : "FOLDER_FOREIGN",
+    `${path} is not a crawl's marker, or it is damaged`,
   );
 }
 
@@ -156,7 +156,7 @@ function writeMarker(folder: string, stage: Stage): void {
   writeWhole(join(folder, MARKER), markerText(stage));
 }
 
-/** By way of another name, so that the file is never seen half written. */
+/** Writes a file under a temporary name and renames it, so that it is never incomplete. */
 export function writeWhole(path: string, text: string): void {
   const file = openSync(`${path}.tmp`, "w");
   writeSync(file, text);
@@ -179,9 +179,9 @@ function lockIn(folder: string): DatabaseSync {
     return lock;
   } catch (error) {
     lock.close();
-    const told = explained(error, path);
-    if (told instanceof CrawlError && told.code === "STORE_LOCKED")
+    const converted = explained(error, path);
+    if (converted instanceof CrawlError && converted.code === "STORE_LOCKED")
       throw new CrawlError("STORE_LOCKED", `${folder} is in use`, { cause: error });
-    throw told;
+    throw converted;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * What is known of servers in a crawl's folder: from the file of one that crawls alone, or from those of
- * several processes, where of each server the latest measurement counts.
+ * Reads the measured servers of a crawl: from the file of a single process, or merged from the files of
+ * several processes, with the latest measurement of each server.
  *
- * All files are read side by side in the order of addresses, so memory does not grow with them.
+ * The files are merged in order of addresses, so memory does not grow with their size.
  */
 
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { mergeSorted } from "../base/merge.ts";
 import { readServerFile, SERVERS_FILE, type StoredServer } from "./server-file.ts";
 import { partFolders } from "./team-file.ts";
 
-/** `speedsFile` where the crawl was given one of its own. */
+/** `speedsFile` is set when the crawl uses a file outside its folder. */
 export function* serversOf(
   folder: string,
   speedsFile: string | undefined,

@@ -1,9 +1,9 @@
 /**
- * The sites of several stores as those of one crawl: numbered anew, each once, with their counts added up.
+ * Joins the sites of several stores: each site once, with a new number and the sums of its counts.
  *
- * Every process numbers the sites it knows for itself. Here a site gets its number where it is first met, so
- * numbers count up from 1 without gaps, and stay while the view is open. Memory: a site's key once, and 8 bytes
- * for every store.
+ * Each process has its own numbers of sites. A joined site gets its number when it is first read, so the numbers
+ * count from 1 without gaps and stay the same while the view is open. Memory: each site's key once, and 8 bytes
+ * per store.
  */
 
 import type { ListedRows } from "./listed-rows.ts";
@@ -11,7 +11,7 @@ import { sumOf } from "./joined-totals.ts";
 import type { ReadableStore } from "./sqlite-view.ts";
 import type { SiteRow, StoredRound } from "./store.ts";
 
-/** A site as one of the stores has it. */
+/** A site's row in one of the stores. */
 interface Part {
   readonly index: number;
   readonly row: SiteRow;
@@ -21,30 +21,31 @@ export class JoinedSites {
   readonly #stores: readonly ReadableStore[];
   readonly #listed: ListedRows;
   readonly #ids = new Map<string, number>();
-  /** By store: our number by its own, and its own by ours. */
-  readonly #ours: readonly number[][];
-  readonly #theirs: readonly number[][];
+  /** By store: the joined number of each of its own numbers. */
+  readonly #joinedIds: readonly number[][];
+  /** By store: its own number of each joined number. */
+  readonly #ownIds: readonly number[][];
 
   constructor(stores: readonly ReadableStore[], listed: ListedRows) {
     this.#stores = stores;
     this.#listed = listed;
-    this.#ours = stores.map(() => []);
-    this.#theirs = stores.map(() => []);
+    this.#joinedIds = stores.map(() => []);
+    this.#ownIds = stores.map(() => []);
     for (const index of stores.keys()) this.#number(index);
   }
 
-  /** Our number of a store's site. */
+  /** The joined number of a store's site. */
   idOf(index: number, siteId: number): number {
-    const known = this.#ours[index]?.[siteId];
+    const known = this.#joinedIds[index]?.[siteId];
     if (known !== undefined) return known;
-    // It is new since the last look: the store is being written.
+    // A running crawl has added the site since the last pass.
     this.#number(index);
-    return this.#ours[index]?.[siteId] ?? 0;
+    return this.#joinedIds[index]?.[siteId] ?? 0;
   }
 
-  /** A store's own number of our site; undefined when it does not know the site. */
+  /** A store's own number of a joined site; undefined when the store does not have the site. */
   ownIdOf(index: number, id: number): number | undefined {
-    return this.#theirs[index]?.[id];
+    return this.#ownIds[index]?.[id];
   }
 
   *rows(): Iterable<SiteRow> {
@@ -69,18 +70,18 @@ export class JoinedSites {
   }
 
   #number(index: number): void {
-    const ours = this.#ours[index] as number[];
-    const theirs = this.#theirs[index] as number[];
+    const joinedIds = this.#joinedIds[index] as number[];
+    const ownIds = this.#ownIds[index] as number[];
     for (const { id: siteId, key } of this.#stores[index]?.sites() ?? []) {
       const id = this.#ids.get(key) ?? this.#ids.size + 1;
       this.#ids.set(key, id);
-      ours[siteId] = id;
-      theirs[id] = siteId;
+      joinedIds[siteId] = id;
+      ownIds[id] = siteId;
     }
   }
 
   #firstWith(id: number): number {
-    return this.#theirs.findIndex((own) => own[id] !== undefined);
+    return this.#ownIds.findIndex((own) => own[id] !== undefined);
   }
 
   #partsAfter(index: number, id: number, key: string): Part[] {
@@ -102,15 +103,16 @@ export class JoinedSites {
   }
 }
 
-/** One that is known only because of links to it that were sent away is nobody's. */
+/** A site is listed unless all its URLs here were sent to other processes. */
 function isListed({ known, bytes }: SiteRow): boolean {
   return known > 0 || bytes > 0;
 }
 
-/** What several processes say of a site. */
+/** Joins the rows of a site from several processes. */
 export function joinedRow(rows: readonly SiteRow[]): SiteRow {
-  const sum = (of: (row: SiteRow) => number): number => rows.reduce((so, row) => so + of(row), 0);
-  // Most of what is said of a site comes from whoever crawled it.
+  const sum = (of: (row: SiteRow) => number): number =>
+    rows.reduce((total, row) => total + of(row), 0);
+  // Fields that cannot be summed are from the process that received most bytes of the site.
   const main = rows.reduce((a, b) => (b.bytes > a.bytes ? b : a));
   const robots = rows.flatMap((row) => row.robots ?? []);
   return {
@@ -129,7 +131,7 @@ export function joinedRow(rows: readonly SiteRow[]): SiteRow {
   };
 }
 
-/** News of all who are in the same round. */
+/** The round of the main process, with the news of all processes in the same round. */
 function joinedRound(
   main: StoredRound | undefined,
   rounds: readonly StoredRound[],

@@ -1,20 +1,20 @@
 /**
- * The sums of several processes as those of one crawl.
+ * Joins the totals of several processes.
  *
- * A URL that was sent, is dealt with elsewhere or has moved away is known to several and counts with whoever
- * has it; so does one that several fetched, where it is told which of its rows are left out. What came
- * over the line came, and is never taken out: bytes and ledgers are plain sums.
+ * A URL that was sent, is handled elsewhere or has moved away counts only at its owner. A URL fetched by several
+ * processes counts once, when its unlisted rows are given in `leftOut`. Bytes and ledgers are plain sums, because
+ * all of them were received.
  */
 
 import { OWNED_ELSEWHERE, type Reason, settlementOf } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Totals } from "./store.ts";
 
-/** What is not counted, besides URLs that another has. */
+/** Rows that are not counted, besides URLs owned by another process. */
 export interface LeftOut {
-  /** URLs that several have and that are counted where they are listed, by how they ended here. */
+  /** Unlisted rows of URLs that several processes have, by outcome. */
   readonly repeats: ReadonlyMap<Reason | undefined, number>;
-  /** Pages of URLs left out, whatever for. */
+  /** Pages of all unlisted URLs. */
   readonly pages: number;
   readonly duplicatesExact: number;
   readonly duplicatesNear: number;
@@ -24,22 +24,22 @@ export interface LeftOut {
 export function joinedTotals(all: readonly Totals[], leftOut: readonly LeftOut[] = []): Totals {
   const outcomes = sumOf(all.map((totals) => totals.outcomes));
   const sum = (of: (totals: Totals) => number): number =>
-    all.reduce((so, totals) => so + of(totals), 0);
+    all.reduce((total, totals) => total + of(totals), 0);
   const less = (of: (out: LeftOut) => number): number =>
-    leftOut.reduce((so, out) => so + of(out), 0);
+    leftOut.reduce((total, out) => total + of(out), 0);
   const ended = { done: 0, failed: 0, skipped: 0 };
   let unlisted = 0;
-  const leave = (reason: Reason | undefined, count: number): void => {
+  const leaveOut = (reason: Reason | undefined, count: number): void => {
     unlisted += count;
     if (reason === undefined) return;
     ended[settlementOf(reason)] += count;
-    take(outcomes, reason, count);
+    subtract(outcomes, reason, count);
   };
-  for (const reason of OWNED_ELSEWHERE) leave(reason, outcomes[reason] ?? 0);
-  for (const { repeats } of leftOut) for (const [reason, count] of repeats) leave(reason, count);
+  for (const reason of OWNED_ELSEWHERE) leaveOut(reason, outcomes[reason] ?? 0);
+  for (const { repeats } of leftOut) for (const [reason, count] of repeats) leaveOut(reason, count);
   const remarks = sumOf(all.map((totals) => totals.remarks));
   for (const out of leftOut)
-    for (const [remark, count] of Object.entries(out.remarks)) take(remarks, remark, count);
+    for (const [remark, count] of Object.entries(out.remarks)) subtract(remarks, remark, count);
   return {
     known: sum(({ known }) => known) - unlisted,
     done: sum(({ done }) => done) - ended.done,
@@ -48,7 +48,7 @@ export function joinedTotals(all: readonly Totals[], leftOut: readonly LeftOut[]
     pages: sum(({ pages }) => pages) - less(({ pages }) => pages),
     bytes: sum(({ bytes }) => bytes),
     ledger: sumOf(all.map(({ ledger }) => ledger)),
-    // They crawl at the same time.
+    // The processes crawl concurrently, so times are not added.
     crawledMs: Math.max(0, ...all.map(({ crawledMs }) => crawledMs)),
     usage: "",
     duplicatesExact: sum((one) => one.duplicatesExact) - less((out) => out.duplicatesExact),
@@ -59,7 +59,7 @@ export function joinedTotals(all: readonly Totals[], leftOut: readonly LeftOut[]
   };
 }
 
-/** Counts under the same name added up. */
+/** Sums of the counts by name. */
 export function sumOf<Key extends string>(
   all: readonly Readonly<Record<Key, number>>[],
 ): Record<Key, number> {
@@ -69,7 +69,7 @@ export function sumOf<Key extends string>(
   return sum as Record<Key, number>;
 }
 
-/** What is left out, counted as it is met. */
+/** Counts the rows that are left out. */
 export class LeftOutCount implements LeftOut {
   readonly repeats = new Map<Reason | undefined, number>();
   pages = 0;
@@ -89,8 +89,8 @@ export class LeftOutCount implements LeftOut {
   }
 }
 
-/** What there is none of is not listed. */
-function take(counts: Record<string, number>, key: string, count: number): void {
+/** Subtracts a count, and removes it at 0. */
+function subtract(counts: Record<string, number>, key: string, count: number): void {
   const left = (counts[key] ?? 0) - count;
   if (left > 0) counts[key] = left;
   else delete counts[key];

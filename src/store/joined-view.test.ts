@@ -9,7 +9,7 @@ import { NO_TOTALS, type Fingerprints, type NewUrl, type SiteRow } from "./store
 import { openMemoryStore } from "./store-memory.ts";
 import { assertAccounts, emptyBatch, makePage, makeSite } from "./store.suite.ts";
 
-/** A URL of a site, and how it ended; with a page where it was fetched. */
+/** A URL of a site and its outcome; fetched URLs have a page. */
 interface Row {
   readonly url: string;
   readonly reason: Reason | undefined;
@@ -19,7 +19,7 @@ interface Row {
 const A = "http://a.example";
 const B = "http://b.example";
 
-/** A store of one process, in which URLs are numbered as they are given. */
+/** A store of one process, with URLs numbered in the order of `rows`. */
 function part(
   name: string,
   rows: readonly Row[],
@@ -71,7 +71,7 @@ function part(
   return { name, store };
 }
 
-/** Links to each other's sites were sent; one page was fetched by both, one by who did not have to. */
+/** Two processes that sent links to each other; both fetched one page, and one fetched a page it does not own. */
 function twoParts(): StorePart[] {
   return [
     part(
@@ -100,7 +100,7 @@ function twoParts(): StorePart[] {
   ];
 }
 
-test("a URL is listed once: with whoever has it, and of several who fetched it with the first", () => {
+test("a URL is listed once: at its owner, or at the first of several processes that fetched it", () => {
   const joined = joinStores(twoParts());
   const rows = [...joined.urls()];
   assert.deepEqual(
@@ -119,7 +119,7 @@ test("a URL is listed once: with whoever has it, and of several who fetched it w
     rows.map(({ siteId }) => siteId),
     [1, 1, 2, 2, 1, 2],
   );
-  // The others come behind them, for whoever is referred to one.
+  // Unlisted rows have higher numbers, because listed rows may refer to them.
   assert.deepEqual(
     [7, 11, 12].map((id) => joined.url(id)?.reason ?? joined.url(id)),
     ["sent", "ok", undefined],
@@ -131,7 +131,7 @@ test("a URL is listed once: with whoever has it, and of several who fetched it w
   assert.deepEqual(joined.page(5), undefined);
 });
 
-test("sums are those of the listed rows, and every byte that came", () => {
+test("totals are the sums over the listed rows, and all bytes received", () => {
   const { totals, ...joined } = both();
   assert.deepEqual(totals.outcomes, { ok: 3, redirect: 1, http_404: 1 });
   const { known, done, failed, skipped, pages, bytes, crawledMs } = totals;
@@ -153,14 +153,16 @@ test("sums are those of the listed rows, and every byte that came", () => {
   assert.deepEqual(joined.store.sitesWithWork(2, 10), []);
 });
 
-test("numbers lead back to the store they came from, and so do names of files", () => {
+test("numbers and file names map back to the store they are from", () => {
   const { store } = both();
-  const ids = store.lookup(asked([`${A}/1`, `${B}/1`, `${B}/2`, `${A}/3`, `${B}/9`, `${A}/7`]));
+  const ids = store.lookup(
+    fingerprintsOf([`${A}/1`, `${B}/1`, `${B}/2`, `${A}/3`, `${B}/9`, `${A}/7`]),
+  );
   assert.deepEqual([...ids], [1, 4, 3, 5, 0, 0]);
   const [first, , second] = store.pages();
   assert.equal(first?.archived?.file, "one/archive/weir-00001.warc.gz");
   assert.equal(second?.archived?.file, "three/archive/weir-00001.warc.gz");
-  // Each repeats the first page of its own store.
+  // Each is a duplicate of the first page of its own store.
   assert.deepEqual([first?.likeness?.ofId, second?.likeness?.ofId], [1, 4]);
   assert.deepEqual(store.marks, {
     "one/archive/weir-00001.warc.gz": 300,
@@ -193,11 +195,11 @@ test("topics are those of the listed pages, under their numbers", () => {
   );
   for (const topic of topics) assert.deepEqual(store.topicOf(topic.id), topic);
   assert.deepEqual([store.topicOf(2), store.topicOf(99)], [undefined, undefined]);
-  // Of a page that the other process fetched too: it is not listed, and still to be asked for.
+  // The topic of an unlisted page can still be queried.
   assert.deepEqual(store.topicOf(11), { id: 11, topic: "three", confidence: 3 / 8, from: "" });
 });
 
-test("a page that was handed over is listed with the process that has it", () => {
+test("a page that was handed over is listed at its new owner", () => {
   const exporter = part("one", [{ url: `${A}/1`, reason: "exported" }], {});
   const importer = part("three", [{ url: `${A}/1`, reason: "ok" }], {});
   for (const parts of [
@@ -215,7 +217,7 @@ test("a page that was handed over is listed with the process that has it", () =>
   }
 });
 
-test("of a site that several have, the best waiting URLs come first, none that ended elsewhere", () => {
+test("the best waiting URLs of a shared site are returned first, without those that ended elsewhere", () => {
   const rows = (scores: readonly number[], own: string): Row[] =>
     scores.map((_, index) => ({ url: `${A}/${own}${index}`, reason: undefined }));
   const store = joinStores([
@@ -237,7 +239,7 @@ function both(): { store: ReturnType<typeof joinStores>; totals: typeof NO_TOTAL
   return { store, totals: store.totals };
 }
 
-function asked(urls: readonly string[]): Fingerprints {
+function fingerprintsOf(urls: readonly string[]): Fingerprints {
   const all = urls.map(fingerprintOf);
   return {
     high: Uint32Array.from(all, ({ high }) => high),

@@ -1,16 +1,16 @@
 /**
- * Several stores read as the store of one crawl, as the processes of a crawl leave them.
+ * Reads the stores of a crawl's processes as one store.
  *
- * A URL is listed once: not where it was only sent away, and where several fetched it, with the one that
- * got furthest. URLs, sites and pages are numbered anew and without gaps (`listed-rows.ts`). Archive files are
- * named by their way from the crawl's folder.
+ * A URL is listed once: not at a process that only sent it, and of several processes that fetched it, at the one
+ * with the furthest outcome. URLs, sites and pages get new numbers without gaps (`listed-rows.ts`). Names of archive
+ * files are paths relative to the crawl's folder.
  *
- * Promises, held by tests over simulated crawls:
+ * Promises, tested on simulated crawls:
  *   1. known = done + failed + skipped + pending, in totals, sites and rows;
- *   2. pages, and how URLs ended, are those of a single crawl of the same web.
+ *   2. pages and outcomes are those of a single process's crawl of the same web.
  *
- * The first question walks all rows once, some 3 seconds for a million URLs, and the picture is of that
- * moment: what a running crawl adds is seen by whoever opens anew.
+ * The first query reads all rows once, about 3 seconds for a million URLs. The view is a snapshot of that time;
+ * rows that a running crawl adds later are visible only in a new view.
  */
 
 import { assert } from "../base/assert.ts";
@@ -29,9 +29,9 @@ import type {
   WaitingUrl,
 } from "./store.ts";
 
-/** What one process left. */
+/** The store of one process. */
 export interface StorePart {
-  /** Of its folder in the crawl's. */
+  /** Name of its folder in the crawl's folder. */
   readonly name: string;
   readonly store: ReadableStore;
 }
@@ -42,12 +42,12 @@ export function joinStores(parts: readonly StorePart[]): ReadableStore {
   return new JoinedView(parts);
 }
 
-/** What the stores held when they were walked. */
-interface Picture {
+/** The state of the stores when they were read. */
+interface JoinedSnapshot {
   readonly listed: ListedRows;
   readonly sites: JoinedSites;
   readonly totals: Totals;
-  /** Numbers of pages before those of each store, and behind all of them. */
+  /** Number of pages in the stores before each store. */
   readonly pagesBefore: readonly number[];
   readonly lastPageSeq: number;
 }
@@ -55,26 +55,26 @@ interface Picture {
 class JoinedView implements ReadableStore {
   readonly #names: readonly string[];
   readonly #stores: readonly ReadableStore[];
-  #taken: Picture | undefined;
+  #taken: JoinedSnapshot | undefined;
 
   constructor(parts: readonly StorePart[]) {
-    assert(parts.length > 0, "somebody crawls");
+    assert(parts.length > 0, "a crawl has at least one process");
     this.#names = parts.map(({ name }) => name);
     this.#stores = parts.map(({ store }) => store);
   }
 
   get totals(): Totals {
-    return this.#picture.totals;
+    return this.#snapshot.totals;
   }
 
   get lastPageSeq(): number {
-    return this.#picture.lastPageSeq;
+    return this.#snapshot.lastPageSeq;
   }
 
   get marks(): Readonly<Record<string, number>> {
     const marks: Record<string, number> = {};
     for (const [index, store] of this.#stores.entries())
-      for (const [file, end] of Object.entries(store.marks)) marks[this.#wayTo(index, file)] = end;
+      for (const [file, end] of Object.entries(store.marks)) marks[this.#pathOf(index, file)] = end;
     return marks;
   }
 
@@ -83,7 +83,7 @@ class JoinedView implements ReadableStore {
   }
 
   lookup(fingerprints: Fingerprints): Uint32Array {
-    const { listed } = this.#picture;
+    const { listed } = this.#snapshot;
     const ids = new Uint32Array(fingerprints.count);
     for (const [index, store] of this.#stores.entries())
       for (const [at, own] of store.lookup(fingerprints).entries())
@@ -93,11 +93,11 @@ class JoinedView implements ReadableStore {
   }
 
   waiting(siteId: number, countMax: number): WaitingUrl[] {
-    const { listed, sites } = this.#picture;
+    const { listed, sites } = this.#snapshot;
     const all = this.#stores.flatMap((store, index) => {
       const own = sites.ownIdOf(index, siteId);
       if (own === undefined) return [];
-      // As many more as may not be meant.
+      // Unlisted URLs may be among the first, so as many more are read.
       const { pending } = listed.hiddenOfSite(index, own);
       const urls = store.waiting(own, countMax + pending);
       return urls
@@ -108,12 +108,12 @@ class JoinedView implements ReadableStore {
   }
 
   sites(): Iterable<SiteRow> {
-    return this.#picture.sites.rows();
+    return this.#snapshot.sites.rows();
   }
 
   sitesWithWork(afterId: number, countMax: number): SiteRow[] {
     const found: SiteRow[] = [];
-    for (const site of this.#picture.sites.rows()) {
+    for (const site of this.#snapshot.sites.rows()) {
       if (found.length === countMax) break;
       if (site.pending > 0 && site.id > afterId) found.push(site);
     }
@@ -121,25 +121,25 @@ class JoinedView implements ReadableStore {
   }
 
   siteByKey(key: string): SiteRow | undefined {
-    return this.#picture.sites.byKey(key);
+    return this.#snapshot.sites.byKey(key);
   }
 
-  /** Also of a URL that is not listed, where something listed refers to it. */
+  /** Also returns an unlisted URL that a listed row refers to. */
   url(id: number): StoredUrl | undefined {
-    const place = this.#picture.listed.placeOf(id);
+    const place = this.#snapshot.listed.placeOf(id);
     const row = place && this.#stores[place.index]?.url(place.own);
     return row && this.#renumbered(place.index, row);
   }
 
   *urls(): Iterable<StoredUrl> {
-    const { listed } = this.#picture;
+    const { listed } = this.#snapshot;
     for (const [index, store] of this.#stores.entries())
       for (const row of store.urls())
         if (listed.lists(index, row.id)) yield this.#renumbered(index, row);
   }
 
   page(id: number): PageRecord | undefined {
-    const place = this.#picture.listed.placeOf(id);
+    const place = this.#snapshot.listed.placeOf(id);
     const page = place && this.#stores[place.index]?.page(place.own);
     return page && this.#pageOf(place.index, page);
   }
@@ -149,12 +149,12 @@ class JoinedView implements ReadableStore {
   }
 
   *pagesAfter(seq: number): Iterable<NumberedPage> {
-    const { listed, pagesBefore, lastPageSeq } = this.#picture;
+    const { listed, pagesBefore, lastPageSeq } = this.#snapshot;
     for (const [index, store] of this.#stores.entries()) {
       const before = pagesBefore[index] as number;
-      const behind = pagesBefore[index + 1] ?? lastPageSeq;
+      const last = pagesBefore[index + 1] ?? lastPageSeq;
       for (const { seq: own, page } of store.pagesAfter(Math.max(0, seq - before))) {
-        if (before + own > behind) break;
+        if (before + own > last) break;
         if (listed.lists(index, page.id))
           yield { seq: before + own, page: this.#pageOf(index, page) };
       }
@@ -162,7 +162,7 @@ class JoinedView implements ReadableStore {
   }
 
   pageWithDigest(digest: Uint8Array): number | undefined {
-    const { listed } = this.#picture;
+    const { listed } = this.#snapshot;
     for (const [index, store] of this.#stores.entries()) {
       const own = store.pageWithDigest(digest);
       if (own !== undefined && listed.lists(index, own)) return listed.numberOf(index, own);
@@ -171,13 +171,13 @@ class JoinedView implements ReadableStore {
   }
 
   topicOf(id: number): PageTopic | undefined {
-    const place = this.#picture.listed.placeOf(id);
+    const place = this.#snapshot.listed.placeOf(id);
     const topic = place && this.#stores[place.index]?.topicOf(place.own);
     return topic && { ...topic, id };
   }
 
   *pageTopics(): Iterable<PageTopic> {
-    const { listed } = this.#picture;
+    const { listed } = this.#snapshot;
     for (const [index, store] of this.#stores.entries())
       for (const topic of store.pageTopics())
         if (listed.lists(index, topic.id)) yield { ...topic, id: listed.numberOf(index, topic.id) };
@@ -187,23 +187,23 @@ class JoinedView implements ReadableStore {
     await Promise.all(this.#stores.map((store) => store.close()));
   }
 
-  get #picture(): Picture {
-    return (this.#taken ??= pictureOf(this.#stores));
+  get #snapshot(): JoinedSnapshot {
+    return (this.#taken ??= snapshotOf(this.#stores));
   }
 
   #pageOf(index: number, page: PageRecord): PageRecord {
-    const { listed } = this.#picture;
+    const { listed } = this.#snapshot;
     const { id, likeness, archived } = page;
     return {
       ...page,
       id: listed.numberOf(index, id),
       likeness: likeness && { ...likeness, ofId: listed.numberOf(index, likeness.ofId) },
-      archived: archived && { ...archived, file: this.#wayTo(index, archived.file) },
+      archived: archived && { ...archived, file: this.#pathOf(index, archived.file) },
     };
   }
 
   #renumbered<T extends Numbered>(index: number, row: T): T {
-    const { listed, sites } = this.#picture;
+    const { listed, sites } = this.#snapshot;
     return {
       ...row,
       id: listed.numberOf(index, row.id),
@@ -212,12 +212,12 @@ class JoinedView implements ReadableStore {
     };
   }
 
-  #wayTo(index: number, file: string): string {
+  #pathOf(index: number, file: string): string {
     return `${this.#names[index]}/archive/${file}`;
   }
 }
 
-function pictureOf(stores: readonly ReadableStore[]): Picture {
+function snapshotOf(stores: readonly ReadableStore[]): JoinedSnapshot {
   const totals = stores.map((store) => store.totals);
   let lastPageSeq = 0;
   const pagesBefore = stores.map((store) => {

@@ -1,15 +1,14 @@
 /**
- * Which rows of several stores are listed when all are read as one crawl, and under which number.
+ * Decides which rows of several stores are listed when they are read as one crawl, and numbers them.
  *
- * Two kinds are not: URLs that another process has, which say so themselves; and URLs that several processes
- * have really dealt with, as they do when they cross over or do not talk. Of those the row that got
- * furthest is listed: one with a page before one that ended otherwise, that before one that waits, and of
- * equals the first process's. Each store is walked once, and its URLs are asked for in the seen indexes of
- * those before it, so no memory grows but a bit for each row and 12 bytes for each site.
+ * Two kinds of rows are not listed: URLs whose outcome refers to another process, and URLs that several processes
+ * handled, as in cross-over and firewall mode. Of the latter, the row with the furthest outcome is listed: a page
+ * before other outcomes, these before a waiting URL, ties at the first process. Each store is read once, and its
+ * URLs are looked up in the seen indexes of the stores before it, so memory is one bit per row and 12 bytes per
+ * site.
  *
- * Listed rows are numbered from 1 without gaps, store by store in their own order; behind them come the
- * others, which something listed may refer to. What is found holds for the moment of the walk: later rows
- * of a store that is being written have no number, and are seen by whoever opens anew.
+ * Listed rows are numbered from 1 without gaps, store by store in their own order; unlisted rows follow, because
+ * listed rows may refer to them. The numbers are a snapshot: rows that a running crawl adds later have no number.
  */
 
 import { assert } from "../base/assert.ts";
@@ -22,7 +21,7 @@ import type { Fingerprints, StoredUrl } from "./store.ts";
 
 const SLICE_ROWS = 1000;
 
-/** What of a site is not listed. */
+/** Counts of a site's unlisted rows. */
 export interface HiddenOfSite {
   readonly known: number;
   readonly pending: number;
@@ -39,10 +38,11 @@ export class ListedRows {
   readonly #stores: readonly ReadableStore[];
   readonly #bits: readonly RankedBits[];
   readonly #sites: readonly HiddenCounts[];
-  /** By store. */
+  /** Counts of unlisted rows, by store. */
   readonly leftOut: readonly LeftOutCount[];
-  /** How many rows are numbered before a store's listed ones, and before its others. */
+  /** By store, the number of rows numbered before its listed rows. */
   readonly #beforeListed: readonly number[];
+  /** By store, the number of rows numbered before its unlisted rows. */
   readonly #beforeHidden: readonly number[];
 
   constructor(stores: readonly ReadableStore[]) {
@@ -61,13 +61,13 @@ export class ListedRows {
     );
   }
 
-  /** Whether a store's row was there at the walk and is listed. */
+  /** Whether a store's row existed in the snapshot and is listed. */
   lists(index: number, own: number): boolean {
     const bits = this.#bitsOf(index);
     return own <= bits.last && !bits.has(own);
   }
 
-  /** Our number of a store's row; 0 for none. */
+  /** The joined number of a store's row; 0 for none. */
   numberOf(index: number, own: number): number {
     const bits = this.#bitsOf(index);
     if (own === 0 || own > bits.last) return 0;
@@ -83,7 +83,7 @@ export class ListedRows {
     );
   }
 
-  /** By the store's own number of the site. */
+  /** Counts of a site's unlisted rows; `siteId` is the store's own number. */
   hiddenOfSite(index: number, siteId: number): HiddenOfSite {
     return (this.#sites[index] as HiddenCounts).get(siteId);
   }
@@ -119,13 +119,13 @@ export class ListedRows {
     }
   }
 
-  /** The row of an earlier store for each URL, where one is listed. */
+  /** For each URL, its listed row in an earlier store, if any. */
   #listedBefore(index: number, rows: readonly StoredUrl[]): readonly (Listed | undefined)[] {
     const found: (Listed | undefined)[] = rows.map(() => undefined);
-    const asked = fingerprintsOf(rows);
+    const fingerprints = fingerprintsOf(rows);
     for (let earlier = 0; earlier < index; earlier++) {
       const store = this.#stores[earlier] as ReadableStore;
-      for (const [at, id] of store.lookup(asked).entries()) {
+      for (const [at, id] of store.lookup(fingerprints).entries()) {
         if (id === 0 || found[at] !== undefined || !this.lists(earlier, id)) continue;
         const row = store.url(id);
         if (row?.url === rows[at]?.url && row !== undefined) found[at] = { index: earlier, row };
@@ -138,7 +138,7 @@ export class ListedRows {
     this.#bitsOf(index).mark(id);
     const out = this.leftOut[index] as LeftOutCount;
     if (!isOwnedElsewhere(reason)) out.addRepeat(reason);
-    // What was sent at once never had a page.
+    // A URL that was sent at discovery never had a page.
     const page = reason === "sent" ? undefined : this.#stores[index]?.page(id);
     if (page !== undefined) out.addPage(page);
     this.#sites[index]?.add(siteId, reason === undefined, page !== undefined);
@@ -150,13 +150,13 @@ interface Listed {
   readonly row: StoredUrl;
 }
 
-/** Of all counts before each one, from a first. */
+/** For each count, the sum of the counts before it, starting at `first`. */
 function sumsBefore(counts: readonly number[], first: number): number[] {
   let sum = first;
   return counts.map((count) => (sum += count) - count);
 }
 
-/** How far a URL has got. */
+/** Ranks outcomes: 0 for waiting, 4 for a page. */
 function rankOf(reason: Reason | undefined): number {
   if (reason === undefined) return 0;
   if (reason === "ok" || reason === "not_modified") return 4;
@@ -185,7 +185,7 @@ function* slicesOf<T>(items: Iterable<T>): Generator<T[]> {
   yield slice;
 }
 
-/** Known, waiting and pages by site, in one array that grows. */
+/** Known, waiting and pages by site, in one growing array. */
 class HiddenCounts {
   #counts = new Uint32Array(3 * 64);
 

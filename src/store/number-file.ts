@@ -1,9 +1,9 @@
 /**
- * A file of rows of numbers, all of the same width: no header, no index, nothing to repair.
+ * A file of rows of numbers of fixed width, without header or index, so it never needs a repair.
  *
- * A row is 8 bytes a number, in the order of the machine's own memory. Writes go to the system at
- * once, so a kill loses nothing; nobody waits for the disk, so a power cut may lose what the system
- * still held. A row that was cut off at the end of the file is written over.
+ * A number takes 8 bytes in the machine's byte order. Writes go to the system at once, so a kill loses
+ * nothing; they are not synced, so a power cut may lose the latest rows. An incomplete row at the end
+ * of the file is overwritten.
  */
 
 import { closeSync, openSync, readFileSync, fstatSync, writeSync } from "node:fs";
@@ -16,7 +16,7 @@ export class NumberFile implements Disposable {
   readonly #rowBytes: number;
   #rows: number;
 
-  /** Opens the file, or makes an empty one. */
+  /** Opens the file, or creates an empty one. */
   constructor(path: string, rowNumbers: number) {
     this.#file = openSync(path, constants.O_RDWR | constants.O_CREAT);
     this.#rowBytes = rowNumbers * NUMBER_BYTES;
@@ -27,7 +27,7 @@ export class NumberFile implements Disposable {
     this.put(this.#rows, row);
   }
 
-  /** Rows between the old end and a new one far behind it are zeros, and take no room on most disks. */
+  /** Rows between the old end and a later index are zeros, and take no space on most file systems. */
   put(index: number, row: readonly number[]): void {
     const bytes = new Uint8Array(Float64Array.from(row).buffer);
     writeSync(this.#file, bytes, 0, this.#rowBytes, index * this.#rowBytes);
@@ -39,7 +39,7 @@ export class NumberFile implements Disposable {
   }
 }
 
-/** All whole rows, one after the other; empty where there is no such file. */
+/** All complete rows, one after the other; empty when there is no file. */
 export function readNumbers(path: string, rowNumbers: number): Float64Array {
   let bytes: Buffer;
   try {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
 import { RankedBits } from "./ranked-bits.ts";
 
-test("of five numbers, two marked, both kinds are counted and found", () => {
+test("marked and unmarked numbers are counted and found", () => {
   const bits = new RankedBits();
   for (const isMarked of [false, true, false, false, true]) bits.add(isMarked);
   assert.deepEqual(
@@ -21,7 +21,7 @@ test("of five numbers, two marked, both kinds are counted and found", () => {
   assert.equal(bits.nth(1, true) === 2 && bits.has(2) && !bits.has(1) && !bits.has(99), true);
 });
 
-test("counting and finding undo each other, whatever is marked and however late", () => {
+test("counting and finding are inverse, with marks set in any order", () => {
   for (let seed = 1; seed <= 20; seed++) {
     const random = randomFrom(seed);
     const last = below(random, 3000);

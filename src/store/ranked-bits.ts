@@ -1,8 +1,8 @@
 /**
- * Marks on numbers from 1 up, and how many are marked below any of them.
+ * Marks numbers from 1 up, and counts the marks below any number (a rank/select bit vector).
  *
- * A bit for each number, and a count for every 512. So marked and unmarked numbers can be numbered anew
- * without gaps, and found again, in no more memory than the marks take. O(1) to count; O(log n) to find.
+ * Memory is one bit per number and one count per 512. Marked and unmarked numbers can be renumbered without
+ * gaps and mapped back. O(1) to count; O(log n) to find.
  */
 
 import { assert } from "../base/assert.ts";
@@ -16,21 +16,21 @@ const BITS_BY_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => {
 
 export class RankedBits {
   #bytes = new Uint8Array(BLOCK_BYTES);
-  /** Marks before each block; undefined while marks may still come. */
+  /** Marks before each block; undefined after a change. */
   #before: Uint32Array | undefined;
   #last = 0;
 
-  /** The highest number there is, marked or not. */
+  /** The highest number, marked or not. */
   get last(): number {
     return this.#last;
   }
 
-  /** How many are marked. */
+  /** Number of marks. */
   get marked(): number {
     return this.countTo(this.#last);
   }
 
-  /** Takes in the number after the last. */
+  /** Adds the number after the last. */
   add(isMarked: boolean): void {
     this.#last += 1;
     if (this.#last >> 3 >= this.#bytes.length) {
@@ -43,7 +43,7 @@ export class RankedBits {
   }
 
   mark(number: number): void {
-    assert(number >= 1 && number <= this.#last, "only what is there is marked");
+    assert(number >= 1 && number <= this.#last, "only an existing number is marked");
     const at = number >> 3;
     this.#bytes[at] = (this.#bytes[at] as number) | (1 << (number & 7));
     this.#before = undefined;
@@ -53,9 +53,9 @@ export class RankedBits {
     return (((this.#bytes[number >> 3] ?? 0) >> (number & 7)) & 1) === 1;
   }
 
-  /** How many are marked from 1 up to this one. */
+  /** Number of marks from 1 up to and including this number. */
   countTo(number: number): number {
-    this.#before ??= this.#counted();
+    this.#before ??= this.#countBlocks();
     const end = number >> 3;
     const block = Math.floor(end / BLOCK_BYTES);
     let count = this.#before[block] as number;
@@ -65,7 +65,7 @@ export class RankedBits {
     return count + (BITS_BY_BYTE[(this.#bytes[end] as number) & upTo] as number);
   }
 
-  /** The nth number that is marked, or that is not; undefined when there are not so many. */
+  /** The nth marked (or unmarked) number; undefined when there are fewer. */
   nth(count: number, isMarked: boolean): number | undefined {
     const countTo = (number: number): number => {
       const marked = this.countTo(number);
@@ -81,7 +81,7 @@ export class RankedBits {
     return low;
   }
 
-  #counted(): Uint32Array {
+  #countBlocks(): Uint32Array {
     const before = new Uint32Array(Math.ceil(this.#bytes.length / BLOCK_BYTES));
     let count = 0;
     for (const [at, byte] of this.#bytes.entries()) {

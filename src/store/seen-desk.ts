@@ -1,8 +1,8 @@
 /**
- * Where one seen index asks the store's other thread, and collects answers without an event loop.
+ * Sends one seen index's jobs to the store's other thread, and receives the results without an event loop.
  *
- * Commits are synchronous, so answers are polled, and waited for where there is no way around. If the
- * thread dies, what it was asked is answered as failed, and the next question goes to another thread.
+ * Commits are synchronous, so results are polled, or waited for when necessary. When the thread dies, its open
+ * jobs fail, and the next job starts a new thread.
  */
 
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
@@ -12,13 +12,13 @@ import type { FlushJob, MergeJob } from "./seen-merge.ts";
 import type { StoreThread } from "./store-thread.ts";
 import type { SeenAnswer, SeenRequest } from "./store-worker.ts";
 
-/** Far more than the largest table takes; what lasts longer has died without a word. */
+/** Far longer than the largest table takes; a thread without an answer for this time is considered dead. */
 const ANSWER_MS_MAX = 120_000;
 
 export class SeenDesk {
   readonly #thread: StoreThread;
   #port: MessagePort | undefined;
-  /** In which life of the thread the port was made. */
+  /** The thread's life in which the port was opened. */
   #life = 0;
   readonly #answerCount = new Int32Array(new SharedArrayBuffer(4));
   #answersTaken = 0;
@@ -29,8 +29,8 @@ export class SeenDesk {
     this.#thread = thread;
   }
 
-  /** The number under which the answer will come. */
-  ask(job: FlushJob | MergeJob): number {
+  /** Sends a job; returns the number of its answer. */
+  send(job: FlushJob | MergeJob): number {
     const request: SeenRequest = { number: this.#nextNumber++, job };
     this.#open.add(request.number);
     const port = this.#livePort ?? this.#openPort();
@@ -38,7 +38,7 @@ export class SeenDesk {
     return request.number;
   }
 
-  /** What has been answered since it was last asked. */
+  /** Returns the new answers. */
   answers(): SeenAnswer[] {
     const found: SeenAnswer[] = [];
     while (this.#open.size > 0) {
@@ -53,9 +53,9 @@ export class SeenDesk {
     return found;
   }
 
-  /** As `answers`, but at least one; holds the whole thread until then. */
+  /** Returns at least one new answer; blocks the thread until then. */
   waitForAnswers(): SeenAnswer[] {
-    assert(this.#open.size > 0, "somebody must have been asked");
+    assert(this.#open.size > 0, "a job is open");
     for (;;) {
       const found = this.answers();
       if (found.length > 0) return found;
@@ -64,7 +64,7 @@ export class SeenDesk {
     }
   }
 
-  /** What is still being done for it is done for nobody. */
+  /** Closes the port; open jobs are abandoned. */
   close(): void {
     this.#port?.close();
     this.#port = undefined;
@@ -88,7 +88,7 @@ export class SeenDesk {
       return { number, kind: "failed", because: "the sorting thread has died" };
     });
     this.#open = new Set();
-    // Answers that came with its last breath are not read any more.
+    // Answers sent just before its death are not read.
     this.#answersTaken = Atomics.load(this.#answerCount, 0);
     return failed;
   }

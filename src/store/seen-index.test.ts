@@ -18,7 +18,7 @@ import { DamagedRun, RunBlocks, SeenRun } from "./seen-run.ts";
 import { flushTable } from "./seen-merge.ts";
 import { StoreThread } from "./store-thread.ts";
 
-test("a fingerprint is known once set, under its id", async (t) => {
+test("a fingerprint that was set is found with its id", async (t) => {
   const index = new SeenIndex(placeFor(t, 100), 0, threadFor(t));
   index.set(7, 9, 1);
   index.advance(1);
@@ -28,27 +28,27 @@ test("a fingerprint is known once set, under its id", async (t) => {
   index.close();
 });
 
-test("promise 1: the last id set is got, through flushes and merges", async (t) => {
+test("promise 1: get returns the last id set, across flushes and merges", async (t) => {
   for (let seed = 1; seed <= 3; seed++) {
     const random = randomFrom(seed);
     const index = new SeenIndex(placeFor(t, 300), 0, threadFor(t));
     const model = new Map<string, number>();
     for (let id = 1; id <= 20_000; id++) {
-      // Few high halves, so that many are equal and cross the borders of blocks; some keys again.
+      // Few high halves, so that many are equal and cross block boundaries; some keys repeat.
       const high = below(random, 50);
       const low = below(random, 300);
       index.set(high, low, id);
       model.set(`${high} ${low}`, id);
       index.advance(id);
       if (id % 10 === 0) index.makeRoom();
-      if (id % 4_000 === 0) agree(index, model, `seed ${seed}, id ${id}`);
+      if (id % 4_000 === 0) assertAgrees(index, model, `seed ${seed}, id ${id}`);
     }
-    agree(index, model, `seed ${seed}, end`);
+    assertAgrees(index, model, `seed ${seed}, end`);
     index.close();
   }
 });
 
-test("promise 2: opened again it knows everything up to coveredTo and nothing beyond", async (t) => {
+test("promise 2: reopened, it has everything up to coveredTo and nothing beyond", async (t) => {
   for (let seed = 1; seed <= 3; seed++) {
     const place = placeFor(t, 1_000);
     const keys = hashedKeys(seed, 30_000);
@@ -64,14 +64,14 @@ test("promise 2: opened again it knows everything up to coveredTo and nothing be
     }
     second.close();
 
-    // Rows that a power cut took from the table must not be known by the index.
+    // The index must not have rows that a power cut removed from the table.
     const third = new SeenIndex(place, 5_000, threadFor(t));
     assert.ok(third.coveredTo <= 5_000);
     third.close();
   }
 });
 
-test("a run with any byte changed is found out, at opening or at reading", (t) => {
+test("a run with any changed byte is detected, at opening or at reading", (t) => {
   const path = join(placeFor(t, 1).folder, "a-1-500.run");
   const table = new FingerprintTable();
   const keys = hashedKeys(1, 500);
@@ -90,11 +90,11 @@ test("a run with any byte changed is found out, at opening or at reading", (t) =
     }
   };
   readAll();
-  for (let round = 0; round < 200; round++) {
+  for (let change = 0; change < 200; change++) {
     const at = below(random, whole.length);
-    const bent = Uint8Array.from(whole);
-    bent[at] = (bent[at] ?? 0) ^ (1 << below(random, 8));
-    writeFileSync(path, bent);
+    const damaged = Uint8Array.from(whole);
+    damaged[at] = (damaged[at] ?? 0) ^ (1 << below(random, 8));
+    writeFileSync(path, damaged);
     assert.throws(readAll, DamagedRun, `byte ${at}`);
   }
   for (const length of [0, 1, 31, whole.length - 1]) {
@@ -104,7 +104,7 @@ test("a run with any byte changed is found out, at opening or at reading", (t) =
   }
 });
 
-test("damage ends what is covered, and the rest can be filled again", async (t) => {
+test("damage ends the covered range, and the rest can be filled again", async (t) => {
   const place = placeFor(t, 1_000);
   const keys = hashedKeys(4, 9_000);
   const first = new SeenIndex(place, 0, threadFor(t));
@@ -131,7 +131,7 @@ test("damage ends what is covered, and the rest can be filled again", async (t) 
   third.close();
 });
 
-test("two indexes share a thread, and outlive it", async (t) => {
+test("two indexes share a thread, and survive its end", async (t) => {
   const thread = threadFor(t);
   const place = placeFor(t, 500);
   const indexes = ["a", "b"].map((name) => new SeenIndex({ ...place, name }, 0, thread));
@@ -146,12 +146,12 @@ test("two indexes share a thread, and outlive it", async (t) => {
   }
 });
 
-test("a table of any size comes out sorted, of which a number holds only a part as well", (t) => {
+test("a table of any size is sorted, even when a sort key contains only a part of the high half", (t) => {
   for (const slots of [2 ** 10, 2 ** 22]) {
     const path = join(placeFor(t, 1).folder, "a-1-600.run");
     const table = new FingerprintTable(slots);
     const random = randomFrom(slots);
-    // High halves that differ in their last bits alone, or not at all.
+    // High halves that differ only in their last bits, or not at all.
     const keys = Array.from({ length: 600 }, () => [2 ** 31 + below(random, 4), below(random, 99)]);
     for (const [high = 0, low = 0] of keys) table.set(high, low, 1);
     flushTable({ kind: "flush", words: table.words, path, from: 1, to: 600 });
@@ -161,7 +161,7 @@ test("a table of any size comes out sorted, of which a number holds only a part 
   }
 });
 
-function agree(index: SeenIndex, model: ReadonlyMap<string, number>, where: string): void {
+function assertAgrees(index: SeenIndex, model: ReadonlyMap<string, number>, where: string): void {
   for (const [key, id] of model) {
     const [high = 0, low = 0] = key.split(" ").map(Number);
     assert.equal(index.get(high, low), id, `${where}, key ${key}`);

@@ -1,22 +1,22 @@
 /**
- * Answers which fingerprints are known, and under which id, for many more than fit in memory.
+ * Maps known fingerprints to ids, for many more fingerprints than fit in memory.
  *
- * A B-tree over fingerprints would change one random disk page for every new URL. Here new entries
- * gather in a table in memory; a full table is frozen and written as a sorted run by another thread,
- * and runs of like size are merged there (the log-structured merge of O'Neil et al. 1996; DRUM of
- * IRLbot and BUbiNG's sieve batch for the same reason). Nothing is ever changed in place.
+ * A B-tree over fingerprints would change one random disk page per new URL. Here new entries are
+ * collected in a table in memory; another thread writes a full table as a sorted run and merges runs of
+ * similar size (the log-structured merge tree of O'Neil et al. 1996; DRUM of IRLbot and BUbiNG's sieve
+ * batch for the same reason). Nothing is changed in place.
  *
- * The index is only a cache of rows that lie safe elsewhere. Every entry stands under a sequence
- * number of its row; a run says which numbers it covers, and `coveredTo` says where to go on reading
- * rows after opening. A run that is missing or damaged ends what is covered; the rest is read again.
+ * The index is only a cache of stored rows. Every entry has the sequence number of its row; a run has
+ * the range of numbers that it covers, and after opening, rows are read again from `coveredTo` on. A
+ * missing or damaged run ends the covered range.
  *
- * Promises, the first two held by tests:
- *   1. the id last set for a fingerprint is the one got, whatever has been flushed or merged since;
- *   2. opened again it knows nothing beyond `coveredTo`, and everything up to it;
- *   3. memory: for each of `entriesMax` two tables of 24 bytes, 12 of cache and 8 to sort; for each on
- *      disk 1.4.
+ * Promises, the first two tested:
+ *   1. `get` returns the last id set for a fingerprint, after any flushes and merges;
+ *   2. a reopened index has everything up to `coveredTo`, and nothing beyond;
+ *   3. memory: per entry of `entriesMax` two tables of 24 bytes, 12 of cache and 8 for sorting; per
+ *      entry on disk 1.4 bytes.
  *
- * To get: a probe, then for each run a filter, and rarely more than one read of 512 bytes.
+ * `get` costs a probe, then a filter per run, and rarely more than one read of 512 bytes.
  */
 
 import { readdirSync, rmSync } from "node:fs";
@@ -29,20 +29,20 @@ import type { StoreThread } from "./store-thread.ts";
 import type { SeenAnswer } from "./store-worker.ts";
 
 const RUNS_MERGED = 6;
-const LOOKER_ON_CACHE_SLOTS = 2 ** 16;
+const READER_CACHE_SLOTS = 2 ** 16;
 
 export interface SeenIndexPlace {
   readonly folder: string;
-  /** What the names of its files start with. */
+  /** Prefix of its files' names. */
   readonly name: string;
   /**
-   * Entries in memory before they are written out, rounded down to a power of two, of which a table
-   * makes full use; undefined writes nothing, ever.
+   * Entries in memory before they are written out, rounded down to a power of two to use tables fully;
+   * undefined for a read-only index.
    */
   readonly entriesMax: number | undefined;
 }
 
-/** A run could not be written, for want of room or worse; the entries are still in memory. */
+/** A run could not be written, for example on a full disk; the entries are still in memory. */
 export class SeenIndexStuck extends Error {
   override readonly name = "SeenIndexStuck";
 }
@@ -61,23 +61,23 @@ export class SeenIndex {
   #runs: SeenRun[];
   #frozen: Frozen | undefined;
   #table = new FingerprintTable();
-  /** A table that has been written, to be filled again. */
+  /** A written table, to be reused. */
   #spare: FingerprintTable | undefined;
   #coveredTo: number;
   #flush: number | undefined;
   #merge: { readonly number: number; readonly inputs: readonly SeenRun[] } | undefined;
-  /** Ids lately found in runs: pages of a site repeat the same links. High, low, id. */
+  /** Ids recently found in runs, because pages of a site repeat the same links: high, low, id. */
   readonly #cache: Uint32Array;
   readonly #cacheMask: number;
 
-  /** Takes what covers the sequence numbers from 1 up to at most `lastSequence`. */
+  /** Opens the runs that cover the sequence numbers from 1 up to at most `lastSequence`. */
   constructor(place: SeenIndexPlace, lastSequence: number, thread: StoreThread) {
     const { entriesMax } = place;
     this.#place = place;
     this.#entriesMax =
       entriesMax === undefined ? undefined : 2 ** Math.floor(Math.log2(entriesMax));
     this.#desk = new SeenDesk(thread);
-    const cacheSlots = this.#entriesMax ?? LOOKER_ON_CACHE_SLOTS;
+    const cacheSlots = this.#entriesMax ?? READER_CACHE_SLOTS;
     this.#cache = new Uint32Array(cacheSlots * 3);
     this.#cacheMask = cacheSlots - 1;
     this.#runs = openRuns(place, lastSequence);
@@ -88,7 +88,7 @@ export class SeenIndex {
     return this.#coveredTo;
   }
 
-  /** 0 when unknown. May throw DamagedRun: then close it, and open another. */
+  /** Returns 0 when unknown. May throw DamagedRun; then discard this index and open another. */
   get(high: number, low: number): number {
     const fresh = this.#table.get(high, low);
     if (fresh !== 0) return fresh;
@@ -99,20 +99,20 @@ export class SeenIndex {
   set(high: number, low: number, id: number): void {
     this.#table.set(high, low, id);
     if (this.#runs.length === 0) return;
-    // Else the older id would be remembered once this one has gone into a run.
+    // Otherwise the cache would return the older id after this one is flushed.
     const at = (low & this.#cacheMask) * 3;
     if (this.#cache[at + 1] === low && this.#cache[at] === high) this.#cache[at + 2] = 0;
   }
 
-  /** Says that the entries of all rows up to this one have been set. */
+  /** Declares that the entries of all rows up to this one are set. */
   advance(sequence: number): void {
     assert(sequence >= this.#coveredTo, "sequence numbers count up");
     this.#coveredTo = sequence;
   }
 
   /**
-   * To be called between rows, now and then: hands a full table to the other thread and takes what
-   * that has done. Waits only when a second table is full before the first is written.
+   * Hands a full table to the other thread and takes its results; call regularly, between rows. Blocks
+   * only when a second table is full before the first is written.
    */
   makeRoom(): void {
     for (const answer of this.#desk.answers()) this.#take(answer);
@@ -129,20 +129,20 @@ export class SeenIndex {
     this.#startJobs();
   }
 
-  /** Leaves what is in memory to be read again from the rows. */
+  /** Drops the entries in memory; the next opening reads them again from the rows. */
   close(): void {
     for (const run of this.#runs) run.close();
     this.#runs = [];
     this.#desk.close();
   }
 
-  /** Closes after damage, and takes the bad run away, so that the next opening does without it. */
+  /** Closes after damage and deletes the damaged run, so that the next opening ignores it. */
   discard(damage: DamagedRun): void {
     this.close();
     if (this.#place.entriesMax !== undefined) rmSync(damage.path, { force: true });
   }
 
-  /** Throws when the table could not be written: without that, memory would grow. */
+  /** Throws when the table could not be written, because memory would grow. */
   #waitForFlush(): void {
     let stuck: SeenIndexStuck | undefined;
     for (const answer of this.#desk.waitForAnswers()) {
@@ -173,13 +173,13 @@ export class SeenIndex {
     if (this.#flush === undefined && this.#frozen !== undefined) {
       const { table, from, to } = this.#frozen;
       const path = this.#pathOf(from, to);
-      this.#flush = this.#desk.ask({ kind: "flush", words: table.words, path, from, to });
+      this.#flush = this.#desk.send({ kind: "flush", words: table.words, path, from, to });
     }
     const inputs = this.#merge === undefined ? this.#runsToMerge() : [];
     const [first] = inputs;
     const last = inputs.at(-1);
     if (first === undefined || last === undefined) return;
-    const number = this.#desk.ask({
+    const number = this.#desk.send({
       kind: "merge",
       inputs: inputs.map((run) => run.head.path),
       path: this.#pathOf(first.head.from, last.head.to),
@@ -187,36 +187,36 @@ export class SeenIndex {
     this.#merge = { number, inputs };
   }
 
-  /** The newest runs, where enough of them are of like size. */
+  /** The newest runs, when enough of them have a similar size. */
   #runsToMerge(): readonly SeenRun[] {
     const entriesMax = this.#entriesMax;
     if (entriesMax === undefined) return [];
     const newest = this.#runs.slice(-RUNS_MERGED);
     const tiers = newest.map((run) => tierOf(run.head.entries / entriesMax));
-    const isAlike = tiers.every((tier) => tier === tiers[0]);
-    return newest.length === RUNS_MERGED && isAlike ? newest : [];
+    const areSimilar = tiers.every((tier) => tier === tiers[0]);
+    return newest.length === RUNS_MERGED && areSimilar ? newest : [];
   }
 
   #take(answer: SeenAnswer): void {
     const isFlush = answer.number === this.#flush;
     const merge = answer.number === this.#merge?.number ? this.#merge : undefined;
-    // Given up long ago; the file it may have made is swept away at the next opening.
+    // The job was abandoned; the next opening deletes its file.
     if (!isFlush && merge === undefined) return;
     if (isFlush) this.#flush = undefined;
     else this.#merge = undefined;
     if (answer.kind === "damaged") throw new DamagedRun(answer.path, "found while merging");
-    // To be tried again with the next room made.
+    // The next `makeRoom` retries.
     if (answer.kind === "failed") return;
     const run = new SeenRun(answer.head);
     if (isFlush) {
       this.#runs.push(run);
-      this.#keep((this.#frozen as Frozen).table);
+      this.#recycle((this.#frozen as Frozen).table);
       this.#frozen = undefined;
     } else if (merge !== undefined) this.#replace(merge.inputs, run);
   }
 
-  /** One that grew, because too much came in one go, is let go. */
-  #keep(written: FingerprintTable): void {
+  /** Keeps a written table for reuse, unless a large batch has made it grow. */
+  #recycle(written: FingerprintTable): void {
     if (written.slots > 2 * (this.#entriesMax ?? 0)) return;
     written.clear();
     this.#spare = written;
@@ -236,12 +236,12 @@ export class SeenIndex {
   }
 }
 
-/** 0 for one table, 1 for a merge of tables, 2 for a merge of merges. */
+/** Size class of a run: 0 for one table, 1 for a merge of tables, 2 for a merge of merges. */
 function tierOf(tables: number): number {
   return Math.max(0, Math.round(Math.log(tables) / Math.log(RUNS_MERGED)));
 }
 
-/** The runs that cover 1, 2, 3 and so on without a gap; the others are swept away. */
+/** Opens the runs that cover the numbers from 1 without a gap, and deletes the others. */
 function openRuns(place: SeenIndexPlace, lastSequence: number): SeenRun[] {
   const runs: SeenRun[] = [];
   const useless: string[] = [];
@@ -269,7 +269,7 @@ function openRun(path: string): SeenRun | undefined {
   }
 }
 
-/** By the first number covered; of two that start alike the longer one first, being their merge. */
+/** Sorted by the first number covered; of equal ones the longer is first, because it is their merge. */
 function listRuns(place: SeenIndexPlace): { path: string; from: number; to: number }[] {
   const found: { path: string; from: number; to: number }[] = [];
   for (const file of readdirSync(place.folder)) {

@@ -1,12 +1,12 @@
 /**
- * Makes runs of the seen index: one from a table in memory, or one from several runs.
+ * Writes runs of the seen index: from a table in memory, or merged from several runs.
  *
- * Both are plain loops over sorted entries. Merging is a generator that pauses after every slice, so
- * that whoever drives it can do something more urgent in between. Where several inputs know the same
- * fingerprint the newest wins, and only it is kept.
+ * Both are loops over sorted entries. Merging is a generator that pauses after every slice, so that its
+ * caller can do more urgent work in between. When several inputs have the same fingerprint, only the
+ * newest entry is written.
  *
- * A table: O(n log n), and 8 bytes an entry that are kept for the next. A merge: O(n k) for k runs, k
- * being small, and 1.4 bytes an entry, which are handed over with the run.
+ * A table: O(n log n), and 8 bytes per entry in a buffer that is reused. A merge: O(n k) for a small
+ * number k of runs, and 1.4 bytes per entry, which become part of the run's head.
  */
 
 import { BLOCK_ENTRIES, RunBlocks, RunWriter } from "./seen-run.ts";
@@ -16,7 +16,7 @@ const SLICE_ENTRIES = 100_000;
 
 export interface FlushJob {
   readonly kind: "flush";
-  /** A table's words: high, low, id for every slot, id 0 where it is free. */
+  /** The table's words: high, low, id for every slot; id 0 for a free one. */
   readonly words: Uint32Array<SharedArrayBuffer>;
   readonly path: string;
   readonly from: number;
@@ -30,7 +30,7 @@ export interface MergeJob {
   readonly path: string;
 }
 
-/** Where tables are sorted; kept, because the next one needs as much. */
+/** Sort buffer, reused for the next table. */
 let keys = new Float64Array(0);
 
 export function flushTable(job: FlushJob): RunHead {
@@ -44,14 +44,14 @@ export function flushTable(job: FlushJob): RunHead {
   return writer.finish(job.from, job.to);
 }
 
-/** Pauses after every slice; one that is not gone on with leaves no run. */
+/** Pauses after every slice; an abandoned merge leaves no run. */
 export function* mergeRuns(job: MergeJob): Generator<undefined, RunHead> {
   using opened = new DisposableStack();
   const runs = job.inputs.map((path) => opened.use(RunBlocks.open(path)));
   const extents = runs.map((run) => run.extent);
   const entriesMax = extents.reduce((sum, { entries }) => sum + entries, 0);
   using writer = new RunWriter(job.path, entriesMax);
-  // Newest first: of equal fingerprints the first cursor's is written, the others step over theirs.
+  // Newest first: of equal fingerprints the first cursor's entry is written, and the others are skipped.
   const cursors = runs.map((run) => new Cursor(run)).toReversed();
   for (let sinceBreak = 0; ; sinceBreak++) {
     const least = leastOf(cursors);
@@ -67,14 +67,14 @@ export function* mergeRuns(job: MergeJob): Generator<undefined, RunHead> {
   );
 }
 
-/** The used slots in order of the fingerprints there; good until the next call. */
+/** The used slots in order of their fingerprints; valid until the next call. */
 function sortedSlots(words: Uint32Array): Float64Array {
   const slots = words.length / 3;
   let count = 0;
   for (let slot = 0; slot < slots; slot++) if (words[slot * 3 + 2] !== 0) count++;
   if (keys.length < count) keys = new Float64Array(count);
   const sorted = keys.subarray(0, count);
-  // A number has room for a slot and as much of the high half as tells most fingerprints apart.
+  // A 53-bit key contains the slot and as many bits of the high half as fit.
   const step = 2 ** Math.max(0, 32 + Math.log2(slots) - 53);
   let end = 0;
   for (let slot = 0; slot < slots; slot++)
@@ -86,12 +86,12 @@ function sortedSlots(words: Uint32Array): Float64Array {
   return sorted;
 }
 
-/** What the keys did not tell apart is rare and lies side by side: an insertion sort puts it right. */
+/** Insertion sort: fingerprints with equal keys are rare and adjacent. */
 function sortNeighbours(words: Uint32Array, sorted: Float64Array): void {
   for (let end = 1; end < sorted.length; end++) {
     const slot = sorted[end] as number;
     let hole = end;
-    while (hole > 0 && isBehind(words, sorted[hole - 1] as number, slot)) {
+    while (hole > 0 && isGreater(words, sorted[hole - 1] as number, slot)) {
       sorted[hole] = sorted[hole - 1] as number;
       hole--;
     }
@@ -99,14 +99,14 @@ function sortNeighbours(words: Uint32Array, sorted: Float64Array): void {
   }
 }
 
-function isBehind(words: Uint32Array, slot: number, other: number): boolean {
+function isGreater(words: Uint32Array, slot: number, other: number): boolean {
   const high = words[slot * 3] as number;
   const otherHigh = words[other * 3] as number;
   if (high !== otherHigh) return high > otherHigh;
   return (words[slot * 3 + 1] as number) > (words[other * 3 + 1] as number);
 }
 
-/** Walks a run from its first entry to its last; past it, `id` is 0. */
+/** Iterates over the entries of a run; after the last one, `id` is 0. */
 class Cursor {
   high = 0;
   low = 0;
@@ -123,7 +123,7 @@ class Cursor {
   step(): void {
     this.#entry++;
     if (this.#entry >= this.#run.extent.entries) {
-      // No fingerprint has such halves, so an ended cursor equals no other.
+      // No fingerprint has these halves, so a finished cursor equals no other.
       this.high = -1;
       this.low = -1;
       this.id = 0;

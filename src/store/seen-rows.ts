@@ -1,8 +1,8 @@
 /**
- * A seen index joined to the rows it is a cache of, so that it mends itself.
+ * A seen index with the rows that it caches, so that it repairs itself.
  *
- * At opening, and whenever a run turns out to be damaged, what the runs on disk do not cover is read
- * from the rows. That may take seconds for millions of rows; otherwise nothing here takes time.
+ * At opening, and after a damaged run, the rows that the runs on disk do not cover are read again. That
+ * takes seconds for millions of rows.
  */
 
 import { CrawlError } from "../base/errors.ts";
@@ -12,9 +12,9 @@ import { DamagedRun } from "./seen-run.ts";
 import type { StoreThread } from "./store-thread.ts";
 
 export interface RowSource {
-  /** The number of the last row; 0 when there is none. */
+  /** Number of the last row; 0 when there is none. */
   last(): number;
-  /** Sets the entries of some rows after this one, in order; answers the number of the last of them. */
+  /** Sets the entries of some rows after this one, in order; returns the number of the last of them. */
   setSome(after: number): number;
 }
 
@@ -33,12 +33,12 @@ export class SeenRows {
 
   /** 0 when unknown. */
   get(high: number, low: number): number {
-    // Once more for every run that is damaged; none is met twice.
+    // Retries once per damaged run, because a damaged run is removed.
     for (;;) {
       try {
         return this.#index.get(high, low);
       } catch (error) {
-        this.#mend(error);
+        this.#repair(error);
       }
     }
   }
@@ -51,18 +51,18 @@ export class SeenRows {
     this.#index.advance(sequence);
   }
 
-  /** To be called before a commit; throws when what is in memory cannot be written. */
+  /** Call before a commit; throws when a full table cannot be written. */
   makeRoom(): void {
     try {
       this.#index.makeRoom();
     } catch (error) {
       if (error instanceof SeenIndexStuck)
         throw new CrawlError("DISK_FULL", `${this.#place.folder}: ${error.message}`);
-      this.#mend(error);
+      this.#repair(error);
     }
   }
 
-  /** Takes in the rows that the index does not have yet. */
+  /** Reads the rows that the index does not have yet. */
   catchUp(): void {
     const last = this.#source.last();
     while (this.#index.coveredTo < last) {
@@ -75,10 +75,10 @@ export class SeenRows {
     this.#index.close();
   }
 
-  #mend(error: unknown): void {
+  #repair(error: unknown): void {
     if (!(error instanceof DamagedRun)) throw error;
     this.#index.discard(error);
-    // A looker-on takes nothing away, so he does without any run.
+    // A read-only index deletes no runs, so it continues without any.
     const lastTrusted = this.#place.entriesMax === undefined ? 0 : this.#source.last();
     this.#index = new SeenIndex(this.#place, lastTrusted, this.#thread);
     this.catchUp();

@@ -1,21 +1,21 @@
 /**
- * A sorted, immutable file of fingerprints and ids: one run of the seen index.
+ * One run of the seen index: a sorted, immutable file of fingerprints and ids.
  *
- * Entries lie in blocks of 512 bytes, each with its own checksum, so that one lookup reads one block;
- * the first time it is also proven. In memory are only the first fingerprint of every block (the fences) and a split-block
- * Bloom filter (Putze, Sanders and Singler 2007, in the shape Parquet uses), which sends home nine in
- * ten strangers at the first word and all but one in a hundred without a read. Both are also in the
- * file, so that opening costs nothing per entry.
+ * Entries are in blocks of 512 bytes with a checksum each, which is verified at the first read; a lookup
+ * reads one block. In memory are only the first high half of every block (the fences) and a split-block
+ * Bloom filter (Putze, Sanders and Singler 2007, as in Parquet), which rejects nine in ten unknown
+ * fingerprints at the first word, and 99 % without a read. Both are also in the file, so that opening
+ * costs nothing per entry.
  *
- *   blocks:  42 high halves, 42 low halves, 42 ids, CRC-32 of these; filled up with 0
+ *   blocks:  42 high halves, 42 low halves, 42 ids, CRC-32 of these; padded with 0
  *   fences:  the first high half of every block
- *   filter:  8 words a bucket
+ *   filter:  8 words per bucket
  *   footer:  8 words, see `writeFooter`
  *
- * All words are 32 bits, in the machine's order: a run is a cache, it does not travel. A file that is
- * not whole, or a block that does not match its checksum, throws `DamagedRun`.
+ * All words have 32 bits in the machine's byte order, because a run is a local cache. An incomplete
+ * file, or a block that does not match its checksum, throws `DamagedRun`.
  *
- * 13.6 bytes an entry on disk, 1.4 in memory.
+ * 13.6 bytes per entry on disk, 1.4 in memory.
  */
 
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync } from "node:fs";
@@ -33,51 +33,51 @@ const FOOTER_WORDS = 8;
 const MAGIC = 0x57654931;
 const BUCKET_WORDS = 8;
 const FILTER_BITS_PER_ENTRY = 10.5;
-/** Odd multipliers, one for each word of a bucket: each picks its bit by other parts of the hash. */
+/** Odd multipliers, one per word of a bucket, so that each word uses different bits of the hash. */
 const SALTS = new Uint32Array([
   0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
 ]);
 
-/** A run that cannot be believed; it is made anew from the table it came from. */
+/** A damaged run; its entries are read again from the database. */
 export class DamagedRun extends Error {
   override readonly name = "DamagedRun";
   readonly path: string;
 
-  constructor(path: string, what: string) {
-    super(`${path}: ${what}`);
+  constructor(path: string, damage: string) {
+    super(`${path}: ${damage}`);
     this.path = path;
   }
 }
 
 type Words = Uint32Array<ArrayBuffer>;
 
-/** How much is in a run. */
+/** The range and size of a run. */
 export interface RunExtent {
   readonly path: string;
   readonly entries: number;
-  /** The sequence numbers it covers, both included. */
+  /** First and last sequence number that it covers. */
   readonly from: number;
   readonly to: number;
 }
 
-/** What a reader keeps in memory; the thread that wrote a run hands it over. */
+/** The part of a run in memory; the thread that wrote the run transfers it. */
 export interface RunHead extends RunExtent {
   readonly fences: Words;
   readonly filter: Words;
 }
 
-/** The blocks of a run, each proven by its checksum when it is first read. */
+/** The blocks of a run, each verified by its checksum at the first read. */
 export class RunBlocks {
   readonly extent: RunExtent;
   readonly #fd: number;
   readonly #block = new Uint32Array(BLOCK_WORDS);
   readonly #blockBytes = new Uint8Array(this.#block.buffer);
   readonly #summedBytes = new Uint8Array(this.#block.buffer, 0, SUM_AT * 4);
-  readonly #isProven: Uint8Array;
+  readonly #isVerified: Uint8Array;
 
   constructor(extent: RunExtent) {
     this.extent = extent;
-    this.#isProven = new Uint8Array(Math.ceil(extent.entries / BLOCK_ENTRIES));
+    this.#isVerified = new Uint8Array(Math.ceil(extent.entries / BLOCK_ENTRIES));
     this.#fd = openSync(extent.path, "r");
   }
 
@@ -85,13 +85,13 @@ export class RunBlocks {
     return new RunBlocks(withFile(path, (fd) => readFooter(fd, path)));
   }
 
-  /** Reads one into the buffer that it answers with. */
+  /** Reads a block into a buffer that the next read reuses. */
   read(block: number): Words {
     const read = readSync(this.#fd, this.#blockBytes, 0, BLOCK_BYTES, block * BLOCK_BYTES);
-    if (this.#isProven[block] === 0) {
+    if (this.#isVerified[block] === 0) {
       const isGood = read === BLOCK_BYTES && crc32(this.#summedBytes) === this.#block[SUM_AT];
       if (!isGood) throw new DamagedRun(this.extent.path, `block ${block} is damaged`);
-      this.#isProven[block] = 1;
+      this.#isVerified[block] = 1;
     }
     return this.#block;
   }
@@ -114,11 +114,11 @@ export class SeenRun {
     return new SeenRun(readHead(path));
   }
 
-  /** The id, 0 when the run does not have the fingerprint. */
+  /** Returns the id, or 0 when the run does not have the fingerprint. */
   get(high: number, low: number): number {
     const { fences, filter } = this.head;
-    if (!mayHold(filter, high, low)) return 0;
-    // A high half may spill from one block into the next, so every block that may start with it counts.
+    if (!mayContain(filter, high, low)) return 0;
+    // Entries with the same high half may cross blocks, so every block that may contain it is searched.
     let block = Math.max(0, firstAtLeast(fences, high) - 1);
     for (; block < fences.length && (fences[block] as number) <= high; block++) {
       const id = searchBlock(this.#blocks.read(block), high, low);
@@ -132,7 +132,7 @@ export class SeenRun {
   }
 }
 
-/** Writes a run from entries in order; it has its name only once it is whole and on the disk. */
+/** Writes a run from sorted entries; the file gets its name only when it is complete and synced. */
 export class RunWriter {
   readonly #path: string;
   readonly #fd: number;
@@ -163,7 +163,7 @@ export class RunWriter {
     this.#blocks[at] = high;
     this.#blocks[at + LOW_AT] = low;
     this.#blocks[at + ID_AT] = id;
-    hold(this.#filter, high, low);
+    addToFilter(this.#filter, high, low);
     this.#entries++;
   }
 
@@ -182,7 +182,7 @@ export class RunWriter {
     return head;
   }
 
-  /** What it leaves unless it has finished is swept away at the next opening. */
+  /** An unfinished file stays behind; the next opening of the index deletes it. */
   [Symbol.dispose](): void {
     if (!this.#isClosed) closeSync(this.#fd);
     this.#isClosed = true;
@@ -224,7 +224,7 @@ function readFooter(fd: number, path: string): Footer {
   if (magic !== MAGIC || crc32(bytesOf(footer.subarray(0, 7))) !== own)
     throw new DamagedRun(path, "the footer is damaged");
   if (fenceWords * (BLOCK_BYTES + 4) + (filterWords + FOOTER_WORDS) * 4 !== sizeBytes)
-    throw new DamagedRun(path, "the file has another length than it says");
+    throw new DamagedRun(path, "the file's length does not match its footer");
   return { path, entries, from, to, fenceWords, filterWords, sum };
 }
 
@@ -251,20 +251,20 @@ function withFile<T>(path: string, work: (fd: number) => T): T {
   }
 }
 
-function mayHold(filter: Words, high: number, low: number): boolean {
+function mayContain(filter: Words, high: number, low: number): boolean {
   const bucket = bucketOf(filter, high);
   for (let word = 0; word < BUCKET_WORDS; word++)
     if (((filter[bucket + word] as number) & bitOf(word, low)) === 0) return false;
   return true;
 }
 
-function hold(filter: Words, high: number, low: number): void {
+function addToFilter(filter: Words, high: number, low: number): void {
   const bucket = bucketOf(filter, high);
   for (let word = 0; word < BUCKET_WORDS; word++)
     filter[bucket + word] = (filter[bucket + word] as number) | bitOf(word, low);
 }
 
-/** Buckets follow the order of the entries, so that a run's filter is written from left to right. */
+/** Buckets are in the order of the entries, so that the filter is written sequentially. */
 function bucketOf(filter: Words, high: number): number {
   return Math.floor((high / 2 ** 32) * (filter.length / BUCKET_WORDS)) * BUCKET_WORDS;
 }
@@ -274,9 +274,9 @@ function bitOf(word: number, low: number): number {
 }
 
 /**
- * The place of the first fence that is not below `high`. Fingerprints are spread evenly, so it is
- * looked for around where it should be, in steps that double: a few neighbours instead of a search
- * through the whole array, which would miss the processor's cache at every turn.
+ * Index of the first fence that is not below `high`. Fingerprints are uniform, so the search starts at
+ * the expected index and doubles its steps: a few adjacent reads, whereas a binary search of the whole
+ * array would miss the CPU cache at every step.
  */
 function firstAtLeast(fences: Words, high: number): number {
   const guess = Math.floor((high / 2 ** 32) * fences.length);
@@ -299,7 +299,7 @@ function searchBlock(block: Words, high: number, low: number): number {
   let to = BLOCK_ENTRIES;
   while (from < to) {
     const middle = (from + to) >>> 1;
-    // Past the last entry of a run there are ids 0, which sort behind everything.
+    // Padding after the last entry has id 0, and sorts after all entries.
     if (block[middle + ID_AT] !== 0 && (block[middle] as number) < high) from = middle + 1;
     else to = middle;
   }
@@ -316,11 +316,11 @@ function readAll(fd: number, words: Words, position: number): void {
   readSync(fd, bytesOf(words), 0, words.byteLength, position);
 }
 
-/** One write may take less than it is given. */
+/** Repeats the write until all bytes are written. */
 function writeAll(fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length;) {
     const written = writeSync(fd, bytes, done);
-    assert(written > 0, "a write takes something or throws");
+    assert(written > 0, "a write makes progress or throws");
     done += written;
   }
 }

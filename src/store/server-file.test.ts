@@ -20,7 +20,7 @@ import { openServerFile, readServerFile, type StoredServer } from "./server-file
 const LIMITS = { serversMax: 10_000 };
 const DAY_MS = 86_400_000;
 
-test("what was saved is read again, by the next crawl and by somebody who looks on", async (t) => {
+test("saved servers are read by the next crawl and by a concurrent reader", async (t) => {
   const path = join(emptyFolder(t), "servers.db");
   assert.deepEqual([...readServerFile(path)], []);
   const servers = Array.from({ length: 1_234 }, (_, index) => serverFrom(randomFrom(index), index));
@@ -31,20 +31,20 @@ test("what was saved is read again, by the next crawl and by somebody who looks 
     assert.equal(await file.save(servers), true);
     assert.deepEqual([...readServerFile(path)], byAddress, "while it is open");
   }
-  assert.deepEqual([...readServerFile(path)], byAddress, "when nobody has it open");
-  assert.deepEqual(readdirSync(join(path, "..")), ["servers.db"], "nothing is left beside it");
+  assert.deepEqual([...readServerFile(path)], byAddress, "after it is closed");
+  assert.deepEqual(readdirSync(join(path, "..")), ["servers.db"], "no other files are left");
   await using again = openServerFile(path, LIMITS);
   assert.deepEqual([...again.rows()], byAddress);
 });
 
-test("of two crawls that share the file, the later measurement of each server stays", async (t) => {
+test("when two crawls share the file, the latest measurement of each server stays", async (t) => {
   for (let seed = 1; seed <= 5; seed++) {
     const random = randomFrom(seed);
     const path = join(emptyFolder(t), "servers.db");
     await using one = openServerFile(path, LIMITS);
     await using other = openServerFile(path, LIMITS);
     const latest = new Map<string, StoredServer>();
-    for (let round = 0; round < 20; round++) {
+    for (let save = 0; save < 20; save++) {
       const saves = [one, other].map((file) => {
         const rows = Array.from({ length: 1 + below(random, 40) }, () =>
           serverFrom(random, below(random, 60)),
@@ -62,7 +62,7 @@ test("of two crawls that share the file, the later measurement of each server st
   }
 });
 
-test("a file of somebody else, a newer one, a short one and a damaged one are refused as they are", async (t) => {
+test("foreign, newer, truncated and damaged files are refused and not changed", async (t) => {
   const folder = emptyFolder(t);
   const good = join(folder, "good.db");
   {
@@ -79,18 +79,18 @@ test("a file of somebody else, a newer one, a short one and a damaged one are re
   const short = copyOf(good, "short.db", () => undefined);
   truncateSync(short, 3 * 4096);
   const flipped = copyOf(good, "flipped.db", (bytes) => {
-    // Somewhere in the speeds of some server, where SQLite itself does not look.
+    // In the speeds of a server, which SQLite does not verify.
     const lastAt = Buffer.from(Float64Array.of(serverFrom(randomFrom(77), 77).lastAtMs).buffer);
     const at = bytes.indexOf(lastAt) + 60;
     bytes[at] = (bytes[at] ?? 0) ^ 0x10;
   });
   const torn = copyOf(good, "torn.db", (bytes) => bytes.fill(0xa5, 5 * 4096, 6 * 4096));
   for (const [path, why] of [
-    [text, /notes\.txt is no file of server speeds/],
-    [foreign, /foreign\.db is no file of server speeds/],
-    [newer, /newer\.db was written by a newer Weir: version 4, this one knows 3/],
-    [short, /short\.db is cut short: 12288 of \d+ bytes/],
-    [flipped, /flipped\.db is damaged inside/],
+    [text, /notes\.txt is not a file of server speeds/],
+    [foreign, /foreign\.db is not a file of server speeds/],
+    [newer, /newer\.db was written by a newer Weir: version 4, this one reads up to 3/],
+    [short, /short\.db is truncated: 12288 of \d+ bytes/],
+    [flipped, /flipped\.db has a damaged record/],
     [torn, /torn\.db/],
   ] as const) {
     const before = readFileSync(path);
@@ -103,7 +103,7 @@ test("a file of somebody else, a newer one, a short one and a damaged one are re
   }
 });
 
-test("of earlier versions, which do not tell the measured hours, nothing is read, and new rows are written", async (t) => {
+test("records of earlier versions without measured hours are ignored, and replaced by new ones", async (t) => {
   const path = join(emptyFolder(t), "servers.db");
   const before = Array.from({ length: 3 }, (_, index) => serverFrom(randomFrom(index), index));
   {
@@ -135,7 +135,7 @@ function makeEarlier(path: string, version: 1 | 2): void {
   database.close();
 }
 
-test("an empty file is filled, and a folder that is not there is told", async (t) => {
+test("an empty file is filled, and a missing folder is reported", async (t) => {
   const folder = emptyFolder(t);
   const empty = join(folder, "empty.db");
   writeFileSync(empty, "");
@@ -146,7 +146,7 @@ test("an empty file is filled, and a folder that is not there is told", async (t
   assert.throws(() => openServerFile(nowhere, LIMITS), isUnreadable(/nowhere/));
 });
 
-test("a file that another holds costs a save, and takes the next one", async (t) => {
+test("a locked file fails one save, and accepts the next", async (t) => {
   const path = join(emptyFolder(t), "servers.db");
   await using file = openServerFile(path, LIMITS);
   const rows = [serverFrom(randomFrom(1), 1)];
@@ -158,7 +158,7 @@ test("a file that another holds costs a save, and takes the next one", async (t)
   assert.deepEqual([...file.rows()], rows);
 });
 
-test("a disk that is full costs a save, and takes the next one", async (t) => {
+test("a full disk fails one save, and accepts the next", async (t) => {
   const folder = smallDisk(t, "2m");
   if (folder === undefined) return t.skip("needs the right to mount a tmpfs");
   const path = join(folder, "servers.db");
@@ -176,7 +176,7 @@ test("a disk that is full costs a save, and takes the next one", async (t) => {
   return undefined;
 });
 
-test("the file keeps what was met lately or often, and never much more than it may", async (t) => {
+test("the file keeps servers measured recently or often, and at most 10 % above its limit", async (t) => {
   const path = join(emptyFolder(t), "servers.db");
   await using file = openServerFile(path, { serversMax: 100 });
   const often = named("often", 0, 20);
@@ -245,7 +245,7 @@ function emptyFolder(t: TestContext): string {
   return folder;
 }
 
-/** A folder on a file system of its own; undefined where we may not make one. */
+/** A folder on its own file system; undefined without the right to mount one. */
 function smallDisk(t: TestContext, size: string): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "weir-small-"));
   try {

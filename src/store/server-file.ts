@@ -1,20 +1,20 @@
 /**
- * Keeps what is known of servers between crawls, in one file that several crawls may share.
+ * Stores the measurements of servers between crawls, in one file that several crawls may share.
  *
- * A file of SQLite, for three reasons: only the servers measured since the last time are written;
- * two crawls that write at once both succeed, and of each server the later measurement stays; and a
- * kill at any moment leaves every server as it was before or after. Waiting for the disk is left to
- * another thread. The numbers of a server are one record with its CRC-32, because SQLite proves only
- * its structure, and because reading a column costs as much as reading all these numbers.
+ * It is an SQLite file for three reasons: only servers measured since the last save are written; two
+ * concurrent writers both succeed, and the latest measurement of each server stays; and a kill at any
+ * time leaves every server in its old or new state. Another thread waits for the disk. The numbers of a
+ * server are one record with a CRC-32, because SQLite verifies only its own structure, and reading one
+ * column costs as much as reading all these numbers.
  *
  * Promises, each held by a test:
- *   1. a file that is not ours, newer, cut short or damaged is refused by name and not changed;
- *   2. a disk that is full, or a file that is locked, costs a save and not the crawl;
- *   3. never many more than `serversMax` servers; what goes is what was not met for the longest time,
+ *   1. a foreign, newer, truncated or damaged file is refused with its name and not changed;
+ *   2. a full disk or a locked file fails a save, but not the crawl;
+ *   3. at most 10 % more than `serversMax` servers; those not measured for the longest time are deleted,
  *      where each measurement counts as a day, up to a month.
  *
- * Half a million servers are read in about a second; a save of 500 takes some 5 ms, and more are
- * written 500 at a time, so that others get their turn.
+ * Half a million servers are read in about a second. A save of 500 takes about 5 ms; larger saves are
+ * split into batches of 500, so that other work continues in between.
  */
 
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
@@ -26,22 +26,23 @@ import { explained } from "./disk-trouble.ts";
 import { readHeader } from "./sqlite-header.ts";
 import { StoreThread } from "./store-thread.ts";
 
-/** Its name in the folder of a crawl; outside `state/`, so that --fresh does not forget it. */
+/** Name in the folder of a crawl; outside `state/`, so that --fresh does not delete it. */
 export const SERVERS_FILE = "servers.db";
 
-/** What the file holds of a server; how the numbers come about is the speed table's business. */
+/** The stored measurements of a server, which the speed table computes. */
 export interface StoredServer {
   readonly address: string;
   readonly sites: readonly string[];
   readonly lastAtMs: number;
   readonly workingCount: number;
   readonly holidayCount: number;
-  /** Bit h is set when hour h of a working day was measured; the same for holidays. */
+  /** Bit h is set when hour h of a working day was measured. */
   readonly workingHours: number;
+  /** Bit h is set when hour h of a holiday was measured. */
   readonly holidayHours: number;
   /** 24 hours of a working day, then 24 of a holiday. */
   readonly bps: Float32Array;
-  /** How far it strays from its predictions, on average and at most; undefined when that is not known yet. */
+  /** Mean and greatest deviation from predictions; undefined until known. */
   readonly scatter: { readonly mean: number; readonly most: number } | undefined;
 }
 
@@ -50,9 +51,9 @@ const APPLICATION_ID = 0x57656953;
 const VERSION = 3;
 /**
  * A record: last_at_ms, measurements on working days and on holidays, 48 speeds, the mean scatter (NaN
- * for none) and the greatest, the measured hours of working days and of holidays, the CRC-32 of all that. Records of earlier
- * versions do not tell which hours were measured: they are not read, and are replaced when their server
- * is measured again.
+ * for none) and the greatest, the measured hours of working days and of holidays, the CRC-32 of all
+ * that. Records of earlier versions without the measured hours are ignored, and replaced when their
+ * server is measured again.
  */
 const FACTS = 3;
 const VALUES = 48;
@@ -64,7 +65,7 @@ const BATCH_ROWS = 500;
 const BUSY_MS_MAX = 250;
 const DAY_MS = 86_400_000;
 const DAYS_EARNED_MAX = 30;
-/** Counting and forgetting wait until the file may have grown by this share. */
+/** Growth of the file, as a share of `serversMax`, after which surplus servers are counted and deleted. */
 const GROWTH_MAX = 0.1;
 
 const SCHEMA = `
@@ -76,7 +77,7 @@ CREATE INDEX IF NOT EXISTS server_to_forget ON server(keep_until_ms);
 PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${VERSION}`;
 
-/** In the order of the table itself. */
+/** In the table's own order. */
 const READ = "SELECT address, sites, record FROM server ORDER BY address";
 const WRITE = `
 INSERT INTO server VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT(address) DO UPDATE SET
@@ -92,7 +93,7 @@ export class ServerFile implements AsyncDisposable {
   readonly #checkpointer: Checkpointer;
   readonly #write: StatementSync;
   readonly #serversMax: number;
-  /** Saves go one after the other. */
+  /** The last save, because saves run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #writtenSinceCount: number;
 
@@ -102,7 +103,7 @@ export class ServerFile implements AsyncDisposable {
     this.#checkpointer = new Checkpointer(database, this.#thread);
     this.#write = database.prepare(WRITE);
     this.#serversMax = serversMax;
-    // Somebody with more room may have filled it, so the first save counts.
+    // A crawl with a higher limit may have filled the file, so the first save counts the servers.
     this.#writtenSinceCount = serversMax;
   }
 
@@ -110,7 +111,7 @@ export class ServerFile implements AsyncDisposable {
     return readRows(this.#path, this.#database);
   }
 
-  /** Stores these; false when it could not be done and should be tried again later. */
+  /** Stores the servers; returns false when it failed and should be retried later. */
   save(servers: Iterable<StoredServer>): Promise<boolean> {
     const saving = this.#last.then(() => this.#save(servers));
     this.#last = saving.catch(() => false);
@@ -129,7 +130,7 @@ export class ServerFile implements AsyncDisposable {
       batch.push(server);
       if (batch.length < BATCH_ROWS) continue;
       if (!this.#commit(batch)) return false;
-      // Whatever the rows are views of may change only now, when none is held.
+      // The rows' buffers may change from here on, because no row is referenced any more.
       batch = [];
       await setImmediate();
     }
@@ -168,18 +169,18 @@ export class ServerFile implements AsyncDisposable {
   }
 }
 
-/** Opens the file, or makes an empty one. */
+/** Opens the file, or creates an empty one. */
 export function openServerFile(path: string, limits: { serversMax: number }): ServerFile {
-  const database = opened(path, () => {
+  const database = converting(path, () => {
     isFilled(path);
     return prepared(new DatabaseSync(path, { timeout: BUSY_MS_MAX }));
   });
   return new ServerFile(path, database, limits.serversMax);
 }
 
-/** For looking on, beside a crawl that may be writing; nothing where there is no file. */
+/** Reads the file, even while a crawl is writing; returns nothing when there is no file. */
 export function* readServerFile(path: string): Generator<StoredServer> {
-  const database = opened(path, () => (isFilled(path) ? openToLook(path) : undefined));
+  const database = converting(path, () => (isFilled(path) ? openForReading(path) : undefined));
   if (database === undefined) return;
   try {
     yield* readRows(path, database);
@@ -188,8 +189,8 @@ export function* readServerFile(path: string): Generator<StoredServer> {
   }
 }
 
-/** Not opened as read-only: such a reader could not clear SQLite's log away when it is the last to go. */
-function openToLook(path: string): DatabaseSync {
+/** Not opened read-only, because a read-only connection cannot delete SQLite's log when it closes last. */
+function openForReading(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_MS_MAX });
   database.exec("PRAGMA query_only = ON");
   return database;
@@ -197,7 +198,7 @@ function openToLook(path: string): DatabaseSync {
 
 function prepared(database: DatabaseSync): DatabaseSync {
   try {
-    // The tables first, with a plain journal: a kill leaves an empty file or one that says it is ours.
+    // The tables are created first, with a rollback journal: a kill leaves an empty or a valid file.
     const version = database.prepare("PRAGMA user_version").get()?.["user_version"];
     if (version === 0) database.exec(`BEGIN IMMEDIATE; ${SCHEMA}; COMMIT`);
     else if (version !== VERSION) database.exec(`PRAGMA user_version = ${VERSION}`);
@@ -214,18 +215,18 @@ function prepared(database: DatabaseSync): DatabaseSync {
 }
 
 function* readRows(path: string, database: DatabaseSync): Generator<StoredServer> {
-  const statement = opened(path, () => database.prepare(READ));
+  const statement = converting(path, () => database.prepare(READ));
   statement.setReturnArrays(true);
   try {
-    // With `setReturnArrays` each row is an array, which the types of Node do not say.
+    // With `setReturnArrays` each row is an array, which Node's types do not express.
     for (const row of statement.iterate() as Iterable<unknown>) {
       if (isEarlier(row as SQLOutputValue[])) continue;
       const server = serverOf(row as SQLOutputValue[]);
-      if (server === undefined) throw unreadable(path, "is damaged inside");
+      if (server === undefined) throw unreadableError(path, "has a damaged record");
       yield server;
     }
   } catch (error) {
-    throw inWords(error, path);
+    throw convertedError(error, path);
   }
 }
 
@@ -252,7 +253,7 @@ function isEarlier([, , blob]: SQLOutputValue[]): boolean {
 
 function serverOf([address, sites, blob]: SQLOutputValue[]): StoredServer | undefined {
   if (!(blob instanceof Uint8Array) || blob.length !== RECORD_BYTES) return undefined;
-  // Numbers can be seen in place only where they lie at a multiple of their size.
+  // A typed array needs an aligned offset, otherwise the record is copied.
   const record = blob.byteOffset % 8 === 0 ? blob : blob.slice();
   const { buffer, byteOffset } = record;
   const sumAt = blob.length - 4;
@@ -282,38 +283,41 @@ function scatterOf(buffer: ArrayBufferLike, byteOffset: number): StoredServer["s
   return Number.isNaN(mean) ? undefined : { mean, most };
 }
 
-/** Whether there is something in the file; throws when that is not ours, or not whole. */
+/** Whether the file has content; throws when it is foreign, newer or truncated. */
 function isFilled(path: string): boolean {
   const header = readHeader(path);
-  // Made and not yet filled, by a crawl that was killed or by hand: there is nothing to lose.
+  // An empty file, created by a killed crawl or by hand, can be filled.
   if (header === undefined || header.sizeBytes === 0) return false;
   if (!header.isSqlite || header.applicationId !== APPLICATION_ID)
-    throw unreadable(path, "is no file of server speeds");
+    throw unreadableError(path, "is not a file of server speeds");
   if (header.version > VERSION)
-    throw unreadable(
+    throw unreadableError(
       path,
-      `was written by a newer Weir: version ${header.version}, this one knows ${VERSION}`,
+      `was written by a newer Weir: version ${header.version}, this one reads up to ${VERSION}`,
     );
-  if (header.sizeBytes < header.saidBytes)
-    throw unreadable(path, `is cut short: ${header.sizeBytes} of ${header.saidBytes} bytes`);
+  if (header.sizeBytes < header.declaredBytes)
+    throw unreadableError(
+      path,
+      `is truncated: ${header.sizeBytes} of ${header.declaredBytes} bytes`,
+    );
   return true;
 }
 
-function opened<T>(path: string, work: () => T): T {
+function converting<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw inWords(error, path);
+    throw convertedError(error, path);
   }
 }
 
-/** The store's words, except where its remedies would cost the crawl's own files. */
-function inWords(error: unknown, path: string): unknown {
-  const told = explained(error, path);
-  if (!(told instanceof CrawlError) || told.code === "DISK_FULL") return told;
-  return new CrawlError("SPEEDS_UNREADABLE", told.message, { cause: error });
+/** Converts an error; codes of the store become SPEEDS_UNREADABLE, because their remedies would delete the crawl. */
+function convertedError(error: unknown, path: string): unknown {
+  const converted = explained(error, path);
+  if (!(converted instanceof CrawlError) || converted.code === "DISK_FULL") return converted;
+  return new CrawlError("SPEEDS_UNREADABLE", converted.message, { cause: error });
 }
 
-function unreadable(path: string, why: string): CrawlError {
+function unreadableError(path: string, why: string): CrawlError {
   return new CrawlError("SPEEDS_UNREADABLE", `${path} ${why}.`);
 }

@@ -1,8 +1,8 @@
 /**
- * Opens the database file, or says what is wrong with it, before anything relies on it.
+ * Opens and checks the database file.
  *
- * The checks take the same few milliseconds for ten URLs and for ten million: the header, the size,
- * and whether the totals agree with the last rows. What lies between is proven when it is read.
+ * The checks take a few milliseconds for any number of URLs: the header, the size, and whether the
+ * totals agree with the last rows. All other rows are verified when they are read.
  */
 
 import { rmSync } from "node:fs";
@@ -12,14 +12,14 @@ import { APPLICATION_ID, SCHEMA_VERSION, migrate } from "./migrations.ts";
 import { readHeader } from "./sqlite-header.ts";
 import type { SqliteReader } from "./sqlite-reader.ts";
 
-/** For the moments in which another process reads the log, or recovers it after a kill. */
+/** Wait for another process that reads the log, or recovers it after a kill. */
 const BUSY_MS_MAX = 250;
 
 export interface DatabaseLimits {
   readonly cacheBytesMax: number;
 }
 
-/** Makes an empty store where none was finished before. */
+/** Creates an empty store, and replaces an incomplete one. */
 export function createDatabase(path: string, limits: DatabaseLimits): DatabaseSync {
   for (const ending of ["", "-wal", "-shm"]) rmSync(`${path}${ending}`, { force: true });
   return prepared(new DatabaseSync(path, { timeout: BUSY_MS_MAX }), limits);
@@ -30,29 +30,29 @@ export function openDatabase(path: string, limits: DatabaseLimits): DatabaseSync
   return prepared(new DatabaseSync(path, { timeout: BUSY_MS_MAX }), limits);
 }
 
-/** For looking on, beside a crawl that may be running. */
+/** Opens the database for reading, even while a crawl is running. */
 export function openDatabaseReadOnly(path: string): DatabaseSync {
   checkHeader(path);
   return new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS_MAX });
 }
 
-/** Promise 2 of the store, as far as it can be seen without reading every row. */
+/** Checks promise 2 of the store as far as possible without reading every row. */
 export function checkRows(path: string, reader: SqliteReader): void {
   const { known, done, failed, skipped } = reader.readTotals();
   const lastId = reader.lastId("url");
   if (known !== lastId || done + failed + skipped > known)
     throw new CrawlError(
       "STORE_CORRUPT",
-      `${path}: ${known} URLs are counted, ${lastId} are there`,
+      `${path}: the totals have ${known} URLs, the table has ${lastId}`,
     );
-  // Reading proves them.
+  // Reading a row verifies it.
   if (lastId > 0) reader.url(1);
   if (lastId > 1) reader.url(lastId);
 }
 
 function prepared(database: DatabaseSync, limits: DatabaseLimits): DatabaseSync {
   try {
-    // The log is moved by another thread; NORMAL waits for the disk only where the log starts anew.
+    // Another thread moves the log; NORMAL waits for the disk only when the log restarts.
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
@@ -71,14 +71,14 @@ function prepared(database: DatabaseSync, limits: DatabaseLimits): DatabaseSync 
 function checkHeader(path: string): void {
   const header = readHeader(path);
   if (header === undefined) throw new CrawlError("STORE_CORRUPT", `${path} is missing`);
-  const { isSqlite, applicationId, version, sizeBytes, saidBytes } = header;
+  const { isSqlite, applicationId, version, sizeBytes, declaredBytes } = header;
   if (!isSqlite || applicationId !== APPLICATION_ID)
-    throw new CrawlError("STORE_CORRUPT", `${path} does not start as our store does`);
+    throw new CrawlError("STORE_CORRUPT", `${path} does not have the header of a store`);
   if (version > SCHEMA_VERSION)
     throw new CrawlError(
       "STORE_NEWER",
-      `${path} has version ${version}, this Weir knows up to ${SCHEMA_VERSION}`,
+      `${path} has version ${version}, this Weir reads up to ${SCHEMA_VERSION}`,
     );
-  if (sizeBytes < saidBytes)
-    throw new CrawlError("STORE_CORRUPT", `${path} has ${sizeBytes} of ${saidBytes} bytes`);
+  if (sizeBytes < declaredBytes)
+    throw new CrawlError("STORE_CORRUPT", `${path} has ${sizeBytes} of ${declaredBytes} bytes`);
 }

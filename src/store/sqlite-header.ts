@@ -1,6 +1,6 @@
 /**
- * What the first bytes of an SQLite file say, read with our own eyes: SQLite itself would already
- * write in opening the file. The places are those of its file format, section 1.3.
+ * Reads the header of an SQLite file without SQLite, which would already write when it opens the file.
+ * The offsets are from section 1.3 of its file format.
  */
 
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
@@ -10,12 +10,12 @@ const HEADER_BYTES = 100;
 
 export interface SqliteHeader {
   readonly isSqlite: boolean;
-  /** Whose file it is, where they have said so. */
+  /** SQLite's application id; 0 when not set. */
   readonly applicationId: number;
   readonly version: number;
   readonly sizeBytes: number;
-  /** As long as it should be at least; a log may hold what is missing. */
-  readonly saidBytes: number;
+  /** Minimum size according to the header; 0 with a log, which may contain the missing pages. */
+  readonly declaredBytes: number;
 }
 
 /** undefined when there is no such file. */
@@ -36,13 +36,13 @@ export function readHeader(path: string): SqliteHeader | undefined {
   }
   const pageBytes = header.readUInt16BE(16);
   const pages = header.readUInt32BE(28);
-  // While there is a log the file may be shorter than its first page says.
+  // With a log the file may be shorter than its header declares.
   const isLogged = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   return {
     isSqlite: header.toString("latin1", 0, MAGIC.length) === MAGIC,
     applicationId: header.readUInt32BE(68),
     version: header.readUInt32BE(60),
     sizeBytes,
-    saidBytes: isLogged ? 0 : pages * (pageBytes === 1 ? 65_536 : pageBytes),
+    declaredBytes: isLogged ? 0 : pages * (pageBytes === 1 ? 65_536 : pageBytes),
   };
 }

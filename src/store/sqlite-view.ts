@@ -1,9 +1,9 @@
 /**
- * All that can be asked of a store on disk, by the crawl itself or by somebody who looks on.
+ * The read side of a store on disk, for the crawl itself and for read-only users.
  *
- * Joins the rows with the two seen indexes over them: of URLs by fingerprint, and of pages by the
- * first 8 bytes of their digest. A looker-on has indexes that write nothing, and follows the commits
- * of the crawl by reading its new rows.
+ * Combines the rows with two seen indexes: of URLs by fingerprint, and of pages by the first 8 bytes of
+ * their digest. A read-only view has indexes that write nothing, and follows a running crawl by reading
+ * its new rows.
  */
 
 import { join } from "node:path";
@@ -29,10 +29,10 @@ import type {
 import type { Fingerprint } from "../url/fingerprint.ts";
 
 const SLICE_ROWS = 5_000;
-/** Pages are fewer than URLs, and asked for once each. */
+/** Size of the page index relative to the URL index, because pages are fewer and looked up once each. */
 const PAGE_SHARE = 1 / 8;
 
-/** What can be asked of a store that somebody else may be writing. */
+/** The part of a store that can be read while another process writes it. */
 export type ReadableStore = Omit<
   Store,
   | "nextUrlId"
@@ -55,9 +55,9 @@ export class SqliteView implements ReadableStore {
   readonly #database: DatabaseSync;
   readonly #urls: SeenRows;
   readonly #pages: SeenRows;
-  readonly #isLookingOn: boolean;
+  readonly #isReadOnly: boolean;
 
-  /** `seenEntriesMax` is undefined for a looker-on, who never needs the thread. */
+  /** `seenEntriesMax` is undefined for a read-only view, which never starts the thread. */
   constructor(
     database: DatabaseSync,
     stateFolder: string,
@@ -66,14 +66,14 @@ export class SqliteView implements ReadableStore {
   ) {
     this.#path = join(stateFolder, "crawl.db");
     this.#database = database;
-    this.#isLookingOn = seenEntriesMax === undefined;
+    this.#isReadOnly = seenEntriesMax === undefined;
     this.reader = new SqliteReader(database);
     const urls = { folder: stateFolder, name: "urls", entriesMax: seenEntriesMax };
     this.#urls = new SeenRows(urls, this.#urlSource(), thread);
     const entriesMax = seenEntriesMax && Math.ceil(seenEntriesMax * PAGE_SHARE);
     this.#pages = new SeenRows({ ...urls, name: "pages", entriesMax }, this.#pageSource(), thread);
-    // A looker-on catches up with each question that needs an index, and most ask none.
-    if (!this.#isLookingOn) this.catchUp();
+    // A read-only view catches up at each query that needs an index; most queries need none.
+    if (!this.#isReadOnly) this.catchUp();
   }
 
   get totals(): Totals {
@@ -94,7 +94,7 @@ export class SqliteView implements ReadableStore {
 
   lookup(fingerprints: Fingerprints): Uint32Array {
     return explaining(this.#path, () => {
-      if (this.#isLookingOn) this.#urls.catchUp();
+      if (this.#isReadOnly) this.#urls.catchUp();
       const { high, low, count } = fingerprints;
       const ids = new Uint32Array(count);
       for (let index = 0; index < count; index++)
@@ -161,7 +161,7 @@ export class SqliteView implements ReadableStore {
 
   pageWithDigest(digest: Uint8Array): number | undefined {
     return explaining(this.#path, () => {
-      if (this.#isLookingOn) this.#pages.catchUp();
+      if (this.#isReadOnly) this.#pages.catchUp();
       return this.#pageWith(digest);
     });
   }
@@ -178,13 +178,13 @@ export class SqliteView implements ReadableStore {
     return explainingEach(this.#path, this.reader.pageTopics());
   }
 
-  /** Before a commit: hands full tables over, or throws when there is no room for them. */
+  /** Call before a commit: hands over full tables, or throws when they cannot be written. */
   makeRoom(): void {
     this.#urls.makeRoom();
     this.#pages.makeRoom();
   }
 
-  /** After a commit: knows what it brought. */
+  /** Call after a commit: adds its rows to the indexes. */
   admit(batch: Batch, lastSeq: number): void {
     for (const { fingerprintHigh, fingerprintLow, id } of batch.urls)
       this.#urls.set(fingerprintHigh, fingerprintLow, id);
@@ -194,7 +194,7 @@ export class SqliteView implements ReadableStore {
     this.#pages.advance(lastSeq);
   }
 
-  /** Takes in rows that the indexes do not have yet. */
+  /** Reads the rows that the indexes do not have yet. */
   catchUp(): void {
     this.#urls.catchUp();
     this.#pages.catchUp();
@@ -209,7 +209,7 @@ export class SqliteView implements ReadableStore {
   #pageWith(digest: Uint8Array): number | undefined {
     const id = this.#pages.get(wordAt(digest, 0), wordAt(digest, 4));
     const found = id === 0 ? undefined : this.reader.digestOf(id);
-    // The rest of the digest is compared with the row, which may also have changed since.
+    // The index has only 8 bytes of the digest, and the row may have changed, so both are compared.
     return found !== undefined && Buffer.compare(found, digest) === 0 ? id : undefined;
   }
 
@@ -237,7 +237,7 @@ export class SqliteView implements ReadableStore {
       setSome: (after: number) => {
         const rows = some.all(after) as unknown as [seq: number, id: number, Uint8Array][];
         for (const [seq, id, digest] of rows) {
-          // The row is proven only when it is read whole, and may say anything until then.
+          // A row's checksum is verified only when it is read completely, so its values are checked here.
           if (!isId(id) || !(digest instanceof Uint8Array)) throw damagedRow("page", seq);
           this.#admitPage(digest, id);
         }
@@ -259,7 +259,7 @@ function isId(number: number): boolean {
   return Number.isInteger(number) && number >= 1 && number <= 0xffffffff;
 }
 
-/** 4 bytes of a digest, big-endian; a short one reads as if zeros followed. */
+/** 4 bytes of a digest, big-endian; missing bytes are 0. */
 function wordAt(digest: Uint8Array, at: number): number {
   const [a = 0, b = 0, c = 0, d = 0] = digest.subarray(at, at + 4);
   return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;

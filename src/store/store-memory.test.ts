@@ -20,7 +20,7 @@ storeSuite("memory, crashed", () => {
   };
 });
 
-test("after a crash the old handle is dead and the new one has the last commit", () => {
+test("after a crash the old handle is invalid and a new one has the last commit", () => {
   const disk = new MemoryDisk();
   const before = openMemoryStore(disk);
   before.commit({

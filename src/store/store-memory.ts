@@ -1,10 +1,9 @@
 /**
- * A store without a disk: for crawls that keep nothing, and for the simulation.
+ * A store in memory, for crawls that store nothing and for the simulation.
  *
- * The rows live in a `MemoryDisk`, and the store is only a handle on it. So a crash can be played:
- * `disk.crash()` takes the handle away as a kill would, and the next `openMemoryStore(disk)` finds
- * what the last commit left. Everything else is as the socket promises, except that memory grows
- * with the number of URLs.
+ * The rows are in a `MemoryDisk`, and the store is a handle on it. A crash is simulated by
+ * `disk.crash()`, which invalidates the handle like a kill; the next `openMemoryStore(disk)` has the
+ * state of the last commit. All promises of the store hold, but memory grows with the number of URLs.
  */
 
 import { assert } from "../base/assert.ts";
@@ -20,12 +19,12 @@ import type { Batch, Fingerprints, OutgoingParcel, SiteRow, Store } from "./stor
 import type { EndedUrl, NumberedPage, PageTopic, StoredUrl, Totals, WaitingUrl } from "./store.ts";
 import type { Fingerprint } from "../url/fingerprint.ts";
 
-/** What outlives a handle. */
+/** The data that survives a handle. */
 export class MemoryDisk {
   readonly rows: Rows = emptyRows();
   #holder: MemoryStore | undefined;
 
-  /** Ends the present handle without a word to it, as a kill would. */
+  /** Invalidates the current handle without notice, like a kill. */
   crash(): void {
     this.#holder = undefined;
   }

@@ -14,26 +14,26 @@ import { compare, compareKept, isError, walked } from "./store.suite.ts";
 const CHILD = join(import.meta.dirname, "store-sqlite.child.ts");
 const KILLS = Number(process.env["WEIR_STORE_KILLS"] ?? 10);
 
-test("kill -9 while committing: the store is as after some commit, and none said done is lost", async (t) => {
+test("kill -9 during commits: the store has the state of a commit, and no reported commit is lost", async (t) => {
   const folder = emptyFolder(t);
   const random = randomFrom(1);
   for (let kill = 1; kill <= KILLS; kill++) {
-    const said = await runAndKill(folder, 1 + below(random, 25));
+    const reported = await runAndKill(folder, 1 + below(random, 25));
     const store = openStore(folder, { seenEntriesMax: 200 });
     const committed = store.marks["commit"] ?? 0;
-    assert.ok(committed >= said, `kill ${kill}: ${said} said, ${committed} there`);
+    assert.ok(committed >= reported, `kill ${kill}: ${reported} reported, ${committed} stored`);
     compareKept(store, walked(committed), `kill ${kill}, commit ${committed}`);
     await store.close();
   }
 });
 
-test("kill -9 while opening, again and again: it still opens", async (t) => {
+test("repeated kill -9 during opening: the store still opens", async (t) => {
   const folder = emptyFolder(t);
   const random = randomFrom(2);
   for (let kill = 1; kill <= KILLS; kill++) {
     const child = spawn(process.execPath, [CHILD, folder], { stdio: "ignore" });
     const isOver = once(child, "exit");
-    // From before its first line runs to some commits after opening.
+    // Between process start and some commits after opening.
     const killer = setTimeout(() => child.kill("SIGKILL"), 30 + below(random, 120));
     await isOver;
     clearTimeout(killer);
@@ -45,12 +45,12 @@ test("kill -9 while opening, again and again: it still opens", async (t) => {
   await store.close();
 });
 
-test("the log cut at any byte: the store opens as after an earlier commit", async (t) => {
+test("log truncated at any byte: the store opens with the state of an earlier commit", async (t) => {
   const folder = emptyFolder(t);
   await runAndKill(folder, 30);
   const random = randomFrom(3);
   const lengths = new Set<number>();
-  for (let round = 1; round <= 10; round++) {
+  for (let cut = 1; cut <= 10; cut++) {
     const copy = emptyFolder(t);
     cpSync(folder, copy, { recursive: true });
     const log = join(copy, "state", "crawl.db-wal");
@@ -58,29 +58,29 @@ test("the log cut at any byte: the store opens as after an earlier commit", asyn
     const store = openStore(copy, { seenEntriesMax: 200 });
     const committed = store.marks["commit"] ?? 0;
     lengths.add(committed);
-    compareKept(store, walked(committed), `round ${round}, commit ${committed}`);
+    compareKept(store, walked(committed), `cut ${cut}, commit ${committed}`);
     await store.close();
   }
   assert.ok(lengths.size > 3, "the cuts were at different commits");
 });
 
-test("another process is refused while one lives, may look on, and takes over after a kill", async (t) => {
+test("a second process is refused, can read concurrently, and can take over after a kill", async (t) => {
   const folder = emptyFolder(t);
   const child = startChild(folder);
-  await child.saidAtLeast(3);
+  await child.reportedAtLeast(3);
   assert.throws(() => openStore(folder), isError("STORE_LOCKED"));
-  const looker = openReadOnly(folder);
-  const before = looker.marks["commit"] ?? 0;
-  await child.saidAtLeast(before + 5);
-  assert.ok((looker.marks["commit"] ?? 0) > before, "a looker-on sees new commits");
-  const urls = [...looker.urls()].length;
-  assert.ok(urls > 0 && [...looker.pages()].length > 0);
+  const reader = openReadOnly(folder);
+  const before = reader.marks["commit"] ?? 0;
+  await child.reportedAtLeast(before + 5);
+  assert.ok((reader.marks["commit"] ?? 0) > before, "a reader sees new commits");
+  const urls = [...reader.urls()].length;
+  assert.ok(urls > 0 && [...reader.pages()].length > 0);
   await child.kill();
-  const committed = looker.marks["commit"] ?? 0;
-  compare(looker, walked(committed), "looking on after the kill");
+  const committed = reader.marks["commit"] ?? 0;
+  compare(reader, walked(committed), "reading after the kill");
   const store = openStore(folder);
   compareKept(store, walked(committed), "taken over");
-  await looker.close();
+  await reader.close();
   await store.close();
   assert.deepEqual(
     readdirSync(join(folder, "state")).filter((file) => file.includes("-wal")),
@@ -88,11 +88,11 @@ test("another process is refused while one lives, may look on, and takes over af
   );
 });
 
-/** Lets the child commit so many times, kills it, and answers the last number it said. */
+/** Runs the child for a number of commits, kills it, and returns the last number it reported. */
 async function runAndKill(folder: string, commits: number): Promise<number> {
   const child = startChild(folder);
-  await child.saidAtLeast(1);
-  await child.saidAtLeast(child.said() + commits);
+  await child.reportedAtLeast(1);
+  await child.reportedAtLeast(child.reported() + commits);
   return child.kill();
 }
 
@@ -102,18 +102,18 @@ function startChild(folder: string) {
   const lines = createInterface(child.stdout);
   let last = 0;
   let wanted = Infinity;
-  let tell: (() => void) | undefined;
+  let notify: (() => void) | undefined;
   lines.on("line", (line) => {
     if (line !== "open") last = Number(line);
-    if (last >= wanted) tell?.();
+    if (last >= wanted) notify?.();
   });
   return {
-    said: () => last,
-    async saidAtLeast(number: number): Promise<void> {
+    reported: () => last,
+    async reportedAtLeast(number: number): Promise<void> {
       if (last >= number) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       wanted = number;
-      tell = resolve;
+      notify = resolve;
       await Promise.race([promise, isOver.then(() => assert.fail("the child ended by itself"))]);
     },
     async kill(): Promise<number> {

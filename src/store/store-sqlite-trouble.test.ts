@@ -19,10 +19,10 @@ import type { PageTopic } from "./store.ts";
 import { Model, compare, emptyBatch, fingerprintsOf, isError, makeSite } from "./store.suite.ts";
 import { makeTopic, makeUrl, walkBatch, walked } from "./store.suite.ts";
 
-/** Takes out of a store what the newest steps made, so that it is as an older Weir left it. */
+/** Reverts the newest migration steps, to get the store of an older Weir. */
 const NEWEST_DROPPED = `DROP INDEX ${URLS_BEHIND_SEEDS};`;
 
-test("a folder with somebody else's files is refused and not touched", (t) => {
+test("a folder with foreign files is refused and not touched", (t) => {
   const folder = emptyFolder(t);
   writeFileSync(join(folder, "thesis.tex"), "years of work");
   for (const open of [openStore, openReadOnly, eraseStore])
@@ -33,7 +33,7 @@ test("a folder with somebody else's files is refused and not touched", (t) => {
   assert.deepEqual(readdirSync(folder).sort(), ["thesis.tex", "weir.json"]);
 });
 
-test("a place that cannot be a folder is refused, and nothing can be read where no crawl is", (t) => {
+test("a path that cannot be a folder is refused, and a missing crawl cannot be read", (t) => {
   const folder = emptyFolder(t);
   const file = join(folder, "file");
   writeFileSync(file, "");
@@ -43,7 +43,7 @@ test("a place that cannot be a folder is refused, and nothing can be read where 
   assert.equal(existsSync(join(folder, "nowhere")), false);
 });
 
-test("a folder that was begun and never finished is begun again", async (t) => {
+test("an incomplete store is created again", async (t) => {
   const halfDone: ((folder: string) => void)[] = [
     (folder) => writeFileSync(join(folder, "weir.json"), ""),
     (folder) => writeFileSync(join(folder, "weir.json"), '{"weir":"crawl","stage":"new"}'),
@@ -77,7 +77,7 @@ test("a store of a newer version is refused with its version, and not touched", 
   assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["crawl.db", "lock.db"]);
 });
 
-test("an older store is brought to the newest version, all steps or none", (t) => {
+test("an older store is migrated to the newest version, all steps or none", (t) => {
   const path = join(emptyFolder(t), "old.db");
   const steps = [
     "CREATE TABLE a(x); INSERT INTO a VALUES (1)",
@@ -98,7 +98,7 @@ test("an older store is brought to the newest version, all steps or none", (t) =
   database.close();
 });
 
-test("in a store from before there were ledgers all bytes are those of pages", async (t) => {
+test("after migration of a store without ledgers, all bytes are booked for pages", async (t) => {
   const folder = emptyFolder(t);
   const store = openStore(folder);
   const site = makeSite(1, { bytes: 500 });
@@ -123,7 +123,7 @@ test("in a store from before there were ledgers all bytes are those of pages", a
   }
 });
 
-test("a store file that is missing, empty, cut, zeroed or foreign is named as damaged", async (t) => {
+test("a store file that is missing, empty, truncated, zeroed or foreign is reported as damaged", async (t) => {
   const { folder, database } = await walkedFolder(t, 40);
   const whole = readFileSync(database);
   const damages: Readonly<Record<string, () => void>> = {
@@ -155,18 +155,18 @@ test("a store file that is missing, empty, cut, zeroed or foreign is named as da
   await fresh.close();
 });
 
-test("after any flipped bit, texts and digests are right, or the damage is told", async (t) => {
+test("after any flipped bit, texts and digests are correct, or the damage is reported", async (t) => {
   const { folder, database } = await walkedFolder(t, 40);
   const whole = readFileSync(database);
   const model = walked(40);
   const texts = textsOf(model.urls, model.pages.values(), model.topics.values());
   const random = randomFrom(5);
-  let told = 0;
-  for (let round = 0; round < 150; round++) {
+  let reported = 0;
+  for (let attempt = 0; attempt < 150; attempt++) {
     const bit = below(random, whole.length * 8);
-    const bent = Buffer.from(whole);
-    bent[bit >> 3] = (bent[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-    writeFileSync(database, bent);
+    const damaged = Buffer.from(whole);
+    damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    writeFileSync(database, damaged);
     try {
       const store = openReadOnly(folder);
       try {
@@ -177,13 +177,13 @@ test("after any flipped bit, texts and digests are right, or the damage is told"
       }
     } catch (error) {
       if (!isError("STORE_CORRUPT")(error)) throw error;
-      told++;
+      reported++;
     }
   }
-  assert.ok(told > 50, `only ${told} of 150 were told`);
+  assert.ok(reported > 50, `only ${reported} of 150 were reported`);
 });
 
-test("a parcel whose bytes have changed on the disk is told as damaged, and never handed out", async (t) => {
+test("a parcel with changed bytes on disk is reported as damaged, and never returned", async (t) => {
   const folder = emptyFolder(t);
   const store = openStore(folder);
   const bodies = [1, 2, 3].map((seq) => ({ seq, to: "b", body: new Uint8Array(50).fill(seq) }));
@@ -198,31 +198,31 @@ test("a parcel whose bytes have changed on the disk is told as damaged, and neve
   await again.close();
 });
 
-test("a store from before there was an outbox gets an empty one", async (t) => {
+test("migration of a store without an outbox adds an empty one", async (t) => {
   const { folder, database: path } = await walkedFolder(t, 20);
   const database = new DatabaseSync(path);
   database.exec(`DROP TABLE outbox; DELETE FROM meta WHERE key = 'next parcel';
     DROP TABLE page_topic; ${NEWEST_DROPPED} PRAGMA user_version = 3`);
   database.close();
   const model = walkedWithoutTopics(20);
-  const onlooker = openReadOnly(folder);
-  compare(onlooker, model, "looking on");
-  await onlooker.close();
+  const reader = openReadOnly(folder);
+  compare(reader, model, "reading");
+  await reader.close();
   const store = openStore(folder);
   compare(store, model, "migrated");
   assert.deepEqual([store.nextParcelSeq, store.outboxCount, store.outbox(0, 9)], [1, 0, []]);
   await store.close();
 });
 
-test("a store from before there were topics has none, and takes them", async (t) => {
+test("a store without topics has none after migration, and accepts new ones", async (t) => {
   const { folder, database: path } = await walkedFolder(t, 20);
   const database = new DatabaseSync(path);
   database.exec(`DROP TABLE page_topic; ${NEWEST_DROPPED} PRAGMA user_version = 4`);
   database.close();
   const model = walkedWithoutTopics(20);
-  const onlooker = openReadOnly(folder);
-  compare(onlooker, model, "looking on");
-  await onlooker.close();
+  const reader = openReadOnly(folder);
+  compare(reader, model, "reading");
+  await reader.close();
   const store = openStore(folder);
   compare(store, model, "migrated");
   const { totals, marks } = store;
@@ -232,11 +232,11 @@ test("a store from before there were topics has none, and takes them", async (t)
   compare(store, model, "with topics");
   await store.close();
   const again = openReadOnly(folder);
-  compare(again, model, "looking on again");
+  compare(again, model, "reading again");
   await again.close();
 });
 
-test("a damaged run of the seen index is made anew, unnoticed", async (t) => {
+test("a damaged run of the seen index is repaired transparently", async (t) => {
   const { folder } = await walkedFolder(t, 60, 100);
   const model = walked(60);
   const state = join(folder, "state");
@@ -244,23 +244,23 @@ test("a damaged run of the seen index is made anew, unnoticed", async (t) => {
   assert.ok(runs.length > 0, "there are runs to damage");
   const whole = new Map(runs.map((run) => [run, readFileSync(join(state, run))]));
   const random = randomFrom(6);
-  for (let round = 0; round < 10; round++) {
+  for (let attempt = 0; attempt < 10; attempt++) {
     for (const [run, bytes] of whole) {
-      const bent = Buffer.from(bytes);
-      const at = below(random, bent.length);
-      bent[at] = (bent[at] ?? 0) ^ 255;
-      writeFileSync(join(state, run), bent);
+      const damaged = Buffer.from(bytes);
+      const at = below(random, damaged.length);
+      damaged[at] = (damaged[at] ?? 0) ^ 255;
+      writeFileSync(join(state, run), damaged);
     }
-    const onlooker = openReadOnly(folder);
-    compare(onlooker, model, `round ${round}, looking on`);
-    await onlooker.close();
+    const reader = openReadOnly(folder);
+    compare(reader, model, `attempt ${attempt}, reading`);
+    await reader.close();
     const store = openStore(folder, { seenEntriesMax: 100 });
-    compare(store, model, `round ${round}`);
+    compare(store, model, `attempt ${attempt}`);
     await store.close();
   }
 });
 
-test("a full disk refuses the batch whole, and takes it once there is room", async (t) => {
+test("a full disk refuses the whole batch, and accepts it when there is space", async (t) => {
   const folder = smallDisk(t, "6m");
   if (folder === undefined) return t.skip("needs the right to mount a tmpfs");
   const filler = join(folder, "..", "filler");
@@ -294,17 +294,17 @@ test("a full disk refuses the batch whole, and takes it once there is room", asy
   await again.close();
 });
 
-test("commits stop before the last of the room, and when the folder is taken away", async (t) => {
+test("commits fail below the minimum free space, and when the folder is deleted", async (t) => {
   const folder = emptyFolder(t);
-  const wary = openStore(folder, { freeBytesMin: 2 ** 60 });
-  assert.throws(() => wary.commit(walkBatch(new Model(), 1)), isError("DISK_FULL"));
-  assert.equal(wary.nextUrlId, 1);
-  await wary.close();
-  const robbed = openStore(folder);
+  const limited = openStore(folder, { freeBytesMin: 2 ** 60 });
+  assert.throws(() => limited.commit(walkBatch(new Model(), 1)), isError("DISK_FULL"));
+  assert.equal(limited.nextUrlId, 1);
+  await limited.close();
+  const deleted = openStore(folder);
   rmSync(join(folder, "state"), { recursive: true });
-  assert.throws(() => robbed.commit(walkBatch(new Model(), 1)), isError("FOLDER_UNWRITABLE"));
-  await assert.rejects(robbed.sync(), CrawlError);
-  await robbed.close();
+  assert.throws(() => deleted.commit(walkBatch(new Model(), 1)), isError("FOLDER_UNWRITABLE"));
+  await assert.rejects(deleted.sync(), CrawlError);
+  await deleted.close();
 });
 
 test("the file is an ordinary SQLite database that names its states", async (t) => {
@@ -322,15 +322,15 @@ test("the file is an ordinary SQLite database that names its states", async (t) 
   file.close();
 });
 
-test("a looker-on resolves fingerprints without writing anything", async (t) => {
+test("a read-only store resolves fingerprints without writing anything", async (t) => {
   const { folder } = await walkedFolder(t, 60, 100);
   const files = readdirSync(join(folder, "state")).filter((file) => !file.startsWith("crawl.db-"));
-  const looker = openReadOnly(folder);
+  const reader = openReadOnly(folder);
   assert.deepEqual(
-    [...looker.lookup(fingerprintsOf([makeUrl(3, 1, 0), makeUrl(9e6, 1, 0)]))],
+    [...reader.lookup(fingerprintsOf([makeUrl(3, 1, 0), makeUrl(9e6, 1, 0)]))],
     [3, 0],
   );
-  await looker.close();
+  await reader.close();
   const after = readdirSync(join(folder, "state")).filter((file) => !file.startsWith("crawl.db-"));
   assert.deepEqual(after, files);
 });
@@ -352,7 +352,7 @@ function textsOf(
   return texts;
 }
 
-/** As an older Weir would have kept it. */
+/** The model of a store written by an older Weir. */
 function walkedWithoutTopics(commits: number): Model {
   const model = walked(commits);
   assert.ok(model.topics.size > 0, "the walk has topics");
@@ -360,7 +360,7 @@ function walkedWithoutTopics(commits: number): Model {
   return model;
 }
 
-/** A closed store with the walk's first commits. */
+/** A closed store with the first commits of the walk. */
 async function walkedFolder(t: TestContext, commits: number, seenEntriesMax = 100_000) {
   const folder = emptyFolder(t);
   const store = openStore(folder, { seenEntriesMax });
@@ -374,7 +374,7 @@ async function walkedFolder(t: TestContext, commits: number, seenEntriesMax = 10
   return { folder, database: join(folder, "state", "crawl.db") };
 }
 
-/** A folder on a file system of its own; undefined where we may not make one. */
+/** A folder on its own file system; undefined without the right to mount one. */
 function smallDisk(t: TestContext, size: string): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "weir-small-"));
   try {

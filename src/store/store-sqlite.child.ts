@@ -1,6 +1,6 @@
 /**
- * A process to be killed: commits the walk of `walkBatch` from wherever the store stands, and says the
- * number of each commit once it is done. Run by `store-sqlite-kill.test.ts` with the folder.
+ * A process to be killed: continues the commits of `walkBatch` from the store's state, and reports the
+ * number of each completed commit. `store-sqlite-kill.test.ts` runs it with the folder.
  */
 
 import { writeSync } from "node:fs";
@@ -17,6 +17,6 @@ for (let number = (store.marks["commit"] ?? 0) + 1; ; number++) {
   store.commit(batch);
   model.apply(batch);
   writeSync(1, `${number}\n`);
-  // So that timers and the store's own background work have their turn.
+  // Lets timers and the store's background work run.
   if (number % 8 === 0) await setImmediate();
 }

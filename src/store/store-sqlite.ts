@@ -1,13 +1,13 @@
 /**
- * The store on disk: SQLite for the rows, sorted runs of our own for the URL-seen test.
+ * The store on disk: SQLite for the rows, and sorted runs for the URL-seen test.
  *
  * A commit is one transaction in SQLite's write-ahead log, so a kill leaves all of it or nothing. It
- * does not wait for the disk: what was committed is synced within a second from outside the main
- * thread, and that second is the most a power cut can take. The log is moved into the file by another
- * thread (`checkpointer.ts`, `store-worker.ts`). Which URLs are known is asked of a seen index, a cache of the rows.
+ * does not wait for the disk: commits are synced within a second outside the main thread, so a power
+ * cut loses at most one second. Another thread moves the log into the file (`checkpointer.ts`,
+ * `store-worker.ts`). Known URLs are looked up in a seen index, which caches the rows.
  *
- * In `folder`: `weir.json`, the mark that it is ours, and `state/` with `crawl.db`, which any SQLite
- * tool reads, the runs, and `lock.db`. Why it is built so, with figures: docs/decisions/002-store.md.
+ * Files in `folder`: the marker `weir.json`, and `state/` with `crawl.db`, which any SQLite tool can
+ * read, the runs, and `lock.db`. Reasons and figures: docs/decisions/002-store.md.
  */
 
 import { existsSync } from "node:fs";
@@ -42,27 +42,27 @@ import { readTeam, storeFolders } from "./team-file.ts";
 import type { Fingerprint } from "../url/fingerprint.ts";
 
 const SYNC_AFTER_MS = 1_000;
-const ROOM_ASKED_EVERY_MS = 1_000;
+const SPACE_CHECK_EVERY_MS = 1_000;
 
 export interface StoreLimits {
-  /** Of SQLite's own cache. */
+  /** Size of SQLite's page cache. */
   readonly cacheBytesMax: number;
-  /** Fingerprints in memory before they are written out: 76 bytes each for all that comes of it. */
+  /** Fingerprints in memory before they are written out; 76 bytes each in total. */
   readonly seenEntriesMax: number;
-  /** Commits are refused with DISK_FULL while there is less room than this. */
+  /** Commits fail with DISK_FULL below this free space. */
   readonly freeBytesMin: number;
-  /** Brings to the disk what commits refer to, before the commits themselves are brought there. */
+  /** Syncs the data that commits refer to, before the commits themselves are synced. */
   readonly beforeSync: () => Promise<void>;
 }
 
-export const STORE_LIMITS: StoreLimits = {
+const STORE_LIMITS: StoreLimits = {
   cacheBytesMax: 32 * 2 ** 20,
   seenEntriesMax: 2 ** 19,
   freeBytesMin: 0,
   beforeSync: () => Promise.resolve(),
 };
 
-/** Opens the crawl of a folder, or begins one in an empty or missing folder. */
+/** Opens the crawl of a folder, or creates one in an empty or missing folder. */
 export function openStore(folder: string, limits: Partial<StoreLimits> = {}): Store {
   const claim = claimFolder(folder);
   try {
@@ -74,14 +74,14 @@ export function openStore(folder: string, limits: Partial<StoreLimits> = {}): St
 }
 
 /**
- * For looking on while a crawl runs or after it; sees commits as they come, and writes nothing. The folder of
- * several processes is read as that of one crawl.
+ * Opens a store for reading, during or after a crawl; new commits become visible, and nothing is written. The
+ * folder of several processes is read as one crawl.
  */
 export function openReadOnly(folder: string): ReadableStore {
-  return readTeam(folder) === undefined ? openOne(folder) : openTogether(storeFolders(folder));
+  return readTeam(folder) === undefined ? openOne(folder) : openJoined(storeFolders(folder));
 }
 
-function openTogether(folders: readonly string[]): ReadableStore {
+function openJoined(folders: readonly string[]): ReadableStore {
   const parts: StorePart[] = [];
   const view = (): ReadableStore => {
     for (const folder of folders) parts.push({ name: basename(folder), store: openOne(folder) });
@@ -113,9 +113,9 @@ class SqliteStore implements Store {
   #totals: Totals;
   #marks: Readonly<Record<string, number>>;
   #syncTimer: NodeJS.Timeout | undefined;
-  #roomAskedAtMs = -Infinity;
+  #spaceCheckedAtMs = -Infinity;
   #sitesAreIndexed = false;
-  /** Why nothing more can be trusted to reach the disk. */
+  /** Set when a sync has failed; all later changes throw it. */
   #broken: CrawlError | undefined;
 
   constructor(claim: Claim, limits: StoreLimits) {
@@ -280,8 +280,8 @@ class SqliteStore implements Store {
       await syncFile(`${this.#claim.database}-wal`);
       await syncFile(this.#claim.stateFolder);
     } catch (error) {
-      // A page that failed to reach the disk once is forgotten by the system: asking again would
-      // succeed and mean nothing. Only opening anew shows what is there.
+      // After a failed sync the system drops the page, and a repeated sync would succeed without
+      // writing it. Only reopening shows the state on disk.
       this.#broken = asBroken(error, this.#claim.database);
       throw this.#broken;
     }
@@ -299,29 +299,29 @@ class SqliteStore implements Store {
     this.#sitesAreIndexed = true;
   }
 
-  /** One transaction, after everything that could go wrong besides it. */
+  /** Runs one transaction, after all other steps that can fail. */
   #change(work: () => void): void {
     if (this.#broken !== undefined) throw this.#broken;
     explaining(this.#claim.database, () => {
-      this.#askForRoom();
+      this.#checkSpace();
       this.#view.makeRoom();
       this.#checkpointer.tend();
       this.#writer.transact(work);
     });
-    // A failure shows at the next change; nobody waits for this one.
+    // A failure is thrown at the next change.
     this.#syncTimer ??= setTimeout(() => this.sync().catch(() => {}), SYNC_AFTER_MS).unref();
   }
 
-  #askForRoom(): void {
+  #checkSpace(): void {
     const nowMs = performance.now();
-    if (nowMs < this.#roomAskedAtMs + ROOM_ASKED_EVERY_MS) return;
+    if (nowMs < this.#spaceCheckedAtMs + SPACE_CHECK_EVERY_MS) return;
     const { stateFolder, database } = this.#claim;
     if (!existsSync(database))
-      throw new CrawlError("FOLDER_UNWRITABLE", `${database} was taken away while in use`);
+      throw new CrawlError("FOLDER_UNWRITABLE", `${database} was deleted while in use`);
     const bytes = freeBytes(stateFolder);
     if (bytes !== undefined && bytes < this.#limits.freeBytesMin)
       throw new CrawlError("DISK_FULL", `${stateFolder}: only ${bytes} bytes are free`);
-    this.#roomAskedAtMs = nowMs;
+    this.#spaceCheckedAtMs = nowMs;
   }
 }
 
@@ -334,15 +334,15 @@ function cleaningUpAfter<T>(work: () => T, cleanUp: () => void): T {
   }
 }
 
-/** Waits until what was written to the file or folder is on the disk. */
+/** Waits until all writes to the file or folder are on disk. */
 async function syncFile(path: string): Promise<void> {
   await using file = await open(path, "r");
   await file.datasync();
 }
 
 function asBroken(error: unknown, path: string): CrawlError {
-  const told = explained(error, path);
-  return told instanceof CrawlError
-    ? told
+  const converted = explained(error, path);
+  return converted instanceof CrawlError
+    ? converted
     : new CrawlError("FOLDER_UNWRITABLE", `${path}: ${String(error)}`, { cause: error });
 }

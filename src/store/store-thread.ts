@@ -1,35 +1,35 @@
 /**
- * The near end of the store's other thread: starts it with the first errand, and notices when it dies.
+ * Controls the store's other thread: starts it with the first task, and detects its death.
  *
- * One thread serves the checkpoints and all seen indexes, because an idle one already takes some ten
- * megabytes. A small crawl never needs it. After its death the next errand starts another; whoever
- * waits for an answer tells by `lives` that none will come.
+ * One thread serves the checkpoints and all seen indexes, because an idle thread takes about ten
+ * megabytes. A small crawl never starts it. After its death the next task starts a new one; a change of
+ * `lives` shows that open tasks will not be answered.
  */
 
 import type { MessagePort } from "node:worker_threads";
 import { Worker } from "node:worker_threads";
-import type { StoreErrand } from "./store-worker.ts";
+import type { StoreTask } from "./store-worker.ts";
 
-// Run as text or as built: the other file has the ending of this one.
+// The worker has the file extension of this file: .ts from source, .js in a build.
 const WORKER_FILE = new URL(
   `./store-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`,
   import.meta.url,
 );
-/** What it makes is large, and outside its heap or soon let go. */
+/** Small, because the thread's large buffers are outside its heap or short-lived. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2 };
 
 export class StoreThread {
   #worker: Worker | undefined;
   #livesBefore = 0;
 
-  /** Counts up when the thread dies: what was asked in an earlier life is not answered. */
+  /** Number of deaths of the thread; tasks of an earlier life are not answered. */
   get lives(): number {
     return this.#livesBefore;
   }
 
-  post(errand: StoreErrand, handedOver: readonly MessagePort[] = []): void {
+  post(task: StoreTask, transferred: readonly MessagePort[] = []): void {
     this.#worker ??= this.#start();
-    this.#worker.postMessage(errand, handedOver);
+    this.#worker.postMessage(task, transferred);
   }
 
   async close(): Promise<void> {
@@ -43,7 +43,7 @@ export class StoreThread {
       this.#worker = undefined;
       this.#livesBefore++;
     };
-    // An error needs a listener, or it would end the program.
+    // An unhandled error event would end the program.
     worker.on("error", forget);
     worker.on("exit", forget);
     worker.unref();

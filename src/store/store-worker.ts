@@ -1,10 +1,9 @@
 /**
- * The store's other thread: does what no commit should wait for.
+ * The store's other thread: does the work that commits should not wait for.
  *
- * It moves committed pages from SQLite's log into its file, and sorts and merges for the seen indexes,
- * each of which asks through a port of its own. Merges are long, so they go one after the other and in
- * slices; a checkpoint or a table goes in between, because those are what a commit might have to wait
- * for.
+ * It moves committed pages from SQLite's log into the database file, and sorts and merges for the seen
+ * indexes, each of which has its own port. Merges are long, so they run one after the other and in
+ * slices; checkpoints and table flushes run in between, because a commit may have to wait for them.
  */
 
 import { DatabaseSync } from "node:sqlite";
@@ -18,19 +17,19 @@ import type { FlushJob, MergeJob } from "./seen-merge.ts";
 import { DamagedRun } from "./seen-run.ts";
 import type { RunHead } from "./seen-run.ts";
 
-export type StoreErrand =
+export type StoreTask =
   | {
       readonly kind: "checkpoint";
       readonly database: string;
-      /** Becomes 1. */
+      /** Set to 1 when the checkpoint is done. */
       readonly isDone: Int32Array<SharedArrayBuffer>;
     }
   | ({ readonly kind: "desk" } & SeenDeskEnd);
 
-/** Where a seen index asks, and is answered by number. */
+/** The connection of a seen index; answers have the number of their request. */
 export interface SeenDeskEnd {
   readonly port: MessagePort;
-  /** One count of the answers, for a thread that must wait without reading messages. */
+  /** Number of answers, for a thread that blocks on it. */
   readonly answerCount: Int32Array<SharedArrayBuffer>;
 }
 
@@ -47,21 +46,21 @@ export type SeenAnswer =
 let moveLog: StatementSync | undefined;
 let mergesDone: Promise<void> = Promise.resolve();
 
-const errands = parentPort;
-assert(errands !== null, "this file runs as a thread");
-errands.on("message", (errand: StoreErrand) => {
-  if (errand.kind === "checkpoint") checkpoint(errand.database, errand.isDone);
-  else serve(errand);
+const tasks = parentPort;
+assert(tasks !== null, "this file runs as a thread");
+tasks.on("message", (task: StoreTask) => {
+  if (task.kind === "checkpoint") checkpoint(task.database, task.isDone);
+  else serve(task);
 });
 
 function checkpoint(database: string, isDone: Int32Array<SharedArrayBuffer>): void {
   try {
     moveLog ??= openForMoving(database);
     moveLog.get();
-    // Once more for what came in meanwhile: a log that is moved to its end starts anew by itself.
+    // Repeated for frames added in the meantime, because a completely moved log restarts by itself.
     moveLog.get();
   } catch {
-    // The log stays, and grows, until a later turn; a disk that is full shows at the next commit.
+    // The log grows until a later checkpoint; a full disk is reported by the next commit.
   }
   Atomics.store(isDone, 0, 1);
 }
@@ -73,14 +72,14 @@ function openForMoving(path: string): StatementSync {
 }
 
 function serve(desk: SeenDeskEnd): void {
-  const leaving = new AbortController();
-  desk.port.on("close", () => leaving.abort());
+  const closing = new AbortController();
+  desk.port.on("close", () => closing.abort());
   desk.port.on("message", (request: SeenRequest) => {
     const { number, job } = request;
     if (job.kind === "flush") void answer(desk, number, () => flushTable(job));
     else
       mergesDone = mergesDone.then(() =>
-        answer(desk, number, () => mergeInSlices(job, leaving.signal)),
+        answer(desk, number, () => mergeInSlices(job, closing.signal)),
       );
   });
 }
@@ -99,18 +98,18 @@ async function answer(
   }
 }
 
-async function mergeInSlices(job: MergeJob, leaving: AbortSignal): Promise<RunHead> {
+async function mergeInSlices(job: MergeJob, closing: AbortSignal): Promise<RunHead> {
   const merge = mergeRuns(job);
   for (;;) {
-    // Thrown inside the merge, which closes its files on the way out.
-    const step = leaving.aborted ? merge.throw(leaving.reason) : merge.next();
+    // Throwing inside the merge closes its files.
+    const step = closing.aborted ? merge.throw(closing.reason) : merge.next();
     if (step.done === true) return step.value;
     await setImmediate();
   }
 }
 
-function post(desk: SeenDeskEnd, message: SeenAnswer, handedOver: ArrayBuffer[] = []): void {
-  desk.port.postMessage(message, handedOver);
+function post(desk: SeenDeskEnd, message: SeenAnswer, transferred: ArrayBuffer[] = []): void {
+  desk.port.postMessage(message, transferred);
   Atomics.add(desk.answerCount, 0, 1);
   Atomics.notify(desk.answerCount, 0);
 }

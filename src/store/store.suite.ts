@@ -1,8 +1,8 @@
 /**
- * What every store must do: the socket's promises as tests, run on each adapter by its own test file.
+ * The promises of `Store` as tests, which the test file of each adapter runs.
  *
- * First examples a person can check, then random batches against a model so plain that it cannot be
- * wrong, with the store closed and opened again in between. A failure names its seed.
+ * First simple examples, then random batches compared with a trivial model, with the store reopened in
+ * between. A failure names its seed.
  */
 
 import assert from "node:assert/strict";
@@ -22,16 +22,16 @@ import type { ReadableStore } from "./sqlite-view.ts";
 import type { Batch, NewUrl, OutgoingParcel, PageTopic, SiteRow, Store } from "./store.ts";
 import type { StoredRound, StoredUrl, Totals } from "./store.ts";
 
-/** A place where a store can be opened again and again; made anew for every test. */
+/** A place where a store can be opened repeatedly; created for every test. */
 export interface StorePlace {
   open(): Store;
-  /** The end of the handle: closed in good order, or taken away as by a kill. */
+  /** Ends the handle: closes it, or simulates a kill. */
   end(store: Store): Promise<void>;
 }
 
 export function storeSuite(name: string, makePlace: (t: TestContext) => StorePlace): void {
-  const check = (says: string, body: (place: StorePlace) => Promise<void>): void => {
-    test(`${name}: ${says}`, (t) => body(makePlace(t)));
+  const check = (promise: string, body: (place: StorePlace) => Promise<void>): void => {
+    test(`${name}: ${promise}`, (t) => body(makePlace(t)));
   };
 
   check("a new store is empty and counts from 1", async (place) => {
@@ -50,7 +50,7 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     await place.end(store);
   });
 
-  check("what one commit stored is there after opening again", async (place) => {
+  check("a commit is stored after reopening", async (place) => {
     const ledger = { page: 700, robots: 150 };
     const round = makeRound(3);
     const site = makeSite(1, { known: 2, pending: 1, pages: 1, bytes: 900, ledger, round });
@@ -83,7 +83,7 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
       assert.equal(store.recall("settings"), "é\n{}");
       assert.deepEqual([...store.sites()], [site]);
       assert.deepEqual(store.siteByKey(site.key), site);
-      assert.equal(store.siteByKey("http://nobody:80"), undefined);
+      assert.equal(store.siteByKey("http://unknown:80"), undefined);
       assert.equal(store.url(1)?.reason, "ok");
       assert.equal(store.url(2)?.reason, undefined);
       assert.equal(store.url(3), undefined);
@@ -103,7 +103,7 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     await place.end(second);
   });
 
-  check("waiting gives the best first, then the oldest, and only so many", async (place) => {
+  check("waiting returns the best URLs first, then the oldest, up to the limit", async (place) => {
     const store = place.open();
     store.commit({
       ...emptyBatch(),
@@ -132,7 +132,7 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     await place.end(store);
   });
 
-  check("lookup answers each fingerprint in order, with 0 for the unknown", async (place) => {
+  check("lookup returns the ids in order, with 0 for unknown fingerprints", async (place) => {
     const store = place.open();
     const urls = [makeUrl(1, 1, 0), makeUrl(2, 1, 0), makeUrl(3, 1, 0)];
     store.commit({
@@ -141,12 +141,12 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
       urls,
       totals: { ...NO_TOTALS, known: 3 },
     });
-    const asked = [urls[2], makeUrl(99, 1, 0), urls[0], urls[2]] as NewUrl[];
-    assert.deepEqual([...store.lookup(fingerprintsOf(asked))], [3, 0, 1, 3]);
+    const queried = [urls[2], makeUrl(99, 1, 0), urls[0], urls[2]] as NewUrl[];
+    assert.deepEqual([...store.lookup(fingerprintsOf(queried))], [3, 0, 1, 3]);
     await place.end(store);
   });
 
-  check("a batch that skips an id or miscounts is our own mistake", async (place) => {
+  check("a batch with a missing id or a wrong count fails an assert", async (place) => {
     const store = place.open();
     const totals = { ...NO_TOTALS, known: 1 };
     const sites = [makeSite(1)];
@@ -164,79 +164,76 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     await place.end(store);
   });
 
-  check(
-    "reopened URLs wait again with their validators and remember their visits",
-    async (place) => {
-      const store = place.open();
-      const page = makePage(1, 3);
-      store.commit({
-        ...emptyBatch(),
-        sites: [makeSite(1, { known: 3, pending: 0 })],
-        urls: [makeUrl(1, 1, 0), makeUrl(2, 1, 0), makeUrl(3, 1, 0)],
-        settled: [
-          { id: 1, reason: "ok", attempts: 1 },
-          { id: 2, reason: "http_404", attempts: 1 },
-          { id: 3, reason: "redirect", attempts: 1 },
-        ],
-        pages: [page],
-        totals: {
-          ...NO_TOTALS,
-          known: 3,
-          done: 2,
-          failed: 1,
-          outcomes: { ok: 1, http_404: 1, redirect: 1 },
-        },
-      });
-      const { wireBytes, fetchedAtMs } = page;
-      const never = { wireBytes: 0, fetchedAtMs: 0, hasValidators: false, visits: undefined };
-      assert.deepEqual(store.ended(1, 0, 2), [
-        { ...never, id: 1, depth: 1, reason: "ok", wireBytes, fetchedAtMs, hasValidators: true },
-        { ...never, id: 2, depth: 2, reason: "http_404" },
-      ]);
-      assert.deepEqual(
-        store.ended(1, 2, 9).map(({ id }) => id),
-        [3],
-      );
-      assert.deepEqual(store.ended(2, 0, 9), []);
-      const visits = makeVisits(1, "ok");
-      store.commit({
-        ...emptyBatch(),
-        sites: [makeSite(1, { known: 3, pending: 1 })],
-        reopened: [{ id: 1, score: 8, visits }],
-        totals: {
-          ...store.totals,
-          done: 1,
-          outcomes: { http_404: 1, redirect: 1 },
-        },
-      });
-      assert.deepEqual(
-        store.waiting(1, 9).map(({ id, score, attempts, etag, lastModified }) => {
-          return { id, score, attempts, etag, lastModified };
-        }),
-        [{ id: 1, score: 8, attempts: 0, etag: page.etag, lastModified: page.lastModified }],
-      );
-      assert.deepEqual(store.visits(1), visits);
-      assert.equal(store.visits(2), undefined);
-      const later = makeVisits(2, "ok");
-      store.commit({
-        ...emptyBatch(),
-        settled: [{ id: 1, reason: "not_modified", attempts: 1 }],
-        visits: [{ id: 1, ...later }],
-        totals: {
-          ...store.totals,
-          done: 2,
-          outcomes: { http_404: 1, redirect: 1, not_modified: 1 },
-        },
-      });
-      await place.end(store);
-      const again = place.open();
-      assert.deepEqual(again.ended(1, 0, 1)[0]?.visits, later);
-      assert.deepEqual(again.waiting(1, 9), []);
-      await place.end(again);
-    },
-  );
+  check("reopened URLs wait again with their validators, and keep their visits", async (place) => {
+    const store = place.open();
+    const page = makePage(1, 3);
+    store.commit({
+      ...emptyBatch(),
+      sites: [makeSite(1, { known: 3, pending: 0 })],
+      urls: [makeUrl(1, 1, 0), makeUrl(2, 1, 0), makeUrl(3, 1, 0)],
+      settled: [
+        { id: 1, reason: "ok", attempts: 1 },
+        { id: 2, reason: "http_404", attempts: 1 },
+        { id: 3, reason: "redirect", attempts: 1 },
+      ],
+      pages: [page],
+      totals: {
+        ...NO_TOTALS,
+        known: 3,
+        done: 2,
+        failed: 1,
+        outcomes: { ok: 1, http_404: 1, redirect: 1 },
+      },
+    });
+    const { wireBytes, fetchedAtMs } = page;
+    const never = { wireBytes: 0, fetchedAtMs: 0, hasValidators: false, visits: undefined };
+    assert.deepEqual(store.ended(1, 0, 2), [
+      { ...never, id: 1, depth: 1, reason: "ok", wireBytes, fetchedAtMs, hasValidators: true },
+      { ...never, id: 2, depth: 2, reason: "http_404" },
+    ]);
+    assert.deepEqual(
+      store.ended(1, 2, 9).map(({ id }) => id),
+      [3],
+    );
+    assert.deepEqual(store.ended(2, 0, 9), []);
+    const visits = makeVisits(1, "ok");
+    store.commit({
+      ...emptyBatch(),
+      sites: [makeSite(1, { known: 3, pending: 1 })],
+      reopened: [{ id: 1, score: 8, visits }],
+      totals: {
+        ...store.totals,
+        done: 1,
+        outcomes: { http_404: 1, redirect: 1 },
+      },
+    });
+    assert.deepEqual(
+      store.waiting(1, 9).map(({ id, score, attempts, etag, lastModified }) => {
+        return { id, score, attempts, etag, lastModified };
+      }),
+      [{ id: 1, score: 8, attempts: 0, etag: page.etag, lastModified: page.lastModified }],
+    );
+    assert.deepEqual(store.visits(1), visits);
+    assert.equal(store.visits(2), undefined);
+    const later = makeVisits(2, "ok");
+    store.commit({
+      ...emptyBatch(),
+      settled: [{ id: 1, reason: "not_modified", attempts: 1 }],
+      visits: [{ id: 1, ...later }],
+      totals: {
+        ...store.totals,
+        done: 2,
+        outcomes: { http_404: 1, redirect: 1, not_modified: 1 },
+      },
+    });
+    await place.end(store);
+    const again = place.open();
+    assert.deepEqual(again.ended(1, 0, 1)[0]?.visits, later);
+    assert.deepEqual(again.waiting(1, 9), []);
+    await place.end(again);
+  });
 
-  check("the least fingerprints are those of URLs with a page, each once", async (place) => {
+  check("the lowest fingerprints are those of URLs with a page, each once", async (place) => {
     const store = place.open();
     const urls = Array.from({ length: 40 }, (_, index) => makeUrl(index + 1, 1, 0));
     const base = { ...emptyBatch(), totals: { ...NO_TOTALS, known: 40 } };
@@ -252,7 +249,7 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     await place.end(store);
   });
 
-  check("a page fetched anew replaces its record and its digest", async (place) => {
+  check("a page fetched again replaces its record and its digest", async (place) => {
     const store = place.open();
     const known = { ...NO_TOTALS, known: 2 };
     const base = { ...emptyBatch(), totals: known };
@@ -276,7 +273,7 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     await place.end(store);
   });
 
-  check("a page has the topic it was last given, and topics come in order of id", async (place) => {
+  check("a page has its last topic, and topics are in order of id", async (place) => {
     const store = place.open();
     const urls = [1, 2, 3].map((id) => makeUrl(id, 1, 0));
     const base = { ...emptyBatch(), totals: { ...NO_TOTALS, known: 3 } };
@@ -306,7 +303,7 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
   });
 
   check(
-    "an outgoing parcel is kept until it is delivered, and its number for ever",
+    "an outgoing parcel is stored until delivery, and its number is never reused",
     async (place) => {
       const first = place.open();
       const [one, two, four] = [makeParcel(1, "b"), makeParcel(2, "c"), makeParcel(4, "b")];
@@ -319,7 +316,7 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
       await place.end(first);
       const second = place.open();
       assert.deepEqual(second.outbox(0, 9), [one, two, four]);
-      // Delivered twice, never there, and to another node instead of the one that left.
+      // Delivered twice, never stored, and resent to another node instead of one that left.
       const five = { ...two, seq: 5, to: "d" };
       second.commit({ ...emptyBatch(), outgoing: [five], delivered: [1, 1, 3, 77, 2] });
       assert.deepEqual(second.outbox(0, 9), [four, five]);
@@ -338,7 +335,7 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     },
   );
 
-  check("facts come with their commit, or not at all", async (place) => {
+  check("facts are stored with their commit, or not at all", async (place) => {
     const store = place.open();
     store.remember("epoch", "1");
     store.commit({ ...emptyBatch(), facts: { epoch: "2", "heard from b": "é\n" } });
@@ -355,7 +352,7 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
   });
 
   check(
-    "thousands of URLs may be born ended in one batch, and none of them waits",
+    "thousands of URLs may be added and settled in one batch, and none of them waits",
     async (place) => {
       const count = 5_000;
       const first = place.open();
@@ -369,7 +366,7 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
       const rescored = [{ id: count, score: 7 }];
       first.commit({ ...emptyBatch(), sites, urls, settled, rescored, totals });
       const look = (store: Store): void => {
-        assertAccounts(store, "born ended");
+        assertAccounts(store, "settled at once");
         assert.deepEqual(
           store.waiting(1, count).map(({ id, score }) => [id, score]),
           [[count, 7]],
@@ -390,7 +387,7 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     },
   );
 
-  check("the URLs of a site come in order of id, waiting and ended alike", async (place) => {
+  check("the URLs of a site are in order of id, both waiting and ended", async (place) => {
     const store = place.open();
     store.commit({
       ...emptyBatch(),
@@ -413,7 +410,7 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     await place.end(store);
   });
 
-  check("a second opening is refused while the first lives", async (place) => {
+  check("a store cannot be opened twice at the same time", async (place) => {
     const store = place.open();
     assert.throws(() => place.open(), isError("STORE_LOCKED"));
     await store.sync();
@@ -426,12 +423,12 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
   });
 }
 
-/** For `assert.throws`: an operator's error with this code. */
+/** For `assert.throws`: an operator error with this code. */
 export function isError(code: ErrorCode): (error: unknown) => boolean {
   return (error) => error instanceof CrawlError && error.code === code;
 }
 
-/** Batches on top of whatever earlier seeds left, so that later seeds start from a full store. */
+/** Random batches on top of those of earlier seeds, so that later seeds start from a full store. */
 async function walk(place: StorePlace, seed: number): Promise<void> {
   const random = randomFrom(seed);
   let store = place.open();
@@ -452,12 +449,12 @@ async function walk(place: StorePlace, seed: number): Promise<void> {
   await place.end(store);
 }
 
-/** The batch with this number of a walk that any process can walk again, marked with the number. */
+/** The batch with this number of a reproducible walk, marked with the number. */
 export function walkBatch(model: Model, number: number): Batch {
   return { ...model.randomBatch(randomFrom(number)), marks: { commit: number } };
 }
 
-/** What the store must hold after the walk's first `count` commits. */
+/** The expected store after the walk's first `count` commits. */
 export function walked(count: number): Model {
   const model = new Model();
   for (let number = 1; number <= count; number++) model.apply(walkBatch(model, number));
@@ -498,7 +495,7 @@ export function compare(store: ReadableStore, model: Model, where: string): void
   assertAccounts(store, where);
 }
 
-/** The same, with what only the crawl itself asks for. */
+/** `compare`, including the data that only the crawl itself reads. */
 export function compareKept(store: Store, model: Model, where: string): void {
   compare(store, model, where);
   const targets = model.urls.filter(({ depth, redirects }) => depth === 0 && redirects > 0);
@@ -557,7 +554,7 @@ export function assertAccounts(store: ReadableStore, where: string): void {
   assert.deepEqual(counts, { known, done, failed, skipped }, where);
 }
 
-/** The plainest store that could be right. */
+/** The simplest correct store. */
 export class Model {
   totals: Totals = NO_TOTALS;
   marks: Readonly<Record<string, number>> = {};
@@ -616,7 +613,7 @@ export class Model {
     this.marks = batch.marks;
   }
 
-  /** Some new sites and URLs, some ends, retries and scores; the accounts always add up. */
+  /** Random new sites and URLs, outcomes, retries and scores, with consistent totals. */
   randomBatch(random: Random): Batch {
     const sites = new Map<number, SiteRow>();
     if (this.sites.length === 0 || random.next() < 0.2) {
@@ -692,7 +689,7 @@ export class Model {
     return { outgoing, delivered: random.next() < 0.1 ? [...delivered, seq + 9] : delivered };
   }
 
-  /** Of pages already there, for the first time or anew. */
+  /** New or replaced topics of existing pages. */
   #randomTopics(random: Random): PageTopic[] {
     const ids = [...this.pages.keys()].filter(() => random.next() < 0.1);
     return ids.map((id) => makeTopic(id, below(random, 9)));
@@ -737,7 +734,7 @@ const SOME_REASONS: readonly Reason[] = [
   "robots_denied",
 ];
 
-/** Of URLs that end in the batch that brings them. */
+/** Reasons of URLs that end in the batch that adds them. */
 const BIRTH_REASONS: readonly Reason[] = ["sent", "elsewhere", "out_of_scope"];
 
 export function emptyBatch(): Batch {
@@ -776,7 +773,7 @@ export function makeSite(id: number, change: Partial<SiteRow> = {}): SiteRow {
   };
 }
 
-/** Some are longer than a page of the disk, and one is empty. */
+/** Parcels of different sizes, some longer than a database page. */
 function makeParcel(seq: number, to: string): OutgoingParcel {
   const bytes = seq % 10 === 9 ? 9_000 : (seq * 37) % 100;
   return { seq, to, body: new Uint8Array(bytes).fill(seq) };
@@ -809,7 +806,7 @@ function makeRobots(random: Random): NonNullable<SiteRow["robots"]> {
   return { status: 200, text, fetchedAtMs: 1.7e12 + below(random, 1e6) };
 }
 
-/** The fingerprint is a function of the id, spread as a hash would spread it. */
+/** A URL whose fingerprint is a hash of its id. */
 export function makeUrl(id: number, siteId: number, score: number): NewUrl {
   return {
     id,

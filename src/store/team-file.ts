@@ -1,9 +1,8 @@
 /**
- * `team.json`, the mark of a folder in which several processes crawl: who they are, and how the web was
- * divided among them.
+ * `team.json`, the marker of a folder in which several processes crawl: their names, and how the web is divided
+ * among them.
  *
- * Each process has a folder of its own name inside, laid out as that of a crawl of one. Whoever reads the
- * folder as one crawl finds its parts here.
+ * Each process has a subfolder with its name and the layout of a single process's crawl.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -12,38 +11,38 @@ import { CrawlError } from "../base/errors.ts";
 import { explaining } from "./disk-trouble.ts";
 import { hasStore, writeWhole } from "./folder.ts";
 
-export const TEAM_FILE = "team.json";
+const TEAM_FILE = "team.json";
 const VERSION = 1;
-/** A name is also that of a folder, so it cannot lead anywhere else. */
+/** A name is also a folder name, so it must not contain a path. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 export interface TeamFile {
   readonly version: typeof VERSION;
   readonly procs: number;
-  /** Of the processes, and of their folders. */
+  /** Names of the processes and their folders. */
   readonly names: readonly string[];
   readonly coordination: string;
   readonly mode: string;
   readonly partition: string;
   readonly buckets: number;
-  /** What part of all addresses is fetched whosever it is; not there without a sample. */
+  /** Share of all URLs that any process fetches, regardless of the owner; absent without a sample. */
   readonly sample?: number | undefined;
 }
 
-/** undefined where one process crawls alone, or nobody. */
+/** undefined for a crawl by one process, and for an empty folder. */
 export function readTeam(folder: string): TeamFile | undefined {
   const path = join(folder, TEAM_FILE);
   return explaining(path, () => {
     if (!existsSync(path)) return undefined;
-    const said = parsed(readFileSync(path, "utf8"));
-    if (typeof said?.version === "number" && said.version > VERSION)
+    const team = parsed(readFileSync(path, "utf8"));
+    if (typeof team?.version === "number" && team.version > VERSION)
       throw new CrawlError(
         "STORE_NEWER",
-        `${path} has version ${said.version}, this Weir knows ${VERSION}`,
+        `${path} has version ${team.version}, this Weir reads up to ${VERSION}`,
       );
-    if (said === undefined || !isTeam(said))
+    if (team === undefined || !isTeam(team))
       throw new CrawlError("STORE_CORRUPT", `${path} is damaged`);
-    return said;
+    return team;
   });
 }
 
@@ -52,19 +51,20 @@ export function writeTeam(folder: string, team: TeamFile): void {
   explaining(path, () => writeWhole(path, `${JSON.stringify(team)}\n`));
 }
 
-/** The folders of a crawl's processes, in order; of one that crawls alone, its own. */
+/** The folders of a crawl's processes, in order; the crawl's own folder when there is only one process. */
 export function partFolders(folder: string): string[] {
   return readTeam(folder)?.names.map((name) => join(folder, name)) ?? [folder];
 }
 
-/** The same, of those who have begun. Throws when nobody has. */
+/** The folders of processes that have a store. Throws when there are none. */
 export function storeFolders(folder: string): string[] {
-  const begun = partFolders(folder).filter(hasStore);
-  if (begun.length === 0) throw new CrawlError("FOLDER_MISSING", `${folder} does not hold a crawl`);
-  return begun;
+  const withStore = partFolders(folder).filter(hasStore);
+  if (withStore.length === 0)
+    throw new CrawlError("FOLDER_MISSING", `${folder} does not hold a crawl`);
+  return withStore;
 }
 
-/** From where the names of a crawl's archive files lead to them. */
+/** The folder that names of archive files are relative to. */
 export function archiveFolder(folder: string): string {
   return readTeam(folder) === undefined ? join(folder, "archive") : folder;
 }
@@ -78,8 +78,8 @@ function parsed(text: string): Partial<Record<keyof TeamFile, unknown>> | undefi
   }
 }
 
-function isTeam(said: Partial<Record<keyof TeamFile, unknown>>): said is TeamFile {
-  const { version, procs, names, coordination, mode, partition, buckets } = said;
+function isTeam(team: Partial<Record<keyof TeamFile, unknown>>): team is TeamFile {
+  const { version, procs, names, coordination, mode, partition, buckets } = team;
   const words: readonly unknown[] = [coordination, mode, partition];
   return (
     version === VERSION &&

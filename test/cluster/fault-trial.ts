@@ -16,7 +16,7 @@ import { checkOnce } from "../../src/lab/checkers/once.ts";
 import { checkPoliteness } from "../../src/lab/checkers/politeness.ts";
 import type { Violation } from "../../src/lab/checkers/violation.ts";
 import { groundTruth } from "../../src/lab/ground-truth.ts";
-import { mannersOf } from "../../src/lab/judge.ts";
+import { politenessRulesOf } from "../../src/lab/judge.ts";
 import { serveWorld, type WorldServer } from "../../src/lab/serve.ts";
 import { seedUrls } from "../../src/lab/world.ts";
 import { joinStores } from "../../src/store/joined-view.ts";
@@ -108,7 +108,7 @@ export class FaultTrial implements AsyncDisposable {
       ...checkTruth(together, world),
       ...checkPoliteness(
         this.#lag.charitable(log.entries, { delayMs, addressDelayMs }),
-        mannersOf({ world, settings, toleranceMs: TOLERANCE_MS }),
+        politenessRulesOf({ world, settings, toleranceMs: TOLERANCE_MS }),
       ),
       ...(mayRepeat ? [] : this.#repeats()),
     ];

@@ -12,7 +12,7 @@ import { type Books, checkAccounts, checkTruth } from "./accounts.ts";
 
 const WORLD = makeWorld({ seed: 21, siteCount: 5, pagesMax: 120 });
 
-test("the books of a complete crawl have nothing against them", () => {
+test("the books of a complete crawl have no violations", () => {
   const books = completeBooks();
   assert.deepEqual(checkAccounts(books), []);
   assert.deepEqual(checkTruth(books, WORLD), []);
@@ -31,7 +31,7 @@ test("planted: an outcome counted twice is caught", () => {
   assert.deepEqual(rulesOf(checkAccounts({ ...books, totals })), ["outcomes"]);
 });
 
-test("planted: an outcome that the totals forgot is caught", () => {
+test("planted: an outcome missing from the totals is caught", () => {
   const books = completeBooks();
   const { ok: _, ...outcomes } = books.totals.outcomes;
   const totals = { ...books.totals, outcomes };
@@ -44,7 +44,7 @@ test("planted: a page that was recorded but not counted is caught", () => {
   assert.deepEqual(rulesOf(checkAccounts({ ...books, totals })), ["rows"]);
 });
 
-test("planted: a site's own numbers that do not fit its rows are caught", () => {
+test("planted: a site's counts that differ from its rows are caught", () => {
   const books = completeBooks();
   const [site, ...others] = books.sites();
   assert.ok(site !== undefined);
@@ -52,7 +52,7 @@ test("planted: a site's own numbers that do not fit its rows are caught", () => 
   assert.deepEqual(rulesOf(checkAccounts({ ...books, sites: () => sites })), ["sites"]);
 });
 
-test("planted: a URL let in twice is caught", () => {
+test("planted: a URL admitted twice is caught", () => {
   const books = completeBooks();
   const rows = [...books.urls()];
   const first = rows[0] as StoredUrl;
@@ -60,7 +60,7 @@ test("planted: a URL let in twice is caught", () => {
   assert.ok(rulesOf(checkAccounts({ ...books, urls })).includes("url-twice"));
 });
 
-test("planted: a page that is missing, waiting, ended wrongly or changed is caught", () => {
+test("planted: a page that is missing, waiting, wrongly settled or changed is caught", () => {
   const books = completeBooks();
   const rows = [...books.urls()];
   const at = rows.findIndex(({ reason }) => reason === "ok");
@@ -71,13 +71,15 @@ test("planted: a page that is missing, waiting, ended wrongly or changed is caug
   assert.deepEqual(withRows(rows.with(at, { ...row, reason: undefined })), ["wrong-end"]);
   assert.deepEqual(withRows(rows.with(at, { ...row, reason: "conn_reset" })), ["wrong-end"]);
   const page = (id: number): PageRecord | undefined => {
-    const kept = books.page(id);
-    return id === row.id && kept !== undefined ? { ...kept, digest: new Uint8Array(32) } : kept;
+    const stored = books.page(id);
+    return id === row.id && stored !== undefined
+      ? { ...stored, digest: new Uint8Array(32) }
+      : stored;
   };
   assert.deepEqual(rulesOf(checkTruth({ ...books, page }, WORLD)), ["wrong-content"]);
 });
 
-test("planted: a closed page recorded as fetched is caught", () => {
+test("planted: a forbidden page recorded as fetched is caught", () => {
   const books = completeBooks();
   const rows = [...books.urls()];
   const at = rows.findIndex(({ reason }) => reason === "robots_denied");

@@ -1,5 +1,5 @@
 /**
- * Judges the books: what the store says of itself must add up, and must be the truth.
+ * Checks the books of a store: its totals must add up, equal its rows, and match the ground truth.
  *
  * Rules:
  *   `identity`: known = done + failed + skipped + pending;
@@ -7,8 +7,8 @@
  *   `rows`: the totals are the numbers of rows;
  *   `sites`: each site's known, pending and pages are the numbers of its rows;
  *   `url-twice`: a URL has two rows;
- *   `missing`, `wrong-end`, `wrong-content`: a page of the ground truth is not there, ended
- *   otherwise than it must, or was stored with other bytes.
+ *   `missing`, `wrong-end`, `wrong-content`: a page of the ground truth has no row, has a wrong
+ *   outcome, or was stored with different bytes.
  */
 
 import { type Reason, settlementOf } from "../../page/outcome.ts";
@@ -18,7 +18,7 @@ import { digestOf, type Fate, groundTruth, type TruePage } from "../ground-truth
 import type { World } from "../world/plan.ts";
 import type { Violation } from "./violation.ts";
 
-/** The part of a store that its books are read from. */
+/** The part of a store that is checked. */
 export interface Books {
   readonly totals: Totals;
   urls(): Iterable<StoredUrl>;
@@ -35,9 +35,9 @@ interface Count {
 export function checkAccounts(books: Books): Violation[] {
   const violations: Violation[] = [];
   const { totals } = books;
-  const expect = (rule: string, what: string, counted: number, told: number): void => {
-    if (counted === told) return;
-    violations.push({ rule, detail: `${what}: counted ${counted}, told ${told}` });
+  const expect = (rule: string, name: string, counted: number, recorded: number): void => {
+    if (counted === recorded) return;
+    violations.push({ rule, detail: `${name}: counted ${counted}, recorded ${recorded}` });
   };
 
   const rows = readRows(books, violations);
@@ -66,7 +66,7 @@ export function checkAccounts(books: Books): Violation[] {
   return violations;
 }
 
-/** Compares a finished crawl of the whole world with the truth about it. */
+/** Compares a finished crawl of the whole world with its ground truth. */
 export function checkTruth(books: Books, world: World): Violation[] {
   const byUrl = new Map<string, StoredUrl>();
   for (const row of books.urls()) byUrl.set(row.url, row);
@@ -84,7 +84,7 @@ function compare(
   truth: TruePage,
   row: StoredUrl | undefined,
 ): Violation | undefined {
-  // Whether a closed URL is remembered as skipped, or was never let in, is the crawler's choice.
+  // The crawler may record a forbidden URL as skipped, or not admit it at all.
   if (row === undefined) {
     return truth.fate === "forbidden" ? undefined : { rule: "missing", detail: truth.url };
   }

@@ -8,15 +8,15 @@ import { checkArchive } from "./archive.ts";
 
 const URLS = ["http://a.test/1", "http://a.test/2", "http://a.test/3"];
 
-test("an archive with every page in its place has nothing against it", () => {
+test("an archive with every page at its place has no violations", () => {
   assert.deepEqual(checkArchive(booksOf(placed), urlAt), []);
 });
 
-test("planted: a page whose record was cut off, or is another's, is caught", () => {
+test("planted: a page with a missing record, or with another page's record, is caught", () => {
   const books = booksOf(placed);
   const cutOff = checkArchive(books, (place) => (place.offset < 2 ? urlAt(place) : undefined));
   assert.deepEqual(cutOff, [
-    { rule: "archive", detail: "http://a.test/3: nothing is in its place" },
+    { rule: "archive", detail: "http://a.test/3: its place has no record" },
   ]);
   assert.equal(checkArchive(books, ({ offset }) => URLS[2 - offset]).length, 2);
 });

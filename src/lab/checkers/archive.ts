@@ -1,7 +1,7 @@
 /**
- * Judges that the archive holds what the store says it holds: a page's place has that page's record.
+ * Checks that the archive matches the store: each page's place contains that page's record.
  *
- * Rules: `archive` (another record, or none, is at the place), `unarchived` (a page has no place).
+ * Rules: `archive` (the place has a different record or none), `unarchived` (a page has no place).
  */
 
 import type { ArchivePlace } from "../../page/page.ts";
@@ -18,8 +18,8 @@ export function checkArchive(
     if (page === undefined) continue;
     if (page.archived === undefined) violations.push({ rule: "unarchived", detail: url });
     else if (urlAt(page.archived) !== url) {
-      const found = urlAt(page.archived) ?? "nothing";
-      violations.push({ rule: "archive", detail: `${url}: ${found} is in its place` });
+      const found = urlAt(page.archived) ?? "no record";
+      violations.push({ rule: "archive", detail: `${url}: its place has ${found}` });
     }
   }
   return violations;

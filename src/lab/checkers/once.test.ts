@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RequestEntry } from "../request-log.ts";
-import { checkOnce, type Doings } from "./once.ts";
+import { checkOnce, type OnceEvidence } from "./once.ts";
 
-const CLEAN: Doings = {
+const CLEAN: OnceEvidence = {
   log: [
     fetched("/a", 0),
     fetched("/b", 1000),
@@ -16,11 +16,11 @@ const CLEAN: Doings = {
   mayRepeat: (path) => path === "/robots.txt",
 };
 
-test("every page once has nothing against it", () => {
+test("pages fetched once have no violations", () => {
   assert.deepEqual(checkOnce(CLEAN), []);
 });
 
-test("what failed, was put off or was cut short may be asked for again", () => {
+test("a request that failed, was deferred or was incomplete may be repeated", () => {
   const log = [
     fetched("/a", 0, 503),
     fetched("/a", 1000, 429),
@@ -34,12 +34,12 @@ test("planted: a page fetched twice is caught", () => {
   assert.deepEqual(rules({ log: [...CLEAN.log, fetched("/a", 5000)] }), ["fetched-twice"]);
 });
 
-test("planted: an error asked for again is caught when it was final", () => {
+test("planted: a repeated request after a final error is caught", () => {
   const log = [fetched("/a", 0, 404), fetched("/a", 1000, 404)];
   assert.deepEqual(rules({ log }), ["fetched-twice"]);
 });
 
-test("a crash between two fetches forgives the second, once", () => {
+test("a crash between two fetches permits one repeat", () => {
   const log = [fetched("/a", 0), fetched("/a", 1000)];
   assert.deepEqual(rules({ log, crashedAtMs: [500] }), []);
   assert.deepEqual(rules({ log, crashedAtMs: [1500] }), ["fetched-twice"]);
@@ -66,6 +66,6 @@ function fetched(path: string, startMs: number, status = 200): RequestEntry {
   return { site: "http://a.test", address: "::1", path, startMs, endMs, status, whole: true };
 }
 
-function rules(planted: Partial<Doings>): string[] {
+function rules(planted: Partial<OnceEvidence>): string[] {
   return checkOnce({ ...CLEAN, ...planted }).map(({ rule }) => rule);
 }

@@ -1,9 +1,9 @@
 /**
- * Judges that nothing is done twice: no page is delivered, or stored, a second time.
+ * Checks that no page is delivered or stored twice.
  *
- * A page that was under way or not yet committed when the crawler was killed may be asked for once
- * more. So a repeat is forgiven when a crash lies between the two deliveries, and only so many of
- * them for each crash as can have been uncommitted.
+ * A page that was in flight or uncommitted when the crawler was killed may be requested once more. So
+ * a repeat is permitted when a crash lies between the two deliveries, and each crash permits at most
+ * as many repeats as pages can have been uncommitted.
  *
  * Rules: `fetched-twice`, `too-many-repeats` (for one crash), `stored-twice`.
  */
@@ -11,19 +11,19 @@
 import type { RequestEntry } from "../request-log.ts";
 import type { Violation } from "./violation.ts";
 
-export interface Doings {
+export interface OnceEvidence {
   readonly log: readonly RequestEntry[];
-  /** URLs of stored pages, one entry a page. */
+  /** URLs of stored pages, one entry per page. */
   readonly stored: Iterable<string>;
   readonly crashedAtMs: readonly number[];
-  /** The most URLs that are in flight, or fetched and uncommitted, at any moment. */
+  /** Most URLs that can be in flight, or fetched and uncommitted, at the same time. */
   readonly uncommittedMax: number;
-  /** URLs that may be asked for again, such as robots.txt. */
+  /** Paths that may be requested repeatedly, such as robots.txt. */
   readonly mayRepeat: (path: string) => boolean;
 }
 
-export function checkOnce(doings: Doings): Violation[] {
-  return [...checkStored(doings.stored), ...checkFetched(doings)];
+export function checkOnce(evidence: OnceEvidence): Violation[] {
+  return [...checkStored(evidence.stored), ...checkFetched(evidence)];
 }
 
 function checkStored(stored: Iterable<string>): Violation[] {
@@ -36,7 +36,7 @@ function checkStored(stored: Iterable<string>): Violation[] {
   return violations;
 }
 
-function checkFetched({ log, crashedAtMs, uncommittedMax, mayRepeat }: Doings): Violation[] {
+function checkFetched({ log, crashedAtMs, uncommittedMax, mayRepeat }: OnceEvidence): Violation[] {
   const violations: Violation[] = [];
   const deliveredAtMs = new Map<string, number>();
   const repeatsByCrash = new Map<number, number>();
@@ -61,7 +61,7 @@ function checkFetched({ log, crashedAtMs, uncommittedMax, mayRepeat }: Doings): 
   return violations;
 }
 
-/** An answer after which there is no reason to ask again. */
+/** Whether an answer is final, so that a repeated request has no reason. */
 function isSettling({ whole, status }: RequestEntry): boolean {
   return whole && status !== 429 && (status < 500 || status === 501);
 }

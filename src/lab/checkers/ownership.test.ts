@@ -17,18 +17,18 @@ const WORLD = makeWorld({ seed: 3, siteCount: 6, pagesMax: 30, bytesMedianMax: 3
 const TOPIC_NAMES = topicsWithWorld(worldModel().trained.topics);
 const NAMES = ["proc-1", "proc-2"];
 
-/** What one process has of a URL. */
+/** The data of one URL in one process. */
 interface Held {
   readonly row: StoredUrl;
   readonly page: PageRecord | undefined;
   readonly topic: PageTopic | undefined;
 }
 
-test("contents that are with the owners of their topics have nothing against them", () => {
+test("contents stored by the owners of their topics have no violations", () => {
   assert.deepEqual(rulesOf(perfect()), []);
 });
 
-test("planted: a page with another than its owner is caught", () => {
+test("planted: a page stored by a process other than its owner is caught", () => {
   const [first = [], second = []] = perfect();
   const stray = first.find(({ page }) => page !== undefined) as Held;
   assert.deepEqual(rulesOf([first.filter((held) => held !== stray), [...second, stray]]), [
@@ -36,29 +36,29 @@ test("planted: a page with another than its owner is caught", () => {
   ]);
 });
 
-test("planted: a content that two keep is caught, whatever its URLs", () => {
+test("planted: a content stored by two processes under different URLs is caught", () => {
   const [first = [], second = []] = perfect();
-  const kept = first.find(({ page }) => page !== undefined) as Held;
+  const stored = first.find(({ page }) => page !== undefined) as Held;
   const other = second.find(({ page }) => page !== undefined) as Held;
-  const copy = { ...other, page: { ...(other.page as PageRecord), digest: kept.page?.digest } };
+  const copy = { ...other, page: { ...(other.page as PageRecord), digest: stored.page?.digest } };
   const rules = rulesOf([first, second.map((held) => (held === other ? (copy as Held) : held))]);
   assert.ok(rules.includes("content-twice"), rules.join(" "));
 });
 
-test("planted: a page that was handed over and never came, or was called otherwise, is caught", () => {
+test("planted: a page that was handed over and lost, or has a wrong topic, is caught", () => {
   const [first = [], second = []] = perfect();
   const lost = second.find(({ page }) => page !== undefined) as Held;
   const sent = { ...lost, row: { ...lost.row, reason: "exported" as const }, page: undefined };
   assert.deepEqual(rulesOf([[...first, sent], second.filter((held) => held !== lost)]), [
     "lost-page",
   ]);
-  const called = { ...lost, topic: { ...(lost.topic as PageTopic), topic: "elsewhere" } };
-  assert.deepEqual(rulesOf([first, second.map((held) => (held === lost ? called : held))]), [
+  const misclassified = { ...lost, topic: { ...(lost.topic as PageTopic), topic: "elsewhere" } };
+  assert.deepEqual(rulesOf([first, second.map((held) => (held === lost ? misclassified : held))]), [
     "topic",
   ]);
 });
 
-/** What two processes would have that made no mistake: topics are theirs by turns. */
+/** The data of two processes without faults; they own the topics in alternation. */
 function perfect(): Held[][] {
   const classifier = new Classifier(worldModel());
   const books: Held[][] = NAMES.map(() => []);

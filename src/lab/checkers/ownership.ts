@@ -1,9 +1,9 @@
 /**
- * Judges that contents are where they belong: each in the books of one process, the one that owns its topic
- * or its hash, worked out anew from the world's own pages.
+ * Checks that each content is stored by exactly one process: the owner of its topic or hash, computed
+ * independently from the world's pages.
  *
- * Rules: `content-twice` (two processes keep the same content), `wrong-owner` (its owner is another), `lost-page`
- * (handed over, and nobody has it), `topic` (a kept page was called something else than it is).
+ * Rules: `content-twice` (two processes store the same content), `wrong-owner` (stored by a process that does
+ * not own it), `lost-page` (handed over, but not stored by any process), `topic` (stored with a wrong topic).
  */
 
 import { digestOf as contentDigest } from "../../page/digest.ts";
@@ -28,7 +28,7 @@ export interface Collections {
   readonly books: readonly Pick<ReadableStore, "urls" | "page" | "topicOf">[];
 }
 
-interface Kept {
+interface StoredContent {
   readonly digest: string;
   readonly by: string;
 }
@@ -37,7 +37,7 @@ export function checkOwnership(collections: Collections): Violation[] {
   const { books, names, settings } = collections;
   const truth = truePlacements(collections);
   const violations: Violation[] = [];
-  const kept = new Map<string, Kept>();
+  const stored = new Map<string, StoredContent>();
   const handedOver = new Set<string>();
   for (const [index, store] of books.entries())
     for (const { id, url, reason } of store.urls()) {
@@ -46,40 +46,43 @@ export function checkOwnership(collections: Collections): Violation[] {
       if (page === undefined) continue;
       const by = names[index] as string;
       const digest = Buffer.from(page.digest).toString("hex");
-      kept.set(url, { digest, by });
+      stored.set(url, { digest, by });
       const { topic } = truth.get(url) ?? { topic: "" };
-      const called = store.topicOf(id)?.topic;
-      if (called !== topic)
-        violations.push({ rule: "topic", detail: `${url} is ${topic}, not ${called}` });
+      const topicFound = store.topicOf(id)?.topic;
+      if (topicFound !== topic)
+        violations.push({ rule: "topic", detail: `${url} is ${topic}, not ${topicFound}` });
     }
   for (const url of handedOver)
-    if (!kept.has(url)) violations.push({ rule: "lost-page", detail: url });
-  if (settings.boundary === "page") violations.push(...checkPlaces(collections, truth, kept));
+    if (!stored.has(url)) violations.push({ rule: "lost-page", detail: url });
+  if (settings.boundary === "page") violations.push(...checkPlaces(collections, truth, stored));
   return violations;
 }
 
 function checkPlaces(
   { owners }: Collections,
   truth: ReadonlyMap<string, Placement>,
-  kept: ReadonlyMap<string, Kept>,
+  stored: ReadonlyMap<string, StoredContent>,
 ): Violation[] {
   const violations: Violation[] = [];
-  const keeper = new Map<string, string>();
-  for (const [url, { digest, by }] of kept) {
+  const holders = new Map<string, string>();
+  for (const [url, { digest, by }] of stored) {
     const bucket = truth.get(url)?.bucket;
-    // What is owned by nobody stays wherever it was found, so it may be in several places.
+    // Content without an owner stays with the process that fetched it, so several may store it.
     if (bucket === undefined) continue;
-    const other = keeper.get(digest);
-    keeper.set(digest, by);
+    const other = holders.get(digest);
+    holders.set(digest, by);
     if (other !== undefined && other !== by)
       violations.push({ rule: "content-twice", detail: `${url} is with ${other} and ${by}` });
     if (owners[bucket] !== by)
-      violations.push({ rule: "wrong-owner", detail: `${url} is with ${by}: ${owners[bucket]}'s` });
+      violations.push({
+        rule: "wrong-owner",
+        detail: `${url} is with ${by}, not ${owners[bucket]}`,
+      });
   }
   return violations;
 }
 
-/** What every page of the world is, and whose, by the rules of production and its true content. */
+/** Topic and owner of every page of the world, computed by the production code from its true content. */
 function truePlacements({ world, settings, model }: Collections): Map<string, Placement> {
   const means = topicMeansFor(settings, model);
   const placements = new Map<string, Placement>();
@@ -87,11 +90,11 @@ function truePlacements({ world, settings, model }: Collections): Map<string, Pl
   for (const { url, fate, site, page } of groundTruth(world)) {
     if (fate !== "stored") continue;
     const body = bodyOf(world, site, page);
-    placements.set(url, placed(means.placing, body, means.classifier?.ofHtml(body)));
+    placements.set(url, placementOf(means.placing, body, means.classifier?.ofHtml(body)));
   }
   return placements;
 }
 
-function placed(placing: Placing, body: Uint8Array, verdict: Verdict | undefined): Placement {
+function placementOf(placing: Placing, body: Uint8Array, verdict: Verdict | undefined): Placement {
   return placing.place({ digest: contentDigest(body), verdict });
 }

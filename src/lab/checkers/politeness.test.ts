@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, randomFrom } from "../../base/random.ts";
 import type { RequestEntry } from "../request-log.ts";
-import { checkPoliteness, type Manners } from "./politeness.ts";
+import { checkPoliteness, type PolitenessRules } from "./politeness.ts";
 
-const MANNERS: Manners = {
+const RULES: PolitenessRules = {
   delayMs: 1000,
   crawlDelayMsOf: (site) => (site === "http://slow.test" ? 5000 : 0),
   addressDelayMs: 100,
@@ -14,17 +14,17 @@ const MANNERS: Manners = {
   isForbidden: (url) => url.includes("/private/"),
 };
 
-test("a polite log has nothing against it", () => {
+test("a polite log has no violations", () => {
   const log = [
     request("http://a.test", 0),
     request("http://a.test", 1000),
     request("http://slow.test", 200),
     request("http://slow.test", 5200),
   ];
-  assert.deepEqual(checkPoliteness(log, MANNERS), []);
+  assert.deepEqual(checkPoliteness(log, RULES), []);
 });
 
-test("planted: a request that comes too soon is caught, also when the log is out of order", () => {
+test("planted: a request that is too early is caught, even when the log is out of order", () => {
   const log = [request("http://a.test", 1999), request("http://a.test", 1000)];
   assert.deepEqual(rules(log), ["site-delay"]);
   assert.deepEqual(rules([request("http://slow.test", 0), request("http://slow.test", 4000)]), [
@@ -32,20 +32,20 @@ test("planted: a request that comes too soon is caught, also when the log is out
   ]);
 });
 
-test("asking for robots.txt again is bound by our own delay, as its Crawl-delay may be unknown", () => {
+test("requests for robots.txt need only the crawler's own delay, because Crawl-delay may be unknown", () => {
   const again = { ...request("http://slow.test", 1000), path: "/robots.txt" };
   assert.deepEqual(rules([{ ...again, startMs: 0, endMs: 300 }, again]), []);
   assert.deepEqual(rules([{ ...again, startMs: 100, endMs: 300 }, again]), ["site-delay"]);
 });
 
-test("planted: two names on one address asked together are caught", () => {
+test("planted: simultaneous requests to two names on one address are caught", () => {
   const log = [request("http://a.test", 0), request("http://b.test", 50)];
   assert.deepEqual(rules(log), ["address-delay"]);
   const apart = [request("http://a.test", 0), { ...request("http://b.test", 50), address: "::1" }];
   assert.deepEqual(rules(apart), []);
 });
 
-test("planted: a third request under way is caught, one after an end is not", () => {
+test("planted: a third concurrent request is caught, a request after an end is not", () => {
   const log = [
     request("http://a.test", 0, 9000),
     request("http://a.test", 1000, 2500),
@@ -55,30 +55,30 @@ test("planted: a third request under way is caught, one after an end is not", ()
   assert.deepEqual(rules(log), ["site-crowd"]);
 });
 
-test("planted: the fourth name at work on one address is caught", () => {
+test("planted: a fourth concurrent request to one address is caught", () => {
   const log = [0, 1, 2, 3].map((site) => request(`http://s${site}.test`, site * 200, 9000));
   assert.deepEqual(rules(log), ["address-crowd"]);
 });
 
-test("planted: a request that never ended still counts as under way", () => {
+test("planted: a request that never ended still counts as concurrent", () => {
   const log = [0, 1000, 2000].map((startMs) => request("http://a.test", startMs, Infinity));
   assert.deepEqual(rules(log), ["site-crowd"]);
 });
 
-test("planted: knocking at a closed door is caught", () => {
+test("planted: a request for a forbidden URL is caught", () => {
   const log = [{ ...request("http://a.test", 0), path: "/private/x" }];
   assert.deepEqual(rules(log), ["forbidden"]);
 });
 
-test("a tolerance forgives what a real network shifts and no more", () => {
+test("requests that are early by more than the tolerance are caught", () => {
   const log = [request("http://a.test", 0), request("http://a.test", 996)];
-  const tolerant = { ...MANNERS, toleranceMs: 5 };
+  const tolerant = { ...RULES, toleranceMs: 5 };
   assert.deepEqual(checkPoliteness(log, tolerant), []);
   const sooner = [request("http://a.test", 0), request("http://a.test", 994)];
   assert.equal(checkPoliteness(sooner, tolerant).length, 1);
 });
 
-test("one request moved forward in any polite log is caught", () => {
+test("one request moved to an earlier time in a polite log is caught", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = randomFrom(seed);
     const log = Array.from({ length: 30 }, (_, at) => request("http://a.test", at * 1000));
@@ -95,5 +95,5 @@ function request(site: string, startMs: number, endMs = startMs + 300): RequestE
 }
 
 function rules(log: readonly RequestEntry[]): string[] {
-  return checkPoliteness(log, MANNERS).map(({ rule }) => rule);
+  return checkPoliteness(log, RULES).map(({ rule }) => rule);
 }

@@ -1,10 +1,10 @@
 /**
- * Judges manners from the servers' log: pace, crowding and closed doors.
+ * Checks politeness on the servers' log: delays, concurrency and forbidden URLs.
  *
  * Rules:
- *   `site-delay`, `address-delay`: two requests began closer than the delay allows;
- *   `site-crowd`, `address-crowd`: more requests under way than allowed;
- *   `forbidden`: a URL was asked for that robots.txt closes.
+ *   `site-delay`, `address-delay`: two requests started closer than the delay;
+ *   `site-crowd`, `address-crowd`: more concurrent requests than allowed;
+ *   `forbidden`: a request for a URL that robots.txt disallows.
  *
  * O(n log n) in the requests.
  */
@@ -13,69 +13,69 @@ import { Heap } from "../../base/heap.ts";
 import type { RequestEntry } from "../request-log.ts";
 import type { Violation } from "./violation.ts";
 
-export interface Manners {
-  /** The crawler's own least time between two requests to a site. */
+export interface PolitenessRules {
+  /** The crawler's own minimum delay between two requests to a site. */
   readonly delayMs: number;
-  /** What the site asks for in robots.txt, which binds every request but that for robots.txt. */
+  /** Crawl-delay of the site's robots.txt, which applies to all requests except for robots.txt itself. */
   readonly crawlDelayMsOf: (site: string) => number;
   readonly addressDelayMs: number;
   readonly siteConcurrencyMax: number;
   readonly addressConcurrencyMax: number;
-  /** How far a real clock and a real network may shift a request; 0 in virtual time. */
+  /** Permitted shift of a request by a real clock and network; 0 in virtual time. */
   readonly toleranceMs: number;
   readonly isForbidden: (url: string) => boolean;
 }
 
-interface Party {
+interface Target {
   lastStartMs: number;
   readonly ends: Heap<number>;
 }
 
-export function checkPoliteness(log: readonly RequestEntry[], manners: Manners): Violation[] {
+export function checkPoliteness(log: readonly RequestEntry[], rules: PolitenessRules): Violation[] {
   const violations: Violation[] = [];
-  const parties = new Map<string, Party>();
+  const targets = new Map<string, Target>();
   for (const entry of log.toSorted((a, b) => a.startMs - b.startMs)) {
     const url = entry.site + entry.path;
-    if (manners.isForbidden(url)) violations.push({ rule: "forbidden", detail: url });
-    const site = partyOf(parties, `site ${entry.site}`);
-    const address = partyOf(parties, `address ${entry.address}`);
+    if (rules.isForbidden(url)) violations.push({ rule: "forbidden", detail: url });
+    const site = targetOf(targets, `site ${entry.site}`);
+    const address = targetOf(targets, `address ${entry.address}`);
     violations.push(
-      ...tooSoon("site-delay", site, entry, delayMsOf(entry, manners) - manners.toleranceMs),
-      ...tooSoon("address-delay", address, entry, manners.addressDelayMs - manners.toleranceMs),
-      ...tooMany("site-crowd", site, entry, manners.siteConcurrencyMax),
-      ...tooMany("address-crowd", address, entry, manners.addressConcurrencyMax),
+      ...tooSoon("site-delay", site, entry, delayMsOf(entry, rules) - rules.toleranceMs),
+      ...tooSoon("address-delay", address, entry, rules.addressDelayMs - rules.toleranceMs),
+      ...tooMany("site-crowd", site, entry, rules.siteConcurrencyMax),
+      ...tooMany("address-crowd", address, entry, rules.addressConcurrencyMax),
     );
   }
   return violations;
 }
 
-function delayMsOf(entry: RequestEntry, manners: Manners): number {
-  if (entry.path === "/robots.txt") return manners.delayMs;
-  return Math.max(manners.delayMs, manners.crawlDelayMsOf(entry.site));
+function delayMsOf(entry: RequestEntry, rules: PolitenessRules): number {
+  if (entry.path === "/robots.txt") return rules.delayMs;
+  return Math.max(rules.delayMs, rules.crawlDelayMsOf(entry.site));
 }
 
-function tooSoon(rule: string, party: Party, entry: RequestEntry, leastMs: number): Violation[] {
-  const apartMs = entry.startMs - party.lastStartMs;
-  party.lastStartMs = entry.startMs;
-  // Sums of times that are no whole milliseconds differ in their last digits.
+function tooSoon(rule: string, target: Target, entry: RequestEntry, leastMs: number): Violation[] {
+  const apartMs = entry.startMs - target.lastStartMs;
+  target.lastStartMs = entry.startMs;
+  // The tolerance covers rounding errors in sums of fractional milliseconds.
   if (apartMs >= leastMs - 1e-6) return [];
   const detail = `${entry.site}${entry.path} at ${entry.startMs} ms, ${apartMs} ms after the last`;
   return [{ rule, detail }];
 }
 
-function tooMany(rule: string, party: Party, entry: RequestEntry, countMax: number): Violation[] {
-  while ((party.ends.peek() ?? Number.POSITIVE_INFINITY) <= entry.startMs) party.ends.pop();
-  party.ends.push(entry.endMs);
-  if (party.ends.size <= countMax) return [];
-  const detail = `${entry.site}${entry.path} at ${entry.startMs} ms was number ${party.ends.size}`;
+function tooMany(rule: string, target: Target, entry: RequestEntry, countMax: number): Violation[] {
+  while ((target.ends.peek() ?? Number.POSITIVE_INFINITY) <= entry.startMs) target.ends.pop();
+  target.ends.push(entry.endMs);
+  if (target.ends.size <= countMax) return [];
+  const detail = `${entry.site}${entry.path} at ${entry.startMs} ms was concurrent request ${target.ends.size}`;
   return [{ rule, detail }];
 }
 
-function partyOf(parties: Map<string, Party>, key: string): Party {
-  let party = parties.get(key);
-  if (party === undefined) {
-    party = { lastStartMs: Number.NEGATIVE_INFINITY, ends: new Heap((a, b) => a - b) };
-    parties.set(key, party);
+function targetOf(targets: Map<string, Target>, key: string): Target {
+  let target = targets.get(key);
+  if (target === undefined) {
+    target = { lastStartMs: Number.NEGATIVE_INFINITY, ends: new Heap((a, b) => a - b) };
+    targets.set(key, target);
   }
-  return party;
+  return target;
 }

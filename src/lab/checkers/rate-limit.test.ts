@@ -11,7 +11,7 @@ const EVIDENCE: RateEvidence = {
   secondShareMax: 1.05,
 };
 
-test("a line filled to the limit has nothing against it", () => {
+test("a line filled to the limit has no violations", () => {
   assert.deepEqual(rulesOf(tenths(100, () => 100)), []);
 });
 
@@ -23,17 +23,17 @@ test("planted: one tenth with too much in a full line is caught by both rules", 
   ]);
 });
 
-test("planted: a trickle above the limit is caught in the long run only", () => {
+test("planted: a rate slightly above the limit is caught once the excess exceeds the burst", () => {
   assert.deepEqual(rulesOf(tenths(100, () => 101)), ["burst"]);
   assert.deepEqual(rulesOf(tenths(40, () => 101)), []);
 });
 
-test("planted: what was not used is no credit for later", () => {
+test("planted: unused bandwidth is no credit for later", () => {
   assert.deepEqual(rulesOf(tenths(100, (tenth) => (tenth === 80 ? 500 : 0))), ["burst"]);
   assert.deepEqual(rulesOf(tenths(100, (tenth) => (tenth < 50 ? 0 : 110))), ["burst", "second"]);
 });
 
-test("after a change the higher limit counts until the crawl has settled, and no longer", () => {
+test("after a change the higher limit applies only until the crawl has settled", () => {
   const limits = [
     { fromMs: 0, limitBps: 4_000 },
     { fromMs: 5_000, limitBps: 1_000 },
@@ -48,21 +48,21 @@ test("after a change the higher limit counts until the crawl has settled, and no
   assert.deepEqual(settled(25), ["burst", "second"]);
 });
 
-test("without a limit nothing is too much", () => {
+test("without a limit there are no violations", () => {
   const limits = [{ fromMs: 0, limitBps: undefined }];
   assert.deepEqual(rulesOf([1e12, 1e12], { limits }), []);
 });
 
-test("the bucket finds exactly what looking at every stretch of time finds", () => {
+test("the leaky bucket agrees with a check of every interval", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = randomFrom(seed);
     const line = tenths(60, () => Math.floor(random.next() * 210));
     const found = rulesOf(line).includes("burst");
-    assert.equal(found, someStretchIsOver(line), `seed ${seed}`);
+    assert.equal(found, isAnyIntervalOver(line), `seed ${seed}`);
   }
 });
 
-function someStretchIsOver(line: readonly number[]): boolean {
+function isAnyIntervalOver(line: readonly number[]): boolean {
   for (let from = 0; from < line.length; from++) {
     let sum = 0;
     for (let to = from; to < line.length; to++) {

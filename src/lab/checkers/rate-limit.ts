@@ -1,19 +1,19 @@
 /**
- * Judges a limit from the interface's counter: never more than was granted, by any moment.
+ * Checks a rate limit on the interface's counter.
  *
  * Rules:
- *   `burst`: in some stretch of time, however long, more came than the limit gives in that time and
- *   the burst allowed on top. One bucket that leaks at the limit finds the worst of all stretches;
- *   `second`: a window of one second, at any tenth of it, was above its share of the limit.
+ *   `burst`: in some interval of any length, the bytes exceeded limit × time + the permitted burst.
+ *   A leaky bucket finds the worst interval;
+ *   `second`: a window of one second, starting at any tenth, exceeded its share of the limit.
  *
- * After a change the crawl is allowed to settle, so until then the higher of the two limits counts.
- * Each rule is told once, with its worst moment. O(n) in the tenths of seconds.
+ * After a change of the limit, the higher one applies for `settleMs`. Each rule is reported once, at
+ * its worst time. O(n) in the tenths of seconds.
  */
 
 import { TENTH_MS, windowsOf } from "../sim-wire.ts";
 import type { Violation } from "./violation.ts";
 
-/** A limit that holds from a moment of the counter's time on; undefined for none. */
+/** A limit that holds from a time of the counter on; undefined for none. */
 export interface LimitFrom {
   readonly fromMs: number;
   readonly limitBps: number | undefined;
@@ -22,18 +22,18 @@ export interface LimitFrom {
 export interface RateEvidence {
   /** Bytes that arrived in each tenth of a second. */
   readonly tenths: readonly number[];
-  /** In the order of their times, the first from 0. */
+  /** Sorted by time; the first is from 0. */
   readonly limits: readonly LimitFrom[];
-  /** How long the higher limit counts after a change. */
+  /** Time after a change during which the higher limit applies. */
   readonly settleMs: number;
-  /** What may come on top of the limit, as seconds of it. */
+  /** Permitted burst above the limit, in seconds at the limit. */
   readonly burstSeconds: number;
-  /** The most a second may bring, as a share of the limit. */
+  /** Most bytes in a second, as a share of the limit. */
   readonly secondShareMax: number;
 }
 
 const SECOND_MS = 1_000;
-/** Sums of many parts of pieces differ from the whole in their last digits. */
+/** Relative tolerance for rounding errors in sums. */
 const ROUNDING = 1e-6;
 
 export function checkRateLimit(evidence: RateEvidence): Violation[] {
@@ -70,7 +70,7 @@ function checkSeconds(evidence: RateEvidence): Violation[] {
   return [{ rule: "second", detail: `${detail}: ${Math.round(worst.bytes)} bytes` }];
 }
 
-/** The highest limit that counts at any moment from one to before the other. */
+/** The highest limit that applies in the interval [fromMs, toMs). */
 function highestBps({ limits, settleMs }: RateEvidence, fromMs: number, toMs: number): number {
   let highest = 0;
   for (const [at, limit] of limits.entries()) {

@@ -1,4 +1,4 @@
-/** A promise found broken, by a rule's name and with what shows it. */
+/** A broken promise: the name of the rule and the evidence. */
 
 export interface Violation {
   readonly rule: string;

@@ -1,15 +1,15 @@
 /**
- * Figures 10 and 11 of the paper on allocation: 600 sites and 30 crawlers, CPQ against the mixed integer
- * program, on the sum of finish times and on the end; our own planner beside both, and an answer to the question why
- * the paper's greedy algorithm could beat its program.
+ * Figures 10 and 11 of the paper on allocation: CPQ, the mixed integer program (MIP) and Weir's planner on 600
+ * sites and 30 crawlers, by sum of finish times and by end; and why the paper's greedy algorithm could beat its
+ * MIP.
  *
- * The program depends on how long its intervals are, which the paper does not say. So at one of the rates
- * it is also asked with several lengths, counted in mean batches: what 30 of the 600 sites need, with their
- * start-up. And every answer is shown twice: as the program has it, and `packed`, the same batches one
- * after the other without waiting for the ends of intervals.
+ * The MIP depends on the length of its intervals, which the paper does not state. So one rate is also solved
+ * with several lengths, in units of the mean batch: the time that 30 of the 600 sites need, with start-up. Every
+ * solution is shown twice: as the MIP schedules it, and `packed`, the same batches without idle time at the ends
+ * of intervals.
  *
- * Answers are those of the relaxed program, rounded, with their gap told; HiGHS is not left to search on, for
- * that would end by the clock and not be the same on every machine.
+ * Solutions are the rounded ones of the relaxed program, with their gap. HiGHS does not search further, because
+ * its time limit would make the result depend on the machine.
  */
 
 import { assert } from "../../base/assert.ts";
@@ -29,14 +29,14 @@ import {
 } from "./experiment.ts";
 
 const RATES_MBPS = [6, 7, 8, 9, 10];
-/** The program's own default is about half a mean batch: 2n / m intervals. */
+/** Length of an interval in mean batches; the MIP's default of 2n / m intervals is about half a batch. */
 const LENGTH = 0.5;
 const LENGTHS_MBPS = 8;
 const LENGTHS = [0.25, 1.05, 1.5, 2];
-/** Long enough never to be reached, so that no answer hangs on how fast a machine is. */
+/** Time limit that is never reached, so that no result depends on the machine. */
 const SOLVER_SECONDS_MAX = 600;
 
-interface Contest {
+interface Variant {
   readonly mbps: number;
   readonly length: number;
 }
@@ -55,23 +55,23 @@ interface Compared {
   readonly gap: number;
 }
 
-interface Found extends Contest, Compared {}
+interface Found extends Variant, Compared {}
 
 export const allocationBatches: Experiment = {
   name: "allocation-batches",
   paper: `${PAPER}, Figures 10 and 11`,
   about:
-    "600 sites and 30 crawlers at several rates: the sum of finish times and the end with CPQ, with the mixed integer program, also at several lengths of its intervals, and with Weir's own planner. Takes about half a minute for each world.",
+    "600 sites and 30 crawlers at several rates: the sum of finish times and the end with CPQ, with the mixed integer program (also with several interval lengths), and with Weir's planner. Takes about half a minute per world.",
   parameters: { ...MANY, dueShare: rounded(MANY.dueShare, 3) },
   async run(options) {
-    const contests: Contest[] = [
+    const variants: Variant[] = [
       ...RATES_MBPS.map((mbps) => ({ mbps, length: LENGTH })),
       ...LENGTHS.map((length) => ({ mbps: LENGTHS_MBPS, length })),
     ];
     const found: Found[] = [];
-    for (const contest of contests) {
-      const worlds = await inEveryWorld(options, (seed) => inOneWorld(seed, contest));
-      found.push({ ...contest, ...meanCompared(worlds) });
+    for (const variant of variants) {
+      const worlds = await inEveryWorld(options, (seed) => inOneWorld(seed, variant));
+      found.push({ ...variant, ...meanCompared(worlds) });
     }
     const byRate = found.filter(({ length }) => length === LENGTH);
     const plots = [
@@ -83,7 +83,7 @@ export const allocationBatches: Experiment = {
   },
 };
 
-async function inOneWorld(seed: number, { mbps, length }: Contest): Promise<Compared> {
+async function inOneWorld(seed: number, { mbps, length }: Variant): Promise<Compared> {
   const task = manySites(seed, mbps * 1e6);
   const batchSeconds = (bytesOf(task) * MANY.crawlers) / MANY.sites / task.rateBps;
   const intervalSeconds = length * (batchSeconds + task.startupSeconds);
@@ -103,7 +103,7 @@ async function inOneWorld(seed: number, { mbps, length }: Contest): Promise<Comp
 }
 
 function planIn(allocation: Allocation): Plan {
-  assert(allocation.kind === "planned", "the scenario can be planned in every way");
+  assert(allocation.kind === "planned", "every planner can solve the scenario");
   return allocation.plan;
 }
 
@@ -112,7 +112,7 @@ function figuresFor(task: PlanTask, plan: Plan): Figures {
   return { sumSeconds, endSeconds: maxSeconds, late: lateCount };
 }
 
-/** Of the same batches, each begun when the one before it is done and given the whole rate. */
+/** Figures of the same batches, each started when the previous one is done, at the whole rate. */
 function packedFigures(task: PlanTask, plan: Plan): Figures {
   const batches = Map.groupBy(task.sites.keys(), (site) => plan.sites[site]?.finishSeconds ?? 0);
   let endSeconds = 0;

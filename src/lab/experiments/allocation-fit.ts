@@ -1,10 +1,10 @@
 /**
- * Figures 2 and 3 of the paper on allocation: is the time a site takes inversely proportional to the rate it is
- * given, and proportional to what it has? The paper says t = ξ·D / v, with a ξ for each site.
+ * Figures 2 and 3 of the paper on allocation: is a site's crawl time inversely proportional to its rate and
+ * proportional to its size? The paper states t = ξ·D / v, with a ξ for each site.
  *
- * Six sites are crawled whole, each alone, by the loops of a real crawl under a limit v, once with several
- * limits and once with several numbers of pages. ξ is the slope of t over D / v; what the line leaves over
- * at D / v = 0 is its beginning, and R² says how straight it is.
+ * Each of six sites is crawled alone with the production loops under a limit v, once with several limits and
+ * once with several page counts. ξ is the slope of t over D / v, the intercept is the start-up time, and R²
+ * measures the fit.
  */
 
 import type { WorldPlan } from "../world/plan.ts";
@@ -24,10 +24,11 @@ import { crawlWhole } from "./queue-crawl.ts";
 const SITES = 6;
 const LIMITS_BPS = [20e3, 30e3, 40e3, 60e3, 80e3, 120e3];
 const PAGES = [20, 40, 60, 80, 100, 120];
-/** What is held while the other one is changed. */
+/** The limit while the size varies. */
 const LIMIT_BPS = 60e3;
+/** The size while the limit varies. */
 const PAGE_COUNT = 60;
-/** Some servers give several times the highest limit, some little more than the lowest. */
+/** Server rates range from just above the lowest limit to a multiple of the highest. */
 const WORLD = {
   siteCount: SITES,
   speedBpsMin: 40e3,
@@ -54,7 +55,7 @@ export const allocationFit: Experiment = {
   name: "allocation-fit",
   paper: `${PAPER}, Figures 2 and 3`,
   about:
-    "How long a site takes at several limits v and with several amounts D, crawled by the loops of a real crawl; the lines t = ξ·D / v + a that fit best, with ξ for each site and R².",
+    "The crawl time of a site at several limits v and with several sizes D, with the production loops; the best fit t = ξ·D / v + a, with ξ for each site and R².",
   parameters: {
     sites: SITES,
     limitBpsMin: Math.min(...LIMITS_BPS),
@@ -110,7 +111,7 @@ async function measure({ seed, site, limitBps, pages }: Crawl): Promise<Measured
   return { limitBps, ...(await crawlWhole(plan, site)) };
 }
 
-/** t over D / v. */
+/** The fit of t over D / v. */
 function fitOf(measured: readonly Measured[]): LineFit {
   return fitLine(measured.map(({ limitBps, bytes, seconds }) => [bytes / limitBps, seconds]));
 }

@@ -4,7 +4,7 @@ import { allocationBandwidth, allocationRigour, allocationSize } from "./allocat
 import { sixSites } from "./allocation-tasks.ts";
 import type { Row } from "./experiment.ts";
 
-test("deadlines have the rigour that was asked for", () => {
+test("deadlines have the requested rigour", () => {
   const { sites } = sixSites({ seed: 3, rateBps: 1000, rigourBps: 400 });
   const needs = sites.map(({ bytes, deadlineSeconds = Infinity }) => bytes / deadlineSeconds);
   const rigour = needs.reduce((sum, need) => sum + need, 0);
@@ -12,7 +12,7 @@ test("deadlines have the rigour that was asked for", () => {
   assert.equal(needs.filter((need) => need > 0).length, 4);
 });
 
-test("the same seed gives the same findings, and no algorithm is beaten at what it is for", async () => {
+test("the same seed gives the same findings, and each algorithm is best at its own objective", async () => {
   for (const experiment of [allocationBandwidth, allocationSize, allocationRigour]) {
     const findings = await experiment.run({ seed: 1, runs: 4 });
     assert.deepEqual(await experiment.run({ seed: 1, runs: 4 }), findings);

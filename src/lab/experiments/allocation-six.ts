@@ -1,8 +1,8 @@
 /**
- * Figures 4 to 9 of the paper on allocation: six sites at once, M-MAXT against M-SUMT, on the time when the last
- * site is done and on the sum of all times; and our own planner beside both.
+ * Figures 4 to 9 of the paper on allocation: M-MAXT, M-SUMT and Weir's planner on six concurrent sites, by the
+ * last finish time and by the sum of finish times.
  *
- * Three experiments that differ in what is changed: the rate, the sizes, the rigour of the deadlines.
+ * Three experiments vary the rate, the sizes, or the rigour of the deadlines.
  */
 
 import { assert } from "../../base/assert.ts";
@@ -10,7 +10,7 @@ import { planMMaxt } from "../../plan/m-maxt.ts";
 import { planMSumt } from "../../plan/m-sumt.ts";
 import { planOptimal } from "../../plan/optimal.ts";
 import { type Allocation, figuresOf, type PlanFigures, type PlanTask } from "../../plan/plan.ts";
-import { KBPS, PAPER, SIX, sixSites, type SixWanted } from "./allocation-tasks.ts";
+import { KBPS, PAPER, SIX, sixSites, type SixSitesOptions } from "./allocation-tasks.ts";
 import {
   type Axis,
   type Experiment,
@@ -26,7 +26,7 @@ const RATES_KBPS = [800, 900, 1000, 1100];
 const RATE_BPS = 1000 * KBPS;
 const SIZES_MB = [40, 60, 80, 100];
 const RIGOURS = [0.2, 0.4, 0.6, 0.8];
-/** Deadlines that need a part of the least of the rates, so that they can be kept at every one. */
+/** Deadlines that need 0.4 of the lowest rate, so that every rate can meet them. */
 const RIGOUR_BPS = 0.4 * 800 * KBPS;
 const PARAMETERS = {
   sites: SIX.sites,
@@ -35,12 +35,12 @@ const PARAMETERS = {
   bytesMax: SIX.bytesMax,
 } as const;
 
-interface Contest {
-  /** What is changed, as the column of the table and the axis of the plots. */
+interface Variation {
+  /** Column of the table with the varied parameter. */
   readonly column: string;
   readonly axis: Axis;
   readonly values: readonly number[];
-  readonly taskFor: (value: number) => Omit<SixWanted, "seed">;
+  readonly taskFor: (value: number) => Omit<SixSitesOptions, "seed">;
   readonly figures: readonly [max: string, sum: string];
 }
 
@@ -48,7 +48,7 @@ export const allocationBandwidth: Experiment = {
   name: "allocation-bandwidth",
   paper: `${PAPER}, Figures 4 and 5`,
   about:
-    "Six sites crawled at once at several rates: when the last one is done, and the sum of all finish times, with M-MAXT, with M-SUMT, and with Weir's own planner.",
+    "Six sites crawled concurrently at several rates: the last finish time and the sum of finish times, with M-MAXT, with M-SUMT and with Weir's planner.",
   parameters: { ...PARAMETERS, rigourBps: RIGOUR_BPS },
   run: (options) =>
     compare("allocation-bandwidth", options, {
@@ -63,7 +63,7 @@ export const allocationBandwidth: Experiment = {
 export const allocationSize: Experiment = {
   name: "allocation-size",
   paper: `${PAPER}, Figures 6 and 7`,
-  about: "As allocation-bandwidth, with one rate and more and more to be crawled.",
+  about: "Like allocation-bandwidth, with one rate and growing sizes.",
   parameters: { ...PARAMETERS, rateBps: RATE_BPS, rigourBps: RIGOUR_BPS },
   run: (options) =>
     compare("allocation-size", options, {
@@ -79,7 +79,7 @@ export const allocationRigour: Experiment = {
   name: "allocation-rigour",
   paper: `${PAPER}, Figures 8 and 9`,
   about:
-    "As allocation-bandwidth, with one rate and deadlines of growing rigour: what they need together at constant rates, Σ D/t*, as a share of the rate.",
+    "Like allocation-bandwidth, with one rate and deadlines of growing rigour: the constant rates they need, Σ D/t*, as a share of the rate.",
   parameters: { ...PARAMETERS, rateBps: RATE_BPS },
   run: (options) =>
     compare("allocation-rigour", options, {
@@ -101,7 +101,7 @@ interface Compared {
 async function compare(
   name: string,
   options: Parameters<Experiment["run"]>[0],
-  { column, axis, values, taskFor, figures }: Contest,
+  { column, axis, values, taskFor, figures }: Variation,
 ): Promise<Findings> {
   const found: Compared[] = [];
   for (const value of values) {
@@ -140,7 +140,7 @@ function inOneWorld(task: PlanTask): Omit<Compared, "value"> {
 }
 
 function figuresFor(task: PlanTask, allocation: Allocation): PlanFigures {
-  assert(allocation.kind === "planned", "the deadlines were made to be kept at constant rates");
+  assert(allocation.kind === "planned", "constant rates can meet the deadlines");
   return figuresOf(task, allocation.plan);
 }
 

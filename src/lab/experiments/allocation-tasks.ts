@@ -1,10 +1,10 @@
 /**
- * The tasks that the experiments on allocation share: what sites there are and when they are due.
+ * The common tasks of the experiments on allocation: sites with sizes and deadlines.
  *
  * The paper (Zhu, Li, Xu, Cui: *Optimal Bandwidth Allocation for Web Crawler Systems*) gives the numbers of
- * sites and crawlers and the rates, and neither sizes nor deadlines. Ours were chosen before any result
- * was seen. Sizes are spread evenly over orders of magnitude, as sizes of sites are. Deadlines are made for
- * a wanted rigour, the paper's Σ D/t*: what all of them together need at constant rates.
+ * sites and crawlers and the rates, but neither sizes nor deadlines. These were chosen before any result was
+ * known. Sizes are log-uniform. Deadlines are generated for a given rigour, the paper's Σ D/t*: the sum of the
+ * constant rates they need.
  */
 
 import { randomFrom } from "../../base/random.ts";
@@ -16,26 +16,26 @@ export const PAPER = "Zhu et al., Optimal Bandwidth Allocation for Web Crawler S
 /** The paper's rates are in kbit/s. */
 export const KBPS = 125;
 export const SIX = { sites: 6, sitesDue: 4, bytesMin: 2e6, bytesMax: 40e6 } as const;
-/** When a deadline comes among those of the same rigour: half as early to half as late again. */
+/** Random factor of deadlines of the same rigour. */
 const DUE_SPREAD = { least: 0.5, most: 1.5 };
 
-export interface SixWanted {
+export interface SixSitesOptions {
   readonly seed: number;
   readonly rateBps: number;
   /** Σ D/t*. */
   readonly rigourBps: number;
-  /** Sizes are stretched until they add up to this. */
+  /** Sizes are scaled to this sum. */
   readonly bytes?: number;
 }
 
-/** Six sites, all crawled at once; the first four have deadlines. */
-export function sixSites({ seed, rateBps, rigourBps, bytes }: SixWanted): PlanTask {
+/** Six concurrent sites; the first four have deadlines. */
+export function sixSites({ seed, rateBps, rigourBps, bytes }: SixSitesOptions): PlanTask {
   const random = randomFrom(seed);
   const drawn = Array.from({ length: SIX.sites }, () =>
     spread(random.next(), SIX.bytesMin, SIX.bytesMax),
   );
-  const stretch = bytes === undefined ? 1 : bytes / sumOf(drawn);
-  const sizes = drawn.map((size) => size * stretch);
+  const scale = bytes === undefined ? 1 : bytes / sumOf(drawn);
+  const sizes = drawn.map((size) => size * scale);
   const paces = sizes.slice(0, SIX.sitesDue).map((size) => {
     const { least, most } = DUE_SPREAD;
     return size / (least + (most - least) * random.next());
@@ -51,14 +51,14 @@ export const MANY = {
   bytesMin: 1e6,
   bytesMax: 30e6,
   startupSeconds: 1,
-  /** One site in three is due, at any time from 0.2 to 1.2 of what all need at this rate. */
+  /** One site in three has a deadline, at 0.2 to 1.2 times the time that all need at this rate. */
   dueShare: 1 / 3,
   dueAtBps: 8e6,
   dueMin: 0.2,
   dueMax: 1.2,
 } as const;
 
-/** More sites than crawlers: the same ones, with the same deadlines, whatever the rate. */
+/** More sites than crawlers; sizes and deadlines do not depend on the rate. */
 export function manySites(seed: number, rateBps: number): PlanTask {
   const random = randomFrom(seed);
   const sizes = Array.from({ length: MANY.sites }, () =>

@@ -1,6 +1,6 @@
 /**
- * Figure 3 of the paper on bounded bandwidth: prediction against starting and stopping downloads by
- * the rate of the last second; and our own way beside both.
+ * Figure 3 of the paper on bounded bandwidth: control by prediction, control by the rate of the last
+ * second (on-off), and Weir's own control.
  */
 
 import { secondsOf } from "../sim-wire.ts";
@@ -37,7 +37,7 @@ export const bandwidthControl: Experiment = {
   name: "bandwidth-control",
   paper: `${PAPER}, Figure 3`,
   about:
-    "Three ways of holding a limit on the same work: `onoff` starts a download below the limit and stops one above it, `predict` is the paper's, `paced` is Weir's own; with the paper's queue, a row of URLs, and with Weir's, a row of sites.",
+    "Three controls of a limit on the same work: `onoff` starts a download below the limit and stops one above it, `predict` is the paper's, `paced` is Weir's own; with the paper's queue of URLs and with Weir's queue of sites.",
   parameters: { ...LINE_PARAMETERS, ...SAME },
   async run(options) {
     const rows: Row[] = [];

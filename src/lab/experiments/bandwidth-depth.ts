@@ -1,4 +1,4 @@
-/** Figure 2 of the paper on bounded bandwidth: what does it bring to look deeper into the queue? */
+/** Figure 2 of the paper on bounded bandwidth: the effect of the search depth in the queue. */
 
 import { secondsOf } from "../sim-wire.ts";
 import {
@@ -30,7 +30,7 @@ const SERVERS: readonly Contest["servers"][] = ["far", "near"];
 const CONTESTS = SERVERS.flatMap((servers) =>
   DEPTHS.map((maxD): Contest => Object.assign({ servers, maxD }, SAME)),
 );
-/** What the paper measured, in bytes per second, by max_d. */
+/** Rates measured in the paper by max_d, in bytes per second. */
 const PAPER_BPS: Readonly<Record<number, number>> = { 2: 64_562, 6: 71_788 };
 
 interface Found {
@@ -42,7 +42,7 @@ export const bandwidthDepth: Experiment = {
   name: "bandwidth-depth",
   paper: `${PAPER}, Figure 2`,
   about:
-    "The paper's way of holding a limit with several depths of search, max_d: the mean rate, and how far the order of requests strays from the queue's (mean number of better URLs passed over).",
+    "The paper's control of a limit with several search depths, max_d: the mean rate, and the deviation of the order of requests from the queue's (mean number of better URLs overtaken).",
   parameters: { ...LINE_PARAMETERS, ...SAME },
   async run(options) {
     const found: Found[] = [];
@@ -77,7 +77,7 @@ function inversionOf(reports: readonly QueueReport[]): number {
   return meanOf(reports.map(({ rankInversion }) => rankInversion));
 }
 
-/** The paper's figure: the same queue with both of its depths. */
+/** The paper's figure: the same queue with both depths. */
 function overTime(found: readonly Found[]): Plot {
   const lines = found
     .filter(({ contest }) => contest.servers === "near" && PAPER_BPS[contest.maxD] !== undefined)
@@ -102,7 +102,7 @@ function byDepth(found: readonly Found[]): Plot {
   });
   return {
     name: "bandwidth-depth-fill",
-    title: "What looking deeper into the queue brings",
+    title: "Share of the limit by search depth",
     x: { label: "max_d", unit: "" },
     y: { label: "share of the limit", unit: "%" },
     lines: [...lines, { name: "the paper", kind: "dotted", points: paper }],

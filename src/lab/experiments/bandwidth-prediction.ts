@@ -1,4 +1,4 @@
-/** Figure 1 of the paper on bounded bandwidth: is the predicted rate the one that is measured? */
+/** Figure 1 of the paper on bounded bandwidth: the predicted and the measured rate. */
 
 import { secondsOf } from "../sim-wire.ts";
 import {
@@ -22,7 +22,7 @@ export const bandwidthPrediction: Experiment = {
   name: "bandwidth-prediction",
   paper: `${PAPER}, Figure 1`,
   about:
-    "The paper's way of holding a limit, `predict`: the measured rate and the predicted one, CB, each second. The paper says that they are close and that the prediction stays below the limit.",
+    "The paper's control of a limit, `predict`: the measured and the predicted rate, CB, of each second. According to the paper they are close, and the prediction stays below the limit.",
   parameters: { ...LINE_PARAMETERS, ...CONTEST },
   async run(options) {
     const reports = await inEveryWorld(options, (seed) => crawlBounded(seed, CONTEST));

@@ -1,13 +1,12 @@
 /**
- * The setting that the three experiments on bounded bandwidth share: a department's line and the
- * servers its crawler meets.
+ * The common setting of the three experiments on bounded bandwidth: a department's link and its servers.
  *
  * The paper (Diligenti, Maggini, Pucci, Scarselli: *Design of a Crawler with Bounded Bandwidth*, WWW
- * 2004) gives the limit, k, σ and max_d. It does not describe its servers. `far` ones were chosen once,
- * before any result was seen: speeds over two decades, a way as long as to the rest of the world, pages
- * of a dozen kilobytes. There the way decides what a download takes, and a dozen of them fit under the
- * limit. `near` ones are the same at the end of a tenth of that way, so that fewer and larger ones fit:
- * how coarse the pieces are is what the paper's way of filling the limit depends on most.
+ * 2004) gives the limit, k, σ and max_d, but not its servers. The `far` servers were chosen once, before
+ * any result was known: speeds over two decades, worldwide latencies, pages of a dozen kilobytes. The
+ * latency dominates their download times, and a dozen downloads fit under the limit. The `near` servers
+ * have a tenth of the latency, so that fewer and faster downloads fit: the paper's control depends most
+ * on this granularity.
  */
 
 import type { Settings } from "../../config/schema.ts";
@@ -17,10 +16,10 @@ import { crawlQueue, type QueuePlan, type QueueReport } from "./queue-crawl.ts";
 
 export const PAPER = "Diligenti et al., Design of a Crawler with Bounded Bandwidth, WWW 2004";
 export const LIMIT_BPS = 140_000;
-export const WARM_UP_SECONDS = 180;
-export const WATCHED_SECONDS = 120;
-/** The paper's figures show forty seconds. */
-export const SHOWN_SECONDS = 40;
+const WARM_UP_SECONDS = 180;
+const WATCHED_SECONDS = 120;
+/** Length of the paper's figures. */
+const SHOWN_SECONDS = 40;
 
 const SERVERS = {
   siteCount: 40,
@@ -30,7 +29,7 @@ const SERVERS = {
   bytesMedianMax: 32_000,
   bytesMax: 300_000,
 } satisfies Partial<WorldPlan>;
-const WAYS = {
+const LATENCIES = {
   far: { latencyMsMin: 40, latencyMsMax: 400 },
   near: { latencyMsMin: 4, latencyMsMax: 40 },
 } satisfies Record<string, Partial<WorldPlan>>;
@@ -51,7 +50,7 @@ export const LINE_PARAMETERS = {
 } as const;
 
 export interface Contest {
-  readonly servers: keyof typeof WAYS;
+  readonly servers: keyof typeof LATENCIES;
   readonly queue: QueuePlan["queue"];
   readonly control: Settings["control"];
   readonly maxD: number;
@@ -62,7 +61,7 @@ export function crawlBounded(seed: number, contest: Contest): Promise<QueueRepor
   return crawlQueue({
     seed,
     queue,
-    world: { ...SERVERS, ...WAYS[servers] },
+    world: { ...SERVERS, ...LATENCIES[servers] },
     settings: { ...PREDICTION, limitBps: LIMIT_BPS, control, searchDepthMax: maxD },
     pagesPerSite: PAGES_PER_SITE,
     warmUpSeconds: WARM_UP_SECONDS,
@@ -73,7 +72,7 @@ export function crawlBounded(seed: number, contest: Contest): Promise<QueueRepor
 export const TIME: Axis = { label: "time", unit: "s" };
 export const RATE: Axis = { label: "rate", unit: "B/s" };
 
-/** The limit as a line over the seconds that are shown. */
+/** The limit as a line over the plotted seconds. */
 export const LIMIT_LINE: Line = {
   name: "limit L",
   kind: "limit",
@@ -83,7 +82,7 @@ export const LIMIT_LINE: Line = {
   ],
 };
 
-/** The first seconds of a series, one point a second. */
+/** The first seconds of a series, one point per second. */
 export function shown(name: string, kind: Line["kind"], bps: readonly number[]): Line {
   const points = bps.slice(0, SHOWN_SECONDS).map((rate, second) => [second, rate] as const);
   return { name, kind, points };

@@ -1,28 +1,27 @@
 /**
- * What an experiment is: a question that a paper put, asked again of the production code on a
- * synthetic web in virtual time.
+ * An experiment: repeats a result of a paper with the production code on a synthetic web in virtual time.
  *
  * Promise: the same options give the same findings, to the last digit, on every machine.
  */
 
 export interface Experiment {
   readonly name: string;
-  /** The result it repeats, as one would cite it. */
+  /** Citation of the repeated result. */
   readonly paper: string;
-  /** What is asked and how, in a sentence or two. */
+  /** Question and method in one or two sentences. */
   readonly about: string;
-  /** What was held fixed; the options are added to it. */
+  /** Fixed parameters; the options are added to them. */
   readonly parameters: Readonly<Record<string, number | string>>;
   readonly run: (options: ExperimentOptions) => Promise<Findings>;
 }
 
 export interface ExperimentOptions {
   readonly seed: number;
-  /** How many worlds it is done in, from that seed on; figures are means over them. */
+  /** Number of worlds, with consecutive seeds from `seed`; figures are means over them. */
   readonly runs: number;
-  /** How large the synthetic web is, where an experiment has no need of servers; each has a size of its own. */
+  /** Size of the synthetic web, for experiments on link graphs; each has its own default. */
   readonly pages?: number;
-  /** Where the real data is, for experiments that use it; by default beside the checkout, and left out where absent. */
+  /** Folder of real data for experiments that use it; next to the checkout by default, skipped when missing. */
   readonly dataFolder?: string;
 }
 
@@ -31,10 +30,10 @@ export interface Findings {
   readonly plots: readonly Plot[];
 }
 
-/** Names carry their units; null where there is nothing to say. */
+/** Column names contain the units; null for no value. */
 export type Row = Readonly<Record<string, number | string | null>>;
 
-/** A drawing as data; whoever shows it makes a picture of it. */
+/** A plot as data, to be rendered elsewhere. */
 export interface Plot {
   readonly name: string;
   readonly title: string;
@@ -46,7 +45,7 @@ export interface Plot {
 export interface Axis {
   readonly label: string;
   readonly unit: string;
-  /** What stands at 1, 2, 3 …, where these are no amounts. */
+  /** Labels for x = 1, 2, 3 … on an axis of categories. */
   readonly names?: readonly string[];
 }
 
@@ -56,7 +55,7 @@ export interface Line {
   readonly points: readonly (readonly [x: number, y: number])[];
 }
 
-/** Runs one world after the other, so that thousands of pages are never in memory twice. */
+/** Runs the worlds one after the other, so that only one is in memory at a time. */
 export async function inEveryWorld<T>(
   { seed, runs }: ExperimentOptions,
   runIn: (seed: number) => Promise<T>,
@@ -70,7 +69,7 @@ export function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
-/** Digits beyond what an experiment can tell only hide the others. */
+/** Rounds to the precision of an experiment. */
 export function rounded(value: number, decimals: number): number {
   return Number(value.toFixed(decimals));
 }

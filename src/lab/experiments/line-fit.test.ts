@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fitLine } from "./line-fit.ts";
 
-test("points on a line give that line", () => {
+test("a fit of points on a line is that line", () => {
   const fit = fitLine([
     [0, 3],
     [1, 5],
@@ -11,15 +11,15 @@ test("points on a line give that line", () => {
   assert.deepEqual(fit, { slope: 2, intercept: 3, explained: 1 });
 });
 
-test("points beside a line are explained in part", () => {
-  // The nearest line is level at 1; what it misses is all there is.
-  const level = fitLine([
+test("a fit of points near a line explains a part of their variance", () => {
+  // The best line is horizontal at 1 and explains nothing.
+  const horizontal = fitLine([
     [0, 0],
     [1, 3],
     [2, 0],
   ]);
-  assert.deepEqual(level, { slope: 0, intercept: 1, explained: 0 });
-  // Means 1 and 4/3; slope (1 · 4/3 + 1 · 5/3) / 2 = 3/2; misses 1/6 of a spread of 14/3.
+  assert.deepEqual(horizontal, { slope: 0, intercept: 1, explained: 0 });
+  // Means 1 and 4/3; slope (1 · 4/3 + 1 · 5/3) / 2 = 3/2; residual 1/6 of a total of 14/3.
   const rising = fitLine([
     [0, 0],
     [1, 1],

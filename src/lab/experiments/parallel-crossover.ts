@@ -1,4 +1,4 @@
-/** The paper's cross-over mode: how often are pages downloaded in vain before the web is covered? */
+/** The paper's cross-over mode: the overlap at which a coverage of the web is reached. */
 
 import type { Random } from "../../base/random.ts";
 import type { GraphWeb } from "../graph-web.ts";
@@ -19,14 +19,14 @@ const PROCS = [2, 4, 8, 16, 32, 64];
 const SEEDS_EACH = 5;
 const OVERLAP_MAX = 5;
 const COVERAGES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
-/** As remembered: near full coverage, with 4 processes. */
+/** Value recalled from the paper: near full coverage, with 4 processes. */
 const PAPER_POINT = { procs: 4, coverage: 0.98, overlap: 2.5 };
 
 export const parallelCrossover: Experiment = {
   name: "parallel-crossover",
   paper: `${PAPER}, Figure 6`,
   about:
-    "A process with nothing of its own left follows links to others' sites. How many downloads are of pages that somebody has already, per different page, when so much of the web has been got? Empty where that much is never got.",
+    "A process without own pages left follows links to other processes' sites. Overlap (repeated downloads per distinct page) at several coverages of the web; empty where a coverage is never reached.",
   parameters: {
     ...webParameters(PAGES),
     partition: "site-hash",
@@ -68,7 +68,7 @@ function plotOf(rows: readonly Row[]): Plot {
   const made = rows.filter(({ web }) => web === SYNTHETIC);
   return {
     name: "parallel-crossover",
-    title: "Cross-over: overlap when so much is got, synthetic web (Figure 6)",
+    title: "Cross-over: overlap by coverage, synthetic web (Figure 6)",
     x: { label: "coverage", unit: "" },
     y: { label: "overlap", unit: "" },
     lines: [

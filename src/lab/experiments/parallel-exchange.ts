@@ -1,4 +1,4 @@
-/** The paper's exchange mode: how many URLs do processes send each other, and what keeps them few? */
+/** The paper's exchange mode: the number of URLs sent between processes, and ways to reduce it. */
 
 import type { PartitionKind } from "../../partition/partition.ts";
 import type { GraphWeb } from "../graph-web.ts";
@@ -23,12 +23,12 @@ import {
 } from "./parallel-worlds.ts";
 
 const PAGES = 100_000;
-/** By URL is slow, and its curve is known when three points are. */
+/** Partition by URL is slow, and three points show its curve. */
 const PROCS = { "site-hash": [2, 4, 8, 16, 32, 64], "url-hash": [2, 16, 64] } as const;
 const SEEDS = 640;
 const BATCH_PAGES = 100;
 const KINDS = ["site-hash", "url-hash"] as const;
-/** As remembered, URLs per page. */
+/** URLs per page, recalled from the paper. */
 const PAPER_OVERHEAD = {
   "site-hash": { 2: 0.4, 16: 0.8, 64: 0.86 },
   "url-hash": { 2: 5 },
@@ -38,7 +38,7 @@ export const parallelExchange: Experiment = {
   name: "parallel-exchange",
   paper: `${PAPER}, Figure 7`,
   about:
-    "URLs sent to other processes per page downloaded: at once and without memory, as in the paper; in batches of 100 pages with repeats merged; and each URL once per process, which is what Weir does, since it keeps what it has sent.",
+    "URLs sent to other processes per page downloaded: at once and without memory, as in the paper; in batches of 100 pages with repeats merged; and each URL once per process, as in Weir, which stores the URLs it has sent.",
   parameters: { ...webParameters(PAGES), seeds: SEEDS, batchPages: BATCH_PAGES },
   run(options) {
     const rows = onEveryWeb(options, PAGES, (web, random) => {

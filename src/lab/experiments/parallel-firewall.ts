@@ -1,4 +1,4 @@
-/** The paper's firewall mode: how much of the web do processes get that never tell each other of a link? */
+/** The paper's firewall mode: the coverage of processes that do not exchange links. */
 
 import { below, type Random } from "../../base/random.ts";
 import { coverage } from "../../partition/metrics.ts";
@@ -19,14 +19,14 @@ const PROCS = [1, 2, 4, 8, 16, 32, 64];
 const SEEDS_EACH = 5;
 const SEEDS_IN_ALL = [64, 256, 1024, 4096, 16_384];
 const PROCS_BY_SEEDS = [2, 8, 32, 64];
-/** As remembered: 0.9, at least 0.8, and below 0.1. */
+/** Coverages recalled from the paper: 0.9, at least 0.8, and below 0.1. */
 const PAPER_COVERAGE: Readonly<Record<number, number>> = { 1: 0.9, 4: 0.8, 64: 0.1 };
 
 export const parallelFirewall: Experiment = {
   name: "parallel-firewall",
   paper: `${PAPER}, Figures 4 and 5`,
   about:
-    "Links to other processes' sites are thrown away. What share of the web is got, by the number of processes with five seeds each, of the whole web and of a random half of its sites; and by the number of seeds in all?",
+    "Links to other processes' sites are dropped. Coverage by the number of processes with five seeds each, on the whole web and on a random half of its sites; and coverage by the total number of seeds.",
   parameters: { ...webParameters(PAGES), partition: "site-hash", seedsEach: SEEDS_EACH },
   run(options) {
     const rows = onEveryWeb(options, PAGES, (web, random) => [
@@ -68,7 +68,7 @@ function bySeeds(web: GraphWeb, random: Random): Row[] {
   });
 }
 
-/** Half of the sites: the web before it doubled, if it grows by new sites. */
+/** A random half of the sites: the web before it doubled, if it grows by new sites. */
 function halfOf(web: GraphWeb, random: Random): GraphWeb {
   const sites = siteNumbers(web);
   const isKept = new Map<number, boolean>();
@@ -112,7 +112,7 @@ function seedsPlot(all: readonly Row[]): Plot {
   const rows = all.filter(({ vary, web }) => vary === "seeds" && web === SYNTHETIC);
   return {
     name: "parallel-firewall-seeds",
-    title: "Firewall: coverage by seeds in all, synthetic web (Figure 5)",
+    title: "Firewall: coverage by total seeds, synthetic web (Figure 5)",
     x: { label: "seeds", unit: "" },
     y: { label: "coverage", unit: "" },
     lines: PROCS_BY_SEEDS.map((procs) =>

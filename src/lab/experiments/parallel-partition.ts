@@ -1,4 +1,4 @@
-/** Which way of dividing the web is even, keeps links together, and moves little when a process joins? */
+/** Compares partition functions: evenness, links between processes, and pages moved when a process joins. */
 
 import { assignGroups, reassign } from "../../partition/assignment.ts";
 import { coverage } from "../../partition/metrics.ts";
@@ -28,7 +28,7 @@ const PAGES = 100_000;
 const PROCS = [4, 16, 64];
 const SEEDS = 640;
 const KINDS: readonly PartitionKind[] = ["url-hash", "site-hash", "hierarchical"];
-/** A group for each ending of hosts in the synthetic web. */
+/** A group for each top-level domain of the synthetic web. */
 const RULES = ENDINGS.map(([ending]): PartitionRule => ({
   match: { kind: "suffix", suffix: ending },
   group: ending,
@@ -38,12 +38,12 @@ export const parallelPartition: Experiment = {
   name: "parallel-partition",
   paper: `${PAPER}, Section 3.3`,
   about:
-    "The three partition functions: the largest process's pages against the mean; the share of links that lead to another process; URLs sent per page (at once); coverage in firewall mode; and the pages that move when one process joins, as a multiple of its share: assigned anew, adjusted, and with a plain remainder of the hash. Hierarchical is by the ending of the host.",
+    "The three partition functions: the largest process's pages relative to the mean; the share of links to another process; URLs sent per page (at once); coverage in firewall mode; and the pages that move when one process joins, as a multiple of its share: with a new assignment, an adjusted one, and the hash modulo the number of processes. Hierarchical is by top-level domain.",
   parameters: { ...webParameters(PAGES), buckets: BUCKETS_DEFAULT, seeds: SEEDS },
   run(options) {
     const rows = onEveryWeb(options, PAGES, (web, random) => {
       const draw = sameSeeds(random, SEEDS);
-      // The endings of one university's hosts are all the same.
+      // All hosts of a university have the same top-level domain.
       const kinds = web.name.startsWith(SYNTHETIC) ? KINDS : KINDS.slice(0, 2);
       return kinds.flatMap((kind) => PROCS.map((procs) => rowOf(web, kind, procs, draw)));
     });
@@ -59,7 +59,7 @@ function rowOf(web: GraphWeb, kind: PartitionKind, procs: number, draw: DrawSeed
     partition: kind,
     procs,
     largest: largestOf(division),
-    linksAbroad: linksAbroad(web, division),
+    linksAbroad: shareOfForeignLinks(web, division),
     urlsPerPage: new ExchangeCrawl(web, division, PLAIN_RULES).run(seeds).overhead,
     firewallCoverage: coverage(crawlFirewalled(web, division, seeds), web.pageCount),
     ...movedOnJoin(web, kind, procs, rules),
@@ -72,14 +72,17 @@ function largestOf({ procs, owners }: Division): number {
   return Math.max(...pages) / (owners.length / procs);
 }
 
-function linksAbroad({ offsets, targets, pageCount }: GraphWeb, { owners }: Division): number {
-  let abroad = 0;
+function shareOfForeignLinks(
+  { offsets, targets, pageCount }: GraphWeb,
+  { owners }: Division,
+): number {
+  let foreign = 0;
   for (let page = 0; page < pageCount; page++) {
-    const behind = offsets[page + 1] as number;
-    for (let link = offsets[page] as number; link < behind; link++)
-      if (owners[targets[link] as number] !== owners[page]) abroad += 1;
+    const end = offsets[page + 1] as number;
+    for (let link = offsets[page] as number; link < end; link++)
+      if (owners[targets[link] as number] !== owners[page]) foreign += 1;
   }
-  return abroad / targets.length;
+  return foreign / targets.length;
 }
 
 function movedOnJoin(
@@ -94,10 +97,10 @@ function movedOnJoin(
   const buckets = web.urls.map((url) => partition.bucketOf(url));
   const moved = (isMoved: (bucket: number) => boolean): number =>
     (buckets.filter(isMoved).length / web.pageCount) * (procs + 1);
-  const anew = assignGroups(partition, workers);
+  const reassigned = assignGroups(partition, workers);
   const adjusted = reassign(before, workers, partition.groups);
   return {
-    movedAnew: moved((bucket) => anew[bucket] !== before[bucket]),
+    movedAnew: moved((bucket) => reassigned[bucket] !== before[bucket]),
     movedAdjusted: moved((bucket) => adjusted[bucket] !== before[bucket]),
     movedByRemainder:
       rules.length === 0 ? moved((bucket) => bucket % procs !== bucket % (procs + 1)) : null,

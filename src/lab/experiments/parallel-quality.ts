@@ -1,4 +1,4 @@
-/** The paper's quality: how often must processes tell each other of links to find the best pages? */
+/** The paper's quality: the number of link exchanges that processes need to find the best pages. */
 
 import type { Counted, GraphWeb } from "../graph-web.ts";
 import { crawlForQuality, importanceIn } from "../parallel-quality-sim.ts";
@@ -19,7 +19,7 @@ const PAGES = 100_000;
 const PROCS = [1, 4, 16, 64];
 const SEEDS = 320;
 const EXCHANGES = [0, 1, 3, 7, 15, 31, 63, 127];
-/** The paper's 500 thousand, 2 million and 8 million of 40 million pages. */
+/** Percentages of the web: the paper's 0.5, 2 and 8 of 40 million pages. */
 const PERCENTS = [1.25, 5, 20];
 const PERCENTS_OF = { "between sites": PERCENTS, all: [5] } as const;
 const COUNTED: readonly Counted[] = ["between sites", "all"];
@@ -30,7 +30,7 @@ export const parallelQuality: Experiment = {
   name: "parallel-quality",
   paper: `${PAPER}, Figures 9 to 11`,
   about:
-    "Each process takes the page with most links known to it, and all tell each other of links so many times in a crawl that ends after a share of the web. Which share of the best pages is got, and how many URLs with counts are sent per page? Good is a page with many links from other sites; and, as in the paper, with many links.",
+    "Each process fetches its page with the most known links first, and all processes exchange links a number of times in a crawl that ends after a share of the web. Share of the best pages that is fetched, and URLs with counts sent per page. Pages are ranked by links from other sites; and, as in the paper, by all links.",
   parameters: { ...webParameters(PAGES), partition: "site-hash", seeds: SEEDS },
   run(options) {
     const rows = onEveryWeb(options, PAGES, (web, random) => {
@@ -53,7 +53,7 @@ function rowsOf(web: GraphWeb, counted: Counted, draw: DrawSeeds): Row[] {
   return PROCS.flatMap((procs) => {
     const division = divide(web, "site-hash", procs);
     const seeds = draw(division);
-    // One process has nobody to tell.
+    // A single process has no exchanges.
     const times = procs === 1 ? [0] : EXCHANGES;
     return PERCENTS_OF[counted].flatMap((percentOfWeb) =>
       times.map((exchanges) => {

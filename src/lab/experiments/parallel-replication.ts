@@ -1,4 +1,4 @@
-/** The paper's replication: how much is saved when popular URLs are known to all and never sent? */
+/** The paper's replication: the savings when all processes know the popular URLs and never send them. */
 
 import type { Random } from "../../base/random.ts";
 import type { GraphWeb } from "../graph-web.ts";
@@ -16,14 +16,14 @@ const PAGES = 200_000;
 const PROCS = 64;
 const SEEDS = 640;
 const POPULAR = [0, 10, 100, 1_000, 10_000, 100_000];
-/** As remembered, URLs per page with 40 million pages. */
+/** URLs per page with 40 million pages, recalled from the paper. */
 const PAPER_OVERHEAD: Readonly<Record<number, number>> = { 0: 0.86, 10_000: 0.52, 100_000: 0.43 };
 
 export const parallelReplication: Experiment = {
   name: "parallel-replication",
   paper: `${PAPER}, Figure 8`,
   about:
-    "URLs sent per page with 64 processes when the most popular of an earlier crawl of the same web are known to all: at once and without memory, as in the paper; and each URL once per process, as Weir does. Also when they are not known before but found on the way, with so many counters in each process; telling everybody of a find is counted.",
+    "URLs sent per page with 64 processes that all know the most popular URLs of an earlier crawl of the same web: at once and without memory, as in the paper; and each URL once per process, as in Weir. Also when popular URLs are found during the crawl with this number of counters per process; their announcements are counted.",
   parameters: { ...webParameters(PAGES), procs: PROCS, partition: "site-hash", seeds: SEEDS },
   run(options) {
     const rows = onEveryWeb(options, PAGES, rowsOf);
@@ -53,7 +53,7 @@ function withPaper(row: Row): Row {
   return { ...row, paper: known ?? null };
 }
 
-/** Over the power of ten, since the sizes are apart by tens. */
+/** On a logarithmic axis of the number of replicated URLs. */
 function plotOf(all: readonly Row[]): Plot {
   const rows = all
     .filter((row) => row["web"] === SYNTHETIC && row["popular"] !== 0)

@@ -1,9 +1,9 @@
 /**
- * What the experiments on parallel crawling have in common: the paper, the webs they are done on, and how rows and
- * curves are made of what was found.
+ * Common code of the experiments on parallel crawling: the paper, the webs, and the conversion of results to rows
+ * and curves.
  *
- * Every figure is a mean over as many synthetic webs as there are runs, with other seeds for the crawl in each; on the
- * real graphs, which are what they are, only the seeds of the crawl change.
+ * Every figure is a mean over one synthetic web per run, each with different seeds of the crawl; on the real
+ * graphs only the seeds of the crawl change.
  */
 
 import { below, type Random, randomFrom } from "../../base/random.ts";
@@ -19,12 +19,12 @@ export const SYNTHETIC = "synthetic";
 
 export const PROCESSES = { label: "processes", unit: "" };
 
-/** What was held fixed in the synthetic web. */
+/** Parameters of the synthetic web. */
 export function webParameters(pages: number): Readonly<Record<string, number>> {
   return { pages, ...WEB_PARAMETERS };
 }
 
-/** Rows of every web there is, each with its name. */
+/** The rows of every available web, each with the web's name. */
 export function onEveryWeb(
   options: ExperimentOptions,
   pagesDefault: number,
@@ -46,7 +46,7 @@ function named(web: string, rows: readonly Row[]): Row[] {
   return rows.map((row) => Object.assign({ web }, row));
 }
 
-/** One row of many that differ only in their numbers; nothing where one of them has nothing. */
+/** The means of rows that differ only in their numbers; null where one run has no value. */
 function meanRows(runs: readonly (readonly Row[])[]): Row[] {
   const [first = []] = runs;
   return first.map((row, place) => {
@@ -60,16 +60,16 @@ function meanRows(runs: readonly (readonly Row[])[]): Row[] {
   });
 }
 
-/** Pages to begin with, by process. */
+/** Draws the seeds of each process. */
 export type DrawSeeds = (division: Division) => number[][];
 
-/** The same pages for every division, so that all begin alike. */
+/** Draws the same seeds for every division. */
 export function sameSeeds(random: Random, count: number): DrawSeeds {
   const seed = below(random, 2 ** 32);
   return (division) => drawSeedsInAll(randomFrom(seed), division, count);
 }
 
-/** One row for all that agree in the keys, with a column for each of the others. */
+/** Merges rows with equal keys into one row, with a column per merged row. */
 export function pivoted(
   rows: readonly Row[],
   keys: readonly string[],
@@ -84,7 +84,7 @@ export function pivoted(
   );
 }
 
-/** One figure over another, of the rows that have both. */
+/** A curve of two columns, over the rows that have both. */
 export function curve(
   name: string,
   rows: readonly Row[],
@@ -92,13 +92,13 @@ export function curve(
   kind: Line["kind"] = "solid",
 ): Line {
   const points = rows.flatMap((row) => {
-    const [across, up] = [row[x], row[y]];
-    return typeof across === "number" && typeof up === "number" ? [[across, up] as const] : [];
+    const [atX, atY] = [row[x], row[y]];
+    return typeof atX === "number" && typeof atY === "number" ? [[atX, atY] as const] : [];
   });
   return { name, kind, points };
 }
 
-/** A single figure as a short dash, since a curve of one point cannot be seen. */
+/** A single point as a short dash, because a curve of one point is invisible. */
 export function dash(name: string, [x, y]: readonly [x: number, y: number], width: number): Line {
   const points = [
     [x - width / 2, y],

@@ -21,7 +21,7 @@ async function rowsOf({ run }: Experiment): Promise<readonly Row[]> {
   return rows;
 }
 
-test("behind firewalls more processes get less, and more seeds bring more", async () => {
+test("in firewall mode, more processes cover less, and more seeds cover more", async () => {
   const rows = await rowsOf(parallelFirewall);
   const byProcs = column(
     rows.filter(({ vary }) => vary === "processes"),
@@ -33,7 +33,7 @@ test("behind firewalls more processes get less, and more seeds bring more", asyn
   assert.deepEqual(bySeeds, bySeeds.toSorted());
 });
 
-test("crossing over costs more the more is covered, and with more processes, up to 16", async () => {
+test("in cross-over mode, overlap grows with the number of processes up to 16", async () => {
   const rows = await rowsOf(parallelCrossover);
   const at = column(rows.slice(0, 4), "at 0.8");
   assert.deepEqual(
@@ -42,7 +42,7 @@ test("crossing over costs more the more is covered, and with more processes, up 
   );
 });
 
-test("exchange gets every page once, for at most one URL per page by site", async () => {
+test("exchange mode fetches every page once, and by site sends at most one URL per page", async () => {
   const rows = await rowsOf(parallelExchange);
   assert.deepEqual(new Set(column(rows, "overlap")), new Set([0]));
   assert.equal(new Set(column(rows, "coverage")).size, 1);
@@ -50,7 +50,7 @@ test("exchange gets every page once, for at most one URL per page by site", asyn
   assert.ok(column(bySite, "atOnce").every((urls) => urls > 0 && urls <= 1));
 });
 
-test("what is replicated is not sent", async () => {
+test("more replicated URLs reduce the URLs sent", async () => {
   const sent = column(await rowsOf(parallelReplication), "atOnce");
   assert.deepEqual(
     sent,
@@ -58,28 +58,28 @@ test("what is replicated is not sent", async () => {
   );
 });
 
-test("exchanging counts of links from other sites makes up for being many", async () => {
+test("exchanging link counts improves quality with many processes", async () => {
   const rows = await rowsOf(parallelQuality);
   const found = rows.filter((row) => row["counted"] === "between sites" && row["procs"] === 16);
   for (const row of found) assert.ok(Number(row["127 exchanges"]) > Number(row["0 exchanges"]));
 });
 
-test("by URL parts are even, by site links stay together", async () => {
+test("partition by URL is more even, partition by site has fewer links between processes", async () => {
   const rows = await rowsOf(parallelPartition);
   const of = (kind: string, name: string): number[] =>
     column(
       rows.filter(({ partition }) => partition === kind),
       name,
     );
-  for (const [place, abroad] of of("site-hash", "linksAbroad").entries()) {
-    assert.ok(abroad < (of("url-hash", "linksAbroad")[place] as number) / 2);
+  for (const [place, share] of of("site-hash", "linksAbroad").entries()) {
+    assert.ok(share < (of("url-hash", "linksAbroad")[place] as number) / 2);
     assert.ok(
       (of("site-hash", "largest")[place] as number) > (of("url-hash", "largest")[place] as number),
     );
   }
 });
 
-test("the same seed finds the same, another seed something else", async () => {
+test("the same seed gives the same findings, another seed different ones", async () => {
   const first = await parallelFirewall.run(SMALL);
   assert.deepEqual(await parallelFirewall.run(SMALL), first);
   assert.notDeepEqual(await parallelFirewall.run({ ...SMALL, seed: 2 }), first);

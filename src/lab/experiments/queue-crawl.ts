@@ -1,13 +1,13 @@
 /**
- * Crawls a queue that is fixed beforehand, as the paper on bounded bandwidth did, so that ways of
- * holding a limit can be compared on the very same work; in virtual time, with the production loops.
+ * Crawls a fixed queue, as in the paper on bounded bandwidth, so that controls of a limit can be
+ * compared on the same work; in virtual time, with the production loops.
  *
- * No links are followed, nothing is asked for but the queue's URLs. The rate is what a counter at the
- * interface sees. The speeds of servers are learnt in a warm-up that is not watched.
+ * Only the queue's URLs are requested; links are not followed. The rate is measured at the interface.
+ * Server speeds are learned in a warm-up that is not measured.
  *
- * The paper's queue is one row of URLs, so that one that does not fit stands in the way of all behind
- * it. Weir's is a row of sites, and a site that has to wait keeps only its own URLs waiting. To crawl the
- * paper's row with Weir, every URL gets a host of its own; what its server gives is the same.
+ * The paper's queue contains URLs, so a URL that does not fit blocks all behind it. Weir's queue
+ * contains sites, and a waiting site blocks only its own URLs. To crawl the paper's queue with Weir,
+ * every URL gets its own host name; the server's speed stays the same.
  */
 
 import { assert } from "../../base/assert.ts";
@@ -34,39 +34,39 @@ import { makeWorld, type World, type WorldPlan } from "../world/plan.ts";
 import { siteAt } from "../world/site.ts";
 import { RankWatch } from "./rank-watch.ts";
 
-/** What is to be crawled, and how. */
+/** The work of a crawl and its settings. */
 export interface WorkPlan {
   readonly seed: number;
   readonly world: Partial<WorldPlan>;
   readonly settings: Partial<Settings>;
   readonly pagesPerSite: number;
-  /** A row of URLs, drawn at random, as in the paper; or Weir's row of sites, each with its own. */
+  /** The paper's queue of URLs in random order, or Weir's queue of sites. */
   readonly queue: "urls" | "sites";
-  /** The share of requests that go wrong. */
+  /** Share of requests that fail. */
   readonly faultShare?: number;
-  /** What somebody does to the crawl while it runs; called at its beginning. */
+  /** Called at the start, to schedule changes of the running crawl. */
   readonly attend?: (handle: CrawlHandle, clock: SimClock) => void;
-  /** Changes what the crawl is given: for planting a mistake that a checker must find. */
+  /** Replaces parts of the crawl, to plant a fault that a checker must find. */
   readonly plant?: (parts: CrawlParts) => CrawlParts;
 }
 
-/** All of the watched seconds only. */
 export interface QueuePlan extends WorkPlan {
   readonly warmUpSeconds: number;
   readonly seconds: number;
 }
 
+/** Figures of the measured seconds, without the warm-up. */
 export interface QueueReport {
   /** Bytes that arrived in each tenth of a second. */
   readonly tenths: readonly number[];
-  /** What the crawl expected to take, at the beginning of each second. */
+  /** The crawl's prediction at the start of each second. */
   readonly predictedBps: readonly number[];
   readonly rankInversion: number;
   readonly requests: number;
 }
 
 const TENTHS_IN_SECOND = 10;
-/** Every page is a page: no copies, no redirects, no closed doors. */
+/** Only ordinary pages: no copies, redirects, errors or forbidden pages. */
 const PLAIN_PAGES = {
   copyShare: 0,
   nearCopyShare: 0,
@@ -74,7 +74,7 @@ const PLAIN_PAGES = {
   goneShare: 0,
   forbiddenShare: 0,
 } satisfies Partial<WorldPlan>;
-/** The queue and nothing else, as fast as the limit allows. */
+/** Requests only the queue's URLs, as fast as the limit allows. */
 const QUEUE_ONLY = {
   depthMax: 0,
   ignoreRobots: true,
@@ -106,7 +106,7 @@ export async function crawlQueue(plan: QueuePlan): Promise<QueueReport> {
     predictedBps.push(handle.snapshot().predictedBps);
     await clock.runFor(1000);
   }
-  assert(ranks.waiting > 0, "a queue that runs dry measures nothing");
+  assert(ranks.waiting > 0, "the queue lasts until the end of the measurement");
   const from = warmUpSeconds * TENTHS_IN_SECOND;
   const length = seconds * TENTHS_IN_SECOND;
   const tenths = Array.from({ length }, (_, tenth) => wire.tenths[from + tenth] ?? 0);
@@ -122,12 +122,12 @@ export async function crawlQueue(plan: QueuePlan): Promise<QueueReport> {
 }
 
 export interface WholeReport {
-  /** Of the pages alone, without headers. */
+  /** Bytes of the pages, without headers. */
   readonly bytes: number;
   readonly seconds: number;
 }
 
-/** Crawls all pages of one site, and nothing else, to the end. */
+/** Crawls all pages of one site, and no others, to the end. */
 export async function crawlWhole(plan: WorkPlan, siteIndex: number): Promise<WholeReport> {
   const world = worldFor(plan);
   const site = siteAt(world, siteIndex);
@@ -158,12 +158,12 @@ interface Setting {
   readonly queue: readonly CanonicalUrl[];
 }
 
-interface Witnesses {
+interface Probes {
   readonly wire: SimWire;
   readonly watch: (request: TransportRequest) => () => void;
 }
 
-function start({ plan, world, clock, queue }: Setting, { wire, watch }: Witnesses): CrawlHandle {
+function start({ plan, world, clock, queue }: Setting, { wire, watch }: Probes): CrawlHandle {
   const settings = { ...defaultSettings(), ...QUEUE_ONLY, ...plan.settings };
   const random = randomFrom(plan.seed);
   const resolver = new SimResolver(clock, world, random);
@@ -171,8 +171,8 @@ function start({ plan, world, clock, queue }: Setting, { wire, watch }: Witnesse
   const conduct = ({ host, path }: TransportRequest): Conduct => {
     const site = siteNamed(world, host);
     assert(site !== undefined, "only names of the world have addresses");
-    const asked = { site, path, etag: undefined, wallMs: clock.wallMs() };
-    return conductOf(world, asked, faults.draw(site.origin, path));
+    const worldRequest = { site, path, etag: undefined, wallMs: clock.wallMs() };
+    return conductOf(world, worldRequest, faults.draw(site.origin, path));
   };
   const transport = new SimTransport({ clock, wire, conductOf: conduct, watch });
   const parts: CrawlParts = {
@@ -186,13 +186,13 @@ function start({ plan, world, clock, queue }: Setting, { wire, watch }: Witnesse
     output: undefined,
     log: silentLog,
     hooks: {},
-    // The papers' ways know nothing of windows; theirs are as wide as the system makes them.
+    // The papers' controls do not set windows; they use the system's default.
     line: plainLine(settings, settings.control === "paced" ? transport : { setWindow: () => {} }),
   };
   return startCrawl(plan.plant?.(parts) ?? parts);
 }
 
-/** In turn through all sites: of the first page of each, then of the second, and so on. */
+/** The first page of every site, then the second page of every site, and so on. */
 function queueOf(world: World, { seed, queue: kind, pagesPerSite }: QueuePlan): CanonicalUrl[] {
   const sites = Array.from({ length: world.plan.siteCount }, (_, index) => siteAt(world, index));
   const queue: CanonicalUrl[] = [];
@@ -205,7 +205,7 @@ function queueOf(world: World, { seed, queue: kind, pagesPerSite }: QueuePlan): 
   return kind === "sites" ? queue : shuffled(queue, randomFrom(seed));
 }
 
-/** site7.test by as many other names as it has pages: p0.site7.test, p1.site7.test, … */
+/** One name per page for each site: p0.site7.test, p1.site7.test, … */
 function manyHosts(): Naming {
   const named = namedSites();
   return { ...named, siteOf: (authority) => named.siteOf(authority.replace(/^p\d+\./, "")) };
@@ -215,7 +215,7 @@ function ownHost(origin: string, page: number): string {
   return origin.replace("://", `://p${page}.`);
 }
 
-/** Fisher and Yates: every order is as likely as any other. */
+/** Fisher–Yates shuffle: every order is equally likely. */
 function shuffled<T>(items: readonly T[], random: Random): T[] {
   const mixed = [...items];
   for (let last = mixed.length - 1; last > 0; last--) {

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { below, randomFrom } from "../../base/random.ts";
 import { RankWatch } from "./rank-watch.ts";
 
-test("a request overtakes those before it that have not been asked for", () => {
+test("a request overtakes the URLs before it that were not requested yet", () => {
   const watch = new RankWatch(["a", "b", "c", "d"]);
   for (const url of ["a", "d", "b", "c"]) watch.begin(url);
   assert.deepEqual([watch.requests, watch.waiting, watch.meanInversion], [4, 0, 2 / 4]);
 });
 
-test("a second try, and what is not in the queue, count for nothing", () => {
+test("retries and URLs outside the queue are not counted", () => {
   const watch = new RankWatch(["a", "b", "c"]);
   for (const url of ["b", "b", "robots.txt"]) watch.begin(url);
   assert.deepEqual([watch.requests, watch.waiting, watch.meanInversion], [1, 2, 1]);
@@ -19,7 +19,7 @@ test("a second try, and what is not in the queue, count for nothing", () => {
   assert.deepEqual([watch.requests, watch.waiting, watch.meanInversion], [1, 1, 1]);
 });
 
-test("inversions are those that counting every pair finds", () => {
+test("inversions equal a count over every pair", () => {
   for (let seed = 1; seed <= 30; seed++) {
     const random = randomFrom(seed);
     const queue = Array.from({ length: 40 }, (_, rank) => String(rank));

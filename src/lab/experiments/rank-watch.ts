@@ -1,15 +1,15 @@
 /**
- * How far the order of requests strays from the queue's: whoever looks deeper for something that fits
- * lets worse URLs go before better ones.
+ * Measures how far the order of requests deviates from the queue's: a deeper search for a URL that
+ * fits lets worse URLs overtake better ones.
  *
- * A request's inversion is the number of URLs before it in the queue that have not been asked for when
- * it is. Amortised O(inversion) a request.
+ * A request's inversion is the number of URLs before it in the queue that were not requested before
+ * it. Amortised O(inversion) per request.
  */
 
 export class RankWatch {
   readonly #ranks = new Map<string, number>();
-  readonly #isAsked: boolean[];
-  /** Everything before it has been asked for. */
+  readonly #isRequested: boolean[];
+  /** All URLs before this rank were requested. */
   #first = 0;
   #inversions = 0;
   #requests = 0;
@@ -17,7 +17,7 @@ export class RankWatch {
 
   constructor(queue: readonly string[]) {
     for (const [rank, url] of queue.entries()) this.#ranks.set(url, rank);
-    this.#isAsked = queue.map(() => false);
+    this.#isRequested = queue.map(() => false);
     this.#waiting = queue.length;
   }
 
@@ -25,7 +25,7 @@ export class RankWatch {
     return this.#requests;
   }
 
-  /** Of the queue, not yet asked for. */
+  /** Number of URLs in the queue that were not requested yet. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -36,16 +36,16 @@ export class RankWatch {
 
   begin(url: string): void {
     const rank = this.#ranks.get(url);
-    if (rank === undefined || this.#isAsked[rank] === true) return;
-    this.#isAsked[rank] = true;
+    if (rank === undefined || this.#isRequested[rank] === true) return;
+    this.#isRequested[rank] = true;
     this.#requests += 1;
     this.#waiting -= 1;
     for (let before = this.#first; before < rank; before++)
-      if (this.#isAsked[before] === false) this.#inversions += 1;
-    while (this.#isAsked[this.#first] === true) this.#first += 1;
+      if (this.#isRequested[before] === false) this.#inversions += 1;
+    while (this.#isRequested[this.#first] === true) this.#first += 1;
   }
 
-  /** Begins to count anew, with the queue as it is. */
+  /** Resets the counts, but not the state of the queue. */
   forget(): void {
     this.#inversions = 0;
     this.#requests = 0;

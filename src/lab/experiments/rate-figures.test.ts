@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { overWorlds, rateFigures } from "./rate-figures.ts";
 
-test("a full pipe is full, even and never above", () => {
+test("a line exactly at the limit is full, even and never above it", () => {
   const figures = rateFigures(
     tenths(100, () => 100),
     1_000,
@@ -17,7 +17,7 @@ test("a full pipe is full, even and never above", () => {
   });
 });
 
-test("one flood shows in the seconds that hold it", () => {
+test("a peak appears in every second that contains it", () => {
   const figures = rateFigures(
     tenths(109, (tenth) => (tenth === 50 ? 200 : 100)),
     1_000,
@@ -27,7 +27,7 @@ test("one flood shows in the seconds that hold it", () => {
   assert.ok(Math.abs(figures.deviation - 0.03) < 1e-9, String(figures.deviation));
 });
 
-test("over several worlds figures are means, but the worst second is the worst of all", () => {
+test("figures of several worlds are means, except the worst second, which is the maximum", () => {
   const calm = rateFigures(
     tenths(20, () => 50),
     1_000,

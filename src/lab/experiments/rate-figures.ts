@@ -1,4 +1,4 @@
-/** How well a limit was used and kept, in the few figures by which ways of holding it are compared. */
+/** Figures for comparing controls of a limit: how well it was used and kept. */
 
 import { windowsOf } from "../sim-wire.ts";
 import { meanOf } from "./experiment.ts";
@@ -7,18 +7,19 @@ export interface RateFigures {
   readonly meanBps: number;
   /** The mean as a share of the limit. */
   readonly fill: number;
-  /** Of one-second windows, as a share of the limit. */
+  /** Standard deviation of one-second windows, as a share of the limit. */
   readonly deviation: number;
-  /** The fullest second, as a share of the limit. */
+  /** The highest second, as a share of the limit. */
   readonly worst: number;
-  /** Shares of the seconds that were above the limit, and above 105 % of it. */
+  /** Share of seconds above the limit. */
   readonly above: number;
+  /** Share of seconds above 105 % of the limit. */
   readonly above105: number;
 }
 
 const TENTHS_IN_SECOND = 10;
 
-/** From what arrived in each tenth of a second. A second may begin at any tenth. */
+/** Computes the figures from the bytes of each tenth of a second; seconds start at every tenth. */
 export function rateFigures(tenths: readonly number[], limitBps: number): RateFigures {
   const windows = windowsOf(tenths).map((bytes) => bytes / limitBps);
   const mean = meanOf(windows);
@@ -34,10 +35,10 @@ export function rateFigures(tenths: readonly number[], limitBps: number): RateFi
   };
 }
 
-/** A pipe filled to the brim is not above it for the last digit of a sum. */
+/** Relative tolerance for rounding errors in a line exactly at the limit. */
 const ROUNDING = 1e-9;
 
-/** The same over several worlds: means, and the worst second of all. */
+/** Figures over several worlds: means, and the worst second of all. */
 export function overWorlds(worlds: readonly RateFigures[]): RateFigures {
   const mean = (figure: keyof RateFigures): number => meanOf(worlds.map((world) => world[figure]));
   return {

@@ -1,4 +1,4 @@
-/** Every experiment there is, by name, in the order of the papers. */
+/** All experiments, in the order of the papers. */
 
 import { allocationBatches } from "./allocation-batches.ts";
 import { allocationFit } from "./allocation-fit.ts";

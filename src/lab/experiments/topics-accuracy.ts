@@ -1,11 +1,10 @@
 /**
- * Figure 2 of the paper on topics: how often is each classifier right? And how well is English told from other
- * languages?
+ * Figure 2 of the paper on topics: the accuracy of each classifier, and of telling English from other languages.
  *
- * On three collections, because the paper's own pages are not to be had: Wikipedia for Schools (15 subjects), terms and
- * privacy pages of sites in the paper's very categories, which is harder than the paper's task, and 20 Newsgroups. As in the
- * paper half of each topic, at most 500 pages, is for training and as many for testing; every world is another draw of
- * the halves, the same for all methods.
+ * The paper's own pages are not available, so three collections replace them: Wikipedia for Schools (15 subjects),
+ * terms and privacy pages of sites in the paper's categories, which is harder than the paper's task, and 20
+ * Newsgroups. As in the paper, half of each topic, at most 500 pages, is for training and as many pages for testing.
+ * Every world draws different halves, the same for all methods.
  */
 
 import { Evaluation } from "../../topics/evaluation.ts";
@@ -24,7 +23,7 @@ import {
 import { languageRows } from "./topics-language.ts";
 
 export const TOPICS_PAPER = "Chung and Clarke, Topic-Oriented Collaborative Crawling, CIKM 2002";
-/** Per cent right on 15 topics of the Open Directory. */
+/** The paper's accuracy in percent on 15 topics of the Open Directory. */
 const PAPER_ACCURACY: Readonly<Partial<Record<MethodName, number>>> = {
   "naive-bayes": 60.7,
   lewis: 58.2,
@@ -36,7 +35,7 @@ export const topicsAccuracy: Experiment = {
   name: "topics-accuracy",
   paper: `${TOPICS_PAPER}, Figure 2`,
   about:
-    "How often the paper's three classifiers and Weir's own are right, on three labelled collections, and how well English is told from other languages. Needs the labelled pages, which do not come with Weir; about fifteen seconds for each world.",
+    "The accuracy of the paper's three classifiers and of Weir's own on three labelled collections, and of telling English from other languages. Needs labelled pages that are not part of Weir; about fifteen seconds per world.",
   parameters: { pagesPerTopicMax: PAGES_PER_TOPIC_MAX },
   async run(options) {
     const rows: Row[] = [];
@@ -46,7 +45,7 @@ export const topicsAccuracy: Experiment = {
       const found = await Promise.all(
         METHOD_NAMES.map(async (method) => ({
           method,
-          worlds: await inEveryWorld(options, async (seed) => tested(examples, method, seed)),
+          worlds: await inEveryWorld(options, async (seed) => evaluate(examples, method, seed)),
         })),
       );
       rows.push(...found.map(({ method, worlds }) => rowOf(name, method, worlds)));
@@ -56,7 +55,7 @@ export const topicsAccuracy: Experiment = {
   },
 };
 
-export function tested(examples: Examples, name: MethodName, seed: number): Evaluation {
+export function evaluate(examples: Examples, name: MethodName, seed: number): Evaluation {
   const { train, test } = halvesOf(examples, seed);
   const method = METHODS[name];
   const trained = method.train(examples, train);
@@ -69,7 +68,7 @@ export function tested(examples: Examples, name: MethodName, seed: number): Eval
   return evaluation;
 }
 
-/** Means over the worlds; the interval is that of one test of as many pages. */
+/** Means over the worlds; the confidence interval is that of one test with as many pages. */
 function rowOf(name: CollectionName, method: MethodName, worlds: readonly Evaluation[]): Row {
   const percent = (of: (evaluation: Evaluation) => number): number =>
     rounded(100 * meanOf(worlds.map(of)), 1);
@@ -106,7 +105,7 @@ function plotOf(
   };
 }
 
-/** As the paper writes them: "adu art bus". */
+/** Abbreviates a topic, as in the paper: "adu art bus". */
 export function shortName(topic: string): string {
   const last = topic.split(".").at(-1) ?? topic;
   return last.slice(0, 4).toLowerCase();

@@ -1,4 +1,4 @@
-/** Figure 5 of the paper on topics: how many links of a process's pages lead to its own pages? */
+/** Figure 5 of the paper on topics: the share of links between pages of the same process. */
 
 import { type Experiment, meanOf, type Plot, type Row, rounded } from "./experiment.ts";
 import { shortName, TOPICS_PAPER } from "./topics-accuracy.ts";
@@ -12,14 +12,14 @@ import {
   WIKIPEDIA,
 } from "./topics-crawled.ts";
 
-/** What the paper measured on linked pages of the Open Directory; its crawl had "slightly lower" ones. */
+/** The paper's value on linked pages of the Open Directory; its crawl had "slightly lower" values. */
 const PAPER_PERCENT = 62.4;
 
 export const topicsCrawlLocality: Experiment = {
   name: "topics-crawl-locality",
   paper: `${TOPICS_PAPER}, Figure 5`,
   about:
-    "Of the links on the pages that a process keeps, how many lead to pages that it keeps too: by topic, by hash of the content, and by topic with a classifier that is right no oftener than the paper's and wrong at random, which is the worst way to be wrong.",
+    "Share of the links on a process's pages that lead to its own pages: by topic, by hash of the content, and by topic with a classifier that has only the paper's accuracy and random errors, which is the worst case.",
   parameters: { ...CRAWL_PARAMETERS, poorAccuracyPercent: 100 * PAPER_ACCURACY },
   async run(options) {
     const webs = crawledWebs(options);

@@ -18,7 +18,7 @@ async function rowsOf({ run }: Experiment): Promise<readonly Row[]> {
   return rows;
 }
 
-/** Of all processes of the synthetic web. */
+/** Whether a row summarizes all processes of the synthetic web. */
 function isWhole(row: Row): boolean {
   return ["all", "mean", "overlap"].includes(String(row["process"] ?? row["processes"]));
 }
@@ -31,7 +31,7 @@ function chain(pageCount: number): GraphWeb {
   return { name: "chain", pageCount, offsets, targets, urls: [], high: none, low: none };
 }
 
-test("in a chain of pages of two owners by turns, who has a page fetches the next and hands it over", () => {
+test("in a chain of pages with alternating owners, each owner fetches the next page and hands it over", () => {
   const done = crawlContents({
     graph: chain(4),
     bytes: Uint32Array.of(1, 10, 100, 1000),
@@ -40,7 +40,8 @@ test("in a chain of pages of two owners by turns, who has a page fetches the nex
     batchPages: 1,
     seeds: [[0], []],
   });
-  // 0 fetches pages 0 and 1; 1 has page 1 and fetches page 2; 0 has that and fetches page 3.
+  // Process 0 fetches pages 0 and 1; process 1 receives page 1 and fetches page 2; process 0 receives it
+  // and fetches page 3.
   assert.deepEqual([...done.ownBytes], [1, 0]);
   assert.deepEqual([...done.importedBytes], [100, 1010]);
   assert.deepEqual([...done.exportedBytes], [1010, 100]);
@@ -48,7 +49,7 @@ test("in a chain of pages of two owners by turns, who has a page fetches the nex
   assert.equal(done.pages, 4);
 });
 
-test("two that begin with the same page both fetch it, and one of them keeps it", () => {
+test("two processes with the same seed both fetch it, and only one stores it", () => {
   const done = crawlContents({
     graph: chain(2),
     bytes: Uint32Array.of(1, 10),
@@ -62,15 +63,15 @@ test("two that begin with the same page both fetch it, and one of them keeps it"
   assert.equal(done.downloads - done.pages, 1);
 });
 
-test("by topic less has to be handed over than by hash, and all pages are got", async () => {
+test("partition by topic hands over less than by hash, and both store all pages", async () => {
   const rows = await rowsOf(topicsDistribution);
   const all = rows.find(isWhole) as Row;
   assert.ok(Number(all["exportedPercent"]) < Number(all["exportedByHashPercent"]) - 20);
-  const kept = Number(all["ownMB"]) + Number(all["importedMB"]);
-  assert.ok(Math.abs(kept - Number(all["ownByHashMB"]) - Number(all["importedByHashMB"])) < 2);
+  const stored = Number(all["ownMB"]) + Number(all["importedMB"]);
+  assert.ok(Math.abs(stored - Number(all["ownByHashMB"]) - Number(all["importedByHashMB"])) < 2);
 });
 
-test("links keep to topics, and know nothing of hashes", async () => {
+test("links stay within topics, but not within hashes", async () => {
   const all = (await rowsOf(topicsCrawlLocality)).find(isWhole) as Row;
   assert.ok(Number(all["timesHash"]) >= 7, `${all["timesHash"]} times`);
   assert.ok(Math.abs(Number(all["byHashPercent"]) - 6.25) < 1.5);
@@ -82,7 +83,7 @@ test("fewer pages are fetched by several processes by topic than by hash", async
   assert.ok(Number(overlap["pagesByTopic"]) < Number(overlap["pagesByHash"]) / 2);
 });
 
-test("a topic's pages know better which of them matter than any hash's", async () => {
+test("local PageRank agrees better with global PageRank by topic than by hash", async () => {
   const rows = await rowsOf(topicsRank);
   assert.ok(Number(rows.find(isWhole)?.["moreByTopic"]) > 0.1);
 });

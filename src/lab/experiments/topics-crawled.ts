@@ -1,8 +1,8 @@
 /**
- * One crawl by processes that own contents, measured in all the ways that the paper on topics shows: what
- * Figures 4 to 7 are drawn from, by topic and by the hash of the content.
+ * One crawl by processes that own contents, with all figures for Figures 4 to 7 of the paper on topics, by
+ * topic and by the hash of the content.
  *
- * The web is written and judged once for each seed, and what was found is kept: four experiments look at it.
+ * The result for each seed is cached, because four experiments use it.
  */
 
 import { pageRank } from "../../frontier/pagerank.ts";
@@ -15,12 +15,12 @@ import { crawlContents, localityOf } from "../topics-crawl-sim.ts";
 import { mistaken, TOPICS_PLAN, type TopicsWeb, topicsWeb } from "../topics-web.ts";
 import { hasTopicsData } from "../topics-data.ts";
 import { type ExperimentOptions, meanOf } from "./experiment.ts";
-import { calledTopics, type Graph, readGraph } from "./topics-locality.ts";
+import { classifiedTopics, type Graph, readGraph } from "./topics-locality.ts";
 
-export const CRAWL_PAGES = 200_000;
+const CRAWL_PAGES = 200_000;
 const BATCH_PAGES = 100;
 const SEEDS_EACH = 10;
-/** Naive Bayes on pages of the Open Directory, in the paper. */
+/** The paper's accuracy of Naive Bayes on pages of the Open Directory. */
 export const PAPER_ACCURACY = 0.607;
 
 export const CRAWL_PARAMETERS = {
@@ -31,41 +31,40 @@ export const CRAWL_PARAMETERS = {
   ...TOPICS_PLAN,
 } as const;
 
-/** Of one way to divide contents. */
-export interface Divided {
-  /** By process. */
+/** Figures of one partition of contents; lists are by process. */
+export interface PartitionFigures {
   readonly ownBytes: readonly number[];
   readonly importedBytes: readonly number[];
   readonly locality: readonly number[];
   readonly localityOfAll: number;
   readonly exportedShare: number;
-  /** How many pages were fetched by exactly so many processes, from 1. */
+  /** Number of pages fetched by exactly 1, 2, 3 … processes. */
   readonly fetchedBy: readonly number[];
   readonly overlap: number;
-  /** Kendall's τ of each sub-collection's own PageRank against that of all pages. */
+  /** Kendall's τ between each sub-collection's local PageRank and the global one. */
   readonly tau: readonly number[];
 }
 
 export interface CrawledWeb {
   readonly topics: readonly string[];
   readonly pages: number;
-  /** How often the classifier was right. */
+  /** Accuracy of the classifier. */
   readonly accuracy: number;
-  readonly byTopic: Divided;
-  readonly byHash: Divided;
-  /** By topic, with a classifier that is right as often as the paper's, and wrong at random. */
-  readonly byPoorTopic: Omit<Divided, "tau">;
+  readonly byTopic: PartitionFigures;
+  readonly byHash: PartitionFigures;
+  /** By topic, with a classifier that has the paper's accuracy and random errors. */
+  readonly byPoorTopic: Omit<PartitionFigures, "tau">;
 }
 
 const crawled = new Map<string, CrawledWeb>();
 const crawledArticles = new Map<number, CrawledWeb>();
 
-/** One for each of the worlds asked for. */
+/** One crawl per requested world. */
 export function crawledWebs(options: ExperimentOptions): CrawledWeb[] {
   const { seed, runs, pages = CRAWL_PAGES } = options;
   return Array.from({ length: runs }, (_, run) => {
     const key = `${seed + run} ${pages}`;
-    const known = crawled.get(key) ?? measured(topicsWeb(seed + run, pages), seed + run);
+    const known = crawled.get(key) ?? measure(topicsWeb(seed + run, pages), seed + run);
     crawled.set(key, known);
     return known;
   });
@@ -73,18 +72,18 @@ export function crawledWebs(options: ExperimentOptions): CrawledWeb[] {
 
 export const WIKIPEDIA = "Wikipedia for Schools";
 
-/** The same on real pages and their links, judged by Naive Bayes as in the paper; none where they are absent. */
+/** The same on real pages and links, classified by Naive Bayes as in the paper; empty without the data. */
 export async function crawledWikipedia({ seed, runs }: ExperimentOptions): Promise<CrawledWeb[]> {
   if (!hasTopicsData()) return [];
   const seeds = Array.from({ length: runs }, (_, run) => seed + run);
   const isKnown = seeds.every((one) => crawledArticles.has(one));
   const graph = isKnown ? undefined : await readGraph();
   if (graph !== undefined)
-    for (const one of seeds) crawledArticles.set(one, measured(articlesWeb(graph, one), one));
+    for (const one of seeds) crawledArticles.set(one, measure(articlesWeb(graph, one), one));
   return seeds.flatMap((one) => crawledArticles.get(one) ?? []);
 }
 
-/** All articles are at one site, so any of them may be where a process begins. */
+/** A web of all articles on one site, with random articles as seeds. */
 function articlesWeb(articles: Graph, seed: number): TopicsWeb {
   const { examples, links, bytes, digests } = articles;
   const { topics, count } = examples;
@@ -104,7 +103,7 @@ function articlesWeb(articles: Graph, seed: number): TopicsWeb {
     graph: builder.web(WIKIPEDIA, urls),
     topics,
     bytes: Uint32Array.from(bytes),
-    byTopic: Uint8Array.from(calledTopics(examples, "naive-bayes", seed)),
+    byTopic: Uint8Array.from(classifiedTopics(examples, "naive-bayes", seed)),
     byHash: Uint8Array.from(
       digests,
       (digest) => placing.place({ digest, verdict: undefined }).bucket ?? 0,
@@ -114,7 +113,7 @@ function articlesWeb(articles: Graph, seed: number): TopicsWeb {
   };
 }
 
-function measured(web: TopicsWeb, seed: number): CrawledWeb {
+function measure(web: TopicsWeb, seed: number): CrawledWeb {
   const { graph, topics, byTopic, byHash, trueTopics } = web;
   const global = pageRank(graph);
   const right = byTopic.filter((topic, page) => topic === trueTopics[page]).length;
@@ -123,16 +122,16 @@ function measured(web: TopicsWeb, seed: number): CrawledWeb {
     topics,
     pages: graph.pageCount,
     accuracy: right / graph.pageCount,
-    byTopic: { ...divided(web, byTopic), tau: tauOf(graph, byTopic, procs, global) },
-    byHash: { ...divided(web, byHash), tau: tauOf(graph, byHash, procs, global) },
-    byPoorTopic: divided(web, mistaken(web, PAPER_ACCURACY, seed)),
+    byTopic: { ...crawlDivided(web, byTopic), tau: tauOf(graph, byTopic, procs, global) },
+    byHash: { ...crawlDivided(web, byHash), tau: tauOf(graph, byHash, procs, global) },
+    byPoorTopic: crawlDivided(web, mistaken(web, PAPER_ACCURACY, seed)),
   };
 }
 
-function divided(web: TopicsWeb, owners: Uint8Array): Omit<Divided, "tau"> {
+function crawlDivided(web: TopicsWeb, owners: Uint8Array): Omit<PartitionFigures, "tau"> {
   const { graph, bytes, homes, topics } = web;
   const procs = topics.length;
-  // As the production deals starting addresses out: one after the other.
+  // Seeds are dealt to the processes in turn, as in production.
   const first = homes.slice(0, SEEDS_EACH * procs);
   const seeds = topics.map((_, proc) => first.filter((_home, at) => at % procs === proc));
   const done = crawlContents({ graph, bytes, owners, procs, batchPages: BATCH_PAGES, seeds });
@@ -168,7 +167,7 @@ function tauOf(
   });
 }
 
-/** The mean over worlds of what each has for a process. */
+/** The mean over all worlds of one process's figure. */
 export function meanAt(
   webs: readonly CrawledWeb[],
   of: (web: CrawledWeb) => readonly number[],

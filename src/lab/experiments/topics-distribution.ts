@@ -1,4 +1,4 @@
-/** Figure 4 of the paper on topics: how much does each process fetch for itself, and how much do others bring? */
+/** Figure 4 of the paper on topics: bytes that each process fetched itself, and that it received from others. */
 
 import { type Experiment, meanOf, type Plot, type Row, rounded } from "./experiment.ts";
 import { shortName, TOPICS_PAPER } from "./topics-accuracy.ts";
@@ -7,7 +7,7 @@ import {
   type CrawledWeb,
   crawledWebs,
   crawledWikipedia,
-  type Divided,
+  type PartitionFigures,
   meanAt,
   WIKIPEDIA,
 } from "./topics-crawled.ts";
@@ -18,7 +18,7 @@ export const topicsDistribution: Experiment = {
   name: "topics-distribution",
   paper: `${TOPICS_PAPER}, Figure 4`,
   about:
-    "Sixteen processes crawl a web of sixteen topics, once owning topics and once hashes of contents: what each fetched and keeps, what others fetched for it, and which part of all that was fetched had to be handed over. Pages are written out and judged by the real classifier.",
+    "Sixteen processes crawl a web of sixteen topics, and own either topics or hashes of contents: bytes that each process fetched for itself, bytes that others fetched for it, and the share of all bytes that was handed over. Pages are generated and classified by the production classifier.",
   parameters: CRAWL_PARAMETERS,
   async run(options) {
     const webs = crawledWebs(options);
@@ -46,7 +46,7 @@ function rowsOf(webs: readonly CrawledWeb[]): Row[] {
 function megabytes(
   webs: readonly CrawledWeb[],
   kind: Kind,
-  figure: keyof Pick<Divided, "ownBytes" | "importedBytes">,
+  figure: keyof Pick<PartitionFigures, "ownBytes" | "importedBytes">,
   place: number,
 ): number {
   return rounded(meanAt(webs, (web) => web[kind][figure], place) / 1e6, 1);
@@ -55,7 +55,7 @@ function megabytes(
 function allRow(process: string, webs: readonly CrawledWeb[], rows: readonly Row[]): Row {
   const sum = (name: string): number =>
     rounded(
-      rows.reduce((so, row) => so + Number(row[name]), 0),
+      rows.reduce((total, row) => total + Number(row[name]), 0),
       1,
     );
   const exported = (kind: Kind): number =>
@@ -68,7 +68,7 @@ function allRow(process: string, webs: readonly CrawledWeb[], rows: readonly Row
     importedByHashMB: sum("importedByHashMB"),
     exportedPercent: exported("byTopic"),
     exportedByHashPercent: exported("byHash"),
-    // (n − 1) / n, where every URL is fetched by one process only.
+    // (n − 1) / n, when every URL is fetched by one process.
     leastByHashPercent: rounded(100 * (1 - 1 / Math.max(1, rows.length)), 1),
   };
 }

@@ -1,9 +1,9 @@
 /**
- * The focused crawl that the paper on topics names as its next step: how many of the pages that were fetched are
- * about the topic that is looked for, against breadth first?
+ * The focused crawl that the paper on topics names as its next step: the share of fetched pages on a topic,
+ * compared with breadth first.
  *
- * The production loops in virtual time, with a second between two questions to a site as always. There are few connections for
- * the size of the web, so that somebody has to decide what goes first.
+ * Runs the production loops in virtual time, with the usual second between two requests to a site. The web has
+ * many sites for few connections, so that the order of requests matters.
  */
 
 import { topicMeansFor } from "../../crawl/topic-means.ts";
@@ -36,14 +36,14 @@ const WEB = {
 const SOUGHT = ["arts", "science", "sports"] as const;
 const SEEDS = 16;
 const CONNECTIONS = 4;
-/** Of the web; the harvest is looked at after each. */
+/** Percentages of the web after which the harvest is measured. */
 const PERCENTS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
 
 export const topicsFocus: Experiment = {
   name: "topics-focus",
   paper: `${TOPICS_PAPER}, section 7`,
   about:
-    "Looks for one topic with `--order topic`: the share of fetched pages that are about it, after so much of the web, against breadth first. The most is what a crawler would get that knew every page beforehand and never had to wait.",
+    "Searches for one topic with `--order topic`: the share of fetched pages on it, after several shares of the web, compared with breadth first. The most is the share of a crawler that knows every page in advance and never waits.",
   parameters: { ...WEB, seeds: SEEDS, connections: CONNECTIONS, sought: SOUGHT.join(", ") },
   async run(options) {
     const worlds = await inEveryWorld(options, harvestsIn);
@@ -59,7 +59,7 @@ export const topicsFocus: Experiment = {
 };
 
 interface Harvest {
-  /** Shares on topic after each of the percents. */
+  /** Share of pages on topic after each of `PERCENTS`. */
   readonly focused: readonly number[];
   readonly breadth: readonly number[];
   readonly most: number;
@@ -68,11 +68,11 @@ interface Harvest {
 async function harvestsIn(seed: number): Promise<Harvest[]> {
   const world = makeWorld({ seed, ...WEB });
   const pages = pageCountOf(world);
-  const breadth = await crawled(seed, world, undefined);
+  const breadth = await runCrawl(seed, world, undefined);
   const harvests: Harvest[] = [];
   for (const sought of SOUGHT) {
     const topic = TOPICS.findIndex(({ name }) => name === sought);
-    const log = await crawled(seed, world, sought);
+    const log = await runCrawl(seed, world, sought);
     harvests.push({
       focused: harvestOf(world, log, { topic, pages }),
       breadth: harvestOf(world, breadth, { topic, pages }),
@@ -82,8 +82,8 @@ async function harvestsIn(seed: number): Promise<Harvest[]> {
   return harvests;
 }
 
-/** A crawl of a tenth of the web, as its servers saw it. */
-async function crawled(
+/** The servers' log of a crawl of a tenth of the web. */
+async function runCrawl(
   seed: number,
   world: World,
   topic: string | undefined,
@@ -100,7 +100,7 @@ async function crawled(
     },
     plant: (parts) => ({
       ...parts,
-      // Few, and of all topics by turns, so that what is looked for has to be found.
+      // Few seeds of all topics, so that the crawl must find pages on the topic.
       seeds: Array.from(
         { length: SEEDS },
         (_, site) => `${world.naming.originOf(site)}/` as CanonicalUrl,
@@ -111,7 +111,7 @@ async function crawled(
   return log.toSorted((a, b) => a.endMs - b.endMs);
 }
 
-/** By what the pages truly are. */
+/** The harvest by the pages' true topics. */
 function harvestOf(
   world: World,
   log: readonly RequestEntry[],
@@ -162,7 +162,7 @@ function plotOf(harvests: readonly Harvest[]): Plot {
     ]);
   return {
     name: "topics-focus",
-    title: "Fetched pages that are about the topic looked for",
+    title: "Fetched pages on the topic",
     x: { label: "of the web fetched", unit: "%" },
     y: { label: "on topic", unit: "%" },
     lines: [

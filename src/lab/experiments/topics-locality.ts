@@ -1,10 +1,9 @@
 /**
- * Figure 3 of the paper on topics: how often has a linked page the topic of the page that links to it?
+ * Figure 3 of the paper on topics: the share of links between two pages of the same topic.
  *
- * On Wikipedia for Schools with all of its links between articles. Nobody is judged by a classifier that has seen him:
- * articles are parted in two, and each half is classified by what was trained on the other. Beside the classifiers
- * stand the true subjects; and what a partition by hash would give with as many processes, 1/n, and what chance
- * would with topics of these sizes.
+ * Uses Wikipedia for Schools with all links between articles. Articles are split into two halves, and each half is
+ * classified by a classifier trained on the other. For comparison: the true subjects, a partition by hash with as
+ * many processes, 1/n, and random pairs with topics of these sizes.
  */
 
 import { below, randomFrom } from "../../base/random.ts";
@@ -34,18 +33,18 @@ const TRUTH = "true subjects";
 
 export interface Graph {
   readonly examples: Examples;
-  /** By article: how long it is, and its digest. */
+  /** Length of each article. */
   readonly bytes: readonly number[];
   readonly digests: readonly Uint8Array[];
-  /** Numbers of articles, from and to by turns. */
+  /** Pairs of article numbers: from, to, from, to … */
   readonly links: Int32Array;
 }
 
 interface Locality {
   readonly all: number;
-  /** Of links from pages of each topic. */
+  /** Locality of links from the pages of each topic. */
   readonly byTopic: readonly number[];
-  /** The chance that two pages drawn at random are of one topic. */
+  /** Probability that two random pages have the same topic. */
   readonly chance: number;
 }
 
@@ -53,7 +52,7 @@ export const topicsLocality: Experiment = {
   name: "topics-locality",
   paper: `${TOPICS_PAPER}, Figure 3`,
   about:
-    "How often a linked page has the topic of the page that links to it, by each classifier and by the true subjects, on Wikipedia for Schools and its links. Needs the labelled pages, which do not come with Weir.",
+    "Share of links between two pages of the same topic, according to each classifier and to the true subjects, on Wikipedia for Schools and its links. Needs labelled pages that are not part of Weir.",
   parameters: { topics: 15 },
   async run(options) {
     const graph = await readGraph();
@@ -62,7 +61,7 @@ export const topicsLocality: Experiment = {
     ];
     for (const method of METHOD_NAMES) {
       const worlds = await inEveryWorld(options, async (seed) =>
-        localityOf(graph, calledTopics(graph.examples, method, seed)),
+        localityOf(graph, classifiedTopics(graph.examples, method, seed)),
       );
       found.push({ name: method, worlds });
     }
@@ -103,11 +102,11 @@ function trueTopics(examples: Examples): Int32Array {
   return Int32Array.from({ length: examples.count }, (_, page) => examples.topicOf(page));
 }
 
-/** What each page is called by a classifier that was trained without it. */
-export function calledTopics(examples: Examples, name: MethodName, seed: number): Int32Array {
+/** The topic of each page according to a classifier trained without it. */
+export function classifiedTopics(examples: Examples, name: MethodName, seed: number): Int32Array {
   const random = randomFrom(seed);
   const half = Uint8Array.from({ length: examples.count }, () => below(random, 2));
-  const called = new Int32Array(examples.count);
+  const classified = new Int32Array(examples.count);
   const scores = new Float64Array(examples.topics.length);
   for (const part of [0, 1]) {
     const numbers = Int32Array.from(half, (_, page) => page);
@@ -117,10 +116,10 @@ export function calledTopics(examples: Examples, name: MethodName, seed: number)
     );
     for (const page of numbers.filter((other) => half[other] === part)) {
       METHODS[name].score(trained, examples.page(page), scores);
-      called[page] = scores.indexOf(Math.max(...scores));
+      classified[page] = scores.indexOf(Math.max(...scores));
     }
   }
-  return called;
+  return classified;
 }
 
 function localityOf({ examples, links }: Graph, topicOf: Int32Array): Locality {

@@ -1,4 +1,4 @@
-/** Figure 6 of the paper on topics: how many pages are fetched by exactly so many processes? */
+/** Figure 6 of the paper on topics: the number of pages fetched by exactly i processes. */
 
 import { type Experiment, meanOf, type Plot, type Row, rounded } from "./experiment.ts";
 import { TOPICS_PAPER } from "./topics-accuracy.ts";
@@ -15,7 +15,7 @@ export const topicsOverlap: Experiment = {
   name: "topics-overlap",
   paper: `${TOPICS_PAPER}, Figure 6`,
   about:
-    "URLs are not exchanged, so several processes may fetch the same page: how many pages were fetched by exactly so many of them, by topic and by hash of the content. Below, overlap: the fetches beyond the first for each page.",
+    "URLs are not exchanged, so several processes may fetch the same page: the number of pages fetched by exactly i processes, by topic and by hash of the content. Last row: overlap, the repeated fetches per page.",
   parameters: CRAWL_PARAMETERS,
   async run(options) {
     const webs = crawledWebs(options);
@@ -38,7 +38,7 @@ function overlapRow(name: string, webs: readonly CrawledWeb[]): Row {
   };
 }
 
-/** On a scale of powers of ten, as the paper draws it. */
+/** On a logarithmic scale, as in the paper. */
 function plotOf(rows: readonly Row[]): Plot {
   const line = (name: string, figure: string): Plot["lines"][number] => ({
     name,

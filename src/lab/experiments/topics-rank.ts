@@ -1,4 +1,4 @@
-/** Figure 7 of the paper on topics: how well does a sub-collection know by itself which of its pages matter? */
+/** Figure 7 of the paper on topics: agreement of a sub-collection's local PageRank with the global one. */
 
 import { type Experiment, meanOf, type Plot, type Row, rounded } from "./experiment.ts";
 import { shortName, TOPICS_PAPER } from "./topics-accuracy.ts";
@@ -7,7 +7,7 @@ import {
   type CrawledWeb,
   crawledWebs,
   crawledWikipedia,
-  type Divided,
+  type PartitionFigures,
   meanAt,
   WIKIPEDIA,
 } from "./topics-crawled.ts";
@@ -16,7 +16,7 @@ export const topicsRank: Experiment = {
   name: "topics-rank",
   paper: `${TOPICS_PAPER}, Figure 7`,
   about:
-    "Kendall's τ between the order of a sub-collection's pages by PageRank among themselves and their order by PageRank among all pages, by topic and by hash of the content. The paper found it greater by topic in all cases, and nearly the same for all hashes.",
+    "Kendall's τ between the order of a sub-collection's pages by PageRank among themselves and by PageRank among all pages, by topic and by hash of the content. In the paper it is greater by topic in all cases, and nearly equal for all hashes.",
   parameters: CRAWL_PARAMETERS,
   async run(options) {
     const webs = crawledWebs(options);
@@ -33,7 +33,7 @@ export const topicsRank: Experiment = {
 };
 
 function meanRow(process: string, webs: readonly CrawledWeb[]): Row {
-  const mean = (of: (web: CrawledWeb) => Divided): number =>
+  const mean = (of: (web: CrawledWeb) => PartitionFigures): number =>
     meanOf(webs.flatMap((web) => of(web).tau));
   const byTopic = mean((web) => web.byTopic);
   return rowOf(

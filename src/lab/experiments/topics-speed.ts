@@ -1,12 +1,12 @@
 /**
- * The paper's comparison of speeds: pages a second on one core at a mean page size of 7,738 bytes.
+ * The paper's comparison of speeds: pages per second on one core at a mean page size of 7,738 bytes.
  *
- * Real pages of a university's crawl and of Wikipedia for Schools, those from 4.6 to 10 KB, so that the mean is near; the classifiers are
- * trained on the policy pages, 15 topics. `text` is from the visible text, `html` from the page as it came, parsing
- * included. Every figure takes the language test along, as a crawl would.
+ * Uses pages of 4.6 to 10 KB from a university's crawl and from Wikipedia for Schools, which have about this mean.
+ * The classifiers are trained on the policy pages, 15 topics. `text` starts from the visible text, `html` from the
+ * unparsed page. Every figure includes the language test, as in a crawl.
  *
- * The one experiment whose numbers are not the same on every machine, nor twice on one: it measures time. The best of
- * ten rounds counts, because whatever disturbs a measurement only makes it slower.
+ * This is the only experiment whose numbers differ between machines and runs, because it measures time. The best of
+ * ten repetitions counts, because disturbances only slow a measurement down.
  */
 
 import { visibleText } from "../../page/text.ts";
@@ -22,9 +22,9 @@ import { TOPICS_PAPER } from "./topics-accuracy.ts";
 
 const BYTES_LEAST = 4600;
 const BYTES_MOST = 10_000;
-const ROUNDS = 10;
+const REPETITIONS = 10;
 const TEXT_CHARACTERS_MAX = 1_000_000;
-const PAPER_PACE: Readonly<Partial<Record<MethodName, number>>> = {
+const PAPER_PAGES_PER_SECOND: Readonly<Partial<Record<MethodName, number>>> = {
   "naive-bayes": 1950,
   lewis: 289,
   rocchio: 161,
@@ -39,18 +39,18 @@ export const topicsSpeed: Experiment = {
   name: "topics-speed",
   paper: `${TOPICS_PAPER}, section 5`,
   about:
-    "Pages a second on one core for each classifier, from text and from HTML, at the paper's mean page size. Unlike the others it measures this machine, so its numbers differ from run to run. Needs the labelled pages, which do not come with Weir.",
-  parameters: { bytesLeast: BYTES_LEAST, bytesMost: BYTES_MOST, rounds: ROUNDS },
+    "Pages per second on one core for each classifier, from text and from HTML, at the paper's mean page size. Unlike the other experiments it measures this machine, so its numbers vary. Needs labelled pages that are not part of Weir.",
+  parameters: { bytesLeast: BYTES_LEAST, bytesMost: BYTES_MOST, rounds: REPETITIONS },
   async run() {
-    const pages = await pagesOfThePapersSize();
+    const pages = await pagesOfPaperSize();
     const examples = await collectionOf("policies");
     const rows = METHOD_NAMES.map((method) => rowOf(method, pages, modelOf(method, examples)));
     return { rows, plots: [] };
   },
 };
 
-/** Real pages around the paper's mean. */
-export async function pagesOfThePapersSize(): Promise<Page[]> {
+/** Real pages of about the paper's mean size. */
+async function pagesOfPaperSize(): Promise<Page[]> {
   const pages: Page[] = [];
   const take = (html: Uint8Array): void => {
     if (html.length >= BYTES_LEAST && html.length <= BYTES_MOST)
@@ -61,7 +61,7 @@ export async function pagesOfThePapersSize(): Promise<Page[]> {
   return pages;
 }
 
-export function modelOf(method: MethodName, examples: Examples): Model {
+function modelOf(method: MethodName, examples: Examples): Model {
   const trained = METHODS[method].train(examples, allPages(examples));
   return { method, trained, calibration: UNCALIBRATED, trainedOn: [] };
 }
@@ -70,8 +70,8 @@ function rowOf(method: MethodName, pages: readonly Page[], model: Model): Row {
   const classifier = new Classifier(model);
   const htmlBytes = pages.reduce((sum, { html }) => sum + html.length, 0);
   const textBytes = pages.reduce((sum, { text }) => sum + text.length, 0);
-  const fromText = pace(pages, ({ text }) => classifier.ofText(text));
-  const fromHtml = pace(pages, ({ html }) => classifier.ofHtml(html));
+  const fromText = pagesPerSecond(pages, ({ text }) => classifier.ofText(text));
+  const fromHtml = pagesPerSecond(pages, ({ html }) => classifier.ofHtml(html));
   return {
     method,
     pages: pages.length,
@@ -80,14 +80,14 @@ function rowOf(method: MethodName, pages: readonly Page[], model: Model): Row {
     textPagesPerSecond: Math.round(fromText),
     htmlPagesPerSecond: Math.round(fromHtml),
     htmlMegabytesPerSecond: rounded((fromHtml * htmlBytes) / pages.length / 1e6, 1),
-    paperPagesPerSecond: PAPER_PACE[method] ?? null,
+    paperPagesPerSecond: PAPER_PAGES_PER_SECOND[method] ?? null,
   };
 }
 
-/** Pages a second of processor time, which neighbours on the machine do not slow so much, in the best of several rounds. */
-export function pace(pages: readonly Page[], classify: (page: Page) => unknown): number {
+/** Pages per second of CPU time, which other processes affect less than wall time; best of all repetitions. */
+function pagesPerSecond(pages: readonly Page[], classify: (page: Page) => unknown): number {
   let best = 0;
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < REPETITIONS; round++) {
     const begun = process.cpuUsage();
     for (const page of pages) classify(page);
     const { user, system } = process.cpuUsage(begun);

@@ -3,18 +3,18 @@ import { test } from "node:test";
 import { CrawlError } from "../../base/errors.ts";
 import { collectionOf } from "../topics-collections.ts";
 import { hasTopicsData } from "../topics-data.ts";
-import { tested, topicsAccuracy } from "./topics-accuracy.ts";
+import { evaluate, topicsAccuracy } from "./topics-accuracy.ts";
 import { topicsLocality } from "./topics-locality.ts";
 
 const needsData = { skip: !hasTopicsData() && "needs ../shared/data" };
 
-test("without the labelled pages the experiments say what is missing", async () => {
+test("without the labelled pages the experiments report the missing file", async () => {
   process.env["WEIR_DATA"] = "/nowhere/at/all";
   try {
     for (const experiment of [topicsAccuracy, topicsLocality])
       await assert.rejects(experiment.run({ seed: 1, runs: 1 }), (error) => {
         assert.ok(error instanceof CrawlError);
-        assert.match(error.message, /labelled pages that do not come with Weir.*WEIR_DATA/);
+        assert.match(error.message, /Labelled pages are missing.*WEIR_DATA/);
         return true;
       });
   } finally {
@@ -23,13 +23,13 @@ test("without the labelled pages the experiments say what is missing", async () 
 });
 
 test(
-  "on Wikipedia for Schools the methods come in the paper's order, and ours before them",
+  "on Wikipedia for Schools the accuracies have the paper's order, and Weir's own method is best",
   needsData,
   async () => {
     const examples = await collectionOf("wikipedia");
     const [bayes = 0, lewis = 0, rocchio = 0, linear = 0] = (
       ["naive-bayes", "lewis", "rocchio", "linear"] as const
-    ).map((method) => tested(examples, method, 1).accuracy);
+    ).map((method) => evaluate(examples, method, 1).accuracy);
     assert.ok(bayes >= 0.79, `Naive Bayes ${bayes}`);
     assert.ok(linear >= 0.825, `linear ${linear}`);
     assert.ok(

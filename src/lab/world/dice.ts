@@ -1,16 +1,15 @@
 /**
- * Chance with an address: the same place always throws the same numbers, in whatever order it is
- * visited. This is what lets a web of millions of pages exist without being stored.
+ * Random numbers by place: the same place always has the same numbers, in any order of visits. So a
+ * web of millions of pages need not be stored.
  *
- * `hashAt` gives one word for a place. `Dice` gives an endless run of them (sfc32, Doty-Humphrey's
- * PractRand, 128 bits of state, so that two of a million pages do not share their numbers).
- * Whatever is drawn is shaped by + - * / and square roots only: these are rounded alike on every
- * machine, which exponentials and powers are not.
+ * `hashAt` returns one word for a place. `Dice` returns an endless sequence (sfc32, Doty-Humphrey's
+ * PractRand, 128 bits of state, so that no two of a million pages share their numbers). Draws use only
+ * + - * / and square roots, which round identically on every machine; exponentials and powers do not.
  */
 
 import type { Random } from "../../base/random.ts";
 
-/** A well mixed unsigned word for a place in the world. */
+/** A well-mixed unsigned 32-bit word for a place in the world. */
 export function hashAt(seed: number, a: number, b: number, purpose: number): number {
   let word = scramble(seed + 0x9e3779b9);
   word = scramble(word ^ Math.imul(a + 1, 0x85ebca6b));
@@ -33,8 +32,8 @@ export class Dice implements Random {
     this.#a = hashAt(seed, a, b, purpose);
     this.#b = scramble(this.#a ^ a);
     this.#c = scramble(this.#b ^ Math.imul(b + 1, 0x9e3779b1));
-    // Words that differ in one bit need a few turns to part.
-    for (let turn = 0; turn < 4; turn++) this.word();
+    // States that differ in one bit need a few steps to diverge.
+    for (let step = 0; step < 4; step++) this.word();
   }
 
   /** 32 bits, signed: for masks and shifts. */
@@ -58,16 +57,16 @@ export class Dice implements Random {
 }
 
 /**
- * A rank in [0, count), the first ones most often: P(rank <= r) = (r / count)^(1/5). Targets of
- * links drawn so get in-links falling as rank^-0.8, that is a power law of in-degrees with the
- * exponent 1 + 1/0.8 = 2.25; the web's was measured as 2.1 (Broder et al., 2000).
+ * A rank in [0, count) with preference for low ranks: P(rank <= r) = (r / count)^(1/5). In-links of
+ * targets drawn this way fall as rank^-0.8, a power law of in-degrees with the exponent
+ * 1 + 1/0.8 = 2.25; the real web's was measured as 2.1 (Broder et al., 2000).
  */
 export function skewedRank(unit: number, count: number): number {
   const square = unit * unit;
   return Math.floor(count * square * square * unit);
 }
 
-/** Between two bounds, each doubling as likely as any other (nearly log-uniform). */
+/** A number between two bounds, nearly log-uniform: every doubling is equally likely. */
 export function spread(unit: number, least: number, most: number): number {
   const doublings = Math.max(0, 31 - Math.clz32(Math.max(1, Math.floor(most / least))));
   const whole = Math.floor(unit * (doublings + 1));

@@ -1,9 +1,9 @@
 /**
- * Writes a page as a site would: head, menu, paragraphs with links in them, footer.
+ * Generates the HTML of a page: head, menu, paragraphs with links, footer.
  *
- * The size is met within a sentence wherever the frame and the links leave room for text. Beyond
- * `DISTINCT_BYTES` the text repeats, so that a page of 20 MB costs a copy and not a thought.
- * There is a link in a script and one in a comment; a crawler that asks for them reads no HTML.
+ * The size is exact to a sentence, unless frame and links alone exceed it. Beyond `DISTINCT_BYTES` the
+ * text repeats, so that a page of 20 MB is cheap. A script and a comment contain decoy links; a request
+ * for one shows that the crawler does not parse HTML.
  */
 
 import { Dice } from "./dice.ts";
@@ -14,7 +14,7 @@ import type { Site } from "./site.ts";
 import { trapEntrance } from "./traps.ts";
 import { TOPICS, type Topic } from "./vocabulary.ts";
 
-/** Where the links lead that are none. */
+/** Target of the decoy links. */
 export const DECOY_PATH = "/decoy/no-link.html";
 
 const PURPOSE_TEXT = 8;
@@ -30,10 +30,10 @@ export function htmlOf(world: World, site: Site, number: number, stamp = ""): Bu
   const title = prose.phrase(4);
   const head = headOf(site, topic.language, title);
   const linksBytes = links.reduce((sum, href) => sum + href.length + 40, 0);
-  const room = Math.max(0, bytes - head.length - linksBytes - FOOTER_BYTES);
+  const textBytes = Math.max(0, bytes - head.length - linksBytes - FOOTER_BYTES);
 
-  let html = head + linkedParagraphs(prose, links, Math.min(room, DISTINCT_BYTES));
-  const filler = Math.max(0, room - DISTINCT_BYTES);
+  let html = head + linkedParagraphs(prose, links, Math.min(textBytes, DISTINCT_BYTES));
+  const filler = Math.max(0, textBytes - DISTINCT_BYTES);
   if (number === 0) html += trapEntrance(site);
   const footer = footerOf(site, stamp);
   if (filler === 0) return Buffer.from(html + footer, "latin1");
@@ -70,9 +70,9 @@ function footerOf(site: Site, stamp: string): string {
 `;
 }
 
-/** Three links to a paragraph, the text spread evenly before, between and behind them. */
-function linkedParagraphs(prose: Prose, links: readonly string[], room: number): string {
-  const gap = Math.floor(room / (links.length + 1));
+/** Three links per paragraph, with the text spread evenly around them. */
+function linkedParagraphs(prose: Prose, links: readonly string[], textBytes: number): string {
+  const gap = Math.floor(textBytes / (links.length + 1));
   let html = "<p>";
   for (const [index, href] of links.entries()) {
     html += `${prose.text(gap)}<a href="${href}">${prose.phrase(2)}</a> `;

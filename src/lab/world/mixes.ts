@@ -1,8 +1,8 @@
 /**
- * Page sizes to hold a limit to, from pages that are over before anybody can slow them down to files
- * that must be slowed down. Spread these over a world's plan.
+ * Page sizes for tests of a rate limit, from pages too short to be slowed down to files that must be
+ * slowed down. Spread one of these into a world's plan.
  *
- * A page is never smaller than 0.7 of its site's median, and one in a hundred is seven times it.
+ * A page has at least 0.7 times its site's median size, and one in a hundred has seven times it.
  */
 
 import type { WorldPlan } from "./plan.ts";
@@ -14,7 +14,7 @@ type Sizes = Pick<WorldPlan, "bytesMedianMin" | "bytesMedianMax" | "bytesMax">;
 export const PAGE_MIXES: Readonly<Record<MixName, Sizes>> = {
   /** 2 to 20 KB. */
   small: { bytesMedianMin: 3_000, bytesMedianMax: 12_000, bytesMax: 20_000 },
-  /** As the pages of a manual: tens of kilobytes, some indexes of hundreds. */
+  /** Like the pages of a manual: tens of kilobytes, and indexes of hundreds. */
   docs: { bytesMedianMin: 12_000, bytesMedianMax: 60_000, bytesMax: 1_000_000 },
   /** 200 KB to 20 MB. */
   large: { bytesMedianMin: 300_000, bytesMedianMax: 5_000_000, bytesMax: 20_000_000 },

@@ -1,20 +1,20 @@
 /**
- * What the sites of a world are called, and where they live.
+ * Host names and IP addresses of a world's sites.
  *
- * Simulated sites have names under `.test` (RFC 6761) and addresses of the range for benchmarks
- * (198.18.0.0/15, RFC 2544), which belong to nobody. Over real sockets a site is one of the many
- * addresses of loopback, one of many ports, or a name that only the Host header carries.
+ * Simulated sites have names under `.test` (RFC 6761) and addresses of the benchmark range
+ * (198.18.0.0/15, RFC 2544), which are unassigned. Over real sockets a site is a loopback address, a
+ * port, or a name in the Host header.
  */
 
 export interface Naming {
-  /** scheme://host[:port], no slash behind. */
+  /** scheme://host[:port], without a trailing slash. */
   originOf(site: number): string;
-  /** The site whose pages are under `host[:port]`; undefined when no site could be called so. */
+  /** The site at `host[:port]`; undefined when no site can have this name. */
   siteOf(authority: string): number | undefined;
   addressOf(site: number): string;
 }
 
-/** http://site7.test, several sites to an address when asked for. */
+/** http://site7.test, optionally with several sites per address. */
 export function namedSites(sitesPerAddress = 1): Naming {
   return {
     originOf: (site) => `http://site${site}.test`,
@@ -23,7 +23,7 @@ export function namedSites(sitesPerAddress = 1): Naming {
   };
 }
 
-/** http://127.1.0.8:port, an address each: all of 127.0.0.0/8 is loopback on Linux. */
+/** http://127.1.0.8:port, one address per site: all of 127.0.0.0/8 is loopback on Linux. */
 export function addressedSites(port: number): Naming {
   return {
     originOf: (site) => `http://${loopbackAddress(site)}:${port}`,
@@ -37,7 +37,7 @@ export function addressedSites(port: number): Naming {
   };
 }
 
-/** http://127.0.0.1:port, a port each. */
+/** http://127.0.0.1:port, one port per site. */
 export function portedSites(ports: readonly number[]): Naming {
   const siteByPort = new Map(ports.map((port, site) => [port, site]));
   return {
@@ -47,7 +47,7 @@ export function portedSites(ports: readonly number[]): Naming {
   };
 }
 
-/** http://site7.test:port, told apart by the Host header alone; the client must know the address. */
+/** http://site7.test:port, distinguished by the Host header; the client must know the address. */
 export function hostedSites(port: number): Naming {
   const named = namedSites();
   return {

@@ -1,15 +1,15 @@
-/** What a site says to robots: robots.txt, and its sitemap in files of at most `SITEMAP_URLS_MAX`. */
+/** A site's robots.txt, and its sitemap in files of at most `SITEMAP_URLS_MAX` URLs. */
 
 import { pageAt } from "./page.ts";
 import type { World } from "./plan.ts";
 import { PRIVATE, type Site } from "./site.ts";
 
-export const SITEMAP_URLS_MAX = 10_000;
+const SITEMAP_URLS_MAX = 10_000;
 
 const XML = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
-/** undefined: the site has none, and everything is allowed. */
+/** undefined when the site has none, which allows everything. */
 export function robotsTxt(site: Site): string | undefined {
   if (!site.hasRobots) return undefined;
   const lines = ["# For robots", "User-agent: greedybot", "Disallow: /", "", "User-agent: *"];
@@ -39,12 +39,12 @@ function sitemapIndex(site: Site, fileCount: number): string {
   return `${xml}</sitemapindex>\n`;
 }
 
-/** Only pages worth a visit: a sitemap does not list redirects, errors and what is closed. */
+/** A sitemap file; it does not list redirects, errors and forbidden pages. */
 function urlSet(world: World, site: Site, file: number): string {
   const first = file * SITEMAP_URLS_MAX;
-  const beyond = Math.min(site.pageCount, first + SITEMAP_URLS_MAX);
+  const end = Math.min(site.pageCount, first + SITEMAP_URLS_MAX);
   let xml = `${XML}<urlset ${NAMESPACE}>\n`;
-  for (let number = first; number < beyond; number++) {
+  for (let number = first; number < end; number++) {
     const { kind, path } = pageAt(world, site, number);
     if (kind === "moved" || kind === "gone" || kind === "forbidden") continue;
     xml += `<url><loc>${site.origin}${path}</loc></url>\n`;

@@ -1,7 +1,7 @@
 /**
- * One page of a site, from its number alone: what it is, where it is, what it links to.
+ * Computes one page of a site from its number: kind, path, size, topic and links.
  *
- * The number is written in the path, so that a path leads back to the page without a table.
+ * The path contains the number, so that a path maps to its page without a table.
  */
 
 import { Dice, hashAt, skewedRank, unitAt } from "./dice.ts";
@@ -10,8 +10,8 @@ import { linkedSite, PRIVATE, type Site, SITE_FANOUT, siteAt } from "./site.ts";
 import { TOPICS } from "./vocabulary.ts";
 
 /**
- * - `page`: itself; `forbidden`: itself, where robots.txt says no;
- * - `copy`: byte for byte the page `of`; `near`: that page but for one line;
+ * - `page`: an ordinary page; `forbidden`: an ordinary page that robots.txt disallows;
+ * - `copy`: equals page `of` byte for byte; `near`: equals it except for one line;
  * - `moved`: redirects to page `of`; `gone`: answers with an error.
  */
 export type PageKind = "page" | "forbidden" | "copy" | "near" | "moved" | "gone";
@@ -20,7 +20,7 @@ export interface Page {
   readonly number: number;
   readonly kind: PageKind;
   readonly path: string;
-  /** The page it repeats or points to; itself otherwise. */
+  /** The page that it copies or redirects to; otherwise its own number. */
   readonly of: number;
 }
 
@@ -39,7 +39,7 @@ export function pageAt(world: World, site: Site, number: number): Page {
   return { number, kind, of, path: pathOf(world, site, number) };
 }
 
-/** The page under a path; undefined when there is none. */
+/** The page at a path; undefined when there is none. */
 export function pageUnder(world: World, site: Site, path: string): Page | undefined {
   if (path === "/") return pageAt(world, site, 0);
   const digits = /-(\d{1,9})(?:\.html|\/)$/.exec(path)?.[1];
@@ -64,7 +64,7 @@ export function pathOf(world: World, site: Site, number: number): string {
 
 export function bytesOf(world: World, site: Site, number: number): number {
   const unit = unitAt(world.plan.seed, site.index, number, PURPOSE_BYTES);
-  // Pareto with exponent 2, so that the median is the site's and the mean exists.
+  // Pareto with exponent 2 has a finite mean; the scale gives the site's median.
   const bytes = (site.bytesMedian * Math.SQRT1_2) / Math.sqrt(1 - unit);
   return Math.min(world.plan.bytesMax, Math.round(bytes));
 }
@@ -77,26 +77,26 @@ export function topicOf(world: World, site: Site, number: number): number {
 }
 
 /**
- * The links in the text of an ordinary page, as they stand there: its children first, then popular
- * pages here and elsewhere. The home page also introduces its site's children among the sites.
+ * The links in the text of an ordinary page, in order: its children, then popular pages of this and
+ * other sites. A home page also links to the home pages of its site's children.
  */
 export function linksOf(world: World, site: Site, number: number): string[] {
   const links: string[] = [];
   const first = site.fanout * number + 1;
-  const beyond = Math.min(site.pageCount, first + site.fanout);
-  for (let child = first; child < beyond; child++) links.push(pathOf(world, site, child));
-  if (number === 0) introduceSites(world, site, links);
+  const end = Math.min(site.pageCount, first + site.fanout);
+  for (let child = first; child < end; child++) links.push(pathOf(world, site, child));
+  if (number === 0) linkChildSites(world, site, links);
 
   const dice = new Dice(world.plan.seed, site.index, number, PURPOSE_LINKS);
-  // Children take one link a page on average; the rest varies evenly around what is wanted.
+  // Children take one link per page on average; the rest is uniform around the remaining mean.
   const more = dice.below(2 * Math.max(0, world.plan.linksMean - 1) + 1);
-  for (let count = 0; count < more; count++) links.push(wander(world, site, dice));
+  for (let count = 0; count < more; count++) links.push(popularLink(world, site, dice));
   return links;
 }
 
-function wander(world: World, site: Site, dice: Dice): string {
+function popularLink(world: World, site: Site, dice: Dice): string {
   const { siteCount, linksMean, linksAwayShare } = world.plan;
-  // Children are all at home, so the others must make up for them.
+  // Links to children stay on the site, so the other links must compensate.
   const awayShare = (linksAwayShare * linksMean) / Math.max(1, linksMean - 1);
   if (siteCount > 1 && dice.next() < awayShare) {
     const there = siteAt(world, linkedSite(world, site, dice));
@@ -104,17 +104,17 @@ function wander(world: World, site: Site, dice: Dice): string {
     return there.origin + path;
   }
   const path = pathOf(world, site, skewedRank(dice.next(), site.pageCount));
-  // Some spellings of real pages that all mean the same page.
+  // Different spellings of the same page's URL.
   const spelling = dice.below(16);
   if (spelling === 0) return site.origin + path;
   if (spelling === 1) return `${path}#notes`;
   return path;
 }
 
-function introduceSites(world: World, site: Site, links: string[]): void {
+function linkChildSites(world: World, site: Site, links: string[]): void {
   const first = SITE_FANOUT * site.index + 1;
-  const beyond = Math.min(world.plan.siteCount, first + SITE_FANOUT);
-  for (let child = first; child < beyond; child++) {
+  const end = Math.min(world.plan.siteCount, first + SITE_FANOUT);
+  for (let child = first; child < end; child++) {
     links.push(`${world.naming.originOf(child)}/`);
   }
 }

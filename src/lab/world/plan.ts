@@ -1,8 +1,8 @@
 /**
- * What kind of web to grow: everything about it follows from these numbers.
+ * The parameters of a synthetic web, which determine it completely.
  *
- * The defaults are a small, mixed web: sites whose sizes follow a power law, ten links a page of
- * which nine stay at home, a few copies, redirects, errors and closed doors.
+ * The defaults describe a small, mixed web: site sizes follow a power law, a page has ten links, nine
+ * of them on its own site, and there are some copies, redirects, errors and forbidden pages.
  */
 
 import { assert } from "../../base/assert.ts";
@@ -12,10 +12,10 @@ import { TOPICS } from "./vocabulary.ts";
 export interface WorldPlan {
   readonly seed: number;
   readonly siteCount: number;
-  /** Sizes of sites: half have less than twice the least, one in a hundred a hundred times it. */
+  /** Bounds of site sizes: half of the sites have less than twice the minimum, 1 % have 100 times it. */
   readonly pagesMin: number;
   readonly pagesMax: number;
-  /** Each site has its own median page size between these; single pages go up to `bytesMax`. */
+  /** Bounds of the sites' median page sizes; single pages have up to `bytesMax`. */
   readonly bytesMedianMin: number;
   readonly bytesMedianMax: number;
   readonly bytesMax: number;
@@ -23,10 +23,10 @@ export interface WorldPlan {
   /** Share of links that leave the site. */
   readonly linksAwayShare: number;
   readonly topicCount: number;
-  /** Share of a site's pages, and of links away, that keep to the site's topic. */
+  /** Share of a site's pages, and of its links to other sites, with the site's topic. */
   readonly topicPurity: number;
 
-  /** Shares of the pages without children that are something else than an ordinary page. */
+  /** Shares of the pages without children that are not ordinary pages. */
   readonly copyShare: number;
   readonly nearCopyShare: number;
   readonly movedShare: number;
@@ -41,10 +41,10 @@ export interface WorldPlan {
 
   readonly latencyMsMin: number;
   readonly latencyMsMax: number;
-  /** What a site's server takes to begin an answer, beside the way there and back. */
+  /** Bounds of the sites' time from request to first byte, without the round trip. */
   readonly thinkMsMin: number;
   readonly thinkMsMax: number;
-  /** Of a site's server; in simulation, downloads from there at the same time share it. */
+  /** Bounds of the servers' rates; in simulation, concurrent downloads from a server share its rate. */
   readonly speedBpsMin: number;
   readonly speedBpsMax: number;
   readonly sitesPerAddress: number;
@@ -87,8 +87,8 @@ const DEFAULT_PLAN: WorldPlan = {
 
 export function makeWorld(wanted: Partial<WorldPlan> = {}, naming?: Naming): World {
   const plan = { ...DEFAULT_PLAN, ...wanted };
-  assert(plan.siteCount >= 1 && plan.pagesMin >= 1, "a world has a page");
+  assert(plan.siteCount >= 1 && plan.pagesMin >= 1, "a world has at least one page");
   assert(plan.pagesMax >= plan.pagesMin, "the largest site is not smaller than the smallest");
-  assert(plan.topicCount >= 1 && plan.topicCount <= TOPICS.length, "every topic has its words");
+  assert(plan.topicCount >= 1 && plan.topicCount <= TOPICS.length, "every topic has a vocabulary");
   return { plan, naming: naming ?? namedSites(plan.sitesPerAddress) };
 }

@@ -1,8 +1,8 @@
 /**
- * Sentences that look like a topic's: common words of its language with the topic's own strewn in.
+ * Generates sentences on a topic: common words of its language mixed with the topic's own words.
  *
- * Some pages are full of their topic and some hardly mention it, as real ones do; without that a
- * classifier would have nothing to get wrong.
+ * The share of topic words varies between pages, as on the real web, so that classification is not
+ * trivial.
  */
 
 import type { Dice } from "./dice.ts";
@@ -13,7 +13,7 @@ const MASK = TABLE_SIZE - 1;
 export class Prose {
   readonly #dice: Dice;
   readonly #topic: Topic;
-  /** Of 256 words, how many are the topic's. */
+  /** Number of topic words per 256 words. */
   readonly #density: number;
 
   constructor(dice: Dice, topic: Topic) {
@@ -22,7 +22,7 @@ export class Prose {
     this.#density = 12 + dice.below(90);
   }
 
-  /** About this many characters, in whole sentences; empty for less than a few words. */
+  /** Text of about this length in whole sentences; empty below 20 characters. */
   text(characters: number): string {
     let text = "";
     while (text.length < characters - 20) text += this.#sentence(characters - text.length);

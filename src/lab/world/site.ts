@@ -1,11 +1,11 @@
 /**
- * One site of a world, from its number alone: how large, how fast, how strict, about what.
+ * Computes one site of a world from its number: size, speed, robots.txt and topic.
  *
  * Its pages are numbered from 0, the home page. They form a tree in which page p links to
- * `fanout * p + 1` and the `fanout - 1` after it, so every page can be reached from the home page
- * and nobody has to remember how. Pages without children (`firstLeaf` and up) are where copies,
- * redirects, errors and forbidden pages are, so these never hide anything behind them. The homes
- * of sites form such a tree too, rooted at site 0.
+ * `fanout * p + 1` and the `fanout - 1` pages after it, so every page is reachable from the home page
+ * without stored state. Only pages without children (`firstLeaf` and up) can be copies, redirects,
+ * errors or forbidden pages, so these never cut off other pages. The home pages of all sites form such
+ * a tree too, rooted at site 0.
  */
 
 import { Dice, skewedRank, spread } from "./dice.ts";
@@ -23,27 +23,28 @@ export interface Site {
   readonly fanout: number;
   readonly firstLeaf: number;
   readonly style: "file" | "folder";
-  /** Folders its pages are in. */
+  /** Folders of its pages. */
   readonly sections: readonly string[];
   readonly bytesMedian: number;
   readonly latencyMs: number;
   readonly thinkMs: number;
-  /** Of all connections together, when the server is least busy. */
+  /** Rate of all connections together when the server is least busy. */
   readonly speedBps: number;
-  /** The busiest hour of its day (UTC), and the share of its speed that is gone then. */
+  /** The busiest hour of the day (UTC). */
   readonly peakHour: number;
+  /** Share of the speed that is lost at the busiest hour. */
   readonly slump: number;
-  /** The share of that slump that is left on Saturdays and Sundays. */
+  /** Share of `slump` that remains on Saturdays and Sundays. */
   readonly weekendSlump: number;
   readonly hasRobots: boolean;
-  /** Whether robots.txt closes `/private/`. */
+  /** Whether robots.txt disallows `/private/`. */
   readonly closesPrivate: boolean;
   readonly crawlDelayMs: number | undefined;
   readonly hasSitemap: boolean;
   readonly trap: Trap | undefined;
 }
 
-/** How many sites a home page introduces. */
+/** Number of child sites that a home page links to. */
 export const SITE_FANOUT = 8;
 export const PRIVATE = "private";
 
@@ -80,16 +81,15 @@ export function siteAt(world: World, index: number): Site {
     crawlDelayMs: hasRobots && asksDelay ? 1000 * (2 + dice.below(3)) : undefined,
     hasSitemap: dice.next() < plan.sitemapShare,
     trap: dice.next() < plan.trapShare ? TRAPS[dice.below(TRAPS.length)] : undefined,
-    // Drawn last: what a seed has always meant for the rest stays as it was.
+    // Drawn last, so that the other properties of existing seeds do not change.
     weekendSlump: dice.next(),
     thinkMs: Math.round(plan.thinkMsMin + dice.next() * (plan.thinkMsMax - plan.thinkMsMin)),
   };
 }
 
 /**
- * What the site's server gives at this moment. Between the busiest hour and the one opposite to it
- * the speed changes along a parabola's two halves: smooth, and the same on every machine. At
- * weekends the busy hours are less busy.
+ * Rate of the site's server at a time. Between the busiest and the opposite hour the speed follows two
+ * parabolas: smooth, and identical on every machine. The reduction is smaller at weekends.
  */
 export function speedBpsAt(site: Site, wallMs: number): number {
   const hour = (((wallMs / 3_600_000) % 24) + 24) % 24;
@@ -100,14 +100,14 @@ export function speedBpsAt(site: Site, wallMs: number): number {
   return site.speedBps * (1 - slump * bend);
 }
 
-/** The first day of 1970 was a Thursday. */
+/** 1 January 1970 was a Thursday. */
 function isWeekend(wallMs: number): boolean {
   const day = Math.floor(wallMs / 86_400_000) + 4;
   const weekday = ((day % 7) + 7) % 7;
   return weekday === 0 || weekday === 6;
 }
 
-/** Another site that this one might link to: popular ones most, of its topic mostly. */
+/** Draws another site as a link target, with preference for popular sites and for its own topic. */
 export function linkedSite(world: World, from: Site, dice: Dice): number {
   const { siteCount, topicCount, topicPurity } = world.plan;
   const ofTopic = Math.ceil((siteCount - from.topic) / topicCount);
@@ -116,7 +116,7 @@ export function linkedSite(world: World, from: Site, dice: Dice): number {
     ? skewedRank(dice.next(), ofTopic) * topicCount + from.topic
     : skewedRank(dice.next(), siteCount);
   if (target !== from.index) return target;
-  // Its own place in the ranking falls to the next in line.
+  // A draw of itself goes to the next site in the ranking.
   const next = target + (keepsTopic ? topicCount : 1);
   return next < siteCount ? next : keepsTopic ? from.topic : 0;
 }

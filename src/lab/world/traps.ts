@@ -1,8 +1,8 @@
 /**
- * Endless places, for a crawler to get out of: each is finite text over an infinite set of paths.
+ * Generates crawler traps: finite text on an infinite set of paths.
  *
- * - `calendar`: a month links to the next and the one before, for ever (P1 of the catalogue);
- * - `maze`: a folder links into itself under ever longer paths (P2, P3);
+ * - `calendar`: every month links to the next and the previous month (P1 of the catalogue);
+ * - `maze`: a folder links into itself with ever longer paths (P2, P3);
  * - `session`: four pages whose links carry a new session number at every view (P4).
  */
 
@@ -14,7 +14,7 @@ const PURPOSE_SESSION = 9;
 const SESSION_PAGES = 4;
 const MAZE_TURNS = ["left", "right"];
 
-/** What the home page of a site with a trap says besides. */
+/** The link to the trap on the home page of a site with one. */
 export function trapEntrance(site: Site): string {
   if (site.trap === undefined) return "";
   const first: Readonly<Record<Trap, string>> = {
@@ -25,7 +25,7 @@ export function trapEntrance(site: Site): string {
   return `<p><a href="${first[site.trap]}">More</a></p>\n`;
 }
 
-/** The page of the site's trap under this path; undefined when it leads elsewhere. */
+/** The page of the site's trap at this path; undefined when the path is outside the trap. */
 export function trapHtml(world: World, site: Site, path: string): string | undefined {
   if (site.trap === "calendar") return calendarHtml(path);
   if (site.trap === "maze") return mazeHtml(path);

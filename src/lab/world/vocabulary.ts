@@ -1,9 +1,9 @@
 /**
  * The words of the synthetic web: fifteen English topics (those of the Open Directory that Chung and
- * Clarke crawled), one topic that is not English, and the common words of both languages.
+ * Clarke crawled), one topic in German, and the common words of both languages.
  *
- * Within a list a word's frequency falls as one over its rank (Zipf); the tables built here hold
- * each word as often as that asks for, so that drawing one is a single look-up.
+ * Within a list a word's frequency is proportional to 1 / rank (Zipf). The tables contain each word in
+ * proportion to its frequency, so that a draw is a single lookup.
  */
 
 interface WordList {
@@ -17,12 +17,13 @@ export interface Topic {
   readonly language: "en" | "de";
   /** The distinct words, most frequent first. */
   readonly words: readonly string[];
-  /** `TABLE_SIZE` words of the topic, and of the language, by frequency. */
+  /** `TABLE_SIZE` words of the topic, repeated by frequency. */
   readonly own: readonly string[];
+  /** `TABLE_SIZE` common words of the language, repeated by frequency. */
   readonly common: readonly string[];
 }
 
-/** A power of two: an index is a mask away from a random word. */
+/** A power of two, so that a mask turns a random word into an index. */
 export const TABLE_SIZE = 4096;
 
 const COMMON_ENGLISH = `the of and to in a is that for it was on with as be by at are this from or
