@@ -14,15 +14,17 @@ interface Sketch {
   readonly deadlineSeconds?: number;
   readonly capBps?: number;
   readonly scatter?: { readonly mean: number; readonly most: number };
+  readonly changes?: Partial<PlannedSite>;
 }
 
 function siteFrom(sketch: Sketch, index: number): PlannedSite {
-  const { bytes, deadlineSeconds, capBps = Infinity, scatter } = sketch;
+  const { bytes, deadlineSeconds, capBps = Infinity, scatter, changes } = sketch;
   return {
     wish: {
       site: siteOf(`https://s${index}.example/`),
       deadlineSeconds,
       sizeBytes: bytes,
+      pagesExpected: undefined,
       capBps: undefined,
       limitBps: undefined,
       weight: 1,
@@ -32,8 +34,13 @@ function siteFrom(sketch: Sketch, index: number): PlannedSite {
     },
     bytes,
     sizeFrom: undefined,
+    pages: undefined,
+    pagesFrom: undefined,
+    typicalBytes: undefined,
+    slots: { seconds: 0, by: "delay", address: "", servedSeconds: 0 },
+    ...changes,
     capBps,
-    capFrom: undefined,
+    capFrom: changes?.capFrom,
     scatter,
     leftOut: bytes === undefined ? "its size is not known; give it a `size`" : undefined,
   };

@@ -239,8 +239,10 @@ export class Sluice {
         const isOwnPace = pausedMs <= PAUSED_SHARE_MAX * totalMs && this.#warmUp();
         if (this.#isPlanned && isOwnPace && this.#parts.shares.isFree(site.id)) {
           site.answered += 1;
-          site.gaveBytes = site.gaveBytes * KEEP_SHARE + receivedBytes;
-          site.gaveMs = site.gaveMs * KEEP_SHARE + tookMs;
+          if (SHOW_RATE.has(reason)) {
+            site.gaveBytes = site.gaveBytes * KEEP_SHARE + receivedBytes;
+            site.gaveMs = site.gaveMs * KEEP_SHARE + tookMs;
+          }
           if (site.answered === TRIED_PAGES) this.#parts.onTried();
         }
         if (SHOW_RATE.has(reason) && job.errand === undefined) {

@@ -226,8 +226,8 @@ function bytesWithout(work: Work, gone: readonly number[]): Float64Array {
 }
 
 /** Moore and Hodgson's rule for one machine. Sites come by deadline. */
-function goneAt(
-  { bytes, deadlineSeconds, count }: Work,
+export function goneAt(
+  { bytes, deadlineSeconds, count }: Pick<Work, "bytes" | "deadlineSeconds" | "count">,
   sites: Int32Array,
   rateBps: number,
 ): number[] {
