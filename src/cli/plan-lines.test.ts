@@ -37,7 +37,7 @@ function siteFrom(sketch: Sketch, index: number): PlannedSite {
     pages: undefined,
     pagesFrom: undefined,
     typicalBytes: undefined,
-    slots: { seconds: 0, by: "delay", address: "", servedSeconds: 0 },
+    slots: { seconds: 0, by: "delay", address: "", turn: undefined },
     ...changes,
     capBps,
     capFrom: changes?.capFrom,

@@ -92,6 +92,13 @@ export class Outlook {
   readonly #given = new WeakMap<Site, Given>();
   #usualBytes = TYPICAL_PAGE_BYTES;
   #timesSaid = 1;
+  #slots:
+    | {
+        readonly atMs: number;
+        readonly sites: readonly Site[];
+        readonly slots: readonly Slots[];
+      }
+    | undefined;
 
   constructor(parts: OutlookParts) {
     this.#parts = parts;
@@ -132,22 +139,25 @@ export class Outlook {
     return asCrawled(this.taskOf(sites, "told"), line.limitBps, settings);
   }
 
-  /** The time that politeness needs for what is left of each site, by its index. */
-  slotsOf(sites: readonly Site[]): Slots[] {
-    const { promised } = this.#parts;
-    return slotsOf(
+  /** The time that politeness needs for what is left of each site, by its index; one answer for every moment. */
+  slotsOf(sites: readonly Site[]): readonly Slots[] {
+    const { promised, clock } = this.#parts;
+    const nowMs = clock.nowMs();
+    if (this.#slots?.atMs === nowMs && this.#slots.sites === sites) return this.#slots.slots;
+    const slots = slotsOf(
       sites.map((site) => {
         const { delayMs, addressDelayMs } = this.#delaysOf(site);
-        const deadlineInMs = promised.deadlineInMs(site);
         return {
           requests: requestsLeft(this.#factsOf(site)) + this.#errandsOf(site),
           delaySeconds: delayMs / 1000,
           address: site.to?.address ?? hostOfSite(site.key).replace(/^\[|\]$/g, ""),
           addressDelaySeconds: addressDelayMs / 1000,
-          deadlineSeconds: deadlineInMs === undefined ? undefined : deadlineInMs / 1000,
+          deadlineSeconds: secondsLeft(promised.deadlineInMs(site)),
         };
       }),
     );
+    this.#slots = { atMs: nowMs, sites, slots };
+    return slots;
   }
 
   /** The time that politeness needs for those requests of a site that are known or configured, whatever else is found. */
@@ -190,8 +200,7 @@ export class Outlook {
     return {
       key: site.key,
       bytes: Math.max(1, bytesLeft(facts)) * (own?.efficiency ?? 1),
-      deadlineSeconds:
-        deadlineInMs === undefined ? undefined : Math.max(PASSED_SECONDS, deadlineInMs / 1000),
+      deadlineSeconds: secondsLeft(deadlineInMs),
       capBps: capBps({
         downloadBps: this.#downloadBps(site, SPEED_TIMES[mood]),
         concurrency: site.to?.concurrencyMax ?? settings.concurrencyPerSite,
@@ -302,6 +311,10 @@ export class Outlook {
     }
     return bytes / settled;
   }
+}
+
+function secondsLeft(deadlineInMs: number | undefined): number | undefined {
+  return deadlineInMs === undefined ? undefined : Math.max(PASSED_SECONDS, deadlineInMs / 1000);
 }
 
 function grown(site: Site, before: Growth | undefined): Growth {

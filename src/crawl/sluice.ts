@@ -107,8 +107,7 @@ export class Sluice {
     };
     this.#rankedSearch = {
       ...this.#search,
-      // A robots.txt is small, and nothing can be planned for its site before it has come.
-      rank: (job, to) => (job.errand === undefined ? parts.shares.rankOf(to.siteId) : -1),
+      rank: (job, to) => rankIn(job.errand?.kind, parts.shares.rankOf(to.siteId)),
     };
     this.#scoredSearch = {
       ...this.#search,
@@ -394,6 +393,15 @@ export class Passage {
   end(traffic: Traffic, reason: Reason): void {
     this.#sluice.end(this, traffic, reason);
   }
+}
+
+/**
+ * A robots.txt is small, and nothing can be planned for its site before it has come. Sitemaps are requests of their
+ * site like its pages, and never come after sites with a part of the rate.
+ */
+function rankIn(errand: "robots" | "sitemap" | undefined, siteRank: number): number {
+  if (errand === "robots") return -Infinity;
+  return errand === undefined ? siteRank : Math.min(-1, siteRank);
 }
 
 /**

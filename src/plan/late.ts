@@ -226,8 +226,8 @@ function bytesWithout(work: Work, gone: readonly number[]): Float64Array {
 }
 
 /** Moore and Hodgson's rule for one machine. Sites come by deadline. */
-export function goneAt(
-  { bytes, deadlineSeconds, count }: Pick<Work, "bytes" | "deadlineSeconds" | "count">,
+function goneAt(
+  { bytes, deadlineSeconds, count }: Work,
   sites: Int32Array,
   rateBps: number,
 ): number[] {
