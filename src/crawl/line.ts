@@ -11,6 +11,7 @@ import { type Calendar, limitAt } from "../bandwidth/calendar.ts";
 import type { Controller } from "../bandwidth/controller.ts";
 import { Almanac } from "../bandwidth/day-kind.ts";
 import { FullThread } from "../bandwidth/full-thread.ts";
+import { LineRate } from "../bandwidth/line-rate.ts";
 import type { Meter } from "../bandwidth/meter.ts";
 import { TimeZone } from "../bandwidth/local-time.ts";
 import { Neighbour } from "../bandwidth/neighbour.ts";
@@ -71,6 +72,8 @@ export interface LineParts extends LineMeans {
   readonly meter: Meter;
   readonly controller: Controller;
   readonly sluice: Sluice;
+  /** Requests under way. */
+  readonly requests: () => number;
   /** Nothing may be fetched for now, or it may again. */
   readonly onPause: (isPaused: boolean) => void;
   readonly onQuotaUsedUp: (what: string) => void;
@@ -120,6 +123,7 @@ export class Line {
   readonly #widening = new Widening();
   #widened = 1;
   readonly #fullThread = new FullThread();
+  readonly #lineRate = new LineRate();
   #hasWarned = false;
   /** Come since it was last looked at what packets add. */
   #lookedBytes = 0;
@@ -156,6 +160,11 @@ export class Line {
   /** Of the limit in force, what is left for bytes that programs see. */
   get payloadBps(): number | undefined {
     return this.#inForceBps === undefined ? undefined : this.#heldToBps;
+  }
+
+  /** The part of a rate that a plan may count on: less where less was received lately while requests waited for bytes. */
+  expectedBps(rateBps: number): number {
+    return this.#lineRate.within(rateBps);
   }
 
   get siteLimitBps(): number | undefined {
@@ -225,10 +234,13 @@ export class Line {
   }
 
   #look(): void {
+    const { clock, controller, requests } = this.#parts;
     if (this.#looks++ % LOOKS_A_SECOND === 0) this.#lookBack();
+    const isWaiting = requests() > 0 && controller.waiting === 0;
+    this.#lineRate.look(clock.nowMs(), this.#lookedBytes, isWaiting);
     this.#apply();
     this.#payBeyond();
-    this.#cancelTimer = this.#parts.clock.after(LOOK_EVERY_MS, () => this.#look());
+    this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
   }
 
   /** What the line has carried is known by its counters, where it is ours; what was believed is set right by them. */

@@ -56,7 +56,10 @@ const REFUTED_SHARE = 0.25;
 const GROWING = 0.2;
 
 /** What estimates need to know of the line. */
-export type LineAhead = Pick<Line, "limitBps" | "payloadBps" | "siteLimitBps" | "sitePayloadBps">;
+export type LineAhead = Pick<
+  Line,
+  "limitBps" | "payloadBps" | "expectedBps" | "siteLimitBps" | "sitePayloadBps"
+>;
 
 export interface OutlookParts {
   readonly clock: Clock;
@@ -187,8 +190,8 @@ export class Outlook {
 
   #rateBps(): number {
     const { line, bestBps } = this.#parts;
-    // All that is aimed at comes (`bench/bandwidth.ts`). What is not sure of it is kept in hand as time.
-    if (line.payloadBps !== undefined) return line.payloadBps * AIM_SHARE;
+    // All that is aimed at comes (`bench/bandwidth.ts`), unless the line, the servers or this machine give less.
+    if (line.payloadBps !== undefined) return line.expectedBps(line.payloadBps * AIM_SHARE);
     return bestBps() > 0 ? bestBps() * GROWTH_SHARE : UNKNOWN_LINE_BPS;
   }
 

@@ -46,6 +46,8 @@ export interface SimPlan {
   readonly crashes: number;
   /** How often somebody sets the wall clock, by up to ten years. */
   readonly wallJumps: number;
+  /** The rate of the line that all requests share; undefined when only the servers are slow. */
+  readonly linkBps: number | undefined;
   /** Which version of itself a page has, counted from the beginning; undefined when none changes. */
   readonly versionAt: ((url: string, ageMs: number) => number) | undefined;
   /** Changes what the crawl is given: for planting a mistake that the judges must find. */
@@ -73,6 +75,7 @@ const CALM: Omit<SimPlan, "seed"> = {
   diskFullShare: 0,
   crashes: 0,
   wallJumps: 0,
+  linkBps: undefined,
   versionAt: undefined,
   plant: (parts) => parts,
 };
@@ -174,6 +177,7 @@ class Simulation {
       clock,
       conductOf: (request) => this.#conductOf(request),
       watch: (request) => this.#watch(request),
+      ...(this.#plan.linkBps === undefined ? {} : { linkBps: this.#plan.linkBps }),
     });
     return {
       settings: this.#settings,
