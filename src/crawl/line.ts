@@ -10,7 +10,7 @@
 import { type Calendar, limitAt } from "../bandwidth/calendar.ts";
 import type { Controller } from "../bandwidth/controller.ts";
 import { Almanac } from "../bandwidth/day-kind.ts";
-import { FullThread } from "../bandwidth/full-thread.ts";
+import { FullThread, type ThreadSecond } from "../bandwidth/full-thread.ts";
 import { LineRate } from "../bandwidth/line-rate.ts";
 import type { Meter } from "../bandwidth/meter.ts";
 import { TimeZone } from "../bandwidth/local-time.ts";
@@ -37,8 +37,12 @@ const BEYOND_SHARE_MAX = 0.1;
 /** A change of the limit below this is not worth unsettling the accounts for. */
 const NOTABLE_SHARE = 0.002;
 
-const FULL_THREAD =
-  "this process has no time left, so the limit is not filled; more processes (--procs) would share the work";
+const NO_TIME = {
+  thread:
+    "this process has no time left, so the limit is not filled; more processes (--procs) would share the work",
+  machine:
+    "this machine has no processor time left, so the limit is not filled; stop other programs on it, or lower the limit",
+};
 
 /** The line as the operating system shows it. */
 export interface Wire {
@@ -52,8 +56,8 @@ export interface Wire {
   takeBeyond(receivedBytes: number): number;
   /** All that the line carried since it was last asked, read or not; undefined where others use it too, or nobody counts. */
   takeCarried(receivedBytes: number, limitBps: number): number | undefined;
-  /** The part of the time since it was last asked in which our own thread was busy. */
-  takeBusyShare(): number;
+  /** What the crawl's thread had of processor time since it was last asked. */
+  takeThread(): ThreadSecond;
 }
 
 /** What a crawl must know of the line, its servers and its hours. */
@@ -89,7 +93,7 @@ export function plainLine(settings: Settings, wire: Pick<Wire, "setWindow">): Li
       overheadShare: () => 0,
       takeBeyond: () => 0,
       takeCarried: () => undefined,
-      takeBusyShare: () => 0,
+      takeThread: () => ({ busyShare: 0, delayedShare: 0 }),
     },
     speeds: speedTableFor(settings),
     zone,
@@ -160,6 +164,11 @@ export class Line {
   /** Of the limit in force, what is left for bytes that programs see. */
   get payloadBps(): number | undefined {
     return this.#inForceBps === undefined ? undefined : this.#heldToBps;
+  }
+
+  /** Seconds in which the limit was not filled for want of processor time. */
+  get secondsCpuBound(): number {
+    return this.#fullThread.seconds;
   }
 
   /** The part of a rate that a plan may count on: less where less was received lately while requests waited for bytes. */
@@ -277,11 +286,11 @@ export class Line {
   #lookBack(): void {
     const { clock, meter, controller, wire, log } = this.#parts;
     const nowMs = clock.nowMs();
-    const busyShare = wire.takeBusyShare();
+    const thread = wire.takeThread();
     const share = (meter.recentBps(nowMs).at(-1) ?? 0) / (this.#inForceBps || Infinity);
     this.#widened = this.#widening.look({ isHungry: controller.isHungry(nowMs), share });
-    if (this.#inForceBps && this.#fullThread.look({ busyShare, share }))
-      log.write({ level: "warn", message: FULL_THREAD, values: {} });
+    const cause = this.#inForceBps ? this.#fullThread.look({ ...thread, share }) : undefined;
+    if (cause !== undefined) log.write({ level: "warn", message: NO_TIME[cause], values: {} });
     this.#exchangedBps += EXCHANGE_GAIN * (this.#exchangedBytes - this.#exchangedBps);
     this.#exchangedBytes = 0;
     this.#judgeQuota();
