@@ -40,7 +40,7 @@ export interface SiteMeans {
   readonly saidBps: number | undefined;
 }
 
-/** Bytes of a page where no size is known: the median HTML transfer of the HTTP Archive, rounded (decision 025). */
+/** Bytes of a page where no size is known: the mean compressed size of an HTML page on the web (decision 025). */
 export const TYPICAL_PAGE_BYTES = 30_000;
 /** However fast a site grows, this is the most that is foreseen from what waits. */
 const NEW_PER_SETTLED_MAX = 2;
