@@ -163,6 +163,12 @@ export class Outlook {
     return slots;
   }
 
+  /** The mean page of what is left. */
+  pageBytesOf(site: Site): number {
+    const facts = this.#factsOf(site);
+    return bytesLeft(facts) / Math.max(1, requestsLeft(facts));
+  }
+
   /** The time that politeness needs for those requests of a site that are known or configured, whatever else is found. */
   secondsKnown(site: Site): number {
     const { pending, settled, expectedPages = 0 } = this.#factsOf(site);

@@ -37,6 +37,9 @@ const SURE_AFTER_MS = 1500;
 /** A site whose cap is at least this part of what its delay lets through is held by its delay. */
 const HELD_SHARE = 0.99;
 
+/** A server is not tried with pages that take longer than this with the line to themselves. */
+const TRY_SECONDS_MAX = 0.25;
+
 /** What the plan says of a site. */
 export interface Forecast {
   /** Counted from now; less than zero once it has passed. */
@@ -212,7 +215,10 @@ export class Replan {
     // No promise can rest on a server of which nobody knows anything.
     const isSaid = this.#parts.promised.saidOf(site.key)?.capBps !== undefined;
     const isHeld = slots.seconds > 0 && capBps >= HELD_SHARE * slotsCapBps(bytes, slots);
-    const untried = deadlineSeconds === undefined || isSaid ? 0 : headStart - site.answered;
+    // A page that takes the line for long would delay the sites that have little time left.
+    const isLong = this.#parts.outlook.pageBytesOf(site) > TRY_SECONDS_MAX * task.rateBps;
+    const needsNone = deadlineSeconds === undefined || isSaid || isHeld || isLong;
+    const untried = needsNone ? 0 : headStart - site.answered;
     return {
       siteId: site.id,
       planned: {

@@ -52,6 +52,12 @@ test(`in ${SEEDS} worlds with delays the deadlines that the plan keeps are met, 
   for (let seed = 1; seed <= SEEDS; seed++) await check(await sceneIn(seed, WORLD, SETTINGS));
 });
 
+test(`in ${SEEDS} worlds large pages of some sites never cost a polite site its slots`, async () => {
+  const world = { ...WORLD, pagesMax: 40, bytesMedianMin: 5000, bytesMedianMax: 300_000 };
+  const settings = { ...SETTINGS, limitBps: 500_000 };
+  for (let seed = 1; seed <= SEEDS; seed++) await check(await sceneIn(seed, world, settings));
+});
+
 test(`in ${SEEDS} worlds the sites of an IP address share its delay, in the plan and in the crawl`, async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {
     const settings = { ...SETTINGS, addressDelayMs: 250 };
@@ -94,7 +100,8 @@ async function sceneIn(seed: number, world: World, settings: Partial<Settings>):
   const sites = plain.map((site, index) => {
     const finishSeconds = free.plan?.sites[index]?.finishSeconds ?? Infinity;
     if (index === 0) return { ...site, deadlineMs: 500 * slotSeconds(site) };
-    if (index === 1) return { ...site, deadlineMs: (900 * (site.sizeBytes ?? 0)) / 200_000 };
+    if (index === 1)
+      return { ...site, deadlineMs: (900 * (site.sizeBytes ?? 0)) / (settings.limitBps ?? 1) };
     if (random.next() < 0.3) return site;
     return { ...site, deadlineMs: 1000 * (1.25 * finishSeconds + 2) };
   });
