@@ -25,6 +25,15 @@ test("the machine is the cause where the thread waits for a processor, and every
   }
 });
 
+test("a thread that waits for a processor a third of its time is starved, though it runs little", () => {
+  const thread = new FullThread();
+  for (let second = 0; second < 6; second++)
+    thread.look({ busyShare: 0.5, delayedShare: 0.35, share: 0.6 });
+  for (let second = 0; second < 6; second++)
+    thread.look({ busyShare: 0.5, delayedShare: 0.2, share: 0.6 });
+  assert.equal(thread.seconds, 6);
+});
+
 test("nothing is told where the limit is filled, where there is time left, or of a moment", () => {
   for (const other of [
     { ...FULL, share: 0.99 },

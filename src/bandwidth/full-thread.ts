@@ -14,7 +14,7 @@ export interface ThreadSecond {
 
 const BUSY_SHARE_MIN = 0.95;
 const FILLED_SHARE_MAX = 0.9;
-/** From this share of waiting on, the machine is the cause and not the crawl's own work. */
+/** From this share of waiting on, the machine is the cause, however little the thread itself has to do. */
 const DELAYED_SHARE_MIN = 0.3;
 const LOOKS = 5;
 
@@ -34,7 +34,8 @@ export class FullThread {
     delayedShare,
     share,
   }: ThreadSecond & { readonly share: number }): "thread" | "machine" | undefined {
-    const isFull = busyShare >= BUSY_SHARE_MIN && share <= FILLED_SHARE_MAX;
+    const hasNoTime = busyShare >= BUSY_SHARE_MIN || delayedShare >= DELAYED_SHARE_MIN;
+    const isFull = hasNoTime && share <= FILLED_SHARE_MAX;
     this.#looks = isFull ? this.#looks + 1 : 0;
     if (isFull) this.#seconds += 1;
     if (this.#isSaid || this.#looks < LOOKS) return undefined;
