@@ -92,7 +92,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   ]);
 }
 
-function configOf(urls: readonly string[]): string {
+export function configOf(urls: readonly string[]): string {
   const entries = urls.map((url, index) => {
     const [size, pages] = SIZES[index] ?? [];
     const lines = [`- url: ${url}`, `  size: ${size}`, `  pages: ${pages}`];
