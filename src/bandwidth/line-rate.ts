@@ -1,7 +1,7 @@
 /**
  * What the line and the servers together have lately given, where that is less than the limit.
  *
- * A plan must not count on a limit that nothing fills: a slow line, slow servers, or a busy machine give what they give.
+ * A plan must not count on a limit that a slow line, slow servers or a busy machine never fill.
  * A second tells of it when requests waited for bytes at every look and nothing of ours held them back. The highest
  * of the recent seconds counts, so one bad second changes nothing, and a faster line shows within a second.
  *

@@ -89,7 +89,7 @@ function promises({ sites, bandwidth, seconds }: CrawlResult, palette: Palette):
     }),
     ...(missed.length > 0 && bandwidth.secondsCpuBound >= CPU_BOUND_SHARE * seconds
       ? [
-          `    reason: for ${showDuration(bandwidth.secondsCpuBound * 1000)} this machine had no processor time to fill the limit`,
+          `    reason: this machine had no processor time to fill the limit for ${showDuration(bandwidth.secondsCpuBound * 1000)}`,
         ]
       : []),
   ];

@@ -157,8 +157,8 @@ export class CarefulDivider {
   }
 
   /**
-   * Gives up deadlines that have passed, and those that a site would miss with the line to itself, or by its delay alone. Before anything
-   * has come, sizes that were said are all there is to go by; later, what servers give is not known so well that a
+   * Gives up deadlines that have passed, and those that a site would miss with the line to itself, or by its delay
+   * alone. Before anything has come, sizes that were said are all there is to go by; later, what servers give is not known so well that a
    * site would be given up for a moment, or taken back for one.
    */
   #giveUp(task: PlanTask, sites: readonly Site[]): void {

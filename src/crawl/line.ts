@@ -171,7 +171,7 @@ export class Line {
     return this.#fullThread.seconds;
   }
 
-  /** The part of a rate that a plan may count on: less where less was received lately while requests waited for bytes. */
+  /** What a plan may count on of a rate: less where less was received lately while requests waited for bytes. */
   expectedBps(rateBps: number): number {
     return this.#lineRate.within(rateBps);
   }

@@ -169,7 +169,7 @@ export class Outlook {
     return bytesLeft(facts) / Math.max(1, requestsLeft(facts));
   }
 
-  /** The time that politeness needs for those requests of a site that are known or configured, whatever else is found. */
+  /** The time that politeness needs for those requests of a site that are known or configured. */
   secondsKnown(site: Site): number {
     const { pending, settled, expectedPages = 0 } = this.#factsOf(site);
     const requests = Math.max(pending, expectedPages - settled) + this.#errandsOf(site);
