@@ -2,14 +2,15 @@
  * Are promises kept? Real crawls of sites with deadlines, behind lines of their own speed.
  *
  *   node bench/deadlines.ts [--sites 6,60] [--runs 20] [--wrong 1,0.5,2] [--seconds 12] [--seed 1]
- *                           [--from 0]
+ *                           [--from 0] [--delay 0]
  *                           [--weir CHECKOUT] [--keep DIR]
  *
  * Servers stand in a network namespace (see `bandwidth-net.ts`). Every run draws sizes, speeds of
  * lines and a limit so that all takes about `--seconds`, crawls once without a limit to learn the
  * true sizes, draws deadlines that `weir plan` says can be met with 8 % and half a second to spare,
  * and then crawls with them. `--wrong 2` tells the crawl that every site has twice the
- * bytes it has. Told for each run: deadlines met, how far each finish lay from what `weir plan --as-crawled` said, as a
+ * bytes it has. `--delay 200` keeps 200 ms between requests to each site, in the plan and in the crawl, and
+ * gives the number of pages. Told for each run: deadlines met, how far each finish lay from what `weir plan --as-crawled` said, as a
  * part of the plan's last, and whether sites finished in the planned order (pairs whose planned
  * finishes are more than 5 % of the whole apart). `--from` begins with a later run, to look into it; with `--keep`
  * every site's finish is told beside the planned one. Needs root.
@@ -38,6 +39,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "12" },
     seed: { type: "string", default: "1" },
     from: { type: "string", default: "0" },
+    delay: { type: "string", default: "0" },
     weir: { type: "string" },
     keep: { type: "string" },
   },
@@ -251,10 +253,13 @@ function configOf(
   const text = [
     `limit: ${Math.round(scene.limitBps / 1000)}KB/s`,
     `concurrencyPerSite: ${CONCURRENCY_PER_SITE}`,
+    `delay: ${values.delay}ms`,
+    "addressDelay: 0",
     "sites:",
   ];
-  for (const { url, bytes, capBps } of lines) {
+  for (const { url, bytes, pages, capBps } of lines) {
     text.push(`  - url: ${url}/p/0.html`, `    size: ${Math.round((bytes * wrong) / 100) / 10}KB`);
+    if (values.delay !== "0") text.push(`    pages: ${pages}`);
     if (capBps !== undefined) text.push(`    cap: ${Math.round((capBps * pagesOf) / 1000)}KB/s`);
     const deadline = deadlines.get(url);
     if (deadline !== undefined) text.push(`    deadline: ${Math.round(deadline * 1000)}ms`);
@@ -287,7 +292,7 @@ async function crawl(
         "--allow-private",
         network.allowed,
         "--delay",
-        "0",
+        words.length === 0 ? "0" : `${values.delay}ms`,
         "--address-delay",
         "0",
         "--out",

@@ -29,6 +29,6 @@ export function crawlsSlack({ task, sites }: PlanInput): Slack {
   });
 }
 
-function isSaid({ capFrom }: PlannedSite): boolean {
-  return capFrom === "cap" || capFrom === "limit";
+function isSaid({ wish }: PlannedSite): boolean {
+  return wish.capBps !== undefined || wish.limitBps !== undefined;
 }

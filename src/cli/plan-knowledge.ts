@@ -12,14 +12,12 @@ import type { Moment } from "../bandwidth/speed-table.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
 import { speedTableFor } from "../crawl/line.ts";
+import { TYPICAL_PAGE_BYTES } from "../plan/estimate.ts";
 import { serversOf } from "../store/joined-servers.ts";
 import type { StoredServer } from "../store/server-file.ts";
 import { openReadOnly } from "../store/store-sqlite.ts";
 import type { SiteRow, StoredRobots } from "../store/store.ts";
 import { hostOfSite } from "../url/site.ts";
-
-/** What a page brings before any has come. */
-const USUAL_BYTES = 30_000;
 
 export interface Earlier {
   /** URLs that wait, and that have ended. */
@@ -30,6 +28,8 @@ export interface Earlier {
 }
 
 export interface ServerSpeed {
+  /** Its IP address. */
+  readonly address: string;
   /** B(ip, h, w) of the server that was measured last, now. */
   readonly downloadBps: number;
   readonly scatter: Strayed | undefined;
@@ -58,11 +58,11 @@ async function crawlsOf(
 ): Promise<Pick<Knowledge, "earlier" | "usualBytes">> {
   const earlier = new Map<string, Earlier>();
   const store = existsSync(folder) ? storeIn(folder) : undefined;
-  if (store === undefined) return { earlier, usualBytes: USUAL_BYTES };
+  if (store === undefined) return { earlier, usualBytes: TYPICAL_PAGE_BYTES };
   try {
     for (const row of store.sites()) if (sites.has(row.key)) earlier.set(row.key, earlierOf(row));
     const { bytes, done, failed } = store.totals;
-    const usualBytes = bytes > 0 ? bytes / Math.max(1, done + failed) : USUAL_BYTES;
+    const usualBytes = bytes > 0 ? bytes / Math.max(1, done + failed) : TYPICAL_PAGE_BYTES;
     return { earlier, usualBytes };
   } finally {
     await store.close();
@@ -100,7 +100,7 @@ function speedsOf(
   return new Map(
     [...latest].map(([site, { address, scatter }]) => [
       site,
-      { downloadBps: table.predictBps(address, moment), scatter },
+      { address, downloadBps: table.predictBps(address, moment), scatter },
     ]),
   );
 }

@@ -14,15 +14,17 @@ interface Sketch {
   readonly deadlineSeconds?: number;
   readonly capBps?: number;
   readonly scatter?: { readonly mean: number; readonly most: number };
+  readonly changes?: Partial<PlannedSite>;
 }
 
 function siteFrom(sketch: Sketch, index: number): PlannedSite {
-  const { bytes, deadlineSeconds, capBps = Infinity, scatter } = sketch;
+  const { bytes, deadlineSeconds, capBps = Infinity, scatter, changes } = sketch;
   return {
     wish: {
       site: siteOf(`https://s${index}.example/`),
       deadlineSeconds,
       sizeBytes: bytes,
+      pagesExpected: undefined,
       capBps: undefined,
       limitBps: undefined,
       weight: 1,
@@ -32,8 +34,13 @@ function siteFrom(sketch: Sketch, index: number): PlannedSite {
     },
     bytes,
     sizeFrom: undefined,
+    pages: undefined,
+    pagesFrom: undefined,
+    typicalBytes: undefined,
+    slots: { seconds: 0, by: "delay", address: "", turn: undefined },
+    ...changes,
     capBps,
-    capFrom: undefined,
+    capFrom: changes?.capFrom,
     scatter,
     leftOut: bytes === undefined ? "its size is not known; give it a `size`" : undefined,
   };
@@ -144,4 +151,28 @@ test("of a thousand sites some are shown, and no line is wider than the screen",
     assert.match(lines.join("\n"), /and 960 sites more; --json/);
     for (const line of lines) assert.ok(line.length <= columns, `${columns}: ${line}`);
   }
+});
+
+test("sizes and pages that were counted with the typical page are marked, and the cause of a delay is named", async () => {
+  const polite = {
+    pages: 40,
+    capFrom: "delay",
+    slots: { seconds: 42, by: "delay", address: "", turn: undefined },
+  } as const;
+  const typical = { pages: 10, pagesFrom: "typical", typicalBytes: 30_000 } as const;
+  const report = await reportOf([
+    { bytes: 400_000, capBps: 400_000 / 42, deadlineSeconds: 20, changes: polite },
+    { bytes: 300_000, changes: { ...typical, slots: { ...polite.slots, seconds: 12 } } },
+  ]);
+  const text = planLines(report, SCREEN).join("\n");
+  assert.match(text, /s0\.example .* 400 KB +40 /);
+  assert.match(text, /s1\.example .* 300 KB +≈ 10 /);
+  assert.match(
+    text,
+    /40 pages, robots\.txt and sitemap at its delay take 42 s, its deadline is 20 s/,
+  );
+  assert.match(
+    text,
+    /≈: counted with pages of 30\.0 KB, the typical size; give `size` and `pages` of 1 site/,
+  );
 });

@@ -52,7 +52,8 @@ function indented(sentence: string, columns: number): string[] {
 function tableLines(planned: readonly Planned[], { columns, palette }: Screen): string[] {
   if (planned.length === 0) return [];
   const hasBands = planned.some(({ row }) => row.band !== undefined);
-  const rows = planned.map((site) => tableRow(site, hasBands));
+  const hasDelays = planned.some(({ slots }) => slots.seconds > 0);
+  const rows = planned.map((site) => tableRow(site, { hasBands, hasDelays }));
   const [head = "", ...lines] = alignedTable(rows).split("\n");
   return [
     palette.dim(fitted(head, columns)),
@@ -67,7 +68,10 @@ function tableLines(planned: readonly Planned[], { columns, palette }: Screen): 
 }
 
 /** What is wanted least comes last, where narrow screens cut it off. */
-function tableRow({ wish, bytes = 0, capBps, row }: Planned, hasBands: boolean): Row {
+function tableRow(
+  { wish, bytes = 0, sizeFrom, pages = 0, pagesFrom, capBps, row }: Planned,
+  { hasBands, hasDelays }: { readonly hasBands: boolean; readonly hasDelays: boolean },
+): Row {
   const { deadlineSeconds, finishSeconds, band, isLate } = row;
   const first = row.segments[0];
   const nowBps = first !== undefined && first.fromSeconds === 0 ? first.rateBps : 0;
@@ -83,10 +87,16 @@ function tableRow({ wish, bytes = 0, capBps, row }: Planned, hasBands: boolean):
       : {}),
     deadline: deadlineSeconds === undefined ? "" : seconds(deadlineSeconds),
     "to spare": deadlineSeconds === undefined ? "" : margin(deadlineSeconds - finishSeconds),
-    size: showBytes(bytes),
+    size: estimated(showBytes(bytes), sizeFrom === "pages"),
+    ...(hasDelays ? { pages: estimated(pages.toLocaleString("en"), pagesFrom === "typical") } : {}),
     "rate now": nowBps === 0 ? "waits" : `${showBytes(nowBps)}/s`,
     cap: capBps === Infinity ? "" : `${showBytes(capBps)}/s`,
   };
+}
+
+/** Counted with pages of the typical size. */
+function estimated(text: string, isEstimated: boolean): string {
+  return isEstimated ? `≈ ${text}` : text;
 }
 
 function margin(spareSeconds: number): string {
@@ -102,6 +112,7 @@ function sentences(
     ...promiseSentences(report, planned),
     ...sumSentences(report),
     ...rateSentences(report),
+    ...typicalSentences(planned),
     ...leftOutSentences(sites),
   ];
 }
@@ -155,10 +166,34 @@ function hopelessSentences(keys: readonly string[], planned: readonly Planned[])
   if (sites.length === 0) return [];
   return [
     "No rate would do, because of what these can take by themselves:",
-    ...listed(sites, ({ row, capBps, bytes = 0, wish }) => {
+    ...listed(sites, (site) => {
+      const { row, capBps, bytes = 0, wish } = site;
       const least = (bytes * wish.efficiency) / capBps;
-      return `${visible(row.name, 120)}: ${showBytes(bytes)} at ${showBytes(capBps)}/s take ${seconds(least)}, its deadline is ${seconds(row.deadlineSeconds ?? 0)}.`;
+      return `${visible(row.name, 120)}: ${loadOf(site)} take ${seconds(least)}, its deadline is ${seconds(row.deadlineSeconds ?? 0)}.`;
     }),
+  ];
+}
+
+function loadOf({ bytes = 0, pages = 0, pagesFrom, capBps, capFrom }: Planned): string {
+  if (capFrom !== "delay" && capFrom !== "address")
+    return `${showBytes(bytes)} at ${showBytes(capBps)}/s`;
+  const count = `${pagesFrom === "typical" ? "about " : ""}${plural(pages, "page")}`;
+  return capFrom === "delay"
+    ? `${count}, robots.txt and sitemap at its delay`
+    : `${count}, and those before it on its IP address, at that address's delay`;
+}
+
+/** What was counted with pages of the typical size, where delays decide how long these take. */
+function typicalSentences(planned: readonly Planned[]): string[] {
+  const sites = planned.filter(
+    ({ typicalBytes, sizeFrom, slots }) =>
+      typicalBytes !== undefined && (sizeFrom === "pages" || slots.seconds > 0),
+  );
+  const [first] = sites;
+  if (first === undefined) return [];
+  const typical = showBytes(first.typicalBytes ?? 0);
+  return [
+    `≈: counted with pages of ${typical}, the typical size; give \`size\` and \`pages\` of ${plural(sites.length, "site")} for an exact plan.`,
   ];
 }
 

@@ -97,6 +97,9 @@ function siteResult({ wish, bytes, row, ...site }: ReportedSite): object {
     priority: wish.weight,
     efficiency: wish.efficiency,
     sizeFrom: site.sizeFrom ?? null,
+    pages: site.pages ?? null,
+    pagesFrom: site.pagesFrom ?? null,
+    politeSeconds: site.leftOut === undefined ? site.slots.seconds : null,
     capFrom: site.capFrom ?? null,
     leftOut: site.leftOut ?? null,
   };

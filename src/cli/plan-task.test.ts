@@ -15,12 +15,15 @@ const SITE = "https://a.example";
 const NOTHING: Knowledge = { earlier: new Map(), speeds: new Map(), usualBytes: 30_000 };
 const MET: Earlier = { pending: 0, settled: 100, bytes: 4e6, robots: undefined };
 
+/** Without delays, where a test is not about them. */
+const HASTE = ["--delay", "0", "--address-delay", "0"];
+
 async function inputOf(
   words: readonly string[],
   knowledge: Partial<Knowledge> = {},
   site: Partial<Settings["sites"][number]> = {},
 ): Promise<PlanInput> {
-  const { settings } = await gatherSettings([`${SITE}/`, ...words], {});
+  const { settings } = await gatherSettings([`${SITE}/`, ...HASTE, ...words], {});
   const own = { ...PLAIN, ...site };
   const order = checkPlanOrder({ ...settings, urls: [], sites: [own] });
   const wishes = siteWishes(order.settings, order.seeds);
@@ -54,28 +57,51 @@ test("a size is what the file says, or is left of the crawl, or what an earlier 
 
 test("a site whose size nobody knows is left out with the remedy, and the others are planned", async () => {
   const input = await inputOf(["--limit", "1MB/s"]);
-  assert.match(input.sites[0]?.leftOut ?? "", /size is not known; give it a `size`, or crawl it/);
+  assert.match(
+    input.sites[0]?.leftOut ?? "",
+    /size is not known; give it a `size` or `pages`, or crawl it/,
+  );
   assert.deepEqual(input.task.sites, []);
 });
 
 test("a cap is what the file says, or what servers give at once, or what the pace lets through", async () => {
   const limit = ["--limit", "1MB/s", "--concurrency-per-site", "2"];
-  const speeds = new Map([[SITE, { downloadBps: 15_000, scatter: { mean: 0.2, most: 1 } }]]);
+  const speeds = new Map([
+    [SITE, { address: "192.0.2.1", downloadBps: 15_000, scatter: { mean: 0.2, most: 1 } }],
+  ]);
   const measured = await siteFrom(limit, { speeds });
   assert.deepEqual([measured.capBps, measured.capFrom], [30_000, "speeds"]);
   assert.deepEqual(measured.scatter, { mean: 0.2, most: 1 });
   const said = await siteFrom(limit, { speeds }, { capBps: 70_000 });
   assert.deepEqual([said.capBps, said.capFrom], [70_000, "cap"]);
-  // Pages of 40 KB with two seconds in between.
+  // 4 MB in 100 pages, robots.txt and sitemap with two seconds in between.
   const paced = await siteFrom([...limit, "--delay", "2s"], { ...met({}), speeds });
-  assert.deepEqual([paced.capBps, paced.capFrom], [20_000, "delay"]);
+  assert.deepEqual([paced.capBps, paced.capFrom], [4e6 / 204, "delay"]);
   const robots = { status: 200, text: "User-agent: *\nCrawl-delay: 4\n", fetchedAtMs: 0 };
   const asked = await siteFrom([...limit, "--delay", "2s"], { ...met({ robots }), speeds });
-  assert.deepEqual([asked.capBps, asked.capFrom], [10_000, "delay"]);
+  assert.deepEqual([asked.capBps, asked.capFrom], [4e6 / 408, "delay"]);
   const held = await siteFrom(limit, { speeds }, { capBps: 70_000, limitBps: 5000 });
   assert.deepEqual([held.capBps, held.capFrom], [5000, "limit"]);
+  // A cap is no reason to leave out the delay.
+  const both = await siteFrom([...limit, "--delay", "2s"], met({}), { capBps: 70_000 });
+  assert.deepEqual([both.capBps, both.capFrom], [4e6 / 204, "delay"]);
   const unknown = await siteFrom(limit);
   assert.deepEqual([unknown.capBps, unknown.capFrom], [Infinity, undefined]);
+});
+
+test("pages are as configured, or as an earlier crawl found them, or the size in pages of the typical size", async () => {
+  const limit = ["--limit", "1MB/s", "--delay", "1s"];
+  const given = await siteFrom(limit, {}, { sizeBytes: 200_000, pagesExpected: 40 });
+  assert.deepEqual([given.pages, given.pagesFrom, given.typicalBytes], [40, "pages", undefined]);
+  assert.equal(given.slots.seconds, 42);
+  const typical = await siteFrom(limit, {}, { sizeBytes: 300_000 });
+  assert.deepEqual([typical.pages, typical.pagesFrom, typical.typicalBytes], [10, "typical", 3e4]);
+  const sized = await siteFrom(limit, {}, { pagesExpected: 10 });
+  assert.deepEqual([sized.bytes, sized.sizeFrom, sized.typicalBytes], [300_000, "pages", 3e4]);
+  const earlier = await siteFrom(limit, met({}));
+  assert.deepEqual([earlier.pages, earlier.pagesFrom], [100, "earlier"]);
+  const plain = await siteFrom([...limit, "--no-sitemaps", "--ignore-robots"], met({}));
+  assert.equal(plain.slots.seconds, 100);
 });
 
 test("the rate is the limit, or the calendar's now, or the sum of the caps, or an error that names it", async () => {

@@ -2,9 +2,10 @@
  * Turns what was asked and what is known into a task for a planner: U, and for each site D and c.
  *
  * D is the `size` of a site's entry; else what is left of the crawl in the folder; else what a crawl
- * that has ended there brought. c is its `cap`; else what its server gives now, times the requests
- * allowed at a time, and no more than its pages at the agreed delay; and never more than its `limit`. U
- * is the limit, or the calendar's now; without one, the sum of all c.
+ * that has ended there brought; else its `pages` at the typical size. c is its `cap`; else what its server gives
+ * now, times the requests allowed at a time; in both cases no more than its `limit`, than its requests at the agreed
+ * delay, and than the requests to its IP address at that address's delay. U is the limit, or the calendar's now;
+ * without one, the sum of all c.
  *
  * A site of which no size is known, or that could never start, is left out of the plan and told.
  */
@@ -17,23 +18,30 @@ import { showBytes } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
 import type { Settings } from "../config/schema.ts";
 import type { SiteWish } from "../config/site-wishes.ts";
-import { CRAWL_DELAY_MAX_MS, PUBLIC_DELAY_MS } from "../crawl/errands.ts";
-import { rulesFor } from "../fetch/robots.ts";
-import { robotNameOf } from "../page/robots-tags.ts";
-import { siteDelay } from "../frontier/politeness.ts";
+import { delaysInAdvance, errandsBefore } from "../crawl/agreed-delay.ts";
 import { bytesLeft, capBps } from "../plan/estimate.ts";
 import type { PlanTask } from "../plan/plan.ts";
+import { type Slots, slotsCapBps, slotsOf } from "../plan/slots.ts";
 import { hostOfSite } from "../url/site.ts";
 import type { Earlier, Knowledge } from "./plan-knowledge.ts";
 
-export type SizeSource = "size" | "left" | "earlier";
-export type CapSource = "cap" | "limit" | "speeds" | "delay";
+/** `pages`: the configured number of pages, at the typical size. */
+export type SizeSource = "size" | "left" | "earlier" | "pages";
+/** `typical`: the size, in pages of the typical size. */
+export type PagesSource = "pages" | "left" | "earlier" | "typical";
+export type CapSource = "cap" | "limit" | "speeds" | "delay" | "address";
 
 export interface PlannedSite {
   readonly wish: SiteWish;
   /** undefined: nobody knows. */
   readonly bytes: number | undefined;
   readonly sizeFrom: SizeSource | undefined;
+  readonly pages: number | undefined;
+  readonly pagesFrom: PagesSource | undefined;
+  /** The size of a page where one is not known; undefined where none was needed. */
+  readonly typicalBytes: number | undefined;
+  /** What its requests need at the agreed delays. */
+  readonly slots: Slots;
   /** Infinity: nothing is known that would hold it up. */
   readonly capBps: number;
   readonly capFrom: CapSource | undefined;
@@ -59,7 +67,13 @@ export function planInput(
   knowledge: Knowledge,
   moment: DayMoment,
 ): PlanInput {
-  const sites = wishes.map((wish) => plannedSite(wish, settings, knowledge));
+  const sizes = wishes.map((wish) => sizeOf(wish, settings, knowledge));
+  const slots = slotsOf(
+    wishes.map((wish, index) => politenessOf(wish, sizes[index]?.pages ?? 0, settings, knowledge)),
+  );
+  const sites = wishes.map((wish, index) =>
+    plannedSite(wish, { size: sizes[index], slots: slots[index] as Slots }, settings, knowledge),
+  );
   const planned = sites.filter(({ leftOut }) => leftOut === undefined);
   const { timeMaxMs } = settings;
   return {
@@ -111,13 +125,24 @@ function rateOf(
   return { task: taskAt(sumBps), rateFrom: "caps", rateUntilSeconds };
 }
 
-function plannedSite(wish: SiteWish, settings: Settings, knowledge: Knowledge): PlannedSite {
-  const size = sizeOf(wish, settings, knowledge);
-  const cap = capOf(wish, settings, knowledge);
+function plannedSite(
+  wish: SiteWish,
+  { size, slots }: { readonly size: Size | undefined; readonly slots: Slots },
+  settings: Settings,
+  knowledge: Knowledge,
+): PlannedSite {
+  const cap = capOf(wish, { size, slots }, knowledge);
   const scatter = knowledge.speeds.get(wish.site)?.scatter;
-  const facts = { wish, bytes: size?.bytes, sizeFrom: size?.from, scatter };
   return {
-    ...facts,
+    wish,
+    bytes: size?.bytes,
+    sizeFrom: size?.from,
+    pages: size?.pages,
+    pagesFrom: size?.pagesFrom,
+    typicalBytes:
+      size?.from === "pages" || size?.pagesFrom === "typical" ? knowledge.usualBytes : undefined,
+    slots,
+    scatter,
     capBps: cap?.bps ?? Infinity,
     capFrom: cap?.from,
     leftOut: reasonAgainst(size?.bytes, cap?.bps ?? Infinity, settings.rateMinBps ?? 0),
@@ -130,66 +155,80 @@ function reasonAgainst(
   leastBps: number,
 ): string | undefined {
   if (bytes === undefined)
-    return "its size is not known; give it a `size`, or crawl it once into the same folder";
+    return "its size is not known; give it a `size` or `pages`, or crawl it once into the same folder";
   if (mostBps < leastBps)
     return `it can take ${showBytes(mostBps)}/s at most, less than minRate of ${showBytes(leastBps)}/s; lower minRate`;
   return undefined;
 }
 
+interface Size {
+  readonly bytes: number;
+  readonly from: SizeSource;
+  readonly pages: number;
+  readonly pagesFrom: PagesSource;
+}
+
 function sizeOf(
-  { site, sizeBytes }: SiteWish,
+  { site, sizeBytes, pagesExpected }: SiteWish,
   { fresh, refresh }: Settings,
   { earlier, usualBytes }: Knowledge,
-): { readonly bytes: number; readonly from: SizeSource } | undefined {
-  if (sizeBytes !== undefined) return { bytes: sizeBytes, from: "size" };
-  const before = earlier.get(site);
+): Size | undefined {
+  const before = sizeBefore(earlier.get(site), usualBytes, !fresh && !refresh);
+  const bytes = sizeBytes ?? before?.bytes ?? (pagesExpected ?? 0) * usualBytes;
+  if (bytes === 0) return undefined;
+  const from = sizeBytes === undefined ? (before?.from ?? "pages") : "size";
+  if (pagesExpected !== undefined) return { bytes, from, pages: pagesExpected, pagesFrom: "pages" };
+  if (before !== undefined) return { bytes, from, pages: before.pages, pagesFrom: before.from };
+  return { bytes, from, pages: Math.ceil(bytes / usualBytes), pagesFrom: "typical" };
+}
+
+/** What is left of the crawl in the folder, or what a crawl that has ended there brought. */
+function sizeBefore(
+  before: Earlier | undefined,
+  usualBytes: number,
+  goesOn: boolean,
+):
+  | { readonly bytes: number; readonly pages: number; readonly from: "left" | "earlier" }
+  | undefined {
   if (before === undefined || before.settled + before.pending === 0) return undefined;
   const { pending, settled, bytes: receivedBytes } = before;
-  const facts = { pending, settled, receivedBytes, usualBytes };
-  const left = bytesLeft({ ...facts, newPerSettled: 0, expectedBytes: undefined });
-  if (pending > 0 && !fresh && !refresh) return { bytes: left, from: "left" };
-  return { bytes: Math.max(1, receivedBytes + left), from: "earlier" };
+  const facts = { pending, settled, receivedBytes, usualBytes, newPerSettled: 0 };
+  const bytes = bytesLeft({ ...facts, expectedBytes: undefined, expectedPages: undefined });
+  if (pending > 0 && goesOn) return { bytes, pages: pending, from: "left" };
+  return { bytes: Math.max(1, receivedBytes + bytes), pages: settled + pending, from: "earlier" };
+}
+
+function politenessOf(
+  { site, delayMs: configuredMs, deadlineSeconds }: SiteWish,
+  pages: number,
+  settings: Settings,
+  { earlier, speeds }: Knowledge,
+): Parameters<typeof slotsOf>[0][number] {
+  const { robots } = earlier.get(site) ?? {};
+  const { delayMs, addressDelayMs } = delaysInAdvance(site, configuredMs, robots, settings);
+  return {
+    requests: pages === 0 ? 0 : pages + errandsBefore(settings),
+    delaySeconds: delayMs / 1000,
+    // One name mostly means one address; no name is looked up for a plan.
+    address: speeds.get(site)?.address ?? hostOfSite(site).replace(/^\[|\]$/g, ""),
+    addressDelaySeconds: addressDelayMs / 1000,
+    deadlineSeconds,
+  };
 }
 
 function capOf(
-  wish: SiteWish,
-  settings: Settings,
-  { earlier, speeds, usualBytes }: Knowledge,
+  { site, capBps: givenBps, limitBps, concurrency, efficiency }: SiteWish,
+  { size, slots }: { readonly size: Size | undefined; readonly slots: Slots },
+  { speeds }: Knowledge,
 ): { readonly bps: number; readonly from: CapSource } | undefined {
-  const before = earlier.get(wish.site);
-  const means = {
-    concurrency: wish.concurrency,
-    delayMs: delayMsOf(wish, settings, before),
-    meanBytes: before === undefined ? usualBytes : before.bytes / Math.max(1, before.settled),
-    downloadBps: speeds.get(wish.site)?.downloadBps,
-    saidBps: undefined,
-  };
-  const isMet = before !== undefined && before.settled > 0 && before.bytes > 0;
+  const downloadBps = speeds.get(site)?.downloadBps;
   const candidates: readonly (readonly [CapSource, number])[] = [
-    ...(wish.capBps === undefined
-      ? ([
-          ["speeds", capBps({ ...means, delayMs: 0 })],
-          ["delay", isMet ? capBps({ ...means, downloadBps: undefined }) : Infinity],
-        ] as const)
-      : ([["cap", wish.capBps]] as const)),
-    ["limit", wish.limitBps ?? Infinity],
+    givenBps === undefined
+      ? ["speeds", capBps({ concurrency, downloadBps, saidBps: undefined })]
+      : ["cap", givenBps],
+    ["limit", limitBps ?? Infinity],
+    [slots.by, size === undefined ? Infinity : slotsCapBps(size.bytes * efficiency, slots)],
   ];
   const [from, bps] = candidates.reduce((least, one) => (one[1] < least[1] ? one : least));
   return bps === Infinity ? undefined : { bps, from };
-}
-
-/** As the crawl agrees it: the operator's, or the longer one that robots.txt asked for. */
-function delayMsOf(wish: SiteWish, settings: Settings, before: Earlier | undefined): number {
-  const usualMs = isLoopback(hostOfSite(wish.site)) ? 0 : PUBLIC_DELAY_MS;
-  const robots = before?.robots;
-  const productToken = robotNameOf(settings.userAgent);
-  const asked =
-    robots === undefined || settings.ignoreRobots
-      ? undefined
-      : rulesFor(robots.status, Buffer.from(robots.text, "latin1"), productToken).crawlDelayMs;
-  return siteDelay(wish.delayMs ?? usualMs, asked, CRAWL_DELAY_MAX_MS).delayMs;
-}
-
-function isLoopback(host: string): boolean {
-  return /^127\.|^\[::1\]$|(^|\.)localhost$/.test(host);
 }

@@ -11,6 +11,8 @@ import type { Palette } from "./terminal.ts";
 const REASONS_MAX = 8;
 const MISSED_MAX = 10;
 const REFUSED_SEEDS_MAX = 10;
+/** From this part of the crawl's time on, want of processor time is named as a reason for missed deadlines. */
+const CPU_BOUND_SHARE = 0.1;
 
 export function summaryOf(result: CrawlResult, folder: string, palette: Palette): string[] {
   const { urls } = result;
@@ -70,7 +72,7 @@ function duplicates({ duplicates: { exact, near } }: CrawlResult): string[] {
     : [`  ${showCount(exact)} exact and ${showCount(near)} near copies of other pages`];
 }
 
-function promises({ sites }: CrawlResult, palette: Palette): string[] {
+function promises({ sites, bandwidth, seconds }: CrawlResult, palette: Palette): string[] {
   const promised = sites.filter(({ met }) => met !== null);
   if (promised.length === 0) return [];
   const missed = promised.filter(({ met }) => met === false);
@@ -85,6 +87,11 @@ function promises({ sites }: CrawlResult, palette: Palette): string[] {
           : `done after ${showDuration(finishedSeconds * 1000)}`;
       return `    ${visible(site, 200)}: ${done}, due after ${due}`;
     }),
+    ...(missed.length > 0 && bandwidth.secondsCpuBound >= CPU_BOUND_SHARE * seconds
+      ? [
+          `    reason: this machine had no processor time to fill the limit for ${showDuration(bandwidth.secondsCpuBound * 1000)}`,
+        ]
+      : []),
   ];
 }
 

@@ -338,6 +338,7 @@ class Supervisor implements OpenCrawl, Changing {
     return {
       ...measuredRate(this.#line.meter, this.#inForceBps, this.#elapsedMs),
       rankInversion: mean(ended.map(({ result }) => result.bandwidth.rankInversion)),
+      secondsCpuBound: Math.max(0, ...ended.map(({ result }) => result.bandwidth.secondsCpuBound)),
       longestWaitMs: Math.max(0, ...ended.map(({ result }) => result.bandwidth.longestWaitMs)),
     };
   }

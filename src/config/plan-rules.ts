@@ -61,6 +61,7 @@ function contradictions(site: string, entries: readonly SiteSettings[]): string[
     [
       ["deadline", (entry) => entry.deadlineMs, showDuration],
       ["size", (entry) => entry.sizeBytes, showBytes],
+      ["pages", (entry) => entry.pagesExpected, String],
       ["priority", (entry) => entry.priority, String],
       ["cap", (entry) => entry.capBps, rate],
     ] as const satisfies readonly Comparison[]

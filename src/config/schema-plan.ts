@@ -74,6 +74,13 @@ export const SITE_PLANNING = {
     fallback: undefined,
     reader: plan.expectedSize,
   },
+  pagesExpected: {
+    key: "pages",
+    meaning:
+      "How many pages the site is expected to have, for plans: with a delay they decide when it can be done. It bounds nothing. By default it is estimated from the size.",
+    fallback: undefined,
+    reader: read.integer({ least: 1, most: 1_000_000_000 }),
+  },
   priority: {
     key: "priority",
     meaning: "How much a second of this site's waiting counts against the others'.",

@@ -13,6 +13,7 @@ export interface SiteWish {
   readonly site: SiteKey;
   readonly deadlineSeconds: number | undefined;
   readonly sizeBytes: number | undefined;
+  readonly pagesExpected: number | undefined;
   /** The most its servers give, as written. */
   readonly capBps: number | undefined;
   /** The most that we take, of its own or as every site. */
@@ -50,6 +51,7 @@ function wishOf(site: SiteKey, own: SiteSettings | undefined, settings: Settings
     site,
     deadlineSeconds: deadlineMs === undefined ? undefined : deadlineMs / 1000,
     sizeBytes: own?.sizeBytes,
+    pagesExpected: own?.pagesExpected,
     capBps: own?.capBps,
     limitBps: own?.limitBps ?? settings.siteLimitBps,
     weight: own?.priority ?? 1,

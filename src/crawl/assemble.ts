@@ -352,7 +352,8 @@ class Assembly implements Loops {
   #makeLine(): Line {
     const { line } = this.#parts;
     const { controller, sluice } = this;
-    return new Line({ ...this.#common(), ...this.#around, ...line, controller, sluice });
+    const requests = (): number => this.fetchLoop.requests;
+    return new Line({ ...this.#common(), ...this.#around, ...line, controller, sluice, requests });
   }
 
   #makeReplan(): Replan {

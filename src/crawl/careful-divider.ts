@@ -157,8 +157,8 @@ export class CarefulDivider {
   }
 
   /**
-   * Gives up deadlines that have passed, and those that a site would miss with the line to itself. Before anything
-   * has come, sizes that were said are all there is to go by; later, what servers give is not known so well that a
+   * Gives up deadlines that have passed, and those that a site would miss with the line to itself, or by its delay
+   * alone. Before anything has come, sizes that were said are all there is to go by; later, what servers give is not known so well that a
    * site would be given up for a moment, or taken back for one.
    */
   #giveUp(task: PlanTask, sites: readonly Site[]): void {
@@ -169,8 +169,10 @@ export class CarefulDivider {
       const isFirm = !this.#hasPlanned || this.#givenUp.has(key);
       const seconds = isFirm ? deadlineSeconds : deadlineSeconds * (1 - NOISE_SHARE);
       const isPassed = deadlineSeconds < PASSED_SECONDS;
-      const isInDoubt = outlook.isInDoubt(sites[index] as Site, bytes);
-      if (isPassed || (!isInDoubt && secondsAlone(task, own) > seconds)) givenUp.add(key);
+      const site = sites[index] as Site;
+      const isTooMany = outlook.secondsKnown(site) > seconds;
+      const isTooMuch = !outlook.isInDoubt(site, bytes) && secondsAlone(task, own) > seconds;
+      if (isPassed || isTooMany || isTooMuch) givenUp.add(key);
     }
     this.#givenUp = givenUp;
   }

@@ -22,6 +22,12 @@ import type { Scope } from "../url/scope.ts";
 import { siteOf } from "../url/site.ts";
 import { type CanonicalUrl, canonicalUrl, hostOf, isRefused, pathOf, portOf } from "../url/url.ts";
 import { endOf, isOurTrouble, type Progress } from "./fetch-loop.ts";
+import {
+  agreedAddressDelayMs,
+  agreedDelayMs,
+  CRAWL_DELAY_MAX_MS,
+  rulesIn,
+} from "./agreed-delay.ts";
 import type { Intake } from "./intake.ts";
 import { type Errand, errandJob, type Job } from "./job.ts";
 import type { Notebook } from "./notebook.ts";
@@ -35,9 +41,6 @@ const ADDRESSES_GOOD_FOR_MS = 60_000;
 const ROBOTS_REDIRECTS_MAX = 5;
 const START_AGAIN_MS = 1000;
 const START_AGAIN_MAX_MS = 60_000;
-export const CRAWL_DELAY_MAX_MS = 60_000;
-export const PUBLIC_DELAY_MS = 1000;
-const PUBLIC_ADDRESS_DELAY_MS = 250;
 
 export interface ErrandsParts {
   readonly clock: Clock;
@@ -155,7 +158,7 @@ export class Errands {
       concurrencyMax: this.#ownSettings.get(site.key)?.concurrency,
       address,
       delayMs: this.#paceOf(site, this.#rulesKept(site)),
-      addressDelayMs: settings.addressDelayMs ?? (site.isLoopback ? 0 : PUBLIC_ADDRESS_DELAY_MS),
+      addressDelayMs: agreedAddressDelayMs(settings, site.isLoopback),
     };
     refill.open(site, to);
     if (resumed || isInherited(site)) courtesy.assumeAsked(clock.nowMs(), to);
@@ -317,18 +320,12 @@ export class Errands {
 
   /** What was last known of the site's rules, however old: until it is asked, its pace still holds. */
   #rulesKept({ robots }: Site): RobotsRules {
-    if (robots === undefined) return OPEN;
-    return rulesFor(
-      robots.status,
-      Buffer.from(robots.text, "latin1"),
-      robotNameOf(this.#parts.settings.userAgent),
-    );
+    return robots === undefined ? OPEN : rulesIn(robots, this.#parts.settings);
   }
 
-  #paceOf({ key, isLoopback }: Site, { crawlDelayMs }: RobotsRules): number {
-    const usualMs = this.#delayMs ?? (isLoopback ? 0 : PUBLIC_DELAY_MS);
-    const configuredMs = this.#ownSettings.get(key)?.delayMs ?? usualMs;
-    return siteDelay(configuredMs, crawlDelayMs, CRAWL_DELAY_MAX_MS).delayMs;
+  #paceOf({ key, isLoopback }: Site, rules: RobotsRules): number {
+    const configuredMs = this.#ownSettings.get(key)?.delayMs ?? this.#delayMs;
+    return agreedDelayMs(configuredMs, isLoopback, rules);
   }
 }
 

@@ -10,7 +10,8 @@
 import { type Calendar, limitAt } from "../bandwidth/calendar.ts";
 import type { Controller } from "../bandwidth/controller.ts";
 import { Almanac } from "../bandwidth/day-kind.ts";
-import { FullThread } from "../bandwidth/full-thread.ts";
+import { FullThread, type ThreadSecond } from "../bandwidth/full-thread.ts";
+import { LineRate } from "../bandwidth/line-rate.ts";
 import type { Meter } from "../bandwidth/meter.ts";
 import { TimeZone } from "../bandwidth/local-time.ts";
 import { Neighbour } from "../bandwidth/neighbour.ts";
@@ -36,8 +37,12 @@ const BEYOND_SHARE_MAX = 0.1;
 /** A change of the limit below this is not worth unsettling the accounts for. */
 const NOTABLE_SHARE = 0.002;
 
-const FULL_THREAD =
-  "this process has no time left, so the limit is not filled; more processes (--procs) would share the work";
+const NO_TIME = {
+  thread:
+    "this process has no time left, so the limit is not filled; more processes (--procs) would share the work",
+  machine:
+    "this machine has no processor time left, so the limit is not filled; stop other programs on it, or lower the limit",
+};
 
 /** The line as the operating system shows it. */
 export interface Wire {
@@ -51,8 +56,8 @@ export interface Wire {
   takeBeyond(receivedBytes: number): number;
   /** All that the line carried since it was last asked, read or not; undefined where others use it too, or nobody counts. */
   takeCarried(receivedBytes: number, limitBps: number): number | undefined;
-  /** The part of the time since it was last asked in which our own thread was busy. */
-  takeBusyShare(): number;
+  /** What the crawl's thread had of processor time since it was last asked. */
+  takeThread(): ThreadSecond;
 }
 
 /** What a crawl must know of the line, its servers and its hours. */
@@ -71,6 +76,8 @@ export interface LineParts extends LineMeans {
   readonly meter: Meter;
   readonly controller: Controller;
   readonly sluice: Sluice;
+  /** Requests under way. */
+  readonly requests: () => number;
   /** Nothing may be fetched for now, or it may again. */
   readonly onPause: (isPaused: boolean) => void;
   readonly onQuotaUsedUp: (what: string) => void;
@@ -86,7 +93,7 @@ export function plainLine(settings: Settings, wire: Pick<Wire, "setWindow">): Li
       overheadShare: () => 0,
       takeBeyond: () => 0,
       takeCarried: () => undefined,
-      takeBusyShare: () => 0,
+      takeThread: () => ({ busyShare: 0, delayedShare: 0 }),
     },
     speeds: speedTableFor(settings),
     zone,
@@ -120,6 +127,7 @@ export class Line {
   readonly #widening = new Widening();
   #widened = 1;
   readonly #fullThread = new FullThread();
+  readonly #lineRate = new LineRate();
   #hasWarned = false;
   /** Come since it was last looked at what packets add. */
   #lookedBytes = 0;
@@ -156,6 +164,16 @@ export class Line {
   /** Of the limit in force, what is left for bytes that programs see. */
   get payloadBps(): number | undefined {
     return this.#inForceBps === undefined ? undefined : this.#heldToBps;
+  }
+
+  /** Seconds in which the limit was not filled for want of processor time. */
+  get secondsCpuBound(): number {
+    return this.#fullThread.seconds;
+  }
+
+  /** What a plan may count on of a rate: less where less was received lately while requests waited for bytes. */
+  expectedBps(rateBps: number): number {
+    return this.#lineRate.within(rateBps);
   }
 
   get siteLimitBps(): number | undefined {
@@ -225,10 +243,13 @@ export class Line {
   }
 
   #look(): void {
+    const { clock, controller, requests } = this.#parts;
     if (this.#looks++ % LOOKS_A_SECOND === 0) this.#lookBack();
+    const isWaiting = requests() > 0 && controller.waiting === 0;
+    this.#lineRate.look(clock.nowMs(), this.#lookedBytes, isWaiting);
     this.#apply();
     this.#payBeyond();
-    this.#cancelTimer = this.#parts.clock.after(LOOK_EVERY_MS, () => this.#look());
+    this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
   }
 
   /** What the line has carried is known by its counters, where it is ours; what was believed is set right by them. */
@@ -265,11 +286,11 @@ export class Line {
   #lookBack(): void {
     const { clock, meter, controller, wire, log } = this.#parts;
     const nowMs = clock.nowMs();
-    const busyShare = wire.takeBusyShare();
+    const thread = wire.takeThread();
     const share = (meter.recentBps(nowMs).at(-1) ?? 0) / (this.#inForceBps || Infinity);
     this.#widened = this.#widening.look({ isHungry: controller.isHungry(nowMs), share });
-    if (this.#inForceBps && this.#fullThread.look({ busyShare, share }))
-      log.write({ level: "warn", message: FULL_THREAD, values: {} });
+    const cause = this.#inForceBps ? this.#fullThread.look({ ...thread, share }) : undefined;
+    if (cause !== undefined) log.write({ level: "warn", message: NO_TIME[cause], values: {} });
     this.#exchangedBps += EXCHANGE_GAIN * (this.#exchangedBytes - this.#exchangedBps);
     this.#exchangedBytes = 0;
     this.#judgeQuota();

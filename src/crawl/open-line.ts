@@ -3,9 +3,11 @@
  * speeds of servers, which are kept in a file from crawl to crawl.
  */
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { Almanac } from "../bandwidth/day-kind.ts";
+import type { ThreadSecond } from "../bandwidth/full-thread.ts";
 import { TimeZone } from "../bandwidth/local-time.ts";
 import type { SpeedTable } from "../bandwidth/speed-table.ts";
 import { overheadFor } from "../bandwidth/window.ts";
@@ -19,6 +21,8 @@ import { openServerFile, type ServerFile, SERVERS_FILE } from "../store/server-f
 import { type LineMeans, speedTableFor } from "./line.ts";
 
 const SAVE_EVERY_MS = 60_000;
+/** Nanoseconds that the main thread of this process has run, and has waited for a processor (Linux). */
+const SCHEDULE_FILE = "/proc/self/schedstat";
 
 export interface OpenLine {
   readonly means: LineMeans;
@@ -53,7 +57,7 @@ export function openLine(
         overheadShare: (nowMs, limitBps) => overhead.shareNow(nowMs, limitBps),
         takeBeyond: (receivedBytes) => overhead.takeBeyond(receivedBytes),
         takeCarried: (receivedBytes, limitBps) => gauge.take(receivedBytes, limitBps),
-        takeBusyShare: busyShares(),
+        takeThread: threadSeconds(),
       },
       speeds,
       zone,
@@ -64,14 +68,33 @@ export function openLine(
 }
 
 /** Each answer is of the time since the one before. */
-function busyShares(): () => number {
+function threadSeconds(): () => ThreadSecond {
   let before = performance.eventLoopUtilization();
+  let scheduled = scheduledMs();
+  let atMs = performance.now();
   return () => {
     const now = performance.eventLoopUtilization();
+    const nowScheduled = scheduledMs();
+    const nowMs = performance.now();
     const { utilization } = performance.eventLoopUtilization(now, before);
-    before = now;
-    return utilization;
+    const share = (key: "ran" | "delayed"): number =>
+      (nowScheduled[key] - scheduled[key]) / Math.max(1, nowMs - atMs);
+    // A thread that is woken late looks idle to its own event loop.
+    const busyShare = Math.max(utilization, share("ran") + share("delayed"));
+    const second = { busyShare, delayedShare: share("delayed") };
+    [before, scheduled, atMs] = [now, nowScheduled, nowMs];
+    return second;
   };
+}
+
+/** How long the main thread has run, and waited for a processor; zeros where the system does not tell. */
+function scheduledMs(): { readonly ran: number; readonly delayed: number } {
+  try {
+    const [ranNs = 0, delayedNs = 0] = readFileSync(SCHEDULE_FILE, "utf8").split(" ").map(Number);
+    return { ran: ranNs / 1e6, delayed: delayedNs / 1e6 };
+  } catch {
+    return { ran: 0, delayed: 0 };
+  }
 }
 
 function keepSpeeds(

@@ -14,11 +14,16 @@ import {
   capBps,
   leastWaiting,
   meanBytesOf,
+  requestsLeft,
   type SeenSite,
   type SiteFacts,
   timesSaid,
+  TYPICAL_PAGE_BYTES,
 } from "../plan/estimate.ts";
 import type { PlanTask, SiteTask } from "../plan/plan.ts";
+import { type Slots, slotsOf, withSlots } from "../plan/slots.ts";
+import { hostOfSite } from "../url/site.ts";
+import { delaysInAdvance, errandsBefore } from "./agreed-delay.ts";
 import { asCrawled } from "./as-crawled.ts";
 import type { Line } from "./line.ts";
 import type { Promised } from "./promised.ts";
@@ -27,8 +32,7 @@ import { PAGES_TO_KNOW, type Roster, type Site, TRIED_PAGES } from "./roster.ts"
 /** Without a limit the best second so far, and somewhat more, is what the line gives. */
 const GROWTH_SHARE = 1.2;
 const UNKNOWN_LINE_BPS = 1e9;
-/** What a page brings before any has come; it counts as so many pages. */
-const USUAL_BYTES = 30_000;
+/** A page of typical size counts as this many pages in the mean of all sites. */
 const USUAL_WEIGHT = 3;
 /** By few pages a server's speed is known only so well: it may be so many times what they came with. */
 const SPEED_TIMES = { hope: 1.3, care: 0.85, told: 1 } as const;
@@ -52,7 +56,10 @@ const REFUTED_SHARE = 0.25;
 const GROWING = 0.2;
 
 /** What estimates need to know of the line. */
-export type LineAhead = Pick<Line, "limitBps" | "payloadBps" | "siteLimitBps" | "sitePayloadBps">;
+export type LineAhead = Pick<
+  Line,
+  "limitBps" | "payloadBps" | "expectedBps" | "siteLimitBps" | "sitePayloadBps"
+>;
 
 export interface OutlookParts {
   readonly clock: Clock;
@@ -86,8 +93,15 @@ export class Outlook {
   readonly #parts: OutlookParts;
   #growth = new Map<number, Growth>();
   readonly #given = new WeakMap<Site, Given>();
-  #usualBytes = USUAL_BYTES;
+  #usualBytes = TYPICAL_PAGE_BYTES;
   #timesSaid = 1;
+  #slots:
+    | {
+        readonly atMs: number;
+        readonly sites: readonly Site[];
+        readonly slots: readonly Slots[];
+      }
+    | undefined;
 
   constructor(parts: OutlookParts) {
     this.#parts = parts;
@@ -109,8 +123,11 @@ export class Outlook {
     const growth = new Map<number, Growth>();
     for (const site of sites) growth.set(site.id, grown(site, this.#growth.get(site.id)));
     this.#growth = growth;
+    const slots = this.slotsOf(sites);
     return {
-      sites: sites.map((site) => this.#siteTask(site, mood)),
+      sites: sites.map((site, index) =>
+        withSlots(this.#siteTask(site, mood), slots[index] as Slots),
+      ),
       rateBps: this.#rateBps(),
       sitesMax: settings.sitesAtOnceMax ?? Infinity,
       rateMinBps: settings.rateMinBps ?? 0,
@@ -123,6 +140,40 @@ export class Outlook {
   toldTask(sites: readonly Site[]): PlanTask {
     const { line, settings } = this.#parts;
     return asCrawled(this.taskOf(sites, "told"), line.limitBps, settings);
+  }
+
+  /** The time that politeness needs for what is left of each site, by its index; one answer for every moment. */
+  slotsOf(sites: readonly Site[]): readonly Slots[] {
+    const { promised, clock } = this.#parts;
+    const nowMs = clock.nowMs();
+    if (this.#slots?.atMs === nowMs && this.#slots.sites === sites) return this.#slots.slots;
+    const slots = slotsOf(
+      sites.map((site) => {
+        const { delayMs, addressDelayMs } = this.#delaysOf(site);
+        return {
+          requests: requestsLeft(this.#factsOf(site)) + this.#errandsOf(site),
+          delaySeconds: delayMs / 1000,
+          address: site.to?.address ?? hostOfSite(site.key).replace(/^\[|\]$/g, ""),
+          addressDelaySeconds: addressDelayMs / 1000,
+          deadlineSeconds: secondsLeft(promised.deadlineInMs(site)),
+        };
+      }),
+    );
+    this.#slots = { atMs: nowMs, sites, slots };
+    return slots;
+  }
+
+  /** The mean page of what is left. */
+  pageBytesOf(site: Site): number {
+    const facts = this.#factsOf(site);
+    return bytesLeft(facts) / Math.max(1, requestsLeft(facts));
+  }
+
+  /** The time that politeness needs for those requests of a site that are known or configured. */
+  secondsKnown(site: Site): number {
+    const { pending, settled, expectedPages = 0 } = this.#factsOf(site);
+    const requests = Math.max(pending, expectedPages - settled) + this.#errandsOf(site);
+    return (requests * this.#delaysOf(site).delayMs) / 1000;
   }
 
   /** Whether nobody said how much a promised site has, and a good part of what is planned was not found yet, or more may be. */
@@ -145,8 +196,8 @@ export class Outlook {
 
   #rateBps(): number {
     const { line, bestBps } = this.#parts;
-    // All that is aimed at comes (`bench/bandwidth.ts`). What is not sure of it is kept in hand as time.
-    if (line.payloadBps !== undefined) return line.payloadBps * AIM_SHARE;
+    // All that is aimed at comes (`bench/bandwidth.ts`), unless the line, the servers or this machine give less.
+    if (line.payloadBps !== undefined) return line.expectedBps(line.payloadBps * AIM_SHARE);
     return bestBps() > 0 ? bestBps() * GROWTH_SHARE : UNKNOWN_LINE_BPS;
   }
 
@@ -158,18 +209,26 @@ export class Outlook {
     return {
       key: site.key,
       bytes: Math.max(1, bytesLeft(facts)) * (own?.efficiency ?? 1),
-      deadlineSeconds:
-        deadlineInMs === undefined ? undefined : Math.max(PASSED_SECONDS, deadlineInMs / 1000),
+      deadlineSeconds: secondsLeft(deadlineInMs),
       capBps: capBps({
         downloadBps: this.#downloadBps(site, SPEED_TIMES[mood]),
         concurrency: site.to?.concurrencyMax ?? settings.concurrencyPerSite,
-        delayMs: site.to?.delayMs ?? 0,
-        meanBytes: meanBytesOf(facts),
         gaveBps: this.#gaveBps(site),
         saidBps: leastOf(own, line.sitePayloadBps(own?.limitBps ?? line.siteLimitBps)),
       }),
       weight: promised.priorityOf(site.key),
     };
+  }
+
+  #delaysOf({ key, to, robots }: Site): ReturnType<typeof delaysInAdvance> {
+    const { settings, promised } = this.#parts;
+    const configuredMs = promised.saidOf(key)?.delayMs ?? settings.delayMs;
+    return to ?? delaysInAdvance(key, configuredMs, robots, settings);
+  }
+
+  /** Requests for robots.txt and sitemaps that are still to come. */
+  #errandsOf({ rules, errands }: Site): number {
+    return rules === undefined ? errandsBefore(this.#parts.settings) : errands;
   }
 
   /** Counted from the start of the crawl where that was only now. */
@@ -191,7 +250,7 @@ export class Outlook {
     // What somebody said of a server is better than a few pages of it.
     if (answered < PAGES_TO_KNOW && promised.saidOf(key)?.capBps !== undefined) return undefined;
     const times = answered < PAGES_TO_KNOW ? unknownTimes : 1;
-    if (answered >= PAGES_TO_TELL) return ((gaveBytes * 1000) / gaveMs) * times;
+    if (answered >= PAGES_TO_TELL && gaveMs > 0) return ((gaveBytes * 1000) / gaveMs) * times;
     if (to?.address === undefined || speeds.measured(to.address) < TRIED_PAGES) return undefined;
     return speeds.predictBps(to.address, moment()) * times;
   }
@@ -220,6 +279,7 @@ export class Outlook {
       newPerSettled: this.#growth.get(site.id)?.newPerSettled ?? 1,
       receivedBytes: site.books.bytes - round.bytesBefore,
       expectedBytes: isFirst ? this.#saidBytes(site) : earlierBytes,
+      expectedPages: isFirst ? this.#parts.promised.saidOf(site.key)?.pagesExpected : undefined,
       // In a later round most answers say that nothing has changed, and are small.
       usualBytes:
         earlierBytes === undefined
@@ -252,7 +312,7 @@ export class Outlook {
 
   /** What an address brings, of all sites in memory. */
   #meanBytes(): number {
-    let bytes = USUAL_WEIGHT * USUAL_BYTES;
+    let bytes = USUAL_WEIGHT * TYPICAL_PAGE_BYTES;
     let settled = USUAL_WEIGHT;
     for (const site of this.#parts.roster.inMemory()) {
       bytes += site.books.bytes;
@@ -260,6 +320,10 @@ export class Outlook {
     }
     return bytes / settled;
   }
+}
+
+function secondsLeft(deadlineInMs: number | undefined): number | undefined {
+  return deadlineInMs === undefined ? undefined : Math.max(PASSED_SECONDS, deadlineInMs / 1000);
 }
 
 function grown(site: Site, before: Growth | undefined): Growth {

@@ -117,6 +117,7 @@ function lineAtStart(
   return {
     limitBps,
     payloadBps: limitBps ? limitBps / (1 + overhead) : undefined,
+    expectedBps: (rateBps) => rateBps,
     siteLimitBps,
     sitePayloadBps: (siteBps) => (siteBps === undefined ? undefined : siteBps / (1 + overhead)),
   };

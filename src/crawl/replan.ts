@@ -17,6 +17,7 @@ import { type Claimant, claimsAt } from "../plan/claims.ts";
 import { isLate, type PlanTask, type Segment, type SiteTask } from "../plan/plan.ts";
 import { promisesOf, rateWithoutCaps } from "../plan/promises.ts";
 import type { Shares } from "../plan/shares.ts";
+import { type Slots, slotsCapBps, withSlotsInTurn } from "../plan/slots.ts";
 import { PLAN_SECONDS } from "../plan/steady.ts";
 import { CarefulDivider, type Divided } from "./careful-divider.ts";
 import type { CrawlHooks } from "./hooks.ts";
@@ -32,6 +33,12 @@ const SOON_MS = 50;
 const REST_TIMES = 20;
 /** A deadline in or out of reach for so long is told. */
 const SURE_AFTER_MS = 1500;
+
+/** A site whose cap is at least this part of what its delay lets through is held by its delay. */
+const HELD_SHARE = 0.99;
+
+/** A server is not tried with pages that take longer than this with the line to themselves. */
+const TRY_SECONDS_MAX = 0.25;
 
 /** What the plan says of a site. */
 export interface Forecast {
@@ -157,10 +164,15 @@ export class Replan {
     const sites = this.#sitesAtWork();
     const divided = this.#divider.divide(sites);
     const { task, division } = divided;
+    const slots = outlook.slotsOf(sites);
     // To try servers before what they give is measured would be for nothing.
     const headStart = sluice.isWarm ? pagesToTry(task, outlook.usualBytes, TRIED_PAGES) : 0;
-    const claimants = division.order.map((index) =>
-      this.#claimantOf(sites[index] as Site, divided, { index, headStart }),
+    const claimants = withSlotsInTurn(division.order, slots).map((index) =>
+      this.#claimantOf(sites[index] as Site, divided, {
+        index,
+        headStart,
+        slots: slots[index] as Slots,
+      }),
     );
     this.#foresee(sites, divided);
     this.#neededBps = rateNeeded(task);
@@ -193,12 +205,20 @@ export class Replan {
   #claimantOf(
     site: Site,
     { task, division }: Divided,
-    { index, headStart }: { readonly index: number; readonly headStart: number },
+    {
+      index,
+      headStart,
+      slots,
+    }: { readonly index: number; readonly headStart: number; readonly slots: Slots },
   ): Claimant {
-    const { capBps, deadlineSeconds } = task.sites[index] as SiteTask;
+    const { bytes, capBps, deadlineSeconds } = task.sites[index] as SiteTask;
     // No promise can rest on a server of which nobody knows anything.
     const isSaid = this.#parts.promised.saidOf(site.key)?.capBps !== undefined;
-    const untried = deadlineSeconds === undefined || isSaid ? 0 : headStart - site.answered;
+    const isHeld = slots.seconds > 0 && capBps >= HELD_SHARE * slotsCapBps(bytes, slots);
+    // A page that takes the line for long would delay the sites that have little time left.
+    const isLong = this.#parts.outlook.pageBytesOf(site) > TRY_SECONDS_MAX * task.rateBps;
+    const needsNone = deadlineSeconds === undefined || isSaid || isHeld || isLong;
+    const untried = needsNone ? 0 : headStart - site.answered;
     return {
       siteId: site.id,
       planned: {
@@ -206,7 +226,8 @@ export class Replan {
         finishSeconds: division.finishSeconds[index] as number,
       },
       capBps,
-      isSure: isSaid || site.answered >= PAGES_TO_KNOW,
+      // Of a site that is held by its delay no measurement is needed: it takes no more than its slots.
+      isSure: isSaid || isHeld || site.answered >= PAGES_TO_KNOW,
       headStart: Math.max(0, untried),
     };
   }

@@ -159,6 +159,7 @@ function bandwidthOf({ loops, meter, nowMs, startedAtMs }: Moment): CrawlResult[
   const { begun, overtaken, passedOverMaxMs } = loops.sluice.orderKept;
   return {
     ...measuredRate(meter, loops.line.limitBps, nowMs - startedAtMs),
+    secondsCpuBound: loops.line.secondsCpuBound,
     rankInversion: begun === 0 ? 0 : overtaken / begun,
     longestWaitMs: passedOverMaxMs,
   };
@@ -169,7 +170,7 @@ export function measuredRate(
   meter: Meter,
   limitBps: number | undefined,
   elapsedMs: number,
-): Omit<CrawlResult["bandwidth"], "rankInversion" | "longestWaitMs"> {
+): Omit<CrawlResult["bandwidth"], "secondsCpuBound" | "rankInversion" | "longestWaitMs"> {
   const meanBps = elapsedMs > 0 ? (meter.bytes * 1000) / elapsedMs : 0;
   const isHeld = limitBps !== undefined && limitBps > 0;
   return {

@@ -107,8 +107,7 @@ export class Sluice {
     };
     this.#rankedSearch = {
       ...this.#search,
-      // A robots.txt is small, and nothing can be planned for its site before it has come.
-      rank: (job, to) => (job.errand === undefined ? parts.shares.rankOf(to.siteId) : -1),
+      rank: (job, to) => rankIn(job.errand?.kind, parts.shares.rankOf(to.siteId)),
     };
     this.#scoredSearch = {
       ...this.#search,
@@ -239,8 +238,10 @@ export class Sluice {
         const isOwnPace = pausedMs <= PAUSED_SHARE_MAX * totalMs && this.#warmUp();
         if (this.#isPlanned && isOwnPace && this.#parts.shares.isFree(site.id)) {
           site.answered += 1;
-          site.gaveBytes = site.gaveBytes * KEEP_SHARE + receivedBytes;
-          site.gaveMs = site.gaveMs * KEEP_SHARE + tookMs;
+          if (SHOW_RATE.has(reason)) {
+            site.gaveBytes = site.gaveBytes * KEEP_SHARE + receivedBytes;
+            site.gaveMs = site.gaveMs * KEEP_SHARE + tookMs;
+          }
           if (site.answered === TRIED_PAGES) this.#parts.onTried();
         }
         if (SHOW_RATE.has(reason) && job.errand === undefined) {
@@ -392,6 +393,15 @@ export class Passage {
   end(traffic: Traffic, reason: Reason): void {
     this.#sluice.end(this, traffic, reason);
   }
+}
+
+/**
+ * A robots.txt is small, and nothing can be planned for its site before it has come. Sitemaps are requests of their
+ * site like its pages, and never come after sites with a part of the rate.
+ */
+function rankIn(errand: "robots" | "sitemap" | undefined, siteRank: number): number {
+  if (errand === "robots") return -Infinity;
+  return errand === undefined ? siteRank : Math.min(-1, siteRank);
 }
 
 /**

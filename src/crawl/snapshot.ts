@@ -185,6 +185,8 @@ export interface CrawlResult {
     readonly utilisation: number | null;
     readonly worstSecond: number | null;
     readonly secondsOver105: number | null;
+    /** Seconds in which the limit was not filled for want of processor time. */
+    readonly secondsCpuBound: number;
     /** How many URLs a started one overtook, on average, and the longest that one was passed over. */
     readonly rankInversion: number;
     readonly longestWaitMs: number;

@@ -46,6 +46,8 @@ export interface SimPlan {
   readonly crashes: number;
   /** Number of times that the wall clock is set, by up to ten years. */
   readonly wallJumps: number;
+  /** The rate of the line that all requests share; undefined when only the servers are slow. */
+  readonly linkBps: number | undefined;
   /** Version of a page at an age of the crawl; undefined when no page changes. */
   readonly versionAt: ((url: string, ageMs: number) => number) | undefined;
   /** Replaces parts of the crawl, to plant a fault that the checkers must find. */
@@ -73,6 +75,7 @@ const CALM: Omit<SimPlan, "seed"> = {
   diskFullShare: 0,
   crashes: 0,
   wallJumps: 0,
+  linkBps: undefined,
   versionAt: undefined,
   plant: (parts) => parts,
 };
@@ -175,6 +178,7 @@ class Simulation {
       clock,
       conductOf: (request) => this.#conductOf(request),
       watch: (request) => this.#watch(request),
+      ...(this.#plan.linkBps === undefined ? {} : { linkBps: this.#plan.linkBps }),
     });
     return {
       settings: this.#settings,

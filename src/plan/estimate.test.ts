@@ -5,6 +5,7 @@ import {
   capBps,
   leastWaiting,
   meanBytesOf,
+  requestsLeft,
   type SiteFacts,
   timesSaid,
 } from "./estimate.ts";
@@ -15,6 +16,7 @@ const FACTS: SiteFacts = {
   newPerSettled: 0,
   receivedBytes: 970_000,
   expectedBytes: undefined,
+  expectedPages: undefined,
   usualBytes: 10_000,
 };
 
@@ -48,6 +50,20 @@ test("a size that may well be right stays as it was said, whatever is foreseen",
   }
 });
 
+test("requests left are the configured pages that have not come, else the size in pages of the mean, and never fewer than wait", () => {
+  const start = { ...FACTS, pending: 1, settled: 0, receivedBytes: 0, newPerSettled: 1 };
+  const pages = { ...start, expectedPages: 40 };
+  assert.equal(requestsLeft(pages), 40);
+  assert.equal(bytesLeft(pages), 400_000, "of the usual size");
+  assert.equal(requestsLeft({ ...pages, expectedBytes: 8e6 }), 40, "whatever their size");
+  assert.equal(requestsLeft({ ...start, expectedBytes: 400_000 }), 40);
+  const half = { ...pages, settled: 20, pending: 20, newPerSettled: 0 };
+  assert.equal(requestsLeft(half), 20);
+  assert.equal(requestsLeft({ ...half, pending: 60 }), 60, "more wait than were configured");
+  assert.equal(requestsLeft({ ...FACTS, newPerSettled: 0.5 }), 150);
+  assert.equal(requestsLeft({ ...half, pending: 0 }), 0);
+});
+
 test("two sites with twice what was said tell of the others, one does not; less tells when all have clearly less", () => {
   const twice = { saidBytes: 1e6, seenBytes: 2e6 };
   assert.equal(timesSaid([]), 1);
@@ -77,10 +93,9 @@ test("a few large pages do not refute what was said, many do", () => {
   assert.equal(leastWaiting({ ...few, settled: 9 }), 1, "nine tell nothing");
 });
 
-test("a cap is what one download gets times the requests at a time, or a page each delay", () => {
-  const means = { downloadBps: 50_000, concurrency: 4, delayMs: 0, meanBytes: 10_000 };
+test("a cap is what one download gets times the requests at a time, or as configured", () => {
+  const means = { downloadBps: 50_000, concurrency: 4 };
   assert.equal(capBps({ ...means, saidBps: undefined }), 200_000);
-  assert.equal(capBps({ ...means, delayMs: 1000, saidBps: undefined }), 10_000);
   assert.equal(capBps({ ...means, saidBps: 30_000 }), 30_000);
   assert.equal(capBps({ ...means, gaveBps: 300_000, saidBps: undefined }), 300_000, "it gave more");
   assert.equal(capBps({ ...means, gaveBps: 300_000, saidBps: 30_000 }), 30_000);

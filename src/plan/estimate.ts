@@ -17,6 +17,8 @@ export interface SiteFacts {
   readonly receivedBytes: number;
   /** What it was said, or is foreseen, to bring in all; undefined when nobody knows. */
   readonly expectedBytes: number | undefined;
+  /** The configured number of pages; undefined without one. */
+  readonly expectedPages: number | undefined;
   /** What a URL of any site brings, on average. */
   readonly usualBytes: number;
 }
@@ -32,14 +34,14 @@ export interface SiteMeans {
   /** B(ip, h, w): what one download gets; undefined for a server never measured. */
   readonly downloadBps: number | undefined;
   readonly concurrency: number;
-  readonly delayMs: number;
-  readonly meanBytes: number;
   /** What its server has just given: it can give at least that. */
   readonly gaveBps?: number;
   /** What somebody said, or limited it to. */
   readonly saidBps: number | undefined;
 }
 
+/** Bytes of a page where no size is known: the mean compressed size of an HTML page on the web (decision 025). */
+export const TYPICAL_PAGE_BYTES = 30_000;
 /** However fast a site grows, this is the most that is foreseen from what waits. */
 const NEW_PER_SETTLED_MAX = 2;
 /** Before so many have come, what waits tells little of how much that will be. */
@@ -72,8 +74,10 @@ export function timesSaid(seen: readonly SeenSite[]): number {
 }
 
 export function bytesLeft(facts: SiteFacts): number {
-  const { pending, settled, newPerSettled, receivedBytes, expectedBytes } = facts;
+  const { pending, settled, newPerSettled, receivedBytes, expectedPages } = facts;
   if (pending === 0) return 0;
+  const pagesBytes = expectedPages === undefined ? undefined : expectedPages * meanBytesOf(facts);
+  const expectedBytes = facts.expectedBytes ?? pagesBytes;
   const waitingBytes = pending * meanBytesOf(facts);
   const foreseenBytes = waitingBytes * (1 + Math.min(NEW_PER_SETTLED_MAX, newPerSettled));
   if (expectedBytes === undefined) return foreseenBytes;
@@ -86,6 +90,18 @@ export function bytesLeft(facts: SiteFacts): number {
   // page brings a new one, what waits tells nothing of how much there is.
   const foundShare = Math.max(0, 1 - newPerSettled) * Math.sqrt(settled / (settled + pending));
   return saidBytes - foundShare * Math.max(0, saidBytes - mostForeseen(facts));
+}
+
+/**
+ * URLs that are still to be requested: at least those that wait. A configured number of pages is corrected like a
+ * size; without one the bytes that are left are taken to come in pages of the mean size.
+ */
+export function requestsLeft(facts: SiteFacts): number {
+  const { pending, settled, expectedBytes, expectedPages } = facts;
+  if (expectedPages === undefined && expectedBytes !== undefined)
+    return Math.max(pending, bytesLeft(facts) / meanBytesOf(facts));
+  const inPages = { receivedBytes: settled, expectedBytes: expectedPages, usualBytes: 1 };
+  return Math.max(pending, bytesLeft({ ...facts, ...inPages }));
 }
 
 /**
@@ -110,13 +126,10 @@ export function meanBytesOf({ settled, receivedBytes, usualBytes }: SiteFacts): 
   return (receivedBytes + USUAL_WEIGHT * usualBytes) / (settled + USUAL_WEIGHT);
 }
 
-/** c = B(ip, h, w) × polite parallelism, and no more than its pages at the agreed delay. */
+/** c = B(ip, h, w) × polite parallelism; delays between requests are counted in `slots.ts`. */
 export function capBps(means: SiteMeans): number {
-  const { downloadBps, concurrency, delayMs, meanBytes, saidBps, gaveBps = 0 } = means;
+  const { downloadBps, concurrency, saidBps, gaveBps = 0 } = means;
   const measuredBps =
     downloadBps === undefined ? Infinity : Math.max(gaveBps, downloadBps * concurrency);
-  const politeBps = delayMs > 0 ? (meanBytes * 1000) / delayMs : Infinity;
-  if (saidBps !== undefined && measuredBps >= SAID_SHARE * saidBps)
-    return Math.min(politeBps, saidBps);
-  return Math.min(measuredBps, politeBps);
+  return saidBps !== undefined && measuredBps >= SAID_SHARE * saidBps ? saidBps : measuredBps;
 }

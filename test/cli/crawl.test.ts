@@ -43,6 +43,7 @@ test("--json prints one JSON object on standard output and everything else on st
     "longestWaitMs",
     "meanBps",
     "rankInversion",
+    "secondsCpuBound",
     "secondsOver105",
     "utilisation",
     "worstSecond",

@@ -59,6 +59,8 @@ test("two sites that constant rates cannot serve are planned one after the other
   const file = fileIn(
     folder.path,
     `limit: 1MB/s
+delay: 0
+addressDelay: 0
 sites:
   - { url: http://b.test/, size: 10MB, deadline: 20s }
   - { url: http://a.test/, size: 10MB, deadline: 10s }
@@ -90,6 +92,8 @@ test("as crawled: packets are paid for, the limit is filled to 99 %, robots.txt 
   using folder = temporaryFolder();
   const text = `limit: 1MB/s
 packetOverhead: 10%
+delay: 0
+addressDelay: 0
 sites:
   - { url: http://large.test/, size: 10MB, deadline: 20s }
   - { url: http://small.test/, size: 5MB }
@@ -144,6 +148,7 @@ test("infeasible is no failure unless strict, and then 1; a bad site stops nobod
   const strict = await run(["plan", "--config", EXAMPLE, "--strict"], place);
   assert.equal(strict.code, 1, strict.stderr);
   const text = `limit: 1MB/s
+delay: 100ms
 sites:
   - { url: http://a.test/, size: 1MB, deadline: -5m }
   - { url: http://b.test/, size: 2MB, deadline: 1m }
@@ -151,7 +156,7 @@ sites:
   const file = fileIn(folder.path, text);
   const lenient = await run(["plan", "--json", ...file], place);
   assert.equal(lenient.code, 0);
-  assert.match(lenient.stderr, /line 3: deadline "-5m": lies in the past.*left out/);
+  assert.match(lenient.stderr, /line 4: deadline "-5m": lies in the past.*left out/);
   const { sites } = JSON.parse(lenient.stdout) as Result;
   assert.deepEqual(
     sites.map(({ deadlineSeconds, met }) => [deadlineSeconds, met]),
@@ -168,7 +173,8 @@ sites:
 test("what is missing is named with its remedy", async () => {
   using folder = temporaryFolder();
   const place = { folder: folder.path };
-  const unknown = "sites:\n  - http://a.test/\n  - { url: http://b.test/, size: 1MB }\n";
+  const unknown =
+    "delay: 0\naddressDelay: 0\nsites:\n  - http://a.test/\n  - { url: http://b.test/, size: 1MB }\n";
   const limited = await run(["plan", ...fileIn(folder.path, unknown), "--limit=1MB/s"], place);
   assert.equal(limited.code, 0);
   assert.match(limited.stdout, /1 site is not in the plan:\n {2}http:\/\/a\.test: its size is not/);

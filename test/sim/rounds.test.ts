@@ -201,6 +201,7 @@ test("only the sites with a schedule are crawled again, and one site's rounds ho
     limitBps: undefined,
     deadlineMs: undefined,
     sizeBytes: undefined,
+    pagesExpected: undefined,
     priority: 1,
     capBps: undefined,
     efficiency: 1,

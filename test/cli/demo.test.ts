@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { configOf } from "../../src/cli/commands/demo.ts";
+import { run, temporaryFolder } from "./program.ts";
+
+interface Plan {
+  readonly sites: readonly {
+    readonly deadlineSeconds: number | null;
+    readonly leftOut: string | null;
+  }[];
+  readonly late: readonly unknown[];
+}
+
+test("the demo's plan knows all of its sites, and keeps three of four deadlines", async () => {
+  using folder = temporaryFolder();
+  const config = join(folder.path, "demo.yaml");
+  const urls = Array.from({ length: 12 }, (_, index) => `http://127.1.0.${index + 1}:8673/`);
+  writeFileSync(config, configOf(urls));
+  const words = ["plan", "--config", config, "--as-crawled", "--json"];
+  const { code, stdout, stderr } = await run(words, { folder: folder.path });
+  assert.equal(code, 0, stderr);
+  const { sites, late } = JSON.parse(stdout) as Plan;
+  assert.equal(sites.filter(({ leftOut }) => leftOut === null).length, 12);
+  const dated = sites.filter(({ deadlineSeconds }) => deadlineSeconds !== null);
+  assert.deepEqual([dated.length, late.length], [4, 1]);
+});
