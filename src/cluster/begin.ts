@@ -50,7 +50,7 @@ export async function beginCluster(order: Begun): Promise<OpenCrawl> {
   if (!settings.fresh) checkNodeFolder(folder, settings.crawlName);
   checkWhole(order);
   const { bus, registry } = await meet(settings, log);
-  const spec = specOf(settings, seeds);
+  const spec = specOf(settings, seeds, order.spellings);
   const announce = (): Promise<boolean> => announceSpec(registry, settings.crawlName, spec);
   let isBeginning = false;
   try {

@@ -11,11 +11,13 @@ import type { Settings } from "../config/schema.ts";
 import { VERSION } from "../config/version.ts";
 import { modelFor } from "../crawl/topic-means.ts";
 import type { Registry } from "../exchange/registry.ts";
+import type { Spellings } from "../config/seeds.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 
 export interface Spec {
   readonly settings: Settings;
   readonly seeds: readonly CanonicalUrl[];
+  readonly spellings: Spellings;
   readonly digest: string;
 }
 
@@ -65,8 +67,12 @@ const OWN: readonly (keyof Settings)[] = [
   "seedsFile",
 ];
 
-export function specOf(settings: Settings, seeds: readonly CanonicalUrl[]): Spec {
-  return { settings, seeds, digest: digestOf(textOf(settings, seeds)) };
+export function specOf(
+  settings: Settings,
+  seeds: readonly CanonicalUrl[],
+  spellings: Spellings = {},
+): Spec {
+  return { settings, seeds, spellings, digest: digestOf(textOf({ settings, seeds, spellings })) };
 }
 
 /** Writes the crawl down, or finds that it is the one that is there. Answers whether it is new. */
@@ -74,7 +80,7 @@ export async function announceSpec(registry: Registry, name: string, spec: Spec)
   const there = await readHead(registry);
   if (there !== undefined && there.digest === spec.digest) return false;
   if (there !== undefined) throw clash(name, there);
-  const text = textOf(spec.settings, spec.seeds);
+  const text = textOf(spec);
   const pieces = Math.ceil(text.length / PIECE_CHARACTERS);
   if (pieces > PIECES_MAX)
     throw new CrawlError(
@@ -110,7 +116,8 @@ export async function readSpec(registry: Registry, own: Settings): Promise<Spec 
     text += piece.value;
   }
   if (digestOf(text) !== head.digest) return undefined;
-  const { settings: theirs, seeds, model } = JSON.parse(text) as Written;
+  const written = JSON.parse(text) as Written;
+  const { settings: theirs, seeds, spellings = {}, model } = written;
   const local = Object.fromEntries(OWN.map((key) => [key, own[key]]));
   const settings = { ...own, ...theirs, ...local };
   const ours = modelDigestOf(settings);
@@ -119,7 +126,7 @@ export async function readSpec(registry: Registry, own: Settings): Promise<Spec 
       "CLUSTER_MISMATCH",
       `The crawl tells topics by the model ${model.slice(0, 16)}…, and the one here is ${ours.slice(0, 16)}…: all nodes need the same file.`,
     );
-  return { settings, seeds, digest: head.digest };
+  return { settings, seeds, spellings, digest: head.digest };
 }
 
 /** Removes the crawl's own entries: the next of its name may be another. */
@@ -134,11 +141,20 @@ interface Written extends Pick<Spec, "seeds"> {
   readonly settings: Partial<Settings>;
   /** Digest of the topic model, so that all judge pages alike; empty without one. */
   readonly model: string;
+  /** Absent where every seed is in canonical form. */
+  readonly spellings?: Spellings;
 }
 
-function textOf(settings: Settings, seeds: readonly CanonicalUrl[]): string {
+function textOf({ settings, seeds, spellings }: Omit<Spec, "digest">): string {
   const model = modelDigestOf(settings);
-  return JSON.stringify({ settings: shared(settings), seeds, model } satisfies Written);
+  const hasSpellings = Object.keys(spellings).length > 0;
+  const written: Written = {
+    settings: shared(settings),
+    seeds,
+    model,
+    ...(hasSpellings ? { spellings } : {}),
+  };
+  return JSON.stringify(written);
 }
 
 function modelDigestOf(settings: Settings): string {

@@ -20,7 +20,7 @@ import { Model, compare, emptyBatch, fingerprintsOf, isError, makeSite } from ".
 import { makeTopic, makeUrl, walkBatch, walked } from "./store.suite.ts";
 
 /** Takes out of a store what the newest steps made, so that it is as an older Weir left it. */
-const NEWEST_DROPPED = `DROP INDEX ${URLS_BEHIND_SEEDS};`;
+const NEWEST_DROPPED = `DROP INDEX ${URLS_BEHIND_SEEDS}; ALTER TABLE url DROP COLUMN written;`;
 
 test("a folder with somebody else's files is refused and not touched", (t) => {
   const folder = emptyFolder(t);

@@ -61,8 +61,8 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const stream = settings.json ? process.stderr : process.stdout;
   const screen = new Screen(stream, settings);
   warn(order, screen);
-  const { seeds, outFolder: folder } = order;
-  const asked = { settings, seeds, folder, hooks: {}, log: screen.log };
+  const { seeds, spellings, outFolder: folder } = order;
+  const asked = { settings, seeds, spellings, folder, hooks: {}, log: screen.log };
   const crawl = await openAs(asked);
   keepForReport(order, screen);
   await using stack = new AsyncDisposableStack();
