@@ -2,15 +2,19 @@
  * What a crawl is, as all nodes of a cluster must agree on it: kept in the registry, in pieces, with a digest.
  *
  * A node takes all settings from there but those that are about itself. Two crawls of one name, nodes of
- * another version: whoever comes second is told, and nothing of the first is touched.
+ * another version: whoever comes second is told, and nothing of the first is touched. Which private
+ * addresses may be reached is for the operator of each machine to allow: a node that does not allow all
+ * that the crawl does would fail their URLs for every node, so it does not join.
  */
 
 import { createHash } from "node:crypto";
 import { CrawlError } from "../base/errors.ts";
+import { visible } from "../base/visible.ts";
 import type { Settings } from "../config/schema.ts";
 import { VERSION } from "../config/version.ts";
 import { modelFor } from "../crawl/topic-means.ts";
 import type { Registry } from "../exchange/registry.ts";
+import { isWithin, readAllowance } from "../fetch/address-guard.ts";
 import type { Spellings } from "../config/seeds.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 
@@ -117,9 +121,10 @@ export async function readSpec(registry: Registry, own: Settings): Promise<Spec 
   }
   if (digestOf(text) !== head.digest) return undefined;
   const written = JSON.parse(text) as Written;
-  const { settings: theirs, seeds, spellings = {}, model } = written;
+  const { settings: theirs, seeds, spellings = {}, allowPrivate = [], model } = written;
+  refuseNarrower(allowPrivate, own.allowPrivate);
   const local = Object.fromEntries(OWN.map((key) => [key, own[key]]));
-  const settings = { ...own, ...theirs, ...local };
+  const settings = { ...own, ...theirs, ...local, allowPrivate };
   const ours = modelDigestOf(settings);
   if (ours !== model)
     throw new CrawlError(
@@ -141,20 +146,39 @@ interface Written extends Pick<Spec, "seeds"> {
   readonly settings: Partial<Settings>;
   /** Digest of the topic model, so that all judge pages alike; empty without one. */
   readonly model: string;
+  /** Private addresses that the crawl may reach; absent where there are none. */
+  readonly allowPrivate?: readonly string[];
   /** Absent where every seed is in canonical form. */
   readonly spellings?: Spellings;
 }
 
 function textOf({ settings, seeds, spellings }: Omit<Spec, "digest">): string {
   const model = modelDigestOf(settings);
+  const { allowPrivate } = settings;
   const hasSpellings = Object.keys(spellings).length > 0;
   const written: Written = {
     settings: shared(settings),
     seeds,
     model,
+    ...(allowPrivate.length > 0 ? { allowPrivate } : {}),
     ...(hasSpellings ? { spellings } : {}),
   };
   return JSON.stringify(written);
+}
+
+function refuseNarrower(theirs: readonly string[], own: readonly string[]): void {
+  const allowed = own.map(readAllowance).filter((range) => range !== undefined);
+  const missing = theirs.filter((text) => {
+    const wanted = readAllowance(text);
+    return wanted === undefined || !isWithin(wanted, allowed);
+  });
+  if (missing.length === 0) return;
+  const ranges = visible(missing.join(","), 300);
+  throw new CrawlError(
+    "CLUSTER_MISMATCH",
+    `The crawl may fetch from private addresses that this node refuses. If this machine may reach them, ` +
+      `start the node with --allow-private ${ranges}.`,
+  );
 }
 
 function modelDigestOf(settings: Settings): string {

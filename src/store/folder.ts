@@ -10,7 +10,15 @@
  * ends, however it ends, so there is no stale lock to clear away.
  */
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+} from "node:fs";
 import {
   chmodSync,
   closeSync,
@@ -107,6 +115,58 @@ export function eraseStore(folder: string): void {
       if (file !== LOCK) rmSync(join(stateFolder, file), { recursive: true });
     lock.close();
   });
+}
+
+/** What a crawl leaves in its folder besides its archive. */
+const OWN_FILES = [
+  "state",
+  "search",
+  "control",
+  "servers.db",
+  "servers.db-wal",
+  "servers.db-shm",
+  "status.json",
+  "settings.json",
+  "report.html",
+  "node.json",
+] as const;
+const ARCHIVE_FILE = /^weir-\d{5,9}\.warc\.gz$/;
+
+/** Refuses folders of which one is in use or somebody else's; those that hold nothing are free. */
+export function checkFree(folders: readonly string[]): void {
+  const locks: DatabaseSync[] = [];
+  try {
+    for (const folder of folders.filter(holdsCrawl))
+      locks.push(explaining(folder, () => lockIn(folder)));
+  } finally {
+    for (const lock of locks) lock.close();
+  }
+}
+
+/** Removes the crawls in these folders with all their files, and a folder with nothing else in it. */
+export function eraseCrawls(folders: readonly string[]): void {
+  for (const folder of folders.filter(holdsCrawl)) {
+    eraseStore(folder);
+    explaining(folder, () => {
+      const archive = join(folder, "archive");
+      for (const file of existsSync(archive) ? readdirSync(archive) : [])
+        if (ARCHIVE_FILE.test(file)) rmSync(join(archive, file));
+      for (const file of OWN_FILES) rmSync(join(folder, file), { recursive: true, force: true });
+      if (existsSync(archive) && readdirSync(archive).length === 0) rmdirSync(archive);
+      // Beside files of others the mark stays: without it the folder would not be ours any more.
+      const isAlone = readdirSync(folder).every((file) => file === MARKER);
+      if (isAlone) rmSync(folder, { recursive: true });
+    });
+  }
+}
+
+function holdsCrawl(folder: string): boolean {
+  return existsSync(folder) && explaining(folder, () => isOurs(folder));
+}
+
+/** Begins a crawl by one process in a folder in which several have crawled. */
+export function markNew(folder: string): void {
+  explaining(folder, () => writeMarker(folder, "new"));
 }
 
 /** Whether there is a crawl, even a damaged one. Throws for a folder of somebody else. */

@@ -42,3 +42,28 @@ test("nofollow beyond the first 2,000 links is obeyed", async () => {
     ["/page/4001"],
   );
 });
+
+test("the summary names each cap that cut something off, with its setting", async () => {
+  const large = (response: ServerResponse): void => {
+    response.writeHead(200, { "content-type": "text/html" }).end("x".repeat(5_000));
+  };
+  await using site = await startSite({ pageCount: 30, special: { "/page/1": large } });
+  using folder = temporaryFolder();
+  const out = ["--out", join(folder.path, "out")];
+  const words = ["crawl", site.origin, ...out, "--body-max", "4KiB", "--pattern-budget", "20"];
+  const crawl = await run([...words, ...LOCAL]);
+  assert.equal(crawl.code, 0, crawl.stderr);
+  assert.match(crawl.stdout, /cut off by a cap:/);
+  assert.match(crawl.stdout, /\b1 bodies too large \(body_too_large; see --body-max/);
+  assert.match(
+    crawl.stdout,
+    /\b1\d links beyond the budget .* \(trap_pattern; see --pattern-budget/,
+  );
+  const again = await run([...words, ...LOCAL, "--json"]);
+  const { caps } = JSON.parse(again.stdout) as { readonly caps: readonly unknown[] };
+  assert.deepEqual(caps[0], {
+    cap: "body_too_large",
+    setting: "--body-max, --decoded-max",
+    count: 1,
+  });
+});
