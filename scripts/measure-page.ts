@@ -45,7 +45,7 @@ const isKnown = (high: number, low: number): boolean => {
 
 let links = 0;
 const harvestAll = ({ url, body }: Sample): void => {
-  links += harvester.harvest(body, url, isKnown).fingerprints.length / 8;
+  links += harvester.harvest(body, { url, written: undefined }, isKnown).fingerprints.length / 8;
 };
 const parts: Record<string, (sample: Sample) => void> = {
   sniff: ({ body }) => judgeBody("text/html", body),
@@ -53,7 +53,7 @@ const parts: Record<string, (sample: Sample) => void> = {
   digest: ({ body }) => digestOf(body),
   harvest: harvestAll,
   "harvest + near-duplicate": ({ url, body }) => {
-    nearHasher.hash(body, harvester.harvest(body, url, isKnown).runs);
+    nearHasher.hash(body, harvester.harvest(body, { url, written: undefined }, isKnown).runs);
   },
 };
 

@@ -9,6 +9,7 @@ import type { LinkingPage, UrlOf } from "../output/links.ts";
 import type { PageRecord } from "../page/page.ts";
 import { highest } from "../report/gather.ts";
 import type { openReadOnly } from "../store/store-sqlite.ts";
+import { writtenOf } from "../url/url.ts";
 
 export type ReadableStore = ReturnType<typeof openReadOnly>;
 
@@ -29,11 +30,12 @@ export function* pageRows(
   for (const page of store.pages()) {
     const known = store.url(page.id);
     if (known === undefined) continue;
-    const likeUrl = page.likeness === undefined ? undefined : store.url(page.likeness.ofId)?.url;
+    const like = page.likeness === undefined ? undefined : store.url(page.likeness.ofId);
+    const likeUrl = like && writtenOf(like);
     const place = archiveFolder === undefined ? undefined : textPlaceOf(store, page);
     const text = place && archivedText(archiveFolder ?? "", place);
     const rank = ranks?.[page.id - 1];
-    yield { url: known.url, depth: known.depth, page: exported(page), likeUrl, text, rank };
+    yield { url: writtenOf(known), depth: known.depth, page: exported(page), likeUrl, text, rank };
   }
 }
 
@@ -87,7 +89,8 @@ export class UrlBook {
     if (id === 0) return undefined;
     if (!this.#urlsById.has(id)) {
       if (this.#urlsById.size >= URLS_KEPT_MAX) this.#urlsById.clear();
-      this.#urlsById.set(id, this.#store.url(id)?.url);
+      const known = this.#store.url(id);
+      this.#urlsById.set(id, known && writtenOf(known));
     }
     const url = this.#urlsById.get(id);
     return url === undefined ? undefined : { url, rank: this.#ranks?.[id - 1] };
@@ -99,6 +102,6 @@ export function* linkingPages(store: ReadableStore, book: UrlBook): Generator<Li
     const known = store.url(page.id);
     if (known === undefined) continue;
     book.turnTo(page.links);
-    yield { url: known.url, links: page.links, rank: book.rankOf(page.id) };
+    yield { url: writtenOf(known), links: page.links, rank: book.rankOf(page.id) };
   }
 }

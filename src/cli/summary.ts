@@ -2,6 +2,7 @@
 
 import { showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
+import { capMeaning } from "../crawl/caps.ts";
 import type { CrawlResult } from "../crawl/snapshot.ts";
 import { refusedByRules } from "../page/outcome.ts";
 import { plural, showCount, showPace } from "./amounts.ts";
@@ -28,6 +29,7 @@ export function summaryOf(result: CrawlResult, folder: string, palette: Palette)
     `  ${showCount(urls.known)} addresses: ${showCount(urls.done)} done, ${showCount(urls.failed)} failed, ${showCount(urls.skipped)} skipped, ${showCount(urls.pending)} waiting`,
     ...reasons("failed", result),
     ...reasons("skipped", result),
+    ...caps(result),
     ...refusedSeedLines(result, palette),
     ...duplicates(result),
     ...promises(result, palette),
@@ -40,6 +42,18 @@ export function summaryOf(result: CrawlResult, folder: string, palette: Palette)
 function reasons(kind: "failed" | "skipped", { outcomes }: CrawlResult): string[] {
   const words = reasonsOf(outcomes, kind, REASONS_MAX);
   return words.length === 0 ? [] : [`  ${kind}: ${words.join(", ")}`];
+}
+
+/** What a cap cut off is not there, so each is named. */
+function caps({ caps: found }: CrawlResult): string[] {
+  if (found.length === 0) return [];
+  return [
+    "  cut off by a cap:",
+    ...found.map((cap) => {
+      const how = cap.setting === null ? "a fixed cap" : `see ${cap.setting}`;
+      return `    ${showCount(cap.count)} ${capMeaning(cap)} (${cap.cap}; ${how})`;
+    }),
+  ];
 }
 
 /** What lets a seed in that was refused for this reason. */

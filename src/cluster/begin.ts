@@ -14,7 +14,7 @@ import { hasStore } from "../store/folder.ts";
 import { openMemoryStore } from "../store/store-memory.ts";
 import { natsOptionsOf, openNode } from "./node.ts";
 import { SharedLine } from "./shared-line.ts";
-import { checkNodeFolder } from "./team-folder.ts";
+import { checkNodeFolder, clearFor } from "./team-folder.ts";
 import { announceSpec, forgetSpec, specOf } from "./spec.ts";
 
 export interface MeetingPlace {
@@ -47,10 +47,11 @@ function checkWhole({ settings, seeds, folder, log }: Begun): void {
 
 export async function beginCluster(order: Begun): Promise<OpenCrawl> {
   const { settings, seeds, folder, log } = order;
-  if (!settings.fresh) checkNodeFolder(folder, settings.crawlName);
+  if (settings.fresh) clearFor(folder, []);
+  else checkNodeFolder(folder, settings.crawlName);
   checkWhole(order);
   const { bus, registry } = await meet(settings, log);
-  const spec = specOf(settings, seeds);
+  const spec = specOf(settings, seeds, order.spellings);
   const announce = (): Promise<boolean> => announceSpec(registry, settings.crawlName, spec);
   let isBeginning = false;
   try {

@@ -7,6 +7,7 @@ import type { LogEntry, LogLevel } from "../base/log.ts";
 import type { ErrorCode } from "../base/errors.ts";
 import type { CrawlResult } from "../crawl/snapshot.ts";
 import type { Settings } from "../config/schema.ts";
+import type { Spellings } from "../config/seeds.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import type { WrittenDivision } from "./written-division.ts";
 
@@ -18,6 +19,7 @@ export interface Job {
   /** All of them, as the scope goes by all, and those that this process begins with. */
   readonly seeds: readonly CanonicalUrl[];
   readonly ownSeeds: readonly CanonicalUrl[];
+  readonly spellings: Spellings;
   readonly folder: string;
   /** What weighs less is not read by anybody. */
   readonly leastLogged: LogLevel;

@@ -5,6 +5,7 @@
  * counts once: with whoever has it.
  */
 
+import { capsOf } from "../crawl/caps.ts";
 import type { BytesByPurpose } from "../bandwidth/ledger.ts";
 import type { CrawlResult, SiteView, Snapshot } from "../crawl/snapshot.ts";
 import { joinedTopics } from "../crawl/topic-watch.ts";
@@ -95,6 +96,7 @@ export function mergeResults(
     outcomes: totals.outcomes,
     refusedLinks: totals.refusedLinks,
     remarks: totals.remarks,
+    caps: capsOf(totals),
     refusedSeeds: {
       count: results.reduce((sum, one) => sum + one.refusedSeeds.count, 0),
       first: results.flatMap((one) => one.refusedSeeds.first),
@@ -123,6 +125,7 @@ export function resultOfWhole(whole: Snapshot, own: CrawlResult): CrawlResult {
     outcomes: totals.outcomes,
     refusedLinks: totals.refusedLinks,
     remarks: totals.remarks,
+    caps: capsOf(totals),
     ledger: { byPurpose: whole.ledger, byProcess: own.ledger.byProcess },
     sites: mergedSites([own]),
     duplicates: { exact: totals.duplicatesExact, near: totals.duplicatesNear },

@@ -133,7 +133,8 @@ class ClusterNode implements OpenNode {
     };
     const settings = withoutShared(spec.settings);
     const team = teamMeansFor(spec.settings, place);
-    const crawl = await openCrawl({ settings, seeds: spec.seeds, folder, hooks: {}, log, team });
+    const { seeds, spellings } = spec;
+    const crawl = await openCrawl({ settings, seeds, spellings, folder, hooks: {}, log, team });
     this.#crawl = crawl;
     this.#agent = new Agent({
       clock: systemClock,

@@ -27,7 +27,7 @@ process.on("message", (message) => {
 say({ weir: "ready" });
 
 async function work(job: Job): Promise<void> {
-  const { name, size, settings, seeds, ownSeeds, folder, division } = job;
+  const { name, size, settings, seeds, ownSeeds, spellings, folder, division } = job;
   const bus = new ProcessBus(parentPort());
   let agent: Agent | undefined;
   const inbox: Inbox = {
@@ -45,7 +45,7 @@ async function work(job: Job): Promise<void> {
   };
   using log = new LogPost(job.leastLogged, (entries) => say({ weir: "log", entries }));
   const team = teamMeansFor(settings, place);
-  const crawl = await openCrawl({ settings, seeds, folder, hooks: {}, log, team });
+  const crawl = await openCrawl({ settings, seeds, spellings, folder, hooks: {}, log, team });
   agent = new Agent({
     clock: systemClock,
     crawl: crawl.handle,

@@ -31,3 +31,23 @@ test("whoever holds another topic model than the crawl's may not take part", asy
     rmSync(folder, { recursive: true });
   }
 });
+
+test("a node that allows fewer private addresses than the crawl does may not take part", async () => {
+  const registry = new MemoryRegistry();
+  const crawls = ["10.0.0.0/8", "127.0.0.1:8080", "169.254.169.254"];
+  const settings = { ...defaultSettings(), allowPrivate: crawls };
+  await announceSpec(registry, "crawl", specOf(settings, SEEDS));
+  const joins = (allowPrivate: readonly string[]) =>
+    readSpec(registry, { ...defaultSettings(), allowPrivate });
+  const narrower = [
+    [],
+    ["10.0.0.0/9", "127.0.0.0/8", "169.254.169.254"],
+    ["10.0.0.0/8", "127.0.0.1:8081", "169.254.169.254"],
+    // A metadata address is never reached by way of its range.
+    ["10.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16"],
+  ];
+  for (const own of narrower)
+    await assert.rejects(joins(own), { code: "CLUSTER_MISMATCH", message: /--allow-private / });
+  const joined = await joins(["0.0.0.0/0", "169.254.169.254"]);
+  assert.deepEqual(joined?.settings.allowPrivate, crawls, "no more than the crawl itself");
+});

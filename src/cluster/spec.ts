@@ -2,20 +2,26 @@
  * What a crawl is, as all nodes of a cluster must agree on it: kept in the registry, in pieces, with a digest.
  *
  * A node takes all settings from there but those that are about itself. Two crawls of one name, nodes of
- * another version: whoever comes second is told, and nothing of the first is touched.
+ * another version: whoever comes second is told, and nothing of the first is touched. Which private
+ * addresses may be reached is for the operator of each machine to allow: a node that does not allow all
+ * that the crawl does would fail their URLs for every node, so it does not join.
  */
 
 import { createHash } from "node:crypto";
 import { CrawlError } from "../base/errors.ts";
+import { visible } from "../base/visible.ts";
 import type { Settings } from "../config/schema.ts";
 import { VERSION } from "../config/version.ts";
 import { modelFor } from "../crawl/topic-means.ts";
 import type { Registry } from "../exchange/registry.ts";
+import { isWithin, readAllowance } from "../fetch/address-guard.ts";
+import type { Spellings } from "../config/seeds.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 
 export interface Spec {
   readonly settings: Settings;
   readonly seeds: readonly CanonicalUrl[];
+  readonly spellings: Spellings;
   readonly digest: string;
 }
 
@@ -65,8 +71,12 @@ const OWN: readonly (keyof Settings)[] = [
   "seedsFile",
 ];
 
-export function specOf(settings: Settings, seeds: readonly CanonicalUrl[]): Spec {
-  return { settings, seeds, digest: digestOf(textOf(settings, seeds)) };
+export function specOf(
+  settings: Settings,
+  seeds: readonly CanonicalUrl[],
+  spellings: Spellings = {},
+): Spec {
+  return { settings, seeds, spellings, digest: digestOf(textOf({ settings, seeds, spellings })) };
 }
 
 /** Writes the crawl down, or finds that it is the one that is there. Answers whether it is new. */
@@ -74,7 +84,7 @@ export async function announceSpec(registry: Registry, name: string, spec: Spec)
   const there = await readHead(registry);
   if (there !== undefined && there.digest === spec.digest) return false;
   if (there !== undefined) throw clash(name, there);
-  const text = textOf(spec.settings, spec.seeds);
+  const text = textOf(spec);
   const pieces = Math.ceil(text.length / PIECE_CHARACTERS);
   if (pieces > PIECES_MAX)
     throw new CrawlError(
@@ -110,16 +120,18 @@ export async function readSpec(registry: Registry, own: Settings): Promise<Spec 
     text += piece.value;
   }
   if (digestOf(text) !== head.digest) return undefined;
-  const { settings: theirs, seeds, model } = JSON.parse(text) as Written;
+  const written = JSON.parse(text) as Written;
+  const { settings: theirs, seeds, spellings = {}, allowPrivate = [], model } = written;
+  refuseNarrower(allowPrivate, own.allowPrivate);
   const local = Object.fromEntries(OWN.map((key) => [key, own[key]]));
-  const settings = { ...own, ...theirs, ...local };
+  const settings = { ...own, ...theirs, ...local, allowPrivate };
   const ours = modelDigestOf(settings);
   if (ours !== model)
     throw new CrawlError(
       "CLUSTER_MISMATCH",
       `The crawl tells topics by the model ${model.slice(0, 16)}…, and the one here is ${ours.slice(0, 16)}…: all nodes need the same file.`,
     );
-  return { settings, seeds, digest: head.digest };
+  return { settings, seeds, spellings, digest: head.digest };
 }
 
 /** Removes the crawl's own entries: the next of its name may be another. */
@@ -134,11 +146,39 @@ interface Written extends Pick<Spec, "seeds"> {
   readonly settings: Partial<Settings>;
   /** Digest of the topic model, so that all judge pages alike; empty without one. */
   readonly model: string;
+  /** Private addresses that the crawl may reach; absent where there are none. */
+  readonly allowPrivate?: readonly string[];
+  /** Absent where every seed is in canonical form. */
+  readonly spellings?: Spellings;
 }
 
-function textOf(settings: Settings, seeds: readonly CanonicalUrl[]): string {
+function textOf({ settings, seeds, spellings }: Omit<Spec, "digest">): string {
   const model = modelDigestOf(settings);
-  return JSON.stringify({ settings: shared(settings), seeds, model } satisfies Written);
+  const { allowPrivate } = settings;
+  const hasSpellings = Object.keys(spellings).length > 0;
+  const written: Written = {
+    settings: shared(settings),
+    seeds,
+    model,
+    ...(allowPrivate.length > 0 ? { allowPrivate } : {}),
+    ...(hasSpellings ? { spellings } : {}),
+  };
+  return JSON.stringify(written);
+}
+
+function refuseNarrower(theirs: readonly string[], own: readonly string[]): void {
+  const allowed = own.map(readAllowance).filter((range) => range !== undefined);
+  const missing = theirs.filter((text) => {
+    const wanted = readAllowance(text);
+    return wanted === undefined || !isWithin(wanted, allowed);
+  });
+  if (missing.length === 0) return;
+  const ranges = visible(missing.join(","), 300);
+  throw new CrawlError(
+    "CLUSTER_MISMATCH",
+    `The crawl may fetch from private addresses that this node refuses. If this machine may reach them, ` +
+      `start the node with --allow-private ${ranges}.`,
+  );
 }
 
 function modelDigestOf(settings: Settings): string {

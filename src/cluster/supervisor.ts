@@ -238,7 +238,7 @@ class Supervisor implements OpenCrawl, Changing {
   }
 
   #jobOf(name: string, isFirstStart: boolean): Job {
-    const { settings, seeds, folder, log } = this.#order;
+    const { settings, seeds, spellings = {}, folder, log } = this.#order;
     this.#startedAtMs ??= systemClock.nowMs();
     const size = this.#names.length;
     const place = this.#names.indexOf(name);
@@ -248,6 +248,7 @@ class Supervisor implements OpenCrawl, Changing {
       size,
       settings: partOfSettings(settings, size, isFirstStart),
       seeds,
+      spellings,
       ownSeeds: this.#hasOwnSeeds ? seeds.filter((_, at) => at % size === place) : seeds,
       folder: join(folder, name),
       leastLogged: log.least ?? "debug",

@@ -11,9 +11,33 @@ import { CrawlError } from "../base/errors.ts";
 import { OWNER_ONLY } from "../base/owner-only.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Division } from "../crawl/division.ts";
-import { hasStore, writeWhole } from "../store/folder.ts";
-import { readTeam, type TeamFile, writeTeam } from "../store/team-file.ts";
+import { checkFree, eraseCrawls, hasStore, markNew, writeWhole } from "../store/folder.ts";
+import { partFolders, readTeam, TEAM_FILE, type TeamFile, writeTeam } from "../store/team-file.ts";
 import { readDivision, writeDivision, type WrittenDivision } from "./written-division.ts";
+
+/**
+ * Removes what `--fresh` replaces and the new crawl's processes do not replace themselves: stores of processes
+ * that it does not have, and the marks of another layout. `names` is empty for a crawl by one process. Touches
+ * nothing while the earlier crawl runs.
+ */
+export function clearFor(folder: string, names: readonly string[]): void {
+  const team = readTeam(folder);
+  const before = partFolders(folder);
+  checkFree(before);
+  if (team === undefined) return names.length > 0 ? eraseCrawls([folder]) : undefined;
+  const replaced = new Set(names.map((name) => join(folder, name)));
+  eraseCrawls(before.filter((part) => !replaced.has(part)));
+  rmSync(divisionFile(folder), { force: true });
+  if (names.length > 0) return;
+  // The mark comes before the other goes: files of others may lie here, and a kill may come between.
+  markNew(folder);
+  rmSync(join(folder, TEAM_FILE), { force: true });
+}
+
+/** The folder of a node becomes that of a crawl by one process. */
+export function forgetNode(folder: string): void {
+  rmSync(nodeFile(folder), { force: true });
+}
 
 export function openTeamFolder(
   folder: string,
@@ -30,11 +54,11 @@ export function openTeamFolder(
     buckets: settings.bucketCount,
     ...(settings.sampleShare === undefined ? {} : { sample: settings.sampleShare }),
   };
+  if (settings.fresh) clearFor(folder, names);
   const before = readTeam(folder);
   if (before === undefined) refuseLoneStore(folder);
   mkdirSync(join(folder, "state"), { recursive: true, mode: OWNER_ONLY });
   if (before !== undefined && !settings.fresh) refuseOther(before, now);
-  if (settings.fresh) rmSync(divisionFile(folder), { force: true });
   writeTeam(folder, now);
   return { isResumed: before !== undefined && !settings.fresh };
 }

@@ -15,12 +15,13 @@ import { parallelMistakes } from "./parallel-rules.ts";
 import { faultsInShort, planFaults, planMistakes, withoutLine } from "./plan-rules.ts";
 import { roundMistakes, roundRemarks } from "./rounds-rules.ts";
 import type { Settings } from "./schema.ts";
-import { readSeeds, type RefusedSeeds, type Seeds, seedsRefused } from "./seeds.ts";
+import { readSeeds, type RefusedSeeds, type Seeds, seedsRefused, type Spellings } from "./seeds.ts";
 import { type Gathered, gatherSettings, type Variables } from "./sources.ts";
 
 export interface Order {
   readonly settings: Settings;
   readonly seeds: readonly CanonicalUrl[];
+  readonly spellings: Spellings;
   readonly outFolder: string;
   /** Odd but harmless, for people to read. */
   readonly remarks: readonly string[];
@@ -94,6 +95,7 @@ function checked(
   return {
     settings,
     seeds: seeds.urls,
+    spellings: seeds.spellings,
     outFolder: settings.outFolder ?? `weir-data/${folderNameOf(first)}`,
     remarks: [
       ...remarks,

@@ -20,12 +20,19 @@ import {
   isRefused,
   portOf,
   type RefusalReason,
+  type ResolvedUrl,
+  resolveUrl,
   URL_BYTES_MAX,
 } from "../url/url.ts";
 import type { Settings } from "./schema.ts";
 
+/** By canonical URL. */
+export type Spellings = Readonly<Record<string, string>>;
+
 export interface Seeds {
   readonly urls: readonly CanonicalUrl[];
+  /** How seeds were first written, where that is another spelling. */
+  readonly spellings: Spellings;
   /** Wrong addresses that somebody typed. */
   readonly mistakes: readonly string[];
   /** The first bad lines of the seeds file, with their numbers, and how many there were. */
@@ -49,14 +56,17 @@ const WHY: Readonly<Record<RefusalReason, string>> = {
 
 export function readSeeds(settings: Settings): Seeds {
   const urls = new Set<CanonicalUrl>();
+  const spellings: Record<string, string> = {};
   const mistakes: string[] = [];
   const badLines: string[] = [];
   let badLineCount = 0;
   let credentialCount = 0;
   const take = (text: string, refuse: (why: string) => void): void => {
     const seed = readSeed(text, settings);
-    if (typeof seed !== "string") return refuse(seed.why);
-    urls.add(seed);
+    if ("why" in seed) return refuse(seed.why);
+    const { url, written } = seed;
+    if (written !== undefined && !urls.has(url)) spellings[url] = written;
+    urls.add(url);
     if (credentialsOf(text) !== undefined) credentialCount++;
   };
   for (const text of [...settings.urls, ...settings.sites.map((site) => site.url)])
@@ -70,7 +80,7 @@ export function readSeeds(settings: Settings): Seeds {
       });
     }
   }
-  return { urls: [...urls], mistakes, badLines, badLineCount, credentialCount };
+  return { urls: [...urls], spellings, mistakes, badLines, badLineCount, credentialCount };
 }
 
 /** Seeds that the patterns refuse. */
@@ -94,11 +104,12 @@ export function seedsRefused(settings: Settings, urls: readonly CanonicalUrl[]):
   return { count, lines };
 }
 
-function readSeed(text: string, settings: Settings): CanonicalUrl | { readonly why: string } {
+function readSeed(text: string, settings: Settings): ResolvedUrl | { readonly why: string } {
   const shown = JSON.stringify(visible(withoutCredentials(text), 200));
-  const url = canonicalUrl(text, undefined, settings);
-  if (isRefused(url)) return { why: `${shown} ${WHY[url.refused]}${completed(text)}` };
-  if (isOpen(url, settings)) return url;
+  const seed = resolveUrl(text, undefined, settings);
+  if (isRefused(seed)) return { why: `${shown} ${WHY[seed.refused]}${completed(text)}` };
+  const { url } = seed;
+  if (isOpen(url, settings)) return seed;
   return {
     why: `${shown} is a private or loopback address; --allow-private ${rangeFor(url)} lets it be asked`,
   };

@@ -9,10 +9,9 @@ import { Workbench } from "../frontier/workbench.ts";
 import { Shares } from "../plan/shares.ts";
 import { HostShare } from "../topics/host-share.ts";
 import { NearIndex } from "../page/near-index.ts";
-import { fingerprintOf } from "../url/fingerprint.ts";
 import { Scope } from "../url/scope.ts";
 import { domainOf } from "../url/site.ts";
-import type { CanonicalUrl } from "../url/url.ts";
+import { type CanonicalUrl, isSpellingOf } from "../url/url.ts";
 import {
   controllerFor,
   courtesyLimits,
@@ -28,7 +27,7 @@ import type { CrawlParts } from "./crawler.ts";
 import { Errands, settingsBySite } from "./errands.ts";
 import { FetchLoop, type FetchLoopParts } from "./fetch-loop.ts";
 import { Border } from "./border.ts";
-import { Intake } from "./intake.ts";
+import { candidateOf, Intake } from "./intake.ts";
 import type { Job } from "./job.ts";
 import type { Loops, Surroundings } from "./loops.ts";
 import { Line } from "./line.ts";
@@ -143,7 +142,10 @@ class Assembly implements Loops {
     for (const url of urls) {
       // Everybody has all of them, so nobody has to send any.
       if (this.#border?.isOwn(url) === false) continue;
-      this.#intake.admit([{ url, ...fingerprintOf(url) }], { ...none, depth });
+      const spelling = this.#parts.spellings?.[url];
+      // In a cluster it comes from the registry.
+      const written = spelling !== undefined && isSpellingOf(spelling, url) ? spelling : undefined;
+      this.#intake.admit([candidateOf({ url, written })], { ...none, depth });
     }
   }
 

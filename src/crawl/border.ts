@@ -21,11 +21,11 @@ import type { PopularFound } from "../partition/popular-found.ts";
 import type { PopularSet } from "../partition/popular.ts";
 import { isInSample } from "../partition/sample.ts";
 import type { Store } from "../store/store.ts";
-import { type CanonicalUrl, canonicalUrl, isRefused } from "../url/url.ts";
+import { type CanonicalUrl, canonicalUrl, isRefused, isSpellingOf } from "../url/url.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import type { Division } from "./division.ts";
 import { Inbox, type InboxParts } from "./inbox.ts";
-import type { Candidate, Origin } from "./intake.ts";
+import { type Candidate, candidateOf, type Origin } from "./intake.ts";
 import type { Notebook } from "./notebook.ts";
 import { NOBODY, Outbox } from "./outbox.ts";
 import { nameOf } from "./store-name.ts";
@@ -225,8 +225,8 @@ export class Border {
   }
 
   /** A URL that was noted as sent: its letter leaves with the same commit. */
-  send({ url, high, low }: Candidate, { depth, redirects }: Origin, score: number): void {
-    this.#add(this.#ownerOf(url), { url, high, low, depth, redirects, score });
+  send(candidate: Candidate, { depth, redirects }: Origin, score: number): void {
+    this.#add(this.#ownerOf(candidate.url), { ...candidate, depth, redirects, score });
   }
 
   /** A page that is another's by its content: it leaves with the commit that ends its URL here. */
@@ -238,11 +238,11 @@ export class Border {
   /** A link of a page that is another's by its content, and stays here. */
   sendLink(
     to: string,
-    { url, high, low }: Candidate,
+    candidate: Candidate,
     { depth, redirects }: Pick<Origin, "depth" | "redirects">,
   ): void {
     this.#linksSent += 1;
-    this.#add(to, { url, high, low, depth, redirects, score: 0 });
+    this.#add(to, { ...candidate, depth, redirects, score: 0 });
   }
 
   /** One more link to a URL that was sent before. */
@@ -300,16 +300,14 @@ export class Border {
 
   /** Hands on what came here because its sender had not heard of a new owner. */
   passOn({
-    candidate: { url },
+    candidate: { url, written },
     origin: { depth, redirects },
     links,
     score,
     state,
   }: FoundUrl): void {
-    const isEnded = state === "ended";
-    this.handOver([
-      { url, depth, redirects, links, score, attempts: 0, state: isEnded ? "ended" : "waiting" },
-    ]);
+    const way = { depth, redirects, links, score, attempts: 0 };
+    this.handOver([{ url, written, ...way, state: state === "ended" ? "ended" : "waiting" }]);
   }
 
   stop(): void {
@@ -332,8 +330,8 @@ export class Border {
     for (const [to, links] of batch.takeAll()) {
       if (batch === this.#counts) this.#countsSent += links.length;
       this.#sentTo.set(to, (this.#sentTo.get(to) ?? 0) + links.length);
-      const urls = links.map(({ count, url, depth, redirects, score }): SentUrl => {
-        return { url, depth, redirects, score, links: count };
+      const urls = links.map(({ count, url, written, depth, redirects, score }): SentUrl => {
+        return { url, written, depth, redirects, score, links: count };
       });
       for (const part of cutForLetters(urls))
         this.#outbox.put(to, { kind: "urls", epoch, urls: part });
@@ -363,13 +361,11 @@ export class Border {
     this.#urlsReceived += letter.urls.length;
     const found: FoundUrl[] = [];
     for (const sent of letter.urls) {
-      const url = canonicalUrl(sent.url);
-      // A peer with other rules, or none at all: it is not what we call a URL.
-      if (isRefused(url)) continue;
-      const { high, low } = fingerprintOf(url);
-      this.#parts.popularFound?.received(high, low);
+      const candidate = candidateFrom(sent);
+      if (candidate === undefined) continue;
+      this.#parts.popularFound?.received(candidate.high, candidate.low);
       found.push({
-        candidate: { url, high, low },
+        candidate,
         origin: {
           depth: sent.depth,
           from: undefined,
@@ -384,6 +380,15 @@ export class Border {
     }
     this.#parts.admit(found, this);
   }
+}
+
+/** A URL that a peer names; undefined when a peer with other rules, or none at all, names it. */
+export function candidateFrom(sent: Pick<SentUrl, "url" | "written">): Candidate | undefined {
+  const url = canonicalUrl(sent.url);
+  if (isRefused(url)) return undefined;
+  const { written } = sent;
+  const isGood = written !== undefined && isSpellingOf(written, url);
+  return candidateOf({ url, written: isGood ? written : undefined });
 }
 
 function stateOf(sent: SentUrl | MovedUrl): FoundUrl["state"] {

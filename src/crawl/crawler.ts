@@ -20,6 +20,7 @@ import type { Output } from "../output/output.ts";
 import type { Traces } from "../output/traces.ts";
 import type { PageIndex } from "../search/index-thread.ts";
 import type { Store } from "../store/store.ts";
+import type { Spellings } from "../config/seeds.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { assemble } from "./assemble.ts";
 import type { Loops } from "./loops.ts";
@@ -37,6 +38,7 @@ import type { Fingerprint } from "../url/fingerprint.ts";
 export interface CrawlParts {
   readonly settings: Settings;
   readonly seeds: readonly CanonicalUrl[];
+  readonly spellings?: Spellings;
   readonly clock: Clock;
   readonly random: Random;
   readonly store: Store;

@@ -13,9 +13,8 @@ import type { FetchedPage } from "../fetch/fetcher.ts";
 import type { PageLetter, SentPage } from "../exchange/page-letter.ts";
 import type { Remark } from "../page/page.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
-import { fingerprintOf } from "../url/fingerprint.ts";
 import { siteOf } from "../url/site.ts";
-import { canonicalUrl, isRefused } from "../url/url.ts";
+import { candidateFrom } from "./border.ts";
 import type { Candidate, Intake } from "./intake.ts";
 import type { Notebook } from "./notebook.ts";
 import type { PageDesk } from "./page-desk.ts";
@@ -44,6 +43,7 @@ export function sentPageOf(
   const { requestHead, status, statusText, httpVersion, headers, body } = reply;
   return {
     url: row.url,
+    written: row.written,
     depth: row.depth,
     redirects: row.redirects,
     topic,
@@ -80,14 +80,14 @@ export class Customs {
   /** Calls `taken` in the go in which the page is noted, or found to be known. False: not now. */
   async takeIn({ page }: PageLetter, from: string, taken: () => void): Promise<boolean> {
     const { roster, desk } = this.#parts;
-    const url = canonicalUrl(page.url);
-    const result = isRefused(url) ? undefined : await this.#resultOf(page);
+    const candidate = candidateFrom(page);
+    const result = candidate === undefined ? undefined : await this.#resultOf(page);
     // Nothing that could be kept: a peer with other rules sent it.
-    if (isRefused(url) || result === undefined) return this.#done(taken);
-    const row = this.#rowFor({ url, ...fingerprintOf(url) }, page);
+    if (candidate === undefined || result === undefined) return this.#done(taken);
+    const row = this.#rowFor(candidate, page);
     if (row === "known") return this.#done(taken);
     if (row === "busy") return false;
-    const site = roster.of(siteOf(url));
+    const site = roster.of(siteOf(candidate.url));
     this.#importing.add(row.id);
     site.uses += 1;
     try {

@@ -194,7 +194,7 @@ export class Errands {
   }
 
   async #readRobots(site: Site, errand: Errand, progress: Progress): Promise<void> {
-    const { clock, roster } = this.#parts;
+    const { clock, roster, tally } = this.#parts;
     const { result, status, body } = await this.#getRobots(site, errand, progress);
     progress.ended(endOf(result));
     // Cut off by our own stopping, it has not failed at all.
@@ -208,6 +208,8 @@ export class Errands {
       site.rulesUntilMs = clock.nowMs() + ROBOTS_GOOD_FOR_MS;
       return;
     }
+    const isCut = result.reply?.truncated !== undefined || body.length > ROBOTS_BYTES_MAX;
+    if (isCut) tally.refused("robots_capped");
     const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
     site.robots = { status: status ?? 0, text, fetchedAtMs: clock.wallMs() };
     site.failedStarts = 0;
@@ -228,7 +230,7 @@ export class Errands {
       if (result.kind === "page") return { result, status, body: result.body };
       if (result.kind !== "redirect" || hops === ROBOTS_REDIRECTS_MAX)
         return { result, status, body: new Uint8Array(0) };
-      url = result.to;
+      url = result.to.url;
       await this.#waitForHop(site);
     }
   }

@@ -15,7 +15,8 @@ import type { Traps } from "../frontier/traps.ts";
 import type { Fingerprints, Store, WaitingUrl } from "../store/store.ts";
 import type { Scope } from "../url/scope.ts";
 import { siteOf } from "../url/site.ts";
-import { type CanonicalUrl, splitPath } from "../url/url.ts";
+import { type Fingerprint, fingerprintOf } from "../url/fingerprint.ts";
+import { type CanonicalUrl, type ResolvedUrl, splitPath } from "../url/url.ts";
 import type { Border, FoundUrl } from "./border.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import type { Notebook } from "./notebook.ts";
@@ -24,10 +25,10 @@ import type { Reunion } from "./reunion.ts";
 import type { Roster, Site } from "./roster.ts";
 import type { Tally } from "./tally.ts";
 
-export interface Candidate {
-  readonly url: CanonicalUrl;
-  readonly high: number;
-  readonly low: number;
+export interface Candidate extends ResolvedUrl, Fingerprint {}
+
+export function candidateOf(resolved: ResolvedUrl): Candidate {
+  return { url: resolved.url, written: resolved.written, ...fingerprintOf(resolved.url) };
 }
 
 /** Where candidates come from. */
@@ -66,6 +67,10 @@ export class Intake {
   constructor(parts: IntakeParts) {
     this.#parts = parts;
     this.#nextUrlId = parts.store.nextUrlId;
+  }
+
+  get nextUrlId(): number {
+    return this.#nextUrlId;
   }
 
   /** Admits what is new and allowed; answers how many. */
@@ -178,7 +183,7 @@ export class Intake {
 
   /** Notes a URL, which waits from now on or has ended as it came: with its owner. */
   #note(
-    { url, high, low }: Candidate,
+    { url, written, high, low }: Candidate,
     { depth, redirectedFromId, redirects }: Origin,
     score: number,
     reason?: "sent" | "elsewhere",
@@ -187,7 +192,7 @@ export class Intake {
     const site = roster.of(siteOf(url));
     const id = this.#nextUrlId++;
     const siteId = site.id;
-    const row = { id, url, siteId, depth, score, redirectedFromId, redirects };
+    const row = { id, url, written, siteId, depth, score, redirectedFromId, redirects };
     notebook.noteUrl({ ...row, fingerprintHigh: high, fingerprintLow: low });
     tally.found();
     site.known += 1;

@@ -208,8 +208,8 @@ function toldAgain(row: StoredUrl): MovedUrl[] {
 }
 
 function movedUrl(
-  { url, depth, redirects, score, attempts, reason }: StoredUrl,
+  { url, written, depth, redirects, score, attempts, reason }: StoredUrl,
   state: MovedUrl["state"] = reason === undefined ? "waiting" : "ended",
 ): MovedUrl {
-  return { url, depth, redirects, score, attempts, links: 1, state };
+  return { url, written, depth, redirects, score, attempts, links: 1, state };
 }

@@ -24,6 +24,7 @@ import { closeToOthers, eraseStore } from "../store/folder.ts";
 import { openMemoryStore } from "../store/store-memory.ts";
 import { openStore } from "../store/store-sqlite.ts";
 import type { Store } from "../store/store.ts";
+import type { Spellings } from "../config/seeds.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { Changes } from "./changes.ts";
 import { keepChronicle } from "./chronicle.ts";
@@ -38,6 +39,7 @@ import { topicMeansFor } from "./topic-means.ts";
 export interface CrawlOrder {
   readonly settings: Settings;
   readonly seeds: readonly CanonicalUrl[];
+  readonly spellings?: Spellings;
   /** undefined for a crawl that keeps nothing on disk. */
   readonly folder: string | undefined;
   readonly hooks: CrawlHooks;

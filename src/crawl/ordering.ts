@@ -21,13 +21,19 @@ import { fingerprintsIn } from "./fingerprints-in.ts";
 import { FocusOrder } from "./focus-order.ts";
 import type { Reading } from "./reading.ts";
 
+/** The links of a page that have been let in. */
+export interface AdmittedReading extends Reading {
+  /** URLs with this id or a higher one were new with this page: its link is in their first score. */
+  readonly firstNewId: number;
+}
+
 export interface Ordering {
   /** A page has come, and its links are about to be let in. */
   linking(url: string, reading: Reading): void;
   /** What a new URL begins with; undefined for what the order's own rule says. */
   scoreOf(found: Candidate): number | undefined;
   /** A page's links have been let in. */
-  linked(fromId: number, reading: Reading): void;
+  linked(fromId: number, reading: AdmittedReading): void;
   start(): void;
   stop(): void;
 }
@@ -74,10 +80,10 @@ class BacklinkOrder implements Ordering {
     return undefined;
   }
 
-  linked(_: number, { links }: Reading): void {
+  linked(_: number, { links, firstNewId }: AdmittedReading): void {
     const { store, notebook, border } = this.#parts;
     for (const id of store.lookup(fingerprintsIn(links))) {
-      if (id === 0 || notebook.hasEnded(id)) continue;
+      if (id === 0 || id >= firstNewId || notebook.hasEnded(id)) continue;
       const target = store.url(id);
       if (target?.reason === "sent") border?.countLink(target.url as CanonicalUrl);
       if (target === undefined || target.reason !== undefined) continue;
@@ -121,7 +127,7 @@ class RankOrder implements Ordering {
     return undefined;
   }
 
-  linked(fromId: number, { links, fresh }: Reading): void {
+  linked(fromId: number, { links, fresh }: AdmittedReading): void {
     const { store, notebook, intake } = this.#parts;
     const ids = [...store.lookup(fingerprintsIn(links))].filter((id) => id !== 0);
     for (const candidate of fresh) {

@@ -7,6 +7,7 @@
 
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
+import { CrawlError } from "../base/errors.ts";
 import type { FetchedPage, FetchFailed, FetchNotModified, Reply } from "../fetch/fetcher.ts";
 import type { Sieve } from "../frontier/sieve.ts";
 import type { Original, Traps } from "../frontier/traps.ts";
@@ -14,15 +15,15 @@ import type { Capture, Output } from "../output/output.ts";
 import type { PageIndex } from "../search/index-thread.ts";
 import type { NearIndex } from "../page/near-index.ts";
 import type { ArchivePlace, Likeness, PageRecord } from "../page/page.ts";
-import type { Store, WaitingUrl } from "../store/store.ts";
+import type { Store, StoredUrl, WaitingUrl } from "../store/store.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
-import { type CanonicalUrl, splitPath } from "../url/url.ts";
+import { type CanonicalUrl, splitPath, writtenOf } from "../url/url.ts";
 import type { Border } from "./border.ts";
 import { sentPageOf } from "./customs.ts";
 import type { CrawlHooks } from "./hooks.ts";
-import type { Candidate, Intake, Origin } from "./intake.ts";
+import { candidateOf, type Intake, type Origin } from "./intake.ts";
 import type { Notebook } from "./notebook.ts";
-import type { Ordering } from "./ordering.ts";
+import type { AdmittedReading, Ordering } from "./ordering.ts";
 import type { Placement, Placing } from "./placing.ts";
 import { pageForHook, type PageReader, type Reading } from "./reading.ts";
 import type { Roster, Site } from "./roster.ts";
@@ -82,7 +83,8 @@ export class PageDesk {
       settler.settle(site, row, "sampled");
       return "page";
     }
-    const reading = reader.read(row.url as CanonicalUrl, result, this.#isKnown);
+    const url = { url: row.url as CanonicalUrl, written: row.written };
+    const reading = reader.read(url, result, this.#isKnown);
     const placement = placing?.place(reading);
     const owner =
       foreign === undefined && placement !== undefined ? this.#ownerOf(placement) : undefined;
@@ -117,6 +119,8 @@ export class PageDesk {
     if (hooks.onPage !== undefined)
       await hooks.onPage(pageForHook(row, result, reading, likeness?.kind));
     const repeatsId = isUnchanged || likeness?.kind === "exact" ? copiedId : undefined;
+    const firstNewId = this.#parts.intake.nextUrlId;
+    await this.#admitLater(site, row, { ...page, likeness });
     let archived: ArchivePlace | undefined;
     if (output !== undefined) {
       const capture = this.#captureOf(row, result, repeatsId);
@@ -133,12 +137,39 @@ export class PageDesk {
     this.#noteTopic(row.id, placement, foreign);
     if (isFirst && placement !== undefined) this.#watch(row, reading, placement, foreign);
     // The links of such a copy are new only because they are told from where it stands.
-    const isTemplate = likeness?.kind === "exact" && this.#parts.traps.isSuspect(site.id);
-    if (isTemplate) this.#parts.tally.refused("trap_duplicates", reading.fresh.length);
+    if (this.#isTemplate(site, likeness))
+      this.#parts.tally.refused("trap_duplicates", reading.fresh.length);
     else if (page.owner !== undefined) this.#sendLinks(page.owner, row, reading);
-    else this.#admitLinks(site, row, reading);
+    else this.#admitLinks(site, row, { ...reading, firstNewId });
     foreign?.onNoted();
     return repeatsId === undefined ? "page" : "duplicate";
+  }
+
+  #isTemplate(site: Site, likeness: Likeness | undefined): boolean {
+    return likeness?.kind === "exact" && this.#parts.traps.isSuspect(site.id);
+  }
+
+  /**
+   * Takes the links of a page beyond the first 2,000, a portion at a time, each committed on its own before the
+   * page: a batch of the store is bounded however many links a page has. A kill in between leaves the page
+   * waiting, and its links are known when it is read again.
+   */
+  async #admitLater(site: Site, row: WaitingUrl, page: LinkingPage): Promise<void> {
+    const { reading, likeness, owner } = page;
+    const { clock, intake, notebook, ordering, tally } = this.#parts;
+    if (reading.later === undefined) return;
+    if (this.#isTemplate(site, likeness))
+      return tally.refused("trap_duplicates", reading.later.count);
+    for (const portion of reading.later.portions()) {
+      const links = portion.filter((link) => !link.nofollow);
+      tally.refused("nofollow", portion.length - links.length);
+      ordering?.linking(row.url, reading);
+      if (owner === undefined) intake.admit(links, originOf(site, row));
+      else this.#sendLinks(owner, row, { fresh: links, refresh: undefined });
+      // The batch waits until there is room, and the page is fetched again then.
+      if (!notebook.commit()) throw new CrawlError("DISK_FULL", "no room for the links of a page");
+      await new Promise<void>((goOn) => clock.after(0, goOn));
+    }
   }
 
   /** Whose a page is that is not ours; undefined for what stays here. */
@@ -159,13 +190,16 @@ export class PageDesk {
   }
 
   /** The page stays, and its owner by content follows its links. */
-  #sendLinks(owner: string, row: WaitingUrl, { fresh, refresh }: Reading): void {
+  #sendLinks(
+    owner: string,
+    row: WaitingUrl,
+    { fresh, refresh }: Pick<Reading, "fresh" | "refresh">,
+  ): void {
     const { border, reader } = this.#parts;
     const depth = row.depth + 1;
     for (const link of fresh) border?.sendLink(owner, link, { depth, redirects: 0 });
     if (refresh === undefined || row.redirects >= reader.redirectsMax) return;
-    const target = { url: refresh, ...fingerprintOf(refresh) };
-    border?.sendLink(owner, target, { depth, redirects: row.redirects + 1 });
+    border?.sendLink(owner, candidateOf(refresh), { depth, redirects: row.redirects + 1 });
   }
 
   #noteTopic(id: number, placement: Placement | undefined, foreign: Foreign | undefined): void {
@@ -193,7 +227,7 @@ export class PageDesk {
   ): Promise<void> {
     const pages = { page: (id: number) => this.#pageOf(id) };
     const { id, title, language, fetchedAtMs, digest } = record;
-    const page = { id, title, language, fetchedAtMs, digest, url: row.url, topic };
+    const page = { id, title, language, fetchedAtMs, digest, url: writtenOf(row), topic };
     return index.take({ ...page, text: reading.text, archived: textPlaceOf(pages, record) });
   }
 
@@ -259,7 +293,7 @@ export class PageDesk {
     return this.#parts.notebook.unstoredPage(id) ?? this.#parts.store.page(id);
   }
 
-  #urlOf(id: number): { readonly url: string; readonly siteId: number } | undefined {
+  #urlOf(id: number): Pick<StoredUrl, "url" | "written" | "siteId"> | undefined {
     return this.#parts.notebook.unstored(id) ?? this.#parts.store.url(id);
   }
 
@@ -272,21 +306,14 @@ export class PageDesk {
     return ofId === undefined || ofId === id ? undefined : { kind: "near", ofId };
   }
 
-  #admitLinks(site: Site, row: WaitingUrl, reading: Reading): void {
+  #admitLinks(site: Site, row: WaitingUrl, reading: AdmittedReading): void {
     const { intake, tally } = this.#parts;
     for (const [rule, count] of Object.entries(reading.refusedLinks)) tally.refused(rule, count);
     this.#parts.ordering?.linking(row.url, reading);
-    const from = row.url as CanonicalUrl;
-    const origin: Origin = {
-      depth: row.depth + 1,
-      from,
-      fromDomain: site.domain,
-      redirectedFromId: 0,
-      redirects: 0,
-    };
+    const origin = originOf(site, row);
     if (reading.fresh.length > 0) intake.admit(reading.fresh, origin);
     if (reading.refresh !== undefined) {
-      const target: Candidate = { url: reading.refresh, ...fingerprintOf(reading.refresh) };
+      const target = candidateOf(reading.refresh);
       // A page that sends its visitors on is a redirect by other means, with the same limit.
       const isEndless = row.redirects >= this.#parts.reader.redirectsMax;
       if (isEndless) tally.refused("redirect_limit");
@@ -307,18 +334,18 @@ export class PageDesk {
     kind: "exact" | "not_modified" = "exact",
   ): Capture {
     const repeated = repeatsId === undefined ? undefined : this.#pageOf(repeatsId);
-    const repeatedUrl = repeatsId === undefined ? undefined : this.#urlOf(repeatsId)?.url;
+    const repeatedRow = repeatsId === undefined ? undefined : this.#urlOf(repeatsId);
     return {
       ...result.reply,
-      url: row.url,
+      url: writtenOf(row),
       atMs: result.atMs,
       address: result.address,
       repeats:
-        repeated === undefined || repeatedUrl === undefined || repeatsId === undefined
+        repeated === undefined || repeatedRow === undefined || repeatsId === undefined
           ? undefined
           : {
               likeness: { kind, ofId: repeatsId },
-              url: repeatedUrl,
+              url: writtenOf(repeatedRow),
               atMs: repeated.fetchedAtMs,
             },
     };
@@ -354,10 +381,24 @@ interface ReadPage {
   readonly copiedId: number | undefined;
 }
 
+interface LinkingPage extends Pick<ReadPage, "reading" | "owner"> {
+  readonly likeness: Likeness | undefined;
+}
+
 interface Findings {
   readonly reading: Reading;
   readonly likeness: Likeness | undefined;
   readonly archived: ArchivePlace | undefined;
+}
+
+function originOf(site: Site, row: WaitingUrl): Origin {
+  return {
+    depth: row.depth + 1,
+    from: row.url as CanonicalUrl,
+    fromDomain: site.domain,
+    redirectedFromId: 0,
+    redirects: 0,
+  };
 }
 
 function recordOf(row: WaitingUrl, result: FetchedPage, findings: Findings): PageRecord {

@@ -5,6 +5,7 @@ import type { FetchedPage } from "../fetch/fetcher.ts";
 import { detectCharset, toUtf8 } from "../page/charset.ts";
 import { digestOf } from "../page/digest.ts";
 import { type FreshLink, type Harvest, LinkHarvester } from "../page/links.ts";
+import type { LaterLinks } from "../page/later-links.ts";
 import { type ListedLink, listLinks } from "../page/link-list.ts";
 import { NearHasher } from "../page/near-duplicate.ts";
 import { packText } from "../page/packed-text.ts";
@@ -17,14 +18,17 @@ import {
   type RobotsTags,
 } from "../page/robots-tags.ts";
 import { essenceOf, judgeBody } from "../page/sniff.ts";
+import { RUNS_MAX } from "../page/text-runs.ts";
 import { visibleText } from "../page/text.ts";
 import type { Classifier, Verdict } from "../topics/classify.ts";
 import type { WaitingUrl } from "../store/store.ts";
-import type { CanonicalUrl } from "../url/url.ts";
+import { type ResolvedUrl, writtenOf } from "../url/url.ts";
 import type { CrawledPage } from "./hooks.ts";
 
 const TEXT_CHARACTERS_MAX = 4_000_000;
 const INDEXED_BYTES_MAX = 2 ** 20;
+/** Links of a page whose words order the queue. */
+const ANCHORS_MAX = 20_000;
 
 export interface Reading {
   readonly digest: Uint8Array;
@@ -37,7 +41,9 @@ export interface Reading {
   readonly links: Uint8Array;
   /** Targets not met lately that may be followed. */
   readonly fresh: readonly FreshLink[];
-  readonly refresh: CanonicalUrl | undefined;
+  /** Further ones, of a page with very many; to be filtered by `nofollow`. */
+  readonly later: LaterLinks | undefined;
+  readonly refresh: ResolvedUrl | undefined;
   readonly remarks: readonly Remark[];
   /** Links left out, by why. */
   readonly refusedLinks: Readonly<Record<string, number>>;
@@ -75,7 +81,7 @@ export class PageReader {
   }
 
   read(
-    url: CanonicalUrl,
+    url: ResolvedUrl,
     page: FetchedPage,
     isKnown: (high: number, low: number) => boolean,
   ): Reading {
@@ -84,6 +90,7 @@ export class PageReader {
     if (kind !== "html") {
       const remarks: Remark[] = kind === "other" ? [...page.remarks] : [...page.remarks, kind];
       const text = this.#settings.searchIndex ? plainText(page) : NO_TEXT;
+      if (text.length >= INDEXED_BYTES_MAX) remarks.push("text_capped");
       return { ...EMPTY, digest, remarks, text };
     }
     const charset = detectCharset(page.body, page.contentType).name;
@@ -91,6 +98,11 @@ export class PageReader {
     const harvest = this.#harvester.harvest(html, url, isKnown);
     if (this.#settings.nearDuplicates) this.#near.hash(html, harvest.runs);
     const verdict = this.#classifier?.ofRuns(html, harvest.runs);
+    const text = this.#settings.searchIndex
+      ? packText(html, harvest.runs, INDEXED_BYTES_MAX)
+      : NO_TEXT;
+    const isCut = text.length >= INDEXED_BYTES_MAX || harvest.runs.count >= RUNS_MAX;
+    const follow = followable(harvest, page, this.#robotName);
     const isJudged = verdict?.kind === "topic";
     return {
       digest,
@@ -100,11 +112,12 @@ export class PageReader {
       nearHigh: this.#near.high,
       nearLow: this.#near.low,
       links: harvest.fingerprints,
-      text: this.#settings.searchIndex ? packText(html, harvest.runs, INDEXED_BYTES_MAX) : NO_TEXT,
+      text,
       verdict,
-      anchors: this.#settings.order === "topic" ? listLinks(html, url) : [],
+      anchors: this.#settings.order === "topic" ? listLinks(html, writtenOf(url), ANCHORS_MAX) : [],
       onTopic: isJudged ? (this.#classifier?.probabilities[this.#target] ?? 0) : 0,
-      ...followable(harvest, page, this.#robotName),
+      ...follow,
+      remarks: isCut ? [...follow.remarks, "text_capped"] : follow.remarks,
     };
   }
 }
@@ -124,6 +137,7 @@ const EMPTY: Omit<Reading, "digest" | "remarks" | "text"> = {
   nearLow: 0,
   links: NO_LINKS,
   fresh: [],
+  later: undefined,
   refresh: undefined,
   refusedLinks: NO_REFUSALS,
   verdict: undefined,
@@ -142,7 +156,7 @@ function followable(
   harvest: Harvest,
   page: FetchedPage,
   robotName: string,
-): Pick<Reading, "fresh" | "refresh" | "remarks" | "refusedLinks"> {
+): Pick<Reading, "fresh" | "later" | "refresh" | "remarks" | "refusedLinks"> {
   const tags = mergeRobotsTags(harvest.robots, robotsHeaders(page, robotName));
   const remarks: Remark[] = [...page.remarks];
   if (harvest.capped > 0) remarks.push("outlinks_capped");
@@ -151,15 +165,17 @@ function followable(
     remarks.push("nofollow");
     return {
       fresh: [],
+      later: undefined,
       refresh: undefined,
       remarks,
-      refusedLinks: { nofollow: harvest.fresh.length },
+      refusedLinks: { nofollow: harvest.fresh.length + (harvest.later?.count ?? 0) },
     };
   }
   const fresh = harvest.fresh.filter((link) => !link.nofollow);
   return {
     fresh,
-    refresh: harvest.refresh?.url,
+    later: harvest.later,
+    refresh: harvest.refresh,
     remarks,
     refusedLinks: refusals(harvest, harvest.fresh.length - fresh.length),
   };
@@ -181,10 +197,10 @@ export function pageForHook(
   const html = (): Uint8Array =>
     toUtf8(page.body, reading.charset === "" ? "utf-8" : reading.charset);
   return {
-    url: row.url,
+    url: writtenOf(row),
     status: page.reply.status,
     depth: row.depth,
-    headers: page.reply.headers,
+    headers: page.reply.headers.map(([name, value]) => [name, value]),
     contentType: page.contentType,
     charset: reading.charset,
     title: reading.title,
@@ -192,6 +208,14 @@ export function pageForHook(
     remarks: reading.remarks,
     duplicate,
     text: () => (reading.charset === "" ? "" : visibleText(html(), TEXT_CHARACTERS_MAX)),
-    links: () => (reading.charset === "" ? [] : listLinks(html(), row.url as CanonicalUrl)),
+    links: () => (reading.charset === "" ? [] : listLinks(html(), writtenOf(row)).map(asListed)),
   };
+}
+
+function asListed({
+  text,
+  nofollow,
+  ...link
+}: ListedLink): ReturnType<CrawledPage["links"]>[number] {
+  return { url: writtenOf(link), text, nofollow };
 }

@@ -18,11 +18,10 @@ import type { Workbench } from "../frontier/workbench.ts";
 import type { Traces } from "../output/traces.ts";
 import { isRetryable, type Reason } from "../page/outcome.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
-import { fingerprintOf } from "../url/fingerprint.ts";
 import type { Scope } from "../url/scope.ts";
-import { type CanonicalUrl, pathOf } from "../url/url.ts";
+import { type CanonicalUrl, pathOf, writtenOf } from "../url/url.ts";
 import { endOf, isOurTrouble, type Progress } from "./fetch-loop.ts";
-import type { Intake } from "./intake.ts";
+import { candidateOf, type Intake } from "./intake.ts";
 import { type Job, jobOf } from "./job.ts";
 import type { Notebook } from "./notebook.ts";
 import type { PageDesk } from "./page-desk.ts";
@@ -79,6 +78,7 @@ export class Recorder {
     }
     const result = await fetcher.fetch({
       url: row.url as CanonicalUrl,
+      written: row.written,
       etag: row.etag,
       lastModified: row.lastModified,
       addresses: site.addresses,
@@ -91,7 +91,7 @@ export class Recorder {
     const end = endOf(result);
     ended(end);
     this.#parts.traces?.add({
-      url: row.url,
+      url: writtenOf(row),
       site: site.key,
       address: result.address,
       outcome: end.reason,
@@ -158,12 +158,12 @@ export class Recorder {
 
   #follow(site: Site, row: WaitingUrl, { to }: FetchRedirect): { reason: Reason; detail?: string } {
     const { intake, scope, settings } = this.#parts;
-    const target = { url: to, ...fingerprintOf(to) };
+    const target = candidateOf(to);
     const knownId = intake.idOf(target);
     if (knownId === row.id || (knownId !== 0 && this.#isOnTheWayTo(row, knownId)))
       return { reason: "redirect_loop" };
     if (row.redirects >= settings.redirectsMax) return { reason: "redirect_limit" };
-    const verdict = row.depth === 0 ? scope.decideSeed(to) : scope.decide(to);
+    const verdict = row.depth === 0 ? scope.decideSeed(to.url) : scope.decide(to.url);
     if (!verdict.accepted) return { reason: "out_of_scope", detail: verdict.rule };
     intake.admit([target], {
       depth: row.depth,

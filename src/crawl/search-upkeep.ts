@@ -14,6 +14,7 @@ import type { IndexWriter } from "../search/index-writer.ts";
 import { DamagedRecord } from "../output/warc-read.ts";
 import type { ArchivePlace } from "../page/page.ts";
 import type { Store } from "../store/store.ts";
+import { writtenOf } from "../url/url.ts";
 import { textPlaceOf } from "./text-place.ts";
 
 /** What the upkeep asks of a store, which somebody else may be writing. */
@@ -59,7 +60,8 @@ export function* addMissing(
   for (const { seq, page } of store.pagesAfter(writer.cursor)) {
     // A page that was only confirmed is in already; its text may be nowhere else.
     if (!writer.holds(page.id, page.digest)) {
-      const url = store.url(page.id)?.url ?? "";
+      const known = store.url(page.id);
+      const url = known === undefined ? "" : writtenOf(known);
       const place = textPlaceOf(store, page);
       const text = textAt(archiveFolder, place);
       if (text === undefined) damaged += 1;

@@ -5,6 +5,7 @@ import type { Workbench } from "../frontier/workbench.ts";
 import type { Reason } from "../page/outcome.ts";
 import { isOwnedElsewhere, settlementOf } from "../page/outcome.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
+import { writtenOf } from "../url/url.ts";
 import type { Job } from "./job.ts";
 import type { Notebook } from "./notebook.ts";
 import type { Roster, Site } from "./roster.ts";
@@ -61,10 +62,11 @@ export class Settler {
     roster.changed(site);
     workbench.release(site.id, row.id);
     const settlement = settlementOf(reason);
-    if (settlement === "failed") this.#remember({ url: row.url, reason, detail });
+    const url = writtenOf(row);
+    if (settlement === "failed") this.#remember({ url, reason, detail });
     if (settlement === "skipped" && row.depth === 0 && !isOwnedElsewhere(reason))
-      this.#refuseSeed({ url: row.url, reason, detail });
-    onSettled(row.url, reason, detail);
+      this.#refuseSeed({ url, reason, detail });
+    onSettled(url, reason, detail);
   }
 
   #refuseSeed(trouble: Trouble): void {

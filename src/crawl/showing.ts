@@ -1,5 +1,6 @@
 /** Makes what the outside sees of a crawl from what the loops know. */
 
+import { capsOf } from "./caps.ts";
 import { Books } from "../bandwidth/ledger.ts";
 import type { Meter } from "../bandwidth/meter.ts";
 import type { SiteRow, Store } from "../store/store.ts";
@@ -84,6 +85,7 @@ export function resultOf(
     outcomes: totals.outcomes,
     refusedLinks: totals.refusedLinks,
     remarks: totals.remarks,
+    caps: capsOf(totals),
     refusedSeeds: loops.settler.refusedSeeds,
     bandwidth: bandwidthOf(moment),
     ledger: {

@@ -10,11 +10,10 @@ import { decodeBody } from "../fetch/decode.ts";
 import type { FetchResult } from "../fetch/fetcher.ts";
 import { type Sitemap, SITEMAP_BYTES_MAX, SitemapReader } from "../fetch/sitemap.ts";
 import { SITEMAP_WALK_DEFAULTS, type SitemapStep, SitemapWalk } from "../fetch/sitemap-walk.ts";
-import { fingerprintOf } from "../url/fingerprint.ts";
 import { siteOf } from "../url/site.ts";
-import { type CanonicalUrl, canonicalUrl, isRefused } from "../url/url.ts";
+import { type CanonicalUrl, canonicalUrl, isRefused, resolveUrl } from "../url/url.ts";
 import { endOf, isOurTrouble, type Progress } from "./fetch-loop.ts";
-import type { Candidate, Intake } from "./intake.ts";
+import { type Candidate, candidateOf, type Intake } from "./intake.ts";
 import type { Site } from "./roster.ts";
 
 /** A sitemap may be large, and nothing else happens meanwhile: so much is done in one go. */
@@ -76,8 +75,11 @@ export class SitemapReading {
     const current = this.#walks.get(site.id);
     if (current === undefined || this.#parts.isCutOff()) return;
     if (isOurTrouble(result)) return this.#parts.add(site, url, OUR_TROUBLE_MS);
+    const isTooLarge = result.kind === "failed" && result.reason === "body_too_large";
+    const isCut = result.kind === "page" && result.reply.truncated !== undefined;
+    if (isTooLarge || isCut) this.#parts.refused("sitemap_capped");
     if (result.kind === "page") await this.#takeInTurn(site, current, result.body);
-    else if (result.kind === "redirect") this.#offer(site, result.to, current);
+    else if (result.kind === "redirect") this.#offer(site, result.to.url, current);
     if (this.#parts.isCutOff()) return;
     this.#next(site);
   }
@@ -122,9 +124,9 @@ export class SitemapReading {
     for (let at = 0; at < entries.length; at += ADMITTED_AT_ONCE) {
       const candidates: Candidate[] = [];
       for (const entry of entries.slice(at, at + ADMITTED_AT_ONCE)) {
-        const url = canonicalUrl(entry.url, undefined, settings);
-        if (!isRefused(url) && siteOf(url) === site.key)
-          candidates.push({ url, ...fingerprintOf(url) });
+        const resolved = resolveUrl(entry.url, undefined, settings);
+        if (!isRefused(resolved) && siteOf(resolved.url) === site.key)
+          candidates.push(candidateOf(resolved));
       }
       intake.admit(candidates, origin);
       await breathe();

@@ -1,6 +1,7 @@
 /** A crawl as the outside sees it: the live view, `status`, and the result printed at the end. */
 
 import type { BytesByPurpose } from "../bandwidth/ledger.ts";
+import type { Cap } from "./caps.ts";
 import type { RoundNews, Totals } from "../store/store.ts";
 import type { Forecast } from "./replan.ts";
 
@@ -178,6 +179,8 @@ export interface CrawlResult {
   readonly outcomes: Readonly<Record<string, number>>;
   readonly refusedLinks: Readonly<Record<string, number>>;
   readonly remarks: Readonly<Record<string, number>>;
+  /** Caps that cut something off, and the settings that move them. */
+  readonly caps: readonly Cap[];
   readonly refusedSeeds: RefusedSeeds;
   readonly bandwidth: {
     readonly limitBps: number | null;

@@ -14,7 +14,7 @@ import type { StoreBrowser } from "../store/browse.ts";
 import type { StoredUrl } from "../store/store.ts";
 import { globMatches } from "../url/scope.ts";
 import { siteOf } from "../url/site.ts";
-import { type CanonicalUrl, pathOf } from "../url/url.ts";
+import { type CanonicalUrl, pathOf, writtenOf } from "../url/url.ts";
 import { meaningOf } from "./reason-words.ts";
 import type { UrlAnswer, UrlLine, UrlsAnswer } from "./shapes.ts";
 import { fromBytes } from "./sites.ts";
@@ -57,14 +57,25 @@ export function urlAnswer(
     reason: stored.reason,
     meaning: meaningOf(stored.reason ?? ""),
     evidence: judge.evidence(stored),
-    redirectedFrom: redirectedFromId === 0 ? undefined : store.url(redirectedFromId)?.url,
+    redirectedFrom: redirectedFromId === 0 ? undefined : shownUrl(store, redirectedFromId),
     page: pageOf(store, id),
   };
 }
 
+function shownUrl(store: StoreBrowser, id: number): string | undefined {
+  const stored = store.url(id);
+  return stored && writtenOf(stored);
+}
+
 function lineOf(stored: StoredUrl, judge: Judge): UrlLine {
-  const { id, url, depth, attempts } = stored;
-  return { id, url, depth, attempts, why: judge.evidence(stored)[0]?.text ?? "" };
+  const { id, depth, attempts } = stored;
+  return {
+    id,
+    url: writtenOf(stored),
+    depth,
+    attempts,
+    why: judge.evidence(stored)[0]?.text ?? "",
+  };
 }
 
 function pageOf(store: StoreBrowser, id: number): UrlAnswer["page"] {
@@ -84,7 +95,7 @@ function pageOf(store: StoreBrowser, id: number): UrlAnswer["page"] {
     copyOf:
       likeness === undefined
         ? undefined
-        : { kind: likeness.kind, url: store.url(likeness.ofId)?.url ?? "" },
+        : { kind: likeness.kind, url: shownUrl(store, likeness.ofId) ?? "" },
     archive: archived === undefined ? undefined : `${archived.file} at ${archived.offset}`,
   };
 }
@@ -102,11 +113,12 @@ class Judge {
     this.#troubles = new Map(troubles.map((trouble) => [trouble.url, trouble]));
   }
 
-  evidence({ url, reason }: StoredUrl): Evidence[] {
+  evidence(stored: StoredUrl): Evidence[] {
+    const { url, reason } = stored;
     const found: Evidence[] = [];
     if (reason === "robots_denied") found.push(...this.#byRobots(url));
     if (reason === "out_of_scope") found.push(this.#byScope(url));
-    const detail = this.#troubles.get(url)?.detail ?? "";
+    const detail = this.#troubles.get(writtenOf(stored))?.detail ?? "";
     if (detail !== "") found.push({ what: "What went wrong", text: visible(detail, 500) });
     return found;
   }

@@ -13,6 +13,8 @@ import { URL_BYTES_MAX } from "../url/url.ts";
 
 export interface SentPage {
   readonly url: string;
+  /** As it was written, where that is another spelling. */
+  readonly written?: string | undefined;
   readonly depth: number;
   readonly redirects: number;
   readonly topic: string;
@@ -26,7 +28,7 @@ export interface SentPage {
   readonly status: number;
   readonly statusText: string;
   readonly httpVersion: "1.0" | "1.1" | "2";
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: readonly (readonly [name: string, value: string, written?: string])[];
   readonly contentType: string;
   readonly etag: string;
   readonly lastModified: string;
@@ -113,11 +115,12 @@ const NUMBERS = [
 
 function isGood(facts: object): facts is Facts {
   const row = facts as Readonly<Record<string, unknown>>;
-  const { url, httpVersion, headers, remarks } = row;
+  const { url, written, httpVersion, headers, remarks } = row;
   const isVersion = httpVersion === "1.0" || httpVersion === "1.1" || httpVersion === "2";
   return (
     typeof url === "string" &&
     url.length <= URL_BYTES_MAX &&
+    (written === undefined || (typeof written === "string" && written.length <= URL_BYTES_MAX)) &&
     isVersion &&
     TEXTS.every((name) => typeof row[name] === "string") &&
     NUMBERS.every((name) => Number.isFinite(row[name]) && (row[name] as number) >= 0) &&
@@ -130,6 +133,8 @@ function isGood(facts: object): facts is Facts {
 
 function isField(field: unknown): boolean {
   return (
-    Array.isArray(field) && field.length === 2 && field.every((part) => typeof part === "string")
+    Array.isArray(field) &&
+    (field.length === 2 || field.length === 3) &&
+    field.every((part) => typeof part === "string")
   );
 }

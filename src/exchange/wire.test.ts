@@ -21,6 +21,20 @@ test("a letter says the same on the other side", () => {
   assert.deepEqual(decodeLetter(encodeLetter(empty)), empty);
 });
 
+test("a letter tells spellings, and one that is no URL makes it none", () => {
+  const written = "https://site.example/%61?b=%c3%a9";
+  const letter: Letter = { kind: "urls", epoch: 7, urls: [{ ...SENT, written }, SENT] };
+  const read = decodeLetter(encodeLetter(letter));
+  assert.deepEqual(
+    read?.urls.map((url) => url.written),
+    [written, undefined],
+  );
+  for (const bad of ["javascript:1", `https://a.example/${"x".repeat(3000)}`, 7])
+    assert.throws(() =>
+      encodeLetter({ ...letter, urls: [{ ...SENT, written: bad as string }] } as Letter),
+    );
+});
+
 test("any letter within the limits comes back whole", () => {
   for (let seed = 1; seed <= 100; seed++) {
     const letter = someLetter(randomFrom(seed));

@@ -19,6 +19,8 @@ import { PARCEL_BYTES_MAX } from "./bus.ts";
 /** A URL for its owner. */
 export interface SentUrl {
   readonly url: string;
+  /** As it was written, where that is another spelling. */
+  readonly written?: string | undefined;
   readonly depth: number;
   /** How many redirects in a row led to it. */
   readonly redirects: number;
@@ -57,6 +59,8 @@ const COLUMNS = {
   urls: SENT,
   frontier: [...SENT, "attempts", "state"],
 } as const satisfies Record<Letter["kind"], readonly string[]>;
+/** The column that is there only when some URL has another spelling; null for the others. */
+const WRITTEN = "written";
 const URL_SHAPE = /^https?:\/\/[!-~]+$/;
 
 // The sum at the end of what is packed tells a damaged letter from a strange one.
@@ -69,7 +73,8 @@ export function cutForLetters<T extends SentUrl>(urls: readonly T[]): T[][] {
   let characters = Infinity;
   for (const url of urls) {
     const last = lists.at(-1);
-    characters += url.url.length;
+    const length = charactersOf(url);
+    characters += length;
     if (
       last !== undefined &&
       last.length < LETTER_URLS_MAX &&
@@ -79,7 +84,7 @@ export function cutForLetters<T extends SentUrl>(urls: readonly T[]): T[][] {
       continue;
     }
     lists.push([url]);
-    characters = url.url.length;
+    characters = length;
   }
   return lists;
 }
@@ -88,11 +93,13 @@ export function encodeLetter(letter: Letter): Uint8Array {
   const { kind, epoch, urls } = letter;
   assert(isCount(epoch), "an epoch is a whole number");
   assert(urls.length <= LETTER_URLS_MAX, "a letter holds so many URLs");
-  const characters = urls.reduce((sum, { url }) => sum + url.length, 0);
+  const characters = urls.reduce((sum, url) => sum + charactersOf(url), 0);
   assert(characters <= LETTER_CHARACTERS_MAX, "the URLs of a letter are so long together");
   const isGood = letter.kind === "urls" ? letter.urls.every(isSent) : letter.urls.every(isMoved);
   assert(isGood, "a letter holds canonical URLs, and numbers within their ranges");
-  const text = JSON.stringify({ kind, epoch, ...columnsOf(urls, COLUMNS[kind]) });
+  const hasSpellings = urls.some(({ written }) => written !== undefined);
+  const columns = [...COLUMNS[kind], ...(hasSpellings ? [WRITTEN] : [])];
+  const text = JSON.stringify({ kind, epoch, ...columnsOf(urls, columns) });
   const packed = zstdCompressSync(text, PACKING);
   assert(packed.length + HEAD_BYTES <= LETTER_BYTES_MAX, "a letter fits a parcel");
   const body = new Uint8Array(HEAD_BYTES + packed.length);
@@ -108,7 +115,8 @@ export function decodeLetter(body: Uint8Array): Letter | undefined {
   if (fields === undefined) return undefined;
   const { kind, epoch } = fields;
   if (!isCount(epoch) || (kind !== "urls" && kind !== "frontier")) return undefined;
-  const urls = rowsOf(fields, COLUMNS[kind]);
+  const hasSpellings = fields[WRITTEN] !== undefined;
+  const urls = rowsOf(fields, [...COLUMNS[kind], ...(hasSpellings ? [WRITTEN] : [])]);
   if (urls === undefined) return undefined;
   if (kind === "urls") return urls.every(isSent) ? { kind, epoch, urls } : undefined;
   return urls.every(isMoved) ? { kind, epoch, urls } : undefined;
@@ -131,7 +139,7 @@ function rowsOf(fields: Fields, names: readonly string[]): object[] | undefined 
     const column = fields[name];
     if (!Array.isArray(column) || column.length !== rows.length) return undefined;
     let at = 0;
-    for (const row of rows) row[name] = column[at++];
+    for (const row of rows) row[name] = column[at++] ?? undefined;
   }
   return rows;
 }
@@ -148,17 +156,24 @@ function unpacked(packed: Uint8Array): Fields | undefined {
 }
 
 function isSent(row: object): row is SentUrl {
-  const { url, depth, redirects, links, score } = row as Partial<SentUrl>;
+  const { url, written, depth, redirects, links, score } = row as Partial<SentUrl>;
   return (
-    typeof url === "string" &&
-    url.length <= URL_BYTES_MAX &&
-    URL_SHAPE.test(url) &&
+    isUrl(url) &&
+    (written === undefined || isUrl(written)) &&
     isCount(depth) &&
     isCount(redirects) &&
     redirects <= REDIRECTS_MAX &&
     isCount(links) &&
     Number.isFinite(score)
   );
+}
+
+function isUrl(text: unknown): boolean {
+  return typeof text === "string" && text.length <= URL_BYTES_MAX && URL_SHAPE.test(text);
+}
+
+function charactersOf({ url, written = "" }: SentUrl): number {
+  return url.length + written.length;
 }
 
 function isMoved(row: object): row is MovedUrl {

@@ -93,6 +93,17 @@ function mayBeReached(address: Address, port: number, policy: AddressPolicy): bo
   );
 }
 
+/** Whether all that `wanted` names may be reached where `own` is the operator's list. */
+export function isWithin(wanted: Allowance, own: readonly Allowance[]): boolean {
+  const { network, prefixBits, port } = wanted;
+  const isMetadata = isOneAddress(wanted) && METADATA.has(network.toNormalizedString());
+  return own.some((range) => {
+    if (range.port !== undefined && range.port !== port) return false;
+    const isNarrower = prefixBits >= range.prefixBits && covers(range, network, port ?? 0);
+    return isNarrower && (!isMetadata || isOneAddress(range));
+  });
+}
+
 function isPublic(address: Address): boolean {
   if (address.range() !== "unicast") return false;
   return address instanceof ipaddr.IPv4 || address.match(...GLOBAL_UNICAST_V6);

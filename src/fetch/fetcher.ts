@@ -17,12 +17,22 @@ import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Reason } from "../page/outcome.ts";
 import type { Remark } from "../page/page.ts";
-import { type CanonicalUrl, hostOf, pathOf, portOf, schemeOf, type UrlRules } from "../url/url.ts";
+import {
+  type CanonicalUrl,
+  hostOf,
+  pathOf,
+  portOf,
+  type ResolvedUrl,
+  schemeOf,
+  type UrlRules,
+  writtenOf,
+} from "../url/url.ts";
 import type { CookieJar } from "./cookies.ts";
 import { CODINGS_OFFERED, decodeBody } from "./decode.ts";
 import { contentTypeOf, interpret, isWanted, validatorOf } from "./interpret.ts";
 import type { Resolution, Resolver } from "./resolver.ts";
 import {
+  type HeaderField,
   headerOf,
   NO_TRAFFIC,
   type OnBytes,
@@ -49,6 +59,8 @@ export interface FetcherOptions {
 
 export interface FetchRequest {
   readonly url: CanonicalUrl;
+  /** How to write it in the request, where that is another spelling. */
+  readonly written?: string | undefined;
   /** From the resolver, when the caller had to know them first; otherwise they are asked for. */
   readonly addresses?: readonly string[];
   /** What was kept of the last visit; empty for nothing. */
@@ -72,7 +84,7 @@ export interface Reply {
   readonly status: number;
   readonly statusText: string;
   readonly httpVersion: "1.0" | "1.1" | "2";
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: readonly HeaderField[];
   readonly body: Uint8Array;
   readonly truncated: "length" | "time" | "disconnect" | undefined;
 }
@@ -106,7 +118,7 @@ export interface FetchNotModified extends Attempt {
 export interface FetchRedirect extends Attempt {
   readonly kind: "redirect";
   readonly reply: Reply;
-  readonly to: CanonicalUrl;
+  readonly to: ResolvedUrl;
 }
 
 /** 429 or 503: the site asks for patience; the URL is still wanted. */
@@ -181,7 +193,7 @@ export class Fetcher {
       return { ...attempt, kind: "failed", reason, detail, reply: undefined };
     }
     const headers = this.#headersFor(request);
-    const where = placeOf(request.url);
+    const where = placeOf(request);
     const { addresses } = resolved;
     const { address, traffic, result } = await this.#exchange(request, addresses, where, headers);
     const attempt = { atMs, durationMs: clock.nowMs() - startedMs, address, traffic };
@@ -272,9 +284,9 @@ export class Fetcher {
     answer: TransportAnswer,
     head: string,
   ): FetchResult | Promise<FetchResult> {
-    const { url, etag = "", lastModified = "", acceptTypes = [] } = request;
+    const { url, written, etag = "", lastModified = "", acceptTypes = [] } = request;
     const conditional = etag !== "" || lastModified !== "";
-    const asked = { url, conditional, urlRules: this.#options.urlRules, acceptTypes };
+    const asked = { url, written, conditional, urlRules: this.#options.urlRules, acceptTypes };
     const verdict = interpret(answer, asked, attempt.atMs);
     const reply = replyOf(answer, head);
     switch (verdict.kind) {
@@ -337,8 +349,10 @@ function requestHead({ scheme, host, port, path }: Place, fields: string): strin
   return `GET ${path} HTTP/1.1\r\nhost: ${authority}\r\nconnection: keep-alive\r\n${fields}\r\n`;
 }
 
-function placeOf(url: CanonicalUrl): Place {
-  return { scheme: schemeOf(url), host: hostOf(url), port: portOf(url), path: pathOf(url) };
+function placeOf(request: FetchRequest): Place {
+  const { url } = request;
+  const path = pathOf(writtenOf(request));
+  return { scheme: schemeOf(url), host: hostOf(url), port: portOf(url), path };
 }
 
 function headText(headers: readonly Header[]): string {

@@ -111,7 +111,7 @@ test("any status and any Location end as one verdict, and what is followed is ca
     const status = random.next() < 0.7 ? 301 : below(random, 1000);
     const verdict = interpret({ status, headers: [["location", location]] }, ASKED, NOW_MS);
     if (verdict.kind === "redirect")
-      assert.equal(canonicalUrl(verdict.to), verdict.to, `seed ${seed}: ${location}`);
+      assert.equal(canonicalUrl(verdict.to.url), verdict.to.url, `seed ${seed}: ${location}`);
   }
 });
 
@@ -122,7 +122,7 @@ function kindOf(status: number): string {
 
 function redirect(location: string): string {
   const verdict = interpret({ status: 301, headers: [["location", location]] }, ASKED, NOW_MS);
-  if (verdict.kind === "redirect") return verdict.to;
+  if (verdict.kind === "redirect") return verdict.to.url;
   return verdict.kind === "failed" ? verdict.reason : verdict.kind;
 }
 

@@ -7,18 +7,27 @@
 
 import type { Reason } from "../page/outcome.ts";
 import { withoutCredentials } from "../url/credentials.ts";
-import { type CanonicalUrl, canonicalUrl, isRefused, type UrlRules } from "../url/url.ts";
+import {
+  type CanonicalUrl,
+  isRefused,
+  type ResolvedUrl,
+  resolveUrl,
+  type UrlRules,
+  writtenOf,
+} from "../url/url.ts";
 import { headerOf, type TransportAnswer } from "./transport.ts";
 
 export type Verdict =
   | { readonly kind: "page" }
   | { readonly kind: "not_modified" }
-  | { readonly kind: "redirect"; readonly to: CanonicalUrl }
+  | { readonly kind: "redirect"; readonly to: ResolvedUrl }
   | { readonly kind: "busy"; readonly retryAfterMs: number | undefined }
   | { readonly kind: "failed"; readonly reason: Reason; readonly detail: string };
 
 export interface Asked {
   readonly url: CanonicalUrl;
+  /** As it was written, where that is another spelling. */
+  readonly written?: string | undefined;
   /** Whether the request named a version it knows, so that 304 can be an answer to it. */
   readonly conditional: boolean;
   readonly urlRules: UrlRules;
@@ -108,9 +117,11 @@ function onRedirect(head: Head, asked: Asked): Verdict {
   if (location.trim() === "") return failed("bad_redirect", "no Location");
   // Headers are read as Latin-1, but an address with bare letters in it is mostly UTF-8.
   const text = Buffer.from(location, "latin1").toString("utf8");
-  const to = canonicalUrl(text, asked.url, asked.urlRules);
+  const to = resolveUrl(text, writtenOf(asked), asked.urlRules);
   if (!isRefused(to))
-    return to === asked.url ? failed("redirect_loop", "leads to itself") : { kind: "redirect", to };
+    return to.url === asked.url
+      ? failed("redirect_loop", "leads to itself")
+      : { kind: "redirect", to };
   return to.refused === "scheme_refused" || to.refused === "port_refused"
     ? failed(to.refused, withoutCredentials(location))
     : failed("bad_redirect", to.refused);

@@ -38,7 +38,8 @@ export interface RobotsRules {
 
 /** Longer lines are cut, like Google does: eight times the longest URL of old browsers. */
 const LINE_BYTES_MAX = 2083 * 8 - 1;
-const SITEMAPS_MAX = 100;
+/** Twice what is read of a site, so that the walk over them counts what is left out. */
+const SITEMAPS_MAX = 1000;
 const SITEMAP_LENGTH_MAX = 2_048;
 const CRAWL_DELAY_MAX_MS = 86_400_000;
 

@@ -57,13 +57,16 @@ export interface TransportRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** `written` is the name as it came, where that is not in lower case. */
+export type HeaderField = readonly [name: string, value: string, written?: string];
+
 export interface TransportAnswer {
   readonly kind: "answer";
   readonly status: number;
   readonly statusText: string;
   readonly httpVersion: "1.0" | "1.1" | "2";
   /** In the order they came, names in lower case; repeated names stay repeated. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: readonly HeaderField[];
   /** Free of transfer coding, still in its content coding. */
   readonly body: Uint8Array;
   /** Why the body is not whole, when it is not. */

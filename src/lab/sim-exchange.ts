@@ -265,5 +265,5 @@ export class SimExchange {
 }
 
 function inLowerCase(headers: TransportAnswer["headers"]): TransportAnswer["headers"] {
-  return headers.map(([name, value]) => [name.toLowerCase(), value]);
+  return headers.map(([name, value]) => [name.toLowerCase(), value, name]);
 }

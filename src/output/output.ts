@@ -18,7 +18,8 @@ export interface Capture {
   readonly status: number;
   readonly statusText: string;
   readonly httpVersion: "1.0" | "1.1" | "2";
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Names in lower case; `written` is the name as received, where it differs. */
+  readonly headers: readonly (readonly [name: string, value: string, written?: string])[];
   /** The body without transfer coding, but with its content coding. */
   readonly body: Uint8Array;
   /** SHA-256 of `body`, when already computed. */

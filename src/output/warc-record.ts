@@ -121,11 +121,11 @@ export function requestBlock(capture: Capture): string {
 export function responseHead(capture: Capture, kind: Kind): string {
   const version = capture.httpVersion === "1.0" ? "1.0" : "1.1";
   let head = `HTTP/${version} ${capture.status} ${cleanValue(capture.statusText)}\r\n`;
-  for (const [name, value] of capture.headers) {
-    const line = `${cleanName(name)}: ${cleanValue(value)}\r\n`;
+  for (const [name, value, written = name] of capture.headers) {
+    const line = `${cleanName(written)}: ${cleanValue(value)}\r\n`;
     if (name === "transfer-encoding") head += `X-Archive-Orig-${line}`;
     else if (name === "content-length" && kind === "response")
-      head += trueLength(value, capture.body.length, line);
+      head += trueLength(value, capture.body.length, { line, name: written });
     else head += line;
   }
   // Readers look for the end of a head behind its first header, so there is always one.
@@ -133,10 +133,12 @@ export function responseHead(capture: Capture, kind: Kind): string {
   return `${head}\r\n`;
 }
 
-function trueLength(told: string, bytes: number, line: string): string {
-  return told.trim() === String(bytes)
-    ? line
-    : `X-Archive-Orig-${line}content-length: ${bytes}\r\n`;
+function trueLength(
+  told: string,
+  bytes: number,
+  { line, name }: { readonly line: string; readonly name: string },
+): string {
+  return told.trim() === String(bytes) ? line : `X-Archive-Orig-${line}${name}: ${bytes}\r\n`;
 }
 
 function revisitLines(capture: Capture): string[] {

@@ -1,26 +1,27 @@
 /** Lists the links of a page one by one with their words, for programs that want them all. */
 
-import { canonicalUrl, type CanonicalUrl, isRefused } from "../url/url.ts";
+import { isRefused, type ResolvedUrl, resolveUrl, writtenOf } from "../url/url.ts";
 import { ATTRIBUTE, TAG } from "./html-names.ts";
 import { END_OF_ANCHOR, END_OF_PAGE, HtmlScanner } from "./html-scanner.ts";
 import { isNofollow, linkAttribute, NO_ATTRIBUTE } from "./link-elements.ts";
 import { textOfRuns } from "./text.ts";
 
-export interface ListedLink {
-  readonly url: CanonicalUrl;
+export interface ListedLink extends ResolvedUrl {
   /** What stands between `<a>` and `</a>`; empty for other elements. */
   readonly text: string;
   readonly nofollow: boolean;
 }
 
-const LISTED_MAX = 20_000;
 const TEXT_CHARACTERS_MAX = 512;
 
-/** The page must be in UTF-8. Repeated links are listed as often as they stand there. */
-export function listLinks(html: Uint8Array, page: CanonicalUrl): ListedLink[] {
+/**
+ * The page must be in UTF-8, its URL as written. Repeated links are listed as often as they stand there, at
+ * most `listedMax` in all.
+ */
+export function listLinks(html: Uint8Array, page: string, listedMax = Infinity): ListedLink[] {
   const scanner = new HtmlScanner({ tellImages: false, tellAnchorEnds: true });
   const found: { target: string; text: string; nofollow: boolean }[] = [];
-  let base: CanonicalUrl | undefined;
+  let base: string | undefined;
   let open: { readonly place: number; readonly firstRun: number } | undefined;
   const close = (): void => {
     const anchor = open === undefined ? undefined : found[open.place];
@@ -38,7 +39,7 @@ export function listLinks(html: Uint8Array, page: CanonicalUrl): ListedLink[] {
   for (let tag = scanner.next(); tag !== END_OF_PAGE; tag = scanner.next()) {
     if (tag === END_OF_ANCHOR || tag === TAG.a) close();
     if (tag === TAG.base) base ??= baseOf(scanner, page);
-    if (tag <= TAG.other || found.length >= LISTED_MAX) continue;
+    if (tag <= TAG.other || found.length >= listedMax) continue;
     const attribute = linkAttribute(scanner, html, tag);
     if (attribute === NO_ATTRIBUTE) continue;
     const target = scanner.value(attribute);
@@ -47,13 +48,13 @@ export function listLinks(html: Uint8Array, page: CanonicalUrl): ListedLink[] {
   }
   close();
   return found.flatMap(({ target, text, nofollow }) => {
-    const url = canonicalUrl(target, base ?? page);
-    return isRefused(url) ? [] : [{ url, text, nofollow }];
+    const resolved = resolveUrl(target, base ?? page);
+    return isRefused(resolved) ? [] : [{ ...resolved, text, nofollow }];
   });
 }
 
-function baseOf(scanner: HtmlScanner, page: CanonicalUrl): CanonicalUrl | undefined {
+function baseOf(scanner: HtmlScanner, page: string): string | undefined {
   if (!scanner.has(ATTRIBUTE.href)) return undefined;
-  const base = canonicalUrl(scanner.value(ATTRIBUTE.href), page);
-  return isRefused(base) ? undefined : base;
+  const base = resolveUrl(scanner.value(ATTRIBUTE.href), page);
+  return isRefused(base) ? undefined : writtenOf(base);
 }

@@ -5,7 +5,8 @@
  * Nearly all links are clean: plain characters, relative to the page's folder or to a plain host.
  * Their bytes are checked and hashed in one pass, starting from the known hash of the page's own
  * folder. All unusual links (escapes other than canonical ones, character references other than
- * `&amp;`, dots in unusual positions, ports, upper case in the host) go through `canonicalUrl`.
+ * `&amp;`, dots in unusual positions, ports, upper case in the host) go through `resolveUrl`, and so does
+ * every link of a page whose own URL was not written in canonical form.
  *
  * Promise, held by tests over random links and real pages: both ways give the same result.
  */
@@ -20,12 +21,15 @@ import {
   stepB,
 } from "../url/fingerprint.ts";
 import {
-  canonicalUrl,
   type CanonicalUrl,
+  isRefused,
   pathStart,
   type RefusalReason,
+  type ResolvedUrl,
+  resolveUrl,
   URL_BYTES_MAX,
   type UrlRules,
+  writtenOf,
 } from "../url/url.ts";
 import { attributeText } from "./html-scanner.ts";
 import {
@@ -51,6 +55,7 @@ export class LinkResolver {
 
   readonly #rules: UrlRules;
   #base = "" as CanonicalUrl;
+  #writtenBase = "";
   #originLength = 0;
   #pathLength = 0;
   /** The length of the base up to each of its folders, outermost first, with the slash. */
@@ -62,7 +67,7 @@ export class LinkResolver {
   readonly #baseB = new Int32Array(URL_BYTES_MAX + 1);
 
   /** The parts of the link last resolved: a prefix of the base, then bytes of the page. */
-  #parsed: CanonicalUrl | undefined;
+  #parsed: ResolvedUrl | undefined;
   #html: Uint8Array = new Uint8Array(0);
   #baseLength = 0;
   #textStart = 0;
@@ -80,9 +85,11 @@ export class LinkResolver {
   }
 
   /** Sets the base of the following links; it must be canonical by the same rules. */
-  setBase(url: CanonicalUrl): void {
+  setBase(base: ResolvedUrl): void {
+    const { url } = base;
     const query = url.indexOf("?");
     this.#base = url;
+    this.#writtenBase = writtenOf(base);
     this.#originLength = pathStart(url);
     this.#pathLength = query === -1 ? url.length : query;
     this.#folders = 0;
@@ -110,24 +117,30 @@ export class LinkResolver {
     while (start < end && isBlank(html[start] as number)) start += 1;
     while (end > start && isBlank(html[end - 1] as number)) end -= 1;
     this.#parsed = undefined;
-    if (end - start <= URL_BYTES_MAX && this.#resolveClean(html, start, end)) return undefined;
+    const mayBeClean = end - start <= URL_BYTES_MAX && this.#writtenBase === this.#base;
+    if (mayBeClean && this.#resolveClean(html, start, end)) return undefined;
     return this.resolveText(attributeText(html, start, end));
   }
 
   /** Resolves a link that is decoded already. */
   resolveText(text: string): RefusalReason | undefined {
-    const url = canonicalUrl(text, this.#base, this.#rules);
-    if (typeof url !== "string") return url.refused;
-    this.#parsed = url;
-    const { high, low } = fingerprintOf(url);
+    const resolved = resolveUrl(text, this.#writtenBase, this.#rules);
+    if (isRefused(resolved)) return resolved.refused;
+    this.#parsed = resolved;
+    const { high, low } = fingerprintOf(resolved.url);
     this.high = high | 0;
     this.low = low | 0;
     return undefined;
   }
 
+  /** How the link last resolved was written, where that is not its canonical form. */
+  get written(): string | undefined {
+    return this.#parsed?.written;
+  }
+
   /** The link last resolved, as a string. */
   url(): CanonicalUrl {
-    if (this.#parsed !== undefined) return this.#parsed;
+    if (this.#parsed !== undefined) return this.#parsed.url;
     const { buffer, byteOffset } = this.#html;
     const length = this.#textEnd - this.#textStart;
     const bytes = Buffer.from(buffer, byteOffset + this.#textStart, length);
@@ -215,7 +228,7 @@ export class LinkResolver {
     this.#ampersands = 0;
     this.#isQuery = false;
     let at = this.#hashPlain(html, from, end);
-    while (at < end && !this.#isOver(html, at, end)) {
+    while (at < end && !this.#isOver(html[at] as number)) {
       const taken = this.#bytesTaken(html, at, end);
       if (taken === 0) return false;
       this.#laneA = stepA(this.#laneA, html[at] as number);
@@ -249,10 +262,10 @@ export class LinkResolver {
   }
 
   /** True if the canonical form ends before this byte: a fragment, or a query that is dropped. */
-  #isOver(html: Uint8Array, at: number, end: number): boolean {
-    if (html[at] === BYTE.hash) return true;
-    if (html[at] !== BYTE.question || this.#isQuery) return false;
-    return this.#rules.dropQuery || at + 1 === end || html[at + 1] === BYTE.hash;
+  #isOver(byte: number): boolean {
+    return (
+      byte === BYTE.hash || (byte === BYTE.question && !this.#isQuery && this.#rules.dropQuery)
+    );
   }
 
   /** Number of bytes of HTML for this byte of the URL; 0 if only the parser can tell. */
@@ -268,7 +281,7 @@ export class LinkResolver {
         return mayHaveScheme && isFirstSegment(html, this.#pathFrom, at) ? 0 : 1;
       }
       case KIND.query:
-        if (this.#rules.stripSessionIds) return 0;
+        if (this.#rules.stripSessionIds || at + 1 === end || html[at + 1] === BYTE.hash) return 0;
         this.#isQuery = true;
         return 1;
       case KIND.apostrophe:

@@ -3,17 +3,22 @@ import { test } from "node:test";
 import { below, pick, randomFrom } from "../base/random.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { hasSharedData, NEEDS_DATA, realPages } from "../url/shared-data.suite.ts";
-import { canonicalUrl, type CanonicalUrl, isRefused, PLAIN_RULES } from "../url/url.ts";
+import { canonicalUrl, type CanonicalUrl, isRefused, PLAIN_RULES, resolveUrl } from "../url/url.ts";
 import { htmlCases } from "./html-cases.suite.ts";
 import { type Harvest, LinkHarvester } from "./links.ts";
 import { LinkResolver } from "./link-resolver.ts";
 import { ownLinks, referenceLinks } from "./reference-links.suite.ts";
 
 const PAGE = "https://example.org/docs/guide/page.html?lang=en" as CanonicalUrl;
+const AT_PAGE = { url: PAGE, written: undefined };
 
 function harvest(html: string | Uint8Array, images = false): Harvest {
   const harvester = new LinkHarvester({ images, robotName: "weir", ...PLAIN_RULES });
-  return harvester.harvest(typeof html === "string" ? Buffer.from(html) : html, PAGE, () => false);
+  return harvester.harvest(
+    typeof html === "string" ? Buffer.from(html) : html,
+    AT_PAGE,
+    () => false,
+  );
 }
 
 function urls(html: string, images = false): string[] {
@@ -38,7 +43,7 @@ test("fingerprints come in page order, and known targets never become strings", 
   const first = fingerprintOf("https://example.org/a");
   const harvester = new LinkHarvester({ images: false, robotName: "weir", ...PLAIN_RULES });
   const known = (high: number, low: number) => high === first.high && low === first.low;
-  const found = harvester.harvest(Buffer.from("<a href=/a><a href=/b>"), PAGE, known);
+  const found = harvester.harvest(Buffer.from("<a href=/a><a href=/b>"), AT_PAGE, known);
   assert.deepEqual(
     found.fresh.map((link) => link.url),
     ["https://example.org/b"],
@@ -69,7 +74,8 @@ test("hints, robots, title and language are told beside the links", () => {
   assert.equal(found.title, "A & <b>");
   assert.equal(found.language, "de-AT");
   assert.equal(found.canonical, "https://example.org/c");
-  assert.deepEqual(found.refresh, { url: "https://example.org/r", delaySeconds: 3 });
+  assert.equal(found.refresh?.url, "https://example.org/r");
+  assert.equal(found.refresh?.delaySeconds, 3);
   assert.deepEqual(found.robots, { noindex: true, nofollow: true });
 });
 
@@ -87,12 +93,41 @@ test("images count when asked for", () => {
   assert.equal(urls(html, true).length, 4);
 });
 
-test("beyond two thousand targets links are only counted", () => {
-  const html = Array.from({ length: 5_000 }, (_, number) => `<a href=/${number}>`).join("");
-  const found = harvest(html);
-  assert.equal(found.fresh.length, 2_000);
-  assert.equal(found.fingerprints.length, 16_000);
-  assert.equal(found.capped, 3_000);
+test("all of 100,000 links are found, each with its own nofollow", () => {
+  const links = Array.from({ length: 100_000 }, (_, number) => `<a rel=nofollow href=/${number}>`);
+  const found = harvest(`${links.join("")}<a href=/7><a href=/99999><a href="/%7Ex"><a href=/7>`);
+  const all = [...found.fresh, ...(found.later?.portions() ?? [])].flat();
+  assert.equal(found.fingerprints.length, 8 * 100_001);
+  assert.equal(new Set(all.map((link) => link.url)).size, 100_001);
+  const followed = all.filter((link) => !link.nofollow);
+  assert.deepEqual(
+    followed.map((link) => link.written ?? link.url),
+    ["/7", "/99999", "/%7Ex"].map((path) => `https://example.org${path}`),
+  );
+  const bytes = Buffer.from(found.fingerprints);
+  for (const [index, { url, high, low }] of all.entries()) {
+    assert.deepEqual({ high, low }, fingerprintOf(url));
+    assert.equal(bytes.readUInt32BE(8 * index), high);
+    assert.equal(bytes.readUInt32BE(8 * index + 4), low);
+  }
+  assert.equal(harvest("<a href=/1>").fingerprints.length, 8);
+});
+
+test("a link keeps the spelling of its page's URL and its own", () => {
+  const page = resolveUrl("https://example.org/%7euser/caf%c3%a9/index.html");
+  assert.ok(!isRefused(page));
+  const harvester = new LinkHarvester({ images: false, robotName: "weir", ...PLAIN_RULES });
+  const html = `<a href="a.html"><a href="../b%2fc"><a href="/plain"><a href="?"><a href="/p%41?">`;
+  const { fresh } = harvester.harvest(Buffer.from(html), page, () => false);
+  assert.deepEqual(
+    fresh.map(({ url, written }) => [url, written].map((text) => text?.slice(19))),
+    [
+      ["/~user/caf%C3%A9/a.html", "/%7euser/caf%c3%a9/a.html"],
+      ["/~user/b%2Fc", "/%7euser/b%2fc"],
+      ["/plain", undefined],
+      ["/pA", "/p%41?"],
+    ],
+  );
 });
 
 /** Each is 4 MB of one kind of trouble; were any of them quadratic, the tests would not end. */
@@ -120,7 +155,7 @@ test("hostile pages take no longer per byte than others", () => {
     for (const before of ["", "<a href='", "<a "])
       harvest(before + piece.repeat(4e6 / piece.length));
   const images = Array.from({ length: 1e5 }, (_, number) => `${number}.png 1x, `).join("");
-  assert.equal(harvest(`<img srcset="${images}">`, true).capped, 98_000);
+  assert.equal(harvest(`<img srcset="${images}">`, true).capped, 99_000);
 });
 
 test("a link resolved from bytes is the link that the parser makes of it", () => {
@@ -144,23 +179,29 @@ test("a link resolved from bytes is the link that the parser makes of it", () =>
     for (let count = below(random, 7); count > 0; count--) text += pick(random, pieces);
     const value = Buffer.from(`"${text}"`);
     const resolver = new LinkResolver(rules);
-    resolver.setBase(base);
+    resolver.setBase({ url: base, written: undefined });
     const refusal = resolver.resolve(value, 1, value.length - 1);
-    const url = referenceUrl(text, base, rules);
+    const { url, written } = referenceUrl(text, base, rules);
     const message = `seed ${seed}: ${JSON.stringify(text)}`;
     assert.equal(refusal ?? resolver.url(), url, message);
     if (refusal !== undefined) continue;
+    assert.equal(resolver.written, written, message);
     const { high, low } = fingerprintOf(resolver.url());
     assert.deepEqual([resolver.high >>> 0, resolver.low >>> 0], [high, low], message);
   }
 });
 
-function referenceUrl(text: string, base: CanonicalUrl, rules: typeof PLAIN_RULES): string {
+function referenceUrl(
+  text: string,
+  base: CanonicalUrl,
+  rules: typeof PLAIN_RULES,
+): { readonly url: string; readonly written: string | undefined } {
   const resolver = new LinkResolver(rules);
-  resolver.setBase(base);
+  resolver.setBase({ url: base, written: undefined });
   // An unnecessary reference in front sends the value the slow way round.
   const value = Buffer.from(`&#32;${text}`);
-  return resolver.resolve(value, 0, value.length) ?? resolver.url();
+  const url = resolver.resolve(value, 0, value.length) ?? resolver.url();
+  return { url, written: resolver.written };
 }
 
 test("a tag ends where parse5 ends it, whatever stands between its attributes", () => {

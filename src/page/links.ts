@@ -6,15 +6,32 @@
  * resolve against the first valid `<base>`, also those before it: then the page is gone through
  * once more.
  *
- * Limits: 2,000 distinct targets, 20,000 link elements looked at; what is beyond is only counted.
- * So a page takes linear time whatever it holds. What counts as a link is in `link-elements.ts`;
- * how well this agrees with a whole HTML parser in `docs/link-extraction.md`.
+ * All links of a page are taken, in time linear in its bytes. The first 2,000 unknown targets become
+ * strings at once; of later ones only the place in the page is kept (11 bytes each), and they become
+ * strings in portions (`later-links.ts`). Only candidates beyond the 1,000th of one srcset are left out,
+ * and counted. What counts as a link is in `link-elements.ts`; how well this agrees with a whole HTML
+ * parser in `docs/link-extraction.md`.
  */
 
 import { fingerprintOf } from "../url/fingerprint.ts";
-import { canonicalUrl, type CanonicalUrl, type RefusalReason, type UrlRules } from "../url/url.ts";
+import {
+  type CanonicalUrl,
+  isRefused,
+  type RefusalReason,
+  type ResolvedUrl,
+  resolveUrl,
+  type UrlRules,
+  writtenOf,
+} from "../url/url.ts";
 import { ATTRIBUTE, TAG } from "./html-names.ts";
 import { END_OF_PAGE, HtmlScanner } from "./html-scanner.ts";
+import {
+  LaterLinks,
+  type LinkPlace,
+  NO_CANDIDATE,
+  PORTION,
+  srcsetCandidates,
+} from "./later-links.ts";
 import { isCanonicalHint, isNofollow, linkAttribute, NO_ATTRIBUTE } from "./link-elements.ts";
 import { LinkResolver } from "./link-resolver.ts";
 import { readRefresh } from "./meta-refresh.ts";
@@ -24,14 +41,14 @@ import {
   readRobotsWords,
   type RobotsTags,
 } from "./robots-tags.ts";
-import { srcsetTargets } from "./srcset.ts";
-import { NOT_FOUND, TargetTable, TARGETS_MAX } from "./target-table.ts";
+import { NOT_FOUND, TargetTable } from "./target-table.ts";
 import { titleText } from "./text.ts";
 import type { TextRuns } from "./text-runs.ts";
 
-const ELEMENTS_MAX = 20_000;
+/** Targets for which room is kept between pages. */
+const TARGETS_KEPT = 4096;
 /** What the table holds for the page itself. */
-const ITSELF = TARGETS_MAX;
+const ITSELF = -2;
 const NOT_FRESH = -1;
 
 export interface HarvestOptions extends UrlRules {
@@ -40,8 +57,7 @@ export interface HarvestOptions extends UrlRules {
   readonly robotName: string;
 }
 
-export interface FreshLink {
-  readonly url: CanonicalUrl;
+export interface FreshLink extends ResolvedUrl {
   readonly high: number;
   readonly low: number;
   /** Whether every link of the page to it says so. */
@@ -51,16 +67,18 @@ export interface FreshLink {
 export interface Harvest {
   /** Of the distinct targets in page order: 8 bytes each, big-endian. */
   readonly fingerprints: Uint8Array;
-  /** The targets that were not known, in page order. */
+  /** The first targets that were not known, in page order. */
   readonly fresh: readonly FreshLink[];
+  /** All further ones; undefined for a page with few. */
+  readonly later: LaterLinks | undefined;
   /** What rel=canonical names: a hint, not a link. */
   readonly canonical: CanonicalUrl | undefined;
-  readonly refresh: { readonly url: CanonicalUrl; readonly delaySeconds: number } | undefined;
+  readonly refresh: (ResolvedUrl & { readonly delaySeconds: number }) | undefined;
   readonly robots: RobotsTags;
   readonly title: string;
   /** What `<html lang>` says, when it looks like a language tag. */
   readonly language: string;
-  /** Link elements beyond the limits. */
+  /** Candidates of srcsets left out. */
   readonly capped: number;
   readonly refused: Readonly<Record<RefusalReason, number>>;
   /** Where the visible text lies; holds until the next harvest. */
@@ -73,12 +91,13 @@ export class LinkHarvester {
   readonly #scanner: HtmlScanner;
   readonly #resolver: LinkResolver;
   readonly #targets = new TargetTable();
-  readonly #fingerprintBytes = new Uint8Array(8 * TARGETS_MAX);
-  readonly #fingerprints = new DataView(this.#fingerprintBytes.buffer);
+  #fingerprintBytes = new Uint8Array(8 * TARGETS_KEPT);
+  #fingerprints = new DataView(this.#fingerprintBytes.buffer);
   /** Of each target: its place among the fresh ones, or `NOT_FRESH`. */
-  readonly #freshPlace = new Int32Array(TARGETS_MAX);
+  #freshPlace = new Int32Array(TARGETS_KEPT);
   #isKnown: (high: number, low: number) => boolean = () => false;
   #html: Uint8Array = new Uint8Array(0);
+  #base: ResolvedUrl = { url: "" as CanonicalUrl, written: undefined };
   #found = emptyFinding();
 
   constructor(options: HarvestOptions) {
@@ -91,7 +110,7 @@ export class LinkHarvester {
   /** The page must be in UTF-8, its URL canonical by the same rules as its links. */
   harvest(
     html: Uint8Array,
-    page: CanonicalUrl,
+    page: ResolvedUrl,
     isKnown: (high: number, low: number) => boolean,
   ): Harvest {
     this.#html = html;
@@ -105,40 +124,47 @@ export class LinkHarvester {
   }
 
   /** Goes through the page; answers a base that came too late for the links before it. */
-  #gather(page: CanonicalUrl, knownBase: CanonicalUrl | undefined): CanonicalUrl | undefined {
+  #gather(page: ResolvedUrl, knownBase: ResolvedUrl | undefined): ResolvedUrl | undefined {
     const scanner = this.#scanner;
     let base = knownBase;
     this.#found = emptyFinding();
-    this.#resolver.setBase(base ?? page);
+    this.#setBase(base ?? page);
     this.#targets.reset();
-    const self = fingerprintOf(page);
+    if (this.#freshPlace.length > TARGETS_KEPT) this.#allot(TARGETS_KEPT, 0);
+    const self = fingerprintOf(page.url);
     this.#targets.find(self.high | 0, self.low | 0);
     this.#targets.put(self.high | 0, self.low | 0, ITSELF);
     scanner.start(this.#html);
     for (let tag = scanner.next(); tag !== END_OF_PAGE; tag = scanner.next()) {
       if (tag === TAG.base && base === undefined) {
         base = this.#baseOf(page);
-        if (base === undefined || base === page) continue;
-        if (this.#found.elements > 0) return base;
-        this.#resolver.setBase(base);
+        if (base === undefined || writtenOf(base) === writtenOf(page)) continue;
+        if (this.#found.hasLinks) return base;
+        this.#setBase(base);
       } else if (tag > TAG.other) this.#takeElement(tag);
     }
     return undefined;
   }
 
-  #baseOf(page: CanonicalUrl): CanonicalUrl | undefined {
+  #setBase(base: ResolvedUrl): void {
+    this.#base = base;
+    this.#resolver.setBase(base);
+  }
+
+  #baseOf(page: ResolvedUrl): ResolvedUrl | undefined {
     if (!this.#scanner.has(ATTRIBUTE.href)) return undefined;
-    const base = canonicalUrl(this.#scanner.value(ATTRIBUTE.href), page, this.#options);
-    return typeof base === "string" ? base : undefined;
+    const text = this.#scanner.value(ATTRIBUTE.href);
+    const base = resolveUrl(text, writtenOf(page), this.#options);
+    return isRefused(base) ? undefined : base;
   }
 
   #takeElement(tag: number): void {
     const scanner = this.#scanner;
     const attribute = linkAttribute(scanner, this.#html, tag);
-    if (attribute !== NO_ATTRIBUTE && this.#mayTake()) {
-      const start = scanner.valueStart(attribute);
-      const refusal = this.#resolver.resolve(this.#html, start, scanner.valueEnd(attribute));
-      this.#takeTarget(refusal);
+    if (attribute !== NO_ATTRIBUTE) {
+      this.#found.hasLinks = true;
+      const place = this.#placeOf(attribute);
+      this.#takeTarget(this.#resolver.resolve(this.#html, place.start, place.end), place);
     }
     if (tag === TAG.meta) this.#takeMeta();
     else if (tag === TAG.link && isCanonicalHint(scanner, this.#html)) this.#takeCanonical();
@@ -146,17 +172,15 @@ export class LinkHarvester {
     else if (tag >= TAG.img && tag <= TAG.source) this.#takeSrcset();
   }
 
-  /** Whether there is room for one more link element; counts it either way. */
-  #mayTake(): boolean {
-    const found = this.#found;
-    found.elements += 1;
-    if (found.elements <= ELEMENTS_MAX && found.targets < TARGETS_MAX) return true;
-    found.capped += 1;
-    return false;
+  #placeOf(attribute: number): LinkPlace {
+    const scanner = this.#scanner;
+    const nofollow = isNofollow(scanner, this.#html);
+    const [start, end] = [scanner.valueStart(attribute), scanner.valueEnd(attribute)];
+    return { start, end, candidate: NO_CANDIDATE, nofollow };
   }
 
   /** Takes what the resolver has just resolved, or counts why it could not. */
-  #takeTarget(refusal: RefusalReason | undefined): void {
+  #takeTarget(refusal: RefusalReason | undefined, place: LinkPlace): void {
     const found = this.#found;
     if (refusal !== undefined) {
       found.refused[refusal] += 1;
@@ -164,7 +188,7 @@ export class LinkHarvester {
     }
     const { high, low } = this.#resolver;
     const known = this.#targets.find(high, low);
-    const nofollow = isNofollow(this.#scanner, this.#html);
+    const { nofollow } = place;
     if (known !== NOT_FOUND) {
       if (!nofollow && known !== ITSELF) this.#follow(this.#freshPlace[known] as number);
       return;
@@ -172,24 +196,48 @@ export class LinkHarvester {
     const number = found.targets;
     found.targets += 1;
     this.#targets.put(high, low, number);
+    if (number === this.#freshPlace.length) this.#allot(2 * number, number);
     this.#fingerprints.setInt32(8 * number, high);
     this.#fingerprints.setInt32(8 * number + 4, low);
     const isKnown = this.#isKnown(high >>> 0, low >>> 0);
-    this.#freshPlace[number] = isKnown ? NOT_FRESH : found.fresh.length;
+    this.#freshPlace[number] = isKnown ? NOT_FRESH : found.fresh.length + (found.later?.count ?? 0);
     if (isKnown) return;
-    found.fresh.push({ url: this.#resolver.url(), high: high >>> 0, low: low >>> 0, nofollow });
+    if (found.fresh.length === PORTION) {
+      found.later ??= new LaterLinks(this.#html, this.#base, this.#options);
+      return found.later.add(place);
+    }
+    const { written } = this.#resolver;
+    const url = this.#resolver.url();
+    found.fresh.push({ url, written, high: high >>> 0, low: low >>> 0, nofollow });
   }
 
   /** One link that may be followed is enough. */
   #follow(freshPlace: number): void {
-    const fresh = freshPlace === NOT_FRESH ? undefined : this.#found.fresh[freshPlace];
-    if (fresh !== undefined) fresh.nofollow = false;
+    if (freshPlace === NOT_FRESH) return;
+    const { fresh, later } = this.#found;
+    const link = fresh[freshPlace];
+    if (link === undefined) later?.follow(freshPlace - fresh.length);
+    else link.nofollow = false;
   }
 
   #takeSrcset(): void {
     if (!this.#scanner.has(ATTRIBUTE.srcset)) return;
-    for (const text of srcsetTargets(this.#scanner.value(ATTRIBUTE.srcset)))
-      if (this.#mayTake()) this.#takeTarget(this.#resolver.resolveText(text));
+    this.#found.hasLinks = true;
+    const place = this.#placeOf(ATTRIBUTE.srcset);
+    const { taken, count } = srcsetCandidates(this.#html, place);
+    this.#found.capped += count - taken.length;
+    for (const [candidate, text] of taken.entries())
+      this.#takeTarget(this.#resolver.resolveText(text), { ...place, candidate });
+  }
+
+  /** Makes room for so many targets; the first `kept` stay. */
+  #allot(targets: number, kept: number): void {
+    const [bytes, places] = [this.#fingerprintBytes, this.#freshPlace];
+    this.#fingerprintBytes = new Uint8Array(8 * targets);
+    this.#fingerprintBytes.set(bytes.subarray(0, 8 * kept));
+    this.#fingerprints = new DataView(this.#fingerprintBytes.buffer);
+    this.#freshPlace = new Int32Array(targets);
+    this.#freshPlace.set(places.subarray(0, kept));
   }
 
   #takeMeta(): void {
@@ -203,18 +251,19 @@ export class LinkHarvester {
       );
     if (found.refresh !== undefined || !scanner.valueIs(ATTRIBUTE["http-equiv"], REFRESH)) return;
     const refresh = readRefresh(scanner.value(ATTRIBUTE.content));
-    const url = refresh === undefined ? undefined : this.#hint(refresh.target);
-    if (refresh !== undefined && url !== undefined)
-      found.refresh = { url, delaySeconds: refresh.delaySeconds };
+    const target = refresh === undefined ? undefined : this.#hint(refresh.target);
+    if (refresh !== undefined && target !== undefined)
+      found.refresh = { ...target, delaySeconds: refresh.delaySeconds };
   }
 
   #takeCanonical(): void {
-    this.#found.canonical ??= this.#hint(this.#scanner.value(ATTRIBUTE.href));
+    this.#found.canonical ??= this.#hint(this.#scanner.value(ATTRIBUTE.href))?.url;
   }
 
-  #hint(text: string): CanonicalUrl | undefined {
-    this.#found.elements += 1;
-    return this.#resolver.resolveText(text) === undefined ? this.#resolver.url() : undefined;
+  #hint(text: string): ResolvedUrl | undefined {
+    this.#found.hasLinks = true;
+    if (this.#resolver.resolveText(text) !== undefined) return undefined;
+    return { url: this.#resolver.url(), written: this.#resolver.written };
   }
 
   #takeLanguage(): void {
@@ -229,11 +278,13 @@ const LANGUAGE_TAG = /^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,4}$/i;
 
 function emptyFinding() {
   return {
-    elements: 0,
+    /** Whether a link has been resolved, so that a later base comes too late. */
+    hasLinks: false,
     targets: 0,
     capped: 0,
     refused: { bad_url: 0, url_too_long: 0, scheme_refused: 0, port_refused: 0 },
-    fresh: [] as { url: CanonicalUrl; high: number; low: number; nofollow: boolean }[],
+    fresh: [] as (ResolvedUrl & { high: number; low: number; nofollow: boolean })[],
+    later: undefined as LaterLinks | undefined,
     canonical: undefined as CanonicalUrl | undefined,
     refresh: undefined as Harvest["refresh"],
     robots: NO_ROBOTS_TAGS,

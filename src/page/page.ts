@@ -5,6 +5,7 @@ export type Remark =
   | "not_html"
   | "type_mismatch"
   | "outlinks_capped"
+  | "text_capped"
   | "nofollow"
   | "noindex"
   | "eof_delimited"

@@ -22,12 +22,16 @@ export interface PageLinks {
 
 const harvester = new LinkHarvester({ images: true, robotName: "weir", ...PLAIN_RULES });
 
-/** The links by `links.ts`; undefined if the page has more links than its limits. */
-export function ownLinks(html: string, page: CanonicalUrl): PageLinks | undefined {
-  const harvest = harvester.harvest(Buffer.from(html), page, () => false);
-  if (harvest.capped > 0) return undefined;
+/** The links by `links.ts`. */
+export function ownLinks(html: string, page: CanonicalUrl): PageLinks {
+  const harvest = harvester.harvest(
+    Buffer.from(html),
+    { url: page, written: undefined },
+    () => false,
+  );
+  const fresh = [...harvest.fresh, ...(harvest.later?.portions() ?? [])].flat();
   return {
-    targets: harvest.fresh.map((link) => `${link.url}${link.nofollow ? " nofollow" : ""}`).sort(),
+    targets: fresh.map((link) => `${link.url}${link.nofollow ? " nofollow" : ""}`).sort(),
     canonical: harvest.canonical,
     refresh: harvest.refresh?.url,
     robots: JSON.stringify(harvest.robots),

@@ -8,7 +8,7 @@
 export const GAP = { none: 0, space: 1, block: 2 } as const;
 
 const RUNS_INITIAL = 2048;
-const RUNS_MAX = 65_536;
+export const RUNS_MAX = 65_536;
 
 export class TextRuns {
   count = 0;

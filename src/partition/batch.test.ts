@@ -7,7 +7,15 @@ import { OutgoingBatch, type OutgoingLink } from "./batch.ts";
 
 function linkTo(name: string, more: Partial<OutgoingLink> = {}): OutgoingLink {
   const url = `http://a.org/${name}` as CanonicalUrl;
-  return { url, ...fingerprintOf(url), depth: 1, redirects: 0, score: 0, ...more };
+  return {
+    url,
+    written: undefined,
+    ...fingerprintOf(url),
+    depth: 1,
+    redirects: 0,
+    score: 0,
+    ...more,
+  };
 }
 
 test("a URL is sent once, with its count, the shortest path and the best score", () => {

@@ -13,6 +13,8 @@ import type { CanonicalUrl } from "../url/url.ts";
 
 export interface OutgoingLink {
   readonly url: CanonicalUrl;
+  /** The first spelling met, where it is not the canonical one. */
+  readonly written?: string | undefined;
   readonly high: number;
   readonly low: number;
   readonly depth: number;
@@ -91,10 +93,11 @@ export class OutgoingBatch {
     return taken;
   }
 
-  #enter(owner: string, { url, high, low, depth, redirects, score }: OutgoingLink): void {
+  #enter(owner: string, link: OutgoingLink): void {
+    const { url, written, high, low, depth, redirects, score } = link;
     let links = this.#byOwner.get(owner);
     if (links === undefined) this.#byOwner.set(owner, (links = new Map()));
-    links.set(url, { url, high, low, depth, redirects, score, count: 1 });
+    links.set(url, { url, written, high, low, depth, redirects, score, count: 1 });
     this.#links += 1;
   }
 }

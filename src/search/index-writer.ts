@@ -10,7 +10,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { zstdCompressSync } from "node:zlib";
 import type { ArchivePlace } from "../page/page.ts";
 import { unpackText, wordBytes } from "../page/packed-text.ts";
-import { hostOf } from "../url/url.ts";
+import { canonicalUrl, type CanonicalUrl, hostOf, isRefused } from "../url/url.ts";
 import { explainedIndex, openToWrite, searchFolder, type Stemming } from "./index-file.ts";
 import { wordsApart } from "./words-apart.ts";
 
@@ -92,7 +92,8 @@ export class IndexWriter {
         archived?.length ?? null,
         kept === undefined ? null : zstdCompressSync(kept),
       );
-      this.#statements.words.run(page.id, wordsApart(page.title), page.url, indexable(text));
+      const url = everySpelling(page.url);
+      this.#statements.words.run(page.id, wordsApart(page.title), url, indexable(text));
       this.#pages += 1;
     });
   }
@@ -177,6 +178,12 @@ export class IndexWriter {
     this.#cursor = this.#meta("cursor");
     this.#pages = this.#meta("pages");
   }
+}
+
+/** Words of the URL as it was written and in its canonical form. */
+function everySpelling(url: string): string {
+  const canonical = url.includes("%") ? canonicalUrl(url) : (url as CanonicalUrl);
+  return isRefused(canonical) || canonical === url ? url : `${url} ${canonical}`;
 }
 
 /** The text for FTS5, which reads UTF-8 bytes; a string only where characters are set apart. */

@@ -10,7 +10,15 @@
  * ends for any reason, so there are no stale locks.
  */
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+} from "node:fs";
 import {
   chmodSync,
   closeSync,
@@ -107,6 +115,58 @@ export function eraseStore(folder: string): void {
       if (file !== LOCK) rmSync(join(stateFolder, file), { recursive: true });
     lock.close();
   });
+}
+
+/** What a crawl leaves in its folder besides its archive. */
+const OWN_FILES = [
+  "state",
+  "search",
+  "control",
+  "servers.db",
+  "servers.db-wal",
+  "servers.db-shm",
+  "status.json",
+  "settings.json",
+  "report.html",
+  "node.json",
+] as const;
+const ARCHIVE_FILE = /^weir-\d{5,9}\.warc\.gz$/;
+
+/** Throws when one of the folders is in use or is foreign; empty ones are free. */
+export function checkFree(folders: readonly string[]): void {
+  const locks: DatabaseSync[] = [];
+  try {
+    for (const folder of folders.filter(holdsCrawl))
+      locks.push(explaining(folder, () => lockIn(folder)));
+  } finally {
+    for (const lock of locks) lock.close();
+  }
+}
+
+/** Removes the crawls in these folders with all their files, and each folder that is then empty. */
+export function eraseCrawls(folders: readonly string[]): void {
+  for (const folder of folders.filter(holdsCrawl)) {
+    eraseStore(folder);
+    explaining(folder, () => {
+      const archive = join(folder, "archive");
+      for (const file of existsSync(archive) ? readdirSync(archive) : [])
+        if (ARCHIVE_FILE.test(file)) rmSync(join(archive, file));
+      for (const file of OWN_FILES) rmSync(join(folder, file), { recursive: true, force: true });
+      if (existsSync(archive) && readdirSync(archive).length === 0) rmdirSync(archive);
+      // Beside foreign files the marker stays: without it the folder would be foreign.
+      const isAlone = readdirSync(folder).every((file) => file === MARKER);
+      if (isAlone) rmSync(folder, { recursive: true });
+    });
+  }
+}
+
+function holdsCrawl(folder: string): boolean {
+  return existsSync(folder) && explaining(folder, () => isCrawlFolder(folder));
+}
+
+/** Marks a folder in which several processes have crawled as the folder of a new crawl by one. */
+export function markNew(folder: string): void {
+  explaining(folder, () => writeMarker(folder, "new"));
 }
 
 /** Whether the folder has a crawl, even a damaged one. Throws for a foreign folder. */

@@ -31,7 +31,13 @@ function part(
     const { high: fingerprintHigh, low: fingerprintLow } = fingerprintOf(url);
     const siteId = 1 + keys.indexOf(new URL(url).origin);
     const known = { id: index + 1, url, siteId, depth: 1, score: index, redirects: 0 };
-    return { ...known, fingerprintHigh, fingerprintLow, redirectedFromId: from };
+    return {
+      ...known,
+      written: undefined,
+      fingerprintHigh,
+      fingerprintLow,
+      redirectedFromId: from,
+    };
   });
   const tally = new Tally(NO_TOTALS);
   const pages: PageRecord[] = [];

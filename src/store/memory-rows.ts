@@ -222,7 +222,8 @@ export function endedUrl(rows: Rows, { id, depth }: NewUrl, reason: Reason): End
 }
 
 export function storedUrl(row: UrlRow): StoredUrl {
-  const { id, url, siteId, depth, redirectedFromId, redirects } = row.added;
+  const { id, url, written, siteId, depth, redirectedFromId, redirects } = row.added;
   const { score, attempts, reason } = row;
-  return { id, url, siteId, depth, score, attempts, redirectedFromId, redirects, reason };
+  const place = { siteId, depth, redirectedFromId, redirects };
+  return { id, url, written, ...place, score, attempts, reason };
 }

@@ -100,8 +100,11 @@ CREATE TABLE page_topic(
 const SEED_TARGETS = `
 CREATE INDEX ${URLS_BEHIND_SEEDS} ON url(id) WHERE depth = 0 AND redirects > 0`;
 
+// NULL where the canonical form is how it was written: one byte of the row.
+const WRITTEN = "ALTER TABLE url ADD COLUMN written TEXT";
+
 /** Entry n leads from version n to n + 1. */
-const STEPS: readonly string[] = [FIRST, LEDGER, ROUNDS, OUTBOX, TOPICS, SEED_TARGETS];
+const STEPS: readonly string[] = [FIRST, LEDGER, ROUNDS, OUTBOX, TOPICS, SEED_TARGETS, WRITTEN];
 
 export const SCHEMA_VERSION = STEPS.length;
 

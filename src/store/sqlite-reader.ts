@@ -21,6 +21,7 @@ import {
   proven,
   roundFrom,
   siteSum,
+  spellings,
   sumOfUrl,
   textSum,
   topicSum,
@@ -34,7 +35,7 @@ import type { Fingerprint } from "../url/fingerprint.ts";
 
 const SLICE_ROWS = 500;
 const URL_COLUMNS =
-  "u.id, u.url, u.site, u.depth, u.redirected_from, u.redirects, u.sum, u.score, u.attempts";
+  "u.id, u.url, u.site, u.depth, u.redirected_from, u.redirects, u.sum, u.score, u.attempts, ";
 const SITE_COLUMNS =
   "s.id, s.key, s.known, s.pending, s.pages, s.bytes, s.sitemaps_read, s.traps, s.sum, " +
   "r.status, r.text, r.fetched_at_ms, r.sum, ";
@@ -42,6 +43,7 @@ const SITE_COLUMNS =
 const LEDGER_SINCE_VERSION = 2;
 const ROUNDS_SINCE_VERSION = 3;
 const TOPICS_SINCE_VERSION = 5;
+const WRITTEN_SINCE_VERSION = 7;
 const VISIT_COLUMNS = "v.url, v.checks, v.changes, v.watched_ms, v.last_at_ms, v.was, v.sum";
 const TOPIC_COLUMNS = "url, topic, confidence, node, sum";
 
@@ -63,24 +65,26 @@ export class SqliteReader {
   #outbox: StatementSync | undefined;
   #topic: StatementSync | undefined;
   readonly #hasTopics: boolean;
+  readonly #urlColumns: string;
   readonly #lastIds: Readonly<Record<"url" | "site" | "page", StatementSync>>;
   /** Names of the states met so far. */
   readonly #reasons = new Map<number, Reason>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+    const version = first(this.#prepare("PRAGMA user_version")) as number;
+    this.#urlColumns = URL_COLUMNS + (version < WRITTEN_SINCE_VERSION ? "NULL" : "u.written");
     this.#waiting = this.#prepare(
-      `SELECT ${URL_COLUMNS}, p.etag, p.last_modified FROM url u LEFT JOIN page p ON p.seq = u.page
+      `SELECT ${this.#urlColumns}, p.etag, p.last_modified FROM url u LEFT JOIN page p ON p.seq = u.page
        WHERE u.site = ? AND u.state = ${WAITING} ORDER BY u.score DESC, u.id LIMIT ?`,
     );
-    this.#url = this.#prepare(`SELECT ${URL_COLUMNS}, u.state FROM url u WHERE u.id = ?`);
+    this.#url = this.#prepare(`SELECT ${this.#urlColumns}, u.state FROM url u WHERE u.id = ?`);
     this.#page = this.#prepare(
       `SELECT ${PAGE_COLUMNS} FROM page WHERE seq = (SELECT page FROM url WHERE id = ?)`,
     );
     this.#digest = this.#prepare(
       `SELECT digest FROM page WHERE seq = (SELECT page FROM url WHERE id = ?)`,
     );
-    const version = first(this.#prepare("PRAGMA user_version")) as number;
     this.#hasTopics = version >= TOPICS_SINCE_VERSION;
     const ledger = version < LEDGER_SINCE_VERSION ? "''" : "s.ledger";
     const round = version < ROUNDS_SINCE_VERSION ? "''" : "s.round";
@@ -123,14 +127,15 @@ export class SqliteReader {
       return {
         id: row[0] as number,
         url: provenUrl(row),
+        written: writtenIn(row),
         siteId,
         depth: row[3] as number,
         score: row[7] as number,
         attempts: row[8] as number,
         redirectedFromId: row[4] as number,
         redirects: row[5] as number,
-        etag: (row[9] as string | null) ?? "",
-        lastModified: (row[10] as string | null) ?? "",
+        etag: (row[10] as string | null) ?? "",
+        lastModified: (row[11] as string | null) ?? "",
       };
     });
   }
@@ -178,7 +183,7 @@ export class SqliteReader {
   /** Only where the index over a site's URLs has been made. */
   urlsOfSite(siteId: number, afterId: number, countMax: number): StoredUrl[] {
     this.#urlsOfSite ??= this.#prepare(
-      `SELECT ${URL_COLUMNS}, u.state FROM url u INDEXED BY ${URLS_OF_SITE}
+      `SELECT ${this.#urlColumns}, u.state FROM url u INDEXED BY ${URLS_OF_SITE}
        WHERE u.site = ? AND u.id > ? ORDER BY u.id LIMIT ?`,
     );
     return rowsOf(this.#urlsOfSite, siteId, afterId, countMax).map((row) => this.#urlFrom(row));
@@ -209,7 +214,7 @@ export class SqliteReader {
 
   *urls(): Iterable<StoredUrl> {
     const slice = this.#prepare(
-      `SELECT ${URL_COLUMNS}, u.state FROM url u WHERE u.id > ? ORDER BY u.id LIMIT ${SLICE_ROWS}`,
+      `SELECT ${this.#urlColumns}, u.state FROM url u WHERE u.id > ? ORDER BY u.id LIMIT ${SLICE_ROWS}`,
     );
     let id = 0;
     for (const row of slices(slice)) {
@@ -221,7 +226,7 @@ export class SqliteReader {
 
   *seedTargets(): Iterable<string> {
     const slice = this.#prepare(
-      `SELECT ${URL_COLUMNS} FROM url u INDEXED BY ${URLS_BEHIND_SEEDS}
+      `SELECT ${this.#urlColumns} FROM url u INDEXED BY ${URLS_BEHIND_SEEDS}
        WHERE u.depth = 0 AND u.redirects > 0 AND u.id > ? ORDER BY u.id LIMIT ${SLICE_ROWS}`,
     );
     for (const row of slices(slice)) yield provenUrl(row);
@@ -282,13 +287,14 @@ export class SqliteReader {
     return {
       id: row[0] as number,
       url: provenUrl(row),
+      written: writtenIn(row),
       siteId: row[2] as number,
       depth: row[3] as number,
       score: row[7] as number,
       attempts: row[8] as number,
       redirectedFromId: row[4] as number,
       redirects: row[5] as number,
-      reason: this.#reasonAt(row[0] as number, row[9] as number),
+      reason: this.#reasonAt(row[0] as number, row[10] as number),
     };
   }
 
@@ -330,9 +336,14 @@ function provenUrl(row: Row): string {
   const url = row[1] as string;
   return proven("url", row[0] as number, () => {
     const origin = (row[4] as number) ^ ((row[5] as number) << 24);
-    const sum = sumOfUrl(url, row[2] as number, row[3] as number, origin);
+    const texts = spellings(url, writtenIn(row));
+    const sum = sumOfUrl(texts, row[2] as number, row[3] as number, origin);
     return sum === row[6] ? url : undefined;
   });
+}
+
+function writtenIn(row: Row): string | undefined {
+  return (row[9] as string | null) ?? undefined;
 }
 
 function siteFrom(row: Row): SiteRow {

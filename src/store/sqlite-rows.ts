@@ -33,10 +33,20 @@ export function proven<T>(table: string, id: number | string, make: () => T | un
 
 export function urlSum(url: NewUrl): number {
   const { siteId, depth, redirectedFromId, redirects } = url;
-  return sumOfUrl(url.url, siteId, depth, redirectedFromId ^ (redirects << 24));
+  return sumOfUrl(
+    spellings(url.url, url.written),
+    siteId,
+    depth,
+    redirectedFromId ^ (redirects << 24),
+  );
 }
 
-/** Of the columns url, site, depth, redirected_from and redirects. */
+/** The texts of a URL's row; those from before there were spellings keep their sum. */
+export function spellings(url: string, written: string | undefined): string {
+  return written === undefined ? url : `${url}\n${written}`;
+}
+
+/** Of the columns url and written, site, depth, redirected_from and redirects. */
 export function sumOfUrl(url: string, siteId: number, depth: number, origin: number): number {
   const seed = Math.imul(siteId, 0x9e3779b1) ^ Math.imul(depth, 0x85ebca6b) ^ origin;
   return crc32(url, seed >>> 0) | 0;

@@ -142,6 +142,7 @@ export class SqliteWriter {
       url.redirects,
       url.score,
       urlSum(url),
+      url.written ?? null,
     );
   }
 
@@ -230,8 +231,8 @@ const SQL = {
   robots: "REPLACE INTO robots(site, status, fetched_at_ms, text, sum) VALUES (?, ?, ?, ?, ?)",
   forgetRobots: "DELETE FROM robots WHERE site = ?",
   url: `INSERT INTO url(id, url, high, low, site, depth, redirected_from, redirects, score,
-      state, attempts, page, sum)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ${WAITING}, 0, ${NO_PAGE}, ?)`,
+      state, attempts, page, sum, written)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ${WAITING}, 0, ${NO_PAGE}, ?, ?)`,
   retry: "UPDATE url SET attempts = ? WHERE id = ?",
   rescore: "UPDATE url SET score = ? WHERE id = ?",
   settle: "UPDATE url SET state = ?, attempts = ? WHERE id = ?",

@@ -20,7 +20,7 @@ import { Model, compare, emptyBatch, fingerprintsOf, isError, makeSite } from ".
 import { makeTopic, makeUrl, walkBatch, walked } from "./store.suite.ts";
 
 /** Reverts the newest migration steps, to get the store of an older Weir. */
-const NEWEST_DROPPED = `DROP INDEX ${URLS_BEHIND_SEEDS};`;
+const NEWEST_DROPPED = `DROP INDEX ${URLS_BEHIND_SEEDS}; ALTER TABLE url DROP COLUMN written;`;
 
 test("a folder with foreign files is refused and not touched", (t) => {
   const folder = emptyFolder(t);

@@ -132,6 +132,28 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
     await place.end(store);
   });
 
+  check("a URL is read back as it was written, wherever it is read", async (place) => {
+    const store = place.open();
+    const written = "http://site-1.example/%70age/1?%C3%BC=1";
+    const urls = [{ ...makeUrl(1, 1, 0), written }, makeUrl(2, 1, 0)];
+    const totals = { ...NO_TOTALS, known: 2 };
+    store.commit({ ...emptyBatch(), sites: [makeSite(1)], urls, totals });
+    const look = (from: Store): void => {
+      const found = [from.waiting(1, 9), from.urlsOfSite(1, 0, 9), [...from.urls()]];
+      for (const rows of found)
+        assert.deepEqual(
+          rows.map((row) => [row.url, row.written]),
+          urls.map((url) => [url.url, url.written]),
+        );
+      assert.equal(from.url(1)?.written, written);
+    };
+    look(store);
+    await place.end(store);
+    const again = place.open();
+    look(again);
+    await place.end(again);
+  });
+
   check("lookup returns the ids in order, with 0 for unknown fingerprints", async (place) => {
     const store = place.open();
     const urls = [makeUrl(1, 1, 0), makeUrl(2, 1, 0), makeUrl(3, 1, 0)];
@@ -811,6 +833,7 @@ export function makeUrl(id: number, siteId: number, score: number): NewUrl {
   return {
     id,
     url: `http://site-${siteId}.example/page/${id}?ü=1`,
+    written: undefined,
     fingerprintHigh: Math.imul(id, 0x9e3779b1) >>> 0,
     fingerprintLow: Math.imul(id ^ 0x5bd1e995, 0x85ebca6b) >>> 0,
     siteId,

@@ -28,7 +28,10 @@ export interface Fingerprints {
 
 export interface NewUrl {
   readonly id: number;
+  /** Canonical: the key. */
   readonly url: string;
+  /** As it is requested and shown, where that is another spelling. */
+  readonly written: string | undefined;
   readonly fingerprintHigh: number;
   readonly fingerprintLow: number;
   readonly siteId: number;
@@ -43,6 +46,7 @@ export interface NewUrl {
 export interface WaitingUrl {
   readonly id: number;
   readonly url: string;
+  readonly written: string | undefined;
   readonly siteId: number;
   readonly depth: number;
   readonly score: number;
@@ -270,6 +274,7 @@ export interface NumberedPage {
 export interface StoredUrl {
   readonly id: number;
   readonly url: string;
+  readonly written: string | undefined;
   readonly siteId: number;
   readonly depth: number;
   readonly score: number;

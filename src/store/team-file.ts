@@ -11,7 +11,7 @@ import { CrawlError } from "../base/errors.ts";
 import { explaining } from "./disk-trouble.ts";
 import { hasStore, writeWhole } from "./folder.ts";
 
-const TEAM_FILE = "team.json";
+export const TEAM_FILE = "team.json";
 const VERSION = 1;
 /** A name is also a folder name, so it must not contain a path. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;

@@ -7,8 +7,10 @@ import {
   type CanonicalUrl,
   hostOf,
   isRefused,
+  isSpellingOf,
   pathOf,
   portOf,
+  resolveUrl,
   schemeOf,
 } from "./url.ts";
 
@@ -188,4 +190,30 @@ test("host names that IDNA refuses are refused", (t) => {
     if (row.output === null) assert.ok(isRefused(url), JSON.stringify(row));
     else if (!isRefused(url)) assert.equal(hostOf(url), row.output.replace(/\.$/, ""));
   }
+});
+
+test("a URL is known as it was written, at its canonical origin", () => {
+  const spellings: readonly (readonly [text: string, written: string | undefined])[] = [
+    ["http://example.org/%7Euser/", "http://example.org/%7Euser/"],
+    ["http://u:p@EXAMPLE.org.:80/x/../caf%c3%a9#y", "http://example.org/caf%c3%a9"],
+    ["http://example.org/a?", "http://example.org/a?"],
+    ["http://example.org/a?#b?", "http://example.org/a?"],
+    ["http://example.org/a#b?", undefined],
+    ["http://example.org/a%2Fb?c=%C3%A9", undefined],
+    [`http://example.org/${"%41".repeat(1000)}`, undefined],
+  ];
+  for (const [text, written] of spellings) {
+    const resolved = resolveUrl(text);
+    assert.ok(!isRefused(resolved), text);
+    assert.equal(resolved.written, written, text);
+    assert.equal(resolved.url, ok(written ?? text));
+    if (written !== undefined) assert.ok(isSpellingOf(written, resolved.url));
+  }
+  const plain = { dropQuery: true, stripSessionIds: false };
+  assert.deepEqual(resolveUrl("http://example.org/a?", undefined, plain), {
+    url: "http://example.org/a",
+    written: undefined,
+  });
+  for (const other of ["http://example.org/b", "http://evil.org/%7Ea", "http://example.org/~a"])
+    assert.ok(!isSpellingOf(other, "http://example.org/~a"), other);
 });

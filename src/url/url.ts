@@ -8,6 +8,9 @@
  *
  * Promises: the form is ASCII, begins with http:// or https://, has at most 2,048 bytes, and is
  * its own canonical form. Such a string can be split at its slashes, without a parser.
+ *
+ * The canonical form is the key. A URL is requested and archived as it was written: as the parser
+ * resolves it, so with the escapes of the link, at the canonical origin.
  */
 
 import { domainToUnicode } from "node:url";
@@ -24,6 +27,12 @@ export type RefusalReason = "bad_url" | "url_too_long" | "scheme_refused" | "por
 
 export interface UrlRefusal {
   readonly refused: RefusalReason;
+}
+
+export interface ResolvedUrl {
+  readonly url: CanonicalUrl;
+  /** As written, if different from the canonical form; undefined also when longer than a URL may be. */
+  readonly written: string | undefined;
 }
 
 export interface UrlRules {
@@ -61,9 +70,19 @@ const SCHEME_SEARCH_MAX = 256;
 
 export function canonicalUrl(
   text: string,
-  base?: CanonicalUrl,
+  base?: string,
   rules: UrlRules = PLAIN_RULES,
 ): CanonicalUrl | UrlRefusal {
+  const resolved = resolveUrl(text, base, rules);
+  return isRefused(resolved) ? resolved : resolved.url;
+}
+
+/** `base` is canonical or as written. */
+export function resolveUrl(
+  text: string,
+  base?: string,
+  rules: UrlRules = PLAIN_RULES,
+): ResolvedUrl | UrlRefusal {
   const scheme = SCHEME.exec(text.slice(0, SCHEME_SEARCH_MAX))?.[1];
   if (scheme !== undefined && !/^https?$/i.test(scheme.replace(/[\t\n\r]/g, "")))
     return REFUSED.scheme_refused;
@@ -76,15 +95,49 @@ export function canonicalUrl(
   if (host === undefined) return REFUSED.bad_url;
 
   const port = parsed.port === "" ? "" : `:${parsed.port}`;
-  let path = normalEscapes(parsed.pathname);
-  let query = rules.dropQuery ? "" : normalEscapes(parsed.search);
-  if (rules.stripSessionIds) ({ path, query } = withoutSessionIds(path, query));
-  const url = `${parsed.protocol}//${host}${port}${path}${query}`;
-  return url.length > URL_BYTES_MAX ? REFUSED.url_too_long : (url as CanonicalUrl);
+  const origin = `${parsed.protocol}//${host}${port}`;
+  const path = parsed.pathname;
+  const query = rules.dropQuery ? "" : writtenQuery(parsed);
+  const canonicalPath = normalEscapes(path);
+  const canonicalQuery = query === "?" ? "" : normalEscapes(query);
+  const url = origin + stripped(canonicalPath, canonicalQuery, rules);
+  if (url.length > URL_BYTES_MAX) return REFUSED.url_too_long;
+  if (path === canonicalPath && query === canonicalQuery)
+    return { url: url as CanonicalUrl, written: undefined };
+  const written = origin + stripped(path, query, rules);
+  const isOther = written !== url && written.length <= URL_BYTES_MAX;
+  return { url: url as CanonicalUrl, written: isOther ? written : undefined };
 }
 
-export function isRefused(result: CanonicalUrl | UrlRefusal): result is UrlRefusal {
-  return typeof result !== "string";
+/** The URL as it is requested, archived and shown. */
+export function writtenOf(row: {
+  readonly url: string;
+  readonly written?: string | undefined;
+}): string {
+  return row.written ?? row.url;
+}
+
+/** Whether foreign data names a spelling of that canonical URL which `resolveUrl` could have given. */
+export function isSpellingOf(written: string, url: string): boolean {
+  const resolved = resolveUrl(written);
+  return !isRefused(resolved) && resolved.url === url && resolved.written === written;
+}
+
+/** The parser's `search` does not say whether there was a question mark with nothing behind it. */
+function writtenQuery({ search, href }: URL): string {
+  const hash = href.indexOf("#");
+  const last = href.charAt((hash === -1 ? href.length : hash) - 1);
+  return search === "" && last === "?" ? "?" : search;
+}
+
+function stripped(path: string, query: string, { stripSessionIds }: UrlRules): string {
+  if (!stripSessionIds) return path + query;
+  const left = withoutSessionIds(path, query);
+  return left.path + left.query;
+}
+
+export function isRefused(result: CanonicalUrl | ResolvedUrl | UrlRefusal): result is UrlRefusal {
+  return typeof result !== "string" && "refused" in result;
 }
 
 export function schemeOf(url: string): "http" | "https" {

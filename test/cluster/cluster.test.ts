@@ -7,7 +7,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Running, temporaryFolder } from "../cli/program.ts";
+import { run, type Running, start, temporaryFolder } from "../cli/program.ts";
+import { startSite } from "../cli/small-site.ts";
 import { FaultProxy } from "./fault-proxy.ts";
 import { besidesTimes, FaultTrial, resultIn } from "./fault-trial.ts";
 import { NATS_MISSING, NatsServer } from "./nats-server.ts";
@@ -72,5 +73,34 @@ test(
     assert.equal(result.parallel.overlap, 0);
     assert.ok(result.parallel.exchangeBytes > 0);
     assert.deepEqual(besidesTimes(trial.judge(["a", "b", "c", "d"].map(place))), []);
+  },
+);
+
+test(
+  "a node that allows fewer private addresses than the crawl is refused and named the flag",
+  WHERE_NATS,
+  async () => {
+    using folder = temporaryFolder();
+    await using server = await NatsServer.start();
+    await using site = await startSite({ pageCount: 20 });
+    const meet = ["--nats", server.url, "--crawl", "narrow", "--json"];
+    const at = (name: string): string[] => ["--out", join(folder.path, name), ...meet];
+    const allowed = ["--allow-private", "127.0.0.0/8", "--delay", "200ms", "--verbose"];
+    const lead = start(["crawl", site.origin, ...at("a"), ...allowed]);
+    await lead.saw(/settled/);
+    const refused = await run(["node", ...at("b")]);
+    assert.equal(refused.code, 1, refused.stderr);
+    assert.match(refused.stderr, /start the node with --allow-private 127\.0\.0\.0\/8/);
+    assert.match(refused.stderr, /CLUSTER_MISMATCH/);
+    const joined = start(["node", ...at("c"), "--allow-private", "127.0.0.0/8"]);
+    const ends = await Promise.all([lead.ended, joined.ended]);
+    assert.deepEqual(
+      ends.map(({ code }) => code),
+      [0, 0],
+      ends.map(({ stderr }) => stderr).join("\n---\n"),
+    );
+    const result = resultIn(ends[0]);
+    assert.equal(result.pages, 21);
+    assert.equal(result.outcomes["ssrf_blocked"], undefined);
   },
 );

@@ -90,7 +90,7 @@ test("a place inside the network is never reached, whatever redirects there", as
   const fetcher = fetcherOn(transport);
   const first = await fetcher.fetch({ url: canonical(web.places[0]?.url ?? "") });
   assert.ok(first.kind === "redirect");
-  const second = await fetcher.fetch({ url: first.to });
+  const second = await fetcher.fetch(first.to);
   assert.equal(second.kind === "failed" && second.reason, "ssrf_blocked");
   assert.equal(second.traffic.sentBytes, 0);
   await transport.close();
@@ -127,7 +127,7 @@ function endingOf(result: FetchResult, { ends }: Row): Ending {
       };
     }
     case "redirect":
-      return { kind: "redirect", to: result.to };
+      return { kind: "redirect", to: result.to.url };
     case "busy":
       return { kind: "busy", retryAfterMs: result.retryAfterMs };
     case "not_modified":

@@ -4,7 +4,7 @@ import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import { type Order, readOrder } from "../../config/order.ts";
 import type { TeamOrder } from "../../cluster/supervisor.ts";
-import { checkLoneFolder } from "../../cluster/team-folder.ts";
+import { checkLoneFolder, clearFor, forgetNode } from "../../cluster/team-folder.ts";
 import { GROUPS } from "../../config/schema.ts";
 import { keepTold } from "../../config/told-settings.ts";
 import { type OpenCrawl, openCrawl } from "../../crawl/open.ts";
@@ -61,8 +61,8 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const stream = settings.json ? process.stderr : process.stdout;
   const screen = new Screen(stream, settings);
   warn(order, screen);
-  const { seeds, outFolder: folder } = order;
-  const asked = { settings, seeds, folder, hooks: {}, log: screen.log };
+  const { seeds, spellings, outFolder: folder } = order;
+  const asked = { settings, seeds, spellings, folder, hooks: {}, log: screen.log };
   const crawl = await openAs(asked);
   keepForReport(order, screen);
   await using stack = new AsyncDisposableStack();
@@ -124,7 +124,10 @@ async function openAs(order: TeamOrder): Promise<OpenCrawl> {
     return beginCluster(order);
   }
   if (procs === 1) {
-    if (!order.settings.fresh) checkLoneFolder(order.folder);
+    if (order.settings.fresh) {
+      clearFor(order.folder, []);
+      forgetNode(order.folder);
+    } else checkLoneFolder(order.folder);
     return openCrawl(order);
   }
   const { openTeam } = await import("../../cluster/supervisor.ts");

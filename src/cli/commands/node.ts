@@ -4,7 +4,7 @@ import { CrawlError } from "../../base/errors.ts";
 import { meet } from "../../cluster/begin.ts";
 import { openNode } from "../../cluster/node.ts";
 import { readSpec, type Spec } from "../../cluster/spec.ts";
-import { checkNodeFolder } from "../../cluster/team-folder.ts";
+import { checkNodeFolder, clearFor } from "../../cluster/team-folder.ts";
 import { CLUSTER } from "../../config/schema-cluster.ts";
 import type { Settings } from "../../config/schema.ts";
 import { gatherSettings } from "../../config/sources.ts";
@@ -44,9 +44,15 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const stream = settings.json ? process.stderr : process.stdout;
   const screen = new Screen(stream, settings);
   const folder = settings.outFolder ?? `weir-data/${folderNameOf(settings.crawlName)}-node`;
-  if (!settings.fresh) checkNodeFolder(folder, settings.crawlName);
+  if (settings.fresh) clearFor(folder, []);
+  else checkNodeFolder(folder, settings.crawlName);
   const { bus, registry } = await meet(settings, screen.log);
-  const spec = await specWhenThere(registry, settings, screen);
+  // An open connection would keep a refused node from ending.
+  const spec = await specWhenThere(registry, settings, screen).catch(async (error: unknown) => {
+    await bus.close();
+    await registry.close();
+    throw error;
+  });
   const node = await openNode({
     spec,
     folder,

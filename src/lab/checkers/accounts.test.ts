@@ -123,7 +123,7 @@ function count(totals: { -readonly [key in keyof Totals]: Totals[key] }, reason:
 
 function urlRow(id: number, url: string, siteId: number, reason: Reason): StoredUrl {
   const blank = { depth: 0, score: 0, attempts: 1, redirectedFromId: 0, redirects: 0 };
-  return { ...blank, id, url, siteId, reason };
+  return { ...blank, id, url, written: undefined, siteId, reason };
 }
 
 function rulesOf(violations: readonly { readonly rule: string }[]): string[] {

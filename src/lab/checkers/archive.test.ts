@@ -37,7 +37,7 @@ function urlAt({ offset }: ArchivePlace): string | undefined {
 function booksOf(placeOf: (id: number) => ArchivePlace | undefined): Books {
   const blank = { siteId: 1, depth: 0, score: 0, attempts: 1, redirectedFromId: 0, redirects: 0 };
   const rows = URLS.map((url, at): StoredUrl =>
-    Object.assign({ id: at + 1, url, reason: "ok" as const }, blank),
+    Object.assign({ id: at + 1, url, written: undefined, reason: "ok" as const }, blank),
   );
   const page = (id: number): PageRecord => ({ ...makePage(id, id), archived: placeOf(id) });
   return { totals: NO_TOTALS, urls: () => rows, sites: () => [], page };

@@ -81,7 +81,7 @@ function perfect(): Held[][] {
 
 function rowOf(id: number, url: string, reason: Reason): StoredUrl {
   const blank = { depth: 0, score: 0, attempts: 1, redirectedFromId: 0, redirects: 0, siteId: 1 };
-  return { ...blank, id, url, reason };
+  return { ...blank, id, url, written: undefined, reason };
 }
 
 function rulesOf(books: readonly (readonly Held[])[]): string[] {
