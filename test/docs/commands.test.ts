@@ -25,7 +25,8 @@ import { type AnyWeb, startAnyWeb } from "./any-web.ts";
 import { type Chapter, chapters, NOT_RUN, whyNotRun } from "./lines.ts";
 
 const CRAWL_TIME = "1500ms";
-const PATIENCE_MS = 60_000;
+/** Ends a command that hangs. */
+const COMMAND_MS_MAX = 900_000;
 const COMPILED = join(ROOT, "node_modules/.cache/compiled");
 /** A folder that holds a crawl, in a line that looks at one. */
 const FOLDERS =
@@ -188,7 +189,7 @@ function shell(
       ...(line.includes("--strict") && { WEIR_TIME: "" }),
     },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: PATIENCE_MS,
+    timeout: COMMAND_MS_MAX,
   });
   let told = "";
   for (const stream of [child.stdout, child.stderr])
