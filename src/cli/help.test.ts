@@ -25,9 +25,9 @@ test("help fits the terminal, and 80 columns where its width is not known", asyn
     const { command } = await load();
     for (const columns of [40, 60, undefined, 100])
       for (const line of command.help({ columns }).split("\n"))
-        // Commands are copied, and a flag and its values stay together.
+        // Commands are copied; a flag and its values, and a word, stay whole.
         assert.ok(
-          line.length <= (columns ?? 80) || /^ {2}(weir |ssh |--)/.test(line),
+          line.length <= (columns ?? 80) || /^ {2}(weir |ssh |--)|^ *\S+$/.test(line),
           `${name}: ${line}`,
         );
   }

@@ -24,7 +24,7 @@ import type { CrawlResult } from "../../src/crawl/snapshot.ts";
 import { readRecords } from "../../src/output/warc-read.ts";
 import { openReadOnly } from "../../src/store/store-sqlite.ts";
 import { realSite, startTestSite, type TestSite } from "./crawl-sites.ts";
-import { until } from "./patient-clock.ts";
+import { until } from "../../src/base/patient-clock.suite.ts";
 
 const REAL_PAGES = 50;
 const real = realSite(REAL_PAGES);

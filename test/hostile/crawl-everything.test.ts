@@ -18,7 +18,7 @@ import { seedUrls } from "../../src/lab/world.ts";
 import { ROOT } from "./certificates.ts";
 import { crawlSites, type Report } from "./crawl-sites.ts";
 import { type HostilePlace, type HostileWeb, startHostileWeb } from "./hostile-web.ts";
-import { patientClock } from "./patient-clock.ts";
+import { patientClock } from "../../src/base/patient-clock.suite.ts";
 import { HOSTILE_BODY_BYTES_MAX } from "./rows-body.ts";
 
 const PATIENCE = { hurry: 10_000, slowAfterMs: 2_500 };

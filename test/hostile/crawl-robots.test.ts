@@ -13,7 +13,7 @@ import {
   type Reply,
   startTestSite,
 } from "./crawl-sites.ts";
-import { every } from "./patient-clock.ts";
+import { every } from "../../src/base/patient-clock.suite.ts";
 
 /** The loops' minutes are over in moments; servers and time-outs keep real time. */
 const HURRY = 20;

@@ -36,7 +36,7 @@ import type { PageRecord } from "../../src/page/page.ts";
 import { openMemoryStore } from "../../src/store/store-memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { CanonicalUrl } from "../../src/url/url.ts";
-import { patientClock } from "./patient-clock.ts";
+import { patientClock } from "../../src/base/patient-clock.suite.ts";
 
 /** One request, as the server saw it. */
 export interface Asked {

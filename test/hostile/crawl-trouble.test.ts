@@ -19,7 +19,7 @@ import {
   startTestSite,
   type TestSite,
 } from "./crawl-sites.ts";
-import { patientClock } from "./patient-clock.ts";
+import { patientClock } from "../../src/base/patient-clock.suite.ts";
 
 /** The loops' minutes are over in moments; servers and time-outs keep real time. */
 const HURRY = 50;

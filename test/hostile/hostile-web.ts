@@ -9,7 +9,7 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
 import { Worker } from "node:worker_threads";
-import { until } from "./patient-clock.ts";
+import { until } from "../../src/base/patient-clock.suite.ts";
 import { answer, type Row } from "./row.ts";
 import { CODING_ROWS, PAGE_ROWS, SIZE_ROWS } from "./rows-body.ts";
 import { CONNECTION_ROWS, TLS_ROWS } from "./rows-connection.ts";

@@ -11,7 +11,7 @@ import { UndiciTransport } from "../../src/fetch/transport-undici.ts";
 import { type CanonicalUrl, canonicalUrl, isRefused, PLAIN_RULES } from "../../src/url/url.ts";
 import { ROOT } from "./certificates.ts";
 import { HOSTILE_ROWS, type HostileWeb, startHostileWeb } from "./hostile-web.ts";
-import { patientClock, until } from "./patient-clock.ts";
+import { patientClock, until } from "../../src/base/patient-clock.suite.ts";
 import type { Ending, Row } from "./row.ts";
 import { HOSTILE_BODY_BYTES_MAX } from "./rows-body.ts";
 

@@ -16,7 +16,7 @@ import { SUITE_LIMITS } from "../../src/fetch/transport.suite.ts";
 import type { TransportAnswer, TransportRequest } from "../../src/fetch/transport.ts";
 import { UndiciTransport } from "../../src/fetch/transport-undici.ts";
 import { ELSEWHERE, GOOD, KEY, ROOT } from "./certificates.ts";
-import { until } from "./patient-clock.ts";
+import { until } from "../../src/base/patient-clock.suite.ts";
 
 const WINDOW_BYTES = 4096;
 const LIMITS = { ...SUITE_LIMITS, bodyBytesMax: 1e8, totalMs: 60_000 };

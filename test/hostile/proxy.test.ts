@@ -12,7 +12,7 @@ import type { TransportAnswer, TransportFailed } from "../../src/fetch/transport
 import { SUITE_LIMITS } from "../../src/fetch/transport.suite.ts";
 import { UndiciTransport } from "../../src/fetch/transport-undici.ts";
 import { GOOD, KEY, ROOT } from "./certificates.ts";
-import { patientClock } from "./patient-clock.ts";
+import { patientClock } from "../../src/base/patient-clock.suite.ts";
 import { answer } from "./row.ts";
 
 const SECRET = "swordfish";

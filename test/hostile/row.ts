@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { TlsOptions } from "node:tls";
 import type { Reason } from "../../src/page/outcome.ts";
 import type { Remark } from "../../src/page/page.ts";
-import { every } from "./patient-clock.ts";
+import { every } from "../../src/base/patient-clock.suite.ts";
 
 export type Ending =
   | {

@@ -7,7 +7,7 @@ import {
   gzipSync,
   zstdCompressSync,
 } from "node:zlib";
-import { every } from "./patient-clock.ts";
+import { every } from "../../src/base/patient-clock.suite.ts";
 import { answer, type Ending, failed, floods, type Row, says } from "./row.ts";
 
 const PAGE = "<html><title>Page</title><p>words and words</p></html>";

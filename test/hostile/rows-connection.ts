@@ -1,7 +1,7 @@
 /** B1 and B2: connections that are refused, cut, slow or silent, and TLS that is not what it says. */
 
 import { ELSEWHERE, ESCAPES, EXPIRED, GOOD, KEY, SELF_SIGNED } from "./certificates.ts";
-import { patientClock } from "./patient-clock.ts";
+import { patientClock } from "../../src/base/patient-clock.suite.ts";
 import { answer, drips, failed, type Row, says, saysAndEnds } from "./row.ts";
 
 const OK = answer("200 OK", "Content-Type: text/html\r\n", "<p>fine</p>");

@@ -17,7 +17,7 @@ import {
 import { SUITE_LIMITS } from "../../src/fetch/transport.suite.ts";
 import { UndiciTransport } from "../../src/fetch/transport-undici.ts";
 import { EXPIRED, GOOD, KEY, ROOT } from "./certificates.ts";
-import { every, patientClock } from "./patient-clock.ts";
+import { every, patientClock } from "../../src/base/patient-clock.suite.ts";
 
 type Serve = (stream: ServerHttp2Stream, path: string) => void;
 

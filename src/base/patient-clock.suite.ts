@@ -7,7 +7,7 @@
  */
 
 import assert from "node:assert/strict";
-import { type Clock, systemClock } from "../../src/base/clock.ts";
+import { type Clock, systemClock } from "./clock.ts";
 
 /** Largest advance per turn of the event loop, in milliseconds. */
 const TURN_MS_MAX = 10;
