@@ -9,6 +9,7 @@ import { GROUPS } from "../src/config/schema.ts";
 import { metricsOf } from "../src/dashboard/metrics.ts";
 import { meaningOf } from "../src/dashboard/reason-words.ts";
 import { sampleLook } from "../src/dashboard/sample.suite.ts";
+import { filled } from "./prose.ts";
 import { couldRetryHelp, type NamedReason, REASONS } from "../src/page/outcome.ts";
 
 /** Labels with more values than this show only their number. */
@@ -18,8 +19,9 @@ export async function commandsPage(made: string): Promise<string> {
   const parts = [
     "# Commands",
     made,
-    "All commands, as `weir COMMAND --help` shows them; in a checkout, type `./weir`. Every flag of `weir crawl` is listed here\n" +
-      "and described in [settings.md](settings.md); each is also a key of weir.yaml and an environment variable.\n" +
+    "All commands, as `weir COMMAND --help` shows them; in a checkout, type `./weir`. Every flag of `weir crawl` is\n" +
+      "listed here and described in [settings.md](settings.md); each is also a key of weir.yaml and an environment\n" +
+      "variable. " +
       "Exit codes: 0 done; 1 the job failed; 2 wrong usage or settings; 3 stopped with work left; 130 ended by a second Ctrl-C.",
   ];
   for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
@@ -35,18 +37,15 @@ function commandParts(help: string): string[] {
   const blocks = help.trimEnd().split("\n\n");
   const [usage = "", about = "", examples = "", ...rest] = blocks;
   const shown = [usage, ...rest].join("\n\n");
-  return [
-    about.replaceAll("\n", " "),
-    `\`\`\`sh\n${examplesIn(examples)}\n\`\`\``,
-    `\`\`\`text\n${shown}\n\`\`\``,
-  ];
+  return [about, `\`\`\`sh\n${examplesIn(examples)}\n\`\`\``, `\`\`\`text\n${shown}\n\`\`\``];
 }
 
 function allFlags(): string {
   return Object.entries<FieldTable>(GROUPS)
     .map(([title, table]) => {
       const flags = Object.values(table).map((field) => `\`${flagOf(field)}\``);
-      return `- [${title}](settings.md#${title.toLowerCase()}): ${flags.join(", ")}`;
+      const item = `- [${title}](settings.md#${title.toLowerCase()}): ${flags.join(", ")}`;
+      return filled(item, "  ");
     })
     .join("\n");
 }
@@ -117,5 +116,9 @@ export function reasonsPage(made: string): string {
 }
 
 function page(parts: readonly string[]): string {
-  return `${parts.join("\n\n")}\n`;
+  const isProse = (part: string): boolean => !/^(#|\||```|<|- )/.test(part);
+  const filledParts = parts.map((part) =>
+    isProse(part) ? filled(part.replaceAll("\n", " ")) : part,
+  );
+  return `${filledParts.join("\n\n")}\n`;
 }

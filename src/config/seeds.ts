@@ -100,7 +100,7 @@ function readSeed(text: string, settings: Settings): CanonicalUrl | { readonly w
   if (isRefused(url)) return { why: `${shown} ${WHY[url.refused]}${completed(text)}` };
   if (isOpen(url, settings)) return url;
   return {
-    why: `${shown} is a private or loopback address; --allow-private ${rangeFor(url)} lets it be asked`,
+    why: `${shown} is a private or loopback address; --allow-private ${rangeFor(url)} permits it`,
   };
 }
 

@@ -36,8 +36,7 @@ const BEYOND_SHARE_MAX = 0.1;
 /** A change of the limit below this is not worth unsettling the accounts for. */
 const NOTABLE_SHARE = 0.002;
 
-const FULL_THREAD =
-  "this process has no time left, so the limit is not filled; more processes (--procs) would share the work";
+const FULL_THREAD = "CPU-bound: one thread cannot fill this limit; add processes with --procs";
 
 /** The line as the operating system shows it. */
 export interface Wire {
@@ -310,7 +309,7 @@ export class Line {
     if (windowBytes === undefined || wire.windowsHeld || this.#hasWarned) return;
     this.#hasWarned = true;
     const message =
-      "this system does not let the size of receive windows be set; fast servers may overshoot the limit for a moment";
+      "this system cannot set the size of receive windows; fast servers may exceed the limit briefly";
     log.write({ level: "warn", message, values: {} });
   }
 

@@ -59,7 +59,7 @@ export class SimExchange {
     const limit = { ms: request.limits.connectMs, reason: "connect_timeout" } as const;
     const ms = conduct.connect === "silence" ? Infinity : conduct.latencyMs;
     this.#wait(ms, limit, () => {
-      if (conduct.connect === "refuse") return this.fail("connect_refused", "nobody listens");
+      if (conduct.connect === "refuse") return this.fail("connect_refused", "no listener");
       this.#connectMs = this.#elapsedMs();
       this.#ask();
     });

@@ -75,7 +75,7 @@ class OtlpTraces implements Traces {
     clearInterval(this.#timer);
     this.#send();
     await this.#sending;
-    if (this.#dropped > 0) this.#complain(`${this.#dropped} requests were not told of`);
+    if (this.#dropped > 0) this.#complain(`${this.#dropped} requests were not traced`);
   }
 
   #send(): void {

@@ -9,9 +9,9 @@ import { count, type Fact, factList, figure, note, percent, table } from "./repo
 
 /** Beyond this a matrix has more cells than anybody reads. */
 const FLOWS_MAX = 32;
-const AGAINST_REFERENCE = " Coverage and quality compare with the crawl named.";
+const AGAINST_REFERENCE = " Coverage and quality are relative to the reference crawl.";
 const FROM_SAMPLE =
-  " Coverage is the share of a sample of all addresses that was got, of what of it anybody saw; it is a little too high, as what lies behind missed pages was seen by nobody.";
+  " Coverage is the fetched share of the pages that a sample of all URLs found. It is slightly too high, because pages behind missed pages are invisible.";
 
 export function processes(data: ReportData, width: number): string {
   const { parallel } = data;
@@ -41,7 +41,7 @@ export function processes(data: ReportData, width: number): string {
   return (
     factList(facts) +
     note(
-      "Overlap is how many pages were fetched more than once, for each different one; sent are addresses that belong to another process." +
+      "Overlap is the number of repeated fetches per different page; sent are URLs that another process owns." +
         (coverage === undefined ? "" : isEstimated ? FROM_SAMPLE : AGAINST_REFERENCE),
     ) +
     table(names, rows) +
@@ -55,7 +55,7 @@ function flows({ flows: matrix }: ReportData, width: number): string {
   if (isEmpty || matrix.length > FLOWS_MAX) return "";
   const rows = matrix.map(({ name, sent }) => ({ name, cells: sent }));
   const columns = matrix.map(({ name }) => name);
-  const title = "Addresses sent, from the row to the column";
+  const title = "URLs sent, from the row to the column";
   return figure(heatMap({ title, rows, columns, unit: "", width }));
 }
 
@@ -72,7 +72,7 @@ export function topics({ topics: found }: ReportData, width: number): string {
   const imported = bars.reduce((sum, bar) => sum + bar.imported, 0);
   const title = `${count(all)} pages by topic`;
   const words =
-    "Imported are pages that one process fetched and handed to the owner of their topic. Locality is the share of links whose two pages are about the same; a classifier's answers, not truths.";
+    "Imported pages were fetched by one process and sent to the owner of their topic. Locality is the share of links whose two pages have the same topic, as classified.";
   return (
     factList([
       ["Topics", count(bars.length)],

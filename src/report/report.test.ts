@@ -72,7 +72,7 @@ test("a crawl that has hardly begun has a report, too", () => {
       settings: [],
     }),
   );
-  assert.match(html, /No second of this crawl has been written down yet/);
+  assert.match(html, /No second of this crawl has been recorded yet/);
   assert.doesNotMatch(html, /NaN|undefined|Infinity/);
 });
 
@@ -131,7 +131,7 @@ test("topics are told with whose pages they are, and who sent what to whom", () 
   assert.match(html, /Locality of links<\/dt><dd>64\.0 %/);
   assert.match(html, /<td>science<\/td><td>200<\/td><td>31<\/td>/);
   assert.match(html, /240 pages by topic/);
-  assert.match(html, /Addresses sent, from the row to the column/);
+  assert.match(html, /URLs sent, from the row to the column/);
 });
 
 test("a bar of a deadline ends where its site did, and the mark is where it was due", () => {

@@ -46,11 +46,11 @@ export function reportHtml(data: ReportData, meaningOf: (reason: string) => stri
     section("Deadlines", promises(data)),
     section("Processes", processes(data, PLOT_WIDTH)),
     section("Topics", topics(data, PLOT_WIDTH)),
-    section("What the bytes were for", figure(ledgerPlot(data)) + note(LEDGER_WORDS)),
+    section("Bytes by purpose", figure(ledgerPlot(data)) + note(LEDGER_WORDS)),
     section("Speed of servers by hour", speeds(data)),
     section("Sites", sites(data)),
     section("How addresses ended", outcomes(data, meaningOf)),
-    section("Remarks and links left out", counts(data)),
+    section("Remarks and refused links", counts(data)),
     section("Mirrors", mirrors(data)),
     section("Last troubles", troubles(data)),
     section("Settings", settings(data)),
@@ -117,16 +117,16 @@ function inWords(data: ReportData): string {
 
 function rateNote({ rates }: ReportData): string {
   if (rates.seconds.length + rates.minutes.length === 0)
-    return note("No second of this crawl has been written down yet.");
+    return note("No second of this crawl has been recorded yet.");
   const words =
-    "What came on the line, packets' headers included, beside the limit in force and what the running downloads were predicted to take. The worst second is the fullest against its limit; deviation is how far seconds stray from their mean, as a share of the limit.";
+    "Received bytes, packet headers included, with the limit and the predicted rate of running downloads. The worst second is the highest relative to its limit; deviation is the standard deviation of seconds, as a share of the limit.";
   const older =
-    " What is older than a day is shown by the minute, with the least and the most of its seconds.";
+    " Data older than a day is shown per minute, with the lowest and highest of its seconds.";
   return note(words + (rates.minutes.length === 0 ? "" : older));
 }
 
 const LEDGER_WORDS =
-  "Every byte received is booked once, for a purpose: pages, robots.txt, sitemaps, redirects, errors, pages that repeat another, tries that had to be made again, and what processes sent each other. Packet headers, which limits and quotas count too, are not among them.";
+  "Every received byte is counted once, by purpose: pages, robots.txt, sitemaps, redirects, errors, duplicates, retries, and messages between processes. Packet headers, which limits and quotas count too, are not among them.";
 
 function ledgerPlot({ ledger, totals }: ReportData): string {
   const booked = PURPOSES.map((purpose) => ({ name: purpose as string, value: ledger[purpose] }));
@@ -155,7 +155,7 @@ function speeds({ servers, serverCount }: ReportData): string {
   if (maps.every((map) => map === "")) return "";
   const hidden = serverCount - servers.length;
   const words =
-    "What one download was measured to bring, waiting included, by hour and kind of day. Hours near a measurement are learned with it; dashed hours were not measured and are expected to give the mean of the measured ones. Predictions and plans rest on this table.";
+    "Measured rate of one download, latency included, by hour and kind of day. A measurement also applies to hours near it; dashed hours were not measured and show the mean of the measured ones. Predictions and plans use this table.";
   const more = hidden > 0 ? ` ${count(hidden)} servers measured less often are not shown.` : "";
   return maps.join("") + note(words + more);
 }
@@ -238,7 +238,7 @@ function counts({ totals }: ReportData): string {
   ];
   if (rows.length === 0) return "";
   const words =
-    "Remarks are things noticed about pages that were kept all the same. A link that is left out does not become a known address.";
+    "Remarks are problems of pages that were stored nevertheless. A refused link does not become a known URL.";
   return table(["Name", "", "Times"], rows, "counts") + note(words);
 }
 
@@ -252,7 +252,7 @@ function mirrors(data: ReportData): string {
   ]);
   const names = ["Site", "Has the same pages as", "Pages", "Of its own"];
   if (rows.length === 0) return "";
-  return table(names, rows, "words") + note("One of the two need not be crawled the next time.");
+  return table(names, rows, "words") + note("One of the two need not be crawled next time.");
 }
 
 function troubles(data: ReportData): string {
@@ -264,7 +264,7 @@ function settings({ settings: told }: ReportData): string {
   if (told.length === 0) return "";
   const rows = told.map(({ key, text }) => [key, text]);
   const words =
-    "As the crawl was last started with them; everything else was as it is by default. Changes made while it ran are not listed.";
+    "Settings of the last start that differ from their defaults. Changes made during the crawl are not listed.";
   return table(["Setting", "Value"], rows, "words") + note(words);
 }
 

@@ -72,7 +72,7 @@ export function closeToOthers(folder: string, log: Log): void {
     chmodSync(folder, OWNER_ONLY);
     log.write({
       level: "warn",
-      message: "other users could read the crawl's folder; not any more",
+      message: "other users could read the crawl's folder; it is now closed to them",
       values,
     });
   } catch {

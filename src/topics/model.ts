@@ -82,17 +82,17 @@ export function decodeModel(file: Uint8Array): ModelReading {
   const firstEnd = file.subarray(0, FIRST_LINE_MAX).indexOf(NEWLINE);
   const first = firstEnd < 0 ? "" : textOf(file, 0, firstEnd);
   const [name, version, digest] = first.split(" ");
-  if (name !== NAME || version === undefined) return refused("it is no topic model of Weir");
+  if (name !== NAME || version === undefined) return refused("it is not a topic model of Weir");
   if (version !== String(MODEL_VERSION))
     return refused(
       `it is a topic model of version ${version.slice(0, 20)}, and this Weir reads version ${MODEL_VERSION}: train it again with this Weir`,
     );
   const content = file.subarray(firstEnd + 1);
   if (digest === undefined || hexOf(digestOf(content)) !== digest)
-    return refused("its digest is not that of its content: it is damaged or cut off");
+    return refused("its digest does not match its content: it is damaged or truncated");
   const headerEnd = content.subarray(0, HEADER_MAX).indexOf(NEWLINE);
   const header = readHeader(headerEnd < 0 ? "" : textOf(content, 0, headerEnd));
-  if (header === undefined) return refused("its header cannot be understood");
+  if (header === undefined) return refused("its header is invalid");
   const body = content.subarray(headerEnd + 1);
   if (body.length !== bodyBytes(header))
     return refused("it is longer or shorter than its header says");

@@ -112,7 +112,7 @@ test("a pruned model has no more terms than wanted and still knows its topics", 
   assert.ok(right > 45, `${right} of 60`);
 });
 
-test("a file that is no model, of another version, damaged or cut off is refused with the reason", () => {
+test("a file that is no model, of another version, damaged or truncated is refused with the reason", () => {
   const examples = examplesOf(drawnPages(randomFrom(1), 10));
   const training = trainModel(examples, allPages(examples), {
     method: "naive-bayes",
@@ -121,11 +121,11 @@ test("a file that is no model, of another version, damaged or cut off is refused
   assert.ok(training.kind === "model");
   const file = encodeModel(training.model);
   assert.equal(why(file), "");
-  assert.match(why(new Uint8Array(0)), /no topic model/);
-  assert.match(why(Buffer.from("\x1f\x8b and so on\n")), /no topic model/);
+  assert.match(why(new Uint8Array(0)), /not a topic model/);
+  assert.match(why(Buffer.from("\x1f\x8b and so on\n")), /not a topic model/);
   const other = Buffer.concat([Buffer.from("weir-topics 2"), file.subarray(13)]);
   assert.match(why(other), /of version 2, and this Weir reads version 1/);
-  assert.match(why(file.subarray(0, file.length - 1)), /damaged or cut off/);
+  assert.match(why(file.subarray(0, file.length - 1)), /damaged or truncated/);
   for (let seed = 1; seed <= 200; seed++) {
     const random = randomFrom(seed);
     const damaged = file.slice();

@@ -53,7 +53,7 @@ test("--json prints one JSON object on standard output and everything else on st
   assert.equal(result["resumed"], false);
 });
 
-test("Ctrl-C stops with 3, and the same command goes on without asking twice", async () => {
+test("Ctrl-C stops with 3, and the same command resumes without asking twice", async () => {
   await using site = await startSite({ pageCount: 40 });
   using folder = temporaryFolder();
   const words = [
@@ -71,7 +71,7 @@ test("Ctrl-C stops with 3, and the same command goes on without asking twice", a
   const stopped = await first.ended;
   assert.equal(stopped.code, 3, stopped.stderr);
   assert.match(stopped.stdout, /Stopped \(Ctrl-C\)/);
-  assert.match(stopped.stdout, /The same command goes on/);
+  assert.match(stopped.stdout, /The same command resumes/);
 
   const second = await run([...words, "--json"]);
   assert.equal(second.code, 0, second.stderr);

@@ -174,7 +174,7 @@ test("what is missing is named with its remedy", async () => {
   assert.match(limited.stdout, /1 site is not in the plan:\n {2}http:\/\/a\.test: its size is not/);
   const unlimited = await run(["plan", ...fileIn(folder.path, unknown)], place);
   assert.equal(unlimited.code, 2);
-  assert.match(unlimited.stderr, /limit: how much may come in all is not said.*give --limit RATE/);
+  assert.match(unlimited.stderr, /limit: no total rate; set --limit, or a cap for/);
   const none = await run(["plan", "--limit=1MB/s", "--config", join(folder.path, "none")], place);
   assert.equal(none.code, 2);
   const empty = await run(["plan", "--limt=1MB/s"], place);
@@ -227,5 +227,8 @@ test("help has examples, and the command is in the list", async () => {
   const help = await run(["plan", "--help"]);
   assert.equal(help.code, 0);
   assert.match(help.stdout, /weir plan --config weir\.yaml\n[\s\S]*--svg FILE[\s\S]*--max-sites N/);
-  assert.match((await run(["--help"])).stdout, /^ {2}plan +Say beforehand who is crawled when/m);
+  assert.match(
+    (await run(["--help"])).stdout,
+    /^ {2}plan +Preview the schedule and which deadlines can be met/m,
+  );
 });

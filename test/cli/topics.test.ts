@@ -124,7 +124,7 @@ test("what nothing can be learned from is refused with the reason", async () => 
     assert.equal(ended.code, 2, ended.stdout);
     return ended.stderr;
   };
-  assert.match(await why([]), /not a single line/);
+  assert.match(await why([]), /The files have no lines/);
   const one = linesOf(1, 20).filter((line) => line.includes("topic a"));
   assert.match(await why(one), /all examples are of one topic, "topic a"/);
   const other = linesOf(1, 1).find((line) => line.includes("topic b")) ?? "";
@@ -145,7 +145,7 @@ test("a model of another version, a foreign file and unknown topics have clear a
   assert.match(refused.stderr, /version 9, and this Weir reads version 1/);
   assert.match(
     (await run(["topics", "eval", examples, "--model", examples])).stderr,
-    /no topic model/,
+    /not a topic model/,
   );
   const foreign = fileIn(
     folder.path,

@@ -176,7 +176,7 @@ test("what cannot work is said before anything is fetched", async () => {
     [/no topic "nothing"/, ...BY_TOPIC, "--small-pages", "nothing"],
     [/version 9/, ...BY_TOPIC, "--topics", older],
     [/Cannot read/, ...BY_TOPIC, "--topics", join(trial.folder, "missing.model")],
-    [/Cannot use .*no topic model/, ...BY_TOPIC, "--topics", join(ROOT, "package.json")],
+    [/Cannot use .*not a topic model/, ...BY_TOPIC, "--topics", join(ROOT, "package.json")],
     [/confidence/, ...BY_TOPIC, "--confidence", "2"],
     [/mode/, ...BY_TOPIC, "--mode", "firewall"],
   ];

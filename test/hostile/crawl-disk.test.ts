@@ -285,7 +285,7 @@ describe("B17: the disk fills up while the crawl runs", () => {
     await checkComplete(folder, await running);
   });
 
-  test("F1: a disk that is full before the start is told, and the same command goes on", async (t) => {
+  test("F1: a disk that is full before the start is told, and the same command resumes", async (t) => {
     await using site = await startRealSite();
     const disk = emptyFolder(t);
     if (!mounted(disk, FREE_BYTES_MIN + 4 * MIB))

@@ -34,7 +34,7 @@ function startRealSite(): Promise<TestSite> {
 
 const reset: Reply = (response) => void response.socket?.resetAndDestroy();
 
-/** A port where nobody listens. */
+/** A port where no listener. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

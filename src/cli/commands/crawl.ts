@@ -88,7 +88,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   stack.use(await openDashboard(order, crawl, screen));
   screen.show(() => crawl.snapshot());
   using _ = onInterrupt((why) => {
-    screen.say("Stopping: what is under way is finished. Ctrl-C again to quit at once.");
+    screen.say("Stopping: running requests finish. Ctrl-C again to quit at once.");
     crawl.stop(why);
   });
   const result = await crawl.done.finally(() => screen.close());
@@ -131,7 +131,11 @@ function keepForReport({ settings, outFolder }: Order, screen: Screen): void {
     keepTold(outFolder, settings);
   } catch (error) {
     const values = { why: visible(String(error), 300) };
-    screen.log.write({ level: "warn", message: "the report will not tell the settings", values });
+    screen.log.write({
+      level: "warn",
+      message: "could not save the settings for the report",
+      values,
+    });
   }
 }
 

@@ -37,7 +37,7 @@ export function checkAccounts(books: Books): Violation[] {
   const { totals } = books;
   const expect = (rule: string, what: string, counted: number, told: number): void => {
     if (counted === told) return;
-    violations.push({ rule, detail: `${what}: counted ${counted}, told ${told}` });
+    violations.push({ rule, detail: `${what}: counted ${counted}, reported ${told}` });
   };
 
   const rows = readRows(books, violations);

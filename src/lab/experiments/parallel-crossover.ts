@@ -26,7 +26,7 @@ export const parallelCrossover: Experiment = {
   name: "parallel-crossover",
   paper: `${PAPER}, Figure 6`,
   about:
-    "A process with nothing of its own left follows links to others' sites. How many downloads are of pages that somebody has already, per different page, when so much of the web has been got? Empty where that much is never got.",
+    "A process with nothing of its own left follows links to others' sites. How many downloads repeat pages of other processes, per different page, when so much of the web has been got? Empty where that much is never got.",
   parameters: {
     ...webParameters(PAGES),
     partition: "site-hash",

@@ -38,7 +38,7 @@ export const parallelPartition: Experiment = {
   name: "parallel-partition",
   paper: `${PAPER}, Section 3.3`,
   about:
-    "The three partition functions: the largest process's pages against the mean; the share of links that lead to another process; URLs sent per page (at once); coverage in firewall mode; and the pages that move when one process joins, as a multiple of its share: assigned anew, adjusted, and with a plain remainder of the hash. Hierarchical is by the ending of the host.",
+    "The three partition functions: the largest process's pages against the mean; the share of links that lead to another process; URLs sent per page (at once); coverage in firewall mode; and the pages that move when one process joins, as a multiple of its share: newly assigned, adjusted, and with a plain remainder of the hash. Hierarchical is by the ending of the host.",
   parameters: { ...webParameters(PAGES), buckets: BUCKETS_DEFAULT, seeds: SEEDS },
   run(options) {
     const rows = onEveryWeb(options, PAGES, (web, random) => {

@@ -36,7 +36,7 @@ export const topicsAccuracy: Experiment = {
   name: "topics-accuracy",
   paper: `${TOPICS_PAPER}, Figure 2`,
   about:
-    "How often the paper's three classifiers and Weir's own are right, on three labelled collections, and how well English is told from other languages. Needs the labelled pages, which do not come with Weir; about fifteen seconds for each world.",
+    "How often the paper's three classifiers and Weir's own are right, on three labelled collections, and how well English is distinguished from other languages. Needs the labelled pages, which do not come with Weir; about fifteen seconds for each world.",
   parameters: { pagesPerTopicMax: PAGES_PER_TOPIC_MAX },
   async run(options) {
     const rows: Row[] = [];

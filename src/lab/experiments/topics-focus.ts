@@ -43,7 +43,7 @@ export const topicsFocus: Experiment = {
   name: "topics-focus",
   paper: `${TOPICS_PAPER}, section 7`,
   about:
-    "Looks for one topic with `--order topic`: the share of fetched pages that are about it, after so much of the web, against breadth first. The most is what a crawler would get that knew every page beforehand and never had to wait.",
+    "Looks for one topic with `--order topic`: the share of fetched pages that are about it, after so much of the web, against breadth first. The most is what a crawler would get that knew every page in advance and never had to wait.",
   parameters: { ...WEB, seeds: SEEDS, connections: CONNECTIONS, sought: SOUGHT.join(", ") },
   async run(options) {
     const worlds = await inEveryWorld(options, harvestsIn);
