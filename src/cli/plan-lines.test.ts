@@ -121,7 +121,7 @@ test("what a plan rests on is told where it can surprise", async () => {
   );
   assert.match(await textOf(one, { rateUntilSeconds: 60 }), /The calendar may change in 1 min 0 s/);
   assert.match(await textOf(one, { timeMaxSeconds: 30 }), /stops after 30 s \(--time\)/);
-  assert.match(await textOf(one, {}, "m-sumt"), /m-sumt knows no caps: .* more from 1 site than/);
+  assert.match(await textOf(one, {}, "m-sumt"), /m-sumt ignores caps: .* more from 1 site than/);
   assert.match(await textOf(one), /No site has a deadline\./);
   assert.match(
     await textOf([...one, { bytes: undefined }]),

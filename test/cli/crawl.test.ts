@@ -151,7 +151,7 @@ test("a second process on the same folder is refused, and the first goes on", as
   await using site = await startSite({ pageCount: 30 });
   using folder = temporaryFolder();
   const out = join(folder.path, "out");
-  const words = ["crawl", site.origin, "--out", out, "--delay", "50ms", ...LOCAL];
+  const words = ["crawl", site.origin, "--out", out, "--delay", "10s", ...LOCAL];
   const first = start(words);
   await first.saw("waiting");
   const second = await run(words);

@@ -61,7 +61,7 @@ test("a folder belongs to the kind of crawl that was begun in it, and keeps what
   );
   refused(await run(words(site, team)), 2, "--procs 2", "STORE_CHANGED");
   refused(await run(words(site, team, "--procs", "3")), 2, "procs 2 (now 3)", "STORE_CHANGED");
-  refused(await run(words(site, team, "--nats", NOWHERE)), 2, "supervisor", "STORE_CHANGED");
+  refused(await run(words(site, team, "--nats", NOWHERE)), 2, "several processes", "STORE_CHANGED");
   const again = await run(words(site, team, "--procs", "2", "--json"));
   const [before, after] = [begun[1], again].map(
     ({ stdout }) => JSON.parse(stdout) as CrawlResult,

@@ -151,7 +151,7 @@ sites:
   const file = fileIn(folder.path, text);
   const lenient = await run(["plan", "--json", ...file], place);
   assert.equal(lenient.code, 0);
-  assert.match(lenient.stderr, /line 3: deadline "-5m": lies in the past.*left out/);
+  assert.match(lenient.stderr, /line 3: deadline "-5m": lies in the past.*ignored/);
   const { sites } = JSON.parse(lenient.stdout) as Result;
   assert.deepEqual(
     sites.map(({ deadlineSeconds, met }) => [deadlineSeconds, met]),
@@ -171,7 +171,10 @@ test("what is missing is named with its remedy", async () => {
   const unknown = "sites:\n  - http://a.test/\n  - { url: http://b.test/, size: 1MB }\n";
   const limited = await run(["plan", ...fileIn(folder.path, unknown), "--limit=1MB/s"], place);
   assert.equal(limited.code, 0);
-  assert.match(limited.stdout, /1 site is not in the plan:\n {2}http:\/\/a\.test: its size is not/);
+  assert.match(
+    limited.stdout,
+    /1 site is not in the plan:\n {2}http:\/\/a\.test: its size is unknown/,
+  );
   const unlimited = await run(["plan", ...fileIn(folder.path, unknown)], place);
   assert.equal(unlimited.code, 2);
   assert.match(unlimited.stderr, /limit: no total rate; set --limit, or a cap for/);
