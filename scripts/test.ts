@@ -205,7 +205,7 @@ interface CoveredFile {
 
 function showCoverage(files: readonly CoveredFile[]): void {
   const folders = Map.groupBy(files, ({ path }) => relative(ROOT, path).split("/")[1] ?? "");
-  for (const [folder, own] of [...folders].toSorted()) {
+  for (const [folder, own] of [...folders].toSorted(([a], [b]) => a.localeCompare(b))) {
     const lines = own.reduce((sum, { totalLineCount }) => sum + totalLineCount, 0);
     const covered = own.reduce((sum, { coveredLineCount }) => sum + coveredLineCount, 0);
     const share = ((100 * covered) / lines).toFixed(1).padStart(5);
