@@ -170,7 +170,7 @@ async function changes(): Promise<void> {
 }
 
 async function peers(): Promise<void> {
-  say("\n### Other programs, told the same limit\n");
+  say("\n### Other programs with the same limit\n");
   say("| program | limit | pages | mean | worst second | σ | seconds above 105 % |");
   say("|---|--:|---|--:|--:|--:|--:|");
   for (const contender of [ours, ...PEERS])

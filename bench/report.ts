@@ -10,6 +10,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
+import { filled } from "../scripts/prose.ts";
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error("usage: node bench/report.ts FOLDER");
@@ -41,7 +42,7 @@ const SECTIONS: readonly Section[] = [
     title: "Deadlines kept",
     command: "node bench/deadlines.ts",
     about:
-      "Real crawls of sites in a network namespace behind lines of their own speed, under a limit, with deadlines of which a plan says that they can be met with 8 % and half a second to spare. `size said`: what the crawl was told of every site's size, against the truth. Finishes are compared with those that `weir plan --as-crawled` gave beforehand for the true sizes, as a part of the whole plan's length. Few sites have a line each, shaped; many share theirs and are slow themselves. Goals: all deadlines met in 20 of 20 runs; finish times within 5 % when sizes are known; sites finished in the planned order (pairs more than 5 % of the whole apart).",
+      "Real crawls of sites in a network namespace behind lines of their own speed, under a limit, with deadlines that a plan can meet with 8 % and 0.5 s to spare. `size said`: the given size of every site relative to the real one. Finish times are compared with those that `weir plan --as-crawled` predicted for the real sizes, as a share of the plan's length. Few sites have a line each, shaped; many share theirs and are slow themselves. Goals: all deadlines met in 20 of 20 runs; finish times within 5 % when sizes are known; sites finished in the planned order (pairs more than 5 % of the whole apart).",
   },
   {
     file: "plan.txt",
@@ -83,7 +84,7 @@ const SECTIONS: readonly Section[] = [
     command:
       "node bench/bandwidth.ts --procs 4 [--kills] --limits 1MB,10MB --mixes small,mix --servers fast --seconds 20",
     about:
-      "The limit on the interface as above, for four processes together; in the second table one of them is killed every three seconds, and started again. Goal: no one-second window above 105 %. What a killed process had is nobody's for a second, so that what was on its way to it has room: that is what the mean lacks there.",
+      "The limit on the interface as above, for four processes together; in the second table one of them is killed every three seconds, and started again. Goal: no one-second window above 105 %. The share of a killed process is unused for one second, to leave room for bytes on their way to it; this lowers the mean.",
   },
   {
     file: "cluster-faults.txt",
@@ -156,6 +157,6 @@ for (const { file, title, command, about } of SECTIONS) {
   const date = statSync(path).mtime.toISOString().slice(0, 10);
   const isMarkdown = /^[|#]/.test(shown[0] ?? "");
   const output = isMarkdown ? shown.join("\n") : ["```", ...shown, "```"].join("\n");
-  parts.push(`## ${title}`, about, `\`${command}\`, ${date}:`, output);
+  parts.push(`## ${title}`, filled(about), `\`${command}\`, ${date}:`, output);
 }
 writeFileSync(PAGE, `${parts.join("\n\n")}\n`);

@@ -16,6 +16,7 @@ import {
 } from "../src/config/field.ts";
 import { GROUPS, SITE_SETTINGS } from "../src/config/schema.ts";
 import { commandsPage, metricsPage, reasonsPage } from "./reference-pages.ts";
+import { filled } from "./prose.ts";
 
 const MADE = "<!-- Made by `npm run docs` from the tables in the code. Changes here are lost. -->";
 
@@ -39,10 +40,10 @@ function settingsPage(): string {
   const parts = [
     "# Settings",
     MADE,
-    "A flag outweighs an environment variable, that a file (`--config weir.yaml`), that the default.\n" +
+    "A flag overrides an environment variable, that a file (`--config weir.yaml`), and that the default.\n" +
       "Sizes: `KB MB GB` are powers of 1000, `KiB MiB GiB` of 1024; rates end in `/s`, also `kbit/s Mbit/s`.\n" +
       "Durations: `500ms 30s 15m 2h 1d`. A switch is turned off with `--no-` or `false`.\n" +
-      "Lists are given by repeating the flag, as a YAML list, or with spaces between.",
+      "Give lists by repeating the flag, as a YAML list, or separated by spaces.",
   ];
   for (const [title, table] of Object.entries<FieldTable>(GROUPS)) {
     parts.push(`## ${title}`);
@@ -50,11 +51,11 @@ function settingsPage(): string {
   }
   parts.push(
     "## Sites",
-    "Only in a file: `sites:` is a list of places to start from, each with settings of its own.",
+    "Only in a file: `sites:` is a list of seeds, each with settings of its own site.",
     "```yaml\nscope: domain\nlimit: 2MB/s\nquota: 20GB/month\nsites:\n  - url: https://news.example/\n    delay: 2s\n    concurrency: 1\n    limit: 500KB/s\n  - https://docs.example/\n```",
   );
   for (const field of Object.values<FieldTable[string]>(SITE_SETTINGS))
-    parts.push(`**\`${field.key}\`** ${field.meaning} Expects ${expectationOf(field)}.`);
+    parts.push(filled(`**\`${field.key}\`** ${field.meaning} Expects ${expectationOf(field)}.`));
   return `${parts.join("\n\n")}\n`;
 }
 
@@ -67,18 +68,20 @@ function entry(field: FieldTable[string]): string {
     field.flagOnly === true ? "flag only" : `\`${field.key}:\` \`${variableOf(field)}\``;
   const facts = [
     isSwitch(field) ? undefined : `Expects ${expectationOf(field)}.`,
-    field.alone === undefined ? undefined : `Alone it means \`${field.alone}\`.`,
+    field.alone === undefined ? undefined : `Without a value: \`${field.alone}\`.`,
     isList(field) ? "May be given several times." : undefined,
     field.fallback === undefined ? undefined : `Default \`${field.fallback}\`.`,
   ].filter((fact) => fact !== undefined);
-  return `### \`${flag}\`${off}\n\n${[field.meaning, ...facts].join(" ")} (${places})`;
+  return `### \`${flag}\`${off}\n\n${filled(`${[field.meaning, ...facts].join(" ")} (${places})`)}`;
 }
 
 function errorsPage(): string {
   const intro =
-    "Every error that you can do something about has a code that never changes. It is printed with what\n" +
-    "is wrong and this remedy. Anything else is a bug in Weir; `--verbose` shows where.";
-  const entries = Object.entries(REMEDIES).map(([code, remedy]) => `## ${code}\n\n${remedy}`);
+    "Every error that an operator can fix has a code that never changes. It is printed with its cause and\n" +
+    "this remedy. Any other error is a bug in Weir; `--verbose` prints its stack trace.";
+  const entries = Object.entries(REMEDIES).map(
+    ([code, remedy]) => `## ${code}\n\n${filled(remedy)}`,
+  );
   return `${["# Errors", MADE, intro, ...entries].join("\n\n")}\n`;
 }
 

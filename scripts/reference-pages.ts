@@ -1,51 +1,53 @@
 /**
- * Three pages of the reference, made from what the program itself says: its commands from their help
- * texts, its metrics and its reasons from their tables.
+ * Three generated reference pages: commands from their help texts, metrics and outcomes from their tables.
  */
 
 import { markdownTable } from "../src/cli/row-table.ts";
 import { COMMANDS } from "../src/cli/run.ts";
+import { type FieldTable, flagOf } from "../src/config/field.ts";
 import { GROUPS } from "../src/config/schema.ts";
 import { metricsOf } from "../src/dashboard/metrics.ts";
 import { meaningOf } from "../src/dashboard/reason-words.ts";
 import { sampleLook } from "../src/dashboard/sample.suite.ts";
+import { filled } from "./prose.ts";
 import { isRetryable, type NamedReason, REASONS } from "../src/page/outcome.ts";
 
-/** Labels with more values than this are told by their number. */
+/** Labels with more values than this show only their number. */
 const VALUES_SHOWN_MAX = 10;
 
 export async function commandsPage(made: string): Promise<string> {
   const parts = [
     "# Commands",
     made,
-    "What can be typed, as `weir COMMAND --help` says it. In a checkout it is `./weir`. The flags of `weir crawl` are\n" +
-      "described one by one in [settings.md](settings.md); each is also a key of a file and a variable.\n" +
-      "Exit codes: 0 done; 1 the job failed; 2 wrong usage or settings; 3 stopped with work left; 130 quit by a second Ctrl-C.",
+    "All commands, as `weir COMMAND --help` shows them; in a checkout, type `./weir`. Every flag of `weir crawl` is\n" +
+      "listed here and described in [settings.md](settings.md); each is also a key of weir.yaml and an environment\n" +
+      "variable. " +
+      "Exit codes: 0 done; 1 the job failed; 2 wrong usage or settings; 3 stopped with work left; 130 ended by a second Ctrl-C.",
   ];
   for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
     const { command } = await load();
     parts.push(`## \`weir ${name}\``, `${summary}.`, ...commandParts(command.help()));
+    if (name === "crawl") parts.push("All flags of `weir crawl`, by group:", allFlags());
   }
   return page(parts);
 }
 
-/** What it is about in words, examples as they are typed, and the rest as the terminal shows it. */
+/** The description as prose, the examples as shell commands, the rest as the terminal shows it. */
 function commandParts(help: string): string[] {
   const blocks = help.trimEnd().split("\n\n");
   const [usage = "", about = "", examples = "", ...rest] = blocks;
-  const flags = rest.filter((block) => !Object.hasOwn(GROUPS, titleOf(block)));
-  const hidden = rest.length - flags.length;
-  const shown = [usage, ...flags].join("\n\n");
-  return [
-    about.replaceAll("\n", " "),
-    `\`\`\`sh\n${examplesIn(examples)}\n\`\`\``,
-    `\`\`\`text\n${shown}\n\`\`\``,
-    ...(hidden === 0 ? [] : [`Its flags are in [settings.md](settings.md), in ${hidden} groups.`]),
-  ];
+  const shown = [usage, ...rest].join("\n\n");
+  return [about, `\`\`\`sh\n${examplesIn(examples)}\n\`\`\``, `\`\`\`text\n${shown}\n\`\`\``];
 }
 
-function titleOf(block: string): string {
-  return /^(.+):\n {2}--/.exec(block)?.[1] ?? "";
+function allFlags(): string {
+  return Object.entries<FieldTable>(GROUPS)
+    .map(([title, table]) => {
+      const flags = Object.values(table).map((field) => `\`${flagOf(field)}\``);
+      const item = `- [${title}](settings.md#${title.toLowerCase()}): ${flags.join(", ")}`;
+      return filled(item, "  ");
+    })
+    .join("\n");
 }
 
 /** The help has a command on one line and what it does on the next. */
@@ -71,8 +73,8 @@ export function metricsPage(made: string): string {
   return page([
     "# Metrics",
     made,
-    "What `/metrics` of the [dashboard](dashboard.md) answers, in Prometheus' text format. Labels are bounded: no site and nothing\n" +
-      "else from the web becomes one. [`grafana/weir.json`](grafana/weir.json) is a dashboard for Grafana that uses them.",
+    "Metrics at `/metrics` of the [dashboard](dashboard.md), in the text format of Prometheus. Labels are bounded: no site and no\n" +
+      "other text from the web is a label. [`grafana/weir.json`](grafana/weir.json) is a Grafana dashboard for them.",
     markdownTable(rows).trimEnd(),
   ]);
 }
@@ -83,25 +85,25 @@ function valuesIn(values: ReadonlySet<string>): string {
 }
 
 const ENDS = {
-  done: "It was answered.",
+  done: "The server answered.",
   failed:
-    "It was tried and did not come. *Again* says whether it is tried again, `--retries` times.",
-  skipped: "It was never asked for, by our own decision or because another process has it.",
+    "A request was made and failed. *Retry* says whether it is retried, up to `--retries` times.",
+  skipped: "No request was made, because of a rule or because another process owns the URL.",
 } as const;
 
 export function reasonsPage(made: string): string {
   const parts = [
     "# Reasons",
     made,
-    "Every address that a crawl knows ends with one reason of this closed list, or waits. They stand in `outcomes` of `--json`, in the\n" +
-      "report, the dashboard, the exports and the metrics. An HTTP error is `http_` and its status, such as `http_404`, and counts as failed.",
+    "Every known URL is pending or has one outcome of this closed list. Outcomes are shown in `outcomes` of `--json`, in the report,\n" +
+      "the dashboard, the exports and the metrics. An HTTP error is `http_` and its status, such as `http_404`, and counts as failed.",
   ];
   for (const [end, meaning] of Object.entries(ENDS)) {
     const reasons = Object.keys(REASONS).filter((name) => REASONS[name as NamedReason] === end);
     const rows = reasons.map((name) => ({
       Reason: `\`${name}\``,
       Meaning: meaningOf(name),
-      ...(end === "failed" && { Again: isRetryable(name as NamedReason) ? "yes" : "" }),
+      ...(end === "failed" && { Retry: isRetryable(name as NamedReason) ? "yes" : "" }),
     }));
     const title = `## ${end.charAt(0).toUpperCase()}${end.slice(1)}`;
     parts.push(title, meaning, markdownTable(rows).trimEnd());
@@ -109,10 +111,14 @@ export function reasonsPage(made: string): string {
   const again = [408, 425, 429, 500, 502, 503, 504].filter((status) =>
     isRetryable(`http_${status}`),
   );
-  parts.push(`Of HTTP errors these are tried again: ${again.join(", ")}.`);
+  parts.push(`Retried HTTP errors: ${again.join(", ")}.`);
   return page(parts);
 }
 
 function page(parts: readonly string[]): string {
-  return `${parts.join("\n\n")}\n`;
+  const isProse = (part: string): boolean => !/^(#|\||```|<|- )/.test(part);
+  const filledParts = parts.map((part) =>
+    isProse(part) ? filled(part.replaceAll("\n", " ")) : part,
+  );
+  return `${filledParts.join("\n\n")}\n`;
 }

@@ -13,7 +13,7 @@ import { Marked, type Token, type Tokens } from "marked";
 const CONTENTS = "docs/README.md";
 /** The last group of the contents; what is decided next is listed there by itself. */
 const DECISIONS = "docs/decisions/";
-const SOURCES = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "examples/*.md", "docs/**/*.md"];
+const SOURCES = ["*.md", "examples/*.md", "docs/**/*.md"];
 const ELSEWHERE = /^(https?:|mailto:)/;
 
 export interface Site {

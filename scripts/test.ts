@@ -1,9 +1,10 @@
 /**
- * Everything `npm test` checks, each under its name, with one line at the end that counts them.
+ * Runs the checks and the tests of `npm test`, one line each, and a count at the end.
  *
- * First the checks of the text (types, lint, format, layout, generated pages), then every test file,
- * each in a process of its own, as many at a time as there are cores. Words after `npm test --`
- * choose test files by part of their path; `--checks-only` leaves the tests out.
+ * First the checks (types, lint, format, layout, generated pages), then every test file in its own
+ * process, one per core at a time. Words after `npm test --` select test files by part of their path
+ * and leave out the checks. `--checks-only` leaves out the tests, `--watch` runs the files again after
+ * each change, `--coverage` adds the share of covered lines per folder.
  */
 
 import { spawnSync } from "node:child_process";
@@ -14,11 +15,12 @@ import { run } from "node:test";
 import { inspect } from "node:util";
 
 const ROOT = new URL("..", import.meta.url).pathname;
-const TEST_MS_MAX = 600_000;
+/** Ends a test that hangs; a busy machine needs several times as long as an idle one. */
+const TEST_MS_MAX = 1_800_000;
 const STDERR_CHARACTERS_MAX = 4_000;
 const CHECKS: readonly (readonly [name: string, program: string, ...args: string[]])[] = [
-  ["types", "tsc", "-p", "."],
-  ["types of the page", "tsc", "-p", "src/dashboard/page"],
+  ["types", "tsc", "-p", ".", ...incremental("types")],
+  ["types of the page", "tsc", "-p", "src/dashboard/page", ...incremental("page-types")],
   ["lint", "oxlint", "src", "test", "scripts"],
   ["format", "oxfmt", "--check", "src", "test", "scripts"],
   ["layout", "node", "scripts/tidy.ts"],
@@ -53,10 +55,18 @@ const skips: string[] = [];
 
 const words = process.argv.slice(2);
 const chosen = words.filter((word) => !word.startsWith("--"));
+const isWatching = words.includes("--watch");
+const isCovering = words.includes("--coverage");
 process.chdir(ROOT);
-if (chosen.length === 0) for (const check of CHECKS) runCheck(check);
+if (chosen.length === 0 && !isWatching && !isCovering) for (const check of CHECKS) runCheck(check);
 if (!words.includes("--checks-only")) await runTests();
 report();
+
+/** Lets the compiler check only what has changed since its last run. */
+function incremental(name: string): string[] {
+  const file = `node_modules/.cache/${name}.tsbuildinfo`;
+  return ["--incremental", "--tsBuildInfoFile", file];
+}
 
 function runCheck([name, program, ...args]: (typeof CHECKS)[number]): void {
   const startedMs = performance.now();
@@ -91,8 +101,12 @@ async function runFiles(files: readonly string[], execArgv: readonly string[]): 
     concurrency: availableParallelism(),
     timeout: TEST_MS_MAX,
     execArgv: [...execArgv],
+    watch: isWatching,
+    coverage: isCovering,
+    coverageIncludeGlobs: ["src/**/*.ts"],
+    coverageExcludeGlobs: ["src/**/*.{test,suite,child}.ts"],
   });
-  // Told as soon as a test has ended; `test:pass` and `test:fail` wait for the files before it.
+  // `test:complete` comes as soon as a test has ended; `test:pass` and `test:fail` wait for earlier files.
   events.on("test:complete", (event: Ended) => {
     if (isFileItself(event)) closeFile(event);
     else count(event);
@@ -101,6 +115,11 @@ async function runFiles(files: readonly string[], execArgv: readonly string[]): 
     const told = (stderrByFile.get(file) ?? "") + message;
     stderrByFile.set(file, told.slice(-STDERR_CHARACTERS_MAX));
   });
+  events.on("test:watch:drained", () => {
+    report();
+    clear();
+  });
+  events.on("test:coverage", ({ summary }) => showCoverage(summary.files));
   // Nothing runs unless the events are read to their end.
   for await (const _ of events);
 }
@@ -161,14 +180,37 @@ function showLine(kind: Kind, durationMs: number, text: string): void {
 
 function report(): void {
   for (const file of filesFallen) {
-    const told = stderrByFile.get(file) ?? "ended without a word";
+    const told = stderrByFile.get(file) ?? "ended without output";
     failures.push(`${relative(ROOT, file)}: the file itself\n${indent(told)}`);
   }
   for (const failure of failures) console.log(`\nFAILED ${failure}`);
-  if (skips.length > 0)
-    console.log(`\nSKIPPED, so not known to work here:\n${indent(skips.join("\n"))}`);
+  if (skips.length > 0) console.log(`\nSKIPPED, so not tested here:\n${indent(skips.join("\n"))}`);
   console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1;
+}
+
+/** For the next run in watch mode. */
+function clear(): void {
+  counts.passed = counts.failed = counts.skipped = 0;
+  countsByFile.clear();
+  stderrByFile.clear();
+  failures.length = filesFallen.length = skips.length = 0;
+}
+
+interface CoveredFile {
+  readonly path: string;
+  readonly totalLineCount: number;
+  readonly coveredLineCount: number;
+}
+
+function showCoverage(files: readonly CoveredFile[]): void {
+  const folders = Map.groupBy(files, ({ path }) => relative(ROOT, path).split("/")[1] ?? "");
+  for (const [folder, own] of [...folders].toSorted(([a], [b]) => a.localeCompare(b))) {
+    const lines = own.reduce((sum, { totalLineCount }) => sum + totalLineCount, 0);
+    const covered = own.reduce((sum, { coveredLineCount }) => sum + coveredLineCount, 0);
+    const share = ((100 * covered) / lines).toFixed(1).padStart(5);
+    console.log(`${share} %  src/${folder}: ${covered} of ${lines} lines, ${own.length} files`);
+  }
 }
 
 function indent(text: string): string {

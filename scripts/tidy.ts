@@ -1,13 +1,15 @@
 /**
- * Holds the layout: which folder may import which, that the mind stays pure, names and headers.
+ * Checks the layout (imports between folders, purity of the mind, names, headers) and the words: no banned word in
+ * documents and in strings of the program, no line of prose above 120 characters.
  *
- * Reads the lines of every source file; no parser is needed because our imports are always
- * relative, always end in `.ts` and stand on lines of their own. Prints each breach with its place
- * and ends with 1 when there is any. The linter holds the sizes of files and functions.
+ * Reads the lines of every source file; no parser is needed because imports are relative, end in `.ts` and stand on
+ * lines of their own. Prints each breach with its place and exits with 1 if there is one. The linter checks the sizes of
+ * files and functions.
  */
 
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
+import { bannedWordIn, COLUMNS_MAX, proseLines } from "./prose.ts";
 
 /** What a folder may import besides itself. A folder that is not here does not exist. */
 const LANGUAGE = ["base", "url", "page"];
@@ -54,7 +56,10 @@ for (const file of files) {
   // A suite may bring several folders together; a test of the language may use what it likes.
   if (!TEST.test(file) && folder !== "index.ts") checkImports(file, folder, text);
   if (!TEST.test(file) && MIND.includes(folder)) checkPurity(file, text);
+  if (!TEST.test(file)) checkStrings(file, text);
 }
+for (const file of globSync(["*.md", ".github/**/*.md", "{docs,examples,src}/**/*.md"]).toSorted())
+  checkProse(file, readFileSync(file, "utf8"));
 for (const breach of breaches) console.error(breach);
 console.error(`${files.length} files, ${breaches.length} breaches`);
 process.exitCode = breaches.length === 0 ? 0 : 1;
@@ -90,9 +95,31 @@ function isOurs(specifier: string): boolean {
 }
 
 function checkPurity(file: string, text: string): void {
-  for (const [index, line] of withoutComments(text).split("\n").entries()) {
+  for (const [index, line] of withoutComments(text, false).split("\n").entries()) {
     for (const [pattern, what] of IMPURE)
       if (pattern.test(line)) breaches.push(`${file}:${index + 1}: the mind ${what}`);
+  }
+}
+
+/** Strings of several words are shown to users. */
+function checkStrings(file: string, text: string): void {
+  for (const [index, line] of withoutComments(text, true).split("\n").entries()) {
+    if (/\bassert\(|^\s*import\b|\bfrom "/.test(line)) continue;
+    for (const [literal] of line.matchAll(/"(?:[^"\\]|\\.)*"|`[^`]*`/g)) {
+      if (!literal.includes(" ")) continue;
+      const word = bannedWordIn(literal.replaceAll(/\$\{[^}]*\}/g, ""));
+      if (word !== undefined)
+        breaches.push(`${file}:${index + 1}: plain words instead of "${word}"`);
+    }
+  }
+}
+
+function checkProse(file: string, text: string): void {
+  for (const [number, line] of proseLines(text)) {
+    const word = bannedWordIn(line.replaceAll(/`[^`]*`/g, ""));
+    if (word !== undefined) breaches.push(`${file}:${number}: plain words instead of "${word}"`);
+    if (line.length > COLUMNS_MAX)
+      breaches.push(`${file}:${number}: longer than ${COLUMNS_MAX} characters`);
   }
 }
 
@@ -104,13 +131,14 @@ function* importsOf(text: string): Generator<[line: number, path: string]> {
 }
 
 /** Keeps the lines where they are, so that a breach can be found again. */
-function withoutComments(text: string): string {
-  return text
+function withoutComments(text: string, keepsStrings: boolean): string {
+  const code = text
     .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ""))
-    .replaceAll(/(^|\s)\/\/.*$/gm, "$1")
-    .replaceAll(/"(?:[^"\\\n]|\\.)*"/g, (literal) =>
-      literal.startsWith('"node:') ? literal : '""',
-    );
+    .replaceAll(/(^|\s)\/\/.*$/gm, "$1");
+  if (keepsStrings) return code;
+  return code.replaceAll(/"(?:[^"\\\n]|\\.)*"/g, (literal) =>
+    literal.startsWith('"node:') ? literal : '""',
+  );
 }
 
 function each(

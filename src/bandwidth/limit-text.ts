@@ -38,8 +38,8 @@ export function limitMistake(text: string): string {
     return `with 0 nothing is ever fetched; write none for no limit, or at least ${least()}`;
   if (sign === "-") return `a limit is never negative; ${offers}`;
   if (prefix === "" && unit === "") return `a rate needs a unit; ${offers}`;
-  if (per === undefined) return `a rate is told by the second; ${offers}`;
-  if (!/^s(ec(ond)?)?$/i.test(per)) return "a rate is told by the second, such as 2MB/s";
+  if (per === undefined) return `a rate is per second; ${offers}`;
+  if (!/^s(ec(ond)?)?$/i.test(per)) return "a rate is per second, such as 2MB/s";
   const rateBps = readRateBps(text);
   if (rateBps !== undefined && rateBps < LIMIT_BPS_LEAST)
     return `is too little: one request a second takes about ${LIMIT_BPS_LEAST / 1000} KB; write at least ${least()}`;

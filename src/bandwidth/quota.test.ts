@@ -28,8 +28,7 @@ test("what is used up says until when, and what to write", () => {
   const book = new QuotaBook(new TimeZone("Europe/Rome"), undefined);
   assert.deepEqual(book.usedUp(NOON_MS, { bytes: 5e9, per: "month" }), {
     what: "quota of 5.00 GB a month used up until 2026-11-01 00:00",
-    remedy:
-      "The same command goes on from then; with --quota 10.0GB/month, or --quota none, at once",
+    remedy: "The same command resumes then; with --quota 10.0GB/month, or --quota none, at once",
   });
 });
 

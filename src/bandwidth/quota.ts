@@ -76,7 +76,7 @@ export class QuotaBook {
     const double = `${showBytes(2 * quota.bytes).replace(" ", "")}/${quota.per}`;
     return {
       what: `quota of ${showBytes(quota.bytes)} a ${quota.per} used up until ${renewal}`,
-      remedy: `The same command goes on from then; with --quota ${double}, or --quota none, at once`,
+      remedy: `The same command resumes then; with --quota ${double}, or --quota none, at once`,
     };
   }
 

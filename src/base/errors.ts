@@ -3,14 +3,14 @@
 export const REMEDIES = {
   USAGE: "Run `weir --help`, or `weir COMMAND --help` for examples.",
   SETTINGS_INVALID:
-    "Fix the settings named above; `weir crawl --help` lists them all with their units.",
+    "Fix the settings named above; `weir crawl --help all` lists all settings with their units.",
   SEEDS_MISSING:
     "Give at least one URL (weir crawl https://example.org/), a --seeds file or `sites:` in weir.yaml.",
   SEED_REFUSED:
     "Correct the seed, or the --include or --exclude pattern that refuses it; private and loopback addresses also need --allow-private with their range, e.g. --allow-private 127.0.0.0/8.",
   FILE_UNREADABLE: "Check that the file exists, is readable and holds what the option expects.",
   FOLDER_FOREIGN:
-    "Give --out another folder: this one holds files that are not a Weir crawl, and nothing in it was touched.",
+    "Give --out another folder: this one contains files that are not from a Weir crawl; they were not changed.",
   FOLDER_UNWRITABLE: "Make the folder writable, or give --out another one.",
   FOLDER_MISSING: "Give the folder of a crawl: the one in `weir crawl --out`.",
   CLUSTER_MISMATCH:
@@ -19,9 +19,9 @@ export const REMEDIES = {
     "The stored state is safe. Run again with --verbose to see why the process ends, or with --procs 1 for a single process.",
   STORE_LOCKED: "Another process is using this folder. Stop it, or give --out another folder.",
   STORE_NEWER:
-    "This folder was written by a newer Weir. Update Weir, or give --out another folder; nothing was touched.",
+    "This folder was written by a newer Weir. Update Weir, or give --out another folder; nothing was changed.",
   STORE_CORRUPT:
-    "The state on disk is damaged at the place named above. Keep the folder, restore it from a copy, or start over with --fresh.",
+    "The state on disk is damaged at the place named above. Keep the folder, restore it from a backup, or start over with --fresh.",
   STORE_CHANGED:
     "This folder belongs to a crawl with other settings. Use the same settings, another --out, or --fresh to start over.",
   SEARCH_INDEX_DAMAGED:
@@ -35,7 +35,7 @@ export const REMEDIES = {
   BUS_UNREACHABLE:
     "Check --nats, that nats-server runs there, and that no firewall blocks its port.",
   BUS_DENIED:
-    "Check the credentials given for NATS, and that the server lets this user publish and subscribe to what docs/cluster.md lists.",
+    "Check the credentials given for NATS, and that the user may publish and subscribe to the subjects in docs/cluster.md.",
   BUS_TLS:
     "Check that the server's certificate is for the name in --nats and signed by the authority given, and that it accepts Weir's certificate.",
   BUS_NO_JETSTREAM:
@@ -45,8 +45,8 @@ export const REMEDIES = {
   NOT_RUNNING:
     "Only a running crawl can be changed. Start it with the same `weir crawl` command first.",
   DASHBOARD_PORT:
-    "Give --dashboard another port, 0 for any that is free, and --dashboard-host an address of this machine.",
-  RUNTIME_OLD: "Run ./weir, which brings its own Node, or install the version named above.",
+    "Give --dashboard another port (0 for any free port), and --dashboard-host an address of this machine.",
+  RUNTIME_OLD: "Run ./weir, which uses its own Node, or install the version named above.",
 } as const satisfies Record<string, string>;
 
 export type ErrorCode = keyof typeof REMEDIES;

@@ -20,7 +20,7 @@ export function plural(count: number, noun: string): string {
 export function showRate(rateBps: number, limitBps: number | undefined): string {
   const rate = showBytes(rateBps);
   if (limitBps === undefined) return `${rate}/s`;
-  if (limitBps === 0) return `${rate}/s, nothing may come now`;
+  if (limitBps === 0) return `${rate}/s, paused by the calendar`;
   const limit = showBytes(limitBps);
   const [number, unit] = limit.split(" ");
   const shown = unit === rate.split(" ")[1] ? number : `${limit}/s`;

@@ -26,7 +26,7 @@ export function readArgs<Table extends FieldTable>(
   for (const name of names.slice(positional.length)) all.push(`${name} is missing`);
   const isOpen = names.at(-1)?.endsWith("…") === true;
   for (const word of isOpen ? [] : positional.slice(names.length))
-    all.push(`${JSON.stringify(visible(word, 80))} is one word too many`);
+    all.push(`${JSON.stringify(visible(word, 80))} is one argument too many`);
   if (all.length > 0) throw new CrawlError("USAGE", all.join("\n  "));
   return { positional, flags: resolved.values };
 }

@@ -27,4 +27,4 @@ export function isOpenToOthers({ dashboardHost }: Pick<Asked, "dashboardHost">):
 }
 
 export const OPEN_TO_OTHERS =
-  "WARNING: the dashboard can be reached from other machines, and what it sends is not encrypted. Whoever has its token can change the crawl.";
+  "WARNING: the dashboard can be reached from other machines, without encryption. Anyone with its token can change the crawl.";

@@ -119,7 +119,7 @@ test("with a limit a frame tells the rate against it, what is predicted and what
 test("a rate is told in the unit of its limit, or the limit in its own", () => {
   assert.equal(showRate(5e5, undefined), "500 KB/s");
   assert.equal(showRate(5e5, 2e6), "500 KB/s of 2.00 MB/s (25 %)");
-  assert.equal(showRate(0, 0), "0 B/s, nothing may come now");
+  assert.equal(showRate(0, 0), "0 B/s, paused by the calendar");
 });
 
 test("a bar and a sparkline keep their width", () => {

@@ -5,20 +5,47 @@ import { GROUPS, SETTINGS } from "../config/schema.ts";
 import { commandHelp, generalHelp, wrapped } from "./help.ts";
 import { COMMANDS } from "./run.ts";
 
-const page = commandHelp({ usage: "weir crawl", about: "x", examples: [], groups: GROUPS });
+const page = commandHelp(
+  { usage: "weir crawl", about: "x", examples: [], groups: GROUPS, common: ["delayMs"] },
+  { topic: "all" },
+);
 
 test("help names every flag once, in its group, with its default", () => {
   for (const field of Object.values<FieldTable[string]>(SETTINGS)) {
     const flag = field.fallback === "true" ? `--no-${flagOf(field).slice(2)}` : flagOf(field);
-    const lines = page.split("\n").filter((line) => line.trim().split(" ")[0] === flag);
+    const lines = page.split("\n").filter((line) => /^ {2}(\S+)/.exec(line)?.[1] === flag);
     assert.equal(lines.length, 1, flag);
   }
-  assert.match(page, /\nManners:\n {2}--delay DURATION/);
+  assert.match(page, /\nPoliteness:\n {2}--delay DURATION/);
   assert.match(page, /\[8MiB\]/);
 });
 
-test("help fits a terminal of a hundred columns", () => {
-  for (const line of page.split("\n")) assert.ok(line.length <= 100, line);
+test("help fits the terminal, and 80 columns where its width is not known", async () => {
+  for (const [name, { load }] of Object.entries(COMMANDS)) {
+    const { command } = await load();
+    for (const columns of [40, 60, undefined, 100])
+      for (const line of command.help({ columns }).split("\n"))
+        // Commands are copied; a flag and its values, and a word, stay whole.
+        assert.ok(
+          line.length <= (columns ?? 80) || /^ {2}(weir |ssh |--)|^ *\S+$/.test(line),
+          `${name}: ${line}`,
+        );
+  }
+});
+
+test("help on crawl shows at most 25 flags, and names where the others are", async () => {
+  const { command } = (await COMMANDS["crawl"]?.load()) ?? assert.fail();
+  const flagsIn = (text: string): number => text.match(/^ {2}--/gm)?.length ?? 0;
+  assert.ok(flagsIn(command.help()) <= 25);
+  assert.match(command.help(), /weir crawl --help all/);
+  const groups = Object.keys(GROUPS).map((title) =>
+    flagsIn(command.help({ topic: title.toLowerCase() })),
+  );
+  assert.equal(
+    groups.reduce((sum, count) => sum + count),
+    Object.keys(SETTINGS).length,
+  );
+  assert.throws(() => command.help({ topic: "bandwith" }), /did you mean bandwidth/);
 });
 
 test("the general help fits a screen of 24 lines and 80 columns", () => {

@@ -57,11 +57,11 @@ export async function readLabelledPages(
     }
   }
   const tally = { lines, broken, reasons };
-  if (lines === 0) throw new CrawlError("FILE_UNREADABLE", "There is not a single line to read");
+  if (lines === 0) throw new CrawlError("FILE_UNREADABLE", "The files have no lines");
   if (broken > BROKEN_SHARE_MAX * lines)
     throw new CrawlError(
       "FILE_UNREADABLE",
-      `More than one line in twenty is not what was expected: ${tallyLines(tally).join("\n  ")}`,
+      `More than 5 % of the lines are invalid: ${tallyLines(tally).join("\n  ")}`,
     );
   return tally;
 }

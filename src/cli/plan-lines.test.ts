@@ -88,7 +88,7 @@ test("a plan that keeps everything says so, and the least rate that would", asyn
   assert.match(text, /s0\.example +✓ +10 s +20 s +10 s +10\.0 MB +1\.00 MB\/s/);
   assert.match(text, /s1\.example +40 s +30\.0 MB +waits/);
   assert.match(text, /All 1 deadline can be kept at 1\.00 MB\/s\./);
-  assert.match(text, /The least rate that keeps all of them is 500 KB\/s\./);
+  assert.match(text, /The least sufficient rate is 500 KB\/s\./);
   assert.match(
     text,
     /All is done after 40 s; the finish times add up to 50 s, at most 0\.0 % above/,
@@ -102,7 +102,7 @@ test("deadlines that want more than there is are told by how much, and what woul
   ]);
   assert.match(text, /1 of 2 deadlines cannot be kept at 1\.00 MB\/s:/);
   assert.match(text, /\n {2}https:\/\/s\d\.example is done [\d.]+ s too late, after 20 s\./);
-  assert.match(text, /The least rate that keeps all of them is 1\.33 MB\/s\./);
+  assert.match(text, /The least sufficient rate is 1\.33 MB\/s\./);
   assert.match(text, /Or move one deadline: https:\/\/s\d\.example to 20 s\./);
 });
 
@@ -122,10 +122,13 @@ test("an algorithm without an answer says why, and that ours has one", async () 
 
 test("what a plan rests on is told where it can surprise", async () => {
   const one = [{ bytes: 50e6, capBps: 500_000 }];
-  assert.match(await textOf(one, { rateFrom: "caps" }), /No limit is set: 1\.00 MB\/s is what all/);
+  assert.match(
+    await textOf(one, { rateFrom: "caps" }),
+    /No limit is set: 1\.00 MB\/s is the total/,
+  );
   assert.match(await textOf(one, { rateUntilSeconds: 60 }), /The calendar may change in 1 min 0 s/);
-  assert.match(await textOf(one, { timeMaxSeconds: 30 }), /stops by itself after 30 s \(--time\)/);
-  assert.match(await textOf(one, {}, "m-sumt"), /m-sumt knows no caps: .* more from 1 site than/);
+  assert.match(await textOf(one, { timeMaxSeconds: 30 }), /stops after 30 s \(--time\)/);
+  assert.match(await textOf(one, {}, "m-sumt"), /m-sumt ignores caps: .* more from 1 site than/);
   assert.match(await textOf(one), /No site has a deadline\./);
   assert.match(
     await textOf([...one, { bytes: undefined }]),

@@ -31,7 +31,7 @@ export function planLines(report: PlanReport, screen: Screen): string[] {
   const { palette } = screen;
   return [
     ...tableLines(shown, screen),
-    ...(hidden > 0 ? [palette.dim(`and ${plural(hidden, "site")} more; --json tells of all`)] : []),
+    ...(hidden > 0 ? [palette.dim(`and ${plural(hidden, "site")} more; --json lists all`)] : []),
     ...(shown.length > 0 ? [""] : []),
     ...ganttLines(
       shown.map(({ row }) => row),
@@ -134,10 +134,10 @@ function promiseSentences({ input, answer }: PlanReport, planned: readonly Plann
   const enough =
     minimumRateBps === undefined
       ? []
-      : [`The least rate that keeps all of them is ${showBytes(minimumRateBps)}/s.`];
+      : [`The least sufficient rate is ${showBytes(minimumRateBps)}/s.`];
   if (late.length === 0 && answer.overCap.length > 0)
     return [
-      `${algorithm} would keep all ${plural(dated, "deadline")} if servers gave what it counts on.`,
+      `${algorithm} would keep all ${plural(dated, "deadline")} if servers delivered the rates it assumes.`,
       ...hopelessSentences(hopeless, planned),
     ];
   if (late.length === 0)
@@ -165,7 +165,7 @@ function hopelessSentences(keys: readonly string[], planned: readonly Planned[])
   const sites = planned.filter(({ row }) => names.has(row.name));
   if (sites.length === 0) return [];
   return [
-    "No rate would do, because of what these can take by themselves:",
+    "No rate would suffice, because of the speed of these sites:",
     ...listed(sites, (site) => {
       const { row, capBps, bytes = 0, wish } = site;
       const least = (bytes * wish.efficiency) / capBps;
@@ -213,8 +213,8 @@ function sumSentences({ answer }: PlanReport): string[] {
 
 function gapText(gap: number): string {
   return gap > 1
-    ? `at most ${(1 + gap).toFixed(1)} times the least that there can be`
-    : `at most ${(100 * gap).toFixed(1)} % above the least that there can be`;
+    ? `at most ${(1 + gap).toFixed(1)} times the lower bound`
+    : `at most ${(100 * gap).toFixed(1)} % above the lower bound`;
 }
 
 /** What the rate rests on, where that can surprise. */
@@ -223,18 +223,18 @@ function rateSentences({ input, answer }: PlanReport): string[] {
   const end = answer.figures?.maxSeconds ?? 0;
   const found: string[] = [];
   if (rateFrom === "caps")
-    found.push(`No limit is set: ${showBytes(task.rateBps)}/s is what all servers give together.`);
+    found.push(`No limit is set: ${showBytes(task.rateBps)}/s is the total rate of all servers.`);
   if (rateUntilSeconds !== undefined && rateUntilSeconds < end)
     found.push(
-      `The calendar may change in ${seconds(rateUntilSeconds)}; the plan takes today's rate of now for all of the time.`,
+      `The calendar may change in ${seconds(rateUntilSeconds)}; the plan assumes the current rate throughout.`,
     );
   if (timeMaxSeconds !== undefined && timeMaxSeconds < end)
     found.push(
-      `The crawl stops by itself after ${seconds(timeMaxSeconds)} (--time), before all is done.`,
+      `The crawl stops after ${seconds(timeMaxSeconds)} (--time), before the end of the plan.`,
     );
   if (answer.overCap.length > 0)
     found.push(
-      `${answer.algorithm} knows no caps: it counts on more from ${plural(answer.overCap.length, "site")} than their servers give.`,
+      `${answer.algorithm} ignores caps: it assumes more from ${plural(answer.overCap.length, "site")} than their servers deliver.`,
     );
   return found;
 }

@@ -59,7 +59,7 @@ test("a site whose size nobody knows is left out with the remedy, and the others
   const input = await inputOf(["--limit", "1MB/s"]);
   assert.match(
     input.sites[0]?.leftOut ?? "",
-    /size is not known; give it a `size` or `pages`, or crawl it/,
+    /size is unknown; set its `size` or `pages`, or crawl it/,
   );
   assert.deepEqual(input.task.sites, []);
 });
@@ -115,11 +115,11 @@ test("the rate is the limit, or the calendar's now, or the sum of the caps, or a
   assert.deepEqual(await rateOf("--limit-at", calendar), [1e6, "calendar", 6 * 3600]);
   assert.deepEqual(await rateOf(), [50_000, "caps", undefined]);
   for (const [words, changes, why] of [
-    [[], { sizeBytes: 1e6 }, /^limit: how much may come in all is not said, and what https:\/\/a/],
+    [[], { sizeBytes: 1e6 }, /^limit: no total rate; set --limit, or a cap for https:\/\/a/],
     [
       ["--limit-at", "daily 08:00-18:00=pause,else=none"],
       site,
-      /^limit: the calendar lets nothing/,
+      /^limit: the calendar pauses the crawl now/,
     ],
   ] as const)
     await assert.rejects(inputOf(words, {}, changes), (error) => {

@@ -108,7 +108,7 @@ function rateOf(
   if (nowBps === 0)
     throw new CrawlError(
       "SETTINGS_INVALID",
-      "limit: the calendar lets nothing come now; to plan for another time, give --limit-at none --limit RATE",
+      "limit: the calendar pauses the crawl now; to plan for another time, give --limit-at none --limit RATE",
     );
   if (nowBps !== undefined) {
     const rateFrom = calendar === undefined ? "limit" : "calendar";
@@ -119,7 +119,7 @@ function rateOf(
     const unknown = planned.find(({ capBps: cap }) => cap === Infinity)?.wish.site ?? "";
     throw new CrawlError(
       "SETTINGS_INVALID",
-      `limit: how much may come in all is not said, and what ${visible(unknown, 120)} can give is not known; give --limit RATE, or every site a cap`,
+      `limit: no total rate; set --limit, or a cap for ${visible(unknown, 120)} and every other site`,
     );
   }
   return { task: taskAt(sumBps), rateFrom: "caps", rateUntilSeconds };
@@ -155,9 +155,9 @@ function reasonAgainst(
   leastBps: number,
 ): string | undefined {
   if (bytes === undefined)
-    return "its size is not known; give it a `size` or `pages`, or crawl it once into the same folder";
+    return "its size is unknown; set its `size` or `pages`, or crawl it once into the same folder";
   if (mostBps < leastBps)
-    return `it can take ${showBytes(mostBps)}/s at most, less than minRate of ${showBytes(leastBps)}/s; lower minRate`;
+    return `it can use ${showBytes(mostBps)}/s at most, less than minRate of ${showBytes(leastBps)}/s; lower minRate`;
   return undefined;
 }
 

@@ -11,10 +11,10 @@ import { suggestion } from "../config/nearest.ts";
 import { VERSION } from "../config/version.ts";
 import { withoutCredentials } from "../url/credentials.ts";
 import { EXIT, exitCodeOf, type ExitCode } from "./exit-codes.ts";
-import { generalHelp } from "./help.ts";
+import { generalHelp, type HelpRequest } from "./help.ts";
 
 export interface Command {
-  readonly help: () => string;
+  readonly help: (request?: HelpRequest) => string;
   readonly run: (words: readonly string[]) => Promise<ExitCode>;
 }
 
@@ -30,43 +30,43 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import("./commands/demo.ts"),
   },
   crawl: {
-    summary: "Crawl sites; the same command on the same folder goes on",
+    summary: "Crawl sites; run again to resume",
     load: () => import("./commands/crawl.ts"),
   },
   node: {
-    summary: "Join a cluster as one more crawling process",
+    summary: "Join a cluster as a crawling process",
     load: () => import("./commands/node.ts"),
   },
   plan: {
-    summary: "Say beforehand who is crawled when, and which deadlines hold",
+    summary: "Preview the schedule and which deadlines can be met",
     load: () => import("./commands/plan.ts"),
   },
   status: {
-    summary: "Look at a crawl, running or not",
+    summary: "Show the state of a crawl, running or not",
     load: () => import("./commands/status.ts"),
   },
   serve: {
-    summary: "Show a crawl in the browser, running or not",
+    summary: "Serve a dashboard of a crawl, running or not",
     load: () => import("./commands/serve.ts"),
   },
   report: {
-    summary: "Put a crawl on one page, with its rate and its limit",
+    summary: "Write a one-page report of a crawl",
     load: () => import("./commands/report.ts"),
   },
   set: {
-    summary: "Change a crawl while it runs",
+    summary: "Change a setting of a running crawl",
     load: () => import("./commands/set.ts"),
   },
   export: {
-    summary: "Give the pages of a crawl in another format",
+    summary: "Export the pages of a crawl",
     load: () => import("./commands/export.ts"),
   },
   search: {
-    summary: "Find pages of a crawl by their words",
+    summary: "Search the pages of a crawl",
     load: () => import("./commands/search.ts"),
   },
   topics: {
-    summary: "Make, test and try a classifier of pages",
+    summary: "Train, test and use a page classifier",
     load: () => import("./commands/topics.ts"),
   },
   lab: {
@@ -93,7 +93,7 @@ async function dispatch(words: readonly string[]): Promise<ExitCode> {
   const [name, ...rest] = words;
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     const asked = name === "help" ? rest[0] : undefined;
-    if (asked !== undefined) return dispatch([asked, "--help"]);
+    if (asked !== undefined) return dispatch([asked, "--help", ...rest.slice(1)]);
     process.stdout.write(generalHelp(summaries()));
     return name === undefined ? EXIT.usage : EXIT.done;
   }
@@ -104,18 +104,20 @@ async function dispatch(words: readonly string[]): Promise<ExitCode> {
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry === undefined) throw new CrawlError("USAGE", unknown(name));
   const { command } = await entry.load();
-  if (asksForHelp(rest)) {
-    process.stdout.write(command.help());
+  const help = indexOfHelp(rest);
+  if (help >= 0) {
+    const topic = rest[help + 1]?.startsWith("-") === true ? undefined : rest[help + 1];
+    process.stdout.write(command.help({ topic, columns: process.stdout.columns }));
     return EXIT.done;
   }
   return command.run(rest);
 }
 
-function asksForHelp(words: readonly string[]): boolean {
+function indexOfHelp(words: readonly string[]): number {
   const end = words.indexOf("--");
   return words
     .slice(0, end < 0 ? undefined : end)
-    .some((word) => word === "--help" || word === "-h");
+    .findIndex((word) => word === "--help" || word === "-h");
 }
 
 function unknown(name: string): string {
@@ -139,9 +141,9 @@ function report(error: unknown, isVerbose: boolean): ExitCode {
   }
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   process.stderr.write(
-    `weir: this is a mistake in Weir, not yours: ${visible(what, 500)}\n` +
-      (isVerbose ? `${stackOf(error)}\n` : "  Run it again with --verbose to see where.\n") +
-      "  What was stored is safe; the same command goes on.\n",
+    `weir: internal error, a bug in Weir: ${visible(what, 500)}\n` +
+      (isVerbose ? `${stackOf(error)}\n` : "  Run it again with --verbose for a stack trace.\n") +
+      "  Stored data is safe; the same command resumes.\n",
   );
   return EXIT.failed;
 }

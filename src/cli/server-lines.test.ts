@@ -38,7 +38,7 @@ test("a server is a line: how often and when it was measured, what it gives, its
     /^192\.0\.2\.1 +7 +1 min 30 s +11\.0 KB\/s  ▁▁▁▂[▂-▄]+·{13}  ·{24}  one\.example/,
   );
   assert.match(dots ?? "", /^· not measured at this hour/);
-  assert.match(last ?? "", /^a server never met is expected to give \d/);
+  assert.match(last ?? "", /^expected rate of an unknown server: \d/);
 });
 
 test("only the most measured are kept, and the others are counted", () => {
@@ -56,7 +56,7 @@ test("only the most measured are kept, and the others are counted", () => {
 
 test("a file without servers says so, and nothing foreign reaches the terminal", () => {
   const empty = serverLines(surveyed([], MOMENT, 9), NOW_MS, SCREEN);
-  assert.match(empty.join("\n"), /^0 servers; .*\na server never met/);
+  assert.match(empty.join("\n"), /^0 servers; .*\nexpected rate of an unknown server/);
   const nasty = { ...server("192.0.2.1\x1b[2J", 1), sites: ["https://a\nb.example\x07"] };
   const text = serverLines(surveyed([nasty], MOMENT, 9), NOW_MS, SCREEN).join("");
   assert.doesNotMatch(text, /[\x00-\x1f]/);

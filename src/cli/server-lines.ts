@@ -82,7 +82,7 @@ export function serverLines(
     ...shown.map((server) => serverLine(server, nowMs, addressColumns, palette)),
     ...(hidden > 0 ? [palette.dim(`and ${plural(hidden, "server")} more`)] : []),
     ...(count === 0 ? [] : [palette.dim(DOTS)]),
-    palette.dim(`a server never met is expected to give ${showBytes(strangerBps)}/s`),
+    palette.dim(`expected rate of an unknown server: ${showBytes(strangerBps)}/s`),
   ].map((line) => fitted(line, screen.columns));
 }
 

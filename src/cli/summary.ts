@@ -115,20 +115,16 @@ function hints({ outcomes, pages, refusedSeeds }: CrawlResult): string[] {
   if (refusedSeeds.count > 0) return found;
   if ((outcomes["ssrf_blocked"] ?? 0) > 0)
     found.push(
-      "  ssrf_blocked: a name led to a private address; --allow-private would let it be asked",
+      "  ssrf_blocked: a name led to a private address; --allow-private permits such addresses",
     );
   if ((outcomes["robots_denied"] ?? 0) > 0 && pages === 0)
-    found.push("  robots_denied: the site's robots.txt asks crawlers to stay away");
+    found.push("  robots_denied: the site's robots.txt forbids these URLs");
   return found;
 }
 
 function nextSteps(result: CrawlResult, folder: string, palette: Palette): string[] {
   if (!result.complete)
-    return [
-      "",
-      "The same command goes on where it stopped.",
-      `  ${palette.dim(`weir status ${folder}`)}`,
-    ];
+    return ["", "The same command resumes the crawl.", `  ${palette.dim(`weir status ${folder}`)}`];
   if (result.pages === 0) return [];
   return [
     "",

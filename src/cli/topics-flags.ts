@@ -12,7 +12,7 @@ export const JSON_FLAG = {
 export const MODEL_FLAG = {
   modelFile: {
     key: "model",
-    meaning: "The model to use; without it the one that comes with Weir.",
+    meaning: "Model to use. By default the included one.",
     fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
@@ -21,19 +21,19 @@ export const MODEL_FLAG = {
 export const FIELD_FLAGS = {
   topicField: {
     key: "topicField",
-    meaning: "Which field of a line holds the topic.",
+    meaning: "Field of a line with the topic.",
     fallback: "topic",
     reader: someWords("NAME", "the name of a field"),
   },
   textField: {
     key: "textField",
-    meaning: "Which field holds plain text.",
+    meaning: "Field with plain text.",
     fallback: "text",
     reader: someWords("NAME", "the name of a field"),
   },
   htmlField: {
     key: "htmlField",
-    meaning: "Which field holds HTML, for lines without plain text.",
+    meaning: "Field with HTML, for lines without plain text.",
     fallback: "html",
     reader: someWords("NAME", "the name of a field"),
   },
@@ -42,19 +42,19 @@ export const FIELD_FLAGS = {
 export const TRAIN_FLAGS = {
   outFile: {
     key: "out",
-    meaning: "Where to write the model.",
+    meaning: "Output file for the model.",
     fallback: "topics.model",
     reader: someWords("FILE", "the name of a file"),
   },
   method: {
     key: "method",
-    meaning: "Which classifier: ours (linear), or one of the paper's three.",
+    meaning: "Classifier: `linear`, or one of the three of the paper.",
     fallback: "linear",
     reader: oneOf(METHOD_NAMES),
   },
   termsMax: {
     key: "terms",
-    meaning: "Keep at most this many terms, those that say most.",
+    meaning: "Most terms in the model; the most informative are kept.",
     fallback: "200000",
     reader: integer({ least: 100, most: 5_000_000 }),
   },
@@ -67,19 +67,19 @@ export const EVAL_FLAGS = {
   split: {
     key: "split",
     meaning:
-      "Test no model, but this method on these pages: train on half of each topic (at most 500), test on as many others.",
+      "Test a method instead of a model: train on half of each topic's pages (at most 500), test on as many others.",
     fallback: undefined,
     reader: oneOf(METHOD_NAMES),
   },
   seed: {
     key: "seed",
-    meaning: "With --split: which pages are in which half.",
+    meaning: "With --split: seed of the random halves.",
     fallback: "1",
     reader: integer({ least: 1, most: 1_000_000 }),
   },
   svgFile: {
     key: "svg",
-    meaning: "Draw the confusion matrix into this file.",
+    meaning: "Write the confusion matrix to this file as a picture.",
     fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
@@ -91,7 +91,7 @@ export const CLASSIFY_FLAGS = {
   ...MODEL_FLAG,
   anyLanguage: {
     key: "anyLanguage",
-    meaning: "Give pages a topic whatever language they are in.",
+    meaning: "Classify pages in every language, not only English.",
     fallback: "false",
     reader: onOff,
   },

@@ -48,8 +48,8 @@ const WISHES_MAX = 200;
 const POPULAR_AT_ONCE = 200;
 /** Whoever wants to end, and has no licence for so long, waits for nobody. */
 const ALONE_MS_MAX = 15_000;
-const NO_LICENCE = "waiting for its part of the work";
-const HELD = "held with all others: ";
+const NO_LICENCE = "waiting for work";
+const HELD = "paused with all processes: ";
 
 export class Agent {
   readonly #parts: AgentParts;
@@ -274,7 +274,7 @@ export class Agent {
 
   #lapse(): void {
     const { crawl, log = silentLog } = this.#parts;
-    log.write({ level: "info", message: "the licence to act has ended", values: {} });
+    log.write({ level: "info", message: "the lease has expired", values: {} });
     this.#licence = undefined;
     this.#licenseUntil(-Infinity);
     crawl.hold(NO_LICENCE, true);

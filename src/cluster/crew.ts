@@ -105,7 +105,7 @@ export class Crew {
     hand.deathsInRow = progress > hand.progress ? 1 : hand.deathsInRow + 1;
     hand.progress = progress;
     if (hand.deathsInRow > DEATHS_IN_ROW_MAX) {
-      const what = `${name} ended ${hand.deathsInRow} times in a row without getting anywhere`;
+      const what = `${name} ended ${hand.deathsInRow} times in a row without progress`;
       return onFailed(new CrawlError("PROCESS_FAILED", what));
     }
     const againMs = Math.min(AGAIN_MAX_MS, AGAIN_FIRST_MS * 2 ** hand.deathsInRow);

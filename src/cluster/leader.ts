@@ -196,7 +196,7 @@ export class Leader {
     if (report.hasEnded || report.isLeaving) return;
     this.#strangers.heard();
     if (report.spec !== spec) {
-      const why = "this node was given other settings, addresses or another version of Weir";
+      const why = "this node has other settings, other seeds or another version of Weir";
       return this.#member?.tell(name, asNote({ kind: "refusal", life, why }));
     }
     // Its licence is from an earlier leader, and is waited for like all others.

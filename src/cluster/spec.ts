@@ -87,10 +87,7 @@ export async function announceSpec(registry: Registry, name: string, spec: Spec)
   const text = textOf(spec);
   const pieces = Math.ceil(text.length / PIECE_CHARACTERS);
   if (pieces > PIECES_MAX)
-    throw new CrawlError(
-      "USAGE",
-      "There are too many starting addresses for a cluster's registry.",
-    );
+    throw new CrawlError("USAGE", "Too many seeds for the registry of a cluster.");
   for (let index = 0; index < pieces; index++) {
     const piece = text.slice(index * PIECE_CHARACTERS, (index + 1) * PIECE_CHARACTERS);
     await putOver(registry, pieceKey(index), piece);
@@ -110,7 +107,7 @@ export async function readSpec(registry: Registry, own: Settings): Promise<Spec 
   if (head.version !== VERSION)
     throw new CrawlError(
       "CLUSTER_MISMATCH",
-      `The crawl was begun by Weir ${head.version}, and this is ${VERSION}.`,
+      `The crawl was started by Weir ${head.version}, and this is ${VERSION}.`,
     );
   let text = "";
   for (let index = 0; index < head.pieces; index++) {
@@ -129,7 +126,7 @@ export async function readSpec(registry: Registry, own: Settings): Promise<Spec 
   if (ours !== model)
     throw new CrawlError(
       "CLUSTER_MISMATCH",
-      `The crawl tells topics by the model ${model.slice(0, 16)}…, and the one here is ${ours.slice(0, 16)}…: all nodes need the same file.`,
+      `The crawl uses the topic model ${model.slice(0, 16)}…, and the one here is ${ours.slice(0, 16)}…: all nodes need the same file.`,
     );
   return { settings, seeds, spellings, digest: head.digest };
 }

@@ -261,7 +261,7 @@ class Supervisor implements OpenCrawl, Changing {
     this.#line.forget(name);
     this.#log(name, {
       level: "warn",
-      message: "the process has died; it is started again",
+      message: "the process has died and is restarted",
       values: {},
     });
   }

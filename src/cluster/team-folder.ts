@@ -85,8 +85,7 @@ function divisionFile(folder: string): string {
 
 function refuseLoneStore(folder: string): void {
   if (!hasStore(folder)) return;
-  const what =
-    "The crawl in this folder was begun by one process, and has its whole web in one store.";
+  const what = "The crawl in this folder was started by one process, with one store for all.";
   throw new CrawlError("STORE_CHANGED", what);
 }
 
@@ -97,7 +96,7 @@ function refuseOther(before: TeamFile, now: TeamFile): void {
   const words = changed.map((key) => `${key} ${before[key] ?? "none"} (now ${now[key] ?? "none"})`);
   throw new CrawlError(
     "STORE_CHANGED",
-    `The crawl in this folder was begun with ${words.join(", ")}.`,
+    `The crawl in this folder was started with ${words.join(", ")}.`,
   );
 }
 
@@ -113,7 +112,7 @@ export function checkNodeFolder(folder: string, crawl: string): void {
   if (readTeam(folder) !== undefined)
     throw new CrawlError(
       "STORE_CHANGED",
-      "The crawl in this folder was begun by processes under a supervisor (--procs).",
+      "The crawl in this folder was started with several processes (--procs).",
     );
   if (before === undefined) return refuseLoneStore(folder);
   if (before.crawl !== crawl)
@@ -134,7 +133,7 @@ export function checkLoneFolder(folder: string): void {
       : `with --procs ${team.procs}`;
   throw new CrawlError(
     "STORE_CHANGED",
-    `The crawl in this folder was begun ${by}, and is not one process's.`,
+    `The crawl in this folder was started ${by}, not by one process.`,
   );
 }
 

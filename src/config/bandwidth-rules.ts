@@ -43,8 +43,7 @@ export function calendarMistakes({
   if (limitAt === undefined) return [];
   const found: string[] = [];
   const holes = holesOf(limitAt);
-  const remedy =
-    limitAt.otherwise === undefined ? "leave one of the two out" : "leave its else out";
+  const remedy = limitAt.otherwise === undefined ? "omit one of the two" : "leave its else out";
   if (holes.length > 0 && limitBps === undefined)
     found.push(
       `the calendar says nothing for ${holes.join(", ")}; add else=RATE, else=none, or give --limit`,
@@ -54,7 +53,7 @@ export function calendarMistakes({
       `--limit ${showBytes(limitBps)}/s: the calendar leaves no time for it; ${remedy}, or write --limit none`,
     );
   if (limitAt.holiday !== undefined && holidays === undefined)
-    found.push("the calendar speaks of holidays; name the country, such as --holidays IT");
+    found.push("the calendar contains holidays; set the country, such as --holidays IT");
   return found;
 }
 

@@ -106,7 +106,7 @@ test("every slip about the line is told at once, each with what to write", async
   assert.match(message, /^10 mistakes/);
   for (const part of [
     '--limit "2": a rate needs a unit; write 2MB/s or 2Mbit/s',
-    '--site-limit "2MB": a rate is told by the second; write 2MB/s',
+    '--site-limit "2MB": a rate is per second; write 2MB/s',
     '--quota "5GB": say per what; write 5GB/day or 5GB/month',
     '--limit-at "fruday=1MB/s": "fruday" is no day; the days are mon, tue',
     '--control "pace": expects one of paced, predict, onoff',
@@ -126,8 +126,8 @@ test("a quota is refused with the right spelling", async () => {
     ["0GB/day", "with 0 nothing is ever fetched; write none for no quota, or at least 1MB/day"],
     ["-5GB/day", "a quota is never negative; write it as 5GB/day or 200GB/month"],
     ["10KB/day", "is too little: one page may take more; write at least 1MB/day"],
-    ["5GB/week", "a quota is told by the day or the month; write 5GB/day"],
-    ["5GB per month", "a quota is told by the day or the month; write 5GB/month"],
+    ["5GB/week", "a quota is per day or month; write 5GB/day"],
+    ["5GB per month", "a quota is per day or month; write 5GB/month"],
     ["much", "is no quota; write it as 5GB/day or 200GB/month"],
     ["9999TB/day", "is more than any line carries; write none for no quota"],
   ] as const)

@@ -15,13 +15,13 @@ export const CHANGEABLE = {
   quota: SETTINGS.quota,
   pause: {
     key: "pause",
-    meaning: "Whether to wait with everything new.",
+    meaning: "Whether to pause new requests.",
     fallback: undefined,
     reader: onOff,
   },
   stop: {
     key: "stop",
-    meaning: "End the crawl: what is under way is finished, and the same command goes on.",
+    meaning: "Stop the crawl: running requests finish, and the same command resumes.",
     fallback: undefined,
     reader: oneOf(["now"]),
   },

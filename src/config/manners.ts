@@ -20,7 +20,7 @@ export function rudeness(settings: Settings, seeds: readonly CanonicalUrl[]): st
   const site = siteOf(stranger);
   if (settings.contact === undefined)
     found.push(
-      `${site} is public: say who crawls it with --contact you@example.org (or WEIR_CONTACT, or contact: in weir.yaml); --own-sites if it is yours`,
+      `${site} is public: give a contact with --contact you@example.org (or WEIR_CONTACT, or contact: in weir.yaml); --own-sites if it is yours`,
     );
   for (const [flag, delayMs] of [
     ["--delay", settings.delayMs],

@@ -41,7 +41,7 @@ test("mistakes in settings, addresses and manners are told in one error", async 
     error.message,
     /"example.org" is no web address; did you mean https:\/\/example.org\//,
   );
-  assert.match(error.message, /https:\/\/example.org is public: say who crawls it with --contact/);
+  assert.match(error.message, /https:\/\/example.org is public: give a contact with --contact/);
 });
 
 test("a private address is refused with the flag that would allow it", async () => {

@@ -84,10 +84,7 @@ function checked(
   const badLines = badLinesOf(seeds, settings.seedsFile ?? "");
   const [first] = seeds.urls;
   if (first === undefined)
-    throw new CrawlError(
-      "SEEDS_MISSING",
-      ["There is no address to start from.", ...badLines].join("\n"),
-    );
+    throw new CrawlError("SEEDS_MISSING", ["There is no seed.", ...badLines].join("\n"));
   const refused = seedsRefused(settings, seeds.urls);
   const refusedLines = refusedLinesOf(refused);
   if (refused.count === seeds.urls.length)
@@ -156,6 +153,6 @@ function refusal(
   code: "SEED_REFUSED" | "SETTINGS_INVALID",
   mistakes: readonly string[],
 ): CrawlError {
-  const heading = mistakes.length === 1 ? "" : `${mistakes.length} mistakes in what was asked:\n  `;
+  const heading = mistakes.length === 1 ? "" : `${mistakes.length} mistakes in the settings:\n  `;
   return new CrawlError(code, heading + mistakes.join("\n  "));
 }

@@ -72,7 +72,7 @@ async function* unpackedByXz(file: string): AsyncGenerator<Buffer> {
   const told: Buffer[] = [];
   unpacking.stderr.on("data", (chunk: Buffer) => told.push(chunk));
   const ended = new Promise<string | undefined>((resolve) => {
-    unpacking.on("error", () => resolve("it is packed with xz, and there is no program xz here"));
+    unpacking.on("error", () => resolve("it is compressed with xz, and the program xz is missing"));
     unpacking.on("close", (code) =>
       resolve(code === 0 ? undefined : Buffer.concat(told).toString("utf8").trim()),
     );

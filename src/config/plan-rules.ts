@@ -27,7 +27,7 @@ export function planMistakes({ limitBps, rateMinBps, startupMs, timeMaxMs }: Set
     );
   if (timeMaxMs !== undefined && startupMs >= timeMaxMs)
     found.push(
-      `startup of ${showDuration(startupMs)} is not shorter than the crawl's own time of ${showDuration(timeMaxMs)}, so no page would ever come; shorten startup or give more --time`,
+      `startup of ${showDuration(startupMs)} is not shorter than the crawl's own time of ${showDuration(timeMaxMs)}, so no page would be fetched; shorten startup or give more --time`,
     );
   return found;
 }
@@ -51,7 +51,7 @@ export function faultsInShort(faults: readonly string[]): string[] {
 
 /** As a remark, when the rest goes on without the line that cannot be read. */
 export function withoutLine(fault: string): string {
-  return `${fault}; until then that line is left out`;
+  return `${fault}; until then that line is ignored`;
 }
 
 function contradictions(site: string, entries: readonly SiteSettings[]): string[] {

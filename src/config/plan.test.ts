@@ -66,7 +66,7 @@ test("a file says what was promised of each site, and the rest holds for all", a
 
 test("a line of a site that cannot be read is told in its own terms, and left out unless strict", async () => {
   for (const [line, why] of [
-    ["deadline: -5m", /weir\.yaml line 2: deadline "-5m": lies in the past; .*left out$/],
+    ["deadline: -5m", /weir\.yaml line 2: deadline "-5m": lies in the past; .*ignored$/],
     ["deadline: 0", /"0": is over when the crawl starts/],
     ["deadline: 0s", /"0s": is over when the crawl starts/],
     ["deadline: 30", /needs a unit; write 30s, 30m or 30h/],
@@ -82,7 +82,7 @@ test("a line of a site that cannot be read is told in its own terms, and left ou
     ["size: big", /is no size; write it as/],
     ["priority: 0", /priority "0": would let the site wait for ever/],
     ["priority: high", /where 1 is usual/],
-    ["cap: 0", /would let nothing through/],
+    ["cap: 0", /permits nothing/],
     ["cap: fast", /such as 500KB\/s/],
     ["efficiency: 0", /efficiency "0": expects a number from 0.01/],
   ] as const)
@@ -143,7 +143,7 @@ test("settings that exclude each other are named with the remedy", async () => {
     assert.match(await faultsIn(text, ...words), why);
   for (const [words, why] of [
     [["--min-rate", "2MB/s", "--limit", "1MB/s"], /no site could ever start; lower minRate/],
-    [["--startup", "1m", "--time", "30s"], /no page would ever come; shorten startup/],
+    [["--startup", "1m", "--time", "30s"], /no page would be fetched; shorten startup/],
   ] as const)
     await assert.rejects(orderOf(oneSite(), ...words), why);
 });

@@ -110,7 +110,7 @@ function quotaMistake(text: string): string {
     return `is too little: one page may take more; write at least 1MB/${spanOf(per)}`;
   if (bytes > QUOTA_BYTES_MOST) return "is more than any line carries; write none for no quota";
   if (per === "") return `say per what; write ${amount}/day or ${amount}/month`;
-  return `a quota is told by the day or the month; write ${amount}/${spanOf(per)}`;
+  return `a quota is per day or month; write ${amount}/${spanOf(per)}`;
 }
 
 function spanOf(per: string): "day" | "month" {

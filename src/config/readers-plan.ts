@@ -63,7 +63,7 @@ export const cap: Reader<number> = {
   ...read.rate({ least: 1, most: 1e11 }),
   explain(text) {
     if (NEGATIVE.test(text) || ZERO.test(text.trim()))
-      return ["would let nothing through; write what its servers give, or leave it out"];
+      return ["permits nothing; write the highest rate of its servers, or omit it"];
     return [
       "expects a rate from 1 B/s to 100 GB/s, such as 500KB/s; leave it out for what was measured",
     ];

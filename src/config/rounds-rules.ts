@@ -28,7 +28,7 @@ export function roundMistakes(settings: Settings, seeds: readonly CanonicalUrl[]
       );
     if (settings.pagesMax !== undefined)
       found.push(
-        "--pages and --watch: pages of earlier rounds count too, so it would never go on; use --site-budget or --depth",
+        "--pages and --watch: pages of earlier recrawls count too, so it would stop for good; use --site-budget or --depth",
       );
     if (settings.refresh)
       found.push("--refresh and --watch: rounds begin by themselves; leave --refresh out");
@@ -54,7 +54,7 @@ export function roundRemarks(settings: Settings, seeds: readonly CanonicalUrl[])
     if (schedule.kind !== "every") continue;
     if (deadlineMs !== undefined && deadlineMs > schedule.everyMs)
       found.push(
-        `${name} ${schedule.text}: a round may take ${showDuration(deadlineMs)} by its deadline; one that is late begins when the one before is done`,
+        `${name} ${schedule.text}: a recrawl may take ${showDuration(deadlineMs)} by its deadline; a late one starts when the previous one is done`,
       );
     if (settings.timeMaxMs !== undefined && settings.timeMaxMs <= schedule.everyMs)
       found.push(

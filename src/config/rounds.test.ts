@@ -33,7 +33,7 @@ test("strangers are not asked more than once a minute, one's own site every seco
 
 test("a deadline longer than the time between rounds, and a run too short for two, are remarked", async () => {
   const settings = await settingsOf("--watch", "--schedule", "every 10m", "--deadline", "30m");
-  assert.match(roundRemarks(settings, OWN).join(), /a round may take 30 min 0 s by its deadline/);
+  assert.match(roundRemarks(settings, OWN).join(), /a recrawl may take 30 min 0 s by its deadline/);
   const short = await settingsOf("--watch", "--schedule", "every 1h", "--time", "20m");
   assert.match(roundRemarks(short, OWN).join(), /--time ends this run after 20 min 0 s/);
 });

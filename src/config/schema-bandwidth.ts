@@ -10,7 +10,7 @@ export const BANDWIDTH = {
   limitBps: {
     key: "limit",
     meaning:
-      "Most bytes received per second, all sites and everything else together: headers, TLS, robots.txt, packets. No limit by default.",
+      "Most bytes received per second by the whole crawl, with headers, TLS, robots.txt and packet headers. No limit by default.",
     fallback: undefined,
     reader: line.limit,
     orNone: true,
@@ -18,7 +18,7 @@ export const BANDWIDTH = {
   limitAt: {
     key: "limitAt",
     meaning:
-      "The limit by the time of the week: days (mon-fri, sat, daily, weekend, holiday), times, = and a rate, none or pause; else for the rest, which without it is what `limit` says.",
+      "Limit by time of the week: days (mon-fri, sat, daily, weekend, holiday), times, = and a rate, none or pause. `else` is the rest of the week; by default --limit.",
     fallback: undefined,
     reader: line.calendar,
     orNone: true,
@@ -34,7 +34,7 @@ export const BANDWIDTH = {
   quota: {
     key: "quota",
     meaning:
-      "Most bytes received per calendar day or month, packet headers included. The crawl stops when it is used up; the same command goes on when there is room again. No quota by default.",
+      "Most bytes received per calendar day or month, packet headers included. The crawl stops when it is used up; the same command resumes it in the next period. No quota by default.",
     fallback: undefined,
     reader: line.quota,
     orNone: true,
@@ -42,74 +42,72 @@ export const BANDWIDTH = {
   control: {
     key: "control",
     meaning:
-      "How the limit is held: `paced` reserves what an answer will bring and paces the reading of large ones; `predict` only starts what is expected to fit (Diligenti et al.); `onoff` starts one more below the limit and stops one above it (Shkapenyuk and Suel). The last two are for comparison.",
+      "How the limit is enforced: `paced` reserves bandwidth for each response and slows down large ones; `predict` starts only downloads that are expected to fit (Diligenti et al.); `onoff` starts a download below the limit and stops one above it (Shkapenyuk and Suel). The last two are for comparison.",
     fallback: "paced",
     reader: read.oneOf(["paced", "predict", "onoff"]),
   },
   searchDepthMax: {
     key: "maxDepthSearch",
-    meaning: "How far down the queue to look for an address that fits under the limit.",
+    meaning: "How many queued URLs to try for one that fits under the limit.",
     fallback: "6",
     reader: read.integer({ least: 1, most: 10_000 }),
   },
   waitMaxMs: {
     key: "maxWait",
-    meaning: "No address is passed over longer than this because it does not fit under the limit.",
+    meaning: "Longest time that a URL is skipped because it does not fit under the limit.",
     fallback: "30s",
     reader: read.duration({ least: 100, most: HOUR }),
   },
   packetOverhead: {
     key: "packetOverhead",
     meaning:
-      "What packet headers and acknowledgements add to the bytes that programs see. `auto` reckons it from packet sizes.",
+      "Share that packet headers and acknowledgements add to the received bytes. `auto` computes it from packet sizes.",
     fallback: "auto",
     reader: line.autoOrShare,
   },
   goodNeighbour: {
     key: "goodNeighbour",
-    meaning:
-      "Take less as soon as others use the line: yields while the round-trip time of its own connections is raised.",
+    meaning: "Slow down while other programs use the line, detected by longer round-trip times.",
     fallback: "false",
     reader: read.onOff,
   },
   timeZone: {
     key: "timeZone",
     meaning:
-      "The time zone of hours and days in the calendar, the quota and the speeds of servers. By default the machine's.",
+      "Time zone of --limit-at, --quota and the speed table. By default that of the machine.",
     fallback: undefined,
     reader: line.timeZone,
   },
   holidays: {
     key: "holidays",
-    meaning:
-      "The country whose public holidays count as holidays, as weekends do. By default only weekends.",
+    meaning: "Country whose public holidays count as `holiday`. By default none.",
     fallback: undefined,
     reader: line.country,
     orNone: true,
   },
   speedGain: {
     key: "speedGain",
-    meaning: "How much a new measurement of a server's speed counts against what was known (k).",
+    meaning: "Weight of a new speed measurement against older ones (k).",
     fallback: "0.3",
     reader: line.decimal({ least: 0.01, most: 1 }),
   },
   speedSpreadMinutes: {
     key: "speedSpread",
-    meaning: "How far around its time of day a measurement teaches (the Gaussian's σ).",
+    meaning: "How far a speed measurement applies around its time of day (σ of a Gaussian).",
     fallback: "120m",
     reader: line.minutes({ least: 1, most: 1440 }),
   },
   speedsFile: {
     key: "speeds",
     meaning:
-      "A file that keeps the speeds of servers, for several crawls to share. By default in the crawl's folder.",
+      "File for the measured speeds of servers, which several crawls may share. By default in the crawl's folder.",
     fallback: undefined,
     reader: read.words("FILE", "the name of a file"),
     orNone: true,
   },
   serversMax: {
     key: "serversMax",
-    meaning: "Most servers whose speeds are kept; beyond it the least useful are forgotten.",
+    meaning: "Most servers in the speed table; the least useful ones are removed.",
     fallback: "100000",
     reader: read.integer({ least: 1, most: 10_000_000 }),
   },

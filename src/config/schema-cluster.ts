@@ -10,7 +10,7 @@ export const CLUSTER = {
   natsServers: {
     key: "nats",
     meaning:
-      "NATS servers with JetStream where the nodes of a cluster meet: nats://host:4222, or tls:// to insist on TLS. A user and password in the URL, or a token, are used for logging in and never shown.",
+      "NATS servers with JetStream that connect the nodes of a cluster: nats://host:4222, or tls:// to require TLS. User and password or a token in the URL are used to log in and never shown.",
     fallback: undefined,
     reader: read.headerText(
       "URL",
@@ -21,84 +21,84 @@ export const CLUSTER = {
   },
   crawlName: {
     key: "crawl",
-    meaning: "The name of the crawl in the cluster. Crawls of different names do not meet.",
+    meaning: "Name of the crawl in the cluster; several crawls can share a NATS server.",
     fallback: "weir",
     reader: name("a name of up to 63 characters"),
   },
   nodeName: {
     key: "node",
     meaning:
-      "The name of this node in the cluster. By default the machine's, with a number that its folder keeps.",
+      "Name of this node in the cluster. By default the host name and a number stored in the folder.",
     fallback: undefined,
     reader: name("a name of up to 63 characters"),
   },
   nodeTimeoutMs: {
     key: "nodeTimeout",
     meaning:
-      "A node that was silent for so long is lost: the others take over its part of the web.",
+      "A node that sends nothing for this time is considered lost, and the others take over its part.",
     fallback: "60s",
     reader: read.duration({ least: 5_000, most: 86_400_000 }),
   },
   natsCredentialsFile: {
     key: "natsCredentials",
-    meaning: "A credentials file for NATS, as `nsc` makes them.",
+    meaning: "NATS credentials file, as made by `nsc`.",
     fallback: undefined,
     reader: read.words("FILE", "a file"),
   },
   natsNkeyFile: {
     key: "natsNkey",
-    meaning: "A file with the seed of a NATS key.",
+    meaning: "File with an NKey seed.",
     fallback: undefined,
     reader: read.words("FILE", "a file"),
   },
   natsUser: {
     key: "natsUser",
-    meaning: "A user's name at the NATS server.",
+    meaning: "User name for NATS.",
     fallback: undefined,
     reader: read.words("NAME", "a name"),
   },
   natsPassword: {
     key: "natsPassword",
-    meaning: "And the password: better in the variable WEIR_NATS_PASSWORD than on a command line.",
+    meaning: "Password for NATS. The variable WEIR_NATS_PASSWORD is safer than a command line.",
     fallback: undefined,
     reader: read.words("TEXT", "a password"),
     secret: true,
   },
   natsToken: {
     key: "natsToken",
-    meaning: "A token instead of a user: better in the variable WEIR_NATS_TOKEN.",
+    meaning:
+      "Token for NATS instead of a user. The variable WEIR_NATS_TOKEN is safer than a command line.",
     fallback: undefined,
     reader: read.words("TEXT", "a token"),
     secret: true,
   },
   natsCaFile: {
     key: "natsCa",
-    meaning: "Certificates that the NATS server's is checked against (PEM).",
+    meaning: "CA certificates to verify the NATS server (PEM).",
     fallback: undefined,
     reader: read.words("FILE", "a file"),
   },
   natsCertFile: {
     key: "natsCert",
-    meaning: "Our own certificate for the NATS server (PEM).",
+    meaning: "Client certificate for NATS (PEM).",
     fallback: undefined,
     reader: read.words("FILE", "a file"),
   },
   natsKeyFile: {
     key: "natsKey",
-    meaning: "And its key (PEM).",
+    meaning: "Private key of the client certificate (PEM).",
     fallback: undefined,
     reader: read.words("FILE", "a file"),
   },
   natsDomain: {
     key: "natsDomain",
-    meaning:
-      "The JetStream domain, where the server at hand is a leaf node and another one stores.",
+    meaning: "JetStream domain, if the server is a leaf node and another one stores.",
     fallback: undefined,
     reader: read.words("NAME", "a name"),
   },
   natsReplicas: {
     key: "natsReplicas",
-    meaning: "NATS servers that keep a copy of what is stored there.",
+    meaning: "NATS servers that store a copy of the data.",
     fallback: "1",
     reader: read.integer({ least: 1, most: 5 }),
   },

@@ -12,8 +12,7 @@ const COMMA_OR_SPACE = /[\s,]+/;
 export const JOB = {
   configFile: {
     key: "config",
-    meaning:
-      "A file of settings. Without it, and without any address, ./weir.yaml is used if it is there.",
+    meaning: "Settings file. By default ./weir.yaml, if it exists and no URL is given.",
     fallback: undefined,
     reader: read.words("FILE", "the name of a file"),
     flagOnly: true,
@@ -21,20 +20,20 @@ export const JOB = {
   seedsFile: {
     key: "seeds",
     meaning:
-      "A file of addresses to start from, one a line; # starts a comment. Bad lines are listed, good ones used.",
+      "File of seed URLs, one per line; # starts a comment. Invalid lines are reported and skipped.",
     fallback: undefined,
     reader: read.words("FILE", "the name of a file"),
   },
   outFolder: {
     key: "out",
     meaning:
-      "Folder for everything the crawl keeps: state, archive, status. Only its owner can read it (mode 0700). By default weir-data/<first site>.",
+      "Folder for state, archive and report, readable only by its owner (mode 0700). By default weir-data/<first site>.",
     fallback: undefined,
     reader: read.words("DIR", "the name of a folder"),
   },
   fresh: {
     key: "fresh",
-    meaning: "Start over: forget what an earlier crawl left in the folder.",
+    meaning: "Delete the state of an earlier crawl in the folder and start over.",
     fallback: "false",
     reader: read.onOff,
     flagOnly: true,
@@ -42,7 +41,7 @@ export const JOB = {
   refresh: {
     key: "refresh",
     meaning:
-      "Fetch the pages of the last run again, before any new ones; unchanged pages cost one 304 response each. A run that was interrupted is finished first.",
+      "Fetch the pages of the last run again before new ones; unchanged pages cost one 304 response each. An interrupted run is finished first.",
     fallback: "false",
     reader: read.onOff,
     flagOnly: true,
@@ -53,33 +52,33 @@ export const BOUNDS = {
   pagesMax: {
     key: "pages",
     meaning:
-      "Stop after this many pages in all, those of earlier runs included; after --refresh, those fetched since. No end by default.",
+      "Stop after this many pages, earlier runs included; with --refresh, after this many fetched again. No limit by default.",
     fallback: undefined,
     reader: read.integer({ least: 1, most: 1e12 }),
   },
   depthMax: {
     key: "depth",
-    meaning: "Follow at most this many links from a starting address; 0 fetches only these.",
+    meaning: "Follow at most this many links from a seed; 0 fetches only the seeds.",
     fallback: undefined,
     reader: read.integer({ least: 0, most: 100_000 }),
   },
   timeMaxMs: {
     key: "time",
-    meaning: "Stop this run after so long; the same command goes on later. No end by default.",
+    meaning: "Stop this run after this time; the same command resumes it. No limit by default.",
     fallback: undefined,
     reader: read.duration({ least: 100, most: 3650 * DAY }),
   },
   scope: {
     key: "scope",
     meaning:
-      "Which links to follow: `site` the same scheme, host and port as a starting address; `domain` the same registrable domain; `host-list` the hosts of the starting addresses; `any` all of them.",
+      "Links to follow: `site` same scheme, host and port as a seed; `domain` same registrable domain; `host-list` hosts of the seeds; `any` all.",
     fallback: "site",
     reader: read.oneOf(["site", "domain", "host-list", "any"]),
   },
   include: {
     key: "include",
     meaning:
-      "Follow only addresses that match one of these, seeds included; * stands for anything.",
+      "Follow only URLs that match one of these patterns, seeds included; * matches any text.",
     fallback: undefined,
     reader: read.words("PATTERN", "patterns of addresses, such as https://example.org/docs/*"),
     separator: /\s+/,
@@ -87,7 +86,7 @@ export const BOUNDS = {
   exclude: {
     key: "exclude",
     meaning:
-      "Never follow addresses that match one of these, seeds included, whatever includes say.",
+      "Never follow URLs that match one of these patterns, seeds included; wins over --include.",
     fallback: undefined,
     reader: read.words("PATTERN", "patterns of addresses, such as */print/*"),
     separator: /\s+/,
@@ -95,27 +94,27 @@ export const BOUNDS = {
   order: {
     key: "order",
     meaning:
-      "What comes first: `breadth` the fewest links from the start; `backlinks` the most linked to; `pagerank` what the most linked to link to; `topic` what is likely about --topic.",
+      "Crawl order: `breadth` fewest links from a seed first; `backlinks` most linked first; `pagerank` highest PageRank first; `topic` most likely about --topic first.",
     fallback: "breadth",
     reader: read.oneOf(ORDERS),
   },
   siteUrlsMax: {
     key: "siteBudget",
-    meaning: "Most addresses admitted of one site, against sites without end.",
+    meaning: "Most URLs accepted per site; bounds endless sites.",
     fallback: "1000000",
     reader: read.integer({ least: 1, most: 1e12 }),
   },
   domainUrlsMax: {
     key: "domainBudget",
     meaning:
-      "Most addresses admitted of one registrable domain that a starting address belongs to, all its hosts together; others get less, by how many domains link to them.",
+      "Most URLs accepted per registrable domain of a seed, all its hosts together; other domains get less, depending on how many domains link to them.",
     fallback: "1000000",
     reader: read.integer({ least: 1, most: 1e12 }),
   },
   patternUrlsMax: {
     key: "patternBudget",
     meaning:
-      "Most addresses of one site that differ only in numbers or in the values of the query, against calendars and the like.",
+      "Most URLs per site that differ only in numbers or query values; bounds calendars and similar traps.",
     fallback: "50000",
     reader: read.integer({ least: 1, most: 1e12 }),
   },
@@ -125,14 +124,14 @@ export const MANNERS = {
   delayMs: {
     key: "delay",
     meaning:
-      "Least time between two requests to one site. By default 1s for public addresses and 0 for loopback.",
+      "Least time between two requests to one site. By default 1s for public addresses, 0 for loopback.",
     fallback: undefined,
     reader: read.duration({ least: 0, most: HOUR }),
   },
   addressDelayMs: {
     key: "addressDelay",
     meaning:
-      "Least time between two requests to one IP address, whatever its sites. By default 250ms for public addresses and 0 for loopback.",
+      "Least time between two requests to one IP address, over all its sites. By default 250ms for public addresses, 0 for loopback.",
     fallback: undefined,
     reader: read.duration({ least: 0, most: HOUR }),
   },
@@ -151,7 +150,7 @@ export const MANNERS = {
   userAgent: {
     key: "userAgent",
     meaning:
-      "How the crawler names itself; the name before the / is looked for in robots.txt, in X-Robots-Tag headers and in robots meta tags.",
+      "User agent; the name before the / is matched in robots.txt, X-Robots-Tag headers and robots meta tags.",
     fallback: `Weir/${VERSION}`,
     reader: read.headerText(
       "TEXT",
@@ -162,7 +161,7 @@ export const MANNERS = {
   contact: {
     key: "contact",
     meaning:
-      "An address or page where the owner of a site can reach you; it is added to the user agent. Needed for public sites.",
+      "Mail address or web page where site owners can reach you, added to the user agent. Required for public sites.",
     fallback: undefined,
     reader: read.headerText(
       "MAIL|URL",
@@ -173,19 +172,19 @@ export const MANNERS = {
   ownSites: {
     key: "ownSites",
     meaning:
-      "The sites are yours: allows public ones to be crawled without contact or with a delay under 100ms.",
+      "You own the sites: public sites may be crawled without --contact and with delays under 100ms.",
     fallback: "false",
     reader: read.onOff,
   },
   ignoreRobots: {
     key: "ignoreRobots",
-    meaning: "Do not ask for robots.txt nor obey it. Only for sites whose owner agreed.",
+    meaning: "Do not fetch or obey robots.txt. Only for sites whose owner agreed.",
     fallback: "false",
     reader: read.onOff,
   },
   sitemaps: {
     key: "sitemaps",
-    meaning: "Start also from the sitemaps that robots.txt names, and from /sitemap.xml.",
+    meaning: "Use the sitemaps named in robots.txt, and /sitemap.xml, as seeds.",
     fallback: "true",
     reader: read.onOff,
   },
@@ -195,32 +194,32 @@ export const PAGES = {
   acceptTypes: {
     key: "acceptTypes",
     meaning:
-      "Media types worth reading; of others only the headers are read. By default everything is.",
+      "Media types to download; other responses are cut off after the headers. All types by default.",
     fallback: undefined,
     reader: read.mediaType,
     separator: COMMA_OR_SPACE,
   },
   images: {
     key: "images",
-    meaning: "Follow images too (img, srcset).",
+    meaning: "Follow image links too (img, srcset).",
     fallback: "false",
     reader: read.onOff,
   },
   dropQuery: {
     key: "dropQuery",
-    meaning: "Cut the query (from the ?) off every address.",
+    meaning: "Remove the query (from the ?) from every URL.",
     fallback: "false",
     reader: read.onOff,
   },
   stripSessionIds: {
     key: "stripSessionIds",
-    meaning: "Take session ids (jsessionid, PHPSESSID and the like) out of addresses.",
+    meaning: "Remove session ids (jsessionid, PHPSESSID and similar) from URLs.",
     fallback: "false",
     reader: read.onOff,
   },
   nearDuplicates: {
     key: "nearDuplicates",
-    meaning: "Notice pages that are nearly the same as another.",
+    meaning: "Detect pages that are nearly the same as another page.",
     fallback: "true",
     reader: read.onOff,
   },

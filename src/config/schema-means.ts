@@ -14,14 +14,14 @@ const COMMA_OR_SPACE = /[\s,]+/;
 export const NETWORK = {
   connectionsMax: {
     key: "connections",
-    meaning: "Most requests under way at the same time, over all sites.",
+    meaning: "Most requests at the same time, over all sites.",
     fallback: "64",
     reader: read.integer({ least: 1, most: 16_384 }),
   },
   allowPrivate: {
     key: "allowPrivate",
     meaning:
-      "Addresses inside private or loopback ranges that may be asked, such as 127.0.0.0/8; all others are refused.",
+      "Private or loopback address ranges that may be crawled, such as 127.0.0.0/8; all others are refused.",
     fallback: undefined,
     reader: read.addressRange,
     separator: COMMA_OR_SPACE,
@@ -35,20 +35,20 @@ export const NETWORK = {
   proxy: {
     key: "proxy",
     meaning:
-      "Send every request through this proxy. User and password in the URL are its login, and never shown.",
+      "Send every request through this proxy. User and password in the URL are used to log in and never shown.",
     fallback: undefined,
     reader: read.proxyUrl,
     secret: true,
   },
   cookies: {
     key: "cookies",
-    meaning: "Keep cookies during the run and send them back to the site that set them.",
+    meaning: "Store cookies during the run and return them to the site that set them.",
     fallback: "false",
     reader: read.onOff,
   },
   retriesMax: {
     key: "retries",
-    meaning: "How often a failed request is tried again when that could help.",
+    meaning: "Most retries of a failed request, if a retry could help.",
     fallback: "3",
     reader: read.integer({ least: 0, most: 20 }),
   },
@@ -60,49 +60,49 @@ export const NETWORK = {
   },
   bodyBytesMax: {
     key: "bodyMax",
-    meaning: "Most bytes read of one answer's body; a longer one is given up.",
+    meaning: "Most bytes read of one response body; a longer one fails.",
     fallback: "8MiB",
     reader: read.size({ least: KIB, most: GIB }),
   },
   decodedBytesMax: {
     key: "decodedMax",
-    meaning: "Most bytes a compressed body may unfold to.",
+    meaning: "Most bytes of one body after decompression.",
     fallback: "16MiB",
     reader: read.size({ least: KIB, most: GIB }),
   },
   connectTimeoutMs: {
     key: "connectTimeout",
-    meaning: "How long to wait for a connection.",
+    meaning: "Timeout for connecting.",
     fallback: "10s",
     reader: read.duration({ least: 10, most: HOUR }),
   },
   tlsTimeoutMs: {
     key: "tlsTimeout",
-    meaning: "How long to wait for the TLS handshake.",
+    meaning: "Timeout for the TLS handshake.",
     fallback: "10s",
     reader: read.duration({ least: 10, most: HOUR }),
   },
   firstByteTimeoutMs: {
     key: "firstByteTimeout",
-    meaning: "How long to wait for the first byte of an answer.",
+    meaning: "Timeout for the first byte of a response.",
     fallback: "20s",
     reader: read.duration({ least: 10, most: HOUR }),
   },
   idleTimeoutMs: {
     key: "idleTimeout",
-    meaning: "How long a body may stand still.",
+    meaning: "Longest pause within a body.",
     fallback: "15s",
     reader: read.duration({ least: 10, most: HOUR }),
   },
   totalTimeoutMs: {
     key: "totalTimeout",
-    meaning: "How long one request may take in all.",
+    meaning: "Timeout for a whole request.",
     fallback: "30s",
     reader: read.duration({ least: 10, most: DAY }),
   },
   speedFloorBps: {
     key: "speedFloor",
-    meaning: "A body slower than this on average is given up; 0 waits for the other limits.",
+    meaning: "Give up a body that is slower than this on average; 0 turns this off.",
     fallback: "1KiB/s",
     reader: read.rate({ least: 0, most: GIB }),
   },
@@ -111,39 +111,39 @@ export const NETWORK = {
 export const KEEPING = {
   warc: {
     key: "warc",
-    meaning: "Keep every page in WARC files.",
+    meaning: "Store pages in WARC files.",
     fallback: "true",
     reader: read.onOff,
   },
   warcBytesMax: {
     key: "warcSize",
-    meaning: "A WARC file that has grown to this is closed and the next one begun.",
+    meaning: "Size at which a WARC file is closed and the next one started.",
     fallback: "1GiB",
     reader: read.size({ least: 64 * KIB, most: 1024 * GIB }),
   },
   warcLevel: {
     key: "warcLevel",
-    meaning: "How hard to compress: 0 not at all, 1 fast, 9 small.",
+    meaning: "Compression level: 0 none, 1 fast, 9 small.",
     fallback: "1",
     reader: read.integer({ least: 0, most: 9 }),
   },
   searchIndex: {
     key: "searchIndex",
     meaning:
-      "Index pages for full-text search during the crawl. Without it, the first `weir search` indexes them from the archive.",
+      "Index pages for full-text search during the crawl. Otherwise the first `weir search` builds the index from the archive.",
     fallback: "false",
     reader: read.onOff,
   },
   searchStemming: {
     key: "searchStemming",
     meaning:
-      "Stemming of a new search index: with english, professors finds professor; none for other languages.",
+      "Stemming in a new search index: `english` matches professors with professor; `none` suits other languages.",
     fallback: "english",
     reader: read.oneOf(["english", "none"]),
   },
   memoryBytes: {
     key: "memory",
-    meaning: "Memory for what is known and waiting; everything beyond is on disk.",
+    meaning: "Memory for known and queued URLs; the rest is on disk.",
     fallback: "256MiB",
     reader: read.size({ least: 32 * MIB, most: 1024 * GIB }),
   },
@@ -152,7 +152,7 @@ export const KEEPING = {
 export const SHOWING = {
   dashboard: {
     key: "dashboard",
-    meaning: "Show the crawl in the browser while it runs; its address, with a token, is printed.",
+    meaning: "Show the crawl in the browser while it runs; the URL with its token is printed.",
     fallback: undefined,
     reader: dashboardPort,
     orNone: true,
@@ -161,28 +161,28 @@ export const SHOWING = {
   dashboardHost: {
     key: "dashboardHost",
     meaning:
-      "The address on which the dashboard listens. Anything but loopback can be reached by others, and is not encrypted.",
+      "Address on which the dashboard listens. Addresses other than loopback can be reached from other machines, without encryption.",
     fallback: "127.0.0.1",
     reader: dashboardHost,
   },
   dashboardToken: {
     key: "dashboardToken",
     meaning:
-      "The dashboard's token, for programs that read its metrics; a new one at each start without it.",
+      "Token of the dashboard, for programs that read its metrics. By default a new one at each start.",
     fallback: undefined,
     reader: dashboardToken,
     secret: true,
   },
   logFile: {
     key: "logFile",
-    meaning: "Write what happens to this file too, one JSON object a line.",
+    meaning: "Write the log to this file too, one JSON object per line.",
     fallback: undefined,
     reader: read.words("FILE", "the name of a file"),
   },
   traces: {
     key: "traces",
     meaning:
-      "Tell an OpenTelemetry collector about every request, over OTLP/HTTP: http://127.0.0.1:4318. Off by default.",
+      "Send a trace of every request to an OpenTelemetry collector over OTLP/HTTP: http://127.0.0.1:4318. Off by default.",
     fallback: undefined,
     reader: read.headerText(
       "URL",
@@ -192,20 +192,21 @@ export const SHOWING = {
   },
   json: {
     key: "json",
-    meaning: "Print the result as one JSON object on standard output, all else on standard error.",
+    meaning:
+      "Print the result as one JSON object on standard output, everything else on standard error.",
     fallback: "false",
     reader: read.onOff,
     flagOnly: true,
   },
   quiet: {
     key: "quiet",
-    meaning: "Say nothing while it goes well.",
+    meaning: "Print only problems.",
     fallback: "false",
     reader: read.onOff,
   },
   verbose: {
     key: "verbose",
-    meaning: "Say more: every address as it is settled, and our own mistakes with their stack.",
+    meaning: "Print more: the outcome of every URL, and stack traces of internal errors.",
     fallback: "false",
     reader: read.onOff,
   },

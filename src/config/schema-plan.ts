@@ -12,7 +12,7 @@ export const PLANNING = {
   deadlineMs: {
     key: "deadline",
     meaning:
-      "When each starting site without a deadline of its own must be done, counted from the start. No deadline by default.",
+      "Time after the start by which each seed's site must be done, unless it has its own deadline. No deadline by default.",
     fallback: undefined,
     reader: plan.deadline,
     orNone: true,
@@ -20,41 +20,41 @@ export const PLANNING = {
   objective: {
     key: "objective",
     meaning:
-      "What to make small, deadlines kept: `min-sum`, the sum of all sites' finish times, weighted by priority; `min-max`, the time when the last one is done. By default min-sum where there is a deadline or a priority, otherwise all sites alike.",
+      "Goal besides deadlines: `min-sum` minimises the sum of finish times, weighted by priority; `min-max` minimises the last finish time. By default min-sum if there is a deadline or a priority, otherwise all sites are equal.",
     fallback: undefined,
     reader: read.oneOf(OBJECTIVES),
   },
   algorithm: {
     key: "algorithm",
     meaning:
-      "Who divides the rate: `optimal`, ours; `m-maxt`, `m-sumt`, `cpq` and `mip` as in Zhu et al., for comparison.",
+      "Planner: `optimal`, or `m-maxt`, `m-sumt`, `cpq`, `mip` of Zhu et al. for comparison.",
     fallback: "optimal",
     reader: read.oneOf(ALGORITHMS),
   },
   sitesAtOnceMax: {
     key: "maxSites",
-    meaning: "Most sites crawled at the same time (m). Any number by default.",
+    meaning: "Most sites crawled at the same time (m). No limit by default.",
     fallback: undefined,
     reader: read.integer({ least: 1, most: 1_000_000 }),
     orNone: true,
   },
   rateMinBps: {
     key: "minRate",
-    meaning: "Least rate for a site that is being crawled (v*). None by default.",
+    meaning: "Least rate of a site that is being crawled (v*). None by default.",
     fallback: undefined,
     reader: read.rate({ least: 1, most: 1e11 }),
     orNone: true,
   },
   startupMs: {
     key: "startup",
-    meaning: "How long a site takes to start before its first page comes (t), for plans.",
+    meaning: "Time from the start of a site to its first page (t), for plans.",
     fallback: "0",
     reader: read.duration({ least: 0, most: HOUR }),
   },
   strict: {
     key: "strict",
     meaning:
-      "Promise everything or nothing: do not start when a deadline cannot be met (exit code 1) or a site's entry has a mistake (2). By default the others go on.",
+      "Do not start if a deadline cannot be met (exit code 1) or an entry of `sites:` is invalid (exit code 2). By default the other sites are crawled.",
     fallback: "false",
     reader: read.onOff,
   },
@@ -64,13 +64,13 @@ export const PLANNING = {
 export const SITE_PLANNING = {
   deadlineMs: {
     key: "deadline",
-    meaning: "As `deadline`, for this site.",
+    meaning: "Deadline of this site.",
     fallback: undefined,
     reader: plan.deadline,
   },
   sizeBytes: {
     key: "size",
-    meaning: "How many bytes the site is expected to bring. By default it is estimated.",
+    meaning: "Expected bytes of the site. By default estimated.",
     fallback: undefined,
     reader: plan.expectedSize,
   },
@@ -83,20 +83,20 @@ export const SITE_PLANNING = {
   },
   priority: {
     key: "priority",
-    meaning: "How much a second of this site's waiting counts against the others'.",
+    meaning: "Weight of this site's finish time.",
     fallback: "1",
     reader: plan.priority,
   },
   capBps: {
     key: "cap",
     meaning:
-      "The most its servers give. By default what was measured, times the requests allowed at a time.",
+      "Highest rate that its servers can deliver. By default the measured rate times the allowed concurrent requests.",
     fallback: undefined,
     reader: plan.cap,
   },
   efficiency: {
     key: "efficiency",
-    meaning: "How much longer the site takes than its bytes at its rate would (ξ).",
+    meaning: "Actual crawl time divided by bytes / rate (ξ).",
     fallback: "1",
     reader: line.decimal({ least: 0.01, most: 1000 }),
   },

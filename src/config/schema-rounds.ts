@@ -10,14 +10,14 @@ export const REPEATING = {
   watch: {
     key: "watch",
     meaning:
-      "Stay and begin a new round of each site when its `schedule` says so; Ctrl-C ends it, and the same command goes on.",
+      "Keep running and recrawl each site by its `schedule`. Ctrl-C stops; the same command resumes.",
     fallback: "false",
     reader: read.onOff,
   },
   schedule: {
     key: "schedule",
     meaning:
-      "With --watch, when sites are crawled again: `every 1h` from the start of one round to the next, `daily 06:30` or `mon-fri 06:30`. Once by default.",
+      "With --watch: `every 1h` from the start of one recrawl to the next, `daily 06:30` or `mon-fri 06:30`. Once by default.",
     fallback: undefined,
     reader: schedule,
     orNone: true,
@@ -25,13 +25,13 @@ export const REPEATING = {
   revisitChance: {
     key: "revisitChance",
     meaning:
-      "A page that is less likely than this to have changed is left out of a round; 0% asks for every page in every round.",
+      "Skip a page in a recrawl if it is less likely than this to have changed; 0% fetches every page each time.",
     fallback: "10%",
     reader: share,
   },
   revisitMaxMs: {
     key: "revisitMax",
-    meaning: "A page is asked for after this time at the latest, however seldom it changes.",
+    meaning: "Fetch a page again after this time at the latest, even if it seldom changes.",
     fallback: "7d",
     reader: read.duration({ least: 0, most: 3650 * DAY }),
   },
@@ -41,7 +41,7 @@ export const REPEATING = {
 export const SITE_REPEATING = {
   schedule: {
     key: "schedule",
-    meaning: "As `schedule`, for this site and the others of its registrable domain.",
+    meaning: "Schedule of this site and of the others on its registrable domain.",
     fallback: undefined,
     reader: schedule,
   },

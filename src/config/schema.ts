@@ -19,19 +19,19 @@ const HOUR = 3_600_000;
 
 /** In the order of `--help`. */
 export const GROUPS = {
-  "The job": JOB,
-  "How far it goes": BOUNDS,
+  Job: JOB,
+  Scope: BOUNDS,
   Bandwidth: BANDWIDTH,
   Deadlines: PLANNING,
-  Rounds: REPEATING,
-  "Several processes": PARALLEL,
-  "Several machines": CLUSTER,
+  Recrawling: REPEATING,
+  Processes: PARALLEL,
+  Cluster: CLUSTER,
   Topics: TOPICS,
-  Manners: MANNERS,
+  Politeness: MANNERS,
   Network: NETWORK,
   Pages: PAGES,
-  "What is kept": KEEPING,
-  "What is shown": SHOWING,
+  Storage: KEEPING,
+  Output: SHOWING,
 } as const satisfies Readonly<Record<string, FieldTable>>;
 
 export const SETTINGS = {
@@ -54,25 +54,25 @@ export const SETTINGS = {
 export const SITE_SETTINGS = {
   url: {
     key: "url",
-    meaning: "Where to start; the other lines hold for its whole site.",
+    meaning: "Seed URL; the other keys of the entry apply to its site.",
     fallback: undefined,
     reader: read.words("URL", "an address, such as https://example.org/"),
   },
   delayMs: {
     key: "delay",
-    meaning: "As `delay`, for this site.",
+    meaning: "Delay of this site.",
     fallback: undefined,
     reader: read.duration({ least: 0, most: HOUR }),
   },
   concurrency: {
     key: "concurrency",
-    meaning: "As `concurrencyPerSite`, for this site.",
+    meaning: "`concurrencyPerSite` of this site.",
     fallback: undefined,
     reader: read.integer({ least: 1, most: 256 }),
   },
   limitBps: {
     key: "limit",
-    meaning: "As `siteLimit`, for this site.",
+    meaning: "`siteLimit` of this site.",
     fallback: undefined,
     reader: line.limit,
   },

@@ -111,7 +111,7 @@ function readSeed(text: string, settings: Settings): ResolvedUrl | { readonly wh
   const { url } = seed;
   if (isOpen(url, settings)) return seed;
   return {
-    why: `${shown} is a private or loopback address; --allow-private ${rangeFor(url)} lets it be asked`,
+    why: `${shown} is a private or loopback address; --allow-private ${rangeFor(url)} permits it`,
   };
 }
 

@@ -147,7 +147,7 @@ function unreadable(fileName: string, why: string, cause?: Error): CrawlError {
 function contradictions(settings: Settings): string[] {
   const found: string[] = [];
   if (settings.fresh && settings.refresh)
-    found.push("--fresh and --refresh: one forgets the pages that the other would ask again for");
+    found.push("--fresh and --refresh: one deletes the pages that the other would fetch again");
   if (settings.quiet && settings.verbose) found.push("--quiet and --verbose: choose one");
   return found;
 }

@@ -22,7 +22,7 @@ export interface ToldSetting {
 
 const FILE = "settings.json";
 /** About this start or this machine, and not about the crawl. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["The job", "Several machines", "What is shown"]);
+const LEFT_OUT: ReadonlySet<string> = new Set(["Job", "Cluster", "Output"]);
 const URLS_MAX = 10;
 const SITES_MAX = 30;
 

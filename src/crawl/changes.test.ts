@@ -50,7 +50,7 @@ test("each change is done and answered in words", () => {
     ["quota", "none", "no quota"],
     ["pause", "true", "paused"],
     ["pause", "false", "running again"],
-    ["stop", "now", "stopping: what is under way is finished"],
+    ["stop", "now", "stopping: running requests finish"],
     ["connections", "3", "at most 3 connections"],
     ["delay", "2s", "2000 ms between two requests to a site"],
     ["pages", "10", "stops after 10 pages"],
@@ -89,7 +89,7 @@ test("a limit puts the calendar aside; a calendar leaves its holes to the limit"
     ['calendar "sat=1MB/s"'],
   ]);
   assert.deepEqual(toldFor("limit", "3MB/s"), [
-    "at most 3.00 MB/s for all sites together; the calendar is put aside",
+    "at most 3.00 MB/s for all sites together; the calendar is ignored",
     ["limit 3000000"],
   ]);
   assert.deepEqual(toldFor("limit-at", "sat=1MB/s,else=none"), [

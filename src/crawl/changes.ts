@@ -81,7 +81,7 @@ export class Changes {
       case "stop":
         given(key, CHANGEABLE[key], text);
         crawl.stop("stopped by the operator");
-        return "stopping: what is under way is finished";
+        return "stopping: running requests finish";
       case "connections": {
         const connections = given(key, CHANGEABLE[key], text);
         crawl.setConnections(connections);
@@ -114,7 +114,7 @@ export class Changes {
   }
 
   #setLimit(limitBps: number | undefined): string {
-    const aside = this.#limitAt === undefined ? "" : "; the calendar is put aside";
+    const aside = this.#limitAt === undefined ? "" : "; the calendar is ignored";
     this.#limitBps = limitBps;
     this.#limitAt = undefined;
     this.#crawl.setLimit(limitBps);

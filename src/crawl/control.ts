@@ -45,7 +45,7 @@ export async function askCrawl(
     writeFileSync(`${letter}.part`, JSON.stringify(wish));
     renameSync(`${letter}.part`, letter);
   } catch (error) {
-    const what = `${visible(folder, 200)} takes no wishes.`;
+    const what = `${visible(folder, 200)} accepts no changes.`;
     throw new CrawlError("NOT_RUNNING", what, { cause: error });
   }
   const untilMs = systemClock.nowMs() + ANSWER_MS_MAX;

@@ -119,7 +119,7 @@ export class Errands {
     const { clock, courtesy, refill, onFault } = this.#parts;
     const givenUp = courtesy.givenUp(clock.nowMs(), site.id);
     if (givenUp !== undefined)
-      return refill.settleAll(site, givenUp, "the site was given up a while ago");
+      return refill.settleAll(site, givenUp, "the site was given up earlier");
     this.#sitemaps.forget(site);
     this.#underWay += 1;
     this.#locate(site).then(() => {

@@ -243,7 +243,7 @@ export class FetchLoop {
     if (connectionsMax >= this.#connectionsMax) return;
     this.#connectionsMax = connectionsMax;
     this.#endedCalmly = 0;
-    const message = "the machine has no descriptors or ports left; fewer requests at a time";
+    const message = "no file descriptors or ports left; fewer concurrent requests";
     this.#parts.log.write({ level: "warn", message, values: { connectionsMax } });
   }
 

@@ -217,7 +217,7 @@ export class Inbox {
   }
 
   #complain({ from, id }: Parcel): void {
-    const message = "a parcel that cannot be read is left with its sender";
+    const message = "an unreadable message was rejected";
     this.#parts.log.write({ level: "error", message, values: { from, id } });
   }
 

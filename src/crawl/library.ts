@@ -64,7 +64,7 @@ export function crawl(options: CrawlOptions): Crawl {
     const order = checkOrder({ ...defaultSettings(), ...chosen });
     const { procs, natsServers } = order.settings;
     if (procs > 1 || natsServers.length > 0)
-      throw new CrawlError("USAGE", "several processes are for the program: weir crawl --procs");
+      throw new CrawlError("USAGE", "several processes need the program: weir crawl --procs");
     const folder = options.outFolder;
     running = await openCrawl({ ...order, folder, hooks, log: log ?? silentLog });
     return running.done;

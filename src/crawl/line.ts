@@ -37,11 +37,10 @@ const BEYOND_SHARE_MAX = 0.1;
 /** A change of the limit below this is not worth unsettling the accounts for. */
 const NOTABLE_SHARE = 0.002;
 
-const NO_TIME = {
-  thread:
-    "this process has no time left, so the limit is not filled; more processes (--procs) would share the work",
+const CPU_BOUND = {
+  thread: "CPU-bound: one thread cannot fill this limit; add processes with --procs",
   machine:
-    "this machine has no processor time left, so the limit is not filled; stop other programs on it, or lower the limit",
+    "CPU-bound: other programs use this machine's processors, so the limit is not filled; stop them, or lower the limit",
 };
 
 /** The line as the operating system shows it. */
@@ -290,7 +289,7 @@ export class Line {
     const share = (meter.recentBps(nowMs).at(-1) ?? 0) / (this.#inForceBps || Infinity);
     this.#widened = this.#widening.look({ isHungry: controller.isHungry(nowMs), share });
     const cause = this.#inForceBps ? this.#fullThread.look({ ...thread, share }) : undefined;
-    if (cause !== undefined) log.write({ level: "warn", message: NO_TIME[cause], values: {} });
+    if (cause !== undefined) log.write({ level: "warn", message: CPU_BOUND[cause], values: {} });
     this.#exchangedBps += EXCHANGE_GAIN * (this.#exchangedBytes - this.#exchangedBps);
     this.#exchangedBytes = 0;
     this.#judgeQuota();
@@ -331,7 +330,7 @@ export class Line {
     if (windowBytes === undefined || wire.windowsHeld || this.#hasWarned) return;
     this.#hasWarned = true;
     const message =
-      "this system does not let the size of receive windows be set; fast servers may overshoot the limit for a moment";
+      "this system cannot set the size of receive windows; fast servers may exceed the limit briefly";
     log.write({ level: "warn", message, values: {} });
   }
 

@@ -33,16 +33,15 @@ export function openIndexFor(
   const lock = lockIndex(crawlFolder);
   if (lock === undefined) {
     if (keepsText) throw new CrawlError("STORE_LOCKED", `${crawlFolder} is being indexed`);
-    warn("Pages are not made searchable, because the index is in use");
+    warn("Pages are not indexed, because the search index is in use");
     return undefined;
   }
   try {
     if (isInStep(crawlFolder, { keepsText, stemming }, store)) {
-      const onTrouble = (what: string): void =>
-        warn(`Pages are no longer made searchable: ${what}`);
+      const onTrouble = (what: string): void => warn(`Pages are no longer indexed: ${what}`);
       return openIndex({ crawlFolder, keepsText, stemming, onTrouble }, lock);
     }
-    warn("Pages are not made searchable, because too many earlier ones are not");
+    warn("Pages are not indexed, because too many earlier ones are not");
   } catch (error) {
     lock.release();
     throw error;

@@ -157,7 +157,7 @@ function refuseOtherIdentity(store: Store, settings: Settings): void {
     );
     throw new CrawlError(
       "STORE_CHANGED",
-      `The crawl in this folder was begun with another ${changed.join(", ")}.`,
+      `The crawl in this folder was started with another ${changed.join(", ")}.`,
     );
   }
 }

@@ -307,6 +307,6 @@ export class Refill {
 }
 
 export function ruleText({ rule }: Verdict): string {
-  if (rule === undefined) return "robots.txt could not be had";
+  if (rule === undefined) return "robots.txt could not be fetched";
   return `robots.txt line ${rule.line}: ${rule.allow ? "Allow" : "Disallow"}: ${rule.pattern}`;
 }

@@ -118,7 +118,7 @@ export class Rounds {
       return tally.recrawlBegins();
     }
     if (store.totals.known === 0) return;
-    const message = "--refresh: the run before had not finished; this run finishes it";
+    const message = "--refresh: the previous run had not finished; this run finishes it";
     log.write({ level: "warn", message, values: {} });
   }
 

@@ -86,15 +86,16 @@ export class Guard {
   judge(asked: Asked, nowMs: number): Verdict {
     const { headers, path, tokenInQuery } = asked;
     if (!this.#isOurName(headers.host ?? "", asked.localAddress))
-      return refused(403, "This address is not one that the dashboard answers to.");
+      return refused(403, "The dashboard does not serve this host name.");
     const isEntering = path === "/" && tokenInQuery !== undefined;
-    if (!isFromUs(headers, isEntering)) return refused(403, "Another page may not ask for this.");
+    if (!isFromUs(headers, isEntering))
+      return refused(403, "Requests from other pages are refused.");
     const verdict = this.#identify(asked, nowMs, isEntering);
     if (verdict.kind !== "allowed" || asked.method === "GET" || asked.method === "HEAD")
       return verdict;
     return isOwnWish(headers)
       ? verdict
-      : refused(403, "Only the dashboard's own page may do this.");
+      : refused(403, "Only the page of the dashboard may do this.");
   }
 
   #identify({ headers, path, tokenInQuery }: Asked, nowMs: number, isEntering: boolean): Verdict {
@@ -103,16 +104,16 @@ export class Guard {
     const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? "")?.[1];
     const token = bearer ?? tokenInQuery;
     if (token === undefined)
-      return refused(401, "Open the address that Weir printed: it brings the token along.");
+      return refused(401, "Open the URL that Weir printed; it contains the token.");
     if (nowMs < this.#pausedUntilMs)
-      return refused(429, "Too many wrong tokens; none is looked at for a minute.");
+      return refused(429, "Too many wrong tokens; wait for a minute.");
     if (!isSame(token, this.token)) {
       this.#wrong += 1;
       if (this.#wrong >= WRONG_MAX) {
         this.#wrong = 0;
         this.#pausedUntilMs = nowMs + PAUSE_MS;
       }
-      return refused(401, "This token is not, or no longer, the right one.");
+      return refused(401, "This token is wrong or no longer valid.");
     }
     this.#wrong = 0;
     return { kind: isEntering ? "welcome" : "allowed" };

@@ -56,7 +56,7 @@ export function metricsOf(look: Look): Metric[] {
     {
       name: "weir_state",
       type: "gauge",
-      help: "1 for the state that the crawl is in, 0 for the others.",
+      help: "1 for the current state of the crawl, 0 for the others.",
       samples: STATES.map((state) => sample({ state }, snapshot.state === state ? 1 : 0)),
     },
     ...lineMetrics(look),
@@ -65,7 +65,7 @@ export function metricsOf(look: Look): Metric[] {
     {
       name: "weir_deadlines",
       type: "gauge",
-      help: "Sites with a deadline, by how they stand; of at most a hundred.",
+      help: "Sites with a deadline by state; at most 100 are counted.",
       samples: standings(look),
     },
   ];
@@ -75,20 +75,20 @@ function lineMetrics({ snapshot }: Look): Metric[] {
   const { totals, ledger, rateBps, limitBps, predictedBps, waitingReaders } = snapshot;
   const { connectionsOpen, connectionsMax } = snapshot;
   return [
-    counter("weir_received_bytes_total", "Everything received, on the line.", totals.bytes),
+    counter("weir_received_bytes_total", "Bytes received, packet headers included.", totals.bytes),
     {
       name: "weir_ledger_bytes_total",
       type: "counter",
-      help: "What the bytes were for; those of requests under way are not booked yet.",
+      help: "Bytes by purpose; those of open requests are not counted yet.",
       samples: PURPOSES.map((purpose) => sample({ purpose }, ledger[purpose])),
     },
     gauge("weir_rate_bytes_per_second", "Received in the last whole second.", rateBps),
     // No limit is a limit that nothing reaches.
     gauge("weir_limit_bytes_per_second", "The limit; +Inf for none.", limitBps ?? Infinity),
-    gauge("weir_predicted_bytes_per_second", "What downloads are predicted to take.", predictedBps),
+    gauge("weir_predicted_bytes_per_second", "Predicted rate of running downloads.", predictedBps),
     gauge("weir_waiting_readers", "Downloads whose reading waits for the limit.", waitingReaders),
     gauge("weir_connections_open", "Requests under way.", connectionsOpen),
-    gauge("weir_connections_max", "Most requests under way at a time.", connectionsMax),
+    gauge("weir_connections_max", "Most concurrent requests.", connectionsMax),
     counter("weir_crawled_seconds_total", "Time crawled, all runs.", totals.crawledMs / 1000),
   ];
 }
@@ -101,7 +101,7 @@ function urlMetrics({ snapshot: { totals, pending } }: Look): Metric[] {
     {
       name: "weir_urls_settled_total",
       type: "counter",
-      help: "URLs that have ended, by how.",
+      help: "Settled URLs by kind.",
       samples: (["done", "failed", "skipped"] as const).map((settlement) =>
         sample({ settlement }, totals[settlement]),
       ),
@@ -109,7 +109,7 @@ function urlMetrics({ snapshot: { totals, pending } }: Look): Metric[] {
     {
       name: "weir_outcomes_total",
       type: "counter",
-      help: "URLs that have ended, by reason; HTTP errors by their class.",
+      help: "Settled URLs by outcome; HTTP errors by class.",
       samples: outcomeSamples(totals.outcomes),
     },
     {

@@ -1,6 +1,6 @@
 /** A crawl's folder made up for tests: sites, ended URLs, last words, rates; with foreign text of any kind in them. */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Books } from "../bandwidth/ledger.ts";
@@ -40,7 +40,11 @@ export async function sampleCrawl(sites: readonly SampleSite[]): Promise<SampleC
     folder,
     say(change) {
       const said = sampleSnapshot({ totals, pending, siteCount: sites.length, ...change });
-      writeFileSync(join(folder, "status.json"), JSON.stringify(said));
+      const file = join(folder, "status.json");
+      writeFileSync(file, JSON.stringify(said));
+      // It is never written again, and a status older than 15 s counts as that of a dead process.
+      const laterSeconds = Date.now() / 1000 + 3600;
+      utimesSync(file, laterSeconds, laterSeconds);
       return said;
     },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),

@@ -192,7 +192,7 @@ class Desk {
     const text = await bodyOf(request);
     if (text === undefined) return sendText(response, 413, "That is too much.");
     const wish = wishIn(text);
-    if (wish === undefined) return sendText(response, 400, "A wish is a key and a value.");
+    if (wish === undefined) return sendText(response, 400, "A change is a key and a value.");
     // Refused or not, the question was well put; whether it was done is in the answer.
     send(response, 200, JSON_TYPE, JSON.stringify(await this.#ask(wish.key, wish.value)));
   }

@@ -29,7 +29,7 @@ export function natsTrouble(error: unknown, where: string): CrawlError {
   const { names, codes, message } = cluesOf(error);
   const told = (what: string): string => `NATS at ${where}: ${what} (${message})`;
   if (names.some((name) => DENIED.has(name)))
-    return new CrawlError("BUS_DENIED", told("we are not let in"), { cause: error });
+    return new CrawlError("BUS_DENIED", told("access denied"), { cause: error });
   if (isTls(codes, message))
     return new CrawlError("BUS_TLS", told("no secure connection"), { cause: error });
   if (codes.some((code) => typeof code === "number" && NO_ROOM.has(code)))

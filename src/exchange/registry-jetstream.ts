@@ -36,7 +36,7 @@ const TABLE_BYTES_MAX = 64 * 1024 * 1024;
 const ATTEMPTS_MAX = 4;
 const SPREADING_MS = 100;
 /** What was asked reached no bucket, and so changed nothing. */
-const NOBODY = "nobody keeps the table";
+const NOBODY = "no server stores the registry";
 /** JetStream's own: somebody was faster. */
 const WRONG_SEQUENCE = new Set([10071, 10164]);
 const STREAM_MISSING = 10059;

@@ -135,7 +135,7 @@ export class RegistryMirror {
       const { state } = await this.#link.manager.streams.info(this.#table.stream, filter);
       return { lastSeq: state.last_seq, subjects: Object.keys(state.subjects ?? {}) };
     } catch (cause) {
-      throw new RegistryAway("its contents are not told", { cause });
+      throw new RegistryAway("its contents are unknown", { cause });
     }
   }
 

@@ -197,7 +197,7 @@ async function patiently<T>(question: () => Promise<T>): Promise<T> {
     try {
       return await question();
     } catch (error) {
-      if (!(error instanceof RegistryAway) || count === 200) throw error;
+      if (!(error instanceof RegistryAway) || count === 6_000) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

@@ -302,7 +302,8 @@ export class Exchange implements Passenger {
 
   #interimCame(status: number): void {
     if (status < 100) this.fail("bad_status", `status ${status}`);
-    else if (status === 101) this.fail("bad_framing", "switches to a protocol nobody asked for");
+    else if (status === 101)
+      this.fail("bad_framing", "switches to a protocol that was not requested");
     else if (++this.#interim > INTERIM_MAX) this.fail("bad_framing", "endless interim answers");
   }
 

@@ -106,7 +106,8 @@ export function readRetryAfter(text: string | undefined, wallMs: number): number
 }
 
 function onSuccess(head: Head, asked: Asked): Verdict {
-  if (head.status === 206) return failed("bad_partial", "a part that nobody asked for");
+  if (head.status === 206)
+    return failed("bad_partial", "a partial response that was not requested");
   if (!isWanted(head, asked.acceptTypes))
     return failed("type_unwanted", mediaTypeOf(head) ?? "no type");
   return { kind: "page" };

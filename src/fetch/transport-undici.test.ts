@@ -3,6 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { systemClock } from "../base/clock.ts";
+import { patientClock } from "../base/patient-clock.suite.ts";
 import { isRetryable } from "../page/outcome.ts";
 import type { TransportRequest } from "./transport.ts";
 import {
@@ -14,7 +15,7 @@ import {
 import { UndiciTransport, type UndiciTransportOptions } from "./transport-undici.ts";
 
 const OPTIONS: UndiciTransportOptions = {
-  clock: systemClock,
+  clock: patientClock,
   lanesMax: 16,
   http2: true,
   insecureTls: false,
@@ -30,7 +31,7 @@ async function benchWith(windowBytes: number | undefined): Promise<TransportBenc
   const stops: (() => void)[] = [];
   return {
     transport,
-    clock: systemClock,
+    clock: patientClock,
     async serve(behaviour) {
       const server = await listening((socket) => behave(socket, behaviour));
       if (behaviour.kind === "refuse") server.stop();
@@ -206,7 +207,9 @@ test("an answer that came while we ourselves were held up is still an answer", a
   );
   t.after(() => worker.terminate());
   const port = await new Promise<number>((resolve) => worker.once("message", resolve));
-  const asking = transportFor(t).exchange(server.request({ port }));
+  // On the real clock, which goes on meanwhile.
+  const transport = transportFor(t, { clock: systemClock });
+  const asking = transport.exchange(server.request({ port }));
   await new Promise((resolve) => worker.once("message", resolve));
   // Between the reading of sockets and the timers, where our own work on pages is done.
   await new Promise((resolve) => setImmediate(resolve));

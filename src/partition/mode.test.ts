@@ -27,7 +27,7 @@ test("rules and the partition that follows them need each other", () => {
   const some = { coordination: "static", mode: undefined, procs: 2 } as const;
   const because = (partition: "hierarchical" | "site-hash" | undefined, ruleCount: number) =>
     whyNot({ ...some, partition, ruleCount });
-  assert.match(because("hierarchical", 0) ?? "", /there are none/);
+  assert.match(because("hierarchical", 0) ?? "", /needs rules/);
   assert.match(because(undefined, 1) ?? "", /site-hash/);
   assert.equal(because("hierarchical", 1), undefined);
   assert.equal(because("site-hash", 0), undefined);

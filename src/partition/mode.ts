@@ -65,7 +65,7 @@ function whyNotCoordination({ coordination, mode, partition }: Arrangement): str
 function whyNotRules({ partition, ruleCount }: Arrangement): string | undefined {
   if (ruleCount === undefined) return undefined;
   if (partition === "hierarchical" && ruleCount === 0)
-    return "partition hierarchical divides by rules, and there are none: give some, such as uk=.uk, or choose site-hash";
+    return "partition hierarchical needs rules: give some, such as uk=.uk, or choose site-hash";
   if (partition !== "hierarchical" && ruleCount > 0)
     return `partition rules have no effect with partition ${partition ?? "site-hash"}: choose hierarchical, or leave them out`;
   return undefined;

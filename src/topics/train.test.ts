@@ -127,7 +127,7 @@ test("a file that is not a model, of another version, damaged or cut off is refu
   assert.match(why(Buffer.from("\x1f\x8b and so on\n")), /not a topic model/);
   const other = Buffer.concat([Buffer.from("weir-topics 2"), file.subarray(13)]);
   assert.match(why(other), /of version 2, and this Weir reads version 1/);
-  assert.match(why(file.subarray(0, file.length - 1)), /damaged or cut off/);
+  assert.match(why(file.subarray(0, file.length - 1)), /damaged or truncated/);
   for (let seed = 1; seed <= 200; seed++) {
     const random = randomFrom(seed);
     const damaged = file.slice();

@@ -54,7 +54,7 @@ test("--json prints one JSON object on standard output and everything else on st
   assert.equal(result["resumed"], false);
 });
 
-test("Ctrl-C stops with 3, and the same command goes on without asking twice", async () => {
+test("Ctrl-C stops with 3, and the same command resumes without asking twice", async () => {
   await using site = await startSite({ pageCount: 40 });
   using folder = temporaryFolder();
   const words = [
@@ -72,7 +72,7 @@ test("Ctrl-C stops with 3, and the same command goes on without asking twice", a
   const stopped = await first.ended;
   assert.equal(stopped.code, 3, stopped.stderr);
   assert.match(stopped.stdout, /Stopped \(Ctrl-C\)/);
-  assert.match(stopped.stdout, /The same command goes on/);
+  assert.match(stopped.stdout, /The same command resumes/);
 
   const second = await run([...words, "--json"]);
   assert.equal(second.code, 0, second.stderr);
@@ -152,7 +152,7 @@ test("a second process on the same folder is refused, and the first goes on", as
   await using site = await startSite({ pageCount: 30 });
   using folder = temporaryFolder();
   const out = join(folder.path, "out");
-  const words = ["crawl", site.origin, "--out", out, "--delay", "50ms", ...LOCAL];
+  const words = ["crawl", site.origin, "--out", out, "--delay", "10s", ...LOCAL];
   const first = start(words);
   await first.saw("waiting");
   const second = await run(words);

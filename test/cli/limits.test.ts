@@ -147,7 +147,7 @@ test("a calendar that allows nothing now holds the crawl until somebody says oth
   assert.match(status.stdout, /the calendar allows nothing now/);
   assert.equal(pagesAsked(site), 0);
   const set = await run(["set", out, "limit", "none"]);
-  assert.equal(set.stdout, "no limit for all sites together; the calendar is put aside\n");
+  assert.equal(set.stdout, "no limit for all sites together; the calendar is ignored\n");
   const ended = await crawl.ended;
   assert.equal(ended.code, 0, ended.stderr);
 });

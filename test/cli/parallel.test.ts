@@ -53,10 +53,15 @@ test("a folder belongs to the kind of crawl that was begun in it, and keeps what
     begun.map(({ code }) => code),
     [0, 0],
   );
-  refused(await run(words(site, one, "--procs", "2")), 2, "begun by one process", "STORE_CHANGED");
+  refused(
+    await run(words(site, one, "--procs", "2")),
+    2,
+    "started by one process",
+    "STORE_CHANGED",
+  );
   refused(await run(words(site, team)), 2, "--procs 2", "STORE_CHANGED");
   refused(await run(words(site, team, "--procs", "3")), 2, "procs 2 (now 3)", "STORE_CHANGED");
-  refused(await run(words(site, team, "--nats", NOWHERE)), 2, "supervisor", "STORE_CHANGED");
+  refused(await run(words(site, team, "--nats", NOWHERE)), 2, "several processes", "STORE_CHANGED");
   const again = await run(words(site, team, "--procs", "2", "--json"));
   const [before, after] = [begun[1], again].map(
     ({ stdout }) => JSON.parse(stdout) as CrawlResult,
@@ -111,7 +116,7 @@ test("a sample estimates what firewalls miss: in the result, the status and the 
   assert.match(readFileSync(join(sampled, "report.html"), "utf8"), /Coverage, estimated/);
 });
 
-test("Ctrl-C stops all processes in good order, twice at once; the same command goes on", async () => {
+test("Ctrl-C stops all processes in good order, twice at once; the same command resumes", async () => {
   using folder = temporaryFolder();
   await using site = await startSite({ pageCount: 60 });
   const slow = ["--procs", "2", "--json", "--delay", "50ms"];

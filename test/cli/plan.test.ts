@@ -156,7 +156,7 @@ sites:
   const file = fileIn(folder.path, text);
   const lenient = await run(["plan", "--json", ...file], place);
   assert.equal(lenient.code, 0);
-  assert.match(lenient.stderr, /line 4: deadline "-5m": lies in the past.*left out/);
+  assert.match(lenient.stderr, /line 4: deadline "-5m": lies in the past.*ignored/);
   const { sites } = JSON.parse(lenient.stdout) as Result;
   assert.deepEqual(
     sites.map(({ deadlineSeconds, met }) => [deadlineSeconds, met]),
@@ -177,10 +177,13 @@ test("what is missing is named with its remedy", async () => {
     "delay: 0\naddressDelay: 0\nsites:\n  - http://a.test/\n  - { url: http://b.test/, size: 1MB }\n";
   const limited = await run(["plan", ...fileIn(folder.path, unknown), "--limit=1MB/s"], place);
   assert.equal(limited.code, 0);
-  assert.match(limited.stdout, /1 site is not in the plan:\n {2}http:\/\/a\.test: its size is not/);
+  assert.match(
+    limited.stdout,
+    /1 site is not in the plan:\n {2}http:\/\/a\.test: its size is unknown/,
+  );
   const unlimited = await run(["plan", ...fileIn(folder.path, unknown)], place);
   assert.equal(unlimited.code, 2);
-  assert.match(unlimited.stderr, /limit: how much may come in all is not said.*give --limit RATE/);
+  assert.match(unlimited.stderr, /limit: no total rate; set --limit, or a cap for/);
   const none = await run(["plan", "--limit=1MB/s", "--config", join(folder.path, "none")], place);
   assert.equal(none.code, 2);
   const empty = await run(["plan", "--limt=1MB/s"], place);
@@ -233,5 +236,8 @@ test("help has examples, and the command is in the list", async () => {
   const help = await run(["plan", "--help"]);
   assert.equal(help.code, 0);
   assert.match(help.stdout, /weir plan --config weir\.yaml\n[\s\S]*--svg FILE[\s\S]*--max-sites N/);
-  assert.match((await run(["--help"])).stdout, /^ {2}plan +Say beforehand who is crawled when/m);
+  assert.match(
+    (await run(["--help"])).stdout,
+    /^ {2}plan +Preview the schedule and which deadlines can be met/m,
+  );
 });

@@ -9,7 +9,8 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const LAUNCHER = join(ROOT, "weir");
 const MAIN = join(ROOT, "src/cli/main.ts");
-const PATIENCE_MS = 60_000;
+/** Ends a program that hangs. */
+const PATIENCE_MS = 600_000;
 
 export interface Ended {
   readonly code: number | null;

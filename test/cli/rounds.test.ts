@@ -179,7 +179,10 @@ test("a refresh after a run that was stopped finishes that run, and says so", as
   assert.equal((await first.ended).code, 3);
   const second = await run([...words, "--refresh"]);
   assert.equal(second.code, 0, second.stderr);
-  assert.match(second.stderr + second.stdout, /run before had not finished; this run finishes it/);
+  assert.match(
+    second.stderr + second.stdout,
+    /previous run had not finished; this run finishes it/,
+  );
   assert.equal(site.requests.filter((path) => path === "/page/1").length, 1);
 });
 

@@ -262,7 +262,10 @@ test("only its owner can open a crawl's folder, whatever the umask; an open one 
     assert.equal(modeOf(out), "755", "who only looks changes nothing");
     const again = await run(words.split(" "));
     assert.equal(again.code, 0, again.stderr);
-    assert.match(outputOf(again), /other users could read the crawl's folder; not any more/);
+    assert.match(
+      outputOf(again),
+      /other users could read the crawl's folder; it is now closed to them/,
+    );
     assert.equal(modeOf(out), "700");
   }
   const foreign = join(folder.path, "foreign");

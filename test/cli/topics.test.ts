@@ -124,7 +124,7 @@ test("what nothing can be learned from is refused with the reason", async () => 
     assert.equal(ended.code, 2, ended.stdout);
     return ended.stderr;
   };
-  assert.match(await why([]), /not a single line/);
+  assert.match(await why([]), /The files have no lines/);
   const one = linesOf(1, 20).filter((line) => line.includes("topic a"));
   assert.match(await why(one), /all examples are of one topic, "topic a"/);
   const other = linesOf(1, 1).find((line) => line.includes("topic b")) ?? "";

@@ -22,7 +22,7 @@ const PLAN = {
   pagesPerSite: 40,
   delayMs: 200,
   addressDelayMs: 60,
-  patienceMs: 120_000,
+  patienceMs: 900_000,
 };
 
 test(

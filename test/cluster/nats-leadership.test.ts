@@ -10,7 +10,7 @@ import { FaultProxy } from "./fault-proxy.ts";
 import { NATS_MISSING, NatsServer } from "./nats-server.ts";
 
 const LEASE_MS = 1_500;
-const WAIT_MS_MAX = 30_000;
+const WAIT_MS_MAX = 300_000;
 const WHERE_NATS = { skip: NATS_MISSING };
 
 interface Candidate {

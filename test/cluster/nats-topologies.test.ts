@@ -9,7 +9,7 @@ import { Post } from "./nats-post.ts";
 import { freePort, NATS_MISSING, NatsServer } from "./nats-server.ts";
 
 const WHERE_NATS = { skip: NATS_MISSING };
-const START_MS_MAX = 30_000;
+const START_MS_MAX = 300_000;
 
 /** A cluster of servers takes a while to agree on who stores what. */
 async function eventually<T>(attempt: () => Promise<T>): Promise<T> {

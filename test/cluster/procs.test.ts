@@ -14,7 +14,7 @@ const PLAN = {
   pagesPerSite: 35,
   delayMs: 200,
   addressDelayMs: 60,
-  patienceMs: 60_000,
+  patienceMs: 900_000,
 };
 
 test("processes and their supervisor are killed, and nothing is lost, repeated or rude", async () => {

@@ -24,6 +24,7 @@ import type { CrawlResult } from "../../src/crawl/snapshot.ts";
 import { readRecords } from "../../src/output/warc-read.ts";
 import { openReadOnly } from "../../src/store/store-sqlite.ts";
 import { realSite, startTestSite, type TestSite } from "./crawl-sites.ts";
+import { until } from "../../src/base/patient-clock.suite.ts";
 
 const REAL_PAGES = 50;
 const real = realSite(REAL_PAGES);
@@ -105,14 +106,6 @@ async function checkComplete(folder: string, result: CrawlResult): Promise<void>
     .filter((fields) => fields.get("warc-type") === "response")
     .map((fields) => fields.get("warc-target-uri") ?? "");
   assert.deepEqual(archived.sort(), urls.map(({ url }) => url).sort());
-}
-
-/** Waits until the crawl says what is expected of it. */
-async function until(holds: () => boolean, what: string): Promise<void> {
-  for (let waits = 0; !holds(); waits++) {
-    assert.ok(waits < 1_000, `waited for ten seconds: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 describe("folders that cannot be used are refused, and nothing in them is touched", () => {
@@ -292,7 +285,7 @@ describe("B17: the disk fills up while the crawl runs", () => {
     await checkComplete(folder, await running);
   });
 
-  test("F1: a disk that is full before the start is told, and the same command goes on", async (t) => {
+  test("F1: a disk that is full before the start is told, and the same command resumes", async (t) => {
     await using site = await startRealSite();
     const disk = emptyFolder(t);
     if (!mounted(disk, FREE_BYTES_MIN + 4 * MIB))

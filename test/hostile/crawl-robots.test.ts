@@ -13,6 +13,7 @@ import {
   type Reply,
   startTestSite,
 } from "./crawl-sites.ts";
+import { every } from "../../src/base/patient-clock.suite.ts";
 
 /** The loops' minutes are over in moments; servers and time-outs keep real time. */
 const HURRY = 20;
@@ -54,8 +55,12 @@ function huge(response: ServerResponse): void {
 /** A byte now and then, for ever. */
 function drip(response: ServerResponse): void {
   response.writeHead(200);
-  const timer = setInterval(() => response.write("#"), 50);
-  response.on("close", () => clearInterval(timer)).on("error", () => {});
+  response
+    .on(
+      "close",
+      every(50, () => response.write("#")),
+    )
+    .on("error", () => {});
 }
 
 describe("O1: a robots.txt that cannot be had closes its site, and is asked for again", () => {

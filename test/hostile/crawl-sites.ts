@@ -2,8 +2,8 @@
  * What the rows about whole crawls share: sites on loopback that note who asked for what, and a crawl
  * by the production loops whose every end can be looked up.
  *
- * The crawl runs on real sockets. Its loops may be given a hurried clock, on which a minute of
- * resting is over in seconds; the servers and the time-outs of a request keep real time.
+ * The crawl runs on real sockets. Its loops may have a faster clock, on which a minute of rest
+ * takes seconds; the servers and the timeouts of a request use the patient clock.
  *
  * Promise: whatever a row does, `crawlSites` answers only when the crawl ended by itself, with accounts
  * that add up and no reason outside the closed list.
@@ -12,7 +12,7 @@
 import assert from "node:assert/strict";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Clock, systemClock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { randomFrom, systemRandom } from "../../src/base/random.ts";
 import { checkOrder } from "../../src/config/order.ts";
@@ -36,6 +36,7 @@ import type { PageRecord } from "../../src/page/page.ts";
 import { openMemoryStore } from "../../src/store/store-memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { CanonicalUrl } from "../../src/url/url.ts";
+import { patientClock } from "../../src/base/patient-clock.suite.ts";
 
 /** One request, as the server saw it. */
 export interface Asked {
@@ -72,7 +73,7 @@ export async function startTestSite(pages: Pages): Promise<TestSite> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     const { headers, url: path = "" } = request;
-    const one = { path, host: headers.host ?? "", headers, atMs: performance.now() };
+    const one = { path, host: headers.host ?? "", headers, atMs: patientClock.nowMs() };
     asked.push(one);
     give(response, typeof pages === "function" ? pages(one) : pages[path]);
   });
@@ -152,7 +153,7 @@ export async function crawlSites(
   const order = checkOrder({ ...defaultSettings(), ...IMPATIENT, ...settings, urls: [...urls] });
   const store = openMemoryStore();
   const transport = new UndiciTransport({
-    clock: systemClock,
+    clock: patientClock,
     lanesMax: 2 * order.settings.connectionsMax,
     http2: true,
     insecureTls: false,
@@ -161,16 +162,16 @@ export async function crawlSites(
   const handle = startCrawl({ ...order, ...partsOn(transport, order.settings, changes), store });
   changes.onStart?.(handle);
   let isOverdue = false;
-  const timer = setTimeout(() => {
+  const cancel = patientClock.after(CRAWL_MS_MAX, () => {
     isOverdue = true;
     handle.stop("the test has waited long enough");
-  }, CRAWL_MS_MAX);
+  });
   try {
     const result = await handle.done;
     assert.ok(!isOverdue, `the crawl did not end by itself: ${JSON.stringify(result.urls)}`);
     return reportOf(result, store);
   } finally {
-    clearTimeout(timer);
+    cancel();
     await transport.close();
     await store.close();
   }
@@ -184,7 +185,7 @@ function partsOn(
   const allowed = settings.allowPrivate.map(readAllowance).filter((range) => range !== undefined);
   const policy = { allowed, ownPorts: new Set<number>() };
   const names =
-    resolver ?? new DnsResolver({ ...DNS_DEFAULTS, clock: systemClock, policy, hosts: new Map() });
+    resolver ?? new DnsResolver({ ...DNS_DEFAULTS, clock: patientClock, policy, hosts: new Map() });
   const options = fetcherOptions(settings);
   return {
     clock: hurried(hurry),
@@ -193,7 +194,7 @@ function partsOn(
     fetcher: new Fetcher({
       transport: wrapTransport(transport),
       resolver: names,
-      clock: systemClock,
+      clock: patientClock,
       ...options,
       limits: { ...options.limits, slowAfterMs },
     }),
@@ -207,10 +208,10 @@ function partsOn(
 /** On this clock time goes by faster; only the date is the real one. */
 function hurried(factor: number): Clock {
   return {
-    nowMs: () => systemClock.nowMs() * factor,
-    wallMs: () => systemClock.wallMs(),
-    after: (delayMs, callBack) => systemClock.after(delayMs / factor, callBack),
-    soon: (callBack) => systemClock.soon(callBack),
+    nowMs: () => patientClock.nowMs() * factor,
+    wallMs: () => patientClock.wallMs(),
+    after: (delayMs, callBack) => patientClock.after(delayMs / factor, callBack),
+    soon: (callBack) => patientClock.soon(callBack),
   };
 }
 

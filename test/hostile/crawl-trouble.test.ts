@@ -19,6 +19,7 @@ import {
   startTestSite,
   type TestSite,
 } from "./crawl-sites.ts";
+import { patientClock } from "../../src/base/patient-clock.suite.ts";
 
 /** The loops' minutes are over in moments; servers and time-outs keep real time. */
 const HURRY = 50;
@@ -33,7 +34,7 @@ function startRealSite(): Promise<TestSite> {
 
 const reset: Reply = (response) => void response.socket?.resetAndDestroy();
 
-/** A port where nobody listens. */
+/** A port where no listener. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -216,10 +217,10 @@ describe("names", () => {
     let most = 0;
     await using site = await startTestSite(() => (response) => {
       most = Math.max(most, ++underWay);
-      setTimeout(() => {
+      patientClock.after(3, () => {
         underWay--;
         response.end();
-      }, 3);
+      });
     });
     const seeds = Array.from({ length: 100 }, (_, index) => `${site.named(`n${index}`)}/`);
     const settings = { concurrencyPerAddress: 3, addressDelayMs: 2, ignoreRobots: true };

@@ -9,6 +9,7 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
 import { Worker } from "node:worker_threads";
+import { until } from "../../src/base/patient-clock.suite.ts";
 import { answer, type Row } from "./row.ts";
 import { CODING_ROWS, PAGE_ROWS, SIZE_ROWS } from "./rows-body.ts";
 import { CONNECTION_ROWS, TLS_ROWS } from "./rows-connection.ts";
@@ -107,8 +108,12 @@ async function fullPort(stops: (() => Promise<unknown> | void)[]): Promise<numbe
     { eval: true },
   );
   const port = await new Promise<number>((resolve) => worker.once("message", resolve));
-  const fillers = Array.from({ length: 4 }, () => connect(port, "127.0.0.1").on("error", ignore));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  let connected = 0;
+  const fillers = Array.from({ length: 4 }, () =>
+    connect(port, "127.0.0.1", () => connected++).on("error", ignore),
+  );
+  // A queue of length 1 holds two connections.
+  await until(() => connected === 2, "a full queue");
   stops.push(() => {
     for (const filler of fillers) filler.destroy();
     return worker.terminate();

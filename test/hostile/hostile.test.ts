@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { systemClock } from "../../src/base/clock.ts";
 import { visible } from "../../src/base/visible.ts";
 import { readAllowance } from "../../src/fetch/address-guard.ts";
 import { CookieJar } from "../../src/fetch/cookies.ts";
@@ -12,6 +11,7 @@ import { UndiciTransport } from "../../src/fetch/transport-undici.ts";
 import { type CanonicalUrl, canonicalUrl, isRefused, PLAIN_RULES } from "../../src/url/url.ts";
 import { ROOT } from "./certificates.ts";
 import { HOSTILE_ROWS, type HostileWeb, startHostileWeb } from "./hostile-web.ts";
+import { patientClock, until } from "../../src/base/patient-clock.suite.ts";
 import type { Ending, Row } from "./row.ts";
 import { HOSTILE_BODY_BYTES_MAX } from "./rows-body.ts";
 
@@ -42,7 +42,7 @@ describe("each row of the catalogue ends as it must", () => {
     setDefaultCACertificates([...roots, ROOT]);
     web = await startHostileWeb();
     transport = new UndiciTransport({
-      clock: systemClock,
+      clock: patientClock,
       lanesMax: 64,
       http2: true,
       insecureTls: false,
@@ -54,11 +54,8 @@ describe("each row of the catalogue ends as it must", () => {
   after(async () => {
     await transport.close();
     setDefaultCACertificates(roots);
-    for (let waits = 0; web.openSockets() > 0 && waits < 100; waits++)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    const left = web.openSockets();
+    await until(() => web.openSockets() === 0, "no connection left open");
     await web[Symbol.asyncDispose]();
-    assert.equal(left, 0, "connections were left open");
   });
 
   for (const [index, row] of HOSTILE_ROWS.entries()) {
@@ -81,7 +78,7 @@ describe("each row of the catalogue ends as it must", () => {
 test("a place inside the network is never reached, whatever redirects there", async () => {
   await using web = await startHostileWeb(HOSTILE_ROWS.filter(({ id }) => id === "R6"));
   const transport = new UndiciTransport({
-    clock: systemClock,
+    clock: patientClock,
     lanesMax: 4,
     http2: true,
     insecureTls: false,
@@ -103,8 +100,8 @@ function fetcherOn(transport: UndiciTransport): Fetcher {
   const hosts = new Map<string, string[]>();
   return new Fetcher({
     transport,
-    resolver: new DnsResolver({ ...DNS_DEFAULTS, clock: systemClock, policy, hosts }),
-    clock: systemClock,
+    resolver: new DnsResolver({ ...DNS_DEFAULTS, clock: patientClock, policy, hosts }),
+    clock: patientClock,
     limits: LIMITS,
     decodedBytesMax: DECODED_BYTES_MAX,
     userAgent: honestUserAgent("0.0.0", "https://example.org/"),

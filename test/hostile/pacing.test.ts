@@ -16,6 +16,7 @@ import { SUITE_LIMITS } from "../../src/fetch/transport.suite.ts";
 import type { TransportAnswer, TransportRequest } from "../../src/fetch/transport.ts";
 import { UndiciTransport } from "../../src/fetch/transport-undici.ts";
 import { ELSEWHERE, GOOD, KEY, ROOT } from "./certificates.ts";
+import { until } from "../../src/base/patient-clock.suite.ts";
 
 const WINDOW_BYTES = 4096;
 const LIMITS = { ...SUITE_LIMITS, bodyBytesMax: 1e8, totalMs: 60_000 };
@@ -87,6 +88,7 @@ describe("a reader that refuses", { skip }, () => {
           },
         }),
       );
+      await until(() => refusals > 0, "the first bytes");
       await wait(300);
       assert.equal(refusals, 1);
       assert.ok(toldBytes <= WINDOW_BYTES, `${toldBytes} bytes were read`);
@@ -180,8 +182,7 @@ test("no descriptor is left behind, however a connection ends", { skip }, async 
   await wait(50);
   const atFirst = descriptors();
   for (let index = 0; index < 10; index++) await round();
-  await wait(50);
-  assert.ok(descriptors() <= atFirst, `${descriptors()} descriptors after ${atFirst}`);
+  await until(() => descriptors() <= atFirst, `at most ${atFirst} descriptors`);
 });
 
 test("a proxy with a name has no window, and says so; its bytes are read in steps", async () => {

@@ -7,12 +7,12 @@ import {
   setDefaultCACertificates,
   TLSSocket,
 } from "node:tls";
-import { systemClock } from "../../src/base/clock.ts";
 import { readProxy } from "../../src/fetch/dial.ts";
 import type { TransportAnswer, TransportFailed } from "../../src/fetch/transport.ts";
 import { SUITE_LIMITS } from "../../src/fetch/transport.suite.ts";
 import { UndiciTransport } from "../../src/fetch/transport-undici.ts";
 import { GOOD, KEY, ROOT } from "./certificates.ts";
+import { patientClock } from "../../src/base/patient-clock.suite.ts";
 import { answer } from "./row.ts";
 
 const SECRET = "swordfish";
@@ -126,7 +126,7 @@ async function proxyThat(
   const { port } = server.address() as AddressInfo;
   const proxy = readProxy(`http://user:${SECRET}@127.0.0.1:${elsewhere ?? port}`);
   const transport = new UndiciTransport({
-    clock: systemClock,
+    clock: patientClock,
     lanesMax: 4,
     http2: true,
     insecureTls: false,

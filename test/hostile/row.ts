@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { TlsOptions } from "node:tls";
 import type { Reason } from "../../src/page/outcome.ts";
 import type { Remark } from "../../src/page/page.ts";
+import { every } from "../../src/base/patient-clock.suite.ts";
 
 export type Ending =
   | {
@@ -78,8 +79,8 @@ export function drips(first: string, again: string, everyMs: number): Pick<Row, 
   return {
     onRequest({ socket }) {
       socket.write(bytesOf(first));
-      const timer = setInterval(() => socket.write(bytesOf(again)), everyMs);
-      socket.once("close", () => clearInterval(timer));
+      const stop = every(everyMs, () => socket.write(bytesOf(again)));
+      socket.once("close", stop);
     },
   };
 }

@@ -7,6 +7,7 @@ import {
   gzipSync,
   zstdCompressSync,
 } from "node:zlib";
+import { every } from "../../src/base/patient-clock.suite.ts";
 import { answer, type Ending, failed, floods, type Row, says } from "./row.ts";
 
 const PAGE = "<html><title>Page</title><p>words and words</p></html>";
@@ -161,8 +162,8 @@ export const SIZE_ROWS: readonly Row[] = [
     ends: failed("total_timeout"),
     onRequest({ socket }) {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
-      const timer = setInterval(() => socket.write(BLOCK.subarray(0, 512)), 50);
-      socket.once("close", () => clearInterval(timer));
+      const stop = every(50, () => socket.write(BLOCK.subarray(0, 512)));
+      socket.once("close", stop);
     },
   },
   {

@@ -1,6 +1,7 @@
 /** B1 and B2: connections that are refused, cut, slow or silent, and TLS that is not what it says. */
 
 import { ELSEWHERE, ESCAPES, EXPIRED, GOOD, KEY, SELF_SIGNED } from "./certificates.ts";
+import { patientClock } from "../../src/base/patient-clock.suite.ts";
 import { answer, drips, failed, type Row, says, saysAndEnds } from "./row.ts";
 
 const OK = answer("200 OK", "Content-Type: text/html\r\n", "<p>fine</p>");
@@ -73,7 +74,7 @@ export const CONNECTION_ROWS: readonly Row[] = [
     does: "resets in the middle of the body",
     ends: failed("conn_reset"),
     onRequest({ socket }) {
-      socket.write(HALF, () => setTimeout(() => socket.resetAndDestroy(), 30));
+      socket.write(HALF, () => patientClock.after(30, () => socket.resetAndDestroy()));
     },
   },
   {
@@ -168,7 +169,9 @@ export const TLS_ROWS: readonly Row[] = [
     ends: { kind: "page", remark: "eof_delimited" },
     tls: FINE,
     onRequest({ socket, tcp }) {
-      socket.write("HTTP/1.1 200 OK\r\n\r\nperhaps whole", () => setTimeout(() => tcp.end(), 30));
+      socket.write("HTTP/1.1 200 OK\r\n\r\nperhaps whole", () =>
+        patientClock.after(30, () => tcp.end()),
+      );
     },
   },
   {

@@ -8,7 +8,6 @@ import {
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { systemClock } from "../../src/base/clock.ts";
 import {
   headerOf,
   type TransportAnswer,
@@ -18,6 +17,7 @@ import {
 import { SUITE_LIMITS } from "../../src/fetch/transport.suite.ts";
 import { UndiciTransport } from "../../src/fetch/transport-undici.ts";
 import { EXPIRED, GOOD, KEY, ROOT } from "./certificates.ts";
+import { every, patientClock } from "../../src/base/patient-clock.suite.ts";
 
 type Serve = (stream: ServerHttp2Stream, path: string) => void;
 
@@ -68,8 +68,10 @@ describe("HTTP/2 keeps the same promises", () => {
       if (path === "/fine") return void stream.end("fine");
       stream.write("begin");
       if (path !== "/drip") return;
-      const timer = setInterval(() => stream.write("x"), 40);
-      stream.once("close", () => clearInterval(timer));
+      stream.once(
+        "close",
+        every(40, () => stream.write("x")),
+      );
     });
     const limits = { ...SUITE_LIMITS, speedFloorBps: 10_000, slowAfterMs: 200 };
     const paths = ["/silent", "/stall", "/drip", "/fine"];
@@ -90,7 +92,7 @@ describe("HTTP/2 keeps the same promises", () => {
       stream.respond({ "content-length": "1000" });
       stream.write("half");
       if (path === "/short") stream.end();
-      else setTimeout(() => stream.session?.destroy(), 30);
+      else patientClock.after(30, () => stream.session?.destroy());
     });
     assert.equal(endOf(await site.ask({ path: "/reset" })), "conn_reset");
     assert.equal(endOf(await site.ask({ path: "/many" })), "header_too_many");
@@ -183,7 +185,7 @@ async function http2Site(serve: Serve, options: SiteOptions = {}): Promise<Site>
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const transport = new UndiciTransport({
-    clock: systemClock,
+    clock: patientClock,
     lanesMax: 16,
     http2,
     insecureTls,

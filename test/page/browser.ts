@@ -20,7 +20,8 @@ const PLACES = [
 ];
 const CHROMIUM = PLACES.find((place) => place !== undefined && existsSync(place));
 const SHOTS = join(ROOT, "test/page/shots");
-const PATIENCE_MS = 20_000;
+/** Ends a wait in vain. */
+const PATIENCE_MS = 300_000;
 const LOOK_EVERY_MS = 50;
 
 /** For `test`: false, or why the tests of a file are left out. */

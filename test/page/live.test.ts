@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openBrowser, step, until, visit, WITHOUT_BROWSER } from "./browser.ts";
-import { watchedCrawl } from "./dashboards.ts";
+import { LONG, watchedCrawl } from "./dashboards.ts";
 
 test(
   "a running crawl is seen as it goes, and changed from the page",
   { skip: WITHOUT_BROWSER },
   async () => {
-    await using web = await watchedCrawl([]);
+    await using web = await watchedCrawl([], LONG);
     await using browser = await openBrowser();
     await using seen = await visit(browser, web.url);
     const { page } = seen;

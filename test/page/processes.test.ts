@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openBrowser, until, visit, WITHOUT_BROWSER } from "./browser.ts";
-import { watchedCrawl } from "./dashboards.ts";
+import { LONG, watchedCrawl } from "./dashboards.ts";
 
 test(
   "several processes are one crawl to look at, with what they send each other",
   { skip: WITHOUT_BROWSER },
   async () => {
-    await using web = await watchedCrawl(["--procs", "3"]);
+    await using web = await watchedCrawl(["--procs", "3"], LONG);
     await using browser = await openBrowser();
     await using seen = await visit(browser, web.url);
     await until("the view", async () => (await seen.text("#tabs")).includes("Processes"));

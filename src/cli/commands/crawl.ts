@@ -5,14 +5,14 @@ import { visible } from "../../base/visible.ts";
 import { type Order, readOrder } from "../../config/order.ts";
 import type { TeamOrder } from "../../cluster/supervisor.ts";
 import { checkLoneFolder, clearFor, forgetNode } from "../../cluster/team-folder.ts";
-import { GROUPS } from "../../config/schema.ts";
+import { GROUPS, type SETTINGS } from "../../config/schema.ts";
 import { keepTold } from "../../config/told-settings.ts";
 import { type OpenCrawl, openCrawl } from "../../crawl/open.ts";
 import type { CrawlResult } from "../../crawl/snapshot.ts";
 import { refusedByRules } from "../../page/outcome.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp } from "../help.ts";
+import { commandHelp, type HelpRequest } from "../help.ts";
 import { onInterrupt } from "../interrupts.ts";
 import type { Command } from "../run.ts";
 import { Screen } from "../screen.ts";
@@ -21,38 +21,57 @@ import { paletteFor } from "../terminal.ts";
 
 export const command: Command = { help, run };
 
-function help(): string {
-  return commandHelp({
-    usage: "weir crawl [URL…] [--config FILE] [--out DIR] [flags]",
-    about:
-      "Crawls from the given addresses and keeps everything in one folder. Ctrl-C stops it; the same command on the same folder goes on, also after a crash. Owners of public sites must be able to reach you: give --contact, or set WEIR_CONTACT once.",
-    examples: [
-      ["weir crawl https://example.org/ --contact you@example.org", "one site, politely"],
-      [
-        "weir crawl https://example.org/docs/ --include 'https://example.org/docs/*'",
-        "a part of it",
+/** What `--help` shows without a topic. */
+const COMMON: readonly (keyof typeof SETTINGS)[] = [
+  ...(["configFile", "seedsFile", "outFolder", "fresh", "refresh"] as const),
+  ...(["pagesMax", "depthMax", "timeMaxMs", "scope", "include", "exclude"] as const),
+  ...(["limitBps", "limitAt", "quota", "deadlineMs", "watch", "schedule", "procs"] as const),
+  ...(["delayMs", "concurrencyPerSite", "contact", "allowPrivate"] as const),
+  ...(["dashboard", "json", "verbose"] as const),
+];
+
+function help(request?: HelpRequest): string {
+  return commandHelp(
+    {
+      usage: "weir crawl [URL…] [--config FILE] [--out DIR] [flags]",
+      about:
+        "Crawls sites from their seed URLs and stores everything in one folder. Ctrl-C stops; the same command resumes, also after a crash. Public sites require --contact (or WEIR_CONTACT), so that their owners can reach you.",
+      examples: [
+        ["weir crawl https://example.org/ --contact you@example.org", "one site"],
+        [
+          "weir crawl https://example.org/docs/ --include 'https://example.org/docs/*'",
+          "a part of a site",
+        ],
+        ["weir crawl http://127.0.0.1:8000/ --allow-private 127.0.0.0/8", "a site on this machine"],
+        [
+          "weir crawl --seeds sites.txt --scope any --pages 10000 --json",
+          "a list of sites, with the result as JSON",
+        ],
+        [
+          "weir crawl https://example.org/ --limit 2MB/s --quota 20GB/month",
+          "with a bandwidth limit and a monthly quota",
+        ],
+        [
+          "weir crawl https://example.org/ --limit-at 'mon-fri 08:00-18:00=1MB/s,else=8MB/s'",
+          "with a lower limit in office hours",
+        ],
+        ["weir crawl https://example.org/ --dashboard", "with a dashboard in the browser"],
+        [
+          "weir crawl --config weir.yaml --refresh",
+          "fetch the pages again; unchanged ones cost a 304 each",
+        ],
+        [
+          "weir crawl https://example.org/ --watch --schedule 'every 1h'",
+          "recrawl every hour until stopped",
+        ],
       ],
-      ["weir crawl http://127.0.0.1:8000/ --allow-private 127.0.0.0/8", "a site on this machine"],
-      [
-        "weir crawl --seeds sites.txt --scope any --pages 10000 --json",
-        "a list, with a result for programs",
-      ],
-      ["weir crawl https://example.org/ --limit 2MB/s --quota 20GB/month", "a share of the line"],
-      [
-        "weir crawl https://example.org/ --limit-at 'mon-fri 08:00-18:00=1MB/s,else=8MB/s'",
-        "less of it in office hours",
-      ],
-      ["weir crawl https://example.org/ --dashboard", "watched and changed in the browser"],
-      ["weir crawl --config weir.yaml --refresh", "look again for what has changed"],
-      [
-        "weir crawl https://example.org/ --watch --schedule 'every 1h'",
-        "look again every hour, until it is stopped",
-      ],
-    ],
-    groups: GROUPS,
-    ending:
-      "Every flag is also a key of weir.yaml (concurrencyPerSite: 4) and a variable (WEIR_CONCURRENCY_PER_SITE). Sizes: 500KB 8MiB; rates: 2MB/s 8Mbit/s; durations: 500ms 30s 15m 2h 1d. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 stopped with work left.",
-  });
+      groups: GROUPS,
+      common: COMMON,
+      ending:
+        "Every flag is also a key of weir.yaml (concurrencyPerSite: 4) and an environment variable (WEIR_CONCURRENCY_PER_SITE). Sizes: 500KB 8MiB; rates: 2MB/s 8Mbit/s; durations: 500ms 30s 15m 2h 1d. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 stopped with work left.",
+    },
+    request,
+  );
 }
 
 async function run(words: readonly string[]): Promise<ExitCode> {
@@ -69,7 +88,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   stack.use(await openDashboard(order, crawl, screen));
   screen.show(() => crawl.snapshot());
   using _ = onInterrupt((why) => {
-    screen.say("Stopping: what is under way is finished. Ctrl-C again to quit at once.");
+    screen.say("Stopping: running requests finish. Ctrl-C again to quit at once.");
     crawl.stop(why);
   });
   const result = await crawl.done.finally(() => screen.close());
@@ -112,7 +131,11 @@ function keepForReport({ settings, outFolder }: Order, screen: Screen): void {
     keepTold(outFolder, settings);
   } catch (error) {
     const values = { why: visible(String(error), 300) };
-    screen.log.write({ level: "warn", message: "the report will not tell the settings", values });
+    screen.log.write({
+      level: "warn",
+      message: "could not save the settings for the report",
+      values,
+    });
   }
 }
 

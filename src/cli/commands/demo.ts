@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { serveWorld } from "../../lab/serve.ts";
 import { seedUrls } from "../../lab/world.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { commandHelp } from "../help.ts";
+import { commandHelp, type HelpRequest } from "../help.ts";
 import type { Command } from "../run.ts";
 import { command as crawl } from "./crawl.ts";
 
@@ -60,22 +60,25 @@ const PROMISES: ReadonlyMap<number, string> = new Map([
   [9, "cap: 1.3MB/s\n    deadline: 17s"],
 ]);
 
-function help(): string {
-  return commandHelp({
-    usage: "weir demo [flags of weir crawl]",
-    about:
-      "Starts a small web of a dozen sites on loopback and crawls it under a limit of 3 MB/s, with deadlines of which one cannot be met, in about half a minute. Open the address that it prints to watch it in the browser. No network is needed. Everything is kept in weir-data/demo as in any other crawl, and what was asked for in weir-data/demo.yaml.",
-    examples: [
-      ["weir demo", "watch it"],
-      ["weir demo --limit 1MB/s", "under another limit"],
-      ["weir serve weir-data/demo", "the dashboard again, when it is over"],
-      ["weir plan --config weir-data/demo.yaml", "what was promised, and what can be kept"],
-      ["weir demo --pages 200 --json", "with a result for programs"],
-      ["weir export weir-data/demo --format jsonl", "look at what it collected"],
-    ],
-    groups: {},
-    ending: "Ctrl-C stops it, and the same command goes on.",
-  });
+function help(request?: HelpRequest): string {
+  return commandHelp(
+    {
+      usage: "weir demo [flags of weir crawl]",
+      about:
+        "Starts a synthetic web of 12 sites on loopback and crawls it in about 30 s under a limit of 3 MB/s, with deadlines, one of them impossible. Open the printed URL to watch it in the browser. No network is needed. Results are in weir-data/demo, settings in weir-data/demo.yaml.",
+      examples: [
+        ["weir demo", "crawl the synthetic web"],
+        ["weir demo --limit 1MB/s", "with another limit"],
+        ["weir serve weir-data/demo", "show the dashboard after the crawl"],
+        ["weir plan --config weir-data/demo.yaml", "which deadlines can be met"],
+        ["weir demo --pages 200 --json", "with the result as JSON"],
+        ["weir export weir-data/demo --format jsonl", "the crawled pages"],
+      ],
+      groups: {},
+      ending: "Ctrl-C stops; the same command resumes.",
+    },
+    request,
+  );
 }
 
 async function run(words: readonly string[]): Promise<ExitCode> {
@@ -100,7 +103,7 @@ export function configOf(urls: readonly string[]): string {
     if (promise !== undefined) lines.push(`  ${promise}`);
     return lines.map((line) => `  ${line}`).join("\n");
   });
-  return `# What \`weir demo\` crawls; \`weir plan --config ${CONFIG_FILE}\` says beforehand how it will go.
+  return `# What \`weir demo\` crawls; \`weir plan --config ${CONFIG_FILE}\` predicts the result.
 limit: ${LIMIT}
 allowPrivate: 127.0.0.0/8
 delay: 20ms

@@ -29,40 +29,39 @@ import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { linkingPages, pageLines, pageRows, popularUrls } from "../export-lines.ts";
 import { type ReadableStore, UrlBook } from "../export-lines.ts";
-import { commandHelp } from "../help.ts";
+import { commandHelp, type HelpRequest } from "../help.ts";
 import type { Command } from "../run.ts";
 
 const FLAGS = {
   format: {
     key: "format",
     meaning:
-      "`jsonl` a line of JSON per page; `parquet` a table of them; `warc` the archive as one file, or as it is into a folder; `links` from and to, a tab between; `cdxj` the archive's index.",
+      "`jsonl` one JSON line per page; `parquet` a table of pages; `warc` the archive as one file, or its files into a folder; `links` source and target, separated by a tab; `cdxj` the index of the archive.",
     fallback: undefined,
     reader: oneOf(["jsonl", "parquet", "warc", "links", "cdxj"]),
   },
   outFile: {
     key: "out",
-    meaning: "Where to; standard output without it.",
+    meaning: "Output file. By default standard output.",
     fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
   text: {
     key: "text",
-    meaning: "With jsonl and parquet: the visible text of every page too, read from the archive.",
+    meaning: "With jsonl and parquet: add the visible text of every page.",
     fallback: "false",
     reader: onOff,
   },
   rank: {
     key: "rank",
     meaning:
-      "With jsonl, parquet and links: the PageRank of pages among all known addresses; in links that of both ends.",
+      "With jsonl, parquet and links: add the PageRank of each page; with links, of source and target.",
     fallback: "false",
     reader: onOff,
   },
   popularCount: {
     key: "popular",
-    meaning:
-      "With links: instead of them, the so many addresses to which the most pages link, one a line, as `--replicate` takes them.",
+    meaning: "With links: the N most-linked URLs instead, one per line, as input for --replicate.",
     fallback: undefined,
     reader: integer({ least: 1, most: 10_000_000 }),
   },
@@ -83,27 +82,28 @@ interface Job {
 
 export const command: Command = { help, run };
 
-function help(): string {
-  return commandHelp({
-    usage: "weir export DIR --format jsonl|parquet|warc|links|cdxj [--out FILE] [--text] [--rank]",
-    about: "Gives what a crawl has collected so far in another format, also while it runs.",
-    examples: [
-      [
-        "weir export weir-data/example.org --format jsonl --text --out pages.jsonl",
-        "all pages with their text",
+function help(request?: HelpRequest): string {
+  return commandHelp(
+    {
+      usage:
+        "weir export DIR --format jsonl|parquet|warc|links|cdxj [--out FILE] [--text] [--rank]",
+      about: "Exports the pages of a crawl, finished or running, in another format.",
+      examples: [
+        [
+          "weir export weir-data/example.org --format jsonl --text --out pages.jsonl",
+          "all pages with text",
+        ],
+        ["weir export weir-data/example.org --format links | sort | uniq -c", "links, counted"],
+        ["weir export weir-data/example.org --format warc --out site.warc.gz", "one archive file"],
+        [
+          "weir export weir-data/example.org --format links --popular 10000 --out popular.txt",
+          "most-linked URLs, for --replicate",
+        ],
       ],
-      [
-        "weir export weir-data/example.org --format links | sort | uniq -c",
-        "the link graph, into a pipe",
-      ],
-      ["weir export weir-data/example.org --format warc --out site.warc.gz", "one archive file"],
-      [
-        "weir export weir-data/example.org --format links --popular 10000 --out popular.txt",
-        "what everybody links to, for --replicate in the next crawl",
-      ],
-    ],
-    groups: { Flags: FLAGS },
-  });
+      groups: { Flags: FLAGS },
+    },
+    request,
+  );
 }
 
 async function run(words: readonly string[]): Promise<ExitCode> {

@@ -16,7 +16,7 @@ import { linePlot } from "../../report/line-plot.ts";
 import { plural } from "../amounts.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp, wrapped } from "../help.ts";
+import { commandHelp, type HelpRequest, wrapped } from "../help.ts";
 import { alignedTable, csvTable, markdownTable } from "../row-table.ts";
 import type { Command } from "../run.ts";
 
@@ -38,25 +38,25 @@ const RUN_FLAGS = {
   },
   seed: {
     key: "seed",
-    meaning: "Which worlds it is done in; the same seed gives the same numbers.",
+    meaning: "Seed of the synthetic webs; the same seed gives the same figures.",
     fallback: "1",
     reader: integer({ least: 1, most: 1_000_000 }),
   },
   runs: {
     key: "runs",
-    meaning: "In how many worlds; figures are means over them.",
+    meaning: "Number of synthetic webs; figures are means over them.",
     fallback: "3",
     reader: integer({ least: 1, most: 1000 }),
   },
   pages: {
     key: "pages",
-    meaning: "How large the synthetic web of the parallel experiments is.",
+    meaning: "Pages of the synthetic web in the parallel experiments.",
     fallback: undefined,
     reader: integer({ least: 1000, most: 20_000_000 }),
   },
   dataFolder: {
     key: "data",
-    meaning: "Folder with real link graphs, for the parallel experiments.",
+    meaning: "Folder with real link graphs for the parallel experiments.",
     fallback: undefined,
     reader: someWords("DIR", "the name of a folder"),
   },
@@ -68,20 +68,23 @@ const COLUMNS = 92;
 
 export const command: Command = { help, run };
 
-function help(): string {
-  return commandHelp({
-    usage:
-      "weir lab list [--json]\nweir lab run NAME [--out DIR] [--seed N] [--runs N] [--pages N] [--data DIR] [--json]",
-    about:
-      "Repeats the experiments of the papers that Weir is built on with this very program on a synthetic web. Time is virtual: minutes of crawling take seconds, and the same seed gives the same numbers on every machine.",
-    examples: [
-      ["weir lab list", "what there is"],
-      ["weir lab run bandwidth-control", "a table, and its pictures in weir-data/lab"],
-      ["weir lab run bandwidth-depth --seed 7 --json", "for programs"],
-    ],
-    groups: { "Flags of run": RUN_FLAGS },
-    ending: `Experiments: ${EXPERIMENTS.map(({ name }) => name).join(", ")}.`,
-  });
+function help(request?: HelpRequest): string {
+  return commandHelp(
+    {
+      usage:
+        "weir lab list [--json]\nweir lab run NAME [--out DIR] [--seed N] [--runs N] [--pages N] [--data DIR] [--json]",
+      about:
+        "Repeats the experiments of the papers behind Weir, with the production code on a synthetic web. Time is virtual: minutes of crawling take seconds, and the same seed gives the same figures on every machine.",
+      examples: [
+        ["weir lab list", "list the experiments"],
+        ["weir lab run bandwidth-control --runs 1", "a table and pictures in weir-data/lab"],
+        ["weir lab run bandwidth-depth --seed 7 --json", "the result as JSON"],
+      ],
+      groups: { "Flags of run": RUN_FLAGS },
+      ending: `Experiments: ${EXPERIMENTS.map(({ name }) => name).join(", ")}.`,
+    },
+    request,
+  );
 }
 
 async function run(words: readonly string[]): Promise<ExitCode> {

@@ -10,7 +10,7 @@ import type { Settings } from "../../config/schema.ts";
 import { gatherSettings } from "../../config/sources.ts";
 import type { Registry } from "../../exchange/registry.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp } from "../help.ts";
+import { commandHelp, type HelpRequest } from "../help.ts";
 import { onInterrupt } from "../interrupts.ts";
 import type { Command } from "../run.ts";
 import { Screen } from "../screen.ts";
@@ -21,26 +21,35 @@ export const command: Command = { help, run };
 
 const LOOK_EVERY_MS = 1_000;
 
-function help(): string {
-  return commandHelp({
-    usage: "weir node --nats URL --crawl NAME [--out DIR] [flags]",
-    about:
-      "Joins the crawl of that name as one more process, on this machine or another. What is crawled, and how, comes from whoever began it with weir crawl --nats; it may join before that, and waits. Ctrl-C hands its part over to the others and ends; Ctrl-C again quits at once, and the same command goes on from its folder.",
-    examples: [
-      ["weir node --nats nats://10.0.0.1:4222 --crawl news", "one more process for the crawl"],
-      ["weir node --nats nats://10.0.0.1:4222 --crawl news --out /data/news", "with its own disk"],
-      ["weir crawl --seeds sites.txt --nats nats://10.0.0.1:4222 --crawl news", "how it is begun"],
-    ],
-    groups: { "Several machines": CLUSTER },
-    ending:
-      "Flags about this machine count here: --out, --memory, --connections, --allow-private, --proxy, --dashboard, --log-file, --json, --quiet. See docs/cluster.md.",
-  });
+function help(request?: HelpRequest): string {
+  return commandHelp(
+    {
+      usage: "weir node --nats URL --crawl NAME [--out DIR] [flags]",
+      about:
+        "Joins a cluster as one more crawling process, on this machine or another. Seeds and settings come from the `weir crawl --nats` that started the crawl; a node that joins earlier waits for it. Ctrl-C hands the node's part over to the others; Ctrl-C again quits at once, and the same command resumes from its folder.",
+      examples: [
+        ["weir node --nats nats://10.0.0.1:4222 --crawl news", "one more process"],
+        [
+          "weir node --nats nats://10.0.0.1:4222 --crawl news --out /data/news",
+          "with its own folder",
+        ],
+        [
+          "weir crawl --seeds sites.txt --nats nats://10.0.0.1:4222 --crawl news",
+          "how the crawl is started",
+        ],
+      ],
+      groups: { Cluster: CLUSTER },
+      ending:
+        "Flags that apply to this machine: --out, --memory, --connections, --allow-private, --proxy, --dashboard, --log-file, --json, --quiet. See docs/cluster.md.",
+    },
+    request,
+  );
 }
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { settings } = await gatherSettings(words, process.env);
   if (settings.natsServers.length === 0)
-    throw new CrawlError("USAGE", "weir node needs --nats URL: the server where the cluster meets");
+    throw new CrawlError("USAGE", "weir node needs --nats URL, the NATS server of the cluster");
   const stream = settings.json ? process.stderr : process.stdout;
   const screen = new Screen(stream, settings);
   const folder = settings.outFolder ?? `weir-data/${folderNameOf(settings.crawlName)}-node`;
@@ -84,7 +93,7 @@ async function specWhenThere(
   for (let looks = 0; ; looks++) {
     const spec = await readSpec(registry, settings);
     if (spec !== undefined) return spec;
-    if (looks === 0) screen.say(`Waiting for somebody to begin the crawl ${settings.crawlName}…`);
+    if (looks === 0) screen.say(`Waiting for the start of crawl ${settings.crawlName}…`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }

@@ -14,7 +14,7 @@ import { siteWishes } from "../../config/site-wishes.ts";
 import { gatherSettings } from "../../config/sources.ts";
 import { planPlot } from "../../report/plan-plot.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp } from "../help.ts";
+import { commandHelp, type HelpRequest } from "../help.ts";
 import { atCrawlsRate, crawlsSlack } from "../plan-as-crawled.ts";
 import { answerOf } from "../plan-answer.ts";
 import { knowledgeOf } from "../plan-knowledge.ts";
@@ -32,13 +32,13 @@ const FLAGS = {
   asCrawled: {
     key: "asCrawled",
     meaning:
-      "Plan what a crawl would do: packets are paid for out of the limit, and time is kept in hand before deadlines.",
+      "Plan as a crawl does: subtract packet overhead from the limit and reserve time before deadlines.",
     fallback: "false",
     reader: onOff,
   },
   svgFile: {
     key: "svg",
-    meaning: "Draw the plan into this file as well.",
+    meaning: "Write the plan to this file as a picture too.",
     fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
@@ -46,31 +46,40 @@ const FLAGS = {
 
 export const command: Command = { help, run };
 
-function help(): string {
+function help(request?: HelpRequest): string {
   const { configFile, outFolder, limitBps, limitAt, siteLimitBps, json, speedsFile } = SETTINGS;
-  return commandHelp({
-    usage:
-      "weir plan --config FILE [--objective min-sum|min-max] [--algorithm NAME] [--svg FILE] [--json]",
-    about:
-      "Says beforehand what would be crawled when and at what rate, and which deadlines hold; if not all do, by how much they are missed, the least rate that would do, and which one deadline to move. Nothing is fetched. Sizes are the `size` of each site in the file, or what an earlier crawl of the same folder brought; what servers give is their `cap`, or what was measured.",
-    examples: [
-      ["weir plan --config weir.yaml", "who is crawled when, and what can be promised"],
-      ["weir plan --config weir.yaml --limit 4MB/s --svg plan.svg", "if there were more, drawn"],
-      ["weir plan --config weir.yaml --as-crawled", "when a crawl would be done with each"],
-      ["weir plan --config weir.yaml --algorithm cpq --json", "as Zhu et al. would, for programs"],
-      [
-        "weir plan --config weir.yaml --strict && weir crawl --config weir.yaml",
-        "only if all hold",
+  return commandHelp(
+    {
+      usage:
+        "weir plan --config FILE [--objective min-sum|min-max] [--algorithm NAME] [--svg FILE] [--json]",
+      about:
+        "Previews when each site is crawled and at what rate, and which deadlines can be met. For missed deadlines it reports by how much, the least sufficient rate, and which single deadline to move. Nothing is fetched. Site sizes are `size` in the file, or those of an earlier crawl in the same folder; server rates are `cap`, or measured.",
+      examples: [
+        ["weir plan --config weir.yaml", "schedule and deadlines"],
+        [
+          "weir plan --config weir.yaml --limit 4MB/s --svg plan.svg",
+          "with another limit, as a picture",
+        ],
+        ["weir plan --config weir.yaml --as-crawled", "expected finish times of a real crawl"],
+        [
+          "weir plan --config weir.yaml --algorithm cpq --json",
+          "with a planner of Zhu et al., as JSON",
+        ],
+        [
+          "weir plan --config weir.yaml --strict && weir crawl --config weir.yaml",
+          "crawl only if all deadlines can be met",
+        ],
       ],
-    ],
-    groups: {
-      "The plan": { configFile, outFolder, speedsFile, ...FLAGS, json },
-      Rates: { limitBps, limitAt, siteLimitBps },
-      Deadlines: PLANNING,
+      groups: {
+        Plan: { configFile, outFolder, speedsFile, ...FLAGS, json },
+        Rates: { limitBps, limitAt, siteLimitBps },
+        Deadlines: PLANNING,
+      },
+      ending:
+        "Sites in the file may have `size`, `deadline`, `priority`, `cap`, `efficiency` and `limit`. All settings of `weir crawl` are accepted. Exit codes: 0 planned; with --strict 1 if a deadline cannot be met; 2 wrong usage.",
     },
-    ending:
-      "Sites in the file may have `size`, `deadline`, `priority`, `cap`, `efficiency` and `limit`. All settings of `weir crawl` are understood. Exit codes: 0 planned, whether deadlines hold or not; with --strict 1 if one does not; 2 wrong usage.",
-  });
+    request,
+  );
 }
 
 async function run(words: readonly string[]): Promise<ExitCode> {

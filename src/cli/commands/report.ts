@@ -6,20 +6,20 @@ import { words as someWords } from "../../config/readers.ts";
 import { SETTINGS } from "../../config/schema.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp } from "../help.ts";
+import { commandHelp, type HelpRequest } from "../help.ts";
 import { writeReport } from "../report-file.ts";
 import type { Command } from "../run.ts";
 
 const FLAGS = {
   outFile: {
     key: "out",
-    meaning: "Where to; report.html in DIR without it.",
+    meaning: "Output file. By default report.html in DIR.",
     fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
   speedsFile: {
     key: "speeds",
-    meaning: "The file of servers' speeds, when the crawl was given one of its own.",
+    meaning: "The speeds file of the crawl, if it was given one.",
     fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
@@ -28,17 +28,20 @@ const FLAGS = {
 
 export const command: Command = { help, run };
 
-function help(): string {
-  return commandHelp({
-    usage: "weir report DIR [--out FILE] [--speeds FILE] [--reference DIR]",
-    about:
-      "Puts a crawl on one page: its rate against the limit and the prediction, deadlines, processes and topics, what the bytes were for, the speed of servers by hour, sites, outcomes, troubles and settings, each with what it means. The page needs nothing else, holds no script and prints well. `weir crawl` writes one when it ends.",
-    examples: [
-      ["weir report weir-data/example.org", "writes weir-data/example.org/report.html"],
-      ["weir report weir-data/example.org --out crawl.html", "to be sent to somebody"],
-    ],
-    groups: { Flags: FLAGS },
-  });
+function help(request?: HelpRequest): string {
+  return commandHelp(
+    {
+      usage: "weir report DIR [--out FILE] [--speeds FILE] [--reference DIR]",
+      about:
+        "Writes a one-page HTML report: rate against limit and prediction, deadlines, processes, topics, bytes by purpose, server speeds by hour, sites, outcomes, problems and settings, each explained. The page is self-contained, without scripts, and printable. `weir crawl` writes one when it ends.",
+      examples: [
+        ["weir report weir-data/example.org", "writes weir-data/example.org/report.html"],
+        ["weir report weir-data/example.org --out crawl.html", "to a file of your choice"],
+      ],
+      groups: { Flags: FLAGS },
+    },
+    request,
+  );
 }
 
 async function run(words: readonly string[]): Promise<ExitCode> {

@@ -20,7 +20,7 @@ import { type Query, readQuery } from "../../search/query.ts";
 import { plural, showCount } from "../amounts.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp } from "../help.ts";
+import { commandHelp, type HelpRequest } from "../help.ts";
 import type { Command } from "../run.ts";
 import { resultJson, resultLines } from "../search-lines.ts";
 import { isLively, paletteFor, sizeOf } from "../terminal.ts";
@@ -33,19 +33,19 @@ const TOLD_LIVELY_EVERY_MS = 100;
 const FLAGS = {
   site: {
     key: "site",
-    meaning: "Only pages of this host, or of hosts below it.",
+    meaning: "Only pages of this host and its subdomains.",
     fallback: undefined,
     reader: someWords("HOST", "a host, such as example.org"),
   },
   topic: {
     key: "topic",
-    meaning: "Only pages of this topic; collections devoted to it count for more.",
+    meaning: "Only pages of this topic; crawls for this topic rank higher.",
     fallback: undefined,
     reader: someWords("TOPIC", "the name of a topic"),
   },
   language: {
     key: "language",
-    meaning: "Only pages that say they are in this language.",
+    meaning: "Only pages declared to be in this language.",
     fallback: undefined,
     reader: someWords("TAG", "a language, such as en or en-GB"),
   },
@@ -57,7 +57,8 @@ const FLAGS = {
   },
   stemming: {
     key: "stemming",
-    meaning: "For an index that this search makes: english, or none for other languages.",
+    meaning:
+      "Stemming of an index that this search builds: `english`, or `none` for other languages.",
     fallback: "english",
     reader: oneOf(["english", "none"]),
   },
@@ -66,21 +67,33 @@ const FLAGS = {
 
 export const command: Command = { help, run };
 
-function help(): string {
-  return commandHelp({
-    usage: "weir search DIR… WORDS… [--site HOST] [--topic TOPIC] [--language TAG] [--limit N]",
-    about:
-      'Finds pages by their words, best first. A page must have all words. "several words" in quotes are a phrase; dam* finds words with this beginning; dam OR weir finds either; -beaver (or NOT beaver) excludes pages with that word. Case and accents are ignored, and English words are compared by their stem.',
-    examples: [
-      ["weir search weir-data/example.org weir dam", "both words, anywhere in the page"],
-      ["weir search weir-data/example.org '\"low dam\" -beaver'", "a phrase, without beavers"],
-      ["weir search weir-data/example.org 'dam OR weir' river", "either of two words, and a third"],
-      ["weir search crawl-1 crawl-2 mill* --language en", "two collections as one"],
-      ["weir search weir-data/topics weir --topic science --json", "all processes of a crawl"],
-    ],
-    groups: { Flags: FLAGS },
-    ending: "A crawl without --search-index is indexed from its archive by the first search.",
-  });
+function help(request?: HelpRequest): string {
+  return commandHelp(
+    {
+      usage: "weir search DIR… WORDS… [--site HOST] [--topic TOPIC] [--language TAG] [--limit N]",
+      about:
+        'Finds pages by words, best match first. A page must have all words. "several words" in quotes are a phrase; dam* finds words with this beginning; dam OR weir finds either; -beaver (or NOT beaver) excludes pages with that word. Case and accents are ignored, and English words are compared by their stem.',
+      examples: [
+        ["weir search weir-data/example.org weir dam", "pages with both words"],
+        [
+          "weir search weir-data/example.org '\"low dam\" -beaver'",
+          "a phrase, without another word",
+        ],
+        [
+          "weir search weir-data/example.org 'dam OR weir' river",
+          "either of two words, and a third word",
+        ],
+        ["weir search crawl-1 crawl-2 mill* --language en", "two crawls together"],
+        [
+          "weir search weir-data/topics weir --topic science --json",
+          "all processes of a crawl, as JSON",
+        ],
+      ],
+      groups: { Flags: FLAGS },
+      ending: "A crawl without --search-index is indexed from its archive by the first search.",
+    },
+    request,
+  );
 }
 
 async function run(words: readonly string[]): Promise<ExitCode> {

@@ -8,11 +8,16 @@ import { storeFolders } from "../../store/team-file.ts";
 import { readArgs } from "../args.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp } from "../help.ts";
+import { commandHelp, type HelpRequest } from "../help.ts";
 import type { Command } from "../run.ts";
 
 const FLAGS = {
-  dashboard: { ...SETTINGS.dashboard, key: "port", meaning: "Where it listens.", fallback: "auto" },
+  dashboard: {
+    ...SETTINGS.dashboard,
+    key: "port",
+    meaning: "Port to listen on.",
+    fallback: "auto",
+  },
   dashboardHost: { ...SETTINGS.dashboardHost, key: "host" },
   dashboardToken: { ...SETTINGS.dashboardToken, key: "token" },
   speedsFile: SETTINGS.speedsFile,
@@ -20,22 +25,25 @@ const FLAGS = {
 
 export const command: Command = { help, run };
 
-function help(): string {
-  return commandHelp({
-    usage: "weir serve DIR [--port PORT] [--host ADDRESS]",
-    about:
-      "Shows the crawl in DIR in the browser, whether it runs or not, until Ctrl-C; one that runs can be changed there. Only this machine can reach it, and only with the token in the printed address. `weir crawl --dashboard` shows a crawl from its start.",
-    examples: [
-      ["weir serve weir-data/example.org", "open the address that is printed"],
-      ["weir serve weir-data/example.org --port 9000", "always at the same place"],
-      [
-        "ssh -L 8674:127.0.0.1:8674 crawler.example",
-        "beforehand, for a crawl on another machine: its address then works here",
+function help(request?: HelpRequest): string {
+  return commandHelp(
+    {
+      usage: "weir serve DIR [--port PORT] [--host ADDRESS]",
+      about:
+        "Serves a dashboard of the crawl in DIR until Ctrl-C, running or not; a running crawl can be changed there. It is reachable only from this machine and with the token in the printed URL. `weir crawl --dashboard` serves it from the start.",
+      examples: [
+        ["weir serve weir-data/example.org", "open the printed URL in a browser"],
+        ["weir serve weir-data/example.org --port 9000", "on a fixed port"],
+        [
+          "ssh -L 8674:127.0.0.1:8674 crawler.example",
+          "run first for a crawl on another machine; its URL then works here",
+        ],
       ],
-    ],
-    groups: { Flags: FLAGS },
-    ending: "Metrics for Prometheus are at /metrics, with the same token; see docs/dashboard.md.",
-  });
+      groups: { Flags: FLAGS },
+      ending: "Metrics for Prometheus are at /metrics, with the same token; see docs/dashboard.md.",
+    },
+    request,
+  );
 }
 
 async function run(words: readonly string[]): Promise<ExitCode> {

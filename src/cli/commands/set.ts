@@ -15,7 +15,7 @@ import { askCrawl } from "../../crawl/control.ts";
 import { readArgs } from "../args.ts";
 import { runningSnapshot, storedSnapshot } from "../../crawl/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp, wrapped } from "../help.ts";
+import { columnsOf, commandHelp, type HelpRequest, wrapped } from "../help.ts";
 import type { Command } from "../run.ts";
 
 const FLAGS = {
@@ -24,29 +24,32 @@ const FLAGS = {
 
 export const command: Command = { help, run };
 
-function help(): string {
+function help(request?: HelpRequest): string {
   const keys = Object.entries<Field<unknown>>(CHANGEABLE).flatMap(([key, field]) =>
-    wrapped(expectationOf(field), 80).map(
+    wrapped(expectationOf(field), columnsOf(request) - 16).map(
       (line, index) => `  ${(index === 0 ? key : "").padEnd(14)}${line}`,
     ),
   );
-  return commandHelp({
-    usage: "weir set DIR KEY VALUE",
-    about: "Changes the crawl that runs in DIR, at once and until it ends.",
-    examples: [
-      ["weir set weir-data/example.org limit 500KB/s", "within a second, all sites together"],
-      ["weir set weir-data/example.org limit none", "as fast as the sites give"],
-      [
-        "weir set weir-data/example.org limit-at 'mon-fri 08:00-18:00=1MB/s,else=8MB/s'",
-        "by the time of the week",
+  return commandHelp(
+    {
+      usage: "weir set DIR KEY VALUE",
+      about: "Changes a setting of the running crawl in DIR, within one second and until it ends.",
+      examples: [
+        ["weir set weir-data/example.org limit 500KB/s", "limit of the whole crawl"],
+        ["weir set weir-data/example.org limit none", "no limit"],
+        [
+          "weir set weir-data/example.org limit-at 'mon-fri 08:00-18:00=1MB/s,else=8MB/s'",
+          "limit by time of the week",
+        ],
+        ["weir set weir-data/example.org quota 5GB/day", "quota per day"],
+        ["weir set weir-data/example.org pause true", "no new requests"],
+        ["weir set weir-data/example.org pause false", "continue"],
+        ["weir set weir-data/example.org delay 3s", "delay between requests to each site"],
       ],
-      ["weir set weir-data/example.org quota 5GB/day", "no more than that today"],
-      ["weir set weir-data/example.org pause true", "nothing new is asked for"],
-      ["weir set weir-data/example.org pause false", "on again"],
-      ["weir set weir-data/example.org delay 3s", "slower, at every site"],
-    ],
-    groups: { Flags: FLAGS },
-  }).concat(`\nKeys and values:\n${keys.join("\n")}\n`);
+      groups: { Flags: FLAGS },
+    },
+    request,
+  ).concat(`\nKeys and values:\n${keys.join("\n")}\n`);
 }
 
 async function run(words: readonly string[]): Promise<ExitCode> {

@@ -16,7 +16,7 @@ import { readArgs } from "../args.ts";
 import { runningSnapshot, storedSnapshot } from "../../crawl/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { frameOf, type Screen } from "../frame.ts";
-import { commandHelp } from "../help.ts";
+import { commandHelp, type HelpRequest } from "../help.ts";
 import { LiveView } from "../live-view.ts";
 import { parallelLine } from "../parallel-line.ts";
 import { PlainView } from "../plain-view.ts";
@@ -32,7 +32,7 @@ const SERVERS_IN_JSON_MAX = 10_000;
 const FLAGS = {
   watch: {
     key: "watch",
-    meaning: "Keep looking until the crawl ends.",
+    meaning: "Update until the crawl ends.",
     fallback: "false",
     reader: onOff,
   },
@@ -44,8 +44,7 @@ const FLAGS = {
   },
   servers: {
     key: "servers",
-    meaning:
-      "Show instead what every server gives, by hour and kind of day, and is expected to now.",
+    meaning: "Show measured and expected server speeds instead, by hour and kind of day.",
     fallback: "false",
     reader: onOff,
   },
@@ -57,21 +56,24 @@ const FLAGS = {
 
 export const command: Command = { help, run };
 
-function help(): string {
-  return commandHelp({
-    usage: "weir status DIR [--watch | --servers | --reference DIR] [--json]",
-    about: "Looks at a crawl in DIR without disturbing it, whether it runs or not.",
-    examples: [
-      ["weir status weir-data/example.org", "how far it is"],
-      ["weir status weir-data/example.org --watch", "the live view, from another terminal"],
-      ["weir status weir-data/example.org --servers", "how fast servers are, hour by hour"],
-      [
-        "weir status four-processes --reference one-process",
-        "what was got of another crawl's pages",
+function help(request?: HelpRequest): string {
+  return commandHelp(
+    {
+      usage: "weir status DIR [--watch | --servers | --reference DIR] [--json]",
+      about: "Shows the state of the crawl in DIR, running or not, without affecting it.",
+      examples: [
+        ["weir status weir-data/example.org", "progress and outcomes"],
+        ["weir status weir-data/example.org --watch", "the live view, from another terminal"],
+        ["weir status weir-data/example.org --servers", "speed of servers by hour"],
+        [
+          "weir status four-processes --reference one-process",
+          "coverage compared with another crawl",
+        ],
       ],
-    ],
-    groups: { Flags: FLAGS },
-  });
+      groups: { Flags: FLAGS },
+    },
+    request,
+  );
 }
 
 async function run(words: readonly string[]): Promise<ExitCode> {

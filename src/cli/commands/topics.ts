@@ -4,7 +4,7 @@ import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import { suggestion } from "../../config/nearest.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { commandHelp } from "../help.ts";
+import { commandHelp, type HelpRequest } from "../help.ts";
 import type { Command } from "../run.ts";
 import { classify } from "../topics-classify.ts";
 import { evaluate } from "../topics-eval.ts";
@@ -15,24 +15,30 @@ const VERBS = ["train", "eval", "classify"];
 
 export const command: Command = { help, run };
 
-function help(): string {
-  return commandHelp({
-    usage:
-      "weir topics train FILE… [--out MODEL] [--method NAME]\nweir topics eval FILE… [--model MODEL | --split METHOD] [--svg FILE]\nweir topics classify FILE… [--model MODEL]",
-    about:
-      'Makes, tests and tries a classifier of pages. Examples are JSON lines, {"topic":"sports","text":"…"} or {"topic":"sports","html":"…"}, as they are or packed with gzip, zstd or xz. Pages to classify are files of HTML or text, or - for standard input. Weir comes with a model for English pages and 15 topics.',
-    examples: [
-      ["weir topics classify page.html", "its topic, by the model that comes with Weir"],
-      ["weir topics train pages.jsonl.gz --out mine.model", "a model of your own topics"],
-      ["weir topics eval others.jsonl --model mine.model --svg confusion.svg", "how good it is"],
-      ["weir topics eval pages.jsonl --split naive-bayes", "how good the paper's method would be"],
-    ],
-    groups: {
-      "Flags of train": TRAIN_FLAGS,
-      "Flags of eval": EVAL_FLAGS,
-      "Flags of classify": CLASSIFY_FLAGS,
+function help(request?: HelpRequest): string {
+  return commandHelp(
+    {
+      usage:
+        "weir topics train FILE… [--out MODEL] [--method NAME]\nweir topics eval FILE… [--model MODEL | --split METHOD] [--svg FILE]\nweir topics classify FILE… [--model MODEL]",
+      about:
+        'Trains, tests and uses a page classifier. Examples are JSON lines, {"topic":"sports","text":"…"} or {"topic":"sports","html":"…"}, plain or compressed with gzip, zstd or xz. Pages to classify are files of HTML or text, or - for standard input. Weir comes with a model for English pages and 15 topics.',
+      examples: [
+        ["weir topics classify page.html", "topic by the included model"],
+        ["weir topics train pages.jsonl.gz --out mine.model", "train a model on your topics"],
+        [
+          "weir topics eval others.jsonl --model mine.model --svg confusion.svg",
+          "accuracy of a model",
+        ],
+        ["weir topics eval pages.jsonl --split naive-bayes", "accuracy of a method of the paper"],
+      ],
+      groups: {
+        "Flags of train": TRAIN_FLAGS,
+        "Flags of eval": EVAL_FLAGS,
+        "Flags of classify": CLASSIFY_FLAGS,
+      },
     },
-  });
+    request,
+  );
 }
 
 async function run(words: readonly string[]): Promise<ExitCode> {

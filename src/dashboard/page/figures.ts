@@ -142,8 +142,8 @@ function promises({ snapshot: { sites } }: Look): Figure | undefined {
 }
 
 function remaining(remainingMs: number | undefined, isRunning: boolean): string {
-  if (!isRunning) return "the same command goes on";
-  if (remainingMs === undefined) return "nobody can tell yet";
+  if (!isRunning) return "the same command resumes";
+  if (remainingMs === undefined) return "not known yet";
   if (remainingMs > 30 * 86_400_000) return "more than a month";
   return remainingMs < 1000 ? "nearly done" : `about ${showDuration(remainingMs)} left`;
 }

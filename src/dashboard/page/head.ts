@@ -190,7 +190,7 @@ function stopDialog(): HTMLDialogElement {
     h(
       "p",
       {},
-      "What is under way is finished, everything is kept, and the same command goes on where it stopped.",
+      "Running requests finish, everything is stored, and the same command resumes the crawl.",
     ),
     h(
       "div",

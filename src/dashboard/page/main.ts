@@ -82,12 +82,12 @@ class Page {
       isOver = true;
       source.close();
       this.#say(
-        `This process has ended. To look again: weir serve, with the folder ${this.#look?.name ?? ""}.`,
+        `This process has ended. To see the crawl again: weir serve, with the folder ${this.#look?.name ?? ""}.`,
       );
     });
     source.addEventListener("error", () => {
       if (isOver) return;
-      this.#say("The connection is lost; what is shown is the last that was known. Trying again …");
+      this.#say("The connection is lost; the page shows the last known state. Reconnecting …");
       // A server that refuses is not asked again by the browser: the token of another start, perhaps.
       if (source.readyState === EventSource.CLOSED) window.setTimeout(() => this.#listen(), 5000);
     });

@@ -73,7 +73,7 @@ export class RateChart {
 
   #summary(): string {
     const last = this.#spans.at(-1);
-    if (last === undefined) return "Rate over time; nothing has come yet";
+    if (last === undefined) return "Rate over time; nothing received yet";
     const limit = last.limitBps === undefined ? "no limit" : `limit ${showRate(last.limitBps)}`;
     return `Rate over time: now ${showRate(last.meanBps)}, ${limit}, predicted ${showRate(last.predictedBps)}`;
   }

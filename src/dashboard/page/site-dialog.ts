@@ -143,14 +143,14 @@ export function factList(
 
 function robotsPart(robots: SiteAnswer["robots"]): HTMLElement[] {
   if (robots === undefined)
-    return [h("p", { class: "soft" }, "Its robots.txt has not been asked for.")];
+    return [h("p", { class: "soft" }, "Its robots.txt has not been fetched.")];
   const head = h(
     "h3",
     {},
     `robots.txt, answered with ${robots.status}, ${showMoment(robots.fetchedAtMs)}`,
   );
   if (robots.text.trim() === "")
-    return [head, h("p", { class: "soft" }, "It is empty: everything may be asked.")];
+    return [head, h("p", { class: "soft" }, "It is empty: everything may be fetched.")];
   const lines = robots.text.split(/\r\n|\r|\n/).slice(0, LINES_MAX);
   return [
     head,

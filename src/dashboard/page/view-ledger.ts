@@ -12,11 +12,11 @@ const MEANINGS: Readonly<Record<Purpose | "under way", string>> = {
   robots: "robots.txt of the sites",
   sitemap: "sitemaps of the sites",
   redirect: "answers that led elsewhere",
-  error: "answers with an error, and requests that failed for good",
-  duplicate: "copies of other pages, and what had not changed",
-  retry: "requests that failed and were made again",
+  error: "error responses, and requests that failed for good",
+  duplicate: "copies of other pages, and unchanged pages",
+  retry: "failed requests that were retried",
   exchange: "between the processes of this crawl",
-  "under way": "requests that have not ended yet",
+  "under way": "open requests",
 };
 
 interface Line {
@@ -60,7 +60,7 @@ export class LedgerBook implements View {
     this.element = h(
       "section",
       { class: "card" },
-      h("div", { class: "card-head" }, h("h2", {}, "What the bytes were for"), this.#total),
+      h("div", { class: "card-head" }, h("h2", {}, "Bytes by purpose"), this.#total),
       table,
       this.#empty,
     );
@@ -73,7 +73,7 @@ export class LedgerBook implements View {
       .filter(({ bytes }) => bytes > 0)
       .toSorted((a, b) => b.bytes - a.bytes);
     toggle(this.#empty, lines.length === 0);
-    say(this.#total, `${showBytes(totals.bytes)} in all, everything on the line counted`);
+    say(this.#total, `${showBytes(totals.bytes)} in total, packet headers included`);
     keyed(this.#body, this.#kept, lines, {
       keyOf: ({ name }) => name,
       make: ({ name }) => makeLine(name),

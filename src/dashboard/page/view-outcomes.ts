@@ -12,8 +12,8 @@ import type { View } from "./view.ts";
 import { showCount, showPercent } from "./words.ts";
 
 const KINDS: readonly (readonly [Settlement, string])[] = [
-  ["failed", "Failed: asked for, and did not come"],
-  ["skipped", "Skipped: never asked for, by our own decision"],
+  ["failed", "Failed: requested without success"],
+  ["skipped", "Skipped: never requested, because of a rule"],
   ["done", "Done: answered"],
 ];
 
@@ -36,7 +36,7 @@ export class Outcomes implements View {
   >();
   readonly #others = h("div", {});
   readonly #list = new UrlList();
-  readonly #empty = h("p", { class: "empty" }, "No address has ended yet.");
+  readonly #empty = h("p", { class: "empty" }, "No URL is settled yet.");
   #meanings: Readonly<Record<string, string>> = {};
   #reason: string | undefined;
 
@@ -104,11 +104,11 @@ export class Outcomes implements View {
   }
 
   #showOthers({ snapshot: { totals } }: Look): void {
-    const left = "They never became addresses of this crawl; by the rule that refused them.";
+    const left = "Links that were not admitted, by the rule that refused them.";
     fill(
       this.#others,
       countList("Links left out", left, totals.refusedLinks),
-      countList("Remarks", "Noticed about pages that were kept.", totals.remarks),
+      countList("Remarks", "Problems of pages that were stored.", totals.remarks),
     );
   }
 }

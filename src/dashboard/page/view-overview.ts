@@ -36,7 +36,7 @@ export class Overview implements View {
   readonly #rate = new RatePanel();
   readonly #racers = h("ul", { class: "racers" });
   readonly #racing = new Map<string, Racer>();
-  readonly #racersEmpty = h("p", { class: "empty" }, "No site has been met yet.");
+  readonly #racersEmpty = h("p", { class: "empty" }, "No site is known yet.");
   readonly #racersTitle = h("h2", {});
   readonly #ends = h("div", {});
   readonly #troubles = h("ul", { class: "troubles" });

@@ -36,7 +36,7 @@ export class PlanChart implements View {
   readonly #empty = h(
     "p",
     { class: "empty" },
-    "There is no plan: nothing was promised. A deadline or a priority of any site, set in the table of sites, begins one.",
+    "There is no plan, because no site has a deadline or a priority. Set one in the table of sites to start planning.",
   );
   #look: Look | undefined;
 
@@ -45,7 +45,7 @@ export class PlanChart implements View {
     this.element = h(
       "section",
       { class: "card" },
-      h("div", { class: "card-head" }, h("h2", {}, "Who gets the rate when"), this.#note),
+      h("div", { class: "card-head" }, h("h2", {}, "Rate of each site over time"), this.#note),
       ganttLegend(),
       this.#box,
       this.#empty,

@@ -34,7 +34,7 @@ export class Processes implements View {
     say(
       this.#note,
       sent.length === 0
-        ? "told while they run, and not kept"
+        ? "reported only while they run"
         : `${showCount(sum)} in all, from the row to the column`,
     );
     fill(this.#flows, sent.length === 0 ? undefined : flowsTable(parallel));
@@ -90,7 +90,7 @@ function flowsTable({ procs, flows }: ParallelView): HTMLElement {
   return h(
     "table",
     { class: "heat flows" },
-    h("caption", { class: "unseen" }, "Addresses sent from each process to each"),
+    h("caption", { class: "unseen" }, "URLs sent between processes"),
     h("thead", {}, head),
     h("tbody", {}, ...rows),
   );

@@ -16,7 +16,7 @@ export class Servers implements View {
   readonly #empty = h(
     "p",
     { class: "empty" },
-    "No server has been measured yet; speeds are kept once a minute and when the crawl ends.",
+    "No server has been measured yet; speeds are stored once a minute and at the end of the crawl.",
   );
   #askedAtMs = -Infinity;
 
