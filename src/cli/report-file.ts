@@ -7,7 +7,7 @@ import { visible } from "../base/visible.ts";
 import { meaningOf } from "../dashboard/reason-words.ts";
 import { gatherReport } from "../report/gather.ts";
 import { reportHtml } from "../report/report.ts";
-import { runningSnapshot } from "../crawl/crawl-folder.ts";
+import { runningSnapshot } from "../results/crawl-folder.ts";
 
 export const REPORT_FILE = "report.html";
 

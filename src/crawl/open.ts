@@ -21,20 +21,20 @@ import type { Traces } from "../output/traces.ts";
 import { eraseIndex } from "../search/index-file.ts";
 import type { PageIndex } from "../search/index-thread.ts";
 import { closeToOthers, eraseStore } from "../store/folder.ts";
-import { openMemoryStore } from "../store/store-memory.ts";
-import { openStore } from "../store/store-sqlite.ts";
+import { openMemoryStore } from "../store/memory/store-memory.ts";
+import { openStore } from "../store/sqlite/store-sqlite.ts";
 import type { Store } from "../store/store.ts";
 import type { Spellings } from "../config/seeds.ts";
 import type { CanonicalUrl } from "../url/url.ts";
-import { Changes } from "./changes.ts";
-import { keepChronicle } from "./chronicle.ts";
-import { Control } from "./control.ts";
-import { type CrawlHandle, startCrawl } from "./crawler.ts";
+import { Changes } from "../control/live-settings.ts";
+import { keepChronicle } from "../control/rate-log.ts";
+import { Control } from "../control/status-file.ts";
+import { type CrawlHandle, startCrawl } from "./crawl.ts";
 import type { CrawlHooks } from "./hooks.ts";
-import { openLine } from "./open-line.ts";
-import type { CrawlResult, Snapshot } from "./snapshot.ts";
-import type { TeamMeans } from "./team.ts";
-import { topicMeansFor } from "./topic-means.ts";
+import { openLine } from "./limit/open-link.ts";
+import type { CrawlResult, Snapshot } from "../control/snapshot.ts";
+import type { TeamMeans } from "./peers/peer.ts";
+import { topicMeansFor } from "./topics/setup.ts";
 
 export interface CrawlOrder {
   readonly settings: Settings;
@@ -168,7 +168,7 @@ async function openOutput(
   store: Store,
 ): Promise<Output | undefined> {
   if (!settings.warc) return undefined;
-  const { openWarc } = await import("../output/warc.ts");
+  const { openWarc } = await import("../output/warc/warc.ts");
   return openWarc(join(folder, "archive"), store.marks, {
     fileBytesMax: settings.warcBytesMax,
     level: settings.warcLevel,
@@ -184,7 +184,7 @@ async function openOutput(
 async function openIndexIn(order: CrawlOrder, store: Store): Promise<PageIndex | undefined> {
   const { settings, folder, log } = order;
   if (folder === undefined || !settings.searchIndex) return undefined;
-  const { openIndexFor } = await import("./open-index.ts");
+  const { openIndexFor } = await import("./search/open-index.ts");
   return openIndexFor(settings, folder, { store, log });
 }
 

@@ -21,10 +21,10 @@ import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqli
 import { setImmediate } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { CrawlError } from "../base/errors.ts";
-import { Checkpointer } from "./checkpointer.ts";
+import { Checkpointer } from "./sqlite/checkpointer.ts";
 import { explained } from "./disk-trouble.ts";
-import { readHeader } from "./sqlite-header.ts";
-import { StoreThread } from "./store-thread.ts";
+import { readHeader } from "./sqlite/sqlite-header.ts";
+import { StoreThread } from "./sqlite/store-thread.ts";
 
 /** Name in the folder of a crawl; outside `state/`, so that --fresh does not delete it. */
 export const SERVERS_FILE = "servers.db";
