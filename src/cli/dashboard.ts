@@ -1,7 +1,7 @@
 /** How the dashboard is asked for on the command line, and what is said when it is there. */
 
 import type { Resolved } from "../config/field.ts";
-import type { SHOWING } from "../config/schema-means.ts";
+import type { SHOWING } from "../config/output.ts";
 import type { DashboardWish } from "../dashboard/server.ts";
 
 type Asked = Pick<Resolved<typeof SHOWING>, "dashboard" | "dashboardHost" | "dashboardToken"> & {

@@ -16,7 +16,7 @@ import { Changes, type Changing } from "../control/live-settings.ts";
 import { metricsOf, type ParallelMetrics } from "../results/parallel-metrics.ts";
 import { measuredRate } from "../crawl/make-snapshot.ts";
 import { topicMeansFor } from "../crawl/topics/setup.ts";
-import { ownsContents } from "../config/parallel-rules.ts";
+import { ownsContents } from "../config/processes.ts";
 import { overlap } from "../partition/metrics.ts";
 import { closeToOthers, hasStore } from "../store/folder.ts";
 import { openMemoryStore } from "../store/memory/store-memory.ts";

@@ -16,13 +16,11 @@ export const CHANGEABLE = {
   pause: {
     key: "pause",
     meaning: "Whether to pause new requests.",
-    fallback: undefined,
     reader: onOff,
   },
   stop: {
     key: "stop",
     meaning: "Stop the crawl: running requests finish, and the same command resumes.",
-    fallback: undefined,
     reader: oneOf(["now"]),
   },
   connections: SETTINGS.connectionsMax,
@@ -31,13 +29,11 @@ export const CHANGEABLE = {
   deadline: {
     key: "deadline",
     meaning: "When a site must be done, counted from the start: SITE=DURATION, or SITE=none.",
-    fallback: undefined,
     reader: ofSite(SITE_SETTINGS.deadlineMs.reader, "45m"),
   },
   priority: {
     key: "priority",
     meaning: "How much a second of a site's waiting counts: SITE=N.",
-    fallback: undefined,
     reader: ofSite(SITE_SETTINGS.priority.reader, "3"),
   },
 } as const satisfies FieldTable;

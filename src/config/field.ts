@@ -20,8 +20,8 @@ export interface Field<T> {
   /** What people write: `warcSize` in a file, `--warc-size`, `WEIR_WARC_SIZE`. */
   readonly key: string;
   readonly meaning: string;
-  /** As a person would write it; undefined when there is none, and `meaning` says what then. */
-  readonly fallback: string | undefined;
+  /** As a person would write it. Without one, `meaning` says what holds by default. */
+  readonly fallback?: string | undefined;
   readonly reader: Reader<T>;
   /** For a list: what separates its items when they come as one text. */
   readonly separator?: RegExp;

@@ -13,14 +13,14 @@ import { withoutCredentials } from "../url/credentials.ts";
 import { expectationOf, type FieldTable } from "./field.ts";
 import { suggestion } from "./nearest.ts";
 import { type Layer, resolve } from "./resolve.ts";
-import { SITE_PLANNING } from "./schema-plan.ts";
+import { SITE_PLANNING } from "./deadlines.ts";
 import { SETTINGS, SITE_SETTINGS, type SiteSettings } from "./schema.ts";
 
 export interface SettingsFile {
   readonly layer: Layer;
   readonly sites: readonly SiteSettings[];
   readonly mistakes: readonly string[];
-  /** Lines of single sites that cannot be read and only concern the plan; see `plan-rules.ts`. */
+  /** Lines of single sites that cannot be read and only concern the plan; see `deadlines.ts`. */
   readonly faults: readonly string[];
 }
 

@@ -9,11 +9,11 @@ import { hideCredentials, visible } from "../base/visible.ts";
 import { withoutCredentials } from "../url/credentials.ts";
 import { siteOf } from "../url/site.ts";
 import type { CanonicalUrl } from "../url/url.ts";
-import { bandwidthMistakes, bandwidthRemarks } from "./bandwidth-rules.ts";
-import { rudeness } from "./manners.ts";
-import { parallelMistakes } from "./parallel-rules.ts";
-import { faultsInShort, planFaults, planMistakes, withoutLine } from "./plan-rules.ts";
-import { roundMistakes, roundRemarks } from "./rounds-rules.ts";
+import { bandwidthMistakes, bandwidthRemarks } from "./limit.ts";
+import { politenessMistakes } from "./politeness.ts";
+import { parallelMistakes } from "./processes.ts";
+import { faultsInShort, planFaults, planMistakes, withoutLine } from "./deadlines.ts";
+import { roundMistakes, roundRemarks } from "./recrawl.ts";
 import type { Settings } from "./schema.ts";
 import { readSeeds, type RefusedSeeds, type Seeds, seedsRefused, type Spellings } from "./seeds.ts";
 import { type Gathered, gatherSettings, type Variables } from "./sources.ts";
@@ -49,7 +49,7 @@ export function checkOrder(asked: Settings, found: Found = {}): Order {
   const settings = withoutUrlCredentials(asked);
   const { urls } = seeds;
   const order = checked(settings, seeds, found, [
-    ...rudeness(settings, urls),
+    ...politenessMistakes(settings, urls),
     ...roundMistakes(settings, urls),
   ]);
   return { ...order, remarks: [...order.remarks, ...roundRemarks(settings, urls)] };

@@ -4,6 +4,8 @@ import { readBytes, readDurationMs, readRateBps, showBytes } from "../base/units
 import { readAllowance } from "../fetch/address-guard.ts";
 import type { Reader } from "./field.ts";
 
+const MINUTE_MS = 60_000;
+
 export interface Range {
   readonly least: number;
   readonly most: number;
@@ -32,11 +34,33 @@ export function duration(rangeMs: Range): Reader<number> {
   };
 }
 
+export function minutes(range: Range): Reader<number> {
+  return {
+    placeholder: "DURATION",
+    expects: `a duration from ${range.least}m to ${range.most}m, such as 90m or 2h`,
+    read(text) {
+      const value = (readDurationMs(text) ?? Number.NaN) / MINUTE_MS;
+      return value >= range.least && value <= range.most ? value : undefined;
+    },
+  };
+}
+
 export function size(rangeBytes: Range): Reader<number> {
   return {
     placeholder: "SIZE",
     expects: `a size from ${showBytes(rangeBytes.least)} to ${showBytes(rangeBytes.most)}, such as 500KB or 8MiB`,
     read: (text) => whole(within(rangeBytes, readBytes(text))),
+  };
+}
+
+export function decimal(range: Range): Reader<number> {
+  return {
+    placeholder: "N",
+    expects: `a number from ${range.least} to ${range.most}`,
+    read(text) {
+      const value = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+      return value >= range.least && value <= range.most ? value : undefined;
+    },
   };
 }
 
@@ -47,6 +71,16 @@ export function rate(rangeBps: Range): Reader<number> {
     read: (text) => within(rangeBps, text === "0" ? 0 : readRateBps(text)),
   };
 }
+
+export const share: Reader<number> = {
+  placeholder: "SHARE",
+  expects: "a share from 0% to 100%, such as 10%",
+  read(text) {
+    const match = /^(\d{1,3}(?:\.\d{1,4})?)\s*%$/.exec(text.trim());
+    const value = Number(match?.[1] ?? Number.NaN) / 100;
+    return value <= 1 ? value : undefined;
+  },
+};
 
 export function oneOf<const Choice extends string>(choices: readonly Choice[]): Reader<Choice> {
   return {

@@ -4,16 +4,17 @@
  */
 
 import type { FieldTable, Resolved } from "./field.ts";
-import * as line from "./readers-bandwidth.ts";
+import { CLUSTER } from "./cluster.ts";
+import { BOUNDS, JOB, PAGES } from "./crawl.ts";
+import { PLANNING, SITE_PLANNING } from "./deadlines.ts";
+import { BANDWIDTH, limitReader } from "./limit.ts";
+import { NETWORK } from "./network.ts";
+import { KEEPING, SHOWING } from "./output.ts";
+import { POLITENESS } from "./politeness.ts";
+import { PARALLEL } from "./processes.ts";
 import * as read from "./readers.ts";
-import { BANDWIDTH } from "./schema-bandwidth.ts";
-import { BOUNDS, JOB, MANNERS, PAGES } from "./schema-crawl.ts";
-import { KEEPING, NETWORK, SHOWING } from "./schema-means.ts";
-import { CLUSTER } from "./schema-cluster.ts";
-import { PARALLEL } from "./schema-parallel.ts";
-import { PLANNING, SITE_PLANNING } from "./schema-plan.ts";
-import { REPEATING, SITE_REPEATING } from "./schema-rounds.ts";
-import { TOPICS } from "./schema-topics.ts";
+import { REPEATING, SITE_REPEATING } from "./recrawl.ts";
+import { TOPICS } from "./topics.ts";
 
 const HOUR = 3_600_000;
 
@@ -27,7 +28,7 @@ export const GROUPS = {
   Processes: PARALLEL,
   Cluster: CLUSTER,
   Topics: TOPICS,
-  Politeness: MANNERS,
+  Politeness: POLITENESS,
   Network: NETWORK,
   Pages: PAGES,
   Storage: KEEPING,
@@ -43,7 +44,7 @@ export const SETTINGS = {
   ...PARALLEL,
   ...CLUSTER,
   ...TOPICS,
-  ...MANNERS,
+  ...POLITENESS,
   ...NETWORK,
   ...PAGES,
   ...KEEPING,
@@ -55,26 +56,22 @@ export const SITE_SETTINGS = {
   url: {
     key: "url",
     meaning: "Seed URL; the other keys of the entry apply to its site.",
-    fallback: undefined,
     reader: read.words("URL", "an address, such as https://example.org/"),
   },
   delayMs: {
     key: "delay",
     meaning: "Delay of this site.",
-    fallback: undefined,
     reader: read.duration({ least: 0, most: HOUR }),
   },
   concurrency: {
     key: "concurrency",
     meaning: "`concurrencyPerSite` of this site.",
-    fallback: undefined,
     reader: read.integer({ least: 1, most: 256 }),
   },
   limitBps: {
     key: "limit",
     meaning: "`siteLimit` of this site.",
-    fallback: undefined,
-    reader: line.limit,
+    reader: limitReader,
   },
   ...SITE_PLANNING,
   ...SITE_REPEATING,

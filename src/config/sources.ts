@@ -22,7 +22,7 @@ export interface Gathered {
   readonly settings: Settings;
   readonly remarks: readonly string[];
   readonly mistakes: readonly string[];
-  /** What single sites' entries get wrong about the plan; see `plan-rules.ts`. */
+  /** What single sites' entries get wrong about the plan; see `deadlines.ts`. */
   readonly faults: readonly string[];
 }
 

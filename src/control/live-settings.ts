@@ -11,7 +11,7 @@ import type { Quota } from "../bandwidth/clock/quota.ts";
 import { assert, unreachable } from "../base/assert.ts";
 import { CrawlError } from "../base/errors.ts";
 import { showBytes, showDuration } from "../base/units.ts";
-import { calendarMistakes } from "../config/bandwidth-rules.ts";
+import { calendarMistakes } from "../config/limit.ts";
 import { CHANGEABLE, isChangeable, unchangeable } from "../config/changeable.ts";
 import type { Field } from "../config/field.ts";
 import { readOne } from "../config/resolve.ts";

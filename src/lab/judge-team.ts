@@ -3,7 +3,7 @@
  * on each store, and on all stores joined.
  */
 
-import { ownsContents } from "../config/parallel-rules.ts";
+import { ownsContents } from "../config/processes.ts";
 import { checkAccounts, checkTruth } from "./checkers/accounts.ts";
 import { checkArchive } from "./checkers/archive.ts";
 import { checkOnce } from "./checkers/once.ts";

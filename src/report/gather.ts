@@ -14,7 +14,7 @@ import {
   type BytesByPurpose,
   type StoredBooks,
 } from "../bandwidth/history/ledger.ts";
-import { readTold, type ToldSetting } from "../config/told-settings.ts";
+import { readSavedSettings, type SavedSetting } from "../config/saved-settings.ts";
 import { readChronicle, type RateHistory } from "../control/rate-log.ts";
 import { metricsOf, type ParallelMetrics } from "../results/parallel-metrics.ts";
 import { pendingOf, processesIn, type ProcessSums } from "../results/processes.ts";
@@ -73,7 +73,7 @@ export interface ReportData {
   /** Pages by topic; undefined when the crawl does not classify pages. */
   readonly topics: Pick<TopicsResult, "locality" | "byTopic"> | undefined;
   /** Settings that differ from their default. */
-  readonly settings: readonly ToldSetting[];
+  readonly settings: readonly SavedSetting[];
 }
 
 /** Times count from the start of the crawl. */
@@ -121,7 +121,7 @@ export async function gatherReport(request: ReportRequest): Promise<ReportData> 
       mirrors: mirrorsIn(store).slice(0, MIRRORS_MAX),
       parallel: await parallelOf(request, store),
       topics: await topicsIn(folder),
-      settings: readTold(folder),
+      settings: readSavedSettings(folder),
       ...lastStatus(folder),
     };
   } finally {

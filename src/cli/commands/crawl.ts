@@ -6,7 +6,7 @@ import { type Order, readOrder } from "../../config/order.ts";
 import type { TeamOrder } from "../../cluster/supervisor.ts";
 import { checkLoneFolder, clearFor, forgetNode } from "../../cluster/team-folder.ts";
 import { GROUPS, type SETTINGS } from "../../config/schema.ts";
-import { keepTold } from "../../config/told-settings.ts";
+import { saveSettings } from "../../config/saved-settings.ts";
 import { type OpenCrawl, openCrawl } from "../../crawl/open.ts";
 import type { CrawlResult } from "../../control/snapshot.ts";
 import { refusedByRules } from "../../page/outcome.ts";
@@ -128,7 +128,7 @@ async function openDashboard(
 /** A disk that will not have it stops nothing. */
 function keepForReport({ settings, outFolder }: Order, screen: Screen): void {
   try {
-    keepTold(outFolder, settings);
+    saveSettings(outFolder, settings);
   } catch (error) {
     const values = { why: visible(String(error), 300) };
     screen.log.write({

@@ -37,13 +37,11 @@ const FLAGS = {
     key: "format",
     meaning:
       "`jsonl` one JSON line per page; `parquet` a table of pages; `warc` the archive as one file, or its files into a folder; `links` source and target, separated by a tab; `cdxj` the index of the archive.",
-    fallback: undefined,
     reader: oneOf(["jsonl", "parquet", "warc", "links", "cdxj"]),
   },
   outFile: {
     key: "out",
     meaning: "Output file. By default standard output.",
-    fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
   text: {
@@ -62,7 +60,6 @@ const FLAGS = {
   popularCount: {
     key: "popular",
     meaning: "With links: the N most-linked URLs instead, one per line, as input for --replicate.",
-    fallback: undefined,
     reader: integer({ least: 1, most: 10_000_000 }),
   },
 } as const satisfies FieldTable;

@@ -5,7 +5,7 @@ import { meet } from "../../cluster/begin.ts";
 import { openNode } from "../../cluster/node.ts";
 import { readSpec, type Spec } from "../../cluster/spec.ts";
 import { checkNodeFolder, clearFor } from "../../cluster/team-folder.ts";
-import { CLUSTER } from "../../config/schema-cluster.ts";
+import { CLUSTER } from "../../config/cluster.ts";
 import type { Settings } from "../../config/schema.ts";
 import { gatherSettings } from "../../config/sources.ts";
 import type { Registry } from "../../exchange/registry.ts";

@@ -14,13 +14,11 @@ const FLAGS = {
   outFile: {
     key: "out",
     meaning: "Output file. By default report.html in DIR.",
-    fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
   speedsFile: {
     key: "speeds",
     meaning: "The speeds file of the crawl, if it was given one.",
-    fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
   referenceFolder: SETTINGS.referenceFolder,

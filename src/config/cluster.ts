@@ -1,4 +1,4 @@
-/** Settings about several machines: where they meet, and who they are. */
+/** Settings for several machines: where they meet, and their names and passwords. */
 
 import type { FieldTable } from "./field.ts";
 import * as read from "./readers.ts";
@@ -11,7 +11,6 @@ export const CLUSTER = {
     key: "nats",
     meaning:
       "NATS servers with JetStream that connect the nodes of a cluster: nats://host:4222, or tls:// to require TLS. User and password or a token in the URL are used to log in and never shown.",
-    fallback: undefined,
     reader: read.headerText(
       "URL",
       "an address, such as nats://127.0.0.1:4222",
@@ -29,7 +28,6 @@ export const CLUSTER = {
     key: "node",
     meaning:
       "Name of this node in the cluster. By default the host name and a number stored in the folder.",
-    fallback: undefined,
     reader: name("a name of up to 63 characters"),
   },
   nodeTimeoutMs: {
@@ -42,25 +40,21 @@ export const CLUSTER = {
   natsCredentialsFile: {
     key: "natsCredentials",
     meaning: "NATS credentials file, as made by `nsc`.",
-    fallback: undefined,
     reader: read.words("FILE", "a file"),
   },
   natsNkeyFile: {
     key: "natsNkey",
     meaning: "File with an NKey seed.",
-    fallback: undefined,
     reader: read.words("FILE", "a file"),
   },
   natsUser: {
     key: "natsUser",
     meaning: "User name for NATS.",
-    fallback: undefined,
     reader: read.words("NAME", "a name"),
   },
   natsPassword: {
     key: "natsPassword",
     meaning: "Password for NATS. The variable WEIR_NATS_PASSWORD is safer than a command line.",
-    fallback: undefined,
     reader: read.words("TEXT", "a password"),
     secret: true,
   },
@@ -68,32 +62,27 @@ export const CLUSTER = {
     key: "natsToken",
     meaning:
       "Token for NATS instead of a user. The variable WEIR_NATS_TOKEN is safer than a command line.",
-    fallback: undefined,
     reader: read.words("TEXT", "a token"),
     secret: true,
   },
   natsCaFile: {
     key: "natsCa",
     meaning: "CA certificates to verify the NATS server (PEM).",
-    fallback: undefined,
     reader: read.words("FILE", "a file"),
   },
   natsCertFile: {
     key: "natsCert",
     meaning: "Client certificate for NATS (PEM).",
-    fallback: undefined,
     reader: read.words("FILE", "a file"),
   },
   natsKeyFile: {
     key: "natsKey",
     meaning: "Private key of the client certificate (PEM).",
-    fallback: undefined,
     reader: read.words("FILE", "a file"),
   },
   natsDomain: {
     key: "natsDomain",
     meaning: "JetStream domain, if the server is a leaf node and another one stores.",
-    fallback: undefined,
     reader: read.words("NAME", "a name"),
   },
   natsReplicas: {

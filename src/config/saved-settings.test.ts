@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { settingsFrom } from "./order.ts";
 import { defaultSettings } from "./sources.ts";
-import { toldSettings } from "./told-settings.ts";
+import { settingsToSave } from "./saved-settings.ts";
 
 test("what differs from the default is told with its unit, and nothing else", async () => {
-  assert.deepEqual(toldSettings(defaultSettings()), []);
+  assert.deepEqual(settingsToSave(defaultSettings()), []);
   const words = ["http://127.0.0.1:8000/", "--limit", "2MB/s", "--quota", "20GB/month"];
   const more = ["--schedule", "every 1h", "--watch", "--delay", "500ms", "--no-warc"];
   const local = ["--allow-private", "127.0.0.0/8"];
-  assert.deepEqual(toldSettings(await settingsFrom([...words, ...more, ...local])), [
+  assert.deepEqual(settingsToSave(await settingsFrom([...words, ...more, ...local])), [
     { key: "start", text: "http://127.0.0.1:8000/" },
     { key: "limit", text: "2.00 MB/s" },
     { key: "quota", text: "20.0 GB/month" },
@@ -26,7 +26,7 @@ test("lists, rules and calendars are told as they are written", async () => {
   const lists = ["--include", "*127*", "--exclude", "*b*", "--accept-types", "text/html"];
   const rules = ["--procs", "2", "--partition", "hierarchical", "--partition-rules", "de=.de"];
   const calendar = ["--limit-at", "mon-fri 08:00-18:00=1MB/s,else=none", "--holidays", "DE"];
-  const told = toldSettings(await settingsFrom([...words, ...lists, ...rules, ...calendar]));
+  const told = settingsToSave(await settingsFrom([...words, ...lists, ...rules, ...calendar]));
   const byKey = new Map(told.map(({ key, text }) => [key, text]));
   assert.equal(byKey.get("partitionRules"), "de=.de");
   assert.equal(byKey.get("limitAt"), "mon-fri 08:00-18:00=1MB/s,else=none");
@@ -34,7 +34,7 @@ test("lists, rules and calendars are told as they are written", async () => {
 });
 
 test("no secret is told, nor where things lie on this machine", () => {
-  const told = toldSettings({
+  const told = settingsToSave({
     ...defaultSettings(),
     urls: ["https://example.org/"],
     proxy: "http://name:hidden@127.0.0.1:3128/",
@@ -54,7 +54,7 @@ test("sites are told each with what was said of it", () => {
   const sites = [site, { url: "https://docs.example/", priority: 1 }] as unknown as ReturnType<
     typeof defaultSettings
   >["sites"];
-  assert.deepEqual(toldSettings({ ...defaultSettings(), sites }), [
+  assert.deepEqual(settingsToSave({ ...defaultSettings(), sites }), [
     { key: "start", text: `${url}, https://docs.example/` },
     { key: "site", text: `${url}, deadline 30 s, size 2.00 MB, priority 2` },
   ]);

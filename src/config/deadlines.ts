@@ -9,11 +9,167 @@
  * guessed. That a deadline cannot be met for want of rate is neither: the plan says it.
  */
 
-import { showBytes, showDuration } from "../base/units.ts";
+import { readBytes, readDurationMs, showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
+import { ALGORITHMS, OBJECTIVES } from "../plan/plan.ts";
 import type { CanonicalUrl } from "../url/url.ts";
+import type { FieldTable, Reader } from "./field.ts";
+import * as read from "./readers.ts";
 import type { Settings, SiteSettings } from "./schema.ts";
-import { entriesBySite, type SiteWish, siteWishes } from "./site-wishes.ts";
+import { type SiteWish, entriesBySite, siteWishes } from "./site-wishes.ts";
+
+const SECOND_MS = 1000;
+const DAY_MS = 86_400_000;
+const SIZE_BYTES_MOST = 1e15;
+
+const NEGATIVE = /^-/;
+const ZERO = /^\+?0+([.,]0*)?\s*([a-z]+(\/s)?)?$/i;
+const BARE_NUMBER = /^\d+([.,]\d+)?$/;
+const A_DATE = /^\d{4}-\d|^\d{1,2}:\d\d|^(mon|tue|wed|thu|fri|sat|sun)/i;
+
+const deadlineReader: Reader<number> = {
+  ...read.duration({ least: SECOND_MS, most: 366 * DAY_MS }),
+  explain(text) {
+    const written = text.trim();
+    const ms = readDurationMs(written);
+    if (NEGATIVE.test(written))
+      return ["lies in the past; a deadline counts from the start, such as 30m or 2h"];
+    if (ZERO.test(written))
+      return [
+        "is over when the crawl starts; write how long it may take, or leave it out for none",
+      ];
+    if (A_DATE.test(written))
+      return ["is a time of the clock; a deadline counts from the start, such as 30m or 2h"];
+    if (BARE_NUMBER.test(written))
+      return [`needs a unit; write ${written}s, ${written}m or ${written}h`];
+    if (ms === undefined) return ["is no duration; write it as 90s, 30m, 2h or 1d"];
+    if (ms < SECOND_MS) return ["is too soon to start anything; write at least 1s"];
+    return ["is more than a year ahead; leave it out for no deadline"];
+  },
+};
+
+const sizeReader: Reader<number> = {
+  ...read.size({ least: 1, most: SIZE_BYTES_MOST }),
+  explain(text) {
+    const written = text.trim();
+    const bytes = readBytes(written);
+    if (NEGATIVE.test(written) || ZERO.test(written))
+      return ["is no size to plan for; write what it may bring, or leave it out to be estimated"];
+    if (BARE_NUMBER.test(written)) return [`needs a unit; write ${written}KB or ${written}MB`];
+    if (bytes === undefined) return ["is no size; write it as 500KB, 120MB or 2GiB"];
+    if (bytes > SIZE_BYTES_MOST)
+      return ["is more than any site holds; at most 1000TB, or leave it out to be estimated"];
+    return ["is less than a byte; leave it out to be estimated"];
+  },
+};
+
+const priorityReader: Reader<number> = {
+  ...read.decimal({ least: 0.001, most: 1000 }),
+  explain(text) {
+    if (NEGATIVE.test(text) || ZERO.test(text.trim()))
+      return ["would let the site wait for ever; write 0.001 or more, where 1 is usual"];
+    return ["expects a number from 0.001 to 1000, where 1 is usual and 2 counts twice"];
+  },
+};
+
+const capReader: Reader<number> = {
+  ...read.rate({ least: 1, most: 1e11 }),
+  explain(text) {
+    if (NEGATIVE.test(text) || ZERO.test(text.trim()))
+      return ["permits nothing; write the highest rate of its servers, or omit it"];
+    return [
+      "expects a rate from 1 B/s to 100 GB/s, such as 500KB/s; leave it out for what was measured",
+    ];
+  },
+};
+
+const HOUR = 3_600_000;
+
+export const PLANNING = {
+  deadlineMs: {
+    key: "deadline",
+    meaning:
+      "Time after the start by which each seed's site must be done, unless it has its own deadline. No deadline by default.",
+    reader: deadlineReader,
+    orNone: true,
+  },
+  objective: {
+    key: "objective",
+    meaning:
+      "Goal besides deadlines: `min-sum` minimises the sum of finish times, weighted by priority; `min-max` minimises the last finish time. By default min-sum if there is a deadline or a priority, otherwise all sites are equal.",
+    reader: read.oneOf(OBJECTIVES),
+  },
+  algorithm: {
+    key: "algorithm",
+    meaning:
+      "Planner: `optimal`, or `m-maxt`, `m-sumt`, `cpq`, `mip` of Zhu et al. for comparison.",
+    fallback: "optimal",
+    reader: read.oneOf(ALGORITHMS),
+  },
+  sitesAtOnceMax: {
+    key: "maxSites",
+    meaning: "Most sites crawled at the same time (m). No limit by default.",
+    reader: read.integer({ least: 1, most: 1_000_000 }),
+    orNone: true,
+  },
+  rateMinBps: {
+    key: "minRate",
+    meaning: "Least rate of a site that is being crawled (v*). None by default.",
+    reader: read.rate({ least: 1, most: 1e11 }),
+    orNone: true,
+  },
+  startupMs: {
+    key: "startup",
+    meaning: "Time from the start of a site to its first page (t), for plans.",
+    fallback: "0",
+    reader: read.duration({ least: 0, most: HOUR }),
+  },
+  strict: {
+    key: "strict",
+    meaning:
+      "Do not start if a deadline cannot be met (exit code 1) or an entry of `sites:` is invalid (exit code 2). By default the other sites are crawled.",
+    fallback: "false",
+    reader: read.onOff,
+  },
+} as const satisfies FieldTable;
+
+/** What one site's entry may say beside. */
+export const SITE_PLANNING = {
+  deadlineMs: {
+    key: "deadline",
+    meaning: "Deadline of this site.",
+    reader: deadlineReader,
+  },
+  sizeBytes: {
+    key: "size",
+    meaning: "Expected bytes of the site. By default estimated.",
+    reader: sizeReader,
+  },
+  pagesExpected: {
+    key: "pages",
+    meaning:
+      "How many pages the site is expected to have, for plans: with a delay they decide when it can be done. It bounds nothing. By default it is estimated from the size.",
+    reader: read.integer({ least: 1, most: 1_000_000_000 }),
+  },
+  priority: {
+    key: "priority",
+    meaning: "Weight of this site's finish time.",
+    fallback: "1",
+    reader: priorityReader,
+  },
+  capBps: {
+    key: "cap",
+    meaning:
+      "Highest rate that its servers can deliver. By default the measured rate times the allowed concurrent requests.",
+    reader: capReader,
+  },
+  efficiency: {
+    key: "efficiency",
+    meaning: "Actual crawl time divided by bytes / rate (ξ).",
+    fallback: "1",
+    reader: read.decimal({ least: 0.01, most: 1000 }),
+  },
+} as const satisfies FieldTable;
 
 const YEAR_SECONDS = 366 * 86_400;
 /** A thousand sites with the same fault are one story. */

@@ -1,19 +1,16 @@
-/** Settings about what is crawled: the job, how far it goes, with which manners, which pages. */
+/** Settings for what is crawled: the job, how far it goes, and which pages. */
 
 import { ORDERS } from "../frontier/priority.ts";
 import type { FieldTable } from "./field.ts";
 import * as read from "./readers.ts";
-import { VERSION } from "./version.ts";
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+const DAY = 86_400_000;
 const COMMA_OR_SPACE = /[\s,]+/;
 
 export const JOB = {
   configFile: {
     key: "config",
     meaning: "Settings file. By default ./weir.yaml, if it exists and no URL is given.",
-    fallback: undefined,
     reader: read.words("FILE", "the name of a file"),
     flagOnly: true,
   },
@@ -21,14 +18,12 @@ export const JOB = {
     key: "seeds",
     meaning:
       "File of seed URLs, one per line; # starts a comment. Invalid lines are reported and skipped.",
-    fallback: undefined,
     reader: read.words("FILE", "the name of a file"),
   },
   outFolder: {
     key: "out",
     meaning:
       "Folder for state, archive and report, readable only by its owner (mode 0700). By default weir-data/<first site>.",
-    fallback: undefined,
     reader: read.words("DIR", "the name of a folder"),
   },
   fresh: {
@@ -53,19 +48,16 @@ export const BOUNDS = {
     key: "pages",
     meaning:
       "Stop after this many pages, earlier runs included; with --refresh, after this many fetched again. No limit by default.",
-    fallback: undefined,
     reader: read.integer({ least: 1, most: 1e12 }),
   },
   depthMax: {
     key: "depth",
     meaning: "Follow at most this many links from a seed; 0 fetches only the seeds.",
-    fallback: undefined,
     reader: read.integer({ least: 0, most: 100_000 }),
   },
   timeMaxMs: {
     key: "time",
     meaning: "Stop this run after this time; the same command resumes it. No limit by default.",
-    fallback: undefined,
     reader: read.duration({ least: 100, most: 3650 * DAY }),
   },
   scope: {
@@ -79,7 +71,6 @@ export const BOUNDS = {
     key: "include",
     meaning:
       "Follow only URLs that match one of these patterns, seeds included; * matches any text.",
-    fallback: undefined,
     reader: read.words("PATTERN", "patterns of addresses, such as https://example.org/docs/*"),
     separator: /\s+/,
   },
@@ -87,7 +78,6 @@ export const BOUNDS = {
     key: "exclude",
     meaning:
       "Never follow URLs that match one of these patterns, seeds included; wins over --include.",
-    fallback: undefined,
     reader: read.words("PATTERN", "patterns of addresses, such as */print/*"),
     separator: /\s+/,
   },
@@ -120,82 +110,11 @@ export const BOUNDS = {
   },
 } as const satisfies FieldTable;
 
-export const MANNERS = {
-  delayMs: {
-    key: "delay",
-    meaning:
-      "Least time between two requests to one site. By default 1s for public addresses, 0 for loopback.",
-    fallback: undefined,
-    reader: read.duration({ least: 0, most: HOUR }),
-  },
-  addressDelayMs: {
-    key: "addressDelay",
-    meaning:
-      "Least time between two requests to one IP address, over all its sites. By default 250ms for public addresses, 0 for loopback.",
-    fallback: undefined,
-    reader: read.duration({ least: 0, most: HOUR }),
-  },
-  concurrencyPerSite: {
-    key: "concurrencyPerSite",
-    meaning: "Most requests to one site at the same time.",
-    fallback: "2",
-    reader: read.integer({ least: 1, most: 256 }),
-  },
-  concurrencyPerAddress: {
-    key: "concurrencyPerAddress",
-    meaning: "Most requests to one IP address at the same time.",
-    fallback: "8",
-    reader: read.integer({ least: 1, most: 1024 }),
-  },
-  userAgent: {
-    key: "userAgent",
-    meaning:
-      "User agent; the name before the / is matched in robots.txt, X-Robots-Tag headers and robots meta tags.",
-    fallback: `Weir/${VERSION}`,
-    reader: read.headerText(
-      "TEXT",
-      "a product name of letters, - and _, and its version: Name/1.0 (comment)",
-      /^[A-Za-z_-]+(\/[^\s()]+)?( .*)?$/,
-    ),
-  },
-  contact: {
-    key: "contact",
-    meaning:
-      "Mail address or web page where site owners can reach you, added to the user agent. Required for public sites.",
-    fallback: undefined,
-    reader: read.headerText(
-      "MAIL|URL",
-      "a mail address or an http(s) address",
-      /^(https?:\/\/[^\s()@/?#]+([/?#][^\s()]*)?|[^\s()@]+@[^\s()@]+)$/,
-    ),
-  },
-  ownSites: {
-    key: "ownSites",
-    meaning:
-      "You own the sites: public sites may be crawled without --contact and with delays under 100ms.",
-    fallback: "false",
-    reader: read.onOff,
-  },
-  ignoreRobots: {
-    key: "ignoreRobots",
-    meaning: "Do not fetch or obey robots.txt. Only for sites whose owner agreed.",
-    fallback: "false",
-    reader: read.onOff,
-  },
-  sitemaps: {
-    key: "sitemaps",
-    meaning: "Use the sitemaps named in robots.txt, and /sitemap.xml, as seeds.",
-    fallback: "true",
-    reader: read.onOff,
-  },
-} as const satisfies FieldTable;
-
 export const PAGES = {
   acceptTypes: {
     key: "acceptTypes",
     meaning:
       "Media types to download; other responses are cut off after the headers. All types by default.",
-    fallback: undefined,
     reader: read.mediaType,
     separator: COMMA_OR_SPACE,
   },

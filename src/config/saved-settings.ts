@@ -15,7 +15,7 @@ import type { Field, FieldTable } from "./field.ts";
 import { GROUPS, SETTINGS, SITE_SETTINGS, type SiteSettings, type Settings } from "./schema.ts";
 import { defaultSettings } from "./sources.ts";
 
-export interface ToldSetting {
+export interface SavedSetting {
   readonly key: string;
   readonly text: string;
 }
@@ -26,25 +26,25 @@ const LEFT_OUT: ReadonlySet<string> = new Set(["Job", "Cluster", "Output"]);
 const URLS_MAX = 10;
 const SITES_MAX = 30;
 
-export function toldSettings(settings: Settings): ToldSetting[] {
+export function settingsToSave(settings: Settings): SavedSetting[] {
   const fallbacks = defaultSettings();
-  const told: ToldSetting[] = [];
+  const saved: SavedSetting[] = [];
   const urls = [...settings.urls, ...settings.sites.map(({ url }) => url)];
-  if (urls.length > 0) told.push({ key: "start", text: listOf(urls, URLS_MAX) });
+  if (urls.length > 0) saved.push({ key: "start", text: listOf(urls, URLS_MAX) });
   for (const [title, table] of Object.entries<FieldTable>(GROUPS)) {
     if (LEFT_OUT.has(title)) continue;
     for (const [name, field] of Object.entries(table)) {
       const value = settings[name as keyof Settings];
       const isUsual = JSON.stringify(value) === JSON.stringify(fallbacks[name as keyof Settings]);
       if (!isUsual && isForOthers(name, field))
-        told.push({ key: field.key, text: hideCredentials(wordsOf(name, value)) });
+        saved.push({ key: field.key, text: hideCredentials(wordsOf(name, value)) });
     }
   }
   const ownWords = settings.sites.map(siteWords).filter((text) => text !== "");
-  for (const text of ownWords.slice(0, SITES_MAX)) told.push({ key: "site", text });
+  for (const text of ownWords.slice(0, SITES_MAX)) saved.push({ key: "site", text });
   const hidden = ownWords.length - SITES_MAX;
-  if (hidden > 0) told.push({ key: "site", text: `and ${hidden} more` });
-  return told;
+  if (hidden > 0) saved.push({ key: "site", text: `and ${hidden} more` });
+  return saved;
 }
 
 /** Empty for a site of which nothing was said but where it is. */
@@ -90,33 +90,33 @@ function listOf(items: readonly string[], countMax: number): string {
 }
 
 /** Throws when the disk will not have it. */
-export function keepTold(folder: string, settings: Settings): void {
+export function saveSettings(folder: string, settings: Settings): void {
   const file = join(folder, FILE);
-  writeFileSync(`${file}.part`, `${JSON.stringify(toldSettings(settings))}\n`);
+  writeFileSync(`${file}.part`, `${JSON.stringify(settingsToSave(settings))}\n`);
   renameSync(`${file}.part`, file);
 }
 
 /** What was told of the crawl in a folder; nothing where nobody kept it. */
-export function readTold(folder: string): readonly ToldSetting[] {
+export function readSavedSettings(folder: string): readonly SavedSetting[] {
   try {
-    const told: unknown = JSON.parse(readFileSync(join(folder, FILE), "utf8"));
-    return Array.isArray(told) ? told.filter(isTold) : [];
+    const saved: unknown = JSON.parse(readFileSync(join(folder, FILE), "utf8"));
+    return Array.isArray(saved) ? saved.filter(isSaved) : [];
   } catch {
     return [];
   }
 }
 
 /** The time zone and the country whose hours and days a crawl counts in; undefined where it uses the machine's. */
-export function toldHours(folder: string): Partial<Pick<Settings, "timeZone" | "holidays">> {
-  const told = new Map(readTold(folder).map(({ key, text }) => [key, text]));
+export function savedHours(folder: string): Partial<Pick<Settings, "timeZone" | "holidays">> {
+  const saved = new Map(readSavedSettings(folder).map(({ key, text }) => [key, text]));
   const { timeZone, holidays } = SETTINGS;
   return {
-    timeZone: timeZone.reader.read(told.get(timeZone.key) ?? ""),
-    holidays: holidays.reader.read(told.get(holidays.key) ?? ""),
+    timeZone: timeZone.reader.read(saved.get(timeZone.key) ?? ""),
+    holidays: holidays.reader.read(saved.get(holidays.key) ?? ""),
   };
 }
 
-function isTold(value: unknown): value is ToldSetting {
-  const { key, text } = (value ?? {}) as Partial<Record<keyof ToldSetting, unknown>>;
+function isSaved(value: unknown): value is SavedSetting {
+  const { key, text } = (value ?? {}) as Partial<Record<keyof SavedSetting, unknown>>;
   return typeof key === "string" && typeof text === "string";
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CanonicalUrl } from "../url/url.ts";
-import { roundMistakes, roundRemarks } from "./rounds-rules.ts";
+import { roundMistakes, roundRemarks } from "./recrawl.ts";
 import type { Settings } from "./schema.ts";
 import { defaultSettings, gatherSettings } from "./sources.ts";
 

@@ -1,11 +1,61 @@
-/** What settings about rounds must agree on with the others; each mistake with what to write. */
+/** Settings for recrawls: when, and which pages. */
 
 import { showDuration } from "../base/units.ts";
-import type { Schedule } from "../frontier/schedule.ts";
+import { type Schedule, readSchedule } from "../frontier/schedule.ts";
 import { siteOf } from "../url/site.ts";
 import { type CanonicalUrl, canonicalUrl, isRefused } from "../url/url.ts";
-import { isPublic } from "./manners.ts";
+import type { FieldTable, Reader } from "./field.ts";
+import { isPublic } from "./politeness.ts";
+import * as read from "./readers.ts";
 import type { Settings } from "./schema.ts";
+
+const scheduleReader: Reader<Schedule> = {
+  placeholder: "WHEN",
+  expects: "a schedule, such as 'every 1h', 'daily 06:30' or 'mon-fri 06:30'",
+  read: (text) => readSchedule(text).schedule,
+  explain: (text) => [readSchedule(text).mistake],
+};
+
+const DAY = 86_400_000;
+
+export const REPEATING = {
+  watch: {
+    key: "watch",
+    meaning:
+      "Keep running and recrawl each site by its `schedule`. Ctrl-C stops; the same command resumes.",
+    fallback: "false",
+    reader: read.onOff,
+  },
+  schedule: {
+    key: "schedule",
+    meaning:
+      "With --watch: `every 1h` from the start of one recrawl to the next, `daily 06:30` or `mon-fri 06:30`. Once by default.",
+    reader: scheduleReader,
+    orNone: true,
+  },
+  revisitChance: {
+    key: "revisitChance",
+    meaning:
+      "Skip a page in a recrawl if it is less likely than this to have changed; 0% fetches every page each time.",
+    fallback: "10%",
+    reader: read.share,
+  },
+  revisitMaxMs: {
+    key: "revisitMax",
+    meaning: "Fetch a page again after this time at the latest, even if it seldom changes.",
+    fallback: "7d",
+    reader: read.duration({ least: 0, most: 3650 * DAY }),
+  },
+} as const satisfies FieldTable;
+
+/** What one site's entry may say beside. */
+export const SITE_REPEATING = {
+  schedule: {
+    key: "schedule",
+    meaning: "Schedule of this site and of the others on its registrable domain.",
+    reader: scheduleReader,
+  },
+} as const satisfies FieldTable;
 
 /** A stranger's site is not to be asked for its pages more often, whatever they say of changes. */
 const PUBLIC_EVERY_MS_LEAST = 60_000;
