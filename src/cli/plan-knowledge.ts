@@ -14,8 +14,8 @@ import type { Settings } from "../config/schema.ts";
 import { speedTableFor } from "../crawl/limit/link-budget.ts";
 import { TYPICAL_PAGE_BYTES } from "../plan/promise/estimate.ts";
 import { serversOf } from "../store/joined/joined-servers.ts";
-import type { StoredServer } from "../store/server-file.ts";
-import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
+import type { StoredServer } from "../store/sqlite/server-file.ts";
+import { openReadOnly } from "../store/joined/open-read-only.ts";
 import type { SiteRow, StoredRobots } from "../store/store.ts";
 import { hostOfSite } from "../url/site.ts";
 
@@ -27,7 +27,7 @@ export interface Earlier {
   readonly robots: StoredRobots | undefined;
 }
 
-export interface ServerSpeed {
+interface ServerSpeed {
   /** Its IP address. */
   readonly address: string;
   /** B(ip, h, w) of the server that was measured last, now. */

@@ -26,10 +26,10 @@ import { hostOfSite } from "../url/site.ts";
 import type { Earlier, Knowledge } from "./plan-knowledge.ts";
 
 /** `pages`: the configured number of pages, at the typical size. */
-export type SizeSource = "size" | "left" | "earlier" | "pages";
+type SizeSource = "size" | "left" | "earlier" | "pages";
 /** `typical`: the size, in pages of the typical size. */
-export type PagesSource = "pages" | "left" | "earlier" | "typical";
-export type CapSource = "cap" | "limit" | "speeds" | "delay" | "address";
+type PagesSource = "pages" | "left" | "earlier" | "typical";
+type CapSource = "cap" | "limit" | "speeds" | "delay" | "address";
 
 export interface PlannedSite {
   readonly wish: SiteWish;

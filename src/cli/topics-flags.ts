@@ -9,7 +9,7 @@ export const JSON_FLAG = {
   json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
 } as const satisfies FieldTable;
 
-export const MODEL_FLAG = {
+const MODEL_FLAG = {
   modelFile: {
     key: "model",
     meaning: "Model to use. By default the included one.",
@@ -17,7 +17,7 @@ export const MODEL_FLAG = {
   },
 } as const satisfies FieldTable;
 
-export const FIELD_FLAGS = {
+const FIELD_FLAGS = {
   topicField: {
     key: "topicField",
     meaning: "Field of a line with the topic.",

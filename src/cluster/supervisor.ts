@@ -20,7 +20,7 @@ import { ownsContents } from "../config/processes.ts";
 import { overlap } from "../partition/metrics.ts";
 import { closeToOthers, hasStore } from "../store/folder.ts";
 import { openMemoryStore } from "../store/memory/store-memory.ts";
-import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../store/joined/open-read-only.ts";
 import { partFolders } from "../store/team-file.ts";
 import { keepChronicle } from "../control/rate-log.ts";
 import { checkPromises } from "../crawl/deadlines/check-promises.ts";

@@ -38,7 +38,7 @@ export const CHANGEABLE = {
   },
 } as const satisfies FieldTable;
 
-export interface ForSite<T> {
+interface ForSite<T> {
   readonly site: string;
   /** undefined where nothing shall hold. */
   readonly value: T | undefined;
@@ -60,7 +60,7 @@ function ofSite<T>(reader: Reader<T>, example: string): Reader<ForSite<T>> {
   };
 }
 
-export type ChangeableKey = keyof typeof CHANGEABLE;
+type ChangeableKey = keyof typeof CHANGEABLE;
 
 export function isChangeable(key: string): key is ChangeableKey {
   return Object.hasOwn(CHANGEABLE, key);

@@ -115,6 +115,14 @@ test("a public site needs a contact and a pause, unless it is one's own", async 
   await readOrder(["http://docs.example/", "http://intranet/", "--delay", "0"], {});
 });
 
+test("a contact cannot add a header or close the comment of the user agent", async () => {
+  for (const contact of ["me@x\r\nEvil: 1", "a) b (", "me@x(y)"])
+    assert.match(
+      (await refusalOf("https://en.wikipedia.org/", "--contact", contact)).message,
+      /--contact .*expects a mail address/,
+    );
+});
+
 test("folder names keep only harmless letters", () => {
   for (const [url, name] of [
     ["https://docs.example:8080/x", "docs.example-8080"],

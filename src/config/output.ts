@@ -3,7 +3,7 @@
 import type { FieldTable, Reader } from "./field.ts";
 import * as read from "./readers.ts";
 
-export interface DashboardPort {
+interface DashboardPort {
   readonly port: number;
   /** Whether another will do when this one is taken. */
   readonly orOther: boolean;

@@ -23,7 +23,7 @@ const partitionRule: Reader<NonNullable<ReturnType<typeof readPartitionRule>>> =
 };
 
 /** Divisions of contents, which no address tells. */
-export const CONTENT_KINDS = ["topic", "content-hash"] as const;
+const CONTENT_KINDS = ["topic", "content-hash"] as const;
 
 export const PARALLEL = {
   procs: {

@@ -7,7 +7,7 @@ import { visible } from "../base/visible.ts";
 import { decodeModel, type LoadedModel } from "../topics/model.ts";
 
 /** Lies beside the sources as beside what is built of them. */
-export const READY_MODEL = fileURLToPath(new URL("../../models/topics-en.model", import.meta.url));
+const READY_MODEL = fileURLToPath(new URL("../../models/topics-en.model", import.meta.url));
 
 export function loadTopicModel(file: string = READY_MODEL): LoadedModel {
   let bytes: Uint8Array;

@@ -119,7 +119,7 @@ export interface Snapshot {
 }
 
 /** One process of several. */
-export interface ProcessView {
+interface ProcessView {
   readonly name: string;
   readonly pages: number;
   readonly pending: number;
@@ -170,7 +170,7 @@ export interface TopicsView extends TopicsResult {
 }
 
 /** As programs read it. */
-export interface RoundPages {
+interface RoundPages {
   readonly changed: number;
   readonly unchanged: number;
   readonly new: number;

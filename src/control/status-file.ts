@@ -71,7 +71,7 @@ function readReply(file: string): Reply | undefined {
   }
 }
 
-export interface ControlParts {
+interface ControlParts {
   readonly folder: string;
   readonly snapshot: () => Snapshot;
   /** Applies a change and answers what it did; throws with a message when it cannot. */

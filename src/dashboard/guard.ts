@@ -55,7 +55,7 @@ export type Verdict =
   | { readonly kind: "welcome" }
   | { readonly kind: "refused"; readonly status: 401 | 403 | 429; readonly why: string };
 
-export interface GuardWish {
+interface GuardWish {
   /** A name by which the operator reaches us from elsewhere; undefined on loopback. */
   readonly hostName: string | undefined;
   /** Instead of one made up: for programs that must know it beforehand. */

@@ -22,7 +22,7 @@ export interface Means {
 }
 
 /** Answers with something for JSON; undefined when there is no such thing. */
-export type Route = (means: Means, query: URLSearchParams) => Promise<unknown>;
+type Route = (means: Means, query: URLSearchParams) => Promise<unknown>;
 
 const SPANS_MAX = 900;
 const LAST_SECONDS_MAX = 600;

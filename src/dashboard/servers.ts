@@ -4,7 +4,7 @@ import { measuredHours } from "../bandwidth/history/speed-table.ts";
 import { serversOf } from "../store/joined/joined-servers.ts";
 import { TimeZone } from "../bandwidth/clock/local-time.ts";
 import { savedHours } from "../config/saved-settings.ts";
-import type { StoredServer } from "../store/server-file.ts";
+import type { StoredServer } from "../store/sqlite/server-file.ts";
 import { highest } from "../report/gather.ts";
 import type { ServerLine, ServersAnswer } from "./shapes.ts";
 

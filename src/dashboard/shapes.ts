@@ -147,11 +147,6 @@ export interface SearchAnswer {
   readonly pages: readonly FoundPage[];
 }
 
-export interface ChangeWish {
-  readonly key: string;
-  readonly value: string;
-}
-
 export interface ChangeAnswer {
   readonly ok: boolean;
   readonly message: string;

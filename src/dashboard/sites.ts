@@ -14,7 +14,7 @@ import type { Look, SiteAnswer, SiteLine, SitesAnswer, SiteSort } from "./shapes
 export const COUNT_MAX = 200;
 const ROBOTS_CHARACTERS_MAX = 64 * 1024;
 
-export interface SitesWish {
+interface SitesWish {
   readonly sort: SiteSort;
   readonly descending: boolean;
   readonly find: string;

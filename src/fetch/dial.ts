@@ -52,7 +52,7 @@ export interface DialWatch {
 }
 
 /** What an open connection is read from: the socket itself, its valve's stream, or TLS on either. */
-export type DialDone = (error: DialError | null, stream: Duplex | TLSSocket | null) => void;
+type DialDone = (error: DialError | null, stream: Duplex | TLSSocket | null) => void;
 
 const PROXY_HEAD_BYTES_MAX = 16 * 1024;
 

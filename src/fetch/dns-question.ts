@@ -25,7 +25,7 @@ export type DnsReply =
   | { readonly kind: "none" }
   | { readonly kind: "failed"; readonly code: string };
 
-export interface DnsQuestion {
+interface DnsQuestion {
   readonly host: string;
   readonly type: "A" | "AAAA";
   /** In the order in which they are tried; none leaves the choice to c-ares. */
@@ -39,8 +39,6 @@ export interface DnsQuestion {
  * its response to a question older than 1.9 s; a later repetition is answered from its cache.
  */
 const REPEAT_SHARES = [0.15, 0.45, 0.8];
-/** Descriptors that one question can hold at the same time. */
-export const DESCRIPTORS_PER_QUESTION = 1 + REPEAT_SHARES.length;
 
 /** Asks; ends within the time budget, whatever the servers and c-ares do. */
 export function askServers(question: DnsQuestion): Promise<DnsReply> {

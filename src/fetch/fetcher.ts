@@ -122,7 +122,7 @@ export interface FetchRedirect extends Attempt {
 }
 
 /** 429 or 503: the site asks for patience; the URL is still wanted. */
-export interface FetchBusy extends Attempt {
+interface FetchBusy extends Attempt {
   readonly kind: "busy";
   readonly reply: Reply;
   readonly reason: Reason;
@@ -148,11 +148,6 @@ const TRY_NEXT_ADDRESS: ReadonlySet<Reason> = new Set([
   "connect_timeout",
   "connect_error",
 ]);
-
-export function honestUserAgent(version: string, contact: string): string {
-  const safe = contact.replace(/[^\x20-\x7e]|[()]/g, "").trim();
-  return safe === "" ? `Weir/${version}` : `Weir/${version} (+${safe})`;
-}
 
 type Head = Pick<TransportAnswer, "status" | "headers">;
 type Header = readonly [name: string, value: string];

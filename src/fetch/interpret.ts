@@ -68,7 +68,7 @@ export function interpret(head: Head, asked: Asked, wallMs: number): Verdict {
 }
 
 /** The first Content-Type that is one, in lower case and without parameters. */
-export function mediaTypeOf(head: Pick<Head, "headers">): string | undefined {
+function mediaTypeOf(head: Pick<Head, "headers">): string | undefined {
   return MEDIA_TYPE.exec(contentTypeOf(head))?.[1]?.toLowerCase();
 }
 

@@ -19,7 +19,7 @@ export interface Passenger extends Dispatcher.DispatchHandler {
   onRead(): void;
 }
 
-export interface LaneOptions extends DialOptions {
+interface LaneOptions extends DialOptions {
   readonly headerBytesMax: number;
   readonly roundTrips?: boolean;
 }

@@ -19,7 +19,7 @@ import { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { openWindow, type ReceiveWindow, WINDOW_BYTES_MIN } from "./receive-window.ts";
 
-export interface ValveOptions {
+interface ValveOptions {
   /** Where the socket will connect to; undefined when only the system knows. */
   readonly address: string | undefined;
   readonly windowBytes: number;

@@ -2,7 +2,7 @@
 
 import type { NamedReason, Reason } from "../page/outcome.ts";
 
-export type SiteMood = "well" | "busy" | "failing" | "unreachable" | "gone" | "nothing";
+type SiteMood = "well" | "busy" | "failing" | "unreachable" | "gone" | "nothing";
 
 const UNREACHABLE: ReadonlySet<string> = new Set<NamedReason>([
   "dns_timeout",

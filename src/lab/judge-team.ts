@@ -9,7 +9,7 @@ import { checkArchive } from "./checkers/archive.ts";
 import { checkOnce } from "./checkers/once.ts";
 import { checkOwnership } from "./checkers/ownership.ts";
 import { checkPoliteness } from "./checkers/politeness.ts";
-import type { Violation } from "./checkers/violation.ts";
+import type { Violation } from "./violation.ts";
 import { politenessRulesOf } from "./judge.ts";
 import type { TeamReport } from "./run-team.ts";
 import { worldModel } from "./world-model.ts";

@@ -51,7 +51,7 @@ const TARGETS_KEPT = 4096;
 const ITSELF = -2;
 const NOT_FRESH = -1;
 
-export interface HarvestOptions extends UrlRules {
+interface HarvestOptions extends UrlRules {
   readonly images: boolean;
   /** The name of meta tags for this crawler, in lower case. */
   readonly robotName: string;

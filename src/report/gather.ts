@@ -22,8 +22,8 @@ import { mirrorsIn, type NamedMirror } from "../results/mirrors.ts";
 import type { Snapshot, TopicsResult, Trouble } from "../control/snapshot.ts";
 import { topicFigures } from "../crawl/topics/figures.ts";
 import { serversOf } from "../store/joined/joined-servers.ts";
-import type { StoredServer } from "../store/server-file.ts";
-import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
+import type { StoredServer } from "../store/sqlite/server-file.ts";
+import { openReadOnly } from "../store/joined/open-read-only.ts";
 import type { Totals } from "../store/store.ts";
 import { readTeam, storeFolders } from "../store/team-file.ts";
 
@@ -31,7 +31,7 @@ export const SITES_MAX = 100;
 const SERVERS_MAX = 30;
 const MIRRORS_MAX = 30;
 
-export interface ReportSite {
+interface ReportSite {
   readonly site: string;
   readonly known: number;
   readonly pending: number;
@@ -41,7 +41,7 @@ export interface ReportSite {
 }
 
 /** Sums of each process, and the metrics of all together. */
-export interface ReportParallel {
+interface ReportParallel {
   readonly processes: readonly ProcessSums[];
   readonly metrics: ParallelMetrics;
 }
@@ -77,14 +77,14 @@ export interface ReportData {
 }
 
 /** Times count from the start of the crawl. */
-export interface ReportPromise {
+interface ReportPromise {
   readonly site: string;
   readonly deadlineMs: number;
   /** undefined while the site is not done. */
   readonly finishedMs: number | undefined;
 }
 
-export interface ReportRequest {
+interface ReportRequest {
   readonly folder: string;
   /** File with the speeds of servers, when it is outside the folder. */
   readonly speedsFile: string | undefined;

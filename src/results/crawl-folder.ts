@@ -11,7 +11,7 @@ import { Books } from "../bandwidth/history/ledger.ts";
 import { pendingOf, processesAtRest } from "./processes.ts";
 import { NO_NEWS } from "../store/store.ts";
 import type { SiteView, Snapshot } from "../control/snapshot.ts";
-import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../store/joined/open-read-only.ts";
 
 /** A process id may have gone to somebody else, but they would not keep the file fresh. */
 const STATUS_AGE_MS_MAX = 15_000;

@@ -10,7 +10,7 @@ import type { LinkGraph } from "../frontier/pagerank.ts";
 import type { Store } from "../store/store.ts";
 import { fingerprintsIn } from "./fingerprints.ts";
 
-export interface CrawledGraph extends LinkGraph {
+interface CrawledGraph extends LinkGraph {
   readonly offsets: Float64Array;
   readonly targets: Uint32Array;
 }

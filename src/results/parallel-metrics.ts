@@ -14,8 +14,8 @@
 import { pageRank } from "../frontier/pagerank.ts";
 import { communicationOverhead, coverage, overlap, qualityOfBest } from "../partition/metrics.ts";
 import { isInSample } from "../partition/sample.ts";
-import type { ReadableStore } from "../store/sqlite/sqlite-view.ts";
-import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
+import type { ReadableStore } from "../store/store.ts";
+import { openReadOnly } from "../store/joined/open-read-only.ts";
 import { partFolders, readTeam, storeFolders } from "../store/team-file.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { linkGraphOf } from "./link-graph.ts";

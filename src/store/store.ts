@@ -273,6 +273,25 @@ export interface NumberedPage {
   readonly page: PageRecord;
 }
 
+/** The part of a store that can be read while another process writes it. */
+export type ReadableStore = Omit<
+  Store,
+  | "nextUrlId"
+  | "nextSiteId"
+  | "remember"
+  | "commit"
+  | "seedTargets"
+  | "ended"
+  | "visits"
+  | "leastPages"
+  | "urlsOfSite"
+  | "sync"
+  | "outbox"
+  | "nextParcelSeq"
+  | "outboxCount"
+  | "outboxBytes"
+>;
+
 export interface StoredUrl {
   readonly id: number;
   readonly url: string;

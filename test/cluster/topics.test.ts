@@ -11,7 +11,7 @@ import { worldModel } from "../../src/lab/world-model.ts";
 import { Dice } from "../../src/lab/world/dice.ts";
 import { Prose } from "../../src/lab/world/prose.ts";
 import { TOPICS } from "../../src/lab/world/vocabulary.ts";
-import { openReadOnly } from "../../src/store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../../src/store/joined/open-read-only.ts";
 import { storeFolders } from "../../src/store/team-file.ts";
 import { encodeModel } from "../../src/topics/model.ts";
 import { ROOT, run, temporaryFolder } from "../cli/program.ts";

@@ -9,7 +9,7 @@ import { readRateBps } from "../../base/units.ts";
 
 /** A request with its answer's headers takes about this much; below it, not one a second fits. */
 export const LIMIT_BPS_LEAST = 4_000;
-export const LIMIT_BPS_MOST = 100e9;
+const LIMIT_BPS_MOST = 100e9;
 
 /** `2`, `2 Mbit`, `2mbps`, `2MB per second`, `1,5MB/s`: sign, number, prefix, i, unit, per what. */
 const NEARLY =

@@ -17,7 +17,7 @@ const STRETCH_COUNT = 8;
 const STRETCH_MS_MAX = 3_600_000;
 const WEIGHT_MIN = 1 / 8;
 
-export interface Measurement {
+interface Measurement {
   /** What was expected of the server before this download. */
   readonly predictedBps: number;
   readonly measuredBps: number;

@@ -14,7 +14,7 @@ import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp, type HelpRequest } from "../help.ts";
 import { onInterrupt } from "../interrupts.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 import { Screen } from "../screen.ts";
 import { refusedSeedLines, summaryOf } from "../summary.ts";
 import { paletteFor } from "../terminal.ts";

@@ -17,20 +17,20 @@ import { linkGraphOf } from "../../results/link-graph.ts";
 import { pageRank } from "../../frontier/pagerank.ts";
 import { archivesOf, concatenateArchives, copyArchives } from "../../output/warc/archives.ts";
 import { cdxjLines } from "../../output/lines/cdxj.ts";
-import { writeBytes, writeLines } from "../../output/lines/lines.ts";
+import { writeBytes, writeLines } from "../../output/lines.ts";
 import { edgeLines } from "../../output/lines/links.ts";
 import { PAGE_COLUMNS } from "../../output/parquet/page-columns.ts";
 import { parquetFile } from "../../output/parquet/parquet.ts";
 import { sortedLines } from "../../output/lines/sorted-lines.ts";
 import { DamagedRecord } from "../../output/warc/warc-read.ts";
-import { openReadOnly } from "../../store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../../store/joined/open-read-only.ts";
 import { archiveFolder } from "../../store/team-file.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { linkingPages, pageLines, pageRows, popularUrls } from "../export-lines.ts";
 import { type ReadableStore, UrlBook } from "../export-lines.ts";
 import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 
 const FLAGS = {
   format: {

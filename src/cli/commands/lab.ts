@@ -18,7 +18,7 @@ import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp, type HelpRequest, wrapped } from "../help.ts";
 import { alignedTable, csvTable, markdownTable } from "../row-table.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 
 const JSON_FLAG = {
   json: {

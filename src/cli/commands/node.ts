@@ -12,7 +12,7 @@ import type { Registry } from "../../exchange/registry.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp, type HelpRequest } from "../help.ts";
 import { onInterrupt } from "../interrupts.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 import { Screen } from "../screen.ts";
 import { summaryOf } from "../summary.ts";
 import { paletteFor } from "../terminal.ts";

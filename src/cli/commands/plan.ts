@@ -21,7 +21,7 @@ import { knowledgeOf } from "../plan-knowledge.ts";
 import { planLines } from "../plan-lines.ts";
 import { type PlanReport, planResult, reportedSites } from "../plan-result.ts";
 import { planInput } from "../plan-task.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 import { paletteFor, sizeOf } from "../terminal.ts";
 import { writeOut } from "../write-out.ts";
 

@@ -20,7 +20,7 @@ import { commandHelp, type HelpRequest } from "../help.ts";
 import { LiveView } from "../live-view.ts";
 import { parallelLine } from "../parallel-line.ts";
 import { PlainView } from "../plain-view.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 import { serverLines, serversAsJson, surveyed } from "../server-lines.ts";
 import { isLively, paletteFor, sizeOf } from "../terminal.ts";
 

@@ -16,7 +16,7 @@ import type { Log } from "../../base/log.ts";
 import type { Settings } from "../../config/schema.ts";
 import { Traps } from "../../frontier/traps.ts";
 import { Shares } from "../../plan/promise/fair-queue.ts";
-import type { ReadableStore } from "../../store/sqlite/sqlite-view.ts";
+import type { ReadableStore } from "../../store/store.ts";
 import { fingerprintOf } from "../../url/fingerprint.ts";
 import { Scope } from "../../url/scope.ts";
 import { siteOf } from "../../url/site.ts";

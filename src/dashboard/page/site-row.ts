@@ -19,7 +19,7 @@ import {
   withoutScheme,
 } from "./words.ts";
 
-export interface RowMeans {
+interface RowMeans {
   readonly open: (site: string) => void;
 }
 

@@ -51,7 +51,7 @@ export function isPacked(capture: Capture): boolean {
   return PACKED_TYPE.test(headerOf(capture, "content-type") ?? "");
 }
 
-export interface RecordFacts {
+interface RecordFacts {
   readonly type: RecordType;
   readonly id: string;
   readonly blockBytes: number;

@@ -5,7 +5,7 @@
  * is found by a few of them, to one part in a billion (`least.ts`).
  */
 
-import { byDeadlineDescending, bytesDueBy } from "./level-schedule.ts";
+import { byDeadlineDescending, bytesDueBy } from "../schedule/level-schedule.ts";
 import { leastWithout } from "./bisect.ts";
 import { orderBy } from "../schedule/radix-sort.ts";
 import { searchPlaced } from "../schedule/placed-search.ts";

@@ -16,7 +16,7 @@
 
 import { type Claim, Cuts, missingAtLeast } from "./deadline-sums.ts";
 import { fitsAlone, missingSeconds } from "./feasible.ts";
-import { byDeadlineDescending } from "./level-schedule.ts";
+import { byDeadlineDescending } from "../schedule/level-schedule.ts";
 import { leastWithout } from "./bisect.ts";
 import { sorted } from "../schedule/radix-sort.ts";
 import { type PlanTask, withoutDeadlines } from "../plan.ts";

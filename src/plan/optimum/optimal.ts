@@ -9,14 +9,14 @@ import {
   keepsDeadlines,
   leastEndSeconds,
 } from "../feasible/feasible.ts";
-import { KeptSchedule } from "../schedule/kept-schedule.ts";
+import { KeptSchedule } from "./kept-schedule.ts";
 import { deadlinesToKeep, SITES_EXACT_MAX, withKeptDeadlines } from "../feasible/give-up.ts";
-import { type Found, improved } from "./local-search.ts";
+import { type Found, improved } from "../schedule/local-search.ts";
 import { type Bound, lowerBoundOf, raisedBound } from "./lower-bound.ts";
 import { orderBy } from "../schedule/radix-sort.ts";
 import { type Effort, ordersToTry } from "../schedule/orders.ts";
-import { placedFinishes, placesOf } from "../schedule/placed-schedule.ts";
-import { placedWorkOf, searchPlaced } from "../schedule/placed-search.ts";
+import { placedFinishes, placedWorkOf, placesOf } from "../schedule/placed-schedule.ts";
+import { searchPlaced } from "../schedule/placed-search.ts";
 import {
   isLate,
   type Objective,
@@ -29,7 +29,7 @@ import { isBetter, isWorthMore, scoreOf } from "../schedule/score.ts";
 import { Track } from "../schedule/recorder.ts";
 import { hasPlaces, withDeadlines, type Work, workOf } from "../schedule/columns.ts";
 
-export interface LateSite {
+interface LateSite {
   readonly key: string;
   readonly deadlineSeconds: number;
   readonly finishSeconds: number;

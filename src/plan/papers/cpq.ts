@@ -12,7 +12,7 @@
  */
 
 import { assert } from "../../base/assert.ts";
-import { planMMaxt } from "./m-maxt.ts";
+import { planMMaxt } from "./constant-rates.ts";
 import type { Allocation, PlanTask, SitePlan, SiteTask } from "../plan.ts";
 
 interface Waiting {

@@ -30,7 +30,7 @@ export interface SeenSite {
   readonly seenBytes: number;
 }
 
-export interface SiteMeans {
+interface SiteMeans {
   /** B(ip, h, w): what one download gets; undefined for a server never measured. */
   readonly downloadBps: number | undefined;
   readonly concurrency: number;

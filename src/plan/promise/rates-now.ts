@@ -25,7 +25,7 @@ export interface Claimant {
   readonly headStart: number;
 }
 
-export interface ClaimsNow {
+interface ClaimsNow {
   /** In the order in which leftover goes to them. */
   readonly claims: readonly Claim[];
   /** When the plan gives somebody something else; Infinity for never. */

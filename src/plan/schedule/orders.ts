@@ -1,6 +1,6 @@
 /** Orders that are good for some reason: what the search for a better one begins with. */
 
-import { byDeadlineDescending } from "../feasible/level-schedule.ts";
+import { byDeadlineDescending } from "./level-schedule.ts";
 import { orderBy } from "./radix-sort.ts";
 import { SiteHeap } from "./index-heap.ts";
 import { withDeadlines, type Work } from "./columns.ts";

@@ -10,9 +10,9 @@
 
 import type { PlanTask } from "../plan.ts";
 import type { Track } from "./recorder.ts";
-import type { Work } from "./columns.ts";
+import { type Work, workOf } from "./columns.ts";
 
-export interface Places {
+interface Places {
   readonly sitesMax: number;
   readonly rateMinBps: number;
   readonly startupSeconds: number;
@@ -174,4 +174,9 @@ class Placed {
     this.#running.length = kept;
     this.#nowSeconds = seconds;
   }
+}
+
+/** Start-up is part of the schedule here, so it is not taken off the deadlines. */
+export function placedWorkOf(task: PlanTask): Work {
+  return workOf({ ...task, startupSeconds: 0 });
 }

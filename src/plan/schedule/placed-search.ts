@@ -6,14 +6,14 @@
  * best.
  */
 
-import { improved, type Found } from "../optimum/local-search.ts";
+import { improved, type Found } from "./local-search.ts";
 import type { Objective, PlanTask } from "../plan.ts";
-import { placedFinishes, placesOf } from "./placed-schedule.ts";
+import { placedFinishes, placedWorkOf, placesOf } from "./placed-schedule.ts";
 import { isBetter, type Score, scoreOf } from "./score.ts";
 import { cautiousOrders, type Effort, ordersToTry } from "./orders.ts";
 import { workOf, type Work } from "./columns.ts";
 
-export interface PlacedFound extends Found {
+interface PlacedFound extends Found {
   readonly squeezed: boolean;
 }
 
@@ -60,9 +60,4 @@ function bestOf(task: PlanTask, { work, objective, effort, orders, squeezed }: S
   }
   const start = best as Found;
   return effort === "quick" ? start : improved(start, score, () => steps < STEPS_MAX);
-}
-
-/** Start-up is part of the schedule here, so it is not taken off the deadlines. */
-export function placedWorkOf(task: PlanTask): Work {
-  return workOf({ ...task, startupSeconds: 0 });
 }

@@ -22,7 +22,7 @@ export function orderBy(count: number, keyOf: (site: number) => number): Int32Ar
 }
 
 /** 0, 1, 2 and so on. */
-export function firstSites(count: number): Int32Array {
+function firstSites(count: number): Int32Array {
   const sites = new Int32Array(count);
   for (let site = 0; site < count; site++) sites[site] = site;
   return sites;

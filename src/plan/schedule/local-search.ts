@@ -6,7 +6,7 @@
  */
 
 import { below, randomFrom } from "../../base/random.ts";
-import { isBetter, type Score } from "../schedule/score.ts";
+import { isBetter, type Score } from "./score.ts";
 
 /** Far moves for each site and round. */
 const JUMPS = 2;

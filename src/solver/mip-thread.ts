@@ -1,5 +1,5 @@
 /**
- * The thread in which HiGHS answers a mixed integer program; `solver.ts` starts it and waits.
+ * The thread in which HiGHS answers a mixed integer program; `solve-mip.ts` starts it and waits.
  *
  * First the relaxed program, in which a site may be divided between intervals: its answer takes about a
  * second, cannot be beaten by any answer in whole sites, and says so if there is none at all. Then
@@ -9,9 +9,9 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import highsModule, { type Highs, type ModelData } from "highs";
-import { assert } from "../../base/assert.ts";
-import { columnsOf, type MipModel, matrixOf, simpleBound } from "../../plan/papers/mip.ts";
-import { roundedIntervals } from "../../plan/papers/mip-rounding.ts";
+import { assert } from "../base/assert.ts";
+import { columnsOf, type MipModel, matrixOf, simpleBound } from "../plan/papers/mip.ts";
+import { roundedIntervals } from "../plan/papers/mip-rounding.ts";
 
 export interface SolverQuestion {
   readonly model: MipModel;

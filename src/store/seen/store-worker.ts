@@ -12,10 +12,10 @@ import { setImmediate } from "node:timers/promises";
 import { parentPort } from "node:worker_threads";
 import type { MessagePort } from "node:worker_threads";
 import { assert } from "../../base/assert.ts";
-import { flushTable, mergeRuns } from "../seen/seen-merge.ts";
-import type { FlushJob, MergeJob } from "../seen/seen-merge.ts";
-import { DamagedRun } from "../seen/seen-run.ts";
-import type { RunHead } from "../seen/seen-run.ts";
+import { flushTable, mergeRuns } from "./seen-merge.ts";
+import type { FlushJob, MergeJob } from "./seen-merge.ts";
+import { DamagedRun } from "./seen-run.ts";
+import type { RunHead } from "./seen-run.ts";
 
 export type StoreTask =
   | {
@@ -27,7 +27,7 @@ export type StoreTask =
   | ({ readonly kind: "desk" } & SeenDeskEnd);
 
 /** The connection of a seen index; answers have the number of their request. */
-export interface SeenDeskEnd {
+interface SeenDeskEnd {
   readonly port: MessagePort;
   /** Number of answers, for a thread that blocks on it. */
   readonly answerCount: Int32Array<SharedArrayBuffer>;

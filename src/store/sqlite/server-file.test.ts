@@ -13,8 +13,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { crc32 } from "node:zlib";
-import { CrawlError } from "../base/errors.ts";
-import { below, type Random, randomFrom } from "../base/random.ts";
+import { CrawlError } from "../../base/errors.ts";
+import { below, type Random, randomFrom } from "../../base/random.ts";
 import { openServerFile, readServerFile, type StoredServer } from "./server-file.ts";
 
 const LIMITS = { serversMax: 10_000 };

@@ -7,22 +7,17 @@
  */
 
 import { Worker } from "node:worker_threads";
-import {
-  mipModel,
-  type MipModel,
-  type MipOptions,
-  planOfIntervals,
-} from "../../plan/papers/mip.ts";
-import type { Allocation, PlanTask } from "../../plan/plan.ts";
+import { mipModel, type MipModel, type MipOptions, planOfIntervals } from "../plan/papers/mip.ts";
+import type { Allocation, PlanTask } from "../plan/plan.ts";
 import type { SolverAnswer, SolverQuestion } from "./mip-thread.ts";
 
-export interface SolverOptions extends MipOptions {
+interface SolverOptions extends MipOptions {
   readonly secondsMax: number;
   /** How far from its bound an answer may be to be good enough; a hundredth unless said otherwise. */
   readonly gapMax?: number | undefined;
 }
 
-export interface Solved {
+interface Solved {
   readonly allocation: Allocation;
   /** t_f, as it was given or chosen; undefined where the task has no program. */
   readonly intervalSeconds: number | undefined;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { below, randomFrom } from "../../base/random.ts";
-import { type MipModel, mipModel } from "../../plan/papers/mip.ts";
-import { finishesOf, planOf, taskOf, whyNot } from "../../plan/papers/paper-task.suite.ts";
-import { auditPlan } from "../../plan/plan-audit.ts";
-import { figuresOf, type PlanTask } from "../../plan/plan.ts";
-import { solveMip } from "./mip-solver.ts";
+import { below, randomFrom } from "../base/random.ts";
+import { type MipModel, mipModel } from "../plan/papers/mip.ts";
+import { finishesOf, planOf, taskOf, whyNot } from "../plan/papers/paper-task.suite.ts";
+import { auditPlan } from "../plan/plan-audit.suite.ts";
+import { figuresOf, type PlanTask } from "../plan/plan.ts";
+import { solveMip } from "./solve-mip.ts";
 
 const WHOLE = { secondsMax: 20, gapMax: 0 };
 

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { cappedTask } from "../capped-task.suite.ts";
 import { earliestEndSeconds, endingBy, keepsDeadlines } from "../feasible/feasible.ts";
 import { KeptSchedule } from "./kept-schedule.ts";
-import { ordersToTry } from "./orders.ts";
-import { auditPlan } from "../plan-audit.ts";
+import { ordersToTry } from "../schedule/orders.ts";
+import { auditPlan } from "../plan-audit.suite.ts";
 import { figuresOf } from "../plan.ts";
-import { Track } from "./recorder.ts";
-import { workOf } from "./columns.ts";
+import { Track } from "../schedule/recorder.ts";
+import { workOf } from "../schedule/columns.ts";
 
 test("with more deadlines than are looked ahead to, all are kept, and the end is the earliest", () => {
   for (const count of [1500, 7000]) {

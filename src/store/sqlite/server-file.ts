@@ -20,11 +20,11 @@
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { crc32 } from "node:zlib";
-import { CrawlError } from "../base/errors.ts";
-import { Checkpointer } from "./sqlite/checkpointer.ts";
-import { explained } from "./disk-trouble.ts";
-import { readHeader } from "./sqlite/sqlite-header.ts";
-import { StoreThread } from "./sqlite/store-thread.ts";
+import { CrawlError } from "../../base/errors.ts";
+import { Checkpointer } from "./checkpointer.ts";
+import { explained } from "../disk-trouble.ts";
+import { readHeader } from "./sqlite-header.ts";
+import { StoreThread } from "../seen/store-thread.ts";
 
 /** Name in the folder of a crawl; outside `state/`, so that --fresh does not delete it. */
 export const SERVERS_FILE = "servers.db";

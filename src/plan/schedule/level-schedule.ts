@@ -10,9 +10,9 @@
  * Sites that have met on one height stay together and become one level. O(n log n).
  */
 
-import { sorted } from "../schedule/radix-sort.ts";
-import { SiteHeap } from "../schedule/index-heap.ts";
-import { columnOf, type Work } from "../schedule/columns.ts";
+import { sorted } from "./radix-sort.ts";
+import { SiteHeap } from "./index-heap.ts";
+import { columnOf, type Work } from "./columns.ts";
 
 /** The sites with a deadline, the latest first. */
 export function byDeadlineDescending({ deadlineSeconds, count }: Work): Int32Array {

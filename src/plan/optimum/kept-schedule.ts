@@ -8,14 +8,14 @@
  */
 
 import { keepsDeadlines } from "../feasible/feasible.ts";
-import { guardedFinishes, type Watch, watchFor } from "./guarded-schedule.ts";
-import { byDeadlineDescending, distinctDeadlines } from "../feasible/level-schedule.ts";
-import { listFinishes } from "./list-schedule.ts";
-import { marksFor } from "./marks.ts";
-import { orderByUrgency } from "./orders.ts";
-import { isAfter, isBetter, type Score, scoreOf } from "./score.ts";
-import type { Track } from "./recorder.ts";
-import { withDeadlines, type Work } from "./columns.ts";
+import { guardedFinishes, type Watch, watchFor } from "../schedule/guarded-schedule.ts";
+import { byDeadlineDescending, distinctDeadlines } from "../schedule/level-schedule.ts";
+import { listFinishes } from "../schedule/list-schedule.ts";
+import { marksFor } from "../schedule/marks.ts";
+import { orderByUrgency } from "../schedule/orders.ts";
+import { isAfter, isBetter, type Score, scoreOf } from "../schedule/score.ts";
+import type { Track } from "../schedule/recorder.ts";
+import { withDeadlines, type Work } from "../schedule/columns.ts";
 
 /** Deadlines that are looked ahead to: so many at most, and with very many sites fewer, … */
 const MARKS_MAX = 1000;
