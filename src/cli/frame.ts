@@ -166,7 +166,8 @@ function siteLine(site: SiteView, nameColumns: number, screen: Screen): string {
   const barColumns = Math.max(0, Math.min(24, screen.columns - nameColumns - 48));
   const bar = progressBar(known === 0 ? 0 : done / known, barColumns);
   const wait = site.nextInMs >= 100 ? ` ${showDuration(site.nextInMs)}` : "";
-  const next = nextInMs === undefined ? "" : `  round ${number}, next in ${showDuration(nextInMs)}`;
+  const next =
+    nextInMs === undefined ? "" : `  recrawl ${number}, next in ${showDuration(nextInMs)}`;
   return [
     nameOf(site).slice(0, nameColumns).padEnd(nameColumns),
     site.pending === 0 ? palette.good(bar) : palette.accent(bar),

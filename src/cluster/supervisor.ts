@@ -22,7 +22,7 @@ import { closeToOthers, hasStore } from "../store/folder.ts";
 import { openMemoryStore } from "../store/memory/store-memory.ts";
 import { openReadOnly } from "../store/joined/open-read-only.ts";
 import { partFolders } from "../store/team-file.ts";
-import { keepChronicle } from "../control/rate-log.ts";
+import { keepRateLog } from "../control/rate-log.ts";
 import { checkPromises } from "../crawl/deadlines/check-promises.ts";
 import { Control } from "../control/status-file.ts";
 import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
@@ -137,7 +137,7 @@ class Supervisor implements OpenCrawl, Changing {
       this.#stack.defer(systemClock.after(settings.timeMaxMs, () => this.stop("time limit")));
     const snapshot = (): Snapshot => this.snapshot();
     this.#stack.use(new Control({ folder, snapshot, change: (k, v) => this.change(k, v) }));
-    this.#stack.use(keepChronicle(folder, snapshot));
+    this.#stack.use(keepRateLog(folder, snapshot));
   }
 
   /** As one process does before its first request: see `promise-check.ts`. */

@@ -1,4 +1,4 @@
-/** What may change while a crawl runs: by the names of `weir set`, read like the settings. */
+/** Settings that can change while a crawl runs: the names of `weir set`, read like the settings. */
 
 import { visible } from "../base/visible.ts";
 import { canonicalUrl, isRefused } from "../url/url.ts";
@@ -40,11 +40,11 @@ export const CHANGEABLE = {
 
 interface ForSite<T> {
   readonly site: string;
-  /** undefined where nothing shall hold. */
+  /** undefined for none. */
   readonly value: T | undefined;
 }
 
-/** What is written for one site: its address, =, and what its own line in a file would say. */
+/** A value for one site: the site, =, and the text that its entry in a file would have. */
 function ofSite<T>(reader: Reader<T>, example: string): Reader<ForSite<T>> {
   return {
     placeholder: `SITE=${reader.placeholder}`,
@@ -66,7 +66,7 @@ export function isChangeable(key: string): key is ChangeableKey {
   return Object.hasOwn(CHANGEABLE, key);
 }
 
-/** What is said of a key that is none, with the nearest one that is. */
+/** The message for a key that cannot be changed, with the most similar key that can. */
 export function unchangeable(key: string): string {
   const keys = Object.keys(CHANGEABLE);
   const instead = suggestion(key, keys) || `; these can: ${keys.join(", ")}`;

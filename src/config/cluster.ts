@@ -13,7 +13,7 @@ export const CLUSTER = {
       "NATS servers with JetStream that connect the nodes of a cluster: nats://host:4222, or tls:// to require TLS. User and password or a token in the URL are used to log in and never shown.",
     reader: read.headerText(
       "URL",
-      "an address, such as nats://127.0.0.1:4222",
+      "a URL, such as nats://127.0.0.1:4222",
       /^(nats|tls|wss?):\/\/[^\s]+$/,
     ),
     separator: /\s*,\s*|\s+/,

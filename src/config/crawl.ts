@@ -71,14 +71,14 @@ export const BOUNDS = {
     key: "include",
     meaning:
       "Follow only URLs that match one of these patterns, seeds included; * matches any text.",
-    reader: read.words("PATTERN", "patterns of addresses, such as https://example.org/docs/*"),
+    reader: read.words("PATTERN", "patterns of URLs, such as https://example.org/docs/*"),
     separator: /\s+/,
   },
   exclude: {
     key: "exclude",
     meaning:
       "Never follow URLs that match one of these patterns, seeds included; wins over --include.",
-    reader: read.words("PATTERN", "patterns of addresses, such as */print/*"),
+    reader: read.words("PATTERN", "patterns of URLs, such as */print/*"),
     separator: /\s+/,
   },
   order: {

@@ -17,7 +17,7 @@ function orderOf(text: string, ...words: string[]): Promise<Order> {
   return readOrder(["--config", file, ...words], {});
 }
 
-/** What is told of a file's sites, as remarks; and that with --strict the same is refused. */
+/** The faults of a file's sites as remarks; checks that --strict refuses the same file. */
 async function faultsIn(text: string, ...words: string[]): Promise<string> {
   const { remarks } = await orderOf(text, ...words);
   if (remarks.length > 0)

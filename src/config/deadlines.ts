@@ -1,12 +1,12 @@
 /**
- * What settings about deadlines must agree on among themselves, each with what to write.
+ * Settings for deadlines: how each is read, and how they must agree with each other.
  *
- * Decided here for all of Weir: what is wrong with *one site* is a fault. It is told, the site goes on
- * as the fault says, and the others are not held up; with `strict` a fault is a mistake, and nothing
- * starts (exit code 2). What is wrong for *all sites* is a mistake always. A value of a site's entry
- * that cannot be read (a deadline in the past, a size of 0) is a fault when it only concerns the plan,
- * and its line is left out; a pace that cannot be read stays a mistake, because manners are not
- * guessed. That a deadline cannot be met for want of rate is neither: the plan says it.
+ * An error of *one site* is a fault: it is reported, the site is crawled as the fault says, and the
+ * other sites are crawled as usual. With `strict` a fault is a mistake, and nothing starts (exit
+ * code 2). An error that concerns *all sites* is always a mistake. A value of a site's entry that
+ * cannot be read (a deadline in the past, a size of 0) is a fault if it only concerns the plan, and
+ * its line is ignored; an invalid delay or limit stays a mistake, because politeness is not
+ * guessed. A deadline that the rate cannot meet is neither: the plan reports it.
  */
 
 import { readBytes, readDurationMs, showBytes, showDuration } from "../base/units.ts";
@@ -133,7 +133,7 @@ export const PLANNING = {
   },
 } as const satisfies FieldTable;
 
-/** What one site's entry may say beside. */
+/** Planning keys of one entry of `sites:`. */
 export const SITE_PLANNING = {
   deadlineMs: {
     key: "deadline",
@@ -172,7 +172,7 @@ export const SITE_PLANNING = {
 } as const satisfies FieldTable;
 
 const YEAR_SECONDS = 366 * 86_400;
-/** A thousand sites with the same fault are one story. */
+/** Faults listed; a thousand sites usually have the same one. */
 const FAULTS_SHOWN = 10;
 
 export function planMistakes({ limitBps, rateMinBps, startupMs, timeMaxMs }: Settings): string[] {
@@ -188,7 +188,7 @@ export function planMistakes({ limitBps, rateMinBps, startupMs, timeMaxMs }: Set
   return found;
 }
 
-/** What is wrong with single sites. */
+/** Errors that concern single sites. */
 export function planFaults(settings: Settings, seeds: readonly CanonicalUrl[]): string[] {
   const wishes = siteWishes(settings, seeds);
   return [
@@ -199,13 +199,13 @@ export function planFaults(settings: Settings, seeds: readonly CanonicalUrl[]): 
   ];
 }
 
-/** The same in few lines. */
+/** The first faults, and the number of the others. */
 export function faultsInShort(faults: readonly string[]): string[] {
   const hidden = faults.length - FAULTS_SHOWN;
   return hidden <= 0 ? [...faults] : [...faults.slice(0, FAULTS_SHOWN), `and ${hidden} more such`];
 }
 
-/** As a remark, when the rest goes on without the line that cannot be read. */
+/** The remark for a fault whose line is ignored. */
 export function withoutLine(fault: string): string {
   return `${fault}; until then that line is ignored`;
 }
@@ -224,11 +224,11 @@ function contradictions(site: string, entries: readonly SiteSettings[]): string[
   )
     .filter(([, valueOf]) => entries.some((entry) => valueOf(entry) !== valueOf(last)))
     .map(([key, valueOf, show]) => {
-      const said = entries.map((entry) => {
+      const values = entries.map((entry) => {
         const value = valueOf(entry);
         return value === undefined ? "none" : show(value);
       });
-      return `${shown(site)} has ${entries.length} entries with different ${key} lines (${said.join(", ")}), of which the last one counts; put them together`;
+      return `${shown(site)} has ${entries.length} entries with different ${key} lines (${values.join(", ")}), of which the last one counts; put them together`;
     });
 }
 
@@ -242,14 +242,14 @@ function deadlineFaults(wish: SiteWish, { startupMs, timeMaxMs }: Settings): str
   const { site, deadlineSeconds } = wish;
   if (deadlineSeconds === undefined) return [];
   const found: string[] = [];
-  const told = `the deadline of ${shown(site)}, ${seconds(deadlineSeconds)},`;
+  const subject = `the deadline of ${shown(site)}, ${seconds(deadlineSeconds)},`;
   if (timeMaxMs !== undefined && deadlineSeconds * 1000 > timeMaxMs)
     found.push(
-      `${told} is later than the crawl's own end after ${showDuration(timeMaxMs)} (--time); shorten it or give more time`,
+      `${subject} is later than the crawl's own end after ${showDuration(timeMaxMs)} (--time); shorten it or give more time`,
     );
   if (startupMs > 0 && deadlineSeconds * 1000 <= startupMs)
     found.push(
-      `${told} is over before the site has started, which takes ${showDuration(startupMs)} (startup); lengthen it or shorten startup`,
+      `${subject} is over before the site has started, which takes ${showDuration(startupMs)} (startup); lengthen it or shorten startup`,
     );
   return found;
 }
@@ -270,7 +270,7 @@ function rateFaults(wish: SiteWish, { limitBps, rateMinBps }: Settings): string[
   return found;
 }
 
-/** More sites than can begin in time: each takes a place for its start. */
+/** Reports deadlines of more sites than can start in time: each start takes a place. */
 function crowding(wishes: readonly SiteWish[], settings: Settings): string[] {
   const { limitBps, rateMinBps, sitesAtOnceMax, startupMs } = settings;
   const byRate =

@@ -11,7 +11,7 @@ import { suggestion } from "./nearest.ts";
 import * as read from "./readers.ts";
 import type { Settings } from "./schema.ts";
 
-/** Less would be gone with one page, and its connection, before anything is known about the site. */
+/** One page and its connection could use up a smaller quota before the site is known. */
 const QUOTA_BYTES_LEAST = 1e6;
 const QUOTA_BYTES_MOST = 1e15;
 
@@ -37,7 +37,7 @@ const quotaReader: Reader<Quota> = {
   explain: (text) => [quotaMistake(text)],
 };
 
-/** `7%` of what was asked for; a bare number could be a share or a percentage. */
+/** `7%` of the bytes; a bare number could be a share or a percentage. */
 const overheadReader: Reader<"auto" | number> = {
   placeholder: "auto|SHARE",
   expects: "auto, or a share from 0% to 50%, such as 4%",
@@ -96,7 +96,7 @@ function spanOf(per: string): "day" | "month" {
 }
 
 function isTimeZone(name: string): boolean {
-  // Offsets such as +02:00 are accepted by some engines; they know nothing of summer time.
+  // Some engines accept offsets such as +02:00, which have no summer time.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
@@ -211,7 +211,7 @@ export function bandwidthMistakes(settings: Settings): string[] {
   return [...tooLittle(settings), ...calendarMistakes(settings)];
 }
 
-/** Odd but harmless. */
+/** Remarks: odd but harmless settings. */
 export function bandwidthRemarks(settings: Settings): string[] {
   const { limitBps, quota, bodyBytesMax } = settings;
   const found: string[] = [];
@@ -227,7 +227,7 @@ export function bandwidthRemarks(settings: Settings): string[] {
   return found;
 }
 
-/** Texts are held to this by their reader; a program gives plain numbers. */
+/** Readers check texts; settings from a program are plain numbers. */
 function tooLittle(settings: Settings): string[] {
   const { limitBps } = settings;
   const all = limitBps === undefined ? [] : [{ name: "limit", rateBps: limitBps }];
@@ -236,7 +236,7 @@ function tooLittle(settings: Settings): string[] {
     .map(({ name, rateBps }) => `${name} of ${rateBps} bytes/s: at least ${LIMIT_BPS_LEAST}`);
 }
 
-/** What a calendar lacks, or has too much of, beside the limit that fills its holes. */
+/** Checks a calendar against the limit that applies in its holes. */
 export function calendarMistakes({
   limitAt,
   limitBps,

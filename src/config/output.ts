@@ -5,7 +5,7 @@ import * as read from "./readers.ts";
 
 interface DashboardPort {
   readonly port: number;
-  /** Whether another will do when this one is taken. */
+  /** Whether another port is acceptable if this one is in use. */
   readonly orOther: boolean;
 }
 
@@ -27,7 +27,7 @@ const dashboardHostReader: Reader<string> = {
   read: (text) => (/^[A-Za-z0-9.:-]{1,253}$/.test(text) ? text : undefined),
 };
 
-/** As many letters as 128 bits need in base 64. */
+/** 22 letters of base 64 have at least 128 bits. */
 const dashboardTokenReader: Reader<string> = read.headerText(
   "TOKEN",
   "22 or more of the letters A-Z a-z 0-9 _ and -",
@@ -112,7 +112,7 @@ export const SHOWING = {
       "Send a trace of every request to an OpenTelemetry collector over OTLP/HTTP: http://127.0.0.1:4318. Off by default.",
     reader: read.headerText(
       "URL",
-      "the address of a collector without user and password, such as http://127.0.0.1:4318",
+      "the URL of a collector without user and password, such as http://127.0.0.1:4318",
       /^https?:\/\/[^\s@]+$/,
     ),
   },

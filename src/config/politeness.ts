@@ -53,7 +53,7 @@ export const POLITENESS = {
       "Mail address or web page where site owners can reach you, added to the user agent. Required for public sites.",
     reader: read.headerText(
       "MAIL|URL",
-      "a mail address or an http(s) address",
+      "a mail address or an http(s) URL",
       /^(https?:\/\/[^\s()@/?#]+([/?#][^\s()]*)?|[^\s()@]+@[^\s()@]+)$/,
     ),
   },
@@ -79,14 +79,14 @@ export const POLITENESS = {
 } as const satisfies FieldTable;
 
 const DELAY_MS_MIN = 100;
-/** Names that lead nowhere public: RFC 2606, 6761, 6762, 8375 and ICANN's `internal`. */
+/** Names that are never public: RFC 2606, 6761, 6762, 8375 and ICANN's `internal`. */
 const NAMES_RESERVED = /(^|\.)(test|example|invalid|localhost|local|internal|home\.arpa)$/;
 
 export function politenessMistakes(settings: Settings, seeds: readonly CanonicalUrl[]): string[] {
-  const stranger = settings.ownSites ? undefined : seeds.find(isPublic);
-  if (stranger === undefined) return [];
+  const foreign = settings.ownSites ? undefined : seeds.find(isPublic);
+  if (foreign === undefined) return [];
   const found: string[] = [];
-  const site = siteOf(stranger);
+  const site = siteOf(foreign);
   if (settings.contact === undefined)
     found.push(
       `${site} is public: give a contact with --contact you@example.org (or WEIR_CONTACT, or contact: in weir.yaml); --own-sites if it is yours`,

@@ -22,7 +22,7 @@ const partitionRule: Reader<NonNullable<ReturnType<typeof readPartitionRule>>> =
   read: readPartitionRule,
 };
 
-/** Divisions of contents, which no address tells. */
+/** Partitions by content, which the URL does not determine. */
 const CONTENT_KINDS = ["topic", "content-hash"] as const;
 
 export const PARALLEL = {
@@ -109,7 +109,7 @@ export const PARALLEL = {
   },
 } as const satisfies FieldTable;
 
-/** Whether processes own contents and not addresses. */
+/** Whether processes own contents instead of URLs. */
 export function ownsContents({ partition }: Settings): boolean {
   return partition === "topic" || partition === "content-hash";
 }
@@ -163,7 +163,7 @@ export function parallelMistakes(settings: Settings): string[] {
 
 const POPULAR_MAX = 1_000_000;
 
-/** Lines that are no address are left out. */
+/** Lines that are no URL are skipped. */
 export function readPopular(file: string | undefined): readonly CanonicalUrl[] {
   if (file === undefined) return [];
   let text: string;

@@ -1,4 +1,4 @@
-/** The ways to read a value: each knows its range, and says it when something else is written. */
+/** Readers of values: each has a range, and states it when it refuses a text. */
 
 import { readBytes, readDurationMs, readRateBps, showBytes } from "../base/units.ts";
 import { readAllowance } from "../fetch/address-guard.ts";
@@ -25,7 +25,7 @@ export function integer(range: Range): Reader<number> {
   };
 }
 
-/** A bare 0 needs no unit; anything else does, because nobody agrees on what 5 would mean. */
+/** A bare 0 needs no unit; other numbers do, because 5 could mean seconds or milliseconds. */
 export function duration(rangeMs: Range): Reader<number> {
   return {
     placeholder: "DURATION",
@@ -98,7 +98,7 @@ export function words(placeholder: string, expects: string): Reader<string> {
   };
 }
 
-/** Goes into a header, so it must be one line of plain ASCII. */
+/** Becomes part of a header, so it must be one line of plain ASCII. */
 export function headerText(placeholder: string, expects: string, shape: RegExp): Reader<string> {
   return {
     placeholder,
@@ -108,7 +108,7 @@ export function headerText(placeholder: string, expects: string, shape: RegExp):
   };
 }
 
-/** An address or a range of them, with or without a port; the guard's own reading decides. */
+/** An IP address or range, with or without a port; the address guard parses it. */
 export const addressRange: Reader<string> = {
   placeholder: "ADDRESSES",
   expects: "addresses or ranges, such as 127.0.0.0/8, 10.1.2.3:8080 or [::1]:8080",

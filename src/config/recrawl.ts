@@ -48,7 +48,7 @@ export const REPEATING = {
   },
 } as const satisfies FieldTable;
 
-/** What one site's entry may say beside. */
+/** Recrawl keys of one entry of `sites:`. */
 export const SITE_REPEATING = {
   schedule: {
     key: "schedule",
@@ -57,22 +57,22 @@ export const SITE_REPEATING = {
   },
 } as const satisfies FieldTable;
 
-/** A stranger's site is not to be asked for its pages more often, whatever they say of changes. */
+/** Least interval between recrawls of a public site that the operator does not own. */
 const PUBLIC_EVERY_MS_LEAST = 60_000;
 
-interface Said {
-  /** As people would look for it. */
+interface Scheduled {
+  /** As users know it. */
   readonly name: string;
   readonly schedule: Schedule;
   readonly deadlineMs: number | undefined;
   readonly isPublic: boolean;
 }
 
-export function roundMistakes(settings: Settings, seeds: readonly CanonicalUrl[]): string[] {
-  const said = schedulesIn(settings, seeds);
+export function recrawlMistakes(settings: Settings, seeds: readonly CanonicalUrl[]): string[] {
+  const schedules = schedulesIn(settings, seeds);
   const found: string[] = [];
   if (settings.watch) {
-    if (said.length === 0)
+    if (schedules.length === 0)
       found.push(
         "--watch: say when to crawl again, with --schedule 'every 1h' or a schedule: line for a site",
       );
@@ -81,26 +81,26 @@ export function roundMistakes(settings: Settings, seeds: readonly CanonicalUrl[]
         "--pages and --watch: pages of earlier recrawls count too, so it would stop for good; use --site-budget or --depth",
       );
     if (settings.refresh)
-      found.push("--refresh and --watch: rounds begin by themselves; leave --refresh out");
+      found.push("--refresh and --watch: recrawls start by their schedule; leave --refresh out");
   }
-  for (const { name, schedule, isPublic: isStrange } of said)
-    if (isStrange && schedule.kind === "every" && schedule.everyMs < PUBLIC_EVERY_MS_LEAST)
+  for (const { name, schedule, isPublic: isForeign } of schedules)
+    if (isForeign && schedule.kind === "every" && schedule.everyMs < PUBLIC_EVERY_MS_LEAST)
       found.push(
         `${name} ${schedule.text}: at least every 1m for a public site; --own-sites if it is yours`,
       );
   return found;
 }
 
-/** Odd but harmless. */
-export function roundRemarks(settings: Settings, seeds: readonly CanonicalUrl[]): string[] {
-  const said = schedulesIn(settings, seeds);
-  if (said.length === 0) return [];
+/** Remarks: odd but harmless settings. */
+export function recrawlRemarks(settings: Settings, seeds: readonly CanonicalUrl[]): string[] {
+  const schedules = schedulesIn(settings, seeds);
+  if (schedules.length === 0) return [];
   if (!settings.watch)
     return [
       "a schedule says when to crawl again, but without --watch this crawl ends when it is done",
     ];
   const found: string[] = [];
-  for (const { name, schedule, deadlineMs } of said) {
+  for (const { name, schedule, deadlineMs } of schedules) {
     if (schedule.kind !== "every") continue;
     if (deadlineMs !== undefined && deadlineMs > schedule.everyMs)
       found.push(
@@ -108,22 +108,22 @@ export function roundRemarks(settings: Settings, seeds: readonly CanonicalUrl[])
       );
     if (settings.timeMaxMs !== undefined && settings.timeMaxMs <= schedule.everyMs)
       found.push(
-        `${name} ${schedule.text}: --time ends this run after ${showDuration(settings.timeMaxMs)}, before a second round`,
+        `${name} ${schedule.text}: --time ends this run after ${showDuration(settings.timeMaxMs)}, before a second recrawl`,
       );
   }
   return found;
 }
 
-function schedulesIn(settings: Settings, seeds: readonly CanonicalUrl[]): Said[] {
-  const isStrange = (url: CanonicalUrl): boolean => !settings.ownSites && isPublic(url);
-  const own = settings.sites.flatMap((site): Said[] => {
+function schedulesIn(settings: Settings, seeds: readonly CanonicalUrl[]): Scheduled[] {
+  const isForeign = (url: CanonicalUrl): boolean => !settings.ownSites && isPublic(url);
+  const own = settings.sites.flatMap((site): Scheduled[] => {
     const url = canonicalUrl(site.url);
     if (site.schedule === undefined || isRefused(url)) return [];
     const deadlineMs = site.deadlineMs ?? settings.deadlineMs;
     const name = `schedule of ${siteOf(url)}:`;
-    return [{ name, schedule: site.schedule, deadlineMs, isPublic: isStrange(url) }];
+    return [{ name, schedule: site.schedule, deadlineMs, isPublic: isForeign(url) }];
   });
   if (settings.schedule === undefined) return own;
   const { schedule, deadlineMs } = settings;
-  return [{ name: "--schedule", schedule, deadlineMs, isPublic: seeds.some(isStrange) }, ...own];
+  return [{ name: "--schedule", schedule, deadlineMs, isPublic: seeds.some(isForeign) }, ...own];
 }

@@ -1,9 +1,9 @@
 /**
- * The settings of a crawl in words, for a report: those that are not as they are by default.
+ * The settings of a crawl in words, for reports: those that differ from the default.
  *
- * Kept as `settings.json` in the crawl's folder when it begins. No secret is among them, and nothing that says where things lie
- * on this machine: a report may be sent to others. What was told is for people and for views of the crawl;
- * no crawl reads it back.
+ * Saved as `settings.json` in the crawl's folder when it starts. They contain no secret and no path
+ * of this machine, because reports may be published. They are for users and for views of the crawl;
+ * no crawl reads them.
  */
 
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ export interface SavedSetting {
 }
 
 const FILE = "settings.json";
-/** About this start or this machine, and not about the crawl. */
+/** Groups that concern this start or this machine, not the crawl. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["Job", "Cluster", "Output"]);
 const URLS_MAX = 10;
 const SITES_MAX = 30;
@@ -47,7 +47,7 @@ export function settingsToSave(settings: Settings): SavedSetting[] {
   return saved;
 }
 
-/** Empty for a site of which nothing was said but where it is. */
+/** Empty for a site that has only a URL. */
 function siteWords(site: SiteSettings): string {
   const own = Object.entries<Field<unknown>>(SITE_SETTINGS).flatMap(([name, { key, fallback }]) => {
     const value = site[name as keyof SiteSettings];
@@ -61,7 +61,7 @@ function isForOthers(name: string, { secret }: Field<unknown>): boolean {
   return secret !== true && !/(File|Folder)$/.test(name);
 }
 
-/** A name carries its unit, so it says how its value is written. */
+/** The unit in a setting's name determines how its value is written. */
 function wordsOf(name: string, value: unknown): string {
   if (typeof value === "boolean") return value ? "on" : "off";
   if (typeof value === "number") {
@@ -89,14 +89,14 @@ function listOf(items: readonly string[], countMax: number): string {
   return items.slice(0, countMax).join(", ") + (hidden > 0 ? ` and ${hidden} more` : "");
 }
 
-/** Throws when the disk will not have it. */
+/** Throws when the file cannot be written. */
 export function saveSettings(folder: string, settings: Settings): void {
   const file = join(folder, FILE);
   writeFileSync(`${file}.part`, `${JSON.stringify(settingsToSave(settings))}\n`);
   renameSync(`${file}.part`, file);
 }
 
-/** What was told of the crawl in a folder; nothing where nobody kept it. */
+/** The saved settings of a crawl; empty if there are none. */
 export function readSavedSettings(folder: string): readonly SavedSetting[] {
   try {
     const saved: unknown = JSON.parse(readFileSync(join(folder, FILE), "utf8"));
@@ -106,7 +106,7 @@ export function readSavedSettings(folder: string): readonly SavedSetting[] {
   }
 }
 
-/** The time zone and the country whose hours and days a crawl counts in; undefined where it uses the machine's. */
+/** The time zone and country of a crawl's hours and days; undefined for those of this machine. */
 export function savedHours(folder: string): Partial<Pick<Settings, "timeZone" | "holidays">> {
   const saved = new Map(readSavedSettings(folder).map(({ key, text }) => [key, text]));
   const { timeZone, holidays } = SETTINGS;

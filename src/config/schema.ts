@@ -1,6 +1,6 @@
 /**
- * Every setting, once. Flags, variables, `weir.yaml`, `--help` and `docs/settings.md` are made from
- * these tables; the names on the left, with their units, are what the program itself reads.
+ * All settings. Flags, variables, `weir.yaml`, `--help` and `docs/settings.md` are generated from
+ * these tables; the program reads settings by the names on the left, which contain the units.
  */
 
 import type { FieldTable, Resolved } from "./field.ts";
@@ -51,12 +51,12 @@ export const SETTINGS = {
   ...SHOWING,
 } as const satisfies FieldTable;
 
-/** What one entry of `sites:` in a file may say. */
+/** Keys of one entry of `sites:` in a file. */
 export const SITE_SETTINGS = {
   url: {
     key: "url",
     meaning: "Seed URL; the other keys of the entry apply to its site.",
-    reader: read.words("URL", "an address, such as https://example.org/"),
+    reader: read.words("URL", "a URL, such as https://example.org/"),
   },
   delayMs: {
     key: "delay",
@@ -82,7 +82,7 @@ export interface SiteSettings extends Omit<Resolved<typeof SITE_SETTINGS>, "url"
 }
 
 export interface Settings extends Resolved<typeof SETTINGS> {
-  /** The addresses on the command line, as written. */
+  /** The URLs on the command line, as written. */
   readonly urls: readonly string[];
   readonly sites: readonly SiteSettings[];
 }

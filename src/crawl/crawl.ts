@@ -239,7 +239,7 @@ class Crawl implements CrawlHandle {
     if (this.#holds.size > 0) return { state: "paused", because: [...this.#holds].join("; ") };
     const next = this.#loops.tally.pending > 0 ? undefined : this.#loops.rounds.next();
     if (next === undefined) return { state, because: "" };
-    const because = `next round of ${next.site} in ${showDuration(next.inMs)}`;
+    const because = `next recrawl of ${next.site} in ${showDuration(next.inMs)}`;
     return { state: "waiting", because };
   }
 

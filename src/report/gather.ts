@@ -15,7 +15,7 @@ import {
   type StoredBooks,
 } from "../bandwidth/history/ledger.ts";
 import { readSavedSettings, type SavedSetting } from "../config/saved-settings.ts";
-import { readChronicle, type RateHistory } from "../control/rate-log.ts";
+import { readRateLog, type RateHistory } from "../control/rate-log.ts";
 import { metricsOf, type ParallelMetrics } from "../results/parallel-metrics.ts";
 import { pendingOf, processesIn, type ProcessSums } from "../results/processes.ts";
 import { mirrorsIn, type NamedMirror } from "../results/mirrors.ts";
@@ -115,7 +115,7 @@ export async function gatherReport(request: ReportRequest): Promise<ReportData> 
       ledger: booksOf(totals),
       sites: sites.kept.map((row) => ({ ...row, site: row.key, ledger: booksOf(row) })),
       siteCount: sites.count,
-      rates: readChronicle(folder, nowMs),
+      rates: readRateLog(folder, nowMs),
       servers: servers.kept,
       serverCount: servers.count,
       mirrors: mirrorsIn(store).slice(0, MIRRORS_MAX),

@@ -69,7 +69,7 @@ test("a watch begins rounds by itself, survives kill -9, and ends with 3 at Ctrl
   const seen = JSON.parse(status.stdout) as { running: boolean; sites: WatchedSite[] };
   assert.equal(seen.running, true, status.stdout);
   assert.ok((seen.sites[0]?.nextRoundInSeconds ?? 9) <= 1, status.stdout);
-  await first.saw("round 4 of");
+  await first.saw("recrawl 4 of");
   first.process.kill("SIGKILL");
   assert.equal((await first.ended).code, null);
 
@@ -129,7 +129,7 @@ sites:
     join(folder.path, "out"),
     "--verbose",
   ]);
-  await running.saw(`round 3 of ${often.origin} is done`);
+  await running.saw(`recrawl 3 of ${often.origin} is done`);
   running.process.kill("SIGTERM");
   const ended = await running.ended;
   assert.equal(ended.code, 3, ended.stderr);

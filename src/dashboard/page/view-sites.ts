@@ -46,7 +46,7 @@ const SORT_NAMES: Readonly<Record<SiteSort, string>> = {
   rate: "rate now",
   state: "state",
   site: "name",
-  known: "addresses known",
+  known: "URLs known",
   pending: "waiting",
   pages: "pages",
   bytes: "bytes received",
