@@ -64,7 +64,7 @@ test("a watch begins rounds by itself, survives kill -9, and ends with 3 at Ctrl
   const words = ["crawl", site.origin, "--out", out, "--watch", "--schedule", "every 1s", ...LOCAL];
 
   const first = start([...words, "--verbose"]);
-  await first.saw("next round of");
+  await first.saw("next recrawl of");
   const status = await run(["status", out, "--json"]);
   const seen = JSON.parse(status.stdout) as { running: boolean; sites: WatchedSite[] };
   assert.equal(seen.running, true, status.stdout);
@@ -74,11 +74,11 @@ test("a watch begins rounds by itself, survives kill -9, and ends with 3 at Ctrl
   assert.equal((await first.ended).code, null);
 
   const second = start([...words, "--json", "--verbose"]);
-  await second.saw(/round [5-9] of \S+ is done/);
+  await second.saw(/recrawl [5-9] of \S+ is done/);
   second.process.kill("SIGINT");
   const ended = await second.ended;
   assert.equal(ended.code, 3, ended.stderr);
-  assert.doesNotMatch(ended.stderr, /round [1-3] of/);
+  assert.doesNotMatch(ended.stderr, /recrawl [1-3] of/);
   const result = JSON.parse(ended.stdout) as Result;
   assert.deepEqual(
     [result.complete, result.stoppedBy, result.resumed],

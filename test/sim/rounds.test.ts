@@ -45,7 +45,7 @@ async function watch(
     ...parts,
     log: {
       write(entry) {
-        const round = /^round (\d+) of (\S+) begins$/.exec(entry.message);
+        const round = /^recrawl (\d+) of (\S+) starts$/.exec(entry.message);
         if (round !== null)
           begins.push({
             round: Number(round[1]),
