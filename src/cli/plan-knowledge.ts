@@ -19,11 +19,17 @@ import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
 import type { SiteRow, StoredRobots } from "../store/store.ts";
 import { hostOfSite } from "../url/site.ts";
 
+/** The row of a first crawl may count bytes from before there were recrawls. */
+const FIRST_ROUND = { number: 1, bytesBefore: 0 };
+
 export interface Earlier {
   /** URLs that wait, and that have ended. */
   readonly pending: number;
   readonly settled: number;
+  /** Received in the last crawl of the site: recrawls before it do not make the site larger. */
   readonly bytes: number;
+  /** Received per crawl of the site before that; 0 without one. */
+  readonly bytesPerCrawlBefore: number;
   readonly robots: StoredRobots | undefined;
 }
 
@@ -60,9 +66,15 @@ async function crawlsOf(
   const store = existsSync(folder) ? storeIn(folder) : undefined;
   if (store === undefined) return { earlier, usualBytes: TYPICAL_PAGE_BYTES };
   try {
-    for (const row of store.sites()) if (sites.has(row.key)) earlier.set(row.key, earlierOf(row));
-    const { bytes, done, failed } = store.totals;
-    const usualBytes = bytes > 0 ? bytes / Math.max(1, done + failed) : TYPICAL_PAGE_BYTES;
+    let bytes = 0;
+    let settled = 0;
+    for (const row of store.sites()) {
+      const found = earlierOf(row);
+      if (sites.has(row.key)) earlier.set(row.key, found);
+      bytes += found.bytes;
+      settled += found.settled;
+    }
+    const usualBytes = bytes > 0 ? bytes / Math.max(1, settled) : TYPICAL_PAGE_BYTES;
     return { earlier, usualBytes };
   } finally {
     await store.close();
@@ -79,8 +91,15 @@ function storeIn(folder: string): ReturnType<typeof openReadOnly> | undefined {
   }
 }
 
-function earlierOf({ pending, known, bytes, robots }: SiteRow): Earlier {
-  return { pending, settled: known - pending, bytes, robots };
+function earlierOf({ pending, known, bytes, robots, round }: SiteRow): Earlier {
+  const { number, bytesBefore } = round !== undefined && round.number > 1 ? round : FIRST_ROUND;
+  return {
+    pending,
+    settled: known - pending,
+    bytes: bytes - bytesBefore,
+    bytesPerCrawlBefore: bytesBefore / Math.max(1, number - 1),
+    robots,
+  };
 }
 
 function speedsOf(
