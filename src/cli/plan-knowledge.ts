@@ -12,15 +12,13 @@ import type { Moment } from "../bandwidth/history/speed-table.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
 import { speedTableFor } from "../crawl/limit/link-budget.ts";
+import { bytesBeforeRound } from "../crawl/sites.ts";
 import { TYPICAL_PAGE_BYTES } from "../plan/promise/estimate.ts";
 import { serversOf } from "../store/joined/joined-servers.ts";
 import type { StoredServer } from "../store/server-file.ts";
 import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
 import type { SiteRow, StoredRobots } from "../store/store.ts";
 import { hostOfSite } from "../url/site.ts";
-
-/** The row of a first crawl may count bytes from before there were recrawls. */
-const FIRST_ROUND = { number: 1, bytesBefore: 0 };
 
 export interface Earlier {
   /** URLs that wait, and that have ended. */
@@ -91,13 +89,14 @@ function storeIn(folder: string): ReturnType<typeof openReadOnly> | undefined {
   }
 }
 
-function earlierOf({ pending, known, bytes, robots, round }: SiteRow): Earlier {
-  const { number, bytesBefore } = round !== undefined && round.number > 1 ? round : FIRST_ROUND;
+function earlierOf(row: SiteRow): Earlier {
+  const { pending, known, bytes, robots, round } = row;
+  const bytesBefore = bytesBeforeRound(row);
   return {
     pending,
     settled: known - pending,
     bytes: bytes - bytesBefore,
-    bytesPerCrawlBefore: bytesBefore / Math.max(1, number - 1),
+    bytesPerCrawlBefore: bytesBefore / Math.max(1, (round?.number ?? 1) - 1),
     robots,
   };
 }

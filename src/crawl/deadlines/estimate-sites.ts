@@ -279,7 +279,9 @@ export class Outlook {
       newPerSettled: this.#growth.get(site.id)?.newPerSettled ?? 1,
       receivedBytes: site.books.bytes - round.bytesBefore,
       expectedBytes: isFirst ? this.#saidBytes(site) : earlierBytes,
-      expectedPages: isFirst ? this.#parts.promised.saidOf(site.key)?.pagesExpected : undefined,
+      expectedPages: isFirst
+        ? this.#parts.promised.saidOf(site.key)?.pagesExpected
+        : settled + pending,
       // In a later round most answers say that nothing has changed, and are small.
       usualBytes:
         earlierBytes === undefined
