@@ -73,7 +73,6 @@ export function checkPromises({
     // No site has an address yet by which its speed would be known.
     speeds: speedTableFor(settings),
     moment: () => almanac.at(clock.wallMs()),
-    bestBps: () => 0,
   });
   const replan = new Replan({
     clock,

@@ -29,7 +29,7 @@ import type { Line } from "../limit/link-budget.ts";
 import type { Promised } from "./deadlines.ts";
 import { PAGES_TO_KNOW, type Roster, type Site, TRIED_PAGES } from "../sites.ts";
 
-/** Without a limit the best second so far, and somewhat more, is what the line gives. */
+/** Without a limit the line may give somewhat more than was received while requests waited for bytes. */
 const GROWTH_SHARE = 1.2;
 const UNKNOWN_LINE_BPS = 1e9;
 /** A page of typical size counts as this many pages in the mean of all sites. */
@@ -69,8 +69,6 @@ export interface OutlookParts {
   readonly line: LineAhead;
   readonly speeds: SpeedTable;
   readonly moment: () => Moment;
-  /** The best second so far. */
-  readonly bestBps: () => number;
 }
 
 export type Mood = keyof typeof SPEED_TIMES;
@@ -195,10 +193,10 @@ export class Outlook {
   }
 
   #rateBps(): number {
-    const { line, bestBps } = this.#parts;
+    const { line } = this.#parts;
     // All that is aimed at comes (`bench/bandwidth.ts`), unless the line, the servers or this machine give less.
     if (line.payloadBps !== undefined) return line.expectedBps(line.payloadBps * AIM_SHARE);
-    return bestBps() > 0 ? bestBps() * GROWTH_SHARE : UNKNOWN_LINE_BPS;
+    return Math.min(UNKNOWN_LINE_BPS, line.expectedBps(UNKNOWN_LINE_BPS) * GROWTH_SHARE);
   }
 
   #siteTask(site: Site, mood: Mood): SiteTask {
