@@ -216,12 +216,13 @@ function politenessOf(
   { earlier, speeds }: Knowledge,
 ): Parameters<typeof slotsOf>[0][number] {
   const { robots } = earlier.get(site) ?? {};
-  const { delayMs, addressDelayMs } = delaysInAdvance(site, configuredMs, robots, settings);
+  // One name mostly means one address; no name is looked up for a plan.
+  const address = speeds.get(site)?.address ?? hostOfSite(site).replace(/^\[|\]$/g, "");
+  const { delayMs, addressDelayMs } = delaysInAdvance(address, configuredMs, robots, settings);
   return {
     requests: pages === 0 ? 0 : pages + errandsBefore(settings),
     delaySeconds: delayMs / 1000,
-    // One name mostly means one address; no name is looked up for a plan.
-    address: speeds.get(site)?.address ?? hostOfSite(site).replace(/^\[|\]$/g, ""),
+    address,
     addressDelaySeconds: addressDelayMs / 1000,
     deadlineSeconds,
   };

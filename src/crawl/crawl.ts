@@ -161,7 +161,8 @@ class Crawl implements CrawlHandle {
     this.#loops.team?.start();
     if (settings.refresh && settings.strict && this.#loops.team === undefined)
       try {
-        checkPromises({ ...this.#parts, limitBps: this.#loops.line.limitBps });
+        const { speeds } = this.#parts.line;
+        checkPromises({ ...this.#parts, speeds, limitBps: this.#loops.line.limitBps });
       } catch (refusal) {
         return this.#fail(refusal);
       }

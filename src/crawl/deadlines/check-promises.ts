@@ -11,6 +11,7 @@
  */
 
 import { Almanac } from "../../bandwidth/clock/day-kind.ts";
+import type { SpeedTable } from "../../bandwidth/history/speed-table.ts";
 import { TimeZone } from "../../bandwidth/clock/local-time.ts";
 import { overheadFor, windowFor } from "../../bandwidth/window.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -25,7 +26,6 @@ import { Scope } from "../../url/scope.ts";
 import { siteOf } from "../../url/site.ts";
 import type { CanonicalUrl } from "../../url/url.ts";
 import { entriesIn, SITES, trapLimits } from "../limit/allotments.ts";
-import { speedTableFor } from "../limit/link-budget.ts";
 import { type LineAhead, Outlook } from "./estimate-sites.ts";
 import { Promised, sinceBegun } from "./deadlines.ts";
 import { isPlanned, Replan } from "./replan.ts";
@@ -39,6 +39,8 @@ export interface PromiseCheck {
   readonly store: Pick<ReadableStore, "sites" | "siteByKey" | "lookup" | "recall" | "totals">;
   readonly clock: Clock;
   readonly log: Log;
+  /** What earlier crawls measured of servers. */
+  readonly speeds: SpeedTable;
   /** The whole limit at present. */
   readonly limitBps: number | undefined;
 }
@@ -50,6 +52,7 @@ export function checkPromises({
   store,
   clock,
   log,
+  speeds,
   limitBps,
 }: PromiseCheck): void {
   if (!isPlanned(settings)) return;
@@ -70,8 +73,7 @@ export function checkPromises({
     promised,
     roster,
     line: lineAtStart(settings, limitBps),
-    // No site has an address yet by which its speed would be known.
-    speeds: speedTableFor(settings),
+    speeds,
     moment: () => almanac.at(clock.wallMs()),
   });
   const replan = new Replan({
