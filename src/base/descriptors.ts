@@ -12,20 +12,27 @@ const SHORTAGE: ReadonlySet<string> = new Set(["EMFILE", "ENFILE"]);
 /** SQLite's primary codes for a file that cannot be opened, and for a failed system call. */
 const SQLITE_OPENING: ReadonlySet<number> = new Set([14, 10]);
 
-/** True if no file can be opened for lack of descriptors. */
-export function areDescriptorsUsedUp(): boolean {
+/** A database with its log and shared memory, and its folder: SQLite closes them before it reports. */
+const SQLITE_FILES = 4;
+
+/** True if so many files cannot be opened at once for lack of descriptors. */
+export function areDescriptorsUsedUp(files = 1): boolean {
+  const opened: number[] = [];
   try {
-    closeSync(openSync(devNull, "r"));
+    while (opened.length < files) opened.push(openSync(devNull, "r"));
     return false;
   } catch (error) {
     return isShortage(error);
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
   }
 }
 
 /** The operator's error if the cause is a lack of descriptors; undefined for all other errors. */
 export function descriptorShortage(error: unknown, where = ""): CrawlError | undefined {
   if (!(error instanceof Error) || error instanceof CrawlError) return undefined;
-  if (!isShortage(error) && !(isSqliteOpening(error) && areDescriptorsUsedUp())) return undefined;
+  if (!isShortage(error) && !(isSqliteOpening(error) && areDescriptorsUsedUp(SQLITE_FILES)))
+    return undefined;
   const message = where === "" ? error.message : `${where}: ${error.message}`;
   return new CrawlError("DESCRIPTORS_USED_UP", message, { cause: error });
 }
@@ -66,8 +73,9 @@ function isShortage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error ? String(error.code) : "";
   if (SHORTAGE.has(code)) return true;
-  // A thread that cannot start names the cause only in its message.
-  if (code === "ERR_WORKER_INIT_FAILED" && /\bE[MN]FILE\b/.test(error.message)) return true;
+  // Node's own errors of threads and modules name the cause only in their message.
+  if (code.startsWith("ERR_") && /\bE[MN]FILE\b|too many open files/.test(error.message))
+    return true;
   return isShortage(error.cause);
 }
 
