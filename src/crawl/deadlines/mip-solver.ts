@@ -76,7 +76,7 @@ function noneWhy({ intervalSeconds, sitesMax }: MipModel): string {
 /** Built and unbuilt, the thread's file stands beside this one and ends as it does. */
 function inThread(question: SolverQuestion): Promise<SolverAnswer> {
   const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."));
-  const file = new URL(`./solver-thread${ending}`, import.meta.url);
+  const file = new URL(`./mip-thread${ending}`, import.meta.url);
   const { promise, resolve, reject } = Promise.withResolvers<SolverAnswer>();
   const worker = new Worker(file, { workerData: question });
   const overdue = setTimeout(
