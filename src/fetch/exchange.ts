@@ -247,7 +247,10 @@ export class Exchange implements Passenger {
     this.#ended = true;
     this.#chunks = [];
     // undici must hear of it before its socket goes, or it takes that end for the body's.
-    if (!whole) this.#controller?.abort(new Error("given up"));
+    if (!whole) {
+      this.#controller?.abort(new Error("given up"));
+      this.lane.expectRest();
+    }
     this.#end(this, result, whole);
   }
 

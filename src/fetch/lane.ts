@@ -36,10 +36,9 @@ const STREAMS_MAX = 32;
 const KEEP_ALIVE_MS = 15_000;
 const KEEP_ALIVE_MS_MAX = 60_000;
 const WINDOW_BYTES = 256 * 1024;
-/**
- * Most bytes that an HTTP/2 connection may receive beyond its responses. Streams given up may leave one connection
- * window in flight, which is 512 KiB; handshakes and control frames take a few kilobytes.
- */
+/** Over all streams of a connection. */
+const CONNECTION_WINDOW_BYTES = 512 * 1024;
+/** Most bytes that an HTTP/2 connection may receive beyond its responses; control frames take a few kilobytes. */
 const BESIDE_BYTES_MAX = 2 ** 20;
 
 export class Lane {
@@ -59,9 +58,10 @@ export class Lane {
   #dialling: Socket | undefined;
   #receivedTaken = 0;
   #sentTaken = 0;
-  /** Received on HTTP/2 and part of no response, up to `#besideSeen` received bytes. */
+  /** Received on HTTP/2 and part of no response, up to `#besideSeen` received bytes; negative: still expected. */
   #besideBytes = 0;
   #besideSeen = 0;
+  #isFlooded = false;
   #countedBytes = 0;
   #countedSegments = 0;
   #version: "1.1" | "2" = "1.1";
@@ -83,7 +83,10 @@ export class Lane {
       keepAliveMaxTimeout: KEEP_ALIVE_MS_MAX,
       maxHeaderSize: options.headerBytesMax,
       allowH2: http2,
-      h2Options: { settings: { initialWindowSize: WINDOW_BYTES } },
+      h2Options: {
+        settings: { initialWindowSize: WINDOW_BYTES },
+        connectionWindowSize: CONNECTION_WINDOW_BYTES,
+      },
       connect: (_, done) => this.#dial(target, { ...options, http2 }, done, watch),
     });
   }
@@ -192,15 +195,25 @@ export class Lane {
   attribute(bytes: number): void {
     if (this.#version !== "2") return;
     const total = this.#receivedBytes();
-    this.#besideBytes = Math.max(0, this.#besideBytes + total - this.#besideSeen - bytes);
+    const beside = this.#besideBytes + total - this.#besideSeen - bytes;
+    // Nothing is saved up: a large response pays for no flood after it.
+    this.#besideBytes = Math.max(Math.min(0, this.#besideBytes), beside);
     this.#besideSeen = total;
+  }
+
+  /** A response was given up: what its window admits may be on its way. */
+  expectRest(): void {
+    if (this.#version !== "2") return;
+    this.attribute(0);
+    this.#besideBytes = Math.max(-CONNECTION_WINDOW_BYTES, this.#besideBytes - WINDOW_BYTES);
   }
 
   /** True when an HTTP/2 peer has sent more frames without content than any honest one. */
   get isFlooded(): boolean {
-    if (this.#version !== "2") return false;
     this.attribute(0);
-    return this.#besideBytes > BESIDE_BYTES_MAX;
+    // It stays so, for all requests that end with it.
+    this.#isFlooded ||= this.#besideBytes > BESIDE_BYTES_MAX;
+    return this.#isFlooded;
   }
 
   takeReceivedBytes(): number {

@@ -121,6 +121,17 @@ describe("frames that belong to no response", () => {
     await until(() => site.open() === 0, "the connection is closed");
   });
 
+  test("all requests on a flooded connection end for that reason, and the next one has a new connection", async () => {
+    await using site = await rawSite((socket, earlier) => {
+      if (earlier === 0) socket.write(good);
+      else if (earlier === 3) pour(socket, altSvc);
+    });
+    assert.equal(endOf(await site.ask()), "200");
+    const results = await Promise.all([site.ask(), site.ask(), site.ask()]);
+    assert.deepEqual(results.map(endOf), ["frame_flood", "frame_flood", "frame_flood"]);
+    assert.equal(endOf(await site.ask()), "200");
+  });
+
   test("a GOAWAY that covers no stream is a reset that is retried", async () => {
     for (const code of [0, 2]) {
       const payload = Buffer.alloc(8);
@@ -142,21 +153,19 @@ interface Site extends AsyncDisposable {
 
 type Result = TransportAnswer | TransportFailed;
 
-/** Serves HTTP/2 by hand: greets, and answers the first request of a connection with `serve`. */
-async function rawSite(serve: (socket: TLSSocket) => void): Promise<Site> {
+/** Serves HTTP/2 by hand: greets, and answers each request with `serve`, told how many came before it. */
+async function rawSite(serve: (socket: TLSSocket, earlier: number) => void): Promise<Site> {
   const sockets = new Set<TLSSocket>();
   const server = createServer({ key: KEY, cert: GOOD, ALPNProtocols: ["h2"] }, (socket) => {
     sockets.add(socket);
     socket.on("error", () => {}).on("close", () => sockets.delete(socket));
     socket.write(Buffer.concat([frame(SETTINGS, 0, 0), frame(SETTINGS, ACK, 0)]));
     let came = Buffer.alloc(0);
-    const onData = (chunk: Buffer): void => {
+    let served = 0;
+    socket.on("data", (chunk: Buffer) => {
       came = Buffer.concat([came, chunk]);
-      if (!hasRequest(came)) return;
-      socket.off("data", onData).resume();
-      serve(socket);
-    };
-    socket.on("data", onData);
+      for (const requests = requestsIn(came); served < requests;) serve(socket, served++);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -186,10 +195,11 @@ async function rawSite(serve: (socket: TLSSocket) => void): Promise<Site> {
   };
 }
 
-function hasRequest(came: Buffer): boolean {
+function requestsIn(came: Buffer): number {
+  let requests = 0;
   for (let at = PREFACE_BYTES; at + 9 <= came.length; at += 9 + came.readUIntBE(at, 3))
-    if (came[at + 3] === HEADERS) return true;
-  return false;
+    if (came[at + 3] === HEADERS) requests += 1;
+  return requests;
 }
 
 /** Writes the frame again and again, as fast as it is read. */
