@@ -8,7 +8,7 @@ import { Meter } from "../bandwidth/history/meter.ts";
 import type { Quota } from "../bandwidth/clock/quota.ts";
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
-import { CrawlError } from "../base/errors.ts";
+import { CrawlError, type ErrorCode } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
@@ -90,6 +90,11 @@ export interface Pulse {
   readonly neededBps: number;
 }
 
+/** Why a crawl pauses while there is no room for more. */
+const LACKS: ReadonlyMap<ErrorCode, string> = new Map([
+  ["DISK_FULL", "the disk is full"],
+  ["DESCRIPTORS_USED_UP", "the limit of open files is reached"],
+]);
 /** How long requests under way may take once the crawl was told to stop. */
 const GRACE_MS = 1500;
 /** By so many fingerprints different pages of several processes are counted to 3.1 %. */
@@ -303,10 +308,16 @@ class Crawl implements CrawlHandle {
   }
 
   #onTrouble(trouble: CrawlError | undefined): void {
+    // Every page that finds no room reports it.
+    const isNew = trouble !== undefined && trouble.code !== this.#trouble?.code;
     this.#trouble = trouble;
-    if (trouble !== undefined)
-      this.#parts.log.write({ level: "warn", message: trouble.message, values: {} });
-    this.hold("the disk is full", trouble !== undefined);
+    if (isNew)
+      this.#parts.log.write({
+        level: "warn",
+        message: trouble.message,
+        values: { code: trouble.code },
+      });
+    for (const [code, why] of LACKS) this.hold(why, trouble?.code === code);
   }
 
   /** Nothing is under way. Is there nothing left to do, or nothing that may still be done? */
