@@ -8,7 +8,7 @@
  */
 
 import type { Clock } from "../base/clock.ts";
-import { CrawlError } from "../base/errors.ts";
+import { type CrawlError, isLackOfRoom } from "../base/errors.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
 import type { NewUrl, OutgoingParcel, PageTopic, ReopenedUrl } from "../store/store.ts";
@@ -209,7 +209,7 @@ export class Notebook {
         marks: marks(),
       });
     } catch (error) {
-      if (!(error instanceof CrawlError) || error.code !== "DISK_FULL") throw error;
+      if (!isLackOfRoom(error)) throw error;
       for (const row of sites) roster.changed(roster.byId(row.id));
       this.reportTrouble(error);
       return false;

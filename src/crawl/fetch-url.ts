@@ -10,7 +10,7 @@
 import type { Purpose } from "../bandwidth/history/ledger.ts";
 import { unreachable } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
-import { CrawlError } from "../base/errors.ts";
+import { isLackOfRoom } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Fetcher, FetchFailed, FetchRedirect, FetchResult } from "../fetch/fetcher.ts";
 import { NO_TRAFFIC } from "../fetch/transport.ts";
@@ -143,7 +143,7 @@ export class Recorder {
     try {
       return await keep();
     } catch (error) {
-      if (!(error instanceof CrawlError) || error.code !== "DISK_FULL") throw error;
+      if (!isLackOfRoom(error)) throw error;
       this.#parts.notebook.reportTrouble(error);
       return this.#leaveWaiting(site, row);
     }

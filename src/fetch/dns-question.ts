@@ -39,6 +39,8 @@ interface DnsQuestion {
  * its response to a question older than 1.9 s; a later repetition is answered from its cache.
  */
 const REPEAT_SHARES = [0.15, 0.45, 0.8];
+/** Descriptors that one question can hold at the same time. */
+export const DESCRIPTORS_PER_QUESTION = 1 + REPEAT_SHARES.length;
 
 /** Asks; ends within the time budget, whatever the servers and c-ares do. */
 export function askServers(question: DnsQuestion): Promise<DnsReply> {

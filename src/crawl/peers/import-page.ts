@@ -6,7 +6,7 @@
  * whose URL is being fetched here at this very moment has to wait: it will be sent again.
  */
 
-import { CrawlError } from "../../base/errors.ts";
+import { isLackOfRoom } from "../../base/errors.ts";
 import { NO_TRAFFIC } from "../../fetch/transport.ts";
 import { decodeBody } from "../../fetch/decode.ts";
 import type { FetchedPage } from "../../fetch/fetcher.ts";
@@ -94,7 +94,7 @@ export class Customs {
       await desk.keep(site, row, result, { from, onNoted: taken });
       return true;
     } catch (error) {
-      if (!(error instanceof CrawlError) || error.code !== "DISK_FULL") throw error;
+      if (!isLackOfRoom(error)) throw error;
       // It is sent again, until there is room.
       this.#parts.notebook.reportTrouble(error);
       return false;
