@@ -8,7 +8,7 @@ type Asked = Pick<Resolved<typeof SHOWING>, "dashboard" | "dashboardHost" | "das
   readonly speedsFile: string | undefined;
 };
 
-/** undefined when nobody wants one. */
+/** undefined for no dashboard. */
 export function dashboardWish(folder: string, asked: Asked): DashboardWish | undefined {
   const { dashboard, dashboardHost, dashboardToken, speedsFile } = asked;
   if (dashboard === undefined) return undefined;

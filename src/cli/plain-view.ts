@@ -38,7 +38,7 @@ export class PlainView implements View {
 
   #look(): void {
     const snapshot = this.#snapshot();
-    // That it waits for a round, or goes on, is told at once.
+    // Waiting for a recrawl, and its start, are reported at once.
     const hasTurned = snapshot.state === "waiting" || this.#lastState === "waiting";
     const isNews = hasTurned && snapshot.state !== this.#lastState;
     if (snapshot.elapsedMs < this.#nextAtMs && !isNews) return;

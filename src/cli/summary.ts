@@ -109,7 +109,7 @@ function promises({ sites, bandwidth, seconds }: CrawlResult, palette: Palette):
   ];
 }
 
-/** What somebody new would otherwise have to look up. */
+/** Explanations that a new user would otherwise have to look up. */
 function hints({ outcomes, pages, refusedSeeds }: CrawlResult): string[] {
   const found: string[] = [];
   if (refusedSeeds.count > 0) return found;

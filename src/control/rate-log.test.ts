@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 
 test("a crawl that was killed and goes on has one history, without a second lost", (t) => {
   const folder = emptyFolder(t);
-  // Nothing is closed in good order: what was noted is there for whoever comes next.
+  // The log is not closed in order: its entries are there for the next reader.
   crawlFor(folder, NOON + 30_000, 100);
   crawlFor(folder, NOON + 140_000, 60);
   appendFileSync(join(folder, "state", "rate-minutes.f64"), "torn");

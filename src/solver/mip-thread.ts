@@ -1,10 +1,10 @@
 /**
- * The thread in which HiGHS answers a mixed integer program; `solve-mip.ts` starts it and waits.
+ * The thread that solves a mixed integer program with HiGHS; `solve-mip.ts` starts it and waits.
  *
- * First the relaxed program, in which a site may be divided between intervals: its answer takes about a
- * second, cannot be beaten by any answer in whole sites, and says so if there is none at all. Then
- * that is rounded (`plan/papers/mip-rounding.ts`). Only when the two are further apart than asked does HiGHS
- * search by itself, from the rounded answer on, for as long as it has.
+ * First the relaxed program, in which a site may be divided between intervals: its solution takes
+ * about a second, is a bound for whole sites, and shows if there is none at all. Then it is rounded
+ * (`plan/papers/mip-rounding.ts`). Only if the gap is larger than wanted, HiGHS searches from the
+ * rounded solution on, for the remaining time.
  */
 
 import { parentPort, workerData } from "node:worker_threads";
@@ -16,7 +16,7 @@ import { roundedIntervals } from "../plan/papers/mip-rounding.ts";
 export interface SolverQuestion {
   readonly model: MipModel;
   readonly secondsMax: number;
-  /** How far from its bound an answer may be, as a part of itself, to be good enough. */
+  /** Gap to the bound, as a share of the sum, at which an answer is good enough. */
   readonly gapMax: number;
 }
 
@@ -26,19 +26,19 @@ export type SolverAnswer =
       readonly kind: "answer";
       readonly intervalOf: readonly number[];
       readonly sum: number;
-      /** No answer has a smaller sum. */
+      /** Lower bound of all sums. */
       readonly bound: number;
     }
   | WithoutAnswer;
 
 type WithoutAnswer = { readonly kind: "none" } | { readonly kind: "unanswered" };
 
-/** For a simple answer: a second's worth. */
+/** For a simple answer: about a second. */
 const LOOKS_MAX = 500_000;
-/** The sum is a whole number, so a bound may be rounded up; not for what the solver rounds. */
+/** Rounding error of the solver: the sum is a whole number, so its bound is rounded up. */
 const BOUND_ROUNDING = 1e-4;
 
-// Its types are those of its CommonJS half, where the loader is a property.
+// Its types describe the CommonJS version, where the loader is a property.
 const loadHighs = highsModule as unknown as (typeof highsModule)["default"];
 assert(parentPort !== null, "runs in a thread of its own");
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
@@ -77,7 +77,7 @@ function relax(highs: Highs, { model, secondsMax }: SolverQuestion): Relaxed | W
   });
 }
 
-/** For when there is no time for anything better: rounds an answer in which no site has a place. */
+/** Without time for a better one: rounds a solution in which no site has an interval. */
 function simpleAnswer(model: MipModel): SolverAnswer {
   const intervalOf = roundedIntervals(model, new Float64Array(columnsOf(model.sites)), LOOKS_MAX);
   if (intervalOf === undefined) return { kind: "unanswered" };

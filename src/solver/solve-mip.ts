@@ -1,9 +1,9 @@
 /**
- * Answers the paper's mixed integer program (`plan/papers/mip.ts`) with HiGHS, in a thread of its own, so that
- * whoever asks never waits for it: a crawl goes on meanwhile.
+ * Solves the paper's mixed integer program (`plan/papers/mip.ts`) with HiGHS, in its own thread, so
+ * that a crawl continues meanwhile.
  *
- * Promise: ends within the time it is given, loading aside, with a plan and how far that is from what
- * could not be beaten, or with the reason why there is none. Why HiGHS: decision 010.
+ * Promise: ends within the given time, without the loading, with a plan and its gap to the bound,
+ * or with the reason why there is none. Why HiGHS: decision 010.
  */
 
 import { Worker } from "node:worker_threads";
@@ -13,24 +13,24 @@ import type { SolverAnswer, SolverQuestion } from "./mip-thread.ts";
 
 interface SolverOptions extends MipOptions {
   readonly secondsMax: number;
-  /** How far from its bound an answer may be to be good enough; a hundredth unless said otherwise. */
+  /** Gap to the bound at which an answer is good enough; a hundredth by default. */
   readonly gapMax?: number | undefined;
 }
 
 interface Solved {
   readonly allocation: Allocation;
-  /** t_f, as it was given or chosen; undefined where the task has no program. */
+  /** t_f, given or chosen; undefined where the task has no program. */
   readonly intervalSeconds: number | undefined;
-  /** Σt of the plan, what no other answer to the program is below, and how far apart they are. */
+  /** Σt of the plan, the bound below all answers to the program, and the gap between them. */
   readonly sumSeconds: number | undefined;
   readonly boundSeconds: number | undefined;
   readonly gap: number | undefined;
 }
 
 const GAP_MAX = 0.01;
-/** To no sites. */
+/** The answer for no sites. */
 const NOTHING: SolverAnswer = { kind: "answer", intervalOf: [], sum: 0, bound: 0 };
-/** To load the solver and to hear of the end of its time. */
+/** Time for loading the solver and for its last message. */
 const GRACE_MS = 5000;
 
 export async function solveMip(task: PlanTask, options: SolverOptions): Promise<Solved> {
@@ -68,7 +68,7 @@ function noneWhy({ intervalSeconds, sitesMax }: MipModel): string {
   return `no division of the sites into intervals of ${seconds} s, ${sitesMax} in each at most, keeps the deadlines`;
 }
 
-/** Built and unbuilt, the thread's file stands beside this one and ends as it does. */
+/** In a build and in the sources, the thread's file is beside this one with the same extension. */
 function inThread(question: SolverQuestion): Promise<SolverAnswer> {
   const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."));
   const file = new URL(`./mip-thread${ending}`, import.meta.url);

@@ -24,7 +24,7 @@ interface Result {
   readonly resumed: boolean;
 }
 
-/** Says that nothing has changed to whoever knows this version. */
+/** Answers 304 to a request with this version. */
 function answer(response: ServerResponse, version: number, links = ""): void {
   const etag = `"${version}"`;
   if (response.req.headers["if-none-match"] === etag) {

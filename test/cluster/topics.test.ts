@@ -137,7 +137,7 @@ test("a page that does not fit a parcel travels in parts", async () => {
   using folder = temporaryFolder();
   const model = join(folder.path, "web.model");
   writeFileSync(model, encodeModel(worldModel()));
-  // One page of each topic, so that somebody has to hand some of them over; numbers do not pack well.
+  // One page of each topic, so that some must be handed over; numbers do not compress well.
   const pages = TOPICS.slice(0, 4).map((topic, index) => {
     const dice = new Dice(1, index, 0, 0);
     let html = `<!doctype html><title>${topic.name}</title><p>${new Prose(dice, topic).text(4_000)}`;

@@ -40,7 +40,7 @@ export interface TrialPlan {
   /** One life in so many is ended by Ctrl-C instead, so that `--json` speaks in between. */
   readonly gracefulEvery: number;
   readonly variables?: Readonly<Record<string, string>>;
-  /** Told of every life as it ends. */
+  /** Called at the end of every process. */
   readonly onLife?: (life: Life) => void;
 }
 

@@ -186,7 +186,7 @@ function eventsOf(
   return { attend, limits };
 }
 
-/** Reads on whatever it is told. */
+/** Ignores every pause. */
 function impatient(parts: CrawlParts): CrawlParts {
   const fetcher = new Proxy(parts.fetcher, {
     get(target, name) {

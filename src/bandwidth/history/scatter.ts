@@ -7,7 +7,7 @@
  * rates that scatter log-normally about the prediction this is σ·√(2/π). The greatest of them bounds
  * every range: nothing farther off has been observed.
  *
- * Servers are told apart by their places in the speed table, which owns them. O(1) a measurement, one
+ * Servers are identified by their places in the speed table, which owns them. O(1) a measurement, one
  * logarithm a stretch; 29 bytes a server.
  */
 

@@ -92,7 +92,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** Measured where it costs the crawl nothing: when it has ended, or when somebody asks for it. */
+/** Measured only where it does not slow the crawl: when it has ended, or on request. */
 async function parallelOf(
   folder: string,
   { parallel, processId }: Snapshot,
