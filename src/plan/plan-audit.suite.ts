@@ -1,18 +1,19 @@
 /**
- * Reads a plan as a stranger would and says every breach of its task in words.
+ * Checks a plan independently and reports every breach of its task in words.
  *
- * Knows nothing of how plans are made. A place is taken while a site's segments touch, rate 0
- * included; where a run of segments does not begin with the start-up time at rate 0, the time before
- * it counts as that. Deadlines are no breach: `figuresOf` counts the late. O(s log s) in segments.
+ * It knows nothing of how plans are made. A place is taken while a site's segments touch, rate 0
+ * included; where a run of segments does not start with the start-up time at rate 0, the time
+ * before it counts as that. Late sites are no breach: `figuresOf` counts them. O(s log s) in
+ * segments.
  */
 
 import type { Plan, PlanTask, Segment, SitePlan, SiteTask } from "./plan.ts";
 
-/** Part of the figure compared with; sums over many segments are rounded. */
+/** Tolerance, as a share of the compared value; sums over many segments are rounded. */
 const TOLERANCE = 1e-7;
 const BREACHES_MAX = 20;
 
-/** A step of something that adds up over time. */
+/** A step of a sum over time. */
 interface Step {
   readonly atSeconds: number;
   readonly amount: number;
@@ -78,7 +79,7 @@ function siteBreaches(task: PlanTask, site: SiteTask, planned: SitePlan): string
   return breaches;
 }
 
-/** Touching segments as one, from the moment at which the place must have been taken. */
+/** Joins touching segments, from the moment at which the place must have been taken. */
 function runsOf({ segments }: SitePlan, startupSeconds: number): Omit<Segment, "rateBps">[] {
   const runs: { fromSeconds: number; toSeconds: number; startedSeconds: number }[] = [];
   let hasBytes = false;
@@ -99,7 +100,7 @@ function runsOf({ segments }: SitePlan, startupSeconds: number): Omit<Segment, "
   }));
 }
 
-/** The highest sum that lasts: where one ends within rounding of another's begin, it went first. */
+/** The highest sum that lasts: a step that ends within rounding of another's start goes first. */
 function highest(steps: Step[]): Step {
   const endSeconds = steps.reduce((latest, { atSeconds }) => Math.max(latest, atSeconds), 0);
   const instant = endSeconds * 1e-10;

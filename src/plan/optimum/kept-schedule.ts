@@ -1,10 +1,11 @@
 /**
- * The schedule that an order stands for: the list schedule where that keeps all deadlines, else the
- * guarded one, which would be the same if it did.
+ * The schedule of an order: the list schedule where that keeps all deadlines, else the guarded one,
+ * which would be the same if it did.
  *
- * A guard that looks ahead to every deadline keeps all that can be kept. Where there are too many for that, none is looked
- * ahead to at first: every site is called in time for its own deadline, and with very many sites somebody can nearly always
- * make room. If somebody is late nevertheless, deadlines are rounded down to one of a few, and those are looked ahead to.
+ * A guard that looks ahead to every deadline keeps all that can be kept. With too many deadlines
+ * for that, it first looks ahead to none: every site is called in time for its own deadline, and
+ * with very many sites some can nearly always give way. If a site is late nevertheless, deadlines
+ * are rounded down to a few marks, and it looks ahead to those.
  */
 
 import { keepsDeadlines } from "../feasible/feasible.ts";
@@ -17,22 +18,27 @@ import { isAfter, isBetter, type Score, scoreOf } from "../schedule/score.ts";
 import type { Track } from "../schedule/recorder.ts";
 import { withDeadlines, type Work } from "../schedule/columns.ts";
 
-/** Deadlines that are looked ahead to: so many at most, and with very many sites fewer, … */
+/** Most deadlines to look ahead to; fewer with very many sites. */
 const MARKS_MAX = 1000;
 const MARKS_OF_MANY = 100;
 const SITES_TIMES_MARKS = 16_000_000;
-/** … and so many times as many where rounding to those moves deadlines too far. */
+/** Factors on that number, where rounding to it moves deadlines too far. */
 const TIMES_MORE = [1, 4];
-/** Of the time until somebody should have begun who is late: from then on deadlines are rounded first. */
+/**
+ * Share of the time until the last start of the first late site: later deadlines are rounded first.
+ */
 const TROUBLE_SHARE = 0.98;
-/** What guarding costs, counted in list schedules: at least, and for so many marks as much again. */
+/** Least cost of guarding, in list schedules; the marks may add as much again. */
 const GUARDED_STEPS = 8;
 const MARKS_A_STEP = 20;
-/** With more sites than this, orders are compared by their list schedules, and what guarding them may cost. */
+/**
+ * Sites above which orders are compared by their list schedules and an estimate of the cost of
+ * guarding.
+ */
 const SITES_TO_GUARD_MAX = 5000;
 const PRICE_OF_GUARD = 1.02;
 
-/** The work with deadlines no later than they are, and what is looked ahead to. */
+/** The work with deadlines no later than they are, and the marks. */
 interface Guard {
   readonly work: Work;
   readonly watch: Watch;
@@ -47,13 +53,13 @@ interface Written {
 type Way = (track: Track, before: Written | undefined) => Float64Array;
 
 export class KeptSchedule {
-  /** Sites looked at so far, which is what time is spent on. */
+  /** Sites examined so far, a measure of time. */
   steps = 0;
   readonly #work: Work;
   /** Distinct, ascending. */
   readonly #deadlines: Float64Array;
   readonly #marksMax: number;
-  /** Looks ahead to all deadlines; where they are too many, to none. */
+  /** Looks ahead to all deadlines; to none where they are too many. */
   readonly #first: Guard;
   readonly #rounded = new Map<number, { readonly guard: Guard; readonly isPossible: boolean }>();
 
@@ -67,13 +73,13 @@ export class KeptSchedule {
     this.#first = { work, watch: watchFor(work, isFew ? this.#deadlines : new Float64Array(0)) };
   }
 
-  /** Lower is better; `best` is what has to be beaten for a closer look to be worth it. */
+  /** Lower is better; a closer check is worth its time only if the order can beat `best`. */
   score(order: Int32Array, best?: Score): Score {
     this.steps += this.#work.count;
     const listed = scoreOf(this.#work, listFinishes(this.#work, order), "min-sum");
     if (listed[0] === 0) return listed;
     if (this.#work.count > SITES_TO_GUARD_MAX) return [0, 0, listed[2] * PRICE_OF_GUARD, listed[3]];
-    // Guarding an order makes its sum larger, as a rule.
+    // Guarding an order usually makes its sum larger.
     if (best?.[0] === 0 && !isBetter([0, 0, listed[2], listed[3]], best)) return listed;
     for (const guard of this.#guards()) {
       this.steps += this.#work.count * (GUARDED_STEPS + guard.watch.marks.length / MARKS_A_STEP);
@@ -96,7 +102,7 @@ export class KeptSchedule {
     return best?.track ?? newTrack();
   }
 
-  /** The first that keeps all deadlines is taken; each is told the best before it. */
+  /** The first that keeps all deadlines is used; each receives the best before it. */
   *#ways(order: Int32Array): Generator<Way> {
     const isMany = this.#work.count > SITES_TO_GUARD_MAX && this.#deadlines.length > 0;
     // Without a call the guarded one is the list schedule.
@@ -126,7 +132,7 @@ export class KeptSchedule {
     }
   }
 
-  /** With deadlines that are marks from some moment on, but for those that a site could not be done by. */
+  /** Rounds deadlines after some moment down to marks, except those that a site could not keep. */
   #roundedTo(most: number, fromSeconds: number): Guard {
     const { bytes, capBps, deadlineSeconds } = this.#work;
     const from = this.#deadlines.findIndex((seconds) => seconds >= fromSeconds);
@@ -147,7 +153,7 @@ export class KeptSchedule {
   }
 }
 
-/** When the first of those that are late should have begun. */
+/** The last possible start of the first late site. */
 function firstTrouble(
   { bytes, capBps, deadlineSeconds, count }: Work,
   finishes?: Float64Array,
@@ -162,7 +168,7 @@ function firstTrouble(
   return firstSeconds;
 }
 
-/** The last of ascending marks that is not above the value; the first when all are. */
+/** Index of the last of ascending marks that is not above the value; the first when all are. */
 function lastBefore(marks: Float64Array, value: number): number {
   let low = 0;
   let high = marks.length;

@@ -27,7 +27,7 @@ interface Claim {
   readonly index: number;
   readonly site: SiteTask;
   readonly weight: number;
-  /** What its deadline needs; 0 without one, Infinity when it cannot be kept at any rate. */
+  /** The rate that its deadline needs; 0 without one, Infinity when no rate can keep it. */
   readonly needBps: number;
 }
 
@@ -77,7 +77,7 @@ function planAtOnce(task: PlanTask, weightOf: (bytes: number) => number): Alloca
   return { kind: "planned", plan: { sites } };
 }
 
-/** The most pressing first. Sites that have nothing left to give claim nothing. */
+/** The most urgent first. Sites without bytes have no claim. */
 function claimsOf(task: PlanTask, weightOf: (bytes: number) => number): Claim[] {
   return task.sites
     .map((site, index) => ({
@@ -95,7 +95,9 @@ function needOf({ startupSeconds }: PlanTask, { bytes, deadlineSeconds }: SiteTa
   return deadlineSeconds > startupSeconds ? bytes / (deadlineSeconds - startupSeconds) : Infinity;
 }
 
-/** The weight of each claim and all after it; added, never taken away, so that nothing is lost. */
+/**
+ * The weight of each claim and all after it; added, never subtracted, so that no precision is lost.
+ */
 function sumsFrom(claims: readonly Claim[]): number[] {
   const sums = claims.map(() => 0);
   let sum = 0;
@@ -133,7 +135,7 @@ function tooSlow({ rateMinBps }: PlanTask, { key }: SiteTask, rateBps: number): 
   return `${key} would get ${perSecond(rateBps)}, and the least is ${perSecond(rateMinBps)}`;
 }
 
-/** Said of the claims before a place: they were given what their deadlines need. */
+/** The reason for the claims before a place, which got the rates that their deadlines need. */
 function nothingLeft({ rateBps }: PlanTask, claims: readonly Claim[], place: number): string {
   const needBps = claims.slice(0, place).reduce((sum, claim) => sum + claim.needBps, 0);
   const rest = claims.length - place;

@@ -211,7 +211,7 @@ function extreme(
 function intervalsFor(shares: readonly number[], sitesMax: number): number {
   const sum = shares.reduce((total, share) => total + share, 0);
   const fewest = Math.ceil(Math.max(sum, shares.length / sitesMax));
-  // Where even these are too many, nobody wants to know how many more there would be.
+  // If even these are too many, their exact number does not matter.
   const packed = fewest * shares.length > COLUMNS_MAX ? fewest : largestFirst(shares, sitesMax);
   return Math.ceil(packed * (1 + SPARE_SHARE)) + SPARE_INTERVALS;
 }

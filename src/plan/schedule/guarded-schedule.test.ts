@@ -104,7 +104,7 @@ test("whatever is looked ahead to, everything comes, and the line is not idle wh
       track,
     );
     assert.deepEqual(auditPlan(task, track.plan(task)), [], `seed ${seed}`);
-    // While somebody waits the line is full, and whoever is alone with the rest runs at its cap.
+    // While a site waits the line is full, and a site that is alone with the rest runs at its cap.
     const bytes = work.bytes.reduce((sum, value) => sum + value, 0);
     let aloneSeconds = 0;
     for (let index = 0; index < work.count; index++)

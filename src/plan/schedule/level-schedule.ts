@@ -1,11 +1,12 @@
 /**
- * The latest possible way to keep all deadlines: what of each site cannot wait beyond a moment.
+ * The latest schedule that keeps all deadlines: the bytes of each site that cannot wait beyond a
+ * moment.
  *
- * Time runs backwards from the last deadline; a site comes in at its own deadline. At every moment the
- * rate goes to the sites with the greatest height, bytes / cap, the least time they still need; equal
- * heights sink together. This is the level algorithm (Muntz and Coffman 1970; with release times Horn
- * 1974) for sites whose speed grows linearly up to their cap, and leaves as little, as level, as any
- * schedule can: what is left at time 0 fits into no schedule at all, so the answer is exact.
+ * Time runs backwards from the last deadline; a site enters at its own deadline. At every moment
+ * the rate goes to the sites with the greatest height, bytes / cap, the least time they still need;
+ * equal heights sink together. This is the level algorithm (Muntz and Coffman 1970; with release
+ * times Horn 1974) for sites whose speed grows linearly up to their cap, and leaves as little, as
+ * level, as any schedule can: bytes left at time 0 fit into no schedule, so the answer is exact.
  *
  * Sites that have met on one height stay together and become one level. O(n log n).
  */
@@ -27,7 +28,7 @@ export function byDeadlineDescending({ deadlineSeconds, count }: Work): Int32Arr
   return sorted(dated.subarray(0, found), keys);
 }
 
-/** Of these sites, which come by deadline. */
+/** The distinct deadlines of these sites, which are in order of deadline. */
 export function distinctDeadlines({ deadlineSeconds }: Work, dated: Int32Array): Float64Array {
   return columnOf(deadlineSeconds, dated).filter(
     (seconds, place, all) => seconds !== all[place - 1],
@@ -35,8 +36,8 @@ export function distinctDeadlines({ deadlineSeconds }: Work, dated: Int32Array):
 }
 
 /**
- * The bytes of each site that must have come by the given moment, when `bytes` are left in all and
- * everything after it goes as late as it can. Sites whose deadline is earlier are not looked at.
+ * The bytes of each site that must have arrived by the given moment, when `bytes` are left in all
+ * and everything after it is as late as possible. Sites with earlier deadlines are ignored.
  */
 export function bytesDueBy(
   untilSeconds: number,
@@ -61,7 +62,7 @@ export function bytesDueBy(
 /**
  * Levels from the highest: those at full speed, at most one that gets the rest, those that wait.
  *
- * A level goes by the name of one of its sites, from which its others are reached one by one.
+ * A level is named by one of its sites, from which its others are linked.
  */
 class Sinking {
   readonly #work: Work;
@@ -70,7 +71,10 @@ class Sinking {
   /** The next site of the same level, and by level the last. */
   readonly #next: Int32Array;
   readonly #last: Int32Array;
-  /** Heights of the full ones are kept as they were when this was 0: they stay as they are while they sink. */
+  /**
+   * Heights of levels at full speed are stored as of clock 0, so they do not change while they
+   * sink.
+   */
   #clockSeconds = 0;
   #fullBps = 0;
   #partial: number | undefined;
@@ -99,7 +103,7 @@ class Sinking {
     if (this.#fullBps > this.#work.rateBps) this.#displace();
   }
 
-  /** More run than there is rate for: the lowest stop, and one of them gets what is left. */
+  /** More levels run than the rate permits: the lowest stop, and one of them gets the rest. */
   #displace(): void {
     const { rateBps } = this.#work;
     if (this.#partial !== undefined) this.#waiting.put(this.#partial, -this.#partialHeight);
@@ -143,7 +147,7 @@ class Sinking {
     return Math.max(0, Math.min(untilFull, untilWaiting));
   }
 
-  /** Whoever stands on the partial's height now sinks with it; whoever has nothing left goes. */
+  /** Levels at the partial one's height now sink with it; a level without bytes is removed. */
   #meet(): void {
     const instant = this.#clockSeconds * 1e-15;
     const partial = this.#partial;

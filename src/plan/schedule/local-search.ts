@@ -1,14 +1,14 @@
 /**
- * Makes an order better by trying: neighbours change places, sites move to where they help.
+ * Improves an order by local search: neighbours change places, sites move to where they help.
  *
- * Which orders are looked at follows from the task alone, and how long from what the caller counts: on
- * a slow machine the answer is the same as on a fast one.
+ * The orders that are tried follow from the task alone, and their number from the caller's count,
+ * so a slow machine gets the same result as a fast one.
  */
 
 import { below, randomFrom } from "../../base/random.ts";
 import { isBetter, type Score } from "./score.ts";
 
-/** Far moves for each site and round. */
+/** Far moves per site in each pass. */
 const JUMPS = 2;
 const KICKS = 3;
 const KICK_STEPS = 3;
@@ -18,7 +18,7 @@ export interface Found {
   readonly score: Score;
 }
 
-/** Whatever is handed to `score` changes afterwards; `mayGoOn` is asked before each try. */
+/** The order passed to `score` changes afterwards; `mayGoOn` is called before each try. */
 export function improved(
   start: Found,
   score: (order: Int32Array, best: Score) => Score,
@@ -29,7 +29,7 @@ export function improved(
   const random = randomFrom(count);
   const place = () => below(random, count);
   let best = descended(start, score, mayGoOn, place);
-  // Where no single step helps, a few at once may lead to a better place.
+  // Where no single step helps, several at once may lead to a better order.
   for (let kick = 0; kick < KICKS && mayGoOn(); kick++) {
     const order = best.order.slice();
     for (let step = 0; step < KICK_STEPS; step++) move(order, place(), place());
@@ -39,7 +39,7 @@ export function improved(
   return best;
 }
 
-/** Takes what helps until nothing does. */
+/** Applies improvements until there are none. */
 function descended(
   start: Found,
   score: (order: Int32Array, best: Score) => Score,
@@ -62,14 +62,14 @@ function descended(
     hasGained = false;
     for (let place = 0; place + 1 < order.length && mayGoOn(); place++)
       if (attempt(place, place + 1)) hasGained = true;
-    // Neighbours alone do not carry a site far.
+    // Swaps of neighbours alone do not move a site far.
     for (let jump = 0; jump < JUMPS * order.length && mayGoOn(); jump++)
       if (attempt(anyPlace(), anyPlace())) hasGained = true;
   }
   return { order, score: best };
 }
 
-/** Takes the site at one place out and puts it in at another. */
+/** Moves the site at one place to another. */
 function move(order: Int32Array, from: number, to: number): void {
   const site = order[from] as number;
   if (from < to) order.copyWithin(from, from + 1, to + 1);

@@ -1,9 +1,9 @@
 /**
- * Looks for a good order where places are scarce, least rates bind or starting takes time.
+ * Searches a good order where places are scarce, least rates bind or starting takes time.
  *
- * With deadlines that is hard already for one place (least rates make sites indivisible), so nothing is
- * promised but what was tried: several orders that are good for some reason, then local search from the
- * best.
+ * With deadlines that is hard already for one place (least rates make sites indivisible), so the
+ * result is only the best of those tried: several orders with a known rationale, then local search
+ * from the best.
  */
 
 import { improved, type Found } from "./local-search.ts";
@@ -17,7 +17,7 @@ interface PlacedFound extends Found {
   readonly squeezed: boolean;
 }
 
-/** Site-steps that may be spent on trying, so that 600 sites stay below a tenth of a second. */
+/** Limit of site-steps, so that 600 sites take less than a tenth of a second. */
 const STEPS_MAX = 200_000;
 
 export function searchPlaced(
