@@ -30,8 +30,7 @@ import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { linkingPages, pageLines, pageRows, popularUrls } from "../export-lines.ts";
 import { type ReadableStore, UrlBook } from "../export-lines.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 
 const FLAGS = {
   format: {

@@ -16,9 +16,8 @@ import { linePlot } from "../../report/line-plot.ts";
 import { plural } from "../amounts.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp, type HelpRequest, wrapped } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest, wrapped } from "../help.ts";
 import { alignedTable, csvTable, markdownTable } from "../row-table.ts";
-import type { Command } from "../help.ts";
 
 const JSON_FLAG = {
   json: {

@@ -14,14 +14,13 @@ import { siteWishes } from "../../config/site-wishes.ts";
 import { gatherSettings } from "../../config/sources.ts";
 import { planPlot } from "../../report/plan-plot.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 import { atCrawlsRate, crawlsSlack } from "../plan-as-crawled.ts";
 import { answerOf } from "../plan-answer.ts";
 import { knowledgeOf } from "../plan-knowledge.ts";
 import { planLines } from "../plan-lines.ts";
 import { type PlanReport, planResult, reportedSites } from "../plan-result.ts";
 import { planInput } from "../plan-task.ts";
-import type { Command } from "../help.ts";
 import { paletteFor, sizeOf } from "../terminal.ts";
 import { writeOut } from "../write-out.ts";
 

@@ -20,8 +20,7 @@ import { type Query, readQuery } from "../../search/query.ts";
 import { plural, showCount } from "../amounts.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 import { resultJson, resultLines } from "../search-lines.ts";
 import { isLively, paletteFor, sizeOf } from "../terminal.ts";
 

@@ -8,8 +8,7 @@ import { storeFolders } from "../../store/team-file.ts";
 import { readArgs } from "../args.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 
 const FLAGS = {
   dashboard: {

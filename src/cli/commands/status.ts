@@ -12,15 +12,14 @@ import { type ParallelMetrics, parallelMetrics } from "../../results/parallel-me
 import { roundPagesOf, type Snapshot } from "../../control/snapshot.ts";
 import { serversOf } from "../../store/joined/joined-servers.ts";
 import { storeFolders } from "../../store/team-file.ts";
+import { plural, showCount } from "../amounts.ts";
 import { readArgs } from "../args.ts";
 import { runningSnapshot, storedSnapshot } from "../../results/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { frameOf, type Screen } from "../frame.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 import { LiveView } from "../live-view.ts";
-import { parallelLine } from "../parallel-line.ts";
 import { PlainView } from "../plain-view.ts";
-import type { Command } from "../help.ts";
 import { serverLines, serversAsJson, surveyed } from "../server-lines.ts";
 import { isLively, paletteFor, sizeOf } from "../terminal.ts";
 
@@ -212,4 +211,24 @@ function utilisationOf({ recentBps, limitBps }: Snapshot): number | null {
 /** What came for requests that have not ended. */
 function openBytes({ totals, ledger }: Snapshot): number {
   return totals.bytes - Object.values(ledger).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** The measures of a crawl by several processes, in one line. */
+function parallelLine(metrics: ParallelMetrics): string {
+  const { procs, urlsExchanged, coverage, quality } = metrics;
+  const parts = [
+    `${plural(metrics.downloaded, "page")} fetched, ${showCount(metrics.unique)} different, overlap ${share(metrics.overlap)}`,
+    `${showCount(urlsExchanged)} URLs sent, ${share(metrics.communicationOverhead)} for each page`,
+  ];
+  if (coverage !== undefined)
+    parts.push(
+      quality === undefined
+        ? `coverage ${share(coverage)}, estimated from a sample`
+        : `coverage ${share(coverage)}, quality ${share(quality)}`,
+    );
+  return `${procs === 1 ? "1 process" : `${showCount(procs)} processes`}: ${parts.join("; ")}`;
+}
+
+function share(number: number): string {
+  return number.toFixed(3);
 }
