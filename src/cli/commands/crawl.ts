@@ -1,4 +1,4 @@
-/** `weir crawl`: checks what was asked, starts it, shows it, and sums it up. */
+/** `weir crawl`: checks the request, runs the crawl, shows it, and prints the summary. */
 
 import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
@@ -20,7 +20,7 @@ import { paletteFor } from "../terminal.ts";
 
 export const command: Command = { help, run };
 
-/** What `--help` shows without a topic. */
+/** The flags of `--help` without a topic. */
 const COMMON: readonly (keyof typeof SETTINGS)[] = [
   ...(["configFile", "seedsFile", "outFolder", "fresh", "refresh"] as const),
   ...(["pagesMax", "depthMax", "timeMaxMs", "scope", "include", "exclude"] as const),

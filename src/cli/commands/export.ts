@@ -1,8 +1,8 @@
 /**
  * `weir export DIR --format …`: the collection in other formats, from a crawl that runs or not.
  *
- * Joins the store (what is known) and the archive (what was sent) with the writers of lines, page
- * after page in constant memory. A named file appears when it is whole, and not before.
+ * Connects the store (facts) and the archive (responses) with the writers of lines, page after page
+ * in constant memory. A named file appears only when it is complete.
  */
 
 import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";

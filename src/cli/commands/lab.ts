@@ -139,7 +139,7 @@ function experimentCalled(name: string): Experiment {
   throw new CrawlError("USAGE", `There is no experiment ${quoted(name)}${hint}`);
 }
 
-/** The names and meanings are fixed by the command line's contract. */
+/** The names and meanings are fixed. */
 function resultOf(
   { name, paper, parameters }: Experiment,
   options: ExperimentOptions,
@@ -149,7 +149,7 @@ function resultOf(
   return { experiment: name, paper, parameters: { ...parameters, ...options }, rows, files };
 }
 
-/** A table in two formats and every plot as a picture; answers their names. */
+/** Writes a table in two formats and every plot as an image; returns their names. */
 function writeFindings(
   { name, paper, about, parameters }: Experiment,
   options: ExperimentOptions,

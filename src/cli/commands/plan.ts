@@ -1,4 +1,4 @@
-/** `weir plan`: what would be crawled when, and which deadlines hold; nothing is fetched. */
+/** `weir plan`: when each site would be crawled, and which deadlines hold; nothing is fetched. */
 
 import { Almanac } from "../../bandwidth/clock/day-kind.ts";
 import { TimeZone } from "../../bandwidth/clock/local-time.ts";
@@ -84,7 +84,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const gathered = await gatherSettings(words, process.env, FLAGS);
   const order = checkPlanOrder(gathered.settings, gathered);
   const { settings } = order;
-  // Remarks are no part of the result.
+  // Remarks are not part of the result.
   if (!settings.quiet)
     for (const remark of order.remarks) process.stderr.write(`${visible(remark, 500)}\n`);
   const report = await planned(order, gathered.more.asCrawled);

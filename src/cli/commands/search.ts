@@ -1,8 +1,8 @@
 /**
  * `weir search DIR… WORDS…`: full-text search in one collection or several, running or not.
  *
- * The first word names a folder; further ones do as long as they hold a crawl, and the rest is what
- * is looked for. An index that is missing or behind is made first, from the archive.
+ * The first word names a folder; so do the next ones as long as they contain a crawl, and the rest
+ * is the query. A missing or incomplete index is first built from the archive.
  */
 
 import { CrawlError } from "../../base/errors.ts";
@@ -117,7 +117,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** What begins with one dash is not wanted; flags have two. */
+/** A word after one dash is excluded; flags have two dashes. */
 function isUnwanted(word: string): boolean {
   return /^-[^-]/.test(word);
 }
@@ -150,7 +150,7 @@ function readWish(
   return { folders: [...new Set(folders)], query };
 }
 
-/** Tells on standard error how far the making of an index is, now and then. */
+/** Reports the progress of indexing on standard error from time to time. */
 function progressTeller(): (progress: IndexProgress) => void {
   const stream = process.stderr;
   const lively = isLively(stream, process.env);

@@ -48,7 +48,7 @@ function help(request?: HelpRequest): string {
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR"], FLAGS);
   const [folder = ""] = positional;
-  // Says so when this is no crawl at all.
+  // Throws when the folder holds no crawl.
   storeFolders(folder);
   const wish = dashboardWish(folder, flags);
   if (wish === undefined) return EXIT.done;

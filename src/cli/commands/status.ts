@@ -1,4 +1,4 @@
-/** `weir status DIR`: one look at a crawl, or a view that stays until it ends. */
+/** `weir status DIR`: the state of a crawl, once or until it ends. */
 
 import { Almanac } from "../../bandwidth/clock/day-kind.ts";
 import { TimeZone } from "../../bandwidth/clock/local-time.ts";
@@ -102,7 +102,7 @@ async function parallelOf(
   return parallelMetrics(folder, referenceFolder);
 }
 
-/** Draws until the crawl ends or the watcher has seen enough. */
+/** Draws until the crawl ends or the user interrupts. */
 async function watch(folder: string, isJson: boolean): Promise<void> {
   let last = runningSnapshot(folder);
   if (last === undefined) return;
@@ -202,13 +202,13 @@ function statusOf(
   };
 }
 
-/** Over the last minute; null where there is no limit to use. */
+/** Over the last minute; null without a limit. */
 function utilisationOf({ recentBps, limitBps }: Snapshot): number | null {
   if (limitBps === undefined || limitBps === 0 || recentBps.length === 0) return null;
   return recentBps.reduce((sum, bytes) => sum + bytes, 0) / recentBps.length / limitBps;
 }
 
-/** What came for requests that have not ended. */
+/** Bytes of requests that have not ended. */
 function openBytes({ totals, ledger }: Snapshot): number {
   return totals.bytes - Object.values(ledger).reduce((sum, bytes) => sum + bytes, 0);
 }

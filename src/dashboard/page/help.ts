@@ -1,4 +1,4 @@
-/** What the keys do; opened with `?`. */
+/** The keyboard shortcuts; opened with `?`. */
 
 import { h } from "./dom.ts";
 

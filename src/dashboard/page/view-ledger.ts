@@ -1,4 +1,4 @@
-/** The books of the line: what every byte was for. */
+/** Bytes by purpose. */
 
 import { type Purpose, PURPOSES } from "../../bandwidth/history/ledger.ts";
 import type { Look } from "../shapes.ts";

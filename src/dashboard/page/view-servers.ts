@@ -1,4 +1,6 @@
-/** What servers give, by hour of the day, as a table whose cells are deeper where more comes. */
+/**
+ * The measured rates of servers by hour of the day, as a table with darker cells for higher rates.
+ */
 
 import type { Look, ServerLine, ServersAnswer } from "../shapes.ts";
 import { ask } from "./api.ts";
@@ -65,7 +67,7 @@ interface Day {
 interface Kind {
   readonly title: string;
   readonly dayOf: (line: ServerLine) => Day;
-  /** The hour it is now. */
+  /** The current hour. */
   readonly hour: number;
 }
 
