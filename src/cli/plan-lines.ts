@@ -205,13 +205,13 @@ function sumSentences({ answer }: PlanReport): string[] {
   const { figures, objective, solverGap } = answer;
   if (figures === undefined || figures.maxSeconds === 0) return [];
   const gap = gapOf(answer);
-  const told = objective === "min-sum" && gap !== undefined ? `, ${gapText(gap)}` : "";
+  const gapSuffix = objective === "min-sum" && gap !== undefined ? `, ${gapText(gap)}` : "";
   const solved =
     solverGap === undefined
       ? ""
       : ` The solver stopped ${(100 * solverGap).toFixed(1)} % from its own bound.`;
   return [
-    `All is done after ${seconds(figures.maxSeconds)}; the finish times add up to ${seconds(figures.sumSeconds)}${told}.${solved}`,
+    `All is done after ${seconds(figures.maxSeconds)}; the finish times add up to ${seconds(figures.sumSeconds)}${gapSuffix}.${solved}`,
   ];
 }
 

@@ -22,7 +22,7 @@ import { fitted, type Palette } from "./terminal.ts";
 const HOURS = 24;
 const ADDRESS_COLUMNS_MAX = 39;
 const NOT_MEASURED = "·";
-const DOTS = `${NOT_MEASURED} not measured at this hour: expected to give the mean of the measured ones`;
+const DOTS = `${NOT_MEASURED} not measured at this hour: the mean of the measured hours is assumed`;
 const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 interface ServerView extends ServerRow {

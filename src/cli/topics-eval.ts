@@ -178,8 +178,8 @@ function linesFor(tested: Tested, svgFile: string | undefined): string[] {
   }));
   const bins = evaluation.calibration().map(({ pages, said, came }): Row => ({
     pages,
-    "said %": percent(said),
-    "came true %": percent(came),
+    "predicted %": percent(said),
+    "correct %": percent(came),
   }));
   return [
     `${visible(judge.name, 300)} (${judge.model.method}, ${judge.model.digest.slice(0, 16)})`,

@@ -162,7 +162,10 @@ async function writeTo(stream: Writable, job: Job): Promise<void> {
 
 function refuseTerminal(stream: Writable, what: string): void {
   if (stream === process.stdout && process.stdout.isTTY)
-    throw new CrawlError("USAGE", `${what} is no text for a terminal; give --out FILE.`);
+    throw new CrawlError(
+      "USAGE",
+      `${what} is not text, so it is not written to a terminal; use --out FILE.`,
+    );
 }
 
 async function writeFileWhole(file: string, job: Job): Promise<void> {

@@ -88,7 +88,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   if (verb === "list") return list(rest);
   if (verb === "run") return runExperiment(rest);
   if (verb === undefined || verb.startsWith("-"))
-    throw new CrawlError("USAGE", "Say what: weir lab list, or weir lab run NAME");
+    throw new CrawlError("USAGE", "Subcommand missing: weir lab list, or weir lab run NAME");
   const hint = suggestion(verb, VERBS);
   throw new CrawlError("USAGE", `weir lab has list and run, not ${quoted(verb)}${hint}`);
 }

@@ -26,8 +26,8 @@ import { isLively, paletteFor, sizeOf } from "../terminal.ts";
 
 const COLUMNS_IN_PIPES = 120;
 const COLUMNS_MAX = 110;
-const TOLD_EVERY_MS = 2_000;
-const TOLD_LIVELY_EVERY_MS = 100;
+const SHOWN_EVERY_MS = 2_000;
+const SHOWN_LIVELY_EVERY_MS = 100;
 
 const FLAGS = {
   site: {
@@ -136,7 +136,7 @@ function readWish(
   const [first = "", ...others] = positional;
   const folders = crawlsIn(first);
   if (folders.length === 0)
-    throw new CrawlError("FOLDER_MISSING", `${visible(first, 300)} does not hold a crawl`);
+    throw new CrawlError("FOLDER_MISSING", `${visible(first, 300)} does not contain a crawl`);
   let wordsAt = 0;
   for (const word of others) {
     const more = crawlsIn(word);
@@ -154,7 +154,7 @@ function readWish(
 function progressTeller(): (progress: IndexProgress) => void {
   const stream = process.stderr;
   const lively = isLively(stream, process.env);
-  let toldAtMs = lively ? -Infinity : performance.now();
+  let shownAtMs = lively ? -Infinity : performance.now();
   let hasBegun = false;
   return ({ folder, done, total, damaged }) => {
     const isOver = done >= total;
@@ -162,9 +162,9 @@ function progressTeller(): (progress: IndexProgress) => void {
     if (!hasBegun) stream.write(`Indexing ${plural(total, "page")} of ${name}.\n`);
     hasBegun = true;
     const nowMs = performance.now();
-    const isTime = nowMs >= toldAtMs + (lively ? TOLD_LIVELY_EVERY_MS : TOLD_EVERY_MS);
+    const isTime = nowMs >= shownAtMs + (lively ? SHOWN_LIVELY_EVERY_MS : SHOWN_EVERY_MS);
     if (isTime || (isOver && lively)) {
-      toldAtMs = nowMs;
+      shownAtMs = nowMs;
       const line = `${showCount(done)} of ${showCount(total)}`;
       stream.write(lively ? `\r${line}${isOver ? "\r\x1b[2K" : ""}` : `${line}\n`);
     }

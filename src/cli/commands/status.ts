@@ -145,7 +145,7 @@ function show(snapshot: Snapshot, isRunning: boolean, parallel: ParallelMetrics 
   const hint =
     isRunning || snapshot.pending === 0
       ? []
-      : ["", "Not running; the same `weir crawl` command goes on."];
+      : ["", "Not running; the same `weir crawl` command resumes it."];
   process.stdout.write(`${[...lines, ...hint].join("\n")}\n`);
 }
 

@@ -46,8 +46,8 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   if (verb === "eval") return evaluate(rest);
   if (verb === "classify") return classify(rest);
   if (verb === undefined || verb.startsWith("-"))
-    throw new CrawlError("USAGE", "Say what: weir topics train, eval or classify");
+    throw new CrawlError("USAGE", "Subcommand missing: weir topics train, eval or classify");
   const hint = suggestion(verb, VERBS);
-  const said = JSON.stringify(visible(verb, 80));
-  throw new CrawlError("USAGE", `weir topics has train, eval and classify, not ${said}${hint}`);
+  const shown = JSON.stringify(visible(verb, 80));
+  throw new CrawlError("USAGE", `weir topics has train, eval and classify, not ${shown}${hint}`);
 }

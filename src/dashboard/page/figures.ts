@@ -109,7 +109,7 @@ function figuresOf(look: Look): Figure[] {
 function rateNow({ snapshot: { rateBps, limitBps } }: Look): Figure {
   if (limitBps === undefined) return { name: "Rate", value: showRate(rateBps), note: "no limit" };
   if (limitBps === 0)
-    return { name: "Rate", value: showRate(rateBps), note: "nothing may come now" };
+    return { name: "Rate", value: showRate(rateBps), note: "no requests allowed now" };
   const share = rateBps / limitBps;
   return {
     name: "Rate",

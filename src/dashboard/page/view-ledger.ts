@@ -36,7 +36,7 @@ export class LedgerBook implements View {
   readonly #body = h("tbody", {});
   readonly #kept = new Map<string, Made>();
   readonly #total = h("p", { class: "soft" });
-  readonly #empty = h("p", { class: "empty" }, "Nothing has come yet.");
+  readonly #empty = h("p", { class: "empty" }, "Nothing received yet.");
 
   constructor() {
     const head = h(

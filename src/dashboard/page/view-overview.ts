@@ -40,7 +40,7 @@ export class Overview implements View {
   readonly #racersTitle = h("h2", {});
   readonly #ends = h("div", {});
   readonly #troubles = h("ul", { class: "troubles" });
-  readonly #troublesEmpty = h("p", { class: "empty" }, "Nothing has gone wrong.");
+  readonly #troublesEmpty = h("p", { class: "empty" }, "No problems.");
 
   constructor() {
     const racers = h(

@@ -34,7 +34,7 @@ export class Search implements View {
     this.element = h(
       "section",
       { class: "card" },
-      h("h2", {}, "Search in what was collected"),
+      h("h2", {}, "Search the collection"),
       form,
       this.#note,
       this.#list,

@@ -141,7 +141,7 @@ function heatCell(
   if (bps === null)
     return h("td", { class: "unknown" }, h("span", { class: "unseen" }, "not known"));
   const isMeasured = day.measured.includes(hour);
-  const words = isMeasured ? showRate(bps) : `not measured, expected to give ${showRate(bps)}`;
+  const words = isMeasured ? showRate(bps) : `not measured, assumed ${showRate(bps)}`;
   const cell = h(
     "td",
     {
@@ -168,7 +168,7 @@ function scaleLegend(low: number, high: number): HTMLElement {
     h("span", { "aria-hidden": "true" }, ...steps),
     showRate(high),
     h("i", { class: "unmeasured", "aria-hidden": "true" }),
-    "not measured: expected to give the mean of the measured hours",
+    "not measured: the mean of the measured hours is assumed",
   );
 }
 
