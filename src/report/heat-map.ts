@@ -10,7 +10,7 @@
 import { shown } from "./scale.ts";
 import { element, escaped, hint, label, picture, widthOf } from "./svg.ts";
 
-export interface HeatMap {
+interface HeatMap {
   readonly title: string;
   readonly rows: readonly HeatRow[];
   readonly columns: readonly string[];
