@@ -11,6 +11,7 @@ import type { Line } from "./line.ts";
 import type { Notebook } from "./notebook.ts";
 import type { Ordering } from "./ordering.ts";
 import type { Pace } from "./pace.ts";
+import type { Patience } from "./patience.ts";
 import type { Promised } from "./promised.ts";
 import type { Refill } from "./refill.ts";
 import type { Replan } from "./replan.ts";
@@ -21,6 +22,7 @@ import type { Sluice } from "./sluice.ts";
 import type { Tally } from "./tally.ts";
 import type { Team } from "./team.ts";
 import type { TopicWatch } from "./topic-watch.ts";
+import type { Unreachable } from "./unreachable.ts";
 
 export interface Surroundings {
   readonly meter: Meter;
@@ -47,6 +49,8 @@ export interface Loops {
   readonly notebook: Notebook;
   readonly settler: Settler;
   readonly refill: Refill;
+  readonly unreachable: Unreachable;
+  readonly patience: Patience;
   readonly fetchLoop: FetchLoop;
   readonly controller: Controller;
   readonly sluice: Sluice;
