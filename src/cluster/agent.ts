@@ -146,7 +146,8 @@ export class Agent {
     const { clock, crawl, bus } = this.#parts;
     const nowMs = clock.nowMs();
     const { team } = crawl;
-    const { known, pending, unreachable, pages, receivedBytes, waitingReaders, neededBps } = crawl.pulse();
+    const { known, pending, unreachable, pages, receivedBytes, waitingReaders, neededBps } =
+      crawl.pulse();
     const isShown = this.#hasEnded || nowMs - this.#snapshotAtMs >= SNAPSHOT_EVERY_MS;
     if (isShown) this.#snapshotAtMs = nowMs;
     const isQuiet = team?.isQuiet ?? true;

@@ -163,7 +163,10 @@ class Supervisor implements OpenCrawl, Changing {
     const busy = all.filter(({ pending }) => pending > 0);
     const areAllPaused = busy.length > 0 && busy.every(({ state }) => state === "paused");
     const isPaused = this.#state === "running" && (this.#holds.size > 0 || areAllPaused);
-    const reasons = new Set([...this.#holds, ...(areAllPaused ? busy.map((one) => one.because) : [])]);
+    const reasons = new Set([
+      ...this.#holds,
+      ...(areAllPaused ? busy.map((one) => one.because) : []),
+    ]);
     return mergeSnapshots(all, {
       state: isPaused ? "paused" : this.#state,
       because: [...reasons].join("; "),

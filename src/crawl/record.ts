@@ -15,7 +15,13 @@ import { assert, unreachable } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
-import type { Fetcher, FetchBusy, FetchFailed, FetchRedirect, FetchResult } from "../fetch/fetcher.ts";
+import type {
+  Fetcher,
+  FetchBusy,
+  FetchFailed,
+  FetchRedirect,
+  FetchResult,
+} from "../fetch/fetcher.ts";
 import { NO_TRAFFIC } from "../fetch/transport.ts";
 import type { Blame } from "../frontier/blame.ts";
 import { isOfSite, whatItSays } from "../frontier/site-mood.ts";
@@ -145,7 +151,11 @@ export class Recorder {
   }
 
   /** What the end of a request tells about this URL, and about others that have failed before. */
-  #learn(site: Site, { id }: WaitingUrl, { begun, reason }: { readonly begun: number; readonly reason: Reason }): void {
+  #learn(
+    site: Site,
+    { id }: WaitingUrl,
+    { begun, reason }: { readonly begun: number; readonly reason: Reason },
+  ): void {
     const { blame } = this.#parts;
     const mood = whatItSays(reason);
     if (mood === "well") this.charge(site, blame.responded(site.id, begun));

@@ -9,8 +9,7 @@
  * A failing site rests, then gets one request as a probe, then rests longer: a quarter of the time for which
  * it has failed, between one second and one hour, so that it is found again soon after it has recovered.
  * Requests that were open when a rest began tell nothing new, so one bad moment is one rest, whatever the
- * concurrency. Three failures to connect, or many failing responses in a row, start the first rest; 429 and
- * 503 start one at once, and widen the delay until the site copes again. A site is never given up here.
+ * concurrency. Three failures in a row start the first rest; 429 and 503 start one at once, and widen the delay until the site copes again. A site is never given up here.
  *
  * Promises, each held by a test in `politeness.test.ts`:
  *   1. two requests to a site, or to an address, are never sent closer together than the delay they were given;
@@ -37,8 +36,8 @@ export interface CourtesyLimits {
   readonly restMaxMs: number;
   /** The longest Retry-After that is honoured. */
   readonly retryAfterMaxMs: number;
-  readonly unreachableInRowMax: number;
-  readonly failingInRowMax: number;
+  /** Failures in a row that start a rest. */
+  readonly failuresInRowMax: number;
   /** How long after its rest a failing site is remembered as such. */
   readonly troubleKeptMs: number;
 }
@@ -50,8 +49,7 @@ export const COURTESY_DEFAULTS: CourtesyLimits = {
   restMinMs: 1_000,
   restMaxMs: 3_600_000,
   retryAfterMaxMs: 3_600_000,
-  unreachableInRowMax: 3,
-  failingInRowMax: 20,
+  failuresInRowMax: 3,
   troubleKeptMs: 3_600_000,
 };
 
@@ -94,8 +92,7 @@ interface Clock {
 }
 
 type SiteClock = Clock & {
-  unreachableInRow: number;
-  failingInRow: number;
+  failuresInRow: number;
   restsInRow: number;
   restBeganAtMs: number;
   restUntilMs: number;
@@ -193,7 +190,9 @@ export class Courtesy {
   /** Since when the site has failed, once its probes fail too; undefined for a site that can be reached. */
   unreachableSinceMs(siteId: number): number | undefined {
     const site = this.#sites.get(siteId);
-    return site === undefined || site.restsInRow < UNREACHABLE_RESTS ? undefined : site.failingSinceMs;
+    return site === undefined || site.restsInRow < UNREACHABLE_RESTS
+      ? undefined
+      : site.failingSinceMs;
   }
 
   /** Allows a probe now, because what kept all sites from responding is over. */
@@ -248,7 +247,7 @@ export class Courtesy {
       case "nothing":
         return;
       case "well":
-        site.unreachableInRow = site.failingInRow = site.restsInRow = 0;
+        site.failuresInRow = site.restsInRow = 0;
         site.failingSinceMs = undefined;
         site.strainMs *= STRAIN_RELIEF;
         if (site.strainMs < STRAIN_FORGOTTEN_MS) site.strainMs = 0;
@@ -262,16 +261,11 @@ export class Courtesy {
           );
         return this.#rest(nowMs, site, ending);
       case "unreachable":
-        site.unreachableInRow += 1;
-        break;
       case "failing":
-        site.failingInRow += 1;
-        break;
+        site.failuresInRow += 1;
     }
-    const enough =
-      site.unreachableInRow >= this.#limits.unreachableInRowMax ||
-      site.failingInRow >= this.#limits.failingInRowMax;
-    if (enough || site.restsInRow > 0) this.#rest(nowMs, site, ending);
+    const isEnough = site.failuresInRow >= this.#limits.failuresInRowMax;
+    if (isEnough || site.restsInRow > 0) this.#rest(nowMs, site, ending);
   }
 
   #rest(nowMs: number, site: SiteClock, ending: Ending): void {
@@ -292,8 +286,7 @@ export class Courtesy {
       lastAtMs: -Infinity,
       underWay: 0,
       unsent: 0,
-      unreachableInRow: 0,
-      failingInRow: 0,
+      failuresInRow: 0,
       restsInRow: 0,
       restBeganAtMs: -Infinity,
       restUntilMs: -Infinity,
@@ -329,7 +322,7 @@ export class Courtesy {
 
   /** A site in trouble is kept a while after its rest, or its rests would never add up. */
   #holdsNoGrudge(nowMs: number, site: SiteClock): boolean {
-    const trouble = site.unreachableInRow + site.failingInRow + site.restsInRow + site.strainMs;
+    const trouble = site.failuresInRow + site.restsInRow + site.strainMs;
     if (trouble === 0) return nowMs >= site.restUntilMs;
     return nowMs >= Math.max(site.restUntilMs, site.lastAtMs) + this.#limits.troubleKeptMs;
   }

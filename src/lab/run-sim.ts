@@ -7,6 +7,7 @@
 
 import { createHash } from "node:crypto";
 import { assert } from "../base/assert.ts";
+import { CrawlError } from "../base/errors.ts";
 import { silentLog } from "../base/log.ts";
 import { below, type Random, randomFrom } from "../base/random.ts";
 import type { Settings } from "../config/schema.ts";
@@ -164,6 +165,11 @@ class Simulation {
     } catch (error) {
       // Errors of a killed process are expected.
       if (isKilled) return "crashed";
+      // Stopped while the disk was full: the same command resumes.
+      if (error instanceof CrawlError && error.code === "DISK_FULL") {
+        this.#disk.crash();
+        return "crashed";
+      }
       throw error;
     }
     await store.close();

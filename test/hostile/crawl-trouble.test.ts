@@ -62,7 +62,11 @@ describe("H18: a site that asks for patience gets it, and its page is fetched in
         return path === "/" ? html("/busy", "/other") : html();
       });
       const hurry = 10;
-      const { result, reasons } = await crawlSites([`${site.origin}/`], { retriesMax: 2 }, { hurry });
+      const { result, reasons } = await crawlSites(
+        [`${site.origin}/`],
+        { retriesMax: 2 },
+        { hurry },
+      );
       assert.equal(reasons.get(`${site.origin}/busy`), "ok");
       assert.equal(result.urls.failed, 0);
       const times = site.asked.filter(({ path }) => path === "/busy").map(({ atMs }) => atMs);
