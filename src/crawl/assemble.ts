@@ -223,6 +223,7 @@ class Assembly implements Loops {
       isUnderWay: (urlId) => this.#isUnderWay(urlId),
       mayAsk: (site) => !this.rounds.isToBegin(site) && (this.team?.mayAsk(site) ?? true),
       isAway: (site) => this.unreachable.isAway(site.key),
+      onDoubt: (site) => this.#errands.check(site),
       mayFetch: (url) => this.#border?.hasArrived(url) ?? true,
       onWaiting: (site) => this.team?.onWaiting(site),
       shared: (site, to) => this.team?.shared(site, to) ?? to,

@@ -42,6 +42,8 @@ export interface RefillParts {
   readonly isAway: (site: Site) => boolean;
   /** Whether nobody else is still handing over what is known of the URL. */
   readonly mayFetch: (url: string) => boolean;
+  /** Of a site nothing waits but what has failed: something else must show whether it responds. */
+  readonly onDoubt: (site: Site) => void;
   /** Something of the site waits now that did not before. */
   readonly onWaiting: (site: Site) => void;
   /** What other processes share of it: their consent is needed, or their part left to them. */
@@ -204,6 +206,8 @@ export class Refill {
       this.#put(site, row);
       added += 1;
     }
+    if (added > 0 && workbench.queued(site.id) === workbench.retries(site.id))
+      this.#parts.onDoubt(site);
     if (workbench.queued(site.id) === 0 && site.pending > this.#heldPages(site))
       this.#hungry.add(site);
   }

@@ -119,6 +119,7 @@ function checkEnd({ reasons }: Report, { row, url }: HostilePlace, others: strin
   // All at once, and in a hurry, any of them may run out of time first; alone, each has its reason.
   const accepted: (string | undefined)[] = [own, ...others, ...OUT_OF_TIME];
   // What may be the site's trouble leaves its URL pending.
+  if (own === undefined) accepted.push("http_429", "http_503");
   if (own === undefined || isRetryable(own)) accepted.push("pending");
   assert.ok(reason !== undefined && accepted.includes(reason), `${row.id}: ${reason}`);
 }
