@@ -161,7 +161,8 @@ class Supervisor implements OpenCrawl, Changing {
     const all = this.#names.flatMap((name) => this.#snapshotOf(name) ?? []);
     const nowMs = systemClock.nowMs();
     const busy = all.filter(({ pending }) => pending > 0);
-    const areAllPaused = busy.length > 0 && busy.every(({ state }) => state === "paused");
+    const areAllPaused =
+      busy.length > 0 && busy.every((one) => one.state === "paused" && one.unreachable > 0);
     const isPaused = this.#state === "running" && (this.#holds.size > 0 || areAllPaused);
     const reasons = new Set([
       ...this.#holds,
