@@ -278,7 +278,7 @@ class Crawl implements CrawlHandle {
     const what = `${couldNotBeReached(unreachable.size)}; trying again`;
     if (rounds.goesOn || this.#parts.team !== undefined) return what;
     const leftMs = Math.max(0, patience.endsAtMs - this.#parts.clock.nowMs());
-    return `${what}, and stopping in ${showDuration(leftMs)} (--patience)`;
+    return `${what}, --patience ends in ${showDuration(leftMs)}`;
   }
 
   stop(why: string): void {
