@@ -7,15 +7,15 @@
  */
 
 import { existsSync } from "node:fs";
-import type { Strayed } from "../bandwidth/scatter.ts";
-import type { Moment } from "../bandwidth/speed-table.ts";
+import type { Strayed } from "../bandwidth/history/scatter.ts";
+import type { Moment } from "../bandwidth/history/speed-table.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
-import { speedTableFor } from "../crawl/line.ts";
-import { TYPICAL_PAGE_BYTES } from "../plan/estimate.ts";
-import { serversOf } from "../store/joined-servers.ts";
+import { speedTableFor } from "../crawl/limit/link-budget.ts";
+import { TYPICAL_PAGE_BYTES } from "../plan/promise/estimate.ts";
+import { serversOf } from "../store/joined/joined-servers.ts";
 import type { StoredServer } from "../store/server-file.ts";
-import { openReadOnly } from "../store/store-sqlite.ts";
+import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
 import type { SiteRow, StoredRobots } from "../store/store.ts";
 import { hostOfSite } from "../url/site.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DayMoment } from "../bandwidth/day-kind.ts";
+import type { DayMoment } from "../bandwidth/clock/day-kind.ts";
 import { CrawlError } from "../base/errors.ts";
 import { checkPlanOrder } from "../config/order.ts";
 import { defaultsOf } from "../config/resolve.ts";

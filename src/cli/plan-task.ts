@@ -10,18 +10,18 @@
  * A site of which no size is known, or that could never start, is left out of the plan and told.
  */
 
-import { limitAt, minutesToChange } from "../bandwidth/calendar.ts";
-import type { DayMoment } from "../bandwidth/day-kind.ts";
-import type { Strayed } from "../bandwidth/scatter.ts";
+import { limitAt, minutesToChange } from "../bandwidth/clock/calendar.ts";
+import type { DayMoment } from "../bandwidth/clock/day-kind.ts";
+import type { Strayed } from "../bandwidth/history/scatter.ts";
 import { CrawlError } from "../base/errors.ts";
 import { showBytes } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
 import type { Settings } from "../config/schema.ts";
 import type { SiteWish } from "../config/site-wishes.ts";
 import { delaysInAdvance, errandsBefore } from "../crawl/agreed-delay.ts";
-import { bytesLeft, capBps } from "../plan/estimate.ts";
+import { bytesLeft, capBps } from "../plan/promise/estimate.ts";
 import type { PlanTask } from "../plan/plan.ts";
-import { type Slots, slotsCapBps, slotsOf } from "../plan/slots.ts";
+import { type Slots, slotsCapBps, slotsOf } from "../plan/promise/slots.ts";
 import { hostOfSite } from "../url/site.ts";
 import type { Earlier, Knowledge } from "./plan-knowledge.ts";
 

@@ -5,10 +5,10 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../config/schema.ts";
-import type { Notebook } from "./notebook.ts";
-import type { Promised } from "./promised.ts";
-import type { Roster } from "./roster.ts";
-import type { Tally } from "./tally.ts";
+import type { Notebook } from "./batch.ts";
+import type { Promised } from "./deadlines/deadlines.ts";
+import type { Roster } from "./sites.ts";
+import type { Tally } from "./counters.ts";
 import type { Unreachable } from "./unreachable.ts";
 
 export interface PatienceParts {

@@ -17,9 +17,9 @@ import { whatItSays } from "../frontier/site-mood.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import type { Reason } from "../page/outcome.ts";
 import type { Job } from "./job.ts";
-import type { Refill } from "./refill.ts";
-import type { Roster, Site } from "./roster.ts";
-import type { UnreachableSites } from "./snapshot.ts";
+import type { Refill } from "./queue.ts";
+import type { Roster, Site } from "./sites.ts";
+import type { UnreachableSites } from "../control/snapshot.ts";
 
 export interface UnreachableParts {
   readonly clock: Clock;

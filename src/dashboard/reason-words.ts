@@ -30,6 +30,7 @@ const WORDS: Readonly<Record<string, string>> = {
   bad_framing: "The end of the response could not be determined.",
   bad_status: "The response had no valid status.",
   bad_partial: "The server sent a partial response that was not requested.",
+  frame_flood: "The server sent more than 1 MiB of HTTP/2 frames that belong to no response.",
   response_desync: "A response arrived that belonged to no request.",
   body_short: "The response ended too early.",
   body_too_large: "The body exceeded the size limit.",

@@ -12,13 +12,13 @@ import { silentLog } from "../base/log.ts";
 import { below, type Random, randomFrom } from "../base/random.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
-import { type CrawlParts, startCrawl } from "../crawl/crawler.ts";
-import { plainLine } from "../crawl/line.ts";
+import { type CrawlParts, startCrawl } from "../crawl/crawl.ts";
+import { plainLine } from "../crawl/limit/link-budget.ts";
 import { fetcherOptions } from "../crawl/open.ts";
-import type { CrawlResult } from "../crawl/snapshot.ts";
+import type { CrawlResult } from "../control/snapshot.ts";
 import { Fetcher } from "../fetch/fetcher.ts";
 import type { TransportRequest } from "../fetch/transport.ts";
-import { MemoryDisk, openMemoryStore } from "../store/store-memory.ts";
+import { MemoryDisk, openMemoryStore } from "../store/memory/store-memory.ts";
 import type { Store, Totals } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import type { Violation } from "./checkers/violation.ts";
@@ -202,8 +202,8 @@ class Simulation {
   #partsOf(store: Store): CrawlParts {
     const clock = this.#clock;
     const world = this.#world;
-    const isDown = (): boolean => this.#outages?.areNamesDown(this.#ageMs) ?? false;
-    const resolver = new SimResolver(clock, world, this.#random, this.#plan.dnsFaultShare, isDown);
+    const resolver = new SimResolver(clock, world, this.#random, this.#plan.dnsFaultShare);
+    resolver.isDown = () => this.#outages?.areNamesDown(this.#ageMs) ?? false;
     const transport = new SimTransport({
       clock,
       conductOf: (request) => this.#conductOf(request),

@@ -7,15 +7,15 @@ import { assert } from "../base/assert.ts";
 import { silentLog } from "../base/log.ts";
 import { type Random, randomFrom } from "../base/random.ts";
 import type { Settings } from "../config/schema.ts";
-import { type CrawlHandle, type CrawlParts, startCrawl } from "../crawl/crawler.ts";
-import { plainLine } from "../crawl/line.ts";
+import { type CrawlHandle, type CrawlParts, startCrawl } from "../crawl/crawl.ts";
+import { plainLine } from "../crawl/limit/link-budget.ts";
 import { fetcherOptions } from "../crawl/open.ts";
-import type { CrawlResult } from "../crawl/snapshot.ts";
-import type { TeamMeans } from "../crawl/team.ts";
-import type { TopicMeans } from "../crawl/topic-means.ts";
+import type { CrawlResult } from "../control/snapshot.ts";
+import type { TeamMeans } from "../crawl/peers/peer.ts";
+import type { TopicMeans } from "../crawl/topics/setup.ts";
 import { Fetcher } from "../fetch/fetcher.ts";
 import type { TransportRequest } from "../fetch/transport.ts";
-import { MemoryDisk, openMemoryStore } from "../store/store-memory.ts";
+import { MemoryDisk, openMemoryStore } from "../store/memory/store-memory.ts";
 import type { Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { conductOf } from "./faults.ts";
@@ -128,9 +128,9 @@ export class SimProcess {
 
   #partsOf({ clock, settings, team, topics }: Start, store: Store): CrawlParts {
     const { world, seeds, outages } = this.#stage;
-    const isDown = (): boolean =>
+    const resolver = new SimResolver(clock, world, this.random, 0);
+    resolver.isDown = () =>
       outages?.of.areNamesDown(this.#stage.clock.nowMs() - outages.startMs) ?? false;
-    const resolver = new SimResolver(clock, world, this.random, 0, isDown);
     const open = this.#open;
     const transport = new SimTransport({
       clock,

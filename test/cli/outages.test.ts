@@ -85,7 +85,9 @@ test("a crawl whose only site goes away is shown as paused, and goes on when it 
   using folder = temporaryFolder();
   const out = join(folder.path, "out");
   const crawl = start(["crawl", site.origin, "--out", out, ...LOCAL]);
-  await crawl.saw(/paused \(1 site could not be reached; trying again, --patience ends in 1[45] min/);
+  await crawl.saw(
+    /paused \(1 site could not be reached; trying again, --patience ends in 1[45] min/,
+  );
   let status: { state?: string; unreachable?: number; sites?: { state: string }[] } = {};
   while (status.unreachable !== 1)
     status = JSON.parse((await run(["status", out, "--json"])).stdout) as typeof status;

@@ -6,8 +6,8 @@ import { silentLog } from "../../src/base/log.ts";
 import { randomFrom } from "../../src/base/random.ts";
 import type { Settings } from "../../src/config/schema.ts";
 import { defaultSettings } from "../../src/config/sources.ts";
-import { type CrawlParts, startCrawl } from "../../src/crawl/crawler.ts";
-import { plainLine } from "../../src/crawl/line.ts";
+import { type CrawlParts, startCrawl } from "../../src/crawl/crawl.ts";
+import { plainLine } from "../../src/crawl/limit/link-budget.ts";
 import { fetcherOptions } from "../../src/crawl/open.ts";
 import { Fetcher } from "../../src/fetch/fetcher.ts";
 import { checkAccounts } from "../../src/lab/checkers/accounts.ts";
@@ -18,7 +18,7 @@ import { openSimStore, SimulatedCrash } from "../../src/lab/sim-store.ts";
 import { SimTransport } from "../../src/lab/sim-transport.ts";
 import { seedUrls, siteNamed } from "../../src/lab/world.ts";
 import { makeWorld } from "../../src/lab/world/plan.ts";
-import { MemoryDisk, openMemoryStore } from "../../src/store/store-memory.ts";
+import { MemoryDisk, openMemoryStore } from "../../src/store/memory/store-memory.ts";
 import type { CanonicalUrl } from "../../src/url/url.ts";
 
 const WORLD = makeWorld({

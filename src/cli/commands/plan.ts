@@ -1,7 +1,7 @@
 /** `weir plan`: what would be crawled when, and which deadlines hold; nothing is fetched. */
 
-import { Almanac } from "../../bandwidth/day-kind.ts";
-import { TimeZone } from "../../bandwidth/local-time.ts";
+import { Almanac } from "../../bandwidth/clock/day-kind.ts";
+import { TimeZone } from "../../bandwidth/clock/local-time.ts";
 import { showBytes } from "../../base/units.ts";
 import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
