@@ -206,7 +206,8 @@ export class Refill {
       this.#put(site, row);
       added += 1;
     }
-    if (added > 0 && workbench.queued(site.id) === workbench.retries(site.id))
+    const retriesNow = workbench.retries(site.id);
+    if (added > 0 && retriesNow > 0 && workbench.queued(site.id) === retriesNow)
       this.#parts.onDoubt(site);
     if (workbench.queued(site.id) === 0 && site.pending > this.#heldPages(site))
       this.#hungry.add(site);
