@@ -217,7 +217,7 @@ test("robots tags for the name in --user-agent are obeyed, those for other robot
 
 test("a password in the proxy's address appears nowhere", async () => {
   using folder = temporaryFolder();
-  const words = ["crawl", "http://a.test/", "--out", join(folder.path, "out"), "--retries", "0"];
+  const words = ["crawl", "http://a.test/", "--out", join(folder.path, "out"), "--patience", "1s"];
   const proxy = "http://user:hunter2@127.0.0.1:1";
   const crawl = await run([...words, "--verbose", "--json"], { variables: { WEIR_PROXY: proxy } });
   assert.doesNotMatch(crawl.stdout + crawl.stderr, /hunter2/);
