@@ -7,7 +7,7 @@
 
 import { showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
-import type { SiteView, Snapshot, Trouble } from "../crawl/snapshot.ts";
+import type { SiteView, Snapshot, Trouble } from "../control/snapshot.ts";
 import { settlementOf } from "../page/outcome.ts";
 import type { Reason, Settlement } from "../page/outcome.ts";
 import { plural, showCount, showLedger, showPace, showReasons } from "./amounts.ts";

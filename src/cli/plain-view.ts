@@ -7,7 +7,7 @@
 
 import { showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
-import type { Snapshot } from "../crawl/snapshot.ts";
+import type { Snapshot } from "../control/snapshot.ts";
 import { plural, showCount, showPace, showRate, showRemaining } from "./amounts.ts";
 import type { View } from "./view.ts";
 

@@ -2,8 +2,8 @@
 
 import { showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
-import { capMeaning } from "../crawl/caps.ts";
-import type { CrawlResult } from "../crawl/snapshot.ts";
+import { capMeaning } from "../control/caps.ts";
+import type { CrawlResult } from "../control/snapshot.ts";
 import { refusedByRules } from "../page/outcome.ts";
 import { plural, showCount, showPace } from "./amounts.ts";
 import { reasonsOf } from "./frame.ts";

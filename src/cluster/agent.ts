@@ -9,8 +9,8 @@
 import type { Clock } from "../base/clock.ts";
 import { silentLog, type Log } from "../base/log.ts";
 import { below, type Random, systemRandom } from "../base/random.ts";
-import type { CrawlHandle } from "../crawl/crawler.ts";
-import type { Snapshot } from "../crawl/snapshot.ts";
+import type { CrawlHandle } from "../crawl/crawl.ts";
+import type { Snapshot } from "../control/snapshot.ts";
 import type { Inbox, Membership, Note } from "../exchange/bus.ts";
 import { Appetite } from "./appetite.ts";
 import {

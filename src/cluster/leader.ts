@@ -13,8 +13,8 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
-import type { Division } from "../crawl/division.ts";
-import type { Snapshot } from "../crawl/snapshot.ts";
+import type { Division } from "../crawl/peers/ownership.ts";
+import type { Snapshot } from "../control/snapshot.ts";
 import type { Bus, Membership } from "../exchange/bus.ts";
 import type { Registry } from "../exchange/registry.ts";
 import type { Worker } from "../partition/assignment.ts";

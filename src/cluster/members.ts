@@ -6,7 +6,7 @@
  */
 
 import type { Clock } from "../base/clock.ts";
-import type { Snapshot } from "../crawl/snapshot.ts";
+import type { Snapshot } from "../control/snapshot.ts";
 import type { Exchange, Report } from "./notes.ts";
 
 export interface Member {

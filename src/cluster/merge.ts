@@ -5,12 +5,12 @@
  * counts once: with whoever has it.
  */
 
-import { capsOf } from "../crawl/caps.ts";
-import type { BytesByPurpose } from "../bandwidth/ledger.ts";
-import type { CrawlResult, SiteView, Snapshot } from "../crawl/snapshot.ts";
-import { joinedTopics } from "../crawl/topic-watch.ts";
+import { capsOf } from "../control/caps.ts";
+import type { BytesByPurpose } from "../bandwidth/history/ledger.ts";
+import type { CrawlResult, SiteView, Snapshot } from "../control/snapshot.ts";
+import { joinedTopics } from "../crawl/topics/counts.ts";
 import { overlap } from "../partition/metrics.ts";
-import { joinedTotals, sumOf } from "../store/joined-totals.ts";
+import { joinedTotals, sumOf } from "../store/joined/joined-totals.ts";
 import type { Totals } from "../store/store.ts";
 
 const SITES_SHOWN = 50;

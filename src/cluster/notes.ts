@@ -7,8 +7,8 @@
  * before the coordinator does.
  */
 
-import type { BorderTraffic } from "../crawl/border.ts";
-import type { Snapshot } from "../crawl/snapshot.ts";
+import type { BorderTraffic } from "../crawl/peers/route-links.ts";
+import type { Snapshot } from "../control/snapshot.ts";
 import type { Note } from "../exchange/bus.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
 import type { WrittenDivision } from "./written-division.ts";

@@ -7,26 +7,28 @@
  */
 
 import { join } from "node:path";
-import type { Calendar } from "../bandwidth/calendar.ts";
-import type { Quota } from "../bandwidth/quota.ts";
+import type { Calendar } from "../bandwidth/clock/calendar.ts";
+import type { Quota } from "../bandwidth/clock/quota.ts";
 import { systemClock } from "../base/clock.ts";
 import type { LogEntry } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
-import { Changes, type Changing } from "../crawl/changes.ts";
-import { metricsOf, type ParallelMetrics } from "../crawl/parallel-metrics.ts";
-import { measuredRate } from "../crawl/showing.ts";
-import { topicMeansFor } from "../crawl/topic-means.ts";
+import { Changes, type Changing } from "../control/live-settings.ts";
+import { metricsOf, type ParallelMetrics } from "../results/parallel-metrics.ts";
+import { measuredRate } from "../crawl/make-snapshot.ts";
+import { topicMeansFor } from "../crawl/topics/setup.ts";
 import { ownsContents } from "../config/parallel-rules.ts";
 import { overlap } from "../partition/metrics.ts";
 import { closeToOthers, hasStore } from "../store/folder.ts";
-import { openMemoryStore } from "../store/store-memory.ts";
-import { openReadOnly } from "../store/store-sqlite.ts";
+import { serversOf } from "../store/joined/joined-servers.ts";
+import { openMemoryStore } from "../store/memory/store-memory.ts";
+import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
 import { partFolders } from "../store/team-file.ts";
-import { keepChronicle } from "../crawl/chronicle.ts";
-import { checkPromises } from "../crawl/promise-check.ts";
-import { Control } from "../crawl/control.ts";
+import { keepChronicle } from "../control/rate-log.ts";
+import { speedTableFor } from "../crawl/limit/link-budget.ts";
+import { checkPromises } from "../crawl/deadlines/check-promises.ts";
+import { Control } from "../control/status-file.ts";
 import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
-import type { CrawlResult, CrawlState, ParallelView, Snapshot } from "../crawl/snapshot.ts";
+import type { CrawlResult, CrawlState, ParallelView, Snapshot } from "../control/snapshot.ts";
 import { ProcessHub } from "../exchange/bus-process.ts";
 import { Coordinator } from "./coordinator.ts";
 import { Crew } from "./crew.ts";
@@ -146,8 +148,10 @@ class Supervisor implements OpenCrawl, Changing {
     const isKnown = !settings.fresh && partFolders(folder).some(hasStore);
     const store = isKnown ? openReadOnly(folder) : openMemoryStore();
     const limitBps = this.#line.agreedBps();
+    const speeds = speedTableFor(settings);
+    speeds.restore(serversOf(folder, settings.speedsFile));
     try {
-      checkPromises({ settings, seeds, store, clock: systemClock, log, limitBps });
+      checkPromises({ settings, seeds, store, clock: systemClock, log, speeds, limitBps });
     } finally {
       await store.close();
     }

@@ -17,9 +17,9 @@ import type { Traffic } from "../fetch/transport.ts";
 import type { NamedReason, Reason } from "../page/outcome.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import type { Errand, Job } from "./job.ts";
-import type { Refill } from "./refill.ts";
-import type { Roster, Site } from "./roster.ts";
-import type { Passage, Sluice } from "./sluice.ts";
+import type { Refill } from "./queue.ts";
+import type { Roster, Site } from "./sites.ts";
+import type { Passage, Sluice } from "./limit/limiter.ts";
 
 /** After so many requests without trouble on this machine, one more at a time is tried. */
 const CALM_BEFORE_MORE = 64;

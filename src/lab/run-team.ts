@@ -15,9 +15,9 @@ import { firstDivision, partitionOf, topicOwners } from "../cluster/team-means.t
 import { ownsContents } from "../config/parallel-rules.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
-import type { CrawlResult } from "../crawl/snapshot.ts";
-import type { TeamMeans } from "../crawl/team.ts";
-import { topicMeansFor } from "../crawl/topic-means.ts";
+import type { CrawlResult } from "../control/snapshot.ts";
+import type { TeamMeans } from "../crawl/peers/peer.ts";
+import { topicMeansFor } from "../crawl/topics/setup.ts";
 import type { Membership } from "../exchange/bus.ts";
 import { SharedTurns } from "../frontier/shared-turns.ts";
 import type { Mode } from "../partition/mode.ts";
