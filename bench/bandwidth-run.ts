@@ -257,7 +257,7 @@ function docsByFolder(folder: string): string[][] {
   });
 }
 
-/** Writes what the line carried, tenth by tenth of a second, for whoever wants to look at it. */
+/** Writes the bytes on the line, per tenth of a second, for later inspection. */
 export function writeSeries(folder: string, name: string, { samples, firstByteAtMs }: Run): void {
   mkdirSync(folder, { recursive: true });
   const lastMs = samples.at(-1)?.atMs ?? 0;

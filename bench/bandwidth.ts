@@ -132,7 +132,7 @@ function allowed(): Pick<Case, "connections" | "perSite"> {
   };
 }
 
-/** Processes of the crawl leave by being killed, and join again by being started anew. */
+/** Processes of the crawl leave by being killed, and join again by a new start. */
 async function killSome(): Promise<void> {
   for (let atSeconds = 3; atSeconds + 2 < seconds; atSeconds += 3) {
     await sleep(3_000);

@@ -275,7 +275,7 @@ class Crawl implements CrawlHandle {
     if (this.#loops.patience.waits) return { state: "paused", because: this.#whatItWaitsFor() };
     const next = this.#loops.tally.pending > 0 ? undefined : this.#loops.rounds.next();
     if (next === undefined) return { state, because: "" };
-    const because = `next round of ${next.site} in ${showDuration(next.inMs)}`;
+    const because = `next recrawl of ${next.site} in ${showDuration(next.inMs)}`;
     return { state: "waiting", because };
   }
 

@@ -7,7 +7,7 @@
  *
  * Promises:
  *   1. it ends once, with an answer or one reason, within the limits plus one tick;
- *   2. every byte that came is told to `onBytes` once, at the latest one tick after it came;
+ *   2. every received byte is reported to `onBytes` once, at most one tick later;
  *   3. after a refusal nothing more comes in on a lane with a valve; on others at most one read of
  *      the socket (64 KiB; on HTTP/2 one window of 256 KiB) comes before it holds.
  */
@@ -329,7 +329,7 @@ export class Exchange implements Passenger {
     if (this.request.scheme === "http" && this.#status === 407 && this.request.address === "")
       return "proxy_error";
     const coding = headerOf(this, "transfer-encoding")?.toLowerCase();
-    // We offered no other transfer coding, so nobody could undo it.
+    // We offered no other transfer coding, so it cannot be decoded.
     if (coding !== undefined && coding !== "chunked" && coding !== "identity") return "bad_framing";
     return undefined;
   }

@@ -89,7 +89,7 @@ export class FaultSource {
 }
 
 /** A request to a site and its time. */
-export interface WorldRequest {
+interface WorldRequest {
   readonly site: Site;
   readonly path: string;
   readonly etag: string | undefined;

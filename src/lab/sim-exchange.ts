@@ -18,7 +18,7 @@ export type Ending = TransportAnswer | TransportFailed;
 /** Most bytes per read, unless the window is smaller. */
 const READ_BYTES_MAX = 65_536;
 
-export interface ExchangeParts {
+interface ExchangeParts {
   readonly request: TransportRequest;
   readonly conduct: Conduct;
   readonly line: SimLine;

@@ -7,7 +7,7 @@ import type { Settings } from "../../src/config/schema.ts";
 import type { CrawlHandle, CrawlParts } from "../../src/crawl/crawl.ts";
 import type { FetchRequest } from "../../src/fetch/fetcher.ts";
 import { checkRateLimit, type LimitFrom } from "../../src/lab/checkers/rate-limit.ts";
-import type { Violation } from "../../src/lab/checkers/violation.ts";
+import type { Violation } from "../../src/lab/violation.ts";
 import { crawlQueue, type QueuePlan } from "../../src/lab/experiments/queue-crawl.ts";
 import type { SimClock } from "../../src/lab/sim-clock.ts";
 import { type MixName, PAGE_MIXES } from "../../src/lab/world/mixes.ts";
@@ -212,7 +212,7 @@ function eventsOf(
   return { attend, limits };
 }
 
-/** Reads on whatever it is told. */
+/** Ignores every pause. */
 function impatient(parts: CrawlParts): CrawlParts {
   const fetcher = new Proxy(parts.fetcher, {
     get(target, name) {

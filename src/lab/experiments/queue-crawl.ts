@@ -35,7 +35,7 @@ import { siteAt } from "../world/site.ts";
 import { RankWatch } from "./rank-watch.ts";
 
 /** The work of a crawl and its settings. */
-export interface WorkPlan {
+interface WorkPlan {
   readonly seed: number;
   readonly world: Partial<WorldPlan>;
   readonly settings: Partial<Settings>;
@@ -123,7 +123,7 @@ export async function crawlQueue(plan: QueuePlan): Promise<QueueReport> {
   return report;
 }
 
-export interface WholeReport {
+interface WholeReport {
   /** Bytes of the pages, without headers. */
   readonly bytes: number;
   readonly seconds: number;
