@@ -41,8 +41,7 @@ const WORDS: Readonly<Record<string, string>> = {
   bad_redirect: "A redirect without a valid target.",
   redirect_loop: "The redirects form a loop.",
   redirect_limit: "Too many redirects in a row.",
-  robots_unreachable: "The site's robots.txt could not be fetched, so no request is permitted.",
-  host_unavailable: "The host failed again and again, and was given up.",
+  robots_unreachable: "The site's robots.txt could not be read, so no request is permitted.",
   internal_error: "A bug in Weir; the log has details.",
   robots_denied: "The site's robots.txt forbids it.",
   ssrf_blocked:

@@ -125,7 +125,7 @@ export interface FetchRedirect extends Attempt {
 }
 
 /** 429 or 503: the site asks for patience; the URL is still wanted. */
-interface FetchBusy extends Attempt {
+export interface FetchBusy extends Attempt {
   readonly kind: "busy";
   readonly reply: Reply;
   readonly reason: Reason;
@@ -383,6 +383,7 @@ function sum(a: Traffic, b: Traffic): Traffic {
     sentBytes: a.sentBytes + b.sentBytes,
     connectMs: a.connectMs + b.connectMs,
     firstByteMs: b.firstByteMs,
+    bodyMs: b.bodyMs,
     totalMs: a.totalMs + b.totalMs,
     pausedMs: a.pausedMs + b.pausedMs,
     rttMs: b.rttMs,
