@@ -1,7 +1,7 @@
 /** Opens a crawl for reading: the store of one process, or those of several as one. */
 
 import { basename } from "node:path";
-import { cleaningUpAfter, openView } from "../sqlite/store-sqlite.ts";
+import { cleaningUpAfter, openReader } from "../sqlite/store-sqlite.ts";
 import type { ReadableStore } from "../store.ts";
 import { readTeam, storeFolders } from "../team-file.ts";
 import { joinStores, type StorePart } from "./joined-view.ts";
@@ -11,13 +11,13 @@ import { joinStores, type StorePart } from "./joined-view.ts";
  * folder of several processes is read as one crawl.
  */
 export function openReadOnly(folder: string): ReadableStore {
-  return readTeam(folder) === undefined ? openView(folder) : openJoined(storeFolders(folder));
+  return readTeam(folder) === undefined ? openReader(folder) : openJoined(storeFolders(folder));
 }
 
 function openJoined(folders: readonly string[]): ReadableStore {
   const parts: StorePart[] = [];
   const view = (): ReadableStore => {
-    for (const folder of folders) parts.push({ name: basename(folder), store: openView(folder) });
+    for (const folder of folders) parts.push({ name: basename(folder), store: openReader(folder) });
     return joinStores(parts);
   };
   return cleaningUpAfter(view, () => {
