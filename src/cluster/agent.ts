@@ -44,6 +44,9 @@ export interface AgentParts {
 const REPORT_EVERY_MS = 100;
 const REPORT_CALMLY_MS = 400;
 const SNAPSHOT_EVERY_MS = 1_000;
+/** Counting the waiting URLs reads from the store. */
+const WAITING_EVERY_MS = 200;
+const BUCKETS_REPORTED_MAX = 256;
 const WISHES_MAX = 200;
 const POPULAR_AT_ONCE = 200;
 /** Whoever wants to end, and has no licence for so long, waits for nobody. */
@@ -63,6 +66,7 @@ export class Agent {
   #parcels = 0;
   readonly #appetite: Appetite;
   #snapshotAtMs = -Infinity;
+  #waitingAtMs = -Infinity;
   #cancelTimers: (() => void)[] = [];
   #hasEnded = false;
   #isLeaving = false;
@@ -178,7 +182,7 @@ export class Agent {
       ...this.#appetite.look(nowMs, receivedBytes, { limitBps, waitingReaders, isDry }),
       wishes: team?.wishes(WISHES_MAX) ?? [],
       given: team?.takeGiven(WISHES_MAX) ?? [],
-      wanted: team?.wanted(WISHES_MAX) ?? [],
+      waiting: this.#waiting(nowMs),
       popular: team?.border?.popularFound?.take(POPULAR_AT_ONCE) ?? [],
       popularKnown: this.#popularKnown,
       exchange: this.#exchange(),
@@ -190,6 +194,12 @@ export class Agent {
     const division = team?.border?.division;
     if (isShown && !this.isLicensed && division !== undefined && division.epoch > 0)
       bus.tell(COORDINATOR, asNote({ kind: "known", division: writeDivision(division) }));
+  }
+
+  #waiting(nowMs: number): Report["waiting"] {
+    if (nowMs - this.#waitingAtMs < WAITING_EVERY_MS) return null;
+    this.#waitingAtMs = nowMs;
+    return this.#parts.crawl.team?.waiting(BUCKETS_REPORTED_MAX) ?? [];
   }
 
   #exchange(): Exchange {

@@ -12,6 +12,7 @@
 import { divide, LeaseBook } from "../bandwidth/lease-book.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Division } from "../crawl/division.ts";
+import type { Waiting } from "../crawl/team.ts";
 import type { Membership, Note } from "../exchange/bus.ts";
 import { TurnBook } from "../frontier/turn-book.ts";
 import type { Halves } from "../partition/popular-found.ts";
@@ -33,8 +34,11 @@ export interface CoordinatorParts {
   readonly licenceMs: number;
   /** How the web is divided; may be changed with `redivide`. undefined for independent processes. */
   readonly division: Division | undefined;
-  /** Buckets for a process that has nothing left to do; none unless the web is handed out piece by piece. */
-  readonly handOut: (dry: string, wanted: readonly number[]) => void;
+  /**
+   * Hands out a part of the web to a process that has nothing left to do, by the URLs that wait in each bucket;
+   * returns what it gave. Nothing unless the web is handed out piece by piece.
+   */
+  readonly handOut: (dry: string, waiting: ReadonlyMap<number, number>) => readonly Waiting[];
   /** Every process has ended its part, and nothing is on its way: time to `end`. */
   readonly onDone: () => void;
   readonly limitBps: number | undefined;
@@ -224,6 +228,10 @@ export class Coordinator {
     member.report = report;
     member.exchange = report.exchange;
     member.snapshot = report.snapshot ?? member.snapshot;
+    if (report.waiting !== null) {
+      member.waiting = report.waiting;
+      member.waitingAtMs = nowMs;
+    }
     if (term === member.term) {
       this.#rate.heard(name, report.grant);
       this.#pages.heard(name, report.grant);
@@ -232,9 +240,26 @@ export class Coordinator {
       for (const wish of report.wishes) this.#turns.wanted(nowMs, name, wish);
     }
     this.#parts.onReport?.(member, report);
-    if (report.isDry && this.#end === "no") this.#parts.handOut(name, report.wanted);
+    if (report.isDry && this.#end === "no") this.#serve(member, nowMs);
     this.#settle(member, report);
     if (!report.hasEnded) this.#license(member);
+  }
+
+  /** A part is chosen by what waits since the process was last given one: else it would get the same work twice. */
+  #serve(member: Member, nowMs: number): void {
+    const waiting = new Map<number, number>();
+    for (const other of this.#members.all()) {
+      if (other.report === undefined) continue;
+      if (other.waitingAtMs <= member.servedAtMs) return;
+      // What it has just been given it has not reported yet.
+      const given = other.waitingAtMs <= other.servedAtMs ? other.given : [];
+      for (const [bucket, urls] of [...(other.waiting ?? []), ...given])
+        waiting.set(bucket, (waiting.get(bucket) ?? 0) + urls);
+    }
+    const given = this.#parts.handOut(member.name, waiting);
+    if (given.length === 0) return;
+    member.given = given;
+    member.servedAtMs = nowMs;
   }
 
   /** Notices when all are done, and when a part of the web has arrived at its new owner. */

@@ -174,8 +174,10 @@ export class Leader {
       bus: { tell: (to, note) => isLeading() && this.#member?.tell(to, note) },
       licenceMs,
       division: dealing.division,
-      handOut: (dry, wanted) => {
-        if (!this.#leaving.has(dry) && dealing.handOut(dry, wanted)) this.#write();
+      handOut: (dry, waiting) => {
+        const given = this.#leaving.has(dry) ? [] : dealing.handOut(dry, waiting);
+        if (given.length > 0) this.#write();
+        return given;
       },
       onDone: () => this.#endAs("finish", ""),
       mayEnd: () => !this.#isWriting && this.#strangers.isEmpty && this.#leaving.size === 0,

@@ -9,6 +9,7 @@
 
 import type { BorderTraffic } from "../crawl/border.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
+import type { Waiting } from "../crawl/team.ts";
 import type { Note } from "../exchange/bus.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
 import type { WrittenDivision } from "./written-division.ts";
@@ -60,8 +61,8 @@ export interface Report {
   readonly isHungry: boolean;
   readonly wishes: readonly TurnWish[];
   readonly given: readonly TurnGiven[];
-  /** Buckets that nobody has and for which something waits here. */
-  readonly wanted: readonly number[];
+  /** The fullest parts known here, own or without an owner, with their waiting URLs; null between two looks. */
+  readonly waiting: readonly Waiting[] | null;
   /** Popular URLs found here, and how many of those found by all it knows. */
   readonly popular: readonly Halves[];
   readonly popularKnown: number;

@@ -27,6 +27,7 @@ import { checkPromises } from "../crawl/promise-check.ts";
 import { Control } from "../crawl/control.ts";
 import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
 import type { CrawlResult, CrawlState, ParallelView, Snapshot } from "../crawl/snapshot.ts";
+import type { Waiting } from "../crawl/team.ts";
 import { ProcessHub } from "../exchange/bus-process.ts";
 import { Coordinator } from "./coordinator.ts";
 import { Crew } from "./crew.ts";
@@ -123,7 +124,10 @@ class Supervisor implements OpenCrawl, Changing {
       bus: member,
       licenceMs: LICENCE_MS,
       division: this.#dealing?.division,
-      handOut: (dry, wanted) => this.#handOut(dry, wanted),
+      handOut: (dry, waiting) => this.#handOut(dry, waiting),
+      onReport: ({ name }, { handedOver }) => {
+        if (this.#dealing?.handedOver(name, handedOver) === true) this.#redivide(this.#dealing);
+      },
       onDone: () => this.#coordinator?.end("finish", ""),
       limitBps: this.#line.agreedBps(),
       pagesMax: settings.pagesMax,
@@ -230,9 +234,13 @@ class Supervisor implements OpenCrawl, Changing {
     return new Dealing({ coordination, partition, grain, seeded }, workers, kept);
   }
 
-  #handOut(dry: string, wanted: readonly number[]): void {
-    const dealing = this.#dealing;
-    if (dealing === undefined || !dealing.handOut(dry, wanted)) return;
+  #handOut(dry: string, waiting: ReadonlyMap<number, number>): readonly Waiting[] {
+    const given = this.#dealing?.handOut(dry, waiting) ?? [];
+    if (this.#dealing !== undefined && given.length > 0) this.#redivide(this.#dealing);
+    return given;
+  }
+
+  #redivide(dealing: Dealing): void {
     keepDivision(this.#order.folder, dealing.division);
     this.#coordinator?.redivide(dealing.division);
   }
