@@ -12,6 +12,8 @@ import { below, type Random, systemRandom } from "../base/random.ts";
 import type { CrawlHandle } from "../crawl/crawler.ts";
 import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Inbox, Membership, Note } from "../exchange/bus.ts";
+import { CrawlError } from "../base/errors.ts";
+import { type Change, CHANGES_MAX, type ChangeRequest, isMadeByEach } from "./change-list.ts";
 import { Appetite } from "./appetite.ts";
 import {
   asNote,
@@ -20,6 +22,7 @@ import {
   type Licence,
   licenceIn,
   lookIn,
+  type Outcome,
   refusalIn,
   type Report,
 } from "./notes.ts";
@@ -51,8 +54,21 @@ const WISHES_MAX = 200;
 const POPULAR_AT_ONCE = 200;
 /** Whoever wants to end, and has no licence for so long, waits for nobody. */
 const ALONE_MS_MAX = 15_000;
+/** How long an operator waits for the confirmation of a change: longer than an election and a licence take. */
+const CONFIRMED_WITHIN_MS = 10_000;
+const REQUESTS_MAX = 8;
 const NO_LICENCE = "waiting for work";
+export const LAPSED = "the lease has expired";
 const HELD = "paused with all processes: ";
+
+/** A change that the operator waits for. */
+interface Requested {
+  readonly request: ChangeRequest;
+  readonly settle: PromiseWithResolvers<string>;
+  /** The last answer of a leader. */
+  outcome: Outcome | undefined;
+  isGivenUp: boolean;
+}
 
 export class Agent {
   readonly #parts: AgentParts;
@@ -62,7 +78,9 @@ export class Agent {
   #leader = -1;
   #untilMs = -Infinity;
   #heldFor = "";
-  #change = 0;
+  /** All that were made so far. */
+  #changes: readonly Change[] = [];
+  readonly #requests = new Map<string, Requested>();
   #parcels = 0;
   readonly #appetite: Appetite;
   #snapshotAtMs = -Infinity;
@@ -118,6 +136,54 @@ export class Agent {
     this.#report();
   }
 
+  /** What an operator changed, as far as this process has heard. */
+  get changes(): readonly Change[] {
+    return this.#changes;
+  }
+
+  /**
+   * Asks for a change of the crawl of all, and answers when all processes have confirmed it. Fails with what is known
+   * by then when that takes too long; the request is repeated until a leader has accepted it.
+   */
+  async request(key: string, value: string): Promise<string> {
+    if (this.#requests.size >= REQUESTS_MAX)
+      throw new CrawlError("NOT_APPLIED", "Not applied: earlier changes still wait for a leader.");
+    const { clock, random = systemRandom } = this.#parts;
+    const id = `${this.#life}-${below(random, 2 ** 48).toString(36)}`;
+    const settle = Promise.withResolvers<string>();
+    const requested = { request: { id, key, value }, settle, outcome: undefined, isGivenUp: false };
+    this.#requests.set(id, requested);
+    const cancel = clock.after(CONFIRMED_WITHIN_MS, () => this.#giveUp(id, requested));
+    this.#report();
+    return settle.promise.finally(cancel);
+  }
+
+  #onOutcome(outcome: Outcome): void {
+    const { id, isRefused, message, missing, processes } = outcome;
+    const requested = this.#requests.get(id);
+    if (requested === undefined) return;
+    requested.outcome = outcome;
+    if (!isRefused && missing > 0 && !requested.isGivenUp) return;
+    this.#requests.delete(id);
+    if (isRefused) requested.settle.reject(new CrawlError("USAGE", message));
+    else requested.settle.resolve(`${message} (confirmed by ${processes} of ${processes} nodes)`);
+  }
+
+  #giveUp(id: string, requested: Requested): void {
+    const { settle, outcome } = requested;
+    requested.isGivenUp = true;
+    const within = `within ${CONFIRMED_WITHIN_MS / 1000} s`;
+    if (outcome === undefined)
+      return settle.reject(
+        new CrawlError("NOT_APPLIED", `Not applied: no leader accepted the change ${within}.`),
+      );
+    this.#requests.delete(id);
+    const { missing, processes, missingNames } = outcome;
+    const others = missing > missingNames.length ? ", …" : "";
+    const what = `Accepted, but ${missing} of ${processes} nodes have not confirmed it ${within}: `;
+    settle.reject(new CrawlError("NOT_CONFIRMED", `${what}${missingNames.join(", ")}${others}.`));
+  }
+
   #wantsToEnd(why: string): void {
     this.#endsAlone = { why, sinceMs: this.#parts.clock.nowMs() };
   }
@@ -127,6 +193,8 @@ export class Agent {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#report();
+    for (const { settle } of this.#requests.values())
+      settle.reject(new CrawlError("NOT_APPLIED", "Not applied: this node has ended."));
     for (const cancel of this.#cancelTimers) cancel();
   }
 
@@ -187,13 +255,17 @@ export class Agent {
       popularKnown: this.#popularKnown,
       exchange: this.#exchange(),
       leastPages: this.#hasEnded ? writeFingerprints(crawl.leastPages) : "",
-      change: this.#change,
+      change: this.#changes.at(-1)?.number ?? 0,
+      requests: [...this.#requests.values()].map(({ request }) => request),
       snapshot: isShown ? crawl.snapshot() : null,
     };
     bus.tell(COORDINATOR, asNote(report));
     const division = team?.border?.division;
     if (isShown && !this.isLicensed && division !== undefined && division.epoch > 0)
-      bus.tell(COORDINATOR, asNote({ kind: "known", division: writeDivision(division) }));
+      bus.tell(
+        COORDINATOR,
+        asNote({ kind: "known", division: writeDivision(division), changes: this.#changes }),
+      );
   }
 
   #waiting(nowMs: number): Report["waiting"] {
@@ -248,11 +320,12 @@ export class Agent {
       crawl.setLimit(limitBps ?? undefined, wholeBps ?? undefined);
     if (pagesMax !== null && pagesMax !== before?.pagesMax) crawl.setPages(pagesMax);
     if (division !== null) crawl.team?.divide(readDivision(division));
-    for (const { number, key, value } of licence.changes) {
-      if (number <= this.#change) continue;
-      this.#change = number;
-      change(key, value);
+    for (const one of licence.changes) {
+      if (one.number <= (this.#changes.at(-1)?.number ?? 0)) continue;
+      this.#changes = [...this.#changes, one].slice(-CHANGES_MAX);
+      if (isMadeByEach(one.key)) change(one.key, one.value);
     }
+    for (const outcome of licence.outcomes) this.#onOutcome(outcome);
     if (held !== this.#heldFor) {
       if (this.#heldFor !== "") crawl.hold(HELD + this.#heldFor, false);
       if (held !== "") crawl.hold(HELD + held, true);
@@ -284,7 +357,7 @@ export class Agent {
 
   #lapse(): void {
     const { crawl, log = silentLog } = this.#parts;
-    log.write({ level: "info", message: "the lease has expired", values: {} });
+    log.write({ level: "info", message: LAPSED, values: {} });
     this.#licence = undefined;
     this.#licenseUntil(-Infinity);
     crawl.hold(NO_LICENCE, true);

@@ -16,13 +16,14 @@ import type { Waiting } from "../crawl/team.ts";
 import type { Membership, Note } from "../exchange/bus.ts";
 import { TurnBook } from "../frontier/turn-book.ts";
 import type { Halves } from "../partition/popular-found.ts";
+import type { Change } from "./change-list.ts";
 import { type Member, Members } from "./members.ts";
 import {
   asNote,
-  type Change,
   type Exchange,
   heardIn,
   type Licence,
+  type Outcome,
   type Report,
   reportIn,
 } from "./notes.ts";
@@ -48,6 +49,8 @@ export interface CoordinatorParts {
   /** Somebody reports who is not a member. */
   readonly onStranger?: (name: string, report: Report) => void;
   readonly onReport?: (member: Member, report: Report) => void;
+  /** Why a requested change was refused; undefined when it was not. */
+  readonly refusedBecause?: (id: string) => string | undefined;
   /** False while something is about to change: then it is not the end, however quiet all are. */
   readonly mayEnd?: () => boolean;
 }
@@ -55,6 +58,8 @@ export interface CoordinatorParts {
 const TURNS_AT_ONCE = 200;
 const POPULAR_AT_ONCE = 500;
 const POPULAR_MAX = 100_000;
+const CHANGES_AT_ONCE = 16;
+const MISSING_NAMED_MAX = 10;
 const LOOK_EVERY_MS = 100;
 /** Beyond what it uses, a process has this part of the limit in hand, so that it can begin at once. */
 const IN_HAND_SHARE = 0.04;
@@ -68,7 +73,7 @@ export class Coordinator {
   readonly #rate: LeaseBook;
   readonly #pages: LeaseBook;
   readonly #turns: TurnBook;
-  readonly #changes: Change[] = [];
+  #changes: readonly Change[] = [];
   readonly #holds = new Set<string>();
   /** URLs that several processes found for themselves, in the order in which they were named. */
   readonly #popular: Halves[] = [];
@@ -148,8 +153,7 @@ export class Coordinator {
 
   setLimit(limitBps: number | undefined): void {
     this.#rate.setTotal(limitBps ?? Infinity);
-    for (const member of this.#members.all())
-      if (member.report !== undefined) this.#license(member);
+    this.#licenseAll();
   }
 
   setPages(pagesMax: number): void {
@@ -159,20 +163,21 @@ export class Coordinator {
   hold(why: string, isHeld: boolean): void {
     if (isHeld) this.#holds.add(why);
     else this.#holds.delete(why);
-    for (const member of this.#members.all())
-      if (member.report !== undefined) this.#license(member);
+    this.#licenseAll();
   }
 
-  change(key: string, value: string): void {
-    this.#changes.push({ number: this.#changes.length + 1, key, value });
+  /** The list of changes that every process makes, with all before them. */
+  setChanges(changes: readonly Change[]): void {
+    if (changes === this.#changes) return;
+    this.#changes = changes;
+    this.#licenseAll();
   }
 
   end(how: "finish" | "stop", why: string): void {
     if (this.#end === "stop") return;
     this.#end = how;
     this.#why = why;
-    for (const member of this.#members.all())
-      if (member.report !== undefined) this.#license(member);
+    this.#licenseAll();
   }
 
   stop(): void {
@@ -306,12 +311,35 @@ export class Coordinator {
       ...this.#turns.newsFor(nowMs, name, TURNS_AT_ONCE),
       popular: this.#popular.slice(popularFrom, popularFrom + POPULAR_AT_ONCE),
       held: [...this.#holds].join("; "),
-      changes: this.#changes.filter(({ number }) => number > report.change),
+      changes: this.#changes
+        .filter(({ number }) => number > report.change)
+        .slice(0, CHANGES_AT_ONCE),
+      outcomes: report.requests.flatMap(({ id }) => this.#outcomeOf(id) ?? []),
       end: this.#end === "no" && member.mayGo ? "finish" : this.#end,
       why: this.#why,
     };
     member.licensedUntilMs = nowMs + licenceMs;
     bus.tell(name, asNote(licence));
+  }
+
+  #outcomeOf(id: string): Outcome | undefined {
+    const message = this.#parts.refusedBecause?.(id);
+    const processes = this.#members.size;
+    const none = { processes, missing: 0, missingNames: [] };
+    if (message !== undefined) return { id, isRefused: true, message, ...none };
+    const change = this.#changes.find((one) => one.id === id);
+    if (change === undefined) return undefined;
+    const isMissing = ({ report, mayGo }: Member): boolean =>
+      !mayGo && (report?.change ?? 0) < change.number;
+    const missing = [...this.#members.all()].filter(isMissing).map(({ name }) => name);
+    const missingNames = missing.slice(0, MISSING_NAMED_MAX);
+    const outcome = { id, isRefused: false, message: change.message };
+    return { ...outcome, processes, missing: missing.length, missingNames };
+  }
+
+  #licenseAll(): void {
+    for (const member of this.#members.all())
+      if (member.report !== undefined) this.#license(member);
   }
 
   #rateFor(member: Member, nowMs: number, terms: Terms): number | null {

@@ -10,6 +10,7 @@ import { type Clock, sleep } from "../base/clock.ts";
 import type { Division } from "../crawl/division.ts";
 import { type Registry, RegistryAway, type RegistryEntry } from "../exchange/registry.ts";
 import { readDivision, type WrittenDivision, writeDivision } from "./written-division.ts";
+import type { Change } from "./change-list.ts";
 import { DIVISION, OVER } from "./spec.ts";
 
 export interface CrawlRecordParts {
@@ -24,6 +25,18 @@ export interface CrawlRecordParts {
 export interface Over {
   readonly how: "finish" | "stop";
   readonly why: string;
+}
+
+/** What each leader takes over from the one before. */
+export interface Kept {
+  readonly division: Division;
+  /** Made by an operator so far. */
+  readonly changes: readonly Change[];
+}
+
+interface WrittenKept {
+  readonly division: WrittenDivision;
+  readonly changes?: readonly Change[];
 }
 
 interface WrittenBy {
@@ -50,46 +63,49 @@ export class CrawlRecord {
   }
 
   /** Goes on from what an earlier leader wrote, with what `choose` makes of it. */
-  async takeUp(choose: (kept: Division | undefined) => Division): Promise<Division | undefined> {
+  async takeUp(choose: (kept: Kept | undefined) => Kept): Promise<Kept | undefined> {
     const { registry } = this.#parts;
     return this.#insist(async () => {
       const entry = await registry.get(DIVISION);
-      const kept = this.#read<{ readonly division: WrittenDivision }>(entry);
-      const division = choose(kept === undefined ? undefined : readDivision(kept.division));
-      const text = this.#sealed({ division: writeDivision(division) });
-      const revision = await registry.put(DIVISION, text, entry?.revision ?? 0);
-      return revision === undefined ? undefined : division;
+      const written = this.#read<WrittenKept>(entry);
+      const kept = choose(
+        written && { division: readDivision(written.division), changes: written.changes ?? [] },
+      );
+      const revision = await registry.put(DIVISION, this.#write(kept), entry?.revision ?? 0);
+      return revision === undefined ? undefined : kept;
     });
   }
 
-  /** How it ended. What was stopped has not ended for whoever begins anew. */
-  async howItEnded(isBeginning: boolean): Promise<Over | undefined> {
+  /** How it ended. A crawl that was stopped has not ended for a node that begins it again: it `isResumed`. */
+  async howItEnded(isBeginning: boolean): Promise<{ over: Over | undefined; isResumed: boolean }> {
     const { registry } = this.#parts;
     const answer = await this.#insist(async () => {
       const entry = await registry.get(OVER);
       const over = this.#read<Over>(entry);
-      if (entry === undefined || over === undefined) return { over: undefined };
-      if (over.how === "finish" || !isBeginning) return { over };
-      return (await registry.remove(OVER, entry.revision)) ? { over: undefined } : undefined;
+      if (entry === undefined || over === undefined) return { over: undefined, isResumed: false };
+      if (over.how === "finish" || !isBeginning) return { over, isResumed: false };
+      const isRemoved = await registry.remove(OVER, entry.revision);
+      return isRemoved ? { over: undefined, isResumed: true } : undefined;
     });
-    return answer?.over;
+    return answer ?? { over: undefined, isResumed: false };
   }
 
   /** False when it no longer leads, and nothing was written. */
-  async write(division: Division, over: Over | undefined): Promise<boolean> {
+  async write(kept: Kept, over: Over | undefined): Promise<boolean> {
     const isWritten = await this.#insist(async () => {
-      const isKept = await this.#writeOver(DIVISION, { division: writeDivision(division) });
-      return isKept === true && over !== undefined ? this.#writeOver(OVER, over) : isKept;
+      const isKept = await this.#writeOver(DIVISION, this.#write(kept));
+      const isLast = isKept !== true || over === undefined;
+      return isLast ? isKept : this.#writeOver(OVER, this.#sealed(over));
     });
     return isWritten === true;
   }
 
   /** undefined where somebody was faster, false where a later leader has written. */
-  async #writeOver(key: string, what: object): Promise<boolean | undefined> {
+  async #writeOver(key: string, text: string): Promise<boolean | undefined> {
     const { registry, term } = this.#parts;
     const there = await registry.get(key);
     if ((this.#read(there)?.term ?? 0) > term || this.isStopped) return false;
-    const revision = await registry.put(key, this.#sealed(what), there?.revision ?? 0);
+    const revision = await registry.put(key, text, there?.revision ?? 0);
     return revision === undefined ? undefined : true;
   }
 
@@ -105,6 +121,10 @@ export class CrawlRecord {
       await sleep(this.#parts.clock, AGAIN_MS, this.#stopping.signal);
     }
     return undefined;
+  }
+
+  #write({ division, changes }: Kept): string {
+    return this.#sealed({ division: writeDivision(division), changes } satisfies WrittenKept);
   }
 
   #sealed(what: object): string {

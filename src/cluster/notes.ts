@@ -12,6 +12,7 @@ import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Waiting } from "../crawl/team.ts";
 import type { Note } from "../exchange/bus.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
+import type { Change, ChangeRequest } from "./change-list.ts";
 import type { WrittenDivision } from "./written-division.ts";
 import type { Halves } from "../partition/popular-found.ts";
 
@@ -71,6 +72,8 @@ export interface Report {
   readonly leastPages: string;
   /** The last change of the crawl that it made. */
   readonly change: number;
+  /** Changes that its operator asked for and that no leader has answered. */
+  readonly requests: readonly ChangeRequest[];
   /** Once a second. */
   readonly snapshot: Snapshot | null;
 }
@@ -87,6 +90,8 @@ export interface Refusal {
 export interface Known {
   readonly kind: "known";
   readonly division: WrittenDivision;
+  /** Made by an operator so far. */
+  readonly changes: readonly Change[];
 }
 
 /** What the whole looks like: for whoever is not the coordinator, once a second. */
@@ -131,17 +136,25 @@ export interface Licence {
   readonly popular: readonly Halves[];
   /** Why nobody may start anything at present; empty when all may. */
   readonly held: string;
+  /** Changes that it has not made yet, oldest first. */
   readonly changes: readonly Change[];
+  /** Of the requests in its report. */
+  readonly outcomes: readonly Outcome[];
   /** All are done, or the operator wants it: end. */
   readonly end: "no" | "finish" | "stop";
   readonly why: string;
 }
 
-/** What an operator changed while the crawl runs. */
-export interface Change {
-  readonly number: number;
-  readonly key: string;
-  readonly value: string;
+/** What became of a change that this process's operator asked for. */
+export interface Outcome {
+  readonly id: string;
+  readonly isRefused: boolean;
+  readonly message: string;
+  /** How many processes take part, and how many have not confirmed the change. */
+  readonly processes: number;
+  readonly missing: number;
+  /** The first of those. */
+  readonly missingNames: readonly string[];
 }
 
 /** Notes come from our own kind, of the same version: joining saw to that. */

@@ -7,12 +7,10 @@
  */
 
 import { join } from "node:path";
-import type { Calendar } from "../bandwidth/calendar.ts";
-import type { Quota } from "../bandwidth/quota.ts";
 import { systemClock } from "../base/clock.ts";
+import { CrawlError } from "../base/errors.ts";
 import type { LogEntry } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
-import { Changes, type Changing } from "../crawl/changes.ts";
 import { metricsOf, type ParallelMetrics } from "../crawl/parallel-metrics.ts";
 import { measuredRate } from "../crawl/showing.ts";
 import { topicMeansFor } from "../crawl/topic-means.ts";
@@ -29,6 +27,7 @@ import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
 import type { CrawlResult, CrawlState, ParallelView, Snapshot } from "../crawl/snapshot.ts";
 import type { Waiting } from "../crawl/team.ts";
 import { ProcessHub } from "../exchange/bus-process.ts";
+import { ChangeList, isMadeByEach } from "./change-list.ts";
 import { Coordinator } from "./coordinator.ts";
 import { Crew } from "./crew.ts";
 import { Dealing } from "./dealing.ts";
@@ -36,22 +35,14 @@ import type { Job } from "./job.ts";
 import { type Ended, mergeResults, mergeSnapshots } from "./merge.ts";
 import { COORDINATOR } from "./notes.ts";
 import { writeDivision } from "./written-division.ts";
-import { SharedLine, withoutShared } from "./shared-line.ts";
+import { withoutShared } from "./shared-line.ts";
+import { SharedSettings } from "./shared-settings.ts";
 import { firstDivision, partitionOf, topicOwners } from "./team-means.ts";
 import { importedIn, topicsIn } from "./topics-in.ts";
 import { openTeamFolder, readKeptDivision, keepDivision } from "./team-folder.ts";
 
 const LICENCE_MS = 3_000;
 const LOOK_EVERY_MS = 250;
-/** Changes that every process makes for itself. */
-const FORWARDED: ReadonlySet<string> = new Set([
-  "delay",
-  "connections",
-  "site-limit",
-  "deadline",
-  "priority",
-]);
-
 export interface TeamOrder extends CrawlOrder {
   readonly folder: string;
 }
@@ -64,7 +55,7 @@ export async function openTeam(order: TeamOrder): Promise<OpenCrawl> {
   return supervisor;
 }
 
-class Supervisor implements OpenCrawl, Changing {
+class Supervisor implements OpenCrawl {
   readonly done: Promise<CrawlResult>;
   readonly #order: TeamOrder;
   readonly #names: readonly string[];
@@ -72,26 +63,28 @@ class Supervisor implements OpenCrawl, Changing {
   readonly #crew: Crew;
   readonly #dealing: Dealing | undefined;
   readonly #settle = Promise.withResolvers<CrawlResult>();
-  readonly #line: SharedLine;
+  readonly #shared: SharedSettings;
   /** When the first process was told what to do: as with a crawl of one, loading the program does not count. */
   #startedAtMs: number | undefined;
-  readonly #changes: Changes;
+  readonly #changes = new ChangeList();
   readonly #ended: Ended[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
-  readonly #holds = new Set<string>();
   #coordinator: Coordinator | undefined;
   #stack = new AsyncDisposableStack();
   #state: CrawlState = "starting";
   #stoppedBy = "";
-  #inForceBps: number | undefined;
   #resumed = false;
 
   constructor(order: TeamOrder) {
     this.#order = order;
     const { settings } = order;
     this.#names = Array.from({ length: settings.procs }, (_, index) => `proc-${index + 1}`);
-    this.#line = new SharedLine(systemClock, settings);
-    this.#changes = new Changes(this, settings);
+    this.#shared = new SharedSettings({
+      clock: systemClock,
+      settings,
+      coordinator: () => this.#coordinator,
+      onStop: (why) => this.stop(why),
+    });
     this.#dealing = this.#makeDealing();
     this.#crew = new Crew({
       hub: this.#hub,
@@ -116,7 +109,7 @@ class Supervisor implements OpenCrawl, Changing {
       onNote: (from, note) => {
         this.#coordinator?.onNote(from, note);
         const bytes = this.#coordinator?.members.get(from)?.report?.bytes;
-        if (bytes !== undefined) this.#line.received(from, bytes);
+        if (bytes !== undefined) this.#shared.line.received(from, bytes);
       },
     });
     this.#coordinator = new Coordinator({
@@ -129,7 +122,7 @@ class Supervisor implements OpenCrawl, Changing {
         if (this.#dealing?.handedOver(name, handedOver) === true) this.#redivide(this.#dealing);
       },
       onDone: () => this.#coordinator?.end("finish", ""),
-      limitBps: this.#line.agreedBps(),
+      limitBps: this.#shared.line.agreedBps(),
       pagesMax: settings.pagesMax,
     });
     for (const name of this.#names) this.#coordinator.members.add(name);
@@ -149,7 +142,7 @@ class Supervisor implements OpenCrawl, Changing {
     const { folder, settings, seeds, log } = this.#order;
     const isKnown = !settings.fresh && partFolders(folder).some(hasStore);
     const store = isKnown ? openReadOnly(folder) : openMemoryStore();
-    const limitBps = this.#line.agreedBps();
+    const limitBps = this.#shared.line.agreedBps();
     try {
       checkPromises({ settings, seeds, store, clock: systemClock, log, limitBps });
     } finally {
@@ -160,14 +153,15 @@ class Supervisor implements OpenCrawl, Changing {
   snapshot(): Snapshot {
     const all = this.#names.flatMap((name) => this.#snapshotOf(name) ?? []);
     const nowMs = systemClock.nowMs();
-    const isPaused = this.#state === "running" && this.#holds.size > 0;
+    const { because } = this.#shared;
+    const isPaused = this.#state === "running" && because !== "";
     return mergeSnapshots(all, {
       state: isPaused ? "paused" : this.#state,
-      because: [...this.#holds].join("; "),
+      because,
       elapsedMs: this.#elapsedMs,
       resumed: this.#resumed,
-      limitBps: this.#inForceBps,
-      recentBps: this.#line.meter.recentBps(nowMs),
+      limitBps: this.#shared.limitBps,
+      recentBps: this.#shared.line.meter.recentBps(nowMs),
       parallel: this.#parallel(),
     });
   }
@@ -180,43 +174,15 @@ class Supervisor implements OpenCrawl, Changing {
   }
 
   change(key: string, value: string): string {
-    const answer = this.#changes.apply(key, value);
-    if (FORWARDED.has(key)) this.#coordinator?.change(key, this.#partOf(key, value));
-    return answer;
+    const partOf = this.#partOf(key, value);
+    const why = this.#changes.whyNot({ key, value: partOf });
+    if (why !== undefined) throw new CrawlError("USAGE", why);
+    const message = this.#shared.apply(key, value);
+    if (!isMadeByEach(key)) return message;
+    this.#changes.add({ id: "", key, value: partOf }, message);
+    this.#coordinator?.setChanges(this.#changes.all);
+    return message;
   }
-
-  hold(why: string, isHeld: boolean): void {
-    if (isHeld) this.#holds.add(why);
-    else this.#holds.delete(why);
-    this.#coordinator?.hold(why, isHeld);
-  }
-
-  setLimit(limitBps: number | undefined): void {
-    this.#line.limitBps = limitBps;
-    this.#line.calendar = undefined;
-    this.#look();
-  }
-
-  setCalendar(calendar: Calendar | undefined): void {
-    this.#line.calendar = calendar;
-    this.#look();
-  }
-
-  setQuota(quota: Quota | undefined): void {
-    this.#line.quota = quota;
-    this.#look();
-  }
-
-  setPages(pagesMax: number): void {
-    this.#coordinator?.setPages(pagesMax);
-  }
-
-  // Every process makes these changes for itself: see `change`.
-  setConnections(): void {}
-  setDelay(): void {}
-  setSiteLimit(): void {}
-  setDeadline(): void {}
-  setPriority(): void {}
 
   #partOf(key: string, value: string): string {
     return key === "connections" ? String(Math.ceil(Number(value) / this.#names.length)) : value;
@@ -266,7 +232,7 @@ class Supervisor implements OpenCrawl, Changing {
 
   #onGone(name: string): void {
     this.#coordinator?.gone(name);
-    this.#line.forget(name);
+    this.#shared.line.forget(name);
     this.#log(name, {
       level: "warn",
       message: "the process has died and is restarted",
@@ -345,7 +311,7 @@ class Supervisor implements OpenCrawl, Changing {
 
   #bandwidth(ended: readonly Ended[]): CrawlResult["bandwidth"] {
     return {
-      ...measuredRate(this.#line.meter, this.#inForceBps, this.#elapsedMs),
+      ...measuredRate(this.#shared.line.meter, this.#shared.limitBps, this.#elapsedMs),
       rankInversion: mean(ended.map(({ result }) => result.bandwidth.rankInversion)),
       secondsCpuBound: Math.max(0, ...ended.map(({ result }) => result.bandwidth.secondsCpuBound)),
       longestWaitMs: Math.max(0, ...ended.map(({ result }) => result.bandwidth.longestWaitMs)),
@@ -369,18 +335,10 @@ class Supervisor implements OpenCrawl, Changing {
 
   /** What may be taken of the line now, and whether the quota is used up. */
   #look(): void {
-    const limitBps = this.#line.agreedBps();
-    if (limitBps !== this.#inForceBps) {
-      const isNothing = limitBps === 0;
-      if (isNothing !== (this.#inForceBps === 0))
-        this.hold("the calendar allows nothing now", isNothing);
-      this.#inForceBps = limitBps;
-      this.#line.meter.setLimit(systemClock.nowMs(), isNothing ? undefined : limitBps);
-      if (!isNothing) this.#coordinator?.setLimit(limitBps);
-    }
+    this.#shared.look();
     if (this.#state !== "running") return;
     const usages = this.#names.map((name) => this.#snapshotOf(name)?.totals.usage ?? "");
-    const why = this.#line.whyQuotaEnds(usages);
+    const why = this.#shared.line.whyQuotaEnds(usages);
     if (why !== undefined) this.stop(why);
   }
 

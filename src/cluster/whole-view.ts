@@ -12,13 +12,12 @@ import { readFingerprints } from "./written-fingerprints.ts";
 export function wholeOf(
   members: readonly Member[],
   left: ReadonlyMap<string, Totals> = new Map(),
-  whole: Pick<Whole, "state" | "elapsedMs" | "limitBps" | "recentBps">,
+  whole: Pick<Whole, "state" | "because" | "elapsedMs" | "limitBps" | "recentBps">,
 ): Snapshot {
   const names = members.map(({ name }) => name);
   const all = members.flatMap(({ snapshot }) => snapshot ?? []);
   const merged = mergeSnapshots(all, {
     ...whole,
-    because: "",
     resumed: false,
     parallel: {
       procs: members.map(({ name, snapshot, report }) => ({

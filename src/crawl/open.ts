@@ -46,6 +46,8 @@ export interface CrawlOrder {
   readonly log: Log;
   /** For one process of several. */
   readonly team?: TeamMeans;
+  /** Makes the changes that are asked for in the folder, where they concern other processes, too. */
+  readonly change?: (key: string, value: string) => Promise<string>;
 }
 
 export interface OpenCrawl {
@@ -53,12 +55,13 @@ export interface OpenCrawl {
   snapshot(): Snapshot;
   stop(why: string): void;
   /** Changes what may change while it runs; answers what it did. */
-  change(key: string, value: string): string;
+  change(key: string, value: string): string | Promise<string>;
 }
 
 /** A crawl in this very process. */
 export interface OpenLocalCrawl extends OpenCrawl {
   readonly handle: CrawlHandle;
+  change(key: string, value: string): string;
 }
 
 /** The pause below which the disk is not filled, so that others on the machine can still work. */
@@ -105,7 +108,13 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenLocalCrawl> {
   const changes = new Changes(handle, settings);
   const change = (key: string, value: string): string => changes.apply(key, value);
   if (folder !== undefined)
-    stack.use(new Control({ folder, snapshot: () => handle.snapshot(), change }));
+    stack.use(
+      new Control({
+        folder,
+        snapshot: () => handle.snapshot(),
+        change: order.change ?? change,
+      }),
+    );
   if (folder !== undefined) stack.use(keepChronicle(folder, () => handle.snapshot()));
   const closing = stack.move();
   return {

@@ -62,7 +62,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     throw new CrawlError("NOT_RUNNING", `No crawl runs in ${visible(folder, 200)}.`);
   }
   const reply = await askCrawl(folder, { key, value });
-  if (!reply.ok) throw new CrawlError("USAGE", reply.message);
+  if (!reply.ok) throw new CrawlError(reply.code ?? "USAGE", reply.message);
   process.stdout.write(
     flags.json
       ? `${JSON.stringify({ key, value, message: reply.message })}\n`
