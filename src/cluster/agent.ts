@@ -14,19 +14,18 @@ import type { Snapshot } from "../crawl/snapshot.ts";
 import type { Inbox, Membership, Note } from "../exchange/bus.ts";
 import { CrawlError } from "../base/errors.ts";
 import { type Change, CHANGES_MAX, type ChangeRequest, isMadeByEach } from "./change-list.ts";
+import { forMessage } from "./bounded-snapshot.ts";
+import { MessageReader } from "./message-reader.ts";
 import { Appetite } from "./appetite.ts";
 import {
   asNote,
   COORDINATOR,
   type Exchange,
   type Licence,
-  licenceIn,
-  lookIn,
   type Outcome,
-  refusalIn,
   type Report,
 } from "./notes.ts";
-import { readDivision, writeDivision } from "./written-division.ts";
+import { readDivision, writeDivision, type WrittenDivision } from "./written-division.ts";
 import { writeFingerprints } from "./written-fingerprints.ts";
 
 export interface AgentParts {
@@ -83,6 +82,7 @@ export class Agent {
   readonly #requests = new Map<string, Requested>();
   #parcels = 0;
   readonly #appetite: Appetite;
+  readonly #reader: MessageReader;
   #snapshotAtMs = -Infinity;
   #waitingAtMs = -Infinity;
   #cancelTimers: (() => void)[] = [];
@@ -97,6 +97,7 @@ export class Agent {
     this.#parts = parts;
     this.#life = below(parts.random ?? systemRandom, 2 ** 48).toString(36);
     this.#appetite = new Appetite(parts.clock.nowMs());
+    this.#reader = new MessageReader(parts.log ?? silentLog);
     parts.crawl.hold(NO_LICENCE, true);
     this.#reportOn();
   }
@@ -257,7 +258,8 @@ export class Agent {
       leastPages: this.#hasEnded ? writeFingerprints(crawl.leastPages) : "",
       change: this.#changes.at(-1)?.number ?? 0,
       requests: [...this.#requests.values()].map(({ request }) => request),
-      snapshot: isShown ? crawl.snapshot() : null,
+      droppedMessages: this.#reader.dropped,
+      snapshot: isShown ? forMessage(crawl.snapshot()) : null,
     };
     bus.tell(COORDINATOR, asNote(report));
     const division = team?.border?.division;
@@ -282,16 +284,12 @@ export class Agent {
 
   #onNote(from: string, note: Note): void {
     if (from !== COORDINATOR) return;
-    const look = lookIn(note);
-    if (look !== undefined) return this.#parts.onLook?.(look.snapshot);
+    const message = this.#reader.read(from, note);
+    if (message?.kind === "look") return this.#parts.onLook?.(message.snapshot);
     if (this.#hasEnded) return;
-    const refusal = refusalIn(note);
-    if (refusal !== undefined) {
-      if (refusal.life === this.#life) this.#parts.onRefused?.(refusal.why);
-      return;
-    }
-    const licence = licenceIn(note);
-    if (licence !== undefined) this.#onLicence(licence);
+    if (message?.kind === "refusal" && message.life === this.#life)
+      this.#parts.onRefused?.(message.why);
+    if (message?.kind === "licence") this.#onLicence(message);
   }
 
   #onLicence(licence: Licence): void {
@@ -300,7 +298,8 @@ export class Agent {
     const before = this.#licence;
     const isOfSame = before !== undefined && licence.leader === before.leader;
     const isOld = licence.leader < this.#leader || (isOfSame && licence.grant <= before.grant);
-    if (isOld || untilMs <= nowMs) return;
+    // One that answers a report from the future would hold for ever.
+    if (isOld || untilMs <= nowMs || licence.answers > nowMs) return;
     this.#lapseIfOver();
     if (before !== undefined && !(isOfSame && before.term === licence.term)) this.#lapse();
     this.#leader = licence.leader;
@@ -319,7 +318,7 @@ export class Agent {
     if (before === undefined || !isSame)
       crawl.setLimit(limitBps ?? undefined, wholeBps ?? undefined);
     if (pagesMax !== null && pagesMax !== before?.pagesMax) crawl.setPages(pagesMax);
-    if (division !== null) crawl.team?.divide(readDivision(division));
+    this.#divide(division);
     for (const one of licence.changes) {
       if (one.number <= (this.#changes.at(-1)?.number ?? 0)) continue;
       this.#changes = [...this.#changes, one].slice(-CHANGES_MAX);
@@ -340,6 +339,14 @@ export class Agent {
     if (isLess) bus.tell(COORDINATOR, asNote({ kind: "heard", leader, grant }));
     if (licence.end === "finish") crawl.finish();
     if (licence.end === "stop") crawl.stop(licence.why);
+  }
+
+  #divide(written: WrittenDivision | null): void {
+    const { team } = this.#parts.crawl;
+    const division = written === null ? undefined : readDivision(written);
+    // As many buckets as this process has: another partition is another crawl's.
+    if (division?.owners.length === team?.border?.division.owners.length && division !== undefined)
+      team?.divide(division);
   }
 
   /** Where nobody leads nobody can be told: it stops by itself, and the same command goes on. */

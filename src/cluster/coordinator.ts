@@ -13,7 +13,7 @@ import { divide, LeaseBook } from "../bandwidth/lease-book.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Division } from "../crawl/division.ts";
 import type { Waiting } from "../crawl/team.ts";
-import type { Membership, Note } from "../exchange/bus.ts";
+import type { Membership } from "../exchange/bus.ts";
 import { TurnBook } from "../frontier/turn-book.ts";
 import type { Halves } from "../partition/popular-found.ts";
 import type { Change } from "./change-list.ts";
@@ -21,11 +21,10 @@ import { type Member, Members } from "./members.ts";
 import {
   asNote,
   type Exchange,
-  heardIn,
   type Licence,
+  type Message,
   type Outcome,
   type Report,
-  reportIn,
 } from "./notes.ts";
 import { writeDivision } from "./written-division.ts";
 
@@ -118,19 +117,14 @@ export class Coordinator {
     return { urlsSent, sentBytes };
   }
 
-  onNote(from: string, note: Note): void {
+  onMessage(from: string, message: Message): void {
     const member = this.#members.get(from);
-    const report = reportIn(note);
-    if (member === undefined) {
-      if (report !== undefined) this.#parts.onStranger?.(from, report);
-      return;
+    if (message.kind === "report") {
+      if (member === undefined) this.#parts.onStranger?.(from, message);
+      else this.#onReport(member, message);
     }
-    const heard = heardIn(note);
-    if (heard !== undefined) {
-      if (heard.leader === this.#leader) this.#onHeard(member, heard.grant);
-      return;
-    }
-    if (report !== undefined) this.#onReport(member, report);
+    if (message.kind === "heard" && member !== undefined && message.leader === this.#leader)
+      this.#onHeard(member, message.grant);
   }
 
   /** A process is known to be gone, with all it had: it may come back under the same name. */

@@ -9,6 +9,7 @@
 import { type Clock, sleep } from "../base/clock.ts";
 import type { Division } from "../crawl/division.ts";
 import { type Registry, RegistryAway, type RegistryEntry } from "../exchange/registry.ts";
+import { isChanges, isDivision } from "./message-checks.ts";
 import { readDivision, type WrittenDivision, writeDivision } from "./written-division.ts";
 import type { Change } from "./change-list.ts";
 import { DIVISION, OVER } from "./spec.ts";
@@ -36,7 +37,7 @@ export interface Kept {
 
 interface WrittenKept {
   readonly division: WrittenDivision;
-  readonly changes?: readonly Change[];
+  readonly changes: readonly Change[];
 }
 
 interface WrittenBy {
@@ -67,10 +68,7 @@ export class CrawlRecord {
     const { registry } = this.#parts;
     return this.#insist(async () => {
       const entry = await registry.get(DIVISION);
-      const written = this.#read<WrittenKept>(entry);
-      const kept = choose(
-        written && { division: readDivision(written.division), changes: written.changes ?? [] },
-      );
+      const kept = choose(keptIn(this.#read<WrittenKept>(entry)));
       const revision = await registry.put(DIVISION, this.#write(kept), entry?.revision ?? 0);
       return revision === undefined ? undefined : kept;
     });
@@ -81,9 +79,11 @@ export class CrawlRecord {
     const { registry } = this.#parts;
     const answer = await this.#insist(async () => {
       const entry = await registry.get(OVER);
-      const over = this.#read<Over>(entry);
-      if (entry === undefined || over === undefined) return { over: undefined, isResumed: false };
-      if (over.how === "finish" || !isBeginning) return { over, isResumed: false };
+      const { how, why = "" } = this.#read<Over>(entry) ?? {};
+      if (entry === undefined || (how !== "finish" && how !== "stop"))
+        return { over: undefined, isResumed: false };
+      if (how === "finish" || !isBeginning)
+        return { over: { how, why: String(why) }, isResumed: false };
       const isRemoved = await registry.remove(OVER, entry.revision);
       return isRemoved ? { over: undefined, isResumed: true } : undefined;
     });
@@ -133,9 +133,22 @@ export class CrawlRecord {
   }
 
   /** What was written about another crawl of the same name is none of our business. */
-  #read<T extends object>(entry: RegistryEntry | undefined): (T & WrittenBy) | undefined {
-    if (entry === undefined) return undefined;
-    const read = JSON.parse(entry.value) as T & WrittenBy;
-    return read.spec === this.#parts.spec ? read : undefined;
+  #read<T extends object>(
+    entry: RegistryEntry | undefined,
+  ): (Partial<T> & Partial<WrittenBy>) | undefined {
+    try {
+      const read = JSON.parse(entry?.value ?? "null") as (Partial<T> & Partial<WrittenBy>) | null;
+      return read?.spec === this.#parts.spec ? read : undefined;
+    } catch {
+      // Not ours: it is written over.
+      return undefined;
+    }
   }
+}
+
+function keptIn(written: Partial<WrittenKept> | undefined): Kept | undefined {
+  if (!isDivision(written?.division)) return undefined;
+  const division = readDivision(written?.division as WrittenDivision);
+  const changes = isChanges(written?.changes) ? (written?.changes as readonly Change[]) : [];
+  return division && { division, changes };
 }

@@ -115,6 +115,7 @@ test("over random comings and goings a division survives its writing, and every 
           `seed ${seed}`,
         );
       const again = readDivision(JSON.parse(JSON.stringify(writeDivision(division))));
+      assert.ok(again !== undefined);
       assert.deepEqual(inOrder(again), inOrder(division), `seed ${seed}`);
       if (random.next() < 0.5) dealing.handedOver(name, division.epoch);
     }

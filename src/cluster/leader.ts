@@ -26,12 +26,14 @@ import { Coordinator } from "./coordinator.ts";
 import { CrawlRecord, type Over } from "./crawl-record.ts";
 import { Dealing } from "./dealing.ts";
 import type { Member } from "./members.ts";
-import { asNote, COORDINATOR, knownIn, type Report } from "./notes.ts";
+import { MessageReader } from "./message-reader.ts";
+import { asNote, COORDINATOR, type Known, type Report } from "./notes.ts";
 import { readDivision } from "./written-division.ts";
 import { SharedSettings } from "./shared-settings.ts";
 import { type Newcomers, Strangers } from "./strangers.ts";
 import { partitionOf } from "./team-means.ts";
-import { isFinal, wholeOf } from "./whole-view.ts";
+import { forMessage } from "./bounded-snapshot.ts";
+import { FLOWS_NODES_MAX, isFinal, wholeOf } from "./whole-view.ts";
 
 export interface LeaderParts {
   readonly clock: Clock;
@@ -69,6 +71,7 @@ export class Leader {
   /** Of these, who has handed everything over. */
   readonly #released = new Set<string>();
   readonly #startedAtMs: number;
+  readonly #reader: MessageReader;
   #member: Membership | undefined;
   #coordinator: Coordinator | undefined;
   #dealing: Dealing | undefined;
@@ -89,6 +92,7 @@ export class Leader {
     const onStop = (why: string): void => this.end(why);
     this.#shared = new SharedSettings({ clock, settings, coordinator, onStop });
     this.#record = new CrawlRecord(parts);
+    this.#reader = new MessageReader(parts.log);
     this.#startedAtMs = parts.clock.nowMs();
     this.#strangers = new Strangers(parts.clock);
   }
@@ -117,9 +121,10 @@ export class Leader {
       onParcel: () => undefined,
       onReceipt: () => undefined,
       onNote: (from, note) => {
-        const known = knownIn(note);
-        if (known !== undefined) return this.#onKnown(readDivision(known.division), known.changes);
-        this.#coordinator?.onNote(from, note);
+        const message = this.#reader.read(from, note);
+        if (message === undefined) return;
+        if (message.kind === "known") return this.#onKnown(message);
+        this.#coordinator?.onMessage(from, message);
         const bytes = this.#coordinator?.members.get(from)?.report?.bytes;
         if (bytes !== undefined) this.#shared.line.received(from, bytes);
       },
@@ -241,8 +246,10 @@ export class Leader {
   }
 
   /** The table was lost, and this node is new: it goes on with what the others know. */
-  #onKnown(division: Division, changes: readonly Change[]): void {
+  #onKnown({ division: written, changes }: Known): void {
     if (!this.#isIgnorant || this.#record.isStopped) return;
+    const division = readDivision(written);
+    if (division?.owners.length !== this.#parts.known.owners.length) return;
     this.#cancelTimer?.();
     this.#coordinator?.stop();
     this.#coordinator = undefined;
@@ -318,11 +325,16 @@ export class Leader {
       this.#letGo(nowMs, settings.nodeTimeoutMs);
       this.#judgeLine();
       const isNews = this.#haveAllEnded && !(this.#whole !== undefined && isFinal(this.#whole));
-      if (isNews || nowMs - this.#shownAtMs >= SHOW_EVERY_MS) this.#show(nowMs);
+      if (isNews || nowMs - this.#shownAtMs >= this.#showEveryMs) this.#show(nowMs);
     } catch (fault) {
       this.#parts.onFault(fault);
     }
     this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  /** All that is shown in a second grows with the square of the nodes: beyond 32 it is shown more rarely. */
+  get #showEveryMs(): number {
+    return SHOW_EVERY_MS * Math.ceil((this.#coordinator?.members.size ?? 0) / FLOWS_NODES_MAX);
   }
 
   get #haveAllEnded(): boolean {
@@ -432,8 +444,9 @@ export class Leader {
       elapsedMs: nowMs - this.#startedAtMs,
       limitBps: this.#shared.limitBps,
       recentBps: this.#shared.line.meter.recentBps(nowMs),
+      droppedMessages: this.#reader.dropped,
     });
-    const note = asNote({ kind: "look", snapshot: this.#whole });
+    const note = asNote({ kind: "look", snapshot: forMessage(this.#whole) });
     if (this.#parts.isLeading()) for (const name of names) this.#member?.tell(name, note);
   }
 }

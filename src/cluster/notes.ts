@@ -74,6 +74,8 @@ export interface Report {
   readonly change: number;
   /** Changes that its operator asked for and that no leader has answered. */
   readonly requests: readonly ChangeRequest[];
+  /** Invalid messages that it has received. */
+  readonly droppedMessages: number;
   /** Once a second. */
   readonly snapshot: Snapshot | null;
 }
@@ -157,31 +159,8 @@ export interface Outcome {
   readonly missingNames: readonly string[];
 }
 
-/** Notes come from our own kind, of the same version: joining saw to that. */
-export function reportIn(note: Note): Report | undefined {
-  return note["kind"] === "report" ? (note as unknown as Report) : undefined;
-}
+export type Message = Report | Heard | Licence | Refusal | Look | Known;
 
-export function heardIn(note: Note): Heard | undefined {
-  return note["kind"] === "heard" ? (note as unknown as Heard) : undefined;
-}
-
-export function licenceIn(note: Note): Licence | undefined {
-  return note["kind"] === "licence" ? (note as unknown as Licence) : undefined;
-}
-
-export function refusalIn(note: Note): Refusal | undefined {
-  return note["kind"] === "refusal" ? (note as unknown as Refusal) : undefined;
-}
-
-export function lookIn(note: Note): Look | undefined {
-  return note["kind"] === "look" ? (note as unknown as Look) : undefined;
-}
-
-export function knownIn(note: Note): Known | undefined {
-  return note["kind"] === "known" ? (note as unknown as Known) : undefined;
-}
-
-export function asNote(message: Report | Heard | Licence | Refusal | Look | Known): Note {
+export function asNote(message: Message): Note {
   return message as unknown as Note;
 }

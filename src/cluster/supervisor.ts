@@ -33,6 +33,7 @@ import { Crew } from "./crew.ts";
 import { Dealing } from "./dealing.ts";
 import type { Job } from "./job.ts";
 import { type Ended, mergeResults, mergeSnapshots } from "./merge.ts";
+import { MessageReader } from "./message-reader.ts";
 import { COORDINATOR } from "./notes.ts";
 import { writeDivision } from "./written-division.ts";
 import { withoutShared } from "./shared-line.ts";
@@ -64,6 +65,7 @@ class Supervisor implements OpenCrawl {
   readonly #dealing: Dealing | undefined;
   readonly #settle = Promise.withResolvers<CrawlResult>();
   readonly #shared: SharedSettings;
+  readonly #reader: MessageReader;
   /** When the first process was told what to do: as with a crawl of one, loading the program does not count. */
   #startedAtMs: number | undefined;
   readonly #changes = new ChangeList();
@@ -79,6 +81,7 @@ class Supervisor implements OpenCrawl {
     this.#order = order;
     const { settings } = order;
     this.#names = Array.from({ length: settings.procs }, (_, index) => `proc-${index + 1}`);
+    this.#reader = new MessageReader(order.log);
     this.#shared = new SharedSettings({
       clock: systemClock,
       settings,
@@ -107,7 +110,8 @@ class Supervisor implements OpenCrawl {
       onParcel: () => undefined,
       onReceipt: () => undefined,
       onNote: (from, note) => {
-        this.#coordinator?.onNote(from, note);
+        const message = this.#reader.read(from, note);
+        if (message !== undefined) this.#coordinator?.onMessage(from, message);
         const bytes = this.#coordinator?.members.get(from)?.report?.bytes;
         if (bytes !== undefined) this.#shared.line.received(from, bytes);
       },
@@ -353,6 +357,10 @@ class Supervisor implements OpenCrawl {
         limitBps: member?.snapshot?.limitBps,
         state: member?.report === undefined ? "away" : (member.snapshot?.state ?? "starting"),
       })),
+      droppedMessages: members.reduce(
+        (sum, member) => sum + (member?.report?.droppedMessages ?? 0),
+        this.#reader.dropped,
+      ),
       flows: members.map((member) => this.#names.map((to) => member?.exchange?.sentTo[to] ?? 0)),
     };
   }

@@ -12,6 +12,7 @@ import { writeFingerprints } from "./written-fingerprints.ts";
 const WHOLE = {
   state: "done",
   because: "",
+  droppedMessages: 0,
   elapsedMs: 1,
   limitBps: undefined,
   recentBps: [],

@@ -5,6 +5,8 @@ import type { Cap } from "./caps.ts";
 import type { RoundNews, Totals } from "../store/store.ts";
 import type { Forecast } from "./replan.ts";
 
+export type { Forecast as ForecastView } from "./replan.ts";
+
 export type CrawlState =
   | "starting"
   | "running"
@@ -118,8 +120,12 @@ export interface ProcessView {
 /** Several processes at work, and what they sent each other. */
 export interface ParallelView {
   readonly procs: readonly ProcessView[];
-  /** URLs sent: from the process of the row to that of the column. */
+  /** URLs sent: from the process of the row to that of the column; empty for more than 32 processes. */
   readonly flows: readonly (readonly number[])[];
+  /** All URLs sent, also where there are too many processes for `flows`. */
+  readonly urlsSent?: number;
+  /** Messages between the processes and their coordinator that were not valid. */
+  readonly droppedMessages?: number;
   /** Of a cluster: what its nodes sent each other, and how many different pages they have. */
   readonly exchangeBytes?: number;
   readonly differentPages?: number;

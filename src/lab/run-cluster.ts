@@ -10,9 +10,11 @@
  */
 
 import { CrawlError } from "../base/errors.ts";
+import type { LogEntry } from "../base/log.ts";
 import { below, type Random, randomFrom } from "../base/random.ts";
 import { Agent, LAPSED } from "../cluster/agent.ts";
 import { Candidacy } from "../cluster/candidacy.ts";
+import { DROPPED } from "../cluster/message-reader.ts";
 import { nobodysDivision } from "../cluster/dealing.ts";
 import { partitionOf, teamMeansFor } from "../cluster/team-means.ts";
 import type { Settings } from "../config/schema.ts";
@@ -76,6 +78,9 @@ export interface ClusterReport extends TeamReport {
   readonly leaders: number;
   /** Ends of licences: the node and the time. */
   readonly lapses: readonly { readonly node: string; readonly atMs: number }[];
+  /** Spoilt notes that were delivered, and the most that one receiver reported as dropped. */
+  readonly spoilt: number;
+  readonly dropped: number;
   readonly answers: readonly Answer[];
   /** Changes that nodes made for themselves. */
   readonly made: readonly { readonly node: string; readonly key: string }[];
@@ -141,6 +146,7 @@ class ClusterSimulation {
   readonly #lapses: { readonly node: string; readonly atMs: number }[] = [];
   readonly #answers: Answer[] = [];
   readonly #made: { readonly node: string; readonly key: string }[] = [];
+  #dropped = 0;
   #lost = 0;
   #leaders = 0;
 
@@ -186,6 +192,8 @@ class ClusterSimulation {
       lost: this.#lost,
       leaders: this.#leaders,
       lapses: this.#lapses,
+      spoilt: this.#bus.spoilt,
+      dropped: this.#dropped,
       answers: this.#answers,
       made: this.#made,
     };
@@ -238,8 +246,9 @@ class ClusterSimulation {
       random,
       spec: SPEC,
       log: {
-        write: ({ message }) => {
+        write: ({ message, values }) => {
           if (message === LAPSED) this.#lapses.push({ node: name, atMs: clock.nowMs() });
+          if (message === DROPPED) this.#onDropped(Number(values["count"]));
         },
       },
       onRefused: (why) => this.#over.reject(new Error(`${name} was refused: ${why}`)),
@@ -249,7 +258,7 @@ class ClusterSimulation {
     const hasTakenPart = (): boolean => agent.hasTakenPart;
     const candidacy = new Candidacy({
       clock,
-      log: { write: ({ message, values }) => this.#onLog(message, values["node"]) },
+      log: { write: ({ message, values }) => this.#onLog(message, values) },
       bus,
       registry,
       settings: this.#settings,
@@ -284,7 +293,14 @@ class ClusterSimulation {
     };
   }
 
-  #onLog(message: string, node: unknown): void {
+  /** Everything that nodes send is valid: only spoilt copies may be dropped. */
+  #onDropped(count: number): void {
+    this.#dropped = Math.max(this.#dropped, count);
+    if (this.#bus.spoilt === 0) this.#over.reject(new Error("a message was dropped"));
+  }
+
+  #onLog(message: string, { node, count }: LogEntry["values"]): void {
+    if (message === DROPPED) this.#onDropped(Number(count));
     if (message === "this node leads") this.#leaders += 1;
     // A live node declared lost returns with pages that other nodes have fetched again.
     if (message.includes("lost") && node !== undefined) this.#lost += 1;

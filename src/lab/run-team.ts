@@ -6,10 +6,12 @@
  * Promise: the same plan always gives the same report.
  */
 
+import { assert } from "../base/assert.ts";
 import { below, type Random, randomFrom } from "../base/random.ts";
 import { Agent } from "../cluster/agent.ts";
 import { Coordinator } from "../cluster/coordinator.ts";
 import { Dealing } from "../cluster/dealing.ts";
+import { messageIn } from "../cluster/message-checks.ts";
 import { COORDINATOR } from "../cluster/notes.ts";
 import { firstDivision, partitionOf, topicOwners } from "../cluster/team-means.ts";
 import { ownsContents } from "../config/parallel-rules.ts";
@@ -201,7 +203,11 @@ class TeamSimulation {
     const member = await this.#bus.join(COORDINATOR, {
       onParcel: () => undefined,
       onReceipt: () => undefined,
-      onNote: (from, note) => this.#coordinator?.onNote(from, note),
+      onNote: (from, note) => {
+        const message = messageIn(note);
+        assert(typeof message !== "string", "a message is what its schema says");
+        this.#coordinator?.onMessage(from, message);
+      },
     });
     this.#coordinator = new Coordinator({
       clock: this.#clock,

@@ -67,6 +67,7 @@ test(
       [3, 3],
       ends.map(({ stderr }) => stderr).join("\n---\n"),
     );
+    for (const { stderr } of ends) assert.doesNotMatch(stderr, /invalid messages/);
   },
 );
 

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { Settings } from "../../src/config/schema.ts";
 import { clusterFaults } from "../../src/lab/cluster-faults.ts";
 import { judgeCluster } from "../../src/lab/judge-cluster.ts";
+import { NO_BUS_FAULTS } from "../../src/lab/sim-bus.ts";
 import { type ClusterReport, runCluster, type ScriptedEvent } from "../../src/lab/run-cluster.ts";
 
 const WORLD = { siteCount: 6, pagesMax: 20 };
@@ -108,6 +109,21 @@ test("a change that no leader accepts, or that a node does not confirm, is repor
     ["NOT_APPLIED", "NOT_CONFIRMED"],
   );
   assert.match(answers[1]?.message ?? "", /1 of 2 nodes have not confirmed it .*: node-/);
+});
+
+test("10,000 spoilt notes are dropped and counted, and change nothing", async () => {
+  const bus = { ...NO_BUS_FAULTS, spoiltCopies: 4 };
+  const spoilt: number[] = [];
+  for (const seed of [1, 2]) {
+    const plan = { seed, nodes: 3, world: WORLD, bus, settings: { limitBps: 50_000 } };
+    const report = await runCluster(plan);
+    assert.deepEqual(judgeCluster(report), [], `seed ${seed}`);
+    assert.ok(report.results.every(({ complete }) => complete));
+    assert.equal(report.leaders, 1);
+    assert.ok(report.dropped >= 1_000, `${report.dropped} dropped of ${report.spoilt}`);
+    spoilt.push(report.spoilt);
+  }
+  assert.ok(spoilt.reduce((sum, one) => sum + one, 0) >= 10_000, `${spoilt.join(" ")}`);
 });
 
 async function clean(seed: number, settings: Partial<Settings> = {}): Promise<ClusterReport> {

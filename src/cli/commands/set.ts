@@ -33,7 +33,9 @@ function help(request?: HelpRequest): string {
   return commandHelp(
     {
       usage: "weir set DIR KEY VALUE",
-      about: "Changes a setting of the running crawl in DIR, within one second and until it ends.",
+      about:
+        "Changes a setting of the running crawl in DIR, within one second and until it ends. In a cluster, DIR is " +
+        "the folder of any node: the change holds for all nodes, and fails if one has not confirmed it within 10 s.",
       examples: [
         ["weir set weir-data/example.org limit 500KB/s", "limit of the whole crawl"],
         ["weir set weir-data/example.org limit none", "no limit"],
