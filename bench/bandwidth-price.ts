@@ -108,7 +108,7 @@ function checkoutWithout(scratch: string, checkout: string): string {
   const text = readFileSync(join(ROOT, "bench/without-governor.ts"), "utf8")
     .replaceAll('"../src/crawl/', '"./')
     .replaceAll('"../src/', '"../');
-  writeFileSync(join(folder, "src/crawl/sluice.ts"), text);
+  writeFileSync(join(folder, "src/crawl/limit/limiter.ts"), text);
   return folder;
 }
 

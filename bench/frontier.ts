@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { below, randomFrom } from "../src/base/random.ts";
-import { openStore } from "../src/store/store-sqlite.ts";
+import { openStore } from "../src/store/sqlite/store-sqlite.ts";
 import { CrawlLoad, LINKS_KNOWN, LINKS_NEW, folderBytes, highOf, lowOf } from "./crawl-load.ts";
 import { measuredIn, sayAndWait } from "./crawl-load.ts";
 

@@ -8,9 +8,9 @@
 
 import { parseArgs } from "node:util";
 import loadHighs from "highs";
-import { solveMip } from "../src/crawl/solver.ts";
+import { solveMip } from "../src/crawl/deadlines/mip-solver.ts";
 import { manySites } from "../src/lab/experiments/allocation-tasks.ts";
-import { matrixOf, mipModel } from "../src/plan/mip.ts";
+import { matrixOf, mipModel } from "../src/plan/papers/mip.ts";
 import { auditPlan } from "../src/plan/plan-audit.ts";
 import { figuresOf } from "../src/plan/plan.ts";
 

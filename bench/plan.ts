@@ -15,11 +15,11 @@
 import { loadavg } from "node:os";
 import { manySites } from "../src/lab/experiments/allocation-tasks.ts";
 import { cappedTask, type Wishes } from "../src/plan/capped-task.suite.ts";
-import { planCpq } from "../src/plan/cpq.ts";
-import { planOptimal } from "../src/plan/optimal.ts";
+import { planCpq } from "../src/plan/papers/cpq.ts";
+import { planOptimal } from "../src/plan/optimum/optimal.ts";
 import { auditPlan } from "../src/plan/plan-audit.ts";
 import { figuresOf, OBJECTIVES, type PlanTask } from "../src/plan/plan.ts";
-import { promisesOf } from "../src/plan/promises.ts";
+import { promisesOf } from "../src/plan/promise/promises.ts";
 
 const TASKS = 500;
 const NARROW = [0.02, 0.6] as const;

@@ -25,7 +25,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { below, randomFrom } from "../src/base/random.ts";
-import { textOfResult } from "../src/crawl/collections.ts";
+import { textOfResult } from "../src/crawl/search/collections.ts";
 import { search } from "../src/search/find.ts";
 import { readQuery } from "../src/search/query.ts";
 import { IndexReader } from "../src/search/index-reader.ts";

@@ -18,7 +18,7 @@ import { setImmediate } from "node:timers/promises";
 import { ClassicLevel } from "classic-level";
 import { open } from "lmdb";
 import type { PageRecord } from "../src/page/page.ts";
-import { openStore } from "../src/store/store-sqlite.ts";
+import { openStore } from "../src/store/sqlite/store-sqlite.ts";
 import type { Fingerprints, NewUrl, WaitingUrl } from "../src/store/store.ts";
 import { CrawlLoad, folderBytes, measuredIn, sayAndWait } from "./crawl-load.ts";
 import type { LoadedStore } from "./crawl-load.ts";

@@ -1,16 +1,16 @@
 /**
  * The gate of the line as it would be if there were no limits: it keeps the books, and asks nobody.
  *
- * Not part of the program. `bandwidth-price.ts` puts it in the place of `src/crawl/sluice.ts` in a copy of a
+ * Not part of the program. `bandwidth-price.ts` puts it in the place of `src/crawl/limit/limiter.ts` in a copy of a
  * checkout, so that what being able to limit costs can be measured against the same program without it.
  */
 
-import type { Purpose } from "../src/bandwidth/ledger.ts";
+import type { Purpose } from "../src/bandwidth/history/ledger.ts";
 import type { Taken } from "../src/frontier/workbench.ts";
 import type { OnBytes, Traffic } from "../src/fetch/transport.ts";
 import type { Job } from "../src/crawl/job.ts";
-import type { Roster, Site } from "../src/crawl/roster.ts";
-import type { Tally } from "../src/crawl/tally.ts";
+import type { Roster, Site } from "../src/crawl/sites.ts";
+import type { Tally } from "../src/crawl/counters.ts";
 
 interface Parts {
   readonly roster: Roster;

@@ -15,7 +15,7 @@ import { bannedWordIn, COLUMNS_MAX, proseLines } from "./prose.ts";
 const LANGUAGE = ["base", "url", "page"];
 const MIND = ["topics", "bandwidth", "plan", "partition", "frontier"];
 const HANDS = ["fetch", "store", "output", "search", "exchange"];
-const BODY = ["config", "crawl", "cluster"];
+const BODY = ["config", "control", "results", "crawl", "cluster"];
 const FACE = ["report", "dashboard", "lab", "cli"];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
@@ -24,7 +24,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...each(MIND, [...LANGUAGE, ...MIND]),
   ...each(HANDS, LANGUAGE),
   config: [...LANGUAGE, ...MIND, ...HANDS],
-  crawl: [...LANGUAGE, ...MIND, ...HANDS, "config"],
+  control: [...LANGUAGE, ...MIND, ...HANDS, "config"],
+  results: [...LANGUAGE, ...MIND, ...HANDS, "config", "control"],
+  crawl: [...LANGUAGE, ...MIND, ...HANDS, "config", "control", "results"],
   cluster: [...LANGUAGE, ...MIND, ...HANDS, ...BODY],
   ...each(FACE, [...LANGUAGE, ...MIND, ...HANDS, ...BODY]),
   ...each(["dashboard", "lab"], [...LANGUAGE, ...MIND, ...HANDS, ...BODY, "report"]),

@@ -1,6 +1,6 @@
 /** Numbers as people read them in a terminal. */
 
-import { PURPOSES, type BytesByPurpose } from "../bandwidth/ledger.ts";
+import { PURPOSES, type BytesByPurpose } from "../bandwidth/history/ledger.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 
 /** By hand: loading the locale data would take longer than the rest of the start. */

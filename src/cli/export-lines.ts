@@ -1,14 +1,14 @@
 /** Brings a crawl's rows into the shape that the writers of lines take, one page at a time. */
 
-import { fingerprintsIn } from "../crawl/fingerprints-in.ts";
-import { linkGraphOf, linksTo } from "../crawl/link-graph.ts";
-import { textPlaceOf } from "../crawl/text-place.ts";
-import { exportedName } from "../output/archives.ts";
-import { archivedText, pageLine, type PageLine } from "../output/jsonl.ts";
-import type { LinkingPage, UrlOf } from "../output/links.ts";
+import { fingerprintsIn } from "../results/fingerprints.ts";
+import { linkGraphOf, linksTo } from "../results/link-graph.ts";
+import { textPlaceOf } from "../crawl/search/text-place.ts";
+import { exportedName } from "../output/warc/archives.ts";
+import { archivedText, pageLine, type PageLine } from "../output/lines/jsonl.ts";
+import type { LinkingPage, UrlOf } from "../output/lines/links.ts";
 import type { PageRecord } from "../page/page.ts";
 import { highest } from "../report/gather.ts";
-import type { openReadOnly } from "../store/store-sqlite.ts";
+import type { openReadOnly } from "../store/sqlite/store-sqlite.ts";
 import { writtenOf } from "../url/url.ts";
 
 export type ReadableStore = ReturnType<typeof openReadOnly>;

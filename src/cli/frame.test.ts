@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Books } from "../bandwidth/ledger.ts";
+import { Books } from "../bandwidth/history/ledger.ts";
 import { below, pick, randomFrom, type Random } from "../base/random.ts";
-import type { CrawlState, SiteView, Snapshot } from "../crawl/snapshot.ts";
+import type { CrawlState, SiteView, Snapshot } from "../control/snapshot.ts";
 import { NO_TOTALS } from "../store/store.ts";
 import { showRate } from "./amounts.ts";
 import { frameOf, gauge, progressBar, sparkline } from "./frame.ts";
@@ -46,6 +46,7 @@ function snapshotWith(changes: Partial<Snapshot>): Snapshot {
     plan: undefined,
     siteCount: 0,
     sites: [],
+    unreachable: 0,
     troubles: [],
     ...changes,
   };

@@ -7,7 +7,7 @@
 
 import { showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
-import type { SiteView, Snapshot, Trouble } from "../crawl/snapshot.ts";
+import type { SiteView, Snapshot, Trouble } from "../control/snapshot.ts";
 import { settlementOf } from "../page/outcome.ts";
 import type { Reason, Settlement } from "../page/outcome.ts";
 import { plural, showCount, showLedger, showPace, showReasons } from "./amounts.ts";
@@ -128,13 +128,14 @@ function ledgerLine({ ledger }: Snapshot, palette: Palette): string[] {
   return words.length < 2 ? [] : [palette.dim(words.join("  "))];
 }
 
-function countLine({ totals, pending, remainingMs }: Snapshot): string {
+function countLine({ totals, pending, unreachable, remainingMs }: Snapshot): string {
   const parts = [
     plural(totals.pages, "page"),
     showBytes(totals.bytes),
     `${showCount(pending)} waiting`,
     `${showCount(totals.failed)} failed`,
     `${showCount(totals.skipped)} skipped`,
+    unreachable > 0 ? `${plural(unreachable, "site")} unreachable` : "",
     pending > 0 ? showRemaining(remainingMs) : "",
   ];
   return parts.filter((part) => part !== "").join("  ");

@@ -8,7 +8,7 @@
  */
 
 import type { WriteStream } from "node:tty";
-import type { Snapshot } from "../crawl/snapshot.ts";
+import type { Snapshot } from "../control/snapshot.ts";
 import { frameOf } from "./frame.ts";
 import { type Palette, sizeOf } from "./terminal.ts";
 import type { View } from "./view.ts";

@@ -1,6 +1,6 @@
 /** What several processes cost and brought, in a line for people. */
 
-import type { ParallelMetrics } from "../crawl/parallel-metrics.ts";
+import type { ParallelMetrics } from "../results/parallel-metrics.ts";
 import { plural, showCount } from "./amounts.ts";
 
 export function parallelLine(metrics: ParallelMetrics): string {

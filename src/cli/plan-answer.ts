@@ -6,7 +6,6 @@
  * has the same answer.
  */
 
-import type { Strayed } from "../bandwidth/scatter.ts";
 import { unreachable } from "../base/assert.ts";
 import { randomFrom } from "../base/random.ts";
 import {
@@ -17,13 +16,14 @@ import {
   orderedFinishes,
   replansFor,
   replaysFor,
-} from "../plan/bands.ts";
-import { type Beforehand, planBeforehand, planWell } from "../plan/beforehand.ts";
-import type { Slack } from "../plan/caution.ts";
-import { planCpq } from "../plan/cpq.ts";
-import { planMMaxt } from "../plan/m-maxt.ts";
-import { planMSumt } from "../plan/m-sumt.ts";
-import { planOptimal } from "../plan/optimal.ts";
+  type Server,
+} from "../plan/promise/confidence.ts";
+import { type Beforehand, planBeforehand, planWell } from "../plan/promise/first-plan.ts";
+import type { Slack } from "../plan/promise/slack.ts";
+import { planCpq } from "../plan/papers/cpq.ts";
+import { planMMaxt } from "../plan/papers/m-maxt.ts";
+import { planMSumt } from "../plan/papers/m-sumt.ts";
+import { planOptimal } from "../plan/optimum/optimal.ts";
 import {
   type Algorithm,
   type Allocation,
@@ -38,8 +38,8 @@ import {
   type SiteTask,
   withoutDeadlines,
 } from "../plan/plan.ts";
-import { type Promises, promisesOf } from "../plan/promises.ts";
-import { hasPlaces } from "../plan/work.ts";
+import { type Promises, promisesOf } from "../plan/promise/promises.ts";
+import { hasPlaces } from "../plan/schedule/columns.ts";
 
 const SEED = 1;
 const MIP_SECONDS_MAX = 60;
@@ -48,7 +48,7 @@ export interface PlanQuestion {
   readonly task: PlanTask;
   /** What ours keeps in hand before deadlines; undefined for nothing. */
   readonly slack: Slack | undefined;
-  readonly scatters: readonly (Strayed | undefined)[];
+  readonly servers: readonly Server[];
   readonly algorithm: Algorithm;
   readonly objective: Objective;
 }
@@ -137,7 +137,7 @@ async function byPaper(
     case "cpq":
       return { allocation: planCpq(task), solverGap: undefined };
     case "mip": {
-      const { solveMip } = await import("../crawl/solver.ts");
+      const { solveMip } = await import("../crawl/deadlines/mip-solver.ts");
       const { allocation, gap } = await solveMip(task, { secondsMax: MIP_SECONDS_MAX });
       return { allocation, solverGap: gap };
     }
@@ -169,12 +169,10 @@ function bandsOf(
   plan: Plan,
   { aims, order }: Beforehand,
 ): readonly Band[] | undefined {
-  const { scatters } = question;
-  const isSeen = aims.sites.some(
-    ({ capBps }, index) => capBps < Infinity && (scatters[index]?.mean ?? 0) > 0,
-  );
+  const { servers } = question;
+  const isSeen = servers.some(({ bps, strayed }) => bps < Infinity && (strayed?.mean ?? 0) > 0);
   if (!isSeen) return undefined;
-  const bands = finishBands(aims, scatters, {
+  const bands = finishBands(aims, servers, {
     ...waysOf(question, aims, plan, order),
     random: randomFrom(SEED),
   });

@@ -3,12 +3,12 @@
  *
  * By itself `weir plan` answers the question as it was put: every byte of the limit is a byte of a page,
  * and a deadline may be met at its last moment. A crawl begins with the plan that is made here
- * (`plan/beforehand.ts`), which keeps time in hand before deadlines (decision 012).
+ * (`plan/promise/first-plan.ts`), which keeps time in hand before deadlines (decision 012).
  */
 
 import type { Settings } from "../config/schema.ts";
-import { asCrawled } from "../crawl/as-crawled.ts";
-import { type Slack, slackFor } from "../plan/caution.ts";
+import { asCrawled } from "../crawl/deadlines/first-plan.ts";
+import { type Slack, slackFor } from "../plan/promise/slack.ts";
 import type { PlanInput, PlannedSite } from "./plan-task.ts";
 
 /** Beginning as a crawl does, with what it gets of its limit; what servers give is not of our making, and stays. */

@@ -2,12 +2,13 @@
 
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { descriptorShortage } from "../base/descriptors.ts";
 import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
 import { meaningOf } from "../dashboard/reason-words.ts";
 import { gatherReport } from "../report/gather.ts";
 import { reportHtml } from "../report/report.ts";
-import { runningSnapshot } from "../crawl/crawl-folder.ts";
+import { runningSnapshot } from "../results/crawl-folder.ts";
 
 export const REPORT_FILE = "report.html";
 
@@ -44,6 +45,8 @@ export async function writeReport({ folder, ...order }: ReportOrder): Promise<st
 
 function explained(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
+  const shortage = descriptorShortage(error, visible(file, 200));
+  if (shortage !== undefined) return shortage;
   const code = error.code === "ENOSPC" ? "DISK_FULL" : "FILE_UNREADABLE";
   return new CrawlError(code, `Cannot write ${visible(file, 200)}: ${error.message}`, {
     cause: error,

@@ -4,7 +4,7 @@ import type { WriteStream } from "node:tty";
 import { type Log, silentLog } from "../base/log.ts";
 import { visible } from "../base/visible.ts";
 import type { Settings } from "../config/schema.ts";
-import type { Snapshot } from "../crawl/snapshot.ts";
+import type { Snapshot } from "../control/snapshot.ts";
 import { LiveView } from "./live-view.ts";
 import { bothLogs, fileLog, linesLog } from "./log.ts";
 import { PlainView } from "./plain-view.ts";

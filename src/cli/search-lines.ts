@@ -1,8 +1,8 @@
 /** Results of a search, for the eye and for programs. Everything in them is foreign, and shown so. */
 
 import { visible } from "../base/visible.ts";
-import { type Spelling, textOfResult } from "../crawl/collections.ts";
-import { seenJson } from "../output/jsonl.ts";
+import { type Spelling, textOfResult } from "../crawl/search/collections.ts";
+import { seenJson } from "../output/lines/jsonl.ts";
 import type { Collection, Found, Result } from "../search/find.ts";
 import type { Stemming } from "../search/index-file.ts";
 import type { Query } from "../search/query.ts";

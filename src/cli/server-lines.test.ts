@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DayMoment } from "../bandwidth/day-kind.ts";
-import type { ServerRow } from "../bandwidth/speed-table.ts";
+import type { DayMoment } from "../bandwidth/clock/day-kind.ts";
+import type { ServerRow } from "../bandwidth/history/speed-table.ts";
 import { serverLines, serversAsJson, surveyed } from "./server-lines.ts";
 import { paletteFor } from "./terminal.ts";
 

@@ -5,8 +5,13 @@
  * a holiday, on one scale for each server; an hour that was never measured is a dot.
  */
 
-import type { DayMoment } from "../bandwidth/day-kind.ts";
-import { isMeasured, measuredHours, type ServerRow, SpeedTable } from "../bandwidth/speed-table.ts";
+import type { DayMoment } from "../bandwidth/clock/day-kind.ts";
+import {
+  isMeasured,
+  measuredHours,
+  type ServerRow,
+  SpeedTable,
+} from "../bandwidth/history/speed-table.ts";
 import { Heap } from "../base/heap.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";

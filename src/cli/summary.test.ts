@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CrawlResult } from "../crawl/snapshot.ts";
+import type { CrawlResult } from "../control/snapshot.ts";
 import { runSim } from "../lab/run-sim.ts";
 import { summaryOf } from "./summary.ts";
 import { paletteFor } from "./terminal.ts";

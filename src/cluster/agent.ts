@@ -9,8 +9,8 @@
 import type { Clock } from "../base/clock.ts";
 import { silentLog, type Log } from "../base/log.ts";
 import { below, type Random, systemRandom } from "../base/random.ts";
-import type { CrawlHandle } from "../crawl/crawler.ts";
-import type { Snapshot } from "../crawl/snapshot.ts";
+import type { CrawlHandle } from "../crawl/crawl.ts";
+import type { Snapshot } from "../control/snapshot.ts";
 import type { Inbox, Membership, Note } from "../exchange/bus.ts";
 import { CrawlError } from "../base/errors.ts";
 import { type Change, CHANGES_MAX, type ChangeRequest, isMadeByEach } from "./change-list.ts";
@@ -219,7 +219,8 @@ export class Agent {
     const { clock, crawl, bus } = this.#parts;
     const nowMs = clock.nowMs();
     const { team } = crawl;
-    const { known, pending, pages, receivedBytes, waitingReaders, neededBps } = crawl.pulse();
+    const { known, pending, unreachable, pages, receivedBytes, waitingReaders, neededBps } =
+      crawl.pulse();
     const isShown = this.#hasEnded || nowMs - this.#snapshotAtMs >= SNAPSHOT_EVERY_MS;
     if (isShown) this.#snapshotAtMs = nowMs;
     const isQuiet = team?.isQuiet ?? true;
@@ -243,7 +244,8 @@ export class Agent {
       handedOver: team?.handedOver ?? 0,
       wave: this.#licence?.wave ?? 0,
       activity: 2 * known - pending + this.#parcels,
-      isDone: ((isDry && pending === 0) || isSated) && isQuiet,
+      isDone: ((isDry && pending === 0) || isSated || crawl.isOutOfPatience) && isQuiet,
+      unreachable: crawl.isOutOfPatience ? unreachable : 0,
       isDry,
       isSated,
       pages,

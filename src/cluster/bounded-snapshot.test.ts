@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Snapshot } from "../crawl/snapshot.ts";
+import type { Snapshot } from "../control/snapshot.ts";
 import { textsOf } from "../exchange/note-pieces.ts";
 import { NO_TOTALS } from "../store/store.ts";
 import { forMessage } from "./bounded-snapshot.ts";
@@ -72,6 +72,7 @@ function snapshotOf(siteCount: number): Snapshot {
     resumed: false,
     totals: { ...NO_TOTALS, known: 20_000, pages: 9_999 },
     pending: 10_001,
+    unreachable: 0,
     rateBps: 123_456,
     limitBps: 1_000_000,
     predictedBps: 99_999.99,

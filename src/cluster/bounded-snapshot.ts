@@ -4,7 +4,7 @@
  * Pure. Long texts are cut, and of long lists the first entries are kept: a snapshot lists first what matters most.
  */
 
-import type { Snapshot } from "../crawl/snapshot.ts";
+import type { Snapshot } from "../control/snapshot.ts";
 
 const TEXT_CHARS_MAX = 300;
 const SITES_MAX = 100;

@@ -11,8 +11,8 @@
 
 import { divide, LeaseBook } from "../bandwidth/lease-book.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Division } from "../crawl/division.ts";
-import type { Waiting } from "../crawl/team.ts";
+import type { Division } from "../crawl/peers/ownership.ts";
+import type { Waiting } from "../crawl/peers/peer.ts";
 import type { Membership } from "../exchange/bus.ts";
 import { TurnBook } from "../frontier/turn-book.ts";
 import type { Halves } from "../partition/popular-found.ts";
@@ -39,8 +39,8 @@ export interface CoordinatorParts {
    * returns what it gave. Nothing unless the web is handed out piece by piece.
    */
   readonly handOut: (dry: string, waiting: ReadonlyMap<number, number>) => readonly Waiting[];
-  /** Every process has ended its part, and nothing is on its way: time to `end`. */
-  readonly onDone: () => void;
+  /** Every process has ended its part, but for so many sites that it could not reach: time to `end`. */
+  readonly onDone: (unreachable: number) => void;
   readonly limitBps: number | undefined;
   readonly pagesMax: number | undefined;
   /** Of several coordinators one after the other, each has a higher one. */
@@ -275,7 +275,7 @@ export class Coordinator {
     if (!all.every((one) => isSteady(one))) this.#wave += 1;
     else if (!this.#isDone) {
       this.#isDone = true;
-      this.#parts.onDone();
+      this.#parts.onDone(all.reduce((sum, one) => sum + (one.report?.unreachable ?? 0), 0));
     }
   }
 

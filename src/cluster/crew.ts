@@ -8,7 +8,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { CrawlError } from "../base/errors.ts";
 import type { LogEntry } from "../base/log.ts";
-import type { CrawlResult } from "../crawl/snapshot.ts";
+import type { CrawlResult } from "../control/snapshot.ts";
 import type { ProcessHub } from "../exchange/bus-process.ts";
 import { childPort } from "../exchange/port.ts";
 import { type Job, type Word, wordIn } from "./job.ts";

@@ -9,12 +9,12 @@
  * Everything is in the division itself, so that a later coordinator can go on with it.
  */
 
-import type { Division, Handing, Loss } from "../crawl/division.ts";
-import type { Waiting } from "../crawl/team.ts";
+import type { Division, Handing, Loss } from "../crawl/peers/ownership.ts";
+import type { Waiting } from "../crawl/peers/peer.ts";
 import { assignGroups, nextBuckets, reassign, type Worker } from "../partition/assignment.ts";
 import type { Coordination } from "../partition/mode.ts";
 import type { Partition } from "../partition/partition.ts";
-import { joinedTotals } from "../store/joined-totals.ts";
+import { joinedTotals } from "../store/joined/joined-totals.ts";
 import type { Totals } from "../store/store.ts";
 
 export interface DealingRules {

@@ -5,7 +5,7 @@
 
 import type { LogEntry, LogLevel } from "../base/log.ts";
 import type { ErrorCode } from "../base/errors.ts";
-import type { CrawlResult } from "../crawl/snapshot.ts";
+import type { CrawlResult } from "../control/snapshot.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Spellings } from "../config/seeds.ts";
 import type { CanonicalUrl } from "../url/url.ts";

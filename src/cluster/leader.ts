@@ -10,12 +10,13 @@
  * for lost what the others have done.
  */
 
+import { couldNotBeReached } from "../crawl/patience.ts";
 import type { Clock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
-import type { Division } from "../crawl/division.ts";
-import type { Snapshot } from "../crawl/snapshot.ts";
+import type { Division } from "../crawl/peers/ownership.ts";
+import type { Snapshot } from "../control/snapshot.ts";
 import type { Bus, Membership } from "../exchange/bus.ts";
 import type { Registry } from "../exchange/registry.ts";
 import type { Worker } from "../partition/assignment.ts";
@@ -200,7 +201,10 @@ export class Leader {
         if (given.length > 0) this.#write();
         return given;
       },
-      onDone: () => this.#endAs("finish", ""),
+      onDone: (unreachable) =>
+        unreachable > 0
+          ? this.#endAs("stop", couldNotBeReached(unreachable))
+          : this.#endAs("finish", ""),
       mayEnd: () => !this.#isWriting && this.#strangers.isEmpty && this.#leaving.size === 0,
       limitBps: this.#shared.line.agreedBps(),
       pagesMax: settings.pagesMax,

@@ -6,8 +6,8 @@
  */
 
 import type { Clock } from "../base/clock.ts";
-import type { Snapshot } from "../crawl/snapshot.ts";
-import type { Waiting } from "../crawl/team.ts";
+import type { Snapshot } from "../control/snapshot.ts";
+import type { Waiting } from "../crawl/peers/peer.ts";
 import type { Exchange, Report } from "./notes.ts";
 
 export interface Member {

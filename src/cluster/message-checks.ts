@@ -11,7 +11,7 @@
 
 import type { Note } from "../exchange/bus.ts";
 import type {
-  ForecastView,
+  Forecast,
   ParallelView,
   PlanView,
   ProcessView,
@@ -20,9 +20,9 @@ import type {
   Snapshot,
   TopicsView,
   Trouble,
-} from "../crawl/snapshot.ts";
+} from "../control/snapshot.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
-import { PURPOSES } from "../bandwidth/ledger.ts";
+import { PURPOSES } from "../bandwidth/history/ledger.ts";
 import type { Segment } from "../plan/plan.ts";
 import type { RoundNews, Totals } from "../store/store.ts";
 import {
@@ -182,7 +182,7 @@ const site = recordOf<SiteView>({
   round: recordOf<RoundView>({ number: sum, news, nextInMs: shown }),
   priority: shown,
   forecast: optional(
-    recordOf<ForecastView>({
+    recordOf<Forecast>({
       deadlineInMs: shown,
       finishInMs: shown,
       rateBps: shown,
@@ -246,6 +246,7 @@ const snapshot = recordOf<Snapshot>({
   resumed: flag,
   totals,
   pending: sum,
+  unreachable: sum,
   rateBps: shown,
   limitBps: shown,
   predictedBps: shown,
@@ -319,6 +320,7 @@ const BY_KIND: { readonly [Kind in Message["kind"]]: Check } = {
     isDone: flag,
     isDry: flag,
     isSated: flag,
+    unreachable: count,
     pages: count,
     bytes: amount,
     usedBps: amount,

@@ -7,9 +7,9 @@
  * before the coordinator does.
  */
 
-import type { BorderTraffic } from "../crawl/border.ts";
-import type { Snapshot } from "../crawl/snapshot.ts";
-import type { Waiting } from "../crawl/team.ts";
+import type { BorderTraffic } from "../crawl/peers/route-links.ts";
+import type { Waiting } from "../crawl/peers/peer.ts";
+import type { Snapshot } from "../control/snapshot.ts";
 import type { Note } from "../exchange/bus.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
 import type { Change, ChangeRequest } from "./change-list.ts";
@@ -48,6 +48,8 @@ export interface Report {
   readonly activity: number;
   /** Nothing is under way, waiting, or on its way to others. */
   readonly isDone: boolean;
+  /** Sites that it no longer waits for; 0 while it waits. */
+  readonly unreachable: number;
   /** Nothing of its own is left to do, whatever is on its way. */
   readonly isDry: boolean;
   /** It has work left, and as many pages as it may have. */

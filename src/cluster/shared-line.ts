@@ -5,11 +5,11 @@
  * of them gets its part with its licence.
  */
 
-import { type Calendar, limitAt } from "../bandwidth/calendar.ts";
-import { Almanac } from "../bandwidth/day-kind.ts";
-import { TimeZone } from "../bandwidth/local-time.ts";
-import { Meter } from "../bandwidth/meter.ts";
-import { type Quota, QuotaBook, readUsage } from "../bandwidth/quota.ts";
+import { type Calendar, limitAt } from "../bandwidth/clock/calendar.ts";
+import { Almanac } from "../bandwidth/clock/day-kind.ts";
+import { TimeZone } from "../bandwidth/clock/local-time.ts";
+import { Meter } from "../bandwidth/history/meter.ts";
+import { type Quota, QuotaBook, readUsage } from "../bandwidth/clock/quota.ts";
 import type { Clock } from "../base/clock.ts";
 import { publicHolidaysOf } from "../config/holidays.ts";
 import type { Settings } from "../config/schema.ts";

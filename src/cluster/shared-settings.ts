@@ -5,11 +5,11 @@
  * other changes for itself: see `isMadeByEach` in `change-list.ts`.
  */
 
-import type { Calendar } from "../bandwidth/calendar.ts";
-import type { Quota } from "../bandwidth/quota.ts";
+import type { Calendar } from "../bandwidth/clock/calendar.ts";
+import type { Quota } from "../bandwidth/clock/quota.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../config/schema.ts";
-import { Changes, type Changing } from "../crawl/changes.ts";
+import { Changes, type Changing } from "../control/live-settings.ts";
 import type { Coordinator } from "./coordinator.ts";
 import { SharedLine } from "./shared-line.ts";
 

@@ -12,7 +12,7 @@ import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
 import type { Settings } from "../config/schema.ts";
 import { VERSION } from "../config/version.ts";
-import { modelFor } from "../crawl/topic-means.ts";
+import { modelFor } from "../crawl/topics/setup.ts";
 import type { Registry } from "../exchange/registry.ts";
 import { isWithin, readAllowance } from "../fetch/address-guard.ts";
 import type { Spellings } from "../config/seeds.ts";

@@ -6,26 +6,29 @@
  * at and to change it by. Each process has a folder of its own inside the crawl's.
  */
 
+import { couldNotBeReached } from "../crawl/patience.ts";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { LogEntry } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
-import { metricsOf, type ParallelMetrics } from "../crawl/parallel-metrics.ts";
-import { measuredRate } from "../crawl/showing.ts";
-import { topicMeansFor } from "../crawl/topic-means.ts";
+import { metricsOf, type ParallelMetrics } from "../results/parallel-metrics.ts";
+import { measuredRate } from "../crawl/make-snapshot.ts";
+import { topicMeansFor } from "../crawl/topics/setup.ts";
 import { ownsContents } from "../config/parallel-rules.ts";
 import { overlap } from "../partition/metrics.ts";
 import { closeToOthers, hasStore } from "../store/folder.ts";
-import { openMemoryStore } from "../store/store-memory.ts";
-import { openReadOnly } from "../store/store-sqlite.ts";
+import { serversOf } from "../store/joined/joined-servers.ts";
+import { openMemoryStore } from "../store/memory/store-memory.ts";
+import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
 import { partFolders } from "../store/team-file.ts";
-import { keepChronicle } from "../crawl/chronicle.ts";
-import { checkPromises } from "../crawl/promise-check.ts";
-import { Control } from "../crawl/control.ts";
+import { keepChronicle } from "../control/rate-log.ts";
+import { speedTableFor } from "../crawl/limit/link-budget.ts";
+import { checkPromises } from "../crawl/deadlines/check-promises.ts";
+import { Control } from "../control/status-file.ts";
 import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
-import type { CrawlResult, CrawlState, ParallelView, Snapshot } from "../crawl/snapshot.ts";
-import type { Waiting } from "../crawl/team.ts";
+import type { CrawlResult, CrawlState, ParallelView, Snapshot } from "../control/snapshot.ts";
+import type { Waiting } from "../crawl/peers/peer.ts";
 import { ProcessHub } from "../exchange/bus-process.ts";
 import { ChangeList, isMadeByEach } from "./change-list.ts";
 import { Coordinator } from "./coordinator.ts";
@@ -125,7 +128,10 @@ class Supervisor implements OpenCrawl {
       onReport: ({ name }, { handedOver }) => {
         if (this.#dealing?.handedOver(name, handedOver) === true) this.#redivide(this.#dealing);
       },
-      onDone: () => this.#coordinator?.end("finish", ""),
+      onDone: (unreachable) =>
+        unreachable > 0
+          ? this.stop(couldNotBeReached(unreachable))
+          : this.#coordinator?.end("finish", ""),
       limitBps: this.#shared.line.agreedBps(),
       pagesMax: settings.pagesMax,
     });
@@ -147,8 +153,10 @@ class Supervisor implements OpenCrawl {
     const isKnown = !settings.fresh && partFolders(folder).some(hasStore);
     const store = isKnown ? openReadOnly(folder) : openMemoryStore();
     const limitBps = this.#shared.line.agreedBps();
+    const speeds = speedTableFor(settings);
+    speeds.restore(serversOf(folder, settings.speedsFile));
     try {
-      checkPromises({ settings, seeds, store, clock: systemClock, log, limitBps });
+      checkPromises({ settings, seeds, store, clock: systemClock, log, speeds, limitBps });
     } finally {
       await store.close();
     }
@@ -158,10 +166,15 @@ class Supervisor implements OpenCrawl {
     const all = this.#names.flatMap((name) => this.#snapshotOf(name) ?? []);
     const nowMs = systemClock.nowMs();
     const { because } = this.#shared;
-    const isPaused = this.#state === "running" && because !== "";
+    const busy = all.filter(({ pending }) => pending > 0);
+    const areAllPaused =
+      busy.length > 0 && busy.every((one) => one.state === "paused" && one.unreachable > 0);
+    const isPaused = this.#state === "running" && (because !== "" || areAllPaused);
+    const reasons = new Set(areAllPaused ? busy.map((one) => one.because) : []);
+    if (because !== "") reasons.add(because);
     return mergeSnapshots(all, {
       state: isPaused ? "paused" : this.#state,
-      because,
+      because: [...reasons].join("; "),
       elapsedMs: this.#elapsedMs,
       resumed: this.#resumed,
       limitBps: this.#shared.limitBps,

@@ -1,9 +1,9 @@
 /** What a crawl is given to be one process of several: from the settings, and from who is there. */
 
-import type { Division } from "../crawl/division.ts";
-import type { TeamMeans } from "../crawl/team.ts";
-import { contentBuckets, topicsWithWorld } from "../crawl/placing.ts";
-import { modelFor } from "../crawl/topic-means.ts";
+import type { Division } from "../crawl/peers/ownership.ts";
+import type { TeamMeans } from "../crawl/peers/peer.ts";
+import { contentBuckets, topicsWithWorld } from "../crawl/topics/assign.ts";
+import { modelFor } from "../crawl/topics/setup.ts";
 import { ownsContents } from "../config/parallel-rules.ts";
 import { readPopular } from "../config/popular.ts";
 import type { Settings } from "../config/schema.ts";

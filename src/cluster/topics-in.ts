@@ -1,11 +1,11 @@
 /** What came of topics in the folder of several processes: their stores are read one beside the other. */
 
 import type { Settings } from "../config/schema.ts";
-import type { CrawlResult } from "../crawl/snapshot.ts";
-import { topicFigures } from "../crawl/topic-figures.ts";
-import { modelFor } from "../crawl/topic-means.ts";
-import type { ReadableStore } from "../store/sqlite-view.ts";
-import { openReadOnly } from "../store/store-sqlite.ts";
+import type { CrawlResult } from "../control/snapshot.ts";
+import { topicFigures } from "../crawl/topics/figures.ts";
+import { modelFor } from "../crawl/topics/setup.ts";
+import type { ReadableStore } from "../store/sqlite/sqlite-view.ts";
+import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
 import { storeFolders } from "../store/team-file.ts";
 
 /** null where nobody asked what pages are about. */

@@ -1,7 +1,7 @@
 import { equal } from "node:assert/strict";
 import { test } from "node:test";
 import { randomFrom } from "../base/random.ts";
-import type { Snapshot } from "../crawl/snapshot.ts";
+import type { Snapshot } from "../control/snapshot.ts";
 import { NO_TOTALS } from "../store/store.ts";
 import type { Fingerprint } from "../url/fingerprint.ts";
 import type { Member } from "./members.ts";

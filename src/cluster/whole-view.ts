@@ -1,9 +1,9 @@
 /** A cluster as one crawl to whoever looks: made by its leader from what all nodes showed last. */
 
-import type { Snapshot } from "../crawl/snapshot.ts";
+import type { Snapshot } from "../control/snapshot.ts";
 import type { Exchange } from "./notes.ts";
 import type { Member } from "./members.ts";
-import { joinedTotals } from "../store/joined-totals.ts";
+import { joinedTotals } from "../store/joined/joined-totals.ts";
 import type { Totals } from "../store/store.ts";
 import { DistinctCount } from "../partition/distinct-count.ts";
 import { mergeSnapshots, type Whole } from "./merge.ts";

@@ -1,7 +1,7 @@
 /** What settings about the line must agree on among themselves; each mistake with what to write. */
 
-import { holesOf } from "../bandwidth/calendar.ts";
-import { LIMIT_BPS_LEAST } from "../bandwidth/limit-text.ts";
+import { holesOf } from "../bandwidth/clock/calendar.ts";
+import { LIMIT_BPS_LEAST } from "../bandwidth/clock/limit-text.ts";
 import { showBytes } from "../base/units.ts";
 import type { Settings } from "./schema.ts";
 

@@ -1,9 +1,9 @@
 /** The ways to read what a crawl may take of the line: limits, quotas, shares, places and times. */
 
-import { readCalendar } from "../bandwidth/calendar-text.ts";
-import type { Calendar } from "../bandwidth/calendar.ts";
-import { limitMistake, readLimitBps } from "../bandwidth/limit-text.ts";
-import type { Quota } from "../bandwidth/quota.ts";
+import { readCalendar } from "../bandwidth/clock/calendar-text.ts";
+import type { Calendar } from "../bandwidth/clock/calendar.ts";
+import { limitMistake, readLimitBps } from "../bandwidth/clock/limit-text.ts";
+import type { Quota } from "../bandwidth/clock/quota.ts";
 import { readBytes, readDurationMs } from "../base/units.ts";
 import type { Reader } from "./field.ts";
 import { countryMistake, readCountry } from "./holidays.ts";

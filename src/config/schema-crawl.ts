@@ -68,10 +68,17 @@ export const BOUNDS = {
     fallback: undefined,
     reader: read.duration({ least: 100, most: 3650 * DAY }),
   },
+  patienceMs: {
+    key: "patience",
+    meaning:
+      "When only sites that cannot be reached are left, stop after this time without a response; the same command tries them again. By default 15m, or until the latest deadline. With --watch it never stops.",
+    fallback: undefined,
+    reader: read.duration({ least: 1000, most: 365 * DAY }),
+  },
   scope: {
     key: "scope",
     meaning:
-      "Links to follow: `site` same scheme, host and port as a seed; `domain` same registrable domain; `host-list` hosts of the seeds; `any` all.",
+      "Links to follow: `site` same scheme, host and port as a seed; `domain` same registrable domain; `host-list` hosts of the seeds; `any` all. Where a seed redirects to counts as a seed.",
     fallback: "site",
     reader: read.oneOf(["site", "domain", "host-list", "any"]),
   },
@@ -100,7 +107,8 @@ export const BOUNDS = {
   },
   siteUrlsMax: {
     key: "siteBudget",
-    meaning: "Most URLs accepted per site; bounds endless sites.",
+    meaning:
+      "Most URLs accepted per site; bounds endless sites. No budget and no defence against traps refuses a seed.",
     fallback: "1000000",
     reader: read.integer({ least: 1, most: 1e12 }),
   },

@@ -12,7 +12,7 @@ import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
 import type { CrawledPage, CrawlHooks } from "./hooks.ts";
 import { type OpenCrawl, openCrawl } from "./open.ts";
-import type { CrawlResult, Snapshot } from "./snapshot.ts";
+import type { CrawlResult, Snapshot } from "../control/snapshot.ts";
 
 export interface CrawlOptions extends Partial<Settings>, CrawlHooks {
   /** Where to start. */

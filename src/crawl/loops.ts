@@ -1,26 +1,28 @@
 /** All loops of one crawl as the crawler and the showing see them, and what surrounds them. */
 
 import type { Controller } from "../bandwidth/controller.ts";
-import type { Meter } from "../bandwidth/meter.ts";
+import type { Meter } from "../bandwidth/history/meter.ts";
 import type { CrawlError } from "../base/errors.ts";
 import type { Courtesy } from "../frontier/politeness.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import type { FetchLoop } from "./fetch-loop.ts";
 import type { Job } from "./job.ts";
-import type { Line } from "./line.ts";
-import type { Notebook } from "./notebook.ts";
+import type { Line } from "./limit/link-budget.ts";
+import type { Notebook } from "./batch.ts";
 import type { Ordering } from "./ordering.ts";
 import type { Pace } from "./pace.ts";
-import type { Promised } from "./promised.ts";
-import type { Refill } from "./refill.ts";
-import type { Replan } from "./replan.ts";
-import type { Roster, Site } from "./roster.ts";
-import type { Rounds } from "./rounds.ts";
-import type { Settler } from "./settle.ts";
-import type { Sluice } from "./sluice.ts";
-import type { Tally } from "./tally.ts";
-import type { Team } from "./team.ts";
-import type { TopicWatch } from "./topic-watch.ts";
+import type { Patience } from "./patience.ts";
+import type { Promised } from "./deadlines/deadlines.ts";
+import type { Refill } from "./queue.ts";
+import type { Replan } from "./deadlines/replan.ts";
+import type { Roster, Site } from "./sites.ts";
+import type { Rounds } from "./recrawl/recrawls.ts";
+import type { Settler } from "./end-url.ts";
+import type { Sluice } from "./limit/limiter.ts";
+import type { Tally } from "./counters.ts";
+import type { Team } from "./peers/peer.ts";
+import type { TopicWatch } from "./topics/counts.ts";
+import type { Unreachable } from "./unreachable.ts";
 
 export interface Surroundings {
   readonly meter: Meter;
@@ -47,6 +49,8 @@ export interface Loops {
   readonly notebook: Notebook;
   readonly settler: Settler;
   readonly refill: Refill;
+  readonly unreachable: Unreachable;
+  readonly patience: Patience;
   readonly fetchLoop: FetchLoop;
   readonly controller: Controller;
   readonly sluice: Sluice;

@@ -14,12 +14,12 @@ import { SeenRanks } from "../frontier/pagerank-seen.ts";
 import type { Focus } from "../topics/focus.ts";
 import type { Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
-import type { Border } from "./border.ts";
-import type { Intake } from "./intake.ts";
-import type { Notebook } from "./notebook.ts";
-import { fingerprintsIn } from "./fingerprints-in.ts";
-import { FocusOrder } from "./focus-order.ts";
-import type { Reading } from "./reading.ts";
+import type { Border } from "./peers/route-links.ts";
+import type { Intake } from "./admit.ts";
+import type { Notebook } from "./batch.ts";
+import { fingerprintsIn } from "../results/fingerprints.ts";
+import { FocusOrder } from "./topics/focus-order.ts";
+import type { Reading } from "./parse-page.ts";
 
 /** The links of a page that have been let in. */
 export interface AdmittedReading extends Reading {

@@ -1,11 +1,11 @@
 /** Furnishes the reading room: the desk where pages are read, the customs for those of others, and who brings them. */
 
-import { Customs, type CustomsParts } from "./customs.ts";
-import type { CrawlParts } from "./crawler.ts";
-import { PageDesk, type PageDeskParts } from "./page-desk.ts";
-import { PageReader } from "./reading.ts";
-import { TopicWatch } from "./topic-watch.ts";
-import { Recorder, type RecorderParts } from "./record.ts";
+import { Customs, type CustomsParts } from "./peers/import-page.ts";
+import type { CrawlParts } from "./crawl.ts";
+import { PageDesk, type PageDeskParts } from "./page.ts";
+import { PageReader } from "./parse-page.ts";
+import { TopicWatch } from "./topics/counts.ts";
+import { Recorder, type RecorderParts } from "./fetch-url.ts";
 
 /** The fact, kept in the store, that pages have been asked for again. */
 export const ROUNDS = "rounds";

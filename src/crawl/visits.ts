@@ -4,8 +4,8 @@ import type { Clock } from "../base/clock.ts";
 import { isGone, visitsAfter } from "../frontier/revisit.ts";
 import type { Reason } from "../page/outcome.ts";
 import type { Store } from "../store/store.ts";
-import type { Notebook } from "./notebook.ts";
-import type { Site } from "./roster.ts";
+import type { Notebook } from "./batch.ts";
+import type { Site } from "./sites.ts";
 
 export interface VisitParts {
   readonly clock: Clock;

@@ -6,8 +6,8 @@
  * part of the text, so a hostile web cannot make a monitoring system grow.
  */
 
-import { PURPOSES } from "../bandwidth/ledger.ts";
-import type { CrawlState } from "../crawl/snapshot.ts";
+import { PURPOSES } from "../bandwidth/history/ledger.ts";
+import type { CrawlState } from "../control/snapshot.ts";
 import { REASONS } from "../page/outcome.ts";
 import type { Look } from "./shapes.ts";
 

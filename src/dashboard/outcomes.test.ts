@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { REASONS } from "../page/outcome.ts";
-import { StoreBrowser } from "../store/browse.ts";
+import { StoreBrowser } from "../store/joined/browse.ts";
 import { urlAnswer, urlsAnswer } from "./outcomes.ts";
 import { meaningOf } from "./reason-words.ts";
 import { sampleCrawl } from "./sample.suite.ts";

@@ -9,8 +9,8 @@
 import { visible } from "../base/visible.ts";
 import { parseRobots } from "../fetch/robots.ts";
 import { robotNameOf } from "../page/robots-tags.ts";
-import type { Trouble } from "../crawl/snapshot.ts";
-import type { StoreBrowser } from "../store/browse.ts";
+import type { Trouble } from "../control/snapshot.ts";
+import type { StoreBrowser } from "../store/joined/browse.ts";
 import type { StoredUrl } from "../store/store.ts";
 import { globMatches } from "../url/scope.ts";
 import { siteOf } from "../url/site.ts";

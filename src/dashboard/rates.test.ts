@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Second } from "../bandwidth/series.ts";
+import type { Second } from "../bandwidth/history/series.ts";
 import { below, randomFrom } from "../base/random.ts";
 import { spansOf } from "./rates.ts";
 

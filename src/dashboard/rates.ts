@@ -4,8 +4,8 @@
  * the crawl was. Times in which nothing crawled stay gaps. O(n) in what was written down.
  */
 
-import type { Minute, Second } from "../bandwidth/series.ts";
-import type { RateHistory } from "../crawl/chronicle.ts";
+import type { Minute, Second } from "../bandwidth/history/series.ts";
+import type { RateHistory } from "../control/rate-log.ts";
 import type { RateSpan } from "./shapes.ts";
 
 const SECOND_MS = 1000;

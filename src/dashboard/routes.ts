@@ -3,7 +3,7 @@
  * every door. What is asked for is read strictly, and bounded.
  */
 
-import { readChronicle } from "../crawl/chronicle.ts";
+import { readChronicle } from "../control/rate-log.ts";
 import { urlAnswer, URLS_MAX, urlsAnswer } from "./outcomes.ts";
 import { spansOf } from "./rates.ts";
 import { meaningOf } from "./reason-words.ts";

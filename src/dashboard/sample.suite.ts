@@ -3,11 +3,11 @@
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Books } from "../bandwidth/ledger.ts";
-import { Chronicle } from "../crawl/chronicle.ts";
-import type { SiteView, Snapshot } from "../crawl/snapshot.ts";
+import { Books } from "../bandwidth/history/ledger.ts";
+import { Chronicle } from "../control/rate-log.ts";
+import type { SiteView, Snapshot } from "../control/snapshot.ts";
 import { type Reason, settlementOf } from "../page/outcome.ts";
-import { openStore } from "../store/store-sqlite.ts";
+import { openStore } from "../store/sqlite/store-sqlite.ts";
 import { emptyBatch, makePage, makeSite, makeUrl } from "../store/store.suite.ts";
 import { NO_TOTALS, type NewUrl, type SiteRow, type Totals } from "../store/store.ts";
 import type { Look } from "./shapes.ts";
@@ -130,6 +130,7 @@ export function sampleSnapshot(change: Partial<Snapshot> = {}): Snapshot {
     plan: undefined,
     siteCount: 0,
     sites: [],
+    unreachable: 0,
     troubles: [],
     ...change,
   };

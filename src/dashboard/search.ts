@@ -3,7 +3,7 @@
  * the passages shown come from the archive.
  */
 
-import { crawlsIn, textOfResult } from "../crawl/collections.ts";
+import { crawlsIn, textOfResult } from "../crawl/search/collections.ts";
 import { type Collection, search } from "../search/find.ts";
 import { hasIndex } from "../search/index-file.ts";
 import { readQuery } from "../search/query.ts";

@@ -1,8 +1,8 @@
 /** What servers give by hour and kind of day, those measured most first. */
 
-import { measuredHours } from "../bandwidth/speed-table.ts";
-import { serversOf } from "../store/joined-servers.ts";
-import { TimeZone } from "../bandwidth/local-time.ts";
+import { measuredHours } from "../bandwidth/history/speed-table.ts";
+import { serversOf } from "../store/joined/joined-servers.ts";
+import { TimeZone } from "../bandwidth/clock/local-time.ts";
 import { toldHours } from "../config/told-settings.ts";
 import type { StoredServer } from "../store/server-file.ts";
 import { highest } from "../report/gather.ts";

@@ -3,8 +3,8 @@
  * server and the page cannot come to mean different things.
  */
 
-import type { SiteView, Snapshot } from "../crawl/snapshot.ts";
-import type { BytesByPurpose } from "../bandwidth/ledger.ts";
+import type { SiteView, Snapshot } from "../control/snapshot.ts";
+import type { BytesByPurpose } from "../bandwidth/history/ledger.ts";
 
 /** A crawl at one moment: what the page is sent again and again. */
 export interface Look {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { StoreBrowser } from "../store/browse.ts";
+import { StoreBrowser } from "../store/joined/browse.ts";
 import { type SampleSite, sampleCrawl, sampleLook, sampleView } from "./sample.suite.ts";
 import { siteAnswer, sitesAnswer } from "./sites.ts";
 

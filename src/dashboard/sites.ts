@@ -6,9 +6,9 @@
  * them, by pages. So ten thousand sites cost a page of rows, whoever scrolls.
  */
 
-import { bookedIn } from "../bandwidth/ledger.ts";
-import type { SiteView } from "../crawl/snapshot.ts";
-import type { SiteCounts, SiteOrder, StoreBrowser } from "../store/browse.ts";
+import { bookedIn } from "../bandwidth/history/ledger.ts";
+import type { SiteView } from "../control/snapshot.ts";
+import type { SiteCounts, SiteOrder, StoreBrowser } from "../store/joined/browse.ts";
 import type { Look, SiteAnswer, SiteLine, SitesAnswer, SiteSort } from "./shapes.ts";
 
 export const COUNT_MAX = 200;

@@ -9,10 +9,10 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { askCrawl, type Reply } from "../crawl/control.ts";
-import { runningSnapshot, storedSnapshot } from "../crawl/crawl-folder.ts";
-import type { Snapshot } from "../crawl/snapshot.ts";
-import { StoreBrowser } from "../store/browse.ts";
+import { askCrawl, type Reply } from "../control/status-file.ts";
+import { runningSnapshot, storedSnapshot } from "../results/crawl-folder.ts";
+import type { Snapshot } from "../control/snapshot.ts";
+import { StoreBrowser } from "../store/joined/browse.ts";
 import { hasSearch } from "./search.ts";
 import type { Look } from "./shapes.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { TimeZone } from "../bandwidth/local-time.ts";
+import { TimeZone } from "../bandwidth/clock/local-time.ts";
 import { below, randomFrom } from "../base/random.ts";
 import { nextDueMs, readSchedule, type Schedule } from "./schedule.ts";
 

@@ -6,9 +6,9 @@
  * running or the previous round took too long, begins as soon as possible, once.
  */
 
-import { daysNamed } from "../bandwidth/calendar-text.ts";
-import { DAY_MINUTES, DAY_NAMES } from "../bandwidth/calendar.ts";
-import type { TimeZone } from "../bandwidth/local-time.ts";
+import { daysNamed } from "../bandwidth/clock/calendar-text.ts";
+import { DAY_MINUTES, DAY_NAMES } from "../bandwidth/clock/calendar.ts";
+import type { TimeZone } from "../bandwidth/clock/local-time.ts";
 import { readDurationMs } from "../base/units.ts";
 
 export type Schedule =

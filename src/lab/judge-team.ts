@@ -13,7 +13,7 @@ import type { Violation } from "./checkers/violation.ts";
 import { politenessRulesOf } from "./judge.ts";
 import type { TeamReport } from "./run-team.ts";
 import { worldModel } from "./world-model.ts";
-import { joinStores } from "../store/joined-view.ts";
+import { joinStores } from "../store/joined/joined-view.ts";
 
 export function judgeTeam(report: TeamReport): Violation[] {
   const { books, archived, log, settings, world } = report;

@@ -19,7 +19,7 @@ import { nobodysDivision } from "../cluster/dealing.ts";
 import { partitionOf, teamMeansFor } from "../cluster/team-means.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
-import { topicMeansFor } from "../crawl/topic-means.ts";
+import { topicMeansFor } from "../crawl/topics/setup.ts";
 import type { Bus } from "../exchange/bus.ts";
 import { MemoryRegistry, MemoryTable, type RegistryFaults } from "../exchange/registry-memory.ts";
 import type { CanonicalUrl } from "../url/url.ts";

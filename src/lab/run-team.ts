@@ -17,9 +17,9 @@ import { firstDivision, partitionOf, topicOwners } from "../cluster/team-means.t
 import { ownsContents } from "../config/parallel-rules.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
-import type { CrawlResult } from "../crawl/snapshot.ts";
-import type { TeamMeans } from "../crawl/team.ts";
-import { topicMeansFor } from "../crawl/topic-means.ts";
+import type { CrawlResult } from "../control/snapshot.ts";
+import type { TeamMeans } from "../crawl/peers/peer.ts";
+import { topicMeansFor } from "../crawl/topics/setup.ts";
 import type { Membership } from "../exchange/bus.ts";
 import { SharedTurns } from "../frontier/shared-turns.ts";
 import type { Mode } from "../partition/mode.ts";
@@ -28,6 +28,7 @@ import type { Partition } from "../partition/partition.ts";
 import type { Store } from "../store/store.ts";
 import type { LoadedModel } from "../topics/model.ts";
 import type { CanonicalUrl } from "../url/url.ts";
+import { Outages } from "./outages.ts";
 import { ProcessClock } from "./process-clock.ts";
 import { type RequestEntry, RequestLog } from "./request-log.ts";
 import { type BusFaults, NO_BUS_FAULTS, SimBus } from "./sim-bus.ts";
@@ -49,6 +50,8 @@ export interface TeamPlan {
   /** With a partition by topic or content hash, processes own contents instead of URLs. */
   readonly partition: NonNullable<Settings["partition"]>;
   readonly bus: BusFaults;
+  /** Longest outage of a site, of the own link or of the name server; 0 for none. */
+  readonly outageMsMax: number;
   /** Number of times that a process is killed and restarted. */
   readonly kills: number;
   /** Number of times that a process is stopped for longer than its licence. */
@@ -82,6 +85,7 @@ const CALM: Omit<TeamPlan, "seed"> = {
   mode: "exchange",
   partition: "site-hash",
   bus: NO_BUS_FAULTS,
+  outageMsMax: 0,
   kills: 0,
   pauses: 0,
   popularFound: false,
@@ -135,7 +139,21 @@ class TeamSimulation {
     };
     this.#random = randomFrom(plan.seed);
     this.#bus = new SimBus(this.#clock, randomFrom(plan.seed + 1), plan.bus);
-    const stage = { world: this.#world, seeds: this.#seeds, clock: this.#clock, log: this.#log };
+    const { outageMsMax } = plan;
+    const outages =
+      outageMsMax === 0
+        ? undefined
+        : {
+            of: new Outages(randomFrom(plan.seed + 2), this.#world, outageMsMax),
+            startMs: this.#startMs,
+          };
+    const stage = {
+      world: this.#world,
+      seeds: this.#seeds,
+      clock: this.#clock,
+      log: this.#log,
+      outages,
+    };
     this.#procs = Array.from({ length: plan.procs }, (_, index) => ({
       process: new SimProcess(`proc-${index + 1}`, plan.seed * 1000 + index, stage),
       member: undefined,
@@ -223,7 +241,8 @@ class TeamSimulation {
         if (this.#dealing.handedOver(name, handedOver))
           this.#coordinator?.redivide(this.#dealing.division);
       },
-      onDone: () => this.#coordinator?.end("finish", ""),
+      onDone: (unreachable) =>
+        this.#coordinator?.end(unreachable > 0 ? "stop" : "finish", "out of patience"),
       limitBps: this.#settings.limitBps,
       pagesMax: this.#settings.pagesMax,
     });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BrokenPromise } from "../base/assert.ts";
 import { randomFrom } from "../base/random.ts";
-import { MemoryDisk } from "../store/store-memory.ts";
+import { MemoryDisk } from "../store/memory/store-memory.ts";
 import { NO_TOTALS, type Batch } from "../store/store.ts";
 import { emptyBatch, makeSite, makeUrl, storeSuite } from "../store/store.suite.ts";
 import { openSimStore, SimulatedCrash, type StoreFaults } from "./sim-store.ts";

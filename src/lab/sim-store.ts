@@ -10,7 +10,7 @@ import { CrawlError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
-import { type MemoryDisk, openMemoryStore } from "../store/store-memory.ts";
+import { type MemoryDisk, openMemoryStore } from "../store/memory/store-memory.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "../store/store.ts";
 import type {
   EndedUrl,

@@ -10,8 +10,8 @@
 
 import { assert } from "../base/assert.ts";
 import { defaultSettings } from "../config/sources.ts";
-import { type Placing, topicsWithWorld } from "../crawl/placing.ts";
-import { topicMeansFor } from "../crawl/topic-means.ts";
+import { type Placing, topicsWithWorld } from "../crawl/topics/assign.ts";
+import { topicMeansFor } from "../crawl/topics/setup.ts";
 import { digestOf } from "../page/digest.ts";
 import { Classifier, type Verdict } from "../topics/classify.ts";
 import type { CanonicalUrl } from "../url/url.ts";

@@ -17,15 +17,15 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { below, randomFrom } from "../base/random.ts";
 import type { PageRecord } from "../page/page.ts";
-import { archivesOf, concatenateArchives, copyArchives } from "./archives.ts";
-import { cdxjLines } from "./cdxj.ts";
-import { archivedText, pageLine } from "./jsonl.ts";
-import { writeLines } from "./lines.ts";
-import { edgeLines } from "./links.ts";
+import { archivesOf, concatenateArchives, copyArchives } from "./warc/archives.ts";
+import { cdxjLines } from "./lines/cdxj.ts";
+import { archivedText, pageLine } from "./lines/jsonl.ts";
+import { writeLines } from "./lines/lines.ts";
+import { edgeLines } from "./lines/links.ts";
 import type { Capture, Output } from "./output.ts";
-import { sortedLines } from "./sorted-lines.ts";
-import { readRecords } from "./warc-read.ts";
-import { openWarc } from "./warc.ts";
+import { sortedLines } from "./lines/sorted-lines.ts";
+import { readRecords } from "./warc/warc-read.ts";
+import { openWarc } from "./warc/warc.ts";
 
 const AT_MS = Date.UTC(2026, 4, 6, 7, 8, 9);
 const PAGE: PageRecord = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { auditPlan } from "./plan-audit.ts";
-import { taskOf } from "./paper-task.suite.ts";
+import { taskOf } from "./papers/paper-task.suite.ts";
 import type { Plan, PlanTask, Segment } from "./plan.ts";
 
 const HAS_TWO = taskOf(10, [[100], [50]]);

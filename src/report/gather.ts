@@ -8,17 +8,22 @@
 
 import { readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { bookedIn, Books, type BytesByPurpose, type StoredBooks } from "../bandwidth/ledger.ts";
+import {
+  bookedIn,
+  Books,
+  type BytesByPurpose,
+  type StoredBooks,
+} from "../bandwidth/history/ledger.ts";
 import { readTold, type ToldSetting } from "../config/told-settings.ts";
-import { readChronicle, type RateHistory } from "../crawl/chronicle.ts";
-import { metricsOf, type ParallelMetrics } from "../crawl/parallel-metrics.ts";
-import { pendingOf, processesIn, type ProcessSums } from "../crawl/processes.ts";
-import { mirrorsIn, type NamedMirror } from "../crawl/mirrors-in.ts";
-import type { Snapshot, TopicsResult, Trouble } from "../crawl/snapshot.ts";
-import { topicFigures } from "../crawl/topic-figures.ts";
-import { serversOf } from "../store/joined-servers.ts";
+import { readChronicle, type RateHistory } from "../control/rate-log.ts";
+import { metricsOf, type ParallelMetrics } from "../results/parallel-metrics.ts";
+import { pendingOf, processesIn, type ProcessSums } from "../results/processes.ts";
+import { mirrorsIn, type NamedMirror } from "../results/mirrors.ts";
+import type { Snapshot, TopicsResult, Trouble } from "../control/snapshot.ts";
+import { topicFigures } from "../crawl/topics/figures.ts";
+import { serversOf } from "../store/joined/joined-servers.ts";
 import type { StoredServer } from "../store/server-file.ts";
-import { openReadOnly } from "../store/store-sqlite.ts";
+import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
 import type { Totals } from "../store/store.ts";
 import { readTeam, storeFolders } from "../store/team-file.ts";
 

@@ -5,8 +5,8 @@
  * when they add up to more than the crawled time, they are left out and the axis is the time crawled.
  */
 
-import type { Minute, Second } from "../bandwidth/series.ts";
-import type { RateHistory } from "../crawl/chronicle.ts";
+import type { Minute, Second } from "../bandwidth/history/series.ts";
+import type { RateHistory } from "../control/rate-log.ts";
 import { linePlot, type Line } from "./line-plot.ts";
 import type { Point } from "./thin.ts";
 

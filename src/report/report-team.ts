@@ -1,7 +1,7 @@
 /** The report's sections about several processes: common metrics, URLs exchanged and topics. */
 
 import { showBytes } from "../base/units.ts";
-import { pendingOf } from "../crawl/processes.ts";
+import { pendingOf } from "../results/processes.ts";
 import { barPlot } from "./bar-plot.ts";
 import type { ReportData } from "./gather.ts";
 import { heatMap } from "./heat-map.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Books } from "../bandwidth/ledger.ts";
-import type { Second } from "../bandwidth/series.ts";
+import { Books } from "../bandwidth/history/ledger.ts";
+import type { Second } from "../bandwidth/history/series.ts";
 import { below, randomFrom } from "../base/random.ts";
 import { NO_TOTALS } from "../store/store.ts";
 import { deadlinePlot } from "./deadline-plot.ts";

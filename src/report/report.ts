@@ -6,12 +6,12 @@
  * everything but its style.
  */
 
-import { figuresOf } from "../bandwidth/series.ts";
-import { PURPOSES } from "../bandwidth/ledger.ts";
+import { figuresOf } from "../bandwidth/history/series.ts";
+import { PURPOSES } from "../bandwidth/history/ledger.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import { VERSION } from "../config/version.ts";
 import { type Reason, settlementOf } from "../page/outcome.ts";
-import { isMeasured } from "../bandwidth/speed-table.ts";
+import { isMeasured } from "../bandwidth/history/speed-table.ts";
 import type { StoredServer } from "../store/server-file.ts";
 import { barPlot } from "./bar-plot.ts";
 import { deadlinePlot } from "./deadline-plot.ts";

@@ -3,7 +3,7 @@
  *
  * With an archive, a page is handed over once the store has committed it. The index is then always
  * a part of the store: pages lost in a kill are read from the archive when it is opened again
- * (`crawl/search-upkeep.ts`). Without an archive the text exists nowhere else, so the order is
+ * (`crawl/search/upkeep.ts`). Without an archive the text exists nowhere else, so the order is
  * reversed: a page is in the index, with its text, before the crawl records it, and pages unknown to
  * the store are removed when the index is opened again.
  *

@@ -111,6 +111,8 @@ export interface RoundNews {
   readonly left: number;
 }
 
+export const NO_NEWS: RoundNews = { changed: 0, unchanged: 0, fresh: 0, gone: 0, left: 0 };
+
 /** How often a site has been crawled, and how far the present time is. */
 export interface StoredRound {
   /** From 1. */

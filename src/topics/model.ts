@@ -89,7 +89,7 @@ export function decodeModel(file: Uint8Array): ModelReading {
     );
   const content = file.subarray(firstEnd + 1);
   if (digest === undefined || hexOf(digestOf(content)) !== digest)
-    return refused("its digest does not match its content: it is damaged or cut off");
+    return refused("its digest does not match its content: it is damaged or truncated");
   const headerEnd = content.subarray(0, HEADER_MAX).indexOf(NEWLINE);
   const header = readHeader(headerEnd < 0 ? "" : textOf(content, 0, headerEnd));
   if (header === undefined) return refused("its header is invalid");

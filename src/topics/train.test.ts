@@ -114,7 +114,7 @@ test("a pruned model has no more terms than requested and still separates its to
   assert.ok(right > 45, `${right} of 60`);
 });
 
-test("a file that is not a model, of another version, damaged or cut off is refused with the reason", () => {
+test("a file that is not a model, of another version, damaged or truncated is refused with the reason", () => {
   const examples = examplesOf(drawnPages(randomFrom(1), 10));
   const training = trainModel(examples, allPages(examples), {
     method: "naive-bayes",

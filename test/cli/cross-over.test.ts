@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { CrawlResult } from "../../src/crawl/snapshot.ts";
+import type { CrawlResult } from "../../src/control/snapshot.ts";
 import { assignGroups } from "../../src/partition/assignment.ts";
 import { BUCKETS_DEFAULT, partitionFor } from "../../src/partition/partition.ts";
 import type { CanonicalUrl } from "../../src/url/url.ts";

@@ -5,14 +5,14 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { crawl, CrawlError } from "../../src/index.ts";
-import { storedSnapshot } from "../../src/crawl/crawl-folder.ts";
-import { parallelMetrics } from "../../src/crawl/parallel-metrics.ts";
+import { storedSnapshot } from "../../src/results/crawl-folder.ts";
+import { parallelMetrics } from "../../src/results/parallel-metrics.ts";
 import { serveWorld, type WorldServer } from "../../src/lab/serve.ts";
 import { seedUrls } from "../../src/lab/world.ts";
-import { readRecord } from "../../src/output/warc-read.ts";
+import { readRecord } from "../../src/output/warc/warc-read.ts";
 import type { ArchivePlace } from "../../src/page/page.ts";
 import { openServerFile, readServerFile } from "../../src/store/server-file.ts";
-import { openReadOnly } from "../../src/store/store-sqlite.ts";
+import { openReadOnly } from "../../src/store/sqlite/store-sqlite.ts";
 import { writeTeam } from "../../src/store/team-file.ts";
 import { run, temporaryFolder } from "./program.ts";
 

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import type { CrawlResult } from "../../src/crawl/snapshot.ts";
+import type { CrawlResult } from "../../src/control/snapshot.ts";
 import { childrenOf } from "../cluster/fault-trial.ts";
 import { NATS_MISSING, NatsServer, type NatsServerOptions } from "../cluster/nats-server.ts";
 import { type Ended, run, start, temporaryFolder } from "./program.ts";

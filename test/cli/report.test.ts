@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { CrawlResult } from "../../src/crawl/snapshot.ts";
-import { readChronicle } from "../../src/crawl/chronicle.ts";
+import type { CrawlResult } from "../../src/control/snapshot.ts";
+import { readChronicle } from "../../src/control/rate-log.ts";
 import { run, start, temporaryFolder } from "./program.ts";
 import { startSite } from "./small-site.ts";
 

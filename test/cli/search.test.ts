@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { search } from "../../src/search/find.ts";
 import { readQuery } from "../../src/search/query.ts";
 import { IndexReader } from "../../src/search/index-reader.ts";
-import { openReadOnly } from "../../src/store/store-sqlite.ts";
+import { openReadOnly } from "../../src/store/sqlite/store-sqlite.ts";
 import { run, start, temporaryFolder } from "./program.ts";
 import { type SitePlan, startSite } from "./small-site.ts";
 

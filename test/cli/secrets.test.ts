@@ -264,7 +264,7 @@ test("only its owner can open a crawl's folder, whatever the umask; an open one 
     assert.equal(again.code, 0, again.stderr);
     assert.match(
       outputOf(again),
-      /other users could read the crawl's folder; it is now closed to them/,
+      /the crawl's folder was readable for other users; its mode has been changed/,
     );
     assert.equal(modeOf(out), "700");
   }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { CrawlResult } from "../../src/crawl/snapshot.ts";
+import type { CrawlResult } from "../../src/control/snapshot.ts";
 import { type Ended, run, temporaryFolder } from "./program.ts";
 import { startSite } from "./small-site.ts";
 

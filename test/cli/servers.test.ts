@@ -48,5 +48,5 @@ test("status --servers shows what is known of servers, from the folder's file or
   writeFileSync(notes, "speeds? what speeds?");
   const foreign = await run(["status", out, "--servers", "--speeds", notes]);
   assert.equal(foreign.code, 1);
-  assert.match(foreign.stderr, /notes\.txt is no file of server speeds.*\n.*SPEEDS_UNREADABLE/);
+  assert.match(foreign.stderr, /notes\.txt is not a file of server speeds.*\n.*SPEEDS_UNREADABLE/);
 });

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Snapshot } from "../../src/crawl/snapshot.ts";
+import type { Snapshot } from "../../src/control/snapshot.ts";
 import { type Ended, run, temporaryFolder } from "../cli/program.ts";
 import { FaultTrial } from "./fault-trial.ts";
 import { NATS_MISSING, NatsServer } from "./nats-server.ts";

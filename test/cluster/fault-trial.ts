@@ -9,7 +9,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { CrawlResult } from "../../src/crawl/snapshot.ts";
+import type { CrawlResult } from "../../src/control/snapshot.ts";
 import { defaultSettings } from "../../src/config/sources.ts";
 import { checkAccounts, checkTruth } from "../../src/lab/checkers/accounts.ts";
 import { checkOnce } from "../../src/lab/checkers/once.ts";
@@ -19,8 +19,8 @@ import { groundTruth } from "../../src/lab/ground-truth.ts";
 import { politenessRulesOf } from "../../src/lab/judge.ts";
 import { serveWorld, type WorldServer } from "../../src/lab/serve.ts";
 import { seedUrls } from "../../src/lab/world.ts";
-import { joinStores } from "../../src/store/joined-view.ts";
-import { openReadOnly } from "../../src/store/store-sqlite.ts";
+import { joinStores } from "../../src/store/joined/joined-view.ts";
+import { openReadOnly } from "../../src/store/sqlite/store-sqlite.ts";
 import { type Ended, type Running, start } from "../cli/program.ts";
 import { LagWatch } from "./lag-watch.ts";
 

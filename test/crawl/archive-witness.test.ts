@@ -6,8 +6,8 @@ import { groundTruth, type TruePage } from "../../src/lab/ground-truth.ts";
 import { bodyOf } from "../../src/lab/world.ts";
 import { makeWorld } from "../../src/lab/world/plan.ts";
 import type { Capture } from "../../src/output/output.ts";
-import type { Marks } from "../../src/output/warc-files.ts";
-import { openWarc } from "../../src/output/warc.ts";
+import type { Marks } from "../../src/output/warc/warc-files.ts";
+import { openWarc } from "../../src/output/warc/warc.ts";
 import { temporaryFolder } from "../cli/program.ts";
 import { checkArchiveFiles, checkUpTo } from "./archive-witness.ts";
 

@@ -12,9 +12,9 @@ import { WARCParser } from "warcio";
 import type { Violation } from "../../src/lab/checkers/violation.ts";
 import { digestOf, groundTruth } from "../../src/lab/ground-truth.ts";
 import type { World } from "../../src/lab/world/plan.ts";
-import { archivesOf } from "../../src/output/archives.ts";
-import type { Marks } from "../../src/output/warc-files.ts";
-import { readRecords } from "../../src/output/warc-read.ts";
+import { archivesOf } from "../../src/output/warc/archives.ts";
+import type { Marks } from "../../src/output/warc/warc-files.ts";
+import { readRecords } from "../../src/output/warc/warc-read.ts";
 
 /** A response or a revisit: whose, and the digest of the page it stands for. */
 interface Sighting {

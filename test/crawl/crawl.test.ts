@@ -17,8 +17,8 @@ import { DECOY_PATH } from "../../src/lab/world/html.ts";
 import { linksOf, pageAt, pathOf } from "../../src/lab/world/page.ts";
 import type { World, WorldPlan } from "../../src/lab/world/plan.ts";
 import { siteAt } from "../../src/lab/world/site.ts";
-import { readRecord, readRecords } from "../../src/output/warc-read.ts";
-import { openReadOnly } from "../../src/store/store-sqlite.ts";
+import { readRecord, readRecords } from "../../src/output/warc/warc-read.ts";
+import { openReadOnly } from "../../src/store/sqlite/store-sqlite.ts";
 import { run, temporaryFolder } from "../cli/program.ts";
 import { checkArchiveFiles } from "./archive-witness.ts";
 

@@ -6,16 +6,16 @@ import { silentLog } from "../../src/base/log.ts";
 import { randomFrom } from "../../src/base/random.ts";
 import type { Settings } from "../../src/config/schema.ts";
 import { defaultSettings } from "../../src/config/sources.ts";
-import { startCrawl } from "../../src/crawl/crawler.ts";
-import { plainLine } from "../../src/crawl/line.ts";
+import { startCrawl } from "../../src/crawl/crawl.ts";
+import { plainLine } from "../../src/crawl/limit/link-budget.ts";
 import { fetcherOptions } from "../../src/crawl/open.ts";
-import type { CrawlResult } from "../../src/crawl/snapshot.ts";
+import type { CrawlResult } from "../../src/control/snapshot.ts";
 import { Fetcher } from "../../src/fetch/fetcher.ts";
 import type { Resolver } from "../../src/fetch/resolver.ts";
 import type { Conduct } from "../../src/lab/faults.ts";
 import { SimClock } from "../../src/lab/sim-clock.ts";
 import { SimTransport } from "../../src/lab/sim-transport.ts";
-import { MemoryDisk, openMemoryStore } from "../../src/store/store-memory.ts";
+import { MemoryDisk, openMemoryStore } from "../../src/store/memory/store-memory.ts";
 import type { CanonicalUrl } from "../../src/url/url.ts";
 
 const resolver: Resolver = {

@@ -18,10 +18,10 @@ import { randomFrom, systemRandom } from "../../src/base/random.ts";
 import { checkOrder } from "../../src/config/order.ts";
 import type { Settings } from "../../src/config/schema.ts";
 import { defaultSettings } from "../../src/config/sources.ts";
-import { type CrawlHandle, type CrawlParts, startCrawl } from "../../src/crawl/crawler.ts";
-import { plainLine } from "../../src/crawl/line.ts";
+import { type CrawlHandle, type CrawlParts, startCrawl } from "../../src/crawl/crawl.ts";
+import { plainLine } from "../../src/crawl/limit/link-budget.ts";
 import { fetcherOptions } from "../../src/crawl/open.ts";
-import type { CrawlResult } from "../../src/crawl/snapshot.ts";
+import type { CrawlResult } from "../../src/control/snapshot.ts";
 import { readAllowance } from "../../src/fetch/address-guard.ts";
 import { DNS_DEFAULTS, DnsResolver } from "../../src/fetch/dns.ts";
 import { Fetcher } from "../../src/fetch/fetcher.ts";
@@ -33,7 +33,7 @@ import { SimClock } from "../../src/lab/sim-clock.ts";
 import { SimTransport } from "../../src/lab/sim-transport.ts";
 import { REASONS } from "../../src/page/outcome.ts";
 import type { PageRecord } from "../../src/page/page.ts";
-import { openMemoryStore } from "../../src/store/store-memory.ts";
+import { openMemoryStore } from "../../src/store/memory/store-memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { CanonicalUrl } from "../../src/url/url.ts";
 import { patientClock } from "../../src/base/patient-clock.suite.ts";
@@ -141,6 +141,7 @@ const IMPATIENT: Partial<Settings> = {
   idleTimeoutMs: 300,
   totalTimeoutMs: 1_500,
   retriesMax: 1,
+  patienceMs: 10_000,
   memoryBytes: 32 * 1024 * 1024,
 };
 const CRAWL_MS_MAX = 30_000;

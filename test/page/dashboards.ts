@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serveDashboard, type Dashboard } from "../../src/dashboard/server.ts";
-import type { Snapshot } from "../../src/crawl/snapshot.ts";
+import type { Snapshot } from "../../src/control/snapshot.ts";
 import {
   type SampleCrawl,
   sampleCrawl,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SiteView } from "../../src/crawl/snapshot.ts";
+import type { SiteView } from "../../src/control/snapshot.ts";
 import {
   type SampleCrawl,
   type SampleSite,

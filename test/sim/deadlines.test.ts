@@ -5,12 +5,12 @@ import { test } from "node:test";
 import { type Random, randomFrom } from "../../src/base/random.ts";
 import { defaultsOf } from "../../src/config/resolve.ts";
 import { type Settings, SITE_SETTINGS, type SiteSettings } from "../../src/config/schema.ts";
-import { asCrawled } from "../../src/crawl/as-crawled.ts";
-import type { CrawlResult } from "../../src/crawl/snapshot.ts";
+import { asCrawled } from "../../src/crawl/deadlines/first-plan.ts";
+import type { CrawlResult } from "../../src/control/snapshot.ts";
 import { runSim } from "../../src/lab/run-sim.ts";
-import { planBeforehand } from "../../src/plan/beforehand.ts";
-import { slackFor } from "../../src/plan/caution.ts";
-import { planOptimal } from "../../src/plan/optimal.ts";
+import { planBeforehand } from "../../src/plan/promise/first-plan.ts";
+import { slackFor } from "../../src/plan/promise/slack.ts";
+import { planOptimal } from "../../src/plan/optimum/optimal.ts";
 import type { PlanTask, SitePlan } from "../../src/plan/plan.ts";
 
 /** More with WEIR_SIM_SEEDS, before a release. */

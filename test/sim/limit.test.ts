@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pick, type Random, randomFrom } from "../../src/base/random.ts";
 import type { Settings } from "../../src/config/schema.ts";
-import type { CrawlHandle, CrawlParts } from "../../src/crawl/crawler.ts";
+import type { CrawlHandle, CrawlParts } from "../../src/crawl/crawl.ts";
 import type { FetchRequest } from "../../src/fetch/fetcher.ts";
 import { checkRateLimit, type LimitFrom } from "../../src/lab/checkers/rate-limit.ts";
 import type { Violation } from "../../src/lab/checkers/violation.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DayMoment } from "../../src/bandwidth/day-kind.ts";
+import type { DayMoment } from "../../src/bandwidth/clock/day-kind.ts";
 import { type Random, randomFrom } from "../../src/base/random.ts";
 import { atCrawlsRate, crawlsSlack } from "../../src/cli/plan-as-crawled.ts";
 import { answerOf, type PlanAnswer } from "../../src/cli/plan-answer.ts";
@@ -11,7 +11,7 @@ import { defaultsOf } from "../../src/config/resolve.ts";
 import { type Settings, SITE_SETTINGS, type SiteSettings } from "../../src/config/schema.ts";
 import { siteWishes } from "../../src/config/site-wishes.ts";
 import { defaultSettings } from "../../src/config/sources.ts";
-import type { CrawlResult } from "../../src/crawl/snapshot.ts";
+import type { CrawlResult } from "../../src/control/snapshot.ts";
 import { runSim } from "../../src/lab/run-sim.ts";
 import type { CanonicalUrl } from "../../src/url/url.ts";
 
@@ -132,7 +132,7 @@ async function planOf({ settings, sites, addressOf }: Scene): Promise<PlanAnswer
   return await answerOf({
     task: input.task,
     slack,
-    scatters: [],
+    servers: [],
     algorithm: "optimal",
     objective: "min-sum",
   });

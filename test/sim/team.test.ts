@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { coverageInSample } from "../../src/crawl/parallel-metrics.ts";
+import { coverageInSample } from "../../src/results/parallel-metrics.ts";
 import { judgeTeam } from "../../src/lab/judge-team.ts";
 import { runTeam, type TeamPlan, type TeamReport } from "../../src/lab/run-team.ts";
 import { NO_BUS_FAULTS } from "../../src/lab/sim-bus.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { topicMeansFor } from "../../src/crawl/topic-means.ts";
+import { topicMeansFor } from "../../src/crawl/topics/setup.ts";
 import { worldModel } from "../../src/lab/world-model.ts";
 import { judgeTeam } from "../../src/lab/judge-team.ts";
 import { runSim, type SimReport } from "../../src/lab/run-sim.ts";

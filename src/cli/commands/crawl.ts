@@ -8,7 +8,7 @@ import { checkLoneFolder, clearFor, forgetNode } from "../../cluster/team-folder
 import { GROUPS, type SETTINGS } from "../../config/schema.ts";
 import { keepTold } from "../../config/told-settings.ts";
 import { type OpenCrawl, openCrawl } from "../../crawl/open.ts";
-import type { CrawlResult } from "../../crawl/snapshot.ts";
+import type { CrawlResult } from "../../control/snapshot.ts";
 import { refusedByRules } from "../../page/outcome.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";

@@ -9,21 +9,22 @@ import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { descriptorShortage } from "../../base/descriptors.ts";
 import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
 import { integer, onOff, oneOf, words as someWords } from "../../config/readers.ts";
-import { linkGraphOf } from "../../crawl/link-graph.ts";
+import { linkGraphOf } from "../../results/link-graph.ts";
 import { pageRank } from "../../frontier/pagerank.ts";
-import { archivesOf, concatenateArchives, copyArchives } from "../../output/archives.ts";
-import { cdxjLines } from "../../output/cdxj.ts";
-import { writeBytes, writeLines } from "../../output/lines.ts";
-import { edgeLines } from "../../output/links.ts";
-import { PAGE_COLUMNS } from "../../output/page-columns.ts";
-import { parquetFile } from "../../output/parquet.ts";
-import { sortedLines } from "../../output/sorted-lines.ts";
-import { DamagedRecord } from "../../output/warc-read.ts";
-import { openReadOnly } from "../../store/store-sqlite.ts";
+import { archivesOf, concatenateArchives, copyArchives } from "../../output/warc/archives.ts";
+import { cdxjLines } from "../../output/lines/cdxj.ts";
+import { writeBytes, writeLines } from "../../output/lines/lines.ts";
+import { edgeLines } from "../../output/lines/links.ts";
+import { PAGE_COLUMNS } from "../../output/parquet/page-columns.ts";
+import { parquetFile } from "../../output/parquet/parquet.ts";
+import { sortedLines } from "../../output/lines/sorted-lines.ts";
+import { DamagedRecord } from "../../output/warc/warc-read.ts";
+import { openReadOnly } from "../../store/sqlite/store-sqlite.ts";
 import { archiveFolder } from "../../store/team-file.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -192,6 +193,8 @@ function isFolder(path: string): boolean {
 
 function explained(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !("code" in error) || error instanceof CrawlError) return error;
+  const shortage = descriptorShortage(error, visible(file, 200));
+  if (shortage !== undefined) return shortage;
   const code = error.code === "ENOSPC" ? "DISK_FULL" : "FILE_UNREADABLE";
   return new CrawlError(code, `Cannot write ${visible(file, 200)}: ${error.message}`, {
     cause: error,

@@ -1,7 +1,7 @@
 /** `weir plan`: what would be crawled when, and which deadlines hold; nothing is fetched. */
 
-import { Almanac } from "../../bandwidth/day-kind.ts";
-import { TimeZone } from "../../bandwidth/local-time.ts";
+import { Almanac } from "../../bandwidth/clock/day-kind.ts";
+import { TimeZone } from "../../bandwidth/clock/local-time.ts";
 import { showBytes } from "../../base/units.ts";
 import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
@@ -107,12 +107,12 @@ async function planned(order: Order, asCrawled: boolean): Promise<PlanReport> {
   const knowledge = await knowledgeOf(order, new Set(wishes.map(({ site }) => site)), moment);
   const asked = planInput(settings, wishes, knowledge, moment);
   const input = asCrawled ? atCrawlsRate(asked, settings) : asked;
-  const scatters = input.sites.flatMap(({ leftOut, scatter }) =>
-    leftOut === undefined ? [scatter] : [],
+  const servers = input.sites.flatMap(({ leftOut, server }) =>
+    leftOut === undefined ? [server] : [],
   );
   const { task } = input;
   const slack = asCrawled ? crawlsSlack(input) : undefined;
-  const answer = await answerOf({ task, slack, scatters, algorithm, objective });
+  const answer = await answerOf({ task, slack, servers, algorithm, objective });
   return { input, answer };
 }
 

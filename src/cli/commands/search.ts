@@ -14,7 +14,7 @@ import {
   type IndexProgress,
   openCollection,
   spellingsFor,
-} from "../../crawl/collections.ts";
+} from "../../crawl/search/collections.ts";
 import { type Collection, search } from "../../search/find.ts";
 import { type Query, readQuery } from "../../search/query.ts";
 import { plural, showCount } from "../amounts.ts";

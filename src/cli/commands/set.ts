@@ -11,9 +11,9 @@ import { CHANGEABLE, isChangeable, unchangeable } from "../../config/changeable.
 import { expectationOf, type Field, type FieldTable } from "../../config/field.ts";
 import { onOff } from "../../config/readers.ts";
 import { readOne } from "../../config/resolve.ts";
-import { askCrawl } from "../../crawl/control.ts";
+import { askCrawl } from "../../control/status-file.ts";
 import { readArgs } from "../args.ts";
-import { runningSnapshot, storedSnapshot } from "../../crawl/crawl-folder.ts";
+import { runningSnapshot, storedSnapshot } from "../../results/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { columnsOf, commandHelp, type HelpRequest, wrapped } from "../help.ts";
 import type { Command } from "../run.ts";

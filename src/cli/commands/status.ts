@@ -1,19 +1,19 @@
 /** `weir status DIR`: one look at a crawl, or a view that stays until it ends. */
 
-import { Almanac } from "../../bandwidth/day-kind.ts";
-import { TimeZone } from "../../bandwidth/local-time.ts";
+import { Almanac } from "../../bandwidth/clock/day-kind.ts";
+import { TimeZone } from "../../bandwidth/clock/local-time.ts";
 import { sleep, systemClock } from "../../base/clock.ts";
 import type { FieldTable, Resolved } from "../../config/field.ts";
 import { publicHolidaysOf } from "../../config/holidays.ts";
 import { onOff } from "../../config/readers.ts";
 import { SETTINGS } from "../../config/schema.ts";
 import { toldHours } from "../../config/told-settings.ts";
-import { type ParallelMetrics, parallelMetrics } from "../../crawl/parallel-metrics.ts";
-import { roundPagesOf, type Snapshot } from "../../crawl/snapshot.ts";
-import { serversOf } from "../../store/joined-servers.ts";
+import { type ParallelMetrics, parallelMetrics } from "../../results/parallel-metrics.ts";
+import { roundPagesOf, type Snapshot } from "../../control/snapshot.ts";
+import { serversOf } from "../../store/joined/joined-servers.ts";
 import { storeFolders } from "../../store/team-file.ts";
 import { readArgs } from "../args.ts";
-import { runningSnapshot, storedSnapshot } from "../../crawl/crawl-folder.ts";
+import { runningSnapshot, storedSnapshot } from "../../results/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { frameOf, type Screen } from "../frame.ts";
 import { commandHelp, type HelpRequest } from "../help.ts";
@@ -174,6 +174,7 @@ function statusOf(
     bytes: totals.bytes,
     seconds: snapshot.elapsedMs / 1000,
     urls: { known, done, failed, skipped, pending },
+    unreachable: snapshot.unreachable,
     outcomes: totals.outcomes,
     duplicates: { exact: totals.duplicatesExact, near: totals.duplicatesNear },
     rateBps: snapshot.rateBps,

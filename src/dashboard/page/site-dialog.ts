@@ -1,6 +1,6 @@
 /** Everything about one site: how far it is, what its bytes were for, its robots.txt as it was received. */
 
-import { PURPOSES } from "../../bandwidth/ledger.ts";
+import { PURPOSES } from "../../bandwidth/history/ledger.ts";
 import type { Look, SiteAnswer } from "../shapes.ts";
 import { ask } from "./api.ts";
 import { fill, h, outwards, say } from "./dom.ts";

@@ -1,6 +1,6 @@
 /** The books of the line: what every byte was for. */
 
-import { type Purpose, PURPOSES } from "../../bandwidth/ledger.ts";
+import { type Purpose, PURPOSES } from "../../bandwidth/history/ledger.ts";
 import type { Look } from "../shapes.ts";
 import { h, keyed, say, toggle } from "./dom.ts";
 import { meter, setMeter } from "./meter.ts";

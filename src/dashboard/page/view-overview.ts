@@ -1,7 +1,7 @@
 /** The crawl at a glance: figures, the rate, who races a deadline, what came of it all, what went wrong last. */
 
 import { type Reason, settlementOf } from "../../page/outcome.ts";
-import type { SiteView } from "../../crawl/snapshot.ts";
+import type { SiteView } from "../../control/snapshot.ts";
 import type { Look } from "../shapes.ts";
 import { fill, h, keyed, say, toggle } from "./dom.ts";
 import { Figures } from "./figures.ts";

@@ -1,6 +1,6 @@
 /** The processes of one crawl, and the addresses that went between them, as a matrix. */
 
-import type { ParallelView } from "../../crawl/snapshot.ts";
+import type { ParallelView } from "../../control/snapshot.ts";
 import type { Look } from "../shapes.ts";
 import { fill, h, say } from "./dom.ts";
 import type { View } from "./view.ts";

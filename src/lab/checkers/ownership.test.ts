@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultSettings } from "../../config/sources.ts";
-import { topicsWithWorld } from "../../crawl/placing.ts";
+import { topicsWithWorld } from "../../crawl/topics/assign.ts";
 import type { Reason } from "../../page/outcome.ts";
 import type { PageRecord } from "../../page/page.ts";
 import type { PageTopic, StoredUrl } from "../../store/store.ts";

@@ -8,9 +8,9 @@
 
 import { digestOf as contentDigest } from "../../page/digest.ts";
 import type { Settings } from "../../config/schema.ts";
-import type { Placement, Placing } from "../../crawl/placing.ts";
-import { topicMeansFor } from "../../crawl/topic-means.ts";
-import type { ReadableStore } from "../../store/sqlite-view.ts";
+import type { Placement, Placing } from "../../crawl/topics/assign.ts";
+import { topicMeansFor } from "../../crawl/topics/setup.ts";
+import type { ReadableStore } from "../../store/sqlite/sqlite-view.ts";
 import type { Verdict } from "../../topics/classify.ts";
 import type { LoadedModel } from "../../topics/model.ts";
 import { groundTruth } from "../ground-truth.ts";

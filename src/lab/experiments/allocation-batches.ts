@@ -13,9 +13,9 @@
  */
 
 import { assert } from "../../base/assert.ts";
-import { solveMip } from "../../crawl/solver.ts";
-import { planCpq } from "../../plan/cpq.ts";
-import { planOptimal } from "../../plan/optimal.ts";
+import { solveMip } from "../../crawl/deadlines/mip-solver.ts";
+import { planCpq } from "../../plan/papers/cpq.ts";
+import { planOptimal } from "../../plan/optimum/optimal.ts";
 import { type Allocation, figuresOf, isLate, type Plan, type PlanTask } from "../../plan/plan.ts";
 import { bytesOf, MANY, manySites, PAPER } from "./allocation-tasks.ts";
 import {

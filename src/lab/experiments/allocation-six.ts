@@ -6,9 +6,9 @@
  */
 
 import { assert } from "../../base/assert.ts";
-import { planMMaxt } from "../../plan/m-maxt.ts";
-import { planMSumt } from "../../plan/m-sumt.ts";
-import { planOptimal } from "../../plan/optimal.ts";
+import { planMMaxt } from "../../plan/papers/m-maxt.ts";
+import { planMSumt } from "../../plan/papers/m-sumt.ts";
+import { planOptimal } from "../../plan/optimum/optimal.ts";
 import { type Allocation, figuresOf, type PlanFigures, type PlanTask } from "../../plan/plan.ts";
 import { KBPS, PAPER, SIX, sixSites, type SixSitesOptions } from "./allocation-tasks.ts";
 import {

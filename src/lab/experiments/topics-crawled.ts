@@ -7,7 +7,7 @@
 
 import { pageRank } from "../../frontier/pagerank.ts";
 import { below, randomFrom } from "../../base/random.ts";
-import { PlacingByContent } from "../../crawl/placing.ts";
+import { PlacingByContent } from "../../crawl/topics/assign.ts";
 import type { CanonicalUrl } from "../../url/url.ts";
 import { GraphBuilder, type GraphWeb, partOf } from "../graph-web.ts";
 import { kendallTau } from "../kendall.ts";

@@ -6,7 +6,7 @@
  * many sites for few connections, so that the order of requests matters.
  */
 
-import { topicMeansFor } from "../../crawl/topic-means.ts";
+import { topicMeansFor } from "../../crawl/topics/setup.ts";
 import type { CanonicalUrl } from "../../url/url.ts";
 import { groundTruth, pageCountOf } from "../ground-truth.ts";
 import type { RequestEntry } from "../request-log.ts";

@@ -1,0 +1,153 @@
+/**
+ * The sums of the whole crawl, kept in step with every change: invariant 4, known = done + failed +
+ * skipped + pending, holds after each call.
+ */
+
+import { Books, Ledger } from "../bandwidth/history/ledger.ts";
+import { assert } from "../base/assert.ts";
+import { type Reason, settlementOf } from "../page/outcome.ts";
+import type { PageRecord } from "../page/page.ts";
+import type { Totals } from "../store/store.ts";
+
+export class Tally {
+  /** What came over the line; goes through here together with the sites' own books. */
+  readonly ledger: Ledger;
+  /** What the quota counts, up to the byte: asked for whenever it is stored. */
+  usage: () => string;
+  #known: number;
+  #done: number;
+  #failed: number;
+  #skipped: number;
+  #pages: number;
+  #pagesRecrawled: number | undefined;
+  #duplicatesExact: number;
+  #duplicatesNear: number;
+  readonly #crawledBeforeMs: number;
+  readonly #outcomes: Map<string, number>;
+  readonly #refusedLinks: Map<string, number>;
+  readonly #remarks: Map<string, number>;
+
+  constructor(totals: Totals) {
+    this.#known = totals.known;
+    this.#done = totals.done;
+    this.#failed = totals.failed;
+    this.#skipped = totals.skipped;
+    this.#pages = totals.pages;
+    this.#pagesRecrawled = totals.pagesRecrawled;
+    this.ledger = new Ledger(Books.restore(totals));
+    // Stores of earlier versions have none.
+    this.usage = () => totals.usage ?? "";
+    this.#duplicatesExact = totals.duplicatesExact;
+    this.#duplicatesNear = totals.duplicatesNear;
+    this.#crawledBeforeMs = totals.crawledMs;
+    this.#outcomes = new Map(Object.entries(totals.outcomes));
+    this.#refusedLinks = new Map(Object.entries(totals.refusedLinks));
+    this.#remarks = new Map(Object.entries(totals.remarks));
+  }
+
+  get pending(): number {
+    return this.#known - this.#done - this.#failed - this.#skipped;
+  }
+
+  get pages(): number {
+    return this.#pages;
+  }
+
+  /** Pages that count towards --pages: those of the present recrawl, or all before the first. */
+  get pagesCounted(): number {
+    return this.#pagesRecrawled ?? this.#pages;
+  }
+
+  get known(): number {
+    return this.#known;
+  }
+
+  /** URLs that have ended in this way. */
+  outcome(reason: Reason): number {
+    return this.#outcomes.get(reason) ?? 0;
+  }
+
+  found(): void {
+    this.#known += 1;
+  }
+
+  settled(reason: Reason): void {
+    const settlement = settlementOf(reason);
+    if (settlement === "done") this.#done += 1;
+    else if (settlement === "failed") this.#failed += 1;
+    else this.#skipped += 1;
+    increase(this.#outcomes, reason);
+    assert(this.pending >= 0, "invariant 4: no more URLs end than are known");
+  }
+
+  /** A URL that had ended waits again. */
+  reopened(reason: Reason): void {
+    const settlement = settlementOf(reason);
+    if (settlement === "done") this.#done -= 1;
+    else if (settlement === "failed") this.#failed -= 1;
+    else this.#skipped -= 1;
+    decrease(this.#outcomes, reason);
+  }
+
+  recrawlBegins(): void {
+    this.#pagesRecrawled = 0;
+  }
+
+  /** The server says that a page has not changed. */
+  confirmed(): void {
+    if (this.#pagesRecrawled !== undefined) this.#pagesRecrawled += 1;
+  }
+
+  /** `earlier` is what the page's record was in an earlier round, which it replaces. */
+  stored(page: PageRecord, earlier: PageRecord | undefined): void {
+    if (earlier === undefined) this.#pages += 1;
+    else this.#count(earlier, -1);
+    this.#count(page, 1);
+    if (this.#pagesRecrawled !== undefined) this.#pagesRecrawled += 1;
+  }
+
+  /** Rules of the gate are a closed list, so this cannot grow with the web. */
+  refused(rule: string, count = 1): void {
+    if (count > 0) increase(this.#refusedLinks, rule, count);
+  }
+
+  #count(page: PageRecord, by: 1 | -1): void {
+    if (page.likeness?.kind === "exact") this.#duplicatesExact += by;
+    if (page.likeness?.kind === "near") this.#duplicatesNear += by;
+    for (const remark of page.remarks) {
+      if (by > 0) increase(this.#remarks, remark);
+      else decrease(this.#remarks, remark);
+    }
+  }
+
+  totals(elapsedMs: number): Totals {
+    return {
+      known: this.#known,
+      done: this.#done,
+      failed: this.#failed,
+      skipped: this.#skipped,
+      pages: this.#pages,
+      pagesRecrawled: this.#pagesRecrawled,
+      ...this.ledger.stored(),
+      crawledMs: this.#crawledBeforeMs + elapsedMs,
+      usage: this.usage(),
+      duplicatesExact: this.#duplicatesExact,
+      duplicatesNear: this.#duplicatesNear,
+      outcomes: Object.fromEntries(this.#outcomes),
+      refusedLinks: Object.fromEntries(this.#refusedLinks),
+      remarks: Object.fromEntries(this.#remarks),
+    };
+  }
+}
+
+/** What there is none of is not listed. */
+function decrease(counts: Map<string, number>, key: string): void {
+  const left = (counts.get(key) ?? 0) - 1;
+  assert(left >= 0, "only what was counted is taken back");
+  if (left === 0) counts.delete(key);
+  else counts.set(key, left);
+}
+
+function increase(counts: Map<string, number>, key: string, by = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
+}

@@ -1,0 +1,169 @@
+/**
+ * Asks the chosen algorithm for a plan, and says what it gives everybody now.
+ *
+ * An algorithm of the paper that finds no answer leaves the rate to `optimal`, and that is said once.
+ * The mixed integer program is solved in a thread of its own, again whenever its answer does not know
+ * all sites; until it has come `optimal` holds. Of its answer the batches are used: sizes change while
+ * a crawl runs, and who is crawled with whom is what it decides.
+ */
+
+import type { Log } from "../../base/log.ts";
+import type { Settings } from "../../config/schema.ts";
+import { unreachable } from "../../base/assert.ts";
+import { planCpq } from "../../plan/papers/cpq.ts";
+import { planMMaxt } from "../../plan/papers/m-maxt.ts";
+import { planMSumt } from "../../plan/papers/m-sumt.ts";
+import type { OptimalPlan } from "../../plan/optimum/optimal.ts";
+import { PLAN_SECONDS, SteadyPlanner } from "../../plan/promise/hysteresis.ts";
+import type { Allocation, Plan, PlanTask, Segment, SitePlan } from "../../plan/plan.ts";
+import { solveMip } from "./mip-solver.ts";
+
+/** For each site of the task, by its index. */
+export interface Division {
+  readonly ratesBps: readonly number[];
+  readonly finishSeconds: readonly number[];
+  readonly segments: readonly (readonly Segment[])[];
+  /** In which leftover goes to them. */
+  readonly order: readonly number[];
+}
+
+export interface DividerParts {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly onFault: (fault: unknown) => void;
+}
+
+/** How long the program may be searched for a better answer; the crawl goes on meanwhile. */
+const MIP_SECONDS_MAX = 60;
+
+export class Divider {
+  readonly #settings: Settings;
+  readonly #log: Log;
+  readonly #onFault: (fault: unknown) => void;
+  #hasSaid = false;
+  readonly #optimal: SteadyPlanner;
+  /** The start of each site's interval, by its key. */
+  #batches: ReadonlyMap<string, number> = new Map();
+  /** The sites of the last question: without an answer for them, there is none for some of them either. */
+  #asked: ReadonlySet<string> = new Set();
+  #mipWhy = "it is being solved";
+  #isSolving = false;
+
+  constructor({ settings, log, onFault }: DividerParts) {
+    this.#settings = settings;
+    this.#optimal = new SteadyPlanner(settings.objective ?? "min-sum");
+    this.#log = log;
+    this.#onFault = onFault;
+  }
+
+  /** Goes on from the plan that was told beforehand. */
+  begin(task: PlanTask, told: OptimalPlan): void {
+    this.#optimal.begin(task, told);
+  }
+
+  divide(task: PlanTask): Division {
+    const { algorithm } = this.#settings;
+    if (task.sites.length === 0)
+      return { ratesBps: [], finishSeconds: [], segments: [], order: [] };
+    if (algorithm !== "optimal") {
+      const allocation = algorithm === "mip" ? this.#byMip(task) : byPaper(algorithm, task);
+      if (allocation.kind === "planned")
+        return divisionOf(allocation.plan, byFinish(allocation.plan));
+      this.#say(`${algorithm} has no answer, optimal is used: ${allocation.why}`);
+    }
+    return this.divideAsTold([task], 0);
+  }
+
+  /** Of several ways to aim at the same deadlines the one nearest to what was told, so long ago. */
+  divideAsTold(tasks: readonly [PlanTask, ...PlanTask[]], sinceToldSeconds: number): Division {
+    const { plan, order } = this.#optimal.plan(tasks, sinceToldSeconds);
+    return divisionOf(plan, order);
+  }
+
+  #byMip(task: PlanTask): Allocation {
+    const knowsAll = task.sites.every(({ key }) => this.#batches.has(key));
+    const wasAsked = task.sites.every(({ key }) => this.#asked.has(key));
+    if (!wasAsked && !this.#isSolving) this.#solve(task);
+    if (!knowsAll) return { kind: "impossible", why: this.#mipWhy };
+    return { kind: "planned", plan: inBatches(task, this.#batches) };
+  }
+
+  #solve(task: PlanTask): void {
+    this.#isSolving = true;
+    this.#asked = new Set(task.sites.map(({ key }) => key));
+    solveMip(task, { secondsMax: MIP_SECONDS_MAX }).then(({ allocation }) => {
+      this.#isSolving = false;
+      if (allocation.kind === "impossible") this.#mipWhy = allocation.why;
+      else
+        this.#batches = new Map(
+          allocation.plan.sites.map(({ key, segments: [first] }) => [key, first?.fromSeconds ?? 0]),
+        );
+    }, this.#onFault);
+  }
+
+  #say(message: string): void {
+    if (this.#hasSaid) return;
+    this.#hasSaid = true;
+    this.#log.write({ level: "warn", message, values: {} });
+  }
+}
+
+function byPaper(algorithm: "m-maxt" | "m-sumt" | "cpq", task: PlanTask): Allocation {
+  switch (algorithm) {
+    case "m-maxt":
+      return planMMaxt(task);
+    case "m-sumt":
+      return planMSumt(task);
+    case "cpq":
+      return planCpq(task);
+    default:
+      return unreachable(algorithm);
+  }
+}
+
+/** Batch after batch, each with the whole rate, divided by what its sites have left. */
+function inBatches(task: PlanTask, batches: ReadonlyMap<string, number>): Plan {
+  const wholeBytes = new Map<number, number>();
+  for (const { key, bytes } of task.sites) {
+    const batch = batches.get(key) ?? Infinity;
+    wholeBytes.set(batch, (wholeBytes.get(batch) ?? 0) + bytes);
+  }
+  const spans = new Map<number, { readonly fromSeconds: number; readonly toSeconds: number }>();
+  let fromSeconds = 0;
+  for (const [batch, bytes] of [...wholeBytes].sort(([a], [b]) => a - b)) {
+    const toSeconds = fromSeconds + bytes / task.rateBps;
+    spans.set(batch, { fromSeconds, toSeconds });
+    fromSeconds = toSeconds;
+  }
+  return {
+    sites: task.sites.map(({ key, bytes }) => {
+      const span = spans.get(batches.get(key) ?? Infinity) ?? { fromSeconds: 0, toSeconds: 0 };
+      const rateBps = bytes / (span.toSeconds - span.fromSeconds);
+      return { key, segments: [{ ...span, rateBps }], finishSeconds: span.toSeconds };
+    }),
+  };
+}
+
+function byFinish({ sites }: Plan): number[] {
+  return [...sites.keys()].sort(
+    (a, b) => (sites[a]?.finishSeconds ?? 0) - (sites[b]?.finishSeconds ?? 0),
+  );
+}
+
+function divisionOf({ sites }: Plan, order: readonly number[]): Division {
+  return {
+    ratesBps: sites.map(rateSoon),
+    finishSeconds: sites.map(({ finishSeconds }) => finishSeconds),
+    segments: sites.map(({ segments }) => segments),
+    order,
+  };
+}
+
+/** What a site gets on average until there is a new plan, or it is done. */
+function rateSoon({ segments, finishSeconds }: SitePlan): number {
+  const seconds = Math.min(PLAN_SECONDS, finishSeconds);
+  let bytes = 0;
+  for (const { fromSeconds, toSeconds, rateBps } of segments)
+    bytes += rateBps * Math.max(0, Math.min(seconds, toSeconds) - fromSeconds);
+  return seconds > 0 ? bytes / seconds : 0;
+}

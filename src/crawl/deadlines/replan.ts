@@ -1,0 +1,282 @@
+/**
+ * Divides the rate between sites while the crawl runs: every two seconds, and at once when a site
+ * ends, a limit or a promise changes, a plan is made from what is left and what the servers give now.
+ *
+ * The plan's rates become shares (`plan/promise/fair-queue.ts`), which say who goes first; nobody is held below
+ * what the line has left. A deadline that is out of reach is told at the start, and later as soon as
+ * plans have agreed on it for a moment.
+ */
+
+import type { Clock } from "../../base/clock.ts";
+import { CrawlError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { showBytes, showDuration } from "../../base/units.ts";
+import type { Settings } from "../../config/schema.ts";
+import { pagesToTry, PASSED_SECONDS } from "../../plan/promise/slack.ts";
+import { type Claimant, claimsAt } from "../../plan/promise/rates-now.ts";
+import { isLate, type PlanTask, type SiteTask } from "../../plan/plan.ts";
+import { promisesOf, rateWithoutCaps } from "../../plan/promise/promises.ts";
+import type { Shares } from "../../plan/promise/fair-queue.ts";
+import { type Slots, slotsCapBps, withSlotsInTurn } from "../../plan/promise/slots.ts";
+import { PLAN_SECONDS } from "../../plan/promise/hysteresis.ts";
+import { CarefulDivider, type Divided } from "./cautious-plan.ts";
+import type { CrawlHooks } from "../hooks.ts";
+import type { Outlook } from "./estimate-sites.ts";
+import type { Promised } from "./deadlines.ts";
+import { PAGES_TO_KNOW, type Roster, type Site, TRIED_PAGES } from "../sites.ts";
+import type { Sluice } from "../limit/limiter.ts";
+import type { Forecast, PlanView } from "../../control/snapshot.ts";
+
+/** Several sites may end in one moment. */
+const SOON_MS = 50;
+/** A plan takes at most a part of the time: nothing else is done meanwhile. */
+const REST_TIMES = 20;
+/** A deadline in or out of reach for so long is told. */
+const SURE_AFTER_MS = 1500;
+
+/** A site whose cap is at least this part of what its delay lets through is held by its delay. */
+const HELD_SHARE = 0.99;
+
+/** A server is not tried with pages that take longer than this with the line to themselves. */
+const TRY_SECONDS_MAX = 0.25;
+
+export interface ReplanParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: Settings;
+  readonly hooks: CrawlHooks;
+  readonly roster: Roster;
+  readonly promised: Promised;
+  readonly outlook: Outlook;
+  readonly shares: Shares;
+  readonly sluice: Pick<Sluice, "isWarm" | "share">;
+  /** Of several processes one: what can be kept is known only of all together (`promise-check.ts`). */
+  readonly isPart: boolean;
+  readonly onFault: (fault: unknown) => void;
+}
+
+/** Whether anything was said that a plan is needed for. */
+export function isPlanned(settings: Settings): boolean {
+  const { deadlineMs, objective, sitesAtOnceMax, rateMinBps, sites } = settings;
+  return (
+    [deadlineMs, objective, sitesAtOnceMax, rateMinBps].some((said) => said !== undefined) ||
+    sites.some((site) => site.deadlineMs !== undefined || site.priority !== 1)
+  );
+}
+
+export class Replan {
+  readonly #parts: ReplanParts;
+  readonly #divider: CarefulDivider;
+  #forecasts = new Map<number, Forecast>();
+  /** Those whose deadline was last said to be out of reach. */
+  readonly #late = new Set<number>();
+  /** Since when plans have said otherwise of a site than was told. */
+  readonly #doubtedAtMs = new Map<number, number>();
+  #hasStarted = false;
+  #isActive = false;
+  #cancelTimer: (() => void) | undefined;
+  #cancelClaims: (() => void) | undefined;
+  #isSoon = false;
+  /** How long the last plan took. */
+  #tookMs = 0;
+  #plans = 0;
+  #madeAtMs = 0;
+  #neededBps = 0;
+
+  constructor(parts: ReplanParts) {
+    this.#parts = parts;
+    this.#divider = new CarefulDivider(parts);
+  }
+
+  /** Plans before anything is fetched; throws when the settings are strict and a deadline cannot be kept. */
+  start(): void {
+    if (!isPlanned(this.#parts.settings)) return;
+    this.#isActive = true;
+    // Without a licence there is no rate that could be planned with: the first one asks for a plan.
+    if (this.#parts.isPart) {
+      this.#hasStarted = true;
+      return;
+    }
+    this.#replan();
+    // The first takes longest and kept nobody waiting.
+    this.#tookMs = 0;
+    this.#hasStarted = true;
+    this.#refuseIfStrict();
+  }
+
+  stop(): void {
+    this.#isActive = false;
+    this.#cancelTimer?.();
+    this.#cancelClaims?.();
+  }
+
+  /** Something has changed that a plan rests on. */
+  soon(): void {
+    if (!this.#isActive || this.#isSoon) return;
+    this.#isSoon = true;
+    this.#arm(Math.max(SOON_MS, this.#tookMs * REST_TIMES));
+  }
+
+  /** Something was promised: from now on there is a plan. */
+  changed(): void {
+    this.#isActive = true;
+    this.#divider.changed();
+    this.soon();
+  }
+
+  forecastOf({ id }: Site): Forecast | undefined {
+    return this.#forecasts.get(id);
+  }
+
+  /** What it takes to keep the deadlines that can still be kept; 0 without any. */
+  get neededBps(): number {
+    return this.#isActive ? this.#neededBps : 0;
+  }
+
+  /** The last plan; undefined when there is none. */
+  made(nowMs: number): PlanView | undefined {
+    if (this.#plans === 0) return undefined;
+    return { number: this.#plans, madeAgoMs: nowMs - this.#madeAtMs };
+  }
+
+  #arm(delayMs: number): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#parts.clock.after(delayMs, () => this.#replan());
+  }
+
+  #replan(): void {
+    this.#isSoon = false;
+    const { clock, outlook, sluice } = this.#parts;
+    const beganAtMs = clock.nowMs();
+    const sites = this.#sitesAtWork();
+    const divided = this.#divider.divide(sites);
+    const { task, division } = divided;
+    const slots = outlook.slotsOf(sites);
+    // To try servers before what they give is measured would be for nothing.
+    const headStart = sluice.isWarm ? pagesToTry(task, outlook.usualBytes, TRIED_PAGES) : 0;
+    const claimants = withSlotsInTurn(division.order, slots).map((index) =>
+      this.#claimantOf(sites[index] as Site, divided, {
+        index,
+        headStart,
+        slots: slots[index] as Slots,
+      }),
+    );
+    this.#foresee(sites, divided);
+    this.#neededBps = rateNeeded(task);
+    this.#tookMs = clock.nowMs() - beganAtMs;
+    this.#madeAtMs = beganAtMs;
+    this.#plans += 1;
+    if (this.#isActive) this.#arm(Math.max(PLAN_SECONDS * 1000, this.#tookMs * REST_TIMES));
+    this.#claim(claimants, task.rateBps);
+  }
+
+  /** Gives everybody what the plan gives them now, again and again as it goes on. */
+  #claim(claimants: readonly Claimant[], wholeBps: number): void {
+    const { clock, shares, settings, sluice } = this.#parts;
+    this.#cancelClaims?.();
+    const atSeconds = (clock.nowMs() - this.#madeAtMs) / 1000;
+    const { claims, untilSeconds } = claimsAt(atSeconds, claimants, wholeBps);
+    shares.set(claims, settings.sitesAtOnceMax);
+    if (this.#isActive && untilSeconds < Infinity)
+      this.#cancelClaims = clock.after(Math.ceil((untilSeconds - atSeconds) * 1000), () =>
+        this.#claim(claimants, wholeBps),
+      );
+    // Whoever waits is judged again.
+    sluice.share();
+  }
+
+  #sitesAtWork(): Site[] {
+    return [...this.#parts.roster.inMemory()].filter((site) => site.pending > 0);
+  }
+
+  #claimantOf(
+    site: Site,
+    { task, division }: Divided,
+    {
+      index,
+      headStart,
+      slots,
+    }: { readonly index: number; readonly headStart: number; readonly slots: Slots },
+  ): Claimant {
+    const { bytes, capBps, deadlineSeconds } = task.sites[index] as SiteTask;
+    // No promise can rest on a server of which nobody knows anything.
+    const isSaid = this.#parts.promised.saidOf(site.key)?.capBps !== undefined;
+    const isHeld = slots.seconds > 0 && capBps >= HELD_SHARE * slotsCapBps(bytes, slots);
+    // A page that takes the line for long would delay the sites that have little time left.
+    const isLong = this.#parts.outlook.pageBytesOf(site) > TRY_SECONDS_MAX * task.rateBps;
+    const needsNone = deadlineSeconds === undefined || isSaid || isHeld || isLong;
+    const untried = needsNone ? 0 : headStart - site.answered;
+    return {
+      siteId: site.id,
+      planned: {
+        segments: division.segments[index] ?? [],
+        finishSeconds: division.finishSeconds[index] as number,
+      },
+      capBps,
+      // Of a site that is held by its delay no measurement is needed: it takes no more than its slots.
+      isSure: isSaid || isHeld || site.answered >= PAGES_TO_KNOW,
+      headStart: Math.max(0, untried),
+    };
+  }
+
+  #foresee(sites: readonly Site[], { task, division }: Divided): void {
+    const { promised } = this.#parts;
+    this.#forecasts = new Map();
+    for (const [index, site] of sites.entries()) {
+      const own = task.sites[index] as SiteTask;
+      const finishSeconds = division.finishSeconds[index] as number;
+      const forecast: Forecast = {
+        deadlineInMs: promised.deadlineInMs(site),
+        finishInMs: finishSeconds * 1000,
+        rateBps: division.ratesBps[index] as number,
+        leftBytes: own.bytes,
+        segments: division.segments[index] ?? [],
+        isLate: isLate(own, finishSeconds),
+      };
+      this.#forecasts.set(site.id, forecast);
+      this.#announce(site, forecast);
+    }
+    for (const known of [this.#late, this.#doubtedAtMs])
+      for (const siteId of known.keys()) if (!this.#forecasts.has(siteId)) known.delete(siteId);
+  }
+
+  /** Told at the start, and once plans have said so for a while: one alone may rest on a hiccup. */
+  #announce(site: Site, { deadlineInMs, finishInMs, isLate: isLateNow }: Forecast): void {
+    if (deadlineInMs === undefined || this.#late.has(site.id) === isLateNow)
+      return void this.#doubtedAtMs.delete(site.id);
+    const nowMs = this.#parts.clock.nowMs();
+    const sinceMs = this.#doubtedAtMs.get(site.id) ?? nowMs;
+    this.#doubtedAtMs.set(site.id, sinceMs);
+    if (this.#hasStarted && nowMs - sinceMs < SURE_AFTER_MS) return;
+    if (isLateNow) this.#late.add(site.id);
+    else this.#late.delete(site.id);
+    const { log, hooks } = this.#parts;
+    const message = isLateNow
+      ? `${site.key} will miss its deadline by ${showDuration(finishInMs - deadlineInMs)}`
+      : `${site.key} can meet its deadline again`;
+    log.write({ level: isLateNow ? "warn" : "info", message, values: {} });
+    hooks.onDeadline?.({ site: site.key, deadlineInMs, finishInMs, isLate: isLateNow });
+  }
+
+  #refuseIfStrict(): void {
+    if (!this.#parts.settings.strict) return;
+    const sites = this.#sitesAtWork();
+    const late = sites.filter((site) => this.#late.has(site.id));
+    if (late.length === 0) return;
+    const { minimumRateBps } = promisesOf(this.#parts.outlook.taskOf(sites, "hope"));
+    const enough =
+      minimumRateBps === undefined ? "" : ` ${showBytes(minimumRateBps)}/s would meet them all.`;
+    throw new CrawlError(
+      "DEADLINES_OUT_OF_REACH",
+      `These deadlines cannot be met: ${late.map(({ key }) => key).join(", ")}.${enough}`,
+    );
+  }
+}
+
+/** Of deadlines that have not passed: those that have need no rate any more. */
+function rateNeeded(task: PlanTask): number {
+  const sites = task.sites.filter(
+    ({ deadlineSeconds = Infinity }) => deadlineSeconds > task.startupSeconds + PASSED_SECONDS,
+  );
+  return rateWithoutCaps({ ...task, sites });
+}

@@ -1,0 +1,249 @@
+/**
+ * Takes in what other processes send: each letter once, however often, in whatever order and in how many
+ * parts it comes.
+ *
+ * What a letter brings is noted in one go with the fact that it was taken, so a kill forgets both or
+ * neither. A page has to be archived before it can be noted, so it takes a while. The receipt goes out
+ * after the commit, and again for every repeat.
+ */
+
+import type { Log } from "../../base/log.ts";
+import type { Membership, Parcel } from "../../exchange/bus.ts";
+import { decodeAny } from "../../exchange/letters.ts";
+import { type NumberedLetter, type Packing, unpack } from "../../exchange/packing.ts";
+import type { PageLetter } from "../../exchange/page-letter.ts";
+import type { Letter } from "../../exchange/wire.ts";
+import type { Store } from "../../store/store.ts";
+import type { Notebook } from "../batch.ts";
+
+export interface InboxParts {
+  readonly store: Store;
+  readonly notebook: Notebook;
+  readonly bus: Pick<Membership, "acknowledge">;
+  readonly log: Log;
+  /** Of the division in use. */
+  readonly epoch: () => number;
+  /** Notes what the letter brings. */
+  readonly read: (letter: Letter) => void;
+  /**
+   * Takes in a page; calls `taken` in the same go in which it notes it. False: not now, it must be sent again.
+   */
+  readonly readPage: (letter: PageLetter, from: string, taken: () => void) => Promise<boolean>;
+  readonly onFault: (fault: unknown) => void;
+  /** Told of every parcel where they come over the line that is limited. */
+  readonly onBytes?: ((bytes: number) => void) | undefined;
+}
+
+/** What was taken from one sender: everything below the floor, and these. */
+interface Taken {
+  floor: number;
+  readonly seqs: Set<number>;
+}
+
+/** A parcel, and how many of its letters are not noted yet. */
+interface Delivery {
+  readonly parcel: Parcel;
+  left: number;
+}
+
+/** A page that waits for its turn at the archive. */
+interface WaitingPage {
+  readonly key: string;
+  readonly letter: PageLetter;
+  readonly from: string;
+  readonly settle: () => void;
+}
+
+/** A letter of which some parts are there. */
+interface Partial {
+  readonly parts: (Uint8Array | undefined)[];
+  readonly deliveries: Delivery[];
+  missing: number;
+  bytes: number;
+}
+
+/** Of parts that wait for others, at most. */
+const PARTIAL_BYTES_MAX = 64 * 1024 * 1024;
+/** Pages on their way to the archive, at most: others wait for their turn. */
+const PAGES_UNDER_WAY_MAX = 64;
+/** Of pages that wait, at most: more are sent again. */
+const WAITING_BYTES_MAX = 32 * 1024 * 1024;
+
+export class Inbox {
+  readonly #parts: InboxParts;
+  readonly #taken = new Map<string, Taken>();
+  readonly #partial = new Map<string, Partial>();
+  /** Pages that wait or are being archived, by sender and number. */
+  readonly #underWay = new Set<string>();
+  readonly #waiting: WaitingPage[] = [];
+  #waitingBytes = 0;
+  #archiving = 0;
+  #partialBytes = 0;
+  /** Noted and not committed yet. */
+  #unacknowledged: Parcel[] = [];
+
+  constructor(parts: InboxParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether nothing that has come is still to be noted. */
+  get isQuiet(): boolean {
+    return this.#underWay.size === 0;
+  }
+
+  take(parcel: Parcel): void {
+    this.#parts.onBytes?.(parcel.body.length);
+    const packing = unpack(parcel.body);
+    if (packing === undefined) return this.#complain(parcel);
+    const taken = this.#takenFrom(packing);
+    this.#raiseFloor(taken, packing.floor);
+    const fresh = packing.letters.filter(({ seq }) => seq >= taken.floor && !taken.seqs.has(seq));
+    const delivery = { parcel, left: fresh.length };
+    for (const numbered of fresh) this.#takeLetter(delivery, packing.sender, numbered);
+    this.#remember(packing.sender, taken);
+    if (fresh.length === 0) this.#unacknowledged.push(parcel);
+  }
+
+  committed(): void {
+    const parcels = this.#unacknowledged;
+    this.#unacknowledged = [];
+    for (const parcel of parcels) this.#parts.bus.acknowledge(parcel);
+  }
+
+  #takeLetter(delivery: Delivery, sender: string, numbered: NumberedLetter): void {
+    const key = `${sender} ${numbered.seq}`;
+    if (this.#underWay.has(key)) return;
+    const deliveries = this.#deliveriesOf(key, delivery, numbered);
+    if (deliveries === undefined) return;
+    const letter = decodeAny(this.#bodyOf(key, numbered));
+    if (letter === undefined) return this.#complain(delivery.parcel);
+    // Sent by a division that is not known here yet: taken when it is sent again, and then for certain ours.
+    if (letter.epoch > this.#parts.epoch()) return;
+    const taken = this.#takenFrom({ sender });
+    const settle = (): void => {
+      taken.seqs.add(numbered.seq);
+      this.#remember(sender, taken);
+      for (const one of deliveries) this.#arrived(one);
+    };
+    if (letter.kind === "page") {
+      const { from } = delivery.parcel;
+      return this.#takePage({ key, letter, from, settle });
+    }
+    this.#parts.read(letter);
+    settle();
+  }
+
+  #arrived(delivery: Delivery): void {
+    delivery.left -= 1;
+    if (delivery.left === 0) this.#unacknowledged.push(delivery.parcel);
+  }
+
+  #takePage(page: WaitingPage): void {
+    if (this.#waitingBytes > WAITING_BYTES_MAX) return;
+    this.#underWay.add(page.key);
+    this.#waitingBytes += page.letter.page.body.length;
+    this.#waiting.push(page);
+    this.#readOn();
+  }
+
+  #readOn(): void {
+    while (this.#archiving < PAGES_UNDER_WAY_MAX) {
+      const page = this.#waiting.shift();
+      if (page === undefined) return;
+      const { key, letter, from, settle } = page;
+      this.#archiving += 1;
+      this.#parts
+        .readPage(letter, from, settle)
+        .finally(() => {
+          this.#archiving -= 1;
+          this.#waitingBytes -= letter.page.body.length;
+          this.#underWay.delete(key);
+          this.#readOn();
+        })
+        .catch((fault: unknown) => this.#parts.onFault(fault));
+    }
+  }
+
+  /** All parcels that the letter came in; undefined while parts of it are missing. */
+  #deliveriesOf(
+    key: string,
+    delivery: Delivery,
+    { body, part, parts }: NumberedLetter,
+  ): readonly Delivery[] | undefined {
+    if (parts === 1) return [delivery];
+    let partial = this.#partial.get(key);
+    if (partial === undefined || partial.parts.length !== parts) {
+      partial = {
+        parts: Array.from({ length: parts }, () => undefined),
+        deliveries: [],
+        missing: parts,
+        bytes: 0,
+      };
+      this.#partial.set(key, partial);
+    }
+    partial.deliveries.push(delivery);
+    if (partial.parts[part] === undefined) {
+      partial.parts[part] = Uint8Array.from(body);
+      partial.missing -= 1;
+      partial.bytes += body.length;
+      this.#partialBytes += body.length;
+    }
+    this.#makeRoom(key);
+    return partial.missing === 0 ? partial.deliveries : undefined;
+  }
+
+  #bodyOf(key: string, { body, parts }: NumberedLetter): Uint8Array {
+    const partial = this.#partial.get(key);
+    if (parts === 1 || partial === undefined) return body;
+    this.#forget(key, partial);
+    return Buffer.concat(partial.parts as Uint8Array[]);
+  }
+
+  /** What waits longest for its missing parts goes: it will be sent again. */
+  #makeRoom(besides: string): void {
+    for (const [key, partial] of this.#partial) {
+      if (this.#partialBytes <= PARTIAL_BYTES_MAX) return;
+      if (key !== besides) this.#forget(key, partial);
+    }
+  }
+
+  #forget(key: string, { bytes }: Partial): void {
+    this.#partial.delete(key);
+    this.#partialBytes -= bytes;
+  }
+
+  #remember(sender: string, { floor, seqs }: Taken): void {
+    this.#parts.notebook.noteFact(factOf(sender), JSON.stringify({ floor, seqs: [...seqs] }));
+  }
+
+  #complain({ from, id }: Parcel): void {
+    const message = "an unreadable message was rejected";
+    this.#parts.log.write({ level: "error", message, values: { from, id } });
+  }
+
+  #takenFrom({ sender }: Pick<Packing, "sender">): Taken {
+    const known = this.#taken.get(sender);
+    if (known !== undefined) return known;
+    const text = this.#parts.store.recall(factOf(sender));
+    const kept = text === undefined ? undefined : (JSON.parse(text) as StoredTaken);
+    const taken = { floor: kept?.floor ?? 0, seqs: new Set(kept?.seqs) };
+    this.#taken.set(sender, taken);
+    return taken;
+  }
+
+  /** What the sender no longer keeps it will not send again; a late copy is below the floor. */
+  #raiseFloor(taken: Taken, floor: number): void {
+    if (floor <= taken.floor) return;
+    taken.floor = floor;
+    for (const seq of taken.seqs) if (seq < floor) taken.seqs.delete(seq);
+  }
+}
+
+interface StoredTaken {
+  readonly floor: number;
+  readonly seqs: readonly number[];
+}
+
+function factOf(sender: string): string {
+  return `inbox ${sender}`;
+}

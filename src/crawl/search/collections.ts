@@ -1,0 +1,134 @@
+/**
+ * Finished or running crawls as searchable collections: which folders hold one, and their indexes.
+ *
+ * A folder of several processes (`proc-1`, `proc-2` …) is as many collections. An index that is
+ * missing or behind is completed first, from the archive, unless the crawl itself is at it.
+ */
+
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { CrawlError } from "../../base/errors.ts";
+import { archivedText } from "../../output/lines/jsonl.ts";
+import { type Collection, type Result, search } from "../../search/find.ts";
+import { hasIndex, lockIndex, type Stemming } from "../../search/index-file.ts";
+import { IndexReader } from "../../search/index-reader.ts";
+import { IndexWriter } from "../../search/index-writer.ts";
+import { Passages } from "../../search/passage.ts";
+import type { Query } from "../../search/query.ts";
+import { corrected } from "../../search/suggest.ts";
+import { DamagedRecord } from "../../output/warc/warc-read.ts";
+import { openReadOnly } from "../../store/sqlite/store-sqlite.ts";
+import { partFolders, readTeam } from "../../store/team-file.ts";
+import { addMissing, pagesMissing, takeOutUnknown } from "./upkeep.ts";
+
+const MARKER = "weir.json";
+const PROCESS = /^proc-/;
+
+/** How far the making of an index is. */
+export interface IndexProgress {
+  readonly folder: string;
+  readonly done: number;
+  readonly total: number;
+  /** Pages whose text the archive could not give. */
+  readonly damaged: number;
+}
+
+/** The crawls in a folder: itself, those of its processes, or none. */
+export function crawlsIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  if (readTeam(folder) !== undefined) return partFolders(folder).filter(isCrawl);
+  const parts = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && PROCESS.test(entry.name))
+    .map(({ name }) => join(folder, name))
+    .filter(isCrawl)
+    .sort();
+  return isCrawl(folder) ? [folder, ...parts] : parts;
+}
+
+/** Opens the index of a crawl, made or completed where it has to be. */
+export async function openCollection(
+  folder: string,
+  stemming: Stemming,
+  onProgress: (progress: IndexProgress) => void,
+): Promise<Collection> {
+  await completeIndex(folder, stemming, onProgress);
+  return { folder, index: new IndexReader(folder) };
+}
+
+/** What a result says, from where it is kept; undefined when nobody has it any more. */
+export function textOfResult({ page, collection }: Result): string | undefined {
+  const kept = collection.index.keptText(page.id);
+  if (kept !== undefined || page.archived === undefined) return kept;
+  try {
+    return archivedText(join(collection.folder, "archive"), page.archived);
+  } catch (error) {
+    // The page was found; that it cannot be shown is no reason to show nothing else.
+    if (error instanceof DamagedRecord || (error instanceof Error && "syscall" in error))
+      return undefined;
+    throw error;
+  }
+}
+
+export interface Spelling {
+  readonly typed: string;
+  readonly suggested: string;
+}
+
+/** For words that no page has: the nearest word, as the best page with it spells it. */
+export function spellingsFor(collections: readonly Collection[], query: Query): Spelling[] {
+  const typed = query.wanted.flat();
+  return corrected(collections, typed).flatMap((term, at) => {
+    if (term === undefined) return [];
+    const only = { wanted: [[term]], unwanted: [] };
+    const facets = { site: undefined, language: undefined, topic: undefined };
+    const [best] = search(collections, { query: only, facets, countMax: 1 }).results;
+    if (best === undefined) return [];
+    using passages = new Passages(only, best.collection.index.stemming);
+    const { title } = best.page;
+    for (const text of [title, textOfResult(best) ?? ""]) {
+      const passage = passages.best(text, 8);
+      const [mark] = passage?.marks ?? [];
+      if (passage !== undefined && mark !== undefined)
+        return [
+          { typed: typed[at]?.text ?? "", suggested: passage.text.slice(...mark).toLowerCase() },
+        ];
+    }
+    return [];
+  });
+}
+
+function isCrawl(folder: string): boolean {
+  return existsSync(join(folder, MARKER)) && existsSync(join(folder, "state"));
+}
+
+async function completeIndex(
+  folder: string,
+  stemming: Stemming,
+  onProgress: (progress: IndexProgress) => void,
+): Promise<void> {
+  const lock = lockIndex(folder);
+  if (lock === undefined) {
+    // Somebody is writing it, most likely the crawl itself; what is committed can be read.
+    if (hasIndex(folder)) return;
+    throw new CrawlError("STORE_LOCKED", `The index of ${folder} is being made just now`);
+  }
+  const store = openReadOnly(folder);
+  try {
+    const writer = new IndexWriter(folder, {
+      keepsText: Object.keys(store.marks).length === 0,
+      stemming,
+    });
+    try {
+      takeOutUnknown(writer, store);
+      const total = pagesMissing(writer, store);
+      if (total > 0)
+        for (const step of addMissing(writer, store, folder))
+          onProgress({ folder, total, ...step });
+    } finally {
+      writer.close();
+    }
+  } finally {
+    await store.close();
+    lock.release();
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Says what a page is about and whose it is, where content and not the address decides: by topic (Chung and
+ * Clarke 2002), or by a hash of the content, which that paper compares with.
+ *
+ * Every process must answer alike, so all hold the same model. What cannot be judged goes by rule: pages
+ * too small, in another language, or of which the model is not sure.
+ */
+
+import type { Partition } from "../../partition/partition.ts";
+import { type BoundaryRules, fateOf, WORLD } from "../../topics/boundary.ts";
+import type { Verdict } from "../../topics/classify.ts";
+import type { Reading } from "../parse-page.ts";
+
+export interface Placement {
+  /** Empty when it is about nothing that the model knows. */
+  readonly topic: string;
+  readonly confidence: number;
+  /** The part of all contents that it belongs to; undefined: it stays where it was fetched. */
+  readonly bucket: number | undefined;
+}
+
+/** What of a page decides where it belongs: its content, and nothing else. */
+export type Placed = Pick<Reading, "digest" | "verdict">;
+
+export interface Placing {
+  place(page: Placed): Placement;
+}
+
+/** Topics are told and nothing goes anywhere: one process, or a web divided by address. */
+export class Labelling implements Placing {
+  place({ verdict }: Placed): Placement {
+    return { ...labelOf(verdict), bucket: undefined };
+  }
+}
+
+export class PlacingByTopic implements Placing {
+  readonly #buckets: ReadonlyMap<string, number>;
+  readonly #rules: BoundaryRules;
+
+  constructor(topics: readonly string[], rules: BoundaryRules) {
+    this.#buckets = new Map(topicsWithWorld(topics).map((topic, bucket) => [topic, bucket]));
+    this.#rules = rules;
+  }
+
+  place({ verdict }: Placed): Placement {
+    // A page without words is as small as one can be.
+    const judged = verdict ?? { kind: "small", terms: 0, language: undefined };
+    // Nothing is ours here: who owns the topic is asked later, as owners change.
+    const fate = fateOf(judged, this.#rules, new Set());
+    const label = labelOf(verdict);
+    if (fate.kind === "keep") return { ...label, bucket: undefined };
+    return { ...label, topic: fate.topic, bucket: this.#buckets.get(fate.topic) };
+  }
+}
+
+export class PlacingByContent implements Placing {
+  readonly #bucketCount: number;
+
+  constructor(bucketCount: number) {
+    this.#bucketCount = bucketCount;
+  }
+
+  place({ verdict, digest }: Placed): Placement {
+    const head = new DataView(digest.buffer, digest.byteOffset, 4).getUint32(0);
+    const bucket = Math.floor((head / 2 ** 32) * this.#bucketCount);
+    return { ...labelOf(verdict), bucket };
+  }
+}
+
+/** Every topic has a bucket, and so have pages in languages that the model does not know. */
+export function topicsWithWorld(topics: readonly string[]): readonly string[] {
+  return topics.includes(WORLD) ? topics : [...topics, WORLD];
+}
+
+/** For processes that own contents: a URL is whoever's found it. */
+export function contentBuckets(groups: readonly string[], bucketCount: number): Partition {
+  return { bucketCount, groups, keepsSites: false, bucketOf: () => 0 };
+}
+
+function labelOf(verdict: Verdict | undefined): Pick<Placement, "topic" | "confidence"> {
+  if (verdict?.kind === "topic") return { topic: verdict.name, confidence: verdict.confidence };
+  if (verdict?.kind === "foreign") return { topic: WORLD, confidence: 0 };
+  return { topic: "", confidence: 0 };
+}

@@ -1,0 +1,75 @@
+/** What a crawl that tells topics needs: the model, and who says where a page belongs. */
+
+import { CrawlError } from "../../base/errors.ts";
+import { ownsContents } from "../../config/parallel-rules.ts";
+import type { Settings } from "../../config/schema.ts";
+import { loadTopicModel } from "../../config/topic-model.ts";
+import { suggestion } from "../../config/nearest.ts";
+import { rulesOfThePaper } from "../../topics/boundary.ts";
+import { Classifier } from "../../topics/classify.ts";
+import { Focus } from "../../topics/focus.ts";
+import type { LoadedModel } from "../../topics/model.ts";
+import { Labelling, type Placing, PlacingByContent, PlacingByTopic } from "./assign.ts";
+
+export interface TopicMeans {
+  readonly classifier: Classifier | undefined;
+  readonly placing: Placing;
+  /** Names the model, so that all who work together can see that it is the same. */
+  readonly modelDigest: string;
+}
+
+/** The model that the settings ask for; undefined when none is needed. */
+export function modelFor(settings: Settings): LoadedModel | undefined {
+  const { topicsModel, partition, order } = settings;
+  const isNeeded = topicsModel !== undefined || partition === "topic" || order === "topic";
+  if (!isNeeded) return undefined;
+  const file = topicsModel === undefined || topicsModel === "ready" ? undefined : topicsModel;
+  return loadTopicModel(file);
+}
+
+export function topicMeansFor(
+  settings: Settings,
+  model: LoadedModel | undefined = modelFor(settings),
+): TopicMeans | undefined {
+  if (model === undefined && settings.partition !== "content-hash") return undefined;
+  const topics = model?.trained.topics ?? [];
+  for (const name of [settings.topic, settings.smallTopic])
+    if (name !== undefined && !topics.includes(name)) throw unknownTopic(name, topics);
+  if (settings.order === "topic" && settings.topic === undefined)
+    throw new CrawlError("USAGE", `--order topic needs --topic: one of ${topics.join(", ")}`);
+  return {
+    classifier: model === undefined ? undefined : new Classifier(model),
+    placing: placingFor(settings, topics),
+    modelDigest: model?.digest ?? "",
+  };
+}
+
+/** What orders the queue by a topic; undefined where none is looked for. */
+export function focusFor(
+  settings: Settings,
+  classifier: Classifier | undefined,
+): Focus | undefined {
+  if (settings.order !== "topic" || classifier === undefined) return undefined;
+  const { trained } = classifier.model;
+  return new Focus(trained.topics.indexOf(settings.topic ?? ""), trained);
+}
+
+function placingFor(settings: Settings, topics: readonly string[]): Placing {
+  const { partition, confidenceMin, smallTopic, bucketCount } = settings;
+  if (!ownsContents(settings)) return new Labelling();
+  if (partition === "content-hash") return new PlacingByContent(bucketCount);
+  const paper = rulesOfThePaper(topics);
+  return new PlacingByTopic(topics, {
+    ...paper,
+    confidenceMin,
+    smallTopic: smallTopic ?? paper.smallTopic,
+  });
+}
+
+function unknownTopic(name: string, topics: readonly string[]): CrawlError {
+  const hint = suggestion(name, topics);
+  return new CrawlError(
+    "USAGE",
+    `The model has no topic ${JSON.stringify(name)}${hint}; it has ${topics.join(", ")}`,
+  );
+}

@@ -1,0 +1,74 @@
+/**
+ * A plan's task as plain columns, the form in which the planner's inner loops read it.
+ *
+ * Sites are numbers here, their place in the task. What cannot bind is made plain once: no cap is
+ * above the whole rate, and a missing deadline is Infinity.
+ */
+
+import { ROUNDING_SHARE, type PlanTask } from "../plan.ts";
+
+export interface Work {
+  readonly count: number;
+  readonly rateBps: number;
+  readonly bytes: Float64Array;
+  readonly capBps: Float64Array;
+  readonly weight: Float64Array;
+  /** Infinity where any time will do. */
+  readonly deadlineSeconds: Float64Array;
+}
+
+/** Half of what counts as kept anyway, so that sums of rounded steps stay on the right side. */
+const SLACK_SHARE = ROUNDING_SHARE / 2;
+
+/** Start-up is taken off the deadlines: where places do not bind, all sites start at once. */
+export function workOf({ sites, rateBps, startupSeconds }: PlanTask): Work {
+  const count = sites.length;
+  const work: Work = {
+    count,
+    rateBps,
+    bytes: new Float64Array(count),
+    capBps: new Float64Array(count),
+    weight: new Float64Array(count),
+    deadlineSeconds: new Float64Array(count),
+  };
+  for (const [site, { bytes, capBps, weight, deadlineSeconds }] of sites.entries()) {
+    work.bytes[site] = bytes;
+    work.capBps[site] = Math.min(capBps, rateBps);
+    work.weight[site] = weight;
+    work.deadlineSeconds[site] =
+      deadlineSeconds === undefined
+        ? Number.POSITIVE_INFINITY
+        : deadlineSeconds * (1 + SLACK_SHARE) - startupSeconds;
+  }
+  return work;
+}
+
+/** Places, least rates and start-up make it a matter of who waits for whom. */
+export function hasPlaces({ sites, sitesMax, rateMinBps }: PlanTask): boolean {
+  return sitesMax < sites.length || rateMinBps > 0;
+}
+
+/** A column's values of some sites. */
+export function columnOf(column: Float64Array, sites: Int32Array): Float64Array {
+  const values = new Float64Array(sites.length);
+  for (let place = 0; place < sites.length; place++)
+    values[place] = column[sites[place] as number] as number;
+  return values;
+}
+
+/** Only these sites, in this order. */
+export function reordered(work: Work, sites: Int32Array): Work {
+  return {
+    count: sites.length,
+    rateBps: work.rateBps,
+    bytes: columnOf(work.bytes, sites),
+    capBps: columnOf(work.capBps, sites),
+    weight: columnOf(work.weight, sites),
+    deadlineSeconds: columnOf(work.deadlineSeconds, sites),
+  };
+}
+
+/** The same work with other deadlines. */
+export function withDeadlines(work: Work, deadlineSeconds: Float64Array): Work {
+  return { ...work, deadlineSeconds };
+}

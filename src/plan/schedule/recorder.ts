@@ -1,0 +1,96 @@
+/**
+ * Writes down at which rate each site runs from when to when, and makes a plan of it.
+ *
+ * What is written down goes into columns; objects are made of it once, at the end.
+ */
+
+import type { Plan, PlanTask, Segment } from "../plan.ts";
+
+export class Track {
+  /** Segments of all sites as they ended: when they began, when they ended, the rate. */
+  readonly #froms: number[] = [];
+  readonly #tos: number[] = [];
+  readonly #rates: number[] = [];
+  /** The segment of the same site before it, and by site the last: one more than its place, 0 for none. */
+  readonly #befores: number[] = [];
+  readonly #lasts: Int32Array;
+  readonly #atBps: Float64Array;
+  readonly #sinceSeconds: Float64Array;
+  /** Added to all times: where all sites start at once, the start-up comes before everything. */
+  readonly #offsetSeconds: number;
+
+  constructor(count: number, offsetSeconds: number) {
+    this.#lasts = new Int32Array(count);
+    this.#atBps = new Float64Array(count);
+    this.#sinceSeconds = new Float64Array(count).fill(Number.NaN);
+    this.#offsetSeconds = offsetSeconds;
+  }
+
+  /** From now on the site has this rate; 0 for a place that is kept, undefined for none. */
+  set(site: number, nowSeconds: number, rateBps: number | undefined): void {
+    const sinceSeconds = this.#sinceSeconds[site] as number;
+    const atBps = this.#atBps[site] as number;
+    if (!Number.isNaN(sinceSeconds)) {
+      if (rateBps === atBps) return;
+      this.#close(site, sinceSeconds, nowSeconds);
+    }
+    this.#sinceSeconds[site] = rateBps === undefined ? Number.NaN : nowSeconds;
+    this.#atBps[site] = rateBps ?? 0;
+  }
+
+  #close(site: number, fromSeconds: number, toSeconds: number): void {
+    // What lasts no time at all, or only as long as rounding makes it, is no segment.
+    if (toSeconds - fromSeconds <= toSeconds * 1e-15) return;
+    this.#froms.push(fromSeconds + this.#offsetSeconds);
+    this.#tos.push(toSeconds + this.#offsetSeconds);
+    this.#rates.push(this.#atBps[site] as number);
+    this.#befores.push(this.#lasts[site] as number);
+    this.#lasts[site] = this.#froms.length;
+  }
+
+  plan({ sites }: PlanTask): Plan {
+    return {
+      sites: sites.map(({ key }, site) => {
+        const segments = this.#segmentsOf(site);
+        const finishSeconds = segments.at(-1)?.toSeconds ?? 0;
+        return {
+          key,
+          segments: this.#offsetSeconds > 0 ? withPlaceKept(segments) : segments,
+          finishSeconds,
+        };
+      }),
+    };
+  }
+
+  #segmentsOf(site: number): Segment[] {
+    let segment = (this.#lasts[site] as number) - 1;
+    if (segment < 0) return [];
+    const segments = [this.#segmentAt(segment)];
+    for (;;) {
+      segment = (this.#befores[segment] as number) - 1;
+      if (segment < 0) return segments.toReversed();
+      segments.push(this.#segmentAt(segment));
+    }
+  }
+
+  #segmentAt(segment: number): Segment {
+    return {
+      fromSeconds: this.#froms[segment] as number,
+      toSeconds: this.#tos[segment] as number,
+      rateBps: this.#rates[segment] as number,
+    };
+  }
+}
+
+/** Whoever would have to start again keeps its place while it gets nothing. */
+function withPlaceKept(segments: readonly Segment[]): Segment[] {
+  const kept: Segment[] = [];
+  let endSeconds = 0;
+  for (const segment of segments) {
+    if (segment.fromSeconds > endSeconds)
+      kept.push({ fromSeconds: endSeconds, toSeconds: segment.fromSeconds, rateBps: 0 });
+    kept.push(segment);
+    endSeconds = segment.toSeconds;
+  }
+  return kept;
+}

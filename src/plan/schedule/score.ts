@@ -1,0 +1,59 @@
+/**
+ * How good a set of finishing times is: fewest late, then least late, then the objective.
+ *
+ * Compared part by part; what differs by rounding only is equal.
+ */
+
+import type { Objective } from "../plan.ts";
+import type { Work } from "./columns.ts";
+
+/** Late sites, the greatest lateness, then what is to be made small, the first before the second. */
+export type Score = readonly [number, number, number, number];
+
+const EQUAL_SHARE = 1e-11;
+/** With the slack that deadlines already have, still within what counts as kept. */
+const KEPT_SHARE = 3e-10;
+
+/** Whether a finish is after a deadline, by more than rounding. */
+export function isAfter(finishSeconds: number, deadlineSeconds: number): boolean {
+  return finishSeconds > deadlineSeconds * (1 + KEPT_SHARE);
+}
+
+export function scoreOf(work: Work, finishes: Float64Array, objective: Objective): Score {
+  const { weight, deadlineSeconds } = work;
+  let lateCount = 0;
+  let lateSeconds = 0;
+  let sum = 0;
+  let most = 0;
+  for (let site = 0; site < work.count; site++) {
+    const finish = finishes[site] as number;
+    const deadline = deadlineSeconds[site] as number;
+    if (isAfter(finish, deadline)) {
+      lateCount++;
+      lateSeconds = Math.max(lateSeconds, finish - deadline);
+    }
+    sum += (weight[site] as number) * finish;
+    most = Math.max(most, finish);
+  }
+  return objective === "min-sum"
+    ? [lateCount, lateSeconds, sum, most]
+    : [lateCount, lateSeconds, most, sum];
+}
+
+/** By more than rounding. */
+export function isBetter(a: Score, b: Score): boolean {
+  for (const [part, value] of a.entries()) {
+    const other = b[part] as number;
+    if (Math.abs(value - other) <= EQUAL_SHARE * Math.max(Math.abs(value), Math.abs(other)))
+      continue;
+    return value < other;
+  }
+  return false;
+}
+
+/** By so much that it is worth a change: fewer or less late, or a gain of a share of it and of so many seconds. */
+export function isWorthMore(a: Score, b: Score, share: number, seconds: number): boolean {
+  if (a[0] !== b[0]) return a[0] < b[0];
+  if (Math.abs(a[1] - b[1]) > share * Math.max(a[1], b[1])) return a[1] < b[1];
+  return b[2] - a[2] > Math.max(share * b[2], seconds);
+}

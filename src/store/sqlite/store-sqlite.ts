@@ -1,0 +1,352 @@
+/**
+ * The store on disk: SQLite for the rows, and sorted runs for the URL-seen test.
+ *
+ * A commit is one transaction in SQLite's write-ahead log, so a kill leaves all of it or nothing. It
+ * does not wait for the disk: commits are synced within a second outside the main thread, so a power
+ * cut loses at most one second. Another thread moves the log into the file (`checkpointer.ts`,
+ * `store-worker.ts`). Known URLs are looked up in a seen index, which caches the rows.
+ *
+ * Files in `folder`: the marker `weir.json`, and `state/` with `crawl.db`, which any SQLite tool can
+ * read, the runs, and `lock.db`. Reasons and figures: docs/decisions/002-store.md.
+ */
+
+import { existsSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { basename } from "node:path";
+import { descriptorShortage } from "../../base/descriptors.ts";
+import { CrawlError } from "../../base/errors.ts";
+import type { PageRecord } from "../../page/page.ts";
+import type { Visits } from "../../page/visits.ts";
+import { checkBatch } from "../batch.ts";
+import { Checkpointer } from "./checkpointer.ts";
+import { explained, explaining, freeBytes } from "../disk-trouble.ts";
+import { claimFolder, findStore } from "../folder.ts";
+import type { Claim } from "../folder.ts";
+import { joinStores, type StorePart } from "../joined/joined-view.ts";
+import { checkRows, createDatabase, openDatabase, openDatabaseReadOnly } from "./sqlite-file.ts";
+import { SqliteReader } from "./sqlite-reader.ts";
+import { SqliteView } from "./sqlite-view.ts";
+import type { ReadableStore } from "./sqlite-view.ts";
+import { SqliteWriter } from "./sqlite-writer.ts";
+import type { Batch, Fingerprints, SiteRow, Store } from "../store.ts";
+import type {
+  EndedUrl,
+  NumberedPage,
+  OutgoingParcel,
+  PageTopic,
+  StoredUrl,
+  Totals,
+  WaitingUrl,
+} from "../store.ts";
+import { StoreThread } from "./store-thread.ts";
+import { readTeam, storeFolders } from "../team-file.ts";
+import type { Fingerprint } from "../../url/fingerprint.ts";
+
+const SYNC_AFTER_MS = 1_000;
+const SPACE_CHECK_EVERY_MS = 1_000;
+
+export interface StoreLimits {
+  /** Size of SQLite's page cache. */
+  readonly cacheBytesMax: number;
+  /** Fingerprints in memory before they are written out; 76 bytes each in total. */
+  readonly seenEntriesMax: number;
+  /** Commits fail with DISK_FULL below this free space. */
+  readonly freeBytesMin: number;
+  /** Syncs the data that commits refer to, before the commits themselves are synced. */
+  readonly beforeSync: () => Promise<void>;
+}
+
+const STORE_LIMITS: StoreLimits = {
+  cacheBytesMax: 32 * 2 ** 20,
+  seenEntriesMax: 2 ** 19,
+  freeBytesMin: 0,
+  beforeSync: () => Promise.resolve(),
+};
+
+/** Opens the crawl of a folder, or creates one in an empty or missing folder. */
+export function openStore(folder: string, limits: Partial<StoreLimits> = {}): Store {
+  const claim = claimFolder(folder);
+  try {
+    return new SqliteStore(claim, { ...STORE_LIMITS, ...limits });
+  } catch (error) {
+    claim.release();
+    throw explained(error, claim.database);
+  }
+}
+
+/**
+ * Opens a store for reading, during or after a crawl; new commits become visible, and nothing is written. The
+ * folder of several processes is read as one crawl.
+ */
+export function openReadOnly(folder: string): ReadableStore {
+  return readTeam(folder) === undefined ? openOne(folder) : openJoined(storeFolders(folder));
+}
+
+function openJoined(folders: readonly string[]): ReadableStore {
+  const parts: StorePart[] = [];
+  const view = (): ReadableStore => {
+    for (const folder of folders) parts.push({ name: basename(folder), store: openOne(folder) });
+    return joinStores(parts);
+  };
+  return cleaningUpAfter(view, () => {
+    for (const { store } of parts) void store.close();
+  });
+}
+
+function openOne(folder: string): ReadableStore {
+  const { stateFolder, database: path } = findStore(folder);
+  return explaining(path, () => {
+    const database = openDatabaseReadOnly(path);
+    const view = () => new SqliteView(database, stateFolder, new StoreThread(), undefined);
+    return cleaningUpAfter(view, () => database.close());
+  });
+}
+
+class SqliteStore implements Store {
+  readonly #claim: Claim;
+  readonly #limits: StoreLimits;
+  readonly #view: SqliteView;
+  readonly #writer: SqliteWriter;
+  readonly #thread: StoreThread;
+  readonly #checkpointer: Checkpointer;
+  #nextUrlId: number;
+  #nextSiteId: number;
+  #totals: Totals;
+  #marks: Readonly<Record<string, number>>;
+  #syncTimer: NodeJS.Timeout | undefined;
+  #spaceCheckedAtMs = -Infinity;
+  #sitesAreIndexed = false;
+  /** Set when a sync has failed; all later changes throw it. */
+  #broken: CrawlError | undefined;
+
+  constructor(claim: Claim, limits: StoreLimits) {
+    this.#claim = claim;
+    this.#limits = limits;
+    const { database: path, stateFolder, isReady } = claim;
+    const database = isReady ? openDatabase(path, limits) : createDatabase(path, limits);
+    const thread = new StoreThread();
+    const view = (): SqliteView => {
+      if (!isReady) claim.markReady();
+      checkRows(path, new SqliteReader(database));
+      return new SqliteView(database, stateFolder, thread, limits.seenEntriesMax);
+    };
+    this.#thread = thread;
+    this.#view = cleaningUpAfter(view, () => {
+      void thread.close();
+      database.close();
+    });
+    const { reader } = this.#view;
+    this.#writer = new SqliteWriter(database, reader.lastId("page") + 1, reader.readOutbox());
+    this.#checkpointer = new Checkpointer(database, thread);
+    this.#nextUrlId = reader.lastId("url") + 1;
+    this.#nextSiteId = reader.lastId("site") + 1;
+    this.#totals = reader.readTotals();
+    this.#marks = reader.readMarks();
+  }
+
+  get nextUrlId(): number {
+    return this.#nextUrlId;
+  }
+
+  get nextSiteId(): number {
+    return this.#nextSiteId;
+  }
+
+  get lastPageSeq(): number {
+    return this.#writer.nextSeq - 1;
+  }
+
+  get nextParcelSeq(): number {
+    return this.#writer.outbox.nextParcelSeq;
+  }
+
+  get outboxCount(): number {
+    return this.#writer.outbox.outboxCount;
+  }
+
+  get outboxBytes(): number {
+    return this.#writer.outbox.outboxBytes;
+  }
+
+  get totals(): Totals {
+    return this.#totals;
+  }
+
+  get marks(): Readonly<Record<string, number>> {
+    return this.#marks;
+  }
+
+  recall(key: string): string | undefined {
+    return this.#view.recall(key);
+  }
+
+  remember(key: string, value: string): void {
+    this.#change(() => this.#writer.remember(key, value));
+  }
+
+  lookup(fingerprints: Fingerprints): Uint32Array {
+    return this.#view.lookup(fingerprints);
+  }
+
+  waiting(siteId: number, countMax: number): WaitingUrl[] {
+    return this.#view.waiting(siteId, countMax);
+  }
+
+  sites(): Iterable<SiteRow> {
+    return this.#view.sites();
+  }
+
+  sitesWithWork(afterId: number, countMax: number): SiteRow[] {
+    return this.#view.sitesWithWork(afterId, countMax);
+  }
+
+  siteByKey(key: string): SiteRow | undefined {
+    return this.#view.siteByKey(key);
+  }
+
+  url(id: number): StoredUrl | undefined {
+    return this.#view.url(id);
+  }
+
+  urls(): Iterable<StoredUrl> {
+    return this.#view.urls();
+  }
+
+  seedTargets(): Iterable<string> {
+    return this.#view.seedTargets();
+  }
+
+  page(id: number): PageRecord | undefined {
+    return this.#view.page(id);
+  }
+
+  pages(): Iterable<PageRecord> {
+    return this.#view.pages();
+  }
+
+  pagesAfter(seq: number): Iterable<NumberedPage> {
+    return this.#view.pagesAfter(seq);
+  }
+
+  pageWithDigest(digest: Uint8Array): number | undefined {
+    return this.#view.pageWithDigest(digest);
+  }
+
+  leastPages(countMax: number): Fingerprint[] {
+    return this.#view.leastPages(countMax);
+  }
+
+  topicOf(id: number): PageTopic | undefined {
+    return this.#view.topicOf(id);
+  }
+
+  pageTopics(): Iterable<PageTopic> {
+    return this.#view.pageTopics();
+  }
+
+  ended(siteId: number, afterId: number, countMax: number): EndedUrl[] {
+    this.#indexSites();
+    return this.#view.ended(siteId, afterId, countMax);
+  }
+
+  urlsOfSite(siteId: number, afterId: number, countMax: number): StoredUrl[] {
+    this.#indexSites();
+    return this.#view.urlsOfSite(siteId, afterId, countMax);
+  }
+
+  outbox(afterSeq: number, countMax: number): OutgoingParcel[] {
+    return this.#view.outbox(afterSeq, countMax);
+  }
+
+  visits(id: number): Visits | undefined {
+    return this.#view.visits(id);
+  }
+
+  commit(batch: Batch): void {
+    checkBatch(batch, this);
+    this.#change(() => this.#writer.writeBatch(batch));
+    this.#view.admit(batch, this.#writer.nextSeq - 1);
+    this.#nextUrlId += batch.urls.length;
+    for (const site of batch.sites) this.#nextSiteId = Math.max(this.#nextSiteId, site.id + 1);
+    this.#totals = batch.totals;
+    this.#marks = batch.marks;
+  }
+
+  async sync(): Promise<void> {
+    clearTimeout(this.#syncTimer);
+    this.#syncTimer = undefined;
+    if (this.#broken !== undefined) throw this.#broken;
+    await this.#limits.beforeSync();
+    try {
+      await syncFile(`${this.#claim.database}-wal`);
+      await syncFile(this.#claim.stateFolder);
+    } catch (error) {
+      // Without a descriptor nothing was synced yet, and the next commit tries again.
+      const shortage = descriptorShortage(error, this.#claim.database);
+      if (shortage !== undefined) throw shortage;
+      // After a failed sync the system drops the page, and a repeated sync would succeed without
+      // writing it. Only reopening shows the state on disk.
+      this.#broken = asBroken(error, this.#claim.database);
+      throw this.#broken;
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#syncTimer);
+    await this.#thread.close();
+    await this.#view.close();
+    this.#claim.release();
+  }
+
+  #indexSites(): void {
+    if (!this.#sitesAreIndexed) this.#change(() => this.#writer.indexSites());
+    this.#sitesAreIndexed = true;
+  }
+
+  /** Runs one transaction, after all other steps that can fail. */
+  #change(work: () => void): void {
+    if (this.#broken !== undefined) throw this.#broken;
+    explaining(this.#claim.database, () => {
+      this.#checkSpace();
+      this.#view.makeRoom();
+      this.#checkpointer.tend();
+      this.#writer.transact(work);
+    });
+    // A failure is thrown at the next change.
+    this.#syncTimer ??= setTimeout(() => this.sync().catch(() => {}), SYNC_AFTER_MS).unref();
+  }
+
+  #checkSpace(): void {
+    const nowMs = performance.now();
+    if (nowMs < this.#spaceCheckedAtMs + SPACE_CHECK_EVERY_MS) return;
+    const { stateFolder, database } = this.#claim;
+    if (!existsSync(database))
+      throw new CrawlError("FOLDER_UNWRITABLE", `${database} was deleted while in use`);
+    const bytes = freeBytes(stateFolder);
+    if (bytes !== undefined && bytes < this.#limits.freeBytesMin)
+      throw new CrawlError("DISK_FULL", `${stateFolder}: only ${bytes} bytes are free`);
+    this.#spaceCheckedAtMs = nowMs;
+  }
+}
+
+function cleaningUpAfter<T>(work: () => T, cleanUp: () => void): T {
+  try {
+    return work();
+  } catch (error) {
+    cleanUp();
+    throw error;
+  }
+}
+
+/** Waits until all writes to the file or folder are on disk. */
+async function syncFile(path: string): Promise<void> {
+  await using file = await open(path, "r");
+  await file.datasync();
+}
+
+function asBroken(error: unknown, path: string): CrawlError {
+  const converted = explained(error, path);
+  return converted instanceof CrawlError
+    ? converted
+    : new CrawlError("FOLDER_UNWRITABLE", `${path}: ${String(error)}`, { cause: error });
+}
