@@ -27,7 +27,7 @@ export function summaryOf(result: CrawlResult, folder: string, palette: Palette)
   return [
     "",
     `${heading}: ${palette.bold(plural(result.pages, "page"))}, ${showBytes(result.bytes)}; this run took ${elapsed}${result.resumed ? "" : `, ${showPace(pace)} answers/s`}.`,
-    `  ${showCount(urls.known)} addresses: ${showCount(urls.done)} done, ${showCount(urls.failed)} failed, ${showCount(urls.skipped)} skipped, ${showCount(urls.pending)} waiting`,
+    `  ${showCount(urls.known)} URLs: ${showCount(urls.done)} done, ${showCount(urls.failed)} failed, ${showCount(urls.skipped)} skipped, ${showCount(urls.pending)} waiting`,
     ...reasons("failed", result),
     ...reasons("skipped", result),
     ...caps(result),
@@ -61,7 +61,7 @@ function caps({ caps: found }: CrawlResult): string[] {
 /** What lets a seed in that was refused for this reason. */
 const SEED_REMEDIES: Readonly<Record<string, string>> = {
   robots_denied: "robots.txt forbids it; --ignore-robots, if the owner of the site agreed",
-  ssrf_blocked: "its name leads to a private address; --allow-private with that range",
+  ssrf_blocked: "its host name resolves to a private address; --allow-private with that range",
   out_of_scope: "its redirect is refused by --include or --exclude; change the pattern or the seed",
   scheme_refused: "it redirects to neither http nor https; give another seed",
   port_refused: "it leads to a port of another protocol; give another seed",
@@ -122,13 +122,13 @@ function promises({ sites, bandwidth, seconds }: CrawlResult, palette: Palette):
   ];
 }
 
-/** What somebody new would otherwise have to look up. */
+/** Explanations that a new user would otherwise have to look up. */
 function hints({ outcomes, pages, refusedSeeds }: CrawlResult): string[] {
   const found: string[] = [];
   if (refusedSeeds.count > 0) return found;
   if ((outcomes["ssrf_blocked"] ?? 0) > 0)
     found.push(
-      "  ssrf_blocked: a name led to a private address; --allow-private permits such addresses",
+      "  ssrf_blocked: a host name resolved to a private address; --allow-private permits such addresses",
     );
   if ((outcomes["robots_denied"] ?? 0) > 0 && pages === 0)
     found.push("  robots_denied: the site's robots.txt forbids these URLs");

@@ -14,7 +14,6 @@ import type {
   Forecast,
   ParallelView,
   PlanView,
-  ProcessView,
   RoundView,
   SiteView,
   Snapshot,
@@ -215,7 +214,7 @@ const totals = recordOf<Totals>({
 
 const parallel = recordOf<ParallelView>({
   procs: listOf(
-    recordOf<ProcessView>({
+    recordOf<ParallelView["procs"][number]>({
       name,
       pages: sum,
       pending: sum,

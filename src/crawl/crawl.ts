@@ -164,7 +164,7 @@ class Crawl implements CrawlHandle {
           ? 0
           : this.#pagesMax - this.#loops.tally.pagesCounted,
       onPause: (isPaused) => this.hold("the calendar allows nothing now", isPaused),
-      onQuotaUsedUp: (what) => this.stop(what),
+      onQuotaUsedUp: (what) => this.stop(what, 0),
       onTrouble: (trouble) => this.#onTrouble(trouble),
       onIdle: () => this.#onIdle(),
       onFault: (fault) => this.#fail(fault),
@@ -275,7 +275,7 @@ class Crawl implements CrawlHandle {
     if (this.#loops.patience.waits) return { state: "paused", because: this.#whatItWaitsFor() };
     const next = this.#loops.tally.pending > 0 ? undefined : this.#loops.rounds.next();
     if (next === undefined) return { state, because: "" };
-    const because = `next round of ${next.site} in ${showDuration(next.inMs)}`;
+    const because = `next recrawl of ${next.site} in ${showDuration(next.inMs)}`;
     return { state: "waiting", because };
   }
 
@@ -287,14 +287,15 @@ class Crawl implements CrawlHandle {
     return `${what}, --patience ends in ${showDuration(leftMs)}`;
   }
 
-  stop(why: string): void {
+  /** `graceMs`: the time that downloads under way have to end. */
+  stop(why: string, graceMs = GRACE_MS): void {
     if (this.#state !== "running") return;
     this.#state = "stopping";
     this.#stoppedBy = why;
     this.#wasToldToStop = true;
     this.#loops.rounds.stop();
     this.#loops.fetchLoop.pause();
-    this.#cancelTimers.push(this.#parts.clock.after(GRACE_MS, () => this.#cutOff.abort()));
+    this.#cancelTimers.push(this.#parts.clock.after(graceMs, () => this.#cutOff.abort()));
     this.#onIdle();
   }
 

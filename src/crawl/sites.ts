@@ -76,6 +76,8 @@ export interface Site {
   errands: number;
   /** How long its answers take to begin; undefined before the first. */
   waitMs: number | undefined;
+  /** Mean time from a header to its body. */
+  bodyMs: number;
   /** Answers while nothing held it, and of the last few what they brought and took: what a request gets now. */
   answered: number;
   gaveBytes: number;
@@ -222,6 +224,7 @@ export class Roster {
       trials: new Map(),
       errands: 0,
       waitMs: undefined,
+      bodyMs: 0,
       answered: 0,
       gaveBytes: 0,
       gaveMs: 0,

@@ -21,7 +21,7 @@ import type { TransportRequest } from "../fetch/transport.ts";
 import { MemoryDisk, openMemoryStore } from "../store/memory/store-memory.ts";
 import type { Store, Totals } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
-import type { Violation } from "./checkers/violation.ts";
+import type { Violation } from "./violation.ts";
 import { inVersion } from "./ageing.ts";
 import { type Conduct, conductOf, FaultSource } from "./faults.ts";
 import { judge } from "./judge.ts";

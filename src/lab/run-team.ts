@@ -14,7 +14,7 @@ import { Dealing } from "../cluster/dealing.ts";
 import { messageIn } from "../cluster/message-checks.ts";
 import { COORDINATOR } from "../cluster/notes.ts";
 import { firstDivision, partitionOf, topicOwners } from "../cluster/team-means.ts";
-import { ownsContents } from "../config/parallel-rules.ts";
+import { ownsContents } from "../config/processes.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
 import type { CrawlResult } from "../control/snapshot.ts";

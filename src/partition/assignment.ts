@@ -120,7 +120,7 @@ export function reassign(
 }
 
 /** What a coordinator knows when it gives buckets to an idle process. */
-export interface HandOut {
+interface HandOut {
   /** owners[bucket] = name of the process, or "" without an owner. */
   readonly owners: readonly string[];
   readonly idle: string;

@@ -121,7 +121,7 @@ test("all mistakes are told at once, with exit code 2 and nothing created", asyn
     /--pages "-3": expects a whole number from 1/,
     /weir.yaml line 1: dealy is unknown; did you mean delay\?/,
     /weir.yaml line 2: scope "everything": expects one of site, domain, host-list, any/,
-    /"example.org" is no web address; did you mean https:\/\/example.org\//,
+    /"example.org" is not a URL; did you mean https:\/\/example.org\//,
     /"http:\/\/127.0.0.1\/" is a private or loopback address; --allow-private 127.0.0.0\/8/,
     /\(SETTINGS_INVALID\)/,
   ])
