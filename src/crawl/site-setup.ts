@@ -16,7 +16,7 @@ import { OPEN, ROBOTS_BYTES_MAX, type RobotsRules, rulesFor } from "../fetch/rob
 import { SITEMAP_BYTES_MAX } from "../fetch/sitemap.ts";
 import { type Addressee, type Courtesy, siteDelay } from "../frontier/politeness.ts";
 import type { Workbench } from "../frontier/workbench.ts";
-import type { NamedReason } from "../page/outcome.ts";
+import { isRetryable, type NamedReason } from "../page/outcome.ts";
 import { robotNameOf } from "../page/robots-tags.ts";
 import type { Scope } from "../url/scope.ts";
 import { siteOf } from "../url/site.ts";
@@ -204,7 +204,7 @@ export class Errands {
     if (rules.mustAskAgain) {
       // With rules at hand, from a day ago, the site goes on under them.
       if (site.rules === undefined)
-        return this.#startFailed(site, "robots_unreachable", detailOf(result), errand);
+        return this.#startFailed(site, robotsReason(result), detailOf(result), errand);
       site.rulesUntilMs = clock.nowMs() + ROBOTS_GOOD_FOR_MS;
       return;
     }
@@ -268,7 +268,10 @@ export class Errands {
     // Without descriptors the name server was not asked: the site is not charged for it.
     if (reason !== "local_resource") site.failedStarts += 1;
     const isFinal =
-      reason === "dns_nxdomain" || reason === "ssrf_blocked" || reason === "port_refused";
+      reason.startsWith("tls_") ||
+      reason === "dns_nxdomain" ||
+      reason === "ssrf_blocked" ||
+      reason === "port_refused";
     if (isFinal || site.failedStarts > settings.retriesMax || !site.awake) {
       log.write({
         level: "info",
@@ -338,6 +341,13 @@ export function settingsBySite(sites: readonly SiteSettings[]): Map<string, Site
     if (!isRefused(url)) bySite.set(siteOf(url), own);
   }
   return bySite;
+}
+
+/** A certificate that is refused now will be refused in a minute, and it is what the operator must know. */
+function robotsReason(result: FetchResult): NamedReason {
+  const isFinal =
+    result.kind === "failed" && result.reason.startsWith("tls_") && !isRetryable(result.reason);
+  return isFinal ? (result.reason as NamedReason) : "robots_unreachable";
 }
 
 function detailOf(result: FetchResult): string {
