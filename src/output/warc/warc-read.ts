@@ -35,9 +35,11 @@ export class DamagedRecord extends Error {
   override readonly name = "DamagedRecord";
   readonly file: string;
   readonly offset: number;
+  readonly why: string;
 
   constructor(place: Pick<ArchivePlace, "file" | "offset">, why: string, options?: ErrorOptions) {
     super(`${place.file} at ${place.offset}: ${why}`, options);
+    this.why = why;
     this.file = place.file;
     this.offset = place.offset;
   }
@@ -297,6 +299,9 @@ function headOf(text: Buffer, at: number, headEnd: number): RecordHead {
     const colon = line.indexOf(":");
     if (colon > 0) fields.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
   }
+  // WARC 1.0 could be read as requiring brackets, and wget writes them.
+  const uri = fields.get("warc-target-uri");
+  if (uri?.startsWith("<") === true) fields.set("warc-target-uri", uri.replace(/^<|>$/g, ""));
   const length = fields.get("content-length") ?? "";
   if (!/^\d{1,15}$/.test(length)) throw new Error("it has no length");
   const blockAt = headEnd + SUFFIX.length;

@@ -24,7 +24,7 @@ import { claimFolder, findStore } from "../folder.ts";
 import type { Claim } from "../folder.ts";
 import { joinStores, type StorePart } from "../joined/joined-view.ts";
 import { checkRows, createDatabase, openDatabase, openDatabaseReadOnly } from "./sqlite-file.ts";
-import { SqliteReader } from "./sqlite-reader.ts";
+import { type OnDamagedRow, SqliteReader } from "./sqlite-reader.ts";
 import { SqliteView } from "./sqlite-view.ts";
 import type { ReadableStore } from "./sqlite-view.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
@@ -76,10 +76,13 @@ export function openStore(folder: string, limits: Partial<StoreLimits> = {}): St
 
 /**
  * Opens a store for reading, during or after a crawl; new commits become visible, and nothing is written. The
- * folder of several processes is read as one crawl.
+ * folder of several processes is read as one crawl. With `onDamagedRow`, damaged rows of a single store are reported
+ * and left out.
  */
-export function openReadOnly(folder: string): ReadableStore {
-  return readTeam(folder) === undefined ? openOne(folder) : openJoined(storeFolders(folder));
+export function openReadOnly(folder: string, onDamagedRow?: OnDamagedRow): ReadableStore {
+  return readTeam(folder) === undefined
+    ? openOne(folder, onDamagedRow)
+    : openJoined(storeFolders(folder));
 }
 
 function openJoined(folders: readonly string[]): ReadableStore {
@@ -93,12 +96,14 @@ function openJoined(folders: readonly string[]): ReadableStore {
   });
 }
 
-function openOne(folder: string): ReadableStore {
+function openOne(folder: string, onDamagedRow?: OnDamagedRow): ReadableStore {
   const { stateFolder, database: path } = findStore(folder);
   return explaining(path, () => {
     const database = openDatabaseReadOnly(path);
     const view = () => new SqliteView(database, stateFolder, new StoreThread(), undefined);
-    return cleaningUpAfter(view, () => database.close());
+    const opened = cleaningUpAfter(view, () => database.close());
+    opened.reader.onDamagedRow = onDamagedRow;
+    return opened;
   });
 }
 
