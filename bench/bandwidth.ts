@@ -2,7 +2,7 @@
  * Does the crawl stay under its limit, and does it fill it? Measured from outside, on the line.
  *
  *   node bench/bandwidth.ts [--limits 100KB,1MB,10MB,50MB] [--mixes small,docs,large,mix]
- *                           [--servers fast,spread,slow] [--seconds 15] [--rounds 1]
+ *                           [--servers fast,spread,slow,late] [--seconds 15] [--rounds 1]
  *                           [--offload] [--tls] [--changes] [--price] [--peers] [--all]
  *                           [--control paced] [--procs 4] [--kills] [--series DIR] [--weir CHECKOUT]
  *                           [--connections 10000 --per-site 128]

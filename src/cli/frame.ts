@@ -128,13 +128,14 @@ function ledgerLine({ ledger }: Snapshot, palette: Palette): string[] {
   return words.length < 2 ? [] : [palette.dim(words.join("  "))];
 }
 
-function countLine({ totals, pending, remainingMs }: Snapshot): string {
+function countLine({ totals, pending, unreachable, remainingMs }: Snapshot): string {
   const parts = [
     plural(totals.pages, "page"),
     showBytes(totals.bytes),
     `${showCount(pending)} waiting`,
     `${showCount(totals.failed)} failed`,
     `${showCount(totals.skipped)} skipped`,
+    unreachable > 0 ? `${plural(unreachable, "site")} unreachable` : "",
     pending > 0 ? showRemaining(remainingMs) : "",
   ];
   return parts.filter((part) => part !== "").join("  ");

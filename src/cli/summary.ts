@@ -12,6 +12,7 @@ import type { Palette } from "./terminal.ts";
 const REASONS_MAX = 8;
 const MISSED_MAX = 10;
 const REFUSED_SEEDS_MAX = 10;
+const UNREACHABLE_MAX = 10;
 /** From this part of the crawl's time on, want of processor time is named as a reason for missed deadlines. */
 const CPU_BOUND_SHARE = 0.1;
 
@@ -31,6 +32,7 @@ export function summaryOf(result: CrawlResult, folder: string, palette: Palette)
     ...reasons("skipped", result),
     ...caps(result),
     ...refusedSeedLines(result, palette),
+    ...unreachable(result, palette),
     ...duplicates(result),
     ...promises(result, palette),
     ...hints(result),
@@ -77,6 +79,17 @@ export function refusedSeedLines(
     return `    ${visible(url, 200)} (${visible(why, 120)}): ${remedy}`;
   });
   const heading = `${plural(count, "seed")} refused:`;
+  return [`  ${palette.bad(heading)}`, ...lines, ...(count > lines.length ? ["    …"] : [])];
+}
+
+/** What waits for sites that did not respond, and why they did not. */
+function unreachable({ unreachable: { count, first } }: CrawlResult, palette: Palette): string[] {
+  if (count === 0) return [];
+  const lines = first.slice(0, UNREACHABLE_MAX).map(({ site, pending, reason, seconds }) => {
+    const forMs = showDuration(seconds * 1000);
+    return `    ${visible(site, 200)}: ${reason} for ${forMs}, ${plural(pending, "URL")} waiting`;
+  });
+  const heading = `${plural(count, "site")} could not be reached:`;
   return [`  ${palette.bad(heading)}`, ...lines, ...(count > lines.length ? ["    …"] : [])];
 }
 
@@ -139,8 +152,11 @@ function hints({ outcomes, pages, refusedSeeds }: CrawlResult): string[] {
 }
 
 function nextSteps(result: CrawlResult, folder: string, palette: Palette): string[] {
-  if (!result.complete)
-    return ["", "The same command resumes the crawl.", `  ${palette.dim(`weir status ${folder}`)}`];
+  const again =
+    result.unreachable.count > 0
+      ? "The same command tries these sites again; --patience sets how long it waits for them."
+      : "The same command resumes the crawl.";
+  if (!result.complete) return ["", again, `  ${palette.dim(`weir status ${folder}`)}`];
   if (result.pages === 0) return [];
   return [
     "",

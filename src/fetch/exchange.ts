@@ -58,6 +58,7 @@ export class Exchange implements Passenger {
   #firstByteMs = 0;
   #connectTookMs = 0;
   #firstByteTookMs = 0;
+  #bodyTookMs = 0;
   #rttMs: number | undefined;
   /** Set when a refusal has ended, so that one taken back within the asking does not hold. */
   #mayReadOn = true;
@@ -171,6 +172,7 @@ export class Exchange implements Passenger {
     if (this.#ended) return;
     this.#charge();
     if (this.lane.version === "2") this.#lastByteMs = this.#time.nowMs();
+    if (this.#bodyBytes === 0) this.#bodyTookMs = this.#time.nowMs() - this.#phaseMs;
     this.lane.attribute(FRAMING_PER_BODY_BYTE_MAX * chunk.length);
     const roomBytes = this.request.limits.bodyBytesMax - this.#bodyBytes;
     const kept = chunk.length > roomBytes ? chunk.subarray(0, roomBytes) : chunk;
@@ -262,6 +264,7 @@ export class Exchange implements Passenger {
       sentBytes: this.#sentBytes,
       connectMs: this.#connectTookMs,
       firstByteMs: this.#firstByteTookMs,
+      bodyMs: this.#bodyTookMs,
       totalMs: this.#time.nowMs() - this.#startedMs + this.#time.heldMs,
       pausedMs: this.#time.heldMs,
       rttMs: this.lane.rttMs() ?? this.#rttMs,

@@ -386,6 +386,7 @@ function sum(a: Traffic, b: Traffic): Traffic {
     sentBytes: a.sentBytes + b.sentBytes,
     connectMs: a.connectMs + b.connectMs,
     firstByteMs: b.firstByteMs,
+    bodyMs: b.bodyMs,
     totalMs: a.totalMs + b.totalMs,
     pausedMs: a.pausedMs + b.pausedMs,
     rttMs: b.rttMs,

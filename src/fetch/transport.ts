@@ -94,6 +94,8 @@ export interface Traffic {
   readonly sentBytes: number;
   readonly connectMs: number;
   readonly firstByteMs: number;
+  /** From the end of the header to the first byte of the body, pauses not counted. */
+  readonly bodyMs: number;
   readonly totalMs: number;
   /** The part of the total in which the caller refused to read; no limit counts it. */
   readonly pausedMs: number;
@@ -106,6 +108,7 @@ export const NO_TRAFFIC: Traffic = {
   sentBytes: 0,
   connectMs: 0,
   firstByteMs: 0,
+  bodyMs: 0,
   totalMs: 0,
   pausedMs: 0,
   rttMs: undefined,

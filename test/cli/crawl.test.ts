@@ -162,25 +162,6 @@ test("a second process on the same folder is refused, and the first goes on", as
   assert.equal((await first.ended).code, 3);
 });
 
-test("a server that is not there is told, with its reason, and ends with 1", async () => {
-  const site = await startSite({ pageCount: 1 });
-  await site[Symbol.asyncDispose]();
-  using folder = temporaryFolder();
-  const words = [
-    "crawl",
-    site.origin,
-    "--out",
-    join(folder.path, "out"),
-    "--retries",
-    "0",
-    ...LOCAL,
-  ];
-  const { code, stdout, stderr } = await run(words);
-  assert.equal(code, 1, stdout + stderr);
-  assert.match(stdout, /Ended without a page/);
-  assert.match(stdout, /failed: \w+/);
-});
-
 test("what a site sends cannot move the cursor, whatever is shown", async () => {
   const evil = "\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e";
   await using site = await startSite({
@@ -236,7 +217,7 @@ test("robots tags for the name in --user-agent are obeyed, those for other robot
 
 test("a password in the proxy's address appears nowhere", async () => {
   using folder = temporaryFolder();
-  const words = ["crawl", "http://a.test/", "--out", join(folder.path, "out"), "--retries", "0"];
+  const words = ["crawl", "http://a.test/", "--out", join(folder.path, "out"), "--patience", "1s"];
   const proxy = "http://user:hunter2@127.0.0.1:1";
   const crawl = await run([...words, "--verbose", "--json"], { variables: { WEIR_PROXY: proxy } });
   assert.doesNotMatch(crawl.stdout + crawl.stderr, /hunter2/);

@@ -174,6 +174,7 @@ function statusOf(
     bytes: totals.bytes,
     seconds: snapshot.elapsedMs / 1000,
     urls: { known, done, failed, skipped, pending },
+    unreachable: snapshot.unreachable,
     outcomes: totals.outcomes,
     duplicates: { exact: totals.duplicatesExact, near: totals.duplicatesNear },
     rateBps: snapshot.rateBps,
