@@ -48,7 +48,10 @@ function help(request?: HelpRequest): string {
       examples: [
         ["weir check weir-data/example.org", "exit 0: whole; exit 1: damaged, with a list"],
         ["weir check weir-data/example.org --salvage whole.warc.gz", "copy the undamaged records"],
-        ["weir check site.warc.gz", "an archive made by another tool"],
+        [
+          "weir check weir-data/example.org/archive/*.warc.gz",
+          "archive files, also those of other tools",
+        ],
       ],
       groups: { Flags: FLAGS },
       ending:
