@@ -57,6 +57,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Export the pages of a crawl",
     load: () => import("./commands/export.ts"),
   },
+  check: {
+    summary: "Verify the collection of a crawl, or WARC files",
+    load: () => import("./commands/check.ts"),
+  },
   search: {
     summary: "Search the pages of a crawl",
     load: () => import("./commands/search.ts"),

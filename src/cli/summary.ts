@@ -4,7 +4,7 @@ import { showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
 import { capMeaning } from "../control/caps.ts";
 import type { CrawlResult } from "../control/snapshot.ts";
-import { refusedByRules } from "../page/outcome.ts";
+import { type Reason, refusedByRules } from "../page/outcome.ts";
 import { plural, showCount, showPace } from "./amounts.ts";
 import { reasonsOf } from "./frame.ts";
 import type { Palette } from "./terminal.ts";
@@ -122,6 +122,20 @@ function promises({ sites, bandwidth, seconds }: CrawlResult, palette: Palette):
   ];
 }
 
+/** The flags that help when a TLS handshake fails. */
+const TLS_REMEDIES: readonly (readonly [Reason, string])[] = [
+  [
+    "tls_untrusted",
+    "no known authority signed the certificate; --ca FILE names another authority, such as a company's own",
+  ],
+  ["tls_expired", "the certificate is out of date; --insecure-tls accepts it unverified"],
+  ["tls_name", "the certificate is for another name; --insecure-tls accepts it unverified"],
+  [
+    "tls_error",
+    "if the server requires a client certificate: --client-cert FILE, --client-key FILE",
+  ],
+];
+
 /** Explanations that a new user would otherwise have to look up. */
 function hints({ outcomes, pages, refusedSeeds }: CrawlResult): string[] {
   const found: string[] = [];
@@ -130,6 +144,8 @@ function hints({ outcomes, pages, refusedSeeds }: CrawlResult): string[] {
     found.push(
       "  ssrf_blocked: a host name resolved to a private address; --allow-private permits such addresses",
     );
+  for (const [reason, remedy] of TLS_REMEDIES)
+    if ((outcomes[reason] ?? 0) > 0) found.push(`  ${reason}: ${remedy}`);
   if ((outcomes["robots_denied"] ?? 0) > 0 && pages === 0)
     found.push("  robots_denied: the site's robots.txt forbids these URLs");
   return found;
