@@ -8,12 +8,12 @@ import type { ExitCode } from "./exit-codes.ts";
 
 const COLUMNS_MIN = 40;
 const COLUMNS_MAX = 100;
-/** Where the terminal's width is not known. */
+/** If the terminal's width is unknown. */
 const COLUMNS_DEFAULT = 80;
 /** Widest column of flags, as a share of the line. */
 const FLAG_SHARE = 0.36;
 
-/** What the operator typed after `--help`, and how wide the terminal is. */
+/** The topic after `--help`, and the width of the terminal. */
 export interface HelpRequest {
   /** `all`, the name of a group in lower case, or nothing. */
   readonly topic?: string | undefined;

@@ -1,4 +1,4 @@
-/** The last words of a crawl: what came of it, where it is, and what one might do next. */
+/** The summary at the end of a crawl: results, folder, and useful commands. */
 
 import { showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
@@ -13,7 +13,10 @@ const REASONS_MAX = 8;
 const MISSED_MAX = 10;
 const REFUSED_SEEDS_MAX = 10;
 const UNREACHABLE_MAX = 10;
-/** From this part of the crawl's time on, want of processor time is named as a reason for missed deadlines. */
+/**
+ * Share of the crawl's time from which on lack of processor time is reported as a reason for missed
+ * deadlines.
+ */
 const CPU_BOUND_SHARE = 0.1;
 
 export function summaryOf(result: CrawlResult, folder: string, palette: Palette): string[] {
@@ -46,7 +49,7 @@ function reasons(kind: "failed" | "skipped", { outcomes }: CrawlResult): string[
   return words.length === 0 ? [] : [`  ${kind}: ${words.join(", ")}`];
 }
 
-/** What a cap cut off is not there, so each is named. */
+/** Caps that cut something off, each with its setting. */
 function caps({ caps: found }: CrawlResult): string[] {
   if (found.length === 0) return [];
   return [
@@ -58,7 +61,7 @@ function caps({ caps: found }: CrawlResult): string[] {
   ];
 }
 
-/** What lets a seed in that was refused for this reason. */
+/** What admits a seed that was refused for this reason. */
 const SEED_REMEDIES: Readonly<Record<string, string>> = {
   robots_denied: "robots.txt forbids it; --ignore-robots, if the owner of the site agreed",
   ssrf_blocked: "its host name resolves to a private address; --allow-private with that range",

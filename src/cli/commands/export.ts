@@ -1,8 +1,8 @@
 /**
  * `weir export DIR --format …`: the collection in other formats, from a crawl that runs or not.
  *
- * Joins the store (what is known) and the archive (what was sent) with the writers of lines, page
- * after page in constant memory. A named file appears when it is whole, and not before.
+ * Connects the store (facts) and the archive (responses) with the writers of lines, page after page
+ * in constant memory. A named file appears only when it is complete.
  */
 
 import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
@@ -31,8 +31,7 @@ import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { linkingPages, pageLines, pageRows, popularUrls } from "../export-lines.ts";
 import { type ReadableStore, UrlBook } from "../export-lines.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 
 const FLAGS = {
   format: {
@@ -192,7 +191,10 @@ async function writeTo(stream: Writable, job: Job): Promise<void> {
 
 function refuseTerminal(stream: Writable, what: string): void {
   if (stream === process.stdout && process.stdout.isTTY)
-    throw new CrawlError("USAGE", `${what} is no text for a terminal; give --out FILE.`);
+    throw new CrawlError(
+      "USAGE",
+      `${what} is not text, so it is not written to a terminal; use --out FILE.`,
+    );
 }
 
 async function writeFileWhole(file: string, job: Job): Promise<void> {
