@@ -16,7 +16,7 @@ import {
 } from "../src/config/field.ts";
 import { GROUPS, SITE_SETTINGS } from "../src/config/schema.ts";
 import { commandsPage, metricsPage, reasonsPage } from "./reference-pages.ts";
-import { filled } from "./prose.ts";
+import { asMarkdown, filled } from "./prose.ts";
 
 const MADE = "<!-- Made by `npm run docs` from the tables in the code. Changes here are lost. -->";
 
@@ -72,7 +72,8 @@ function entry(field: FieldTable[string]): string {
     isList(field) ? "May be given several times." : undefined,
     field.fallback === undefined ? undefined : `Default \`${field.fallback}\`.`,
   ].filter((fact) => fact !== undefined);
-  return `### \`${flag}\`${off}\n\n${filled(`${[field.meaning, ...facts].join(" ")} (${places})`)}`;
+  const meaning = asMarkdown([field.meaning, ...facts].join(" "));
+  return `### \`${flag}\`${off}\n\n${filled(`${meaning} (${places})`)}`;
 }
 
 function errorsPage(): string {
