@@ -15,12 +15,14 @@ import {
   variableOf,
 } from "../src/config/field.ts";
 import { GROUPS, SITE_SETTINGS } from "../src/config/schema.ts";
+import { describedSettings } from "./described-settings.ts";
 import { commandsPage, metricsPage, reasonsPage } from "./reference-pages.ts";
 import { asMarkdown, filled } from "./prose.ts";
 
 const MADE = "<!-- Made by `npm run docs` from the tables in the code. Changes here are lost. -->";
 
 const pages = {
+  "src/config/described-settings.ts": describedSettings(),
   "docs/settings.md": settingsPage(),
   "docs/errors.md": errorsPage(),
   "docs/commands.md": await commandsPage(MADE),

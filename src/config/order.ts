@@ -149,7 +149,7 @@ export function folderNameOf(url: CanonicalUrl): string {
   return host.replaceAll(/[^a-z0-9.-]+/g, "-").replaceAll(/^[.-]+|[.-]+$/g, "") || "crawl";
 }
 
-function refusal(
+export function refusal(
   code: "SEED_REFUSED" | "SETTINGS_INVALID",
   mistakes: readonly string[],
 ): CrawlError {

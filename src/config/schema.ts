@@ -3,7 +3,8 @@
  * these tables; the names on the left, with their units, are what the program itself reads.
  */
 
-import type { FieldTable, Resolved } from "./field.ts";
+import type { DescribedSettings, DescribedSiteSettings } from "./described-settings.ts";
+import type { FieldTable } from "./field.ts";
 import * as line from "./readers-bandwidth.ts";
 import * as read from "./readers.ts";
 import { BANDWIDTH } from "./schema-bandwidth.ts";
@@ -80,11 +81,11 @@ export const SITE_SETTINGS = {
   ...SITE_REPEATING,
 } as const satisfies FieldTable;
 
-export interface SiteSettings extends Omit<Resolved<typeof SITE_SETTINGS>, "url"> {
+export interface SiteSettings extends DescribedSiteSettings {
   readonly url: string;
 }
 
-export interface Settings extends Resolved<typeof SETTINGS> {
+export interface Settings extends DescribedSettings {
   /** The addresses on the command line, as written. */
   readonly urls: readonly string[];
   readonly sites: readonly SiteSettings[];
