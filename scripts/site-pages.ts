@@ -195,7 +195,7 @@ ${body}</main></body></html>
 }
 
 /** As GitHub makes them, so that the same link works in both places. */
-function anchorsOf(headings: readonly string[]): string[] {
+export function anchorsOf(headings: readonly string[]): string[] {
   const counts = new Map<string, number>();
   return headings.map((heading) => {
     const slug = heading

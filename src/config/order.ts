@@ -32,7 +32,17 @@ export async function readOrder(words: readonly string[], variables: Variables):
   return checkOrder(gathered.settings, gathered);
 }
 
-/** The settings that `weir crawl` would have with these words; for programs that take the same. */
+/**
+ * Reads settings in the spelling of the command line, as `weir crawl` does: words, environment variables (`WEIR_…`) and
+ * `weir.yaml`.
+ *
+ * @example
+ * import { crawl, settingsFrom } from "weir";
+ *
+ * const words = ["https://example.org/", "--limit", "2MB/s", "--contact", "you@example.org"];
+ * const settings = await settingsFrom(words, process.env);
+ * const result = await crawl({ ...settings, outFolder: "weir-data/example.org" });
+ */
 export async function settingsFrom(
   words: readonly string[],
   variables: Variables = {},

@@ -81,12 +81,15 @@ export const SITE_SETTINGS = {
   ...SITE_REPEATING,
 } as const satisfies FieldTable;
 
+/** Settings of one site, in `sites`. */
 export interface SiteSettings extends DescribedSiteSettings {
   readonly url: string;
 }
 
+/** All settings of a crawl, by their names in the code; docs/settings.md describes each. */
 export interface Settings extends DescribedSettings {
-  /** The addresses on the command line, as written. */
+  /** Seed URLs, as written on the command line. */
   readonly urls: readonly string[];
+  /** Seeds with settings of their own sites. */
   readonly sites: readonly SiteSettings[];
 }

@@ -5,11 +5,12 @@ import type { Cap } from "./caps.ts";
 import type { RoundNews, Totals } from "../store/store.ts";
 import type { Segment } from "../plan/plan.ts";
 
+/** What a crawl is doing. */
 export type CrawlState =
   | "starting"
   | "running"
   | "paused"
-  /** For the next round. */
+  /** For the next scheduled recrawl. */
   | "waiting"
   | "stopping"
   | "done"
@@ -37,21 +38,26 @@ export interface RoundView {
   readonly nextInMs: number | undefined;
 }
 
+/** One site in a {@link Snapshot}. */
 export interface SiteView {
+  /** scheme://host[:port] */
   readonly site: string;
-  /** URLs of it ever admitted. */
+  /** URLs ever accepted. */
   readonly known: number;
+  /** Pages fetched. */
   readonly pages: number;
   readonly bytes: number;
+  /** URLs that have no outcome yet. */
   readonly pending: number;
+  /** Running requests. */
   readonly inFlight: number;
   readonly state: "fetching" | "ready" | "polite delay" | "back-off" | "robots" | "idle";
-  /** How long until it may be asked again. */
+  /** Time until the next request is permitted. */
   readonly nextInMs: number;
   readonly round: RoundView;
-  /** How much a second of its waiting counts. */
+  /** Weight of its finish time. */
   readonly priority: number;
-  /** What the plan says of it; undefined without a plan, and when it is done. */
+  /** Prediction of the plan; undefined without a plan, and when the site is done. */
   readonly forecast: Forecast | undefined;
   /** Counted from the start; undefined without a deadline. */
   readonly deadlineMs: number | undefined;
@@ -66,6 +72,7 @@ export interface PlanView {
   readonly madeAgoMs: number;
 }
 
+/** A failed or refused URL, with the reason from docs/reasons.md. */
 export interface Trouble {
   readonly url: string;
   readonly reason: string;
@@ -79,42 +86,44 @@ export interface RefusedSeeds {
   readonly first: readonly Trouble[];
 }
 
+/** The state of a running crawl, as its live view and dashboard show it. */
 export interface Snapshot {
   readonly state: CrawlState;
-  /** Why it waits, in words, when it is paused. */
+  /** Why the crawl is paused, in words. */
   readonly because: string;
   readonly processId: number;
   readonly elapsedMs: number;
   readonly resumed: boolean;
   readonly totals: Totals;
+  /** URLs that have no outcome yet. */
   readonly pending: number;
-  /** Over the last whole second, on the wire. */
+  /** Bytes received in the last whole second, packet headers included. */
   readonly rateBps: number;
   /** In force now; undefined for none, 0 when nothing may be fetched. */
   readonly limitBps: number | undefined;
-  /** CB: what the running downloads are predicted to take. */
+  /** Predicted rate of the running downloads. */
   readonly predictedBps: number;
   /** Downloads whose reading waits for the limit. */
   readonly waitingReaders: number;
-  /** What has come, by what it was for. */
+  /** Received bytes by purpose. */
   readonly ledger: BytesByPurpose;
   readonly pagesPerSecond: number;
   /** Bytes in each of the last 60 seconds, oldest first. */
   readonly recentBps: readonly number[];
-  /** How long the waiting URLs will take at the present pace; undefined while nobody can tell. */
+  /** Time for the waiting URLs at the present pace; undefined without a pace. */
   readonly remainingMs: number | undefined;
   readonly connectionsOpen: number;
   readonly connectionsMax: number;
   /** The plan in force; undefined without one. */
   readonly plan: PlanView | undefined;
   readonly siteCount: number;
-  /** Those with a deadline, then the busiest, at most 100. */
+  /** Sites with a deadline, then the busiest; at most 100. */
   readonly sites: readonly SiteView[];
   /** The last failures, at most 20, newest last. */
   readonly troubles: readonly Trouble[];
-  /** Of several processes; absent for one. */
+  /** Only of a crawl by several processes. */
   readonly parallel?: ParallelView | undefined;
-  /** What pages are about; absent where nobody asks. */
+  /** Topics of the pages; absent unless pages are classified. */
   readonly topics?: TopicsView | undefined;
 }
 
@@ -183,7 +192,7 @@ export function roundPagesOf({ news }: Pick<RoundView, "news">): RoundPages {
   return { changed, unchanged, new: fresh, gone, leftOut: left };
 }
 
-/** What `weir crawl --json` prints: names and meanings are fixed by the command line's contract. */
+/** The result of a crawl, as `weir crawl --json` prints it; docs/results.md describes every member. */
 export interface CrawlResult {
   readonly pages: number;
   readonly bytes: number;
@@ -201,15 +210,15 @@ export interface CrawlResult {
     readonly utilisation: number | null;
     readonly worstSecond: number | null;
     readonly secondsOver105: number | null;
-    /** Seconds in which the limit was not filled for want of processor time. */
+    /** Seconds in which the limit was not filled because of missing processor time. */
     readonly secondsCpuBound: number;
-    /** How many URLs a started one overtook, on average, and the longest that one was passed over. */
+    /** Mean number of URLs that a started URL overtook, and the longest time that a URL was passed over. */
     readonly rankInversion: number;
     readonly longestWaitMs: number;
   };
   readonly ledger: {
     readonly byPurpose: BytesByPurpose;
-    /** Bytes of each process; one that crawls alone is called 0. */
+    /** Bytes of each process; the only process of a crawl has the name 0. */
     readonly byProcess: Readonly<Record<string, number>>;
   };
   readonly sites: readonly {
@@ -222,17 +231,17 @@ export interface CrawlResult {
     readonly met: boolean | null;
     readonly round: number;
     readonly nextRoundInSeconds: number | null;
-    /** What came of its pages in this round. */
+    /** Outcomes of its pages in this recrawl. */
     readonly roundPages: RoundPages;
   }[];
-  /** Of several processes together; null for one. */
+  /** Figures of several processes; null for one. */
   readonly parallel: ParallelResult | null;
-  /** What pages were about; null where nobody asked. */
+  /** Topics of the pages; null unless pages were classified. */
   readonly topics: TopicsResult | null;
   readonly duplicates: { readonly exact: number; readonly near: number };
   readonly resumed: boolean;
-  /** True when the work ended because there was none left, and not because somebody or a limit stopped it. */
+  /** True when no work was left; false when the user or a limit stopped the crawl. */
   readonly complete: boolean;
-  /** What stopped it, in words; empty when complete. */
+  /** What stopped the crawl, in words; empty when complete. */
   readonly stoppedBy: string;
 }

@@ -21,14 +21,17 @@ import { type OpenCrawl, openCrawl } from "./open.ts";
  * Settings of one seed's site, for {@link CrawlOptions.sites}.
  *
  * @example
- * const sites: SiteOptions[] = [{ url: "https://news.example/", delayMs: 2000, deadlineMs: 600_000 }];
+ * import { crawl, type SiteOptions } from "weir";
+ *
+ * const news: SiteOptions = { url: "https://news.example/", delayMs: 2000, deadlineMs: 600_000 };
+ * await crawl({ urls: ["https://docs.example/"], sites: [news] });
  */
 export interface SiteOptions extends Partial<DescribedSiteSettings> {
   /** Seed URL; the other options apply to its site. */
   readonly url: string;
 }
 
-/** Everything {@link crawl} accepts: seeds, hooks, and every setting of `weir crawl` by its name in the code. */
+/** Everything {@link crawl} accepts: seeds, hooks, and every setting by its name in a program (docs/settings.md). */
 export interface CrawlOptions extends Partial<DescribedSettings>, CrawlHooks {
   /** Seed URLs. */
   readonly urls: readonly string[];
