@@ -5,7 +5,7 @@
  * doc comment, and every function, class and constant an `@example`; test/docs/api.test.ts checks the examples.
  */
 
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { asMarkdown, filled } from "./prose.ts";
@@ -35,7 +35,9 @@ interface Page {
 export function apiPages(made: string): Record<string, string> {
   const settings = ["--emitDeclarationOnly", "--outDir", EMITTED, "--incremental"];
   const cache = ["--tsBuildInfoFile", `${EMITTED}.tsbuildinfo`];
-  execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json", ...settings, ...cache]);
+  const words = ["-p", "tsconfig.build.json", ...settings, ...cache];
+  const { status, stdout } = spawnSync("node_modules/.bin/tsc", words, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`the declarations of the package cannot be built:\n${stdout}`);
   const pages = Object.entries(MODULES).flatMap(([name, file]) => pagesOf(name, file));
   const links = linksTo(pages);
   const all = pages.flatMap((page) => page.exports);

@@ -23,21 +23,25 @@ import { asMarkdown, filled } from "./prose.ts";
 
 const MADE = "<!-- Made by `npm run docs` from the tables in the code. Changes here are lost. -->";
 
-const pages = {
-  "src/config/described-settings.ts": describedSettings(),
+const checking = process.argv.includes("--check");
+// First, because the API pages are made from the declarations of all types.
+finish({ "src/config/described-settings.ts": describedSettings() });
+finish({
   "docs/settings.md": settingsPage(),
   "docs/errors.md": errorsPage(),
   "docs/commands.md": await commandsPage(MADE),
   "docs/metrics.md": metricsPage(MADE),
   "docs/reasons.md": reasonsPage(MADE),
-  ...apiPages(MADE.replace("tables in the code", "doc comments in the code")),
-};
-const checking = process.argv.includes("--check");
-for (const [file, text] of Object.entries(pages)) {
-  if (!checking) writeFileSync(file, text);
-  else if (readOrEmpty(file) !== text) {
-    console.error(`${file} differs from the code; run \`npm run docs\``);
-    process.exitCode = 1;
+  ...apiPages(MADE.replace("tables", "doc comments")),
+});
+
+function finish(pages: Readonly<Record<string, string>>): void {
+  for (const [file, text] of Object.entries(pages)) {
+    if (!checking) writeFileSync(file, text);
+    else if (readOrEmpty(file) !== text) {
+      console.error(`${file} differs from the code; run \`npm run docs\``);
+      process.exitCode = 1;
+    }
   }
 }
 

@@ -7,12 +7,12 @@ import { showBytes } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
 import { runningSnapshot } from "../results/crawl-folder.ts";
 import { pendingOf } from "../results/processes.ts";
-import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../store/joined/open-read-only.ts";
 import { storeFolders } from "../store/team-file.ts";
 import { plural } from "./amounts.ts";
 import { alignedTable } from "./row-table.ts";
 
-export interface ListedCrawl {
+interface ListedCrawl {
   readonly folder: string;
   readonly running: boolean;
   /** `running`, `done`, …, or the code of the error that prevents reading it. */

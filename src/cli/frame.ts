@@ -132,19 +132,21 @@ function gaugeLine(snapshot: Snapshot, limitBps: number, { columns, palette }: S
 
 function ledgerLine({ ledger }: Snapshot, { columns, palette }: Screen): string[] {
   const words = showLedger(ledger);
-  // That all of it was pages is nothing to be told.
+  // If all bytes were pages, there is nothing to report.
   return words.length < 2 ? [] : [palette.dim(wholeWords(words, columns).join(GAP))];
 }
 
-function countLine({ totals, pending, remainingMs }: Snapshot, columns: number): string {
+function countLine(snapshot: Snapshot, columns: number): string {
+  const { totals, pending, unreachable, remainingMs } = snapshot;
   const pages = plural(totals.pages, "page");
   const waiting = `${showCount(pending)} waiting`;
   const remaining = pending > 0 ? showRemaining(remainingMs) : "";
   const failed = `${showCount(totals.failed)} failed`;
   const bytes = showBytes(totals.bytes);
   const skipped = `${showCount(totals.skipped)} skipped`;
-  const shown = wholeWords([pages, waiting, remaining, failed, bytes, skipped], columns);
-  return [pages, bytes, waiting, failed, skipped, remaining]
+  const away = unreachable > 0 ? `${plural(unreachable, "site")} unreachable` : "";
+  const shown = wholeWords([pages, waiting, remaining, away, failed, bytes, skipped], columns);
+  return [pages, bytes, waiting, failed, skipped, away, remaining]
     .filter((part) => part !== "" && shown.includes(part))
     .join(GAP);
 }
@@ -225,11 +227,12 @@ function siteTable(sites: readonly SiteView[], screen: Screen): string[] {
 
 function siteCells(site: SiteView, { columns, palette }: Screen): SiteCells {
   const { number, news, nextInMs } = site.round;
-  // In a later round the pages of the earlier ones wait again, and are counted again.
+  // In a recrawl the pages of the earlier ones wait again, and are counted again.
   const done = number === 1 ? site.pages : news.changed + news.unchanged + news.fresh + news.gone;
   const known = done + site.pending;
   const wait = site.nextInMs >= 100 ? ` ${showDuration(site.nextInMs)}` : "";
-  const next = nextInMs === undefined ? "" : `  round ${number}, next in ${showDuration(nextInMs)}`;
+  const next =
+    nextInMs === undefined ? "" : `  recrawl ${number}, next in ${showDuration(nextInMs)}`;
   const isIdle = site.pending === 0 && site.state === "idle";
   const [verdict, paintVerdict] = verdictOf(site, palette);
   return {

@@ -6,6 +6,7 @@
  * at and to change it by. Each process has a folder of its own inside the crawl's.
  */
 
+import { couldNotBeReached } from "../crawl/patience.ts";
 import { join } from "node:path";
 import type { Calendar } from "../bandwidth/clock/calendar.ts";
 import type { Quota } from "../bandwidth/clock/quota.ts";
@@ -16,14 +17,14 @@ import { Changes, type Changing } from "../control/live-settings.ts";
 import { metricsOf, type ParallelMetrics } from "../results/parallel-metrics.ts";
 import { measuredRate } from "../crawl/make-snapshot.ts";
 import { topicMeansFor } from "../crawl/topics/setup.ts";
-import { ownsContents } from "../config/parallel-rules.ts";
+import { ownsContents } from "../config/processes.ts";
 import { overlap } from "../partition/metrics.ts";
 import { closeToOthers, hasStore } from "../store/folder.ts";
 import { serversOf } from "../store/joined/joined-servers.ts";
 import { openMemoryStore } from "../store/memory/store-memory.ts";
-import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../store/joined/open-read-only.ts";
 import { partFolders } from "../store/team-file.ts";
-import { keepChronicle } from "../control/rate-log.ts";
+import { keepRateLog } from "../control/rate-log.ts";
 import { speedTableFor } from "../crawl/limit/link-budget.ts";
 import { checkPromises } from "../crawl/deadlines/check-promises.ts";
 import { Control } from "../control/status-file.ts";
@@ -126,7 +127,10 @@ class Supervisor implements OpenCrawl, Changing {
       licenceMs: LICENCE_MS,
       division: this.#dealing?.division,
       handOut: (dry, wanted) => this.#handOut(dry, wanted),
-      onDone: () => this.#coordinator?.end("finish", ""),
+      onDone: (unreachable) =>
+        unreachable > 0
+          ? this.stop(couldNotBeReached(unreachable))
+          : this.#coordinator?.end("finish", ""),
       limitBps: this.#line.agreedBps(),
       pagesMax: settings.pagesMax,
     });
@@ -139,7 +143,7 @@ class Supervisor implements OpenCrawl, Changing {
       this.#stack.defer(systemClock.after(settings.timeMaxMs, () => this.stop("time limit")));
     const snapshot = (): Snapshot => this.snapshot();
     this.#stack.use(new Control({ folder, snapshot, change: (k, v) => this.change(k, v) }));
-    this.#stack.use(keepChronicle(folder, snapshot));
+    this.#stack.use(keepRateLog(folder, snapshot));
   }
 
   /** As one process does before its first request: see `promise-check.ts`. */
@@ -160,10 +164,17 @@ class Supervisor implements OpenCrawl, Changing {
   snapshot(): Snapshot {
     const all = this.#names.flatMap((name) => this.#snapshotOf(name) ?? []);
     const nowMs = systemClock.nowMs();
-    const isPaused = this.#state === "running" && this.#holds.size > 0;
+    const busy = all.filter(({ pending }) => pending > 0);
+    const areAllPaused =
+      busy.length > 0 && busy.every((one) => one.state === "paused" && one.unreachable > 0);
+    const isPaused = this.#state === "running" && (this.#holds.size > 0 || areAllPaused);
+    const reasons = new Set([
+      ...this.#holds,
+      ...(areAllPaused ? busy.map((one) => one.because) : []),
+    ]);
     return mergeSnapshots(all, {
       state: isPaused ? "paused" : this.#state,
-      because: [...this.#holds].join("; "),
+      because: [...reasons].join("; "),
       elapsedMs: this.#elapsedMs,
       resumed: this.#resumed,
       limitBps: this.#inForceBps,

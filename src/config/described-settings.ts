@@ -64,6 +64,14 @@ export interface DescribedSettings {
    */
   readonly timeMaxMs: Values["timeMaxMs"];
   /**
+   * When only sites that cannot be reached are left, stop after this time without a response; the same command tries
+   * them again. By default 15m, or until the latest deadline. With --watch it never stops. A number in milliseconds.
+   *
+   * Command line: `--patience DURATION`, a duration from 1s to 365d, such as 500ms, 30s, 15m, 2h or 1d; weir.yaml:
+   * `patience`; environment: `WEIR_PATIENCE`.
+   */
+  readonly patienceMs: Values["patienceMs"];
+  /**
    * Links to follow: `site` same scheme, host and port as a seed; `domain` same registrable domain; `host-list` hosts
    * of the seeds; `any` all. Where a seed redirects to counts as a seed. Default `"site"`.
    *
@@ -74,15 +82,15 @@ export interface DescribedSettings {
   /**
    * Follow only URLs that match one of these patterns, seeds included; * matches any text.
    *
-   * Command line: `--include PATTERN`, patterns of addresses, such as https://example.org/docs/* (may be repeated);
+   * Command line: `--include PATTERN`, patterns of URLs, such as https://example.org/docs/* (may be repeated);
    * weir.yaml: `include`; environment: `WEIR_INCLUDE`.
    */
   readonly include: Values["include"];
   /**
    * Never follow URLs that match one of these patterns, seeds included; wins over --include.
    *
-   * Command line: `--exclude PATTERN`, patterns of addresses, such as *\/print/* (may be repeated); weir.yaml:
-   * `exclude`; environment: `WEIR_EXCLUDE`.
+   * Command line: `--exclude PATTERN`, patterns of URLs, such as *\/print/* (may be repeated); weir.yaml: `exclude`;
+   * environment: `WEIR_EXCLUDE`.
    */
   readonly exclude: Values["exclude"];
   /**
@@ -403,8 +411,8 @@ export interface DescribedSettings {
    * NATS servers with JetStream that connect the nodes of a cluster: nats://host:4222, or tls:// to require TLS. User
    * and password or a token in the URL are used to log in and never shown.
    *
-   * Command line: `--nats URL`, an address, such as nats://127.0.0.1:4222 (may be repeated); weir.yaml: `nats`;
-   * environment: `WEIR_NATS`.
+   * Command line: `--nats URL`, a URL, such as nats://127.0.0.1:4222 (may be repeated); weir.yaml: `nats`; environment:
+   * `WEIR_NATS`.
    */
   readonly natsServers: Values["natsServers"];
   /**
@@ -570,7 +578,7 @@ export interface DescribedSettings {
   /**
    * Mail address or web page where site owners can reach you, added to the user agent. Required for public sites.
    *
-   * Command line: `--contact MAIL|URL`, a mail address or an http(s) address; weir.yaml: `contact`; environment:
+   * Command line: `--contact MAIL|URL`, a mail address or an http(s) URL; weir.yaml: `contact`; environment:
    * `WEIR_CONTACT`.
    */
   readonly contact: Values["contact"];
@@ -627,7 +635,8 @@ export interface DescribedSettings {
    */
   readonly cookies: Values["cookies"];
   /**
-   * Most retries of a failed request, if a retry could help. Default `3`.
+   * Most retries of a URL that fails while its site responds, if a retry could help. Failures of the site cost its URLs
+   * nothing. Default `3`.
    *
    * Command line: `--retries N`, a whole number from 0 to 20; weir.yaml: `retries`; environment: `WEIR_RETRIES`.
    */
@@ -798,7 +807,7 @@ export interface DescribedSettings {
   /**
    * Send a trace of every request to an OpenTelemetry collector over OTLP/HTTP: http://127.0.0.1:4318. Off by default.
    *
-   * Command line: `--traces URL`, the address of a collector without user and password, such as http://127.0.0.1:4318;
+   * Command line: `--traces URL`, the URL of a collector without user and password, such as http://127.0.0.1:4318;
    * weir.yaml: `traces`; environment: `WEIR_TRACES`.
    */
   readonly traces: Values["traces"];

@@ -11,6 +11,7 @@ import type { Clock } from "../base/clock.ts";
 import type { RobotsRules } from "../fetch/robots.ts";
 import type { Addressee } from "../frontier/politeness.ts";
 import type { Traps } from "../frontier/traps.ts";
+import type { Reason } from "../page/outcome.ts";
 import {
   NO_NEWS,
   type RoundNews,
@@ -65,18 +66,33 @@ export interface Site {
   /** Parsed robots.txt; undefined until it is known, and no page is asked for before. */
   rules: RobotsRules | undefined;
   rulesUntilMs: number;
-  /** Times its robots.txt or its name could not be had, in a row. */
+  /** Responses for its robots.txt that could not be used, in a row. */
   failedStarts: number;
+  /** A request for robots.txt is waiting that only shows whether the site responds. */
+  isChecking: boolean;
+  /** Its URLs that have failed and are requested again, behind the others. */
+  readonly trials: Map<number, Trial>;
   /** Names of sitemaps being read, so that the site is not put to sleep over them. */
   errands: number;
   /** How long its answers take to begin; undefined before the first. */
   waitMs: number | undefined;
+  /** Mean time from a header to its body. */
+  bodyMs: number;
   /** Answers while nothing held it, and of the last few what they brought and took: what a request gets now. */
   answered: number;
   gaveBytes: number;
   gaveMs: number;
   /** When its last waiting URL was settled. */
   finishedAtMs: number | undefined;
+}
+
+/** A URL that has failed, and why. */
+export interface Trial {
+  /** Failures that were its own. */
+  readonly attempts: number;
+  readonly reason: Reason;
+  readonly detail: string;
+  readonly notBeforeMs: number;
 }
 
 export type RosterStore = Pick<Store, "siteByKey" | "nextSiteId">;
@@ -155,6 +171,7 @@ export class Roster {
     site.to = undefined;
     site.rules = undefined;
     site.failedStarts = 0;
+    site.isChecking = false;
     this.onSleep(site);
   }
 
@@ -203,8 +220,11 @@ export class Roster {
       rules: undefined,
       rulesUntilMs: 0,
       failedStarts: 0,
+      isChecking: false,
+      trials: new Map(),
       errands: 0,
       waitMs: undefined,
+      bodyMs: 0,
       answered: 0,
       gaveBytes: 0,
       gaveMs: 0,

@@ -22,7 +22,7 @@ export { runSim, type SimPlan, type SimReport } from "./run-sim.ts";
 
 // lab-checkers: Check a crawl
 export { type Evidence, judge } from "./judge.ts";
-export type { Violation } from "./checkers/violation.ts";
+export type { Violation } from "./violation.ts";
 export { type Books, checkAccounts, checkTruth } from "./checkers/accounts.ts";
 export { checkArchive } from "./checkers/archive.ts";
 export { checkOnce, type OnceEvidence } from "./checkers/once.ts";

@@ -21,6 +21,8 @@ export class SimResolver implements Resolver {
   readonly #world: World;
   readonly #random: Random;
   readonly #faultShare: number;
+  /** Whether the name server is down now. */
+  isDown: () => boolean = () => false;
   readonly #cachedUntilMs = new Map<string, number>();
   readonly #timeouts = new Map<string, number>();
 
@@ -34,7 +36,7 @@ export class SimResolver implements Resolver {
   async resolve(host: string, port: number): Promise<Resolution> {
     const site = siteNamed(this.#world, port === 80 ? host : `${host}:${port}`);
     if ((this.#cachedUntilMs.get(host) ?? 0) <= this.#clock.nowMs()) {
-      const isTimeout = this.#drawTimeout(host);
+      const isTimeout = this.#drawTimeout(host) || this.isDown();
       await this.#wait(isTimeout ? TIMEOUT_MS : LOOKUP_MS);
       if (isTimeout) return { kind: "failed", reason: "dns_timeout", detail: "no answer" };
       this.#cachedUntilMs.set(host, this.#clock.nowMs() + CACHED_MS);

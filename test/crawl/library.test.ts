@@ -101,7 +101,7 @@ test("a failure that the program never awaits is thrown at its end", async () =>
     setTimeout(() => console.log("the rest of the program"), 300);`);
   assert.equal(code, 1);
   assert.equal(stdout, "the rest of the program\n");
-  assert.match(stderr, /CrawlError: "not a url" is no web address/);
+  assert.match(stderr, /CrawlError: "not a url" is not a URL/);
 });
 
 test("an aborted signal rejects with its reason, before the crawl and in the middle of it", async () => {

@@ -141,6 +141,7 @@ const IMPATIENT: Partial<Settings> = {
   idleTimeoutMs: 300,
   totalTimeoutMs: 1_500,
   retriesMax: 1,
+  patienceMs: 10_000,
   memoryBytes: 32 * 1024 * 1024,
 };
 const CRAWL_MS_MAX = 30_000;
@@ -216,8 +217,8 @@ function hurried(factor: number): Clock {
 }
 
 /**
- * Crawls one public site in virtual time, where days are over in moments and every time is exact.
- * The site answers at once with what it is told to, and hangs where there is no answer.
+ * Crawls one public site in virtual time, where days pass in moments and every time is exact. The
+ * site answers at once with the given responses, and hangs where there is none.
  */
 export async function crawlInVirtualTime(
   answerTo: (path: string, atMs: number) => string | undefined,

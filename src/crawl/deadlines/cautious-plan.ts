@@ -48,7 +48,7 @@ export class CarefulDivider {
   readonly #divider: Divider;
   readonly #aims = new Aims();
   /** Nothing was told yet of what is promised now. */
-  #isToldAnew = true;
+  #isSavedAnew = true;
   #hasBegun = false;
   #toldAtMs = 0;
   /** Whether there was a plan of what is promised now. */
@@ -64,7 +64,7 @@ export class CarefulDivider {
   /** What was promised has changed. */
   changed(): void {
     this.#aims.forget();
-    this.#isToldAnew = true;
+    this.#isSavedAnew = true;
     this.#hasPlanned = false;
   }
 
@@ -109,12 +109,12 @@ export class CarefulDivider {
   /** At first just what is told beforehand, so that the crawl begins with that plan and no other. */
   #decide(task: PlanTask, wanted: Slack, sites: readonly Site[]): void {
     const { outlook, settings } = this.#parts;
-    if (!this.#isToldAnew) {
+    if (!this.#isSavedAnew) {
       const slack = mostSlack(task, wanted, 0);
       if (slack !== undefined) this.#aims.decide(task, withSlack(task, slack), wanted);
       return;
     }
-    this.#isToldAnew = false;
+    this.#isSavedAnew = false;
     const now = this.#hasBegun ? task : outlook.toldTask(sites);
     this.#hasBegun = true;
     const told = planBeforehand(now, wanted, settings.objective ?? "min-sum");

@@ -24,6 +24,8 @@ import type { Tally } from "../counters.ts";
 /** How much the last answer counts for the time its server takes, when it was quicker or slower than usual. */
 const QUICKER_SHARE = 0.5;
 const SLOWER_SHARE = 0.05;
+/** Weight of the last response in the mean time from a site's headers to its bodies, which is no delay of ours. */
+const LAST_BODY_SHARE = 0.5;
 /** Behind every score there is. */
 const TOO_MUCH = 1e6;
 /** A download that was held for longer than this part of its time came from a buffer at the end. */
@@ -223,12 +225,13 @@ export class Sluice {
   end(passage: Passage, traffic: Traffic, reason: Reason): void {
     const { site, job, flow } = passage;
     const { clock, roster, controller, speeds, moment, onTraffic } = this.#parts;
-    const { receivedBytes, totalMs, pausedMs, firstByteMs, connectMs } = traffic;
+    const { receivedBytes, totalMs, pausedMs, firstByteMs, bodyMs, connectMs } = traffic;
     const address = site.to?.address;
     if (receivedBytes > 0) {
       roster.changed(site);
       const waitMs = firstByteMs + connectMs;
       site.waitMs = site.waitMs === undefined ? waitMs : usualWait(site.waitMs, waitMs);
+      site.bodyMs += LAST_BODY_SHARE * (bodyMs - site.bodyMs);
       if (this.search !== undefined)
         this.#sizes.learn(site.id, job.errand?.kind ?? "page", receivedBytes);
       const tookMs = totalMs - pausedMs;
@@ -311,7 +314,7 @@ export class Sluice {
       siteId: site.id,
       predictedBps: speeds.predictBps(site.to?.address ?? "", moment()),
       expectedBytes: this.#expectedBytes(site, job),
-      expectedWaitMs: site.waitMs ?? 0,
+      expectedWaitMs: site.waitMs === undefined ? 0 : site.waitMs + site.bodyMs,
       passedOverMs,
     };
   }

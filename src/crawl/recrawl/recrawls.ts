@@ -212,7 +212,7 @@ export class Rounds {
     const site = roster.of(key);
     if (isIdle(site)) return this.#begin(site, "scheduled");
     this.#late.add(key);
-    const message = `round ${site.round.number + 1} of ${key} is due; it begins when the one before is done`;
+    const message = `recrawl ${site.round.number + 1} of ${key} is due; it starts when the previous one is done`;
     log.write({ level: "warn", message, values: { site: key, waiting: site.pending } });
   }
 
@@ -220,7 +220,7 @@ export class Rounds {
     const { clock, log } = this.#parts;
     if (this.#isStopped || site.pending > 0) return;
     const { number, news } = site.round;
-    const message = `round ${number} of ${site.key} is done`;
+    const message = `recrawl ${number} of ${site.key} is done`;
     log.write({ level: "info", message, values: { site: site.key, round: number, ...news } });
     if (!this.#late.has(site.key)) return;
     // In a moment of its own: whoever put it to sleep has more to do.
@@ -256,7 +256,7 @@ export class Rounds {
     site.finishedAtMs = undefined;
     roster.changed(site);
     if (this.#parts.settings.watch) this.#enter(site.key, nowMs, wallMs);
-    const message = `round ${number + 1} of ${site.key} begins`;
+    const message = `recrawl ${number + 1} of ${site.key} starts`;
     log.write({ level: "info", message, values: { site: site.key, round: number + 1 } });
     this.#opening.add(site, kind);
   }

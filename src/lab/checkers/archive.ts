@@ -6,7 +6,7 @@
 
 import type { ArchivePlace } from "../../page/page.ts";
 import type { Books } from "./accounts.ts";
-import type { Violation } from "./violation.ts";
+import type { Violation } from "../violation.ts";
 
 /**
  * Checks that each stored page has its own record in the archive. `urlAt` reads the URL of the record at a place.

@@ -9,7 +9,7 @@
  */
 
 import type { RequestEntry } from "../request-log.ts";
-import type { Violation } from "./violation.ts";
+import type { Violation } from "../violation.ts";
 
 /** Requests, stored pages and crashes of a crawl. */
 export interface OnceEvidence {
