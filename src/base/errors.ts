@@ -46,11 +46,16 @@ export const REMEDIES = {
     "Raise max_payload in the configuration of nats-server; its own default of 1MB is enough.",
   NOT_RUNNING:
     "Only a running crawl can be changed. Start it with the same `weir crawl` command first.",
+  NOT_APPLIED:
+    "Check that NATS and the other nodes are reachable. The change is requested again until a leader accepts it, as long as this node runs.",
+  NOT_CONFIRMED:
+    "A node without contact to the leader is paused and makes the change as soon as it is back; repeat the command to see whether it has.",
   DASHBOARD_PORT:
     "Give --dashboard another port (0 for any free port), and --dashboard-host an address of this machine.",
   RUNTIME_OLD: "Run ./weir, which uses its own Node, or install the version named above.",
 } as const satisfies Record<string, string>;
 
+/** The code of an error, which never changes; docs/errors.md lists all codes with their remedies. */
 export type ErrorCode = keyof typeof REMEDIES;
 
 /** True for errors that pass by themselves: a running crawl pauses and retries until there is room again. */
@@ -60,9 +65,23 @@ export function isLackOfRoom(error: unknown): error is CrawlError {
 
 const LACK_OF_ROOM: ReadonlySet<ErrorCode> = new Set(["DISK_FULL", "DESCRIPTORS_USED_UP"]);
 
+/**
+ * An error that the operator of a crawl can fix. Any other error is a bug in Weir or in a hook.
+ *
+ * @example
+ * import { crawl, CrawlError } from "weir";
+ *
+ * try {
+ *   await crawl({ urls: ["https://example.org/"], outFolder: "weir-data/example.org" });
+ * } catch (error) {
+ *   if (!(error instanceof CrawlError)) throw error;
+ *   console.error(`${error.message}\n${error.remedy} (${error.code})`);
+ * }
+ */
 export class CrawlError extends Error {
   override readonly name = "CrawlError";
   readonly code: ErrorCode;
+  /** What to do about it, in one or two sentences. */
   readonly remedy: string;
 
   constructor(code: ErrorCode, what: string, options?: ErrorOptions) {

@@ -6,7 +6,8 @@ import { textPlaceOf } from "../crawl/search/text-place.ts";
 import { exportedName } from "../output/warc/archives.ts";
 import { archivedText, pageLine, type PageLine } from "../output/lines/jsonl.ts";
 import type { LinkingPage, UrlOf } from "../output/lines/links.ts";
-import type { PageRecord } from "../page/page.ts";
+import { DamagedRecord } from "../output/warc/warc-read.ts";
+import type { ArchivePlace, PageRecord } from "../page/page.ts";
 import { highest } from "../report/gather.ts";
 import type { openReadOnly } from "../store/joined/open-read-only.ts";
 import { writtenOf } from "../url/url.ts";
@@ -20,12 +21,14 @@ interface Extras {
   readonly archiveFolder: string | undefined;
   /** By the id of a URL less 1; undefined when they are not wanted. */
   readonly ranks: Float64Array | undefined;
+  /** Pages whose record is damaged have no text; without it, damage is thrown. */
+  readonly onDamage: ((damage: DamagedRecord) => void) | undefined;
 }
 
 /** Every page with its facts from other tables. */
 export function* pageRows(
   store: ReadableStore,
-  { archiveFolder, ranks }: Extras,
+  { archiveFolder, ranks, onDamage }: Extras,
 ): Generator<PageLine> {
   for (const page of store.pages()) {
     const known = store.url(page.id);
@@ -33,9 +36,23 @@ export function* pageRows(
     const like = page.likeness === undefined ? undefined : store.url(page.likeness.ofId);
     const likeUrl = like && writtenOf(like);
     const place = archiveFolder === undefined ? undefined : textPlaceOf(store, page);
-    const text = place && archivedText(archiveFolder ?? "", place);
+    const text = place && textAt(archiveFolder ?? "", place, onDamage);
     const rank = ranks?.[page.id - 1];
     yield { url: writtenOf(known), depth: known.depth, page: exported(page), likeUrl, text, rank };
+  }
+}
+
+function textAt(
+  folder: string,
+  place: ArchivePlace,
+  onDamage: Extras["onDamage"],
+): string | undefined {
+  try {
+    return archivedText(folder, place);
+  } catch (error) {
+    if (!(error instanceof DamagedRecord) || onDamage === undefined) throw error;
+    onDamage(error);
+    return undefined;
   }
 }
 

@@ -38,16 +38,17 @@ export async function writeReport({ folder, ...order }: ReportOrder): Promise<st
     renameSync(part, file);
   } catch (error) {
     rmSync(part, { force: true });
-    throw explained(error, file);
+    throw explained(error, file, order.outFile === undefined);
   }
   return file;
 }
 
-function explained(error: unknown, file: string): unknown {
+function explained(error: unknown, file: string, isInFolder: boolean): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   const shortage = descriptorShortage(error, visible(file, 200));
   if (shortage !== undefined) return shortage;
-  const code = error.code === "ENOSPC" ? "DISK_FULL" : "FILE_UNREADABLE";
+  const isFull = error.code === "ENOSPC";
+  const code = isFull ? "DISK_FULL" : isInFolder ? "FOLDER_UNWRITABLE" : "FILE_UNREADABLE";
   return new CrawlError(code, `Cannot write ${visible(file, 200)}: ${error.message}`, {
     cause: error,
   });

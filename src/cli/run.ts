@@ -57,6 +57,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Export the pages of a crawl",
     load: () => import("./commands/export.ts"),
   },
+  check: {
+    summary: "Verify the collection of a crawl, or WARC files",
+    load: () => import("./commands/check.ts"),
+  },
   search: {
     summary: "Search the pages of a crawl",
     load: () => import("./commands/search.ts"),
@@ -70,6 +74,8 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import("./commands/lab.ts"),
   },
 };
+
+const VERSION_WORDS: ReadonlySet<string> = new Set(["version", "--version", "-v", "-V"]);
 
 export async function main(words: readonly string[]): Promise<void> {
   // A reader that closes early (`weir … | head`) ends the program without an error.
@@ -93,7 +99,7 @@ async function dispatch(words: readonly string[]): Promise<ExitCode> {
     process.stdout.write(generalHelp(summaries()));
     return name === undefined ? EXIT.usage : EXIT.done;
   }
-  if (name === "--version" || name === "-V") {
+  if (VERSION_WORDS.has(name)) {
     process.stdout.write(`weir ${VERSION}\n`);
     return EXIT.done;
   }

@@ -26,7 +26,9 @@ export const command: Command = {
   run,
   page: {
     usage: "weir set DIR KEY VALUE",
-    about: "Changes a setting of the running crawl in DIR, within one second and until it ends.",
+    about:
+      "Changes a setting of the running crawl in DIR, within one second and until it ends. In a cluster, DIR is " +
+      "the folder of any node: the change holds for all nodes, and fails if one has not confirmed it within 10 s.",
     examples: [
       ["weir set weir-data/example.org limit 500KB/s", "limit of the whole crawl"],
       ["weir set weir-data/example.org limit none", "no limit"],
@@ -57,7 +59,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     throw new CrawlError("NOT_RUNNING", `No crawl runs in ${visible(folder, 200)}.`);
   }
   const reply = await askCrawl(folder, { key, value });
-  if (!reply.ok) throw new CrawlError("USAGE", reply.message);
+  if (!reply.ok) throw new CrawlError(reply.code ?? "USAGE", reply.message);
   process.stdout.write(
     flags.json
       ? `${JSON.stringify({ key, value, message: reply.message })}\n`

@@ -7,11 +7,20 @@
  */
 
 import type { Archive } from "../warc/archives.ts";
-import { httpMessage, readRecords, type PlacedRecord } from "../warc/warc-read.ts";
+import {
+  httpMessage,
+  type PlacedRecord,
+  type ReadOptions,
+  readRecords,
+} from "../warc/warc-read.ts";
 
-export function* cdxjLines(archives: Iterable<Archive>): Generator<string> {
+/** Damaged records are left out, or thrown without `onDamage`. */
+export function* cdxjLines(
+  archives: Iterable<Archive>,
+  onDamage?: ReadOptions["onDamage"],
+): Generator<string> {
   for (const { path, name, bytes } of archives) {
-    for (const record of readRecords(path, bytes)) {
+    for (const record of readRecords(path, { end: bytes, onDamage })) {
       const type = record.fields.get("warc-type");
       if (type === "response" || type === "revisit") yield cdxjLine(record, name);
     }

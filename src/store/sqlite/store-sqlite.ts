@@ -23,7 +23,7 @@ import { claimFolder, findStore } from "../folder.ts";
 import type { Claim } from "../folder.ts";
 import { checkRows, createDatabase, openDatabase, openDatabaseReadOnly } from "./sqlite-file.ts";
 import type { SqliteIndexes } from "./sqlite-indexes.ts";
-import { SqliteReader } from "./sqlite-reader.ts";
+import { type OnDamagedRow, SqliteReader } from "./sqlite-reader.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
 import type { Batch, Fingerprints, SiteRow, Store } from "../store.ts";
 import type {
@@ -70,14 +70,18 @@ export function openStore(folder: string, limits: Partial<StoreLimits> = {}): St
   }
 }
 
-/** Opens the store of one process for reading. */
-export function openReader(folder: string): SqliteReader {
+/** Opens the store of one process for reading. With `onDamagedRow`, damaged rows are reported and left out. */
+export function openReader(folder: string, onDamagedRow?: OnDamagedRow): SqliteReader {
   const { stateFolder, database: path } = findStore(folder);
   return explaining(path, () => {
     const database = openDatabaseReadOnly(path);
     const place = { stateFolder, thread: new StoreThread(), entriesMax: undefined };
-    const reader = () => new SqliteReader(path, database, place);
-    return cleaningUpAfter(reader, () => database.close());
+    const reader = cleaningUpAfter(
+      () => new SqliteReader(path, database, place),
+      () => database.close(),
+    );
+    reader.onDamagedRow = onDamagedRow;
+    return reader;
   });
 }
 
