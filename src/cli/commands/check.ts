@@ -30,7 +30,6 @@ const FLAGS = {
   salvageFile: {
     key: "salvage",
     meaning: "Copy all records that are whole, with right digests, to this new WARC file.",
-    fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
   json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
