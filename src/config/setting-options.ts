@@ -362,7 +362,7 @@ export interface SettingOptions {
    */
   readonly bucketCount?: Values["bucketCount"];
   /**
-   * With --coordination dynamic: parts that an idle process gets at once. Default `8`.
+   * With --coordination dynamic: the most parts that an idle process gets at once. Default `8`.
    *
    * Command line: `--grain N`, a whole number from 1 to 8192; weir.yaml: `grain`; environment: `WEIR_GRAIN`.
    */
@@ -595,6 +595,13 @@ export interface SettingOptions {
    */
   readonly ignoreRobots?: Values["ignoreRobots"];
   /**
+   * Whether links are followed that a page marks with nofollow (rel, meta robots or X-Robots-Tag). Independent of
+   * robots.txt. Default `"obey"`.
+   *
+   * Command line: `--nofollow obey|ignore`, one of obey, ignore; weir.yaml: `nofollow`; environment: `WEIR_NOFOLLOW`.
+   */
+  readonly nofollow?: Values["nofollow"];
+  /**
    * Use the sitemaps named in robots.txt, and /sitemap.xml, as seeds. Default `true`.
    *
    * Command line: `--sitemaps` and `--no-sitemaps`; weir.yaml: `sitemaps`; environment: `WEIR_SITEMAPS`.
@@ -621,6 +628,25 @@ export interface SettingOptions {
    * Command line: `--insecure-tls`; weir.yaml: `insecureTls`; environment: `WEIR_INSECURE_TLS`.
    */
   readonly insecureTls?: Values["insecureTls"];
+  /**
+   * Certificates of authorities (PEM) that sign for your sites, such as a company's own. Accepted besides those of Node
+   * and of the system (`SSL_CERT_FILE`).
+   *
+   * Command line: `--ca FILE`, a file; weir.yaml: `ca`; environment: `WEIR_CA`.
+   */
+  readonly caFile?: Values["caFile"];
+  /**
+   * Client certificate (PEM), presented to every site that requests one.
+   *
+   * Command line: `--client-cert FILE`, a file; weir.yaml: `clientCert`; environment: `WEIR_CLIENT_CERT`.
+   */
+  readonly clientCertFile?: Values["clientCertFile"];
+  /**
+   * Private key of the client certificate (PEM, without passphrase), if it is in another file.
+   *
+   * Command line: `--client-key FILE`, a file; weir.yaml: `clientKey`; environment: `WEIR_CLIENT_KEY`.
+   */
+  readonly clientKeyFile?: Values["clientKeyFile"];
   /**
    * Send every request through this proxy. User and password in the URL are used to log in and never shown.
    *
@@ -864,8 +890,8 @@ export interface SiteSettingOptions {
    */
   readonly sizeBytes?: SiteValues["sizeBytes"];
   /**
-   * How many pages the site is expected to have, for plans: with a delay they decide when it can be done. It bounds
-   * nothing. By default it is estimated from the size.
+   * Expected number of pages, for plans: with a delay it determines the finish time. It is no limit. By default
+   * estimated from the size.
    *
    * weir.yaml, in `sites`: `pages`, a whole number from 1 to 1000000000.
    */

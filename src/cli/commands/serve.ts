@@ -10,8 +10,7 @@ import { readArgs } from "../args.ts";
 import { crawlLines, crawlsInside } from "../crawl-list.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 
 const FLAGS = {
   dashboard: {
@@ -54,7 +53,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const crawls = await crawlsInside(folder);
   if (crawls.length > 0)
     throw new CrawlError("FOLDER_MISSING", crawlLines(folder, crawls, "weir serve").join("\n"));
-  // Says so when this is no crawl at all.
+  // Throws when the folder holds no crawl.
   storeFolders(folder);
   const wish = dashboardWish(folder, flags);
   if (wish === undefined) return EXIT.done;

@@ -28,6 +28,8 @@ export interface TeamRules {
   readonly sitesAreOwn: boolean;
   /** Whether links to others' parts are followed when there is nothing else to do. */
   readonly crossesOver: boolean;
+  /** Whether a coordinator hands out parts of the web by what waits in them. */
+  readonly isHandedOut: boolean;
   readonly siteConcurrencyMax: number;
   readonly addressConcurrencyMax: number;
 }
@@ -64,6 +66,11 @@ const OWNED = "owned buckets";
 /** The fact, kept in the store, up to which division what was lost with others has been sent again. */
 const EPOCH = "division epoch";
 const SITES_LOOKED_AT = 256;
+/** Letters without an owner that a report of waiting URLs reads at most. */
+const LETTERS_COUNTED = 200;
+
+/** A bucket and the number of URLs that wait in it. */
+export type Waiting = readonly [bucket: number, urls: number];
 
 export class Team {
   readonly #parts: TeamParts;
@@ -126,9 +133,34 @@ export class Team {
     return this.#parts.clock.nowMs() < this.licensedUntilMs;
   }
 
-  /** Buckets that nobody has, and for which something was found here. */
-  wanted(countMax: number): readonly number[] {
-    return this.#isClosed ? [] : (this.#parts.border?.wanted(countMax) ?? []);
+  /** The fullest parts of the web known here, own ones and those without an owner, with their waiting URLs. */
+  waiting(countMax: number): readonly Waiting[] {
+    const { border, rules } = this.#parts;
+    if (this.#isClosed || border === undefined || !rules.isHandedOut) return [];
+    const counts = new Map<number, number>();
+    const add = (bucket: number, urls: number): void => {
+      if (urls > 0) counts.set(bucket, (counts.get(bucket) ?? 0) + urls);
+    };
+    for (const bucket of border.unowned(LETTERS_COUNTED)) add(bucket, 1);
+    if (border.keepsSites) {
+      for (const { key, pending } of this.#sitesWithWork())
+        if (border.mayCrawl(key)) add(border.bucketOf(`${key}/`), pending);
+    } else {
+      // The URLs of a site are spread over all parts alike.
+      const own = border.owned();
+      const pending = this.#sitesWithWork().reduce((sum, site) => sum + site.pending, 0);
+      for (const bucket of own) add(bucket, Math.floor(pending / own.length));
+    }
+    return [...counts].toSorted((a, b) => b[1] - a[1]).slice(0, countMax);
+  }
+
+  /** Sites with pending URLs: those in memory, and the first of the stored ones. */
+  #sitesWithWork(): readonly Pick<Site, "key" | "pending">[] {
+    const { roster, store } = this.#parts;
+    const inMemory = [...roster.inMemory()];
+    const known = new Set(inMemory.map(({ key }) => key));
+    const stored = store.sitesWithWork(0, SITES_LOOKED_AT).filter(({ key }) => !known.has(key));
+    return [...inMemory, ...stored].filter(({ pending }) => pending > 0);
   }
 
   /** Whether a site may be asked by this process now. */

@@ -190,13 +190,16 @@ export class Border {
     return this.#parts.popularFound;
   }
 
-  /** Buckets without an owner for which letters wait here. */
-  wanted(countMax: number): readonly number[] {
-    const buckets = new Set<number>();
-    for (const letter of this.#outbox.lettersTo(NOBODY, countMax))
-      if (letter.kind === "page") buckets.add(letter.bucket);
-      else for (const { url } of letter.urls) buckets.add(this.bucketOf(url));
-    return [...buckets].slice(0, countMax);
+  /** Buckets without an owner for which URLs wait here, once for each URL. */
+  *unowned(lettersMax: number): Iterable<number> {
+    for (const letter of this.#outbox.lettersTo(NOBODY, lettersMax))
+      if (letter.kind === "page") yield letter.bucket;
+      else for (const { url } of letter.urls) yield this.bucketOf(url);
+  }
+
+  /** Whether all URLs of a site are in one bucket. */
+  get keepsSites(): boolean {
+    return this.#parts.partition.keepsSites;
   }
 
   bucketOf(url: string): number {
