@@ -10,10 +10,10 @@
 
 import { fork } from "node:child_process";
 import { setImmediate as turn } from "node:timers/promises";
-import { ProcessBus, ProcessHub } from "../src/exchange/bus-process.ts";
-import { childPort, parentPort } from "../src/exchange/port.ts";
-import { decodeLetter, encodeLetter } from "../src/exchange/wire.ts";
-import type { Letter } from "../src/exchange/wire.ts";
+import { ProcessBus, ProcessHub } from "../src/exchange/local/bus-process.ts";
+import { childPort, parentPort } from "../src/exchange/local/port.ts";
+import { decodeUrlMessage, encodeUrlMessage } from "../src/exchange/url-message.ts";
+import type { UrlMessage } from "../src/exchange/url-message.ts";
 import { listLinks } from "../src/page/link-list.ts";
 import { NEEDS_DATA, hasSharedData, realPages } from "../src/url/shared-data.suite.ts";
 import { siteOf } from "../src/url/site.ts";
@@ -30,9 +30,9 @@ async function measureLetters(): Promise<void> {
   const letters = await realLetters();
   const urls = letters.length * LETTER_URLS;
   const characters = letters.flatMap((letter) => letter.urls).reduce((n, u) => n + u.url.length, 0);
-  let bodies = letters.map(encodeLetter);
-  const encodeUs = cpuUs(() => (bodies = letters.map(encodeLetter)));
-  const decodeUs = cpuUs(() => bodies.map(decodeLetter));
+  let bodies = letters.map(encodeUrlMessage);
+  const encodeUs = cpuUs(() => (bodies = letters.map(encodeUrlMessage)));
+  const decodeUs = cpuUs(() => bodies.map(decodeUrlMessage));
   const bytes = bodies.reduce((sum, body) => sum + body.length, 0);
   console.log(
     `${letters.length} letters of ${LETTER_URLS} URLs, ${one(characters / urls)} characters each`,
@@ -43,8 +43,8 @@ async function measureLetters(): Promise<void> {
 }
 
 /** Links of real pages to other sites, each once in a letter. */
-async function realLetters(): Promise<Letter[]> {
-  const letters: Letter[] = [];
+async function realLetters(): Promise<UrlMessage[]> {
+  const letters: UrlMessage[] = [];
   let found = new Set<string>();
   for await (const { url, html } of realPages(PAGES)) {
     const page = canonicalUrl(url);
@@ -78,7 +78,7 @@ async function measureBus(kind: "note" | "parcel", bytes: number, perTurn: numbe
   const member = await hub.join("supervisor", {
     onParcel() {},
     onReceipt: () => ++receipts,
-    onNote: (_, note) => {
+    onMessage: (_, note) => {
       cpuOfOther = note["cpuUs"] as number;
       heard.resolve();
     },
@@ -128,7 +128,7 @@ async function beOther(): Promise<void> {
   const member = await bus.join("other", {
     onParcel: (parcel) => member.acknowledge(parcel),
     onReceipt() {},
-    onNote: (from, note) => {
+    onMessage: (from, note) => {
       const { user, system } = process.cpuUsage();
       if (note["isAsking"] === true) member.tell(from, { cpuUs: user + system });
     },

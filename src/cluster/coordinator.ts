@@ -19,16 +19,16 @@ import type { Halves } from "../partition/popular-found.ts";
 import type { Change } from "./change-list.ts";
 import { type Member, Members } from "./members.ts";
 import {
-  asNote,
+  asControlMessage,
   type Exchange,
   type Licence,
   type Message,
   type Outcome,
   type Report,
-} from "./notes.ts";
-import { writeDivision } from "./written-division.ts";
+} from "./messages.ts";
+import { writeDivision } from "./division-codec.ts";
 
-export interface CoordinatorParts {
+interface CoordinatorParts {
   readonly clock: Clock;
   readonly bus: Pick<Membership, "tell">;
   readonly licenceMs: number;
@@ -46,7 +46,7 @@ export interface CoordinatorParts {
   /** Of several coordinators one after the other, each has a higher one. */
   readonly term?: number;
   /** Somebody reports who is not a member. */
-  readonly onStranger?: (name: string, report: Report) => void;
+  readonly onJoinRequest?: (name: string, report: Report) => void;
   readonly onReport?: (member: Member, report: Report) => void;
   /** Why a requested change was refused; undefined when it was not. */
   readonly refusedBecause?: (id: string) => string | undefined;
@@ -120,7 +120,7 @@ export class Coordinator {
   onMessage(from: string, message: Message): void {
     const member = this.#members.get(from);
     if (message.kind === "report") {
-      if (member === undefined) this.#parts.onStranger?.(from, message);
+      if (member === undefined) this.#parts.onJoinRequest?.(from, message);
       else this.#onReport(member, message);
     }
     if (message.kind === "heard" && member !== undefined && message.leader === this.#leader)
@@ -185,7 +185,7 @@ export class Coordinator {
   /** A process whose name another has now: a late word of one that is gone, or two of one name. */
   #refuse(name: string, { life }: Report): void {
     const why = "another node of this name has taken its place";
-    this.#parts.bus.tell(name, asNote({ kind: "refusal", life, why }));
+    this.#parts.bus.tell(name, asControlMessage({ kind: "refusal", life, why }));
   }
 
   #look(): void {
@@ -313,7 +313,7 @@ export class Coordinator {
       why: this.#why,
     };
     member.licensedUntilMs = nowMs + licenceMs;
-    bus.tell(name, asNote(licence));
+    bus.tell(name, asControlMessage(licence));
   }
 
   #outcomeOf(id: string): Outcome | undefined {
@@ -341,14 +341,14 @@ export class Coordinator {
     if (total === Infinity) return null;
     const claims = [...this.#members.all()].map(({ name, report }) => ({
       holder: name,
-      ceiling: report === undefined ? 0 : this.#appetiteOf(report, total),
+      ceiling: report === undefined ? 0 : this.#ceilingOf(report, total),
       floor: report?.neededBps ?? 0,
     }));
     const wanted = divide(total, claims).get(member.name) ?? 0;
     return this.#rate.grant(member.name, nowMs, wanted, terms);
   }
 
-  #appetiteOf({ isHungry, usedBps, isDry }: Report, totalBps: number): number {
+  #ceilingOf({ isHungry, usedBps, isDry }: Report, totalBps: number): number {
     if (isHungry) return Infinity;
     return HEADROOM * usedBps + (isDry ? 0.25 : 1) * IN_HAND_SHARE * totalBps;
   }

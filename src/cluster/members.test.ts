@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../base/clock.ts";
 import { Members } from "./members.ts";
-import type { Report } from "./notes.ts";
+import type { Report } from "./messages.ts";
 
 function word(life: string, sentAtMs: number): Report {
   return { life, sentAtMs } as Report;

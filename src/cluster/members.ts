@@ -8,7 +8,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Snapshot } from "../control/snapshot.ts";
 import type { Waiting } from "../crawl/peers/peer.ts";
-import type { Exchange, Report } from "./notes.ts";
+import type { Exchange, Report } from "./messages.ts";
 
 export interface Member {
   readonly name: string;

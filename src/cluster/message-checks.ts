@@ -9,7 +9,7 @@
  * writes an infinite number.
  */
 
-import type { Note } from "../exchange/bus.ts";
+import type { ControlMessage } from "../exchange/bus.ts";
 import type {
   Forecast,
   ParallelView,
@@ -41,8 +41,8 @@ import type {
   Outcome,
   Refusal,
   Report,
-} from "./notes.ts";
-import type { WrittenDivision } from "./written-division.ts";
+} from "./messages.ts";
+import type { WrittenDivision } from "./division-codec.ts";
 
 /** Returns the path of the first field that fails, "" for the value itself, and undefined when all is well. */
 type Check = (value: unknown) => string | undefined;
@@ -57,7 +57,7 @@ const LICENCE_MS_MAX = 60_000;
 const COUNTER_MAX = 2 ** 48;
 
 /** The message if it is one of ours, whole and within its bounds; else the path of the field that is not. */
-export function messageIn(note: Note): Message | string {
+export function messageIn(note: ControlMessage): Message | string {
   const kind = String(note["kind"]);
   if (!Object.hasOwn(BY_KIND, kind)) return "kind";
   return BY_KIND[kind as Message["kind"]](note) ?? (note as unknown as Message);

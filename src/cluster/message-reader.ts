@@ -1,9 +1,9 @@
 /** Reads messages from the bus, and counts and logs those that are dropped. */
 
 import type { Log } from "../base/log.ts";
-import type { Note } from "../exchange/bus.ts";
+import type { ControlMessage } from "../exchange/bus.ts";
 import { messageIn } from "./message-checks.ts";
-import type { Message } from "./notes.ts";
+import type { Message } from "./messages.ts";
 
 export const DROPPED = "invalid messages were dropped";
 
@@ -21,7 +21,7 @@ export class MessageReader {
   }
 
   /** undefined for a message that is not valid: it is dropped. */
-  read(from: string, note: Note): Message | undefined {
+  read(from: string, note: ControlMessage): Message | undefined {
     const message = messageIn(note);
     if (typeof message !== "string") return message;
     this.#drop(from, message);

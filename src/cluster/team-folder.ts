@@ -13,7 +13,7 @@ import type { Settings } from "../config/schema.ts";
 import type { Division } from "../crawl/peers/ownership.ts";
 import { checkFree, eraseCrawls, hasStore, markNew, writeWhole } from "../store/folder.ts";
 import { partFolders, readTeam, TEAM_FILE, type TeamFile, writeTeam } from "../store/team-file.ts";
-import { readDivision, writeDivision, type WrittenDivision } from "./written-division.ts";
+import { readDivision, writeDivision, type WrittenDivision } from "./division-codec.ts";
 
 /**
  * Removes what `--fresh` replaces and the new crawl's processes do not replace themselves: stores of processes

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomFrom } from "../base/random.ts";
-import { NOTE_BYTES_MAX, PARCEL_BYTES_MAX } from "./bus.ts";
-import type { Bus, Membership, Note, Parcel, Receipt } from "./bus.ts";
+import { MESSAGE_BYTES_MAX, PARCEL_BYTES_MAX } from "./bus.ts";
+import type { Bus, Membership, ControlMessage, Parcel, Receipt } from "./bus.ts";
 
 export interface BusUnderTest {
   readonly bus: Bus;
@@ -16,7 +16,7 @@ interface Node {
   readonly member: Membership;
   readonly parcels: Parcel[];
   readonly receipts: Receipt[];
-  readonly notes: (readonly [from: string, note: Note])[];
+  readonly notes: (readonly [from: string, note: ControlMessage])[];
 }
 
 export function busSuite(name: string, open: () => BusUnderTest | Promise<BusUnderTest>): void {
@@ -131,7 +131,7 @@ export function busSuite(name: string, open: () => BusUnderTest | Promise<BusUnd
     const { bus, settle } = await open();
     const a = await join(bus, "a");
     const random = randomFrom(1);
-    const short = "x".repeat(NOTE_BYTES_MAX - '{"text":""}'.length);
+    const short = "x".repeat(MESSAGE_BYTES_MAX - '{"text":""}'.length);
     const long = Array.from({ length: 20_000 }, () => random.next().toString(36)).join();
     for (const text of [short, `${short}x`, long])
       await until(settle, () => {
@@ -170,14 +170,14 @@ export function busSuite(name: string, open: () => BusUnderTest | Promise<BusUnd
 async function join(bus: Bus, name: string): Promise<Node> {
   const parcels: Parcel[] = [];
   const receipts: Receipt[] = [];
-  const notes: (readonly [from: string, note: Note])[] = [];
+  const notes: (readonly [from: string, note: ControlMessage])[] = [];
   const member = await bus.join(name, {
     onParcel: (parcel) => {
       parcels.push(parcel);
       member.acknowledge(parcel);
     },
     onReceipt: (receipt) => receipts.push(receipt),
-    onNote: (from, note) => notes.push([from, note]),
+    onMessage: (from, note) => notes.push([from, note]),
   });
   return { member, parcels, receipts, notes };
 }

@@ -36,11 +36,11 @@ export interface Receipt {
 export interface Inbox {
   readonly onParcel: (parcel: Parcel) => void;
   readonly onReceipt: (receipt: Receipt) => void;
-  readonly onNote: (from: string, note: Note) => void;
+  readonly onMessage: (from: string, note: ControlMessage) => void;
 }
 
 /** Anything that survives JSON. */
-export type Note = Readonly<Record<string, unknown>>;
+export type ControlMessage = Readonly<Record<string, unknown>>;
 
 /** A node's place on the bus. */
 export interface Membership {
@@ -49,7 +49,7 @@ export interface Membership {
   /** Tells the sender that the parcel is committed. A lost one is asked for by a repeat. */
   acknowledge(parcel: Parcel): void;
   /** May be lost like the rest, and is not missed. */
-  tell(to: string, note: Note): void;
+  tell(to: string, note: ControlMessage): void;
   leave(): Promise<void>;
 }
 
@@ -63,4 +63,4 @@ export interface Bus {
 export const PARCEL_BYTES_MAX = 1024 * 1024;
 
 /** The largest text that a note travels in: a longer note goes in pieces (`note-pieces.ts`). */
-export const NOTE_BYTES_MAX = 64 * 1024;
+export const MESSAGE_BYTES_MAX = 64 * 1024;

@@ -10,7 +10,7 @@
  * A parcel may come from a peer that is broken: whatever is wrong with it, the answer is undefined.
  */
 
-export interface NumberedLetter {
+export interface NumberedMessage {
   readonly seq: number;
   readonly body: Uint8Array;
   /** Of a letter that does not fit a parcel: which part this is, from 0, and of how many. */
@@ -22,7 +22,7 @@ export interface Packing {
   /** Names the sender's store: one that begins anew counts anew. */
   readonly sender: string;
   readonly floor: number;
-  readonly letters: readonly NumberedLetter[];
+  readonly letters: readonly NumberedMessage[];
 }
 
 const VERSION = 2;
@@ -30,7 +30,7 @@ const HEADER_BYTES = 1 + 1 + 8 + 4;
 const LETTER_BYTES = 8 + 4 + 2 + 2;
 /** Of the letters of a parcel, when there is more than one; a longer letter goes in parts of this length. */
 export const PACKED_BYTES_MAX = 256 * 1024;
-export const PARTS_MAX = 2 ** 12;
+const PARTS_MAX = 2 ** 12;
 const SENDER_BYTES_MAX = 64;
 
 export function pack({ sender, floor, letters }: Packing): Uint8Array {
@@ -70,7 +70,7 @@ function unpacked(buffer: Buffer): Packing | undefined {
   const count = buffer.readUInt32BE(10 + nameBytes);
   let at = HEADER_BYTES + nameBytes;
   if (count * LETTER_BYTES > buffer.length - at) return undefined;
-  const letters: NumberedLetter[] = [];
+  const letters: NumberedMessage[] = [];
   for (let index = 0; index < count; index++) {
     const seq = buffer.readDoubleBE(at);
     const bytes = buffer.readUInt32BE(at + 8);

@@ -6,15 +6,15 @@
 import { assert } from "../base/assert.ts";
 import { PARCEL_BYTES_MAX } from "./bus.ts";
 import type { Inbox, Membership, Parcel, Receipt } from "./bus.ts";
-import { NoteJoiner, textsOf } from "./note-pieces.ts";
+import { MessageJoiner, textsOf } from "./control-pieces.ts";
 
 /** One thing on its way. */
 export type Item =
   | { readonly kind: "parcel"; readonly parcel: Parcel }
   | { readonly kind: "receipt"; readonly receipt: Receipt }
-  | { readonly kind: "note"; readonly note: SealedNote };
+  | { readonly kind: "note"; readonly note: SealedMessage };
 
-export interface SealedNote {
+export interface SealedMessage {
   readonly from: string;
   readonly to: string;
   /** One of `textsOf`. */
@@ -52,12 +52,12 @@ export function sealingMember(
 
 /** Hands items to an inbox, notes as soon as they are whole. */
 export function receiverOf(inbox: Inbox): (item: Item) => void {
-  const joiner = new NoteJoiner();
+  const joiner = new MessageJoiner();
   return (item) => {
     if (item.kind === "parcel") return inbox.onParcel(item.parcel);
     if (item.kind === "receipt") return inbox.onReceipt(item.receipt);
     const note = joiner.add(item.note, item.note.text);
-    if (note !== undefined) inbox.onNote(item.note.from, note);
+    if (note !== undefined) inbox.onMessage(item.note.from, note);
   };
 }
 

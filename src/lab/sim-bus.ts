@@ -10,7 +10,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import type { Bus, Inbox, Membership } from "../exchange/bus.ts";
 import { receiverOf, routeOf, sealingMember } from "../exchange/sealing.ts";
-import { spoiltNote } from "./spoilt-notes.ts";
+import { spoiltMessage } from "./spoilt-messages.ts";
 import type { Item } from "../exchange/sealing.ts";
 
 export interface BusFaults {
@@ -109,7 +109,7 @@ export class SimBus implements Bus {
       });
     if (item.kind === "note")
       for (let count = 0; count < (this.#faults.spoiltCopies ?? 0); count++) {
-        const note = spoiltNote(this.#random, item.note);
+        const note = spoiltMessage(this.#random, item.note);
         const delayMs = this.#random.next() * delayMsMax;
         this.#clock.after(delayMs, () => this.#deliver({ kind: "note", note }));
         this.spoilt += 1;
@@ -127,6 +127,6 @@ function runningIn(inbox: Inbox, run: (callBack: () => void) => void): Inbox {
   return {
     onParcel: (parcel) => run(() => inbox.onParcel(parcel)),
     onReceipt: (receipt) => run(() => inbox.onReceipt(receipt)),
-    onNote: (from, note) => run(() => inbox.onNote(from, note)),
+    onMessage: (from, note) => run(() => inbox.onMessage(from, note)),
   };
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { below, randomFrom } from "../../src/base/random.ts";
-import { openJetStreamBus } from "../../src/exchange/bus-jetstream.ts";
+import { openJetStreamBus } from "../../src/exchange/nats/bus-jetstream.ts";
 import { busSuite } from "../../src/exchange/bus.suite.ts";
 import { PARCEL_BYTES_MAX } from "../../src/exchange/bus.ts";
 import { FaultProxy } from "./fault-proxy.ts";

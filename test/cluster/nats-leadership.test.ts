@@ -1,11 +1,11 @@
-/** Leadership over a real nats-server that is killed, wiped and cut off. */
+/** Lease over a real nats-server that is killed, wiped and cut off. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../src/base/clock.ts";
-import { Leadership } from "../../src/cluster/leadership.ts";
-import { openJetStreamRegistry } from "../../src/exchange/registry-jetstream.ts";
+import { Lease } from "../../src/cluster/nats/lease.ts";
+import { openJetStreamRegistry } from "../../src/exchange/nats/registry-jetstream.ts";
 import { FaultProxy } from "./fault-proxy.ts";
 import { NATS_MISSING, NatsServer } from "./nats-server.ts";
 
@@ -16,7 +16,7 @@ const WHERE_NATS = { skip: NATS_MISSING };
 interface Candidate {
   readonly name: string;
   readonly proxy: FaultProxy;
-  readonly leadership: Leadership;
+  readonly lease: Lease;
   readonly end: () => Promise<void>;
 }
 
@@ -33,7 +33,7 @@ class Candidates implements AsyncDisposable {
   async add(name: string): Promise<void> {
     const proxy = await FaultProxy.start(this.#server.port);
     const registry = await openJetStreamRegistry({ servers: [proxy.url], crawl: "leaders" });
-    const leadership = new Leadership({
+    const lease = new Lease({
       registry,
       clock: systemClock,
       node: name,
@@ -45,18 +45,16 @@ class Candidates implements AsyncDisposable {
       onLost: () => {},
     });
     const end = async (): Promise<void> => {
-      await leadership.stop();
+      await lease.stop();
       await registry.close();
       await proxy[Symbol.asyncDispose]();
     };
-    this.all.push({ name, proxy, leadership, end });
-    leadership.start();
+    this.all.push({ name, proxy, lease, end });
+    lease.start();
   }
 
   leading(): string[] {
-    return this.all
-      .filter(({ leadership }) => leadership.term !== undefined)
-      .map(({ name }) => name);
+    return this.all.filter(({ lease }) => lease.term !== undefined).map(({ name }) => name);
   }
 
   async leader(isWelcome: (candidate: Candidate) => boolean = () => true): Promise<Candidate> {
@@ -97,10 +95,10 @@ test(
     third.proxy.heal();
     await server.wipe();
     const last = await candidates.leader();
-    await last.leadership.stop();
+    await last.lease.stop();
     await candidates.leader((candidate) => candidate !== last);
 
-    assert.ok(first.leadership.leader !== undefined);
+    assert.ok(first.lease.leader !== undefined);
     assert.deepEqual(
       candidates.terms,
       [...new Set(candidates.terms)].toSorted((a, b) => a - b),
