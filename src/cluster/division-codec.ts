@@ -1,9 +1,9 @@
 /**
- * A division in little room, for notes and the registry.
+ * A division in compact form, for messages and the registry.
  *
- * Sets of buckets are written in layers: in each a bucket has the number of one set that it is in, or none, two
- * bytes each, packed. Most buckets are in few sets, so that thousands of buckets and dozens of nodes stay within what a
- * registry's entry may have.
+ * Sets of buckets are written in layers: a layer holds for each bucket the number of one set that contains it, or 0, in
+ * two bytes, compressed. Most buckets are in few sets, so thousands of buckets and dozens of nodes fit an entry of the
+ * registry.
  */
 
 import { deflateRawSync, inflateRawSync } from "node:zlib";
@@ -20,14 +20,14 @@ export interface WrittenDivision {
   /** The epochs of losses. */
   readonly losses: readonly number[];
   readonly lost: Layers;
-  /** Who had other buckets before. */
+  /** Processes that owned other buckets before. */
   readonly formers: readonly string[];
   readonly formerly: Layers;
   readonly members: readonly string[];
   readonly left: readonly { readonly name: string; readonly totals: Totals }[];
 }
 
-/** Each in base64. */
+/** In base64. */
 type Layers = readonly string[];
 type Buckets = ReadonlySet<number>;
 
@@ -53,7 +53,7 @@ export function writeDivision(division: Division): WrittenDivision {
   };
 }
 
-/** undefined for one that cannot be unpacked. */
+/** undefined if it cannot be decompressed. */
 export function readDivision(written: WrittenDivision): Division | undefined {
   try {
     return divisionIn(written);

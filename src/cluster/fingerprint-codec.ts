@@ -1,4 +1,4 @@
-/** Fingerprints as a note carries them: eight bytes each, where JSON would take three times as many. */
+/** Fingerprints in messages: eight bytes each, in base64; JSON would take three times as many. */
 
 import type { Fingerprint } from "../url/fingerprint.ts";
 
@@ -13,7 +13,7 @@ export function writeFingerprints(all: readonly Fingerprint[]): string {
   return bytes.toString("base64");
 }
 
-/** A part of one at the end is none. */
+/** Ignores an incomplete one at the end. */
 export function readFingerprints(text: string): Fingerprint[] {
   const bytes = Buffer.from(text, "base64");
   return Array.from({ length: Math.floor(bytes.length / BYTES) }, (_, index) => ({

@@ -1,8 +1,8 @@
 /**
- * Puts what several processes say of themselves together, as if one crawl had said it.
+ * Joins snapshots and results of several processes into those of one crawl.
  *
- * A URL that was sent, is dealt with elsewhere or has moved away is known to several processes and
- * counts once: with whoever has it.
+ * A URL that was sent, is handled elsewhere or has moved away is known to several processes, and counts once, at its
+ * owner.
  */
 
 import { capsOf } from "../control/caps.ts";
@@ -18,7 +18,7 @@ const SITES_SHOWN = 50;
 const TROUBLES_SHOWN = 20;
 const SITES_IN_RESULT = 10_000;
 
-/** What only the whole knows. */
+/** Fields that do not follow from the processes' own. */
 export type Whole = Pick<
   Snapshot,
   "state" | "because" | "elapsedMs" | "resumed" | "limitBps" | "recentBps" | "parallel"
@@ -51,14 +51,14 @@ export function mergeSnapshots(all: readonly Snapshot[], whole: Whole): Snapshot
   };
 }
 
-/** Exact where every process shows all it knows; otherwise sites that several know count with each. */
+/** Exact if every snapshot lists all its sites; otherwise a site known to several processes counts for each. */
 function siteCountOf(all: readonly Snapshot[]): number {
   const isAll = all.every(({ sites, siteCount }) => sites.length >= siteCount);
   if (isAll) return new Set(all.flatMap(({ sites }) => sites.map(({ site }) => site))).size;
   return all.reduce((sum, { siteCount }) => sum + siteCount, 0);
 }
 
-/** A site that several know is shown by whoever has most of it. */
+/** A site known to several processes is shown as the process with most of its pages shows it. */
 function busiest(sites: readonly SiteView[]): SiteView[] {
   const byKey = new Map<string, SiteView>();
   for (const site of sites) {
@@ -82,7 +82,7 @@ type WholeResult = Pick<
   "seconds" | "bandwidth" | "parallel" | "topics" | "resumed" | "complete" | "stoppedBy"
 >;
 
-/** `totals` are those of all stores as one: each URL once, however many processes know it. */
+/** `totals` are those of all stores together, with each URL once. */
 export function mergeResults(
   ended: readonly Ended[],
   totals: Totals,
@@ -116,7 +116,7 @@ export function mergeResults(
   };
 }
 
-/** The result of a cluster, from what all showed last; sites beyond the busiest are with their nodes. */
+/** The result of a cluster, from the last snapshots of all nodes; it lists only the busiest sites. */
 export function resultOfWhole(whole: Snapshot, own: CrawlResult): CrawlResult {
   const { totals, pending, parallel } = whole;
   const { known, done, failed, skipped } = totals;
@@ -148,7 +148,7 @@ export function resultOfWhole(whole: Snapshot, own: CrawlResult): CrawlResult {
     },
     unreachable: { ...own.unreachable, count: whole.unreachable },
     complete: own.complete && pending === 0,
-    // A node whose own part is done has ended because others could not reach theirs.
+    // This node finished its part, and the crawl ended because other nodes could not reach their sites.
     stoppedBy:
       own.stoppedBy === "" && pending > 0 ? couldNotBeReached(whole.unreachable) : own.stoppedBy,
   };
@@ -168,7 +168,7 @@ function mergedSites(results: readonly CrawlResult[]): CrawlResult["sites"] {
 
 type SiteResult = CrawlResult["sites"][number];
 
-/** Most of its figures come from whoever crawled it, who has its bytes. */
+/** Most figures come from the process that crawled the site, which has its bytes. */
 function together(a: SiteResult, b: SiteResult): SiteResult {
   const main = a.bytes >= b.bytes ? a : b;
   return {

@@ -20,7 +20,7 @@ export class MessageReader {
     return this.#dropped;
   }
 
-  /** undefined for a message that is not valid: it is dropped. */
+  /** undefined for an invalid message, which is dropped. */
   read(from: string, note: ControlMessage): Message | undefined {
     const message = messageIn(note);
     if (typeof message !== "string") return message;
@@ -28,7 +28,7 @@ export class MessageReader {
     return undefined;
   }
 
-  /** Logs the 1st, 10th, 100th …: whoever floods the bus must not fill the log. */
+  /** Logs the 1st, 10th, 100th …: a flood on the bus must not fill the log. */
   #drop(from: string, field: string): void {
     this.#dropped += 1;
     if (!Number.isInteger(Math.log10(this.#dropped))) return;

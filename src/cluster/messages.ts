@@ -1,10 +1,9 @@
 /**
- * What processes and their coordinator say to each other, again and again: any of it may be lost.
+ * Messages between processes and their coordinator. They are repeated, since any of them may be lost.
  *
- * A process reports what it does and could use. The coordinator answers with a licence: for a while the
- * process may act, at this rate, with these turns, on this part of the web. Times are durations, and the end of a
- * licence is counted from when the report was sent that it answers, so that its holder always sees it end
- * before the coordinator does.
+ * A process reports its work and its needs. The coordinator answers with a licence: for a limited time the process may
+ * act, at this rate, with these turns, on this part of the web. Times are durations, and a licence ends relative to the
+ * time of the report that it answers, so its holder always sees it end before the coordinator does.
  */
 
 import type { BorderTraffic } from "../crawl/peers/route-links.ts";
@@ -16,81 +15,81 @@ import type { Change, ChangeRequest } from "./change-list.ts";
 import type { WrittenDivision } from "./division-codec.ts";
 import type { Halves } from "../partition/popular-found.ts";
 
-/** The name that a coordinator has on the bus. */
+/** The coordinator's name on the bus. */
 export const COORDINATOR = "coordinator";
 
 export interface Report {
   readonly kind: "report";
-  /** Names what is crawled: whoever crawls something else may not take part. */
+  /** Digest of what is crawled: a node with another one may not take part. */
   readonly spec: string;
-  /** It wants to hand over its part of the web and go. */
+  /** It wants to hand over its part of the web and leave. */
   readonly isLeaving: boolean;
-  /** Why its operator wants the crawl of all to stop; empty when nobody does. */
+  /** Why its operator wants all processes to stop; empty otherwise. */
   readonly wantsStop: string;
-  /** It has ended, and this is its last word. */
+  /** It has ended, and this is its last report. */
   readonly hasEnded: boolean;
-  /** Tells apart a process and its successor of the same name. */
+  /** Distinguishes a process from its successor of the same name. */
   readonly life: string;
-  /** On its own clock: comes back with the answer. */
+  /** On its own clock; the answer repeats it. */
   readonly sentAtMs: number;
-  /** Of the licence it goes by, who gave it, and the number of the last answer; 0 when it has none. */
+  /** Coordinator, term and number of the licence in force; 0 without one. */
   readonly leader: number;
   readonly term: number;
   readonly grant: number;
   readonly epoch: number;
-  /** The highest that its store has heard of, in whatever life. */
+  /** The highest epoch that its store knows, from any life. */
   readonly epochKnown: number;
-  /** Up to this epoch everything it lost has arrived at its new owners. */
+  /** Up to this epoch, all parts that it lost have arrived at their new owners. */
   readonly handedOver: number;
-  /** Of the last question whether all are done, the number. */
+  /** The last wave it knows of: see `coordinator.ts`. */
   readonly wave: number;
   /** Changes whenever anything happens. */
   readonly activity: number;
-  /** Nothing is under way, waiting, or on its way to others. */
+  /** No request is running, and nothing waits here or is in transit to other processes. */
   readonly isDone: boolean;
   /** Sites that it no longer waits for; 0 while it waits. */
   readonly unreachable: number;
-  /** Nothing of its own is left to do, whatever is on its way. */
+  /** It has no work of its own left, whatever is in transit. */
   readonly isDry: boolean;
-  /** It has work left, and as many pages as it may have. */
+  /** It has work left, and has used up its pages. */
   readonly isSated: boolean;
   readonly pages: number;
   /** On the wire, in this life. */
   readonly bytes: number;
   readonly usedBps: number;
-  /** What it takes to keep its deadlines: this comes before all else. */
+  /** The rate that its deadlines need, which has priority. */
   readonly neededBps: number;
-  /** It could use more than its licence gives. */
+  /** It could use a higher rate. */
   readonly isHungry: boolean;
   readonly wishes: readonly TurnWish[];
   readonly given: readonly TurnGiven[];
-  /** The fullest parts known here, own or without an owner, with their waiting URLs; null between two looks. */
+  /** The fullest parts known here, own or without an owner, with their waiting URLs; null between two counts. */
   readonly waiting: readonly Waiting[] | null;
-  /** Popular URLs found here, and how many of those found by all it knows. */
+  /** Popular URLs found here, and the number of all popular URLs that it knows. */
   readonly popular: readonly Halves[];
   readonly popularKnown: number;
   readonly exchange: Exchange;
-  /** With its last word: `CrawlHandle.leastPages` as `writeFingerprints` packs them. */
+  /** In its last report: `CrawlHandle.leastPages`, packed by `writeFingerprints`. */
   readonly leastPages: string;
-  /** The last change of the crawl that it made. */
+  /** Number of the last change that it made. */
   readonly change: number;
   /** Changes that its operator asked for and that no leader has answered. */
   readonly requests: readonly ChangeRequest[];
   /** Invalid messages that it has received. */
   readonly droppedMessages: number;
-  /** Once a second. */
+  /** Once a second; null otherwise. */
   readonly snapshot: Snapshot | null;
 }
 
-/** It may not take part. */
+/** The process may not take part. */
 export interface Refusal {
   readonly kind: "refusal";
-  /** Of whom it is meant for. */
+  /** Of the process that it is meant for. */
   readonly life: string;
   readonly why: string;
 }
 
-/** How the web was divided when it last heard of it: for a leader that may not know. */
+/** The last division that the process knows: for a leader that may know none. */
 export interface Known {
   readonly kind: "known";
   readonly division: WrittenDivision;
@@ -98,13 +97,13 @@ export interface Known {
   readonly changes: readonly Change[];
 }
 
-/** What the whole looks like: for whoever is not the coordinator, once a second. */
+/** A snapshot of the whole crawl, for all nodes. */
 export interface Look {
   readonly kind: "look";
   readonly snapshot: Snapshot;
 }
 
-/** It goes by this answer now: what it had before is free. */
+/** This licence is in force now: grants of earlier ones are free. */
 export interface Heard {
   readonly kind: "heard";
   readonly leader: number;
@@ -112,7 +111,7 @@ export interface Heard {
 }
 
 export interface Exchange extends BorderTraffic {
-  /** Letters on their way. */
+  /** Messages to other processes in transit. */
   readonly letters: number;
 }
 
@@ -121,30 +120,30 @@ export interface Licence {
   /** `sentAtMs` of the report it answers. */
   readonly answers: number;
   readonly forMs: number;
-  /** The term of the coordinator: of two, the later is heard. */
+  /** The coordinator's term: the higher one prevails. */
   readonly leader: number;
   readonly term: number;
   readonly grant: number;
-  /** null for as much as it wants. */
+  /** null for no limit. */
   readonly limitBps: number | null;
-  /** What all share of which this is a part: bursts are small or large by that. */
+  /** The limit of all processes together, which determines the size of bursts. */
   readonly wholeBps: number | null;
-  /** It may have so many pages in all; null for as many as there are. */
+  /** Pages that it may fetch in all; null for no limit. */
   readonly pagesMax: number | null;
-  /** Only when it does not know it yet. */
+  /** null if the process knows it already. */
   readonly division: WrittenDivision | null;
   readonly wave: number;
   readonly granted: readonly TurnGiven[];
   readonly recalled: readonly TurnWish[];
-  /** Popular URLs that it does not know yet, in the order in which all know them. */
+  /** Popular URLs that it does not know yet, in the coordinator's order. */
   readonly popular: readonly Halves[];
-  /** Why nobody may start anything at present; empty when all may. */
+  /** Why all processes are paused; empty when they are not. */
   readonly held: string;
   /** Changes that it has not made yet, oldest first. */
   readonly changes: readonly Change[];
   /** Of the requests in its report. */
   readonly outcomes: readonly Outcome[];
-  /** All are done, or the operator wants it: end. */
+  /** Whether the process must end: all are done, or an operator stopped the crawl. */
   readonly end: "no" | "finish" | "stop";
   readonly why: string;
 }

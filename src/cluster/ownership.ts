@@ -1,12 +1,12 @@
 /**
- * Deals the web to processes: all at once by a function, or piece by piece to a process without work; and
- * again when processes come and go.
+ * Assigns the web's buckets to processes: all at once by a function, or dynamically to a process without work; and again
+ * when processes come and go.
  *
- * A part that changes hands is in transit until everybody who had it has said that everything they knew
- * of it has arrived. One whose owner is lost is free at once, and the division says that it was lost: whoever sent
- * something there sends it again.
+ * A bucket that changes hands is in transit until every former owner has reported that all it knew of it has arrived. A
+ * bucket of a lost process is free at once, and the division lists it as lost: processes that sent URLs there send them
+ * again.
  *
- * Everything is in the division itself, so that a later coordinator can go on with it.
+ * The division contains all state, so that a later coordinator can continue with it.
  */
 
 import type { Division, Handing, Loss } from "../crawl/peers/ownership.ts";
@@ -27,18 +27,18 @@ interface OwnershipRules {
   readonly partition: Partition;
   /** The most buckets that a process without work gets at once. */
   readonly grain: number;
-  /** Buckets of the starting addresses: work is known to wait there. */
+  /** Buckets of the seeds, where work is known to wait. */
   readonly seeded: readonly number[];
 }
 
-/** Older losses are told as if they had been later: somebody sends something once more, in vain. */
+/** Older losses are merged under a later epoch; then some URLs are sent once more than needed. */
 const LOSSES_MAX = 8;
 
-/** Of those who left, so many are known by name; the others are summed up under this one. */
+/** Processes that left, by name; the totals of earlier ones are summed under `EARLIER`. */
 const LEFT_MAX = 16;
 const EARLIER = "";
 
-/** Before anybody has said what is whose, nothing is anybody's. */
+/** No bucket has an owner. */
 export function emptyDivision({ bucketCount }: Pick<Partition, "bucketCount">): Division {
   const owners = Array.from({ length: bucketCount }, () => "");
   return {
@@ -56,7 +56,7 @@ export class Ownership {
   readonly #rules: OwnershipRules;
   #division: Division;
 
-  /** Goes on with an earlier division where there is one. */
+  /** Continues with an earlier division if there is one. */
   constructor(
     rules: OwnershipRules,
     workers: readonly WeightedProcess[],
@@ -82,7 +82,7 @@ export class Ownership {
     const isAwaiting = this.#isAwaiting(dry);
     const waitingIn = (bucket: number): number => {
       const isFree = owners[bucket] === "";
-      // What is under way is not moved again. Parts without an owner may always go: letters wait for them.
+      // A part in transit is not moved again. One without an owner may always be given: messages wait for an owner.
       if (!isFree && (isAwaiting || inTransit.has(bucket))) return 0;
       return waiting.get(bucket) ?? (isFree && isSeeded.has(bucket) ? 1 : 0);
     };
@@ -94,16 +94,16 @@ export class Ownership {
     return given.map((bucket) => [bucket, waitingIn(bucket)]);
   }
 
-  /** Whether something of its own is still on its way to it. */
+  /** Whether a part of its own is still in transit to it. */
   #isAwaiting(name: string): boolean {
     const { owners, inTransit } = this.#division;
     return inTransit.keys().some((bucket) => owners[bucket] === name);
   }
 
   /**
-   * Fits the division to who is there now. `lost` are gone without having handed anything over; members that
-   * are not among the workers are on their way out; `veterans` took part before anybody here knew of it, so
-   * they may have something of every bucket.
+   * Fits the division to the present processes. `lost` ones died without handing anything over; members that are not
+   * among the workers are leaving; `veterans` took part in divisions unknown here, so they may know URLs of every
+   * bucket.
    */
   refit(
     workers: readonly WeightedProcess[],
@@ -127,7 +127,7 @@ export class Ownership {
     this.#handOver(this.#ownersFor(workers), rest, veterans);
   }
 
-  /** The next division, with what changes hands in transit until its former owner has handed it over. */
+  /** The next division; buckets that change hands are in transit until their former owner has handed them over. */
   #handOver(
     after: readonly string[],
     rest: Partial<Division> = {},
@@ -154,7 +154,7 @@ export class Ownership {
     this.#next({ owners: after, inTransit, formerly, ...rest });
   }
 
-  /** Somebody is about to leave, who has done this; told with the next division. */
+  /** Keeps the totals of a leaving process; they are part of the next division. */
   remember(name: string, totals: Totals): void {
     const left = new Map(this.#division.left).set(name, totals);
     const first = left.keys().find((one) => one !== EARLIER);
@@ -166,21 +166,21 @@ export class Ownership {
     this.#division = { ...this.#division, left };
   }
 
-  /** The same division once more, by a number of its own. */
+  /** Publishes the same division under a new epoch. */
   renumber(): void {
     this.#next({});
   }
 
-  /** The next division has a higher number than this: somebody knows of one that we do not. */
+  /** Makes the next epoch higher than this one, which some process knows and this coordinator does not. */
   skipTo(epoch: number): void {
     const { losses } = this.#division;
-    // Whoever counts further has not heard of any of these, whatever its numbers say.
+    // A process with a higher epoch has not seen any of these losses.
     const told = losses.map(({ buckets }) => ({ epoch: epoch + 1, buckets }));
     this.#division = { ...this.#division, epoch };
     this.#next({ losses: told });
   }
 
-  /** A process says that what it lost has arrived. Answers whether that changed anything. */
+  /** A process reports that the parts it lost have arrived. Returns whether that changed anything. */
   handedOver(from: string, epoch: number): boolean {
     const inTransit = new Map<number, readonly Handing[]>();
     let hasChanged = false;
@@ -193,7 +193,7 @@ export class Ownership {
     return hasChanged;
   }
 
-  /** Whether something of what it had has not arrived yet. */
+  /** Whether some of its former buckets have not arrived yet. */
   isHandingOver(name: string): boolean {
     const { inTransit } = this.#division;
     return inTransit.values().some((all) => all.some(({ from }) => from === name));

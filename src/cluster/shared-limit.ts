@@ -1,8 +1,7 @@
 /**
- * The line that several processes share: how much of it may be taken now, and what they have taken together.
+ * The limit, calendar and quota that several processes share, and the bytes they received together.
  *
- * Limit, calendar and quota hold for the sum, so they are looked after here and not in the processes; each
- * of them gets its part with its licence.
+ * They hold for the sum, so the coordinator applies them; each process gets its part with its licence.
  */
 
 import { type Calendar, limitAt } from "../bandwidth/clock/calendar.ts";
@@ -22,7 +21,7 @@ export class SharedLimit {
   readonly #clock: Clock;
   readonly #zone: TimeZone;
   readonly #almanac: Almanac;
-  /** What each process had received when it last said so. */
+  /** Bytes received by each process, from its last report. */
   readonly #bytesOf = new Map<string, number>();
 
   constructor(clock: Clock, settings: Settings) {
@@ -37,25 +36,25 @@ export class SharedLimit {
     this.meter = new Meter(clock.nowMs());
   }
 
-  /** In force now: 0 for nothing at all. */
+  /** The limit in force now; 0 when nothing may be fetched. */
   agreedBps(): number | undefined {
     if (this.calendar === undefined) return this.limitBps;
     return limitAt(this.calendar, this.#almanac.at(this.#clock.wallMs()), this.limitBps);
   }
 
-  /** A process has received so much since it was started. */
+  /** A process reports the bytes it has received since its start. */
   received(name: string, bytes: number): void {
     const before = this.#bytesOf.get(name) ?? 0;
     this.#bytesOf.set(name, bytes);
     if (bytes > before) this.meter.count(this.#clock.nowMs(), bytes - before);
   }
 
-  /** It will be started anew, and count from nothing. */
+  /** The process will be restarted, and count from 0. */
   forget(name: string): void {
     this.#bytesOf.delete(name);
   }
 
-  /** Why the quota stops everything, when what all have used together is all there is. */
+  /** The reason to stop when all processes together have used up the quota. */
   whyQuotaEnds(usages: readonly string[]): string | undefined {
     const { quota } = this;
     if (quota === undefined) return undefined;
@@ -74,7 +73,7 @@ export class SharedLimit {
   }
 }
 
-/** What each process goes by: limits of the whole are shared out while it runs. */
+/** The settings of each process, without the limits that are shared out while it runs. */
 export function withoutShared(settings: Settings): Settings {
   return {
     ...settings,

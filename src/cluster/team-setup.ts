@@ -1,4 +1,4 @@
-/** What a crawl is given to be one process of several: from the settings, and from who is there. */
+/** What a crawl needs to be one process of several, from the settings and the other processes. */
 
 import type { Division } from "../crawl/peers/ownership.ts";
 import type { TeamMeans } from "../crawl/peers/peer.ts";
@@ -28,7 +28,7 @@ export function partitionOf(settings: Settings, given?: LoadedModel): Partition 
   return partitionFor(partition ?? "site-hash", { bucketCount, rules: partitionRules });
 }
 
-/** Topics to processes, by how much of what the model was trained on each makes up; undefined for other divisions. */
+/** Assigns topics to processes by their share of the training examples; undefined for other partitions. */
 export function topicOwners(
   settings: Settings,
   names: readonly string[],
@@ -45,7 +45,7 @@ export function topicOwners(
 export interface Place {
   readonly self: string;
   readonly size: number;
-  /** Those of the starting addresses that this process begins with. */
+  /** The seeds that this process begins with. */
   readonly seeds: readonly CanonicalUrl[];
   /** undefined for processes that are independent of each other. */
   readonly division: Division | undefined;
@@ -97,7 +97,7 @@ export function teamMeansFor(settings: Settings, place: Place): TeamMeans {
   };
 }
 
-/** What is whose at the very beginning, where that is known; undefined: it is dealt. */
+/** The first division if its owners are fixed; undefined if they are assigned. */
 export function firstDivision(
   owners: readonly string[] | undefined,
   names: readonly string[],

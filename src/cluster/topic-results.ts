@@ -1,4 +1,4 @@
-/** What came of topics in the folder of several processes: their stores are read one beside the other. */
+/** Topic metrics of a crawl by several processes, read from their stores. */
 
 import type { Settings } from "../config/schema.ts";
 import type { CrawlResult } from "../control/snapshot.ts";
@@ -8,7 +8,7 @@ import type { ReadableStore } from "../store/store.ts";
 import { openReadOnly } from "../store/joined/open-read-only.ts";
 import { storeFolders } from "../store/team-file.ts";
 
-/** null where nobody asked what pages are about. */
+/** null if pages were not classified. */
 export function topicsIn(folder: string, settings: Settings): CrawlResult["topics"] {
   const model = modelFor(settings);
   return model === undefined
@@ -16,7 +16,7 @@ export function topicsIn(folder: string, settings: Settings): CrawlResult["topic
     : reading(folder, (stores) => topicFigures(stores, model.digest));
 }
 
-/** Pages that one process fetched and another keeps. */
+/** Pages that one process fetched and another stores. */
 export function importedIn(folder: string): number {
   return reading(folder, (stores) => {
     let imported = 0;

@@ -1,21 +1,21 @@
 /**
- * What a process uses of its part of the rate, and whether it could use more: what its next part is dealt by.
+ * Estimates a process's use of its rate, and whether it could use more: the basis of its next share.
  *
- * Pure. A tenth of a second in which little came is no lack of work: its servers may be slow to answer. So what is used is the
- * more of the last moment and of the last second or so: it rises at once, and falls slowly while there is work.
+ * Pure. A tenth of a second with few bytes does not mean lack of work, since servers may be slow. So the estimate is the
+ * higher of the last interval and of about the last second: it rises at once, and falls slowly while there is work.
  */
 
 import type { Report } from "./messages.ts";
 
-/** Above this share of its rate a process could use more. */
+/** A process that uses more than this share of its rate could use more. */
 const HUNGRY_SHARE = 0.85;
 const USUAL_SECONDS = 1;
 
 interface Circumstances {
   readonly limitBps: number;
-  /** Downloads that wait for us to read on. */
+  /** Downloads whose reading waits for the limit. */
   readonly waitingReaders: number;
-  /** There is nothing to do. */
+  /** It has no work. */
   readonly isDry: boolean;
 }
 
@@ -28,7 +28,7 @@ export class UsageEstimate {
     this.#lookedAtMs = nowMs;
   }
 
-  /** `bytes` in all have come by now. */
+  /** `bytes`: all received so far. */
   look(
     nowMs: number,
     bytes: number,

@@ -1,9 +1,9 @@
 /**
- * A crawling process's side of working together: it reports, and acts only while it has a licence.
+ * A crawling process's side of the coordination: it reports, and acts only while it has a licence.
  *
- * The licence covers everything that is shared: the rate, the turns at sites and addresses, the part of the web.
- * It ends by the clock of its holder, counted from before it was given; whoever is paused longer, or cut off,
- * wakes up without it and starts nothing until there is a new one.
+ * The licence covers everything shared: the rate, the turns at sites and IP addresses, the part of the web. It ends by
+ * the clock of its holder, counted from before it was given. A process that was stopped for longer, or cut off, continues
+ * without a licence and starts nothing until it has a new one.
  */
 
 import type { Clock } from "../base/clock.ts";
@@ -34,9 +34,9 @@ interface WorkerParts {
   readonly bus: Membership;
   readonly log?: Log;
   readonly random?: Random;
-  /** Names what is crawled; the same for all who take part. */
+  /** Digest of what is crawled, the same for all processes. */
   readonly spec?: string;
-  /** It may not take part, and why. */
+  /** Called with the reason if the process may not take part. */
   readonly onRefused?: (why: string) => void;
   readonly onLook?: (snapshot: Snapshot) => void;
   /** Applies a change that an operator made while the crawl runs. */
@@ -51,7 +51,7 @@ const WAITING_EVERY_MS = 200;
 const BUCKETS_REPORTED_MAX = 256;
 const WISHES_MAX = 200;
 const POPULAR_AT_ONCE = 200;
-/** Whoever wants to end, and has no licence for so long, waits for nobody. */
+/** A process that is to end, and has had no licence for this long, ends without the others. */
 const ALONE_MS_MAX = 15_000;
 /** How long an operator waits for the confirmation of a change: longer than an election and a licence take. */
 const CONFIRMED_WITHIN_MS = 10_000;
@@ -73,11 +73,11 @@ export class Worker {
   readonly #parts: WorkerParts;
   readonly #life: string;
   #licence: Licence | undefined;
-  /** The latest coordinator that was heard. */
+  /** Term of the latest coordinator; −1 before the first licence. */
   #leader = -1;
   #untilMs = -Infinity;
   #heldFor = "";
-  /** All that were made so far. */
+  /** All changes made so far. */
   #changes: readonly Change[] = [];
   readonly #requests = new Map<string, Requested>();
   #parcels = 0;
@@ -89,7 +89,7 @@ export class Worker {
   #hasEnded = false;
   #isLeaving = false;
   #wantsStop = "";
-  /** Of the popular URLs that all know, those that came with this licence and its renewals. */
+  /** Popular URLs received with this licence and its renewals. */
   #popularKnown = 0;
   #endsAlone: { readonly why: string; sinceMs: number } | undefined;
 
@@ -102,7 +102,7 @@ export class Worker {
     this.#reportOn();
   }
 
-  /** What comes in from the bus. */
+  /** Takes messages from the bus. */
   get inbox(): Inbox {
     return {
       onParcel: (parcel) => {
@@ -114,7 +114,7 @@ export class Worker {
     };
   }
 
-  /** Whether somebody has said that it may act, and how long ago that was true at least. */
+  /** Whether it may act. */
   get isLicensed(): boolean {
     return this.#licence !== undefined && this.#parts.clock.nowMs() < this.#untilMs;
   }
@@ -124,27 +124,27 @@ export class Worker {
     return this.#leader >= 0;
   }
 
-  /** Hands over what it has, and goes when that is done; with what it has where nobody is there to take it. */
+  /** Hands over its part and then ends; if no other process can take the part, it stays in this store. */
   leave(why: string): void {
     this.#isLeaving = true;
     this.#wantsToEnd(why);
   }
 
-  /** Asks that the crawl of all be stopped. */
+  /** Requests that all processes stop. */
   askToStop(why: string): void {
     this.#wantsStop = why;
     this.#wantsToEnd(why);
     this.#report();
   }
 
-  /** What an operator changed, as far as this process has heard. */
+  /** All changes that this process knows. */
   get changes(): readonly Change[] {
     return this.#changes;
   }
 
   /**
-   * Asks for a change of the crawl of all, and answers when all processes have confirmed it. Fails with what is known
-   * by then when that takes too long; the request is repeated until a leader has accepted it.
+   * Requests a change of the whole crawl, and resolves when all processes have confirmed it. Rejects with what is
+   * known after `CONFIRMED_WITHIN_MS`; the request is repeated until a leader has accepted it.
    */
   async request(key: string, value: string): Promise<string> {
     if (this.#requests.size >= REQUESTS_MAX)
@@ -189,7 +189,7 @@ export class Worker {
     this.#endsAlone = { why, sinceMs: this.#parts.clock.nowMs() };
   }
 
-  /** Says its last word. */
+  /** Sends its last report. */
   stop(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -208,7 +208,7 @@ export class Worker {
     this.#cancelTimers = [this.#parts.clock.after(everyMs, () => this.#reportOn())];
   }
 
-  /** Nothing is shared that others might wait for: no rate, no turns, and there is work. */
+  /** No other process waits for its report: no rate or turn is shared, and it has work. */
   get #isInNoHurry(): boolean {
     const { crawl } = this.#parts;
     const hasLicence = this.#licence !== undefined && this.#licence.limitBps === null;
@@ -225,7 +225,7 @@ export class Worker {
     if (isShown) this.#snapshotAtMs = nowMs;
     const isQuiet = team?.isQuiet ?? true;
     const isSated = crawl.isIdle && pending > 0 && crawl.isSated;
-    // What waits here may be on its way to us still: until it has arrived there is nothing to do.
+    // A part in transit to this process gives no work until it has arrived.
     const isDry = crawl.isIdle && !isSated;
     const limitBps = this.#licence?.limitBps ?? Infinity;
     const report: Report = {
@@ -304,7 +304,7 @@ export class Worker {
     const before = this.#licence;
     const isOfSame = before !== undefined && licence.leader === before.leader;
     const isOld = licence.leader < this.#leader || (isOfSame && licence.grant <= before.grant);
-    // One that answers a report from the future would hold for ever.
+    // A licence that answers a report from the future would not end.
     if (isOld || untilMs <= nowMs || licence.answers > nowMs) return;
     this.#lapseIfOver();
     if (before !== undefined && !(isOfSame && before.term === licence.term)) this.#lapse();
@@ -350,12 +350,12 @@ export class Worker {
   #divide(written: WrittenDivision | null): void {
     const { team } = this.#parts.crawl;
     const division = written === null ? undefined : readDivision(written);
-    // As many buckets as this process has: another partition is another crawl's.
+    // A different number of buckets belongs to another crawl.
     if (division?.owners.length === team?.border?.division.owners.length && division !== undefined)
       team?.divide(division);
   }
 
-  /** Where nobody leads nobody can be told: it stops by itself, and the same command goes on. */
+  /** Without a leader it stops by itself; the same command resumes. */
   #endIfAlone(): void {
     const ends = this.#endsAlone;
     if (ends === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * What a supervisor and its processes say to each other beside the bus: the job at the start, the result at
- * the end, and what goes to the log between. Over Node's own channel, which loses nothing while both live.
+ * Messages between a supervisor and its processes beside the bus: the job at the start, log entries, the result at the
+ * end. They use Node's own channel, which loses nothing while both processes live.
  */
 
 import type { LogEntry, LogLevel } from "../../base/log.ts";
@@ -13,15 +13,15 @@ import type { WrittenDivision } from "../division-codec.ts";
 
 export interface Job {
   readonly name: string;
-  /** How many work on it. */
+  /** Number of processes. */
   readonly size: number;
   readonly settings: Settings;
-  /** All of them, as the scope goes by all, and those that this process begins with. */
+  /** All seeds, which define the scope, and those that this process begins with. */
   readonly seeds: readonly CanonicalUrl[];
   readonly ownSeeds: readonly CanonicalUrl[];
   readonly spellings: Spellings;
   readonly folder: string;
-  /** What weighs less is not read by anybody. */
+  /** Entries below this level are not logged. */
   readonly leastLogged: LogLevel;
   /** null for processes that are independent of each other. */
   readonly division: WrittenDivision | null;

@@ -1,8 +1,8 @@
 /**
- * The log of a process under a supervisor: what somebody reads, gathered for a moment and sent together.
+ * The log of a process under a supervisor: entries are collected for a moment and sent together.
  *
- * A line of its own for every page through the channel took a tenth of a process's time. What
- * goes wrong is sent at once, with all that came before it.
+ * A message for each entry took a tenth of a process's time. Errors and warnings are sent at once, after the entries
+ * before them.
  */
 
 import { isRead, type Log, type LogEntry, type LogLevel } from "../../base/log.ts";
@@ -28,12 +28,12 @@ export class LogSender implements Log, Disposable {
     this.#timer ??= setTimeout(() => this.send(), GATHER_MS);
   }
 
-  /** Nothing that was said is lost with who said it. */
+  /** Sends the collected entries when the process ends. */
   [Symbol.dispose](): void {
     this.send();
   }
 
-  /** What was gathered goes now. */
+  /** Sends the collected entries now. */
   send(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,8 +1,8 @@
 /**
- * One crawling process under a supervisor: takes its job from it, crawls, and gives the result back.
+ * One crawling process under a supervisor: receives its job, crawls, and sends the result.
  *
- * Started by `supervisor.ts` and by nobody else. It ends when its supervisor does, in good order: what is
- * stored is stored, and the same command goes on.
+ * Started only by `spawn.ts`. It ends in good order when its supervisor does: stored data stays valid, and the same
+ * command resumes.
  */
 
 import { systemClock } from "../../base/clock.ts";
@@ -18,7 +18,7 @@ import { readDivision } from "../division-codec.ts";
 import { LogSender } from "./log.ts";
 import { teamMeansFor } from "../team-setup.ts";
 
-// Ctrl-C reaches every process of a terminal; the supervisor alone decides what it means.
+// Ctrl-C reaches every process of a terminal; only the supervisor acts on it.
 process.on("SIGINT", () => undefined);
 process.on("SIGTERM", () => undefined);
 process.on("message", (message) => {
@@ -71,7 +71,7 @@ function report(thrown: unknown): void {
   leave();
 }
 
-/** What was said has gone out before the channel is closed. */
+/** Messages sent before have left when the channel closes. */
 function leave(): void {
   if (process.connected) process.disconnect?.();
 }

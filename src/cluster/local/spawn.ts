@@ -1,8 +1,8 @@
 /**
- * The processes under a supervisor: starts them, hands them their jobs, and starts them again when they die.
+ * Starts the processes under a supervisor, sends them their jobs, and restarts them when they die.
  *
- * One that dies goes on from its store. One that dies again and again without getting anywhere is
- * given up, and the crawl with it: what is stored is safe, and nobody waits for ever.
+ * A restarted process resumes from its store. A process that dies repeatedly without progress ends the crawl with an
+ * error: stored data is safe, and no other process waits for it.
  */
 
 import { type ChildProcess, fork } from "node:child_process";
@@ -15,15 +15,15 @@ import { type Job, type ChannelMessage, channelMessageIn } from "./channel.ts";
 
 interface SpawnerParts {
   readonly hub: ProcessHub;
-  /** Made anew for every start. */
+  /** Called for every start. */
   readonly jobOf: (name: string, isFirstStart: boolean) => Job;
-  /** Told of every death that was not its end. */
+  /** Called when a process ends without a result. */
   readonly onGone: (name: string) => void;
   readonly onResult: (name: string, result: CrawlResult) => void;
   readonly onLog: (name: string, entry: LogEntry) => void;
-  /** It cannot go on, however often it is started. */
+  /** A process cannot run, or died too often without progress. */
   readonly onFailed: (error: unknown) => void;
-  /** How far a process has come: one that dies and has come further is in trouble, not broken. */
+  /** Progress of a process: one that progresses between deaths is restarted without end. */
   readonly progressOf: (name: string) => number;
 }
 
@@ -50,7 +50,7 @@ export class Spawner {
     this.#parts = parts;
   }
 
-  /** Ids of the processes that live now. */
+  /** Ids of the running processes. */
   get processIds(): readonly number[] {
     return [...this.#children.values()].flatMap(({ child }) => child?.pid ?? []);
   }
@@ -76,7 +76,7 @@ export class Spawner {
     child.on("exit", () => this.#ended(name, record, child));
   }
 
-  /** Ends all that live, at once. */
+  /** Kills all running processes. */
   close(): void {
     this.#isClosed = true;
     for (const { child, timer } of this.#children.values()) {

@@ -1,9 +1,9 @@
 /**
- * Several crawling processes on this machine as one crawl: starts them, coordinates them, and shows, changes
- * and ends them as if they were one.
+ * Several crawling processes on this machine as one crawl: starts and coordinates them, shows them as one, and applies
+ * changes to all.
  *
- * Whoever has a crawl by `openCrawl` can have one by `openTeam`: the same handle, the same files to look
- * at and to change it by. Each process has a folder of its own inside the crawl's.
+ * `openTeam` offers the same handle, status file and mailbox as `openCrawl`. Each process has its own folder inside the
+ * crawl's.
  */
 
 import { couldNotBeReached } from "../../crawl/patience.ts";
@@ -52,7 +52,7 @@ export interface TeamOrder extends CrawlOrder {
 }
 
 export async function openTeam(order: TeamOrder): Promise<OpenCrawl> {
-  // What each process would stumble over is said once, and before there is a folder.
+  // An error that every process would report is reported once, before the folder is created.
   topicMeansFor(order.settings);
   const supervisor = new Supervisor(order);
   await supervisor.start();
@@ -69,7 +69,7 @@ class Supervisor implements OpenCrawl {
   readonly #settle = Promise.withResolvers<CrawlResult>();
   readonly #shared: SharedSettings;
   readonly #reader: MessageReader;
-  /** When the first process was told what to do: as with a crawl of one, loading the program does not count. */
+  /** When the first process received its job: as with one process, loading the program does not count. */
   #startedAtMs: number | undefined;
   readonly #changes = new ChangeList();
   readonly #ended: Ended[] = [];
@@ -147,7 +147,7 @@ class Supervisor implements OpenCrawl {
     this.#stack.use(keepRateLog(folder, snapshot));
   }
 
-  /** As one process does before its first request: see `promise-check.ts`. */
+  /** As one process does before its first request: see `check-promises.ts`. */
   async #checkPromises(): Promise<void> {
     const { folder, settings, seeds, log } = this.#order;
     const isKnown = !settings.fresh && partFolders(folder).some(hasStore);
@@ -292,10 +292,10 @@ class Supervisor implements OpenCrawl {
     }
   }
 
-  /** What stores tell, with what only the exchange knows. */
+  /** Metrics from the stores, with those that only the exchange knows. */
   #measured(metrics: ParallelMetrics, ended: readonly Ended[]): CrawlResult["parallel"] {
     const { urlsSent, sentBytes } = this.#coordinator?.exchange() ?? { urlsSent: 0, sentBytes: 0 };
-    // A page that was handed over was fetched by who handed it over, and is kept by who was given it.
+    // An exported page was fetched by one process and is stored by another.
     const exported = ended.reduce((sum, { result }) => sum + (result.outcomes["exported"] ?? 0), 0);
     const imported = importedIn(this.#order.folder);
     const downloaded = metrics.downloaded - imported + exported;
@@ -316,7 +316,7 @@ class Supervisor implements OpenCrawl {
     return nowMs - (this.#startedAtMs ?? nowMs);
   }
 
-  /** Whether each process begins with addresses of its own. */
+  /** Whether each process begins with seeds of its own. */
   get #hasOwnSeeds(): boolean {
     return this.#ownership === undefined || ownsContents(this.#order.settings);
   }
@@ -350,7 +350,7 @@ class Supervisor implements OpenCrawl {
     await this.#hub.close();
   }
 
-  /** What may be taken of the line now, and whether the quota is used up. */
+  /** Applies the limit of this moment, and stops when the quota is used up. */
   #look(): void {
     this.#shared.look();
     if (this.#state !== "running") return;
@@ -391,7 +391,7 @@ class Supervisor implements OpenCrawl {
   }
 }
 
-/** What of the settings each process goes by: the whole's limits are shared out while they run. */
+/** The settings of each process; limits of the whole crawl are shared out while it runs. */
 function partOfSettings(settings: Settings, size: number, isFirstStart: boolean): Settings {
   return {
     ...withoutShared(settings),

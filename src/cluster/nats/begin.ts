@@ -1,6 +1,6 @@
 /**
- * Where the nodes of a cluster meet, and how a crawl begins there: whoever begins it announces what is to be
- * crawled, is its first node, and shows the whole.
+ * Starts a crawl in a cluster: connects to NATS, announces what is to be crawled, and opens the first node, which shows
+ * the whole.
  */
 
 import { systemClock } from "../../base/clock.ts";
@@ -25,7 +25,7 @@ interface MeetingPlace {
 
 type Begun = CrawlOrder & { readonly folder: string };
 
-/** The client library is loaded only for those who join a cluster. */
+/** Loads the client library on demand. */
 export async function meet(settings: Settings, log: Log): Promise<MeetingPlace> {
   const options = natsOptionsOf(settings, log);
   const { openJetStreamBus } = await import("../../exchange/nats/bus-jetstream.ts");
@@ -39,7 +39,7 @@ export async function meet(settings: Settings, log: Log): Promise<MeetingPlace> 
   }
 }
 
-/** Whether all deadlines can be kept. Of a crawl that goes on each node knows only its own part. */
+/** Checks all deadlines. Not for a resumed crawl, of which each node knows only its own part. */
 function checkWhole({ settings, seeds, folder, log }: Begun): void {
   if (hasStore(folder) && !settings.fresh) return;
   const limitBps = new SharedLimit(systemClock, settings).agreedBps();
@@ -59,7 +59,7 @@ export async function beginCluster(order: Begun): Promise<OpenCrawl> {
   let isBeginning = false;
   try {
     if (settings.fresh) await forgetSpec(registry);
-    // Where the table was lost the crawl goes on, and so does whoever has a store of it.
+    // After a loss of the table the crawl continues, with every node that has a store of it.
     isBeginning = (await announce()) && !hasStore(folder);
   } catch (error) {
     await bus.close();

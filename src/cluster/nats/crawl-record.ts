@@ -1,9 +1,10 @@
 /**
- * What a leader writes into the registry for later ones: how the web is divided, and how the crawl ended.
+ * What a leader writes into the registry for its successors: the division, the operator's changes, and how the crawl
+ * ended.
  *
- * Everything carries the term of who wrote it. A leader begins by writing the division it goes on with as its
- * own, so that the late writing of an earlier one finds another revision, looks, and sees that it is over.
- * What cannot be written now is tried until it can, or until somebody else leads.
+ * Each entry carries the term of its leader. A new leader begins by writing the division it continues with as its own, so
+ * that a late write of its predecessor meets another revision and reads that its term is over. A failed write is repeated
+ * until it succeeds or another node leads.
  */
 
 import { type Clock, sleep } from "../../base/clock.ts";
@@ -22,13 +23,13 @@ interface CrawlRecordParts {
   readonly isLeading: () => boolean;
 }
 
-/** How a crawl ended: all is done, or somebody stopped it. */
+/** How a crawl ended: finished, or stopped. */
 export interface Over {
   readonly how: "finish" | "stop";
   readonly why: string;
 }
 
-/** What each leader takes over from the one before. */
+/** What each leader takes over from its predecessor. */
 export interface Kept {
   readonly division: Division;
   /** Made by an operator so far. */
@@ -63,7 +64,7 @@ export class CrawlRecord {
     this.#stopping.abort();
   }
 
-  /** Goes on from what an earlier leader wrote, with what `choose` makes of it. */
+  /** Continues from the record of an earlier leader, with what `choose` makes of it. */
   async takeUp(choose: (kept: Kept | undefined) => Kept): Promise<Kept | undefined> {
     const { registry } = this.#parts;
     return this.#insist(async () => {
@@ -90,7 +91,7 @@ export class CrawlRecord {
     return answer ?? { over: undefined, isResumed: false };
   }
 
-  /** False when it no longer leads, and nothing was written. */
+  /** False when this node no longer leads; then nothing was written. */
   async write(kept: Kept, over: Over | undefined): Promise<boolean> {
     const isWritten = await this.#insist(async () => {
       const isKept = await this.#writeOver(DIVISION, this.#write(kept));
@@ -100,7 +101,7 @@ export class CrawlRecord {
     return isWritten === true;
   }
 
-  /** undefined where somebody was faster, false where a later leader has written. */
+  /** undefined if another write came first, false if a later leader has written. */
   async #writeOver(key: string, text: string): Promise<boolean | undefined> {
     const { registry, term } = this.#parts;
     const there = await registry.get(key);
@@ -109,7 +110,7 @@ export class CrawlRecord {
     return revision === undefined ? undefined : true;
   }
 
-  /** Tries until there is an answer, or it no longer leads. */
+  /** Repeats an attempt until it returns a value or this node no longer leads. */
   async #insist<T>(attempt: () => Promise<T | undefined>): Promise<T | undefined> {
     while (!this.isStopped) {
       try {
@@ -132,7 +133,7 @@ export class CrawlRecord {
     return JSON.stringify({ ...what, term, spec });
   }
 
-  /** What was written about another crawl of the same name is none of our business. */
+  /** Ignores the record of another crawl of the same name. */
   #read<T extends object>(
     entry: RegistryEntry | undefined,
   ): (Partial<T> & Partial<WrittenBy>) | undefined {
@@ -140,7 +141,7 @@ export class CrawlRecord {
       const read = JSON.parse(entry?.value ?? "null") as (Partial<T> & Partial<WrittenBy>) | null;
       return read?.spec === this.#parts.spec ? read : undefined;
     } catch {
-      // Not ours: it is written over.
+      // Not a record of ours: the next write replaces it.
       return undefined;
     }
   }

@@ -1,8 +1,7 @@
 /**
- * Nodes that report and are not members yet: those who come within a short time are taken in together.
+ * Nodes that report and are not members yet: those that arrive within a short time join together.
  *
- * One that has taken part before, in a division nobody here knows, is a veteran: it may have something of
- * every part of the web.
+ * A node that took part before, in a division unknown here, is a veteran: it may know URLs of every part of the web.
  */
 
 import type { Clock } from "../../base/clock.ts";
@@ -11,7 +10,7 @@ import type { Report } from "../messages.ts";
 export interface Newcomers {
   readonly names: readonly string[];
   readonly veterans: readonly string[];
-  /** The latest division that any of them has heard of. */
+  /** The latest division that any of them knows. */
   readonly epochKnown: number;
 }
 
@@ -36,12 +35,12 @@ export class JoinQueue {
     return this.#epochs.values().some((epoch) => epoch > 0);
   }
 
-  /** How long nobody was heard who might want to take part. */
+  /** Time since the last report of a node that is not a member. */
   get quietMs(): number {
     return this.#clock.nowMs() - this.#heardAtMs;
   }
 
-  /** Somebody is there, whether or not it can be taken in now. */
+  /** A node reports that is not a member, whether or not it can join now. */
   heard(): void {
     this.#heardAtMs = this.#clock.nowMs();
   }
@@ -56,7 +55,7 @@ export class JoinQueue {
     this.#sinceMs = Infinity;
   }
 
-  /** Those to be taken in now; undefined while more may come. */
+  /** The nodes that join now; undefined while more may arrive. */
   takeIfDue(): Newcomers | undefined {
     if (this.#clock.nowMs() - this.#sinceMs < GATHER_MS) return undefined;
     const all = [...this.#epochs];

@@ -1,7 +1,7 @@
 /**
- * A node's readiness to lead: when the registry gives it the lead it coordinates all, until it has it no more.
+ * A node's candidacy for the lead: while the registry gives it the lease, it coordinates all nodes.
  *
- * One leader after the other on the same node: each has left the bus before the next one joins it.
+ * Leaders on the same node follow each other: each has left the bus before the next one joins it.
  */
 
 import { type Clock, sleep } from "../../base/clock.ts";
@@ -22,7 +22,7 @@ interface LeaderElectionParts extends Omit<
   readonly hasTakenPart: () => boolean;
 }
 
-/** How long a leader waits at the end for the last words of the others. */
+/** How long a leader waits at the end for the last reports of the other nodes. */
 const FAREWELL_MS_MAX = 8_000;
 const LOOK_MS = 100;
 
@@ -30,7 +30,7 @@ export class LeaderElection {
   readonly #parts: LeaderElectionParts;
   readonly #lease: Lease;
   #leader: Leader | undefined;
-  /** Settled when nothing of earlier leaders is left. */
+  /** Settles when all earlier leaders on this node have stopped. */
   #before: Promise<void> = Promise.resolve();
 
   constructor(parts: LeaderElectionParts) {
@@ -48,12 +48,12 @@ export class LeaderElection {
     this.#lease.start();
   }
 
-  /** Only while this node leads. */
+  /** undefined while this node does not lead. */
   get leader(): Leader | undefined {
     return this.#leader;
   }
 
-  /** This node's own part has ended: it leads until that is known, but not for ever. */
+  /** This node's own part has ended: it leads until that is recorded, at most `FAREWELL_MS_MAX`. */
   async farewell(): Promise<void> {
     const { clock, node } = this.#parts;
     const untilMs = clock.nowMs() + FAREWELL_MS_MAX;

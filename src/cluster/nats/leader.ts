@@ -1,13 +1,13 @@
 /**
- * The node that coordinates a cluster, for as long as it leads: takes nodes in and lets them go, deals the web
- * to them, and writes the division into the registry before anybody goes by it.
+ * The node that coordinates a cluster while it leads: lets nodes join and leave, assigns the web to them, and writes each
+ * division into the registry before any node uses it.
  *
- * A new leader waits for one licence's time before it gives any: by then every licence of an earlier leader has
- * ended, and what was lent is free. What it says and writes carries its term, so that of two who think they
- * lead the later one is heard.
+ * A new leader waits for the length of one licence before it gives any: by then every licence of its predecessor has
+ * ended, and all grants are free. Its messages and records carry its term, so that of two supposed leaders the later one
+ * prevails.
  *
- * That the crawl is over is written down, too, before anybody is told: who was cut off then must not take it
- * for lost what the others have done.
+ * The end of the crawl is recorded before it is announced: a node that was cut off then must not count the finished part
+ * of another node as lost.
  */
 
 import { couldNotBeReached } from "../../crawl/patience.ts";
@@ -45,15 +45,15 @@ export interface LeaderParts {
   readonly seeds: readonly CanonicalUrl[];
   readonly spec: string;
   readonly term: number;
-  /** The last division that this node went by, and whether it has taken part in this run. */
+  /** The last division of this node, and whether it has taken part in this run. */
   readonly known: Division;
   /** The changes that this node has made. */
   readonly knownChanges: readonly Change[];
   readonly hasTakenPart: boolean;
-  /** This node has just begun the crawl, which was not there before. */
+  /** This node has just begun the crawl, which did not exist before. */
   readonly isBeginning: boolean;
   readonly licenceMs: number;
-  /** False once it no longer leads: then nothing is said any more. */
+  /** False once it no longer leads: then it sends nothing more. */
   readonly isLeading: () => boolean;
   readonly onFault: (fault: unknown) => void;
 }
@@ -69,7 +69,7 @@ export class Leader {
   /** Requested changes that were refused, by their ids. */
   readonly #refused = new Map<string, string>();
   readonly #leaving = new Set<string>();
-  /** Of these, who has handed everything over. */
+  /** Leaving nodes that have handed everything over. */
   readonly #released = new Set<string>();
   readonly #startedAtMs: number;
   readonly #reader: MessageReader;
@@ -81,7 +81,7 @@ export class Leader {
   #mustWrite = false;
   #whole: Snapshot | undefined;
   #shownAtMs = -Infinity;
-  /** How the crawl ends; undefined while it does not. */
+  /** How the crawl ended; undefined while it runs. */
   #over: Over | undefined;
   readonly #record: CrawlRecord;
   #cancelTimer: (() => void) | undefined;
@@ -102,7 +102,7 @@ export class Leader {
     return this.#whole;
   }
 
-  /** Everybody has said their last word, or goes on without this node and its successor knows that. */
+  /** All nodes have sent their last report, or continue without this node, which the registry knows. */
   mayGo(node: string): boolean {
     const members = [...(this.#coordinator?.members.all() ?? [])];
     if (this.isEnding) return this.#whole !== undefined && isFinal(this.#whole);
@@ -132,12 +132,12 @@ export class Leader {
     });
     if (this.#record.isStopped) return member.leave();
     this.#member = member;
-    // Where the crawl has just begun nobody has a licence.
+    // In a crawl that has just begun no node has a licence.
     const waitMs = this.#isIgnorant && this.#parts.isBeginning ? 0 : licenceMs;
     this.#cancelTimer = clock.after(waitMs, () => this.#begin());
   }
 
-  /** Ends the crawl of all nodes, to be gone on with later. */
+  /** Stops all nodes; the same commands resume. */
   end(why: string): void {
     this.#endAs("stop", why);
   }
@@ -155,7 +155,7 @@ export class Leader {
     this.#write();
   }
 
-  /** Goes on with the division in the registry, or with what this node knows of it, as its own. */
+  /** Takes over the division in the registry, or the one that this node knows, as its own. */
   async #takeUp(): Promise<Ownership | undefined> {
     const { known, knownChanges, hasTakenPart } = this.#parts;
     const { over, isResumed } = await this.#record.howItEnded(!hasTakenPart);
@@ -232,24 +232,24 @@ export class Leader {
       const why = "this node has other settings, other seeds or another version of Weir";
       return this.#member?.tell(name, asControlMessage({ kind: "refusal", life, why }));
     }
-    // Its licence is from an earlier leader, and is waited for like all others.
+    // It has a licence of an earlier leader, which has to end first.
     if (report.term !== 0) return;
     this.#joinQueue.add(name, report);
   }
 
-  /** Nobody has told how the web is divided, neither the registry nor the node itself. */
+  /** The division is unknown to the registry and to this node. */
   get #isIgnorant(): boolean {
     return this.#ownership?.division.members.size === 0;
   }
 
-  /** Somebody knew of a division and may tell it: until then nobody is taken in. */
+  /** A node may know the division: until it has sent it, no node joins. */
   get #mayLearn(): boolean {
     const ledMs = this.#parts.clock.nowMs() - this.#startedAtMs;
     const { licenceMs } = this.#parts;
     return this.#isIgnorant && this.#joinQueue.hasVeterans && ledMs < 2 * licenceMs;
   }
 
-  /** The table was lost, and this node is new: it goes on with what the others know. */
+  /** The table was lost, and this node is new: it continues with the division of another node. */
   #onKnown({ division: written, changes }: Known): void {
     if (!this.#isIgnorant || this.#record.isStopped) return;
     const division = readDivision(written);
@@ -267,7 +267,7 @@ export class Leader {
 
   #onReport({ name }: Member, report: Report): void {
     const ownership = this.#ownership as Ownership;
-    // Somebody went by a later division than this one knows: only its number matters.
+    // A node used a later division, unknown here: only its epoch matters.
     if (report.epochKnown > ownership.division.epoch) {
       ownership.skipTo(report.epochKnown);
       this.#write();
@@ -282,7 +282,7 @@ export class Leader {
     if (report.isLeaving && !this.#leaving.has(name)) this.#onLeaving(name);
     const isFree = report.isDone && report.epoch === ownership.division.epoch;
     if (!this.#leaving.has(name) || !isFree || ownership.isHandingOver(name)) return;
-    // First it is written down that it takes no part any more, so that no later leader waits for it.
+    // First its departure is recorded, so that no later leader waits for it.
     if (!ownership.division.members.has(name)) this.#coordinator?.release(name);
     else if (!this.#released.has(name)) {
       this.#released.add(name);
@@ -291,7 +291,7 @@ export class Leader {
     }
   }
 
-  /** In force at once; confirmed when it is written, so that a later leader knows it, and every node has made it. */
+  /** In force at once; confirmed when it is recorded for later leaders and every node has made it. */
   #onRequest(request: ChangeRequest): void {
     const { id, key, value } = request;
     if (this.#changes.has(id) || this.#refused.has(id)) return;
@@ -312,11 +312,11 @@ export class Leader {
     const { licenceMs } = this.#parts;
     const others = this.#coordinator?.members.names().filter((one) => one !== name) ?? [];
     const isLast = others.every((one) => this.#leaving.has(one));
-    // Somebody may be there who has not been taken in yet.
+    // Another node may be about to join.
     const isAlone = this.#joinQueue.quietMs > 2 * licenceMs;
     if (isLast && !isAlone) return;
     this.#leaving.add(name);
-    // Where nobody is left to take it over everything stays where it is.
+    // Without another node to take over, the last one keeps its part.
     if (isLast) this.end("all nodes have left");
     else this.#refit(new Set());
   }
@@ -336,7 +336,7 @@ export class Leader {
     this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
   }
 
-  /** All that is shown in a second grows with the square of the nodes: beyond 32 it is shown more rarely. */
+  /** All snapshots together grow with the square of the nodes: with more than 32 they are sent more rarely. */
   get #showEveryMs(): number {
     return SHOW_EVERY_MS * Math.ceil((this.#coordinator?.members.size ?? 0) / FLOWS_NODES_MAX);
   }
@@ -357,13 +357,13 @@ export class Leader {
     this.#refit(new Set(), veterans);
   }
 
-  /** Those who have handed over everything may go; those who are silent for too long are lost. */
+  /** Removes nodes that have handed over everything, and declares lost those that are silent for too long. */
   #letGo(nowMs: number, timeoutMs: number): void {
     const lost = new Set<string>();
     const gone: string[] = [];
     for (const { name, heardAtMs, hasEnded, mayGo } of this.#coordinator?.members.all() ?? []) {
       if (this.isEnding) continue;
-      // Its last word may have been lost.
+      // Its last report may have been lost.
       const isSilent = nowMs - heardAtMs > 2 * this.#parts.licenceMs;
       if ((hasEnded && this.#leaving.has(name)) || (mayGo && isSilent)) gone.push(name);
       else if (nowMs - heardAtMs > timeoutMs) lost.add(name);
@@ -381,7 +381,7 @@ export class Leader {
     this.#refit(lost);
   }
 
-  /** What it has done counts for the whole when it is gone. */
+  /** Keeps the totals of a node that leaves. */
   #remember(name: string): void {
     const { snapshot } = this.#coordinator?.members.get(name) ?? {};
     if (snapshot !== undefined) this.#ownership?.remember(name, snapshot.totals);
@@ -397,7 +397,7 @@ export class Leader {
     this.#write();
   }
 
-  /** Written before it is announced: a later leader must know it. */
+  /** Records the division before it is announced: a later leader must know it. */
   #write(): void {
     this.#mustWrite = true;
     if (this.#isWriting) return;
@@ -433,7 +433,7 @@ export class Leader {
     if (why !== undefined) this.end(why);
   }
 
-  /** Shows the whole to everybody. */
+  /** Sends a snapshot of the whole to all nodes. */
   #show(nowMs: number): void {
     this.#shownAtMs = nowMs;
     const members = [...(this.#coordinator?.members.all() ?? [])];
@@ -455,7 +455,7 @@ export class Leader {
   }
 }
 
-/** Of two lists of changes the one with the latest. */
+/** The list of changes with the latest one. */
 function later(a: readonly Change[], b: readonly Change[]): readonly Change[] {
   return new ChangeList(b).last > new ChangeList(a).last ? b : a;
 }

@@ -1,23 +1,21 @@
 /**
- * One leader among the nodes, by a lease in the registry.
+ * Leader election by a lease in the registry.
  *
- * A leader writes its lease again and again. It believes in it only as long as nobody else can have
- * taken it: a lease's time less a margin, counted from when its last successful writing *began*, by its
- * own clocks, so a node that slept wakes up without it. The others take over when they have seen the
- * very same revision for a whole lease, each by its own clock; nobody compares clocks. Of several who
- * try, the registry lets one. An absent lease, as after the loss of the table, is first written as
- * vacant and then treated like that of a leader who is gone, because a leader nobody can see may still
- * believe. Who stops says so, and is followed at once.
+ * A leader renews its lease repeatedly. It relies on it only while no other node can have taken it: for the lease's
+ * duration less a margin, counted from the *beginning* of its last successful write, by its own clocks, so a node that
+ * slept continues without it. Other nodes take over when they have seen the same revision for a whole lease, each by its
+ * own clock; clocks are never compared. If several try, the registry accepts one. An absent lease, as after the loss of
+ * the table, is first written as vacant and then treated like that of a dead leader, because a leader that cannot be seen
+ * may still rely on it. A leader that stops releases the lease, and is succeeded at once.
  *
- * Each leadership has a term, higher than any before it: whoever acts on a leader's word refuses the
- * word of a lower term than it has heard. After the loss of the table terms go on from the wall clock, in
- * case nobody is left who knew the last.
+ * Each lease has a term, higher than any before: a node ignores messages of a lower term than it has seen. After the loss
+ * of the table terms continue from the wall clock, in case no node knows the last one.
  *
- * Promises, over seeds in `leadership.test.ts`:
- *   1. no two believe at once, whatever is lost, late, wiped or asleep, while clocks run alike
- *      within a tenth;
+ * Promises, over seeds in `lease.test.ts`:
+ *   1. two nodes never hold the lease at once, whatever is lost, late, wiped or asleep, while clock rates differ by at most
+ *      a tenth;
  *   2. terms rise;
- *   3. where most questions to the registry are answered, somebody leads within three leases.
+ *   3. where most requests to the registry are answered, some node leads within three leases.
  */
 
 import { assert } from "../../base/assert.ts";
@@ -33,19 +31,19 @@ interface LeaseOptions {
   readonly leaseMs: number;
   readonly onGained: (term: number) => void;
   readonly onLost: () => void;
-  /** Where in the registry. */
+  /** The registry's key. */
   readonly key?: string;
   readonly random?: Random;
 }
 
-/** What stands in the registry; without an owner it is vacant. */
+/** The record in the registry; without an owner it is vacant. */
 interface LeaseRecord {
   readonly term: number;
   readonly node?: string;
-  /** Tells apart two processes of one name. */
+  /** Distinguishes two processes of one name. */
   readonly owner?: number;
   readonly beat?: number;
-  /** Nobody believes in it any more, so nobody need wait. */
+  /** Released: no node relies on it, so none has to wait. */
   readonly isFree?: true;
 }
 
@@ -56,7 +54,7 @@ interface Moment {
 
 const MARGIN_SHARE = 0.2;
 const BEATS_PER_LEASE = 3;
-/** Writings whose outcome is not known, remembered by their beats. */
+/** Writes with unknown outcome, by their beats. */
 const OPEN_MAX = 64;
 
 export class Lease {
@@ -87,17 +85,17 @@ export class Lease {
     this.#running = this.#run();
   }
 
-  /** The term in which this node leads at this moment. */
+  /** The term of this node's lease; undefined when it has none. */
   get term(): number | undefined {
     return this.#isBelieving() ? this.#term : undefined;
   }
 
-  /** Who was seen to lead last, ourselves included; it may be over. */
+  /** The last leader seen, which may be this node; its lease may be over. */
   get leader(): { readonly node: string; readonly term: number } | undefined {
     return this.#leader;
   }
 
-  /** Stops taking part; a leader's lease becomes free for the others. */
+  /** Stops taking part, and releases the lease if this node has it. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -131,7 +129,7 @@ export class Lease {
     }
   }
 
-  /** When waiting is over for somebody who does not lead. */
+  /** When the wait of a node that does not lead is over. */
   #mayTakeFromMs(): number {
     if (this.#term !== undefined || this.#seen === undefined) return Infinity;
     return this.#seen.sinceMs + this.#options.leaseMs;
@@ -150,10 +148,10 @@ export class Lease {
     this.#termSeen = Math.max(this.#termSeen, lease.term);
     if (lease.node !== undefined) this.#leader = { node: lease.node, term: lease.term };
     if (lease.owner === this.#owner) return this.#onOwn(lease, entry);
-    // The table was lost and another noticed first; nobody can lead yet, so we still do.
+    // The table was lost and another node noticed first; no node can lead yet, so this one still does.
     if (lease.owner === undefined && lease.isFree !== true && this.#isBelieving())
       return void (await this.#write(this.#term ?? 0, entry.revision));
-    // Somebody has it: if we had, that is over, and was over before they took it.
+    // Another node has it: a lease of this node ended before that.
     this.#lose();
     if (this.#seen?.revision !== entry.revision)
       this.#seen = { revision: entry.revision, sinceMs: clock.nowMs() };
@@ -161,7 +159,7 @@ export class Lease {
     if (isOver || lease.isFree === true) await this.#take(entry);
   }
 
-  /** The table was lost. A leader may write its lease again; the others begin to wait. */
+  /** The table was lost. A leader may write its lease again; other nodes begin to wait. */
   async #onAbsent(): Promise<void> {
     if (this.#isBelieving()) return void (await this.#write(this.#term ?? 0, 0));
     const vacant: LeaseRecord = { term: this.#termSeen };
@@ -169,17 +167,17 @@ export class Lease {
     if (revision !== undefined) this.#seen = { revision, sinceMs: this.#options.clock.nowMs() };
   }
 
-  /** Our own lease, from a writing whose answer was lost, or from a time that is over. */
+  /** This node's own lease, from a write whose answer was lost, or from an earlier time. */
   async #onOwn(lease: LeaseRecord, entry: RegistryEntry): Promise<void> {
     const began = this.#open.get(lease.beat ?? -1);
     if (began !== undefined && lease.term === this.#term) this.#renewed(began, entry.revision);
-    // Nobody can have led since it was written, so nobody is waited for.
+    // No node can have led since it was written, so there is no wait.
     if (!this.#isBelieving()) await this.#take(entry);
   }
 
   async #take(entry: RegistryEntry): Promise<void> {
     this.#lose();
-    // Counts up from the last term known, or from the time where that is gone.
+    // One more than the last known term, or from the wall clock when none is known.
     const term = Math.max(this.#termSeen + 1, Math.floor(this.#options.clock.wallMs()));
     const isWritten = await this.#write(term, entry.revision);
     if (!isWritten || this.#stopping.signal.aborted || !this.#isWithin(this.#renewedAt)) return;
@@ -226,7 +224,7 @@ export class Lease {
     return this.#term !== undefined && this.#isWithin(this.#renewedAt);
   }
 
-  /** By both clocks: one stands still while the machine sleeps, the other can be set. */
+  /** By both clocks: one stops while the machine sleeps, the other can be set. */
   #isWithin(began: Moment): boolean {
     const lastsMs = this.#options.leaseMs * (1 - MARGIN_SHARE);
     const now = this.#now();
@@ -245,13 +243,13 @@ export class Lease {
   }
 }
 
-/** What is not a lease, whoever wrote it, is a vacant one. */
+/** A value that is no lease counts as a vacant one. */
 function leaseOf({ value }: RegistryEntry): LeaseRecord {
   try {
     const lease = JSON.parse(value) as Partial<LeaseRecord> | null;
     if (Number.isSafeInteger(lease?.term)) return lease as LeaseRecord;
   } catch {
-    // Said below.
+    // Handled below.
   }
   return { term: 0 };
 }

@@ -1,9 +1,9 @@
 /**
- * One crawling process of a cluster: crawls its part, and leads when it is its turn.
+ * One crawling process of a cluster: crawls its part, and leads when it is elected.
  *
- * Every node can lead; one does. Whoever leads coordinates (`leader.ts`), its own crawl like all others, over
- * the bus. The NATS servers may lose everything at any time: letters are kept by who sends them, the
- * division by every node, and what the crawl is by whoever announced it.
+ * Every node can lead; one does. The leader coordinates all nodes, its own included, over the bus (`leader.ts`). The NATS
+ * servers may lose everything at any time: messages are kept by their senders, the division by every node, and the
+ * crawl's definition by the node that announced it.
  */
 
 import { hostname } from "node:os";
@@ -35,17 +35,17 @@ interface NodeOrder {
   readonly log: Log;
   readonly bus: Bus;
   readonly registry: Registry;
-  /** Called again and again until the crawl ends: whoever began it sees to it that it is known. */
+  /** Called repeatedly until the crawl ends: the node that began the crawl keeps it announced. */
   readonly announce: (() => Promise<unknown>) | undefined;
-  /** It has just begun the crawl, which was not there before. */
+  /** It has just begun the crawl, which did not exist before. */
   readonly isBeginning: boolean;
 }
 
 interface OpenNode extends OpenCrawl {
   readonly name: string;
-  /** Hands its part over to the others, and ends when that is done. */
+  /** Hands its part over to the other nodes, and then ends. */
   leave(): void;
-  /** Ends the crawl of all nodes; the same commands go on. */
+  /** Stops all nodes; the same commands resume. */
   stopAll(why: string): void;
 }
 
@@ -65,7 +65,7 @@ export function natsOptionsOf(settings: Settings, log: Log): NatsOptions {
   const { natsCaFile: caFile, natsCertFile: certFile, natsKeyFile: keyFile } = settings;
   const hasTls = (caFile ?? certFile ?? keyFile) !== undefined;
   return {
-    // They are shown in messages; what they say of a user is among the credentials.
+    // Shown in messages; users and passwords are among the credentials.
     servers: settings.natsServers.map(withoutCredentials),
     crawl: settings.crawlName,
     credentials: loginOf(settings),
@@ -87,7 +87,7 @@ function loginOf(settings: Settings): NatsOptions["credentials"] {
     : { kind: "token", token: natsToken };
 }
 
-/** `nats://user:password@host` or `nats://token@host`, as other clients of NATS read it. */
+/** `nats://user:password@host` or `nats://token@host`, as in other clients of NATS. */
 function credentialsInUrl(servers: readonly string[]): NatsOptions["credentials"] {
   const [first] = servers.flatMap((server) => credentialsOf(server) ?? []);
   if (first === undefined) return undefined;
@@ -213,7 +213,7 @@ class ClusterNode implements OpenNode {
     });
   }
 
-  /** The registry may be wiped: then somebody has to say again what is crawled. */
+  /** The registry may be wiped: then the crawl has to be announced again. */
   #announceOn(): void {
     const { announce, log } = this.#order;
     if (announce === undefined) return;
@@ -237,12 +237,12 @@ class ClusterNode implements OpenNode {
     await this.#wholeEnd();
     const whole = this.#election?.leader?.snapshot ?? this.#whole;
     await this.#tidy();
-    // Whoever began the crawl sums up the whole, the others their part.
+    // The node that began the crawl reports the whole, the others their part.
     const isWhole = this.#order.announce !== undefined && whole !== undefined;
     this.#settle.resolve(isWhole ? resultOfWhole(whole, result) : result);
   }
 
-  /** Whoever sums up the whole waits for the last words of all, as the leader tells them. */
+  /** The node that reports the whole waits for the leader's final snapshot. */
   async #wholeEnd(): Promise<void> {
     if (this.#order.announce === undefined || this.#election?.leader !== undefined) return;
     for (let waitedMs = 0; waitedMs < LAST_WORDS_MS_MAX; waitedMs += LOOK_EVERY_MS) {
@@ -266,7 +266,7 @@ class ClusterNode implements OpenNode {
     await this.#order.registry.close();
   }
 
-  /** Before anybody has said what is whose, nothing is anybody's. */
+  /** Until a leader has sent a division, no part has an owner. */
   #nothing(): Division {
     return emptyDivision(partitionOf(this.#order.spec.settings));
   }

@@ -1,10 +1,10 @@
 /**
- * What a crawl is, as all nodes of a cluster must agree on it: kept in the registry, in pieces, with a digest.
+ * The definition of a crawl, on which all nodes must agree: stored in the registry, in pieces, with a digest.
  *
- * A node takes all settings from there but those that are about itself. Two crawls of one name, nodes of
- * another version: whoever comes second is told, and nothing of the first is touched. Which private
- * addresses may be reached is for the operator of each machine to allow: a node that does not allow all
- * that the crawl does would fail their URLs for every node, so it does not join.
+ * A node takes all settings from it except those about itself. If a crawl of the same name exists, or nodes have another
+ * version, the second one is refused, and nothing of the first is changed. Private addresses are allowed by the operator
+ * of each machine: a node that does not allow all that the crawl does would fail their URLs for every node, so it does
+ * not join.
  */
 
 import { createHash } from "node:crypto";
@@ -31,13 +31,13 @@ interface Head {
   readonly pieces: number;
 }
 
-/** Keys of the registry: how the web is divided, and how the crawl ended. */
+/** Keys of the registry: the division, and how the crawl ended. */
 export const DIVISION = "division";
 export const OVER = "over";
 
 const PIECE_CHARACTERS = 16_000;
 const PIECES_MAX = 4_096;
-/** What every node says for itself. */
+/** Settings that each node has for itself. */
 const OWN: readonly (keyof Settings)[] = [
   "outFolder",
   "fresh",
@@ -79,7 +79,7 @@ export function specOf(
   return { settings, seeds, spellings, digest: digestOf(textOf({ settings, seeds, spellings })) };
 }
 
-/** Writes the crawl down, or finds that it is the one that is there. Answers whether it is new. */
+/** Stores the definition, or finds the same one stored. Returns whether it is new. */
 export async function announceSpec(registry: Registry, name: string, spec: Spec): Promise<boolean> {
   const there = await readHead(registry);
   if (there !== undefined && there.digest === spec.digest) return false;
@@ -100,7 +100,7 @@ export async function announceSpec(registry: Registry, name: string, spec: Spec)
   return false;
 }
 
-/** Reads what is to be crawled; undefined while nobody has announced it. */
+/** Reads the definition; undefined while none is announced. */
 export async function readSpec(registry: Registry, own: Settings): Promise<Spec | undefined> {
   const head = await readHead(registry);
   if (head === undefined) return undefined;
@@ -112,7 +112,7 @@ export async function readSpec(registry: Registry, own: Settings): Promise<Spec 
   let text = "";
   for (let index = 0; index < head.pieces; index++) {
     const piece = await registry.get(pieceKey(index));
-    // Lost with the table while it was read: it will be announced again.
+    // Lost with the table during this read: it will be announced again.
     if (piece === undefined) return undefined;
     text += piece.value;
   }
@@ -141,7 +141,7 @@ export async function forgetSpec(registry: Registry): Promise<void> {
 
 interface Written extends Pick<Spec, "seeds"> {
   readonly settings: Partial<Settings>;
-  /** Digest of the topic model, so that all judge pages alike; empty without one. */
+  /** Digest of the topic model, so that all nodes classify alike; empty without one. */
   readonly model: string;
   /** Private addresses that the crawl may reach; absent where there are none. */
   readonly allowPrivate?: readonly string[];

@@ -1,4 +1,4 @@
-/** A cluster as one crawl to whoever looks: made by its leader from what all nodes showed last. */
+/** A cluster as one crawl: joined by its leader from the last snapshots of all nodes. */
 
 import type { Snapshot } from "../../control/snapshot.ts";
 import type { Exchange } from "../messages.ts";
@@ -9,10 +9,10 @@ import { DistinctCount } from "../../partition/distinct-count.ts";
 import { mergeSnapshots, type Whole } from "../merge-results.ts";
 import { readFingerprints } from "../fingerprint-codec.ts";
 
-/** With more nodes the table of who sent how much to whom is left out: it grows with their square. */
+/** With more nodes the table of URLs from each node to each other is left out: it grows with their square. */
 export const FLOWS_NODES_MAX = 32;
 
-/** Those who have left count for the whole, too. */
+/** Includes the totals of nodes that have left. */
 export function wholeOf(
   members: readonly Member[],
   left: ReadonlyMap<string, Totals> = new Map(),
@@ -47,18 +47,18 @@ export function wholeOf(
       differentPages: differentPages(members) + pagesOf(left),
     },
   });
-  // Until it is removed, whoever is about to leave still speaks for itself.
+  // A leaving node counts by its own snapshot until it is removed.
   const gone = [...left].flatMap(([name, totals]) => (names.includes(name) ? [] : totals));
   return { ...merged, totals: joinedTotals([merged.totals, ...gone]) };
 }
 
-/** Who was lost and came back has pages that others fetched again; told once all have said their last word. */
+/** A lost node that returned has pages that others fetched again; exact once all have sent their last report. */
 function differentPages(members: readonly Member[]): number {
   const counts = members.map(({ snapshot }) => snapshot?.totals.pages ?? 0);
   const sum = counts.reduce((so, pages) => so + pages, 0);
   if (members.some(({ hasEnded }) => !hasEnded)) return sum;
   const samples = members.map(({ report }) => readFingerprints(report?.leastPages ?? ""));
-  // Last words may be lost like any other.
+  // A last report may be lost like any other.
   if (samples.some(({ length }, index) => length === 0 && counts[index] !== 0)) return sum;
   const areAll = samples.every(({ length }, index) => length === counts[index]);
   const size = areAll ? sum + 1 : Math.max(...samples.map(({ length }) => length));
@@ -75,7 +75,7 @@ function pagesOf(left: ReadonlyMap<string, Totals>): number {
   return [...left.values()].reduce((sum, { pages }) => sum + pages, 0);
 }
 
-/** Whether all have said their last word in it. */
+/** Whether it contains the last reports of all nodes. */
 export function isFinal({ state }: Snapshot): boolean {
   return state === "done" || state === "stopped";
 }
