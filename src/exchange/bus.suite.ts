@@ -1,4 +1,4 @@
-/** What every bus promises, as tests; a faulty one passes them too. */
+/** The promises of every bus, as tests; a faulty bus passes them too. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import type { Bus, Membership, ControlMessage, Parcel, Receipt } from "./bus.ts"
 
 export interface BusUnderTest {
   readonly bus: Bus;
-  /** Lets whatever is on its way arrive, or be lost. */
+  /** Waits until everything in transit has arrived or is lost. */
   readonly settle: () => Promise<void>;
 }
 

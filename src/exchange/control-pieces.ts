@@ -1,32 +1,33 @@
 /**
- * A note as texts that a bus can carry, and such texts as a note again.
+ * Control messages as texts that a bus can carry, and back.
  *
- * A note within `MESSAGE_BYTES_MAX` is a checksum and its JSON. A longer one is compressed and cut into pieces; each
- * names its note by a checksum, its place and how many there are. A note of which a piece is lost is lost.
+ * A message within `MESSAGE_BYTES_MAX` is a checksum and its JSON. A longer one is compressed and cut into pieces; each
+ * names its message by a checksum, its place and the number of pieces. A message that lost a piece is lost.
  *
- * The reader trusts nothing: a text that is neither JSON of an object nor a piece, or that was altered, is a note
- * without fields, which its reader drops and counts. Memory: at most `PARTIAL_MAX` unfinished notes, the oldest are forgotten first.
+ * The reader trusts nothing: a text that is neither JSON of an object nor a piece, or that was altered, becomes a message
+ * without fields, which its receiver drops and counts. Memory: at most `PARTIAL_MAX` incomplete messages; the oldest are
+ * dropped first.
  */
 
 import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import { type ControlMessage, MESSAGE_BYTES_MAX } from "./bus.ts";
 
-/** No checksum begins so. */
+/** First character of a piece; no checksum has it. */
 const MARK = "~";
 const PIECE = /^~([a-z0-9]{1,16}) (\d{1,3}) (\d{1,3}) ([A-Za-z0-9+/=]+)$/;
 const PIECE_HEAD_BYTES = 32;
 const PIECES_MAX = 16;
-/** Of a note as JSON, when it is unpacked. */
+/** Of the JSON of one message. */
 const WHOLE_BYTES_MAX = 16 * 2 ** 20;
 const PARTIAL_MAX = 32;
 
-/** Whose a note is and for whom: part of its checksum. */
+/** Sender and addressee, which are part of the checksum. */
 export interface Route {
   readonly from: string;
   readonly to: string;
 }
 
-/** Empty for a note that is too long in any form: it is lost. */
+/** Empty for a message that is too long even when compressed: it is lost. */
 export function textsOf(route: Route, note: ControlMessage): string[] {
   const json = JSON.stringify(note);
   const text = `${checksumOf(route, json)} ${json}`;
@@ -45,7 +46,7 @@ export function textsOf(route: Route, note: ControlMessage): string[] {
 export class MessageJoiner {
   readonly #partials = new Map<string, (string | undefined)[]>();
 
-  /** The note that this text is or completes; undefined while pieces are missing. */
+  /** The message that this text is or completes; undefined while pieces are missing. */
   add(route: Route, text: string): ControlMessage | undefined {
     if (!text.startsWith(MARK)) {
       const at = text.indexOf(" ");

@@ -1,25 +1,24 @@
 /**
- * Puts letters into parcels and takes them out again.
+ * Packs messages into parcels and unpacks them.
  *
- * A letter has a number that its sender's store gave it for good, so it takes effect once, in whatever parcel
- * and company it comes. `floor` is the lowest number that the sender still keeps for this addressee: of
- * what is below, nothing needs to be remembered.
+ * A message has a permanent number from its sender's store, so it takes effect once, in whatever parcel it arrives.
+ * `floor` is the lowest number that the sender still keeps for this addressee: the receiver can forget those below.
  *
- * A letter that is too long for a parcel goes in several; it is one again when all parts are there.
+ * A message that is too long for a parcel is sent in parts, which are joined again.
  *
- * A parcel may come from a peer that is broken: whatever is wrong with it, the answer is undefined.
+ * A parcel may come from a broken peer: for any fault in it the result is undefined.
  */
 
 export interface NumberedMessage {
   readonly seq: number;
   readonly body: Uint8Array;
-  /** Of a letter that does not fit a parcel: which part this is, from 0, and of how many. */
+  /** Of a message that does not fit a parcel: the number of this part, from 0, and of all parts. */
   readonly part: number;
   readonly parts: number;
 }
 
 export interface Packing {
-  /** Names the sender's store: one that begins anew counts anew. */
+  /** Names the sender's store: a new store counts from the start. */
   readonly sender: string;
   readonly floor: number;
   readonly letters: readonly NumberedMessage[];
@@ -28,7 +27,7 @@ export interface Packing {
 const VERSION = 2;
 const HEADER_BYTES = 1 + 1 + 8 + 4;
 const LETTER_BYTES = 8 + 4 + 2 + 2;
-/** Of the letters of a parcel, when there is more than one; a longer letter goes in parts of this length. */
+/** Of the messages of a parcel with more than one; a longer message is sent in parts of this length. */
 export const PACKED_BYTES_MAX = 256 * 1024;
 const PARTS_MAX = 2 ** 12;
 const SENDER_BYTES_MAX = 64;

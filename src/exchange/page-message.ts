@@ -1,10 +1,10 @@
 /**
- * A page on its way to the process that owns its content, as bytes: what its server answered, and how it
- * was found, so that its owner can treat it as if it had fetched it.
+ * A page for the process that owns its content, as bytes: the server's response, and how the page was found, so that the
+ * owner can treat it as if it had fetched it.
  *
- * Two bytes of name, one of version, one that says whether the rest is packed, the length of the facts, the
- * facts as JSON, then the body as it came. A body that came packed is not packed again. Whoever reads
- * trusts nothing: sizes, types and ranges are looked at, and what is not right is no page.
+ * Two bytes of magic, one of version, one that tells whether the rest is compressed, the length of the facts, the facts as
+ * JSON, then the body as received. A body in a content coding is not compressed again. The reader trusts nothing: sizes,
+ * types and ranges are checked, and any fault makes the message invalid.
  */
 
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
@@ -13,13 +13,13 @@ import { URL_BYTES_MAX } from "../url/url.ts";
 
 export interface SentPage {
   readonly url: string;
-  /** As it was written, where that is another spelling. */
+  /** As it was written, if that is another spelling. */
   readonly written?: string | undefined;
   readonly depth: number;
   readonly redirects: number;
   readonly topic: string;
   readonly confidence: number;
-  /** When it was asked for, on the wall clock, how long it took, and what came for it. */
+  /** When it was requested, by the wall clock, how long it took, and the bytes received. */
   readonly atMs: number;
   readonly durationMs: number;
   readonly wireBytes: number;
@@ -40,7 +40,7 @@ export interface SentPage {
 export interface PageMessage {
   readonly kind: "page";
   readonly epoch: number;
-  /** The part of all contents that it belongs to. */
+  /** The bucket of its content. */
   readonly bucket: number;
   readonly page: SentPage;
 }
@@ -49,7 +49,7 @@ const NAME = [0x57, 0x50] as const;
 const VERSION = 1;
 const HEAD_BYTES = 8;
 const FACTS_BYTES_MAX = 512 * 1024;
-/** Above the largest body that is ever kept. */
+/** Larger than the largest stored body. */
 const PAGE_BYTES_MAX = 256 * 1024 * 1024;
 
 export function isPageMessage(body: Uint8Array): boolean {
@@ -85,7 +85,7 @@ export function decodePage(letter: Uint8Array): PageMessage | undefined {
     const { epoch, bucket, ...page } = facts;
     return { kind: "page", epoch, bucket, page: { ...page, body: plain.subarray(factsBytes) } };
   } catch {
-    // Cut, bent or never ours: which of these does not matter.
+    // Truncated, damaged or foreign: all are invalid.
     return undefined;
   }
 }

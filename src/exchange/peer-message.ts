@@ -1,4 +1,4 @@
-/** Everything one crawling process sends another: URLs and their history (`wire.ts`), or a whole page (`page-letter.ts`). */
+/** Messages from one crawling process to another: URLs with their history (`url-message.ts`), or a page (`page-message.ts`). */
 
 import { decodePage, encodePage, isPageMessage, type PageMessage } from "./page-message.ts";
 import { decodeUrlMessage, encodeUrlMessage, type UrlMessage } from "./url-message.ts";
@@ -9,7 +9,7 @@ export function encodePeerMessage(letter: PeerMessage): Uint8Array {
   return letter.kind === "page" ? encodePage(letter) : encodeUrlMessage(letter);
 }
 
-/** undefined for whatever is not a letter that we could have written. */
+/** undefined for an invalid message. */
 export function decodePeerMessage(body: Uint8Array): PeerMessage | undefined {
   return isPageMessage(body) ? decodePage(body) : decodeUrlMessage(body);
 }

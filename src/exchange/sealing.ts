@@ -1,6 +1,6 @@
 /**
- * What buses carry, fixed as it is when it is handed over: whatever its sender changes later is not
- * carried. A parcel above its size is our own mistake, the same on every bus.
+ * Items as buses carry them, fixed when they are handed over: later changes by the sender have no effect. A parcel above
+ * its size is a bug, on every bus.
  */
 
 import { assert } from "../base/assert.ts";
@@ -8,7 +8,7 @@ import { PARCEL_BYTES_MAX } from "./bus.ts";
 import type { Inbox, Membership, Parcel, Receipt } from "./bus.ts";
 import { MessageJoiner, textsOf } from "./control-pieces.ts";
 
-/** One thing on its way. */
+/** One item in transit. */
 export type Item =
   | { readonly kind: "parcel"; readonly parcel: Parcel }
   | { readonly kind: "receipt"; readonly receipt: Receipt }
@@ -21,17 +21,17 @@ export interface SealedMessage {
   readonly text: string;
 }
 
-/** What an item weighs besides its body or text. */
+/** Size of an item besides its body or text. */
 const ENVELOPE_BYTES = 100;
 
-/** The parcel with its sender's name and with bytes of its own. */
+/** The parcel with its sender's name and a copy of its bytes. */
 function sealedParcel(from: string, parcel: Omit<Parcel, "from">): Parcel {
   assert(parcel.body.length <= PARCEL_BYTES_MAX, "a parcel is within its size");
   // Not `slice`: that of a Buffer shares its bytes.
   return { ...parcel, from, body: new Uint8Array(parcel.body) };
 }
 
-/** A node's place on a bus that takes items, or answers false when it cannot. */
+/** A node's place on a bus that accepts items, or returns false when it cannot. */
 export function sealingMember(
   node: string,
   take: (item: Item) => boolean,
@@ -50,7 +50,7 @@ export function sealingMember(
   };
 }
 
-/** Hands items to an inbox, notes as soon as they are whole. */
+/** Delivers items to an inbox, control messages as soon as they are complete. */
 export function receiverOf(inbox: Inbox): (item: Item) => void {
   const joiner = new MessageJoiner();
   return (item) => {
@@ -66,7 +66,7 @@ export function routeOf(item: Item): { readonly from: string; readonly to: strin
   return item.kind === "receipt" ? item.receipt : item.note;
 }
 
-/** Roughly, for limits. */
+/** Approximate, for limits. */
 export function itemBytes(item: Item): number {
   if (item.kind === "parcel") return ENVELOPE_BYTES + item.parcel.body.length;
   return ENVELOPE_BYTES + (item.kind === "note" ? item.note.text.length : 0);

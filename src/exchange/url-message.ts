@@ -1,14 +1,13 @@
 /**
- * Letters inside parcels: what one crawling process tells another, as bytes.
+ * URLs from one crawling process to another, as bytes inside parcels.
  *
- * Two bytes of name, one of version, then JSON in columns under zstd. Columns, because alike stands
- * beside alike; JSON, because its reader is fast and never surprised. Of 500 links of real pages it
- * makes 21 bytes each, for 1.3 µs of CPU to write and read one (`node bench/exchange.ts`).
+ * Two bytes of magic, one of version, then JSON in columns, compressed with zstd: columns, because similar values stand
+ * together; JSON, because its parser is fast and safe. 500 links of real pages take 21 bytes each, and 1.3 µs of CPU to
+ * write and read (`node bench/exchange.ts`).
  *
- * Whoever writes keeps within the limits below, and cuts what is longer (`cutForMessages`). Whoever
- * reads trusts nothing: sizes before and after unpacking, counts, types and ranges are looked at, and
- * a letter with anything wrong is no letter. What the URLs say is not judged here: they go through the
- * gate like any link.
+ * The writer keeps within the limits below, and cuts longer lists (`cutForMessages`). The reader trusts nothing: sizes
+ * before and after decompression, counts, types and ranges are checked, and any fault makes the message invalid. The URLs
+ * themselves pass the same filters as any link.
  */
 
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
@@ -19,17 +18,17 @@ import { PARCEL_BYTES_MAX } from "./bus.ts";
 /** A URL for its owner. */
 export interface SentUrl {
   readonly url: string;
-  /** As it was written, where that is another spelling. */
+  /** As it was written, if that is another spelling. */
   readonly written?: string | undefined;
   readonly depth: number;
-  /** How many redirects in a row led to it. */
+  /** Number of successive redirects that led to it. */
   readonly redirects: number;
-  /** Links to it met since it was last sent. */
+  /** Links to it found since it was last sent. */
   readonly links: number;
   readonly score: number;
 }
 
-/** A URL of a frontier that moves to a new owner along with its bucket. */
+/** A URL of the frontier that moves to a new owner with its bucket. */
 export interface MovedUrl extends SentUrl {
   readonly attempts: number;
   readonly state: "waiting" | "ended";
@@ -39,35 +38,35 @@ export type UrlMessage =
   | { readonly kind: "urls"; readonly epoch: number; readonly urls: readonly SentUrl[] }
   | { readonly kind: "frontier"; readonly epoch: number; readonly urls: readonly MovedUrl[] };
 
-/** URLs in one letter, and the length of them all together: whatever they are, the parcel holds it. */
+/** URLs in one message, and their total length, so that any message fits a parcel. */
 export const LETTER_URLS_MAX = 5_000;
 export const LETTER_CHARACTERS_MAX = 512 * 1024;
 
-/** Of the JSON: every character escaped, and all numbers at their longest. */
+/** Of the JSON, with every character escaped and all numbers at their longest. */
 const TEXT_BYTES_MAX = 2 * 1024 * 1024;
-/** Leaves room for what the parcel says of it. */
+/** Leaves room for the parcel's head. */
 const LETTER_BYTES_MAX = PARCEL_BYTES_MAX - 4096;
 const NAME = [0x57, 0x4c] as const;
 const VERSION = 1;
 const HEAD_BYTES = NAME.length + 1;
-/** As many as the store's sums can tell apart. */
+/** The store's sums are exact up to this. */
 const REDIRECTS_MAX = 127;
 const COUNT_MAX = 2 ** 31 - 1;
 const SENT = ["url", "depth", "redirects", "links", "score"] as const;
-/** By kind of letter. */
+/** By kind of message. */
 const COLUMNS = {
   urls: SENT,
   frontier: [...SENT, "attempts", "state"],
 } as const satisfies Record<UrlMessage["kind"], readonly string[]>;
-/** The column that is there only when some URL has another spelling; null for the others. */
+/** A column that is present only if some URL has another spelling; null for the other URLs. */
 const WRITTEN = "written";
 const URL_SHAPE = /^https?:\/\/[!-~]+$/;
 
-// The sum at the end of what is packed tells a damaged letter from a strange one.
+// The checksum at the end distinguishes a damaged message from a foreign one.
 const PACKING = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 const UNPACKING = { maxOutputLength: TEXT_BYTES_MAX };
 
-/** Cuts URLs into lists that fit a letter each, in order. */
+/** Cuts URLs into lists that fit one message each, in order. */
 export function cutForMessages<T extends SentUrl>(urls: readonly T[]): T[][] {
   const lists: T[][] = [];
   let characters = Infinity;
@@ -108,7 +107,7 @@ export function encodeUrlMessage(letter: UrlMessage): Uint8Array {
   return body;
 }
 
-/** undefined for whatever is not a letter within the limits. */
+/** undefined for an invalid message. */
 export function decodeUrlMessage(body: Uint8Array): UrlMessage | undefined {
   const isOurs = body.length <= LETTER_BYTES_MAX && body[0] === NAME[0] && body[1] === NAME[1];
   const fields = isOurs && body[2] === VERSION ? unpacked(body.subarray(HEAD_BYTES)) : undefined;
@@ -122,7 +121,7 @@ export function decodeUrlMessage(body: Uint8Array): UrlMessage | undefined {
   return urls.every(isMoved) ? { kind, epoch, urls } : undefined;
 }
 
-/** What nobody has looked at yet. */
+/** An unchecked value. */
 type Fields = Readonly<Record<string, unknown>>;
 
 function columnsOf(rows: readonly object[], names: readonly string[]): Fields {
@@ -130,7 +129,7 @@ function columnsOf(rows: readonly object[], names: readonly string[]): Fields {
   return Object.fromEntries(columns);
 }
 
-/** undefined unless all columns are there and equally long. */
+/** undefined unless all columns are present and equally long. */
 function rowsOf(fields: Fields, names: readonly string[]): object[] | undefined {
   const first = fields[names[0] as string];
   if (!Array.isArray(first) || first.length > LETTER_URLS_MAX) return undefined;
@@ -144,13 +143,13 @@ function rowsOf(fields: Fields, names: readonly string[]): object[] | undefined 
   return rows;
 }
 
-/** The JSON inside, when it is an object. */
+/** The JSON inside, if it is an object. */
 function unpacked(packed: Uint8Array): Fields | undefined {
   try {
     const found: unknown = JSON.parse(zstdDecompressSync(packed, UNPACKING).toString("utf8"));
     return typeof found === "object" && found !== null ? (found as Fields) : undefined;
   } catch {
-    // Cut, bent, too long, or never JSON: which of these does not matter.
+    // Truncated, damaged, too long or no JSON: all are invalid.
     return undefined;
   }
 }

@@ -18,7 +18,7 @@ const WHOLE = {
   recentBps: [],
 } as const;
 
-/** One that has ended with so many pages, and told the least of their fingerprints. */
+/** A member that has ended with these pages, and reported the lowest of their fingerprints. */
 function member(name: string, pages: readonly Fingerprint[], toldMax: number): Member {
   const totals = { ...NO_TOTALS, pages: pages.length };
   const snapshot = { totals, sites: [], troubles: [], ledger: {}, pending: 0 } as unknown;

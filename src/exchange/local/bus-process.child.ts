@@ -1,20 +1,20 @@
 /**
- * A forked process on the bus, led by its parent: does what it is told to do, and tells what it hears.
- * Run by `bus-process.test.ts` with the name of its node.
+ * A forked process on the bus, controlled by its parent: sends what the parent requests, and reports what arrives. Run by
+ * `bus-process.test.ts` with the name of its node.
  */
 
 import type { ControlMessage, Parcel } from "../bus.ts";
 import { ProcessBus } from "./bus-process.ts";
 import { parentPort } from "./port.ts";
 
-/** What the parent says on the same channel, beside the mail. */
+/** Requests of the parent, on the same channel as the bus. */
 export type Order =
   | { readonly order: "send"; readonly parcel: Omit<Parcel, "from"> }
   | { readonly order: "acknowledge"; readonly parcel: Parcel }
   | { readonly order: "tell"; readonly to: string; readonly note: ControlMessage }
   | { readonly order: "answer" | "leave" | "close" };
 
-/** What it says back. */
+/** Reports to the parent. */
 export interface Report {
   readonly report: "parcel" | "receipt" | "note" | "answer";
   readonly value: unknown;
@@ -41,7 +41,7 @@ function follow(message: unknown): void {
   else if (order.order === "leave") void member.leave();
   else if (order.order === "answer") say("answer", undefined);
   else if (order.order === "close") {
-    // With nothing left to listen for, the process ends.
+    // Without listeners the process ends.
     process.off("message", follow);
     void bus.close();
   }

@@ -1,12 +1,11 @@
 /**
- * The bus between a supervisor and its forked processes, over the channels that Node gives them.
+ * The bus between a supervisor and its forked processes, over Node's channels.
  *
- * All goes through the supervisor: each process has one channel, to it, and the hub there passes on
- * what is for another. The bounds are per destination. A process that does not read (paused, or busy
- * for long) fills its lane in the hub, 8 MiB, and what more comes for it is lost; a process that finds
- * its own lane to the hub full is told so by `send`. Whoever is gone loses what was on its way.
+ * All traffic passes through the hub in the supervisor, since each process has one channel, to it. Bounds are per
+ * destination: if a process does not read, its lane in the hub fills up to 8 MiB, and further items for it are lost;
+ * `send` refuses while the process's own lane to the hub is full. Items in transit to a dead process are lost.
  *
- * Nobody can speak in another's name: the hub knows from which channel an item came.
+ * A process cannot send in another's name: the hub knows the channel of each item.
  */
 
 import { assert } from "../../base/assert.ts";
@@ -17,7 +16,7 @@ import type { Port } from "./port.ts";
 import { receiverOf, routeOf, sealingMember } from "../sealing.ts";
 import type { Item } from "../sealing.ts";
 
-/** The supervisor's side, on which it can be a node itself. */
+/** The supervisor's side, which can be a node itself. */
 export class ProcessHub implements Bus {
   readonly #limits: LaneLimits;
   readonly #lanes = new Map<string, Lane>();
@@ -26,7 +25,7 @@ export class ProcessHub implements Bus {
     this.#limits = limits;
   }
 
-  /** From now on the port is this node; whatever bore the name before is cut off. */
+  /** Connects a port as this node; an earlier port of that name is disconnected. */
   attach(node: string, port: Port): void {
     const lane = this.#add(node, port);
     const isCurrent = (): boolean => this.#lanes.get(node) === lane;
@@ -79,7 +78,7 @@ export class ProcessHub implements Bus {
   }
 }
 
-/** A forked process's side. Its node has the name under which the supervisor attached it. */
+/** A forked process's side. The supervisor attached it under its node's name. */
 export class ProcessBus implements Bus {
   readonly #port: Port;
   readonly #lane: Lane;

@@ -1,9 +1,9 @@
 /**
- * A bounded queue before a port: what is put into it in one turn of the event loop leaves together.
+ * A bounded queue before a port: items put into it in one turn of the event loop leave together.
  *
- * A message between processes costs about 7 µs at each end whatever is in it (`node bench/exchange.ts`),
- * so small items share one. While the port takes nothing the queue fills up to its limits, and then
- * refuses. Nothing leaves inside the call that puts it.
+ * A message between processes costs about 7 µs at each end, whatever its size (`node bench/exchange.ts`), so small items
+ * share one. While the port refuses, the queue fills up to its limits and then refuses too. No item leaves inside the
+ * call that puts it.
  */
 
 import type { Port } from "./port.ts";
@@ -17,7 +17,7 @@ export interface LaneLimits {
 
 export const LANE_LIMITS: LaneLimits = { itemsMax: 2_000, bytesMax: 8 * 2 ** 20 };
 
-/** A message is closed when it holds as much as this. */
+/** A message gets no further item once it has this size. */
 const MESSAGE_BYTES = 256 * 1024;
 
 export class Lane {
@@ -25,7 +25,7 @@ export class Lane {
   readonly #limits: LaneLimits;
   #queue: Item[] = [];
   #bytes = 0;
-  /** A turn or the port's word is on its way that empties the queue. */
+  /** Whether a turn or the port's `onRoom` is due that empties the queue. */
   #isLeaving = false;
   #isClosed = false;
 
@@ -46,7 +46,7 @@ export class Lane {
     return true;
   }
 
-  /** Everything in it is lost, and whatever comes later. */
+  /** Drops everything in it, and everything put later. */
   close(): void {
     this.#isClosed = true;
     this.#queue = [];
@@ -54,7 +54,7 @@ export class Lane {
 
   #leave(): void {
     const queue = this.#queue;
-    // What is put in meanwhile leaves in the next turn: two that talk for ever must let others in.
+    // Items put meanwhile leave in the next turn, so that two busy processes do not block the event loop.
     const end = queue.length;
     let from = 0;
     let isRefused = false;
@@ -72,7 +72,7 @@ export class Lane {
   }
 }
 
-/** Where the message that begins here ends, and its bytes. */
+/** End and size of the message that begins here. */
 function messageIn(queue: readonly Item[], from: number, end: number): [to: number, bytes: number] {
   let bytes = 0;
   let to = from;
@@ -83,10 +83,10 @@ function messageIn(queue: readonly Item[], from: number, end: number): [to: numb
   return [to, bytes];
 }
 
-/** Tells our messages from whatever else is said between a process and its parent. */
+/** Marks messages of the bus among others between a process and its parent. */
 const MAIL = "weir mail";
 
-/** The items of a message; none when it is not ours. */
+/** The items of a message; none if it is not of the bus. */
 export function itemsIn(message: unknown): readonly Item[] {
   if (typeof message !== "object" || message === null) return [];
   const items = (message as Readonly<Record<string, unknown>>)[MAIL];

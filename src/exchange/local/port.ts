@@ -1,21 +1,21 @@
 /**
  * One end of a channel between two processes, as a socket, and Node's own channel as one.
  *
- * Node's channel to a forked process takes messages without end and keeps in memory what the other
- * side does not read. A port refuses instead: it takes no more until what it has taken is with the
- * system, so that it holds one message and what Node calls a full queue (128 KiB) at the most.
+ * Node's channel to a forked process accepts messages without bound and keeps them in memory while the other side does
+ * not read. A port refuses further messages until the accepted ones are with the system, so it holds one message and what
+ * Node calls a full queue (128 KiB) at most.
  */
 
 import type { ChildProcess } from "node:child_process";
 import { assert } from "../../base/assert.ts";
 
 export interface Port {
-  /** False: it was not taken, and `onRoom` will say when to try again. Gone is as good as taken. */
+  /** False: refused; `onRoom` is called when it can be retried. True also when the other side is gone. */
   send(message: unknown): boolean;
   onRoom(listener: () => void): void;
   onMessage(listener: (message: unknown) => void): void;
   onClose(listener: () => void): void;
-  /** Hears nothing more, and keeps no process alive. */
+  /** Stops listening, so that the channel does not keep the process alive. */
   release(): void;
 }
 
@@ -30,7 +30,7 @@ export function parentPort(): Port {
   return channelPort(process as Channel);
 }
 
-/** What a child has of its parent and a parent of its child. */
+/** The part of Node's channel that parent and child share. */
 interface Channel {
   readonly connected: boolean;
   send(message: object, sent: (error: Error | null) => void): boolean;
@@ -44,7 +44,7 @@ function channelPort(channel: Channel): Port {
   let isFull = false;
   let tellRoom: (() => void) | undefined;
   const heard: ((message: unknown) => void)[] = [];
-  // Called with an error once the other side is gone; then nobody minds.
+  // Called with an error once the other side is gone; that error has no effect.
   const sent = (): void => {
     unsent--;
     if (!isFull || unsent > 0) return;

@@ -1,9 +1,8 @@
 /**
- * A node's place on the JetStream bus: its durable consumer for parcels, its two subjects for
- * receipts and notes, and the checks on everything that comes in by them.
+ * A node's place on the JetStream bus: its durable consumer for parcels, its two subjects for receipts and control
+ * messages, and the checks on all that arrives.
  *
- * What arrives is handed on in a turn of its own, outside the client library, which would swallow
- * what our own code throws.
+ * Each delivery runs in its own turn, outside the client library, which would swallow exceptions of our code.
  */
 
 import type { Msg, Subscription } from "@nats-io/transport-node";
@@ -24,9 +23,9 @@ interface MemberPlace {
   readonly onTrouble: (reason: string) => void;
 }
 
-/** What was fetched and not acknowledged, as by a node that died in between, comes again then. */
+/** A parcel that was fetched but not acknowledged is delivered again after this time. */
 const FETCHED_AGAIN_MS = 10_000;
-/** A consumer that nobody asks for so long belongs to a node that is gone. */
+/** A consumer without requests for this long belongs to a dead node. */
 const GONE_MS = 3_600_000;
 
 export class JetStreamMember {
@@ -58,14 +57,14 @@ export class JetStreamMember {
     ];
   }
 
-  /** Begins to receive; throws what the server has against it. */
+  /** Begins to receive; throws the server's refusal. */
   async begin(): Promise<void> {
     await this.resume();
     await this.#place.link.connection.flush();
     if (this.#refusal !== undefined) throw this.#refusal;
   }
 
-  /** Makes its consumer where it is missing, and asks for parcels. */
+  /** Creates its consumer if it is missing, and requests parcels. */
   async resume(): Promise<void> {
     const { link, root, stream } = this.#place;
     await link.manager.consumers.add(stream, {
@@ -118,7 +117,7 @@ export class JetStreamMember {
   #onMessage(message: Msg): void {
     const [head = "", text = ""] = message.string().split("\n");
     const { from, to } = fieldsOf(head);
-    // A head that cannot be read is a note of nobody: its reader drops and counts it.
+    // A message with an unreadable head has no sender and no fields: its receiver drops and counts it.
     const isOurs = typeof from === "string" && to === this.#node;
     const note = isOurs ? this.#notes.add({ from, to: this.#node }, text) : {};
     if (note !== undefined) this.#deliver(() => this.#inbox.onMessage(isOurs ? from : "", note));
@@ -131,7 +130,7 @@ export class JetStreamMember {
   }
 }
 
-/** Of an object in JSON; anything else has none. */
+/** The fields of a JSON object; none for anything else. */
 function fieldsOf(text: string): ControlMessage {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,16 +1,14 @@
 /**
- * The bus between machines: parcels through a stream of NATS JetStream, receipts and notes past it.
+ * The bus between machines: parcels through a stream of NATS JetStream, receipts and control messages past it.
  *
- * The server is a letter box and never the only copy: whoever sent a parcel keeps it until the
- * receipt. So the stream may lose, be wiped or be gone for an hour, and afterwards is made anew by
- * whoever notices; meanwhile `send` says no. Each parcel has a subject of its own, of which the
- * stream keeps one message: a repeat takes the place of what still lies there, and is delivered
- * again where it had been taken already. (JetStream's own window for duplicates would swallow just
- * the repeats that ask for a lost receipt.) What is fetched is gone from the stream; what nobody
- * fetches goes after ten minutes, or when newer parcels need the room.
+ * The server never has the only copy: the sender of a parcel keeps it until the receipt. So the stream may be lost, wiped
+ * or away for an hour; the first node that notices creates it again, and meanwhile `send` refuses. Each parcel has its own
+ * subject, of which the stream keeps one message: a repeat replaces an unfetched copy, and is delivered again if the copy
+ * was fetched. (JetStream's window for duplicates would swallow just the repeats that request a lost receipt.) Fetched
+ * parcels leave the stream; others expire after ten minutes, or when newer parcels need the space.
  *
- * Bounded are: parcels on their way to the server, receipts and notes that it has not confirmed
- * having read (more are lost), what is fetched ahead, and parcels of which pieces are missing.
+ * Bounded are: parcels in transit to the server, receipts and control messages that it has not confirmed (more are lost),
+ * parcels fetched ahead, and incomplete parcels.
  */
 
 import { createHash } from "node:crypto";
@@ -26,7 +24,7 @@ import { keepStream, nanosOf } from "./stream.ts";
 import { natsTrouble } from "./errors.ts";
 
 export interface JetStreamBusOptions extends NatsOptions {
-  /** The most the server keeps of parcels nobody has fetched. */
+  /** Bytes of unfetched parcels that the server keeps. */
   readonly streamBytesMax?: number | undefined;
 }
 
@@ -57,7 +55,7 @@ class JetStreamBus implements Bus {
   readonly #options: JetStreamBusOptions;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** All of this crawl's subjects begin so. */
+  /** Common prefix of this crawl's subjects. */
   readonly #root: string;
   readonly #stream: string;
   readonly #members = new Map<string, JetStreamMember>();
@@ -126,7 +124,7 @@ class JetStreamBus implements Bus {
   async close(): Promise<void> {
     for (const [node, member] of this.#members) this.#leave(node, member);
     this.#closing.abort();
-    // What was told last should leave, but a server that is away is not waited for.
+    // The last messages should leave, but a server that is away is not waited for.
     const flushed = this.#link.isUp() ? this.#link.connection.flush() : undefined;
     const farewell = new AbortController();
     await Promise.race([
@@ -169,7 +167,7 @@ class JetStreamBus implements Bus {
     return isWorking && this.#inFlight < IN_FLIGHT_MAX && this.#inFlightBytes < IN_FLIGHT_BYTES_MAX;
   }
 
-  /** Sends what may be lost: it is, while the server is away or behind. */
+  /** Sends what may be lost; it is dropped while the server is away or behind. */
   #tell(to: string, kind: "receipt" | "note", text: string): void {
     const bytes = Buffer.byteLength(text);
     const isRoom = this.#unconfirmedBytes + bytes <= UNCONFIRMED_BYTES_MAX;
@@ -179,7 +177,7 @@ class JetStreamBus implements Bus {
     if (!this.#isConfirming) void this.#confirm();
   }
 
-  /** Learns, by a ping and its answer, what the server has read. */
+  /** Learns by a ping how much the server has read. */
   async #confirm(): Promise<void> {
     this.#isConfirming = true;
     while (this.#unconfirmedBytes > 0 && !this.#closing.signal.aborted) {
@@ -190,14 +188,14 @@ class JetStreamBus implements Bus {
     this.#isConfirming = false;
   }
 
-  /** Makes stream and consumers until they are there; nothing is sent or asked for meanwhile. */
+  /** Creates stream and consumers, with retries; nothing is sent or requested meanwhile. */
   async #mend(reason: string): Promise<void> {
     if (this.#isMending || this.#closing.signal.aborted) return;
     this.#isMending = true;
     this.#log.write({ level: "warn", message: "mending the NATS stream", values: { reason } });
     const { signal } = this.#closing;
     for (let waitMs = MEND_MS_MIN; !signal.aborted; waitMs = Math.min(MEND_MS_MAX, 2 * waitMs)) {
-      // Also before the first attempt: what fails at once must not turn into a storm of attempts.
+      // Also before the first attempt, so that an immediate failure does not cause a storm of attempts.
       await sleep(this.#clock, waitMs, signal);
       if (this.#link.isUp() && (await this.#tryToMend())) break;
     }

@@ -1,10 +1,9 @@
 /**
- * One connection to NATS with JetStream, for as long as the program runs.
+ * One connection to NATS with JetStream, for the lifetime of the program.
  *
- * At the start every way it can fail is told within seconds, with a code and a remedy, because
- * then somebody is looking. Once it has stood it is never given up: it is tried again for ever,
- * soon at first and then every few seconds, with the same credentials or what their file says by
- * then. The client library is loaded here and nowhere else, when it is asked for.
+ * At the start every kind of failure is reported within seconds, with a code and a remedy. After that the connection is
+ * never given up: reconnects are attempted without end, soon at first and then every few seconds, with the credentials of
+ * that moment. The client library is loaded here only, on demand.
  */
 
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
@@ -20,10 +19,10 @@ import { natsTrouble } from "./errors.ts";
 export interface NatsOptions {
   /** `nats://host:4222`; with `tls://` a server without TLS is refused. */
   readonly servers: readonly string[];
-  /** Free text; crawls of different names share a server and do not meet. */
+  /** Free text; crawls of different names share a server without conflict. */
   readonly crawl: string;
   readonly credentials?: NatsCredentials | undefined;
-  /** Paths of PEM files: whom to trust, and who we are. */
+  /** Paths of PEM files: the trusted authority, and the client's certificate and key. */
   readonly tls?:
     | {
         readonly caFile?: string | undefined;
@@ -31,9 +30,9 @@ export interface NatsOptions {
         readonly keyFile?: string | undefined;
       }
     | undefined;
-  /** Of JetStream, where the server at hand is a leaf and another one stores. */
+  /** JetStream domain, if the connected server is a leaf node and another one stores. */
   readonly domain?: string | undefined;
-  /** Servers of a cluster that keep a copy; 1 where there is one server. */
+  /** Number of servers that keep a copy; 1 for a single server. */
   readonly replicas?: number | undefined;
   readonly log?: Log | undefined;
   readonly clock?: Clock | undefined;
@@ -43,22 +42,22 @@ export interface NatsLink {
   readonly connection: NatsConnection;
   readonly client: JetStreamClient;
   readonly manager: JetStreamManager;
-  /** Where JetStream listens to requests. */
+  /** Prefix of JetStream's request subjects. */
   readonly apiPrefix: string;
-  /** False from the moment it is known to be broken until it stands again. */
+  /** False from a detected disconnect until the reconnect. */
   isUp(): boolean;
-  /** Called whenever it stands again after having been broken. */
+  /** Called after every reconnect. */
   onUp(callBack: () => void): void;
   close(): Promise<void>;
 }
 
-/** Holds any note and any entry of the registry with their names, and a piece of a parcel. */
+/** Room for any control message, any registry entry with its names, and a piece of a parcel. */
 const PAYLOAD_BYTES_MIN = 128 * 1024;
 const GREETING_MS_MAX = 3_000;
 const CONNECT_MS_MAX = 3_000;
 const START_MS_MAX = 4_000;
 const REQUEST_MS_MAX = 2_000;
-/** A server that answers nothing is left after about three of these. */
+/** Ping interval; a server that does not respond is left after about three. */
 const PING_MS = 5_000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 5_000;
@@ -71,7 +70,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsLink> {
     return await openLink(options, greeting.server);
   } catch (error) {
     const trouble = natsTrouble(error, where);
-    // A server that does not like our certificate says so only by silence.
+    // A server that rejects the client's certificate does not respond at all.
     if (trouble.code === "BUS_UNREACHABLE" && greeting?.wantsTls === true)
       throw new CrawlError("BUS_TLS", trouble.message, { cause: error });
     throw trouble;
@@ -82,7 +81,7 @@ async function openLink(options: NatsOptions, first: string): Promise<NatsLink> 
   const { jetstream, jetstreamManager } = await import("@nats-io/jetstream");
   const { domain, clock = systemClock } = options;
   const backOff = new BackOff(clock);
-  // Whoever answered first is asked first; a list of our own order is not shuffled.
+  // The server that responded first is used first, so the client must not shuffle the list.
   const servers = [first, ...options.servers.filter((server) => server !== first)];
   const connection = await connectInTime(
     await clientOptions({ ...options, servers }, backOff),
@@ -140,7 +139,7 @@ async function clientOptions(options: NatsOptions, backOff: BackOff): Promise<Co
     timeout: CONNECT_MS_MAX,
     noRandomize: true,
     maxReconnectAttempts: -1,
-    // Credentials that are wrong today may be right when the server has been set right.
+    // Rejected credentials may be accepted once the server is reconfigured.
     ignoreAuthErrorAbort: true,
     reconnectDelayHandler: () => backOff.delayMs(),
     pingInterval: PING_MS,
@@ -154,7 +153,7 @@ function definedOf<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K],
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
-/** Waits longer the longer a connection has been missing, and never exactly as long as others. */
+/** A delay that grows while the connection is missing, with jitter. */
 class BackOff {
   readonly #clock: Clock;
   #brokenAtMs: number | undefined;
@@ -213,7 +212,7 @@ class Link implements NatsLink {
     await this.connection.close();
   }
 
-  /** Follows what happens to the connection until it is closed. */
+  /** Follows the state of the connection until it is closed. */
   async attend(log: Log): Promise<void> {
     for await (const status of this.connection.status()) {
       if (status.type === "disconnect") {

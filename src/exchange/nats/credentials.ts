@@ -1,18 +1,18 @@
-/** The ways to be let in by a NATS server, and the files some of them are kept in. */
+/** Authentication methods of a NATS server, and the files that some of them use. */
 
 import { readFileSync } from "node:fs";
 import type { Authenticator } from "@nats-io/transport-node";
 import { CrawlError } from "../../base/errors.ts";
 
 export type NatsCredentials =
-  /** What `nsc` makes: a user's token and key in one file. */
+  /** A file of `nsc` with a user's token and key. */
   | { readonly kind: "file"; readonly path: string }
   /** A file with the seed of a key whose public half the server knows. */
   | { readonly kind: "nkey"; readonly path: string }
   | { readonly kind: "password"; readonly user: string; readonly password: string }
   | { readonly kind: "token"; readonly token: string };
 
-/** A missing file is said at the start; the library would try for ever. */
+/** Reports a missing file at the start; the library would retry without end. */
 export function checkReadable(path: string): void {
   try {
     readFileSync(path);
@@ -40,7 +40,7 @@ export async function authenticatorOf(
   }
 }
 
-/** Asks the file at every connection, so that a new one takes effect; a bad one only at the start. */
+/** Reads the file for every connection, so that a new one takes effect; a bad one is refused at the start only. */
 function rereading(path: string, make: (bytes: Uint8Array) => Authenticator): Authenticator {
   const read = (): Authenticator => {
     const authenticator = make(readFileSync(path));
@@ -58,7 +58,7 @@ function rereading(path: string, make: (bytes: Uint8Array) => Authenticator): Au
     try {
       latest = read();
     } catch {
-      // Somebody may be writing it just now.
+      // It may be being written at this moment.
     }
     return latest(nonce);
   };

@@ -1,14 +1,14 @@
 /**
- * Finds in what the NATS client throws the error an operator can do something about.
+ * Translates errors of the NATS client into errors that an operator can fix.
  *
- * It is told by names and codes, not by classes, so that the library need not be loaded for it.
+ * Recognised by names and codes, not by classes, so that the library need not be loaded.
  */
 
 import { CrawlError } from "../../base/errors.ts";
 
-/** JetStream's own: not enabled in the server, or not for this account. */
+/** JetStream's codes: not enabled in the server, or not for this account. */
 const NO_JETSTREAM = new Set([10039, 10076]);
-/** JetStream's own: no memory, storage, streams or consumers left for this account or server. */
+/** JetStream's codes: no memory, storage, streams or consumers left for this account or server. */
 const NO_ROOM = new Set([10002, 10023, 10026, 10027, 10028, 10047]);
 const TLS_CODE =
   /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/;
@@ -47,7 +47,7 @@ function isTls(codes: Clues["codes"], message: string): boolean {
   );
 }
 
-/** The names and codes of an error and of what caused it. */
+/** Names and codes of an error and its causes. */
 function cluesOf(error: unknown): Clues {
   const names: string[] = [];
   const codes: (string | number)[] = [];

@@ -1,8 +1,8 @@
 /**
- * Finds the server that answers first, by what a NATS server says before anything is asked of it.
+ * Finds the server that responds first, by the greeting that a NATS server sends on connection.
  *
- * The client library would try one server after the other, and leave a socket open for ever at the last
- * one that takes a connection and says nothing.
+ * The client library would try the servers one after the other, and keep a socket open without end to one that accepts
+ * the connection and sends nothing.
  */
 
 import { connect } from "node:net";
@@ -14,7 +14,7 @@ export interface Greeting {
 
 const NATS_PORT = 4222;
 
-/** Rejects with everybody's reason when nobody answers in time. */
+/** Rejects with the reason of each server if none responds in time. */
 export async function firstGreeting(
   servers: readonly string[],
   withinMs: number,

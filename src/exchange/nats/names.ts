@@ -1,16 +1,15 @@
 /**
- * Free names as single tokens of a NATS subject, a stream's or a consumer's name.
+ * Encodes free names as single tokens of a NATS subject, a stream's or a consumer's name.
  *
- * Crawls and nodes are called what people like; a dot, a star or a space in a subject would address
- * somebody else. Letters, digits and hyphens stay as they are, every other byte of UTF-8 becomes
- * `_xx`, so that two names never meet in one token. What would be too long for a file name keeps
- * its head and gets a digest; `_h` cannot come from the rule before.
+ * Names of crawls and nodes are free text; a dot, a star or a space in a subject would address other nodes. Letters,
+ * digits and hyphens stay as they are, every other byte of UTF-8 becomes `_xx`, so different names have different tokens.
+ * A name too long for a file name keeps its beginning and gets a digest; `_h` does not result from the rule before.
  */
 
 import { createHash } from "node:crypto";
 import { assert } from "../../base/assert.ts";
 
-/** Stream names become folders of the server, which allows 255 characters with all that is added. */
+/** Stream names become folders of the server, which allows 255 characters with its additions. */
 const TOKEN_CHARACTERS_MAX = 100;
 const HEAD_CHARACTERS = 50;
 const DIGEST_CHARACTERS = 43;

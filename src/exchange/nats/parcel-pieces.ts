@@ -1,19 +1,18 @@
 /**
- * A parcel as messages of a bounded size, and messages as a parcel again.
+ * Cuts a parcel into messages of bounded size, and joins them again.
  *
- * A message is one line of JSON that says whose it is and which piece of how many, then bytes of
- * the body. Whoever joins pieces trusts none of them:
- * a parcel comes out only when all its pieces are there and length and checksum are right; anything
- * else comes to nothing, as if it had been lost, and is sent again by its sender.
+ * A message is one line of JSON with sender, addressee and piece number, then bytes of the body. The reader trusts nothing:
+ * a parcel results only when all its pieces are there and length and checksum are right; anything else counts as lost,
+ * and its sender repeats it.
  *
- * Memory: at most `PARTIAL_MAX` unfinished parcels are kept, the oldest go first.
+ * Memory: at most `PARTIAL_MAX` incomplete parcels; the oldest are dropped first.
  */
 
 import { crc32 } from "node:zlib";
 import { assert } from "../../base/assert.ts";
 import { type Parcel, PARCEL_BYTES_MAX } from "../bus.ts";
 
-/** The least message that parcels can travel in at all: a head with long names, and some body. */
+/** The smallest message size that can carry parcels: a head with long names, and some body. */
 export const PIECE_BYTES_MIN = 64 * 1024;
 
 const VERSION = 1;
@@ -31,7 +30,7 @@ interface Head {
   readonly pieces: number;
   /** Of the whole body. */
   readonly bytes: number;
-  /** Of that body and of whose it is. */
+  /** Of that body, its id, sender and addressee. */
   readonly crc: number;
 }
 
@@ -58,18 +57,18 @@ export function piecesOf(parcel: Parcel, messageBytesMax: number): Uint8Array[] 
 export class PieceJoiner {
   readonly #partials = new Map<string, Partial>();
 
-  /** The parcel that this message completes, if it does. */
+  /** The parcel that this message completes, if any. */
   add(message: Uint8Array): Parcel | undefined {
     const end = message.indexOf(NEW_LINE);
     const head = end < 0 ? undefined : headOf(message.subarray(0, end));
     if (head === undefined) return undefined;
     const part = message.subarray(end + 1);
     if (head.pieces === 1) return parcelOf(head, part);
-    // A repeat is cut alike, so pieces of both fit together; another body under this id does not.
+    // A repeat is cut in the same way, so its pieces fit; those of another body under this id do not.
     const key = JSON.stringify([head.from, head.id, head.pieces, head.bytes, head.crc]);
     const partial = this.#partials.get(key) ?? this.#begin(key, head.pieces);
     if (partial.pieces[head.piece] === undefined) {
-      // The message may be a view of something large; what is kept is only ours.
+      // The message may be a view of a large buffer, so its bytes are copied.
       partial.pieces[head.piece] = part.slice();
       partial.missing--;
       partial.bytes += part.length;

@@ -1,10 +1,9 @@
 /**
- * Takes messages from a durable consumer as they come, a bounded number ahead.
+ * Fetches messages from a durable consumer, a bounded number ahead.
  *
- * One request for messages is open at a time; when it has been served or has run out, the next
- * follows. A message is acknowledged to JetStream as soon as it is here: the promise that nothing
- * is lost is kept by receipts between nodes and not by the server. Silence beyond what was asked
- * for, or a consumer that is gone, is told as trouble, and then nothing is asked until `resume`.
+ * One request is open at a time; the next follows when it has been served or has expired. A message is acknowledged to
+ * JetStream on arrival: receipts between nodes, not the server, guarantee that nothing is lost. Silence beyond the
+ * request's time, or a missing consumer, is reported as trouble, and then nothing is requested until `resume`.
  */
 
 import { randomUUID } from "node:crypto";
@@ -24,7 +23,7 @@ const BATCH_MAX = 64;
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 const REQUEST_MS = 4_000;
 const SILENCE_MS_MAX = 2 * REQUEST_MS;
-/** Between requests that brought nothing but refusals. */
+/** Delay between requests that were refused. */
 const REFUSED_MS = 100;
 
 export class Pull {
@@ -33,7 +32,7 @@ export class Pull {
   readonly #source: PullSource;
   readonly #inbox = `_INBOX.${randomUUID()}`;
   readonly #subscription: Subscription;
-  /** Of the request that is open; answers to earlier ones say nothing about it. */
+  /** Number of the open request; responses to earlier ones are ignored. */
   #serial = 0;
   #expected = 0;
   #cancelTimer = (): void => {};
@@ -53,7 +52,7 @@ export class Pull {
     });
   }
 
-  /** Asks, or asks anew, where asking was in vain. */
+  /** Sends a request, and repeats one without effect. */
   resume(): void {
     if (this.#state === "ended") return;
     this.#state = "asking";
@@ -87,7 +86,7 @@ export class Pull {
     if (this.#state === "asking" && --this.#expected <= 0) this.#ask();
   }
 
-  /** The end of a request: served, run out (408), too large (409) or nobody there (503). */
+  /** The end of a request: served, expired (408), too large (409) or no responder (503). */
   #onStatus(message: Msg): void {
     if (this.#state !== "asking" || message.subject !== `${this.#inbox}.${this.#serial}`) return;
     const code = message.headers?.code ?? 0;

@@ -1,15 +1,14 @@
 /**
- * The registry as a key-value bucket of NATS JetStream, so `nats kv` shows it too.
+ * The registry as a key-value bucket of NATS JetStream, which `nats kv` can show.
  *
- * The server compares and sets: a write says which sequence number its subject must have. Those
- * numbers begin again at 1 when the server has lost its store, and a node that slept through that
- * could meet its old number on somebody else's value. So each life of the table has a number of its
- * own, drawn when the bucket is made and kept under one key, and all other keys lie beneath it: a
- * write of an earlier life finds nothing to compare with. A revision is the life and the sequence
- * number in one. Every answer counts only when the life is read to be the same afterwards, which makes
- * two questions of one; nothing here is asked more than a few times a second.
+ * The server compares and sets: a write names the sequence number that its subject must have. Numbers begin again at 1
+ * when the server has lost its store, so a node that slept meanwhile could find its old number on another node's value.
+ * Therefore each life of the table has a number, drawn when the bucket is created and kept under one key, and all other
+ * keys are below it: a write of an earlier life finds nothing to compare with. A revision combines life and sequence
+ * number. A response counts only if the life is read to be the same afterwards, so each request is two; none is sent more
+ * than a few times a second.
  *
- * Reads go to the server that leads the stream and never to a copy that may be behind.
+ * Reads go to the leader of the stream, never to a copy that may be behind.
  */
 
 import type { MsgHdrs } from "@nats-io/transport-node";
@@ -35,9 +34,9 @@ import type { RegistryEntry, RegistryWatcher } from "../registry.ts";
 const TABLE_BYTES_MAX = 64 * 1024 * 1024;
 const ATTEMPTS_MAX = 4;
 const SPREADING_MS = 100;
-/** What was asked reached no bucket, and so changed nothing. */
+/** The request reached no bucket, and so changed nothing. */
 const NOBODY = "no server stores the registry";
-/** JetStream's own: somebody was faster. */
+/** JetStream's code: another write came first. */
 const WRONG_SEQUENCE = new Set([10071, 10164]);
 const STREAM_MISSING = 10059;
 
@@ -81,7 +80,7 @@ class JetStreamRegistry implements Registry {
     });
   }
 
-  /** Makes the bucket; throws what the server has against it. */
+  /** Creates the bucket; throws the server's refusal. */
   async begin(): Promise<void> {
     await this.#makeBucket();
     await this.#readLife();
@@ -133,12 +132,12 @@ class JetStreamRegistry implements Registry {
     return `$KV.${this.#bucket}.${life}.${token}`;
   }
 
-  /** Asks until the table is known to have lived on while it was asked. */
+  /** Repeats a request until the table is known to have had the same life throughout. */
   async #inOneLife<T>(ask: (life: number) => Promise<T>): Promise<T> {
     let life = this.#life ?? (await this.#readLife());
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const answer = await ask(life).catch(async (error) => {
-        // The bucket may be gone: whoever asks next finds a new one.
+        // The bucket may be gone: the next request finds a new one.
         if ((error as Error).message === NOBODY) await this.#readLife();
         throw error;
       });
@@ -173,14 +172,14 @@ class JetStreamRegistry implements Registry {
     throw new RegistryAway("the table cannot be begun");
   }
 
-  /** Where a removed key left its marker, a new value takes the marker's place. */
+  /** The marker of a removed key is replaced by the new value. */
   async #revive(subject: string, text: string): Promise<number | undefined> {
     const stored = await this.#readSubject(subject);
     if (stored === undefined || stored.value !== undefined) return undefined;
     return this.#write(subject, text, { seq: stored.seq });
   }
 
-  /** What a subject holds; nothing is said about why it holds nothing. */
+  /** The value of a subject; undefined for whatever reason there is none. */
   async #readSubject(subject: string): Promise<StoredEntry | undefined> {
     const message = await this.#asked(async () => {
       const { streams } = this.#link.manager;
@@ -201,7 +200,7 @@ class JetStreamRegistry implements Registry {
     const headers = this.#newHeaders();
     if (operation !== undefined) headers.set("KV-Operation", operation);
     const options = { headers, expect: { lastSubjectSequence: seq } };
-    // Between leaf nodes a bucket is written to by its domain, which maps such subjects back.
+    // Through a leaf node a bucket is written to by its domain, which maps such subjects back.
     const { domain } = this.#options;
     const target = domain === undefined ? subject : `${this.#link.apiPrefix}.${subject}`;
     return this.#asked(async () => {

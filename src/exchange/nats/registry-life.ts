@@ -1,18 +1,18 @@
-/** How the JetStream registry writes things down: entries as JSON, and a life and a number as one. */
+/** The JetStream registry's encoding: entries as JSON, and a life and a sequence number as one number. */
 
 import { assert } from "../../base/assert.ts";
 import { below, type Random } from "../../base/random.ts";
 
-/** What lies under a key: a removed one leaves a marker without a value. */
+/** The value under a key; a removed key leaves a marker without a value. */
 export interface StoredEntry {
   /** Empty for a text that is not ours: it counts as a marker, so that the next writer replaces it. */
   readonly key: string;
   readonly value: string | undefined;
-  /** The stream's number of it. */
+  /** Its sequence number in the stream. */
   readonly seq: number;
 }
 
-/** Together they fill the integers that a number holds exactly. */
+/** The product is the number of integers that are exact. */
 const SEQUENCE_LIMIT = 2 ** 32;
 const LIFE_LIMIT = 2 ** 21;
 
@@ -36,7 +36,7 @@ export function lifeIn(value: string | undefined): number | undefined {
   return life < LIFE_LIMIT ? life : undefined;
 }
 
-/** What was written under a key, from its JSON. */
+/** Reads an entry from its JSON. */
 export function storedEntry(text: string, seq: number): StoredEntry {
   try {
     const { key, value } = JSON.parse(text) as Partial<Record<"key" | "value", unknown>>;

@@ -1,10 +1,9 @@
 /**
- * A copy of the JetStream registry for those who watch it.
+ * A copy of the JetStream registry for watchers.
  *
- * The server republishes every change under another subject once it is stored, with its number.
- * That may get lost, so the whole table is read again when the connection was lost, when a change
- * belongs to a life not known here, and every few seconds if numbers are missing. Nobody is told
- * the same thing twice in a row, nor anything older than what was told before in the same life.
+ * The server republishes every stored change under another subject, with its number. Such messages may be lost, so the
+ * whole table is read again after a reconnect, when a change belongs to an unknown life, and every few seconds if numbers
+ * are missing. A watcher is not called twice in a row with the same value, nor with an older value of the same life.
  */
 
 import type { Msg } from "@nats-io/transport-node";
@@ -16,7 +15,7 @@ import type { RegistryEntry, RegistryWatcher } from "../registry.ts";
 
 interface MirroredTable {
   readonly stream: string;
-  /** Where changes are republished: under this comes what comes under the bucket. */
+  /** Prefix of republished changes; it replaces the bucket's. */
   readonly news: string;
   readonly subjectOfLife: (life: number) => string;
   readonly readLife: () => Promise<number>;
@@ -40,7 +39,7 @@ export class RegistryMirror {
   readonly #watchings = new Set<Watching>();
   #entries = new Map<string, StoredEntry>();
   #life = 0;
-  /** The stream's number up to which everything was seen. */
+  /** The sequence number up to which all changes were seen. */
   #seenSeq = 0;
   #isListening = false;
   #isClosed = false;
@@ -94,7 +93,7 @@ export class RegistryMirror {
     this.#take(stored);
   }
 
-  /** Reads again now, and soon again when that fails; else after a while. */
+  /** Reads the table now; the next read follows soon after a failure, later otherwise. */
   #check(): void {
     this.#cancelCheck();
     if (this.#isClosed) return;
@@ -122,7 +121,7 @@ export class RegistryMirror {
       for (const stored of await Promise.all(part))
         if (stored !== undefined && stored.key !== "") found.push(stored);
     }
-    // A table lost meanwhile would have looked empty.
+    // A table that was lost meanwhile would look empty.
     if ((await this.#table.readLife()) !== life) throw new RegistryAway("lost while it was read");
     if (life !== this.#life) this.#beginLife(life, found);
     for (const stored of found) this.#take(stored);
@@ -139,7 +138,7 @@ export class RegistryMirror {
     }
   }
 
-  /** What an earlier life had and this one has not is absent. */
+  /** Keys of an earlier life that this one does not have are absent. */
   #beginLife(life: number, found: readonly StoredEntry[]): void {
     const before = this.#entries;
     this.#life = life;
@@ -158,7 +157,7 @@ export class RegistryMirror {
     for (const watching of this.#watchings) this.#tell(watching, stored);
   }
 
-  /** In a turn of its own: the client library would swallow what a watcher throws. */
+  /** In its own turn: the client library would swallow exceptions of a watcher. */
   #tell(watching: Watching, { key, value, seq }: StoredEntry): void {
     if (!key.startsWith(watching.prefix)) return;
     const entry: RegistryEntry | undefined =

@@ -1,13 +1,13 @@
 /**
- * Makes a stream, or brings one that is there to what this version wants of it.
+ * Creates a stream, or updates an existing one to this version's configuration.
  *
- * Called at the start and whenever a stream was found missing: a server whose store was lost gets
- * its streams anew from whoever notices first.
+ * Called at the start and whenever a stream is missing: after a server lost its store, the first node that notices creates
+ * it.
  */
 
 import type { JetStreamManager, StreamConfig } from "@nats-io/jetstream";
 
-/** JetStream's own: there is one of that name, made otherwise. */
+/** JetStream's code: a stream of that name exists, with another configuration. */
 const MADE_OTHERWISE = 10058;
 
 export async function keepStream(
