@@ -21,8 +21,8 @@ export class MessageReader {
   }
 
   /** undefined for an invalid message, which is dropped. */
-  read(from: string, note: ControlMessage): Message | undefined {
-    const message = messageIn(note);
+  read(from: string, control: ControlMessage): Message | undefined {
+    const message = messageIn(control);
     if (typeof message !== "string") return message;
     this.#drop(from, message);
     return undefined;

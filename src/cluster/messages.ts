@@ -112,7 +112,7 @@ export interface Heard {
 
 export interface Exchange extends BorderTraffic {
   /** Messages to other processes in transit. */
-  readonly letters: number;
+  readonly messages: number;
 }
 
 export interface Licence {

@@ -82,7 +82,7 @@ test("a process without work takes from the fullest one, and nothing that is und
   assert.deepEqual(ownership.handOut("b", new Map([[3, 1]])), [], "an only bucket stays");
 });
 
-test("a part without an owner is handed out while its former owner hands it over: letters wait for one", () => {
+test("a part without an owner is handed out while its former owner hands it over: messages wait for one", () => {
   const ownership = new Ownership(
     { ...rules, coordination: "dynamic" },
     workers("a", "b"),

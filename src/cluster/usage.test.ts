@@ -5,25 +5,25 @@ import { UsageEstimate } from "./usage.ts";
 const PART = { limitBps: 1e6, waitingReaders: 0, isDry: false };
 
 test("what is used rises at once, and a moment in which nothing came hardly lessens it", () => {
-  const appetite = new UsageEstimate(0);
+  const usage = new UsageEstimate(0);
   let bytes = 0;
-  for (let atMs = 100; atMs <= 3000; atMs += 100) appetite.look(atMs, (bytes += 90_000), PART);
-  const { usedBps: dipBps, isHungry } = appetite.look(3100, bytes, PART);
+  for (let atMs = 100; atMs <= 3000; atMs += 100) usage.look(atMs, (bytes += 90_000), PART);
+  const { usedBps: dipBps, isHungry } = usage.look(3100, bytes, PART);
   assert.ok(
     dipBps > 0.75e6 && dipBps < 0.9e6,
     `${dipBps} after a tenth of a second without a byte`,
   );
   assert.equal(isHungry, false);
-  const rise = appetite.look(3200, bytes + 99_000, PART);
+  const rise = usage.look(3200, bytes + 99_000, PART);
   assert.equal(rise.usedBps, 990_000);
   assert.equal(rise.isHungry, true);
 });
 
 test("who has nothing to do any more leaves its part to others at once", () => {
-  const appetite = new UsageEstimate(0);
-  appetite.look(1000, 1e6, PART);
-  assert.ok(appetite.look(1100, 1e6, PART).usedBps > 0.5e6);
-  assert.equal(appetite.look(1200, 1e6, { ...PART, isDry: true }).usedBps, 0);
+  const usage = new UsageEstimate(0);
+  usage.look(1000, 1e6, PART);
+  assert.ok(usage.look(1100, 1e6, PART).usedBps > 0.5e6);
+  assert.equal(usage.look(1200, 1e6, { ...PART, isDry: true }).usedBps, 0);
 });
 
 test("while somebody waits to read, more could be used", () => {

@@ -110,7 +110,7 @@ export class Worker {
         this.#parts.crawl.team?.onParcel(parcel);
       },
       onReceipt: (receipt) => this.#parts.crawl.team?.onReceipt(receipt),
-      onMessage: (from, note) => this.#onMessage(from, note),
+      onMessage: (from, control) => this.#onMessage(from, control),
     };
   }
 
@@ -285,12 +285,12 @@ export class Worker {
   #exchange(): Exchange {
     const border = this.#parts.crawl.team?.border;
     const none = { urlsSent: 0, urlsReceived: 0, sentBytes: 0, pagesSent: 0, sentTo: {} };
-    return { ...(border?.traffic ?? none), letters: border?.waiting ?? 0 };
+    return { ...(border?.traffic ?? none), messages: border?.waiting ?? 0 };
   }
 
-  #onMessage(from: string, note: ControlMessage): void {
+  #onMessage(from: string, control: ControlMessage): void {
     if (from !== COORDINATOR) return;
-    const message = this.#reader.read(from, note);
+    const message = this.#reader.read(from, control);
     if (message?.kind === "look") return this.#parts.onLook?.(message.snapshot);
     if (this.#hasEnded) return;
     if (message?.kind === "refusal" && message.life === this.#life)

@@ -33,7 +33,7 @@ export interface Receipt {
 export interface Inbox {
   readonly onParcel: (parcel: Parcel) => void;
   readonly onReceipt: (receipt: Receipt) => void;
-  readonly onMessage: (from: string, note: ControlMessage) => void;
+  readonly onMessage: (from: string, control: ControlMessage) => void;
 }
 
 /** Any JSON object. */
@@ -46,7 +46,7 @@ export interface Membership {
   /** Sends the receipt of a committed parcel; a repeat of the parcel requests a lost one. */
   acknowledge(parcel: Parcel): void;
   /** Sends a control message, which may be lost. */
-  tell(to: string, note: ControlMessage): void;
+  tell(to: string, control: ControlMessage): void;
   leave(): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ function noise(bytes: number, seed = 1): string {
   return all.toString("base64").slice(0, bytes);
 }
 
-test("a note within the limit is its JSON with a checksum, and no text is ever longer than the limit", () => {
+test("a control message within the limit is its JSON with a checksum, and no text is ever longer than the limit", () => {
   const [text = ""] = textsOf(FROM_A, { kind: "heard" });
   assert.match(text, /^[a-z0-9]+ {"kind":"heard"}$/);
   for (const bytes of [MESSAGE_BYTES_MAX, 3 * MESSAGE_BYTES_MAX, 12 * MESSAGE_BYTES_MAX]) {
@@ -26,7 +26,7 @@ test("a note within the limit is its JSON with a checksum, and no text is ever l
   }
 });
 
-test("pieces are one note again in any order and company, and not while one is missing", () => {
+test("pieces are one control message again in any order and company, and not while one is missing", () => {
   const joiner = new MessageJoiner();
   const [one, two] = [{ text: noise(200_000, 1) }, { text: noise(200_000, 2) }];
   const texts = [
@@ -44,7 +44,7 @@ test("pieces are one note again in any order and company, and not while one is m
   );
 });
 
-test("at most 32 unfinished notes are kept, and a note of more than 16 pieces is lost", () => {
+test("at most 32 unfinished control messages are kept, and a control message of more than 16 pieces is lost", () => {
   const joiner = new MessageJoiner();
   const [first = "", ...rest] = textsOf(FROM_A, { text: noise(100_000) });
   joiner.add(FROM_A, first);
@@ -57,7 +57,7 @@ test("at most 32 unfinished notes are kept, and a note of more than 16 pieces is
   assert.deepEqual(joiner.add(FROM_A, `~1 0 17 ${"A".repeat(8)}`), {});
 });
 
-test("what is no note, or unpacks to more than 16 MiB, has no fields", () => {
+test("what is no control message, or unpacks to more than 16 MiB, has no fields", () => {
   const joiner = new MessageJoiner();
   const packed = (length: number): string => {
     const text = JSON.stringify({ text: "x".repeat(length) });
@@ -79,7 +79,7 @@ test("what is no note, or unpacks to more than 16 MiB, has no fields", () => {
     assert.deepEqual(joiner.add(FROM_A, text), {}, text.slice(0, 20));
 });
 
-test("a note that was altered on its way, or sent on to another node, has no fields", () => {
+test("a control message that was altered on its way, or sent on to another node, has no fields", () => {
   const [text = ""] = textsOf(FROM_A, { kind: "heard", grant: 12 });
   assert.deepEqual(new MessageJoiner().add(FROM_A, text), { kind: "heard", grant: 12 });
   for (const other of [

@@ -28,8 +28,8 @@ export interface Route {
 }
 
 /** Empty for a message that is too long even when compressed: it is lost. */
-export function textsOf(route: Route, note: ControlMessage): string[] {
-  const json = JSON.stringify(note);
+export function textsOf(route: Route, control: ControlMessage): string[] {
+  const json = JSON.stringify(control);
   const text = `${checksumOf(route, json)} ${json}`;
   if (Buffer.byteLength(text) <= MESSAGE_BYTES_MAX) return [text];
   const packed = deflateRawSync(json).toString("base64");

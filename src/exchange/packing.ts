@@ -21,27 +21,27 @@ export interface Packing {
   /** Names the sender's store: a new store counts from the start. */
   readonly sender: string;
   readonly floor: number;
-  readonly letters: readonly NumberedMessage[];
+  readonly messages: readonly NumberedMessage[];
 }
 
 const VERSION = 2;
 const HEADER_BYTES = 1 + 1 + 8 + 4;
-const LETTER_BYTES = 8 + 4 + 2 + 2;
+const MESSAGE_HEAD_BYTES = 8 + 4 + 2 + 2;
 /** Of the messages of a parcel with more than one; a longer message is sent in parts of this length. */
 export const PACKED_BYTES_MAX = 256 * 1024;
 const PARTS_MAX = 2 ** 12;
 const SENDER_BYTES_MAX = 64;
 
-export function pack({ sender, floor, letters }: Packing): Uint8Array {
+export function pack({ sender, floor, messages }: Packing): Uint8Array {
   const name = Buffer.from(sender, "utf8");
-  const bytes = letters.reduce((sum, { body }) => sum + LETTER_BYTES + body.length, 0);
+  const bytes = messages.reduce((sum, { body }) => sum + MESSAGE_HEAD_BYTES + body.length, 0);
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + name.length + bytes);
   let at = buffer.writeUInt8(VERSION, 0);
   at = buffer.writeUInt8(name.length, at);
   at += name.copy(buffer, at);
   at = buffer.writeDoubleBE(floor, at);
-  at = buffer.writeUInt32BE(letters.length, at);
-  for (const { seq, body, part, parts } of letters) {
+  at = buffer.writeUInt32BE(messages.length, at);
+  for (const { seq, body, part, parts } of messages) {
     at = buffer.writeDoubleBE(seq, at);
     at = buffer.writeUInt32BE(body.length, at);
     at = buffer.writeUInt16BE(part, at);
@@ -68,20 +68,20 @@ function unpacked(buffer: Buffer): Packing | undefined {
   const floor = buffer.readDoubleBE(2 + nameBytes);
   const count = buffer.readUInt32BE(10 + nameBytes);
   let at = HEADER_BYTES + nameBytes;
-  if (count * LETTER_BYTES > buffer.length - at) return undefined;
-  const letters: NumberedMessage[] = [];
+  if (count * MESSAGE_HEAD_BYTES > buffer.length - at) return undefined;
+  const messages: NumberedMessage[] = [];
   for (let index = 0; index < count; index++) {
     const seq = buffer.readDoubleBE(at);
     const bytes = buffer.readUInt32BE(at + 8);
     const part = buffer.readUInt16BE(at + 12);
     const parts = buffer.readUInt16BE(at + 14);
-    at += LETTER_BYTES;
+    at += MESSAGE_HEAD_BYTES;
     if (!Number.isSafeInteger(seq) || at + bytes > buffer.length) return undefined;
     if (part >= parts || parts > PARTS_MAX) return undefined;
-    letters.push({ seq, body: buffer.subarray(at, at + bytes), part, parts });
+    messages.push({ seq, body: buffer.subarray(at, at + bytes), part, parts });
     at += bytes;
   }
   return at === buffer.length && Number.isSafeInteger(floor)
-    ? { sender, floor, letters }
+    ? { sender, floor, messages }
     : undefined;
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
 import { decodePage, encodePage, type PageMessage } from "./page-message.ts";
 
-function letter(bytes: number, isCoded: boolean): PageMessage {
+function message(bytes: number, isCoded: boolean): PageMessage {
   return {
     kind: "page",
     epoch: 3,
@@ -35,7 +35,7 @@ function letter(bytes: number, isCoded: boolean): PageMessage {
 test("a page arrives as it was sent, packed or not", () => {
   for (const isCoded of [true, false])
     for (const bytes of [0, 1, 100_000]) {
-      const sent = letter(bytes, isCoded);
+      const sent = message(bytes, isCoded);
       const read = decodePage(encodePage(sent));
       assert.ok(read);
       assert.equal(Buffer.compare(read.page.body, sent.page.body), 0);
@@ -44,7 +44,7 @@ test("a page arrives as it was sent, packed or not", () => {
 });
 
 test("a page that was cut or bent on its way is no page, and never an error", () => {
-  const whole = encodePage(letter(3_000, false));
+  const whole = encodePage(message(3_000, false));
   const random = randomFrom(1);
   for (let count = 0; count < 2_000; count++) {
     const bent = Uint8Array.from(whole.subarray(0, 1 + below(random, whole.length)));

@@ -69,16 +69,16 @@ export function encodePage({ epoch, bucket, page }: PageMessage): Uint8Array {
   return Buffer.concat([head, packed]);
 }
 
-export function decodePage(letter: Uint8Array): PageMessage | undefined {
-  if (!isPageMessage(letter) || letter[2] !== VERSION || letter.length < HEAD_BYTES)
+export function decodePage(message: Uint8Array): PageMessage | undefined {
+  if (!isPageMessage(message) || message[2] !== VERSION || message.length < HEAD_BYTES)
     return undefined;
-  const buffer = Buffer.from(letter.buffer, letter.byteOffset, letter.length);
+  const buffer = Buffer.from(message.buffer, message.byteOffset, message.length);
   const factsBytes = buffer.readUInt32BE(4);
   if (factsBytes > FACTS_BYTES_MAX) return undefined;
   try {
     const rest = buffer.subarray(HEAD_BYTES);
     const plain =
-      letter[3] === 1 ? zstdDecompressSync(rest, { maxOutputLength: PAGE_BYTES_MAX }) : rest;
+      message[3] === 1 ? zstdDecompressSync(rest, { maxOutputLength: PAGE_BYTES_MAX }) : rest;
     if (plain.length < factsBytes) return undefined;
     const facts: unknown = JSON.parse(plain.toString("utf8", 0, factsBytes));
     if (typeof facts !== "object" || facts === null || !isGood(facts)) return undefined;

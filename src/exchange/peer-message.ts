@@ -5,8 +5,8 @@ import { decodeUrlMessage, encodeUrlMessage, type UrlMessage } from "./url-messa
 
 export type PeerMessage = UrlMessage | PageMessage;
 
-export function encodePeerMessage(letter: PeerMessage): Uint8Array {
-  return letter.kind === "page" ? encodePage(letter) : encodeUrlMessage(letter);
+export function encodePeerMessage(message: PeerMessage): Uint8Array {
+  return message.kind === "page" ? encodePage(message) : encodeUrlMessage(message);
 }
 
 /** undefined for an invalid message. */

@@ -12,7 +12,7 @@ import { MessageJoiner, textsOf } from "./control-pieces.ts";
 export type Item =
   | { readonly kind: "parcel"; readonly parcel: Parcel }
   | { readonly kind: "receipt"; readonly receipt: Receipt }
-  | { readonly kind: "note"; readonly note: SealedMessage };
+  | { readonly kind: "control"; readonly control: SealedMessage };
 
 export interface SealedMessage {
   readonly from: string;
@@ -42,9 +42,9 @@ export function sealingMember(
     acknowledge: ({ id, from }) => {
       take({ kind: "receipt", receipt: { parcelId: id, from: node, to: from } });
     },
-    tell: (to, note) => {
-      for (const text of textsOf({ from: node, to }, note))
-        take({ kind: "note", note: { from: node, to, text } });
+    tell: (to, control) => {
+      for (const text of textsOf({ from: node, to }, control))
+        take({ kind: "control", control: { from: node, to, text } });
     },
     leave: async () => leave(),
   };
@@ -56,18 +56,18 @@ export function receiverOf(inbox: Inbox): (item: Item) => void {
   return (item) => {
     if (item.kind === "parcel") return inbox.onParcel(item.parcel);
     if (item.kind === "receipt") return inbox.onReceipt(item.receipt);
-    const note = joiner.add(item.note, item.note.text);
-    if (note !== undefined) inbox.onMessage(item.note.from, note);
+    const control = joiner.add(item.control, item.control.text);
+    if (control !== undefined) inbox.onMessage(item.control.from, control);
   };
 }
 
 export function routeOf(item: Item): { readonly from: string; readonly to: string } {
   if (item.kind === "parcel") return item.parcel;
-  return item.kind === "receipt" ? item.receipt : item.note;
+  return item.kind === "receipt" ? item.receipt : item.control;
 }
 
 /** Approximate, for limits. */
 export function itemBytes(item: Item): number {
   if (item.kind === "parcel") return ENVELOPE_BYTES + item.parcel.body.length;
-  return ENVELOPE_BYTES + (item.kind === "note" ? item.note.text.length : 0);
+  return ENVELOPE_BYTES + (item.kind === "control" ? item.control.text.length : 0);
 }

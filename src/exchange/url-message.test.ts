@@ -4,14 +4,14 @@ import { zstdCompressSync } from "node:zlib";
 import { below, pick, randomFrom } from "../base/random.ts";
 import type { Random } from "../base/random.ts";
 import { PARCEL_BYTES_MAX } from "./bus.ts";
-import { LETTER_CHARACTERS_MAX, LETTER_URLS_MAX } from "./url-message.ts";
+import { URL_MESSAGE_CHARACTERS_MAX, URL_MESSAGE_URLS_MAX } from "./url-message.ts";
 import { cutForMessages, decodeUrlMessage, encodeUrlMessage } from "./url-message.ts";
 import type { UrlMessage, MovedUrl, SentUrl } from "./url-message.ts";
 
 const URL = "https://site.example/a?b=%C3%A9";
 const SENT: SentUrl = { url: URL, depth: 3, redirects: 1, links: 12, score: -2.5 };
 
-test("a letter says the same on the other side", () => {
+test("a message says the same on the other side", () => {
   const urls: UrlMessage = { kind: "urls", epoch: 7, urls: [SENT, { ...SENT, links: 0 }] };
   assert.deepEqual(decodeUrlMessage(encodeUrlMessage(urls)), urls);
   const moved: MovedUrl = { ...SENT, attempts: 2, state: "ended" };
@@ -21,32 +21,32 @@ test("a letter says the same on the other side", () => {
   assert.deepEqual(decodeUrlMessage(encodeUrlMessage(empty)), empty);
 });
 
-test("a letter tells spellings, and one that is no URL makes it none", () => {
+test("a message tells spellings, and one that is no URL makes it none", () => {
   const written = "https://site.example/%61?b=%c3%a9";
-  const letter: UrlMessage = { kind: "urls", epoch: 7, urls: [{ ...SENT, written }, SENT] };
-  const read = decodeUrlMessage(encodeUrlMessage(letter));
+  const message: UrlMessage = { kind: "urls", epoch: 7, urls: [{ ...SENT, written }, SENT] };
+  const read = decodeUrlMessage(encodeUrlMessage(message));
   assert.deepEqual(
     read?.urls.map((url) => url.written),
     [written, undefined],
   );
   for (const bad of ["javascript:1", `https://a.example/${"x".repeat(3000)}`, 7])
     assert.throws(() =>
-      encodeUrlMessage({ ...letter, urls: [{ ...SENT, written: bad as string }] } as UrlMessage),
+      encodeUrlMessage({ ...message, urls: [{ ...SENT, written: bad as string }] } as UrlMessage),
     );
 });
 
-test("any letter within the limits comes back whole", () => {
+test("any message within the limits comes back whole", () => {
   for (let seed = 1; seed <= 100; seed++) {
-    const letter = someLetter(randomFrom(seed));
-    assert.deepEqual(decodeUrlMessage(encodeUrlMessage(letter)), letter, `seed ${seed}`);
+    const message = someMessage(randomFrom(seed));
+    assert.deepEqual(decodeUrlMessage(encodeUrlMessage(message)), message, `seed ${seed}`);
   }
 });
 
-test("a letter that was cut or bent on its way is none, and never something else", () => {
+test("a message that was cut or bent on its way is none, and never something else", () => {
   for (let seed = 1; seed <= 40; seed++) {
     const random = randomFrom(seed);
-    const letter = someLetter(random);
-    const whole = encodeUrlMessage(letter);
+    const message = someMessage(random);
+    const whole = encodeUrlMessage(message);
     for (let trial = 0; trial < 40; trial++) {
       const at = below(random, whole.length);
       assert.equal(
@@ -57,12 +57,12 @@ test("a letter that was cut or bent on its way is none, and never something else
       const bent = Uint8Array.from(whole);
       bent[at] = (bent[at] ?? 0) ^ (1 << below(random, 8));
       const read = decodeUrlMessage(bent);
-      if (read !== undefined) assert.deepEqual(read, letter, `seed ${seed}, bent at ${at}`);
+      if (read !== undefined) assert.deepEqual(read, message, `seed ${seed}, bent at ${at}`);
     }
   }
 });
 
-test("bytes of no meaning are no letter", () => {
+test("bytes of no meaning are no message", () => {
   for (let seed = 1; seed <= 500; seed++) {
     const random = randomFrom(seed);
     const noise = Uint8Array.from({ length: below(random, 300) }, () => below(random, 256));
@@ -71,7 +71,7 @@ test("bytes of no meaning are no letter", () => {
   }
 });
 
-test("a letter from a peer that has gone wrong is none", () => {
+test("a message from a peer that has gone wrong is none", () => {
   const good = {
     kind: "urls",
     epoch: 1,
@@ -117,31 +117,31 @@ test("a letter from a peer that has gone wrong is none", () => {
   assert.equal(decodeUrlMessage(body), undefined, "another version");
 });
 
-test("a letter that would unpack beyond its size is none, however small it comes", () => {
+test("a message that would unpack beyond its size is none, however small it comes", () => {
   const bomb = zstdCompressSync(Buffer.alloc(256 * 2 ** 20, " "));
   assert.ok(bomb.length < PARCEL_BYTES_MAX);
   const before = process.memoryUsage().rss;
   assert.equal(decodeUrlMessage(headed(bomb)), undefined);
   assert.ok(process.memoryUsage().rss - before < 64 * 2 ** 20);
-  const many = Array.from({ length: LETTER_URLS_MAX + 1 }, () => 0);
+  const many = Array.from({ length: URL_MESSAGE_URLS_MAX + 1 }, () => 0);
   const crowd = { url: many.map(() => "http://a"), depth: many, redirects: many, links: many };
   const fields = { kind: "urls", epoch: 1, ...crowd, score: many };
   assert.equal(decodeUrlMessage(packed(fields)), undefined);
   assert.equal(decodeUrlMessage(headed(new Uint8Array(PARCEL_BYTES_MAX))), undefined);
 });
 
-test("our own letters keep to the limits", () => {
+test("our own messages keep to the limits", () => {
   const broken = { name: "BrokenPromise" };
   for (const change of [{ score: NaN }, { depth: 0.5 }, { url: "gopher://a" }]) {
     const urls = [{ ...SENT, ...change }];
     assert.throws(() => encodeUrlMessage({ kind: "urls", epoch: 1, urls }), broken);
   }
   assert.throws(() => encodeUrlMessage({ kind: "urls", epoch: -1, urls: [] }), broken);
-  const urls = Array.from({ length: LETTER_URLS_MAX + 1 }, () => SENT);
+  const urls = Array.from({ length: URL_MESSAGE_URLS_MAX + 1 }, () => SENT);
   assert.throws(() => encodeUrlMessage({ kind: "urls", epoch: 1, urls }), broken);
 });
 
-test("whatever is to be sent can be cut into letters that fit a parcel", () => {
+test("whatever is to be sent can be cut into messages that fit a parcel", () => {
   assert.deepEqual(cutForMessages([]), []);
   assert.deepEqual(cutForMessages([SENT, SENT]), [[SENT, SENT]]);
   for (let seed = 1; seed <= 3; seed++) {
@@ -154,17 +154,17 @@ test("whatever is to be sent can be cut into letters that fit a parcel", () => {
     );
     const lists = cutForMessages(all);
     assert.deepEqual(lists.flat(), all, `seed ${seed}`);
-    assert.ok(lists.length < 11, `seed ${seed}: ${lists.length} letters`);
+    assert.ok(lists.length < 11, `seed ${seed}: ${lists.length} messages`);
     for (const urls of lists) {
       const characters = urls.reduce((sum, { url }) => sum + url.length, 0);
-      assert.ok(characters <= LETTER_CHARACTERS_MAX && urls.length <= LETTER_URLS_MAX);
-      const letter: UrlMessage = { kind: "urls", epoch: 1, urls };
-      assert.deepEqual(decodeUrlMessage(encodeUrlMessage(letter)), letter, `seed ${seed}`);
+      assert.ok(characters <= URL_MESSAGE_CHARACTERS_MAX && urls.length <= URL_MESSAGE_URLS_MAX);
+      const message: UrlMessage = { kind: "urls", epoch: 1, urls };
+      assert.deepEqual(decodeUrlMessage(encodeUrlMessage(message)), message, `seed ${seed}`);
     }
   }
 });
 
-function someLetter(random: Random): UrlMessage {
+function someMessage(random: Random): UrlMessage {
   const epoch = below(random, 2 ** 31);
   const urls = Array.from({ length: below(random, 60) }, () => someUrl(random));
   if (random.next() < 0.5) return { kind: "urls", epoch, urls };

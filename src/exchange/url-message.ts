@@ -39,13 +39,13 @@ export type UrlMessage =
   | { readonly kind: "frontier"; readonly epoch: number; readonly urls: readonly MovedUrl[] };
 
 /** URLs in one message, and their total length, so that any message fits a parcel. */
-export const LETTER_URLS_MAX = 5_000;
-export const LETTER_CHARACTERS_MAX = 512 * 1024;
+export const URL_MESSAGE_URLS_MAX = 5_000;
+export const URL_MESSAGE_CHARACTERS_MAX = 512 * 1024;
 
 /** Of the JSON, with every character escaped and all numbers at their longest. */
 const TEXT_BYTES_MAX = 2 * 1024 * 1024;
 /** Leaves room for the parcel's head. */
-const LETTER_BYTES_MAX = PARCEL_BYTES_MAX - 4096;
+const URL_MESSAGE_BYTES_MAX = PARCEL_BYTES_MAX - 4096;
 const NAME = [0x57, 0x4c] as const;
 const VERSION = 1;
 const HEAD_BYTES = NAME.length + 1;
@@ -76,8 +76,8 @@ export function cutForMessages<T extends SentUrl>(urls: readonly T[]): T[][] {
     characters += length;
     if (
       last !== undefined &&
-      last.length < LETTER_URLS_MAX &&
-      characters <= LETTER_CHARACTERS_MAX
+      last.length < URL_MESSAGE_URLS_MAX &&
+      characters <= URL_MESSAGE_CHARACTERS_MAX
     ) {
       last.push(url);
       continue;
@@ -88,19 +88,19 @@ export function cutForMessages<T extends SentUrl>(urls: readonly T[]): T[][] {
   return lists;
 }
 
-export function encodeUrlMessage(letter: UrlMessage): Uint8Array {
-  const { kind, epoch, urls } = letter;
+export function encodeUrlMessage(message: UrlMessage): Uint8Array {
+  const { kind, epoch, urls } = message;
   assert(isCount(epoch), "an epoch is a whole number");
-  assert(urls.length <= LETTER_URLS_MAX, "a letter holds so many URLs");
+  assert(urls.length <= URL_MESSAGE_URLS_MAX, "a message holds so many URLs");
   const characters = urls.reduce((sum, url) => sum + charactersOf(url), 0);
-  assert(characters <= LETTER_CHARACTERS_MAX, "the URLs of a letter are so long together");
-  const isGood = letter.kind === "urls" ? letter.urls.every(isSent) : letter.urls.every(isMoved);
-  assert(isGood, "a letter holds canonical URLs, and numbers within their ranges");
+  assert(characters <= URL_MESSAGE_CHARACTERS_MAX, "the URLs of a message are so long together");
+  const isGood = message.kind === "urls" ? message.urls.every(isSent) : message.urls.every(isMoved);
+  assert(isGood, "a message holds canonical URLs, and numbers within their ranges");
   const hasSpellings = urls.some(({ written }) => written !== undefined);
   const columns = [...COLUMNS[kind], ...(hasSpellings ? [WRITTEN] : [])];
   const text = JSON.stringify({ kind, epoch, ...columnsOf(urls, columns) });
   const packed = zstdCompressSync(text, PACKING);
-  assert(packed.length + HEAD_BYTES <= LETTER_BYTES_MAX, "a letter fits a parcel");
+  assert(packed.length + HEAD_BYTES <= URL_MESSAGE_BYTES_MAX, "a message fits a parcel");
   const body = new Uint8Array(HEAD_BYTES + packed.length);
   body.set([...NAME, VERSION]);
   body.set(packed, HEAD_BYTES);
@@ -109,7 +109,7 @@ export function encodeUrlMessage(letter: UrlMessage): Uint8Array {
 
 /** undefined for an invalid message. */
 export function decodeUrlMessage(body: Uint8Array): UrlMessage | undefined {
-  const isOurs = body.length <= LETTER_BYTES_MAX && body[0] === NAME[0] && body[1] === NAME[1];
+  const isOurs = body.length <= URL_MESSAGE_BYTES_MAX && body[0] === NAME[0] && body[1] === NAME[1];
   const fields = isOurs && body[2] === VERSION ? unpacked(body.subarray(HEAD_BYTES)) : undefined;
   if (fields === undefined) return undefined;
   const { kind, epoch } = fields;
@@ -132,7 +132,7 @@ function columnsOf(rows: readonly object[], names: readonly string[]): Fields {
 /** undefined unless all columns are present and equally long. */
 function rowsOf(fields: Fields, names: readonly string[]): object[] | undefined {
   const first = fields[names[0] as string];
-  if (!Array.isArray(first) || first.length > LETTER_URLS_MAX) return undefined;
+  if (!Array.isArray(first) || first.length > URL_MESSAGE_URLS_MAX) return undefined;
   const rows: Record<string, unknown>[] = first.map(() => ({}));
   for (const name of names) {
     const column = fields[name];

@@ -1,5 +1,5 @@
 /**
- * Spoilt copies of notes, from a seed: with one character changed, or with a field missing at any depth and a checksum
+ * Spoilt copies of controls, from a seed: with one character changed, or with a field missing at any depth and a checksum
  * that fits, as from a node with other fields.
  */
 
@@ -9,10 +9,11 @@ import type { ControlMessage } from "../exchange/bus.ts";
 import { textsOf } from "../exchange/control-pieces.ts";
 import type { SealedMessage } from "../exchange/sealing.ts";
 
-export function spoiltMessage(random: Random, note: SealedMessage): SealedMessage {
-  const isWhole = note.text.endsWith("}");
-  const text = isWhole && random.next() < 0.5 ? withoutField(random, note) : altered(random, note);
-  return { ...note, text };
+export function spoiltMessage(random: Random, control: SealedMessage): SealedMessage {
+  const isWhole = control.text.endsWith("}");
+  const text =
+    isWhole && random.next() < 0.5 ? withoutField(random, control) : altered(random, control);
+  return { ...control, text };
 }
 
 function altered(random: Random, { text }: SealedMessage): string {
@@ -22,16 +23,16 @@ function altered(random: Random, { text }: SealedMessage): string {
 }
 
 function withoutField(random: Random, { from, to, text }: SealedMessage): string {
-  const note = JSON.parse(text.slice(text.indexOf(" ") + 1)) as ControlMessage;
-  const records = recordsIn(note);
+  const control = JSON.parse(text.slice(text.indexOf(" ") + 1)) as ControlMessage;
+  const records = recordsIn(control);
   const record = pick(random, records);
   delete record[pick(random, Object.keys(record))];
-  const [copy] = textsOf({ from, to }, note);
-  assert(copy !== undefined, "a note that lost a field is not too long");
+  const [copy] = textsOf({ from, to }, control);
+  assert(copy !== undefined, "a control message that lost a field is not too long");
   return copy;
 }
 
-/** All that have fields, the note itself among them. */
+/** All that have fields, the control itself among them. */
 function recordsIn(value: unknown): Record<string, unknown>[] {
   if (typeof value !== "object" || value === null) return [];
   const inner = Object.values(value).flatMap((one) => recordsIn(one));

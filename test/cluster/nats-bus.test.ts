@@ -96,10 +96,10 @@ else {
     await until(() => !member.send({ id: "p", to: "a", body: new Uint8Array(1) }));
     const before = process.memoryUsage().rss;
     const body = new Uint8Array(PARCEL_BYTES_MAX);
-    const note = { text: "x".repeat(60_000) };
+    const control = { text: "x".repeat(60_000) };
     for (let count = 0; count < 20_000; count++) {
       assert.equal(member.send({ id: `p${count}`, to: "a", body }), false);
-      member.tell("a", note);
+      member.tell("a", control);
       if (count % 1_000 === 0) await wait(1);
     }
     assert.ok(process.memoryUsage().rss - before < 200_000_000);

@@ -34,7 +34,7 @@ async function work(job: Job): Promise<void> {
   const inbox: Inbox = {
     onParcel: (parcel) => worker?.inbox.onParcel(parcel),
     onReceipt: (receipt) => worker?.inbox.onReceipt(receipt),
-    onMessage: (from, note) => worker?.inbox.onMessage(from, note),
+    onMessage: (from, control) => worker?.inbox.onMessage(from, control),
   };
   const member = await bus.join(name, inbox);
   const place = {

@@ -112,8 +112,8 @@ class Supervisor implements OpenCrawl {
     const member = await this.#hub.join(COORDINATOR, {
       onParcel: () => undefined,
       onReceipt: () => undefined,
-      onMessage: (from, note) => {
-        const message = this.#reader.read(from, note);
+      onMessage: (from, control) => {
+        const message = this.#reader.read(from, control);
         if (message !== undefined) this.#coordinator?.onMessage(from, message);
         const bytes = this.#coordinator?.members.get(from)?.report?.bytes;
         if (bytes !== undefined) this.#shared.line.received(from, bytes);

@@ -121,8 +121,8 @@ export class Leader {
     const member = await bus.join(COORDINATOR, {
       onParcel: () => undefined,
       onReceipt: () => undefined,
-      onMessage: (from, note) => {
-        const message = this.#reader.read(from, note);
+      onMessage: (from, control) => {
+        const message = this.#reader.read(from, control);
         if (message === undefined) return;
         if (message.kind === "known") return this.#onKnown(message);
         this.#coordinator?.onMessage(from, message);
@@ -193,7 +193,7 @@ export class Leader {
     const ownership = this.#ownership as Ownership;
     this.#coordinator = new Coordinator({
       clock,
-      bus: { tell: (to, note) => isLeading() && this.#member?.tell(to, note) },
+      bus: { tell: (to, control) => isLeading() && this.#member?.tell(to, control) },
       licenceMs,
       division: ownership.division,
       handOut: (dry, waiting) => {
@@ -450,8 +450,8 @@ export class Leader {
       recentBps: this.#shared.line.meter.recentBps(nowMs),
       droppedMessages: this.#reader.dropped,
     });
-    const note = asControlMessage({ kind: "look", snapshot: forMessage(this.#whole) });
-    if (this.#parts.isLeading()) for (const name of names) this.#member?.tell(name, note);
+    const control = asControlMessage({ kind: "look", snapshot: forMessage(this.#whole) });
+    if (this.#parts.isLeading()) for (const name of names) this.#member?.tell(name, control);
   }
 }
 

@@ -122,7 +122,7 @@ class ClusterNode implements OpenNode {
     const member = await bus.join(this.name, {
       onParcel: (parcel) => this.#worker?.inbox.onParcel(parcel),
       onReceipt: (receipt) => this.#worker?.inbox.onReceipt(receipt),
-      onMessage: (from, note) => this.#worker?.inbox.onMessage(from, note),
+      onMessage: (from, control) => this.#worker?.inbox.onMessage(from, control),
     });
     const place = {
       self: this.name,

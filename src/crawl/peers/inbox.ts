@@ -97,7 +97,7 @@ export class Inbox {
     if (packing === undefined) return this.#complain(parcel);
     const taken = this.#takenFrom(packing);
     this.#raiseFloor(taken, packing.floor);
-    const fresh = packing.letters.filter(({ seq }) => seq >= taken.floor && !taken.seqs.has(seq));
+    const fresh = packing.messages.filter(({ seq }) => seq >= taken.floor && !taken.seqs.has(seq));
     const delivery = { parcel, left: fresh.length };
     for (const numbered of fresh) this.#takeLetter(delivery, packing.sender, numbered);
     this.#remember(packing.sender, taken);

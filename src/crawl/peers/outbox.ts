@@ -257,7 +257,7 @@ export class Outbox {
         body: parts === 1 ? body : body.subarray(from, from + PACKED_BYTES_MAX),
       };
     });
-    const body = pack({ sender, floor: this.#pile(to).seqs[0] as number, letters });
+    const body = pack({ sender, floor: this.#pile(to).seqs[0] as number, messages: letters });
     shipment.sentAtMs = nowMs;
     this.#sentBytes += body.length;
     bus.send({ id, to, body });

@@ -11,12 +11,12 @@ import { parentPort } from "./port.ts";
 export type Order =
   | { readonly order: "send"; readonly parcel: Omit<Parcel, "from"> }
   | { readonly order: "acknowledge"; readonly parcel: Parcel }
-  | { readonly order: "tell"; readonly to: string; readonly note: ControlMessage }
+  | { readonly order: "tell"; readonly to: string; readonly control: ControlMessage }
   | { readonly order: "answer" | "leave" | "close" };
 
 /** Reports to the parent. */
 export interface Report {
-  readonly report: "parcel" | "receipt" | "note" | "answer";
+  readonly report: "parcel" | "receipt" | "control" | "answer";
   readonly value: unknown;
 }
 
@@ -28,7 +28,7 @@ const say = (report: Report["report"], value: unknown): void => {
 const member = await bus.join(node, {
   onParcel: (parcel) => say("parcel", parcel),
   onReceipt: (receipt) => say("receipt", receipt),
-  onMessage: (from, note) => say("note", [from, note]),
+  onMessage: (from, control) => say("control", [from, control]),
 });
 process.on("message", follow);
 say("answer", "here");
@@ -37,7 +37,7 @@ function follow(message: unknown): void {
   const order = message as Order;
   if (order.order === "send") member.send(order.parcel);
   else if (order.order === "acknowledge") member.acknowledge(order.parcel);
-  else if (order.order === "tell") member.tell(order.to, order.note);
+  else if (order.order === "tell") member.tell(order.to, order.control);
   else if (order.order === "leave") void member.leave();
   else if (order.order === "answer") say("answer", undefined);
   else if (order.order === "close") {

@@ -143,7 +143,7 @@ test("nobody speaks in another's name, and who was replaced speaks no more", asy
   const heard: string[] = [];
   await hub.join("a", {
     ...NO_INBOX,
-    onMessage: (from, note) => heard.push(`${from} ${note["n"]}`),
+    onMessage: (from, control) => heard.push(`${from} ${control["n"]}`),
   });
   const [near, far] = portPair();
   hub.attach("b", far);
@@ -176,7 +176,10 @@ test("what is said in one turn leaves in one message", async () => {
   const [near, far] = portPair();
   hub.attach("b", far);
   const heard: ControlMessage[] = [];
-  await new ProcessBus(near).join("b", { ...NO_INBOX, onMessage: (_, note) => heard.push(note) });
+  await new ProcessBus(near).join("b", {
+    ...NO_INBOX,
+    onMessage: (_, control) => heard.push(control),
+  });
   const sender = await hub.join("a", NO_INBOX);
   for (let n = 0; n < 100; n++) sender.tell("b", { n });
   await settle();
@@ -299,8 +302,8 @@ class ForkedNode implements Membership {
   acknowledge(parcel: Parcel): void {
     this.order({ order: "acknowledge", parcel });
   }
-  tell(to: string, note: ControlMessage): void {
-    this.order({ order: "tell", to, note });
+  tell(to: string, control: ControlMessage): void {
+    this.order({ order: "tell", to, control });
   }
   async leave(): Promise<void> {
     this.order({ order: "leave" });
@@ -327,7 +330,7 @@ class ForkedNode implements Membership {
   #hear({ report, value }: Report): void {
     if (report === "parcel") this.#inbox.onParcel(value as Parcel);
     else if (report === "receipt") this.#inbox.onReceipt(value as Receipt);
-    else if (report === "note") this.#inbox.onMessage(...(value as [string, ControlMessage]));
+    else if (report === "control") this.#inbox.onMessage(...(value as [string, ControlMessage]));
     else if (report === "answer") this.#asking.shift()?.();
   }
 }

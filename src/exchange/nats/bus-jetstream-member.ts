@@ -34,7 +34,7 @@ export class JetStreamMember {
   readonly #inbox: Inbox;
   readonly #place: MemberPlace;
   readonly #joiner = new PieceJoiner();
-  readonly #notes = new MessageJoiner();
+  readonly #controls = new MessageJoiner();
   readonly #pull: Pull;
   readonly #subscriptions: Subscription[];
   #refusal: Error | undefined;
@@ -81,9 +81,9 @@ export class JetStreamMember {
     return JSON.stringify({ parcelId, from: this.#node, to });
   }
 
-  messagesOf(to: string, note: ControlMessage): string[] {
+  messagesOf(to: string, control: ControlMessage): string[] {
     const head = JSON.stringify({ from: this.#node, to });
-    return textsOf({ from: this.#node, to }, note).map((text) => `${head}\n${text}`);
+    return textsOf({ from: this.#node, to }, control).map((text) => `${head}\n${text}`);
   }
 
   end(): void {
@@ -119,8 +119,9 @@ export class JetStreamMember {
     const { from, to } = fieldsOf(head);
     // A message with an unreadable head has no sender and no fields: its receiver drops and counts it.
     const isOurs = typeof from === "string" && to === this.#node;
-    const note = isOurs ? this.#notes.add({ from, to: this.#node }, text) : {};
-    if (note !== undefined) this.#deliver(() => this.#inbox.onMessage(isOurs ? from : "", note));
+    const control = isOurs ? this.#controls.add({ from, to: this.#node }, text) : {};
+    if (control !== undefined)
+      this.#deliver(() => this.#inbox.onMessage(isOurs ? from : "", control));
   }
 
   #deliver(handOver: () => void): void {

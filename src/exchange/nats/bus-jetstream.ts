@@ -114,8 +114,8 @@ class JetStreamBus implements Bus {
     return {
       send: (unsigned) => this.#send({ ...unsigned, from: node }),
       acknowledge: ({ id, from }) => this.#tell(from, "receipt", member.receiptOf(id, from)),
-      tell: (to, note) => {
-        for (const text of member.messagesOf(to, note)) this.#tell(to, "note", text);
+      tell: (to, control) => {
+        for (const text of member.messagesOf(to, control)) this.#tell(to, "note", text);
       },
       leave: async () => this.#leave(node, member),
     };
