@@ -1,8 +1,9 @@
 /**
- * A plan in words for people: what can be promised, who is crawled when, and what would have to change.
+ * A plan in words for users: what can be promised, when each site is crawled, and what would have
+ * to change.
  *
- * A pure function of the plan and the screen. Rows are in the order of their ends; of very many sites
- * only some are shown, and the words speak of all of them.
+ * A pure function of the plan and the screen. Rows are in the order of their ends; with very many
+ * sites only some are shown, and the sentences describe all of them.
  */
 
 import { showBytes, showDuration } from "../base/units.ts";
@@ -42,7 +43,7 @@ export function planLines(report: PlanReport, screen: Screen): string[] {
   ];
 }
 
-/** What belongs to a list stays to the right of it. */
+/** Indents a sentence that belongs to a list. */
 function indented(sentence: string, columns: number): string[] {
   const text = sentence.trimStart();
   const indent = " ".repeat(sentence.length - text.length);
@@ -54,7 +55,7 @@ function tableLines(planned: readonly Planned[], { columns, palette }: Screen): 
   const hasBands = planned.some(({ row }) => row.band !== undefined);
   const hasDelays = planned.some(({ slots }) => slots.seconds > 0);
   const rows = planned.map((site) => tableRow(site, { hasBands, hasDelays }));
-  const [head = "", ...lines] = alignedTable(rows).split("\n");
+  const [head = "", ...lines] = fittingTable(rows, columns);
   return [
     palette.dim(fitted(head, columns)),
     ...lines.map((line, index) => {
@@ -67,7 +68,19 @@ function tableLines(planned: readonly Planned[], { columns, palette }: Screen): 
   ];
 }
 
-/** What is wanted least comes last, where narrow screens cut it off. */
+/** Leaves out whole columns from the right; half a size would be another size. */
+function fittingTable(rows: readonly Row[], columns: number): string[] {
+  const lines = alignedTable(rows).split("\n");
+  const names = Object.keys(rows[0] ?? {});
+  const fits = lines.every((line) => line.length <= columns);
+  if (fits || names.length <= 2) return lines;
+  return fittingTable(
+    rows.map((row) => Object.fromEntries(Object.entries(row).slice(0, -1))),
+    columns,
+  );
+}
+
+/** The least important column is last, where narrow screens cut it off. */
 function tableRow(
   { wish, bytes = 0, sizeFrom, pages = 0, pagesFrom, capBps, row }: Planned,
   { hasBands, hasDelays }: { readonly hasBands: boolean; readonly hasDelays: boolean },
@@ -94,7 +107,7 @@ function tableRow(
   };
 }
 
-/** Counted with pages of the typical size. */
+/** Marks an estimate from pages of the typical size. */
 function estimated(text: string, isEstimated: boolean): string {
   return isEstimated ? `≈ ${text}` : text;
 }
@@ -117,7 +130,10 @@ function sentences(
   ];
 }
 
-/** Which deadlines hold; if not all, by how much, what rate would do, and what to move. */
+/**
+ * Which deadlines hold; if not all, by how much they are missed, the rate that would be enough, and
+ * the deadline to move.
+ */
 function promiseSentences({ input, answer }: PlanReport, planned: readonly Planned[]): string[] {
   const { algorithm, why, promises } = answer;
   const { minimumRateBps, hopeless, easiestMove } = promises;
@@ -183,7 +199,7 @@ function loadOf({ bytes = 0, pages = 0, pagesFrom, capBps, capFrom }: Planned): 
     : `${count}, and those before it on its IP address, at that address's delay`;
 }
 
-/** What was counted with pages of the typical size, where delays decide how long these take. */
+/** The sites with an estimated number of pages, where delays determine their time. */
 function typicalSentences(planned: readonly Planned[]): string[] {
   const sites = planned.filter(
     ({ typicalBytes, sizeFrom, slots }) =>
@@ -201,13 +217,13 @@ function sumSentences({ answer }: PlanReport): string[] {
   const { figures, objective, solverGap } = answer;
   if (figures === undefined || figures.maxSeconds === 0) return [];
   const gap = gapOf(answer);
-  const told = objective === "min-sum" && gap !== undefined ? `, ${gapText(gap)}` : "";
+  const gapSuffix = objective === "min-sum" && gap !== undefined ? `, ${gapText(gap)}` : "";
   const solved =
     solverGap === undefined
       ? ""
       : ` The solver stopped ${(100 * solverGap).toFixed(1)} % from its own bound.`;
   return [
-    `All is done after ${seconds(figures.maxSeconds)}; the finish times add up to ${seconds(figures.sumSeconds)}${told}.${solved}`,
+    `All is done after ${seconds(figures.maxSeconds)}; the finish times add up to ${seconds(figures.sumSeconds)}${gapSuffix}.${solved}`,
   ];
 }
 
@@ -217,7 +233,7 @@ function gapText(gap: number): string {
     : `at most ${(100 * gap).toFixed(1)} % above the lower bound`;
 }
 
-/** What the rate rests on, where that can surprise. */
+/** The origin of the rate, where it may be a surprise. */
 function rateSentences({ input, answer }: PlanReport): string[] {
   const { rateFrom, rateUntilSeconds, timeMaxSeconds, task } = input;
   const end = answer.figures?.maxSeconds ?? 0;

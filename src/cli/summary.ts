@@ -1,10 +1,11 @@
-/** The last words of a crawl: what came of it, where it is, and what one might do next. */
+/** The summary at the end of a crawl: results, folder, and useful commands. */
 
 import { showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
 import { capMeaning } from "../control/caps.ts";
-import type { CrawlResult } from "../control/snapshot.ts";
-import { refusedByRules } from "../page/outcome.ts";
+import type { CrawlResult, Snapshot } from "../control/snapshot.ts";
+import { type Reason, refusedByRules } from "../page/outcome.ts";
+import { isOpen, standingWords } from "../results/deadline-standing.ts";
 import { plural, showCount, showPace } from "./amounts.ts";
 import { reasonsOf } from "./frame.ts";
 import type { Palette } from "./terminal.ts";
@@ -13,10 +14,19 @@ const REASONS_MAX = 8;
 const MISSED_MAX = 10;
 const REFUSED_SEEDS_MAX = 10;
 const UNREACHABLE_MAX = 10;
-/** From this part of the crawl's time on, want of processor time is named as a reason for missed deadlines. */
+/**
+ * Share of the crawl's time from which on lack of processor time is reported as a reason for missed
+ * deadlines.
+ */
 const CPU_BOUND_SHARE = 0.1;
 
-export function summaryOf(result: CrawlResult, folder: string, palette: Palette): string[] {
+/** `last` is how the crawl stood at its end. */
+export function summaryOf(
+  result: CrawlResult,
+  last: Pick<Snapshot, "sites" | "elapsedMs">,
+  folder: string,
+  palette: Palette,
+): string[] {
   const { urls } = result;
   const elapsed = showDuration(result.seconds * 1000);
   const pace = result.seconds > 0 ? urls.done / result.seconds : 0;
@@ -34,7 +44,7 @@ export function summaryOf(result: CrawlResult, folder: string, palette: Palette)
     ...refusedSeedLines(result, palette),
     ...unreachable(result, palette),
     ...duplicates(result),
-    ...promises(result, palette),
+    ...promises(result, last, palette),
     ...hints(result),
     `  Kept in ${visible(folder, 300)}`,
     ...nextSteps(result, visible(folder, 300), palette),
@@ -46,7 +56,7 @@ function reasons(kind: "failed" | "skipped", { outcomes }: CrawlResult): string[
   return words.length === 0 ? [] : [`  ${kind}: ${words.join(", ")}`];
 }
 
-/** What a cap cut off is not there, so each is named. */
+/** Caps that cut something off, each with its setting. */
 function caps({ caps: found }: CrawlResult): string[] {
   if (found.length === 0) return [];
   return [
@@ -58,7 +68,7 @@ function caps({ caps: found }: CrawlResult): string[] {
   ];
 }
 
-/** What lets a seed in that was refused for this reason. */
+/** What admits a seed that was refused for this reason. */
 const SEED_REMEDIES: Readonly<Record<string, string>> = {
   robots_denied: "robots.txt forbids it; --ignore-robots, if the owner of the site agreed",
   ssrf_blocked: "its host name resolves to a private address; --allow-private with that range",
@@ -99,13 +109,23 @@ function duplicates({ duplicates: { exact, near } }: CrawlResult): string[] {
     : [`  ${showCount(exact)} exact and ${showCount(near)} near copies of other pages`];
 }
 
-function promises({ sites, bandwidth, seconds }: CrawlResult, palette: Palette): string[] {
+function promises(
+  { sites, bandwidth, seconds }: CrawlResult,
+  last: Pick<Snapshot, "sites" | "elapsedMs">,
+  palette: Palette,
+): string[] {
   const promised = sites.filter(({ met }) => met !== null);
   if (promised.length === 0) return [];
-  const missed = promised.filter(({ met }) => met === false);
-  const words = `${showCount(promised.length - missed.length)} of ${plural(promised.length, "deadline")} met`;
+  const openSites = new Set(
+    last.sites.filter((site) => isOpen(site, last)).map(({ site }) => site),
+  );
+  const open = promised.filter(({ site, met }) => met === false && openSites.has(site)).length;
+  const missed = promised.filter(({ site, met }) => met === false && !openSites.has(site));
+  const met = promised.length - missed.length - open;
+  const words = standingWords({ met, missed: missed.length, open });
+  const paint = missed.length > 0 ? palette.bad : met > 0 ? palette.good : palette.accent;
   return [
-    `  ${missed.length === 0 ? palette.good(words) : palette.bad(words)}`,
+    `  ${paint(words)}`,
     ...missed.slice(0, MISSED_MAX).map(({ site, deadlineSeconds, finishedSeconds }) => {
       const due = showDuration((deadlineSeconds ?? 0) * 1000);
       const done =
@@ -122,6 +142,20 @@ function promises({ sites, bandwidth, seconds }: CrawlResult, palette: Palette):
   ];
 }
 
+/** The flags that help when a TLS handshake fails. */
+const TLS_REMEDIES: readonly (readonly [Reason, string])[] = [
+  [
+    "tls_untrusted",
+    "no known authority signed the certificate; --ca FILE names another authority, such as a company's own",
+  ],
+  ["tls_expired", "the certificate is out of date; --insecure-tls accepts it unverified"],
+  ["tls_name", "the certificate is for another name; --insecure-tls accepts it unverified"],
+  [
+    "tls_error",
+    "if the server requires a client certificate: --client-cert FILE, --client-key FILE",
+  ],
+];
+
 /** Explanations that a new user would otherwise have to look up. */
 function hints({ outcomes, pages, refusedSeeds }: CrawlResult): string[] {
   const found: string[] = [];
@@ -130,6 +164,8 @@ function hints({ outcomes, pages, refusedSeeds }: CrawlResult): string[] {
     found.push(
       "  ssrf_blocked: a host name resolved to a private address; --allow-private permits such addresses",
     );
+  for (const [reason, remedy] of TLS_REMEDIES)
+    if ((outcomes[reason] ?? 0) > 0) found.push(`  ${reason}: ${remedy}`);
   if ((outcomes["robots_denied"] ?? 0) > 0 && pages === 0)
     found.push("  robots_denied: the site's robots.txt forbids these URLs");
   return found;

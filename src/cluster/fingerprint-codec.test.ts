@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { MESSAGE_BYTES_MAX } from "../exchange/bus.ts";
 import { readFingerprints, writeFingerprints } from "./fingerprint-codec.ts";
 
-test("fingerprints come back as they went, and leave most of a control message to others", () => {
+test("fingerprints survive their encoding, which leaves most of a message free", () => {
   const all = Array.from({ length: 1024 }, (_, index) => ({
     high: Math.imul(index, 0x9e3779b1) >>> 0,
     low: 2 ** 32 - 1 - index,

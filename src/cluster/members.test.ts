@@ -8,7 +8,7 @@ function word(life: string, sentAtMs: number): Report {
   return { life, sentAtMs } as Report;
 }
 
-test("words that overtook each other, and those of an earlier life, are not news", () => {
+test("overtaken reports, and those of an earlier life, are not news", () => {
   const members = new Members(systemClock);
   const member = members.add("a");
   assert.ok(members.isNews(member, word("first", 100)));

@@ -13,7 +13,7 @@ function workers(...names: readonly string[]): { name: string; weight: number }[
   return names.map((name) => ({ name, weight: 1 }));
 }
 
-test("what changes hands waits until its owner has handed it over, whoever coordinates by then", () => {
+test("a part that changes hands waits until its owner has handed it over, under any coordinator", () => {
   const first = new Ownership(rules, workers("a", "b"), undefined);
   first.refit(workers("a"), new Set(), new Set(["a", "b"]));
   assert.equal(first.division.inTransit.size, 4);
@@ -26,7 +26,7 @@ test("what changes hands waits until its owner has handed it over, whoever coord
   assert.equal(second.division.inTransit.size, 0);
 });
 
-test("a bucket that moves twice waits for both who had it", () => {
+test("a bucket that moves twice waits for both former owners", () => {
   const ownership = new Ownership(rules, workers("a", "b", "c"), undefined);
   const all = new Set(["a", "b", "c"]);
   const [bucket] = ownership.division.owners.flatMap((owner, at) => (owner === "a" ? [at] : []));
@@ -44,7 +44,7 @@ test("a bucket that moves twice waits for both who had it", () => {
   assert.ok(!ownership.division.inTransit.has(bucket));
 });
 
-test("a node that is lost is lost with what it had, what it had before, and what it was handing over", () => {
+test("with a lost node all its buckets are lost, present, former and in transit", () => {
   const ownership = new Ownership(rules, workers("a", "b"), undefined);
   const ofA = new Set(
     ownership.division.owners.flatMap((owner, at) => (owner === "a" ? [at] : [])),
@@ -57,7 +57,7 @@ test("a node that is lost is lost with what it had, what it had before, and what
   assert.equal(ownership.division.inTransit.size, 0);
 });
 
-test("who has taken part unknown to us may have something of everything", () => {
+test("a process of divisions unknown here may know URLs of every bucket", () => {
   const ownership = new Ownership(rules, workers("a"), undefined);
   ownership.refit(workers("a", "old"), new Set(), new Set(["a", "old"]), ["old"]);
   assert.equal(ownership.division.inTransit.size, 8);
@@ -94,7 +94,7 @@ test("a part without an owner is handed out while its former owner hands it over
   assert.deepEqual(ownership.handOut("b", new Map([[1, 10]])), [[1, 10]]);
 });
 
-test("over random comings and goings a division survives its writing, and every bucket has an owner who is there", () => {
+test("whatever processes join and leave, a division survives its encoding, and every bucket has a present owner", () => {
   for (let seed = 1; seed <= 100; seed++) {
     const random = randomFrom(seed);
     const ownership = new Ownership(rules, [], emptyDivision(partition));

@@ -4,7 +4,7 @@ import { UsageEstimate } from "./usage.ts";
 
 const PART = { limitBps: 1e6, waitingReaders: 0, isDry: false };
 
-test("what is used rises at once, and a moment in which nothing came hardly lessens it", () => {
+test("the estimate rises at once, and hardly falls after a moment without bytes", () => {
   const usage = new UsageEstimate(0);
   let bytes = 0;
   for (let atMs = 100; atMs <= 3000; atMs += 100) usage.look(atMs, (bytes += 90_000), PART);
@@ -19,14 +19,14 @@ test("what is used rises at once, and a moment in which nothing came hardly less
   assert.equal(rise.isHungry, true);
 });
 
-test("who has nothing to do any more leaves its part to others at once", () => {
+test("a process without work leaves its share to others at once", () => {
   const usage = new UsageEstimate(0);
   usage.look(1000, 1e6, PART);
   assert.ok(usage.look(1100, 1e6, PART).usedBps > 0.5e6);
   assert.equal(usage.look(1200, 1e6, { ...PART, isDry: true }).usedBps, 0);
 });
 
-test("while somebody waits to read, more could be used", () => {
+test("while a reader waits, more could be used", () => {
   const { isHungry } = new UsageEstimate(0).look(100, 0, { ...PART, waitingReaders: 1 });
   assert.equal(isHungry, true);
 });

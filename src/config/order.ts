@@ -6,6 +6,7 @@
 
 import { CrawlError } from "../base/errors.ts";
 import { hideCredentials, visible } from "../base/visible.ts";
+import { trustMistakes } from "../fetch/trust.ts";
 import { withoutCredentials } from "../url/credentials.ts";
 import { siteOf } from "../url/site.ts";
 import type { CanonicalUrl } from "../url/url.ts";
@@ -32,7 +33,17 @@ export async function readOrder(words: readonly string[], variables: Variables):
   return checkOrder(gathered.settings, gathered);
 }
 
-/** The settings of `weir crawl` with these words; for programs that accept the same flags. */
+/**
+ * Reads settings in the spelling of the command line, as `weir crawl` does: words, environment variables (`WEIR_…`) and
+ * `weir.yaml`.
+ *
+ * @example
+ * import { crawl, settingsFrom } from "weir";
+ *
+ * const words = ["https://example.org/", "--limit", "2MB/s", "--contact", "you@example.org"];
+ * const settings = await settingsFrom(words, process.env);
+ * const result = await crawl({ ...settings, outFolder: "weir-data/example.org" });
+ */
 export async function settingsFrom(
   words: readonly string[],
   variables: Variables = {},
@@ -75,6 +86,7 @@ function checked(
     ...bandwidthMistakes(settings),
     ...planMistakes(settings),
     ...parallelMistakes(settings),
+    ...trustMistakes(settings),
     ...(strict ? [...faults, ...siteFaults] : []),
     ...seeds.mistakes,
     ...more,
@@ -149,7 +161,7 @@ export function folderNameOf(url: CanonicalUrl): string {
   return host.replaceAll(/[^a-z0-9.-]+/g, "-").replaceAll(/^[.-]+|[.-]+$/g, "") || "crawl";
 }
 
-function refusal(
+export function refusal(
   code: "SEED_REFUSED" | "SETTINGS_INVALID",
   mistakes: readonly string[],
 ): CrawlError {

@@ -18,6 +18,7 @@ import { DNS_DEFAULTS, DnsResolver, systemHosts } from "../fetch/dns.ts";
 import { Fetcher, type FetcherOptions } from "../fetch/fetcher.ts";
 import { DESCRIPTORS_LEAST, type SocketBudget, socketBudget } from "../fetch/socket-budget.ts";
 import { UndiciTransport } from "../fetch/transport-undici.ts";
+import { trustOf } from "../fetch/trust.ts";
 import type { Output } from "../output/output.ts";
 import type { Traces } from "../output/traces.ts";
 import { eraseIndex } from "../search/index-file.ts";
@@ -266,6 +267,7 @@ function openNetwork(
     lanesMax,
     http2: true,
     insecureTls: settings.insecureTls,
+    trust: trustOf(settings),
     proxy: settings.proxy === undefined ? undefined : readProxy(settings.proxy),
     roundTrips: settings.goodNeighbour,
   });

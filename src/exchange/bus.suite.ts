@@ -88,7 +88,7 @@ export function busSuite(name: string, open: () => BusUnderTest | Promise<BusUnd
     await bus.close();
   });
 
-  test(`${name}: a control message told until it is heard arrives as it was when told`, async () => {
+  test(`${name}: a control message repeated until it arrives is as it was when sent`, async () => {
     const { bus, settle } = await open();
     const [a, b] = [await join(bus, "a"), await join(bus, "b")];
     await until(settle, () => {
@@ -105,7 +105,7 @@ export function busSuite(name: string, open: () => BusUnderTest | Promise<BusUnd
     await bus.close();
   });
 
-  test(`${name}: a control message reaches the node named and no other, and nobody once it has left`, async () => {
+  test(`${name}: a control message reaches its addressee only, and none once that has left`, async () => {
     const { bus, settle } = await open();
     const [a, b, c] = [await join(bus, "a"), await join(bus, "b"), await join(bus, "c")];
     a.member.tell("nobody", { lost: true });

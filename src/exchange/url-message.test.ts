@@ -11,7 +11,7 @@ import type { UrlMessage, MovedUrl, SentUrl } from "./url-message.ts";
 const URL = "https://site.example/a?b=%C3%A9";
 const SENT: SentUrl = { url: URL, depth: 3, redirects: 1, links: 12, score: -2.5 };
 
-test("a message says the same on the other side", () => {
+test("a message survives its encoding", () => {
   const urls: UrlMessage = { kind: "urls", epoch: 7, urls: [SENT, { ...SENT, links: 0 }] };
   assert.deepEqual(decodeUrlMessage(encodeUrlMessage(urls)), urls);
   const moved: MovedUrl = { ...SENT, attempts: 2, state: "ended" };
@@ -21,7 +21,7 @@ test("a message says the same on the other side", () => {
   assert.deepEqual(decodeUrlMessage(encodeUrlMessage(empty)), empty);
 });
 
-test("a message tells spellings, and one that is no URL makes it none", () => {
+test("a message contains spellings, and is invalid if one is no URL", () => {
   const written = "https://site.example/%61?b=%c3%a9";
   const message: UrlMessage = { kind: "urls", epoch: 7, urls: [{ ...SENT, written }, SENT] };
   const read = decodeUrlMessage(encodeUrlMessage(message));
@@ -42,7 +42,7 @@ test("any message within the limits comes back whole", () => {
   }
 });
 
-test("a message that was cut or bent on its way is none, and never something else", () => {
+test("a truncated or damaged message is invalid, and never another message", () => {
   for (let seed = 1; seed <= 40; seed++) {
     const random = randomFrom(seed);
     const message = someMessage(random);
@@ -62,7 +62,7 @@ test("a message that was cut or bent on its way is none, and never something els
   }
 });
 
-test("bytes of no meaning are no message", () => {
+test("random bytes are no message", () => {
   for (let seed = 1; seed <= 500; seed++) {
     const random = randomFrom(seed);
     const noise = Uint8Array.from({ length: below(random, 300) }, () => below(random, 256));
@@ -71,7 +71,7 @@ test("bytes of no meaning are no message", () => {
   }
 });
 
-test("a message from a peer that has gone wrong is none", () => {
+test("a message of a broken peer is invalid", () => {
   const good = {
     kind: "urls",
     epoch: 1,
@@ -117,7 +117,7 @@ test("a message from a peer that has gone wrong is none", () => {
   assert.equal(decodeUrlMessage(body), undefined, "another version");
 });
 
-test("a message that would unpack beyond its size is none, however small it comes", () => {
+test("a message that would decompress beyond its bound is invalid", () => {
   const bomb = zstdCompressSync(Buffer.alloc(256 * 2 ** 20, " "));
   assert.ok(bomb.length < PARCEL_BYTES_MAX);
   const before = process.memoryUsage().rss;
@@ -141,7 +141,7 @@ test("our own messages keep to the limits", () => {
   assert.throws(() => encodeUrlMessage({ kind: "urls", epoch: 1, urls }), broken);
 });
 
-test("whatever is to be sent can be cut into messages that fit a parcel", () => {
+test("any list of URLs can be cut into messages that fit a parcel", () => {
   assert.deepEqual(cutForMessages([]), []);
   assert.deepEqual(cutForMessages([SENT, SENT]), [[SENT, SENT]]);
   for (let seed = 1; seed <= 3; seed++) {

@@ -55,7 +55,7 @@ async function answerOf(open: () => Promise<void>): Promise<ErrorCode | "welcome
   }
 }
 
-test("nobody there, or somebody who says nothing, is BUS_UNREACHABLE", WHERE_NATS, async () => {
+test("no server, or one that does not respond, is BUS_UNREACHABLE", WHERE_NATS, async () => {
   const servers = [`nats://127.0.0.1:${await freePort()}`];
   assert.equal(await answer({ servers }), "BUS_UNREACHABLE");
   assert.equal(await answer({ servers: ["nats://nobody.invalid"] }), "BUS_UNREACHABLE");

@@ -10,9 +10,8 @@ import type { Settings } from "../../config/schema.ts";
 import { gatherSettings } from "../../config/sources.ts";
 import type { Registry } from "../../exchange/registry.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 import { onInterrupt } from "../interrupts.ts";
-import type { Command } from "../help.ts";
 import { Screen } from "../screen.ts";
 import { summaryOf } from "../summary.ts";
 import { paletteFor } from "../terminal.ts";
@@ -80,7 +79,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const result = await node.done.finally(() => screen.close());
   if (settings.json) process.stdout.write(`${JSON.stringify(result)}\n`);
   else if (!settings.quiet)
-    for (const line of summaryOf(result, folder, paletteFor(stream, process.env)))
+    for (const line of summaryOf(result, node.snapshot(), folder, paletteFor(stream, process.env)))
       stream.write(`${line}\n`);
   return result.complete ? EXIT.done : EXIT.stopped;
 }

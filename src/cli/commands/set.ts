@@ -1,8 +1,9 @@
 /**
  * `weir set DIR KEY VALUE`: changes a crawl while it runs.
  *
- * The wish is a file in the crawl's mailbox, `control/<id>.json`; the crawl answers beside it. The
- * value is read here first, with the setting's own reader, so that a typing error costs no wait.
+ * The request is a file in the crawl's mailbox, `control/<id>.json`; the crawl answers beside it.
+ * The value is first read here, with the setting's own reader, so that a typing error is reported
+ * at once.
  */
 
 import { CrawlError } from "../../base/errors.ts";
@@ -15,8 +16,7 @@ import { askCrawl } from "../../control/status-file.ts";
 import { readArgs } from "../args.ts";
 import { runningSnapshot, storedSnapshot } from "../../results/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { columnsOf, commandHelp, type HelpRequest, wrapped } from "../help.ts";
-import type { Command } from "../help.ts";
+import { type Command, columnsOf, commandHelp, type HelpRequest, wrapped } from "../help.ts";
 
 const FLAGS = {
   json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
@@ -59,7 +59,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const [folder = "", key = "", value = ""] = positional;
   checkWish(key, value);
   if (runningSnapshot(folder) === undefined) {
-    // Says so when this is no crawl at all.
+    // Throws when the folder holds no crawl.
     await storedSnapshot(folder);
     throw new CrawlError("NOT_RUNNING", `No crawl runs in ${visible(folder, 200)}.`);
   }

@@ -7,7 +7,7 @@ function entry(level: LogLevel, message: string): LogEntry {
   return { level, message, values: {} };
 }
 
-test("sends what somebody reads, together and in order", () => {
+test("sends entries that are logged, together and in order", () => {
   const sent: string[][] = [];
   const post = new LogSender("info", (entries) => sent.push(entries.map(({ message }) => message)));
   post.write(entry("debug", "a page"));

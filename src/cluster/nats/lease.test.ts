@@ -33,7 +33,7 @@ test("the first leads after one lease, the second when the first has been silent
   assert.ok((b.leadership.term ?? 0) > firstTerm);
 });
 
-test("who stops is followed at once, and does not come back", async () => {
+test("a leader that stops is succeeded at once, and does not lead again", async () => {
   const clock = new SimClock();
   const world = new World(clock, randomFrom(1), { lossShare: 0, delayMsMax: 1 });
   const [a, b] = [world.addNode("a", 1), world.addNode("b", 1)];
@@ -78,7 +78,7 @@ test("a wall clock set forward, as after the sleep of a machine, ends a leadersh
   assert.ok((leadership.term ?? 0) > before);
 });
 
-test("a foreign value under the key is waited out like a leader who is gone", async () => {
+test("a foreign value under the key is waited for like a dead leader", async () => {
   const clock = new SimClock();
   for (const value of ["", "null", "7", "[]", '{"term":"x"}', '{"term":1e300}']) {
     const world = new World(clock, randomFrom(1), { lossShare: 0, delayMsMax: 1 });

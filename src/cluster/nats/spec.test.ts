@@ -12,7 +12,7 @@ import { announceSpec, readSpec, specOf } from "./spec.ts";
 
 const SEEDS = ["http://a.test/" as CanonicalUrl];
 
-test("whoever holds another topic model than the crawl's may not take part", async () => {
+test("a node with another topic model than the crawl's may not take part", async () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-spec-"));
   try {
     const topicsModel = join(folder, "mine.model");

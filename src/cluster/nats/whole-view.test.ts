@@ -38,7 +38,7 @@ function pagesFrom(seed: number, count: number): Fingerprint[] {
   return Array.from({ length: count }, () => ({ high: half(), low: half() }));
 }
 
-test("pages that two nodes fetched count once, exactly where all were told", () => {
+test("pages that two nodes fetched count once, exactly if all fingerprints were reported", () => {
   const pages = pagesFrom(1, 900);
   const members = [member("one", pages.slice(0, 600), 1024), member("two", pages.slice(500), 1024)];
   const { parallel } = wholeOf(members, new Map(), WHOLE);
@@ -46,7 +46,7 @@ test("pages that two nodes fetched count once, exactly where all were told", () 
   equal(parallel?.exchangeBytes, 2_000);
 });
 
-test("of many pages a sample tells how many are different, and who has left adds its own", () => {
+test("the number of different pages is estimated from a sample, and nodes that left add theirs", () => {
   const pages = pagesFrom(2, 60_000);
   const members = [
     member("one", pages.slice(0, 40_000), 1024),
@@ -57,13 +57,13 @@ test("of many pages a sample tells how many are different, and who has left adds
   equal(Math.abs(found - 60_500) < 0.12 * 60_000, true, `${found} of 60,500`);
 });
 
-test("where a last word was lost nothing is known of overlap", () => {
+test("if a last report was lost, the overlap is unknown", () => {
   const pages = pagesFrom(4, 50);
   const members = [member("one", pages, 0), member("two", pages, 1024)];
   equal(wholeOf(members, new Map(), WHOLE).parallel?.differentPages, 100);
 });
 
-test("while somebody is still at work nothing is known of overlap", () => {
+test("while a node is running, the overlap is unknown", () => {
   const busy = { ...member("one", pagesFrom(3, 10), 10), hasEnded: false };
   const members = [busy, member("two", pagesFrom(3, 10), 10)];
   equal(wholeOf(members, new Map(), WHOLE).parallel?.differentPages, 20);

@@ -109,7 +109,7 @@ test("a stopped process does not make its supervisor grow, and hears what was ta
   assert.ok(heard.every((parcel) => parcel.body.length === body.length));
 });
 
-test("whoever is gone loses what was on its way, and its name may come back", async (t) => {
+test("items in transit to a dead process are lost, and its name may return", async (t) => {
   const hub = new ProcessHub();
   const receipts: Receipt[] = [];
   const sender = await hub.join("a", {
@@ -138,7 +138,7 @@ test("whoever is gone loses what was on its way, and its name may come back", as
   assert.deepEqual(heard, ["new"]);
 });
 
-test("nobody speaks in another's name, and who was replaced speaks no more", async () => {
+test("no process sends in another's name, and a replaced one sends nothing more", async () => {
   const hub = new ProcessHub();
   const heard: string[] = [];
   await hub.join("a", {
