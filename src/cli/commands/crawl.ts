@@ -3,7 +3,7 @@
 import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import { type Order, readOrder } from "../../config/order.ts";
-import type { TeamOrder } from "../../cluster/supervisor.ts";
+import type { TeamOrder } from "../../cluster/local/supervisor.ts";
 import { checkLoneFolder, clearFor, forgetNode } from "../../cluster/team-folder.ts";
 import { GROUPS, type SETTINGS } from "../../config/schema.ts";
 import { saveSettings } from "../../config/saved-settings.ts";
@@ -138,7 +138,7 @@ function keepForReport({ settings, outFolder }: Order, screen: Screen): void {
 async function openAs(order: TeamOrder): Promise<OpenCrawl> {
   const { procs, natsServers } = order.settings;
   if (natsServers.length > 0) {
-    const { beginCluster } = await import("../../cluster/begin.ts");
+    const { beginCluster } = await import("../../cluster/nats/begin.ts");
     return beginCluster(order);
   }
   if (procs === 1) {
@@ -148,7 +148,7 @@ async function openAs(order: TeamOrder): Promise<OpenCrawl> {
     } else checkLoneFolder(order.folder);
     return openCrawl(order);
   }
-  const { openTeam } = await import("../../cluster/supervisor.ts");
+  const { openTeam } = await import("../../cluster/local/supervisor.ts");
   return openTeam(order);
 }
 

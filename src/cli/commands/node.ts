@@ -1,9 +1,9 @@
 /** `weir node`: joins a cluster as one of its crawling processes. */
 
 import { CrawlError } from "../../base/errors.ts";
-import { meet } from "../../cluster/begin.ts";
-import { openNode } from "../../cluster/node.ts";
-import { readSpec, type Spec } from "../../cluster/spec.ts";
+import { meet } from "../../cluster/nats/begin.ts";
+import { openNode } from "../../cluster/nats/node.ts";
+import { readSpec, type Spec } from "../../cluster/nats/spec.ts";
 import { checkNodeFolder, clearFor } from "../../cluster/team-folder.ts";
 import { CLUSTER } from "../../config/cluster.ts";
 import type { Settings } from "../../config/schema.ts";

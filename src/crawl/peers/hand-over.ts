@@ -8,7 +8,7 @@
  */
 
 import type { Clock } from "../../base/clock.ts";
-import type { MovedUrl } from "../../exchange/wire.ts";
+import type { MovedUrl } from "../../exchange/url-message.ts";
 import type { Partition } from "../../partition/partition.ts";
 import type { Store, StoredUrl } from "../../store/store.ts";
 import { siteOf } from "../../url/site.ts";

@@ -10,7 +10,7 @@ import { isLackOfRoom } from "../../base/errors.ts";
 import { NO_TRAFFIC } from "../../fetch/transport.ts";
 import { decodeBody } from "../../fetch/decode.ts";
 import type { FetchedPage } from "../../fetch/fetcher.ts";
-import type { PageLetter, SentPage } from "../../exchange/page-letter.ts";
+import type { PageMessage, SentPage } from "../../exchange/page-message.ts";
 import type { Remark } from "../../page/page.ts";
 import type { Store, WaitingUrl } from "../../store/store.ts";
 import { siteOf } from "../../url/site.ts";
@@ -78,7 +78,7 @@ export class Customs {
   }
 
   /** Calls `taken` in the go in which the page is noted, or found to be known. False: not now. */
-  async takeIn({ page }: PageLetter, from: string, taken: () => void): Promise<boolean> {
+  async takeIn({ page }: PageMessage, from: string, taken: () => void): Promise<boolean> {
     const { roster, desk } = this.#parts;
     const candidate = candidateFrom(page);
     const result = candidate === undefined ? undefined : await this.#resultOf(page);

@@ -9,10 +9,10 @@
 
 import type { Log } from "../../base/log.ts";
 import type { Membership, Parcel } from "../../exchange/bus.ts";
-import { decodeAny } from "../../exchange/letters.ts";
-import { type NumberedLetter, type Packing, unpack } from "../../exchange/packing.ts";
-import type { PageLetter } from "../../exchange/page-letter.ts";
-import type { Letter } from "../../exchange/wire.ts";
+import { decodePeerMessage } from "../../exchange/peer-message.ts";
+import { type NumberedMessage, type Packing, unpack } from "../../exchange/packing.ts";
+import type { PageMessage } from "../../exchange/page-message.ts";
+import type { UrlMessage } from "../../exchange/url-message.ts";
 import type { Store } from "../../store/store.ts";
 import type { Notebook } from "../batch.ts";
 
@@ -24,11 +24,11 @@ export interface InboxParts {
   /** Of the division in use. */
   readonly epoch: () => number;
   /** Notes what the letter brings. */
-  readonly read: (letter: Letter) => void;
+  readonly read: (letter: UrlMessage) => void;
   /**
    * Takes in a page; calls `taken` in the same go in which it notes it. False: not now, it must be sent again.
    */
-  readonly readPage: (letter: PageLetter, from: string, taken: () => void) => Promise<boolean>;
+  readonly readPage: (letter: PageMessage, from: string, taken: () => void) => Promise<boolean>;
   readonly onFault: (fault: unknown) => void;
   /** Told of every parcel where they come over the line that is limited. */
   readonly onBytes?: ((bytes: number) => void) | undefined;
@@ -49,7 +49,7 @@ interface Delivery {
 /** A page that waits for its turn at the archive. */
 interface WaitingPage {
   readonly key: string;
-  readonly letter: PageLetter;
+  readonly letter: PageMessage;
   readonly from: string;
   readonly settle: () => void;
 }
@@ -97,7 +97,7 @@ export class Inbox {
     if (packing === undefined) return this.#complain(parcel);
     const taken = this.#takenFrom(packing);
     this.#raiseFloor(taken, packing.floor);
-    const fresh = packing.letters.filter(({ seq }) => seq >= taken.floor && !taken.seqs.has(seq));
+    const fresh = packing.messages.filter(({ seq }) => seq >= taken.floor && !taken.seqs.has(seq));
     const delivery = { parcel, left: fresh.length };
     for (const numbered of fresh) this.#takeLetter(delivery, packing.sender, numbered);
     this.#remember(packing.sender, taken);
@@ -110,12 +110,12 @@ export class Inbox {
     for (const parcel of parcels) this.#parts.bus.acknowledge(parcel);
   }
 
-  #takeLetter(delivery: Delivery, sender: string, numbered: NumberedLetter): void {
+  #takeLetter(delivery: Delivery, sender: string, numbered: NumberedMessage): void {
     const key = `${sender} ${numbered.seq}`;
     if (this.#underWay.has(key)) return;
     const deliveries = this.#deliveriesOf(key, delivery, numbered);
     if (deliveries === undefined) return;
-    const letter = decodeAny(this.#bodyOf(key, numbered));
+    const letter = decodePeerMessage(this.#bodyOf(key, numbered));
     if (letter === undefined) return this.#complain(delivery.parcel);
     // Sent by a division that is not known here yet: taken when it is sent again, and then for certain ours.
     if (letter.epoch > this.#parts.epoch()) return;
@@ -168,7 +168,7 @@ export class Inbox {
   #deliveriesOf(
     key: string,
     delivery: Delivery,
-    { body, part, parts }: NumberedLetter,
+    { body, part, parts }: NumberedMessage,
   ): readonly Delivery[] | undefined {
     if (parts === 1) return [delivery];
     let partial = this.#partial.get(key);
@@ -192,7 +192,7 @@ export class Inbox {
     return partial.missing === 0 ? partial.deliveries : undefined;
   }
 
-  #bodyOf(key: string, { body, parts }: NumberedLetter): Uint8Array {
+  #bodyOf(key: string, { body, parts }: NumberedMessage): Uint8Array {
     const partial = this.#partial.get(key);
     if (parts === 1 || partial === undefined) return body;
     this.#forget(key, partial);

@@ -10,8 +10,12 @@
 import { assert } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Membership, Receipt } from "../../exchange/bus.ts";
-import { type NumberedLetter, pack, PACKED_BYTES_MAX } from "../../exchange/packing.ts";
-import { type AnyLetter, decodeAny, encodeAny } from "../../exchange/letters.ts";
+import { type NumberedMessage, pack, PACKED_BYTES_MAX } from "../../exchange/packing.ts";
+import {
+  type PeerMessage,
+  decodePeerMessage,
+  encodePeerMessage,
+} from "../../exchange/peer-message.ts";
 import type { OutgoingParcel, Store } from "../../store/store.ts";
 import type { Notebook } from "../batch.ts";
 
@@ -104,9 +108,9 @@ export class Outbox {
   }
 
   /** Notes a letter: it is sent once it is committed. Answers its number. */
-  put(to: string, letter: AnyLetter): number {
+  put(to: string, letter: PeerMessage): number {
     const seq = this.#nextSeq++;
-    this.#parts.notebook.noteOutgoing({ seq, to, body: encodeAny(letter) });
+    this.#parts.notebook.noteOutgoing({ seq, to, body: encodePeerMessage(letter) });
     this.#noted.push({ seq, to });
     return seq;
   }
@@ -135,8 +139,8 @@ export class Outbox {
   }
 
   /** Takes back all letters to whoever `isGone`, to be addressed anew in the same commit. */
-  takeBack(isGone: (to: string) => boolean): AnyLetter[] {
-    const letters: AnyLetter[] = [];
+  takeBack(isGone: (to: string) => boolean): PeerMessage[] {
+    const letters: PeerMessage[] = [];
     for (const [to, pile] of this.#piles) {
       if (!isGone(to)) continue;
       for (const [id, shipment] of this.#shipments)
@@ -148,9 +152,9 @@ export class Outbox {
   }
 
   /** The first that wait for an addressee. */
-  lettersTo(to: string, countMax: number): AnyLetter[] {
+  lettersTo(to: string, countMax: number): PeerMessage[] {
     return (this.#piles.get(to)?.seqs ?? []).slice(0, countMax).map((seq) => {
-      const letter = decodeAny(this.#row(seq).body);
+      const letter = decodePeerMessage(this.#row(seq).body);
       assert(letter !== undefined, "what we wrote we can read");
       return letter;
     });
@@ -243,7 +247,7 @@ export class Outbox {
   #send(id: string, shipment: Shipment, nowMs: number): void {
     const { bus, sender } = this.#parts;
     const { to, seqs, part, parts } = shipment;
-    const letters: NumberedLetter[] = seqs.map((seq) => {
+    const letters: NumberedMessage[] = seqs.map((seq) => {
       const { body } = this.#row(seq);
       const from = part * PACKED_BYTES_MAX;
       return {
@@ -253,7 +257,7 @@ export class Outbox {
         body: parts === 1 ? body : body.subarray(from, from + PACKED_BYTES_MAX),
       };
     });
-    const body = pack({ sender, floor: this.#pile(to).seqs[0] as number, letters });
+    const body = pack({ sender, floor: this.#pile(to).seqs[0] as number, messages: letters });
     shipment.sentAtMs = nowMs;
     this.#sentBytes += body.length;
     bus.send({ id, to, body });

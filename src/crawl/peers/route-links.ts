@@ -11,9 +11,14 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Random } from "../../base/random.ts";
 import type { Membership, Parcel, Receipt } from "../../exchange/bus.ts";
-import type { AnyLetter } from "../../exchange/letters.ts";
-import type { PageLetter, SentPage } from "../../exchange/page-letter.ts";
-import { cutForLetters, type Letter, type MovedUrl, type SentUrl } from "../../exchange/wire.ts";
+import type { PeerMessage } from "../../exchange/peer-message.ts";
+import type { PageMessage, SentPage } from "../../exchange/page-message.ts";
+import {
+  cutForMessages,
+  type UrlMessage,
+  type MovedUrl,
+  type SentUrl,
+} from "../../exchange/url-message.ts";
 import { OutgoingBatch, type OutgoingLink } from "../../partition/batch.ts";
 import { fateOfForeign, type Mode } from "../../partition/mode.ts";
 import type { Partition } from "../../partition/partition.ts";
@@ -64,7 +69,7 @@ export interface BorderParts extends BorderMeans {
   /** Lets URLs in that others found; they may turn out to be somebody else's. */
   readonly admit: (found: readonly FoundUrl[], border: Border) => void;
   /** Takes in a page that another process fetched; see `inbox.ts`. */
-  readonly admitPage: (letter: PageLetter, from: string, taken: () => void) => Promise<boolean>;
+  readonly admitPage: (letter: PageMessage, from: string, taken: () => void) => Promise<boolean>;
   readonly onFault: (fault: unknown) => void;
   readonly onBytes: InboxParts["onBytes"];
 }
@@ -292,7 +297,7 @@ export class Border {
     for (const letter of letters) this.#readdress(this.#stillTrue(letter));
   }
 
-  #stillTrue<T extends AnyLetter>(letter: T): T {
+  #stillTrue<T extends PeerMessage>(letter: T): T {
     return stillTrue(letter, this.#division.losses, (url) => this.bucketOf(url));
   }
 
@@ -336,12 +341,12 @@ export class Border {
       const urls = links.map(({ count, url, written, depth, redirects, score }): SentUrl => {
         return { url, written, depth, redirects, score, links: count };
       });
-      for (const part of cutForLetters(urls))
+      for (const part of cutForMessages(urls))
         this.#outbox.put(to, { kind: "urls", epoch, urls: part });
     }
   }
 
-  #readdress(letter: AnyLetter): void {
+  #readdress(letter: PeerMessage): void {
     const { epoch, owners } = this.#division;
     if (letter.kind === "page") {
       // Ours by now, perhaps: then it goes to ourselves by the bus, and is taken in like any other.
@@ -353,14 +358,17 @@ export class Border {
     else this.#deliver(letter.urls, (urls) => ({ kind: "frontier", epoch, urls }));
   }
 
-  #deliver<T extends SentUrl>(urls: readonly T[], letterOf: (urls: readonly T[]) => Letter): void {
+  #deliver<T extends SentUrl>(
+    urls: readonly T[],
+    letterOf: (urls: readonly T[]) => UrlMessage,
+  ): void {
     for (const [to, owned] of Map.groupBy(urls, ({ url }) => this.#ownerOf(url as CanonicalUrl)))
-      for (const part of cutForLetters(owned))
+      for (const part of cutForMessages(owned))
         if (to === this.#parts.self) this.#read(letterOf(part));
         else this.#outbox.put(to, letterOf(part));
   }
 
-  #read(letter: Letter): void {
+  #read(letter: UrlMessage): void {
     this.#urlsReceived += letter.urls.length;
     const found: FoundUrl[] = [];
     for (const sent of letter.urls) {

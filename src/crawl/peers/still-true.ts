@@ -3,10 +3,10 @@
  * collected by the one who is lost. Whoever knows better has heard of the loss, and tells it again.
  */
 
-import type { AnyLetter } from "../../exchange/letters.ts";
+import type { PeerMessage } from "../../exchange/peer-message.ts";
 import type { Division } from "./ownership.ts";
 
-export function stillTrue<T extends AnyLetter>(
+export function stillTrue<T extends PeerMessage>(
   letter: T,
   losses: Division["losses"],
   bucketOf: (url: string) => number,
