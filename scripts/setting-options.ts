@@ -1,4 +1,9 @@
-/** Generates the interfaces that give every option its hover text in an editor, from the tables of settings. */
+/**
+ * Generates the interfaces that give every option its hover text in an editor, from the tables of settings.
+ *
+ * Each member is written out, because the language server of TypeScript 7 shows no text for members of mapped types
+ * such as `Partial<…>`.
+ */
 
 import { wrapped } from "../src/cli/help.ts";
 import {
@@ -14,7 +19,7 @@ import { amountOf } from "../src/config/program-options.ts";
 import { asMarkdown, COLUMNS_MAX } from "./prose.ts";
 import { SETTINGS, SITE_SETTINGS } from "../src/config/schema.ts";
 
-export function describedSettings(): string {
+export function settingOptions(): string {
   const { url: _, ...ofSites } = SITE_SETTINGS;
   return `/**
  * Every setting with its meaning, as editors show it. Made by \`npm run docs\` from the tables of settings; changes
@@ -28,12 +33,12 @@ import type { SETTINGS, SITE_SETTINGS } from "./schema.ts";
 type Values = Resolved<typeof SETTINGS>;
 type SiteValues = Resolved<typeof SITE_SETTINGS>;
 
-/** Settings of a crawl. */
-export interface DescribedSettings {
+/** Settings of a crawl, all optional. */
+export interface SettingOptions {
 ${membersOf(SETTINGS, "Values", placesOf)}}
 
-/** Settings of one site, in \`sites\`. */
-export interface DescribedSiteSettings {
+/** Settings of one site, in \`sites\`; all optional. */
+export interface SiteSettingOptions {
 ${membersOf(ofSites, "SiteValues", (field) => `weir.yaml, in \`sites\`: \`${field.key}\`, ${expectationOf(field)}.`)}}
 `;
 }
@@ -51,7 +56,7 @@ function membersOf(
         field.fallback === undefined ? undefined : `Default \`${defaultOf(field)}\`.`,
       ].filter((fact) => fact !== undefined);
       const text = [[asMarkdown(field.meaning), ...facts].join(" "), places(field)];
-      return `${comment(text)}  readonly ${name}: ${values}["${name}"];\n`;
+      return `${comment(text)}  readonly ${name}?: ${values}["${name}"];\n`;
     })
     .join("");
 }
