@@ -46,6 +46,7 @@ function snapshotWith(changes: Partial<Snapshot>): Snapshot {
     plan: undefined,
     siteCount: 0,
     sites: [],
+    unreachable: 0,
     troubles: [],
     ...changes,
   };

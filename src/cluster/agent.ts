@@ -146,7 +146,8 @@ export class Agent {
     const { clock, crawl, bus } = this.#parts;
     const nowMs = clock.nowMs();
     const { team } = crawl;
-    const { known, pending, pages, receivedBytes, waitingReaders, neededBps } = crawl.pulse();
+    const { known, pending, unreachable, pages, receivedBytes, waitingReaders, neededBps } =
+      crawl.pulse();
     const isShown = this.#hasEnded || nowMs - this.#snapshotAtMs >= SNAPSHOT_EVERY_MS;
     if (isShown) this.#snapshotAtMs = nowMs;
     const isQuiet = team?.isQuiet ?? true;
@@ -170,7 +171,8 @@ export class Agent {
       handedOver: team?.handedOver ?? 0,
       wave: this.#licence?.wave ?? 0,
       activity: 2 * known - pending + this.#parcels,
-      isDone: ((isDry && pending === 0) || isSated) && isQuiet,
+      isDone: ((isDry && pending === 0) || isSated || crawl.isOutOfPatience) && isQuiet,
+      unreachable: crawl.isOutOfPatience ? unreachable : 0,
       isDry,
       isSated,
       pages,

@@ -35,8 +35,8 @@ export interface CoordinatorParts {
   readonly division: Division | undefined;
   /** Buckets for a process that has nothing left to do; none unless the web is handed out piece by piece. */
   readonly handOut: (dry: string, wanted: readonly number[]) => void;
-  /** Every process has ended its part, and nothing is on its way: time to `end`. */
-  readonly onDone: () => void;
+  /** Every process has ended its part, but for so many sites that it could not reach: time to `end`. */
+  readonly onDone: (unreachable: number) => void;
   readonly limitBps: number | undefined;
   readonly pagesMax: number | undefined;
   /** Of several coordinators one after the other, each has a higher one. */
@@ -251,7 +251,7 @@ export class Coordinator {
     if (!all.every((one) => isSteady(one))) this.#wave += 1;
     else if (!this.#isDone) {
       this.#isDone = true;
-      this.#parts.onDone();
+      this.#parts.onDone(all.reduce((sum, one) => sum + (one.report?.unreachable ?? 0), 0));
     }
   }
 

@@ -10,6 +10,7 @@
  * for lost what the others have done.
  */
 
+import { couldNotBeReached } from "../crawl/patience.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
@@ -177,7 +178,10 @@ export class Leader {
       handOut: (dry, wanted) => {
         if (!this.#leaving.has(dry) && dealing.handOut(dry, wanted)) this.#write();
       },
-      onDone: () => this.#endAs("finish", ""),
+      onDone: (unreachable) =>
+        unreachable > 0
+          ? this.#endAs("stop", couldNotBeReached(unreachable))
+          : this.#endAs("finish", ""),
       mayEnd: () => !this.#isWriting && this.#strangers.isEmpty && this.#leaving.size === 0,
       limitBps: this.#line.agreedBps(),
       pagesMax: settings.pagesMax,

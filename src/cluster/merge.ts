@@ -9,6 +9,7 @@ import { capsOf } from "../control/caps.ts";
 import type { BytesByPurpose } from "../bandwidth/history/ledger.ts";
 import type { CrawlResult, SiteView, Snapshot } from "../control/snapshot.ts";
 import { joinedTopics } from "../crawl/topics/counts.ts";
+import { couldNotBeReached } from "../crawl/patience.ts";
 import { overlap } from "../partition/metrics.ts";
 import { joinedTotals, sumOf } from "../store/joined/joined-totals.ts";
 import type { Totals } from "../store/store.ts";
@@ -33,6 +34,7 @@ export function mergeSnapshots(all: readonly Snapshot[], whole: Whole): Snapshot
     processId: process.pid,
     totals,
     pending,
+    unreachable: sum((one) => one.unreachable),
     rateBps: whole.recentBps.at(-1) ?? 0,
     predictedBps: sum((one) => one.predictedBps),
     waitingReaders: sum((one) => one.waitingReaders),
@@ -101,6 +103,10 @@ export function mergeResults(
       count: results.reduce((sum, one) => sum + one.refusedSeeds.count, 0),
       first: results.flatMap((one) => one.refusedSeeds.first),
     },
+    unreachable: {
+      count: results.reduce((sum, one) => sum + one.unreachable.count, 0),
+      first: results.flatMap((one) => one.unreachable.first),
+    },
     ledger: {
       byPurpose: sumOf(results.map((one) => one.ledger.byPurpose)) as BytesByPurpose,
       byProcess: Object.fromEntries(ended.map(({ name, result }) => [name, result.bytes])),
@@ -140,7 +146,11 @@ export function resultOfWhole(whole: Snapshot, own: CrawlResult): CrawlResult {
       coverage: null,
       quality: null,
     },
+    unreachable: { ...own.unreachable, count: whole.unreachable },
     complete: own.complete && pending === 0,
+    // A node whose own part is done has ended because others could not reach theirs.
+    stoppedBy:
+      own.stoppedBy === "" && pending > 0 ? couldNotBeReached(whole.unreachable) : own.stoppedBy,
   };
 }
 

@@ -46,6 +46,8 @@ export interface Report {
   readonly activity: number;
   /** Nothing is under way, waiting, or on its way to others. */
   readonly isDone: boolean;
+  /** Sites that it no longer waits for; 0 while it waits. */
+  readonly unreachable: number;
   /** Nothing of its own is left to do, whatever is on its way. */
   readonly isDry: boolean;
   /** It has work left, and as many pages as it may have. */

@@ -6,6 +6,7 @@
  * at and to change it by. Each process has a folder of its own inside the crawl's.
  */
 
+import { couldNotBeReached } from "../crawl/patience.ts";
 import { join } from "node:path";
 import type { Calendar } from "../bandwidth/clock/calendar.ts";
 import type { Quota } from "../bandwidth/clock/quota.ts";
@@ -124,7 +125,10 @@ class Supervisor implements OpenCrawl, Changing {
       licenceMs: LICENCE_MS,
       division: this.#dealing?.division,
       handOut: (dry, wanted) => this.#handOut(dry, wanted),
-      onDone: () => this.#coordinator?.end("finish", ""),
+      onDone: (unreachable) =>
+        unreachable > 0
+          ? this.stop(couldNotBeReached(unreachable))
+          : this.#coordinator?.end("finish", ""),
       limitBps: this.#line.agreedBps(),
       pagesMax: settings.pagesMax,
     });
@@ -156,10 +160,16 @@ class Supervisor implements OpenCrawl, Changing {
   snapshot(): Snapshot {
     const all = this.#names.flatMap((name) => this.#snapshotOf(name) ?? []);
     const nowMs = systemClock.nowMs();
-    const isPaused = this.#state === "running" && this.#holds.size > 0;
+    const busy = all.filter(({ pending }) => pending > 0);
+    const areAllPaused = busy.length > 0 && busy.every(({ state }) => state === "paused");
+    const isPaused = this.#state === "running" && (this.#holds.size > 0 || areAllPaused);
+    const reasons = new Set([
+      ...this.#holds,
+      ...(areAllPaused ? busy.map((one) => one.because) : []),
+    ]);
     return mergeSnapshots(all, {
       state: isPaused ? "paused" : this.#state,
-      because: [...this.#holds].join("; "),
+      because: [...reasons].join("; "),
       elapsedMs: this.#elapsedMs,
       resumed: this.#resumed,
       limitBps: this.#inForceBps,

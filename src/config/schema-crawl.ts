@@ -68,6 +68,13 @@ export const BOUNDS = {
     fallback: undefined,
     reader: read.duration({ least: 100, most: 3650 * DAY }),
   },
+  patienceMs: {
+    key: "patience",
+    meaning:
+      "When only sites that cannot be reached are left, stop after this time without a response; the same command tries them again. By default 15m, or until the latest deadline. With --watch it never stops.",
+    fallback: undefined,
+    reader: read.duration({ least: 1000, most: 365 * DAY }),
+  },
   scope: {
     key: "scope",
     meaning:

@@ -48,7 +48,8 @@ export const NETWORK = {
   },
   retriesMax: {
     key: "retries",
-    meaning: "Most retries of a failed request, if a retry could help.",
+    meaning:
+      "Most retries of a URL that fails while its site responds, if a retry could help. Failures of the site cost its URLs nothing.",
     fallback: "3",
     reader: read.integer({ least: 0, most: 20 }),
   },

@@ -45,7 +45,14 @@ export interface SiteView {
   readonly bytes: number;
   readonly pending: number;
   readonly inFlight: number;
-  readonly state: "fetching" | "ready" | "polite delay" | "back-off" | "robots" | "idle";
+  readonly state:
+    | "fetching"
+    | "ready"
+    | "polite delay"
+    | "back-off"
+    | "robots"
+    | "idle"
+    | "unreachable";
   /** How long until it may be asked again. */
   readonly nextInMs: number;
   readonly round: RoundView;
@@ -72,6 +79,21 @@ export interface Trouble {
   readonly detail: string;
 }
 
+/** Sites that could not be reached when they were last probed; their URLs are pending. */
+export interface UnreachableSites {
+  readonly count: number;
+  /** At most 10 of each process. */
+  readonly first: readonly {
+    readonly site: string;
+    readonly pending: number;
+    /** What its last probe ended with. */
+    readonly reason: string;
+    readonly detail: string;
+    /** For how long it has not responded. */
+    readonly seconds: number;
+  }[];
+}
+
 /** Seeds that a rule refused in this run: robots.txt, a private address, a pattern, a media type. */
 export interface RefusedSeeds {
   readonly count: number;
@@ -88,6 +110,8 @@ export interface Snapshot {
   readonly resumed: boolean;
   readonly totals: Totals;
   readonly pending: number;
+  /** Sites that could not be reached when they were last probed. */
+  readonly unreachable: number;
   /** Over the last whole second, on the wire. */
   readonly rateBps: number;
   /** In force now; undefined for none, 0 when nothing may be fetched. */
@@ -195,6 +219,7 @@ export interface CrawlResult {
   /** Caps that cut something off, and the settings that move them. */
   readonly caps: readonly Cap[];
   readonly refusedSeeds: RefusedSeeds;
+  readonly unreachable: UnreachableSites;
   readonly bandwidth: {
     readonly limitBps: number | null;
     readonly meanBps: number;

@@ -32,6 +32,7 @@ import { resultOf, snapshotOf } from "./make-snapshot.ts";
 import type { CrawlResult, CrawlState, Snapshot } from "../control/snapshot.ts";
 import type { Team, TeamMeans } from "./peers/peer.ts";
 import type { TopicMeans } from "./topics/setup.ts";
+import { couldNotBeReached } from "./patience.ts";
 import type { Fingerprint } from "../url/fingerprint.ts";
 
 /** The sockets and sinks of one crawl, and what it was asked to do. */
@@ -68,6 +69,8 @@ export interface CrawlHandle extends Changing {
   readonly isIdle: boolean;
   /** It has as many pages as it may have. */
   readonly isSated: boolean;
+  /** Only sites that cannot be reached are left, and the crawl has waited for them long enough. */
+  readonly isOutOfPatience: boolean;
   /** A few figures, cheap enough to be asked for ten times a second. */
   pulse(): Pulse;
   /** Of its pages, once it has ended: see `Store.leastPages`. Empty for a crawl without others. */
@@ -79,6 +82,8 @@ export interface CrawlHandle extends Changing {
 export interface Pulse {
   readonly known: number;
   readonly pending: number;
+  /** Sites that could not be reached when they were last probed. */
+  readonly unreachable: number;
   /** Those that count towards --pages. */
   readonly pages: number;
   /** On the wire, since it was started. */
@@ -92,6 +97,10 @@ export interface Pulse {
 const BEGUN = "begun";
 /** How long requests under way may take once the crawl was told to stop. */
 const GRACE_MS = 1500;
+/** How often a crawl whose patience may be over looks whether a site is left that responds. */
+const PATIENCE_LOOK_MS = 1000;
+/** Deadlines may be set while it waits. */
+const PATIENCE_SLEEP_MS_MAX = 60_000;
 /** By so many fingerprints different pages of several processes are counted to 3.1 %. */
 const SAMPLED_PAGES = 1024;
 
@@ -132,6 +141,7 @@ class Crawl implements CrawlHandle {
   /** One of several ends when all are done, and somebody else knows when that is. */
   #mayFinish: boolean;
   #cancelTimers: (() => void)[] = [];
+  #cancelPatience: (() => void) | undefined;
 
   constructor(parts: CrawlParts) {
     this.#parts = parts;
@@ -183,6 +193,23 @@ class Crawl implements CrawlHandle {
     if (settings.timeMaxMs !== undefined)
       this.#cancelTimers.push(clock.after(settings.timeMaxMs, () => this.stop("time limit")));
     if (this.#holds.size === 0 && this.#state === "running") this.#loops.fetchLoop.run();
+    if (this.#parts.team === undefined) this.#watchPatience();
+  }
+
+  /** One of several ends when all are out of patience. */
+  #watchPatience(): void {
+    const { clock } = this.#parts;
+    const inMs = Math.max(PATIENCE_LOOK_MS, this.#loops.patience.endsAtMs - clock.nowMs());
+    this.#cancelPatience = clock.after(Math.min(inMs, PATIENCE_SLEEP_MS_MAX), () => {
+      if (this.isOutOfPatience) this.stop(couldNotBeReached(this.#loops.unreachable.sites().count));
+      else if (this.#state === "running") this.#watchPatience();
+    });
+  }
+
+  get isOutOfPatience(): boolean {
+    const { rounds, patience } = this.#loops;
+    if (this.#state !== "running" || this.#holds.size > 0 || rounds.goesOn) return false;
+    return patience.isOver;
   }
 
   /** Several processes each know a part of the seeds, so that one of them may have none. */
@@ -209,6 +236,7 @@ class Crawl implements CrawlHandle {
     return {
       known: tally.known,
       pending: tally.pending,
+      unreachable: this.#loops.unreachable.size,
       pages: tally.pagesCounted,
       receivedBytes: this.#meter.bytes,
       waitingReaders: controller.waiting,
@@ -218,6 +246,7 @@ class Crawl implements CrawlHandle {
 
   finish(): void {
     this.#mayFinish = true;
+    if (this.isOutOfPatience) return this.stop(couldNotBeReached(this.#loops.unreachable.size));
     this.#onIdle();
   }
 
@@ -237,10 +266,19 @@ class Crawl implements CrawlHandle {
     const state = this.#state;
     if (state !== "running") return { state, because: "" };
     if (this.#holds.size > 0) return { state: "paused", because: [...this.#holds].join("; ") };
+    if (this.#loops.patience.waits) return { state: "paused", because: this.#whatItWaitsFor() };
     const next = this.#loops.tally.pending > 0 ? undefined : this.#loops.rounds.next();
     if (next === undefined) return { state, because: "" };
     const because = `next round of ${next.site} in ${showDuration(next.inMs)}`;
     return { state: "waiting", because };
+  }
+
+  #whatItWaitsFor(): string {
+    const { unreachable, patience, rounds } = this.#loops;
+    const what = `${couldNotBeReached(unreachable.size)}; trying again`;
+    if (rounds.goesOn || this.#parts.team !== undefined) return what;
+    const leftMs = Math.max(0, patience.endsAtMs - this.#parts.clock.nowMs());
+    return `${what}, and stopping in ${showDuration(leftMs)} (--patience)`;
   }
 
   stop(why: string): void {
@@ -255,8 +293,10 @@ class Crawl implements CrawlHandle {
   }
 
   hold(why: string, isHeld: boolean): void {
+    const wasHeld = this.#holds.size > 0;
     if (isHeld) this.#holds.add(why);
     else this.#holds.delete(why);
+    if (wasHeld && this.#holds.size === 0) this.#loops.patience.renew();
     if (this.#holds.size > 0) this.#loops.fetchLoop.pause();
     else if (this.#state === "running") this.#loops.fetchLoop.run();
   }
@@ -347,6 +387,8 @@ class Crawl implements CrawlHandle {
     }
     const isOver = this.#loops.tally.pending === 0 && !this.#isWatchEnded;
     this.#state = isOver ? "done" : "stopped";
+    this.#cancelPatience?.();
+    this.#loops.unreachable.stop();
     for (const cancel of this.#cancelTimers) cancel();
     this.#close().then(
       (result) => this.#settle.resolve(result),
@@ -394,6 +436,8 @@ class Crawl implements CrawlHandle {
     this.#loops.team?.stop();
     this.#loops.replan.stop();
     this.#loops.rounds.stop();
+    this.#loops.unreachable.stop();
+    this.#cancelPatience?.();
     for (const cancel of this.#cancelTimers) cancel();
     this.#settle.reject(fault);
   }

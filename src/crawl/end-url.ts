@@ -54,6 +54,7 @@ export class Settler {
     // Of pages it was noted together with what they brought.
     if (reason !== "ok" && reason !== "not_modified")
       noteVisit(this.#parts, site, { id: row.id, reason, hasChanged: undefined });
+    site.trials.delete(row.id);
     site.pending -= 1;
     if (site.pending === 0) {
       site.finishedAtMs = clock.nowMs();

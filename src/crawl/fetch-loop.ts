@@ -14,7 +14,7 @@ import type { Turn } from "../frontier/politeness.ts";
 import type { Taken, Workbench } from "../frontier/workbench.ts";
 import type { FetchResult } from "../fetch/fetcher.ts";
 import type { Traffic } from "../fetch/transport.ts";
-import type { NamedReason, Reason } from "../page/outcome.ts";
+import type { Reason } from "../page/outcome.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import type { Errand, Job } from "./job.ts";
 import type { Refill } from "./queue.ts";
@@ -78,7 +78,8 @@ export interface FetchLoopParts {
   /** Fetches a URL; resolves when all is noted. */
   readonly fetchUrl: (site: Site, row: WaitingUrl, progress: Progress) => Promise<void>;
   readonly runErrand: (site: Site, errand: Errand, progress: Progress) => Promise<void>;
-  readonly onGivenUp: (site: Site, reason: NamedReason) => void;
+  /** A request is over, and politeness knows. */
+  readonly onEnded: (site: Site, reason: Reason) => void;
   /** How many more URLs may be fetched: Infinity, or what the limit of pages leaves. */
   readonly allowance: () => number;
   readonly onIdle: () => void;
@@ -229,11 +230,11 @@ export class FetchLoop {
   }
 
   #end(site: Site, turn: Turn, how: Ended): void {
-    const { clock, random, workbench, onGivenUp } = this.#parts;
+    const { clock, random, workbench, onEnded } = this.#parts;
     if (how.reason === "local_resource") this.#askLess();
     else if (this.#connectionsMax < this.#connectionsWanted) this.#askMore();
-    const givenUp = workbench.end(clock.nowMs(), turn, { ...how, chance: random.next() });
-    if (givenUp !== undefined) onGivenUp(site, givenUp);
+    workbench.end(clock.nowMs(), turn, { ...how, chance: random.next() });
+    onEnded(site, how.reason);
     this.pump();
   }
 

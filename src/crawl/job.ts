@@ -17,6 +17,11 @@ export function jobOf(row: WaitingUrl, notBeforeMs = 0): Job {
   return { id: row.id, score: row.score, notBeforeMs, row, errand: undefined };
 }
 
+/** A URL that has failed before. */
+export function retryOf(row: WaitingUrl, notBeforeMs: number): Job {
+  return { ...jobOf(row, notBeforeMs), isRetry: true };
+}
+
 /** Errands have no row in the store; numbers below zero keep them apart, and they go first. */
 export function errandJob(number: number, errand: Errand, notBeforeMs = 0): Job {
   return { id: -number, score: Infinity, notBeforeMs, row: undefined, errand };

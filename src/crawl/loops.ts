@@ -21,6 +21,8 @@ import type { Sluice } from "./limit/limiter.ts";
 import type { Tally } from "./counters.ts";
 import type { Team } from "./peers/peer.ts";
 import type { TopicWatch } from "./topics/counts.ts";
+import type { Patience } from "./patience.ts";
+import type { Unreachable } from "./unreachable.ts";
 
 export interface Surroundings {
   readonly meter: Meter;
@@ -47,6 +49,8 @@ export interface Loops {
   readonly notebook: Notebook;
   readonly settler: Settler;
   readonly refill: Refill;
+  readonly unreachable: Unreachable;
+  readonly patience: Patience;
   readonly fetchLoop: FetchLoop;
   readonly controller: Controller;
   readonly sluice: Sluice;

@@ -46,6 +46,7 @@ export function snapshotOf(
     resumed,
     totals: tally.totals(nowMs - startedAtMs),
     pending: tally.pending,
+    unreachable: loops.unreachable.size,
     rateBps: recentBps.at(-1) ?? 0,
     limitBps: loops.line.limitBps,
     predictedBps: loops.controller.predictedBps,
@@ -92,6 +93,7 @@ export function resultOf(
     remarks: totals.remarks,
     caps: capsOf(totals),
     refusedSeeds: loops.settler.refusedSeeds,
+    unreachable: loops.unreachable.sites(),
     bandwidth: bandwidthOf(moment),
     ledger: {
       byPurpose: loops.tally.ledger.byPurpose(),
@@ -205,8 +207,9 @@ function mostTelling({ roster, promised }: Loops): Site[] {
 }
 
 function siteView(loops: Loops, site: Site, nowMs: number): SiteView {
-  const { courtesy, workbench, replan, promised, rounds } = loops;
-  const readyAtMs = site.to === undefined ? nowMs : courtesy.readyAtMs(site.to);
+  const { courtesy, workbench, replan, promised, rounds, unreachable } = loops;
+  const politeAtMs = site.to === undefined ? nowMs : courtesy.readyAtMs(site.to);
+  const readyAtMs = Math.max(politeAtMs, unreachable.untilMs(site.key) ?? -Infinity);
   const held = workbench.has(site.id) ? workbench.held(site.id).size : 0;
   const inFlight = held - (workbench.has(site.id) ? workbench.queued(site.id) : 0);
   return {
@@ -226,6 +229,7 @@ function siteView(loops: Loops, site: Site, nowMs: number): SiteView {
 
   function stateOf(): SiteView["state"] {
     if (site.pending === 0 && held === 0) return "idle";
+    if (site.pending > 0 && unreachable.has(site.key)) return "unreachable";
     if (courtesy.isResting(nowMs, site.id)) return "back-off";
     if (site.awake && site.rules === undefined) return "robots";
     if (inFlight > 0) return "fetching";

@@ -13,7 +13,7 @@ import type { Verdict } from "../fetch/robots.ts";
 import type { NamedReason } from "../page/outcome.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
 import { pathOf } from "../url/url.ts";
-import { type Job, jobOf } from "./job.ts";
+import { type Job, jobOf, retryOf } from "./job.ts";
 import type { Notebook } from "./batch.ts";
 import type { Roster, Site } from "./sites.ts";
 import type { Settler } from "./end-url.ts";
@@ -38,8 +38,12 @@ export interface RefillParts {
   readonly isUnderWay: (urlId: number) => boolean;
   /** Whether the site is this process's to ask, at present. */
   readonly mayAsk: (site: Site) => boolean;
+  /** Whether the site cannot be reached, and is left alone until its next probe. */
+  readonly isAway: (site: Site) => boolean;
   /** Whether nobody else is still handing over what is known of the URL. */
   readonly mayFetch: (url: string) => boolean;
+  /** Of a site nothing waits but what has failed: something else must show whether it responds. */
+  readonly onDoubt: (site: Site) => void;
   /** Something of the site waits now that did not before. */
   readonly onWaiting: (site: Site) => void;
   /** What other processes share of it: their consent is needed, or their part left to them. */
@@ -57,6 +61,8 @@ const WAKE_BELOW = 7 / 8;
 const PLACES_LOOKED_AT = 16;
 const WORSE_BY = 1.5;
 const HOPEFUL_MAX = 256;
+/** A site's retries take this many times the places of its other URLs before those wait for them. */
+const RETRIES_TIMES = 4;
 /** Waiting URLs read from the store at once when a whole site is settled. */
 const SETTLED_AT_ONCE = 1000;
 
@@ -82,8 +88,9 @@ export class Refill {
   /** Wakes sleeping sites that have work, as many as there is room for. */
   wakeSites(): void {
     const { store, roster, notebook, limits } = this.#parts;
-    for (let round = 0; round < 2; round++) {
+    for (let round = 0; round < 2;) {
       const isFromStart = this.#cursor === 0;
+      const awakeBefore = roster.awakeCount;
       // Those already awake may come first in the list; past the end it starts anew.
       const rows = store.sitesWithWork(this.#cursor, limits.sitesAwakeMax);
       for (const row of rows) {
@@ -96,15 +103,18 @@ export class Refill {
       }
       const isWholeList = isFromStart && rows.length < limits.sitesAwakeMax && notebook.isEmpty;
       if (isWholeList) this.#hasSleepers = false;
+      if (roster.awakeCount > awakeBefore) return;
+      // Only sites that are awake or cannot be reached: more may follow.
+      if (rows.length === limits.sitesAwakeMax) continue;
       this.#cursor = 0;
-      if (rows.length > 0) return;
+      round += 1;
     }
   }
 
   wake(site: Site): void {
     const { roster, limits, prepare } = this.#parts;
     if (site.awake || site.isOpening || site.pending === 0) return;
-    if (!this.#parts.mayAsk(site)) return;
+    if (!this.#parts.mayAsk(site) || this.#parts.isAway(site)) return;
     if (roster.awakeCount >= limits.sitesAwakeMax) {
       this.#hasSleepers = true;
       return;
@@ -180,9 +190,11 @@ export class Refill {
   refill(site: Site): void {
     const { store, workbench, notebook, limits, isUnderWay } = this.#parts;
     if (site.to === undefined || site.rules === undefined) return;
-    const queued = workbench.queued(site.id);
-    if (queued > limits.perSiteMax / 4 || this.#heldPages(site) >= site.pending) return;
-    const wanted = workbench.entries < limits.entriesMax ? limits.perSiteMax - queued : 2;
+    const retries = workbench.retries(site.id);
+    const fresh = workbench.queued(site.id) - retries;
+    if (fresh > limits.perSiteMax / 4 || retries > RETRIES_TIMES * limits.perSiteMax) return;
+    if (this.#heldPages(site) >= site.pending) return;
+    const wanted = workbench.entries < limits.entriesMax ? limits.perSiteMax - fresh : 2;
     const held = workbench.held(site.id);
     // Rows that are here, or ended since the last commit, still come back from the store.
     const rows = store.waiting(site.id, wanted + held.size + notebook.endedOf(site.id));
@@ -194,6 +206,8 @@ export class Refill {
       this.#put(site, row);
       added += 1;
     }
+    if (added > 0 && workbench.queued(site.id) === workbench.retries(site.id))
+      this.#parts.onDoubt(site);
     if (workbench.queued(site.id) === 0 && site.pending > this.#heldPages(site))
       this.#hungry.add(site);
   }
@@ -256,7 +270,7 @@ export class Refill {
     roster.sleep(site);
   }
 
-  /** Ends all waiting URLs of a site with one reason: it has no name, no robots.txt or no answer. */
+  /** Ends all waiting URLs of a site with one reason: it has no name, or no robots.txt that can be read. */
   settleAll(site: Site, reason: NamedReason, detail: string): void {
     const { workbench, notebook } = this.#parts;
     if (workbench.has(site.id))
@@ -298,7 +312,8 @@ export class Refill {
     const verdict = site.rules?.allows(pathOf(row.url));
     if (verdict?.allowed === false)
       return settler.settle(site, row, "robots_denied", ruleText(verdict));
-    workbench.put(site.id, jobOf(row));
+    const trial = site.trials.get(row.id);
+    workbench.put(site.id, trial === undefined ? jobOf(row) : retryOf(row, trial.notBeforeMs));
   }
 
   #heldPages(site: Site): number {

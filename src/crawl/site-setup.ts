@@ -3,20 +3,22 @@
  * read its sitemaps.
  *
  * Errands are requests like any other: they wait on the workbench for their turn, and every byte of
- * them is counted. A site whose name or robots.txt cannot be had is asked again a few times, ever
- * later; then all its waiting URLs end with that reason.
+ * them is counted. A site whose name or robots.txt cannot be had is tried again later, ever less often
+ * (`unreachable.ts`). Its URLs end only when the answer is definitive: the name does not exist, its address
+ * may not be requested, or its robots.txt cannot be read however often it arrives.
  */
 
 import { type Clock, sleep } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
 import type { Settings, SiteSettings } from "../config/schema.ts";
 import type { Fetcher, FetchResult } from "../fetch/fetcher.ts";
-import type { Resolution, Resolver } from "../fetch/resolver.ts";
+import type { Resolution, Resolver, ResolverFailure } from "../fetch/resolver.ts";
 import { OPEN, ROBOTS_BYTES_MAX, type RobotsRules, rulesFor } from "../fetch/robots.ts";
 import { SITEMAP_BYTES_MAX } from "../fetch/sitemap.ts";
+import type { Blame } from "../frontier/blame.ts";
 import { type Addressee, type Courtesy, siteDelay } from "../frontier/politeness.ts";
+import { whatItSays } from "../frontier/site-mood.ts";
 import type { Workbench } from "../frontier/workbench.ts";
-import type { NamedReason } from "../page/outcome.ts";
+import { isRetryable, type NamedReason, type Reason } from "../page/outcome.ts";
 import { robotNameOf } from "../page/robots-tags.ts";
 import type { Scope } from "../url/scope.ts";
 import { siteOf } from "../url/site.ts";
@@ -48,11 +50,15 @@ export interface ErrandsParts {
   readonly fetcher: Fetcher;
   /** undefined behind a proxy, which looks names up itself. */
   readonly resolver: Resolver | undefined;
-  readonly log: Log;
   readonly roster: Roster;
   readonly workbench: Workbench<Job>;
   readonly courtesy: Courtesy;
   readonly refill: Refill;
+  readonly blame: Blame;
+  /** The site's name or its robots.txt could not be had. */
+  readonly onStartFailed: (site: Site, reason: Reason, detail: string) => void;
+  /** URLs of the site have failed, and it has responded since. */
+  readonly onBlamed: (site: Site, urlIds: readonly number[]) => void;
   readonly intake: Intake;
   readonly scope: Scope;
   readonly notebook: Notebook;
@@ -116,10 +122,7 @@ export class Errands {
 
   /** Finds the address of a site that has just been woken. */
   prepare(site: Site): void {
-    const { clock, courtesy, refill, onFault } = this.#parts;
-    const givenUp = courtesy.givenUp(clock.nowMs(), site.id);
-    if (givenUp !== undefined)
-      return refill.settleAll(site, givenUp, "the site was given up earlier");
+    const { onFault } = this.#parts;
     this.#sitemaps.forget(site);
     this.#underWay += 1;
     this.#locate(site).then(() => {
@@ -142,14 +145,24 @@ export class Errands {
     this.#add(site, { kind: "robots", url: robotsUrl(site) });
   }
 
+  /**
+   * URLs of the site have failed, and no other is left to show whether it responds: robots.txt does. Where it
+   * may not be fetched, the home page does.
+   */
+  check(site: Site): void {
+    if (site.isChecking) return;
+    const { ignoreRobots } = this.#parts.settings;
+    const url = ignoreRobots ? `${site.key}/` : robotsUrl(site);
+    site.isChecking = this.#add(site, { kind: "robots", url });
+  }
+
   async #locate(site: Site): Promise<void> {
     const { clock, refill, courtesy, settings, resumed, isInherited } = this.#parts;
     const found = await this.#lookUp(site.key);
     // It may have been laid aside meanwhile.
     if (!site.awake) return;
-    if (found.kind === "failed") return this.#startFailed(site, found.reason, found.detail);
+    if (found.kind === "failed") return this.#locateFailed(site, found.reason, found.detail);
     const [address] = found.addresses;
-    site.failedStarts = 0;
     site.addresses = found.addresses;
     site.addressesUntilMs = clock.nowMs() + ADDRESSES_GOOD_FOR_MS;
     site.isLoopback = address !== undefined && isLoopback(address);
@@ -194,17 +207,20 @@ export class Errands {
   }
 
   async #readRobots(site: Site, errand: Errand, progress: Progress): Promise<void> {
-    const { clock, roster, tally } = this.#parts;
+    const { clock, roster, tally, blame, settings } = this.#parts;
+    const begun = blame.now();
     const { result, status, body } = await this.#getRobots(site, errand, progress);
     progress.ended(endOf(result));
     // Cut off by our own stopping, it has not failed at all.
     if (this.#parts.signal.aborted) return;
-    if (isOurTrouble(result)) return this.#add(site, errand, clock.nowMs() + START_AGAIN_MS);
+    if (isOurTrouble(result)) return void this.#add(site, errand, clock.nowMs() + START_AGAIN_MS);
+    site.isChecking = false;
+    this.#learn(site, begun, endOf(result).reason);
+    if (settings.ignoreRobots) return;
     const rules = rulesFor(status, body, robotNameOf(this.#parts.settings.userAgent));
     if (rules.mustAskAgain) {
       // With rules at hand, from a day ago, the site goes on under them.
-      if (site.rules === undefined)
-        return this.#startFailed(site, "robots_unreachable", detailOf(result), errand);
+      if (site.rules === undefined) return this.#robotsFailed(site, errand, result);
       site.rulesUntilMs = clock.nowMs() + ROBOTS_GOOD_FOR_MS;
       return;
     }
@@ -215,6 +231,14 @@ export class Errands {
     site.failedStarts = 0;
     roster.changed(site);
     this.#admitPages(site, rules, ROBOTS_GOOD_FOR_MS);
+  }
+
+  /** What the end of an errand tells about URLs that have failed before. */
+  #learn(site: Site, begun: number, reason: Reason): void {
+    const { blame, onBlamed } = this.#parts;
+    const mood = whatItSays(reason);
+    if (mood === "well") onBlamed(site, blame.responded(site.id, begun));
+    else if (mood !== "nothing") blame.failed(site.id, begun, undefined);
   }
 
   /** Rules belong to the host first asked, wherever redirects lead (RFC 9309, 2.3.1.2). */
@@ -263,27 +287,28 @@ export class Errands {
     this.#parts.refill.open(site, { ...site.to, delayMs: this.#paceOf(site, rules) });
   }
 
-  #startFailed(site: Site, reason: NamedReason, detail: string, errand?: Errand): void {
-    const { clock, refill, log, settings } = this.#parts;
-    // Without descriptors the name server was not asked: the site is not charged for it.
-    if (reason !== "local_resource") site.failedStarts += 1;
+  #locateFailed(site: Site, reason: ResolverFailure | "port_refused", detail: string): void {
     const isFinal =
       reason === "dns_nxdomain" || reason === "ssrf_blocked" || reason === "port_refused";
-    if (isFinal || site.failedStarts > settings.retriesMax || !site.awake) {
-      log.write({
-        level: "info",
-        message: "site given up",
-        values: { site: site.key, reason, detail },
-      });
-      return refill.settleAll(site, reason, detail);
-    }
-    const delayMs = Math.min(START_AGAIN_MAX_MS, START_AGAIN_MS * 2 ** (site.failedStarts - 1));
-    if (errand !== undefined) return this.#add(site, errand, clock.nowMs() + delayMs);
-    this.#underWay += 1;
-    clock.after(delayMs, () => {
-      this.#underWay -= 1;
-      this.prepare(site);
-    });
+    if (isFinal) this.#parts.refill.settleAll(site, reason, detail);
+    else this.#parts.onStartFailed(site, reason, detail);
+  }
+
+  /** No response, or 429 or 5xx, may pass. What cannot be read however often it arrives forbids the site. */
+  #robotsFailed(site: Site, errand: Errand, result: FetchResult): void {
+    const { clock, refill, settings, onStartFailed } = this.#parts;
+    const { reason } = endOf(result);
+    const detail = `robots.txt: ${detailOf(result)}`;
+    // It has been laid aside meanwhile.
+    if (!site.awake) return;
+    const status = result.reply?.status ?? 0;
+    if (isRetryable(reason) || status >= 500) return onStartFailed(site, reason, detail);
+    if (reason.startsWith("tls_")) return refill.settleAll(site, reason as NamedReason, detail);
+    site.failedStarts += 1;
+    if (site.failedStarts > settings.retriesMax)
+      return refill.settleAll(site, "robots_unreachable", detail);
+    const delayMs = START_AGAIN_MS * 2 ** (site.failedStarts - 1);
+    this.#add(site, errand, clock.nowMs() + Math.min(START_AGAIN_MAX_MS, delayMs));
   }
 
   /** Sitemaps of the site itself are under its rules, those elsewhere must belong to the crawl. */
@@ -300,12 +325,14 @@ export class Errands {
     this.#parts.notebook.noteChange();
   }
 
-  #add(site: Site, errand: Errand, notBeforeMs = 0): void {
+  /** Whether the site is on the workbench to take it. */
+  #add(site: Site, errand: Errand, notBeforeMs = 0): boolean {
     const { workbench } = this.#parts;
-    if (!workbench.has(site.id)) return;
+    if (!workbench.has(site.id)) return false;
     this.#made += 1;
     site.errands += 1;
     workbench.put(site.id, errandJob(this.#made, errand, notBeforeMs));
+    return true;
   }
 
   #get({ site, url, progress }: Question, keepBytesMax: number): Promise<FetchResult> {

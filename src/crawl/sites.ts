@@ -19,6 +19,7 @@ import {
   type StoredRobots,
   type StoredRound,
 } from "../store/store.ts";
+import type { Reason } from "../page/outcome.ts";
 import { domainOfSite } from "../url/site.ts";
 
 /** The present time that a site is crawled. */
@@ -65,8 +66,12 @@ export interface Site {
   /** Parsed robots.txt; undefined until it is known, and no page is asked for before. */
   rules: RobotsRules | undefined;
   rulesUntilMs: number;
-  /** Times its robots.txt or its name could not be had, in a row. */
+  /** Responses for its robots.txt that could not be used, in a row. */
   failedStarts: number;
+  /** A request for robots.txt is waiting that only shows whether the site responds. */
+  isChecking: boolean;
+  /** Its URLs that have failed and are requested again, behind the others. */
+  readonly trials: Map<number, Trial>;
   /** Names of sitemaps being read, so that the site is not put to sleep over them. */
   errands: number;
   /** How long its answers take to begin; undefined before the first. */
@@ -77,6 +82,15 @@ export interface Site {
   gaveMs: number;
   /** When its last waiting URL was settled. */
   finishedAtMs: number | undefined;
+}
+
+/** A URL that has failed, and why. */
+export interface Trial {
+  /** Failures that were its own. */
+  readonly attempts: number;
+  readonly reason: Reason;
+  readonly detail: string;
+  readonly notBeforeMs: number;
 }
 
 export type RosterStore = Pick<Store, "siteByKey" | "nextSiteId">;
@@ -155,6 +169,7 @@ export class Roster {
     site.to = undefined;
     site.rules = undefined;
     site.failedStarts = 0;
+    site.isChecking = false;
     this.onSleep(site);
   }
 
@@ -203,6 +218,8 @@ export class Roster {
       rules: undefined,
       rulesUntilMs: 0,
       failedStarts: 0,
+      isChecking: false,
+      trials: new Map(),
       errands: 0,
       waitMs: undefined,
       answered: 0,

@@ -1,6 +1,7 @@
 /** Puts the loops of one crawl together; each gets only the parts it needs. */
 
 import type { Controller } from "../bandwidth/controller.ts";
+import { Blame } from "../frontier/blame.ts";
 import { Courtesy } from "../frontier/politeness.ts";
 import { SCORES } from "../frontier/priority.ts";
 import { Sieve } from "../frontier/sieve.ts";
@@ -34,6 +35,7 @@ import { Line } from "./limit/link-budget.ts";
 import { Notebook } from "./batch.ts";
 import { type Ordering, orderingFor } from "./ordering.ts";
 import { Pace } from "./pace.ts";
+import { Patience } from "./patience.ts";
 import { type ReadingRoom, readingRoomOf } from "./reading-room.ts";
 import { Refill } from "./queue.ts";
 import { Outlook } from "./deadlines/estimate-sites.ts";
@@ -48,6 +50,7 @@ import { Tally } from "./counters.ts";
 import { type Team, teamOf } from "./peers/peer.ts";
 import { focusFor } from "./topics/setup.ts";
 import type { TopicWatch } from "./topics/counts.ts";
+import { Unreachable } from "./unreachable.ts";
 
 /** Breadth first they keep their order however long they wait; other scores change meanwhile. */
 const URLS_PER_SITE = { settled: 256, changing: 32 };
@@ -64,6 +67,8 @@ class Assembly implements Loops {
   readonly notebook: Notebook;
   readonly settler: Settler;
   readonly refill: Refill;
+  readonly unreachable: Unreachable;
+  readonly patience: Patience;
   readonly fetchLoop: FetchLoop;
   readonly controller: Controller;
   readonly sluice: Sluice;
@@ -74,6 +79,7 @@ class Assembly implements Loops {
   readonly team: Team | undefined;
   readonly ordering: Ordering | undefined;
   readonly #shares = new Shares();
+  readonly #blame = new Blame();
   readonly #parts: CrawlParts;
   readonly #around: Surroundings;
   readonly #traps: Traps;
@@ -106,6 +112,8 @@ class Assembly implements Loops {
     this.notebook = this.#makeNotebook();
     this.settler = this.#makeSettler();
     this.refill = this.#makeRefill();
+    const { courtesy, refill } = this;
+    this.unreachable = new Unreachable({ ...this.#common(), courtesy, refill });
     this.#border = this.#makeBorder();
     this.#reunion = this.#makeReunion();
     this.#intake = this.#makeIntake();
@@ -116,6 +124,8 @@ class Assembly implements Loops {
     this.sluice = this.#makeSluice();
     this.line = this.#makeLine();
     this.promised = new Promised({ ...this.#common(), beganAtMs: around.beganAtMs });
+    const { promised, unreachable } = this;
+    this.patience = new Patience({ ...this.#common(), promised, unreachable });
     this.replan = this.#makeReplan();
     this.fetchLoop = this.#makeFetchLoop();
     this.rounds = this.#makeRounds();
@@ -188,6 +198,7 @@ class Assembly implements Loops {
       onSiteDone: () => this.replan.soon(),
       onSettled: (url, reason, detail) => {
         this.pace.count(clock.nowMs());
+        this.patience.renew();
         if (reason === "ok") this.#border?.countPage();
         log.write({ level: "debug", message: "settled", values: { url, reason, detail } });
       },
@@ -211,6 +222,8 @@ class Assembly implements Loops {
       prepare: (site) => this.#errands.prepare(site),
       isUnderWay: (urlId) => this.#isUnderWay(urlId),
       mayAsk: (site) => !this.rounds.isToBegin(site) && (this.team?.mayAsk(site) ?? true),
+      isAway: (site) => this.unreachable.isAway(site.key),
+      onDoubt: (site) => this.#errands.check(site),
       mayFetch: (url) => this.#border?.hasArrived(url) ?? true,
       onWaiting: (site) => this.team?.onWaiting(site),
       shared: (site, to) => this.team?.shared(site, to) ?? to,
@@ -292,6 +305,9 @@ class Assembly implements Loops {
       ...this.#around,
       courtesy: this.courtesy,
       refill: this.refill,
+      blame: this.#blame,
+      onStartFailed: (site, reason, detail) => this.unreachable.startFailed(site, reason, detail),
+      onBlamed: (site, urlIds) => this.#room.recorder.charge(site, urlIds),
       intake: this.#intake,
       scope: this.#scope,
       isInherited: (site) => this.team?.isInherited(site) ?? false,
@@ -320,6 +336,9 @@ class Assembly implements Loops {
       ordering: this.ordering,
       border: this.#border,
       near: settings.nearDuplicates ? new NearIndex(entriesIn(settings, NEAR)) : undefined,
+      blame: this.#blame,
+      onDoubt: (site) => this.#errands.check(site),
+      onCharged: () => this.patience.renew(),
       isFetching: (urlId) => this.fetchLoop.isUnderWay(urlId),
     });
   }
@@ -398,12 +417,8 @@ class Assembly implements Loops {
       }) satisfies FetchLoopParts["fetchUrl"],
       runErrand: ((site, errand, progress) =>
         this.#errands.run(site, errand, progress)) satisfies FetchLoopParts["runErrand"],
-      onGivenUp: ((site, reason) =>
-        this.refill.settleAll(
-          site,
-          reason,
-          "the site no longer answers",
-        )) satisfies FetchLoopParts["onGivenUp"],
+      onEnded: ((site, reason) =>
+        this.unreachable.ended(site, reason)) satisfies FetchLoopParts["onEnded"],
     };
     return new FetchLoop(parts, this.#parts.settings.connectionsMax);
   }

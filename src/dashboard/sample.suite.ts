@@ -130,6 +130,7 @@ export function sampleSnapshot(change: Partial<Snapshot> = {}): Snapshot {
     plan: undefined,
     siteCount: 0,
     sites: [],
+    unreachable: 0,
     troubles: [],
     ...change,
   };

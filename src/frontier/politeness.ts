@@ -1,27 +1,28 @@
 /**
- * Decides when a site may be asked again, and when it is no use asking any more.
+ * Decides when a site may be requested again.
  *
- * Every site, and every address behind sites, has a clock that remembers its last request: when it
- * went out, not when it was begun, since finding a connection takes time. Until it has gone out
- * nothing else is begun there, unless no delay was agreed. The delay is given with each question, so a new Crawl-delay counts from the very next request, and a
- * clock that has rested longer than any delay says nothing and is forgotten.
+ * Every site, and every IP address behind sites, has a clock that stores the time of its last request: when
+ * it was sent, not when it was begun, since finding a connection takes time. Until it was sent no other
+ * request begins there, unless no delay was agreed. The delay is given with each question, so a new
+ * Crawl-delay counts from the very next request, and a clock that has rested longer than any delay is dropped.
  *
- * A site in trouble rests, then gets one request as a probe, then rests twice as long. Requests that
- * were under way when a rest began tell nothing new, so one bad moment is one rest, whatever the
- * concurrency. Three failures to connect, or many failing answers in a row, start the first rest;
- * 429 and 503 start one at once, and widen the delay until the site copes again.
+ * A failing site rests, then gets one request as a probe, then rests longer: a quarter of the time for which
+ * it has failed, between one second and one hour, so that it is found again soon after it has recovered.
+ * Requests that were open when a rest began tell nothing new, so one bad moment is one rest, whatever the
+ * concurrency. Three failures in a row start the first rest; 429 and 503 start one at once, and widen the delay until the site copes again. A site is never given up here.
  *
  * Promises, each held by a test in `politeness.test.ts`:
- *   1. two requests to a site, or to an address, never go out closer than the delay they were given;
- *   2. never more requests under way than the site's and the address's limit;
- *   3. a site is always asked again or given up in bounded time;
- *   4. memory follows the sites at work and those given up in the last hour, not all ever seen.
+ *   1. two requests to a site, or to an address, are never sent closer together than the delay they were given;
+ *   2. never more open requests than the site's and the address's limit;
+ *   3. a site may be requested again within a quarter of the time for which it has failed, or one second, or
+ *      the Retry-After that it sent;
+ *   4. memory follows the sites at work and those that failed in the last hour, not all ever seen.
  *
  * O(1) a question. All times are monotonic milliseconds.
  */
 
 import { assert } from "../base/assert.ts";
-import type { NamedReason, Reason } from "../page/outcome.ts";
+import type { Reason } from "../page/outcome.ts";
 import { whatItSays } from "./site-mood.ts";
 import type { SharedTurn, SharedTurns } from "./shared-turns.ts";
 
@@ -30,30 +31,26 @@ export interface CourtesyLimits {
   readonly addressConcurrencyMax: number;
   /** No delay ever given is longer. */
   readonly delayMaxMs: number;
-  /** The first rest; each one after it, without a good answer between, is twice as long. */
-  readonly restFirstMs: number;
+  /** The shortest and the longest rest. */
+  readonly restMinMs: number;
   readonly restMaxMs: number;
   /** The longest Retry-After that is honoured. */
   readonly retryAfterMaxMs: number;
-  /** Rests in a row after which the site is given up. */
-  readonly restsMax: number;
-  readonly unreachableInRowMax: number;
-  readonly failingInRowMax: number;
-  /** How long a given-up site is remembered as such. */
-  readonly givenUpMs: number;
+  /** Failures in a row that start a rest. */
+  readonly failuresInRowMax: number;
+  /** How long after its rest a failing site is remembered as such. */
+  readonly troubleKeptMs: number;
 }
 
 export const COURTESY_DEFAULTS: CourtesyLimits = {
   siteConcurrencyMax: 1,
   addressConcurrencyMax: 8,
   delayMaxMs: 60_000,
-  restFirstMs: 1_000,
-  restMaxMs: 300_000,
+  restMinMs: 1_000,
+  restMaxMs: 3_600_000,
   retryAfterMaxMs: 3_600_000,
-  restsMax: 8,
-  unreachableInRowMax: 3,
-  failingInRowMax: 20,
-  givenUpMs: 3_600_000,
+  failuresInRowMax: 3,
+  troubleKeptMs: 3_600_000,
 };
 
 /** Whom a request goes to, and the pace agreed with them. */
@@ -95,16 +92,20 @@ interface Clock {
 }
 
 type SiteClock = Clock & {
-  unreachableInRow: number;
-  failingInRow: number;
+  failuresInRow: number;
   restsInRow: number;
   restBeganAtMs: number;
   restUntilMs: number;
   /** Added to every delay while the site says it is asked too much. */
   strainMs: number;
-  /** With a reason here, `restUntilMs` is when the site may be tried as if new. */
-  givenUp: NamedReason | undefined;
+  /** When the first of its failures since its last good response ended; undefined while there is none. */
+  failingSinceMs: number | undefined;
 };
+
+/** Of the time for which a site has failed, so much is its next rest. */
+const REST_SHARE = 1 / 4;
+/** After so many rests in a row it is more than one bad moment: the site is called unreachable. */
+const UNREACHABLE_RESTS = 2;
 
 const STRAIN_FIRST_MS = 1_000;
 const STRAIN_RELIEF = 0.9;
@@ -143,7 +144,6 @@ export class Courtesy {
   begin(nowMs: number, to: Addressee): Turn {
     assert(this.maySend(nowMs, to), "a request waits for its turn");
     assert(Math.max(to.delayMs, to.addressDelayMs) <= this.#limits.delayMaxMs, "delays are capped");
-    assert(this.givenUp(nowMs, to.siteId) === undefined, "a site given up is left alone");
     this.#sweepIfGrown(nowMs);
     this.#charge(nowMs, this.#siteClock(to.siteId));
     if (to.address !== undefined) this.#charge(nowMs, this.#addressClock(to.address));
@@ -166,8 +166,7 @@ export class Courtesy {
     if (to.address !== undefined) this.#addressClock(to.address).lastAtMs = nowMs;
   }
 
-  /** Ends a turn. Answers why, when this was the moment the site was given up. */
-  end(nowMs: number, turn: Turn, ending: Ending): NamedReason | undefined {
+  end(nowMs: number, turn: Turn, ending: Ending): void {
     const site = this.#siteClock(turn.to.siteId);
     assert(site.underWay > 0, "what ends has begun");
     // What never went out asked nobody, and leaves the time of the last request as it was.
@@ -175,25 +174,31 @@ export class Courtesy {
     site.underWay -= 1;
     if (turn.to.address !== undefined) this.#addressClock(turn.to.address).underWay -= 1;
     for (const { key } of turn.to.shared ?? []) this.#sharedTurns?.ended(nowMs, key);
-    if (site.givenUp !== undefined) return undefined;
     if (turn.beganAtMs > site.restBeganAtMs) return this.#learn(nowMs, site, ending);
-    // It was under way when the rest began: no news, but a longer wait asked for is a longer wait.
+    // It was open when the rest began: no news, but a longer Retry-After is a longer rest.
     site.restUntilMs = Math.max(site.restUntilMs, nowMs + this.#askedMs(ending));
-    return undefined;
-  }
-
-  /** Why the site is no longer asked; its waiting URLs, and new ones, end with this reason. */
-  givenUp(nowMs: number, siteId: number): NamedReason | undefined {
-    const site = this.#sites.get(siteId);
-    if (site?.givenUp === undefined) return undefined;
-    if (nowMs < site.restUntilMs || site.underWay > 0) return site.givenUp;
-    this.#sites.delete(siteId);
-    return undefined;
   }
 
   isResting(nowMs: number, siteId: number): boolean {
+    return nowMs < this.restUntilMs(siteId);
+  }
+
+  restUntilMs(siteId: number): number {
+    return this.#sites.get(siteId)?.restUntilMs ?? -Infinity;
+  }
+
+  /** Since when the site has failed, once its probes fail too; undefined for a site that can be reached. */
+  unreachableSinceMs(siteId: number): number | undefined {
     const site = this.#sites.get(siteId);
-    return site !== undefined && site.givenUp === undefined && nowMs < site.restUntilMs;
+    return site === undefined || site.restsInRow < UNREACHABLE_RESTS
+      ? undefined
+      : site.failingSinceMs;
+  }
+
+  /** Allows a probe now, because what kept all sites from responding is over. */
+  endRest(siteId: number): void {
+    const site = this.#sites.get(siteId);
+    if (site !== undefined) site.restUntilMs = -Infinity;
   }
 
   #siteReadyAtMs(to: Addressee): number {
@@ -235,58 +240,43 @@ export class Courtesy {
     clock.lastAtMs = Math.max(clock.lastAtMs, nowMs);
   }
 
-  #learn(nowMs: number, site: SiteClock, ending: Ending): NamedReason | undefined {
-    switch (whatItSays(ending.reason)) {
+  #learn(nowMs: number, site: SiteClock, ending: Ending): void {
+    const mood = whatItSays(ending.reason);
+    if (mood !== "nothing" && mood !== "well") site.failingSinceMs ??= nowMs;
+    switch (mood) {
       case "nothing":
-        return undefined;
-      case "gone":
-        return this.#giveUp(nowMs, site, ending.reason as NamedReason);
+        return;
       case "well":
-        site.unreachableInRow = site.failingInRow = site.restsInRow = 0;
+        site.failuresInRow = site.restsInRow = 0;
+        site.failingSinceMs = undefined;
         site.strainMs *= STRAIN_RELIEF;
         if (site.strainMs < STRAIN_FORGOTTEN_MS) site.strainMs = 0;
-        return undefined;
+        return;
       case "busy":
-        site.strainMs = Math.min(
-          this.#limits.delayMaxMs,
-          Math.max(STRAIN_FIRST_MS, site.strainMs * 2),
-        );
+        // Once for each rest that follows a good response: a server that is down is not strained by requests.
+        if (site.restsInRow === 0)
+          site.strainMs = Math.min(
+            this.#limits.delayMaxMs,
+            Math.max(STRAIN_FIRST_MS, site.strainMs * 2),
+          );
         return this.#rest(nowMs, site, ending);
       case "unreachable":
-        site.unreachableInRow += 1;
-        break;
       case "failing":
-        site.failingInRow += 1;
-        break;
+        site.failuresInRow += 1;
     }
-    const enough =
-      site.unreachableInRow >= this.#limits.unreachableInRowMax ||
-      site.failingInRow >= this.#limits.failingInRowMax;
-    return enough || site.restsInRow > 0 ? this.#rest(nowMs, site, ending) : undefined;
+    const isEnough = site.failuresInRow >= this.#limits.failuresInRowMax;
+    if (isEnough || site.restsInRow > 0) this.#rest(nowMs, site, ending);
   }
 
-  #rest(nowMs: number, site: SiteClock, ending: Ending): NamedReason | undefined {
-    if (site.restsInRow >= this.#limits.restsMax)
-      return this.#giveUp(nowMs, site, "host_unavailable");
-    const longestMs = Math.min(
-      this.#limits.restMaxMs,
-      this.#limits.restFirstMs * 2 ** site.restsInRow,
-    );
-    const drawnMs = longestMs * (0.5 + 0.5 * ending.chance);
+  #rest(nowMs: number, site: SiteClock, ending: Ending): void {
+    const drawnMs = restMs(nowMs - (site.failingSinceMs ?? nowMs), ending.chance, this.#limits);
     site.restsInRow += 1;
     site.restBeganAtMs = nowMs;
     site.restUntilMs = nowMs + Math.max(this.#askedMs(ending), drawnMs);
-    return undefined;
   }
 
   #askedMs(ending: Ending): number {
     return Math.min(this.#limits.retryAfterMaxMs, ending.retryAfterMs ?? 0);
-  }
-
-  #giveUp(nowMs: number, site: SiteClock, reason: NamedReason): NamedReason {
-    site.givenUp = reason;
-    site.restUntilMs = nowMs + this.#limits.givenUpMs;
-    return reason;
   }
 
   #siteClock(siteId: number): SiteClock {
@@ -296,13 +286,12 @@ export class Courtesy {
       lastAtMs: -Infinity,
       underWay: 0,
       unsent: 0,
-      unreachableInRow: 0,
-      failingInRow: 0,
+      failuresInRow: 0,
       restsInRow: 0,
       restBeganAtMs: -Infinity,
       restUntilMs: -Infinity,
       strainMs: 0,
-      givenUp: undefined,
+      failingSinceMs: undefined,
     };
     this.#sites.set(siteId, fresh);
     return fresh;
@@ -333,10 +322,20 @@ export class Courtesy {
 
   /** A site in trouble is kept a while after its rest, or its rests would never add up. */
   #holdsNoGrudge(nowMs: number, site: SiteClock): boolean {
-    const trouble = site.unreachableInRow + site.failingInRow + site.restsInRow + site.strainMs;
-    if (trouble === 0 || site.givenUp !== undefined) return nowMs >= site.restUntilMs;
-    return nowMs >= Math.max(site.restUntilMs, site.lastAtMs) + this.#limits.givenUpMs;
+    const trouble = site.failuresInRow + site.restsInRow + site.strainMs;
+    if (trouble === 0) return nowMs >= site.restUntilMs;
+    return nowMs >= Math.max(site.restUntilMs, site.lastAtMs) + this.#limits.troubleKeptMs;
   }
+}
+
+/** How long a site that has failed for so long is left alone. `chance` is uniform in [0, 1). */
+export function restMs(
+  failedForMs: number,
+  chance: number,
+  { restMinMs, restMaxMs }: Pick<CourtesyLimits, "restMinMs" | "restMaxMs"> = COURTESY_DEFAULTS,
+): number {
+  const longestMs = Math.min(restMaxMs, Math.max(restMinMs, failedForMs * REST_SHARE));
+  return longestMs * (0.5 + 0.5 * chance);
 }
 
 /** The site's delay: the operator's, or the longer one robots.txt asks for, up to a cap. */
@@ -350,13 +349,4 @@ export function siteDelay(
     delayMs: Math.max(configuredMs, Math.min(askedMs, crawlDelayMaxMs)),
     excessive: askedMs > crawlDelayMaxMs,
   };
-}
-
-/** Reads Retry-After: seconds, or an HTTP date against the wall clock; undefined when neither. */
-export function readRetryAfterMs(field: string, wallMs: number): number | undefined {
-  const text = field.trim();
-  if (/^\d{1,15}$/.test(text)) return Number(text) * 1_000;
-  if (!/^[A-Z][a-z]{2,8}, [\w :-]{15,24} GMT$/.test(text)) return undefined;
-  const dateMs = Date.parse(text);
-  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - wallMs);
 }

@@ -1,21 +1,27 @@
-/** What the end of a request says about its site: that it copes, is asked too much, fails, or is not there. */
+/** What the end of a request says about its site: that it copes, is overloaded, fails, or cannot be reached. */
 
 import type { NamedReason, Reason } from "../page/outcome.ts";
 
-export type SiteMood = "well" | "busy" | "failing" | "unreachable" | "gone" | "nothing";
+export type SiteMood = "well" | "busy" | "failing" | "unreachable" | "nothing";
 
-const UNREACHABLE: ReadonlySet<string> = new Set<NamedReason>([
+/** No request reached the server, so the URL has no part in it. */
+const NOT_CONNECTED: readonly NamedReason[] = [
   "dns_timeout",
   "dns_error",
   "connect_refused",
   "connect_timeout",
   "connect_error",
+  "tls_timeout",
+  "proxy_error",
+];
+
+const UNREACHABLE: ReadonlySet<string> = new Set<NamedReason>([
+  ...NOT_CONNECTED,
   "conn_reset",
   "tls_expired",
   "tls_name",
   "tls_untrusted",
   "tls_protocol",
-  "tls_timeout",
   "tls_error",
 ]);
 
@@ -37,8 +43,8 @@ const FAILING: ReadonlySet<string> = new Set<NamedReason>([
 /** Our own trouble, or a request that never reached the site. */
 const NOTHING: ReadonlySet<string> = new Set<NamedReason>([
   "local_resource",
-  "proxy_error",
   "internal_error",
+  "dns_nxdomain",
   "robots_denied",
   "ssrf_blocked",
   "port_refused",
@@ -46,15 +52,18 @@ const NOTHING: ReadonlySet<string> = new Set<NamedReason>([
   "out_of_scope",
   "crawl_delay_excessive",
   "trap_budget",
-  "host_unavailable",
+  "elsewhere",
 ]);
 
-/** NXDOMAIN is final; every other trouble may pass. */
 export function whatItSays(reason: Reason): SiteMood {
   if (reason === "ok" || reason === "not_modified" || reason === "redirect") return "well";
-  if (reason === "dns_nxdomain") return "gone";
   if (reason === "http_429" || reason === "http_503") return "busy";
   if (UNREACHABLE.has(reason)) return "unreachable";
   if (FAILING.has(reason) || reason.startsWith("http_5")) return "failing";
   return NOTHING.has(reason) ? "nothing" : "well";
+}
+
+/** Whether a failure can only be the site's, whatever URL was requested. */
+export function isOfSite(reason: Reason): boolean {
+  return (NOT_CONNECTED as readonly Reason[]).includes(reason);
 }

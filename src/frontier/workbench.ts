@@ -7,7 +7,7 @@
  *
  * Promises, each held by a test in `workbench.test.ts`:
  *   1. a URL is given out only when `Courtesy` lets its site and its address be asked;
- *   2. of a site's URLs in memory the best score goes first, then the lowest id;
+ *   2. of a site's URLs in memory the best score goes first, then the lowest id; retries go behind all others;
  *   3. whatever may be asked now is found, however sites and addresses are parked;
  *   4. sites that were never asked and the others have the same part, where both may be asked (`new-and-known.ts`).
  *
@@ -27,6 +27,8 @@ export interface Waiting {
   readonly score: number;
   /** Not before this time: a retry waits on its own. */
   readonly notBeforeMs: number;
+  /** It has failed before: it goes behind the others of its site, so that each probe is another URL. */
+  readonly isRetry?: boolean;
 }
 
 interface Bench<T> {
@@ -36,6 +38,8 @@ interface Bench<T> {
   readonly deferred: Heap<T>;
   /** Ids in the queues and under way: what must not be read from the store again. */
   readonly held: Set<number>;
+  /** Retries in the queues. */
+  retries: number;
   /** The heap slot that counts, and its time; earlier ones of the same site are stale. */
   ticket: number;
   slotAtMs: number;
@@ -109,6 +113,7 @@ export class Workbench<T extends Waiting> {
       ready: new Heap<T>(byScore),
       deferred: new Heap<T>((a, b) => a.notBeforeMs - b.notBeforeMs),
       held: new Set(),
+      retries: 0,
       ticket: 0,
       slotAtMs: Infinity,
       closed: false,
@@ -138,9 +143,15 @@ export class Workbench<T extends Waiting> {
     return bench.ready.size + bench.deferred.size;
   }
 
-  /** The best score in memory; -Infinity when there is none. */
+  /** Of these, URLs that have failed before. */
+  retries(siteId: number): number {
+    return this.#bench(siteId).retries;
+  }
+
+  /** The best score in memory; -Infinity when nothing or only retries are there. */
   bestScore(siteId: number): number {
-    return this.#bench(siteId).ready.peek()?.score ?? -Infinity;
+    const best = this.#bench(siteId).ready.peek();
+    return best === undefined || best.isRetry === true ? -Infinity : best.score;
   }
 
   put(siteId: number, entry: T): void {
@@ -150,10 +161,10 @@ export class Workbench<T extends Waiting> {
     this.#queue(bench, entry);
   }
 
-  /** Gives a URL back that was taken and must be tried again. */
+  /** Gives a URL back that was taken and must be requested again; its site may have been closed since. */
   putBack(siteId: number, entry: T): void {
     const bench = this.#bench(siteId);
-    assert(bench.held.has(entry.id), "what is given back was taken");
+    bench.held.add(entry.id);
     this.#queue(bench, entry);
   }
 
@@ -174,6 +185,7 @@ export class Workbench<T extends Waiting> {
     const entry = bench.ready.pop();
     assert(entry !== undefined, "what was found is there");
     this.#entries -= 1;
+    if (entry.isRetry === true) bench.retries -= 1;
     const passedOverMs = nowMs - (bench.passedOverAtMs ?? nowMs);
     bench.passedOverAtMs = undefined;
     bench.slotAtMs = Infinity;
@@ -278,13 +290,11 @@ export class Workbench<T extends Waiting> {
     this.#unpark(nowMs, turn.to.address);
   }
 
-  /** Ends a turn. Answers why, when the site is given up with it. */
-  end(nowMs: number, turn: Turn, ending: Ending): ReturnType<Courtesy["end"]> {
-    const givenUp = this.#courtesy.end(nowMs, turn, ending);
+  end(nowMs: number, turn: Turn, ending: Ending): void {
+    this.#courtesy.end(nowMs, turn, ending);
     const bench = this.#benches.get(turn.to.siteId);
     if (bench !== undefined) this.#offer(bench);
     this.#unpark(nowMs, turn.to.address);
-    return givenUp;
   }
 
   /** The URL has been settled: it no longer belongs to the workbench. */
@@ -312,6 +322,7 @@ export class Workbench<T extends Waiting> {
 
   #queue(bench: Bench<T>, entry: T): void {
     this.#entries += 1;
+    if (entry.isRetry === true) bench.retries += 1;
     (entry.notBeforeMs > 0 ? bench.deferred : bench.ready).push(entry);
     this.#offer(bench);
   }
@@ -361,5 +372,6 @@ export class Workbench<T extends Waiting> {
 }
 
 function byScore(a: Waiting, b: Waiting): number {
-  return b.score - a.score || a.id - b.id;
+  const isLater = Number(a.isRetry === true) - Number(b.isRetry === true);
+  return isLater || b.score - a.score || a.id - b.id;
 }

@@ -127,7 +127,7 @@ export function conductOf(world: World, request: WorldRequest, fault: Fault | un
   }
 }
 
-function errorAnswer(
+export function errorAnswer(
   status: number,
   statusText: string,
   retryAfterS: number | undefined,

@@ -7,6 +7,7 @@
 
 import { createHash } from "node:crypto";
 import { assert } from "../base/assert.ts";
+import { CrawlError } from "../base/errors.ts";
 import { silentLog } from "../base/log.ts";
 import { below, type Random, randomFrom } from "../base/random.ts";
 import type { Settings } from "../config/schema.ts";
@@ -27,6 +28,7 @@ import { judge } from "./judge.ts";
 import { type RequestEntry, RequestLog } from "./request-log.ts";
 import { SimClock } from "./sim-clock.ts";
 import type { Ending } from "./sim-exchange.ts";
+import { Outages } from "./outages.ts";
 import { openSimOutput, SimArchive } from "./sim-output.ts";
 import { SimResolver } from "./sim-resolver.ts";
 import { openSimStore } from "./sim-store.ts";
@@ -48,6 +50,10 @@ export interface SimPlan {
   readonly wallJumps: number;
   /** The rate of the line that all requests share; undefined when only the servers are slow. */
   readonly linkBps: number | undefined;
+  /** Whether sites, the own link and the name server fail for up to two hours. */
+  readonly hasOutages: boolean;
+  /** A crawl that ends incomplete is started again so much later, as often as it takes; undefined for never. */
+  readonly startAgainMs: number | undefined;
   /** Version of a page at an age of the crawl; undefined when no page changes. */
   readonly versionAt: ((url: string, ageMs: number) => number) | undefined;
   /** Replaces parts of the crawl, to plant a fault that the checkers must find. */
@@ -65,6 +71,10 @@ export interface SimReport {
   readonly events: number;
   readonly log: readonly RequestEntry[];
   readonly crashedAtMs: readonly number[];
+  /** Runs that ended with work left, and were followed by another. */
+  readonly incompleteRuns: number;
+  /** URLs that always fail, and the status of their answers. */
+  readonly failingUrls: ReadonlyMap<string, number>;
 }
 
 const CALM: Omit<SimPlan, "seed"> = {
@@ -76,6 +86,8 @@ const CALM: Omit<SimPlan, "seed"> = {
   crashes: 0,
   wallJumps: 0,
   linkBps: undefined,
+  hasOutages: false,
+  startAgainMs: undefined,
   versionAt: undefined,
   plant: (parts) => parts,
 };
@@ -105,12 +117,14 @@ class Simulation {
   readonly #faults: FaultSource;
   readonly #clock = new SimClock();
   readonly #startMs = this.#clock.nowMs();
+  readonly #outages: Outages | undefined;
   readonly #disk = new MemoryDisk();
   readonly #archive = new SimArchive();
   readonly #log = new RequestLog();
   readonly #trace = createHash("sha256");
   readonly #crashedAtMs: number[] = [];
   #result: CrawlResult | undefined;
+  #incompleteRuns = 0;
   /** Callbacks that end the requests that are open at the servers. */
   readonly #open = new Set<(ending: Ending | undefined) => void>();
 
@@ -119,13 +133,21 @@ class Simulation {
     this.#world = makeWorld({ seed: plan.seed, ...plan.world });
     this.#settings = { ...defaultSettings(), memoryBytes: MEMORY_BYTES, ...plan.settings };
     this.#random = randomFrom(plan.seed);
+    if (plan.hasOutages) this.#outages = new Outages(randomFrom(plan.seed + 2), this.#world);
     this.#faults = new FaultSource(randomFrom(plan.seed + 1), plan.faultShare);
   }
 
   async run(): Promise<SimReport> {
-    while ((await this.#runOnce()) === "crashed") {
-      this.#cleanUp();
-      await this.#clock.runFor(this.#random.next() * RESTART_WITHIN_MS);
+    for (;;) {
+      const end = await this.#runOnce();
+      const isIncomplete = end === "done" && this.#result?.complete !== true;
+      if (end === "crashed") {
+        this.#cleanUp();
+        await this.#clock.runFor(this.#random.next() * RESTART_WITHIN_MS);
+      } else if (isIncomplete && this.#plan.startAgainMs !== undefined) {
+        this.#incompleteRuns += 1;
+        await this.#clock.runFor(this.#plan.startAgainMs);
+      } else break;
     }
     const books = openMemoryStore(this.#disk);
     const { totals } = books;
@@ -139,6 +161,8 @@ class Simulation {
       events: this.#clock.events,
       log: this.#log.entries,
       crashedAtMs: this.#crashedAtMs,
+      incompleteRuns: this.#incompleteRuns,
+      failingUrls: this.#outages?.failingUrls ?? new Map(),
     };
   }
 
@@ -164,6 +188,11 @@ class Simulation {
     } catch (error) {
       // Errors of a killed process are expected.
       if (isKilled) return "crashed";
+      // Stopped while the disk was full: the same command resumes.
+      if (error instanceof CrawlError && error.code === "DISK_FULL") {
+        this.#disk.crash();
+        return "crashed";
+      }
       throw error;
     }
     await store.close();
@@ -173,7 +202,8 @@ class Simulation {
   #partsOf(store: Store): CrawlParts {
     const clock = this.#clock;
     const world = this.#world;
-    const resolver = new SimResolver(clock, world, this.#random, this.#plan.dnsFaultShare);
+    const isDown = (): boolean => this.#outages?.areNamesDown(this.#ageMs) ?? false;
+    const resolver = new SimResolver(clock, world, this.#random, this.#plan.dnsFaultShare, isDown);
     const transport = new SimTransport({
       clock,
       conductOf: (request) => this.#conductOf(request),
@@ -229,6 +259,11 @@ class Simulation {
     }
   }
 
+  /** Since the first start. */
+  get #ageMs(): number {
+    return this.#clock.nowMs() - this.#startMs;
+  }
+
   #conductOf(request: TransportRequest): Conduct {
     const site = siteNamed(this.#world, request.host);
     assert(site !== undefined, "only names of the world have addresses");
@@ -237,8 +272,11 @@ class Simulation {
     const { versionAt } = this.#plan;
     const fault = this.#faults.draw(site.origin, path);
     const worldRequest = { site, path, etag, wallMs: this.#clock.wallMs() };
-    if (versionAt === undefined) return conductOf(this.#world, worldRequest, fault);
-    const version = versionAt(site.origin + path, this.#clock.nowMs() - this.#startMs);
+    if (versionAt === undefined) {
+      const conduct = conductOf(this.#world, worldRequest, fault);
+      return this.#outages?.conductOf(conduct, site.origin, path, this.#ageMs) ?? conduct;
+    }
+    const version = versionAt(site.origin + path, this.#ageMs);
     return inVersion(
       conductOf(this.#world, { ...worldRequest, etag: undefined }, fault),
       version,

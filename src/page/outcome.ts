@@ -49,7 +49,6 @@ export const REASONS = {
   redirect_loop: "failed",
   redirect_limit: "failed",
   robots_unreachable: "failed",
-  host_unavailable: "failed",
   internal_error: "failed",
 
   robots_denied: "skipped",

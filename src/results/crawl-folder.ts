@@ -66,6 +66,7 @@ export async function storedSnapshot(folder: string): Promise<Snapshot> {
       resumed: false,
       totals,
       pending,
+      unreachable: 0,
       rateBps: 0,
       pagesPerSecond: 0,
       recentBps: [],

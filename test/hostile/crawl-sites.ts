@@ -141,6 +141,7 @@ const IMPATIENT: Partial<Settings> = {
   idleTimeoutMs: 300,
   totalTimeoutMs: 1_500,
   retriesMax: 1,
+  patienceMs: 10_000,
   memoryBytes: 32 * 1024 * 1024,
 };
 const CRAWL_MS_MAX = 30_000;

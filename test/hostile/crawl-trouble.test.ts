@@ -62,7 +62,11 @@ describe("H18: a site that asks for patience gets it, and its page is fetched in
         return path === "/" ? html("/busy", "/other") : html();
       });
       const hurry = 10;
-      const { result, reasons } = await crawlSites([`${site.origin}/`], {}, { hurry });
+      const { result, reasons } = await crawlSites(
+        [`${site.origin}/`],
+        { retriesMax: 2 },
+        { hurry },
+      );
       assert.equal(reasons.get(`${site.origin}/busy`), "ok");
       assert.equal(result.urls.failed, 0);
       const times = site.asked.filter(({ path }) => path === "/busy").map(({ atMs }) => atMs);
@@ -74,7 +78,7 @@ describe("H18: a site that asks for patience gets it, and its page is fetched in
       }
     });
 
-  test("H18: a site that is busy for ever is given up, and holds up no other", async () => {
+  test("H18: URLs that are busy for ever end by that, and hold up no other", async () => {
     await using site = await startTestSite(({ path }) => {
       if (path === "/robots.txt" || path === "/sitemap.xml") return undefined;
       return path === "/" ? html("/1", "/2", "/3") : { status: 429 };
@@ -83,13 +87,29 @@ describe("H18: a site that asks for patience gets it, and its page is fetched in
     const seeds = [`${site.origin}/`, `${other.origin}/`];
     const report = await crawlSites(seeds, {}, { hurry: HURRY });
     assert.equal(realPagesIn(report, other.origin), REAL_PAGES);
-    assert.equal(report.result.outcomes["host_unavailable"], 3);
-    assert.ok(site.asked.length < 15, `${site.asked.length} requests`);
+    assert.equal(report.result.outcomes["http_429"], 3);
+    assert.equal(report.result.complete, true);
+    assert.ok(site.asked.length < 40, `${site.asked.length} requests`);
   });
 });
 
 describe("hosts that fail", () => {
-  test("H19: 5xx for every page opens the circuit, and other hosts are complete", async () => {
+  test("H18: one URL that is always busy costs its site nothing else", async () => {
+    for (const status of [503, 429]) {
+      const links = Array.from({ length: 100 }, (_, index) => `/page/${index}`);
+      await using site = await startTestSite(({ path }) => {
+        if (path === "/robots.txt" || path === "/sitemap.xml") return undefined;
+        if (path === "/bad") return { status };
+        return path === "/" ? html("/bad", ...links) : html();
+      });
+      const { result, reasons } = await crawlSites([`${site.origin}/`], {}, { hurry: HURRY });
+      assert.equal(result.pages, 101);
+      assert.equal(reasons.get(`${site.origin}/bad`), `http_${status}`);
+      assert.equal(site.paths().filter((path) => path === "/bad").length, 2, "its attempts");
+    }
+  });
+
+  test("H19: 5xx for every page leaves them pending, and other hosts are complete", async () => {
     const links = Array.from({ length: 500 }, (_, index) => `/broken/${index}`);
     await using broken = await startTestSite(({ path }) => {
       if (path === "/robots.txt" || path === "/sitemap.xml") return undefined;
@@ -99,10 +119,9 @@ describe("hosts that fail", () => {
     const seeds = [`${broken.origin}/`, `${other.origin}/`];
     const report = await crawlSites(seeds, {}, { hurry: HURRY });
     assert.equal(realPagesIn(report, other.origin), REAL_PAGES);
-    const { outcomes, urls } = report.result;
-    assert.equal((outcomes["host_unavailable"] ?? 0) + (outcomes["http_500"] ?? 0), links.length);
-    assert.ok((outcomes["host_unavailable"] ?? 0) > 400);
-    assert.equal(urls.failed, links.length);
+    const { urls, complete, stoppedBy } = report.result;
+    assert.deepEqual([urls.failed, urls.pending], [0, links.length]);
+    assert.deepEqual([complete, stoppedBy], [false, "1 site could not be reached"]);
     assert.ok(broken.asked.length < 60, `${broken.asked.length} requests to a dead host`);
   });
 
@@ -116,16 +135,19 @@ describe("hosts that fail", () => {
     assert.equal(realPagesIn(report, site.origin), REAL_PAGES);
   });
 
-  test("T2: a host that refuses connections is left after its tries, with all its URLs", async () => {
+  test("T2: a host that refuses connections keeps its URLs pending", async () => {
     const origin = `http://127.0.0.1:${await closedPort()}`;
     const seeds = Array.from({ length: 200 }, (_, index) => `${origin}/${index}`);
     await using other = await startRealSite();
     const report = await crawlSites([...seeds, `${other.origin}/`], {}, { hurry: HURRY });
     assert.equal(realPagesIn(report, other.origin), REAL_PAGES);
-    assert.equal(report.result.outcomes["robots_unreachable"], seeds.length);
+    const { urls, complete, unreachable } = report.result;
+    assert.deepEqual([urls.pending, complete], [seeds.length, false]);
+    assert.equal(unreachable.count, 1);
+    assert.equal(unreachable.first[0]?.reason, "connect_refused");
   });
 
-  test("T2: without a robots.txt to ask for, the circuit opens after three refusals", async () => {
+  test("T2: without a robots.txt to ask for, probes become rare after three refusals", async () => {
     const origin = `http://127.0.0.1:${await closedPort()}`;
     const seeds = Array.from({ length: 200 }, (_, index) => `${origin}/${index}`);
     let tries = 0;
@@ -134,12 +156,11 @@ describe("hosts that fail", () => {
       { ignoreRobots: true },
       { hurry: HURRY, wrapTransport: (transport) => counting(transport, () => tries++) },
     );
-    const { outcomes } = report.result;
-    assert.equal((outcomes["host_unavailable"] ?? 0) + (outcomes["connect_refused"] ?? 0), 200);
+    assert.equal(report.result.urls.pending, 200);
     assert.ok(tries <= 20, `${tries} tries`);
   });
 
-  test("T3: a host that resets every connection is left in the same way", async () => {
+  test("T3: pages that reset every connection end, since robots.txt is served", async () => {
     await using site = await startTestSite(({ path }) =>
       path === "/robots.txt" ? undefined : path === "/" ? html("/1", "/2", "/3", "/4") : reset,
     );
@@ -207,9 +228,20 @@ describe("names", () => {
         ),
     };
     const origin = `http://alive.example:${site.port}`;
-    const settings = { retriesMax: 3 };
-    const report = await crawlSites([`${origin}/`], settings, { resolver, hurry: HURRY });
+    const report = await crawlSites([`${origin}/`], {}, { resolver, hurry: HURRY });
     assert.equal(realPagesIn(report, origin), REAL_PAGES);
+  });
+
+  test("D2: a resolver that never answers leaves all pending", async () => {
+    const resolver: Resolver = {
+      resolve: async () => ({ kind: "failed", reason: "dns_timeout", detail: "no answer" }),
+    };
+    const seeds = Array.from({ length: 20 }, (_, index) => `http://n${index}.example/`);
+    const { result } = await crawlSites(seeds, {}, { resolver, hurry: HURRY });
+    assert.deepEqual(
+      [result.urls.pending, result.unreachable.count, result.complete],
+      [seeds.length, seeds.length, false],
+    );
   });
 
   test("T14: a hundred names on one address share its pace and its crowd", async () => {

@@ -22,8 +22,6 @@ export const SITES: MemoryUse = { share: 1 / 8, entryBytes: 4096, entriesMin: 64
 /** Of the memory, beside what the others have: ranks are kept only where they order the queue. */
 export const RANKS_SHARE = 1 / 4;
 export const NEAR: MemoryUse = { share: 1 / 16, entryBytes: 64, entriesMin: 256 };
-/** A dead host gets this many rests, each twice as long, before the crawl goes on without it. */
-const RESTS_MAX = 5;
 
 export function controllerFor(settings: Settings, nowMs: number): Controller {
   switch (settings.control) {
@@ -46,7 +44,6 @@ export function courtesyLimits(settings: Settings): CourtesyLimits {
     siteConcurrencyMax: settings.concurrencyPerSite,
     addressConcurrencyMax: settings.concurrencyPerAddress,
     delayMaxMs: Math.max(COURTESY_DEFAULTS.delayMaxMs, delayMs, addressDelayMs, ...siteDelaysMs),
-    restsMax: RESTS_MAX,
   };
 }
 

@@ -1,0 +1,58 @@
+/**
+ * Outages in virtual time: servers, the own link and the name server fail for 1 s to 2 h, and some URLs
+ * always fail. A URL is lost only for a reason of its own.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runSim, type SimPlan, type SimReport } from "../../src/lab/run-sim.ts";
+
+/** More with WEIR_SIM_SEEDS, before a release. */
+const SEEDS = Number(process.env["WEIR_SIM_SEEDS"] ?? 20);
+const MINUTE = 60_000;
+
+const PLAN = {
+  world: {
+    siteCount: 5,
+    pagesMin: 10,
+    pagesMax: 60,
+    bytesMedianMax: 2_000,
+    bytesMax: 40_000,
+    goneShare: 0.1,
+  },
+  settings: { delayMs: 1_000, addressDelayMs: 250 },
+  hasOutages: true,
+} satisfies Partial<SimPlan>;
+
+/** Every page is stored, and every URL that failed is one that always fails. */
+function assertNothingLost({ violations, failingUrls, totals }: SimReport, seed: number): void {
+  assert.deepEqual(violations, [], `seed ${seed}`);
+  const { outcomes, known, done, failed, skipped } = totals;
+  assert.equal(known, done + failed + skipped, `seed ${seed}: nothing is pending`);
+  for (const status of [503, 429, 500]) {
+    const always = [...failingUrls.values()].filter((one) => one === status).length;
+    assert.equal(outcomes[`http_${status}`] ?? 0, always, `seed ${seed}: ${status}`);
+  }
+}
+
+test(`${SEEDS} crawls through outages that are shorter than their patience are complete`, async () => {
+  let longestMs = 0;
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const settings = { ...PLAN.settings, patienceMs: 150 * MINUTE };
+    const report = await runSim({ ...PLAN, seed, settings });
+    assertNothingLost(report, seed);
+    assert.equal(report.result?.complete, true, `seed ${seed}`);
+    longestMs = Math.max(longestMs, report.virtualMs);
+  }
+  assert.ok(longestMs > 10 * MINUTE, `the longest took ${longestMs} ms`);
+});
+
+test(`${SEEDS} crawls through longer outages end incomplete, and the same command completes them`, async () => {
+  let incomplete = 0;
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const report = await runSim({ ...PLAN, seed, startAgainMs: 10 * MINUTE, crashes: 1 });
+    assertNothingLost(report, seed);
+    incomplete += report.incompleteRuns;
+  }
+  assert.ok(incomplete > 0, "some crawls had to be started again");
+});
