@@ -19,7 +19,7 @@ import { type Fingerprint, fingerprintOf } from "../url/fingerprint.ts";
 import { type CanonicalUrl, type ResolvedUrl, splitPath } from "../url/url.ts";
 import type { Border, FoundUrl } from "./peers/route-links.ts";
 import type { CrawlHooks } from "./hooks.ts";
-import type { Notebook } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import type { Refill } from "./queue.ts";
 import type { Reunion } from "./peers/merge-url.ts";
 import type { Roster, Site } from "./sites.ts";
@@ -43,7 +43,7 @@ export interface Origin {
 
 export interface IntakeParts {
   readonly store: Store;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly roster: Roster;
   readonly refill: Refill;
   readonly sieve: Sieve;
@@ -80,12 +80,14 @@ export class Intake {
     if (origin.from !== undefined && border?.isOnlySampled(origin.from) === true) return 0;
     const allowed = candidates.filter((candidate) => this.#isAllowed(candidate, origin));
     if (allowed.length === 0) return 0;
-    const ids = this.#parts.store.lookup(fingerprintsOf(allowed));
+    const ids = this.#parts.batch.lookup(fingerprintsOf(allowed));
+    // A list may name a URL twice.
+    const met = new Set<CanonicalUrl>();
     let admitted = 0;
     for (const [index, candidate] of allowed.entries()) {
-      const isNew =
-        ids[index] === 0 && this.#parts.notebook.unstoredId(candidate.url) === undefined;
+      const isNew = ids[index] === 0 && !met.has(candidate.url);
       if (isNew && this.#enter(candidate, origin)) admitted += 1;
+      met.add(candidate.url);
       sieve.add(candidate.high, candidate.low);
     }
     return admitted;
@@ -93,11 +95,13 @@ export class Intake {
 
   /** Lets in what another process found, or what waited or ended there before it became ours. */
   receive(found: readonly FoundUrl[], border: Border): void {
-    const { store, notebook, reunion, sieve } = this.#parts;
-    const ids = store.lookup(fingerprintsOf(found.map(({ candidate }) => candidate)));
+    const { batch, reunion, sieve } = this.#parts;
+    const ids = batch.lookup(fingerprintsOf(found.map(({ candidate }) => candidate)));
+    const met = new Set<CanonicalUrl>();
     for (const [index, one] of found.entries()) {
       const { candidate, origin, state } = one;
-      const id = notebook.unstoredId(candidate.url) ?? (ids[index] as number);
+      const id = met.has(candidate.url) ? this.idOf(candidate) : (ids[index] as number);
+      met.add(candidate.url);
       if (!border.isOwn(candidate.url) && (state === "waiting" || state === "ended"))
         border.passOn(one);
       else if (id !== 0) {
@@ -124,10 +128,9 @@ export class Intake {
     return row;
   }
 
-  /** The id of a known URL, stored or only noted; 0 when it is unknown. */
+  /** The id of a known URL; 0 when it is unknown. */
   idOf(candidate: Candidate): number {
-    const noted = this.#parts.notebook.unstoredId(candidate.url);
-    return noted ?? (this.#parts.store.lookup(fingerprintsOf([candidate]))[0] as number);
+    return this.#parts.batch.lookup(fingerprintsOf([candidate]))[0] as number;
   }
 
   #isAllowed({ url, high, low }: Candidate, origin: Origin): boolean {
@@ -188,17 +191,17 @@ export class Intake {
     score: number,
     reason?: "sent" | "elsewhere",
   ): WaitingUrl {
-    const { roster, tally, notebook } = this.#parts;
+    const { roster, tally, batch } = this.#parts;
     const site = roster.of(siteOf(url));
     const id = this.#nextUrlId++;
     const siteId = site.id;
     const row = { id, url, written, siteId, depth, score, redirectedFromId, redirects };
-    notebook.noteUrl({ ...row, fingerprintHigh: high, fingerprintLow: low });
+    batch.addUrl({ ...row, fingerprintHigh: high, fingerprintLow: low });
     tally.found();
     site.known += 1;
     roster.changed(site);
     if (reason !== undefined) {
-      notebook.noteSettled(siteId, { id, reason, attempts: 0 });
+      batch.endUrl(siteId, { id, reason, attempts: 0 });
       tally.settled(reason);
     }
     return { ...row, attempts: 0, etag: "", lastModified: "" };

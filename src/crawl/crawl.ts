@@ -179,7 +179,7 @@ class Crawl implements CrawlHandle {
     this.#loops.rounds.start();
     this.#loops.refill.wakeSites();
     // Stored before anything is asked: a restart must know that it is one.
-    this.#loops.notebook.commit();
+    this.#loops.batch.commit();
     this.#state = "running";
     this.#loops.line.start();
     this.#loops.ordering?.start();
@@ -222,9 +222,9 @@ class Crawl implements CrawlHandle {
   }
 
   get isIdle(): boolean {
-    const { fetchLoop, workbench, notebook } = this.#loops;
+    const { fetchLoop, workbench, batch } = this.#loops;
     const isQuiet = fetchLoop.isQuiet && this.#loops.errandsUnderWay() === 0;
-    return isQuiet && notebook.isEmpty && (workbench.entries === 0 || this.isSated);
+    return isQuiet && batch.isEmpty && (workbench.entries === 0 || this.isSated);
   }
 
   get isSated(): boolean {
@@ -379,7 +379,7 @@ class Crawl implements CrawlHandle {
 
   #finish(): void {
     if (this.#state !== "stopping" || !this.#loops.fetchLoop.isQuiet) return;
-    if (!this.#loops.notebook.commit()) {
+    if (!this.#loops.batch.commit()) {
       // Whoever was told to stop waits for nothing: what is not stored will be asked for again.
       if (this.#wasToldToStop) return this.#fail(this.#trouble);
       this.#cancelTimers.push(this.#parts.clock.after(GRACE_MS, () => this.#finish()));
@@ -429,7 +429,7 @@ class Crawl implements CrawlHandle {
     if (this.#state === "done" || this.#state === "stopped") return;
     this.#state = "stopped";
     this.#loops.fetchLoop.pause();
-    this.#loops.notebook.abandon();
+    this.#loops.batch.abandon();
     this.#cutOff.abort();
     this.#loops.line.stop();
     this.#loops.ordering?.stop();

@@ -1,13 +1,13 @@
-/** The one place where a URL ends: in the notebook, the sums, its site and the workbench, together. */
+/** The one place where a URL ends: in the batch, the sums, its site and the workbench, together. */
 
 import type { Clock } from "../base/clock.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import type { Reason } from "../page/outcome.ts";
 import { isOwnedElsewhere, settlementOf } from "../page/outcome.ts";
-import type { Store, WaitingUrl } from "../store/store.ts";
+import type { WaitingUrl } from "../store/store.ts";
 import { writtenOf } from "../url/url.ts";
 import type { Job } from "./job.ts";
-import type { Notebook } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import type { Roster, Site } from "./sites.ts";
 import type { RefusedSeeds, Trouble } from "../control/snapshot.ts";
 import type { Tally } from "./counters.ts";
@@ -18,8 +18,7 @@ const REFUSED_SEEDS_KEPT = 10;
 
 export interface SettlerParts {
   readonly clock: Clock;
-  readonly store: Store;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly tally: Tally;
   readonly roster: Roster;
   readonly workbench: Workbench<Job>;
@@ -48,8 +47,8 @@ export class Settler {
   }
 
   settle(site: Site, row: WaitingUrl, reason: Reason, detail = ""): void {
-    const { clock, notebook, tally, roster, workbench, onSiteDone, onSettled } = this.#parts;
-    notebook.noteSettled(site.id, { id: row.id, reason, attempts: row.attempts });
+    const { clock, batch, tally, roster, workbench, onSiteDone, onSettled } = this.#parts;
+    batch.endUrl(site.id, { id: row.id, reason, attempts: row.attempts });
     tally.settled(reason);
     // Of pages it was noted together with what they brought.
     if (reason !== "ok" && reason !== "not_modified")

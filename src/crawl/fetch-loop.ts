@@ -197,6 +197,8 @@ export class FetchLoop {
       this.#recording -= 1;
       this.#recordingBytes -= bytes;
       site.uses -= 1;
+      // Rows that were under way are skipped until now.
+      refill.refill(site);
       refill.sleepIfDone(site);
       this.pump();
     }, onFault);

@@ -34,7 +34,7 @@ import { type CanonicalUrl, pathOf, writtenOf } from "../url/url.ts";
 import { endOf, type Progress } from "./fetch-loop.ts";
 import { candidateOf, type Intake } from "./admit.ts";
 import { type Job, jobOf, retryOf } from "./job.ts";
-import type { Notebook } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import type { PageDesk } from "./page.ts";
 import { PageTurns } from "./limit/page-slices.ts";
 import { ruleText } from "./queue.ts";
@@ -54,7 +54,7 @@ export interface RecorderParts {
   readonly store: Store;
   readonly intake: Intake;
   readonly scope: Scope;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly settler: Settler;
   readonly tally: Tally;
   readonly roster: Roster;
@@ -169,7 +169,7 @@ export class Recorder {
       if (trial === undefined) continue;
       const attempts = trial.attempts + 1;
       site.trials.set(id, { ...trial, attempts });
-      this.#parts.notebook.noteRetry(id, attempts);
+      this.#parts.batch.setAttempts(id, attempts);
       this.#parts.onCharged();
     }
   }
@@ -193,7 +193,7 @@ export class Recorder {
       return await keep();
     } catch (error) {
       if (!(error instanceof CrawlError) || error.code !== "DISK_FULL") throw error;
-      this.#parts.notebook.reportTrouble(error);
+      this.#parts.batch.reportTrouble(error);
       return this.#leaveWaiting(site, row);
     }
   }
@@ -226,12 +226,11 @@ export class Recorder {
 
   /** Whether the redirects that led to `row` began at, or went through, that URL. */
   #isOnTheWayTo(row: WaitingUrl, id: number): boolean {
-    const { notebook, store } = this.#parts;
+    const { batch } = this.#parts;
     let fromId = row.redirectedFromId;
     for (let hops = row.redirects; hops > 0 && fromId !== 0; hops--) {
       if (fromId === id) return true;
-      const from = notebook.unstored(fromId) ?? store.url(fromId);
-      fromId = from?.redirectedFromId ?? 0;
+      fromId = batch.url(fromId)?.redirectedFromId ?? 0;
     }
     return false;
   }

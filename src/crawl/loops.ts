@@ -8,7 +8,7 @@ import type { Workbench } from "../frontier/workbench.ts";
 import type { FetchLoop } from "./fetch-loop.ts";
 import type { Job } from "./job.ts";
 import type { Line } from "./limit/link-budget.ts";
-import type { Notebook } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import type { Ordering } from "./ordering.ts";
 import type { Pace } from "./pace.ts";
 import type { Promised } from "./deadlines/deadlines.ts";
@@ -46,7 +46,7 @@ export interface Loops {
   readonly courtesy: Courtesy;
   readonly workbench: Workbench<Job>;
   readonly roster: Roster;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly settler: Settler;
   readonly refill: Refill;
   readonly unreachable: Unreachable;

@@ -16,7 +16,8 @@ import type { Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import type { Border } from "./peers/route-links.ts";
 import type { Intake } from "./admit.ts";
-import type { Notebook } from "./batch.ts";
+import type { Batch } from "./batch.ts";
+import type { Roster } from "./sites.ts";
 import { fingerprintsIn } from "../results/fingerprints.ts";
 import { FocusOrder } from "./topics/focus-order.ts";
 import type { Reading } from "./parse-page.ts";
@@ -41,7 +42,8 @@ export interface Ordering {
 export interface OrderingParts {
   readonly clock: Clock;
   readonly store: Store;
-  readonly notebook: Notebook;
+  readonly roster: Roster;
+  readonly batch: Batch;
   readonly intake: Intake;
   readonly border: Border | undefined;
   /** What tells how likely a link leads to the topic; undefined where none is looked for. */
@@ -81,13 +83,13 @@ class BacklinkOrder implements Ordering {
   }
 
   linked(_: number, { links, firstNewId }: AdmittedReading): void {
-    const { store, notebook, border } = this.#parts;
-    for (const id of store.lookup(fingerprintsIn(links))) {
-      if (id === 0 || id >= firstNewId || notebook.hasEnded(id)) continue;
-      const target = store.url(id);
+    const { batch, border } = this.#parts;
+    for (const id of batch.lookup(fingerprintsIn(links))) {
+      if (id === 0 || id >= firstNewId) continue;
+      const target = batch.url(id);
       if (target?.reason === "sent") border?.countLink(target.url as CanonicalUrl);
       if (target === undefined || target.reason !== undefined) continue;
-      notebook.noteScore(id, (notebook.unstoredScore(id) ?? target.score) + 1);
+      batch.setScore(id, target.score + 1);
     }
   }
 
@@ -127,20 +129,13 @@ class RankOrder implements Ordering {
     return undefined;
   }
 
-  linked(fromId: number, { links, fresh }: AdmittedReading): void {
-    const { store, notebook, intake } = this.#parts;
-    const ids = [...store.lookup(fingerprintsIn(links))].filter((id) => id !== 0);
-    for (const candidate of fresh) {
-      const id = intake.idOf(candidate);
-      if (id !== 0) ids.push(id);
-    }
-    const known = [...new Set(ids)];
+  linked(fromId: number, { links }: AdmittedReading): void {
+    const { batch } = this.#parts;
+    const known = [...batch.lookup(fingerprintsIn(links))].filter((id) => id !== 0);
     const elsewhere = Math.max(0, links.byteLength / 8 - known.length);
     this.#ranks.putLinks(fromId, known, elsewhere);
     for (const id of known) {
-      if (notebook.hasEnded(id)) continue;
-      const isWaiting = notebook.unstored(id) !== undefined || store.url(id)?.reason === undefined;
-      if (isWaiting) notebook.noteScore(id, this.#ranks.scoreOf(id));
+      if (batch.url(id)?.reason === undefined) batch.setScore(id, this.#ranks.scoreOf(id));
     }
   }
 
@@ -176,15 +171,15 @@ class RankOrder implements Ordering {
 
   /** Those that nobody links to any more have their turn, too, site after site. */
   #rescoreSome(): void {
-    const { store, notebook } = this.#parts;
-    const sites = store.sitesWithWork(this.#afterSiteId, SITES_AT_ONCE);
+    const { roster, batch } = this.#parts;
+    const sites = roster.withWork(this.#afterSiteId, SITES_AT_ONCE);
     this.#afterSiteId = sites.at(-1)?.id ?? 0;
     const each = Math.ceil(RESCORED_AT_ONCE / Math.max(1, sites.length));
     for (const { id: siteId } of sites)
-      for (const { id, score } of store.waiting(siteId, each)) {
+      for (const { id, score } of batch.waiting(siteId, each)) {
         const rank = this.#ranks.scoreOf(id);
         const isOther = Math.abs(rank - score) > 0.01 * Math.abs(score);
-        if (isOther && !notebook.hasEnded(id)) notebook.noteScore(id, rank);
+        if (isOther) batch.setScore(id, rank);
       }
   }
 

@@ -15,14 +15,14 @@ import type { Capture, Output } from "../output/output.ts";
 import type { PageIndex } from "../search/index-thread.ts";
 import type { NearIndex } from "../page/near-index.ts";
 import type { ArchivePlace, Likeness, PageRecord } from "../page/page.ts";
-import type { Store, StoredUrl, WaitingUrl } from "../store/store.ts";
+import type { Store, WaitingUrl } from "../store/store.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { type CanonicalUrl, splitPath, writtenOf } from "../url/url.ts";
 import type { Border } from "./peers/route-links.ts";
 import { sentPageOf } from "./peers/import-page.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import { candidateOf, type Intake, type Origin } from "./admit.ts";
-import type { Notebook } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import type { AdmittedReading, Ordering } from "./ordering.ts";
 import type { Placement, Placing } from "./topics/assign.ts";
 import { pageForHook, type PageReader, type Reading } from "./parse-page.ts";
@@ -43,7 +43,7 @@ export interface PageDeskParts {
   readonly intake: Intake;
   readonly sieve: Sieve;
   readonly traps: Traps;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly settler: Settler;
   readonly tally: Tally;
   readonly roster: Roster;
@@ -97,7 +97,7 @@ export class PageDesk {
       if (copies === undefined) break;
       await new Promise<void>((goOn) => copies.push(goOn));
     }
-    const copiedId = this.#parts.notebook.pageWithDigest(reading.digest);
+    const copiedId = this.#parts.batch.pageWithDigest(reading.digest);
     const read = { result, reading, copiedId, placement, foreign, owner };
     if (copiedId !== undefined) return this.#keepReading(site, row, read);
     const copies: (() => void)[] = [];
@@ -156,7 +156,7 @@ export class PageDesk {
    */
   async #admitLater(site: Site, row: WaitingUrl, page: LinkingPage): Promise<void> {
     const { reading, likeness, owner } = page;
-    const { clock, intake, notebook, ordering, tally } = this.#parts;
+    const { clock, intake, batch, ordering, tally } = this.#parts;
     if (reading.later === undefined) return;
     if (this.#isTemplate(site, likeness))
       return tally.refused("trap_duplicates", reading.later.count);
@@ -167,7 +167,7 @@ export class PageDesk {
       if (owner === undefined) intake.admit(links, originOf(site, row));
       else this.#sendLinks(owner, row, { fresh: links, refresh: undefined });
       // The batch waits until there is room, and the page is fetched again then.
-      if (!notebook.commit()) throw new CrawlError("DISK_FULL", "no room for the links of a page");
+      if (!batch.commit()) throw new CrawlError("DISK_FULL", "no room for the links of a page");
       await new Promise<void>((goOn) => clock.after(0, goOn));
     }
   }
@@ -205,7 +205,7 @@ export class PageDesk {
   #noteTopic(id: number, placement: Placement | undefined, foreign: Foreign | undefined): void {
     if (placement === undefined) return;
     const { topic, confidence } = placement;
-    this.#parts.notebook.noteTopic({ id, topic, confidence, from: foreign?.from ?? "" });
+    this.#parts.batch.setTopic({ id, topic, confidence, from: foreign?.from ?? "" });
   }
 
   #watch(
@@ -225,19 +225,22 @@ export class PageDesk {
     row: WaitingUrl,
     { record, reading, topic }: IndexedPage,
   ): Promise<void> {
-    const pages = { page: (id: number) => this.#pageOf(id) };
     const { id, title, language, fetchedAtMs, digest } = record;
     const page = { id, title, language, fetchedAtMs, digest, url: writtenOf(row), topic };
-    return index.take({ ...page, text: reading.text, archived: textPlaceOf(pages, record) });
+    return index.take({
+      ...page,
+      text: reading.text,
+      archived: textPlaceOf(this.#parts.batch, record),
+    });
   }
 
   /** The server says that nothing has changed: the record stays, with a new date. */
   async confirm(site: Site, row: WaitingUrl, result: FetchNotModified): Promise<"duplicate"> {
-    const { store, output, settler, notebook, tally } = this.#parts;
-    const earlier = store.page(row.id);
+    const { output, settler, batch, tally } = this.#parts;
+    const earlier = batch.page(row.id);
     assert(earlier !== undefined, "only what was fetched is asked for conditionally");
     await output?.write(this.#captureOf(row, result, row.id, "not_modified"));
-    notebook.notePage({ ...earlier, fetchedAtMs: result.atMs, durationMs: result.durationMs });
+    batch.addPage({ ...earlier, fetchedAtMs: result.atMs, durationMs: result.durationMs });
     tally.confirmed();
     noteVisit(this.#parts, site, { id: row.id, reason: "not_modified", hasChanged: false });
     settler.settle(site, row, "not_modified");
@@ -256,9 +259,9 @@ export class PageDesk {
   }
 
   #note(site: Site, row: WaitingUrl, record: PageRecord): void {
-    const { notebook, tally, roster, settler } = this.#parts;
+    const { batch, tally, roster, settler } = this.#parts;
     const earlier = this.#earlierOf(site, row);
-    notebook.notePage(record);
+    batch.addPage(record);
     tally.stored(record, earlier);
     roster.changed(site);
     if (earlier === undefined) this.#noteFresh(site, row, record);
@@ -276,25 +279,16 @@ export class PageDesk {
 
   /** What an earlier round brought for the URL. */
   #earlierOf(site: Site, row: WaitingUrl): PageRecord | undefined {
-    const { store, hasEarlierRounds } = this.#parts;
-    return hasEarlierRounds || site.round.number > 1 ? store.page(row.id) : undefined;
+    const { batch, hasEarlierRounds } = this.#parts;
+    return hasEarlierRounds || site.round.number > 1 ? batch.page(row.id) : undefined;
   }
 
   /** The page of the same site that this one repeats, as far as traps care. */
   #originalOf(site: Site, likeness: Likeness | undefined): Original | undefined {
     if (likeness === undefined || likeness.kind === "not_modified") return undefined;
-    const original = this.#urlOf(likeness.ofId);
+    const original = this.#parts.batch.url(likeness.ofId);
     if (original === undefined || original.siteId !== site.id) return undefined;
     return { ...splitPath(original.url), likeness: likeness.kind };
-  }
-
-  /** Stored, or noted and so in the archive at least. */
-  #pageOf(id: number): PageRecord | undefined {
-    return this.#parts.notebook.unstoredPage(id) ?? this.#parts.store.page(id);
-  }
-
-  #urlOf(id: number): Pick<StoredUrl, "url" | "written" | "siteId"> | undefined {
-    return this.#parts.notebook.unstored(id) ?? this.#parts.store.url(id);
   }
 
   #likenessOf(id: number, reading: Reading, copiedId: number | undefined): Likeness | undefined {
@@ -333,8 +327,9 @@ export class PageDesk {
     repeatsId: number | undefined,
     kind: "exact" | "not_modified" = "exact",
   ): Capture {
-    const repeated = repeatsId === undefined ? undefined : this.#pageOf(repeatsId);
-    const repeatedRow = repeatsId === undefined ? undefined : this.#urlOf(repeatsId);
+    const { batch } = this.#parts;
+    const repeated = repeatsId === undefined ? undefined : batch.page(repeatsId);
+    const repeatedRow = repeatsId === undefined ? undefined : batch.url(repeatsId);
     return {
       ...result.reply,
       url: writtenOf(row),

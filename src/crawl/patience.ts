@@ -5,7 +5,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../config/schema.ts";
-import type { Notebook } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import type { Promised } from "./deadlines/deadlines.ts";
 import type { Roster } from "./sites.ts";
 import type { Tally } from "./counters.ts";
@@ -15,7 +15,7 @@ export interface PatienceParts {
   readonly clock: Clock;
   readonly settings: Settings;
   readonly roster: Roster;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly tally: Tally;
   readonly promised: Promised;
   readonly unreachable: Unreachable;
@@ -59,8 +59,8 @@ export class Patience {
 
   /** Whether everything that is left is with sites that cannot be reached. */
   get waits(): boolean {
-    const { roster, notebook, tally, unreachable } = this.#parts;
-    if (unreachable.size === 0 || tally.pending === 0 || !notebook.isEmpty) return false;
+    const { roster, batch, tally, unreachable } = this.#parts;
+    if (unreachable.size === 0 || tally.pending === 0 || !batch.isEmpty) return false;
     for (const { key, awake, isOpening, uses } of roster.inMemory())
       if ((awake || isOpening || uses > 0) && !unreachable.has(key)) return false;
     return true;

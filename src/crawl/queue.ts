@@ -6,7 +6,6 @@
  * URLs are there anyway, which spares the store most reads; otherwise it is read back in its turn.
  */
 
-import { assert } from "../base/assert.ts";
 import type { Addressee } from "../frontier/politeness.ts";
 import type { Workbench } from "../frontier/workbench.ts";
 import type { Verdict } from "../fetch/robots.ts";
@@ -14,7 +13,7 @@ import type { NamedReason } from "../page/outcome.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
 import { pathOf } from "../url/url.ts";
 import { type Job, jobOf, retryOf } from "./job.ts";
-import type { Notebook } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import type { Roster, Site } from "./sites.ts";
 import type { Settler } from "./end-url.ts";
 
@@ -30,7 +29,7 @@ export interface RefillParts {
   readonly store: Store;
   readonly roster: Roster;
   readonly workbench: Workbench<Job>;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly settler: Settler;
   readonly limits: RefillLimits;
   /** Finds out where a site is and what it allows, and opens it. */
@@ -50,11 +49,6 @@ export interface RefillParts {
   readonly shared: (site: Site, to: Addressee) => Addressee;
 }
 
-interface End {
-  readonly reason: NamedReason;
-  readonly detail: string;
-}
-
 /** Others are woken when this part of the places is taken at most: the list is read for many at once. */
 const WAKE_BELOW = 7 / 8;
 /** Of sites that are awake so many are looked at for one to give its place up, and it must be worse by this factor. */
@@ -68,11 +62,8 @@ const SETTLED_AT_ONCE = 1000;
 
 export class Refill {
   readonly #parts: RefillParts;
-  /** Sites whose next URLs are noted but not stored yet. */
-  readonly #hungry = new Set<Site>();
-  /** Sites that have ended as a whole, but for URLs that are noted and not stored yet. */
-  readonly #ending = new Map<Site, End>();
-  readonly #waking = new Set<Site>();
+  /** Sites whose rules are in the batch and not stored yet. */
+  readonly #ruled = new Set<Site>();
   #cursor = 0;
   /** Whether sites with work may be asleep for want of room. */
   #hasSleepers = false;
@@ -87,12 +78,12 @@ export class Refill {
 
   /** Wakes sleeping sites that have work, as many as there is room for. */
   wakeSites(): void {
-    const { store, roster, notebook, limits } = this.#parts;
+    const { roster, limits } = this.#parts;
     for (let round = 0; round < 2;) {
       const isFromStart = this.#cursor === 0;
       const awakeBefore = roster.awakeCount;
       // Those already awake may come first in the list; past the end it starts anew.
-      const rows = store.sitesWithWork(this.#cursor, limits.sitesAwakeMax);
+      const rows = roster.withWork(this.#cursor, limits.sitesAwakeMax);
       for (const row of rows) {
         if (roster.awakeCount >= limits.sitesAwakeMax) {
           this.#hasSleepers = true;
@@ -101,7 +92,7 @@ export class Refill {
         this.#cursor = row.id;
         this.wake(roster.adopt(row));
       }
-      const isWholeList = isFromStart && rows.length < limits.sitesAwakeMax && notebook.isEmpty;
+      const isWholeList = isFromStart && rows.length < limits.sitesAwakeMax;
       if (isWholeList) this.#hasSleepers = false;
       if (roster.awakeCount > awakeBefore) return;
       // Only sites that are awake or cannot be reached: more may follow.
@@ -188,7 +179,7 @@ export class Refill {
 
   /** Fills a site's short queue from the store. */
   refill(site: Site): void {
-    const { store, workbench, notebook, limits, isUnderWay } = this.#parts;
+    const { workbench, batch, limits, isUnderWay } = this.#parts;
     if (site.to === undefined || site.rules === undefined) return;
     const retries = workbench.retries(site.id);
     const fresh = workbench.queued(site.id) - retries;
@@ -196,31 +187,28 @@ export class Refill {
     if (this.#heldPages(site) >= site.pending) return;
     const wanted = workbench.entries < limits.entriesMax ? limits.perSiteMax - fresh : 2;
     const held = workbench.held(site.id);
-    // Rows that are here, or ended since the last commit, still come back from the store.
-    const rows = store.waiting(site.id, wanted + held.size + notebook.endedOf(site.id));
     let added = 0;
-    for (const row of rows) {
+    for (const row of batch.waiting(site.id, wanted + held.size)) {
       if (added >= wanted) break;
-      if (held.has(row.id) || notebook.hasEnded(row.id) || isUnderWay(row.id)) continue;
+      if (held.has(row.id) || isUnderWay(row.id)) continue;
       if (!this.#parts.mayFetch(row.url)) continue;
       this.#put(site, row);
       added += 1;
     }
     if (added > 0 && workbench.queued(site.id) === workbench.retries(site.id))
       this.#parts.onDoubt(site);
-    if (workbench.queued(site.id) === 0 && site.pending > this.#heldPages(site))
-      this.#hungry.add(site);
   }
 
+  /** The site's rules are stored with the next commit, before its first page is requested. */
   refillAfterCommit(site: Site): void {
-    this.#hungry.add(site);
+    this.#ruled.add(site);
   }
 
-  /** What waits of the site is in the store after the next commit, and not before. */
-  wakeAfterCommit(site: Site): void {
+  /** A URL of the site that had ended waits again. */
+  reopened(site: Site): void {
     this.#parts.onWaiting(site);
-    if (site.awake) this.#hungry.add(site);
-    else this.#waking.add(site);
+    if (site.awake) this.refill(site);
+    else this.wake(site);
   }
 
   /** Takes a site off the workbench; what waits of it stays in the store, what is under way goes on. */
@@ -228,34 +216,23 @@ export class Refill {
     const { workbench, roster } = this.#parts;
     if (workbench.has(site.id))
       for (const job of workbench.close(site.id)) if (job.errand !== undefined) site.errands -= 1;
-    this.#hungry.delete(site);
+    this.#ruled.delete(site);
     if (site.awake) roster.sleep(site);
   }
 
-  /** Something that waits is about to end unasked: all of the site comes back from the store without it. */
-  withdraw(site: Site): void {
-    if (!site.awake) return;
-    this.layAside(site);
-    this.#waking.add(site);
+  /** A waiting URL is about to end without a request. */
+  withdraw(site: Site, urlId: number): void {
+    this.#parts.workbench.withdraw(site.id, urlId);
   }
 
-  /** After a commit the store can answer what it could not before. */
-  refillHungry(): void {
+  afterCommit(): void {
     const { roster, limits } = this.#parts;
     this.#wakeHopeful();
     if (this.#hasSleepers && roster.awakeCount <= limits.sitesAwakeMax * WAKE_BELOW)
       this.wakeSites();
-    for (const site of this.#waking) {
-      this.#waking.delete(site);
-      this.wake(site);
-    }
-    if (this.#hungry.size === 0 && this.#ending.size === 0) return;
-    const ending = [...this.#ending];
-    for (const [site, { reason, detail }] of ending) this.settleAll(site, reason, detail);
-    const sites = [...this.#hungry];
-    this.#hungry.clear();
+    const sites = [...this.#ruled];
+    this.#ruled.clear();
     for (const site of sites) {
-      if (!site.awake) continue;
       this.refill(site);
       this.sleepIfDone(site);
     }
@@ -272,38 +249,15 @@ export class Refill {
 
   /** Ends all waiting URLs of a site with one reason: it has no name, or no robots.txt that can be read. */
   settleAll(site: Site, reason: NamedReason, detail: string): void {
-    const { workbench, notebook } = this.#parts;
-    if (workbench.has(site.id))
-      for (const job of workbench.close(site.id)) if (job.errand !== undefined) site.errands -= 1;
-    this.#hungry.delete(site);
-    const left = this.#settleStored(site, { reason, detail });
-    this.#ending.delete(site);
-    if (!site.awake) return;
-    if (left === 0) return this.#parts.roster.sleep(site);
-    // What is noted but not stored ends after the commit. Until then the site stays awake, or it
-    // would be woken for these URLs again and again.
-    assert(!notebook.isEmpty, "invariant 4: what waits is stored or noted");
-    site.to = undefined;
-    site.rules = undefined;
-    this.#ending.set(site, { reason, detail });
-  }
-
-  /** Ends what waits in the store, and answers how much else waits. What is under way ends by itself. */
-  #settleStored(site: Site, { reason, detail }: End): number {
-    const { store, notebook, settler, isUnderWay } = this.#parts;
-    // Ended rows stay in the store until the commit, so the reading grows past them.
-    for (let wanted = SETTLED_AT_ONCE; ; wanted += SETTLED_AT_ONCE) {
-      let ended = 0;
-      let underWay = 0;
-      for (const row of store.waiting(site.id, wanted + notebook.endedOf(site.id))) {
-        if (notebook.hasEnded(row.id)) continue;
-        if (isUnderWay(row.id)) underWay += 1;
-        else {
-          settler.settle(site, row, reason, detail);
-          ended += 1;
-        }
-      }
-      if (ended === 0) return site.pending - underWay;
+    this.layAside(site);
+    const { batch, settler, isUnderWay } = this.#parts;
+    for (let underWay = 0; site.pending > underWay;) {
+      const rows = batch.waiting(site.id, SETTLED_AT_ONCE + underWay);
+      const unasked = rows.filter(({ id }) => !isUnderWay(id));
+      // Requests under way end by themselves.
+      underWay = rows.length - unasked.length;
+      for (const row of unasked) settler.settle(site, row, reason, detail);
+      if (unasked.length === 0) return;
     }
   }
 

@@ -23,7 +23,7 @@ export type ReadingRoomParts = CrawlParts &
   Omit<RecorderParts, "desk" | "isSuperseded">;
 
 export function readingRoomOf(parts: ReadingRoomParts): ReadingRoom {
-  const { settings, store, topics, notebook, team } = parts;
+  const { settings, store, topics, batch, team } = parts;
   const topicWatch =
     topics?.classifier === undefined
       ? undefined
@@ -39,8 +39,7 @@ export function readingRoomOf(parts: ReadingRoomParts): ReadingRoom {
   const { decodedBytesMax } = settings;
   const customs = new Customs({ ...parts, desk, decodedBytesMax });
   const isByContent = team?.border?.ownsContents === true;
-  const hasEnded = (id: number): boolean =>
-    notebook.hasEnded(id) || store.url(id)?.reason !== undefined;
+  const hasEnded = (id: number): boolean => batch.url(id)?.reason !== undefined;
   const recorder = new Recorder({
     ...parts,
     desk,

@@ -32,7 +32,7 @@ import {
 } from "./agreed-delay.ts";
 import type { Intake } from "./admit.ts";
 import { type Errand, errandJob, type Job } from "./job.ts";
-import type { Notebook } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import type { Refill } from "./queue.ts";
 import type { Roster, Site } from "./sites.ts";
 import { SitemapReading } from "./read-sitemaps.ts";
@@ -61,7 +61,7 @@ export interface ErrandsParts {
   readonly onBlamed: (site: Site, urlIds: readonly number[]) => void;
   readonly intake: Intake;
   readonly scope: Scope;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly tally: Tally;
   readonly signal: AbortSignal;
   readonly resumed: boolean;
@@ -268,7 +268,7 @@ export class Errands {
   }
 
   #admitPages(site: Site, rules: RobotsRules, goodForMs: number): void {
-    const { clock, refill, settings, tally, notebook } = this.#parts;
+    const { clock, refill, settings, tally, batch } = this.#parts;
     if (!site.awake || site.to === undefined) return;
     this.#apply(site, rules);
     site.rulesUntilMs = clock.nowMs() + goodForMs;
@@ -277,7 +277,7 @@ export class Errands {
     if (settings.sitemaps && !site.sitemapsRead) this.#sitemaps.begin(site, rules.sitemaps);
     // The rules are stored before the first page is asked for: a crash must not forget the pace.
     refill.refillAfterCommit(site);
-    notebook.noteChange();
+    batch.touch();
   }
 
   /** Takes rules and the pace they ask for into use. */
@@ -322,7 +322,7 @@ export class Errands {
   #sitemapsRead(site: Site): void {
     site.sitemapsRead = true;
     this.#parts.roster.changed(site);
-    this.#parts.notebook.noteChange();
+    this.#parts.batch.touch();
   }
 
   /** Whether the site is on the workbench to take it. */

@@ -93,7 +93,7 @@ export interface Trial {
   readonly notBeforeMs: number;
 }
 
-export type RosterStore = Pick<Store, "siteByKey" | "nextSiteId">;
+export type RosterStore = Pick<Store, "siteByKey" | "nextSiteId" | "sites" | "sitesWithWork">;
 
 export class Roster {
   readonly #store: RosterStore;
@@ -154,6 +154,29 @@ export class Roster {
     const site = this.#hold(row);
     this.#traps.restore(site.id, site.domain, row.traps);
     return site;
+  }
+
+  /** All known sites. */
+  *keys(): Iterable<string> {
+    const unstored = [...this.#changed].filter(({ id }) => id >= this.#store.nextSiteId);
+    for (const { key } of this.#store.sites()) yield key;
+    for (const { key } of unstored) yield key;
+  }
+
+  /** Sites with waiting URLs and an id above `afterId`, in order of id. */
+  withWork(afterId: number, countMax: number): SiteRow[] {
+    const changed = [...this.#changed].filter(({ id }) => id > afterId);
+    const rows = this.#store
+      .sitesWithWork(afterId, countMax + changed.length)
+      .filter(({ key }) => this.#isStored(key));
+    for (const site of changed) if (site.pending > 0) rows.push(this.#rowOf(site));
+    return rows.sort((a, b) => a.id - b.id).slice(0, countMax);
+  }
+
+  /** Whether the store has the present state of the site. */
+  #isStored(key: string): boolean {
+    const site = this.#byKey.get(key);
+    return site === undefined || !this.#changed.has(site);
   }
 
   wake(site: Site): void {

@@ -3,14 +3,12 @@
 import type { Clock } from "../base/clock.ts";
 import { isGone, visitsAfter } from "../frontier/revisit.ts";
 import type { Reason } from "../page/outcome.ts";
-import type { Store } from "../store/store.ts";
-import type { Notebook } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import type { Site } from "./sites.ts";
 
 export interface VisitParts {
   readonly clock: Clock;
-  readonly store: Store;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
 }
 
 export interface Visit {
@@ -20,14 +18,14 @@ export interface Visit {
   readonly hasChanged: boolean | undefined;
 }
 
-export function noteVisit({ clock, store, notebook }: VisitParts, site: Site, visit: Visit): void {
+export function noteVisit({ clock, batch }: VisitParts, site: Site, visit: Visit): void {
   const { id, reason, hasChanged } = visit;
   if (site.round.number === 1) return;
-  const before = store.visits(id);
+  const before = batch.visits(id);
   // Met in this round: there is nothing to compare with.
   if (before === undefined) return;
   const isAnother = hasChanged ?? reason !== before.was;
-  notebook.noteVisits(id, visitsAfter(before, clock.wallMs(), isAnother));
+  batch.setVisits(id, visitsAfter(before, clock.wallMs(), isAnother));
   const { news } = site.round;
   if (hasChanged !== undefined) news[hasChanged ? "changed" : "unchanged"] += 1;
   else if (isGone(reason) && !isGone(before.was)) news.gone += 1;

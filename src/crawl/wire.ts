@@ -32,7 +32,7 @@ import { candidateOf, Intake } from "./admit.ts";
 import type { Job } from "./job.ts";
 import type { Loops, Surroundings } from "./loops.ts";
 import { Line } from "./limit/link-budget.ts";
-import { Notebook } from "./batch.ts";
+import { Batch } from "./batch.ts";
 import { type Ordering, orderingFor } from "./ordering.ts";
 import { Pace } from "./pace.ts";
 import { Patience } from "./patience.ts";
@@ -64,7 +64,7 @@ class Assembly implements Loops {
   readonly courtesy: Courtesy;
   readonly workbench: Workbench<Job>;
   readonly roster: Roster;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly settler: Settler;
   readonly refill: Refill;
   readonly unreachable: Unreachable;
@@ -109,7 +109,7 @@ class Assembly implements Loops {
     this.#extendScope();
     for (const seed of seeds) this.#traps.trust(domainOf(seed));
     this.roster = new Roster(store, this.#traps, entriesIn(settings, SITES), parts.clock);
-    this.notebook = this.#makeNotebook();
+    this.batch = this.#makeBatch();
     this.settler = this.#makeSettler();
     this.refill = this.#makeRefill();
     const { courtesy, refill } = this;
@@ -171,9 +171,9 @@ class Assembly implements Loops {
     return this.#errands.underWay;
   }
 
-  #makeNotebook(): Notebook {
+  #makeBatch(): Batch {
     const { clock, store, output, index } = this.#parts;
-    return new Notebook({
+    return new Batch({
       clock,
       store,
       roster: this.roster,
@@ -183,7 +183,7 @@ class Assembly implements Loops {
       onCommit: () => {
         this.#border?.committed();
         index?.committed(store.lastPageSeq);
-        this.refill.refillHungry();
+        this.refill.afterCommit();
         this.fetchLoop.pump();
       },
       onTrouble: this.#around.onTrouble,
@@ -424,8 +424,8 @@ class Assembly implements Loops {
   }
 
   /** What nearly every loop needs: the sockets, the sums, the sites, the notes. */
-  #common(): CrawlParts & Pick<Loops, "tally" | "roster" | "notebook" | "workbench"> {
-    const { tally, roster, notebook, workbench } = this;
-    return { ...this.#parts, tally, roster, notebook, workbench };
+  #common(): CrawlParts & Pick<Loops, "tally" | "roster" | "batch" | "workbench"> {
+    const { tally, roster, batch, workbench } = this;
+    return { ...this.#parts, tally, roster, batch, workbench };
   }
 }

@@ -297,6 +297,20 @@ export class Workbench<T extends Waiting> {
     this.#unpark(nowMs, turn.to.address);
   }
 
+  /** Takes a waiting URL off the site's queue; one under way stays. O(queue). */
+  withdraw(siteId: number, id: number): void {
+    const bench = this.#benches.get(siteId);
+    if (bench?.held.has(id) !== true) return;
+    for (const queue of [bench.ready, bench.deferred]) {
+      const entry = queue.remove((one) => one.id === id);
+      if (entry === undefined) continue;
+      bench.held.delete(id);
+      if (entry.isRetry === true) bench.retries -= 1;
+      this.#entries -= 1;
+      return;
+    }
+  }
+
   /** The URL has been settled: it no longer belongs to the workbench. */
   release(siteId: number, id: number): void {
     this.#benches.get(siteId)?.held.delete(id);

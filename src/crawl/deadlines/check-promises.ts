@@ -100,7 +100,12 @@ function rosterOf({
 }: Pick<PromiseCheck, "settings" | "store" | "clock">): Roster {
   const rows = [...store.sites()];
   const nextSiteId = rows.reduce((next, { id }) => Math.max(next, id + 1), 1);
-  const sites = { siteByKey: (key: string) => store.siteByKey(key), nextSiteId };
+  const sites = {
+    siteByKey: (key: string) => store.siteByKey(key),
+    nextSiteId,
+    sites: () => rows,
+    sitesWithWork: () => [],
+  };
   const traps = new Traps(trapLimits(settings));
   const roster = new Roster(sites, traps, entriesIn(settings, SITES), clock);
   for (const row of rows) if (row.pending > 0) roster.adopt(row);

@@ -10,19 +10,18 @@
 import type { Clock } from "../../base/clock.ts";
 import type { MovedUrl } from "../../exchange/wire.ts";
 import type { Partition } from "../../partition/partition.ts";
-import type { Store, StoredUrl } from "../../store/store.ts";
+import type { StoredUrl } from "../../store/store.ts";
 import { siteOf } from "../../url/site.ts";
 import type { CanonicalUrl } from "../../url/url.ts";
 import type { Border } from "./route-links.ts";
-import type { Notebook } from "../batch.ts";
+import type { Batch } from "../batch.ts";
 import type { Refill } from "../queue.ts";
 import type { Roster } from "../sites.ts";
 import type { Settler } from "../end-url.ts";
 
 export interface MovingParts {
   readonly clock: Clock;
-  readonly store: Store;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly roster: Roster;
   readonly refill: Refill;
   readonly settler: Settler;
@@ -65,13 +64,12 @@ export class Moving {
   /** Begins with all that is known of these buckets; `onDone` when all of it is noted in letters. */
   begin(lost: ReadonlySet<number>, onDone: () => void): void {
     this.#onDone = onDone;
-    const { store, partition, notebook } = this.#parts;
+    const { roster, partition } = this.#parts;
     if (lost.size === 0 && this.isDone) return onDone();
-    notebook.commit();
     this.#lost = new Set([...this.#lost, ...lost]);
     // From the start: what has come back between, and is lost again, has to go once more.
     this.#leaving = [];
-    for (const { key } of store.sites())
+    for (const key of roster.keys())
       if (!partition.keepsSites || this.#isLost(`${key}/`)) this.#leaving.push({ key, afterId: 0 });
     this.#goOn();
   }
@@ -79,14 +77,13 @@ export class Moving {
   /** Tells the owners of these buckets again what was told to somebody who is gone. */
   sendAgain(buckets: ReadonlySet<number>): void {
     if (buckets.size === 0) return;
-    const { store, notebook, partition, ownsContents, border } = this.#parts;
-    notebook.commit();
+    const { roster, batch, partition, ownsContents, border } = this.#parts;
     if (ownsContents) return this.#fetchAgain();
     const isAmong = (url: string): boolean => buckets.has(partition.bucketOf(url as CanonicalUrl));
-    for (const { key, id } of store.sites()) {
+    for (const key of roster.keys()) {
       if (partition.keepsSites && !isAmong(`${key}/`)) continue;
       for (let afterId = 0; ;) {
-        const rows = store.urlsOfSite(id, afterId, ROWS_AT_ONCE);
+        const rows = batch.urlsOfSite(roster.of(key).id, afterId, ROWS_AT_ONCE);
         const among = rows.filter(({ url }) => isAmong(url));
         const told = among.flatMap((row) => toldAgain(row));
         if (told.length > 0) border.handOver(told);
@@ -116,10 +113,10 @@ export class Moving {
    * those that were handed over these are nobody remembers: all wait again, and go to whoever owns them now.
    */
   #fetchAgain(): void {
-    const { store, reopen } = this.#parts;
-    for (const { id } of store.sites())
+    const { roster, batch, reopen } = this.#parts;
+    for (const key of roster.keys())
       for (let afterId = 0; ;) {
-        const rows = store.urlsOfSite(id, afterId, ROWS_AT_ONCE);
+        const rows = batch.urlsOfSite(roster.of(key).id, afterId, ROWS_AT_ONCE);
         for (const row of rows) if (row.reason === "exported") reopen(row);
         afterId = rows.at(-1)?.id ?? afterId;
         if (rows.length < ROWS_AT_ONCE) break;
@@ -129,14 +126,16 @@ export class Moving {
   #goOn(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    const waiting: Leaving[] = [];
-    for (let site = this.#leaving.shift(); site !== undefined; site = this.#leaving.shift()) {
-      const hasMore = this.#move(site);
-      if (hasMore) waiting.push(site);
-      // A site with many rows moves in slices, with room for everything else between.
-      if (hasMore) break;
+    // Rows move in slices, with room for everything else between.
+    for (let room = ROWS_AT_ONCE; room > 0;) {
+      const site = this.#leaving.shift();
+      if (site === undefined) break;
+      const { rows, hasMore } = this.#move(site);
+      room -= rows;
+      if (!hasMore) continue;
+      this.#leaving.push(site);
+      break;
     }
-    this.#leaving.push(...waiting);
     if (this.#leaving.length === 0) this.#leaving = this.#foundSince();
     if (this.#leaving.length === 0) {
       this.#lost = new Set();
@@ -151,14 +150,14 @@ export class Moving {
     });
   }
 
-  /** Moves some rows of a site; answers whether there is more to do. */
-  #move(leaving: Leaving): boolean {
-    const { store, notebook, roster, refill, partition, settler, border } = this.#parts;
-    if (partition.keepsSites && !this.#isLost(`${leaving.key}/`)) return false;
+  /** Moves some rows of a site; returns how many it read, and whether there is more to do. */
+  #move(leaving: Leaving): { readonly rows: number; readonly hasMore: boolean } {
+    const { batch, roster, refill, partition, settler, border } = this.#parts;
+    if (partition.keepsSites && !this.#isLost(`${leaving.key}/`))
+      return { rows: 0, hasMore: false };
     const site = roster.of(leaving.key);
     if (partition.keepsSites) refill.layAside(site);
-    notebook.commit();
-    const rows = store.urlsOfSite(site.id, leaving.afterId, ROWS_AT_ONCE);
+    const rows = batch.urlsOfSite(site.id, leaving.afterId, ROWS_AT_ONCE);
     const moved: MovedUrl[] = [];
     let afterId = rows.at(-1)?.id ?? leaving.afterId;
     for (const row of rows) {
@@ -173,21 +172,21 @@ export class Moving {
       if (this.#parts.ownsContents && row.reason !== undefined) continue;
       moved.push(movedUrl(row));
       if (row.reason !== undefined) continue;
-      refill.withdraw(site);
+      refill.withdraw(site, row.id);
       settler.settle(site, { ...row, etag: "", lastModified: "" }, "moved_away");
     }
+    refill.sleepIfDone(site);
     if (moved.length > 0) border.handOver(moved);
     const isEnd = rows.length < ROWS_AT_ONCE && afterId === (rows.at(-1)?.id ?? leaving.afterId);
     leaving.afterId = afterId;
-    return !isEnd;
+    return { rows: rows.length, hasMore: !isEnd };
   }
 
   /** Who goes while links are nobody's has more to hand over with every page that was under way. */
   #foundSince(): Leaving[] {
-    const { ownsContents, border, notebook, store } = this.#parts;
+    const { ownsContents, border, roster } = this.#parts;
     if (!ownsContents || this.#lost.size === 0 || border.owned().length > 0) return [];
-    notebook.commit();
-    return store.sitesWithWork(0, SITES_AT_ONCE).map(({ key }) => ({ key, afterId: 0 }));
+    return roster.withWork(0, SITES_AT_ONCE).map(({ key }) => ({ key, afterId: 0 }));
   }
 
   /** It may have become ours again meanwhile. */

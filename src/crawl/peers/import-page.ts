@@ -6,6 +6,7 @@
  * whose URL is being fetched here at this very moment has to wait: it will be sent again.
  */
 
+import { assert } from "../../base/assert.ts";
 import { CrawlError } from "../../base/errors.ts";
 import { NO_TRAFFIC } from "../../fetch/transport.ts";
 import { decodeBody } from "../../fetch/decode.ts";
@@ -16,7 +17,7 @@ import type { Store, WaitingUrl } from "../../store/store.ts";
 import { siteOf } from "../../url/site.ts";
 import { candidateFrom } from "./route-links.ts";
 import type { Candidate, Intake } from "../admit.ts";
-import type { Notebook } from "../batch.ts";
+import type { Batch } from "../batch.ts";
 import type { PageDesk } from "../page.ts";
 import type { Placement } from "../topics/assign.ts";
 import type { Reunion } from "./merge-url.ts";
@@ -24,7 +25,7 @@ import type { Roster } from "../sites.ts";
 
 export interface CustomsParts {
   readonly store: Store;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly roster: Roster;
   readonly intake: Intake;
   readonly reunion: Reunion;
@@ -96,7 +97,7 @@ export class Customs {
     } catch (error) {
       if (!(error instanceof CrawlError) || error.code !== "DISK_FULL") throw error;
       // It is sent again, until there is room.
-      this.#parts.notebook.reportTrouble(error);
+      this.#parts.batch.reportTrouble(error);
       return false;
     } finally {
       site.uses -= 1;
@@ -106,20 +107,19 @@ export class Customs {
 
   #done(taken: () => void): true {
     taken();
-    this.#parts.notebook.noteChange();
+    this.#parts.batch.touch();
     return true;
   }
 
   /** The URL as one that waits; "known" when its page is here, "busy" when it must come again. */
   #rowFor(candidate: Candidate, page: SentPage): WaitingUrl | "known" | "busy" {
-    const { store, notebook, intake, reunion, isFetching } = this.#parts;
+    const { batch, intake, reunion, isFetching } = this.#parts;
     const id = intake.idOf(candidate);
     const { depth, redirects } = page;
     const origin = { depth, redirects, from: undefined, fromDomain: undefined };
     if (id === 0) return intake.adopt(candidate, { ...origin, redirectedFromId: 0 });
-    const known = store.url(id);
-    // Only noted so far: after the commit more is known of it.
-    if (known === undefined || notebook.hasEnded(id)) return "busy";
+    const known = batch.url(id);
+    assert(known !== undefined, "a URL with an id is known");
     if (known.reason === "ok" || known.reason === "not_modified") return "known";
     if (known.reason !== undefined) {
       reunion.reopen(known);

@@ -13,12 +13,10 @@ import { decodeAny } from "../../exchange/letters.ts";
 import { type NumberedLetter, type Packing, unpack } from "../../exchange/packing.ts";
 import type { PageLetter } from "../../exchange/page-letter.ts";
 import type { Letter } from "../../exchange/wire.ts";
-import type { Store } from "../../store/store.ts";
-import type { Notebook } from "../batch.ts";
+import type { Batch } from "../batch.ts";
 
 export interface InboxParts {
-  readonly store: Store;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly bus: Pick<Membership, "acknowledge">;
   readonly log: Log;
   /** Of the division in use. */
@@ -213,7 +211,7 @@ export class Inbox {
   }
 
   #remember(sender: string, { floor, seqs }: Taken): void {
-    this.#parts.notebook.noteFact(factOf(sender), JSON.stringify({ floor, seqs: [...seqs] }));
+    this.#parts.batch.setFact(factOf(sender), JSON.stringify({ floor, seqs: [...seqs] }));
   }
 
   #complain({ from, id }: Parcel): void {
@@ -224,7 +222,7 @@ export class Inbox {
   #takenFrom({ sender }: Pick<Packing, "sender">): Taken {
     const known = this.#taken.get(sender);
     if (known !== undefined) return known;
-    const text = this.#parts.store.recall(factOf(sender));
+    const text = this.#parts.batch.recall(factOf(sender));
     const kept = text === undefined ? undefined : (JSON.parse(text) as StoredTaken);
     const taken = { floor: kept?.floor ?? 0, seqs: new Set(kept?.seqs) };
     this.#taken.set(sender, taken);

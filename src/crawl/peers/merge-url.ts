@@ -8,7 +8,7 @@
 import type { Visits } from "../../page/visits.ts";
 import type { Store, StoredUrl } from "../../store/store.ts";
 import type { FoundUrl } from "./route-links.ts";
-import type { Notebook } from "../batch.ts";
+import type { Batch } from "../batch.ts";
 import type { Refill } from "../queue.ts";
 import type { Roster, Site } from "../sites.ts";
 import type { Settler } from "../end-url.ts";
@@ -17,7 +17,7 @@ import type { Tally } from "../counters.ts";
 
 export interface ReunionParts {
   readonly store: Store;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly roster: Roster;
   readonly tally: Tally;
   readonly refill: Refill;
@@ -35,15 +35,12 @@ export class Reunion {
 
   /** To be called for what is ours. */
   meet(id: number, found: FoundUrl): void {
-    const { store, notebook, roster } = this.#parts;
-    const noted = notebook.unstored(id);
-    const known =
-      noted === undefined ? store.url(id) : { ...noted, attempts: 0, reason: undefined };
-    // What has just been noted as sent is another's; a new division never comes between note and commit.
-    if (known === undefined || notebook.hasEnded(id)) return;
+    const { batch, roster } = this.#parts;
+    const known = batch.url(id);
+    if (known === undefined) return;
     const site = roster.of(siteOf(known.url));
     const { reason } = known;
-    if (reason === undefined || notebook.hasReopened(id)) this.#whileWaiting(site, known, found);
+    if (reason === undefined) this.#whileWaiting(site, known, found);
     else if (found.state === "counted") return;
     else if (reason === "sent" || reason === "moved_away") {
       this.#reopen(site, known, reason);
@@ -53,29 +50,28 @@ export class Reunion {
   }
 
   #whileWaiting(site: Site, known: StoredUrl, { state, links }: FoundUrl): void {
-    const { notebook, settler, countsBacklinks, isUnderWay, refill } = this.#parts;
+    const { batch, settler, countsBacklinks, isUnderWay, refill } = this.#parts;
     if (state === "ended" && !isUnderWay(known.id)) {
-      refill.withdraw(site);
+      refill.withdraw(site, known.id);
       settler.settle(site, { ...known, etag: "", lastModified: "" }, "elsewhere");
-    } else if (countsBacklinks)
-      notebook.noteScore(known.id, (notebook.unstoredScore(known.id) ?? known.score) + links);
+      refill.sleepIfDone(site);
+    } else if (countsBacklinks) batch.setScore(known.id, known.score + links);
   }
 
   /** Its page is ours after all, and will be sent again: until then it waits. */
   reopen(known: StoredUrl): void {
     const { roster } = this.#parts;
-    if (known.reason !== undefined && !this.#parts.notebook.hasReopened(known.id))
-      this.#reopen(roster.of(siteOf(known.url)), known, known.reason);
+    if (known.reason !== undefined) this.#reopen(roster.of(siteOf(known.url)), known, known.reason);
   }
 
   #reopen(site: Site, { id, score }: StoredUrl, reason: Visits["was"]): void {
-    const { notebook, tally, roster, refill } = this.#parts;
+    const { batch, tally, roster, refill } = this.#parts;
     const visits = { checks: 0, changes: 0, watchedMs: 0, lastAtMs: 0, was: reason };
-    notebook.noteReopened({ id, score, visits });
+    batch.reopenUrl(site.id, { id, score, visits });
     tally.reopened(reason);
     site.pending += 1;
     site.finishedAtMs = undefined;
     roster.changed(site);
-    refill.wakeAfterCommit(site);
+    refill.reopened(site);
   }
 }

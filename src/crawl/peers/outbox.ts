@@ -13,12 +13,12 @@ import type { Membership, Receipt } from "../../exchange/bus.ts";
 import { type NumberedLetter, pack, PACKED_BYTES_MAX } from "../../exchange/packing.ts";
 import { type AnyLetter, decodeAny, encodeAny } from "../../exchange/letters.ts";
 import type { OutgoingParcel, Store } from "../../store/store.ts";
-import type { Notebook } from "../batch.ts";
+import type { Batch } from "../batch.ts";
 
 export interface OutboxParts {
   readonly clock: Clock;
   readonly store: Store;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly bus: Pick<Membership, "send">;
   /** Names the store: one that begins anew counts its letters anew. */
   readonly sender: string;
@@ -106,7 +106,7 @@ export class Outbox {
   /** Notes a letter: it is sent once it is committed. Answers its number. */
   put(to: string, letter: AnyLetter): number {
     const seq = this.#nextSeq++;
-    this.#parts.notebook.noteOutgoing({ seq, to, body: encodeAny(letter) });
+    this.#parts.batch.addParcel({ seq, to, body: encodeAny(letter) });
     this.#noted.push({ seq, to });
     return seq;
   }
@@ -137,6 +137,8 @@ export class Outbox {
   /** Takes back all letters to whoever `isGone`, to be addressed anew in the same commit. */
   takeBack(isGone: (to: string) => boolean): AnyLetter[] {
     const letters: AnyLetter[] = [];
+    const noted = this.#noted.filter(({ to }) => isGone(to));
+    this.#noted = this.#noted.filter(({ to }) => !isGone(to));
     for (const [to, pile] of this.#piles) {
       if (!isGone(to)) continue;
       for (const [id, shipment] of this.#shipments)
@@ -144,16 +146,16 @@ export class Outbox {
       letters.push(...this.lettersTo(to, Infinity));
       this.#drop(to, new Set(pile.seqs));
     }
+    for (const { seq } of noted) {
+      letters.push(this.#letter(seq));
+      this.#parts.batch.dropParcel(seq);
+    }
     return letters;
   }
 
   /** The first that wait for an addressee. */
   lettersTo(to: string, countMax: number): AnyLetter[] {
-    return (this.#piles.get(to)?.seqs ?? []).slice(0, countMax).map((seq) => {
-      const letter = decodeAny(this.#row(seq).body);
-      assert(letter !== undefined, "what we wrote we can read");
-      return letter;
-    });
+    return (this.#piles.get(to)?.seqs ?? []).slice(0, countMax).map((seq) => this.#letter(seq));
   }
 
   stop(): void {
@@ -174,13 +176,19 @@ export class Outbox {
     const pile = this.#pile(to);
     pile.seqs = pile.seqs.filter((seq) => !seqs.has(seq));
     if (pile.seqs.length === 0) this.#piles.delete(to);
-    for (const seq of seqs) this.#parts.notebook.noteDelivered(seq);
+    for (const seq of seqs) this.#parts.batch.dropParcel(seq);
   }
 
   #row(seq: number): OutgoingParcel {
-    const [row] = this.#parts.store.outbox(seq - 1, 1);
-    assert(row?.seq === seq, "a letter is kept until it has arrived");
+    const row = this.#parts.batch.parcel(seq);
+    assert(row !== undefined, "a letter is kept until it has arrived");
     return row;
+  }
+
+  #letter(seq: number): AnyLetter {
+    const letter = decodeAny(this.#row(seq).body);
+    assert(letter !== undefined, "what we wrote we can read");
+    return letter;
   }
 
   /** Sends whatever is due. */

@@ -17,7 +17,7 @@ import type { Border, BorderMeans } from "./route-links.ts";
 import type { Division } from "./ownership.ts";
 import type { Job } from "../job.ts";
 import { Moving, type MovingParts } from "./hand-over.ts";
-import type { Notebook } from "../batch.ts";
+import type { Batch } from "../batch.ts";
 import type { Refill } from "../queue.ts";
 import type { Roster, Site } from "../sites.ts";
 
@@ -45,7 +45,7 @@ export interface TeamMeans {
 export interface TeamParts {
   readonly clock: Clock;
   readonly store: Store;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly roster: Roster;
   readonly workbench: Workbench<Job>;
   readonly refill: Refill;
@@ -166,11 +166,9 @@ export class Team {
 
   /** Takes a new division of the web into use: what is no longer ours is handed over. */
   divide(division: Division): void {
-    const { border, notebook, refill, roster, admitSeeds, pump } = this.#parts;
+    const { border, refill, roster, admitSeeds, pump } = this.#parts;
     if (border === undefined || this.#isClosed) return;
     if (division.epoch <= border.division.epoch) return;
-    // Before it, so that what was noted by the old division is stored by the old division.
-    notebook.commit();
     const before = border.division;
     this.#inherit(before, division);
     border.divide(division);
@@ -178,7 +176,6 @@ export class Team {
     if (before.members.size !== division.members.size) this.#shareAnew();
     this.start();
     admitSeeds();
-    notebook.commit();
     refill.wakeSites();
     // Of sites that are awake something may have arrived.
     for (const site of roster.inMemory()) if (site.awake) refill.refill(site);
@@ -187,10 +184,10 @@ export class Team {
 
   /** What was ours, in an earlier run or until now, and is no longer goes to its owner. */
   start(): void {
-    const { border, moving, store } = this.#parts;
+    const { border, moving, batch } = this.#parts;
     // Before anybody has said what is whose, nothing is lost.
     if (border === undefined || moving === undefined || this.epoch === 0) return;
-    const before = readBuckets(store.recall(OWNED)) ?? [];
+    const before = readBuckets(batch.recall(OWNED)) ?? [];
     const owned = new Set(border.owned());
     // A kill while something is handed over must not forget what has become ours meanwhile.
     this.#remember([...owned.union(new Set(before))]);
@@ -206,7 +203,7 @@ export class Team {
       if (loss.epoch > this.#epochKnown) for (const bucket of loss.buckets) orphaned.add(bucket);
     this.#parts.moving?.sendAgain(orphaned);
     this.#epochKnown = epoch;
-    this.#parts.notebook.noteFact(EPOCH, String(epoch));
+    this.#parts.batch.setFact(EPOCH, String(epoch));
   }
 
   /** Notes what others may have asked just now. */
@@ -307,12 +304,9 @@ export class Team {
   }
 
   #hasOwnWork(): boolean {
-    const { store, border, roster } = this.#parts;
-    // What has just been found is not in the store yet.
-    for (const { key, pending } of roster.inMemory())
-      if (pending > 0 && border?.mayCrawl(key) === true) return true;
+    const { border, roster } = this.#parts;
     for (let afterId = 0; ;) {
-      const rows = store.sitesWithWork(afterId, SITES_LOOKED_AT);
+      const rows = roster.withWork(afterId, SITES_LOOKED_AT);
       if (rows.some(({ key }) => border?.mayCrawl(key) === true)) return true;
       if (rows.length < SITES_LOOKED_AT) return false;
       afterId = rows.at(-1)?.id ?? afterId;
@@ -320,7 +314,7 @@ export class Team {
   }
 
   #remember(owned: readonly number[]): void {
-    this.#parts.notebook.noteFact(OWNED, JSON.stringify(owned));
+    this.#parts.batch.setFact(OWNED, JSON.stringify(owned));
   }
 }
 

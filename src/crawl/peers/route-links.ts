@@ -26,7 +26,7 @@ import { fingerprintOf } from "../../url/fingerprint.ts";
 import type { Division } from "./ownership.ts";
 import { Inbox, type InboxParts } from "./inbox.ts";
 import { type Candidate, candidateOf, type Origin } from "../admit.ts";
-import type { Notebook } from "../batch.ts";
+import type { Batch } from "../batch.ts";
 import { NOBODY, Outbox } from "./outbox.ts";
 import { nameOf } from "./store-name.ts";
 import { stillTrue } from "./still-true.ts";
@@ -55,7 +55,7 @@ export interface BorderParts extends BorderMeans {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: Store;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly tally: Tally;
   readonly log: Log;
   /** Whether links raise scores, so that counts are worth sending for what the owner knows already. */
@@ -283,8 +283,8 @@ export class Border {
   /** Takes a new division into use: what was addressed to whoever left, or to nobody, is addressed anew. */
   divide(division: Division): void {
     if (division.epoch <= this.#division.epoch) return;
-    this.#division = division;
     this.#write(this.#found);
+    this.#division = division;
     const letters = this.#outbox.takeBack((to) => to === NOBODY || !division.members.has(to));
     for (const letter of letters) this.#readdress(this.#stillTrue(letter));
   }

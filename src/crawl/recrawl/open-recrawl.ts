@@ -16,7 +16,7 @@ import {
 } from "../../frontier/revisit.ts";
 import { expectedBytes } from "../../frontier/round-size.ts";
 import type { EndedUrl, Store } from "../../store/store.ts";
-import type { Notebook } from "../batch.ts";
+import type { Batch } from "../batch.ts";
 import type { Refill } from "../queue.ts";
 import { predictedBytes, type Roster, type Site } from "../sites.ts";
 import type { Tally } from "../counters.ts";
@@ -30,7 +30,7 @@ export interface RoundOpeningParts {
   readonly settings: Settings;
   readonly store: Store;
   readonly roster: Roster;
-  readonly notebook: Notebook;
+  readonly batch: Batch;
   readonly tally: Tally;
   readonly refill: Refill;
   /** Everything in the queue has been opened. */
@@ -91,11 +91,10 @@ export class RoundOpening {
   }
 
   #step(): void {
-    const { notebook, onIdle } = this.#parts;
+    const { batch, onIdle } = this.#parts;
     const [opening] = this.#queue;
     if (opening === undefined) return;
-    // The store must know of every end before it is asked what has ended.
-    if (!notebook.isEmpty && !notebook.commit()) return this.#continueAfter(AGAIN_AFTER_MS);
+    if (batch.isStuck) return this.#continueAfter(AGAIN_AFTER_MS);
     if (this.#openSome(opening)) {
       this.#queue.shift();
       this.#finish(opening.site);
@@ -106,27 +105,27 @@ export class RoundOpening {
 
   /** Answers whether that were all. */
   #openSome({ site, rules }: Opening): boolean {
-    const { clock, store, roster } = this.#parts;
+    const { clock, batch, roster } = this.#parts;
     const wallMs = clock.wallMs();
-    const urls = store.ended(site.id, site.round.openedTo ?? 0, URLS_AT_ONCE);
+    const urls = batch.ended(site.id, site.round.openedTo ?? 0, URLS_AT_ONCE);
     let bytes = site.round.expectedBytes ?? 0;
     for (const url of urls) bytes += this.#judge({ site, rules }, url, wallMs);
     const isAll = urls.length < URLS_AT_ONCE;
     const openedTo = isAll ? undefined : urls.at(-1)?.id;
     site.round = { ...site.round, expectedBytes: bytes, openedTo };
     roster.changed(site);
-    this.#parts.notebook.noteChange();
+    batch.touch();
     return isAll;
   }
 
   /** Answers how many bytes the URL is expected to bring. */
   #judge({ site, rules }: Opening, url: EndedUrl, wallMs: number): number {
-    const { notebook, tally } = this.#parts;
+    const { batch, tally } = this.#parts;
     const verdict = judgeRevisit(url, wallMs, rules);
     if (verdict.kind === "left") site.round.news.left += 1;
     if (verdict.kind !== "recrawl") return 0;
     const visits = visitsBefore(url);
-    notebook.noteReopened({ id: url.id, score: verdict.score, visits });
+    batch.reopenUrl(site.id, { id: url.id, score: verdict.score, visits });
     tally.reopened(url.reason);
     site.pending += 1;
     return url.reason === "robots_denied" ? 0 : expectedBytes(url, fairChance(visits, wallMs));

@@ -274,12 +274,13 @@ export class Rounds {
 
   /** The next site that has not been begun again; they are read as they are needed. */
   #refreshNext(): void {
-    const { store, roster } = this.#parts;
+    const { batch, roster } = this.#parts;
     while (this.#refresh !== undefined) {
       const { value: row, done } = this.#refresh.next();
       if (done === true) {
         this.#refresh = undefined;
-        store.remember(REFRESHING, "");
+        // With the last site's round, or not at all.
+        batch.setFact(REFRESHING, "");
         return;
       }
       const isBegun = (row.round?.startedAtMs ?? 0) >= this.#refreshSinceMs;
