@@ -30,6 +30,8 @@ export const REMEDIES = {
     "Move the file away to measure the speeds of servers again, or give another file with --speeds; the file was not changed.",
   DISK_FULL:
     "Free space on the disk; a running crawl then resumes by itself, a stopped one with the same command.",
+  DESCRIPTORS_USED_UP:
+    "Raise the limit of open files: run `ulimit -n 4096` in the same shell before the command, or set LimitNOFILE= in the systemd unit. A crawl that is running resumes as soon as files or connections are closed.",
   DEADLINES_OUT_OF_REACH:
     "Raise --limit, give the sites more time, or leave out --strict to meet as many deadlines as possible.",
   BUS_UNREACHABLE:
@@ -50,6 +52,13 @@ export const REMEDIES = {
 } as const satisfies Record<string, string>;
 
 export type ErrorCode = keyof typeof REMEDIES;
+
+/** True for errors that pass by themselves: a running crawl pauses and retries until there is room again. */
+export function isLackOfRoom(error: unknown): error is CrawlError {
+  return error instanceof CrawlError && LACK_OF_ROOM.has(error.code);
+}
+
+const LACK_OF_ROOM: ReadonlySet<ErrorCode> = new Set(["DISK_FULL", "DESCRIPTORS_USED_UP"]);
 
 export class CrawlError extends Error {
   override readonly name = "CrawlError";

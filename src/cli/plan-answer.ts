@@ -6,7 +6,6 @@
  * has the same answer.
  */
 
-import type { Strayed } from "../bandwidth/history/scatter.ts";
 import { unreachable } from "../base/assert.ts";
 import { randomFrom } from "../base/random.ts";
 import {
@@ -17,6 +16,7 @@ import {
   orderedFinishes,
   replansFor,
   replaysFor,
+  type Server,
 } from "../plan/promise/confidence.ts";
 import { type Beforehand, planBeforehand, planWell } from "../plan/promise/first-plan.ts";
 import type { Slack } from "../plan/promise/slack.ts";
@@ -48,7 +48,7 @@ export interface PlanQuestion {
   readonly task: PlanTask;
   /** What ours keeps in hand before deadlines; undefined for nothing. */
   readonly slack: Slack | undefined;
-  readonly scatters: readonly (Strayed | undefined)[];
+  readonly servers: readonly Server[];
   readonly algorithm: Algorithm;
   readonly objective: Objective;
 }
@@ -169,12 +169,10 @@ function bandsOf(
   plan: Plan,
   { aims, order }: Beforehand,
 ): readonly Band[] | undefined {
-  const { scatters } = question;
-  const isSeen = aims.sites.some(
-    ({ capBps }, index) => capBps < Infinity && (scatters[index]?.mean ?? 0) > 0,
-  );
+  const { servers } = question;
+  const isSeen = servers.some(({ bps, strayed }) => bps < Infinity && (strayed?.mean ?? 0) > 0);
   if (!isSeen) return undefined;
-  const bands = finishBands(aims, scatters, {
+  const bands = finishBands(aims, servers, {
     ...waysOf(question, aims, plan, order),
     random: randomFrom(SEED),
   });

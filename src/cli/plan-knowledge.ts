@@ -12,6 +12,7 @@ import type { Moment } from "../bandwidth/history/speed-table.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
 import { speedTableFor } from "../crawl/limit/link-budget.ts";
+import { bytesBeforeRound } from "../crawl/sites.ts";
 import { TYPICAL_PAGE_BYTES } from "../plan/promise/estimate.ts";
 import { serversOf } from "../store/joined/joined-servers.ts";
 import type { StoredServer } from "../store/server-file.ts";
@@ -23,7 +24,10 @@ export interface Earlier {
   /** URLs that wait, and that have ended. */
   readonly pending: number;
   readonly settled: number;
+  /** Received in the last crawl of the site: recrawls before it do not make the site larger. */
   readonly bytes: number;
+  /** Received per crawl of the site before that; 0 without one. */
+  readonly bytesPerCrawlBefore: number;
   readonly robots: StoredRobots | undefined;
 }
 
@@ -60,9 +64,15 @@ async function crawlsOf(
   const store = existsSync(folder) ? storeIn(folder) : undefined;
   if (store === undefined) return { earlier, usualBytes: TYPICAL_PAGE_BYTES };
   try {
-    for (const row of store.sites()) if (sites.has(row.key)) earlier.set(row.key, earlierOf(row));
-    const { bytes, done, failed } = store.totals;
-    const usualBytes = bytes > 0 ? bytes / Math.max(1, done + failed) : TYPICAL_PAGE_BYTES;
+    let bytes = 0;
+    let settled = 0;
+    for (const row of store.sites()) {
+      const found = earlierOf(row);
+      if (sites.has(row.key)) earlier.set(row.key, found);
+      bytes += found.bytes;
+      settled += found.settled;
+    }
+    const usualBytes = bytes > 0 ? bytes / Math.max(1, settled) : TYPICAL_PAGE_BYTES;
     return { earlier, usualBytes };
   } finally {
     await store.close();
@@ -79,8 +89,16 @@ function storeIn(folder: string): ReturnType<typeof openReadOnly> | undefined {
   }
 }
 
-function earlierOf({ pending, known, bytes, robots }: SiteRow): Earlier {
-  return { pending, settled: known - pending, bytes, robots };
+function earlierOf(row: SiteRow): Earlier {
+  const { pending, known, bytes, robots, round } = row;
+  const bytesBefore = bytesBeforeRound(row);
+  return {
+    pending,
+    settled: known - pending,
+    bytes: bytes - bytesBefore,
+    bytesPerCrawlBefore: bytesBefore / Math.max(1, (round?.number ?? 1) - 1),
+    robots,
+  };
 }
 
 function speedsOf(

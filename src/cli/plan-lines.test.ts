@@ -41,7 +41,7 @@ function siteFrom(sketch: Sketch, index: number): PlannedSite {
     ...changes,
     capBps,
     capFrom: changes?.capFrom,
-    scatter,
+    server: { bps: capBps, strayed: scatter, permittedBps: Infinity },
     leftOut: bytes === undefined ? "its size is not known; give it a `size`" : undefined,
   };
 }
@@ -66,11 +66,10 @@ async function reportOf(
     rateMinBps: 0,
     startupSeconds: 0,
   };
-  const scatters = planned.map(({ scatter }) => scatter);
   const answer = await answerOf({
     task,
     slack: undefined,
-    scatters,
+    servers: planned.map(({ server }) => server),
     algorithm,
     objective: "min-sum",
   });

@@ -13,7 +13,13 @@ import { planInput, type PlanInput, type PlannedSite } from "./plan-task.ts";
 const NOON: DayMoment = { date: "2026-04-10", weekday: 4, minuteOfDay: 720, kind: "working" };
 const SITE = "https://a.example";
 const NOTHING: Knowledge = { earlier: new Map(), speeds: new Map(), usualBytes: 30_000 };
-const MET: Earlier = { pending: 0, settled: 100, bytes: 4e6, robots: undefined };
+const MET: Earlier = {
+  pending: 0,
+  settled: 100,
+  bytes: 4e6,
+  bytesPerCrawlBefore: 0,
+  robots: undefined,
+};
 
 /** Without delays, where a test is not about them. */
 const HASTE = ["--delay", "0", "--address-delay", "0"];
@@ -53,6 +59,9 @@ test("a size is what the file says, or is left of the crawl, or what an earlier 
   assert.deepEqual([Math.round(left.bytes ?? 0), left.sizeFrom], [1_985_437, "left"]);
   const again = await siteFrom([...limit, "--fresh"], met({ pending: 50 }));
   assert.deepEqual([Math.round(again.bytes ?? 0), again.sizeFrom], [5_985_437, "earlier"]);
+  const recrawled = met({ bytes: 40_000, bytesPerCrawlBefore: 4e6 });
+  assert.equal((await siteFrom([...limit, "--refresh"], recrawled)).bytes, 40_000);
+  assert.equal((await siteFrom([...limit, "--fresh"], recrawled)).bytes, 4e6);
 });
 
 test("a site whose size nobody knows is left out with the remedy, and the others are planned", async () => {
@@ -71,7 +80,7 @@ test("a cap is what the file says, or what servers give at once, or what the pac
   ]);
   const measured = await siteFrom(limit, { speeds });
   assert.deepEqual([measured.capBps, measured.capFrom], [30_000, "speeds"]);
-  assert.deepEqual(measured.scatter, { mean: 0.2, most: 1 });
+  assert.deepEqual(measured.server.strayed, { mean: 0.2, most: 1 });
   const said = await siteFrom(limit, { speeds }, { capBps: 70_000 });
   assert.deepEqual([said.capBps, said.capFrom], [70_000, "cap"]);
   // 4 MB in 100 pages, robots.txt and sitemap with two seconds in between.

@@ -1,7 +1,7 @@
 /**
  * Turns what was asked and what is known into a task for a planner: U, and for each site D and c.
  *
- * D is the `size` of a site's entry; else what is left of the crawl in the folder; else what a crawl
+ * D is the `size` of a site's entry; else what is left of the crawl in the folder; else what the last crawl
  * that has ended there brought; else its `pages` at the typical size. c is its `cap`; else what its server gives
  * now, times the requests allowed at a time; in both cases no more than its `limit`, than its requests at the agreed
  * delay, and than the requests to its IP address at that address's delay. U is the limit, or the calendar's now;
@@ -12,7 +12,6 @@
 
 import { limitAt, minutesToChange } from "../bandwidth/clock/calendar.ts";
 import type { DayMoment } from "../bandwidth/clock/day-kind.ts";
-import type { Strayed } from "../bandwidth/history/scatter.ts";
 import { CrawlError } from "../base/errors.ts";
 import { showBytes } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
@@ -21,6 +20,7 @@ import type { SiteWish } from "../config/site-wishes.ts";
 import { delaysInAdvance, errandsBefore } from "../crawl/agreed-delay.ts";
 import { bytesLeft, capBps } from "../plan/promise/estimate.ts";
 import type { PlanTask } from "../plan/plan.ts";
+import type { Server } from "../plan/promise/confidence.ts";
 import { type Slots, slotsCapBps, slotsOf } from "../plan/promise/slots.ts";
 import { hostOfSite } from "../url/site.ts";
 import type { Earlier, Knowledge } from "./plan-knowledge.ts";
@@ -30,6 +30,11 @@ export type SizeSource = "size" | "left" | "earlier" | "pages";
 /** `typical`: the size, in pages of the typical size. */
 export type PagesSource = "pages" | "left" | "earlier" | "typical";
 export type CapSource = "cap" | "limit" | "speeds" | "delay" | "address";
+
+interface Cap {
+  readonly from: CapSource;
+  readonly bps: number;
+}
 
 export interface PlannedSite {
   readonly wish: SiteWish;
@@ -45,7 +50,7 @@ export interface PlannedSite {
   /** Infinity: nothing is known that would hold it up. */
   readonly capBps: number;
   readonly capFrom: CapSource | undefined;
-  readonly scatter: Strayed | undefined;
+  readonly server: Server;
   /** Why it is no part of the plan, and what to do about it. */
   readonly leftOut: string | undefined;
 }
@@ -131,8 +136,8 @@ function plannedSite(
   settings: Settings,
   knowledge: Knowledge,
 ): PlannedSite {
-  const cap = capOf(wish, { size, slots }, knowledge);
-  const scatter = knowledge.speeds.get(wish.site)?.scatter;
+  const [given, ...permitted] = capsOf(wish, { size, slots }, knowledge);
+  const cap = permitted.reduce((least, one) => (one.bps < least.bps ? one : least), given);
   return {
     wish,
     bytes: size?.bytes,
@@ -142,10 +147,14 @@ function plannedSite(
     typicalBytes:
       size?.from === "pages" || size?.pagesFrom === "typical" ? knowledge.usualBytes : undefined,
     slots,
-    scatter,
-    capBps: cap?.bps ?? Infinity,
-    capFrom: cap?.from,
-    leftOut: reasonAgainst(size?.bytes, cap?.bps ?? Infinity, settings.rateMinBps ?? 0),
+    server: {
+      bps: given.bps,
+      strayed: knowledge.speeds.get(wish.site)?.scatter,
+      permittedBps: Math.min(...permitted.map(({ bps }) => bps)),
+    },
+    capBps: cap.bps,
+    capFrom: cap.bps === Infinity ? undefined : cap.from,
+    leftOut: reasonAgainst(size?.bytes, cap.bps, settings.rateMinBps ?? 0),
   };
 }
 
@@ -173,7 +182,7 @@ function sizeOf(
   { fresh, refresh }: Settings,
   { earlier, usualBytes }: Knowledge,
 ): Size | undefined {
-  const before = sizeBefore(earlier.get(site), usualBytes, !fresh && !refresh);
+  const before = sizeBefore(earlier.get(site), usualBytes, { fresh, goesOn: !fresh && !refresh });
   const bytes = sizeBytes ?? before?.bytes ?? (pagesExpected ?? 0) * usualBytes;
   if (bytes === 0) return undefined;
   const from = sizeBytes === undefined ? (before?.from ?? "pages") : "size";
@@ -186,12 +195,14 @@ function sizeOf(
 function sizeBefore(
   before: Earlier | undefined,
   usualBytes: number,
-  goesOn: boolean,
+  { fresh, goesOn }: { readonly fresh: boolean; readonly goesOn: boolean },
 ):
   | { readonly bytes: number; readonly pages: number; readonly from: "left" | "earlier" }
   | undefined {
   if (before === undefined || before.settled + before.pending === 0) return undefined;
-  const { pending, settled, bytes: receivedBytes } = before;
+  const { pending, settled, bytes: lastBytes, bytesPerCrawlBefore } = before;
+  // A recrawl may bring little, because pages have not changed; a crawl from the start brings all again.
+  const receivedBytes = fresh ? Math.max(lastBytes, bytesPerCrawlBefore) : lastBytes;
   const facts = { pending, settled, receivedBytes, usualBytes, newPerSettled: 0 };
   const bytes = bytesLeft({ ...facts, expectedBytes: undefined, expectedPages: undefined });
   if (pending > 0 && goesOn) return { bytes, pages: pending, from: "left" };
@@ -205,30 +216,33 @@ function politenessOf(
   { earlier, speeds }: Knowledge,
 ): Parameters<typeof slotsOf>[0][number] {
   const { robots } = earlier.get(site) ?? {};
-  const { delayMs, addressDelayMs } = delaysInAdvance(site, configuredMs, robots, settings);
+  // One name mostly means one address; no name is looked up for a plan.
+  const address = speeds.get(site)?.address ?? hostOfSite(site).replace(/^\[|\]$/g, "");
+  const { delayMs, addressDelayMs } = delaysInAdvance(address, configuredMs, robots, settings);
   return {
     requests: pages === 0 ? 0 : pages + errandsBefore(settings),
     delaySeconds: delayMs / 1000,
-    // One name mostly means one address; no name is looked up for a plan.
-    address: speeds.get(site)?.address ?? hostOfSite(site).replace(/^\[|\]$/g, ""),
+    address,
     addressDelaySeconds: addressDelayMs / 1000,
     deadlineSeconds,
   };
 }
 
-function capOf(
+/** What the server gives; and what the limit of the site and its delays permit. */
+function capsOf(
   { site, capBps: givenBps, limitBps, concurrency, efficiency }: SiteWish,
   { size, slots }: { readonly size: Size | undefined; readonly slots: Slots },
   { speeds }: Knowledge,
-): { readonly bps: number; readonly from: CapSource } | undefined {
+): readonly [Cap, ...Cap[]] {
   const downloadBps = speeds.get(site)?.downloadBps;
-  const candidates: readonly (readonly [CapSource, number])[] = [
+  return [
     givenBps === undefined
-      ? ["speeds", capBps({ concurrency, downloadBps, saidBps: undefined })]
-      : ["cap", givenBps],
-    ["limit", limitBps ?? Infinity],
-    [slots.by, size === undefined ? Infinity : slotsCapBps(size.bytes * efficiency, slots)],
+      ? { from: "speeds", bps: capBps({ concurrency, downloadBps, saidBps: undefined }) }
+      : { from: "cap", bps: givenBps },
+    { from: "limit", bps: limitBps ?? Infinity },
+    {
+      from: slots.by,
+      bps: size === undefined ? Infinity : slotsCapBps(size.bytes * efficiency, slots),
+    },
   ];
-  const [from, bps] = candidates.reduce((least, one) => (one[1] < least[1] ? one : least));
-  return bps === Infinity ? undefined : { bps, from };
 }

@@ -2,6 +2,7 @@
 
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { descriptorShortage } from "../base/descriptors.ts";
 import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
 import { meaningOf } from "../dashboard/reason-words.ts";
@@ -44,6 +45,8 @@ export async function writeReport({ folder, ...order }: ReportOrder): Promise<st
 
 function explained(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
+  const shortage = descriptorShortage(error, visible(file, 200));
+  if (shortage !== undefined) return shortage;
   const code = error.code === "ENOSPC" ? "DISK_FULL" : "FILE_UNREADABLE";
   return new CrawlError(code, `Cannot write ${visible(file, 200)}: ${error.message}`, {
     cause: error,

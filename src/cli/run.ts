@@ -5,6 +5,7 @@
  * crawl for the exporters.
  */
 
+import { descriptorShortage } from "../base/descriptors.ts";
 import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
 import { suggestion } from "../config/nearest.ts";
@@ -132,7 +133,10 @@ function summaries(): [name: string, summary: string][] {
   return Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary]);
 }
 
-function report(error: unknown, isVerbose: boolean): ExitCode {
+function report(thrown: unknown, isVerbose: boolean): ExitCode {
+  // What went wrong first: failures of the cleaning up are its consequences.
+  if (thrown instanceof SuppressedError) return report(thrown.suppressed, isVerbose);
+  const error = descriptorShortage(thrown) ?? thrown;
   if (error instanceof CrawlError) {
     const lines = error.message.split("\n").map((line) => visible(line, 2000));
     process.stderr.write(`weir: ${lines.join("\n")}\n  ${error.remedy} (${error.code})\n`);

@@ -7,6 +7,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
 import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
+import { speedTableFor } from "../crawl/limit/link-budget.ts";
 import { checkPromises } from "../crawl/deadlines/check-promises.ts";
 import type { Bus } from "../exchange/bus.ts";
 import type { Registry } from "../exchange/registry.ts";
@@ -42,7 +43,9 @@ export async function meet(settings: Settings, log: Log): Promise<MeetingPlace> 
 function checkWhole({ settings, seeds, folder, log }: Begun): void {
   if (hasStore(folder) && !settings.fresh) return;
   const limitBps = new SharedLine(systemClock, settings).agreedBps();
-  checkPromises({ settings, seeds, store: openMemoryStore(), clock: systemClock, log, limitBps });
+  const speeds = speedTableFor(settings);
+  const store = openMemoryStore();
+  checkPromises({ settings, seeds, store, clock: systemClock, log, speeds, limitBps });
 }
 
 export async function beginCluster(order: Begun): Promise<OpenCrawl> {

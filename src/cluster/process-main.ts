@@ -6,6 +6,7 @@
  */
 
 import { systemClock } from "../base/clock.ts";
+import { descriptorShortage } from "../base/descriptors.ts";
 import { CrawlError } from "../base/errors.ts";
 import { openCrawl } from "../crawl/open.ts";
 import { ProcessBus } from "../exchange/bus-process.ts";
@@ -59,7 +60,8 @@ async function work(job: Job): Promise<void> {
   await bus.close();
 }
 
-function report(error: unknown): void {
+function report(thrown: unknown): void {
+  const error = descriptorShortage(thrown) ?? thrown;
   if (error instanceof CrawlError)
     say({ weir: "refused", code: error.code, message: error.message });
   else {

@@ -20,10 +20,12 @@ import { topicMeansFor } from "../crawl/topics/setup.ts";
 import { ownsContents } from "../config/parallel-rules.ts";
 import { overlap } from "../partition/metrics.ts";
 import { closeToOthers, hasStore } from "../store/folder.ts";
+import { serversOf } from "../store/joined/joined-servers.ts";
 import { openMemoryStore } from "../store/memory/store-memory.ts";
 import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
 import { partFolders } from "../store/team-file.ts";
 import { keepChronicle } from "../control/rate-log.ts";
+import { speedTableFor } from "../crawl/limit/link-budget.ts";
 import { checkPromises } from "../crawl/deadlines/check-promises.ts";
 import { Control } from "../control/status-file.ts";
 import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
@@ -150,8 +152,10 @@ class Supervisor implements OpenCrawl, Changing {
     const isKnown = !settings.fresh && partFolders(folder).some(hasStore);
     const store = isKnown ? openReadOnly(folder) : openMemoryStore();
     const limitBps = this.#line.agreedBps();
+    const speeds = speedTableFor(settings);
+    speeds.restore(serversOf(folder, settings.speedsFile));
     try {
-      checkPromises({ settings, seeds, store, clock: systemClock, log, limitBps });
+      checkPromises({ settings, seeds, store, clock: systemClock, log, speeds, limitBps });
     } finally {
       await store.close();
     }

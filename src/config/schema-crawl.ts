@@ -78,7 +78,7 @@ export const BOUNDS = {
   scope: {
     key: "scope",
     meaning:
-      "Links to follow: `site` same scheme, host and port as a seed; `domain` same registrable domain; `host-list` hosts of the seeds; `any` all.",
+      "Links to follow: `site` same scheme, host and port as a seed; `domain` same registrable domain; `host-list` hosts of the seeds; `any` all. Where a seed redirects to counts as a seed.",
     fallback: "site",
     reader: read.oneOf(["site", "domain", "host-list", "any"]),
   },
@@ -107,7 +107,8 @@ export const BOUNDS = {
   },
   siteUrlsMax: {
     key: "siteBudget",
-    meaning: "Most URLs accepted per site; bounds endless sites.",
+    meaning:
+      "Most URLs accepted per site; bounds endless sites. No budget and no defence against traps refuses a seed.",
     fallback: "1000000",
     reader: read.integer({ least: 1, most: 1e12 }),
   },

@@ -14,7 +14,8 @@ const COMMA_OR_SPACE = /[\s,]+/;
 export const NETWORK = {
   connectionsMax: {
     key: "connections",
-    meaning: "Most requests at the same time, over all sites.",
+    meaning:
+      "Most requests at the same time, over all sites. Fewer, with a message, where the system's limit of open files (`ulimit -n`) allows no more.",
     fallback: "64",
     reader: read.integer({ least: 1, most: 16_384 }),
   },

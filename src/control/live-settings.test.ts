@@ -77,6 +77,15 @@ test("each change is done and answered in words", () => {
   ]);
 });
 
+test("more connections than the limit of open files allows are not set", () => {
+  const { told, crawl } = notes();
+  const changes = new Changes(crawl, defaultSettings(), 36);
+  const answer = "at most 36 connections; the limit of open files allows no more";
+  assert.equal(changes.apply("connections", "500"), answer);
+  assert.equal(changes.apply("connections", "36"), "at most 36 connections");
+  assert.deepEqual(told, ["connections 36", "connections 36"]);
+});
+
 test("a limit puts the calendar aside; a calendar leaves its holes to the limit", () => {
   const { told, crawl } = notes();
   const changes = new Changes(crawl, { ...defaultSettings(), limitBps: 2e6 });

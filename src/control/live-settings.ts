@@ -42,11 +42,18 @@ export interface Changing {
 export class Changes {
   readonly #crawl: Changing;
   readonly #holidays: string | undefined;
+  /** What the system has descriptors for. */
+  readonly #connectionsMost: number;
   #limitBps: number | undefined;
   #limitAt: Calendar | undefined;
 
-  constructor(crawl: Changing, { limitBps, limitAt, holidays }: Settings) {
+  constructor(
+    crawl: Changing,
+    { limitBps, limitAt, holidays }: Settings,
+    connectionsMost = Infinity,
+  ) {
     this.#crawl = crawl;
+    this.#connectionsMost = connectionsMost;
     this.#limitBps = limitBps;
     this.#limitAt = limitAt;
     this.#holidays = holidays;
@@ -83,9 +90,11 @@ export class Changes {
         crawl.stop("stopped by the operator");
         return "stopping: running requests finish";
       case "connections": {
-        const connections = given(key, CHANGEABLE[key], text);
+        const wanted = given(key, CHANGEABLE[key], text);
+        const connections = Math.min(wanted, this.#connectionsMost);
         crawl.setConnections(connections);
-        return `at most ${connections} connections`;
+        const why = connections < wanted ? "; the limit of open files allows no more" : "";
+        return `at most ${connections} connections${why}`;
       }
       case "delay": {
         const delayMs = given(key, CHANGEABLE[key], text);

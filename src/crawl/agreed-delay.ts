@@ -9,7 +9,6 @@ import { type RobotsRules, rulesFor } from "../fetch/robots.ts";
 import { siteDelay } from "../frontier/politeness.ts";
 import { robotNameOf } from "../page/robots-tags.ts";
 import type { StoredRobots } from "../store/store.ts";
-import { hostOfSite } from "../url/site.ts";
 
 export const CRAWL_DELAY_MAX_MS = 60_000;
 const PUBLIC_DELAY_MS = 1000;
@@ -31,14 +30,14 @@ export function agreedAddressDelayMs(
   return addressDelayMs ?? (isLoopback ? 0 : PUBLIC_ADDRESS_DELAY_MS);
 }
 
-/** Both delays of a site that has not been resolved yet, by its name and the robots.txt of an earlier crawl. */
+/** Both delays of a site that has not been resolved yet: by its host or the address where it was, and its robots.txt. */
 export function delaysInAdvance(
-  site: string,
+  host: string,
   configuredMs: number | undefined,
   robots: StoredRobots | undefined,
   settings: Pick<Settings, "addressDelayMs" | "ignoreRobots" | "userAgent">,
 ): { readonly delayMs: number; readonly addressDelayMs: number } {
-  const isOwn = isLoopbackHost(hostOfSite(site));
+  const isOwn = isLoopbackHost(host);
   const rules = robots === undefined || settings.ignoreRobots ? {} : rulesIn(robots, settings);
   return {
     delayMs: agreedDelayMs(configuredMs, isOwn, { crawlDelayMs: undefined, ...rules }),
@@ -62,5 +61,5 @@ export function errandsBefore({
 }
 
 function isLoopbackHost(host: string): boolean {
-  return /^127\.|^\[::1\]$|(^|\.)localhost$/.test(host);
+  return /^127\.|^\[?::1\]?$|(^|\.)localhost$/.test(host);
 }

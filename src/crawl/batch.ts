@@ -11,7 +11,7 @@
  */
 
 import type { Clock } from "../base/clock.ts";
-import { CrawlError } from "../base/errors.ts";
+import { type CrawlError, isLackOfRoom } from "../base/errors.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
 import { FingerprintTable } from "../store/seen/fingerprint-table.ts";
@@ -279,7 +279,7 @@ export class Batch {
         marks: marks(),
       });
     } catch (error) {
-      if (!(error instanceof CrawlError) || error.code !== "DISK_FULL") throw error;
+      if (!isLackOfRoom(error)) throw error;
       for (const row of sites) roster.changed(roster.byId(row.id));
       this.reportTrouble(error);
       return false;

@@ -8,7 +8,7 @@ import { Meter } from "../bandwidth/history/meter.ts";
 import type { Quota } from "../bandwidth/clock/quota.ts";
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
-import { CrawlError } from "../base/errors.ts";
+import { CrawlError, type ErrorCode } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
@@ -24,6 +24,8 @@ import type { Spellings } from "../config/seeds.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { assemble } from "./wire.ts";
 import type { Loops } from "./loops.ts";
+import { checkPromises } from "./deadlines/check-promises.ts";
+import { rememberBegun, sinceBegun } from "./deadlines/deadlines.ts";
 import { PAGES_USED_UP } from "./recrawl/recrawls.ts";
 import type { Changing } from "../control/live-settings.ts";
 import type { CrawlHooks } from "./hooks.ts";
@@ -93,8 +95,11 @@ export interface Pulse {
   readonly neededBps: number;
 }
 
-/** The fact, kept in the store, when the crawl began, on the wall clock. */
-const BEGUN = "begun";
+/** Why a crawl pauses while there is no room for more. */
+const LACKS: ReadonlyMap<ErrorCode, string> = new Map([
+  ["DISK_FULL", "the disk is full"],
+  ["DESCRIPTORS_USED_UP", "the limit of open files is reached"],
+]);
 /** How long requests under way may take once the crawl was told to stop. */
 const GRACE_MS = 1500;
 /** How often a crawl whose patience may be over looks whether a site is left that responds. */
@@ -108,11 +113,6 @@ export function startCrawl(parts: CrawlParts): CrawlHandle {
   const crawl = new Crawl(parts);
   crawl.start();
   return crawl;
-}
-
-/** How long ago the crawl began: a promise goes on while nobody works on it. */
-export function sinceBegun(store: Pick<Store, "recall">, wallMs: number): number {
-  return Math.max(0, wallMs - Number(store.recall(BEGUN) ?? wallMs));
 }
 
 /** Only a program can refuse all of them: patterns that do so are refused with the settings. */
@@ -174,6 +174,13 @@ class Crawl implements CrawlHandle {
   start(): void {
     const { settings, clock, store } = this.#parts;
     this.#loops.team?.start();
+    if (settings.refresh && settings.strict && this.#loops.team === undefined)
+      try {
+        const { speeds } = this.#parts.line;
+        checkPromises({ ...this.#parts, speeds, limitBps: this.#loops.line.limitBps });
+      } catch (refusal) {
+        return this.#fail(refusal);
+      }
     this.#loops.admitSeeds();
     if (this.#isEmpty) return this.#fail(noSeedAdmitted(this.#parts));
     this.#loops.rounds.start();
@@ -188,8 +195,7 @@ class Crawl implements CrawlHandle {
     } catch (refusal) {
       return this.#fail(refusal);
     }
-    // A crawl that refused its promises has not begun.
-    if (store.recall(BEGUN) === undefined) store.remember(BEGUN, String(clock.wallMs()));
+    rememberBegun(store, clock.wallMs());
     if (settings.timeMaxMs !== undefined)
       this.#cancelTimers.push(clock.after(settings.timeMaxMs, () => this.stop("time limit")));
     if (this.#holds.size === 0 && this.#state === "running") this.#loops.fetchLoop.run();
@@ -342,10 +348,16 @@ class Crawl implements CrawlHandle {
   }
 
   #onTrouble(trouble: CrawlError | undefined): void {
+    // Every page that finds no room reports it.
+    const isNew = trouble !== undefined && trouble.code !== this.#trouble?.code;
     this.#trouble = trouble;
-    if (trouble !== undefined)
-      this.#parts.log.write({ level: "warn", message: trouble.message, values: {} });
-    this.hold("the disk is full", trouble !== undefined);
+    if (isNew)
+      this.#parts.log.write({
+        level: "warn",
+        message: trouble.message,
+        values: { code: trouble.code },
+      });
+    for (const [code, why] of LACKS) this.hold(why, trouble?.code === code);
   }
 
   /** Nothing is under way. Is there nothing left to do, or nothing that may still be done? */

@@ -13,7 +13,7 @@
 import type { Purpose } from "../bandwidth/history/ledger.ts";
 import { assert, unreachable } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
-import { CrawlError } from "../base/errors.ts";
+import { isLackOfRoom } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
 import type {
   Fetcher,
@@ -192,7 +192,7 @@ export class Recorder {
     try {
       return await keep();
     } catch (error) {
-      if (!(error instanceof CrawlError) || error.code !== "DISK_FULL") throw error;
+      if (!isLackOfRoom(error)) throw error;
       this.#parts.batch.reportTrouble(error);
       return this.#leaveWaiting(site, row);
     }

@@ -5,6 +5,7 @@
 
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
+import { descriptorsMax, descriptorsOpen } from "../base/descriptors.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
@@ -15,6 +16,7 @@ import { CookieJar } from "../fetch/cookies.ts";
 import { readProxy } from "../fetch/dial.ts";
 import { DNS_DEFAULTS, DnsResolver, systemHosts } from "../fetch/dns.ts";
 import { Fetcher, type FetcherOptions } from "../fetch/fetcher.ts";
+import { DESCRIPTORS_LEAST, type SocketBudget, socketBudget } from "../fetch/socket-budget.ts";
 import { UndiciTransport } from "../fetch/transport-undici.ts";
 import type { Output } from "../output/output.ts";
 import type { Traces } from "../output/traces.ts";
@@ -63,12 +65,23 @@ export interface OpenLocalCrawl extends OpenCrawl {
 
 /** The pause below which the disk is not filled, so that others on the machine can still work. */
 const FREE_BYTES_MIN = 64 * 2 ** 20;
+interface Budget extends SocketBudget {
+  /** Most that a change of the running crawl may set. */
+  readonly connectionsMost: number;
+}
+
+const UNBOUNDED = { connectionsMax: Infinity, lanesMax: Infinity };
+/** Open in a process of Node before the crawl, where they cannot be counted. */
+const DESCRIPTORS_OF_NODE = 22;
 const CACHE_SHARE = 1 / 4;
 const SEEN_SHARE = 1 / 4;
 const SEEN_ENTRY_BYTES = 80;
 
-export async function openCrawl(order: CrawlOrder): Promise<OpenLocalCrawl> {
-  const { settings, folder } = order;
+export async function openCrawl(asked: CrawlOrder): Promise<OpenLocalCrawl> {
+  const { folder } = asked;
+  const budget = socketBudgetFor(asked);
+  const settings = { ...asked.settings, connectionsMax: budget.connectionsMax };
+  const order = { ...asked, settings };
   const topics = topicMeansFor(settings);
   await using stack = new AsyncDisposableStack();
   let output: Output | undefined;
@@ -84,7 +97,7 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenLocalCrawl> {
   stack.defer(async () => output?.close());
   const index = await openIndexIn(order, store);
   stack.defer(async () => index?.close());
-  const network = openNetwork(settings);
+  const network = openNetwork(settings, budget);
   stack.defer(() => network.transport.close());
   const line = openLine(settings, folder, network.transport);
   stack.defer(() => line.close());
@@ -102,7 +115,12 @@ export async function openCrawl(order: CrawlOrder): Promise<OpenLocalCrawl> {
     topics,
     traces,
   });
-  const changes = new Changes(handle, settings);
+  // Where the rest cannot be opened, the crawl ends before its store is closed.
+  stack.defer(async () => {
+    handle.stop("not everything could be opened");
+    await handle.done.catch(() => undefined);
+  });
+  const changes = new Changes(handle, settings, budget.connectionsMost);
   const change = (key: string, value: string): string => changes.apply(key, value);
   if (folder !== undefined)
     stack.use(new Control({ folder, snapshot: () => handle.snapshot(), change }));
@@ -188,7 +206,39 @@ async function openIndexIn(order: CrawlOrder, store: Store): Promise<PageIndex |
   return openIndexFor(settings, folder, { store, log });
 }
 
-function openNetwork(settings: Settings): {
+/** What the system has descriptors for. Refuses a crawl that has none, before anything is opened. */
+function socketBudgetFor({ settings, log }: CrawlOrder): Budget {
+  const wanted = {
+    connectionsMax: settings.connectionsMax,
+    // As many again may rest between requests, so that sites keep their connections.
+    lanesMax: 2 * settings.connectionsMax,
+    lookupsMax: DNS_DEFAULTS.lookupsMax,
+  };
+  const most = descriptorsMax();
+  if (most === undefined) return { ...wanted, connectionsMost: Infinity };
+  const open = descriptorsOpen() ?? DESCRIPTORS_OF_NODE;
+  const least = open + DESCRIPTORS_LEAST;
+  if (most < least)
+    throw new CrawlError(
+      "DESCRIPTORS_USED_UP",
+      `The system allows this process ${most} open files; a crawl needs at least ${least}.`,
+    );
+  const budget = socketBudget(wanted, most - open);
+  const connections = `${budget.connectionsMax} instead of ${wanted.connectionsMax}`;
+  if (budget.connectionsMax < wanted.connectionsMax)
+    log.write({
+      level: "warn",
+      message: `at most ${connections} requests at the same time: the system allows ${most} open files; raise it with \`ulimit -n\``,
+      values: {},
+    });
+  const { connectionsMax } = socketBudget({ ...wanted, ...UNBOUNDED }, most - open);
+  return { ...budget, connectionsMost: connectionsMax };
+}
+
+function openNetwork(
+  settings: Settings,
+  { lanesMax, lookupsMax }: SocketBudget,
+): {
   transport: UndiciTransport;
   resolver: DnsResolver | undefined;
   fetcher: Fetcher;
@@ -200,11 +250,11 @@ function openNetwork(settings: Settings): {
     policy,
     hosts: systemHosts(),
     ...DNS_DEFAULTS,
+    lookupsMax,
   });
   const transport = new UndiciTransport({
     clock: systemClock,
-    // As many again may rest between requests, so that sites keep their connections.
-    lanesMax: 2 * settings.connectionsMax,
+    lanesMax,
     http2: true,
     insecureTls: settings.insecureTls,
     proxy: settings.proxy === undefined ? undefined : readProxy(settings.proxy),

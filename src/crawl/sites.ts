@@ -309,6 +309,11 @@ export function predictedBytes({
   return expectedBytes === undefined ? undefined : expectedBytes * surplus;
 }
 
+/** What the site had sent before its present round; the first one may say so of stores from before there were rounds. */
+export function bytesBeforeRound({ round }: SiteRow): number {
+  return round !== undefined && round.number > 1 ? round.bytesBefore : 0;
+}
+
 function firstRound(wallMs: number, bytes: number): StoredRound {
   return {
     number: 1,

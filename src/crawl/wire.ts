@@ -386,7 +386,6 @@ class Assembly implements Loops {
       line: this.line,
       speeds: line.speeds,
       moment: () => line.almanac.at(clock.wallMs()),
-      bestBps: () => this.#around.meter.worstBps,
     });
     return new Replan({
       ...this.#common(),

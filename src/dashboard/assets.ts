@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 
 /** Of the rest of the program; without its ending. */
 export const SHARED_MODULES = [
-  "bandwidth/ledger",
+  "bandwidth/history/ledger",
   "base/assert",
   "base/units",
   "base/visible",

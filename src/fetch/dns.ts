@@ -133,6 +133,8 @@ export class DnsResolver implements Resolver {
 
   async #query(host: string, type: "A" | "AAAA"): Promise<DnsReply> {
     const { timeoutMs, clock } = this.#options;
+    // Without one the list of name servers cannot be read either, and c-ares would ask this machine.
+    if (areDescriptorsUsedUp()) return { kind: "failed", code: "EMFILE" };
     const reply = await askServers({ host, type, servers: this.#servers(), timeoutMs, clock });
     if (reply.kind === "found") this.#proven = reply.server;
     // c-ares reports a socket that it could not open as a refused connection.

@@ -154,6 +154,7 @@ export class Exchange implements Passenger {
     if (this.#ended) return;
     this.#charge();
     if (status < 200) return this.#interimCame(status);
+    this.lane.attribute(this.request.limits.headerBytesMax);
     this.#status = status;
     this.#statusText = statusText;
     this.#headers = headerPairs(controller.rawHeaders, parsed);
@@ -170,6 +171,7 @@ export class Exchange implements Passenger {
     if (this.#ended) return;
     this.#charge();
     if (this.lane.version === "2") this.#lastByteMs = this.#time.nowMs();
+    this.lane.attribute(FRAMING_PER_BODY_BYTE_MAX * chunk.length);
     const roomBytes = this.request.limits.bodyBytesMax - this.#bodyBytes;
     const kept = chunk.length > roomBytes ? chunk.subarray(0, roomBytes) : chunk;
     this.#bodyBytes += kept.length;
@@ -180,7 +182,8 @@ export class Exchange implements Passenger {
   onResponseEnd(): void {
     if (this.#ended) return;
     this.#charge();
-    if (this.#framingIsAbsurd()) this.fail("bad_framing", "more framing than body");
+    if (this.lane.isFlooded) this.#failFlooded();
+    else if (this.#framingIsAbsurd()) this.fail("bad_framing", "more framing than body");
     else this.#finish(undefined);
   }
 
@@ -193,6 +196,7 @@ export class Exchange implements Passenger {
       this.#retried = true;
       return this.#again(this);
     }
+    if (this.lane.isFlooded) return this.#failFlooded();
     const reason = exchangeFailure(error, this.#phase);
     const manyFields = reason === "header_too_large" && this.#hasManyFields();
     this.fail(manyFields ? "header_too_many" : reason, textOf(error));
@@ -213,6 +217,10 @@ export class Exchange implements Passenger {
   fail(reason: TransportFailure, detail: string): void {
     if (this.#ended) return;
     this.#stop(false, { kind: "failed", reason, detail, traffic: this.#traffic() });
+  }
+
+  #failFlooded(): void {
+    this.fail("frame_flood", "more than 1 MiB of HTTP/2 frames beside responses");
   }
 
   get headers(): Headers {
@@ -239,7 +247,10 @@ export class Exchange implements Passenger {
     this.#ended = true;
     this.#chunks = [];
     // undici must hear of it before its socket goes, or it takes that end for the body's.
-    if (!whole) this.#controller?.abort(new Error("given up"));
+    if (!whole) {
+      this.#controller?.abort(new Error("given up"));
+      this.lane.expectRest();
+    }
     this.#end(this, result, whole);
   }
 

@@ -79,6 +79,9 @@ export function exchangeFailure(error: unknown, phase: Phase): TransportFailure 
   const code = codeOf(error);
   if (LOCAL.has(code)) return "local_resource";
   if (RESET.has(code)) return "conn_reset";
+  // undici's own errors have no code of HTTP/2, and say what it is in words only.
+  if (error instanceof Error && error.message.startsWith("HTTP/2:"))
+    return http2Reason(error, phase);
   if (error instanceof errors.SocketError)
     return isEndOfConnection(error) ? endReason(phase) : "bad_framing";
   if (code.startsWith("ERR_HTTP2")) return http2Reason(error, phase);
@@ -114,7 +117,10 @@ function endReason(phase: Phase): TransportFailure {
 function http2Reason(error: unknown, phase: Phase): TransportFailure {
   const text = textOf(error);
   if (/ENHANCE_YOUR_CALM|headers? list/i.test(text)) return "header_too_many";
-  if (/REFUSED_STREAM|CANCEL|INTERNAL_ERROR|GOAWAY/.test(text)) return endReason(phase);
+  if (
+    /REFUSED_STREAM|CANCEL|INTERNAL_ERROR|GOAWAY|half-closed|stream closed|unresponsive/.test(text)
+  )
+    return endReason(phase);
   return "bad_framing";
 }
 

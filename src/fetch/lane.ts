@@ -24,11 +24,22 @@ export interface LaneOptions extends DialOptions {
   readonly roundTrips?: boolean;
 }
 
+export interface LaneWatch {
+  /** The connection was closed while it carried no request. */
+  onIdleEnd(): void;
+  /** A connection was made, and its protocol is HTTP/2. */
+  onHttp2(): void;
+}
+
 const STREAMS_MAX = 32;
 /** Apache closes an idle connection after 5 s, nginx after 75 s; a little longer than a delay. */
 const KEEP_ALIVE_MS = 15_000;
 const KEEP_ALIVE_MS_MAX = 60_000;
 const WINDOW_BYTES = 256 * 1024;
+/** Over all streams of a connection. */
+const CONNECTION_WINDOW_BYTES = 512 * 1024;
+/** Most bytes that an HTTP/2 connection may receive beyond its responses; control frames take a few kilobytes. */
+const BESIDE_BYTES_MAX = 2 ** 20;
 
 export class Lane {
   readonly key: string;
@@ -38,19 +49,26 @@ export class Lane {
   readonly #hasValve: boolean;
   readonly #tellsRoundTrips: boolean;
   #socket: Socket | undefined;
+  /** Open sockets: after a GOAWAY, old streams end on one while new ones begin on the next. */
+  readonly #sockets = new Set<Socket>();
+  readonly #closedBytes = { received: 0, sent: 0 };
   #localAddress: string | undefined;
   #valve: Valve | undefined;
   /** A connection being made is ours to cut; one that is made is undici's. */
   #dialling: Socket | undefined;
   #receivedTaken = 0;
   #sentTaken = 0;
+  /** Received on HTTP/2 and part of no response, up to `#besideSeen` received bytes; negative: still expected. */
+  #besideBytes = 0;
+  #besideSeen = 0;
+  #isFlooded = false;
   #countedBytes = 0;
   #countedSegments = 0;
   #version: "1.1" | "2" = "1.1";
   #verified = true;
   #used = false;
 
-  constructor(key: string, target: DialTarget, options: LaneOptions, onIdleEnd: () => void) {
+  constructor(key: string, target: DialTarget, options: LaneOptions, watch: LaneWatch) {
     this.key = key;
     this.headerBytesMax = options.headerBytesMax;
     this.#hasValve = options.windowBytes !== undefined;
@@ -65,8 +83,11 @@ export class Lane {
       keepAliveMaxTimeout: KEEP_ALIVE_MS_MAX,
       maxHeaderSize: options.headerBytesMax,
       allowH2: http2,
-      h2Options: { settings: { initialWindowSize: WINDOW_BYTES } },
-      connect: (_, done) => this.#dial(target, { ...options, http2 }, done, onIdleEnd),
+      h2Options: {
+        settings: { initialWindowSize: WINDOW_BYTES },
+        connectionWindowSize: CONNECTION_WINDOW_BYTES,
+      },
+      connect: (_, done) => this.#dial(target, { ...options, http2 }, done, watch),
     });
   }
 
@@ -170,31 +191,64 @@ export class Lane {
     this.#socket?.unref();
   }
 
+  /** Attributes received bytes to a response; on HTTP/2 all others count as frames without content. */
+  attribute(bytes: number): void {
+    if (this.#version !== "2") return;
+    const total = this.#receivedBytes();
+    const beside = this.#besideBytes + total - this.#besideSeen - bytes;
+    // Nothing is saved up: a large response pays for no flood after it.
+    this.#besideBytes = Math.max(Math.min(0, this.#besideBytes), beside);
+    this.#besideSeen = total;
+  }
+
+  /** A response was given up: what its window admits may be on its way. */
+  expectRest(): void {
+    if (this.#version !== "2") return;
+    this.attribute(0);
+    this.#besideBytes = Math.max(-CONNECTION_WINDOW_BYTES, this.#besideBytes - WINDOW_BYTES);
+  }
+
+  /** True when an HTTP/2 peer has sent more frames without content than any honest one. */
+  get isFlooded(): boolean {
+    this.attribute(0);
+    // It stays so, for all requests that end with it.
+    this.#isFlooded ||= this.#besideBytes > BESIDE_BYTES_MAX;
+    return this.#isFlooded;
+  }
+
   takeReceivedBytes(): number {
-    const total = this.#socket?.bytesRead ?? 0;
+    const total = this.#receivedBytes();
     const bytes = total - this.#receivedTaken;
     this.#receivedTaken = total;
     return bytes;
   }
 
   takeSentBytes(): number {
-    const total = this.#socket?.bytesWritten ?? 0;
+    let total = this.#closedBytes.sent;
+    for (const { bytesWritten } of this.#sockets) total += bytesWritten;
     const bytes = total - this.#sentTaken;
     this.#sentTaken = total;
     return bytes;
   }
 
   /** Cuts the connection, also one being made; whoever is on it gets an error. */
-  destroy(): Promise<void> {
+  async destroy(): Promise<void> {
     this.#dialling?.destroy();
-    return this.#client.destroy();
+    await this.#client.destroy();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #receivedBytes(): number {
+    let total = this.#closedBytes.received;
+    for (const { bytesRead } of this.#sockets) total += bytesRead;
+    return total;
   }
 
   #dial(
     target: DialTarget,
     options: DialOptions,
     done: (...answer: [null, Socket] | [Error, null]) => void,
-    onIdleEnd: () => void,
+    { onIdleEnd, onHttp2 }: LaneWatch,
   ): void {
     for (const passenger of this.#passengers) passenger.onDial("connect");
     const watch: DialWatch = {
@@ -202,12 +256,14 @@ export class Lane {
         this.#socket = socket;
         this.#valve = valve;
         this.#dialling = socket;
-        this.#receivedTaken = 0;
-        this.#sentTaken = 0;
+        this.#sockets.add(socket);
         this.#countedBytes = 0;
         this.#countedSegments = 0;
         this.#used = false;
         socket.once("close", () => {
+          this.#sockets.delete(socket);
+          this.#closedBytes.received += socket.bytesRead;
+          this.#closedBytes.sent += socket.bytesWritten;
           if (this.isIdle && this.#socket === socket) onIdleEnd();
         });
       },
@@ -223,6 +279,7 @@ export class Lane {
       if (error !== null || stream === null) return done(error ?? new Error("no stream"), null);
       const secure = stream instanceof TLSSocket ? stream : undefined;
       this.#version = secure?.alpnProtocol === "h2" ? "2" : "1.1";
+      if (this.#version === "2") onHttp2();
       this.#verified = secure?.authorized ?? true;
       // undici writes, reads, corks and destroys; a stream does for it what a socket does.
       done(null, stream as Socket);

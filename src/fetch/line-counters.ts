@@ -39,7 +39,11 @@ export function lineCounters(counted: Counted): () => LineCounters[] {
     const rows = rowsOfLines();
     const read = new Map<string, LineCounters>();
     for (const address of counted.localAddresses()) {
-      if (!lines.has(address)) lines.set(address, interfaceWith(address));
+      if (!lines.has(address)) {
+        const interfaces = interfacesNow();
+        if (interfaces === undefined) continue;
+        lines.set(address, interfaceWith(address, interfaces));
+      }
       const line = lines.get(address);
       if (line === undefined || read.has(line)) continue;
       const counters =
@@ -124,11 +128,22 @@ function rowsOfLines(): Map<string, string> {
   return rows;
 }
 
-function interfaceWith(address: string): string | undefined {
-  for (const [name, places = []] of Object.entries(networkInterfaces()))
+type Interfaces = ReturnType<typeof networkInterfaces>;
+
+/** The system is asked through a socket, for which there may be no descriptor left: undefined then. */
+function interfacesNow(): Interfaces | undefined {
+  try {
+    return networkInterfaces();
+  } catch {
+    return undefined;
+  }
+}
+
+function interfaceWith(address: string, interfaces: Interfaces): string | undefined {
+  for (const [name, places = []] of Object.entries(interfaces))
     if (places.some((place) => place.address === address)) return name;
   // All of 127.0.0.0/8 is this machine, and only its first address is listed.
   return address.startsWith("127.") && address !== "127.0.0.1"
-    ? interfaceWith("127.0.0.1")
+    ? interfaceWith("127.0.0.1", interfaces)
     : undefined;
 }

@@ -35,6 +35,7 @@ const FAILING: ReadonlySet<string> = new Set<NamedReason>([
   "header_too_many",
   "bad_framing",
   "bad_status",
+  "frame_flood",
   "response_desync",
   "body_short",
   "robots_unreachable",

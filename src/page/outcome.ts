@@ -40,6 +40,7 @@ export const REASONS = {
   bad_framing: "failed",
   bad_status: "failed",
   bad_partial: "failed",
+  frame_flood: "failed",
   response_desync: "failed",
   body_short: "failed",
   body_too_large: "failed",
@@ -94,6 +95,7 @@ export type TransportFailure = Extract<
   | "header_too_many"
   | "bad_framing"
   | "bad_status"
+  | "frame_flood"
   | "response_desync"
   | "body_short"
   | "internal_error"

@@ -11,6 +11,7 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { descriptorShortage } from "../base/descriptors.ts";
 import { CrawlError } from "../base/errors.ts";
 import { OWNER_ONLY } from "../base/owner-only.ts";
 
@@ -110,6 +111,8 @@ export function lockIndex(crawlFolder: string): IndexLock | undefined {
 /** The operator's error for an error of SQLite or the file system; other errors are returned unchanged. */
 export function explainedIndex(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof CrawlError) return error;
+  const shortage = descriptorShortage(error, path);
+  if (shortage !== undefined) return shortage;
   const primary = "errcode" in error && typeof error.errcode === "number" ? error.errcode & 255 : 0;
   const code = "code" in error ? error.code : undefined;
   const what = `${path}: ${error.message}`;

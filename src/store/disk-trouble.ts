@@ -1,6 +1,7 @@
 /** Converts failures of a disk, folder or database file to operator errors. */
 
 import { statfsSync } from "node:fs";
+import { descriptorShortage } from "../base/descriptors.ts";
 import { CrawlError } from "../base/errors.ts";
 
 /** Primary result codes of SQLite; an extended code has its primary one in the low byte. */
@@ -18,6 +19,8 @@ const NO_SPACE: ReadonlySet<number> = new Set([IO_ERROR | (3 << 8), IO_ERROR | (
 /** Converts an error of SQLite or the file system to an operator error; bugs in Weir stay unchanged. */
 export function explained(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof CrawlError) return error;
+  const shortage = descriptorShortage(error, path);
+  if (shortage !== undefined) return shortage;
   if ("errcode" in error && typeof error.errcode === "number")
     return explainedSqlite(error, error.errcode, path);
   // Weir never writes a number this large, so a bit has flipped.

@@ -20,7 +20,7 @@
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { crc32 } from "node:zlib";
-import { CrawlError } from "../base/errors.ts";
+import { CrawlError, isLackOfRoom } from "../base/errors.ts";
 import { Checkpointer } from "./sqlite/checkpointer.ts";
 import { explained } from "./disk-trouble.ts";
 import { readHeader } from "./sqlite/sqlite-header.ts";
@@ -314,8 +314,11 @@ function converting<T>(path: string, work: () => T): T {
 /** Converts an error; codes of the store become SPEEDS_UNREADABLE, because their remedies would delete the crawl. */
 function convertedError(error: unknown, path: string): unknown {
   const converted = explained(error, path);
-  if (!(converted instanceof CrawlError) || converted.code === "DISK_FULL") return converted;
-  return new CrawlError("SPEEDS_UNREADABLE", converted.message, { cause: error });
+  if (!(converted instanceof CrawlError)) return converted;
+  const { message } = converted;
+  return isLackOfRoom(converted)
+    ? converted
+    : new CrawlError("SPEEDS_UNREADABLE", message, { cause: error });
 }
 
 function unreadableError(path: string, why: string): CrawlError {

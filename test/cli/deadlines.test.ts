@@ -98,6 +98,32 @@ test("strict: several processes refuse what one refuses, though each could keep 
   );
 });
 
+test("strict: names that shared an IP address in an earlier crawl share its delay, in the plan and in the crawl", async () => {
+  await using site = await startSite({ pageCount: 12 });
+  using folder = temporaryFolder();
+  const { port } = new URL(site.origin);
+  const config = join(folder.path, "weir.yaml");
+  const sites = ["a", "b"].map((name) => `  - url: http://${name}.localhost:${port}/\n`);
+  const settings = `limit: 10MB/s\ndelay: 0\nallowPrivate: 127.0.0.0/8\nsites:\n`;
+  for (const procs of ["1", "2"]) {
+    const where = ["--config", config, "--out", join(folder.path, procs), "--procs", procs];
+    writeFileSync(config, settings + sites.join(""));
+    const crawl = await run(["crawl", ...where, "--json"]);
+    assert.equal(crawl.code, 0, crawl.stderr);
+    // 13 pages, robots.txt and sitemap take 4.5 s at this delay: either site can be done in 6 s, but not both.
+    const due = sites.map((line) => `${line}    deadline: 6s\n`);
+    writeFileSync(config, `addressDelay: 300ms\nstrict: true\n${settings}${due.join("")}`);
+    const before = site.requests.length;
+    const planned = await run(["plan", ...where, "--refresh"]);
+    assert.equal(planned.code, 1, planned.stderr);
+    assert.match(planned.stdout, /1 of 2 deadlines cannot be kept/);
+    const refused = await run(["crawl", ...where, "--refresh"]);
+    assert.equal(refused.code, 1, refused.stderr);
+    assert.match(refused.stderr, /DEADLINES_OUT_OF_REACH/);
+    assert.equal(site.requests.length, before);
+  }
+});
+
 test("a deadline is told, kept, and can be given to a running crawl", async () => {
   await using site = await startSite({ pageCount: 40 });
   using folder = temporaryFolder();

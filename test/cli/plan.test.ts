@@ -232,6 +232,26 @@ test("sizes come from the crawl in the folder, and caps and bands from measured 
   assert.ok(low > 0.55 && low < 0.8 && high > 1.3 && high < 1.75, `${low} to ${high}`);
 });
 
+test("a recrawl does not make a site larger in the plan", async () => {
+  await using site = await startSite({ pageCount: 30 });
+  using folder = temporaryFolder();
+  for (const spread of [[], ["--procs", "2", "--partition", "url-hash"]]) {
+    const words = [site.origin, "--out", join(folder.path, `out${spread.length}`)];
+    const bytesPlanned = async (...more: readonly string[]): Promise<number> => {
+      const crawl = ["crawl", ...words, ...spread, ...more, "--allow-private", "127.0.0.0/8"];
+      const { code, stderr } = await run([...crawl, "--json"], { folder: folder.path });
+      assert.equal(code, 0, stderr);
+      const plan = await planned([...words, "--limit", "1MB/s", "--refresh"], folder.path);
+      return plan.sites[0]?.bytes ?? 0;
+    };
+    const first = await bytesPlanned();
+    for (const time of ["second", "third"]) {
+      const again = await bytesPlanned("--refresh");
+      assert.ok(again > 0.5 * first && again <= first, `${spread.join(" ")}, ${time}: ${again}`);
+    }
+  }
+});
+
 test("help has examples, and the command is in the list", async () => {
   const help = await run(["plan", "--help"]);
   assert.equal(help.code, 0);

@@ -60,6 +60,20 @@ describe("HTTP/2 keeps the same promises", () => {
     assert.ok(fine.kind === "answer" && fine.body.length === 50_000);
   });
 
+  test("bodies that are not wanted may be on their way already, again and again", async () => {
+    await using site = await http2Site((stream) => {
+      stream.on("error", () => {});
+      stream.respond({ "content-type": "image/png" });
+      stream.end(Buffer.alloc(500_000));
+    });
+    for (let round = 0; round < 40; round++) {
+      const result = await site.ask({ wantsBody: () => false });
+      assert.equal(endOf(result), "200", `round ${round}`);
+      assert.ok(result.kind === "answer" && result.truncated === "length");
+    }
+    assert.equal(site.sessions(), 1);
+  });
+
   test("silence, a stall and a drip end by their own clocks, others go on", async () => {
     await using site = await http2Site((stream, path) => {
       stream.on("error", () => {});

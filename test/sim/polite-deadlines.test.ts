@@ -132,7 +132,7 @@ async function planOf({ settings, sites, addressOf }: Scene): Promise<PlanAnswer
   return await answerOf({
     task: input.task,
     slack,
-    scatters: [],
+    servers: [],
     algorithm: "optimal",
     objective: "min-sum",
   });

@@ -7,6 +7,7 @@ import { randomFrom } from "../../src/base/random.ts";
 import type { Settings } from "../../src/config/schema.ts";
 import { defaultSettings } from "../../src/config/sources.ts";
 import { type CrawlParts, startCrawl } from "../../src/crawl/crawl.ts";
+import type { DeadlineNotice } from "../../src/crawl/hooks.ts";
 import { plainLine } from "../../src/crawl/limit/link-budget.ts";
 import { fetcherOptions } from "../../src/crawl/open.ts";
 import { Fetcher } from "../../src/fetch/fetcher.ts";
@@ -27,12 +28,14 @@ const WORLD = makeWorld({
   pagesMin: 5,
   pagesMax: 30,
   bytesMedianMax: 2_000,
+  crawlDelayShare: 0,
 });
 
 class Life {
   readonly #clock = new SimClock();
   readonly #disk = new MemoryDisk();
   readonly #asked: string[] = [];
+  readonly #late: string[] = [];
 
   get disk(): MemoryDisk {
     return this.#disk;
@@ -41,6 +44,11 @@ class Life {
   /** URLs asked for since the last call. */
   takeAsked(): string[] {
     return this.#asked.splice(0).filter((url) => !/\/(robots\.txt|sitemap.*)$/.test(url));
+  }
+
+  /** Sites whose deadline was reported to be out of reach. */
+  get late(): readonly string[] {
+    return this.#late;
   }
 
   /** Crawls to the end, or until it is killed at that commit. */
@@ -75,14 +83,22 @@ class Life {
       fetcher: new Fetcher({ clock, resolver, transport, ...fetcherOptions(settings) }),
       output: undefined,
       log: silentLog,
-      hooks: {},
+      hooks: {
+        onDeadline: ({ site, isLate }: DeadlineNotice) => {
+          if (isLate) this.#late.push(site);
+        },
+      },
       line: plainLine(settings, transport),
     };
     const done = crawlOrDie(parts);
-    const end = await clock.runUntil(Promise.race([killed.promise, done]));
-    if (end === "killed") clock.forget();
-    else await store.close();
-    return end;
+    let end: "done" | "killed" | undefined;
+    try {
+      end = await clock.runUntil(Promise.race([killed.promise, done]));
+      return end;
+    } finally {
+      if (end === "killed") clock.forget();
+      else await store.close();
+    }
   }
 }
 
@@ -145,6 +161,27 @@ test("a refresh under a limit of pages, killed at any commit, fetches that many 
     await after.close();
   }
   assert.ok(kills >= 6, `${kills} kills`);
+});
+
+test("strict refuses a refresh that its delays make late before it begins, and starts one that they permit", async () => {
+  const life = new Life();
+  await life.run({});
+  life.takeAsked();
+  const before = openMemoryStore(life.disk);
+  const most = Math.max(...Array.from(before.sites(), ({ known }) => known));
+  await before.close();
+  const delayMs = 1_000;
+  const strict = { refresh: true, strict: true, delayMs, addressDelayMs: 0, limitBps: 1e6 };
+  const tooEarly = life.run({ ...strict, deadlineMs: 0.8 * most * delayMs });
+  await assert.rejects(tooEarly, { code: "DEADLINES_OUT_OF_REACH" });
+  assert.deepEqual(life.takeAsked(), []);
+  // Without a limit, small 304 responses must not be taken for all that the line can give.
+  for (const limitBps of [strict.limitBps, undefined]) {
+    const inTime = { ...strict, limitBps, deadlineMs: (most + 4) * delayMs };
+    assert.equal(await life.run(inTime), "done");
+    assert.ok(life.takeAsked().length > 20);
+    assert.deepEqual(life.late, []);
+  }
 });
 
 function hostsOf(urls: readonly string[]): readonly string[] {

@@ -9,6 +9,7 @@ import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { descriptorShortage } from "../../base/descriptors.ts";
 import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
@@ -192,6 +193,8 @@ function isFolder(path: string): boolean {
 
 function explained(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !("code" in error) || error instanceof CrawlError) return error;
+  const shortage = descriptorShortage(error, visible(file, 200));
+  if (shortage !== undefined) return shortage;
   const code = error.code === "ENOSPC" ? "DISK_FULL" : "FILE_UNREADABLE";
   return new CrawlError(code, `Cannot write ${visible(file, 200)}: ${error.message}`, {
     cause: error,

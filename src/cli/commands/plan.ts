@@ -107,12 +107,12 @@ async function planned(order: Order, asCrawled: boolean): Promise<PlanReport> {
   const knowledge = await knowledgeOf(order, new Set(wishes.map(({ site }) => site)), moment);
   const asked = planInput(settings, wishes, knowledge, moment);
   const input = asCrawled ? atCrawlsRate(asked, settings) : asked;
-  const scatters = input.sites.flatMap(({ leftOut, scatter }) =>
-    leftOut === undefined ? [scatter] : [],
+  const servers = input.sites.flatMap(({ leftOut, server }) =>
+    leftOut === undefined ? [server] : [],
   );
   const { task } = input;
   const slack = asCrawled ? crawlsSlack(input) : undefined;
-  const answer = await answerOf({ task, slack, scatters, algorithm, objective });
+  const answer = await answerOf({ task, slack, servers, algorithm, objective });
   return { input, answer };
 }
 

@@ -1,14 +1,17 @@
 /**
- * Plans a crawl by several processes as a whole, before any of them begins, as one process plans its own.
+ * Plans a crawl as a whole before it begins, where its processes cannot do so once they have begun.
  *
- * A process knows only its sites and its part of the limit, so none can tell whether the deadlines of all
- * can be kept. This is the plan with which a single process begins (`replan.ts`): with the whole limit, all
- * seeds and what is left of an earlier run. Deadlines that will be missed are reported here, once.
+ * One of several processes knows only its sites and its part of the limit, so none can tell whether the deadlines of
+ * all can be kept. And a recrawl of all sites (`--refresh`) begins one site after the other. This is the plan with
+ * which a single process begins (`replan.ts`): with the whole limit, all seeds, and what is left of an earlier run
+ * or is to be fetched again. Deadlines that will be missed are reported here, once.
  *
- * Promise: `strict` refuses with several processes what it refuses with one, with the same message.
+ * Promise: `strict` refuses with several processes what it refuses with one, with the same message, and a recrawl
+ * before it has begun.
  */
 
 import { Almanac } from "../../bandwidth/clock/day-kind.ts";
+import type { SpeedTable } from "../../bandwidth/history/speed-table.ts";
 import { TimeZone } from "../../bandwidth/clock/local-time.ts";
 import { overheadFor, windowFor } from "../../bandwidth/window.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -16,26 +19,28 @@ import type { Log } from "../../base/log.ts";
 import type { Settings } from "../../config/schema.ts";
 import { Traps } from "../../frontier/traps.ts";
 import { Shares } from "../../plan/promise/fair-queue.ts";
+import { NO_NEWS, type SiteRow } from "../../store/store.ts";
 import type { ReadableStore } from "../../store/sqlite/sqlite-view.ts";
 import { fingerprintOf } from "../../url/fingerprint.ts";
 import { Scope } from "../../url/scope.ts";
 import { siteOf } from "../../url/site.ts";
 import type { CanonicalUrl } from "../../url/url.ts";
 import { entriesIn, SITES, trapLimits } from "../limit/allotments.ts";
-import { sinceBegun } from "../crawl.ts";
-import { speedTableFor } from "../limit/link-budget.ts";
 import { type LineAhead, Outlook } from "./estimate-sites.ts";
-import { Promised } from "./deadlines.ts";
+import { Promised, sinceBegun } from "./deadlines.ts";
 import { isPlanned, Replan } from "./replan.ts";
-import { Roster } from "../sites.ts";
+import { hasEnded } from "../recrawl/recrawls.ts";
+import { bytesBeforeRound, Roster } from "../sites.ts";
 
 export interface PromiseCheck {
   readonly settings: Settings;
   readonly seeds: readonly CanonicalUrl[];
   /** What earlier runs stored, of all processes together; it is only read. */
-  readonly store: Pick<ReadableStore, "sites" | "siteByKey" | "lookup" | "recall">;
+  readonly store: Pick<ReadableStore, "sites" | "siteByKey" | "lookup" | "recall" | "totals">;
   readonly clock: Clock;
   readonly log: Log;
+  /** What earlier crawls measured of servers. */
+  readonly speeds: SpeedTable;
   /** The whole limit at present. */
   readonly limitBps: number | undefined;
 }
@@ -47,6 +52,7 @@ export function checkPromises({
   store,
   clock,
   log,
+  speeds,
   limitBps,
 }: PromiseCheck): void {
   if (!isPlanned(settings)) return;
@@ -67,10 +73,8 @@ export function checkPromises({
     promised,
     roster,
     line: lineAtStart(settings, limitBps),
-    // No site has an address yet by which its speed would be known.
-    speeds: speedTableFor(settings),
+    speeds,
     moment: () => almanac.at(clock.wallMs()),
-    bestBps: () => 0,
   });
   const replan = new Replan({
     clock,
@@ -92,7 +96,7 @@ export function checkPromises({
   }
 }
 
-/** With the sites that have something left to do. */
+/** With the sites that have something left to do; with --refresh, as their recrawls will begin. */
 function rosterOf({
   settings,
   store,
@@ -108,8 +112,31 @@ function rosterOf({
   };
   const traps = new Traps(trapLimits(settings));
   const roster = new Roster(sites, traps, entriesIn(settings, SITES), clock);
-  for (const row of rows) if (row.pending > 0) roster.adopt(row);
+  const isRefresh = settings.refresh && hasEnded(store);
+  for (const row of rows) {
+    const begun = isRefresh ? recrawled(row, clock.wallMs()) : row;
+    if (begun.pending > 0) roster.adopt(begun);
+  }
   return roster;
+}
+
+/** A site at the start of its recrawl, which is expected to bring as much as the last crawl of it. */
+function recrawled(row: SiteRow, wallMs: number): SiteRow {
+  const { round, bytes } = row;
+  return {
+    ...row,
+    pending: row.known - row.pending,
+    round: {
+      number: (round?.number ?? 1) + 1,
+      startedAtMs: wallMs,
+      bytesBefore: bytes,
+      expectedBytes: bytes - bytesBeforeRound(row),
+      surplus: 1,
+      openedTo: undefined,
+      sitemapsAtMs: wallMs,
+      news: NO_NEWS,
+    },
+  };
 }
 
 /** A line that nothing has come by yet: packets are expected to add what they usually do. */

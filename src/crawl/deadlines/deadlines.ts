@@ -7,6 +7,7 @@ import type { Clock } from "../../base/clock.ts";
 import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import type { Settings, SiteSettings } from "../../config/schema.ts";
+import type { Store } from "../../store/store.ts";
 import { siteOf } from "../../url/site.ts";
 import type { CanonicalUrl } from "../../url/url.ts";
 import { settingsBySite } from "../site-setup.ts";
@@ -19,6 +20,19 @@ export interface PromisedParts {
   readonly roster: Roster;
   /** When the time began that a site's deadline counts from. */
   readonly beganAtMs: (site: Site) => number;
+}
+
+/** The fact, kept in the store, when the crawl began, on the wall clock. */
+const BEGUN = "begun";
+
+/** A crawl that refused its promises has not begun. */
+export function rememberBegun(store: Pick<Store, "recall" | "remember">, wallMs: number): void {
+  if (store.recall(BEGUN) === undefined) store.remember(BEGUN, String(wallMs));
+}
+
+/** How long ago the crawl began: a promise goes on while nobody works on it. */
+export function sinceBegun(store: Pick<Store, "recall">, wallMs: number): number {
+  return Math.max(0, wallMs - Number(store.recall(BEGUN) ?? wallMs));
 }
 
 export class Promised {

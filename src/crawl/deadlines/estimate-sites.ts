@@ -7,7 +7,7 @@
 
 import { AIM_SHARE } from "../../bandwidth/paced/governor.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Moment, SpeedTable } from "../../bandwidth/history/speed-table.ts";
+import type { Moment, ServerRow, SpeedTable } from "../../bandwidth/history/speed-table.ts";
 import type { Settings, SiteSettings } from "../../config/schema.ts";
 import {
   bytesLeft,
@@ -29,7 +29,7 @@ import type { Line } from "../limit/link-budget.ts";
 import type { Promised } from "./deadlines.ts";
 import { PAGES_TO_KNOW, type Roster, type Site, TRIED_PAGES } from "../sites.ts";
 
-/** Without a limit the best second so far, and somewhat more, is what the line gives. */
+/** Without a limit the line may give somewhat more than was received while requests waited for bytes. */
 const GROWTH_SHARE = 1.2;
 const UNKNOWN_LINE_BPS = 1e9;
 /** A page of typical size counts as this many pages in the mean of all sites. */
@@ -69,8 +69,6 @@ export interface OutlookParts {
   readonly line: LineAhead;
   readonly speeds: SpeedTable;
   readonly moment: () => Moment;
-  /** The best second so far. */
-  readonly bestBps: () => number;
 }
 
 export type Mood = keyof typeof SPEED_TIMES;
@@ -102,6 +100,9 @@ export class Outlook {
         readonly slots: readonly Slots[];
       }
     | undefined;
+
+  /** Where earlier crawls measured the sites of the first plan. */
+  #measuredAt: ReadonlyMap<string, string> | undefined;
 
   constructor(parts: OutlookParts) {
     this.#parts = parts;
@@ -144,8 +145,9 @@ export class Outlook {
 
   /** The time that politeness needs for what is left of each site, by its index; one answer for every moment. */
   slotsOf(sites: readonly Site[]): readonly Slots[] {
-    const { promised, clock } = this.#parts;
+    const { promised, clock, speeds } = this.#parts;
     const nowMs = clock.nowMs();
+    this.#measuredAt ??= addressesIn(speeds, sites);
     if (this.#slots?.atMs === nowMs && this.#slots.sites === sites) return this.#slots.slots;
     const slots = slotsOf(
       sites.map((site) => {
@@ -153,7 +155,7 @@ export class Outlook {
         return {
           requests: requestsLeft(this.#factsOf(site)) + this.#errandsOf(site),
           delaySeconds: delayMs / 1000,
-          address: site.to?.address ?? hostOfSite(site.key).replace(/^\[|\]$/g, ""),
+          address: this.#addressOf(site),
           addressDelaySeconds: addressDelayMs / 1000,
           deadlineSeconds: secondsLeft(promised.deadlineInMs(site)),
         };
@@ -195,10 +197,10 @@ export class Outlook {
   }
 
   #rateBps(): number {
-    const { line, bestBps } = this.#parts;
+    const { line } = this.#parts;
     // All that is aimed at comes (`bench/bandwidth.ts`), unless the line, the servers or this machine give less.
     if (line.payloadBps !== undefined) return line.expectedBps(line.payloadBps * AIM_SHARE);
-    return bestBps() > 0 ? bestBps() * GROWTH_SHARE : UNKNOWN_LINE_BPS;
+    return Math.min(UNKNOWN_LINE_BPS, line.expectedBps(UNKNOWN_LINE_BPS) * GROWTH_SHARE);
   }
 
   #siteTask(site: Site, mood: Mood): SiteTask {
@@ -220,10 +222,16 @@ export class Outlook {
     };
   }
 
-  #delaysOf({ key, to, robots }: Site): ReturnType<typeof delaysInAdvance> {
+  /** Before its name is resolved, where an earlier crawl measured the site, or the host that its name says. */
+  #addressOf({ key, to }: Site): string {
+    return to?.address ?? this.#measuredAt?.get(key) ?? hostOfSite(key).replace(/^\[|\]$/g, "");
+  }
+
+  #delaysOf(site: Site): ReturnType<typeof delaysInAdvance> {
+    const { key, to, robots } = site;
     const { settings, promised } = this.#parts;
     const configuredMs = promised.saidOf(key)?.delayMs ?? settings.delayMs;
-    return to ?? delaysInAdvance(key, configuredMs, robots, settings);
+    return to ?? delaysInAdvance(this.#addressOf(site), configuredMs, robots, settings);
   }
 
   /** Requests for robots.txt and sitemaps that are still to come. */
@@ -242,17 +250,16 @@ export class Outlook {
   }
 
   /** What its server gives now, or gave at such hours as far as anybody knows. */
-  #downloadBps(
-    { key, to, answered, gaveBytes, gaveMs }: Site,
-    unknownTimes: number,
-  ): number | undefined {
+  #downloadBps(site: Site, unknownTimes: number): number | undefined {
+    const { key, answered, gaveBytes, gaveMs } = site;
     const { speeds, moment, promised } = this.#parts;
     // What somebody said of a server is better than a few pages of it.
     if (answered < PAGES_TO_KNOW && promised.saidOf(key)?.capBps !== undefined) return undefined;
     const times = answered < PAGES_TO_KNOW ? unknownTimes : 1;
     if (answered >= PAGES_TO_TELL && gaveMs > 0) return ((gaveBytes * 1000) / gaveMs) * times;
-    if (to?.address === undefined || speeds.measured(to.address) < TRIED_PAGES) return undefined;
-    return speeds.predictBps(to.address, moment()) * times;
+    const address = this.#addressOf(site);
+    if (speeds.measured(address) < TRIED_PAGES) return undefined;
+    return speeds.predictBps(address, moment()) * times;
   }
 
   /** A server gives at least what it has just given: one that was thought too slow is so found out. */
@@ -279,7 +286,9 @@ export class Outlook {
       newPerSettled: this.#growth.get(site.id)?.newPerSettled ?? 1,
       receivedBytes: site.books.bytes - round.bytesBefore,
       expectedBytes: isFirst ? this.#saidBytes(site) : earlierBytes,
-      expectedPages: isFirst ? this.#parts.promised.saidOf(site.key)?.pagesExpected : undefined,
+      expectedPages: isFirst
+        ? this.#parts.promised.saidOf(site.key)?.pagesExpected
+        : settled + pending,
       // In a later round most answers say that nothing has changed, and are small.
       usualBytes:
         earlierBytes === undefined
@@ -320,6 +329,17 @@ export class Outlook {
     }
     return bytes / settled;
   }
+}
+
+/** Of several addresses of a site the one that was measured last. */
+function addressesIn(speeds: SpeedTable, sites: readonly Site[]): Map<string, string> {
+  const wanted = new Set(sites.map(({ key }) => key));
+  const latest = new Map<string, ServerRow>();
+  for (const server of speeds.rows())
+    for (const site of server.sites)
+      if (wanted.has(site) && (latest.get(site)?.lastAtMs ?? -1) < server.lastAtMs)
+        latest.set(site, server);
+  return new Map(Array.from(latest, ([site, { address }]) => [site, address]));
 }
 
 function secondsLeft(deadlineInMs: number | undefined): number | undefined {

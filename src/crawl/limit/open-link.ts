@@ -70,11 +70,12 @@ export function openLine(
 /** Each answer is of the time since the one before. */
 function threadSeconds(): () => ThreadSecond {
   let before = performance.eventLoopUtilization();
-  let scheduled = scheduledMs();
+  let scheduled = scheduledMs() ?? { ran: 0, delayed: 0 };
   let atMs = performance.now();
   return () => {
     const now = performance.eventLoopUtilization();
-    const nowScheduled = scheduledMs();
+    // Where the system did not tell this time, nothing was scheduled; the next second has it all.
+    const nowScheduled = scheduledMs() ?? scheduled;
     const nowMs = performance.now();
     const { utilization } = performance.eventLoopUtilization(now, before);
     const share = (key: "ran" | "delayed"): number =>
@@ -87,13 +88,13 @@ function threadSeconds(): () => ThreadSecond {
   };
 }
 
-/** How long the main thread has run, and waited for a processor; zeros where the system does not tell. */
-function scheduledMs(): { readonly ran: number; readonly delayed: number } {
+/** How long the main thread has run, and waited for a processor; undefined where the system does not tell. */
+function scheduledMs(): { readonly ran: number; readonly delayed: number } | undefined {
   try {
     const [ranNs = 0, delayedNs = 0] = readFileSync(SCHEDULE_FILE, "utf8").split(" ").map(Number);
     return { ran: ranNs / 1e6, delayed: delayedNs / 1e6 };
   } catch {
-    return { ran: 0, delayed: 0 };
+    return undefined;
   }
 }
 

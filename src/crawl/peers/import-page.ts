@@ -7,7 +7,7 @@
  */
 
 import { assert } from "../../base/assert.ts";
-import { CrawlError } from "../../base/errors.ts";
+import { isLackOfRoom } from "../../base/errors.ts";
 import { NO_TRAFFIC } from "../../fetch/transport.ts";
 import { decodeBody } from "../../fetch/decode.ts";
 import type { FetchedPage } from "../../fetch/fetcher.ts";
@@ -95,7 +95,7 @@ export class Customs {
       await desk.keep(site, row, result, { from, onNoted: taken });
       return true;
     } catch (error) {
-      if (!(error instanceof CrawlError) || error.code !== "DISK_FULL") throw error;
+      if (!isLackOfRoom(error)) throw error;
       // It is sent again, until there is room.
       this.#parts.batch.reportTrouble(error);
       return false;

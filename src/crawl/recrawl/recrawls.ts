@@ -17,7 +17,7 @@ import type { Log } from "../../base/log.ts";
 import { Heap } from "../../base/heap.ts";
 import { surplusAfter } from "../../frontier/round-size.ts";
 import { nextDueMs, type Schedule } from "../../frontier/schedule.ts";
-import { NO_NEWS, type SiteRow, type StoredRound, type Totals } from "../../store/store.ts";
+import { NO_NEWS, type SiteRow, type Store, type StoredRound } from "../../store/store.ts";
 import { domainOfSite, siteOf } from "../../url/site.ts";
 import type { CanonicalUrl } from "../../url/url.ts";
 import { settingsBySite } from "../site-setup.ts";
@@ -92,9 +92,9 @@ export class Rounds {
   /** Goes on with what an earlier process began; to be called before any site is woken. */
   start(): void {
     const { store, settings, clock } = this.#parts;
-    const hasEnded = isComplete(store.totals) || store.recall(PAGES_USED_UP) === "yes";
+    const mayRefresh = hasEnded(store);
     store.remember(PAGES_USED_UP, "");
-    if (settings.refresh) this.#beginRefresh(hasEnded);
+    if (settings.refresh) this.#beginRefresh(mayRefresh);
     const since = store.recall(REFRESHING) ?? "";
     if (since !== "") {
       this.#refreshSinceMs = Number(since);
@@ -111,9 +111,9 @@ export class Rounds {
     this.#look();
   }
 
-  #beginRefresh(hasEnded: boolean): void {
+  #beginRefresh(mayRefresh: boolean): void {
     const { store, clock, tally, log } = this.#parts;
-    if (hasEnded) {
+    if (mayRefresh) {
       store.remember(REFRESHING, String(clock.wallMs()));
       return tally.recrawlBegins();
     }
@@ -309,8 +309,11 @@ function isIdle(site: Site): boolean {
   return site.pending === 0 && !site.awake && !site.isOpening;
 }
 
-function isComplete({ known, done, failed, skipped }: Totals): boolean {
-  return known > 0 && known === done + failed + skipped;
+/** Whether the last run left nothing that --refresh would have to finish first. */
+export function hasEnded(store: Pick<Store, "totals" | "recall">): boolean {
+  const { known, done, failed, skipped } = store.totals;
+  const isComplete = known > 0 && known === done + failed + skipped;
+  return isComplete || store.recall(PAGES_USED_UP) === "yes";
 }
 
 function byTime(): Heap<Due> {

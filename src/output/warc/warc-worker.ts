@@ -9,6 +9,7 @@
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../../base/assert.ts";
+import { descriptorShortage } from "../../base/descriptors.ts";
 import { CrawlError, type ErrorCode } from "../../base/errors.ts";
 import type { ArchivePlace } from "../../page/page.ts";
 import { WarcFiles } from "./warc-files.ts";
@@ -116,6 +117,8 @@ class ArchiveThread {
 
 function troubleOf(error: unknown): Trouble {
   if (error instanceof CrawlError) return { code: error.code, message: error.message };
+  const shortage = descriptorShortage(error);
+  if (shortage !== undefined) return { code: shortage.code, message: shortage.message };
   if (error instanceof Error && "syscall" in error && "code" in error) {
     const isFull = error.code === "ENOSPC" || error.code === "EDQUOT";
     return { code: isFull ? "DISK_FULL" : "FOLDER_UNWRITABLE", message: error.message };

@@ -498,7 +498,7 @@ function bodyAt(folder: string, place: Parameters<typeof readRecord>[1] | undefi
 }
 
 function warcio(...parameters: string[]): string {
-  const program = fileURLToPath(new URL("../../node_modules/.bin/warcio", import.meta.url));
+  const program = fileURLToPath(new URL("../../../node_modules/.bin/warcio", import.meta.url));
   return execFileSync(process.execPath, [program, ...parameters], { encoding: "utf8" });
 }
 

@@ -14,6 +14,7 @@
 
 import { Worker } from "node:worker_threads";
 import { assert } from "../../base/assert.ts";
+import { descriptorShortage } from "../../base/descriptors.ts";
 import { CrawlError } from "../../base/errors.ts";
 import type { ArchivePlace } from "../../page/page.ts";
 import type { Capture, Output } from "../output.ts";
@@ -188,7 +189,7 @@ class WarcOutput implements Output {
     try {
       this.#worker ??= this.#start();
     } catch (error) {
-      return awaited.fail(error as Error);
+      return awaited.fail(descriptorShortage(error) ?? (error as Error));
     }
     this.#awaited.push(awaited);
     this.#worker.postMessage(task, task.kind === "captures" ? [task.parcel.buffer] : []);
@@ -216,7 +217,8 @@ class WarcOutput implements Output {
   #lose(worker: Worker, cause: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    const error = new WriterLost("the archive's writer thread stopped", { cause });
+    const error =
+      descriptorShortage(cause) ?? new WriterLost("the archive's writer thread stopped", { cause });
     for (const { fail } of this.#awaited.splice(0)) fail(error);
     this.#sendParcels();
   }

@@ -7,6 +7,7 @@ import {
   orderedFinishes,
   replansFor,
   replaysFor,
+  type Server,
 } from "./confidence.ts";
 import type { PlanTask, SiteTask } from "../plan.ts";
 
@@ -16,6 +17,15 @@ function site(key: string, bytes: number, capBps: number): SiteTask {
 
 function taskOf(...sites: SiteTask[]): PlanTask {
   return { sites, rateBps: 1000, sitesMax: Infinity, rateMinBps: 0, startupSeconds: 0 };
+}
+
+/** The servers of the task's sites, which nothing but their rate holds. */
+function serversOf({ sites }: PlanTask, ...strayed: (Server["strayed"] | undefined)[]): Server[] {
+  return sites.map(({ capBps }, index) => ({
+    bps: capBps,
+    strayed: strayed[index],
+    permittedBps: Infinity,
+  }));
 }
 
 /** Every site alone on the line. */
@@ -28,7 +38,8 @@ test("a site whose server scatters by σ is done between exp(−1.645σ) and exp
   const scatter = sigma * Math.sqrt(2 / Math.PI);
   const options = { runs: 20_000, random: randomFrom(1), finishes: alone };
   const strayed = { mean: scatter, most: 10 };
-  const [band] = finishBands(taskOf(site("a", 1000, 10)), [strayed], options);
+  const task = taskOf(site("a", 1000, 10));
+  const [band] = finishBands(task, serversOf(task, strayed), options);
   const { p5Seconds = 0, p95Seconds = 0 } = band ?? {};
   assert.ok(Math.abs(Math.log(p5Seconds / 100) + 1.645 * sigma) < 0.03, `${p5Seconds}`);
   assert.ok(Math.abs(Math.log(p95Seconds / 100) - 1.645 * sigma) < 0.03, `${p95Seconds}`);
@@ -37,9 +48,25 @@ test("a site whose server scatters by σ is done between exp(−1.645σ) and exp
 test("no band reaches beyond the farthest that the server was ever seen to stray", () => {
   const strayed = { mean: 4, most: Math.log(3) };
   const options = { runs: 200, random: randomFrom(3), finishes: alone };
-  const [band] = finishBands(taskOf(site("a", 1000, 10)), [strayed], options);
+  const task = taskOf(site("a", 1000, 10));
+  const [band] = finishBands(task, serversOf(task, strayed), options);
   const { p5Seconds = 0, p95Seconds = 0 } = band ?? {};
   assert.ok(Math.abs(p5Seconds - 100 / 3) < 0.01 && Math.abs(p95Seconds - 300) < 0.01);
+});
+
+test("delays and limits do not scatter: no band begins before they permit", () => {
+  const options = { runs: 200, random: randomFrom(4), finishes: alone };
+  const strayed = { mean: 0.5, most: 2 };
+  const task = taskOf(site("a", 1000, 10), site("b", 1000, 10));
+  // One server could give fifty times as much, the other just as much.
+  const [held, equal] = finishBands(
+    task,
+    [500, 10].map((bps) => ({ bps, strayed, permittedBps: 10 })),
+    options,
+  );
+  assert.deepEqual(held, { p5Seconds: 100, p95Seconds: 100 });
+  assert.equal(equal?.p5Seconds, 100);
+  assert.ok((equal?.p95Seconds ?? 0) > 200);
 });
 
 test("without scatter, or without a cap, a band has no width", () => {
@@ -52,7 +79,7 @@ test("without scatter, or without a cap, a band has no width", () => {
       { mean: 0.7, most: 2 },
     ],
   ])
-    assert.deepEqual(finishBands(task, scatters, options), [
+    assert.deepEqual(finishBands(task, serversOf(task, ...scatters), options), [
       { p5Seconds: 100, p95Seconds: 100 },
       { p5Seconds: 0.5, p95Seconds: 0.5 },
     ]);
@@ -64,16 +91,17 @@ test("a band lies about the plan, is the same for the same chance, and grows wit
     const sites = Array.from({ length: 1 + below(random, 5) }, (_, index) =>
       site(`s${index}`, 1 + below(random, 1e6), 1 + below(random, 500)),
     );
+    const task = taskOf(...sites);
     const bandsWith = (mean: number): ReturnType<typeof finishBands> =>
-      finishBands(
-        taskOf(...sites),
-        sites.map(() => ({ mean, most: 10 })),
-        { runs: 200, random: randomFrom(seed), finishes: alone },
-      );
+      finishBands(task, serversOf(task, ...sites.map(() => ({ mean, most: 10 }))), {
+        runs: 200,
+        random: randomFrom(seed),
+        finishes: alone,
+      });
     const [little, much] = [bandsWith(0.05), bandsWith(0.3)];
     assert.deepEqual(bandsWith(0.05), little, `seed ${seed}`);
     for (const [index, narrow] of little.entries()) {
-      const planned = alone(taskOf(...sites))[index] as number;
+      const planned = alone(task)[index] as number;
       assert.ok(
         narrow.p5Seconds < planned && planned < narrow.p95Seconds,
         `seed ${seed}, site ${index}`,

@@ -1,13 +1,14 @@
 /**
  * How sure a plan's finish times are: what they would be if servers strayed as they did before.
  *
- * Every run draws a rate for each site about its cap, log-normally, as wide as its servers were seen to
- * scatter and never farther off than they were ever seen to be, and plans again with these (Monte Carlo); of all runs' finish times the middle nine tenths
- * are the band. A site whose cap is not known, or was never seen to scatter, is taken as it stands;
- * it still has a band when others make way for it. Sizes are taken as told.
+ * Every run draws a rate for each server, log-normally, as wide as it was seen to scatter and never farther off than it
+ * was ever seen to be, and plans again with these (Monte Carlo); of all runs' finish times the middle nine tenths are the
+ * band. A server whose rate is not known, or was never seen to scatter, is taken as it stands; its site still has a band
+ * when others make way for it. Delays and limits do not scatter. Sizes are taken as told.
  *
  * Promises, each held by a test: the same chance gives the same bands; nothing scatters, nothing has
- * width; more scatter, no narrower band; no band is wider than the farthest observation.
+ * width; more scatter, no narrower band; no band is wider than the farthest observation, nor begins before the site's
+ * delays and limit permit.
  *
  * O(runs × the cost of a plan).
  */
@@ -24,6 +25,16 @@ export interface Band {
   readonly p5Seconds: number;
   /** … and one in twenty after this. */
   readonly p95Seconds: number;
+}
+
+/** What decides the rate of a site on an idle line. */
+export interface Server {
+  /** What it gives, as configured or measured; Infinity where that is not known. */
+  readonly bps: number;
+  /** How far it strayed from predictions; undefined where it was not observed. */
+  readonly strayed: Strayed | undefined;
+  /** The most that the delays and the limit of the site permit. */
+  readonly permittedBps: number;
 }
 
 export interface BandOptions {
@@ -54,20 +65,20 @@ export function replaysFor(siteCount: number): number {
   return Math.max(RUNS_MIN, Math.min(RUNS_MAX, affordable));
 }
 
-/** `scatters`: how far each site's server strayed from its predictions. */
+/** `servers`: one for each site of the task, whose caps are replaced. */
 export function finishBands(
   task: PlanTask,
-  scatters: readonly (Strayed | undefined)[],
+  servers: readonly Server[],
   { runs, random, finishes }: BandOptions,
 ): Band[] {
-  assert(scatters.length === task.sites.length, "every site has a scatter, or undefined");
+  assert(servers.length === task.sites.length, "every site has a server");
   assert(runs >= 2, "a band needs more than one run");
   const seen = task.sites.map(() => new Float64Array(runs));
   for (let run = 0; run < runs; run++) {
-    const sites = task.sites.map((site, index) => ({
-      ...site,
-      capBps: site.capBps * Math.exp(drawn(scatters[index], random)),
-    }));
+    const sites = task.sites.map((site, index) => {
+      const { bps, strayed, permittedBps } = servers[index] as Server;
+      return { ...site, capBps: Math.min(permittedBps, bps * Math.exp(drawn(strayed, random))) };
+    });
     const times = finishes({ ...task, sites });
     for (const [index, times0] of seen.entries()) times0[run] = times[index] as number;
   }

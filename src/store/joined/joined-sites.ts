@@ -131,12 +131,13 @@ export function joinedRow(rows: readonly SiteRow[]): SiteRow {
   };
 }
 
-/** The round of the main process, with the news of all processes in the same round. */
+/** The round of the main process, with the news and the earlier bytes of all processes in the same round. */
 function joinedRound(
   main: StoredRound | undefined,
   rounds: readonly StoredRound[],
 ): StoredRound | undefined {
   if (main === undefined) return undefined;
   const same = rounds.filter(({ number }) => number === main.number);
-  return { ...main, news: sumOf(same.map(({ news }) => news)) };
+  const bytesBefore = same.reduce((sum, round) => sum + round.bytesBefore, 0);
+  return { ...main, bytesBefore, news: sumOf(same.map(({ news }) => news)) };
 }

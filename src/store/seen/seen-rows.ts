@@ -5,6 +5,7 @@
  * takes seconds for millions of rows.
  */
 
+import { areDescriptorsUsedUp } from "../../base/descriptors.ts";
 import { CrawlError } from "../../base/errors.ts";
 import { SeenIndex, SeenIndexStuck } from "./seen-index.ts";
 import type { SeenIndexPlace } from "./seen-index.ts";
@@ -57,7 +58,10 @@ export class SeenRows {
       this.#index.makeRoom();
     } catch (error) {
       if (error instanceof SeenIndexStuck)
-        throw new CrawlError("DISK_FULL", `${this.#place.folder}: ${error.message}`);
+        throw new CrawlError(
+          areDescriptorsUsedUp() ? "DESCRIPTORS_USED_UP" : "DISK_FULL",
+          `${this.#place.folder}: ${error.message}`,
+        );
       this.#repair(error);
     }
   }

@@ -13,6 +13,7 @@
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
+import { descriptorShortage } from "../../base/descriptors.ts";
 import { CrawlError } from "../../base/errors.ts";
 import type { PageRecord } from "../../page/page.ts";
 import type { Visits } from "../../page/visits.ts";
@@ -280,6 +281,9 @@ class SqliteStore implements Store {
       await syncFile(`${this.#claim.database}-wal`);
       await syncFile(this.#claim.stateFolder);
     } catch (error) {
+      // Without a descriptor nothing was synced yet, and the next commit tries again.
+      const shortage = descriptorShortage(error, this.#claim.database);
+      if (shortage !== undefined) throw shortage;
       // After a failed sync the system drops the page, and a repeated sync would succeed without
       // writing it. Only reopening shows the state on disk.
       this.#broken = asBroken(error, this.#claim.database);
