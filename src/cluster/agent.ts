@@ -181,7 +181,7 @@ export class Agent {
       wishes: team?.wishes(WISHES_MAX) ?? [],
       given: team?.takeGiven(WISHES_MAX) ?? [],
       wanted: team?.wanted(WISHES_MAX) ?? [],
-      popular: team?.border?.popularFound?.take(POPULAR_AT_ONCE) ?? [],
+      popular: team?.popularFound?.take(POPULAR_AT_ONCE) ?? [],
       popularKnown: this.#popularKnown,
       exchange: this.#exchange(),
       leastPages: this.#hasEnded ? writeFingerprints(crawl.leastPages) : "",
@@ -189,15 +189,15 @@ export class Agent {
       snapshot: isShown ? crawl.snapshot() : null,
     };
     bus.tell(COORDINATOR, asNote(report));
-    const division = team?.border?.division;
+    const division = team?.division;
     if (isShown && !this.isLicensed && division !== undefined && division.epoch > 0)
       bus.tell(COORDINATOR, asNote({ kind: "known", division: writeDivision(division) }));
   }
 
   #exchange(): Exchange {
-    const border = this.#parts.crawl.team?.border;
+    const { team } = this.#parts.crawl;
     const none = { urlsSent: 0, urlsReceived: 0, sentBytes: 0, pagesSent: 0, sentTo: {} };
-    return { ...(border?.traffic ?? none), letters: border?.waiting ?? 0 };
+    return { ...(team?.traffic ?? none), letters: team?.lettersWaiting ?? 0 };
   }
 
   #onNote(from: string, note: Note): void {
@@ -233,7 +233,7 @@ export class Agent {
     const { crawl, bus, change } = this.#parts;
     const { limitBps, wholeBps, pagesMax, division, granted, recalled, held, popular } = licence;
     if (before?.term !== licence.term) this.#popularKnown = 0;
-    crawl.team?.border?.popularFound?.learn(popular);
+    crawl.team?.popularFound?.learn(popular);
     this.#popularKnown += popular.length;
     const isSame = limitBps === before?.limitBps && wholeBps === before.wholeBps;
     if (before === undefined || !isSame)

@@ -9,7 +9,7 @@
  * Everything is in the division itself, so that a later coordinator can go on with it.
  */
 
-import type { Division, Handing, Loss } from "../crawl/peers/ownership.ts";
+import type { Division, Handing, Loss } from "../crawl/ownership.ts";
 import { assignGroups, nextBuckets, reassign, type Worker } from "../partition/assignment.ts";
 import type { Coordination } from "../partition/mode.ts";
 import type { Partition } from "../partition/partition.ts";

@@ -7,7 +7,7 @@
  * before the coordinator does.
  */
 
-import type { BorderTraffic } from "../crawl/peers/route-links.ts";
+import type { RouterTraffic } from "../crawl/peers/route-links.ts";
 import type { Snapshot } from "../control/snapshot.ts";
 import type { Note } from "../exchange/bus.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
@@ -103,7 +103,7 @@ export interface Heard {
   readonly grant: number;
 }
 
-export interface Exchange extends BorderTraffic {
+export interface Exchange extends RouterTraffic {
   /** Letters on their way. */
   readonly letters: number;
 }

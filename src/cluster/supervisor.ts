@@ -6,7 +6,7 @@
  * at and to change it by. Each process has a folder of its own inside the crawl's.
  */
 
-import { couldNotBeReached } from "../crawl/patience.ts";
+import { couldNotBeReached } from "../crawl/unreachable.ts";
 import { join } from "node:path";
 import type { Calendar } from "../bandwidth/clock/calendar.ts";
 import type { Quota } from "../bandwidth/clock/quota.ts";
@@ -16,7 +16,7 @@ import type { Settings } from "../config/schema.ts";
 import { Changes, type Changing } from "../control/live-settings.ts";
 import { metricsOf, type ParallelMetrics } from "../results/parallel-metrics.ts";
 import { measuredRate } from "../crawl/make-snapshot.ts";
-import { topicMeansFor } from "../crawl/topics/setup.ts";
+import { topicSetupFor } from "../crawl/topics/setup.ts";
 import { ownsContents } from "../config/parallel-rules.ts";
 import { overlap } from "../partition/metrics.ts";
 import { closeToOthers, hasStore } from "../store/folder.ts";
@@ -60,7 +60,7 @@ export interface TeamOrder extends CrawlOrder {
 
 export async function openTeam(order: TeamOrder): Promise<OpenCrawl> {
   // What each process would stumble over is said once, and before there is a folder.
-  topicMeansFor(order.settings);
+  topicSetupFor(order.settings);
   const supervisor = new Supervisor(order);
   await supervisor.start();
   return supervisor;

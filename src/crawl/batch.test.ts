@@ -8,9 +8,9 @@ import type { Reason } from "../page/outcome.ts";
 import { MemoryDisk } from "../store/memory/store-memory.ts";
 import type { Store } from "../store/store.ts";
 import { fingerprintsOf, makePage, makeTopic, makeUrl } from "../store/store.suite.ts";
-import { Batch } from "./batch.ts";
-import { Roster, type Site } from "./sites.ts";
-import { Tally } from "./counters.ts";
+import { Batch, type BatchEvent } from "./batch.ts";
+import { type Site, type SiteEvent, Sites } from "./sites.ts";
+import { Counters } from "./counters.ts";
 
 const BODY = new Uint8Array([1, 2, 3]);
 const VISITS = { checks: 1, changes: 0, watchedMs: 9, lastAtMs: 9, was: "ok" as Reason };
@@ -34,8 +34,8 @@ test("parcels, receipts and facts are committed together, the last fact of a key
 });
 
 test("the last topic of a page is stored with its page, and can be read before", async () => {
-  const { clock, store, batch, tally } = desk(0);
-  tally.found();
+  const { clock, store, batch, counters } = desk(0);
+  counters.found();
   batch.addUrl(makeUrl(1, 1, 0));
   batch.setTopic(makeTopic(1, 1));
   batch.setTopic(makeTopic(1, 2));
@@ -68,52 +68,52 @@ test("what is abandoned never reaches the store", async () => {
 
 test("reads answer the same before a commit and after it, whatever has happened to a URL", () => {
   for (let seed = 1; seed <= 200; seed++) {
-    const { batch, tally, sites } = desk(0);
+    const { batch, counters, two } = desk(0);
     const random = randomFrom(seed);
     const state = new Map<number, Reason | undefined>();
     // Only the first rows are in the order of new scores.
     const counts = seed % 2 === 0 ? [99] : [3, 99];
     for (let step = 0; step < 60; step++) {
-      change(state, { batch, tally, sites, random });
+      change(state, { batch, counters, two, random });
       if (seed % 2 === 0) rescore(state, { batch, random });
       if (random.next() < 0.15) {
-        const before = readsOf(batch, sites, counts);
+        const before = readsOf(batch, two, counts);
         assert.ok(batch.commit());
-        assert.deepEqual(readsOf(batch, sites, counts), before, `seed ${seed}, step ${step}`);
+        assert.deepEqual(readsOf(batch, two, counts), before, `seed ${seed}, step ${step}`);
       }
       const waiting = [...state].filter(([, reason]) => reason === undefined).length;
-      assert.equal(tally.pending, waiting, `seed ${seed}, step ${step}`);
+      assert.equal(counters.pending, waiting, `seed ${seed}, step ${step}`);
     }
   }
 });
 
-type Desk = Pick<ReturnType<typeof desk>, "batch" | "tally" | "sites"> & {
+type Desk = Pick<ReturnType<typeof desk>, "batch" | "counters" | "two"> & {
   readonly random: ReturnType<typeof randomFrom>;
 };
 
 /** One of the changes that a crawl makes to a URL: found, ended, waiting again, scored. */
 function change(
   state: Map<number, Reason | undefined>,
-  { batch, tally, sites, random }: Desk,
+  { batch, counters, two, random }: Desk,
 ): void {
   const chance = random.next();
   const id = 1 + Math.floor(random.next() * state.size);
-  const site = sites[id % 2] as Site;
+  const site = two[id % 2] as Site;
   if (state.size === 0 || chance < 0.3) {
     const added = state.size + 1;
-    const { id: siteId } = sites[added % 2] as Site;
+    const { id: siteId } = two[added % 2] as Site;
     batch.addUrl({ ...makeUrl(added, siteId, 0), score: Math.round(random.next() * 8) });
-    tally.found();
+    counters.found();
     state.set(added, undefined);
   } else if (state.get(id) === undefined) {
     const reason = random.next() < 0.7 ? "ok" : "sent";
     if (reason === "ok") batch.addPage({ ...makePage(id, id), etag: `"${id}"` });
     batch.setVisits(id, VISITS);
     batch.endUrl(site.id, { id, reason, attempts: 0 });
-    tally.settled(reason);
+    counters.settled(reason);
     state.set(id, reason);
   } else {
-    tally.reopened(state.get(id) as Reason);
+    counters.reopened(state.get(id) as Reason);
     const score = Math.round(random.next() * 8);
     batch.reopenUrl(site.id, { id, score, visits: { ...VISITS, was: state.get(id) as Reason } });
     state.set(id, undefined);
@@ -149,22 +149,15 @@ function desk(fullShare: number) {
   const never = { crashAtCommit: undefined, onCrash: () => assert.fail("no crash was asked for") };
   const faults = { random: randomFrom(1), fullShare, ...never };
   const store: Store = openSimStore(new MemoryDisk(), faults);
-  const tally = new Tally(store.totals);
-  const roster = new Roster(store, new Traps(TRAP_DEFAULTS), 100, clock);
+  const counters = new Counters(store.totals);
+  const traps = new Traps(TRAP_DEFAULTS);
   let troubles = 0;
-  const batch = new Batch({
-    clock,
-    store,
-    roster,
-    tally,
-    marks: () => ({}),
-    beforeCommit() {},
-    onCommit() {},
-    onTrouble: (trouble) => {
-      if (trouble !== undefined) troubles++;
-    },
-    onFault: (fault) => assert.fail(String(fault)),
-  });
-  const sites = ["http://a.test", "http://b.test"].map((key) => roster.of(key));
-  return { clock, store, batch, tally, sites, troubles: () => troubles };
+  const emit = (event: BatchEvent | SiteEvent): void => {
+    assert.notEqual(event.kind, "fault");
+    if (event.kind === "storage" && event.trouble !== undefined) troubles++;
+  };
+  const sites = new Sites({ store, traps, clock, sitesMax: 100, emit });
+  const batch = new Batch({ clock, store, output: undefined, sites, counters, emit });
+  const two = ["http://a.test", "http://b.test"].map((key) => sites.of(key));
+  return { clock, store, batch, counters, two, troubles: () => troubles };
 }

@@ -12,6 +12,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import { type CrawlError, isLackOfRoom } from "../base/errors.ts";
+import type { Output } from "../output/output.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
 import { FingerprintTable } from "../store/seen/fingerprint-table.ts";
@@ -27,26 +28,30 @@ import type {
   StoredUrl,
   WaitingUrl,
 } from "../store/store.ts";
-import type { Roster } from "./sites.ts";
-import type { Tally } from "./counters.ts";
+import type { Fingerprint } from "../url/fingerprint.ts";
+import type { Sites } from "./sites.ts";
+import type { Counters } from "./counters.ts";
 
 const COMMIT_AFTER_MS = 50;
 const COMMIT_AFTER_CHANGES = 2048;
 const RETRY_AFTER_MS = 2000;
 
+export type BatchEvent =
+  /** Before a commit: the last moment to add something to it. */
+  | { readonly kind: "committing" }
+  | { readonly kind: "committed" }
+  /** Nothing can be stored, or, with undefined, it can again. */
+  | { readonly kind: "storage"; readonly trouble: CrawlError | undefined }
+  /** A bug, or a store that no longer works: the crawl ends. */
+  | { readonly kind: "fault"; readonly fault: unknown };
+
 export interface BatchParts {
   readonly clock: Clock;
   readonly store: Store;
-  readonly roster: Roster;
-  readonly tally: Tally;
-  /** Ends of the output files, as of everything in the batch. */
-  readonly marks: () => Readonly<Record<string, number>>;
-  /** Called before a commit: the last moment to add something to it. */
-  readonly beforeCommit: () => void;
-  readonly onCommit: () => void;
-  /** Called with the reason when nothing can be stored, and with `undefined` once it can again. */
-  readonly onTrouble: (trouble: CrawlError | undefined) => void;
-  readonly onFault: (fault: unknown) => void;
+  readonly output: Pick<Output, "marks"> | undefined;
+  readonly sites: Sites;
+  readonly counters: Counters;
+  readonly emit: (event: BatchEvent) => void;
 }
 
 /** Changes to the URLs of one site: those added, and the ids that have ended or wait again. */
@@ -174,6 +179,12 @@ export class Batch {
     return ids;
   }
 
+  /** The id of a known URL; 0 when it is unknown. */
+  idOf({ high, low }: Fingerprint): number {
+    const one = { high: Uint32Array.of(high), low: Uint32Array.of(low), count: 1 };
+    return this.lookup(one)[0] as number;
+  }
+
   url(id: number): StoredUrl | undefined {
     const added = this.#addedUrl(id);
     const url =
@@ -255,15 +266,15 @@ export class Batch {
 
   /** Commits everything. Returns false when the disk is full. */
   commit(): boolean {
-    this.#parts.beforeCommit();
+    this.#parts.emit({ kind: "committing" });
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     this.#timerAtMs = Infinity;
-    const { clock, store, roster, tally, marks, onCommit } = this.#parts;
-    const sites = roster.takeChangedRows();
+    const { clock, store, output, sites, counters, emit } = this.#parts;
+    const rows = sites.takeChangedRows();
     try {
       store.commit({
-        sites,
+        sites: rows,
         urls: this.#added,
         settled: this.#settled.values().toArray(),
         retried: Array.from(this.#attempts, ([id, attempts]) => ({ id, attempts })),
@@ -275,30 +286,30 @@ export class Batch {
         facts: Object.fromEntries(this.#facts),
         outgoing: this.#outgoing.values().toArray(),
         delivered: this.#delivered,
-        totals: tally.totals(clock.nowMs() - this.#startedAtMs),
-        marks: marks(),
+        totals: counters.totals(clock.nowMs() - this.#startedAtMs),
+        marks: output?.marks() ?? {},
       });
     } catch (error) {
       if (!isLackOfRoom(error)) throw error;
-      for (const row of sites) roster.changed(roster.byId(row.id));
+      for (const row of rows) sites.changed(sites.byId(row.id));
       this.reportTrouble(error);
       return false;
     }
-    // Cleared first, because the callbacks may add to the next batch.
+    // Cleared first, because what follows may add to the next batch.
     this.#clear();
-    roster.shed();
+    sites.shed();
     if (this.#isStuck) {
       this.#isStuck = false;
-      this.#parts.onTrouble(undefined);
+      emit({ kind: "storage", trouble: undefined });
     }
-    onCommit();
+    emit({ kind: "committed" });
     return true;
   }
 
   /** The disk is full. Everything waits until a commit succeeds again. */
   reportTrouble(trouble: CrawlError): void {
     this.#isStuck = true;
-    this.#parts.onTrouble(trouble);
+    this.#parts.emit({ kind: "storage", trouble });
     this.#arm(RETRY_AFTER_MS);
   }
 
@@ -390,7 +401,7 @@ export class Batch {
       try {
         this.commit();
       } catch (fault) {
-        this.#parts.onFault(fault);
+        this.#parts.emit({ kind: "fault", fault });
       }
     });
   }

@@ -16,7 +16,7 @@ import { nobodysDivision } from "../cluster/dealing.ts";
 import { partitionOf, teamMeansFor } from "../cluster/team-means.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
-import { topicMeansFor } from "../crawl/topics/setup.ts";
+import { topicSetupFor } from "../crawl/topics/setup.ts";
 import type { Bus } from "../exchange/bus.ts";
 import { MemoryRegistry, MemoryTable, type RegistryFaults } from "../exchange/registry-memory.ts";
 import type { CanonicalUrl } from "../url/url.ts";
@@ -198,7 +198,7 @@ class ClusterSimulation {
     const place = { self: name, size: 1, division, seeds, bus: member };
     const team = teamMeansFor(this.#settings, place);
     const settings = { ...this.#settings, limitBps: undefined, pagesMax: undefined };
-    const topics = topicMeansFor(settings);
+    const topics = topicSetupFor(settings);
     const isFirstLife = !process.hasStarted;
     const { handle, done } = process.start({ clock, settings, team, topics });
     agent = new Agent({
@@ -225,7 +225,7 @@ class ClusterSimulation {
       random,
       leaseMs: LEASE_MS,
       licenceMs: LICENCE_MS,
-      known: () => handle.team?.border?.division ?? division,
+      known: () => handle.team?.division ?? division,
       hasTakenPart,
       isBeginning: isFirstLife && node === this.#nodes[0],
       onFault: (fault) => this.#over.reject(fault),

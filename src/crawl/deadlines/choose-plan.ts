@@ -7,8 +7,6 @@
  * a crawl runs, and who is crawled with whom is what it decides.
  */
 
-import type { Log } from "../../base/log.ts";
-import type { Settings } from "../../config/schema.ts";
 import { unreachable } from "../../base/assert.ts";
 import { planCpq } from "../../plan/papers/cpq.ts";
 import { planMMaxt } from "../../plan/papers/m-maxt.ts";
@@ -16,6 +14,7 @@ import { planMSumt } from "../../plan/papers/m-sumt.ts";
 import type { OptimalPlan } from "../../plan/optimum/optimal.ts";
 import { PLAN_SECONDS, SteadyPlanner } from "../../plan/promise/hysteresis.ts";
 import type { Allocation, Plan, PlanTask, Segment, SitePlan } from "../../plan/plan.ts";
+import type { CrawlContext } from "../context.ts";
 import { solveMip } from "./mip-solver.ts";
 
 /** For each site of the task, by its index. */
@@ -27,19 +26,13 @@ export interface Division {
   readonly order: readonly number[];
 }
 
-export interface DividerParts {
-  readonly settings: Settings;
-  readonly log: Log;
-  readonly onFault: (fault: unknown) => void;
-}
+export type PlannerContext = Pick<CrawlContext, "clock" | "settings" | "log" | "emit">;
 
 /** How long the program may be searched for a better answer; the crawl goes on meanwhile. */
 const MIP_SECONDS_MAX = 60;
 
-export class Divider {
-  readonly #settings: Settings;
-  readonly #log: Log;
-  readonly #onFault: (fault: unknown) => void;
+export class PlanChooser {
+  readonly #context: PlannerContext;
   #hasSaid = false;
   readonly #optimal: SteadyPlanner;
   /** The start of each site's interval, by its key. */
@@ -49,11 +42,9 @@ export class Divider {
   #mipWhy = "it is being solved";
   #isSolving = false;
 
-  constructor({ settings, log, onFault }: DividerParts) {
-    this.#settings = settings;
-    this.#optimal = new SteadyPlanner(settings.objective ?? "min-sum");
-    this.#log = log;
-    this.#onFault = onFault;
+  constructor(context: PlannerContext) {
+    this.#context = context;
+    this.#optimal = new SteadyPlanner(context.settings.objective ?? "min-sum");
   }
 
   /** Goes on from the plan that was told beforehand. */
@@ -62,7 +53,7 @@ export class Divider {
   }
 
   divide(task: PlanTask): Division {
-    const { algorithm } = this.#settings;
+    const { algorithm } = this.#context.settings;
     if (task.sites.length === 0)
       return { ratesBps: [], finishSeconds: [], segments: [], order: [] };
     if (algorithm !== "optimal") {
@@ -91,20 +82,26 @@ export class Divider {
   #solve(task: PlanTask): void {
     this.#isSolving = true;
     this.#asked = new Set(task.sites.map(({ key }) => key));
-    solveMip(task, { secondsMax: MIP_SECONDS_MAX }).then(({ allocation }) => {
-      this.#isSolving = false;
-      if (allocation.kind === "impossible") this.#mipWhy = allocation.why;
-      else
-        this.#batches = new Map(
-          allocation.plan.sites.map(({ key, segments: [first] }) => [key, first?.fromSeconds ?? 0]),
-        );
-    }, this.#onFault);
+    solveMip(task, { secondsMax: MIP_SECONDS_MAX }).then(
+      ({ allocation }) => {
+        this.#isSolving = false;
+        if (allocation.kind === "impossible") this.#mipWhy = allocation.why;
+        else
+          this.#batches = new Map(
+            allocation.plan.sites.map(({ key, segments: [first] }) => [
+              key,
+              first?.fromSeconds ?? 0,
+            ]),
+          );
+      },
+      (fault: unknown) => this.#context.emit({ kind: "fault", fault }),
+    );
   }
 
   #say(message: string): void {
     if (this.#hasSaid) return;
     this.#hasSaid = true;
-    this.#log.write({ level: "warn", message, values: {} });
+    this.#context.log.write({ level: "warn", message, values: {} });
   }
 }
 

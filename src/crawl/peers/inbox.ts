@@ -7,29 +7,18 @@
  * after the commit, and again for every repeat.
  */
 
-import type { Log } from "../../base/log.ts";
 import type { Membership, Parcel } from "../../exchange/bus.ts";
 import { decodeAny } from "../../exchange/letters.ts";
 import { type NumberedLetter, type Packing, unpack } from "../../exchange/packing.ts";
 import type { PageLetter } from "../../exchange/page-letter.ts";
-import type { Letter } from "../../exchange/wire.ts";
-import type { Batch } from "../batch.ts";
+import type { CrawlContext } from "../context.ts";
+import type { PageImport } from "./import-page.ts";
+import type { UrlMerge } from "./merge-url.ts";
+import { stillTrue } from "./still-true.ts";
 
 export interface InboxParts {
-  readonly batch: Batch;
-  readonly bus: Pick<Membership, "acknowledge">;
-  readonly log: Log;
-  /** Of the division in use. */
-  readonly epoch: () => number;
-  /** Notes what the letter brings. */
-  readonly read: (letter: Letter) => void;
-  /**
-   * Takes in a page; calls `taken` in the same go in which it notes it. False: not now, it must be sent again.
-   */
-  readonly readPage: (letter: PageLetter, from: string, taken: () => void) => Promise<boolean>;
-  readonly onFault: (fault: unknown) => void;
-  /** Told of every parcel where they come over the line that is limited. */
-  readonly onBytes?: ((bytes: number) => void) | undefined;
+  readonly merge: UrlMerge;
+  readonly pageImport: PageImport;
 }
 
 /** What was taken from one sender: everything below the floor, and these. */
@@ -68,6 +57,8 @@ const PAGES_UNDER_WAY_MAX = 64;
 const WAITING_BYTES_MAX = 32 * 1024 * 1024;
 
 export class Inbox {
+  readonly #context: CrawlContext;
+  readonly #bus: Pick<Membership, "acknowledge">;
   readonly #parts: InboxParts;
   readonly #taken = new Map<string, Taken>();
   readonly #partial = new Map<string, Partial>();
@@ -80,7 +71,9 @@ export class Inbox {
   /** Noted and not committed yet. */
   #unacknowledged: Parcel[] = [];
 
-  constructor(parts: InboxParts) {
+  constructor(context: CrawlContext, bus: Pick<Membership, "acknowledge">, parts: InboxParts) {
+    this.#context = context;
+    this.#bus = bus;
     this.#parts = parts;
   }
 
@@ -90,7 +83,7 @@ export class Inbox {
   }
 
   take(parcel: Parcel): void {
-    this.#parts.onBytes?.(parcel.body.length);
+    this.#context.emit({ kind: "exchanged", bytes: parcel.body.length });
     const packing = unpack(parcel.body);
     if (packing === undefined) return this.#complain(parcel);
     const taken = this.#takenFrom(packing);
@@ -105,7 +98,7 @@ export class Inbox {
   committed(): void {
     const parcels = this.#unacknowledged;
     this.#unacknowledged = [];
-    for (const parcel of parcels) this.#parts.bus.acknowledge(parcel);
+    for (const parcel of parcels) this.#bus.acknowledge(parcel);
   }
 
   #takeLetter(delivery: Delivery, sender: string, numbered: NumberedLetter): void {
@@ -113,10 +106,12 @@ export class Inbox {
     if (this.#underWay.has(key)) return;
     const deliveries = this.#deliveriesOf(key, delivery, numbered);
     if (deliveries === undefined) return;
-    const letter = decodeAny(this.#bodyOf(key, numbered));
-    if (letter === undefined) return this.#complain(delivery.parcel);
+    const sent = decodeAny(this.#bodyOf(key, numbered));
+    if (sent === undefined) return this.#complain(delivery.parcel);
+    const division = this.#context.ownership?.division;
     // Sent by a division that is not known here yet: taken when it is sent again, and then for certain ours.
-    if (letter.epoch > this.#parts.epoch()) return;
+    if (division === undefined || sent.epoch > division.epoch) return;
+    const letter = stillTrue(sent, division.losses, (url) => this.#bucketOf(url));
     const taken = this.#takenFrom({ sender });
     const settle = (): void => {
       taken.seqs.add(numbered.seq);
@@ -127,8 +122,12 @@ export class Inbox {
       const { from } = delivery.parcel;
       return this.#takePage({ key, letter, from, settle });
     }
-    this.#parts.read(letter);
+    this.#parts.merge.takeIn(letter);
     settle();
+  }
+
+  #bucketOf(url: string): number {
+    return this.#context.ownership?.bucketOf(url) ?? 0;
   }
 
   #arrived(delivery: Delivery): void {
@@ -150,15 +149,15 @@ export class Inbox {
       if (page === undefined) return;
       const { key, letter, from, settle } = page;
       this.#archiving += 1;
-      this.#parts
-        .readPage(letter, from, settle)
+      this.#parts.pageImport
+        .takeIn(letter, from, settle)
         .finally(() => {
           this.#archiving -= 1;
           this.#waitingBytes -= letter.page.body.length;
           this.#underWay.delete(key);
           this.#readOn();
         })
-        .catch((fault: unknown) => this.#parts.onFault(fault));
+        .catch((fault: unknown) => this.#context.emit({ kind: "fault", fault }));
     }
   }
 
@@ -211,18 +210,18 @@ export class Inbox {
   }
 
   #remember(sender: string, { floor, seqs }: Taken): void {
-    this.#parts.batch.setFact(factOf(sender), JSON.stringify({ floor, seqs: [...seqs] }));
+    this.#context.batch.setFact(factOf(sender), JSON.stringify({ floor, seqs: [...seqs] }));
   }
 
   #complain({ from, id }: Parcel): void {
     const message = "an unreadable message was rejected";
-    this.#parts.log.write({ level: "error", message, values: { from, id } });
+    this.#context.log.write({ level: "error", message, values: { from, id } });
   }
 
   #takenFrom({ sender }: Pick<Packing, "sender">): Taken {
     const known = this.#taken.get(sender);
     if (known !== undefined) return known;
-    const text = this.#parts.batch.recall(factOf(sender));
+    const text = this.#context.batch.recall(factOf(sender));
     const kept = text === undefined ? undefined : (JSON.parse(text) as StoredTaken);
     const taken = { floor: kept?.floor ?? 0, seqs: new Set(kept?.seqs) };
     this.#taken.set(sender, taken);

@@ -8,24 +8,18 @@
  */
 
 import { assert } from "../../base/assert.ts";
-import type { Clock } from "../../base/clock.ts";
 import type { Membership, Receipt } from "../../exchange/bus.ts";
 import { type NumberedLetter, pack, PACKED_BYTES_MAX } from "../../exchange/packing.ts";
 import { type AnyLetter, decodeAny, encodeAny } from "../../exchange/letters.ts";
-import type { OutgoingParcel, Store } from "../../store/store.ts";
-import type { Batch } from "../batch.ts";
+import type { OutgoingParcel } from "../../store/store.ts";
+import type { CrawlContext } from "../context.ts";
 
 export interface OutboxParts {
-  readonly clock: Clock;
-  readonly store: Store;
-  readonly batch: Batch;
   readonly bus: Pick<Membership, "send">;
-  /** Names the store: one that begins anew counts its letters anew. */
+  /** Names the store: a store that is new counts its messages from 1. */
   readonly sender: string;
   readonly everyPages: number;
   readonly everyMs: number;
-  /** While nothing else is to be done, whatever waits goes at once. */
-  readonly isIdle: () => boolean;
 }
 
 interface Shipment {
@@ -58,6 +52,7 @@ const LETTERS_MAX = 4_096;
 const READ_AT_ONCE = 1_000;
 
 export class Outbox {
+  readonly #context: CrawlContext;
   readonly #parts: OutboxParts;
   readonly #piles = new Map<string, Pile>();
   readonly #shipments = new Map<string, Shipment>();
@@ -68,11 +63,13 @@ export class Outbox {
   #cancelTimer: (() => void) | undefined;
   #sentBytes = 0;
 
-  constructor(parts: OutboxParts) {
+  constructor(context: CrawlContext, parts: OutboxParts) {
+    this.#context = context;
     this.#parts = parts;
-    this.#nextSeq = parts.store.nextParcelSeq;
+    const { store } = context;
+    this.#nextSeq = store.nextParcelSeq;
     for (let afterSeq = 0; ;) {
-      const rows = parts.store.outbox(afterSeq, READ_AT_ONCE);
+      const rows = store.outbox(afterSeq, READ_AT_ONCE);
       for (const { seq, to } of rows) this.#pile(to).seqs.push(seq);
       afterSeq = rows.at(-1)?.seq ?? afterSeq;
       if (rows.length < READ_AT_ONCE) break;
@@ -106,7 +103,7 @@ export class Outbox {
   /** Notes a letter: it is sent once it is committed. Answers its number. */
   put(to: string, letter: AnyLetter): number {
     const seq = this.#nextSeq++;
-    this.#parts.batch.addParcel({ seq, to, body: encodeAny(letter) });
+    this.#context.batch.addParcel({ seq, to, body: encodeAny(letter) });
     this.#noted.push({ seq, to });
     return seq;
   }
@@ -148,7 +145,7 @@ export class Outbox {
     }
     for (const { seq } of noted) {
       letters.push(this.#letter(seq));
-      this.#parts.batch.dropParcel(seq);
+      this.#context.batch.dropParcel(seq);
     }
     return letters;
   }
@@ -166,7 +163,7 @@ export class Outbox {
   #pile(to: string): Pile {
     const known = this.#piles.get(to);
     if (known !== undefined) return known;
-    const sinceMs = this.#parts.clock.nowMs();
+    const sinceMs = this.#context.clock.nowMs();
     const pile = { seqs: [], sinceMs, dueAtPage: this.#pages + this.#parts.everyPages };
     this.#piles.set(to, pile);
     return pile;
@@ -176,11 +173,11 @@ export class Outbox {
     const pile = this.#pile(to);
     pile.seqs = pile.seqs.filter((seq) => !seqs.has(seq));
     if (pile.seqs.length === 0) this.#piles.delete(to);
-    for (const seq of seqs) this.#parts.batch.dropParcel(seq);
+    for (const seq of seqs) this.#context.batch.dropParcel(seq);
   }
 
   #row(seq: number): OutgoingParcel {
-    const row = this.#parts.batch.parcel(seq);
+    const row = this.#context.batch.parcel(seq);
     assert(row !== undefined, "a letter is kept until it has arrived");
     return row;
   }
@@ -193,7 +190,7 @@ export class Outbox {
 
   /** Sends whatever is due. */
   ship(): void {
-    const nowMs = this.#parts.clock.nowMs();
+    const nowMs = this.#context.clock.nowMs();
     for (const [id, shipment] of this.#shipments) {
       const againAfterMs = Math.min(AGAIN_AFTER_MAX_MS, AGAIN_AFTER_MS * 2 ** shipment.tries);
       if (nowMs - shipment.sentAtMs < againAfterMs) continue;
@@ -203,15 +200,15 @@ export class Outbox {
     for (const [to, pile] of this.#piles)
       if (to !== NOBODY && this.#isDue(pile, nowMs)) this.#shipPile(to, pile, nowMs);
     if (this.#cancelTimer === undefined && this.#piles.size > 0)
-      this.#cancelTimer = this.#parts.clock.after(TICK_MS, () => {
+      this.#cancelTimer = this.#context.clock.after(TICK_MS, () => {
         this.#cancelTimer = undefined;
         this.ship();
       });
   }
 
   #isDue({ sinceMs, dueAtPage }: Pile, nowMs: number): boolean {
-    const { everyMs, isIdle } = this.#parts;
-    return isIdle() || this.#pages >= dueAtPage || nowMs - sinceMs >= everyMs;
+    const { everyMs } = this.#parts;
+    return this.#context.requests.isQuiet || this.#pages >= dueAtPage || nowMs - sinceMs >= everyMs;
   }
 
   #shipPile(to: string, pile: Pile, nowMs: number): void {

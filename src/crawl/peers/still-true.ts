@@ -4,7 +4,7 @@
  */
 
 import type { AnyLetter } from "../../exchange/letters.ts";
-import type { Division } from "./ownership.ts";
+import type { Division } from "../ownership.ts";
 
 export function stillTrue<T extends AnyLetter>(
   letter: T,
