@@ -1,4 +1,7 @@
-/** How each crawler is told to stay under a rate: ours, and the peers that claim to be able to. */
+/**
+ * How each crawler is configured to stay under a rate: ours, and the peers that claim to support
+ * it.
+ */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -89,7 +92,7 @@ export const PEERS: readonly Contender[] = [
     command: (assignment) => ({
       program: "httrack",
       words: [
-        // Without the second line it takes 100 KB/s at most, whatever it is told.
+        // Without the second line it takes at most 100 KB/s, whatever the setting.
         ...plain("-q -C0 -I0 --robots=0"),
         ...plain("--disable-security-limits --connection-per-second=0"),
         `--sockets=${assignment.connections}`,

@@ -22,7 +22,7 @@ import {
   windowsOf,
 } from "./bandwidth-windows.ts";
 
-export type Servers = "fast" | "spread" | "slow";
+export type Servers = "fast" | "spread" | "slow" | "late";
 
 export interface Case {
   readonly mix: Mix;
@@ -68,6 +68,8 @@ const QUIET_PATIENCE_MS = 10_000;
 const STOP_GRACE_MS = 8000;
 const STOP_PATIENCE_MS = 20_000;
 const FIRST_BYTE_MS_MAX = 3000;
+/** Late servers send a header at once, and its body after a time between these. */
+const LATE_BODY_MS = [1000, 3000] as const;
 const SPREAD = 100;
 const SLOWEST_BPS_MIN = 10_000;
 const SEEDS_PER_SITE = 20;
@@ -89,6 +91,7 @@ const ALLOWANCES: Readonly<Record<Servers, Allowance>> = {
   fast: { connections: 256, perSite: 4, ...USUAL },
   spread: { connections: 256, perSite: 4, ...USUAL },
   slow: { connections: 2048, perSite: 32, ...USUAL },
+  late: { connections: 2048, perSite: 32, ...USUAL },
 };
 /** and of small pages far more still: 6,600 for 50 MB/s, too many for one thread. Seeds are asked for before any page leads on. */
 const MANY: Allowance = { connections: 10_000, perSite: 128, processes: 2, seedsPerSite: 200 };
@@ -224,6 +227,7 @@ function serverOptions(bench: Bench, what: Case): Omit<ServerOptions, "port"> {
   return {
     mix: what.mix,
     ...(what.servers === "slow" && { firstByteMsMax: FIRST_BYTE_MS_MAX }),
+    ...(what.servers === "late" && { bodyMs: LATE_BODY_MS }),
     ...(what.tls === true && { tls: bench.tls, trouble: true }),
     ...(bench.docsFolder !== undefined && { docsFolder: bench.docsFolder }),
   };
@@ -253,7 +257,7 @@ function docsByFolder(folder: string): string[][] {
   });
 }
 
-/** Writes what the line carried, tenth by tenth of a second, for whoever wants to look at it. */
+/** Writes the bytes on the line, per tenth of a second, for later inspection. */
 export function writeSeries(folder: string, name: string, { samples, firstByteAtMs }: Run): void {
   mkdirSync(folder, { recursive: true });
   const lastMs = samples.at(-1)?.atMs ?? 0;

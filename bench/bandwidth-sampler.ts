@@ -6,8 +6,8 @@
  * Prints "<ms> <bytes>": the monotonic clock, and what they have received in all.
  *
  * A busy machine wakes it late, so each line carries the time at which the counters were really
- * read; whoever works with the lines interpolates. It sleeps without an event loop, because a
- * timer's delay would be one more. Ends when nobody reads its output any more.
+ * read; readers of the lines interpolate. It sleeps without an event loop, because a
+ * timer's delay would be one more. Ends when its output is closed.
  */
 
 import { closeSync, openSync, readSync, writeSync } from "node:fs";

@@ -25,6 +25,8 @@ export interface ServerOptions {
   readonly address?: string;
   /** The longest a site takes to its first byte: each site has its own time, from 0.2 s on. */
   readonly firstByteMsMax?: number;
+  /** Shortest and longest time from a header to its body; every page has its own. */
+  readonly bodyMs?: readonly [number, number];
   /** Some pages move, some fail, some break off. */
   readonly trouble?: boolean;
   readonly tls?: { readonly key: string; readonly cert: string };
@@ -109,6 +111,12 @@ function converse(socket: Socket, pages: Pages, pace: Pace | undefined): void {
     if (socket.destroyed) return;
     const { head, body, breaksOff } = pages.answer(request);
     const sent = breaksOff ? body.subarray(0, body.length >> 1) : body;
+    const bodyMs = pages.bodyMs(request);
+    if (bodyMs > 0) {
+      socket.write(head, "latin1");
+      setTimeout(() => pour(socket, sent, { pace, done: next }), bodyMs);
+      return;
+    }
     // Head and body leave together, as from any server in use: each on its own would be a packet more.
     socket.cork();
     socket.write(head, "latin1");
@@ -187,6 +195,12 @@ class Pages {
     const { firstByteMsMax } = this.#options;
     if (firstByteMsMax === undefined) return 0;
     return between([FIRST_BYTE_MS_MIN, firstByteMsMax], hash(hostOf(request)));
+  }
+
+  /** Time from the header to the body. */
+  bodyMs(request: string): number {
+    const { bodyMs: [least, most] = [0, 0] } = this.#options;
+    return least + (most - least) * hash(request.slice(0, request.indexOf(" HTTP/")));
   }
 
   answer(request: string): Answer {

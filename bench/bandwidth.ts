@@ -2,7 +2,7 @@
  * Does the crawl stay under its limit, and does it fill it? Measured from outside, on the line.
  *
  *   node bench/bandwidth.ts [--limits 100KB,1MB,10MB,50MB] [--mixes small,docs,large,mix]
- *                           [--servers fast,spread,slow] [--seconds 15] [--rounds 1]
+ *                           [--servers fast,spread,slow,late] [--seconds 15] [--rounds 1]
  *                           [--offload] [--tls] [--changes] [--price] [--peers] [--all]
  *                           [--control paced] [--procs 4] [--kills] [--series DIR] [--weir CHECKOUT]
  *                           [--connections 10000 --per-site 128]
@@ -132,7 +132,7 @@ function allowed(): Pick<Case, "connections" | "perSite"> {
   };
 }
 
-/** Processes of the crawl leave by being killed, and join again by being started anew. */
+/** Processes of the crawl leave by being killed, and join again by a new start. */
 async function killSome(): Promise<void> {
   for (let atSeconds = 3; atSeconds + 2 < seconds; atSeconds += 3) {
     await sleep(3_000);

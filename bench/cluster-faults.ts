@@ -59,7 +59,7 @@ interface Node {
   running: Running;
 }
 
-/** Four nodes and what can happen to them; the first is whoever began the crawl. */
+/** Four nodes and their faults; the first one started the crawl. */
 class Cluster {
   readonly folders: string[] = [];
   readonly nodes: Node[] = [];
@@ -214,7 +214,8 @@ function judged(
   const told = first.stdout === "" ? undefined : resultIn(first);
   for (const { code, stderr } of ends)
     if (code !== 0) violations.unshift({ rule: "exit", detail: `${code}: ${stderr.slice(-500)}` });
-  // In a cluster what a lost node had may be fetched again; how many different pages there are is told from samples.
+  // In a cluster the pages of a lost node may be fetched again; the number of different pages is
+  // estimated from samples.
   const different = told?.parallel?.unique ?? 0;
   if (Math.abs(different / trial.pages - 1) > TOLD_SHARE)
     violations.push({ rule: "told", detail: `${different} pages, there are ${trial.pages}` });

@@ -146,7 +146,7 @@ export class CrawlLoad {
     this.commits.stop();
   }
 
-  /** The new ones first, under fingerprints that nobody has. */
+  /** The new ones first, under unused fingerprints. */
   #linksOf(): Fingerprints {
     const count = LINKS_NEW + LINKS_KNOWN;
     const high = new Uint32Array(count);

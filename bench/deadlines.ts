@@ -10,10 +10,9 @@
  * true sizes, draws deadlines that `weir plan` says can be met with 8 % and half a second to spare,
  * and then crawls with them. `--wrong 2` tells the crawl that every site has twice the
  * bytes it has. `--delay 200` keeps 200 ms between requests to each site, in the plan and in the crawl, and
- * gives the number of pages. Told for each run: deadlines met, how far each finish lay from what `weir plan --as-crawled` said, as a
+ * gives the number of pages. Reported for each run: deadlines met, how far each finish lay from what `weir plan --as-crawled` said, as a
  * part of the plan's last, and whether sites finished in the planned order (pairs whose planned
- * finishes are more than 5 % of the whole apart). `--from` begins with a later run, to look into it; with `--keep`
- * every site's finish is told beside the planned one. Needs root.
+ * finishes are more than 5 % of the whole apart). `--from` begins with a later run, to look into it; with `--keep` every site's finish is printed beside the planned one. Needs root.
  */
 
 import { execFileSync, spawn } from "node:child_process";

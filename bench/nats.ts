@@ -6,8 +6,7 @@
  * First parcels of several sizes from one node to another, each with its receipt. Then, in every round, the
  * server is killed and started, stopped and continued, its store wiped (every sixth round), one node cut
  * off, and its way stalled for longer than a connection may be silent, while both nodes write to each
- * other. Nothing may be lost; the time from the end of a fault until the next parcel written has its
- * receipt is told. Prints tables, then JSON.
+ * other. Nothing may be lost; the time from the end of a fault until the next parcel written has its receipt is printed. Prints tables, then JSON.
  */
 
 import { setTimeout as wait } from "node:timers/promises";

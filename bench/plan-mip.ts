@@ -8,10 +8,10 @@
 
 import { parseArgs } from "node:util";
 import loadHighs from "highs";
-import { solveMip } from "../src/crawl/deadlines/mip-solver.ts";
+import { solveMip } from "../src/solver/solve-mip.ts";
 import { manySites } from "../src/lab/experiments/allocation-tasks.ts";
 import { matrixOf, mipModel } from "../src/plan/papers/mip.ts";
-import { auditPlan } from "../src/plan/plan-audit.ts";
+import { auditPlan } from "../src/plan/plan-audit.suite.ts";
 import { figuresOf } from "../src/plan/plan.ts";
 
 const RATES_MBPS = [6, 8, 10];

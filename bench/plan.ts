@@ -17,7 +17,7 @@ import { manySites } from "../src/lab/experiments/allocation-tasks.ts";
 import { cappedTask, type Wishes } from "../src/plan/capped-task.suite.ts";
 import { planCpq } from "../src/plan/papers/cpq.ts";
 import { planOptimal } from "../src/plan/optimum/optimal.ts";
-import { auditPlan } from "../src/plan/plan-audit.ts";
+import { auditPlan } from "../src/plan/plan-audit.suite.ts";
 import { figuresOf, OBJECTIVES, type PlanTask } from "../src/plan/plan.ts";
 import { promisesOf } from "../src/plan/promise/promises.ts";
 

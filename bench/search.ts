@@ -3,8 +3,7 @@
  *
  * Usage: node bench/search.ts [pages] [rounds] [pages.jsonl.xz …]
  *
- * Serves real pages (`{url, html}` a line, packed with xz) on loopback, each under as many addresses
- * as are needed, told apart by a number at its end. Links between them lead where they led on the web; others
+ * Serves real pages (`{url, html}` a line, packed with xz) on loopback, each under as many URLs as are needed, which differ by a number at the end. Links between them lead where they led on the web; others
  * lead out of the crawl. Crawls them with and without an index, in turn, and compares the CPU time of the
  * whole program, all threads included. Then asks the index for words of titles, and prints what half and
  * nine tenths of the answers took.

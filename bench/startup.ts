@@ -4,7 +4,7 @@
  * Usage: node bench/startup.ts [runs]
  *
  * Two clocks are read: when the server has given its first page away, and when the program shows on
- * its output that it has one. Every run starts a crawl anew in a folder of its own, stops it, and
+ * its output that it has one. Every run starts a new crawl in a folder of its own, stops it, and
  * goes on with it, which shows old pages at once, so that only the server's clock counts there.
  * Prints a table, then one line of JSON.
  */

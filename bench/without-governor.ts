@@ -1,5 +1,5 @@
 /**
- * The gate of the line as it would be if there were no limits: it keeps the books, and asks nobody.
+ * The gate of the line as it would be if there were no limits: it counts bytes and admits everything.
  *
  * Not part of the program. `bandwidth-price.ts` puts it in the place of `src/crawl/limit/limiter.ts` in a copy of a
  * checkout, so that what being able to limit costs can be measured against the same program without it.

@@ -11,7 +11,7 @@ import { crawl, settingsFrom } from "../src/index.ts";
 const settings = await settingsFrom(process.argv.slice(2), process.env);
 const crawling = crawl(settings);
 
-// The crawl waits while nobody takes a page, so slow work here costs no memory.
+// The crawl waits until a page is taken, so slow work here costs no memory.
 for await (const page of crawling) console.log(page.status, page.url, page.text().length);
 
 const { pages, bytes, outcomes } = await crawling;

@@ -4,7 +4,7 @@
  *   node examples/03-output.ts https://example.org/ --contact you@example.org --out weir-data/example.org
  *
  * A page is noted as done only when `onPage` has resolved. So a page whose line was not written is fetched
- * again by the next run, and at worst a line comes twice: whoever reads the file keeps the last one of each address.
+ * again by the next run, and at worst a line comes twice: readers of the file keep the last one of each URL.
  */
 
 import { appendFile } from "node:fs/promises";

@@ -23,7 +23,7 @@ for await (const page of crawl({ ...settings, acceptTypes: ["text/html"] })) {
 
 type Thing = Readonly<Record<string, unknown>>;
 
-/** One thing, a list of them, or a graph; what is broken is nobody's. */
+/** One thing, a list of them, or a graph; invalid JSON is ignored. */
 function thingsIn(json: string): readonly Thing[] {
   try {
     const parsed: unknown = JSON.parse(json);

@@ -1,5 +1,5 @@
 /**
- * Watches news sites: every round must be done by its deadline, and is told as it comes.
+ * Watches news sites: every recrawl must be done by its deadline, and is reported when it ends.
  *
  *   node examples/05-news.ts --config examples/news.yaml --contact you@example.org --out weir-data/news
  *

@@ -87,7 +87,7 @@ function valuesIn(values: ReadonlySet<string>): string {
 const ENDS = {
   done: "The server answered.",
   failed:
-    "A request was made and failed. *Retry* says whether it is retried, up to `--retries` times.",
+    "The response was definitive, or every attempt of the URL failed although its site responded to other requests. *Retry* says whether a failure is retried, up to `--retries` times. Failures of a site (lookup, connection, 5xx for everything) are retried without end and charged to no URL: its URLs stay pending, see [When sites do not respond](guides/outages.md). Their reason is then shown for the site, in `unreachable` of `--json` and in the summary.",
   skipped: "No request was made, because of a rule or because another process owns the URL.",
 } as const;
 

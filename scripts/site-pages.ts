@@ -3,7 +3,7 @@
  *
  * Pages keep their places in the tree, so that links between them need only another ending; whatever else they
  * link to (pictures, programs, settings) is taken along as it is. A link that leads nowhere, to a file or to a
- * heading, is a fault, and all faults are told together.
+ * heading, is a fault, and all faults are reported together.
  */
 
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";

@@ -84,7 +84,7 @@ async function runTests(): Promise<void> {
     .toSorted();
   process.env["NODE_COMPILE_CACHE"] ??= `${ROOT}node_modules/.cache/compiled`;
   const isBrowser = (file: string): boolean => file.startsWith("test/page/");
-  // No code is made from text anywhere, and nobody reaches a prototype through `__proto__`.
+  // Code is never generated from text, and no code uses `__proto__`.
   const strict = ["--disallow-code-generation-from-strings", "--disable-proto=throw"];
   await runFiles(
     files.filter((file) => !isBrowser(file)),

@@ -1,6 +1,7 @@
 /**
- * Checks the layout (imports between folders, purity of the mind, names, headers) and the words: no banned word in
- * documents and in strings of the program, no line of prose above 120 characters.
+ * Checks the layout (imports between folders and inside them, purity of the mind, names, headers, exports without a
+ * reader) and the words: no banned word in documents, comments and strings of the program, no line of prose above 120
+ * characters.
  *
  * Reads the lines of every source file; no parser is needed because imports are relative, end in `.ts` and stand on
  * lines of their own. Prints each breach with its place and exits with 1 if there is one. The linter checks the sizes of
@@ -15,7 +16,7 @@ import { bannedWordIn, COLUMNS_MAX, proseLines } from "./prose.ts";
 const LANGUAGE = ["base", "url", "page"];
 const MIND = ["topics", "bandwidth", "plan", "partition", "frontier"];
 const HANDS = ["fetch", "store", "output", "search", "exchange"];
-const BODY = ["config", "control", "results", "crawl", "cluster"];
+const BODY = ["config", "control", "results", "solver", "crawl", "cluster"];
 const FACE = ["report", "dashboard", "lab", "cli"];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
@@ -26,12 +27,32 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: [...LANGUAGE, ...MIND, ...HANDS],
   control: [...LANGUAGE, ...MIND, ...HANDS, "config"],
   results: [...LANGUAGE, ...MIND, ...HANDS, "config", "control"],
-  crawl: [...LANGUAGE, ...MIND, ...HANDS, "config", "control", "results"],
+  solver: [...LANGUAGE, ...MIND],
+  crawl: [...LANGUAGE, ...MIND, ...HANDS, "config", "control", "results", "solver"],
   cluster: [...LANGUAGE, ...MIND, ...HANDS, ...BODY],
   ...each(FACE, [...LANGUAGE, ...MIND, ...HANDS, ...BODY]),
   ...each(["dashboard", "lab"], [...LANGUAGE, ...MIND, ...HANDS, ...BODY, "report"]),
   cli: [...LANGUAGE, ...MIND, ...HANDS, ...BODY, ...FACE],
 };
+
+/**
+ * The inside of folders that have sub-folders, as groups from the ground up. A member may import only members of
+ * earlier groups, so there is no cycle, and the members of one group never import each other. A member is a sub-folder,
+ * a file of the folder, or "." for all its other files.
+ */
+const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  bandwidth: [["."], ["history"], ["clock"], ["paced"], ["papers"]],
+  plan: [["."], ["schedule"], ["feasible", "papers"], ["optimum"], ["promise"]],
+  store: [["."], ["seen"], ["memory", "sqlite"], ["joined"]],
+  output: [["."], ["warc"], ["lines"], ["parquet"]],
+  dashboard: [["."], ["page"]],
+  cli: [["."], ["commands"], ["run.ts"], ["main.ts"]],
+};
+/** Folders without groups: the lab's world, simulation and checkers share types; `crawl` is not yet divided. */
+const UNGROUPED = ["crawl", "lab"];
+/** Files whose comments and exports are not yet checked. */
+const UNCONVERTED =
+  /^src\/(crawl|cluster|exchange|bandwidth\/paced)\/|^src\/frontier\/politeness\.ts$/;
 
 /** What deciding code must not contain: waiting, clocks, chance, the world. */
 const IMPURE: readonly (readonly [pattern: RegExp, what: string])[] = [
@@ -50,8 +71,12 @@ const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
 };
 const breaches: string[] = [];
 const files = globSync("src/**/*.ts").toSorted();
+const outside = globSync("{scripts,test,bench,examples}/**/*.{ts,sh}", {
+  exclude: ["**/node_modules"],
+});
+const texts = new Map([...files, ...outside].map((file) => [file, readFileSync(file, "utf8")]));
 for (const file of files) {
-  const text = readFileSync(file, "utf8");
+  const text = texts.get(file) ?? "";
   const folder = file.split("/")[1] ?? "";
   checkName(file, folder);
   if (!TEST.test(file)) checkHeader(file, text);
@@ -60,6 +85,8 @@ for (const file of files) {
   if (!TEST.test(file) && MIND.includes(folder)) checkPurity(file, text);
   if (!TEST.test(file)) checkStrings(file, text);
 }
+for (const [file, text] of texts) if (!UNCONVERTED.test(file)) checkComments(file, text);
+checkExports();
 for (const file of globSync(["*.md", ".github/**/*.md", "{docs,examples,src}/**/*.md"]).toSorted())
   checkProse(file, readFileSync(file, "utf8"));
 for (const breach of breaches) console.error(breach);
@@ -87,7 +114,61 @@ function checkImports(file: string, folder: string, text: string): void {
     if (!path.endsWith(".ts")) breaches.push(`${file}:${line}: write the whole name, ${path}.ts`);
     if (target !== folder && !(MAY_IMPORT[folder] ?? []).includes(target))
       breaches.push(`${file}:${line}: ${folder} must not import ${target}`);
+    if (target === folder && !isAllowedInside(folder, file, normalize(join(dirname(file), path))))
+      breaches.push(`${file}:${line}: must not import ${path}, see INSIDE in scripts/tidy.ts`);
   }
+}
+
+function isAllowedInside(folder: string, from: string, to: string): boolean {
+  if (UNGROUPED.includes(folder)) return true;
+  const groups = INSIDE[folder] ?? [["."]];
+  const [importing, imported] = [from, to].map((file) =>
+    memberOf(groups, file.split("/").slice(2)),
+  );
+  const placeOf = (member = ""): number => groups.findIndex((group) => group.includes(member));
+  if (placeOf(importing) < 0 || placeOf(imported) < 0) return false;
+  return importing === imported || placeOf(imported) < placeOf(importing);
+}
+
+function memberOf(groups: readonly (readonly string[])[], [name = "", inner]: string[]): string {
+  if (inner !== undefined) return name;
+  return groups.flat().includes(name) ? name : ".";
+}
+
+/**
+ * An export needs a reader: another file that names it, or, if only tests do, use in its own file. Any mention of
+ * the name counts, so a common name can hide an unused export.
+ */
+function checkExports(): void {
+  const namesIn = new Map(
+    [...texts].map(([file, text]) => [
+      file,
+      withoutComments(text, true)
+        .match(/[\w$]+/g)
+        ?.toSorted() ?? [],
+    ]),
+  );
+  const filesWith = new Map<string, string[]>();
+  for (const [file, names] of namesIn)
+    for (const name of new Set(names)) filesWith.set(name, [...(filesWith.get(name) ?? []), file]);
+  for (const file of files) {
+    if (TEST.test(file) || UNCONVERTED.test(file) || file === "src/index.ts") continue;
+    const exported = (texts.get(file) ?? "").matchAll(
+      /^export (?:async )?(?:const|function\*?|class|interface|type) ([\w$]+)/gm,
+    );
+    for (const [, name = ""] of exported) {
+      const readers = (filesWith.get(name) ?? []).filter((other) => other !== file);
+      const ownUses = namesIn.get(file)?.filter((own) => own === name).length ?? 0;
+      if (readers.length === 0)
+        breaches.push(`${file}: ${name} is exported, and no file imports it`);
+      else if (ownUses === 1 && !file.startsWith("src/lab/") && readers.every(isForTests))
+        breaches.push(`${file}: only tests use ${name}`);
+    }
+  }
+}
+
+function isForTests(file: string): boolean {
+  return TEST.test(file) || !file.startsWith("src/");
 }
 
 /** What only development brings in is missing where the package is installed. */
@@ -100,6 +181,16 @@ function checkPurity(file: string, text: string): void {
   for (const [index, line] of withoutComments(text, false).split("\n").entries()) {
     for (const [pattern, what] of IMPURE)
       if (pattern.test(line)) breaches.push(`${file}:${index + 1}: the mind ${what}`);
+  }
+}
+
+function checkComments(file: string, text: string): void {
+  const comments = file.endsWith(".sh") ? /^\s*#.*$/gm : /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
+  for (const { 0: comment, index } of text.matchAll(comments)) {
+    const word = bannedWordIn(comment);
+    if (word === undefined) continue;
+    const line = text.slice(0, index).split("\n").length;
+    breaches.push(`${file}:${line}: plain words instead of "${word}" in a comment`);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * What every way of holding the limit has in common: it says which downloads may begin, and whose
- * reading has to wait. `governor` is ours, `admission` the paper's, `on-off` what that one was
- * compared with. Whoever carries bytes (`crawl/sluice`) knows only this.
+ * The interface of all methods to enforce the limit: which downloads may start, and which must
+ * pause reading. `governor` is ours, `admission` the paper's, `on-off` the one it was compared
+ * with. The caller (`crawl/limit`) knows only this interface.
  */
 
 /** A download that might begin. */
@@ -20,7 +20,7 @@ export interface Candidate {
 export interface Flow extends Candidate {
   readonly startedAtMs: number;
   readonly receivedBytes: number;
-  /** Told by its header, once that has come. */
+  /** From the response's header, once it has arrived. */
   readonly announcedBytes: number | undefined;
 }
 
@@ -38,11 +38,11 @@ export interface Controller {
   setWindow(windowBytes: number | undefined): void;
   /** The rate one site may take; undefined for all it wants. */
   setSiteLimit(nowMs: number, siteId: number, limitBps: number | undefined): void;
-  /** Who goes first among sites: the lowest rank. undefined: whoever came first. */
+  /** The order of sites: the lowest rank first. undefined: first come, first served. */
   setOrder(rankOf: RankOf | undefined): void;
   /** Whether the site's own limit lets it begin a download. */
   siteHasRoom(nowMs: number, siteId: number): boolean;
-  /** Whether nobody at all may begin now, so that nobody need be looked for. */
+  /** Whether no download at all may start now, so that no search is needed. */
   isShut?(nowMs: number): boolean;
   admits(nowMs: number, candidate: Candidate): boolean;
   begin(nowMs: number, candidate: Candidate): Flow;
@@ -52,7 +52,10 @@ export interface Controller {
   announce(nowMs: number, flow: Flow, bytes: number | undefined): void;
   /** So much came beside the bytes of downloads and what is held back for that; negative when it was less. */
   cameBeside?(nowMs: number, bytes: number): void;
-  /** So much has the line carried in all, by its own counters, as bytes of downloads; undefined when nobody can tell any more. */
+  /**
+   * The bytes that the line has carried in all, by its own counters, as bytes of downloads;
+   * undefined when they can no longer be read.
+   */
   carried?(nowMs: number, lineBytes: number | undefined): void;
   /** So much of a download that has to wait has come all the same, and lies unread; more may be on its way. Only where `wantsUnread`. */
   liesUnread?(flow: Flow, bytes: number, mayBeMore: boolean): void;

@@ -2,14 +2,12 @@
  * Lends one amount to many holders, so that together they never have more than there is.
  *
  * The amount is a rate shared by processes, or a number of pages. What was lent can be made less at any
- * time, but whoever holds it may not have heard of that yet. So a lesser grant frees something only
- * when its holder has said that it goes by it, or when everything it was ever told has run out on the
- * book's clock; until then the larger one counts. What is free goes to others, never more.
+ * time, but its holder may not know that yet. So a smaller grant frees something only when its holder has confirmed it, or when all its grants have expired on the book's clock; until then the larger one counts. What is free goes to others, never more.
  *
  * Promises, each held by a test in `lease-book.test.ts`:
  *   1. whatever is lost, repeated or late: what holders go by adds up to the total at most, once a
  *      total that was made less has been heard of;
- *   2. what nobody can use is lent to who can, as soon as it has been given back.
+ *   2. an unused share is lent to a holder that can use it, as soon as it has been given back.
  *
  * O(holders) a grant.
  */
@@ -90,8 +88,7 @@ export class LeaseBook {
 
 /**
  * Divides an amount by claims: first what each needs, all alike less where that is too much; then equal
- * parts, never above what one can use; what is left over when all have enough is spread, so that
- * whoever needs more has it before asking.
+ * parts, never above what one can use; the rest is spread when all have enough, so that a holder that needs more has it in advance.
  */
 export function divide(total: number, claims: readonly Claim[]): Map<string, number> {
   const floors = claims.map(({ ceiling, floor = 0 }) => Math.min(ceiling, floor));

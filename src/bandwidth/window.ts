@@ -32,16 +32,16 @@ export function overheadFor(windowBytes: number | undefined): number {
   return windowBytes <= WINDOW_BYTES_LEAST ? OVERHEAD_LEAST : OVERHEAD_SMALL;
 }
 
-/** Looks in a row at a line with room and nobody to use it before windows are widened. */
+/** Consecutive checks that find unused room on the line before windows are widened. */
 const HUNGRY_LOOKS = 2;
 const WIDENING_MAX = 8;
 /** A second with more than this part of its limit: windows spill, and new ones are narrow again. */
 const SPILT_SHARE = 1.03;
 
 /**
- * How many times wider than usual new windows are. A connection brings a window each round trip at most, so
- * a few of them, far away, could not fill a line with narrow ones. Where the line has room and
- * nobody waits for it, windows grow; where a second spills, they are as usual again.
+ * Factor by which new windows are wider than usual. A connection receives at most one window per
+ * round trip, so a few distant servers could not fill a line with narrow ones. While the line has
+ * unused room windows grow; after a second above the limit they are as usual again.
  */
 export class Widening {
   #times = 1;

@@ -34,7 +34,7 @@ export function showLedger(ledger: BytesByPurpose): string[] {
     .map((purpose) => `${purpose} ${showBytes(ledger[purpose])}`);
 }
 
-/** Guesses are told roughly: nobody is served by the seconds of an hour. */
+/** Estimates are rounded; the seconds of an hour would be false precision. */
 export function showRemaining(remainingMs: number | undefined): string {
   if (remainingMs === undefined) return "";
   if (remainingMs < 1000) return "nearly done";

@@ -6,7 +6,7 @@ import type { FieldTable, Resolved } from "../config/field.ts";
 import { readFlags } from "../config/flags.ts";
 import { resolve } from "../config/resolve.ts";
 
-export interface Args<Table extends FieldTable> {
+interface Args<Table extends FieldTable> {
   readonly positional: readonly string[];
   readonly flags: Resolved<Table>;
 }

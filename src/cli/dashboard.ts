@@ -1,14 +1,14 @@
 /** How the dashboard is asked for on the command line, and what is said when it is there. */
 
 import type { Resolved } from "../config/field.ts";
-import type { SHOWING } from "../config/schema-means.ts";
+import type { SHOWING } from "../config/output.ts";
 import type { DashboardWish } from "../dashboard/server.ts";
 
 type Asked = Pick<Resolved<typeof SHOWING>, "dashboard" | "dashboardHost" | "dashboardToken"> & {
   readonly speedsFile: string | undefined;
 };
 
-/** undefined when nobody wants one. */
+/** undefined for no dashboard. */
 export function dashboardWish(folder: string, asked: Asked): DashboardWish | undefined {
   const { dashboard, dashboardHost, dashboardToken, speedsFile } = asked;
   if (dashboard === undefined) return undefined;

@@ -8,14 +8,14 @@ import { archivedText, pageLine, type PageLine } from "../output/lines/jsonl.ts"
 import type { LinkingPage, UrlOf } from "../output/lines/links.ts";
 import type { PageRecord } from "../page/page.ts";
 import { highest } from "../report/gather.ts";
-import type { openReadOnly } from "../store/sqlite/store-sqlite.ts";
+import type { openReadOnly } from "../store/joined/open-read-only.ts";
 import { writtenOf } from "../url/url.ts";
 
 export type ReadableStore = ReturnType<typeof openReadOnly>;
 
 const URLS_KEPT_MAX = 100_000;
 
-export interface Extras {
+interface Extras {
   /** Where to take the text of pages from; undefined when it is not wanted. */
   readonly archiveFolder: string | undefined;
   /** By the id of a URL less 1; undefined when they are not wanted. */

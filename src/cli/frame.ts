@@ -124,17 +124,18 @@ function gaugeLine(snapshot: Snapshot, limitBps: number, { columns, palette }: S
 
 function ledgerLine({ ledger }: Snapshot, palette: Palette): string[] {
   const words = showLedger(ledger);
-  // That all of it was pages is nothing to be told.
+  // If all bytes were pages, there is nothing to report.
   return words.length < 2 ? [] : [palette.dim(words.join("  "))];
 }
 
-function countLine({ totals, pending, remainingMs }: Snapshot): string {
+function countLine({ totals, pending, unreachable, remainingMs }: Snapshot): string {
   const parts = [
     plural(totals.pages, "page"),
     showBytes(totals.bytes),
     `${showCount(pending)} waiting`,
     `${showCount(totals.failed)} failed`,
     `${showCount(totals.skipped)} skipped`,
+    unreachable > 0 ? `${plural(unreachable, "site")} unreachable` : "",
     pending > 0 ? showRemaining(remainingMs) : "",
   ];
   return parts.filter((part) => part !== "").join("  ");
@@ -160,13 +161,14 @@ function siteLines(snapshot: Snapshot, rows: number, screen: Screen): string[] {
 function siteLine(site: SiteView, nameColumns: number, screen: Screen): string {
   const { palette } = screen;
   const { number, news, nextInMs } = site.round;
-  // In a later round the pages of the earlier ones wait again, and are counted anew.
+  // In a recrawl the pages of the earlier ones wait again, and are counted again.
   const done = number === 1 ? site.pages : news.changed + news.unchanged + news.fresh + news.gone;
   const known = done + site.pending;
   const barColumns = Math.max(0, Math.min(24, screen.columns - nameColumns - 48));
   const bar = progressBar(known === 0 ? 0 : done / known, barColumns);
   const wait = site.nextInMs >= 100 ? ` ${showDuration(site.nextInMs)}` : "";
-  const next = nextInMs === undefined ? "" : `  round ${number}, next in ${showDuration(nextInMs)}`;
+  const next =
+    nextInMs === undefined ? "" : `  recrawl ${number}, next in ${showDuration(nextInMs)}`;
   return [
     nameOf(site).slice(0, nameColumns).padEnd(nameColumns),
     site.pending === 0 ? palette.good(bar) : palette.accent(bar),

@@ -4,6 +4,7 @@ import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
 import { type FieldTable, flagOf, isSwitch } from "../config/field.ts";
 import { suggestion } from "../config/nearest.ts";
+import type { ExitCode } from "./exit-codes.ts";
 
 const COLUMNS_MIN = 40;
 const COLUMNS_MAX = 100;
@@ -17,6 +18,11 @@ export interface HelpRequest {
   /** `all`, the name of a group in lower case, or nothing. */
   readonly topic?: string | undefined;
   readonly columns?: number | undefined;
+}
+
+export interface Command {
+  readonly help: (request?: HelpRequest) => string;
+  readonly run: (words: readonly string[]) => Promise<ExitCode>;
 }
 
 export interface Page {

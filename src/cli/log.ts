@@ -1,4 +1,4 @@
-/** Where the crawl's words go: lines for people, and JSON lines in a file for whoever asked. */
+/** Outputs of the log: lines for users, and JSON lines in a file. */
 
 import { createWriteStream } from "node:fs";
 import { isRead, type Log, type LogEntry, type LogLevel } from "../base/log.ts";

@@ -7,7 +7,7 @@ export function parallelLine(metrics: ParallelMetrics): string {
   const { procs, urlsExchanged, coverage, quality } = metrics;
   const parts = [
     `${plural(metrics.downloaded, "page")} fetched, ${showCount(metrics.unique)} different, overlap ${share(metrics.overlap)}`,
-    `${showCount(urlsExchanged)} addresses sent, ${share(metrics.communicationOverhead)} for each page`,
+    `${showCount(urlsExchanged)} URLs sent, ${share(metrics.communicationOverhead)} for each page`,
   ];
   if (coverage !== undefined)
     parts.push(

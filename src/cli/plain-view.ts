@@ -38,11 +38,12 @@ export class PlainView implements View {
 
   #look(): void {
     const snapshot = this.#snapshot();
-    // That it waits for a round, or goes on, is told at once.
-    const hasTurned = snapshot.state === "waiting" || this.#lastState === "waiting";
+    // That it waits, for a recrawl or for sites to respond, or goes on, is shown at once.
+    const hasTurned = isWaiting(snapshot.state) || isWaiting(this.#lastState);
     const isNews = hasTurned && snapshot.state !== this.#lastState;
     if (snapshot.elapsedMs < this.#nextAtMs && !isNews) return;
-    if (this.#nextAtMs === 0 && snapshot.totals.done + snapshot.totals.failed === 0) return;
+    const hasBegun = this.#nextAtMs > 0 || snapshot.totals.done + snapshot.totals.failed > 0;
+    if (!hasBegun && !isNews) return;
     this.#nextAtMs = snapshot.elapsedMs + LINE_EVERY_MS;
     const counts = plainCounts(snapshot);
     if (counts !== this.#lastCounts || isNews)
@@ -50,6 +51,10 @@ export class PlainView implements View {
     this.#lastCounts = counts;
     this.#lastState = snapshot.state;
   }
+}
+
+function isWaiting(state: Snapshot["state"]): boolean {
+  return state === "waiting" || state === "paused";
 }
 
 export function plainLine(snapshot: Snapshot): string {

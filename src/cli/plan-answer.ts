@@ -6,7 +6,6 @@
  * has the same answer.
  */
 
-import { unreachable } from "../base/assert.ts";
 import { randomFrom } from "../base/random.ts";
 import {
   type Band,
@@ -20,9 +19,7 @@ import {
 } from "../plan/promise/confidence.ts";
 import { type Beforehand, planBeforehand, planWell } from "../plan/promise/first-plan.ts";
 import type { Slack } from "../plan/promise/slack.ts";
-import { planCpq } from "../plan/papers/cpq.ts";
-import { planMMaxt } from "../plan/papers/m-maxt.ts";
-import { planMSumt } from "../plan/papers/m-sumt.ts";
+import { planByName } from "../plan/papers/by-name.ts";
 import { planOptimal } from "../plan/optimum/optimal.ts";
 import {
   type Algorithm,
@@ -44,7 +41,7 @@ import { hasPlaces } from "../plan/schedule/columns.ts";
 const SEED = 1;
 const MIP_SECONDS_MAX = 60;
 
-export interface PlanQuestion {
+interface PlanQuestion {
   readonly task: PlanTask;
   /** What ours keeps in hand before deadlines; undefined for nothing. */
   readonly slack: Slack | undefined;
@@ -129,21 +126,10 @@ async function byPaper(
   algorithm: Exclude<Algorithm, "optimal">,
   task: PlanTask,
 ): Promise<{ readonly allocation: Allocation; readonly solverGap: number | undefined }> {
-  switch (algorithm) {
-    case "m-maxt":
-      return { allocation: planMMaxt(task), solverGap: undefined };
-    case "m-sumt":
-      return { allocation: planMSumt(task), solverGap: undefined };
-    case "cpq":
-      return { allocation: planCpq(task), solverGap: undefined };
-    case "mip": {
-      const { solveMip } = await import("../crawl/deadlines/mip-solver.ts");
-      const { allocation, gap } = await solveMip(task, { secondsMax: MIP_SECONDS_MAX });
-      return { allocation, solverGap: gap };
-    }
-    default:
-      return unreachable(algorithm);
-  }
+  if (algorithm !== "mip") return { allocation: planByName(algorithm, task), solverGap: undefined };
+  const { solveMip } = await import("../solver/solve-mip.ts");
+  const { allocation, gap } = await solveMip(task, { secondsMax: MIP_SECONDS_MAX });
+  return { allocation, solverGap: gap };
 }
 
 /** The bound of the weighted sum says nothing of the plain one, unless all weigh the same. */

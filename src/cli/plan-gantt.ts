@@ -36,7 +36,7 @@ export function ganttLines(rows: readonly PlanRow[], { columns, palette }: Scree
   ].map((line) => fitted(line, columns));
 }
 
-/** What nobody needs to be told. */
+/** Removes the parts of a name that all users know. */
 export function shortName(site: string): string {
   return site.replace(/^https?:\/\//, "");
 }

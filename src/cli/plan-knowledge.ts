@@ -15,8 +15,8 @@ import { speedTableFor } from "../crawl/limit/link-budget.ts";
 import { bytesBeforeRound } from "../crawl/sites.ts";
 import { TYPICAL_PAGE_BYTES } from "../plan/promise/estimate.ts";
 import { serversOf } from "../store/joined/joined-servers.ts";
-import type { StoredServer } from "../store/server-file.ts";
-import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
+import type { StoredServer } from "../store/sqlite/server-file.ts";
+import { openReadOnly } from "../store/joined/open-read-only.ts";
 import type { SiteRow, StoredRobots } from "../store/store.ts";
 import { hostOfSite } from "../url/site.ts";
 
@@ -31,7 +31,7 @@ export interface Earlier {
   readonly robots: StoredRobots | undefined;
 }
 
-export interface ServerSpeed {
+interface ServerSpeed {
   /** Its IP address. */
   readonly address: string;
   /** B(ip, h, w) of the server that was measured last, now. */

@@ -1,13 +1,13 @@
 /**
- * Turns what was asked and what is known into a task for a planner: U, and for each site D and c.
+ * Turns the request and the known facts into a task for a planner: U, and for each site D and c.
  *
- * D is the `size` of a site's entry; else what is left of the crawl in the folder; else what the last crawl
- * that has ended there brought; else its `pages` at the typical size. c is its `cap`; else what its server gives
- * now, times the requests allowed at a time; in both cases no more than its `limit`, than its requests at the agreed
- * delay, and than the requests to its IP address at that address's delay. U is the limit, or the calendar's now;
- * without one, the sum of all c.
+ * D is the `size` of a site's entry; else the rest of the crawl in the folder; else the size of the
+ * last complete crawl there; else its `pages` at the typical size. c is its `cap`; else the current
+ * rate of its server, times the requests allowed at a time; in both cases at most its `limit`, the
+ * rate of its requests at the agreed delay, and that of the requests to its IP address at that
+ * address's delay. U is the limit, or the calendar's at present; without one, the sum of all c.
  *
- * A site of which no size is known, or that could never start, is left out of the plan and told.
+ * A site of unknown size, or one that could never start, is left out of the plan and reported.
  */
 
 import { limitAt, minutesToChange } from "../bandwidth/clock/calendar.ts";
@@ -26,10 +26,10 @@ import { hostOfSite } from "../url/site.ts";
 import type { Earlier, Knowledge } from "./plan-knowledge.ts";
 
 /** `pages`: the configured number of pages, at the typical size. */
-export type SizeSource = "size" | "left" | "earlier" | "pages";
+type SizeSource = "size" | "left" | "earlier" | "pages";
 /** `typical`: the size, in pages of the typical size. */
-export type PagesSource = "pages" | "left" | "earlier" | "typical";
-export type CapSource = "cap" | "limit" | "speeds" | "delay" | "address";
+type PagesSource = "pages" | "left" | "earlier" | "typical";
+type CapSource = "cap" | "limit" | "speeds" | "delay" | "address";
 
 interface Cap {
   readonly from: CapSource;
@@ -38,7 +38,7 @@ interface Cap {
 
 export interface PlannedSite {
   readonly wish: SiteWish;
-  /** undefined: nobody knows. */
+  /** undefined when unknown. */
   readonly bytes: number | undefined;
   readonly sizeFrom: SizeSource | undefined;
   readonly pages: number | undefined;

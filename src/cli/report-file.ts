@@ -10,9 +10,9 @@ import { gatherReport } from "../report/gather.ts";
 import { reportHtml } from "../report/report.ts";
 import { runningSnapshot } from "../results/crawl-folder.ts";
 
-export const REPORT_FILE = "report.html";
+const REPORT_FILE = "report.html";
 
-export interface ReportOrder {
+interface ReportOrder {
   readonly folder: string;
   /** Where to; into the folder itself without it. */
   readonly outFile: string | undefined;

@@ -12,12 +12,7 @@ import { suggestion } from "../config/nearest.ts";
 import { VERSION } from "../config/version.ts";
 import { withoutCredentials } from "../url/credentials.ts";
 import { EXIT, exitCodeOf, type ExitCode } from "./exit-codes.ts";
-import { generalHelp, type HelpRequest } from "./help.ts";
-
-export interface Command {
-  readonly help: (request?: HelpRequest) => string;
-  readonly run: (words: readonly string[]) => Promise<ExitCode>;
-}
+import { type Command, generalHelp } from "./help.ts";
 
 interface Entry {
   readonly summary: string;

@@ -25,7 +25,7 @@ const NOT_MEASURED = "·";
 const DOTS = `${NOT_MEASURED} not measured at this hour: expected to give the mean of the measured ones`;
 const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-export interface ServerView extends ServerRow {
+interface ServerView extends ServerRow {
   readonly measured: number;
   readonly nowBps: number;
 }

@@ -12,6 +12,7 @@ import type { Palette } from "./terminal.ts";
 const REASONS_MAX = 8;
 const MISSED_MAX = 10;
 const REFUSED_SEEDS_MAX = 10;
+const UNREACHABLE_MAX = 10;
 /** From this part of the crawl's time on, want of processor time is named as a reason for missed deadlines. */
 const CPU_BOUND_SHARE = 0.1;
 
@@ -26,11 +27,12 @@ export function summaryOf(result: CrawlResult, folder: string, palette: Palette)
   return [
     "",
     `${heading}: ${palette.bold(plural(result.pages, "page"))}, ${showBytes(result.bytes)}; this run took ${elapsed}${result.resumed ? "" : `, ${showPace(pace)} answers/s`}.`,
-    `  ${showCount(urls.known)} addresses: ${showCount(urls.done)} done, ${showCount(urls.failed)} failed, ${showCount(urls.skipped)} skipped, ${showCount(urls.pending)} waiting`,
+    `  ${showCount(urls.known)} URLs: ${showCount(urls.done)} done, ${showCount(urls.failed)} failed, ${showCount(urls.skipped)} skipped, ${showCount(urls.pending)} waiting`,
     ...reasons("failed", result),
     ...reasons("skipped", result),
     ...caps(result),
     ...refusedSeedLines(result, palette),
+    ...unreachable(result, palette),
     ...duplicates(result),
     ...promises(result, palette),
     ...hints(result),
@@ -59,7 +61,7 @@ function caps({ caps: found }: CrawlResult): string[] {
 /** What lets a seed in that was refused for this reason. */
 const SEED_REMEDIES: Readonly<Record<string, string>> = {
   robots_denied: "robots.txt forbids it; --ignore-robots, if the owner of the site agreed",
-  ssrf_blocked: "its name leads to a private address; --allow-private with that range",
+  ssrf_blocked: "its host name resolves to a private address; --allow-private with that range",
   out_of_scope: "its redirect is refused by --include or --exclude; change the pattern or the seed",
   scheme_refused: "it redirects to neither http nor https; give another seed",
   port_refused: "it leads to a port of another protocol; give another seed",
@@ -77,6 +79,17 @@ export function refusedSeedLines(
     return `    ${visible(url, 200)} (${visible(why, 120)}): ${remedy}`;
   });
   const heading = `${plural(count, "seed")} refused:`;
+  return [`  ${palette.bad(heading)}`, ...lines, ...(count > lines.length ? ["    …"] : [])];
+}
+
+/** What waits for sites that did not respond, and why they did not. */
+function unreachable({ unreachable: { count, first } }: CrawlResult, palette: Palette): string[] {
+  if (count === 0) return [];
+  const lines = first.slice(0, UNREACHABLE_MAX).map(({ site, pending, reason, seconds }) => {
+    const forMs = showDuration(seconds * 1000);
+    return `    ${visible(site, 200)}: ${reason} for ${forMs}, ${plural(pending, "URL")} waiting`;
+  });
+  const heading = `${plural(count, "site")} could not be reached:`;
   return [`  ${palette.bad(heading)}`, ...lines, ...(count > lines.length ? ["    …"] : [])];
 }
 
@@ -109,13 +122,13 @@ function promises({ sites, bandwidth, seconds }: CrawlResult, palette: Palette):
   ];
 }
 
-/** What somebody new would otherwise have to look up. */
+/** Explanations that a new user would otherwise have to look up. */
 function hints({ outcomes, pages, refusedSeeds }: CrawlResult): string[] {
   const found: string[] = [];
   if (refusedSeeds.count > 0) return found;
   if ((outcomes["ssrf_blocked"] ?? 0) > 0)
     found.push(
-      "  ssrf_blocked: a name led to a private address; --allow-private permits such addresses",
+      "  ssrf_blocked: a host name resolved to a private address; --allow-private permits such addresses",
     );
   if ((outcomes["robots_denied"] ?? 0) > 0 && pages === 0)
     found.push("  robots_denied: the site's robots.txt forbids these URLs");
@@ -123,8 +136,11 @@ function hints({ outcomes, pages, refusedSeeds }: CrawlResult): string[] {
 }
 
 function nextSteps(result: CrawlResult, folder: string, palette: Palette): string[] {
-  if (!result.complete)
-    return ["", "The same command resumes the crawl.", `  ${palette.dim(`weir status ${folder}`)}`];
+  const again =
+    result.unreachable.count > 0
+      ? "The same command tries these sites again; --patience sets how long it waits for them."
+      : "The same command resumes the crawl.";
+  if (!result.complete) return ["", again, `  ${palette.dim(`weir status ${folder}`)}`];
   if (result.pages === 0) return [];
   return [
     "",

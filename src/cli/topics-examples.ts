@@ -9,7 +9,7 @@ import { type FieldNames, type LineTally, readLabelledPages } from "./labelled-p
 export interface Gathered {
   readonly examples: Examples;
   readonly tally: LineTally;
-  /** Pages of fewer than 50 terms, which nobody should learn from. */
+  /** Pages of fewer than 50 terms, which are not used for training. */
   readonly small: number;
 }
 

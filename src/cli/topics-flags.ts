@@ -9,16 +9,15 @@ export const JSON_FLAG = {
   json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
 } as const satisfies FieldTable;
 
-export const MODEL_FLAG = {
+const MODEL_FLAG = {
   modelFile: {
     key: "model",
     meaning: "Model to use. By default the included one.",
-    fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
 } as const satisfies FieldTable;
 
-export const FIELD_FLAGS = {
+const FIELD_FLAGS = {
   topicField: {
     key: "topicField",
     meaning: "Field of a line with the topic.",
@@ -68,7 +67,6 @@ export const EVAL_FLAGS = {
     key: "split",
     meaning:
       "Test a method instead of a model: train on half of each topic's pages (at most 500), test on as many others.",
-    fallback: undefined,
     reader: oneOf(METHOD_NAMES),
   },
   seed: {
@@ -80,7 +78,6 @@ export const EVAL_FLAGS = {
   svgFile: {
     key: "svg",
     meaning: "Write the confusion matrix to this file as a picture.",
-    fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
   ...FIELD_FLAGS,

@@ -17,14 +17,14 @@ import { Changes, type Changing } from "../control/live-settings.ts";
 import { metricsOf, type ParallelMetrics } from "../results/parallel-metrics.ts";
 import { measuredRate } from "../crawl/make-snapshot.ts";
 import { topicSetupFor } from "../crawl/topics/setup.ts";
-import { ownsContents } from "../config/parallel-rules.ts";
+import { ownsContents } from "../config/processes.ts";
 import { overlap } from "../partition/metrics.ts";
 import { closeToOthers, hasStore } from "../store/folder.ts";
 import { serversOf } from "../store/joined/joined-servers.ts";
 import { openMemoryStore } from "../store/memory/store-memory.ts";
-import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../store/joined/open-read-only.ts";
 import { partFolders } from "../store/team-file.ts";
-import { keepChronicle } from "../control/rate-log.ts";
+import { keepRateLog } from "../control/rate-log.ts";
 import { speedTableFor } from "../crawl/limit/link-budget.ts";
 import { checkPromises } from "../crawl/deadlines/check-promises.ts";
 import { Control } from "../control/status-file.ts";
@@ -143,7 +143,7 @@ class Supervisor implements OpenCrawl, Changing {
       this.#stack.defer(systemClock.after(settings.timeMaxMs, () => this.stop("time limit")));
     const snapshot = (): Snapshot => this.snapshot();
     this.#stack.use(new Control({ folder, snapshot, change: (k, v) => this.change(k, v) }));
-    this.#stack.use(keepChronicle(folder, snapshot));
+    this.#stack.use(keepRateLog(folder, snapshot));
   }
 
   /** As one process does before its first request: see `promise-check.ts`. */
@@ -165,7 +165,8 @@ class Supervisor implements OpenCrawl, Changing {
     const all = this.#names.flatMap((name) => this.#snapshotOf(name) ?? []);
     const nowMs = systemClock.nowMs();
     const busy = all.filter(({ pending }) => pending > 0);
-    const areAllPaused = busy.length > 0 && busy.every(({ state }) => state === "paused");
+    const areAllPaused =
+      busy.length > 0 && busy.every((one) => one.state === "paused" && one.unreachable > 0);
     const isPaused = this.#state === "running" && (this.#holds.size > 0 || areAllPaused);
     const reasons = new Set([
       ...this.#holds,

@@ -4,8 +4,8 @@ import type { Settings } from "../config/schema.ts";
 import type { CrawlResult } from "../control/snapshot.ts";
 import { topicFigures } from "../results/topic-figures.ts";
 import { modelFor } from "../crawl/topics/setup.ts";
-import type { ReadableStore } from "../store/sqlite/sqlite-view.ts";
-import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
+import type { ReadableStore } from "../store/store.ts";
+import { openReadOnly } from "../store/joined/open-read-only.ts";
 import { storeFolders } from "../store/team-file.ts";
 
 /** null where nobody asked what pages are about. */

@@ -1,4 +1,4 @@
-/** What may change while a crawl runs: by the names of `weir set`, read like the settings. */
+/** Settings that can change while a crawl runs: the names of `weir set`, read like the settings. */
 
 import { visible } from "../base/visible.ts";
 import { canonicalUrl, isRefused } from "../url/url.ts";
@@ -16,13 +16,11 @@ export const CHANGEABLE = {
   pause: {
     key: "pause",
     meaning: "Whether to pause new requests.",
-    fallback: undefined,
     reader: onOff,
   },
   stop: {
     key: "stop",
     meaning: "Stop the crawl: running requests finish, and the same command resumes.",
-    fallback: undefined,
     reader: oneOf(["now"]),
   },
   connections: SETTINGS.connectionsMax,
@@ -31,24 +29,22 @@ export const CHANGEABLE = {
   deadline: {
     key: "deadline",
     meaning: "When a site must be done, counted from the start: SITE=DURATION, or SITE=none.",
-    fallback: undefined,
     reader: ofSite(SITE_SETTINGS.deadlineMs.reader, "45m"),
   },
   priority: {
     key: "priority",
     meaning: "How much a second of a site's waiting counts: SITE=N.",
-    fallback: undefined,
     reader: ofSite(SITE_SETTINGS.priority.reader, "3"),
   },
 } as const satisfies FieldTable;
 
-export interface ForSite<T> {
+interface ForSite<T> {
   readonly site: string;
-  /** undefined where nothing shall hold. */
+  /** undefined for none. */
   readonly value: T | undefined;
 }
 
-/** What is written for one site: its address, =, and what its own line in a file would say. */
+/** A value for one site: the site, =, and the text that its entry in a file would have. */
 function ofSite<T>(reader: Reader<T>, example: string): Reader<ForSite<T>> {
   return {
     placeholder: `SITE=${reader.placeholder}`,
@@ -64,13 +60,13 @@ function ofSite<T>(reader: Reader<T>, example: string): Reader<ForSite<T>> {
   };
 }
 
-export type ChangeableKey = keyof typeof CHANGEABLE;
+type ChangeableKey = keyof typeof CHANGEABLE;
 
 export function isChangeable(key: string): key is ChangeableKey {
   return Object.hasOwn(CHANGEABLE, key);
 }
 
-/** What is said of a key that is none, with the nearest one that is. */
+/** The message for a key that cannot be changed, with the most similar key that can. */
 export function unchangeable(key: string): string {
   const keys = Object.keys(CHANGEABLE);
   const instead = suggestion(key, keys) || `; these can: ${keys.join(", ")}`;

@@ -1,37 +1,36 @@
 /**
- * What a setting is: the name people write, its meaning, its fallback and the one way to read it.
+ * A setting: its name for users, its meaning, its default and the one way to read it.
  *
- * A reader takes text, wherever it came from, so a flag, a variable and a file mean the same. It
- * answers `undefined` for what it cannot accept, and `expects` says what it would have accepted,
- * range included, so that a refusal never has to be guessed at.
+ * A reader takes text from any source, so a flag, a variable and a file mean the same. It returns
+ * `undefined` for text that it does not accept; `expects` states what it accepts, with the range.
  */
 
 export interface Reader<T> {
-  /** As it stands in `--help`: DURATION, SIZE, N; empty for a switch. */
+  /** As shown in `--help`: DURATION, SIZE, N; empty for a switch. */
   readonly placeholder: string;
   /** Ends the sentence "expects …". */
   readonly expects: string;
   readonly read: (text: string) => T | undefined;
-  /** What is wrong with a text that `read` refuses, where more can be said than what it expects. */
+  /** The reasons why `read` refuses a text, where they are more specific than `expects`. */
   readonly explain?: (text: string) => readonly string[];
 }
 
 export interface Field<T> {
-  /** What people write: `warcSize` in a file, `--warc-size`, `WEIR_WARC_SIZE`. */
+  /** The name for users: `warcSize` in a file, `--warc-size`, `WEIR_WARC_SIZE`. */
   readonly key: string;
   readonly meaning: string;
-  /** As a person would write it; undefined when there is none, and `meaning` says what then. */
-  readonly fallback: string | undefined;
+  /** As a user would write it. Without one, `meaning` states the default. */
+  readonly fallback?: string | undefined;
   readonly reader: Reader<T>;
-  /** For a list: what separates its items when they come as one text. */
+  /** For a list: separates its items within one text. */
   readonly separator?: RegExp;
-  /** The word `none` stands for no value, and takes back what an outweighed place said. */
+  /** The word `none` means no value, and removes the value of a weaker source. */
   readonly orNone?: true;
-  /** What its flag means alone, when nothing follows that it could read. */
+  /** The value of its flag when no readable value follows. */
   readonly alone?: string;
-  /** Never shown back, not even when it is wrong. */
+  /** Never shown, not even when it is invalid. */
   readonly secret?: true;
-  /** Makes no sense in a file or in the environment. */
+  /** Not allowed in a file or in the environment. */
   readonly flagOnly?: true;
 }
 
@@ -45,7 +44,7 @@ type ValueOf<F> = F extends { readonly reader: Reader<infer T> }
       : T | undefined
   : never;
 
-/** The plain values that a table of fields comes to. */
+/** The values of a table of fields. */
 export type Resolved<Table extends FieldTable> = {
   readonly [Name in keyof Table]: ValueOf<Table[Name]>;
 };
@@ -63,7 +62,7 @@ export function variableOf(field: Field<unknown>): string {
   return `WEIR_${field.key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** A switch stands alone on the command line; `--no-` turns it off. */
+/** A switch takes no value on the command line; `--no-` turns it off. */
 export function isSwitch(field: Field<unknown>): boolean {
   return field.reader.placeholder === "";
 }

@@ -1,9 +1,9 @@
 /**
  * Reads a settings file (YAML) into a layer, and its `sites:` into entries.
  *
- * Only text, lists and maps are taken from YAML: `1e99`, `yes` and `0x10` stay what was written, and
- * the same readers as for flags decide. Keys are looked up and never become properties, doubled
- * keys are refused by the parser, and aliases, which could unfold without end, are refused by us.
+ * Only text, lists and maps are taken from YAML: `1e99`, `yes` and `0x10` stay text, which the
+ * readers of the flags then read. Keys are looked up and never become properties, duplicate keys
+ * are refused by the parser, and aliases, which could expand without end, are refused here.
  */
 
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
@@ -13,14 +13,14 @@ import { withoutCredentials } from "../url/credentials.ts";
 import { expectationOf, type FieldTable } from "./field.ts";
 import { suggestion } from "./nearest.ts";
 import { type Layer, resolve } from "./resolve.ts";
-import { SITE_PLANNING } from "./schema-plan.ts";
+import { SITE_PLANNING } from "./deadlines.ts";
 import { SETTINGS, SITE_SETTINGS, type SiteSettings } from "./schema.ts";
 
 export interface SettingsFile {
   readonly layer: Layer;
   readonly sites: readonly SiteSettings[];
   readonly mistakes: readonly string[];
-  /** Lines of single sites that cannot be read and only concern the plan; see `plan-rules.ts`. */
+  /** Lines of single sites that cannot be read and only concern the plan; see `deadlines.ts`. */
   readonly faults: readonly string[];
 }
 
@@ -65,7 +65,7 @@ class FileReading {
       });
       for (const error of [...document.errors, ...document.warnings]) {
         const line = this.#lines.linePos(error.pos[0]).line;
-        // What follows a colon quotes the file, perhaps a password.
+        // The text after the colon quotes the file, perhaps a password.
         const [what = ""] = error.message.split(": ", 1);
         this.#mistakes.push(`${this.#place(line)}: ${visible(what, 200)}`);
       }
@@ -73,7 +73,7 @@ class FileReading {
         ? undefined
         : document.contents;
     } catch (error) {
-      // The parser descends by recursion; a file of nothing but brackets exhausts the stack.
+      // The parser is recursive; a file of only brackets exhausts the stack.
       if (!(error instanceof RangeError)) throw error;
       this.#mistakes.push(`${this.#fileName}: nested too deeply to be settings`);
       return undefined;

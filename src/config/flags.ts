@@ -1,8 +1,8 @@
 /**
  * Reads the words of a command line by a table of fields: `--delay 2s`, `--delay=2s`, `--no-warc`.
  *
- * Nothing is guessed: an unknown flag, a missing value or a value given to no flag is a mistake,
- * told with the nearest name. After `--` everything is positional.
+ * Nothing is guessed: an unknown flag or a missing value is a mistake, reported with the most
+ * similar name. All words after `--` are positional.
  */
 
 import { visible } from "../base/visible.ts";
@@ -19,7 +19,7 @@ export interface Flags {
 interface Known {
   readonly name: string;
   readonly field: Field<unknown>;
-  /** The value it stands for by itself: a switch, or its opposite. */
+  /** Its value without text: a switch, or its negation. */
   readonly alone: "true" | "false" | undefined;
 }
 
@@ -44,7 +44,7 @@ export function readFlags(words: readonly string[], table: FieldTable): Flags {
     const meant = known.get(flag);
     if (meant === undefined) {
       mistakes.push(`${visible(flag, 80)} is unknown${suggestion(flag, [...known.keys()])}`);
-      // What follows an unknown flag is most likely its value, and no second mistake.
+      // The word after an unknown flag is most likely its value, so it is no second mistake.
       if (equals < 0 && isValue(words[index + 1]) && !looksLikeAddress(words[index + 1])) index++;
       continue;
     }
@@ -67,13 +67,13 @@ function knownFlags(table: FieldTable): ReadonlyMap<string, Known> {
   return known;
 }
 
-/** `--no-warc=false` is odd, but it has only one meaning. */
+/** `--no-warc=false` is odd but unambiguous. */
 function negated(meant: Known, equals: number, text: string): string {
   if (equals < 0 || meant.alone !== "false") return text;
   return text === "true" ? "false" : text === "false" ? "true" : text;
 }
 
-/** A flag that may stand alone takes only what it can read: what follows may be an address. */
+/** A flag with an optional value takes only a word that it can read, because a URL may follow. */
 function takesNext(field: Field<unknown>, word: string | undefined): boolean {
   if (!isValue(word) || field.alone === undefined) return isValue(word);
   return readOne("", field, word).mistakes.length === 0;

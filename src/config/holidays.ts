@@ -1,17 +1,16 @@
 /**
  * The public holidays of a country, and of a part of it where they differ: `IT`, `US-CA`, `DE-BY`.
  *
- * Which days these are is the business of `date-holidays`, which knows some two hundred countries,
- * moving feasts and days in lieu. It weighs more than the rest of Weir, so it is loaded only when a
- * country is named, and somebody who installed Weir as a package adds it then
- * (docs/decisions/008-holidays.md).
+ * The dates are from `date-holidays`, which knows about two hundred countries, movable feasts and
+ * days in lieu. It is larger than the rest of Weir, so it is loaded only when a country is set, and
+ * users of the package install it themselves (docs/decisions/008-holidays.md).
  */
 
 import { createRequire } from "node:module";
 import { assert } from "../base/assert.ts";
 import { nearest } from "./nearest.ts";
 
-/** What we use of the library. */
+/** The part of the library that Weir uses. */
 interface Library {
   getCountries(): Readonly<Record<string, string>>;
   getStates(country: string): Readonly<Record<string, string>> | undefined;
@@ -20,7 +19,7 @@ interface Library {
 }
 
 interface Holiday {
-  /** Where it begins, on that country's clocks: 2026-12-25 00:00:00, or 2026-05-27 00:00:00 -0600. */
+  /** Start in local time: 2026-12-25 00:00:00, or 2026-05-27 00:00:00 -0600. */
   readonly date: string;
   readonly start: Date;
   readonly end: Date;
@@ -32,11 +31,11 @@ type MakeLibrary = new (country?: string, state?: string, region?: string) => Li
 const PACKAGE = "date-holidays";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** What people write, and what ISO 3166 says. */
+/** Common codes and those of ISO 3166. */
 const ALIASES: ReadonlyMap<string, string> = new Map([["UK", "GB"]]);
 const PARTS_SHOWN = 20;
 
-/** The place as the library spells it; undefined when it knows of none, or is not there. */
+/** The place as the library spells it; undefined if it is unknown or the library is missing. */
 export function readCountry(text: string): string | undefined {
   const code = text.trim().toUpperCase();
   return loadLibrary() !== undefined && partsMistake(code) === undefined ? code : undefined;
@@ -59,7 +58,7 @@ export function publicHolidaysOf(country: string): (date: string) => boolean {
   const daysOf = new Map<number, ReadonlySet<string>>();
   return (date) => {
     const year = Number(date.slice(0, 4));
-    // A feast may reach over New Year's Eve, and a day in lieu may lie in the year before.
+    // A holiday may extend over New Year's Eve, and a day in lieu may be in the previous year.
     for (const near of [year - 1, year, year + 1]) {
       const days = daysOf.get(near) ?? daysIn(library, near);
       daysOf.set(near, days);
@@ -73,7 +72,7 @@ function daysIn(library: Library, year: number): ReadonlySet<string> {
   const days = new Set<string>();
   for (const { date, start, end, type } of library.getHolidays(year)) {
     if (type !== "public") continue;
-    // Some begin at sunset or last for days: what counts is whether people are off at noon.
+    // Some start at sunset or last for days: a day counts if noon is within the holiday.
     const startMs = localStartMs(date);
     const endMs = startMs + (end.getTime() - start.getTime());
     const firstNoonMs = Math.ceil(startMs / DAY_MS - 0.5) * DAY_MS + 12 * HOUR_MS;
@@ -83,7 +82,7 @@ function daysIn(library: Library, year: number): ReadonlySet<string> {
   return days;
 }
 
-/** Time on the country's clocks, counted as if they were UTC's; `-0600` is a start six hours early. */
+/** Local time, counted as if it were UTC; `-0600` is a start six hours earlier. */
 function localStartMs(date: string): number {
   const match = /^(\S+) (\S+)(?: ([+-])(\d\d)(\d\d))?$/.exec(date);
   assert(match !== null, `a holiday begins at ${date}`);
@@ -114,7 +113,7 @@ function countryUnknown(code: string, countries: Readonly<Record<string, string>
   const codeOf = new Map<string, string>();
   for (const [country, native] of Object.entries(countries))
     codeOf.set(native, country).set(english.of(country) ?? country, country);
-  // Two wrong letters are near to many right ones; a name is near to one.
+  // Two letters are similar to many codes; a name is similar to one.
   const name = code.length > 3 ? nearest(code, [...codeOf.keys()]) : undefined;
   const meant = ALIASES.get(code) ?? codeOf.get(name ?? "");
   const instead =
@@ -134,7 +133,7 @@ function partUnknown(place: string, part: string, parts: Readonly<Record<string,
 
 let library: { readonly make: MakeLibrary | undefined } | undefined;
 
-/** Looked for once; readers of settings do not wait, so it is not imported but required. */
+/** Loaded once, with require: readers of settings are synchronous. */
 function loadLibrary(): MakeLibrary | undefined {
   if (library === undefined) {
     try {

@@ -1,10 +1,9 @@
 /**
- * The name somebody probably meant, for "did you mean …?".
+ * The most similar name, for "did you mean …?".
  *
- * Distance counts letters added, left out, changed or swapped with their neighbour (optimal string
- * alignment); a name only begun counts as one slip. A third of the letters may be wrong: further
- * away a suggestion only confuses.
- * O(length²) per candidate.
+ * Distance counts letters added, omitted, changed or swapped with their neighbour (optimal string
+ * alignment); a prefix of a name counts as one error. At most a third of the letters may be wrong:
+ * less similar suggestions only confuse. O(length²) per candidate.
  */
 
 export function nearest(written: string, candidates: readonly string[]): string | undefined {
@@ -24,7 +23,7 @@ export function nearest(written: string, candidates: readonly string[]): string 
   return best;
 }
 
-/** `did you mean …?`, ready to follow a semicolon; empty when nothing is near. */
+/** `did you mean …?`, to follow a semicolon; empty when no name is similar. */
 export function suggestion(written: string, candidates: readonly string[]): string {
   const meant = nearest(written, candidates);
   return meant === undefined ? "" : `; did you mean ${meant}?`;
@@ -53,12 +52,12 @@ export function editDistance(a: string, b: string): number {
   return last[b.length] ?? 0;
 }
 
-/** One slip; of two names that begin so, the shorter one is nearer. */
+/** One error; of two names with this prefix the shorter one is nearer. */
 function begunDistance(lettersLeft: number): number {
   return lettersLeft === 0 ? 0 : 1 + lettersLeft / 1000;
 }
 
-/** Case and dashes are not what people get wrong. */
+/** Case and dashes do not count as errors. */
 function simplified(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, "");
 }

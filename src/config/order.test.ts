@@ -37,10 +37,7 @@ test("mistakes in settings, addresses and manners are told in one error", async 
   assert.match(error.message, /^4 mistakes/);
   assert.match(error.message, /--delay "5": expects a duration/);
   assert.match(error.message, /"htp:\/\/x\/" is neither http nor https/);
-  assert.match(
-    error.message,
-    /"example.org" is no web address; did you mean https:\/\/example.org\//,
-  );
+  assert.match(error.message, /"example.org" is not a URL; did you mean https:\/\/example.org\//);
   assert.match(error.message, /https:\/\/example.org is public: give a contact with --contact/);
 });
 
@@ -66,10 +63,7 @@ test("bad lines of a seeds file are listed with their numbers, and the good ones
   const file = seedsFile("crlf.txt", lines.join("\r\n"));
   const order = await readOrder(["--seeds", file], {});
   assert.deepEqual(order.seeds, ["http://a.test/", "http://b.test/"]);
-  assert.match(
-    order.remarks.join("\n"),
-    /1 bad line in .*\n {2}line 4: "nonsense" is no web address/,
-  );
+  assert.match(order.remarks.join("\n"), /1 bad line in .*\n {2}line 4: "nonsense" is not a URL/);
 });
 
 test("an endless line, bytes that are no text and a doubled address do no harm", async () => {
@@ -113,6 +107,14 @@ test("a public site needs a contact and a pause, unless it is one's own", async 
   await readOrder([site, "--contact", "https://a.test/bot"], {});
   await readOrder([site, "--own-sites", "--delay", "0"], {});
   await readOrder(["http://docs.example/", "http://intranet/", "--delay", "0"], {});
+});
+
+test("a contact cannot add a header or close the comment of the user agent", async () => {
+  for (const contact of ["me@x\r\nEvil: 1", "a) b (", "me@x(y)"])
+    assert.match(
+      (await refusalOf("https://en.wikipedia.org/", "--contact", contact)).message,
+      /--contact .*expects a mail address/,
+    );
 });
 
 test("folder names keep only harmless letters", () => {

@@ -1,7 +1,7 @@
 /**
- * What a person ordered: settings and starting addresses, checked together.
+ * The request for a crawl: settings and seeds, checked together.
  *
- * Promise: either everything is in order, or one error names all that is not.
+ * Promise: either all are valid, or one error lists all mistakes.
  */
 
 import { CrawlError } from "../base/errors.ts";
@@ -9,11 +9,11 @@ import { hideCredentials, visible } from "../base/visible.ts";
 import { withoutCredentials } from "../url/credentials.ts";
 import { siteOf } from "../url/site.ts";
 import type { CanonicalUrl } from "../url/url.ts";
-import { bandwidthMistakes, bandwidthRemarks } from "./bandwidth-rules.ts";
-import { rudeness } from "./manners.ts";
-import { parallelMistakes } from "./parallel-rules.ts";
-import { faultsInShort, planFaults, planMistakes, withoutLine } from "./plan-rules.ts";
-import { roundMistakes, roundRemarks } from "./rounds-rules.ts";
+import { bandwidthMistakes, bandwidthRemarks } from "./limit.ts";
+import { politenessMistakes } from "./politeness.ts";
+import { parallelMistakes } from "./processes.ts";
+import { faultsInShort, planFaults, planMistakes, withoutLine } from "./deadlines.ts";
+import { recrawlMistakes, recrawlRemarks } from "./recrawl.ts";
 import type { Settings } from "./schema.ts";
 import { readSeeds, type RefusedSeeds, type Seeds, seedsRefused, type Spellings } from "./seeds.ts";
 import { type Gathered, gatherSettings, type Variables } from "./sources.ts";
@@ -23,7 +23,7 @@ export interface Order {
   readonly seeds: readonly CanonicalUrl[];
   readonly spellings: Spellings;
   readonly outFolder: string;
-  /** Odd but harmless, for people to read. */
+  /** For users: odd but harmless settings. */
   readonly remarks: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export async function readOrder(words: readonly string[], variables: Variables):
   return checkOrder(gathered.settings, gathered);
 }
 
-/** The settings that `weir crawl` would have with these words; for programs that take the same. */
+/** The settings of `weir crawl` with these words; for programs that accept the same flags. */
 export async function settingsFrom(
   words: readonly string[],
   variables: Variables = {},
@@ -40,25 +40,25 @@ export async function settingsFrom(
   return (await readOrder(words, variables)).settings;
 }
 
-/** What was found before in the same order, to be told with the rest. */
+/** Findings from reading the same request, to be reported with the others. */
 export type Found = Partial<Pick<Gathered, "remarks" | "mistakes" | "faults">>;
 
-/** The same for settings that come from a program. */
-export function checkOrder(asked: Settings, found: Found = {}): Order {
-  const seeds = readSeeds(asked);
-  const settings = withoutUrlCredentials(asked);
+/** The same for settings from a program. */
+export function checkOrder(given: Settings, found: Found = {}): Order {
+  const seeds = readSeeds(given);
+  const settings = withoutUrlCredentials(given);
   const { urls } = seeds;
   const order = checked(settings, seeds, found, [
-    ...rudeness(settings, urls),
-    ...roundMistakes(settings, urls),
+    ...politenessMistakes(settings, urls),
+    ...recrawlMistakes(settings, urls),
   ]);
-  return { ...order, remarks: [...order.remarks, ...roundRemarks(settings, urls)] };
+  return { ...order, remarks: [...order.remarks, ...recrawlRemarks(settings, urls)] };
 }
 
-/** For a plan, which asks nobody for anything: any address will do, and nobody need say who asks. */
-export function checkPlanOrder(asked: Settings, found: Found = {}): Order {
-  const seeds = readSeeds({ ...asked, allowPrivate: ["0.0.0.0/0", "::/0"] });
-  const settings = withoutUrlCredentials(asked);
+/** For a plan, which sends no request: private addresses are allowed and no contact is needed. */
+export function checkPlanOrder(given: Settings, found: Found = {}): Order {
+  const seeds = readSeeds({ ...given, allowPrivate: ["0.0.0.0/0", "::/0"] });
+  const settings = withoutUrlCredentials(given);
   return checked(settings, seeds, found, []);
 }
 
@@ -105,7 +105,7 @@ function checked(
   };
 }
 
-/** Settings are kept with the crawl and shared with its processes, so no URL in them holds a password. */
+/** Settings are stored and sent to the other processes, so no URL in them contains a password. */
 function withoutUrlCredentials(settings: Settings): Settings {
   const { urls, sites, include, exclude } = settings;
   return {
@@ -119,7 +119,7 @@ function withoutUrlCredentials(settings: Settings): Settings {
 
 function credentialRemarks({ credentialCount: count }: Seeds): string[] {
   if (count === 0) return [];
-  const which = count === 1 ? "a starting address" : `${count} starting addresses`;
+  const which = count === 1 ? "a seed" : `${count} seeds`;
   return [
     `user name and password in ${which} are not used: they were removed, and no login is made`,
   ];
@@ -143,7 +143,7 @@ function badLinesOf({ badLines, badLineCount }: Seeds, file: string): string[] {
   ];
 }
 
-/** `https://docs.example:8080/x` is kept in `docs.example-8080`: only harmless letters remain. */
+/** `https://docs.example:8080/x` is stored in `docs.example-8080`: only safe letters remain. */
 export function folderNameOf(url: CanonicalUrl): string {
   const host = siteOf(url).replace(/^https?:\/\//, "");
   return host.replaceAll(/[^a-z0-9.-]+/g, "-").replaceAll(/^[.-]+|[.-]+$/g, "") || "crawl";

@@ -1,9 +1,10 @@
 /**
- * The lines of a file, one at a time, whether it is packed or not: gzip and zstd by Node, xz by the program
- * of that name. What a file is packed with is seen by its first bytes, not by its name.
+ * The lines of a file, one at a time, compressed or not: gzip and zstd by Node, xz by the program
+ * of that name. The compression is detected from the first bytes, not from the file's name.
  *
- * Lines end at line feeds only, as JSON lines do; Node's own reader would also end them at U+2028, which
- * pages hold. Memory is one line and a chunk. A file that cannot be read or unpacked is an error with the reason.
+ * Only line feeds end lines, as in JSON lines; Node's own reader would also end them at U+2028,
+ * which pages contain. Memory is one line and a chunk. A file that cannot be read or decompressed
+ * is an error with the reason.
  */
 
 import { spawn } from "node:child_process";
@@ -27,7 +28,7 @@ export async function* packedLines(file: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Lines of a stream, without their ends. */
+/** Lines of a stream, without line feeds. */
 export async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = [];
   let lengthBytes = 0;
@@ -69,12 +70,12 @@ async function* piped(
 
 async function* unpackedByXz(file: string): AsyncGenerator<Buffer> {
   const unpacking = spawn("xz", ["-dc", "--", file], { stdio: ["ignore", "pipe", "pipe"] });
-  const told: Buffer[] = [];
-  unpacking.stderr.on("data", (chunk: Buffer) => told.push(chunk));
+  const messages: Buffer[] = [];
+  unpacking.stderr.on("data", (chunk: Buffer) => messages.push(chunk));
   const ended = new Promise<string | undefined>((resolve) => {
     unpacking.on("error", () => resolve("it is compressed with xz, and the program xz is missing"));
     unpacking.on("close", (code) =>
-      resolve(code === 0 ? undefined : Buffer.concat(told).toString("utf8").trim()),
+      resolve(code === 0 ? undefined : Buffer.concat(messages).toString("utf8").trim()),
     );
   });
   try {

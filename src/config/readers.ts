@@ -1,8 +1,10 @@
-/** The ways to read a value: each knows its range, and says it when something else is written. */
+/** Readers of values: each has a range, and states it when it refuses a text. */
 
 import { readBytes, readDurationMs, readRateBps, showBytes } from "../base/units.ts";
 import { readAllowance } from "../fetch/address-guard.ts";
 import type { Reader } from "./field.ts";
+
+const MINUTE_MS = 60_000;
 
 export interface Range {
   readonly least: number;
@@ -23,12 +25,23 @@ export function integer(range: Range): Reader<number> {
   };
 }
 
-/** A bare 0 needs no unit; anything else does, because nobody agrees on what 5 would mean. */
+/** A bare 0 needs no unit; other numbers do, because 5 could mean seconds or milliseconds. */
 export function duration(rangeMs: Range): Reader<number> {
   return {
     placeholder: "DURATION",
     expects: `a duration from ${shortly(rangeMs.least)} to ${shortly(rangeMs.most)}, such as 500ms, 30s, 15m, 2h or 1d`,
     read: (text) => within(rangeMs, text === "0" ? 0 : readDurationMs(text)),
+  };
+}
+
+export function minutes(range: Range): Reader<number> {
+  return {
+    placeholder: "DURATION",
+    expects: `a duration from ${range.least}m to ${range.most}m, such as 90m or 2h`,
+    read(text) {
+      const value = (readDurationMs(text) ?? Number.NaN) / MINUTE_MS;
+      return value >= range.least && value <= range.most ? value : undefined;
+    },
   };
 }
 
@@ -40,6 +53,17 @@ export function size(rangeBytes: Range): Reader<number> {
   };
 }
 
+export function decimal(range: Range): Reader<number> {
+  return {
+    placeholder: "N",
+    expects: `a number from ${range.least} to ${range.most}`,
+    read(text) {
+      const value = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+      return value >= range.least && value <= range.most ? value : undefined;
+    },
+  };
+}
+
 export function rate(rangeBps: Range): Reader<number> {
   return {
     placeholder: "RATE",
@@ -47,6 +71,16 @@ export function rate(rangeBps: Range): Reader<number> {
     read: (text) => within(rangeBps, text === "0" ? 0 : readRateBps(text)),
   };
 }
+
+export const share: Reader<number> = {
+  placeholder: "SHARE",
+  expects: "a share from 0% to 100%, such as 10%",
+  read(text) {
+    const match = /^(\d{1,3}(?:\.\d{1,4})?)\s*%$/.exec(text.trim());
+    const value = Number(match?.[1] ?? Number.NaN) / 100;
+    return value <= 1 ? value : undefined;
+  },
+};
 
 export function oneOf<const Choice extends string>(choices: readonly Choice[]): Reader<Choice> {
   return {
@@ -64,7 +98,7 @@ export function words(placeholder: string, expects: string): Reader<string> {
   };
 }
 
-/** Goes into a header, so it must be one line of plain ASCII. */
+/** Becomes part of a header, so it must be one line of plain ASCII. */
 export function headerText(placeholder: string, expects: string, shape: RegExp): Reader<string> {
   return {
     placeholder,
@@ -74,7 +108,7 @@ export function headerText(placeholder: string, expects: string, shape: RegExp):
   };
 }
 
-/** An address or a range of them, with or without a port; the guard's own reading decides. */
+/** An IP address or range, with or without a port; the address guard parses it. */
 export const addressRange: Reader<string> = {
   placeholder: "ADDRESSES",
   expects: "addresses or ranges, such as 127.0.0.0/8, 10.1.2.3:8080 or [::1]:8080",

@@ -1,17 +1,17 @@
 /**
- * Turns what was written, in several places, into values: a later layer outweighs an earlier one.
+ * Turns texts from several sources into values; a later layer overrides an earlier one.
  *
- * Every text in every layer is read, even where a later layer replaces it, so that all mistakes are
- * told at once and a wrong line does not wait in a file until the flag above it is dropped.
+ * Texts of all layers are read, also those that a later layer overrides, so that all mistakes are
+ * reported at once and an invalid line in a file does not stay unnoticed until the flag is removed.
  */
 
 import { visible } from "../base/visible.ts";
 import { withoutCredentials } from "../url/credentials.ts";
 import { expectationOf, type Field, type FieldTable, isList, type Resolved } from "./field.ts";
 
-/** What one place says: texts by the name of the field, in the order written. */
+/** The texts of one source by the name of the field, in the order written. */
 export interface Layer {
-  /** How a field is called there: `--delay`, `WEIR_DELAY`, `delay (weir.yaml, line 3)`. */
+  /** The name of a field there: `--delay`, `WEIR_DELAY`, `delay (weir.yaml, line 3)`. */
   readonly nameOf: (name: string, field: Field<unknown>) => string;
   readonly given: ReadonlyMap<string, readonly string[]>;
 }
@@ -37,7 +37,7 @@ export function resolve<Table extends FieldTable>(
       else mistakes.push(...refusalsOf(layer.nameOf(name, field), field, read.refused));
     }
   }
-  // The table's own readers made every value, so the shape is the one the table promises.
+  // The table's own readers made all values, so they have the table's type.
   return { values: values as Resolved<Table>, mistakes };
 }
 
@@ -45,7 +45,7 @@ export function defaultsOf<Table extends FieldTable>(table: Table): Resolved<Tab
   return resolve(table, []).values;
 }
 
-/** What one text comes to: a value, undefined where it says none, or why it is refused. */
+/** The value of one text, undefined for `none`, or the reasons for refusing it. */
 export function readOne<T>(
   place: string,
   field: Field<T>,

@@ -9,7 +9,8 @@ import { VERSION } from "./version.ts";
 const table: FieldTable = SETTINGS;
 
 test("every fallback can be read by its own reader", () => {
-  for (const [name, field] of [...Object.entries(table), ...Object.entries(SITE_SETTINGS)]) {
+  const siteTable: FieldTable = SITE_SETTINGS;
+  for (const [name, field] of [...Object.entries(table), ...Object.entries(siteTable)]) {
     if (field.fallback === undefined) continue;
     assert.notEqual(field.reader.read(field.fallback), undefined, `${name}: ${field.fallback}`);
   }

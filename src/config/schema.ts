@@ -1,19 +1,20 @@
 /**
- * Every setting, once. Flags, variables, `weir.yaml`, `--help` and `docs/settings.md` are made from
- * these tables; the names on the left, with their units, are what the program itself reads.
+ * All settings. Flags, variables, `weir.yaml`, `--help` and `docs/settings.md` are generated from
+ * these tables; the program reads settings by the names on the left, which contain the units.
  */
 
 import type { FieldTable, Resolved } from "./field.ts";
-import * as line from "./readers-bandwidth.ts";
+import { CLUSTER } from "./cluster.ts";
+import { BOUNDS, JOB, PAGES } from "./crawl.ts";
+import { PLANNING, SITE_PLANNING } from "./deadlines.ts";
+import { BANDWIDTH, limitReader } from "./limit.ts";
+import { NETWORK } from "./network.ts";
+import { KEEPING, SHOWING } from "./output.ts";
+import { POLITENESS } from "./politeness.ts";
+import { PARALLEL } from "./processes.ts";
 import * as read from "./readers.ts";
-import { BANDWIDTH } from "./schema-bandwidth.ts";
-import { BOUNDS, JOB, MANNERS, PAGES } from "./schema-crawl.ts";
-import { KEEPING, NETWORK, SHOWING } from "./schema-means.ts";
-import { CLUSTER } from "./schema-cluster.ts";
-import { PARALLEL } from "./schema-parallel.ts";
-import { PLANNING, SITE_PLANNING } from "./schema-plan.ts";
-import { REPEATING, SITE_REPEATING } from "./schema-rounds.ts";
-import { TOPICS } from "./schema-topics.ts";
+import { REPEATING, SITE_REPEATING } from "./recrawl.ts";
+import { TOPICS } from "./topics.ts";
 
 const HOUR = 3_600_000;
 
@@ -27,7 +28,7 @@ export const GROUPS = {
   Processes: PARALLEL,
   Cluster: CLUSTER,
   Topics: TOPICS,
-  Politeness: MANNERS,
+  Politeness: POLITENESS,
   Network: NETWORK,
   Pages: PAGES,
   Storage: KEEPING,
@@ -43,38 +44,34 @@ export const SETTINGS = {
   ...PARALLEL,
   ...CLUSTER,
   ...TOPICS,
-  ...MANNERS,
+  ...POLITENESS,
   ...NETWORK,
   ...PAGES,
   ...KEEPING,
   ...SHOWING,
 } as const satisfies FieldTable;
 
-/** What one entry of `sites:` in a file may say. */
+/** Keys of one entry of `sites:` in a file. */
 export const SITE_SETTINGS = {
   url: {
     key: "url",
     meaning: "Seed URL; the other keys of the entry apply to its site.",
-    fallback: undefined,
-    reader: read.words("URL", "an address, such as https://example.org/"),
+    reader: read.words("URL", "a URL, such as https://example.org/"),
   },
   delayMs: {
     key: "delay",
     meaning: "Delay of this site.",
-    fallback: undefined,
     reader: read.duration({ least: 0, most: HOUR }),
   },
   concurrency: {
     key: "concurrency",
     meaning: "`concurrencyPerSite` of this site.",
-    fallback: undefined,
     reader: read.integer({ least: 1, most: 256 }),
   },
   limitBps: {
     key: "limit",
     meaning: "`siteLimit` of this site.",
-    fallback: undefined,
-    reader: line.limit,
+    reader: limitReader,
   },
   ...SITE_PLANNING,
   ...SITE_REPEATING,
@@ -85,7 +82,7 @@ export interface SiteSettings extends Omit<Resolved<typeof SITE_SETTINGS>, "url"
 }
 
 export interface Settings extends Resolved<typeof SETTINGS> {
-  /** The addresses on the command line, as written. */
+  /** The URLs on the command line, as written. */
   readonly urls: readonly string[];
   readonly sites: readonly SiteSettings[];
 }

@@ -1,9 +1,9 @@
 /**
- * Where a crawl starts: addresses on the command line, in `sites:` of a file and in a seeds file.
+ * The seeds of a crawl: URLs on the command line, in `sites:` of a file and in a seeds file.
  *
- * What somebody typed must be right, so a bad address there is a mistake. A list of thousands has
- * bad lines as a matter of course, so these are listed with their numbers and the rest is used.
- * Reads the list piece by piece; only the good addresses stay in memory.
+ * A bad URL on the command line or in `sites:` is a mistake. A list of thousands usually has bad
+ * lines, so these are reported with their numbers and the others are used. The list is read in
+ * pieces; only the good URLs stay in memory.
  */
 
 import { closeSync, openSync, readSync } from "node:fs";
@@ -31,14 +31,14 @@ export type Spellings = Readonly<Record<string, string>>;
 
 export interface Seeds {
   readonly urls: readonly CanonicalUrl[];
-  /** How seeds were first written, where that is another spelling. */
+  /** The spelling of seeds as first written, where it differs. */
   readonly spellings: Spellings;
-  /** Wrong addresses that somebody typed. */
+  /** Invalid URLs of the command line and of `sites:`. */
   readonly mistakes: readonly string[];
-  /** The first bad lines of the seeds file, with their numbers, and how many there were. */
+  /** The first bad lines of the seeds file with their numbers, and the number of all. */
   readonly badLines: readonly string[];
   readonly badLineCount: number;
-  /** Addresses that held a user name or a password. */
+  /** URLs that contained a user name or a password. */
   readonly credentialCount: number;
 }
 
@@ -48,7 +48,7 @@ const LINE_CHARACTERS_MAX = 16 * URL_BYTES_MAX;
 const PIECE_BYTES = 65_536;
 
 const WHY: Readonly<Record<RefusalReason, string>> = {
-  bad_url: "is no web address",
+  bad_url: "is not a URL",
   url_too_long: `is longer than ${URL_BYTES_MAX} bytes`,
   scheme_refused: "is neither http nor https",
   port_refused: "names a port that is kept for other protocols",
@@ -115,7 +115,7 @@ function readSeed(text: string, settings: Settings): ResolvedUrl | { readonly wh
   };
 }
 
-/** Only what the address itself tells; where a name leads is judged when it is asked. */
+/** Judges only literal addresses; host names are checked when they are resolved. */
 function isOpen(url: CanonicalUrl, settings: Settings): boolean {
   const host = hostOf(url).replace(/^\[|\]$/g, "");
   const policy = {
@@ -143,7 +143,7 @@ export function isAddress(host: string): boolean {
   return host.includes(":") || /^\d+\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** `example.org` is what people type; it is not guessed, but it is shown completed. */
+/** For `example.org`, which users type: suggests the complete URL. */
 function completed(text: string): string {
   const guess = canonicalUrl(`https://${text}`);
   const looksRight = /^[^\s/:@]+\.[^\s/:@]+(:\d+)?(\/\S*)?$/.test(text);
@@ -155,7 +155,7 @@ function* linesOf(file: string): Generator<{ readonly number: number; readonly t
   let rest = "";
   for (const piece of piecesOf(file)) {
     const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
-    // A line without end is kept only as far as needed to call it too long.
+    // Of a line without end only enough is kept to report it as too long.
     rest = (lines.pop() ?? "").slice(0, LINE_CHARACTERS_MAX + 1);
     for (const text of lines) yield { number: ++number, text };
   }

@@ -1,8 +1,8 @@
 /**
- * What was asked for each starting site: its own entry, and what holds for all where that is silent.
+ * The settings of each seed's site: those of its own entry, otherwise the general ones.
  *
- * A site is named once here, however many addresses of it were given. When several entries of a file
- * speak of one site the last one counts, as it does for its pace.
+ * Each site is listed once, for any number of its URLs. If several entries of a file name one site,
+ * the last one counts.
  */
 
 import { siteOf, type SiteKey } from "../url/site.ts";
@@ -14,9 +14,9 @@ export interface SiteWish {
   readonly deadlineSeconds: number | undefined;
   readonly sizeBytes: number | undefined;
   readonly pagesExpected: number | undefined;
-  /** The most its servers give, as written. */
+  /** The highest rate of its servers, as written. */
   readonly capBps: number | undefined;
-  /** The most that we take, of its own or as every site. */
+  /** The limit of the site, its own or the one for every site. */
   readonly limitBps: number | undefined;
   readonly weight: number;
   readonly efficiency: number;
@@ -24,13 +24,13 @@ export interface SiteWish {
   readonly delayMs: number | undefined;
 }
 
-/** In the order in which sites are first named; `seeds` are all of the order's. */
+/** In the order of the first seed of each site; `seeds` are all seeds of the request. */
 export function siteWishes(settings: Settings, seeds: readonly CanonicalUrl[]): SiteWish[] {
   const own = new Map(entriesBySite(settings).map(([site, entries]) => [site, entries.at(-1)]));
   return [...new Set(seeds.map(siteOf))].map((site) => wishOf(site, own.get(site), settings));
 }
 
-/** Every entry that speaks of a site, in the order written. */
+/** All entries of each site, in the order written. */
 export function entriesBySite({
   sites,
 }: Settings): [site: SiteKey, entries: readonly SiteSettings[]][] {

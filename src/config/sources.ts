@@ -1,9 +1,10 @@
 /**
- * Gathers the settings of a crawl: a flag outweighs a variable (WEIR_…), that a file, that a default.
+ * Gathers the settings of a crawl: a flag overrides a variable (WEIR_…), that a file, that a
+ * default.
  *
- * Mistakes of all places are collected, none stops the reading; what is odd but harmless comes back
- * as remarks. Only a file that cannot be read is an error at once: nobody knows what it would say.
- * The YAML parser is loaded only when there is a file, because most crawls have none.
+ * Mistakes of all sources are collected; odd but harmless settings are returned as remarks. Only an
+ * unreadable file is an error at once. The YAML parser is loaded only when there is a file, because
+ * most crawls have none.
  */
 
 import { readFile, stat } from "node:fs/promises";
@@ -22,14 +23,14 @@ export interface Gathered {
   readonly settings: Settings;
   readonly remarks: readonly string[];
   readonly mistakes: readonly string[];
-  /** What single sites' entries get wrong about the plan; see `plan-rules.ts`. */
+  /** Errors in single sites' entries that concern the plan; see `deadlines.ts`. */
   readonly faults: readonly string[];
 }
 
 const FILE_BY_HABIT = "weir.yaml";
 const FILE_BYTES_MAX = 16 * 2 ** 20;
 
-/** `more` are flags of one command beside the settings; what they say comes back by itself. */
+/** `more` are flags of one command besides the settings; their values are returned separately. */
 export async function gatherSettings<More extends FieldTable = Record<never, never>>(
   words: readonly string[],
   variables: Variables,
@@ -68,7 +69,7 @@ export async function gatherSettings<More extends FieldTable = Record<never, nev
   };
 }
 
-/** Every setting at its default: the ground on which a program that uses the library builds. */
+/** All settings at their defaults, for programs that use the library. */
 export function defaultSettings(): Settings {
   return { ...defaultsOf(SETTINGS), urls: [], sites: [] };
 }
@@ -83,7 +84,7 @@ function readVariables(variables: Variables): { layer: Layer; remarks: readonly 
     if (!variable.startsWith("WEIR_") || text === undefined || text === "") continue;
     const name = nameOf.get(variable);
     if (name !== undefined) given.set(name, [text]);
-    // Somebody else's variable may begin like ours, so it is no reason to refuse the work.
+    // Another program's variable may start like ours, so it is only a remark.
     else
       remarks.push(
         `${visible(variable, 80)} is no setting${suggestion(variable, [...nameOf.keys()])}`,
@@ -125,7 +126,7 @@ async function loadFile(
   return { content, remarks };
 }
 
-/** The variable that could hold the first password of the file instead of it. */
+/** The variable that could replace the first password in the file. */
 function secretIn({ layer }: SettingsFile): string | undefined {
   const table: FieldTable = SETTINGS;
   for (const [name, texts] of layer.given) {

@@ -1,4 +1,4 @@
-/** Topic models on disk: the one that comes with Weir, and those of others. */
+/** Loads topic models: the included one, or a user's file. */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -6,8 +6,8 @@ import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
 import { decodeModel, type LoadedModel } from "../topics/model.ts";
 
-/** Lies beside the sources as beside what is built of them. */
-export const READY_MODEL = fileURLToPath(new URL("../../models/topics-en.model", import.meta.url));
+/** The same relative path in the sources and in a build. */
+const READY_MODEL = fileURLToPath(new URL("../../models/topics-en.model", import.meta.url));
 
 export function loadTopicModel(file: string = READY_MODEL): LoadedModel {
   let bytes: Uint8Array;

@@ -1,3 +1,3 @@
-/** Which Weir this is; the test run fails when package.json says another. */
+/** The version of Weir; a test compares it with package.json. */
 
 export const VERSION = "0.1.0";

@@ -1,8 +1,8 @@
 /**
- * Which caps cut something off in a crawl, how often, and by which setting each can be raised.
+ * Lists the caps that cut something off in a crawl: how often, and the setting that raises each.
  *
- * Read off the counts that a crawl keeps anyway: outcomes, links left out, remarks. One rule may stand in
- * several of them, and counts once for each URL, link or file.
+ * Taken from counts that a crawl stores anyway: outcomes, links left out, remarks. A rule may occur
+ * in several of them, and counts once for each URL, link or file.
  */
 
 import type { Totals } from "../store/store.ts";
@@ -10,7 +10,7 @@ import type { Totals } from "../store/store.ts";
 export interface Cap {
   /** The rule, as in `outcomes`, `refusedLinks` or `remarks`. */
   readonly cap: string;
-  /** The flag that moves it; null for a fixed one. */
+  /** The flag that changes it; null for a fixed cap. */
   readonly setting: string | null;
   readonly count: number;
 }
@@ -48,7 +48,7 @@ export function capsOf(
 ): readonly Cap[] {
   const { outcomes, refusedLinks, remarks } = totals;
   return Object.entries(KNOWN).flatMap(([cap, { setting }]) => {
-    // Pages of a srcset that was cut have a remark beside the count of its candidates.
+    // A page with a cut srcset has a remark besides the count of its image candidates.
     const marked = cap === "outlinks_capped" ? 0 : (remarks[cap] ?? 0);
     const count = (outcomes[cap] ?? 0) + (refusedLinks[cap] ?? 0) + marked;
     return count === 0 ? [] : [{ cap, setting, count }];

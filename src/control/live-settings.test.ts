@@ -4,7 +4,7 @@ import { CrawlError } from "../base/errors.ts";
 import { defaultSettings } from "../config/sources.ts";
 import { Changes, type Changing } from "./live-settings.ts";
 
-/** Notes what it is told, as a crawl would do it. */
+/** Records the calls, as a crawl would apply them. */
 function notes(): { readonly told: string[]; readonly crawl: Changing } {
   const told: string[] = [];
   const note =

@@ -1,9 +1,9 @@
 /**
- * Changes a crawl while it runs, as `weir set` asks: reads the value like the setting of that name,
- * does it, and answers in words what holds from now on.
+ * Changes the settings of a running crawl for `weir set`: reads the value like the setting of that
+ * name, applies it, and returns the new state in words.
  *
- * A limit is for now: it puts the calendar aside, whatever that says of this hour. A calendar must
- * be whole, or leave its holes to the limit in force, as at the start.
+ * A limit replaces the calendar from now on. A calendar must cover the whole week, or leave its
+ * holes to the current limit, as at the start.
  */
 
 import { type Calendar, holesOf } from "../bandwidth/clock/calendar.ts";
@@ -11,30 +11,30 @@ import type { Quota } from "../bandwidth/clock/quota.ts";
 import { assert, unreachable } from "../base/assert.ts";
 import { CrawlError } from "../base/errors.ts";
 import { showBytes, showDuration } from "../base/units.ts";
-import { calendarMistakes } from "../config/bandwidth-rules.ts";
+import { calendarMistakes } from "../config/limit.ts";
 import { CHANGEABLE, isChangeable, unchangeable } from "../config/changeable.ts";
 import type { Field } from "../config/field.ts";
 import { readOne } from "../config/resolve.ts";
 import type { Settings } from "../config/schema.ts";
 
-/** What of a crawl can be changed. */
+/** The changeable parts of a crawl. */
 export interface Changing {
-  /** Waits with everything new for as long as somebody holds it. */
+  /** Starts no new request while any reason holds it. */
   hold(why: string, isHeld: boolean): void;
-  /** Ends the crawl gracefully: nothing new is started, what is under way is finished. */
+  /** Ends the crawl gracefully: no new request starts, and running ones finish. */
   stop(why: string): void;
   setConnections(connectionsMax: number): void;
   setDelay(delayMs: number): void;
   setPages(pagesMax: number): void;
   /**
-   * Puts a calendar aside; one that comes later leaves its holes to this limit. `wholeBps` is what several
-   * processes share, of which this is a part.
+   * Replaces the calendar; a later calendar leaves its holes to this limit. `wholeBps` is the limit
+   * of several processes, of which `limitBps` is the share of this one.
    */
   setLimit(limitBps: number | undefined, wholeBps?: number): void;
   setCalendar(calendar: Calendar | undefined): void;
   setSiteLimit(limitBps: number | undefined): void;
   setQuota(quota: Quota | undefined): void;
-  /** Counted from the start of the crawl, or of the site's round. */
+  /** Counted from the start of the crawl, or of the site's recrawl. */
   setDeadline(site: string, deadlineMs: number | undefined): void;
   setPriority(site: string, priority: number): void;
 }
@@ -59,7 +59,7 @@ export class Changes {
     this.#holidays = holidays;
   }
 
-  /** Throws what a person can read when the key or the value is none. */
+  /** Throws a message for users when the key or the value is invalid. */
   apply(key: string, text: string): string {
     const crawl = this.#crawl;
     if (!isChangeable(key)) throw new CrawlError("USAGE", unchangeable(key));
@@ -132,7 +132,7 @@ export class Changes {
 
   #setCalendar(limitAt: Calendar | undefined): string {
     const isWhole = limitAt !== undefined && holesOf(limitAt).length === 0;
-    // Under a whole calendar the limit waits for the day when there is none.
+    // A calendar without holes leaves no time to the limit.
     const limitBps = isWhole ? undefined : this.#limitBps;
     const mistakes = calendarMistakes({ limitAt, limitBps, holidays: this.#holidays });
     if (mistakes.length > 0) throw new CrawlError("USAGE", mistakes.join("\n  "));
@@ -149,7 +149,7 @@ function chosen<T>(key: string, field: Field<T>, text: string): T | undefined {
   return value;
 }
 
-/** For what cannot be none. */
+/** For settings that need a value. */
 function given<T>(key: string, field: Field<T>, text: string): T {
   const value = chosen(key, field, text);
   assert(value !== undefined, "only a field that may be none is read as undefined");

@@ -3,20 +3,20 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { Chronicle, readChronicle } from "./rate-log.ts";
+import { RateLog, readRateLog } from "./rate-log.ts";
 
 const NOON = Date.UTC(2026, 4, 4, 12);
 const DAY_MS = 86_400_000;
 
 test("a crawl that was killed and goes on has one history, without a second lost", (t) => {
   const folder = emptyFolder(t);
-  // Nothing is closed in good order: what was noted is there for whoever comes next.
+  // The log is not closed in order: its entries are there for the next reader.
   crawlFor(folder, NOON + 30_000, 100);
   crawlFor(folder, NOON + 140_000, 60);
   appendFileSync(join(folder, "state", "rate-minutes.f64"), "torn");
   crawlFor(folder, NOON + 3 * DAY_MS, 5);
   crawlFor(folder, NOON + 3 * DAY_MS + 600_000, 5);
-  const { minutes, seconds } = readChronicle(folder, NOON + 4 * DAY_MS);
+  const { minutes, seconds } = readRateLog(folder, NOON + 4 * DAY_MS);
   assert.equal(seconds.length, 10);
   assert.deepEqual(
     minutes.map(({ atMs, seconds: count }) => [(atMs - NOON) / 60_000, count]),
@@ -35,17 +35,17 @@ test("rows from before the clock was set right are not taken for the future", (t
   const folder = emptyFolder(t);
   crawlFor(folder, NOON + 1000 * DAY_MS, 70);
   crawlFor(folder, NOON, 70);
-  const { seconds } = readChronicle(folder, NOON + DAY_MS);
+  const { seconds } = readRateLog(folder, NOON + DAY_MS);
   assert.deepEqual([seconds.length, seconds[0]?.atMs], [70, NOON]);
 });
 
 test("the history of a crawl that was never begun is empty", (t) => {
-  assert.deepEqual(readChronicle(emptyFolder(t), NOON), { minutes: [], seconds: [] });
+  assert.deepEqual(readRateLog(emptyFolder(t), NOON), { minutes: [], seconds: [] });
 });
 
-/** The n-th second brings 1000 + n bytes. */
+/** The n-th second has 1000 + n bytes. */
 function crawlFor(folder: string, wallMs: number, seconds: number): void {
-  const chronicle = new Chronicle(folder, wallMs);
+  const chronicle = new RateLog(folder, wallMs);
   for (let second = 0; second < seconds; second++)
     chronicle.note({
       atMs: wallMs + second * 1000,

@@ -1,9 +1,8 @@
 /**
- * Writes down the rate of a crawl as it goes, beside the store, and reads it again.
+ * Logs the rate of a crawl in files beside the store, and reads it.
  *
- * Files of their own and not the store: a row a second is worth no commit, and a ring that is
- * written over in place never grows nor has to be cleaned up. A full disk costs the rows that found
- * no room, and nothing else.
+ * Not in the store, because a row per second does not justify a commit, and a ring that is
+ * overwritten in place never grows and needs no cleanup. On a full disk only these rows are lost.
  */
 
 import { join } from "node:path";
@@ -24,22 +23,22 @@ import {
 import { NumberFile, readNumbers } from "../store/seen/number-file.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** No second is lost to a late look: the last minute is always known. */
+/** The meter keeps the last minute, so a delayed check loses no second. */
 const LOOK_EVERY_MS = 1000;
 
 export interface RateHistory {
-  /** Up to the first of the seconds. */
+  /** Until the first entry of `seconds`. */
   readonly minutes: readonly Minute[];
   /** The last day. */
   readonly seconds: readonly Second[];
 }
 
-export class Chronicle implements Disposable {
+export class RateLog implements Disposable {
   readonly #seconds: NumberFile;
   readonly #minutes: NumberFile;
   readonly #fold = new MinuteFold();
 
-  /** Goes on where an earlier process ended, however it ended. */
+  /** Continues where an earlier process ended. */
   constructor(folder: string, nowMs: number) {
     const { seconds, minutes } = readAll(folder, nowMs);
     this.#seconds = new NumberFile(secondsPath(folder), SECOND_NUMBERS);
@@ -48,7 +47,7 @@ export class Chronicle implements Disposable {
     for (const second of seconds) if (minuteStart(second.atMs) > lastMs) this.#addToMinute(second);
   }
 
-  /** Seconds come in order, each once: see `SecondCutter`. */
+  /** Seconds arrive in order, each once: see `SecondCutter`. */
   note(second: Second): void {
     tolerant(() => this.#seconds.put(slotOf(second.atMs), secondNumbers(second)));
     this.#addToMinute(second);
@@ -65,7 +64,7 @@ export class Chronicle implements Disposable {
   }
 }
 
-/** A disk without room stops the crawl elsewhere, with a message; not the looking at it. */
+/** A full disk stops the crawl in the store, with a message; the rate log ignores it. */
 function tolerant(write: () => void): void {
   try {
     write();
@@ -74,9 +73,9 @@ function tolerant(write: () => void): void {
   }
 }
 
-/** Writes a crawl's rate down until it is disposed of, which adds what is missing. */
-export function keepChronicle(folder: string, snapshot: () => Snapshot): Disposable {
-  const chronicle = new Chronicle(folder, Date.now());
+/** Logs a crawl's rate until it is disposed, which adds the missing seconds. */
+export function keepRateLog(folder: string, snapshot: () => Snapshot): Disposable {
+  const chronicle = new RateLog(folder, Date.now());
   const cutter = new SecondCutter();
   const look = (): void => {
     for (const second of cutter.take({ ...snapshot(), wallMs: Date.now() })) chronicle.note(second);
@@ -91,8 +90,8 @@ export function keepChronicle(folder: string, snapshot: () => Snapshot): Disposa
   };
 }
 
-/** What has been written so far, by a crawl that may be running. */
-export function readChronicle(folder: string, nowMs: number): RateHistory {
+/** The log so far, of a crawl that may be running. */
+export function readRateLog(folder: string, nowMs: number): RateHistory {
   const { seconds, minutes } = readAll(folder, nowMs);
   const [first] = seconds;
   const fromMs = first === undefined ? Infinity : minuteStart(first.atMs);

@@ -1,4 +1,4 @@
-/** A crawl as the outside sees it: the live view, `status`, and the result printed at the end. */
+/** The state of a crawl for users: for the live view, `status`, and the printed result. */
 
 import type { BytesByPurpose } from "../bandwidth/history/ledger.ts";
 import type { Cap } from "./caps.ts";
@@ -9,7 +9,7 @@ export type CrawlState =
   | "starting"
   | "running"
   | "paused"
-  /** For the next round. */
+  /** Until the next recrawl. */
   | "waiting"
   | "stopping"
   | "done"
@@ -23,12 +23,12 @@ export interface Forecast {
   readonly finishInMs: number;
   readonly rateBps: number;
   readonly leftBytes: number;
-  /** The planned rates, with times from the moment the plan was made. */
+  /** The planned rates; times count from the moment of the plan. */
   readonly segments: readonly Segment[];
   readonly isLate: boolean;
 }
 
-/** Which time a site is crawled, what came of it, and when the next begins. */
+/** The current recrawl of a site, its pages, and the start of the next one. */
 export interface RoundView {
   /** From 1. */
   readonly number: number;
@@ -39,7 +39,7 @@ export interface RoundView {
 
 export interface SiteView {
   readonly site: string;
-  /** URLs of it ever admitted. */
+  /** Its URLs that were admitted. */
   readonly known: number;
   readonly pages: number;
   readonly bytes: number;
@@ -53,23 +53,23 @@ export interface SiteView {
     | "robots"
     | "idle"
     | "unreachable";
-  /** How long until it may be asked again. */
+  /** Time until the next request is allowed. */
   readonly nextInMs: number;
   readonly round: RoundView;
-  /** How much a second of its waiting counts. */
+  /** Weight of a second of its finish time. */
   readonly priority: number;
-  /** What the plan says of it; undefined without a plan, and when it is done. */
+  /** Its forecast; undefined without a plan, and when it is done. */
   readonly forecast: Forecast | undefined;
   /** Counted from the start; undefined without a deadline. */
   readonly deadlineMs: number | undefined;
-  /** When it was done, counted from the start. */
+  /** When it was done, from the start. */
   readonly finishedMs: number | undefined;
 }
 
 export interface PlanView {
-  /** How many have been made, this one included. */
+  /** Number of plans so far, this one included. */
   readonly number: number;
-  /** Forecasts count from then. */
+  /** Age of the plan; forecasts count from it. */
   readonly madeAgoMs: number;
 }
 
@@ -97,13 +97,13 @@ export interface UnreachableSites {
 /** Seeds that a rule refused in this run: robots.txt, a private address, a pattern, a media type. */
 export interface RefusedSeeds {
   readonly count: number;
-  /** At most 10 of each process. */
+  /** At most 10 per process. */
   readonly first: readonly Trouble[];
 }
 
 export interface Snapshot {
   readonly state: CrawlState;
-  /** Why it waits, in words, when it is paused. */
+  /** Reason of a pause, in words. */
   readonly because: string;
   readonly processId: number;
   readonly elapsedMs: number;
@@ -112,38 +112,38 @@ export interface Snapshot {
   readonly pending: number;
   /** Sites that could not be reached when they were last probed. */
   readonly unreachable: number;
-  /** Over the last whole second, on the wire. */
+  /** Over the last full second, on the wire. */
   readonly rateBps: number;
-  /** In force now; undefined for none, 0 when nothing may be fetched. */
+  /** The current limit; undefined for none, 0 when nothing may be fetched. */
   readonly limitBps: number | undefined;
-  /** CB: what the running downloads are predicted to take. */
+  /** CB: predicted rate of the running downloads. */
   readonly predictedBps: number;
-  /** Downloads whose reading waits for the limit. */
+  /** Downloads paused by the limit. */
   readonly waitingReaders: number;
-  /** What has come, by what it was for. */
+  /** Received bytes by purpose. */
   readonly ledger: BytesByPurpose;
   readonly pagesPerSecond: number;
   /** Bytes in each of the last 60 seconds, oldest first. */
   readonly recentBps: readonly number[];
-  /** How long the waiting URLs will take at the present pace; undefined while nobody can tell. */
+  /** Estimated time for the waiting URLs at the present pace; undefined without an estimate. */
   readonly remainingMs: number | undefined;
   readonly connectionsOpen: number;
   readonly connectionsMax: number;
-  /** The plan in force; undefined without one. */
+  /** The current plan; undefined without one. */
   readonly plan: PlanView | undefined;
   readonly siteCount: number;
-  /** Those with a deadline, then the busiest, at most 100. */
+  /** Sites with a deadline, then the busiest ones, at most 100. */
   readonly sites: readonly SiteView[];
   /** The last failures, at most 20, newest last. */
   readonly troubles: readonly Trouble[];
-  /** Of several processes; absent for one. */
+  /** For several processes; absent for one. */
   readonly parallel?: ParallelView | undefined;
-  /** What pages are about; absent where nobody asks. */
+  /** Topics of pages; absent without a model. */
   readonly topics?: TopicsView | undefined;
 }
 
 /** One process of several. */
-export interface ProcessView {
+interface ProcessView {
   readonly name: string;
   readonly pages: number;
   readonly pending: number;
@@ -152,25 +152,25 @@ export interface ProcessView {
   readonly state: string;
 }
 
-/** Several processes at work, and what they sent each other. */
+/** Several running processes, and the URLs they exchanged. */
 export interface ParallelView {
   readonly procs: readonly ProcessView[];
-  /** URLs sent: from the process of the row to that of the column. */
+  /** URLs sent from the process of the row to that of the column. */
   readonly flows: readonly (readonly number[])[];
-  /** Of a cluster: what its nodes sent each other, and how many different pages they have. */
+  /** In a cluster: bytes exchanged by its nodes, and the number of different pages. */
   readonly exchangeBytes?: number;
   readonly differentPages?: number;
 }
 
-/** What several processes cost and brought, in the paper's measures. */
+/** The paper's measures of a crawl by several processes. */
 export interface ParallelResult {
   readonly procs: number;
-  /** Pages fetched, and different ones among them: N and I. */
+  /** Pages fetched, and the different ones among them: N and I. */
   readonly downloaded: number;
   readonly unique: number;
   readonly overlap: number;
   readonly urlsExchanged: number;
-  /** URLs exchanged for each page. */
+  /** URLs exchanged per page. */
   readonly communicationOverhead: number;
   readonly exchangeBytes: number;
   /** Against a reference, or estimated from a sample; null without either. Quality only against a reference. */
@@ -178,23 +178,23 @@ export interface ParallelResult {
   readonly quality: number | null;
 }
 
-/** What pages are about, and how well links keep to it. */
+/** Topics of pages, and how often links stay within a topic. */
 export interface TopicsResult {
-  /** The digest of the model. */
+  /** Digest of the model. */
   readonly model: string;
-  /** The share of links whose two pages are about the same. */
+  /** Share of links between two pages of the same topic. */
   readonly locality: number;
-  /** Pages fetched by the process that keeps them, and by others for it. */
+  /** Pages fetched by the process that stores them, and by others for it. */
   readonly byTopic: Readonly<Record<string, { readonly own: number; readonly imported: number }>>;
 }
 
-/** The same while it goes on: of the links so many were judged, those to pages that were read lately. */
+/** The same during the crawl, with the number of links examined: those to recently read pages. */
 export interface TopicsView extends TopicsResult {
   readonly linksJudged: number;
 }
 
-/** As programs read it. */
-export interface RoundPages {
+/** In the JSON result. */
+interface RoundPages {
   readonly changed: number;
   readonly unchanged: number;
   readonly new: number;
@@ -207,7 +207,7 @@ export function roundPagesOf({ news }: Pick<RoundView, "news">): RoundPages {
   return { changed, unchanged, new: fresh, gone, leftOut: left };
 }
 
-/** What `weir crawl --json` prints: names and meanings are fixed by the command line's contract. */
+/** The output of `weir crawl --json`; names and meanings are fixed. */
 export interface CrawlResult {
   readonly pages: number;
   readonly bytes: number;
@@ -216,7 +216,7 @@ export interface CrawlResult {
   readonly outcomes: Readonly<Record<string, number>>;
   readonly refusedLinks: Readonly<Record<string, number>>;
   readonly remarks: Readonly<Record<string, number>>;
-  /** Caps that cut something off, and the settings that move them. */
+  /** Caps that cut something off, and the settings that raise them. */
   readonly caps: readonly Cap[];
   readonly refusedSeeds: RefusedSeeds;
   readonly unreachable: UnreachableSites;
@@ -226,15 +226,17 @@ export interface CrawlResult {
     readonly utilisation: number | null;
     readonly worstSecond: number | null;
     readonly secondsOver105: number | null;
-    /** Seconds in which the limit was not filled for want of processor time. */
+    /** Seconds in which the limit was not filled because the processor was busy. */
     readonly secondsCpuBound: number;
-    /** How many URLs a started one overtook, on average, and the longest that one was passed over. */
+    /**
+     * Mean number of URLs that a started one overtook, and the longest time that one was skipped.
+     */
     readonly rankInversion: number;
     readonly longestWaitMs: number;
   };
   readonly ledger: {
     readonly byPurpose: BytesByPurpose;
-    /** Bytes of each process; one that crawls alone is called 0. */
+    /** Bytes of each process; the name of a single process is 0. */
     readonly byProcess: Readonly<Record<string, number>>;
   };
   readonly sites: readonly {
@@ -247,17 +249,17 @@ export interface CrawlResult {
     readonly met: boolean | null;
     readonly round: number;
     readonly nextRoundInSeconds: number | null;
-    /** What came of its pages in this round. */
+    /** Outcomes of its pages in this recrawl. */
     readonly roundPages: RoundPages;
   }[];
-  /** Of several processes together; null for one. */
+  /** For several processes together; null for one. */
   readonly parallel: ParallelResult | null;
-  /** What pages were about; null where nobody asked. */
+  /** Topics of pages; null without a model. */
   readonly topics: TopicsResult | null;
   readonly duplicates: { readonly exact: number; readonly near: number };
   readonly resumed: boolean;
-  /** True when the work ended because there was none left, and not because somebody or a limit stopped it. */
+  /** True when no work was left, instead of a stop by the user or by a limit. */
   readonly complete: boolean;
-  /** What stopped it, in words; empty when complete. */
+  /** Reason of the stop, in words; empty when complete. */
   readonly stoppedBy: string;
 }

@@ -1,9 +1,9 @@
 /**
- * How other programs look at a running crawl and change it: two plain places in its folder.
+ * Shows a running crawl to other programs and accepts changes: two places in its folder.
  *
- * `status.json` is rewritten every second, whole or not at all. Whoever wants a change puts a file
- * `control/<name>.json` there and finds the answer in `control/<name>.reply.json`. No port, no
- * socket: whoever may write the folder may steer the crawl, and nobody else.
+ * `status.json` is rewritten atomically every second. To change a setting, a program writes a file
+ * `control/<name>.json` and reads the answer from `control/<name>.reply.json`. There is no port and
+ * no socket: write access to the folder is the permission.
  */
 
 import { randomUUID } from "node:crypto";
@@ -34,7 +34,7 @@ export interface Reply {
   readonly message: string;
 }
 
-/** Puts a wish into the mailbox of a running crawl and waits for its answer. */
+/** Sends a change to a running crawl and waits for its answer. */
 export async function askCrawl(
   folder: string,
   wish: { readonly key: string; readonly value: string },
@@ -52,7 +52,7 @@ export async function askCrawl(
   while (systemClock.nowMs() < untilMs) {
     const reply = readReply(answer);
     if (reply !== undefined) return reply;
-    // A crawl that ends takes its mailbox along, answers and all; who wished for the end has it.
+    // A crawl that ends removes its mailbox with the answers; a request to stop has then succeeded.
     if (!existsSync(dirname(letter)))
       return { ok: wish.key === "stop", message: "the crawl has ended" };
     await sleep(systemClock, LOOK_FOR_ANSWER_MS);
@@ -71,10 +71,10 @@ function readReply(file: string): Reply | undefined {
   }
 }
 
-export interface ControlParts {
+interface ControlParts {
   readonly folder: string;
   readonly snapshot: () => Snapshot;
-  /** Applies a change and answers what it did; throws with a message when it cannot. */
+  /** Applies a change and returns the new state in words; throws with a message when it cannot. */
   readonly change: (key: string, value: string) => string;
 }
 
@@ -86,7 +86,7 @@ export class Control implements Disposable {
   constructor(parts: ControlParts) {
     this.#parts = parts;
     this.#mailbox = join(parts.folder, "control");
-    // Requests to an earlier run would surprise this one.
+    // Requests to an earlier run do not apply to this one.
     rmSync(this.#mailbox, { recursive: true, force: true });
     mkdirSync(this.#mailbox, { mode: OWNER_ONLY });
     this.#writeStatus();
@@ -127,7 +127,9 @@ export class Control implements Disposable {
   }
 }
 
-/** A full disk or a vanished folder stops the crawl elsewhere, with a message; not the looking at it. */
+/**
+ * A full disk or a missing folder stops the crawl in the store, with a message; here it is ignored.
+ */
 function writeWhole(path: string, text: string): void {
   try {
     writeFileSync(`${path}.part`, text);

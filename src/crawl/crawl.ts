@@ -113,7 +113,7 @@ class Crawl implements CrawlHandle {
       case "pause":
         return this.hold("the calendar allows nothing now", event.isPaused);
       case "quotaUsedUp":
-        return this.stop(event.what);
+        return this.stop(event.what, 0);
       case "storage":
         return this.#onTrouble(event.trouble);
       case "idle":
@@ -226,7 +226,7 @@ class Crawl implements CrawlHandle {
     if (this.#wired.patience.waits) return { state: "paused", because: this.#whatItWaitsFor() };
     const next = this.#context.counters.pending > 0 ? undefined : this.#wired.recrawls.next();
     if (next === undefined) return { state, because: "" };
-    const because = `next round of ${next.site} in ${showDuration(next.inMs)}`;
+    const because = `next recrawl of ${next.site} in ${showDuration(next.inMs)}`;
     return { state: "waiting", because };
   }
 
@@ -235,17 +235,18 @@ class Crawl implements CrawlHandle {
     const what = `${couldNotBeReached(this.#context.sites.outages.size)}; trying again`;
     if (recrawls.goesOn || this.#parts.team !== undefined) return what;
     const leftMs = Math.max(0, patience.endsAtMs - this.#parts.clock.nowMs());
-    return `${what}, and stopping in ${showDuration(leftMs)} (--patience)`;
+    return `${what}, --patience ends in ${showDuration(leftMs)}`;
   }
 
-  stop(why: string): void {
+  /** `graceMs`: the time that downloads under way have to end. */
+  stop(why: string, graceMs = GRACE_MS): void {
     if (this.#state !== "running") return;
     this.#state = "stopping";
     this.#stoppedBy = why;
     this.#wasToldToStop = true;
     this.#wired.recrawls.stop();
     this.#wired.fetchLoop.pause();
-    this.#cancelTimers.push(this.#parts.clock.after(GRACE_MS, () => this.#cutOff.abort()));
+    this.#cancelTimers.push(this.#parts.clock.after(graceMs, () => this.#cutOff.abort()));
     this.#onIdle();
   }
 

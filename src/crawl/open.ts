@@ -29,7 +29,7 @@ import type { Store } from "../store/store.ts";
 import type { Spellings } from "../config/seeds.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { Changes } from "../control/live-settings.ts";
-import { keepChronicle } from "../control/rate-log.ts";
+import { keepRateLog } from "../control/rate-log.ts";
 import { Control } from "../control/status-file.ts";
 import { type CrawlHandle, startCrawl } from "./crawl.ts";
 import type { CrawlHooks } from "./hooks.ts";
@@ -124,7 +124,7 @@ export async function openCrawl(asked: CrawlOrder): Promise<OpenLocalCrawl> {
   const change = (key: string, value: string): string => changes.apply(key, value);
   if (folder !== undefined)
     stack.use(new Control({ folder, snapshot: () => handle.snapshot(), change }));
-  if (folder !== undefined) stack.use(keepChronicle(folder, () => handle.snapshot()));
+  if (folder !== undefined) stack.use(keepRateLog(folder, () => handle.snapshot()));
   const closing = stack.move();
   return {
     handle,

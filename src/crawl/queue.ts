@@ -191,7 +191,8 @@ export class Queue {
       this.#put(site, row);
       added += 1;
     }
-    if (added > 0 && workbench.queued(site.id) === workbench.retries(site.id))
+    const retriesNow = workbench.retries(site.id);
+    if (added > 0 && retriesNow > 0 && workbench.queued(site.id) === retriesNow)
       emit({ kind: "siteDoubted", site });
   }
 

@@ -42,10 +42,13 @@ export class Retries {
 
   /** The URL is requested again later, behind the others of its site. */
   putBehind(site: Site, row: WaitingUrl, result: FetchFailed | FetchBusy): "retry" {
-    const { clock, workbench, emit } = this.#context;
+    const { clock, workbench, settings, emit } = this.#context;
     const { reason } = result;
     const attempts = site.trials.get(row.id)?.attempts ?? row.attempts;
-    const delayMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * RETRY_TIMES ** attempts);
+    // When this one is charged, no attempt is left.
+    const isLast = attempts >= settings.retriesMax;
+    const timesFirst = isLast ? 1 : RETRY_TIMES ** attempts;
+    const delayMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * timesFirst);
     const notBeforeMs = clock.nowMs() + delayMs;
     const detail = result.kind === "failed" ? result.detail : `status ${result.reply.status}`;
     site.trials.set(row.id, { attempts, reason, detail, notBeforeMs });

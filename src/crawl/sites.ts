@@ -76,6 +76,8 @@ export interface Site {
   files: number;
   /** How long its answers take to begin; undefined before the first. */
   waitMs: number | undefined;
+  /** Mean time from a header to its body. */
+  bodyMs: number;
   /** Answers while nothing held it, and of the last few what they brought and took: what a request gets now. */
   answered: number;
   gaveBytes: number;
@@ -272,6 +274,7 @@ export class Sites {
       trials: new Map(),
       files: 0,
       waitMs: undefined,
+      bodyMs: 0,
       answered: 0,
       gaveBytes: 0,
       gaveMs: 0,

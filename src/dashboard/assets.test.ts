@@ -40,7 +40,7 @@ test("the page and all it imports are served, and nothing that it does not need"
   for (const name of SHARED_MODULES)
     assert.ok(reached.has(`app/${name}.ts`), `${name} is not used`);
   for (const [path, { body }] of assets)
-    // A module of types alone is empty when it is served, and nobody asks for it.
+    // A module of types alone is empty when served, and no module imports it.
     assert.ok(path === "" || reached.has(path) || codeIn(body) === "", `${path} is not needed`);
 });
 

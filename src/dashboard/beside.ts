@@ -13,7 +13,7 @@ import type { Log } from "../base/log.ts";
 import type { Dashboard, DashboardWish } from "./server.ts";
 import type { ThreadAnswer } from "./thread.ts";
 
-/** For the last words to reach the pages; the crawl is over and nobody waits longer. */
+/** Time for the last events to reach the pages after the end of the crawl. */
 const CLOSE_MS_MAX = 1500;
 
 export async function openBeside(wish: DashboardWish, log: Log): Promise<Dashboard> {

@@ -1,9 +1,9 @@
 /**
  * Sends the crawl to every open page, as it changes: server-sent events.
  *
- * One look is taken and written down once for all of them, four times a second at most, and none
- * while nobody watches. A reader that does not keep up misses looks; they are never queued. The number
- * of readers is bounded.
+ * The state is read and serialised once for all pages, at most four times a second, and not at all
+ * without readers. A slow reader misses states; they are never queued. The number of readers is
+ * bounded.
  */
 
 import type { ServerResponse } from "node:http";
@@ -71,7 +71,7 @@ export class Feed implements AsyncDisposable {
       const text = isNews ? written(look) : ": still here\n\n";
       for (const reader of this.#readers) if (!reader.writableNeedDrain) reader.write(text);
     } catch {
-      // A folder that is gone or being begun anew: whoever watches sees that nothing comes.
+      // The folder was deleted or is being recreated; readers see that nothing arrives.
     } finally {
       this.#isLooking = false;
     }

@@ -1,12 +1,12 @@
 /**
- * Who may talk to the dashboard: judged from the head of a request alone, before anything is done.
+ * Decides who may use the dashboard, from the head of a request alone, before anything is done.
  *
- * Everything needs the token of this start, or the session that it was exchanged for. A web page
- * elsewhere cannot reach us by a name of its own that leads here (the Host must be an address of ours
- * or `localhost`), cannot make a browser act for it (Origin and fetch metadata), and cannot guess
- * (constant-time comparison; after ten wrong tokens, none is looked at for a minute). The session's
- * cookie holds for a path that nobody else knows: cookies do not tell ports apart, so without
- * it every other server on this machine would be sent ours.
+ * Every request needs the token of this start, or the session for which it was exchanged. Another
+ * web page cannot reach the server by a name that resolves to it (the Host must be an address of
+ * ours or `localhost`), cannot make a browser act for it (Origin and fetch metadata), and cannot
+ * guess (constant-time comparison; after ten wrong tokens, none is examined for a minute). The
+ * session's cookie is limited to a secret path: cookies do not distinguish ports, so without it
+ * every other server on this machine would receive ours.
  */
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
@@ -55,10 +55,10 @@ export type Verdict =
   | { readonly kind: "welcome" }
   | { readonly kind: "refused"; readonly status: 401 | 403 | 429; readonly why: string };
 
-export interface GuardWish {
+interface GuardWish {
   /** A name by which the operator reaches us from elsewhere; undefined on loopback. */
   readonly hostName: string | undefined;
-  /** Instead of one made up: for programs that must know it beforehand. */
+  /** Replaces the random one, for programs that must know it in advance. */
   readonly token: string | undefined;
 }
 

@@ -22,7 +22,7 @@ import { fromBytes } from "./sites.ts";
 export const URLS_MAX = 100;
 const LINE_CHARACTERS_MAX = 500;
 
-export interface UrlsWish {
+interface UrlsWish {
   readonly reason: string;
   readonly afterId: number;
   readonly count: number;

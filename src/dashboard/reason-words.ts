@@ -42,7 +42,8 @@ const WORDS: Readonly<Record<string, string>> = {
   robots_unreachable: "The site's robots.txt could not be read, so no request is permitted.",
   internal_error: "A bug in Weir; the log has details.",
   robots_denied: "The site's robots.txt forbids it.",
-  ssrf_blocked: "It leads to a private address; --allow-private permits such addresses.",
+  ssrf_blocked:
+    "Its host name resolves to a private address; --allow-private permits such addresses.",
   port_refused: "The port belongs to another kind of service.",
   scheme_refused: "Neither http nor https.",
   out_of_scope: "A redirect left the scope of the crawl.",

@@ -3,7 +3,7 @@
  * every door. What is asked for is read strictly, and bounded.
  */
 
-import { readChronicle } from "../control/rate-log.ts";
+import { readRateLog } from "../control/rate-log.ts";
 import { urlAnswer, URLS_MAX, urlsAnswer } from "./outcomes.ts";
 import { spansOf } from "./rates.ts";
 import { meaningOf } from "./reason-words.ts";
@@ -22,7 +22,7 @@ export interface Means {
 }
 
 /** Answers with something for JSON; undefined when there is no such thing. */
-export type Route = (means: Means, query: URLSearchParams) => Promise<unknown>;
+type Route = (means: Means, query: URLSearchParams) => Promise<unknown>;
 
 const SPANS_MAX = 900;
 const LAST_SECONDS_MAX = 600;
@@ -46,7 +46,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
       (query.get("site") ?? "").slice(0, KEY_CHARACTERS_MAX),
     ),
   "api/rates": async ({ watch }, query) => {
-    const history = readChronicle(watch.folder, Date.now());
+    const history = readRateLog(watch.folder, Date.now());
     const last = wholeIn(query, "last", 0, LAST_SECONDS_MAX);
     if (last === 0) return { spans: spansOf(history, SPANS_MAX) };
     return { spans: spansOf({ minutes: [], seconds: history.seconds.slice(-last) }, last) };

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Books } from "../bandwidth/history/ledger.ts";
-import { Chronicle } from "../control/rate-log.ts";
+import { RateLog } from "../control/rate-log.ts";
 import type { SiteView, Snapshot } from "../control/snapshot.ts";
 import { type Reason, settlementOf } from "../page/outcome.ts";
 import { openStore } from "../store/sqlite/store-sqlite.ts";
@@ -168,7 +168,7 @@ export function sampleLook(change: Partial<Snapshot> = {}): Look {
 
 /** A minute of rates that a crawl might have written down. */
 export function writeRates(folder: string, fromMs: number, rates: readonly number[]): void {
-  using chronicle = new Chronicle(folder, fromMs + rates.length * 1000);
+  using chronicle = new RateLog(folder, fromMs + rates.length * 1000);
   for (const [index, bytes] of rates.entries())
     chronicle.note({ atMs: fromMs + index * 1000, bytes, predictedBps: 900, limitBps: 1000 });
 }

@@ -203,7 +203,7 @@ test("a wish is only taken from the page itself, in its form, and bounded", asyn
   for (const [status, body, headers] of refusals)
     assert.equal((await visitor.change(body, headers)).status, status, body.slice(0, 60));
   for (const body of [wish, '{"__proto__":{"key":"x"},"key":"../../x","value":"y"}']) {
-    // Nobody takes it out of the mailbox: this is no crawl.
+    // No crawl reads the mailbox.
     const { status, text } = await visitor.change(body);
     assert.deepEqual([status, (JSON.parse(text) as { ok: boolean }).ok], [200, false]);
   }

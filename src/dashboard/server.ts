@@ -1,9 +1,9 @@
 /**
  * The dashboard's server: one folder's crawl for browsers on this machine.
  *
- * Every request is judged before anything else (`guard.ts`), every path is looked up in a table
- * (`routes.ts`, `assets.ts`), every answer carries the same strict headers. Connections, heads, bodies
- * and event streams are bounded. It listens on loopback unless told otherwise.
+ * Every request is checked first (`guard.ts`), every path is looked up in a table (`routes.ts`,
+ * `assets.ts`), every answer has the same strict headers. Connections, heads, bodies and event
+ * streams are bounded. It listens on loopback by default.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -29,7 +29,7 @@ export interface DashboardWish {
 }
 
 export interface Dashboard extends AsyncDisposable {
-  /** With the token: for whoever started it. */
+  /** With the token, for the user who started it. */
   readonly url: string;
 }
 
@@ -99,7 +99,7 @@ async function listen(server: Server, address: string, port: number): Promise<vo
   await promise;
 }
 
-/** Where nobody said which of all addresses, loopback is one of them. */
+/** A server on all addresses is shown with the one of loopback. */
 function shownHost(address: string): string {
   if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
   return address.includes(":") ? `[${address}]` : address;
@@ -154,7 +154,7 @@ class Desk {
     if (name === "api/change") return this.#change(request, response);
     if (method !== "GET" && method !== "HEAD") return sendText(response, 405, "Only GET here.");
     if (name === "api/events") return this.#events(response);
-    // Read when first asked for: a crawl that nobody looks at yet has better things to do.
+    // Read at the first request, because many dashboards are never opened.
     const asset = (this.#assets ??= readAssets()).get(name);
     if (asset !== undefined) return sendAsset(request, response, asset);
     const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;

@@ -3,8 +3,8 @@
 import { measuredHours } from "../bandwidth/history/speed-table.ts";
 import { serversOf } from "../store/joined/joined-servers.ts";
 import { TimeZone } from "../bandwidth/clock/local-time.ts";
-import { toldHours } from "../config/told-settings.ts";
-import type { StoredServer } from "../store/server-file.ts";
+import { savedHours } from "../config/saved-settings.ts";
+import type { StoredServer } from "../store/sqlite/server-file.ts";
 import { highest } from "../report/gather.ts";
 import type { ServerLine, ServersAnswer } from "./shapes.ts";
 
@@ -13,7 +13,7 @@ const HOURS = 24;
 
 export function serversAnswer(folder: string, speedsFile: string | undefined): ServersAnswer {
   const { kept, count } = highest(serversOf(folder, speedsFile), LINES_MAX, measuredOf);
-  const { minuteOfDay } = new TimeZone(toldHours(folder).timeZone).at(Date.now());
+  const { minuteOfDay } = new TimeZone(savedHours(folder).timeZone).at(Date.now());
   return { total: count, hour: Math.floor(minuteOfDay / 60), lines: kept.map(lineOf) };
 }
 

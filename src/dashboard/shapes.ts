@@ -1,6 +1,6 @@
 /**
- * What the page is told, and how: the answers of every address under `api/`. Types alone, so that the
- * server and the page cannot come to mean different things.
+ * The types of all answers under `api/`, shared by the server and the page so that they cannot
+ * differ.
  */
 
 import type { SiteView, Snapshot } from "../control/snapshot.ts";
@@ -75,7 +75,7 @@ export interface UrlLine {
   readonly url: string;
   readonly depth: number;
   readonly attempts: number;
-  /** Why it ended so, as far as can be told without asking again. */
+  /** Why it ended so, as far as is known without another request. */
   readonly why: string;
 }
 
@@ -145,11 +145,6 @@ export interface FoundPage {
 export interface SearchAnswer {
   readonly total: number;
   readonly pages: readonly FoundPage[];
-}
-
-export interface ChangeWish {
-  readonly key: string;
-  readonly value: string;
 }
 
 export interface ChangeAnswer {

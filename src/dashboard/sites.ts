@@ -1,9 +1,9 @@
 /**
- * The table of sites, a few rows at a time: counts from the store, and of those that the running crawl
- * tells about, what only it knows.
+ * The table of sites, a few rows at a time: counts from the store, and live values of the sites in
+ * the running crawl's snapshot.
  *
- * An order that only the crawl knows (deadline, rate, state) puts its sites first and the others behind
- * them, by pages. So ten thousand sites cost a page of rows, whoever scrolls.
+ * An order that only the crawl knows (deadline, rate, state) puts these sites first and the others
+ * behind them, by pages. So ten thousand sites cost one page of rows.
  */
 
 import { bookedIn } from "../bandwidth/history/ledger.ts";
@@ -14,7 +14,7 @@ import type { Look, SiteAnswer, SiteLine, SitesAnswer, SiteSort } from "./shapes
 export const COUNT_MAX = 200;
 const ROBOTS_CHARACTERS_MAX = 64 * 1024;
 
-export interface SitesWish {
+interface SitesWish {
   readonly sort: SiteSort;
   readonly descending: boolean;
   readonly find: string;

@@ -1,4 +1,4 @@
-/** The dashboard in a thread of its own: says where it listens, and ends when it is told to. */
+/** The dashboard in its own thread: reports where it listens, and ends on request. */
 
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../base/assert.ts";

@@ -1,10 +1,9 @@
 /**
- * A crawl's folder as the dashboard sees it, running or not: the same for a crawl of this very process
- * and for one of another.
+ * Reads a crawl's folder for the dashboard, running or not, in this process or another.
  *
- * A running crawl rewrites `status.json` every second; whoever looks costs it nothing. Of one that
- * has ended the same file holds the last words, and the store the sums. What each site has sent
- * lately is worked out here, from one look to the next.
+ * A running crawl rewrites `status.json` every second, so readers cost it nothing. After its end
+ * the same file has the last state, and the store the totals. The recent rate of each site is
+ * computed here, from one reading to the next.
  */
 
 import { existsSync, readFileSync, statSync } from "node:fs";
@@ -19,7 +18,7 @@ import type { Look } from "./shapes.ts";
 /** Over which a site's rate is measured. */
 const RATE_MS = 4000;
 
-/** What a site does that nobody asks. */
+/** The state of a site without requests. */
 const AT_REST = { state: "idle", inFlight: 0, nextInMs: 0 } as const;
 
 interface Sent {

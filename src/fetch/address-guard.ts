@@ -1,19 +1,19 @@
 /**
- * Decides whether an address may be connected to, so that no link can turn the crawler on its own
- * network.
+ * Decides whether an IP address may be connected to, so that no link can turn the crawler on its
+ * own network.
  *
- * The decision is made on the address itself, never on a name, and everything that is not plain
- * public unicast is refused: a range nobody thought of is then refused too. An IPv4 address hidden
- * in an IPv6 one (mapped, NAT64, 6to4, Teredo) is dug out and judged by itself.
+ * The decision is made on the address, never on a name, and everything that is not plain public
+ * unicast is refused, unknown ranges included. An IPv4 address inside an IPv6 one (mapped, NAT64,
+ * 6to4, Teredo) is extracted and judged by itself.
  *
  * Promises:
  *   1. special ranges of IPv4 and IPv6 are refused unless the operator's list names them;
  *   2. a cloud's metadata address is refused even inside an allowed range, unless named alone;
  *   3. our own ports on this machine are refused, whatever the list says.
  *
- * Ports that speak something else than HTTP need no rule here: no canonical URL holds one.
+ * Ports of other protocols need no rule here: no canonical URL has one.
  *
- * It is asked once per DNS answer and once per literal address: a few microseconds each.
+ * It is called once per DNS answer and once per literal address: a few microseconds each.
  */
 
 import ipaddr from "ipaddr.js";

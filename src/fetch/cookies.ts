@@ -93,7 +93,7 @@ export class CookieJar {
       cookies.set(key, cookie);
       this.#count++;
     }
-    // Set anew, the domain moves to the young end.
+    // A new cookie moves the domain to the young end.
     this.#domains.delete(domain);
     if (cookies.size > 0) this.#domains.set(domain, cookies);
     if (this.#count > IN_ALL_MAX) this.#dropFromOldestDomain();
@@ -139,7 +139,7 @@ function readAttributes(attributes: readonly string[], wallMs: number): Attribut
       expiresAtMs = wallMs + Number(value) * 1000;
     } else if (name === "expires" && !maxAgeSeen) {
       const atMs = Date.parse(value);
-      // A date that nobody can read makes it a cookie for this crawl only.
+      // An unreadable date makes it a cookie for this crawl only.
       if (!Number.isNaN(atMs)) expiresAtMs = atMs;
     }
   }

@@ -30,7 +30,7 @@ import {
 /** What a request may offer, and this file can undo. */
 export const CODINGS_OFFERED = "gzip, deflate, br, zstd";
 
-export type Decoded =
+type Decoded =
   | { readonly kind: "decoded"; readonly body: Uint8Array; readonly fellBack: boolean }
   | {
       readonly kind: "failed";

@@ -43,7 +43,7 @@ export interface DialOptions {
   readonly windowBytes: number | undefined;
 }
 
-/** Told of each step, so that its owner can time it and cut it short. */
+/** Notified of each step, so that its owner can time it and abort it. */
 export interface DialWatch {
   onSocket(socket: Socket, valve: Valve | undefined): void;
   onTls(): void;
@@ -52,7 +52,7 @@ export interface DialWatch {
 }
 
 /** What an open connection is read from: the socket itself, its valve's stream, or TLS on either. */
-export type DialDone = (error: DialError | null, stream: Duplex | TLSSocket | null) => void;
+type DialDone = (error: DialError | null, stream: Duplex | TLSSocket | null) => void;
 
 const PROXY_HEAD_BYTES_MAX = 16 * 1024;
 
@@ -110,7 +110,7 @@ function connect(
   return valve;
 }
 
-/** Calls back once; a connection that failed is closed, and its later errors concern nobody. */
+/** Calls back once; a failed connection is closed, and its later errors are ignored. */
 function once(done: DialDone, socket: Socket): DialDone {
   let called = false;
   return (error, opened) => {

@@ -25,7 +25,7 @@ export type DnsReply =
   | { readonly kind: "none" }
   | { readonly kind: "failed"; readonly code: string };
 
-export interface DnsQuestion {
+interface DnsQuestion {
   readonly host: string;
   readonly type: "A" | "AAAA";
   /** In the order in which they are tried; none leaves the choice to c-ares. */

@@ -7,7 +7,7 @@
  *
  * Promises:
  *   1. it ends once, with an answer or one reason, within the limits plus one tick;
- *   2. every byte that came is told to `onBytes` once, at the latest one tick after it came;
+ *   2. every received byte is reported to `onBytes` once, at most one tick later;
  *   3. after a refusal nothing more comes in on a lane with a valve; on others at most one read of
  *      the socket (64 KiB; on HTTP/2 one window of 256 KiB) comes before it holds.
  */
@@ -58,6 +58,7 @@ export class Exchange implements Passenger {
   #firstByteMs = 0;
   #connectTookMs = 0;
   #firstByteTookMs = 0;
+  #bodyTookMs = 0;
   #rttMs: number | undefined;
   /** Set when a refusal has ended, so that one taken back within the asking does not hold. */
   #mayReadOn = true;
@@ -171,6 +172,7 @@ export class Exchange implements Passenger {
     if (this.#ended) return;
     this.#charge();
     if (this.lane.version === "2") this.#lastByteMs = this.#time.nowMs();
+    if (this.#bodyBytes === 0) this.#bodyTookMs = this.#time.nowMs() - this.#phaseMs;
     this.lane.attribute(FRAMING_PER_BODY_BYTE_MAX * chunk.length);
     const roomBytes = this.request.limits.bodyBytesMax - this.#bodyBytes;
     const kept = chunk.length > roomBytes ? chunk.subarray(0, roomBytes) : chunk;
@@ -261,6 +263,7 @@ export class Exchange implements Passenger {
       sentBytes: this.#sentBytes,
       connectMs: this.#connectTookMs,
       firstByteMs: this.#firstByteTookMs,
+      bodyMs: this.#bodyTookMs,
       totalMs: this.#time.nowMs() - this.#startedMs + this.#time.heldMs,
       pausedMs: this.#time.heldMs,
       rttMs: this.lane.rttMs() ?? this.#rttMs,
@@ -326,7 +329,7 @@ export class Exchange implements Passenger {
     if (this.request.scheme === "http" && this.#status === 407 && this.request.address === "")
       return "proxy_error";
     const coding = headerOf(this, "transfer-encoding")?.toLowerCase();
-    // We offered no other transfer coding, so nobody could undo it.
+    // We offered no other transfer coding, so it cannot be decoded.
     if (coding !== undefined && coding !== "chunked" && coding !== "identity") return "bad_framing";
     return undefined;
   }

@@ -1,9 +1,9 @@
 /**
- * What an error of the network means: one reason for each, by its code and the phase it came in.
+ * Maps a network error to one reason, by its code and the phase in which it occurred.
  *
  * The same broken connection is a refusal while connecting, a reset while waiting and a short body
- * later on; so the phase is half of the answer. Pure, and complete: what nobody foresaw becomes
- * the reason nearest to its phase.
+ * later; so the phase is half of the answer. Pure and complete: an unknown error becomes the reason
+ * nearest to its phase.
  */
 
 import { errors } from "undici";

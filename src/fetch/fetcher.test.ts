@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { systemClock } from "../base/clock.ts";
 import { type CanonicalUrl, canonicalUrl, isRefused, PLAIN_RULES } from "../url/url.ts";
 import { CookieJar } from "./cookies.ts";
-import { Fetcher, type FetcherOptions, honestUserAgent } from "./fetcher.ts";
+import { Fetcher, type FetcherOptions } from "./fetcher.ts";
 import type { Resolver } from "./resolver.ts";
 import { SUITE_LIMITS } from "./transport.suite.ts";
 import { UndiciTransport } from "./transport-undici.ts";
@@ -39,12 +39,6 @@ test("the request says honestly who asks, and offers what can be decoded", async
   assert.match(head, /^GET \/ HTTP\/1\.1\r\nhost: site\.test:\d+\r\n/);
   assert.match(head, /\r\nuser-agent: Weir\/1\.2\.3 \(\+https:\/\/example\.org\/bot\)\r\n/);
   assert.match(head, /\r\naccept-encoding: gzip, deflate, br, zstd\r\n/);
-});
-
-test("a contact cannot smuggle anything into the user agent", () => {
-  assert.equal(honestUserAgent("1", ""), "Weir/1");
-  assert.equal(honestUserAgent("1", "me@x\r\nEvil: 1"), "Weir/1 (+me@xEvil: 1)");
-  assert.equal(honestUserAgent("1", "a) b ("), "Weir/1 (+a b)");
 });
 
 test("a known version is named, and 304 answers it", async (t) => {
@@ -168,7 +162,7 @@ async function serving(
         clock: systemClock,
         limits: SUITE_LIMITS,
         decodedBytesMax: 16 * 1024 * 1024,
-        userAgent: honestUserAgent("1.2.3", "https://example.org/bot"),
+        userAgent: "Weir/1.2.3 (+https://example.org/bot)",
         urlRules: PLAIN_RULES,
         proxied: false,
         cookies: undefined,

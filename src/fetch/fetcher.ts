@@ -71,9 +71,12 @@ export interface FetchRequest {
   /** Most bytes on the wire, when other than usual; a longer body is then cut and kept. */
   readonly keepBytesMax?: number;
   readonly onBytes?: OnBytes | undefined;
-  /** Told when the header has come, and how much the whole answer will be when that says so. */
+  /**
+   * Called when the header has arrived, with the length of the whole response if the header states
+   * it.
+   */
   readonly onLength?: ((bytes: number | undefined) => void) | undefined;
-  /** Told when the request goes out. */
+  /** Called when the request is sent. */
   readonly onSent?: (() => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -148,11 +151,6 @@ const TRY_NEXT_ADDRESS: ReadonlySet<Reason> = new Set([
   "connect_timeout",
   "connect_error",
 ]);
-
-export function honestUserAgent(version: string, contact: string): string {
-  const safe = contact.replace(/[^\x20-\x7e]|[()]/g, "").trim();
-  return safe === "" ? `Weir/${version}` : `Weir/${version} (+${safe})`;
-}
 
 type Head = Pick<TransportAnswer, "status" | "headers">;
 type Header = readonly [name: string, value: string];
@@ -385,6 +383,7 @@ function sum(a: Traffic, b: Traffic): Traffic {
     sentBytes: a.sentBytes + b.sentBytes,
     connectMs: a.connectMs + b.connectMs,
     firstByteMs: b.firstByteMs,
+    bodyMs: b.bodyMs,
     totalMs: a.totalMs + b.totalMs,
     pausedMs: a.pausedMs + b.pausedMs,
     rttMs: b.rttMs,

@@ -1,8 +1,8 @@
 /**
- * What an answer says, before its body is looked at: a page, a move, a plea for patience, a no.
+ * Classifies a response before its body is read: a page, a redirect, a request to wait, a refusal.
  *
- * Pure: status and headers in, verdict out. Whether a move may be followed (scope, robots, loops,
- * limits) is for whoever asked, because every hop goes through the gate again.
+ * Pure: status and headers in, verdict out. Whether a redirect may be followed (scope, robots,
+ * loops, limits) is decided by the caller, because every hop is admitted again.
  */
 
 import type { Reason } from "../page/outcome.ts";
@@ -68,7 +68,7 @@ export function interpret(head: Head, asked: Asked, wallMs: number): Verdict {
 }
 
 /** The first Content-Type that is one, in lower case and without parameters. */
-export function mediaTypeOf(head: Pick<Head, "headers">): string | undefined {
+function mediaTypeOf(head: Pick<Head, "headers">): string | undefined {
   return MEDIA_TYPE.exec(contentTypeOf(head))?.[1]?.toLowerCase();
 }
 

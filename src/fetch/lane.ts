@@ -2,8 +2,7 @@
  * One connection that is kept for the next request: to one checked address, for one site.
  *
  * undici's Client owns the protocol; the lane owns the socket, so that it can count what came and
- * went, TLS and framing included. Counters are read by difference: whoever asks next is given the
- * bytes since the last asking, so that over all exchanges every byte is given exactly once.
+ * went, TLS and framing included. Counters are read by difference: each call returns the bytes since the last one, so that over all exchanges every byte is returned exactly once.
  */
 
 import type { Socket } from "node:net";
@@ -12,19 +11,19 @@ import { Client, type Dispatcher } from "undici";
 import { dial, type DialOptions, type DialTarget, type DialWatch } from "./dial.ts";
 import type { Valve } from "./valve.ts";
 
-/** What travels on a lane: undici's handler, told also of the steps of a connection being made. */
+/** A request on a lane: undici's handler, notified also of the steps of connecting. */
 export interface Passenger extends Dispatcher.DispatchHandler {
   onDial(step: "connect" | "tls"): void;
   /** On a lane with a valve: bytes came, and are not handed on before this returns. */
   onRead(): void;
 }
 
-export interface LaneOptions extends DialOptions {
+interface LaneOptions extends DialOptions {
   readonly headerBytesMax: number;
   readonly roundTrips?: boolean;
 }
 
-export interface LaneWatch {
+interface LaneWatch {
   /** The connection was closed while it carried no request. */
   onIdleEnd(): void;
   /** A connection was made, and its protocol is HTTP/2. */
@@ -122,12 +121,12 @@ export class Lane {
     return this.#valve?.unreadBytes();
   }
 
-  /** The round trip as the system measures it; known only where there is a window, and somebody wants to know. */
+  /** The round trip as the system measures it; known only where there is a window, on request. */
   rttMs(): number | undefined {
     return this.#tellsRoundTrips ? this.#valve?.rttMs() : undefined;
   }
 
-  /** Whether every read is told at once, so that nobody need look for what came. */
+  /** Whether every read is reported at once, so that no polling is needed. */
   get tellsOfReads(): boolean {
     return this.#valve !== undefined;
   }
@@ -187,7 +186,7 @@ export class Lane {
     this.#used = true;
     if (!this.#hasValve || !this.isIdle) return;
     this.#valve?.rest();
-    // A connection that nobody uses keeps no program alive; without a valve undici sees to that.
+    // An idle connection keeps no program alive; without a valve undici sees to that.
     this.#socket?.unref();
   }
 
@@ -231,7 +230,7 @@ export class Lane {
     return bytes;
   }
 
-  /** Cuts the connection, also one being made; whoever is on it gets an error. */
+  /** Cuts the connection, also one being made; its request gets an error. */
   async destroy(): Promise<void> {
     this.#dialling?.destroy();
     await this.#client.destroy();

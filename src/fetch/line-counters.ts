@@ -80,7 +80,7 @@ export class CountedSteps {
       this.#last.set(counters.line, counters);
       const packets = counters.packets - (last?.packets ?? Infinity);
       const bytes = counters.bytes - (last?.bytes ?? Infinity);
-      // Counters that ran backwards were set anew.
+      // Counters that decreased were reset.
       if (packets < 0 || bytes < 0) continue;
       sum.bytes += bytes;
       sum.packets += packets;

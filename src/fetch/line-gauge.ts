@@ -29,7 +29,7 @@ export class LineGauge {
     this.#heldBytesMax = heldBytesMax;
   }
 
-  /** What came since it was last asked, while we read `ownBytes`; undefined where that cannot be told. */
+  /** Bytes received since the last call, while we read `ownBytes`; undefined if unknown. */
   take(ownBytes: number, limitBps: number): number | undefined {
     const { bytes, headerBytes, isPrompt } = this.#steps.take();
     const heldBytes = this.#heldBytesMax();

@@ -148,7 +148,7 @@ test("the interface of our own address is read, and one nobody has is not", { sk
   assert.deepEqual(none(), []);
 });
 
-/** An interface that carries what it is told. */
+/** An interface whose counters the test sets. */
 class CountedLine {
   name = "eth0";
   looks = 0;

@@ -8,11 +8,10 @@
  * came twice are counted by the system, which tells their senders so (RFC 2883).
  *
  * Exact when the line is ours alone, and near enough when it is shared, since others' packets have
- * headers too. Where nobody counts, packets are taken for full ones.
+ * headers too. Without counters, packets are assumed to be full.
  *
  * The past is forgotten by bytes, not by time: what the line may carry in some seconds later it hardly counts,
- * and a silence with some stray packets teaches nothing. What came beside the payload beyond that share is told
- * apart, so that it can be paid for: a hundred connections that end together are a twentieth of 100 KB/s. Four
+ * and a silence with some stray packets teaches nothing. Overhead beyond that share is reported separately, so that it can be charged: a hundred connections that end together are a twentieth of 100 KB/s. Four
  * looks a second; three small files.
  */
 
@@ -116,7 +115,7 @@ export class PacketOverhead {
   }
 }
 
-/** Packets that came twice to this machine, whoever they were for. */
+/** Packets that arrived twice at this machine, for any program. */
 export function repeatedPackets(): number {
   const [names = "", numbers = ""] = linesOf("/proc/net/netstat");
   const at = names.split(" ").indexOf("TCPDSACKOldSent");

@@ -1,7 +1,7 @@
 /**
  * How much the system may take in for us before we read: a socket's receive window.
  *
- * Whoever stops reading is not heard by the server until the receive buffer is full, and by itself
+ * The server does not notice that a reader has stopped until the receive buffer is full, and by itself
  * that is 64 KiB at the first packet and megabytes later. The buffer must be set before a connection
  * is made, which Node has no call for; so the socket is opened here, by the system's own calls
  * through `node:ffi`, and handed to Node as a descriptor. Where that is not possible (another system,
@@ -115,8 +115,9 @@ class ReceiveWindow {
   }
 
   /**
-   * Has what comes next acknowledged at once. While nobody reads, an acknowledgement may be put off for 40 ms;
-   * a server near by takes that for a loss after two, and sends its last packet again.
+   * Requests an immediate acknowledgement of the next packet. Without a read, an acknowledgement
+   * may be delayed by 40 ms; a nearby server takes this for a loss after two, and sends its last
+   * packet again.
    */
   acknowledgeSoon(): void {
     this.#calls.setsockopt(this.fd, IPPROTO_TCP, TCP_QUICKACK, ON, 4);
@@ -141,7 +142,7 @@ class ReceiveWindow {
     return INFO_SIZE[0] === INFO.byteLength ? INFO[index] : undefined;
   }
 
-  /** For a descriptor that nobody has taken over. */
+  /** For a descriptor that was not handed over. */
   close(): void {
     this.#calls.close(this.fd);
   }

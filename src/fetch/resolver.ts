@@ -1,8 +1,8 @@
 /**
- * Names to addresses, as a socket: whoever fetches is handed one of these.
+ * Names to addresses, as a socket.
  *
- * A resolver answers only with addresses that may be connected to, so that the address that was
- * checked is the one that is used. It never throws for what a name server does.
+ * A resolver returns only addresses that may be connected to, so that the address that was checked
+ * is the one that is used. It never throws for the behaviour of a name server.
  */
 
 export type ResolverFailure =

@@ -5,7 +5,7 @@
  * a loop ends where it closes; names two steps below the first ones are the last it takes.
  */
 
-export interface SitemapWalkLimits {
+interface SitemapWalkLimits {
   readonly stepsMax: number;
   readonly filesMax: number;
 }
@@ -19,7 +19,7 @@ export interface SitemapStep {
 }
 
 /** Why a sitemap is not fetched. */
-export type SitemapRefusal = "sitemap_loop" | "sitemap_depth" | "sitemap_capped";
+type SitemapRefusal = "sitemap_loop" | "sitemap_depth" | "sitemap_capped";
 
 export class SitemapWalk {
   readonly #limits: SitemapWalkLimits;

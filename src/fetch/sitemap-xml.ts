@@ -9,7 +9,7 @@
 
 const PART_LENGTH_MAX = 1 << 20;
 
-export interface XmlHandler {
+interface XmlHandler {
   /** Attributes as they stand in the tag, still coded. */
   open(name: string, attributes: string): void;
   close(name: string): void;

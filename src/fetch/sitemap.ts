@@ -12,7 +12,7 @@
 
 import { attributeOf, decodeEntities, XmlCutter } from "./sitemap-xml.ts";
 
-export interface SitemapEntry {
+interface SitemapEntry {
   readonly url: string;
   readonly modifiedAtMs: number | undefined;
   /** As the site ranks its own pages, 0 to 1. */
@@ -26,7 +26,7 @@ export interface Sitemap {
   readonly problem: "bad_xml" | "sitemap_capped" | undefined;
 }
 
-export const SITEMAP_ENTRIES_MAX = 50_000;
+const SITEMAP_ENTRIES_MAX = 50_000;
 export const SITEMAP_BYTES_MAX = 50 * 1024 * 1024;
 
 const URL_LENGTH_MAX = 2_048;
@@ -35,15 +35,6 @@ const DECLARATION_BYTES_MAX = 256;
 const PRIORITY_UNSAID = 0.5;
 const DATE_MIN_MS = Date.UTC(1990);
 const CLOCK_SKEW_MS = 86_400_000;
-const PIECE_BYTES = 1 << 20;
-
-/** Reads a whole sitemap. `wallMs` is now: pages cannot have changed after it. */
-export function readSitemap(bytes: Uint8Array, wallMs: number): Sitemap {
-  const reader = new SitemapReader(wallMs);
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES)
-    if (!reader.push(bytes.subarray(at, at + PIECE_BYTES))) break;
-  return reader.finish();
-}
 
 export class SitemapReader {
   readonly #found: Found;

@@ -48,7 +48,7 @@ type Result = TransportAnswer | TransportFailed;
 const TICK_MS = 50;
 /** How often floods on HTTP/2 are looked for, also on idle connections: 10 Gbit/s bring 12 MB in this time. */
 const FLOOD_TICK_MS = 10;
-/** Where windows are set every reading is told at once, and only limits of seconds are looked after. */
+/** With windows every read is reported at once, so ticks only check limits of seconds. */
 const TOLD_TICK_MS = 200;
 /** For so long a look at all connections is good enough. */
 const SURVEY_MS = 100;

@@ -1,8 +1,9 @@
 /**
- * What every Transport promises, the real one and the simulated one alike.
+ * The promises of every Transport, the real and the simulated one.
  *
- * An adapter's test gives a bench: its transport, and a server of its own world that can be told
- * how to behave. Everything here holds in real and in virtual time: no test asks how long it took.
+ * An adapter's test provides a bench: its transport, and a server of its own world with
+ * configurable behaviour. The tests hold in real and in virtual time: none measures how long it
+ * took.
  */
 
 import assert from "node:assert/strict";

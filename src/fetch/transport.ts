@@ -2,8 +2,7 @@
  * The network, as a socket: one request to one checked address, one answer or one reason.
  *
  * A transport never resolves names, follows redirects or decodes content; it never throws for what
- * a server does. It keeps to every limit it is given and reports every byte that came, so that
- * whoever called can charge them, and hold the reading up until they are earned.
+ * a server does. It keeps to every limit it is given and reports every byte that came, so that the caller can charge them, and pause reading until they are earned.
  */
 
 import type { TransportFailure } from "../page/outcome.ts";
@@ -27,7 +26,7 @@ export interface TransportLimits {
 export interface Arrival {
   /** They belong to what two machines tell each other before the answer begins (TLS). */
   readonly isGreeting: boolean;
-  /** What has come in that nobody has read; undefined where the system does not tell. */
+  /** Received bytes that were not read yet; undefined where the system does not report them. */
   unreadBytes(): number | undefined;
 }
 
@@ -45,12 +44,12 @@ export interface TransportRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly limits: TransportLimits;
   /**
-   * Told of every piece that came. `true`: read on. `false`: read nothing more until `readOn` is
-   * called. What was on its way already may still be told meanwhile; one call ends all refusals, and
-   * after the end it does nothing.
+   * Called for every received piece. `true`: continue reading. `false`: stop reading until `readOn`
+   * is called. Pieces already on the way may still be reported meanwhile; one call ends all
+   * refusals, and after the end it does nothing.
    */
   readonly onBytes?: OnBytes | undefined;
-  /** Told when the request goes out, after a connection was found or made. */
+  /** Called when the request is sent, after a connection was found or made. */
   readonly onSent?: (() => void) | undefined;
   /** Asked once the headers are in; when it answers false the body is not read. */
   readonly wantsBody?: ((head: Pick<TransportAnswer, "status" | "headers">) => boolean) | undefined;
@@ -71,7 +70,7 @@ export interface TransportAnswer {
   readonly body: Uint8Array;
   /** Why the body is not whole, when it is not. */
   readonly truncated: "length" | "time" | "disconnect" | undefined;
-  /** True when only the end of the connection ended the body, so that nobody knows if it is whole. */
+  /** True when only the end of the connection ended the body, so that it may be incomplete. */
   readonly eofDelimited: boolean;
   /** False when the certificate was not good but accepted; plain http has nothing to verify. */
   readonly verified: boolean;
@@ -92,6 +91,8 @@ export interface Traffic {
   readonly sentBytes: number;
   readonly connectMs: number;
   readonly firstByteMs: number;
+  /** From the end of the header to the first byte of the body, pauses not counted. */
+  readonly bodyMs: number;
   readonly totalMs: number;
   /** The part of the total in which the caller refused to read; no limit counts it. */
   readonly pausedMs: number;
@@ -104,6 +105,7 @@ export const NO_TRAFFIC: Traffic = {
   sentBytes: 0,
   connectMs: 0,
   firstByteMs: 0,
+  bodyMs: 0,
   totalMs: 0,
   pausedMs: 0,
   rttMs: undefined,

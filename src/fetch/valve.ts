@@ -1,9 +1,7 @@
 /**
- * A connection that can be shut at any byte: between the socket and whoever reads from it.
+ * A connection that can be shut at any byte: between the socket and its reader.
  *
- * Node reads ahead: 64 KiB at a time from the socket, a whole record of TLS, one more chunk into a
- * stream after nobody wants any. Here bytes come in steps of a part of a window, each is told before
- * anybody else sees it, and when the one told says stop, the socket is not read any more. TLS and HTTP
+ * Node reads ahead: 64 KiB at a time from the socket, a whole record of TLS, one more chunk into a paused stream. Here bytes come in steps of a part of a window, each is reported before its reader sees it, and when the callback says stop, the socket is not read any more. TLS and HTTP
  * sit on the stream above and notice only that nothing comes.
  *
  * Promise: after `hold` nothing enters the program; the system takes in what the window has room for.
@@ -19,11 +17,11 @@ import { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { openWindow, type ReceiveWindow, WINDOW_BYTES_MIN } from "./receive-window.ts";
 
-export interface ValveOptions {
+interface ValveOptions {
   /** Where the socket will connect to; undefined when only the system knows. */
   readonly address: string | undefined;
   readonly windowBytes: number;
-  /** Told of every read, after the socket has counted it; may call `hold`. */
+  /** Called for every read, after the socket has counted it; may call `hold`. */
   readonly onRead: () => void;
   /** Below this round trip the window is no bound to speak of, and stays as it is. */
   readonly longWayMs?: number;
@@ -50,10 +48,10 @@ const STUCK_MS = 150;
 const FULL_SHARE = 0.5;
 
 /**
- * Acknowledges once more what came in after valves were shut, when their windows are full.
+ * Acknowledges the bytes received after valves were shut, when their windows are full.
  *
- * While nobody reads, Linux puts acknowledgements off for 40 ms, and a server near by has sent its last
- * packet again by then. It is also the moment to narrow a window.
+ * Without a read, Linux delays acknowledgements by 40 ms, and a nearby server has sent its last
+ * packet again by then. This is also the moment to narrow a window.
  */
 class Acknowledging {
   readonly #held = new Set<Valve>();
@@ -115,7 +113,7 @@ export class Valve {
     this.stream = new Duplex({
       allowHalfOpen: false,
       decodeStrings: false,
-      // What is here has been told already, so there is no harm in keeping the socket busy.
+      // These bytes are already reported, so the socket may stay busy.
       readableHighWaterMark: READ_BYTES_MAX,
       read: () => {
         this.#isWanted = true;
@@ -160,12 +158,12 @@ export class Valve {
     if (this.#isHeld && this.#narrowToBytes !== undefined) acknowledging.add(this);
   }
 
-  /** Has the server told at once what has come so far. */
+  /** Makes the system acknowledge at once the bytes received so far. */
   acknowledge(): void {
     if (!this.socket.destroyed) this.#window?.acknowledgeSoon();
   }
 
-  /** Nobody has read for a moment. What is on its way to a full window is nothing that a narrower one has no room for. */
+  /** No read for a moment. Bytes on their way to a full window also fit into the narrower one. */
   settle(): void {
     this.acknowledge();
     if (this.#narrowToBytes === undefined || !this.#isHeld) return;
@@ -183,8 +181,9 @@ export class Valve {
   }
 
   /**
-   * One exchange is over: nothing is held up any more. A window is widened once for many small exchanges
-   * together; what is wider than twice is not kept, so from there on each proves itself anew.
+   * One exchange is over: the valve is open again. A window is widened once for many small
+   * exchanges together; one wider than twice is not kept, so each further widening must prove
+   * itself again.
    */
   rest(): void {
     if ((this.#window?.bytes ?? 0) * GROWTH_MAX > this.#windowBytesMax) this.#freeBytes = 0;
@@ -236,10 +235,10 @@ export class Valve {
       this.stream.push(null);
     });
     this.socket.on("error", (error) => this.stream.destroy(error));
-    // Whoever reads from it listens too; but an error may come before anybody reads.
+    // The reader listens too; but an error may arrive before there is a reader.
     this.stream.on("error", () => {});
     this.socket.on("close", () => {
-      // After an orderly end there may be bytes above that nobody has taken yet.
+      // After an orderly end the stream above may still contain unread bytes.
       if (!hasEnded) this.stream.destroy();
     });
   }

@@ -19,7 +19,7 @@
 import { assert } from "../base/assert.ts";
 import { type Flow, LinkLog, LOG_FIRST, TARGETS_MAX } from "./pagerank-log.ts";
 
-export interface SeenRanksLimits {
+interface SeenRanksLimits {
   /** Pages with larger ids have the score of a page without links to it. */
   readonly nodesMax: number;
   /** 4 for each link and 16 for each page with links. Once it is used up, links of later pages are ignored. */

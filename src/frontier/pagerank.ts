@@ -18,7 +18,7 @@ export interface LinkGraph {
   readonly targets: ArrayLike<number>;
 }
 
-export interface RankOptions {
+interface RankOptions {
   /** Probability that the surfer follows a link instead of jumping. */
   readonly damping: number;
   /** The iteration ends when a sweep changes the ranks by less than this in total. */

@@ -37,7 +37,7 @@ export interface KnownUrl {
 }
 
 /** `left`: not in this round; `dropped`: never again; `kept`: a request is useless or unwanted. */
-export type RevisitVerdict =
+type RevisitVerdict =
   | { readonly kind: "recrawl"; readonly score: number }
   | { readonly kind: "left" | "dropped" | "kept" };
 

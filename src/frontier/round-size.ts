@@ -14,7 +14,7 @@ const LAST_WEIGHT = 0.25;
 /** Bound for the surplus of one round, since a site may have been down or moved. */
 const SURPLUS_MAX = 16;
 
-export interface KnownPage {
+interface KnownPage {
   /** Bytes received when it was last fetched. */
   readonly wireBytes: number;
   readonly hasValidators: boolean;

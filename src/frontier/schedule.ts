@@ -21,7 +21,7 @@ export type Schedule =
       readonly minuteOfDay: number;
     };
 
-export interface ScheduleReading {
+interface ScheduleReading {
   readonly schedule: Schedule | undefined;
   /** The mistake in the text, with a valid alternative; empty if there is none. */
   readonly mistake: string;

@@ -2,7 +2,7 @@
 
 import type { NamedReason, Reason } from "../page/outcome.ts";
 
-export type SiteMood = "well" | "busy" | "failing" | "unreachable" | "nothing";
+type SiteMood = "well" | "busy" | "failing" | "unreachable" | "nothing";
 
 /** No request reached the server, so the URL has no part in it. */
 const NOT_CONNECTED: readonly NamedReason[] = [

@@ -18,7 +18,7 @@
 import { assert } from "../base/assert.ts";
 import { shapeOf, type Shape } from "./traps-shape.ts";
 
-export type TrapRule =
+type TrapRule =
   | "depth_limit"
   | "trap_depth"
   | "trap_repeat"

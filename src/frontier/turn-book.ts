@@ -26,7 +26,7 @@ interface Entry {
   readonly queue: Map<string, number>;
 }
 
-export interface TurnGrants {
+interface TurnGrants {
   readonly granted: readonly TurnGiven[];
   readonly recalled: readonly TurnWish[];
 }

@@ -79,7 +79,7 @@ test("with ranks the lowest of those whose time has come goes first, and nobody 
     };
     const taken = new Set<number>();
     for (let nowMs = 0; nowMs < 20_000 && taken.size < 60; nowMs += 5) {
-      // In between somebody takes without ranks, as when a plan ends.
+      // Sometimes takes without ranks, as when a plan ends.
       const one = bench.take(nowMs, random.next() < 0.9 ? search : undefined);
       if (one === undefined) continue;
       assert.ok(!taken.has(one.entry.id), `seed ${seed}: ${one.entry.id} twice`);

@@ -1,7 +1,7 @@
 /**
  * The sites at work: a heap by the time each may next be asked, with a few waiting URLs each.
  *
- * The rest of a site's URLs lie in the store; whoever feeds the workbench keeps the queues short.
+ * The rest of a site's URLs lie in the store; the part that feeds the workbench keeps the queues short.
  * A site has one slot in the heap that counts, or is parked: because it has nothing in memory, or because it or its
  * address has as many requests under way as allowed. What ends un-parks what waited for it.
  *
@@ -261,7 +261,7 @@ export class Workbench<T extends Waiting> {
     this.#slots.push(slot, slot.bench.isKnown);
   }
 
-  /** Whether a slot whose time has come still stands for something; otherwise its site is offered anew. */
+  /** Whether a slot whose time has come is still valid; otherwise its site is offered again. */
   #mayAsk(nowMs: number, { ticket, bench }: Slot<T>): boolean {
     if (ticket !== bench.ticket) return false;
     this.#promote(bench, nowMs);
@@ -282,7 +282,7 @@ export class Workbench<T extends Waiting> {
     return this.#slots.nextAtMs();
   }
 
-  /** The request of a turn has gone out: whoever waited for that may be next. */
+  /** The request of a turn was sent: sites that waited for that may be next. */
   sent(nowMs: number, turn: Turn): void {
     this.#politeness.sent(nowMs, turn);
     const bench = this.#benches.get(turn.to.siteId);
@@ -371,7 +371,7 @@ export class Workbench<T extends Waiting> {
     else parked.add(bench);
   }
 
-  /** A freed place is offered until somebody can use it now; the rest stay parked. */
+  /** A free place is offered until some site can use it now; the rest stay parked. */
   #unpark(nowMs: number, address: string | undefined): void {
     if (address === undefined) return;
     const parked = this.#parkedByAddress.get(address);

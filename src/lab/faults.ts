@@ -18,6 +18,8 @@ export interface Conduct {
   readonly latencyMs: number;
   /** Time from request to first byte of the answer, without the round trip; 0 when absent. */
   readonly thinkMs?: number;
+  /** Time from the header to the first byte of the body; they arrive together when absent. */
+  readonly bodyMs?: number;
   /** undefined: the request is read and never answered. */
   readonly answer: WorldAnswer | undefined;
   /** Rate of the server, shared by its concurrent downloads. */
@@ -87,7 +89,7 @@ export class FaultSource {
 }
 
 /** A request to a site and its time. */
-export interface WorldRequest {
+interface WorldRequest {
   readonly site: Site;
   readonly path: string;
   readonly etag: string | undefined;

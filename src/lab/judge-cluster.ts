@@ -6,7 +6,7 @@
  * lost, other nodes fetch its pages again; then no page may be missing, but pages may be repeated.
  */
 
-import type { Violation } from "./checkers/violation.ts";
+import type { Violation } from "./violation.ts";
 import { judgeTeam } from "./judge-team.ts";
 import type { RequestEntry } from "./request-log.ts";
 import type { ClusterReport } from "./run-cluster.ts";

@@ -3,13 +3,13 @@
  * on each store, and on all stores joined.
  */
 
-import { ownsContents } from "../config/parallel-rules.ts";
+import { ownsContents } from "../config/processes.ts";
 import { checkAccounts, checkTruth } from "./checkers/accounts.ts";
 import { checkArchive } from "./checkers/archive.ts";
 import { checkOnce } from "./checkers/once.ts";
 import { checkOwnership } from "./checkers/ownership.ts";
 import { checkPoliteness } from "./checkers/politeness.ts";
-import type { Violation } from "./checkers/violation.ts";
+import type { Violation } from "./violation.ts";
 import { politenessRulesOf } from "./judge.ts";
 import type { TeamReport } from "./run-team.ts";
 import { worldModel } from "./world-model.ts";

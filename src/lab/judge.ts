@@ -5,7 +5,7 @@ import { type Books, checkAccounts, checkTruth } from "./checkers/accounts.ts";
 import { checkArchive } from "./checkers/archive.ts";
 import { checkOnce } from "./checkers/once.ts";
 import { checkPoliteness, type PolitenessRules } from "./checkers/politeness.ts";
-import type { Violation } from "./checkers/violation.ts";
+import type { Violation } from "./violation.ts";
 import { groundTruth } from "./ground-truth.ts";
 import type { RequestEntry } from "./request-log.ts";
 import { siteNamed } from "./world.ts";

@@ -5,7 +5,7 @@ export { checkArchive } from "./checkers/archive.ts";
 export { checkOnce, type OnceEvidence } from "./checkers/once.ts";
 export { checkPoliteness, type PolitenessRules } from "./checkers/politeness.ts";
 export { checkRateLimit, type LimitFrom, type RateEvidence } from "./checkers/rate-limit.ts";
-export type { Violation } from "./checkers/violation.ts";
+export type { Violation } from "./violation.ts";
 export type { Experiment, ExperimentOptions, Findings, Plot } from "./experiments/experiment.ts";
 export { EXPERIMENTS } from "./experiments/registry.ts";
 export { digestOf, type Fate, groundTruth, pageCountOf, type TruePage } from "./ground-truth.ts";

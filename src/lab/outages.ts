@@ -35,7 +35,7 @@ export class Outages {
   readonly #failing = new Map<string, number>();
 
   /** Times count from the start of the crawl. */
-  constructor(random: Random, world: World) {
+  constructor(random: Random, world: World, lastsMsMax = LASTS_MS_MAX) {
     const sites = new Set<string>();
     for (const { url, fate, site } of groundTruth(world)) {
       sites.add(site.origin);
@@ -44,18 +44,15 @@ export class Outages {
     const outages: Outage[] = [];
     for (const site of sites)
       for (let count = below(random, PER_SITE_MAX + 1); count > 0; count--)
-        outages.push(drawn(random, site));
-    for (const part of [LINK, NAMES]) if (random.next() < 0.5) outages.push(drawn(random, part));
+        outages.push(drawn(random, site, lastsMsMax));
+    for (const part of [LINK, NAMES])
+      if (random.next() < 0.5) outages.push(drawn(random, part, lastsMsMax));
     this.#outages = outages;
   }
 
   /** URLs that always fail. */
   get failingUrls(): ReadonlyMap<string, number> {
     return this.#failing;
-  }
-
-  get lastEndsAtMs(): number {
-    return Math.max(0, ...this.#outages.map(({ toMs }) => toMs));
   }
 
   areNamesDown(atMs: number): boolean {
@@ -88,9 +85,9 @@ export class Outages {
 }
 
 /** All lengths between the bounds have the same share on a logarithmic scale. */
-function drawn(random: Random, part: Part): Outage {
+function drawn(random: Random, part: Part, lastsMsMax: number): Outage {
   const fromMs = Math.max(0, (random.next() - 0.2) * (random.next() < 0.7 ? EARLY_MS : LATE_MS));
-  const lastsMs = LASTS_MS_MIN * (LASTS_MS_MAX / LASTS_MS_MIN) ** random.next();
+  const lastsMs = LASTS_MS_MIN * (lastsMsMax / LASTS_MS_MIN) ** random.next();
   const kind =
     part === LINK
       ? pick(random, ["refuse", "silence"] as const)

@@ -14,7 +14,7 @@ import { type Counted, type GraphWeb, inLinksOf, mostLinked, siteNumbers } from 
 import { PageQueue } from "./page-queue.ts";
 import type { Division } from "./parallel-sim.ts";
 
-export interface QualityRules {
+interface QualityRules {
   /** The crawl ends after this number of pages. */
   readonly pages: number;
   /** Number of times that all processes send their batches. */
@@ -23,7 +23,7 @@ export interface QualityRules {
 }
 
 /** The measure of importance, and the pages ranked by it. */
-export interface Importance {
+interface Importance {
   readonly counted: Counted;
   readonly inLinks: Uint32Array;
   /** All pages, best first. */
@@ -32,7 +32,7 @@ export interface Importance {
   readonly sites: Uint32Array | undefined;
 }
 
-export interface QualityFound {
+interface QualityFound {
   readonly downloads: number;
   readonly quality: number;
   /** URLs (with link counts) sent per page. */

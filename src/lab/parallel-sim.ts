@@ -103,7 +103,7 @@ export interface CrossedPoint {
   readonly overlap: number;
 }
 
-export interface CrossOverWatch {
+interface CrossOverWatch {
   /** Interval between two measurements, as a share of the web. */
   readonly every: number;
   /** The crawl ends at this overlap. */

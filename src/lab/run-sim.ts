@@ -22,7 +22,7 @@ import type { TransportRequest } from "../fetch/transport.ts";
 import { MemoryDisk, openMemoryStore } from "../store/memory/store-memory.ts";
 import type { Store, Totals } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
-import type { Violation } from "./checkers/violation.ts";
+import type { Violation } from "./violation.ts";
 import { inVersion } from "./ageing.ts";
 import { type Conduct, conductOf, FaultSource } from "./faults.ts";
 import { judge } from "./judge.ts";
@@ -203,8 +203,8 @@ class Simulation {
   #partsOf(store: Store): CrawlParts {
     const clock = this.#clock;
     const world = this.#world;
-    const isDown = (): boolean => this.#outages?.areNamesDown(this.#ageMs) ?? false;
-    const resolver = new SimResolver(clock, world, this.#random, this.#plan.dnsFaultShare, isDown);
+    const resolver = new SimResolver(clock, world, this.#random, this.#plan.dnsFaultShare);
+    resolver.isDown = () => this.#outages?.areNamesDown(this.#ageMs) ?? false;
     const transport = new SimTransport({
       clock,
       conductOf: (request) => this.#conductOf(request),

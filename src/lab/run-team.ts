@@ -12,7 +12,7 @@ import { Coordinator } from "../cluster/coordinator.ts";
 import { Dealing } from "../cluster/dealing.ts";
 import { COORDINATOR } from "../cluster/notes.ts";
 import { firstDivision, partitionOf, topicOwners } from "../cluster/team-means.ts";
-import { ownsContents } from "../config/parallel-rules.ts";
+import { ownsContents } from "../config/processes.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
 import type { CrawlResult } from "../control/snapshot.ts";
@@ -26,6 +26,7 @@ import type { Partition } from "../partition/partition.ts";
 import type { Store } from "../store/store.ts";
 import type { LoadedModel } from "../topics/model.ts";
 import type { CanonicalUrl } from "../url/url.ts";
+import { Outages } from "./outages.ts";
 import { ProcessClock } from "./process-clock.ts";
 import { type RequestEntry, RequestLog } from "./request-log.ts";
 import { type BusFaults, NO_BUS_FAULTS, SimBus } from "./sim-bus.ts";
@@ -45,6 +46,8 @@ export interface TeamPlan {
   /** With a partition by topic or content hash, processes own contents instead of URLs. */
   readonly partition: NonNullable<Settings["partition"]>;
   readonly bus: BusFaults;
+  /** Longest outage of a site, of the own link or of the name server; 0 for none. */
+  readonly outageMsMax: number;
   /** Number of times that a process is killed and restarted. */
   readonly kills: number;
   /** Number of times that a process is stopped for longer than its licence. */
@@ -78,6 +81,7 @@ const CALM: Omit<TeamPlan, "seed"> = {
   mode: "exchange",
   partition: "site-hash",
   bus: NO_BUS_FAULTS,
+  outageMsMax: 0,
   kills: 0,
   pauses: 0,
   popularFound: false,
@@ -131,7 +135,21 @@ class TeamSimulation {
     };
     this.#random = randomFrom(plan.seed);
     this.#bus = new SimBus(this.#clock, randomFrom(plan.seed + 1), plan.bus);
-    const stage = { world: this.#world, seeds: this.#seeds, clock: this.#clock, log: this.#log };
+    const { outageMsMax } = plan;
+    const outages =
+      outageMsMax === 0
+        ? undefined
+        : {
+            of: new Outages(randomFrom(plan.seed + 2), this.#world, outageMsMax),
+            startMs: this.#startMs,
+          };
+    const stage = {
+      world: this.#world,
+      seeds: this.#seeds,
+      clock: this.#clock,
+      log: this.#log,
+      outages,
+    };
     this.#procs = Array.from({ length: plan.procs }, (_, index) => ({
       process: new SimProcess(`proc-${index + 1}`, plan.seed * 1000 + index, stage),
       member: undefined,
@@ -208,7 +226,8 @@ class TeamSimulation {
       handOut: (dry, wanted) => {
         if (this.#dealing.handOut(dry, wanted)) this.#coordinator?.redivide(this.#dealing.division);
       },
-      onDone: () => this.#coordinator?.end("finish", ""),
+      onDone: (unreachable) =>
+        this.#coordinator?.end(unreachable > 0 ? "stop" : "finish", "out of patience"),
       limitBps: this.#settings.limitBps,
       pagesMax: this.#settings.pagesMax,
     });

@@ -18,7 +18,7 @@ export type Ending = TransportAnswer | TransportFailed;
 /** Most bytes per read, unless the window is smaller. */
 const READ_BYTES_MAX = 65_536;
 
-export interface ExchangeParts {
+interface ExchangeParts {
   readonly request: TransportRequest;
   readonly conduct: Conduct;
   readonly line: SimLine;
@@ -37,9 +37,15 @@ export class SimExchange {
   /** Whether all received bytes are read and the reader waits for more. */
   #isWaitingForBytes = false;
   #isOver = false;
+  /** As on Linux, the reader can see what its connection holds unread. */
+  readonly #arrival = {
+    isGreeting: false,
+    unreadBytes: (): number => this.#stream?.unreadBytes ?? 0,
+  };
   #connectMs = 0;
   #sentAtMs = 0;
   #firstByteMs = 0;
+  #bodyMs = 0;
   #pausedMs = 0;
   #receivedBytes = 0;
   #bodyBytes = 0;
@@ -88,7 +94,8 @@ export class SimExchange {
     if (bytes > limits.headerBytesMax) return this.fail("header_too_large", "");
     const nowMs = line.clock.nowMs();
     line.wire?.carry(nowMs, nowMs, bytes);
-    this.#beginBody();
+    if (conduct.bodyMs === undefined) this.#beginBody();
+    else line.clock.after(conduct.bodyMs, () => this.#beginBody());
     this.#receive(bytes, () => {
       const length = headers.find(([name]) => name.toLowerCase() === "content-length")?.[1];
       const isTooLarge = length !== undefined && Number(length) > limits.bodyBytesMax;
@@ -107,6 +114,7 @@ export class SimExchange {
   /** The server sends its body right after the head, even if it is not read. */
   #beginBody(): void {
     const { request, conduct, line } = this.#parts;
+    if (this.#isOver) return;
     this.#stream = new SimStream(line, {
       address: request.address,
       speedBps: conduct.speedBps,
@@ -117,6 +125,7 @@ export class SimExchange {
       },
     });
     this.#stream.begin();
+    if (this.#isWaitingForBytes) this.#read();
   }
 
   get #sendableBytes(): number {
@@ -137,6 +146,8 @@ export class SimExchange {
     const unreadBytes = this.#stream?.unreadBytes ?? 0;
     if (unreadBytes === 0) return this.#waitForBytes();
     const readBytesMax = line.windowBytes ?? READ_BYTES_MAX;
+    if (this.#bodyBytes === 0)
+      this.#bodyMs = this.#elapsedMs() - this.#firstByteMs - this.#pausedMs;
     const bytes = Math.min(unreadBytes, readBytesMax, bodyBytesMax - this.#bodyBytes);
     this.#bodyBytes += bytes;
     this.#stream?.read(bytes);
@@ -180,7 +191,7 @@ export class SimExchange {
       resume();
     };
     // `readOn` may be called before `onBytes` returns, so its return value is applied first.
-    if (request.onBytes?.(bytes, readOn) ?? true) mayResume = true;
+    if (request.onBytes?.(bytes, readOn, this.#arrival) ?? true) mayResume = true;
     if (this.#isOver) return;
     if (mayResume) return resume();
     isHeld = true;
@@ -252,6 +263,7 @@ export class SimExchange {
       sentBytes,
       connectMs: this.#connectMs,
       firstByteMs: Math.max(0, this.#firstByteMs - this.#sentAtMs),
+      bodyMs: this.#bodyMs,
       totalMs: this.#elapsedMs(),
       pausedMs: this.#pausedMs,
       // The queue of a full link lengthens the round trip.

@@ -20,6 +20,7 @@ import { MemoryDisk, openMemoryStore } from "../store/memory/store-memory.ts";
 import type { Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { conductOf } from "./faults.ts";
+import type { Outages } from "./outages.ts";
 import type { ProcessClock } from "./process-clock.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { SimClock } from "./sim-clock.ts";
@@ -36,6 +37,8 @@ export interface Stage {
   readonly seeds: readonly CanonicalUrl[];
   readonly clock: SimClock;
   readonly log: RequestLog;
+  /** undefined when nothing fails; `startMs` is when its times begin. */
+  readonly outages?: { readonly of: Outages; readonly startMs: number } | undefined;
 }
 
 export interface Start {
@@ -125,8 +128,10 @@ export class SimProcess {
   }
 
   #partsOf({ clock, settings, team, topics }: Start, store: Store): CrawlParts {
-    const { world, seeds } = this.#stage;
+    const { world, seeds, outages } = this.#stage;
     const resolver = new SimResolver(clock, world, this.random, 0);
+    resolver.isDown = () =>
+      outages?.of.areNamesDown(this.#stage.clock.nowMs() - outages.startMs) ?? false;
     const open = this.#open;
     const transport = new SimTransport({
       clock,
@@ -155,7 +160,11 @@ export class SimProcess {
     const site = siteNamed(world, request.host);
     assert(site !== undefined, "only names of the world have addresses");
     const worldRequest = { site, path: request.path, etag: undefined, wallMs: clock.wallMs() };
-    return conductOf(world, worldRequest, undefined);
+    const conduct = conductOf(world, worldRequest, undefined);
+    const { outages, clock: stageClock } = this.#stage;
+    if (outages === undefined) return conduct;
+    const atMs = stageClock.nowMs() - outages.startMs;
+    return outages.of.conductOf(conduct, site.origin, request.path, atMs);
   }
 
   #watch(

@@ -22,28 +22,21 @@ export class SimResolver implements Resolver {
   readonly #random: Random;
   readonly #faultShare: number;
   /** Whether the name server is down now. */
-  readonly #isDown: () => boolean;
+  isDown: () => boolean = () => false;
   readonly #cachedUntilMs = new Map<string, number>();
   readonly #timeouts = new Map<string, number>();
 
-  constructor(
-    clock: Clock,
-    world: World,
-    random: Random,
-    faultShare = 0,
-    isDown = (): boolean => false,
-  ) {
+  constructor(clock: Clock, world: World, random: Random, faultShare = 0) {
     this.#clock = clock;
     this.#world = world;
     this.#random = random;
     this.#faultShare = faultShare;
-    this.#isDown = isDown;
   }
 
   async resolve(host: string, port: number): Promise<Resolution> {
     const site = siteNamed(this.#world, port === 80 ? host : `${host}:${port}`);
     if ((this.#cachedUntilMs.get(host) ?? 0) <= this.#clock.nowMs()) {
-      const isTimeout = this.#drawTimeout(host) || this.#isDown();
+      const isTimeout = this.#drawTimeout(host) || this.isDown();
       await this.#wait(isTimeout ? TIMEOUT_MS : LOOKUP_MS);
       if (isTimeout) return { kind: "failed", reason: "dns_timeout", detail: "no answer" };
       this.#cachedUntilMs.set(host, this.#clock.nowMs() + CACHED_MS);

@@ -35,7 +35,7 @@ export interface SimLine {
   windowBytes: number | undefined;
 }
 
-export interface StreamPlan {
+interface StreamPlan {
   readonly address: string;
   /** Speed of the server when it has no other download. */
   readonly speedBps: number;

@@ -11,7 +11,7 @@ import { assert } from "../base/assert.ts";
 import { PageQueue } from "./page-queue.ts";
 import type { GraphWeb } from "./graph-web.ts";
 
-export interface ContentCrawl {
+interface ContentCrawl {
   readonly graph: GraphWeb;
   readonly bytes: Uint32Array;
   /** The process that owns the content of each page. */
@@ -23,7 +23,7 @@ export interface ContentCrawl {
   readonly seeds: readonly (readonly number[])[];
 }
 
-export interface ContentCrawled {
+interface ContentCrawled {
   /** By process, bytes of pages that it fetched and stored. */
   readonly ownBytes: Float64Array;
   /** By process, bytes of pages that other processes fetched for it. */

@@ -15,14 +15,14 @@ import { packedLines } from "../config/packed-lines.ts";
 const DEFAULT_FOLDER = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
 const SUBJECT_HEADING = /<h3 id="siteSub">[^]*?<\/h3>/;
 
-export interface WikipediaPage {
+interface WikipediaPage {
   readonly path: string;
   /** Paths of subjects, the main one first: "Science.Biology.Mammals". */
   readonly subjects: readonly string[];
   readonly html: Uint8Array;
 }
 
-export interface LabelledText {
+interface LabelledText {
   readonly topic: string;
   readonly text: Uint8Array;
 }

@@ -20,7 +20,7 @@ import type { PageRecord } from "../page/page.ts";
 import { archivesOf, concatenateArchives, copyArchives } from "./warc/archives.ts";
 import { cdxjLines } from "./lines/cdxj.ts";
 import { archivedText, pageLine } from "./lines/jsonl.ts";
-import { writeLines } from "./lines/lines.ts";
+import { writeLines } from "./lines.ts";
 import { edgeLines } from "./lines/links.ts";
 import type { Capture, Output } from "./output.ts";
 import { sortedLines } from "./lines/sorted-lines.ts";

@@ -29,7 +29,7 @@ export interface Traces {
   close(): Promise<void>;
 }
 
-export interface TracesOptions {
+interface TracesOptions {
   /** Base URL of the collector, such as http://127.0.0.1:4318; the usual path is appended. */
   readonly collector: string;
   readonly version: string;

@@ -12,9 +12,9 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { prescan, PRESCAN_BYTES } from "./charset-prescan.ts";
 
-export type CharsetSource = "bom" | "header" | "meta" | "bytes" | "default";
+type CharsetSource = "bom" | "header" | "meta" | "bytes" | "default";
 
-export interface Charset {
+interface Charset {
   /** The encoding's name in the Encoding standard, in lower case. */
   readonly name: string;
   readonly source: CharsetSource;

@@ -1,5 +1,5 @@
 /**
- * Gathers the links of a page: who they point to, and in full only those that nobody knew.
+ * Gathers the links of a page: their targets, and in full only the unknown ones.
  *
  * Every link gets its fingerprint straight from the bytes of the page; the caller says which of
  * these it knows, and only the others become strings. Links of a page to itself are no links. All
@@ -51,7 +51,7 @@ const TARGETS_KEPT = 4096;
 const ITSELF = -2;
 const NOT_FRESH = -1;
 
-export interface HarvestOptions extends UrlRules {
+interface HarvestOptions extends UrlRules {
   readonly images: boolean;
   /** The name of meta tags for this crawler, in lower case. */
   readonly robotName: string;

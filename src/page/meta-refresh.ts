@@ -3,7 +3,7 @@
  * declarative refresh steps"). Without a URL the target is the page itself, which is not a link. Linear.
  */
 
-export interface RefreshText {
+interface RefreshText {
   readonly delaySeconds: number;
   readonly target: string;
 }

@@ -12,7 +12,7 @@ export interface Copy {
   readonly ofSiteId: number;
 }
 
-export interface Mirror {
+interface Mirror {
   readonly siteId: number;
   /** The larger of the two sites. */
   readonly ofSiteId: number;

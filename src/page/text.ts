@@ -35,7 +35,7 @@ export function visibleText(html: Uint8Array, charactersMax: number): string {
   return textOfRuns(html, scanner.runs, { first: 0, behind: scanner.runs.count, charactersMax });
 }
 
-export interface RunRange {
+interface RunRange {
   readonly first: number;
   /** Index after the last run. */
   readonly behind: number;

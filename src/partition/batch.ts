@@ -23,12 +23,12 @@ export interface OutgoingLink {
   readonly score: number;
 }
 
-export interface MergedLink extends OutgoingLink {
+interface MergedLink extends OutgoingLink {
   /** Number of links to the URL in this batch. */
   readonly count: number;
 }
 
-export interface BatchLimits {
+interface BatchLimits {
   /** Due after this many pages. */
   readonly pagesMax: number;
   /** Due after this many different links; a full batch takes only repeats. */

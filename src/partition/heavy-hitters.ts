@@ -12,7 +12,7 @@
 
 import { assert } from "../base/assert.ts";
 
-export interface Hitter {
+interface Hitter {
   readonly high: number;
   readonly low: number;
   readonly count: number;

@@ -26,7 +26,7 @@ export function fateOfForeign(mode: Mode): Fate {
 }
 
 /** The settings to check; undefined: not given. */
-export interface Arrangement {
+interface Arrangement {
   readonly coordination: Coordination;
   readonly mode: Mode | undefined;
   readonly partition: PartitionKind | undefined;

@@ -33,7 +33,7 @@ export interface Partition {
   readonly groups: readonly string[];
 }
 
-export interface PartitionOptions {
+interface PartitionOptions {
   readonly bucketCount: number;
   /** For `hierarchical`; the first rule that matches decides. */
   readonly rules: readonly PartitionRule[];

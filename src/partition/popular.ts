@@ -10,7 +10,7 @@
 
 import { assert } from "../base/assert.ts";
 
-export interface FingerprintList {
+interface FingerprintList {
   readonly high: ArrayLike<number>;
   readonly low: ArrayLike<number>;
 }

@@ -9,7 +9,7 @@
 
 import { canonicalUrl, type CanonicalUrl, hostOf, isRefused, pathStart } from "../url/url.ts";
 
-export type RuleMatch =
+type RuleMatch =
   | { readonly kind: "suffix"; readonly suffix: string }
   | { readonly kind: "country"; readonly code: string }
   /** Host and path as in the canonical URL; matches every URL that begins with them. */

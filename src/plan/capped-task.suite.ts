@@ -52,7 +52,7 @@ export function cappedTask(seed: number, wishes: Wishes, rest: Partial<PlanTask>
   };
 }
 
-/** Wishes of every kind, as the seed has it. */
+/** Options of every kind, from the seed. */
 export function anyWishes(seed: number, countMax: number): Wishes {
   const random = randomFrom(seed + 1_000_000);
   return {
@@ -65,7 +65,7 @@ export function anyWishes(seed: number, countMax: number): Wishes {
   };
 }
 
-/** More with `PLAN_SEEDS=10`: so many times as many. */
+/** `PLAN_SEEDS=10` runs ten times as many. */
 export function seeds(count: number): number[] {
   const times = Number(process.env["PLAN_SEEDS"] ?? 1);
   return Array.from({ length: count * times }, (_, index) => index + 1);

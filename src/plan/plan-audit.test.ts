@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { auditPlan } from "./plan-audit.ts";
+import { auditPlan } from "./plan-audit.suite.ts";
 import { taskOf } from "./papers/paper-task.suite.ts";
 import type { Plan, PlanTask, Segment } from "./plan.ts";
 

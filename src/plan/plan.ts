@@ -1,18 +1,18 @@
 /**
- * What is to be planned, and what a plan says: who is crawled when, and how fast.
+ * The task to plan, and the plan: when each site is crawled, and how fast.
  *
- * Times count from now, in seconds. Bytes are what a site still has to give, multiplied by its
- * efficiency ξ where one was measured (time = ξ·D / v), so that no algorithm has to know of it.
+ * Times count from now, in seconds. Bytes are those that a site still has, multiplied by its
+ * efficiency ξ where one was measured (time = ξ·D / v), so that algorithms need not know it.
  */
 
 export interface SiteTask {
   readonly key: string;
   readonly bytes: number;
-  /** undefined: any time will do. */
+  /** undefined: at any time. */
   readonly deadlineSeconds: number | undefined;
-  /** The most its servers and our manners let through; Infinity when nothing is known. */
+  /** The highest rate that its servers and politeness permit; Infinity if unknown. */
   readonly capBps: number;
-  /** How much a second of its waiting counts. */
+  /** Weight of a second of its finish time. */
   readonly weight: number;
 }
 
@@ -24,11 +24,11 @@ export interface PlanTask {
   readonly sitesMax: number;
   /** v*: least rate of a site that is being crawled. */
   readonly rateMinBps: number;
-  /** t: how long a site takes to start before its first byte comes; its place is taken meanwhile. */
+  /** t: time between the start of a site and its first byte; its place is taken meanwhile. */
   readonly startupSeconds: number;
 }
 
-/** A stretch of time with one rate. Segments of a site are in order and never overlap. */
+/** A span of time with one rate. Segments of a site are in order and never overlap. */
 export interface Segment {
   readonly fromSeconds: number;
   readonly toSeconds: number;
@@ -38,7 +38,7 @@ export interface Segment {
 export interface SitePlan {
   readonly key: string;
   readonly segments: readonly Segment[];
-  /** When its last byte has come. */
+  /** Arrival of its last byte. */
   readonly finishSeconds: number;
 }
 
@@ -47,7 +47,7 @@ export interface Plan {
   readonly sites: readonly SitePlan[];
 }
 
-/** An algorithm's answer: a plan, or why there is none in its own terms. */
+/** An algorithm's result: a plan, or the reason why there is none, in its own terms. */
 export type Allocation =
   | { readonly kind: "planned"; readonly plan: Plan }
   | { readonly kind: "impossible"; readonly why: string };
@@ -61,13 +61,13 @@ export type Algorithm = (typeof ALGORITHMS)[number];
 export interface PlanFigures {
   readonly maxSeconds: number;
   readonly sumSeconds: number;
-  /** Σ weight × finish: what min-sum makes small. */
+  /** Σ weight × finish: minimised by min-sum. */
   readonly weightedSumSeconds: number;
   /** Sites that finish after their deadline. */
   readonly lateCount: number;
 }
 
-/** A deadline counts as kept within this part of it: sums of segments are rounded. */
+/** Tolerance of a kept deadline, as a share of it: sums of segments are rounded. */
 export const ROUNDING_SHARE = 1e-9;
 
 export function isLate({ deadlineSeconds }: SiteTask, finishSeconds: number): boolean {

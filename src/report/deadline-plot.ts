@@ -4,14 +4,14 @@ import { deadlineMark } from "./plan-plot.ts";
 import { shown, scaleFor } from "./scale.ts";
 import { element, hint, label, picture, short, widthOf } from "./svg.ts";
 
-export interface DeadlineRow {
+interface DeadlineRow {
   readonly name: string;
   readonly deadlineSeconds: number;
   /** undefined while the site is not done. */
   readonly finishedSeconds: number | undefined;
 }
 
-export interface DeadlinePlot {
+interface DeadlinePlot {
   readonly title: string;
   readonly rows: readonly DeadlineRow[];
   /** Age of the crawl; the bars of sites that are not done end here. */

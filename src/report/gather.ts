@@ -14,16 +14,16 @@ import {
   type BytesByPurpose,
   type StoredBooks,
 } from "../bandwidth/history/ledger.ts";
-import { readTold, type ToldSetting } from "../config/told-settings.ts";
-import { readChronicle, type RateHistory } from "../control/rate-log.ts";
+import { readSavedSettings, type SavedSetting } from "../config/saved-settings.ts";
+import { readRateLog, type RateHistory } from "../control/rate-log.ts";
 import { metricsOf, type ParallelMetrics } from "../results/parallel-metrics.ts";
 import { pendingOf, processesIn, type ProcessSums } from "../results/processes.ts";
 import { mirrorsIn, type NamedMirror } from "../results/mirrors.ts";
 import type { Snapshot, TopicsResult, Trouble } from "../control/snapshot.ts";
 import { topicFigures } from "../results/topic-figures.ts";
 import { serversOf } from "../store/joined/joined-servers.ts";
-import type { StoredServer } from "../store/server-file.ts";
-import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
+import type { StoredServer } from "../store/sqlite/server-file.ts";
+import { openReadOnly } from "../store/joined/open-read-only.ts";
 import type { Totals } from "../store/store.ts";
 import { readTeam, storeFolders } from "../store/team-file.ts";
 
@@ -31,7 +31,7 @@ export const SITES_MAX = 100;
 const SERVERS_MAX = 30;
 const MIRRORS_MAX = 30;
 
-export interface ReportSite {
+interface ReportSite {
   readonly site: string;
   readonly known: number;
   readonly pending: number;
@@ -41,7 +41,7 @@ export interface ReportSite {
 }
 
 /** Sums of each process, and the metrics of all together. */
-export interface ReportParallel {
+interface ReportParallel {
   readonly processes: readonly ProcessSums[];
   readonly metrics: ParallelMetrics;
 }
@@ -73,18 +73,18 @@ export interface ReportData {
   /** Pages by topic; undefined when the crawl does not classify pages. */
   readonly topics: Pick<TopicsResult, "locality" | "byTopic"> | undefined;
   /** Settings that differ from their default. */
-  readonly settings: readonly ToldSetting[];
+  readonly settings: readonly SavedSetting[];
 }
 
 /** Times count from the start of the crawl. */
-export interface ReportPromise {
+interface ReportPromise {
   readonly site: string;
   readonly deadlineMs: number;
   /** undefined while the site is not done. */
   readonly finishedMs: number | undefined;
 }
 
-export interface ReportRequest {
+interface ReportRequest {
   readonly folder: string;
   /** File with the speeds of servers, when it is outside the folder. */
   readonly speedsFile: string | undefined;
@@ -115,13 +115,13 @@ export async function gatherReport(request: ReportRequest): Promise<ReportData> 
       ledger: booksOf(totals),
       sites: sites.kept.map((row) => ({ ...row, site: row.key, ledger: booksOf(row) })),
       siteCount: sites.count,
-      rates: readChronicle(folder, nowMs),
+      rates: readRateLog(folder, nowMs),
       servers: servers.kept,
       serverCount: servers.count,
       mirrors: mirrorsIn(store).slice(0, MIRRORS_MAX),
       parallel: await parallelOf(request, store),
       topics: await topicsIn(folder),
-      settings: readTold(folder),
+      settings: readSavedSettings(folder),
       ...lastStatus(folder),
     };
   } finally {

@@ -18,7 +18,7 @@ export interface HeatMap {
   readonly width?: number;
 }
 
-export interface HeatRow {
+interface HeatRow {
   readonly name: string;
   readonly cells: readonly number[];
   /** Indexes of the columns whose value is expected, not measured. */

@@ -10,7 +10,7 @@ import { type Scale, scaleFor, shown } from "./scale.ts";
 import { element, escaped, hint, label, picture, short, widthOf } from "./svg.ts";
 import { thinned, type Point } from "./thin.ts";
 
-export interface PlanPlot {
+interface PlanPlot {
   readonly title: string;
   readonly rateBps: number;
   readonly rows: readonly PlanRow[];

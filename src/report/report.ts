@@ -12,7 +12,7 @@ import { showBytes, showDuration } from "../base/units.ts";
 import { VERSION } from "../config/version.ts";
 import { type Reason, settlementOf } from "../page/outcome.ts";
 import { isMeasured } from "../bandwidth/history/speed-table.ts";
-import type { StoredServer } from "../store/server-file.ts";
+import type { StoredServer } from "../store/sqlite/server-file.ts";
 import { barPlot } from "./bar-plot.ts";
 import { deadlinePlot } from "./deadline-plot.ts";
 import type { ReportData } from "./gather.ts";

@@ -6,7 +6,7 @@
  * written as UTC; all others are plain numbers.
  */
 
-export interface Tick {
+interface Tick {
   readonly at: number;
   readonly label: string;
 }
@@ -19,7 +19,7 @@ export interface Scale {
   readonly unit: string;
 }
 
-export interface ScaleOptions {
+interface ScaleOptions {
   readonly ticksMax: number;
   /** The scale ends exactly where the values end, instead of at round numbers. */
   readonly tight?: boolean;

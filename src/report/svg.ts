@@ -56,7 +56,7 @@ export function widthOf(text: string, fontPixels: number): number {
   return Math.min(text.length, TEXT_CHARACTERS_MAX) * fontPixels * LETTER_WIDTH;
 }
 
-export interface Sheet {
+interface Sheet {
   readonly title: string;
   readonly width: number;
   readonly height: number;

@@ -1,8 +1,8 @@
 /**
- * A crawl's folder, seen from another process: is somebody at work there, and how far is it?
+ * Reads the state of a crawl from its folder, in another process.
  *
- * A running crawl rewrites `status.json` every second; that file, a living process and a recent
- * date together mean that it runs. Otherwise the store itself is read, without disturbing it.
+ * A running crawl rewrites `status.json` every second; this file, a living process and a recent
+ * date together show that it runs. Otherwise the store is read, without changing it.
  */
 
 import { readFileSync, statSync } from "node:fs";
@@ -11,13 +11,16 @@ import { Books } from "../bandwidth/history/ledger.ts";
 import { pendingOf, processesAtRest } from "./processes.ts";
 import { NO_NEWS } from "../store/store.ts";
 import type { SiteView, Snapshot } from "../control/snapshot.ts";
-import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../store/joined/open-read-only.ts";
 
-/** A process id may have gone to somebody else, but they would not keep the file fresh. */
+/**
+ * Greatest age of a status file. The process id may be reused, but no other process rewrites the
+ * file.
+ */
 const STATUS_AGE_MS_MAX = 15_000;
 const SITES_MAX = 50;
 
-/** What the running crawl last said of itself; undefined when none runs. */
+/** The last status of a running crawl; undefined when none runs. */
 export function runningSnapshot(folder: string): Snapshot | undefined {
   const file = join(folder, "status.json");
   try {
@@ -30,7 +33,7 @@ export function runningSnapshot(folder: string): Snapshot | undefined {
   }
 }
 
-/** The same picture, made from what is stored. */
+/** The same from the store. */
 export async function storedSnapshot(folder: string): Promise<Snapshot> {
   const store = openReadOnly(folder);
   try {
@@ -92,7 +95,7 @@ function isAlive(processId: number): boolean {
   try {
     return process.kill(processId, 0);
   } catch (error) {
-    // Not ours to signal, but there.
+    // EPERM: the process exists but may not be signalled.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

@@ -1,10 +1,10 @@
-/** The fingerprints of a page's links, as the store keeps them, in the shape in which it is asked. */
+/** Converts the stored fingerprints of a page's links for a lookup in the store. */
 
 import type { Fingerprints } from "../store/store.ts";
 
 const BYTES = 8;
 
-/** `links` holds 8 bytes for each, big-endian. */
+/** `links` has 8 bytes per link, big-endian. */
 export function fingerprintsIn(links: Uint8Array): Fingerprints {
   const view = new DataView(links.buffer, links.byteOffset, links.byteLength);
   const count = Math.floor(links.byteLength / BYTES);

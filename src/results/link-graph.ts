@@ -1,16 +1,16 @@
 /**
- * The link graph of a crawl in memory: every known URL is a node, and its number is its id less 1.
+ * The link graph of a crawl in memory: every known URL is a node, numbered by its id less 1.
  *
- * Only links between known URLs are in it: of a link that was never admitted the store has no more
- * than a fingerprint. URLs that were not fetched link to nothing. 8 bytes for each link while it is
- * made and 4 afterwards, and 12 for each URL.
+ * It contains only links between known URLs, because of other links the store has only a
+ * fingerprint. URLs that were not fetched have no links. It takes 8 bytes per link while it is
+ * built and 4 afterwards, and 12 per URL.
  */
 
 import type { LinkGraph } from "../frontier/pagerank.ts";
 import type { Store } from "../store/store.ts";
 import { fingerprintsIn } from "./fingerprints.ts";
 
-export interface CrawledGraph extends LinkGraph {
+interface CrawledGraph extends LinkGraph {
   readonly offsets: Float64Array;
   readonly targets: Uint32Array;
 }
@@ -23,7 +23,7 @@ export function linkGraphOf(store: Pick<Store, "totals" | "pages" | "lookup">): 
   const found = new LinkList();
   for (const page of store.pages()) {
     const from = page.id - 1;
-    // A running crawl goes on: what came after the count was taken is left out.
+    // Rows that a running crawl added after the count are left out.
     if (from >= nodes) continue;
     for (const id of store.lookup(fingerprintsIn(page.links))) {
       if (id === 0 || id > nodes) continue;
@@ -34,7 +34,7 @@ export function linkGraphOf(store: Pick<Store, "totals" | "pages" | "lookup">): 
   return sortedBySource(counts, found);
 }
 
-/** How many pages link to each URL. */
+/** Number of pages that link to each URL. */
 export function linksTo({ offsets, targets }: CrawledGraph): Uint32Array {
   const counts = new Uint32Array(offsets.length - 1);
   for (const target of targets) counts[target] = (counts[target] ?? 0) + 1;

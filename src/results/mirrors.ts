@@ -1,8 +1,8 @@
 /**
- * Mirrors in a crawl, by name: sites of which most pages stand, byte for byte, on another site too.
+ * Finds mirrors in a crawl: sites with most of their pages, byte for byte, on another site.
  *
- * Asked of the store when somebody wants to know. Where hardly any copies were met nothing is read;
- * otherwise the last half million pages are walked over, about 10 µs each.
+ * Computed on request. Without enough copies nothing is read; otherwise the last half million pages
+ * are read, about 10 µs each.
  */
 
 import { mirrorsAmong, type Copy } from "../page/mirrors.ts";
@@ -13,7 +13,7 @@ export interface NamedMirror {
   /** The larger site with the same pages. */
   readonly of: string;
   readonly pagesShared: number;
-  /** Of the pages of the smaller one. */
+  /** Share of the smaller site's pages. */
   readonly share: number;
 }
 

@@ -1,28 +1,28 @@
 /**
- * Measures a crawl by several processes as Cho and Garcia-Molina (2002) do, from what it left in its folder:
- * overlap, communication overhead and, against the folder of a reference crawl, coverage and quality. Without a
- * reference coverage is estimated where the crawl took a sample (`partition/sample.ts`).
+ * Measures a crawl by several processes as Cho and Garcia-Molina (2002) do, from its folder:
+ * overlap, communication overhead and, with the folder of a reference crawl, coverage and quality.
+ * Without a reference, coverage is estimated if the crawl took a sample (`partition/sample.ts`).
  *
- * A page is its URL. Coverage is the share of the reference's pages that was got; quality the share of
- * its best N that was, where N is how many different pages were got, and best is the PageRank in the
- * reference's own link graph. Only looks, also at crawls that run.
+ * A page is its URL. Coverage is the share of the reference's pages that were fetched; quality is
+ * the same share of its best N pages, where N is the number of different pages fetched and best is
+ * the PageRank in the reference's link graph. Read-only, so it works for a running crawl.
  *
- * Costs a walk over all rows of both crawls; memory does not grow with the crawl but by a bit a URL, and by some 40
- * bytes for each URL and 12 for each link of the reference.
+ * It reads all rows of both crawls. Memory is one bit per URL of the crawl, and about 40 bytes per
+ * URL and 12 per link of the reference.
  */
 
 import { pageRank } from "../frontier/pagerank.ts";
 import { communicationOverhead, coverage, overlap, qualityOfBest } from "../partition/metrics.ts";
 import { isInSample } from "../partition/sample.ts";
-import type { ReadableStore } from "../store/sqlite/sqlite-view.ts";
-import { openReadOnly } from "../store/sqlite/store-sqlite.ts";
+import type { ReadableStore } from "../store/store.ts";
+import { openReadOnly } from "../store/joined/open-read-only.ts";
 import { partFolders, readTeam, storeFolders } from "../store/team-file.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
 import { linkGraphOf } from "./link-graph.ts";
 import { processesIn } from "./processes.ts";
 import type { ParallelResult } from "../control/snapshot.ts";
 
-/** What can be told from stores; how many bytes the exchange took is not kept in them. */
+/** The measures that the stores contain; they do not contain the exchanged bytes. */
 export interface ParallelMetrics extends Omit<
   ParallelResult,
   "exchangeBytes" | "coverage" | "quality"
@@ -42,7 +42,7 @@ export async function parallelMetrics(
   return looking(folder, (store) => metricsOf({ folder, store, referenceFolder }));
 }
 
-/** The same for who has opened the folder's store already. */
+/** The same for an open store. */
 export async function metricsOf({
   folder,
   store,
@@ -69,7 +69,7 @@ export async function metricsOf({
   };
 }
 
-/** What can be said of coverage without a reference. */
+/** Coverage without a reference. */
 async function fromSample(folder: string): Promise<{ readonly coverage?: number }> {
   const share = readTeam(folder)?.sample;
   if (share === undefined) return {};
@@ -83,7 +83,7 @@ async function fromSample(folder: string): Promise<{ readonly coverage?: number 
   }
 }
 
-/** Of the pages of a sample that anybody saw, the share that was got; undefined where none is in it. */
+/** Share of the sample's known pages that were fetched; undefined if the sample is empty. */
 export function coverageInSample(
   parts: readonly Pick<ReadableStore, "urls">[],
   share: number,
@@ -109,7 +109,7 @@ async function looking<T>(folder: string, look: (store: ReadableStore) => Promis
   }
 }
 
-/** What of the reference's pages was got. */
+/** Which of the reference's pages were fetched. */
 function against(
   store: ReadableStore,
   reference: ReadableStore,
@@ -127,7 +127,7 @@ function against(
   };
 }
 
-/** The reference's ids of what was fetched, where it knows the URL. */
+/** The reference's ids of the fetched pages that it knows. */
 function* sharedWith(store: ReadableStore, reference: ReadableStore): Generator<number> {
   const high = new Uint32Array(PAGES_ASKED_AT_ONCE);
   const low = new Uint32Array(PAGES_ASKED_AT_ONCE);
@@ -146,7 +146,7 @@ function* sharedWith(store: ReadableStore, reference: ReadableStore): Generator<
 const PAGE = 1;
 const GOT = 2;
 
-/** Which of the reference's URLs are pages, and which of these were got. */
+/** The reference's URLs that are pages, and those of them that were fetched. */
 class PageMarks {
   readonly #marks: Uint8Array;
   #pages = 0;
@@ -160,7 +160,7 @@ class PageMarks {
     return this.#got;
   }
 
-  /** One that came while we look has no rank, and is left out. */
+  /** A page added after the ranks were computed has no rank, and is left out. */
   add(id: number): void {
     if (id >= this.#marks.length || this.#marks[id] !== 0) return;
     this.#marks[id] = PAGE;

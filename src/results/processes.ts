@@ -1,4 +1,4 @@
-/** What each process of a crawl by several has stored, for showing them side by side. */
+/** The totals of each process of a crawl, to show them side by side. */
 
 import { basename } from "node:path";
 import { StoreBrowser } from "../store/joined/browse.ts";
@@ -11,7 +11,7 @@ export interface ProcessSums {
   readonly totals: Totals;
 }
 
-/** In order; those who have not begun are not there. */
+/** In order, without processes that have not started. */
 export function processesIn(folder: string): ProcessSums[] {
   return storeFolders(folder).map((part) => {
     using browser = new StoreBrowser(part);
@@ -19,7 +19,7 @@ export function processesIn(folder: string): ProcessSums[] {
   });
 }
 
-/** How several processes look that do not run any more; undefined for one that crawled alone. */
+/** Several processes that no longer run; undefined for a crawl by one process. */
 export function processesAtRest(folder: string): ParallelView | undefined {
   if (readTeam(folder) === undefined) return undefined;
   const procs = processesIn(folder).map(({ name, totals }) => {
@@ -27,7 +27,7 @@ export function processesAtRest(folder: string): ParallelView | undefined {
     const state = pending === 0 ? "done" : "stopped";
     return { name, pages: totals.pages, pending, rateBps: 0, limitBps: undefined, state };
   });
-  // Who sent how much to whom was told while they ran, and is not stored.
+  // The numbers of exchanged URLs are not stored.
   return { procs, flows: [] };
 }
 

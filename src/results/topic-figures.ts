@@ -12,7 +12,7 @@ import { fingerprintOf } from "../url/fingerprint.ts";
 import type { TopicsResult } from "../control/snapshot.ts";
 
 /** The part of a store that is needed. */
-export interface TopicBooks {
+interface TopicBooks {
   pageTopics(): Iterable<PageTopic>;
   url(id: number): Pick<StoredUrl, "url"> | undefined;
   pages(): Iterable<Pick<PageRecord, "id" | "links">>;

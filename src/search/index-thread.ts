@@ -28,7 +28,7 @@ export interface PageIndex {
   close(): Promise<void>;
 }
 
-export interface IndexOptions extends IndexerStart {
+interface IndexOptions extends IndexerStart {
   /** Called once with the reason when indexing fails. */
   readonly onTrouble: (what: string) => void;
 }

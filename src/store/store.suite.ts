@@ -18,7 +18,7 @@ import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
 import { NO_TOTALS } from "./store.ts";
-import type { ReadableStore } from "./sqlite/sqlite-view.ts";
+import type { ReadableStore } from "./store.ts";
 import type { Batch, NewUrl, OutgoingParcel, PageTopic, SiteRow, Store } from "./store.ts";
 import type { StoredRound, StoredUrl, Totals } from "./store.ts";
 

@@ -199,7 +199,7 @@ export interface Batch {
   readonly rescored: readonly { readonly id: number; readonly score: number }[];
   /** Ended URLs that wait again, for a new round. */
   readonly reopened: readonly ReopenedUrl[];
-  /** What the visits of this round told. */
+  /** Results of the visits of this recrawl. */
   readonly visits: readonly ({ readonly id: number } & Visits)[];
   readonly pages: readonly PageRecord[];
   /** Each replaces an earlier one of the same URL. */
@@ -217,7 +217,10 @@ export interface Batch {
 export interface Store {
   readonly nextUrlId: number;
   readonly nextSiteId: number;
-  /** Pages are numbered from 1 as they are recorded, anew each time; this is the last of them, or 0. */
+  /**
+   * Pages are numbered from 1 in order of recording, with a new number at each recording; this is
+   * the last number, or 0.
+   */
   readonly lastPageSeq: number;
   /** Counts up for ever: a number is never given twice, however empty the outbox. */
   readonly nextParcelSeq: number;
@@ -272,6 +275,25 @@ export interface NumberedPage {
   readonly seq: number;
   readonly page: PageRecord;
 }
+
+/** The part of a store that can be read while another process writes it. */
+export type ReadableStore = Omit<
+  Store,
+  | "nextUrlId"
+  | "nextSiteId"
+  | "remember"
+  | "commit"
+  | "seedTargets"
+  | "ended"
+  | "visits"
+  | "leastPages"
+  | "urlsOfSite"
+  | "sync"
+  | "outbox"
+  | "nextParcelSeq"
+  | "outboxCount"
+  | "outboxBytes"
+>;
 
 export interface StoredUrl {
   readonly id: number;

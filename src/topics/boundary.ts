@@ -31,7 +31,7 @@ export type Fate =
   | { readonly kind: "keep"; readonly topic: string | undefined; readonly why: KeepReason }
   | { readonly kind: "send"; readonly topic: string };
 
-export type KeepReason = "own" | "small" | "foreign" | "unsure";
+type KeepReason = "own" | "small" | "foreign" | "unsure";
 
 export function fateOf(verdict: Verdict, rules: BoundaryRules, own: ReadonlySet<string>): Fate {
   switch (verdict.kind) {

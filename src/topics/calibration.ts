@@ -49,7 +49,7 @@ export function toProbabilities(
 }
 
 /** The scores of held-out pages one after the other, their numbers of terms and their true topics. */
-export interface HeldOut {
+interface HeldOut {
   readonly width: number;
   readonly scores: Float64Array;
   readonly terms: Int32Array;

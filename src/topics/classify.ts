@@ -36,7 +36,7 @@ export type Verdict =
       readonly confidence: number;
     };
 
-export interface ClassifierOptions {
+interface ClassifierOptions {
   /** Languages that the model's topics cover; with `any` the language is reported and decides nothing. */
   readonly languages: readonly string[] | "any";
 }

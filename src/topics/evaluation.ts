@@ -9,7 +9,7 @@
 
 import { assert } from "../base/assert.ts";
 
-export interface TopicFigures {
+interface TopicFigures {
   readonly topic: string;
   /** Pages that belong to the topic, and pages classified as it. */
   readonly pages: number;
@@ -19,7 +19,7 @@ export interface TopicFigures {
   readonly f1: number;
 }
 
-export interface CalibrationBin {
+interface CalibrationBin {
   /** Lower bound of the bin's confidence; a bin is 0.1 wide. */
   readonly from: number;
   readonly pages: number;

@@ -40,7 +40,7 @@ export interface LoadedModel extends Model {
   readonly digest: string;
 }
 
-export type ModelReading =
+type ModelReading =
   | { readonly kind: "model"; readonly model: LoadedModel }
   | { readonly kind: "refused"; readonly why: string };
 

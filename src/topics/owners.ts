@@ -8,7 +8,7 @@
 
 import { assert } from "../base/assert.ts";
 
-export interface TopicShare {
+interface TopicShare {
   readonly topic: string;
   /** Share of all pages (or bytes) that is of this topic, measured or estimated; any unit. */
   readonly share: number;

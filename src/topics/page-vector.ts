@@ -13,7 +13,7 @@ import type { Trained } from "./trained.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** Weight of a term by its count; a page has at most TERMS_MAX terms. */
-export type Repetition = Float64Array;
+type Repetition = Float64Array;
 
 export const plain: Repetition = Float64Array.from({ length: TERMS_MAX + 1 }, (_, count) => count);
 export const damped: Repetition = Float64Array.from({ length: TERMS_MAX + 1 }, (_, count) =>

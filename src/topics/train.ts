@@ -14,13 +14,13 @@ import type { Method } from "./trained.ts";
 
 const EXAMPLES_MIN = 8;
 
-export interface TrainingOptions {
+interface TrainingOptions {
   readonly method: MethodName;
   /** Maximum number of terms to keep. */
   readonly termsMax: number;
 }
 
-export type Training =
+type Training =
   | { readonly kind: "model"; readonly model: Model }
   | { readonly kind: "refused"; readonly why: string };
 

@@ -18,14 +18,14 @@ import { type CanonicalUrl, hostOf } from "./url.ts";
 
 export type ScopeKind = "site" | "domain" | "host-list" | "any";
 
-export interface ScopeRules {
+interface ScopeRules {
   readonly kind: ScopeKind;
   readonly seeds: readonly CanonicalUrl[];
   readonly include: readonly string[];
   readonly exclude: readonly string[];
 }
 
-export interface ScopeVerdict {
+interface ScopeVerdict {
   readonly accepted: boolean;
   /**
    * `exclude PATTERN`, `include PATTERN`, `no include matches`, `site`, `outside site` and so on.

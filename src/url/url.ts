@@ -25,7 +25,7 @@ const TEXT_LENGTH_MAX = 16 * URL_BYTES_MAX;
 
 export type RefusalReason = "bad_url" | "url_too_long" | "scheme_refused" | "port_refused";
 
-export interface UrlRefusal {
+interface UrlRefusal {
   readonly refused: RefusalReason;
 }
 

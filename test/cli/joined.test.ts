@@ -11,8 +11,8 @@ import { serveWorld, type WorldServer } from "../../src/lab/serve.ts";
 import { seedUrls } from "../../src/lab/world.ts";
 import { readRecord } from "../../src/output/warc/warc-read.ts";
 import type { ArchivePlace } from "../../src/page/page.ts";
-import { openServerFile, readServerFile } from "../../src/store/server-file.ts";
-import { openReadOnly } from "../../src/store/sqlite/store-sqlite.ts";
+import { openServerFile, readServerFile } from "../../src/store/sqlite/server-file.ts";
+import { openReadOnly } from "../../src/store/joined/open-read-only.ts";
 import { writeTeam } from "../../src/store/team-file.ts";
 import { run, temporaryFolder } from "./program.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openServerFile } from "../../src/store/server-file.ts";
+import { openServerFile } from "../../src/store/sqlite/server-file.ts";
 import { ROOT, run, temporaryFolder } from "./program.ts";
 import { startSite } from "./small-site.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { CrawlResult } from "../../src/control/snapshot.ts";
-import { readChronicle } from "../../src/control/rate-log.ts";
+import { readRateLog } from "../../src/control/rate-log.ts";
 import { run, start, temporaryFolder } from "./program.ts";
 import { startSite } from "./small-site.ts";
 
@@ -45,7 +45,7 @@ test("the books add up over a kill, the rate is kept, and the report shows both"
   for (const purpose of ["page", "robots", "redirect", "error"] as const)
     assert.ok(byPurpose[purpose] > 0, purpose);
 
-  const { seconds } = readChronicle(out, Date.now());
+  const { seconds } = readRateLog(out, Date.now());
   assert.ok(seconds.length >= 1, "every second of the crawl is written down");
   for (const { limitBps } of seconds) assert.equal(limitBps, 500_000);
   const report = readFileSync(join(out, "report.html"), "utf8");

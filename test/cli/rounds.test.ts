@@ -24,7 +24,7 @@ interface Result {
   readonly resumed: boolean;
 }
 
-/** Says that nothing has changed to whoever knows this version. */
+/** Answers 304 to a request with this version. */
 function answer(response: ServerResponse, version: number, links = ""): void {
   const etag = `"${version}"`;
   if (response.req.headers["if-none-match"] === etag) {
@@ -64,21 +64,21 @@ test("a watch begins rounds by itself, survives kill -9, and ends with 3 at Ctrl
   const words = ["crawl", site.origin, "--out", out, "--watch", "--schedule", "every 1s", ...LOCAL];
 
   const first = start([...words, "--verbose"]);
-  await first.saw("next round of");
+  await first.saw("next recrawl of");
   const status = await run(["status", out, "--json"]);
   const seen = JSON.parse(status.stdout) as { running: boolean; sites: WatchedSite[] };
   assert.equal(seen.running, true, status.stdout);
   assert.ok((seen.sites[0]?.nextRoundInSeconds ?? 9) <= 1, status.stdout);
-  await first.saw("round 4 of");
+  await first.saw("recrawl 4 of");
   first.process.kill("SIGKILL");
   assert.equal((await first.ended).code, null);
 
   const second = start([...words, "--json", "--verbose"]);
-  await second.saw(/round [5-9] of \S+ is done/);
+  await second.saw(/recrawl [5-9] of \S+ is done/);
   second.process.kill("SIGINT");
   const ended = await second.ended;
   assert.equal(ended.code, 3, ended.stderr);
-  assert.doesNotMatch(ended.stderr, /round [1-3] of/);
+  assert.doesNotMatch(ended.stderr, /recrawl [1-3] of/);
   const result = JSON.parse(ended.stdout) as Result;
   assert.deepEqual(
     [result.complete, result.stoppedBy, result.resumed],
@@ -129,7 +129,7 @@ sites:
     join(folder.path, "out"),
     "--verbose",
   ]);
-  await running.saw(`round 3 of ${often.origin} is done`);
+  await running.saw(`recrawl 3 of ${often.origin} is done`);
   running.process.kill("SIGTERM");
   const ended = await running.ended;
   assert.equal(ended.code, 3, ended.stderr);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { search } from "../../src/search/find.ts";
 import { readQuery } from "../../src/search/query.ts";
 import { IndexReader } from "../../src/search/index-reader.ts";
-import { openReadOnly } from "../../src/store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../../src/store/joined/open-read-only.ts";
 import { run, start, temporaryFolder } from "./program.ts";
 import { type SitePlan, startSite } from "./small-site.ts";
 
@@ -132,7 +132,7 @@ test("ranks, the most linked addresses and a table come out of a crawl", async (
   const out = join(folder.path, "out");
   await crawl(site.origin, out);
   const popular = await run(["export", out, "--format", "links", "--popular", "3"]);
-  // The home page links to all, and each page to the next; nobody else links to the first.
+  // The home page links to all, and each page to the next; only the home page links to the first.
   const lines = popular.stdout.trim().split("\n");
   assert.equal(lines.length, 3, popular.stderr);
   assert.ok(lines.every((line) => /\/page\/([2-9]|10)$/.test(line)));

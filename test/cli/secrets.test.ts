@@ -115,7 +115,7 @@ sites:
   const rest = [inFolder("weir.yaml"), "--verbose", "--retries", "0", ...LOCAL];
   const ended = await run(["crawl", ...seeds, ...sinks, ...traces, ...rest]);
   assert.equal(ended.code, 0, ended.stderr);
-  assert.match(ended.stderr, /user name and password in 3 starting addresses are not used/);
+  assert.match(ended.stderr, /user name and password in 3 seeds are not used/);
   assert.match(ended.stderr, /weir\.yaml holds a password.*WEIR_NATS_PASSWORD/);
   assert.ok(site.requests.includes("/page/2"), "the addresses themselves are crawled");
 

@@ -1,6 +1,6 @@
 /**
- * A cluster of real processes over a real nats-server: whoever is killed, stopped, cut off, comes or goes, and
- * whatever the server loses, the pages are those of a single crawl.
+ * A cluster of real processes over a real nats-server: with nodes that are killed, stopped, cut
+ * off, join or leave, and a server that loses data, the pages are those of a single crawl.
  */
 
 import assert from "node:assert/strict";

@@ -14,13 +14,13 @@ import { defaultSettings } from "../../src/config/sources.ts";
 import { checkAccounts, checkTruth } from "../../src/lab/checkers/accounts.ts";
 import { checkOnce } from "../../src/lab/checkers/once.ts";
 import { checkPoliteness } from "../../src/lab/checkers/politeness.ts";
-import type { Violation } from "../../src/lab/checkers/violation.ts";
+import type { Violation } from "../../src/lab/violation.ts";
 import { groundTruth } from "../../src/lab/ground-truth.ts";
 import { politenessRulesOf } from "../../src/lab/judge.ts";
 import { serveWorld, type WorldServer } from "../../src/lab/serve.ts";
 import { seedUrls } from "../../src/lab/world.ts";
 import { joinStores } from "../../src/store/joined/joined-view.ts";
-import { openReadOnly } from "../../src/store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../../src/store/joined/open-read-only.ts";
 import { type Ended, type Running, start } from "../cli/program.ts";
 import { LagWatch } from "./lag-watch.ts";
 

@@ -124,7 +124,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A server says INFO as soon as it is there; an open port alone could be somebody else's. */
+/** A server sends INFO when it is ready; an open port alone could belong to another program. */
 function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

@@ -11,7 +11,7 @@ import { worldModel } from "../../src/lab/world-model.ts";
 import { Dice } from "../../src/lab/world/dice.ts";
 import { Prose } from "../../src/lab/world/prose.ts";
 import { TOPICS } from "../../src/lab/world/vocabulary.ts";
-import { openReadOnly } from "../../src/store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../../src/store/joined/open-read-only.ts";
 import { storeFolders } from "../../src/store/team-file.ts";
 import { encodeModel } from "../../src/topics/model.ts";
 import { ROOT, run, temporaryFolder } from "../cli/program.ts";
@@ -137,7 +137,7 @@ test("a page that does not fit a parcel travels in parts", async () => {
   using folder = temporaryFolder();
   const model = join(folder.path, "web.model");
   writeFileSync(model, encodeModel(worldModel()));
-  // One page of each topic, so that somebody has to hand some of them over; numbers do not pack well.
+  // One page of each topic, so that some must be handed over; numbers do not compress well.
   const pages = TOPICS.slice(0, 4).map((topic, index) => {
     const dice = new Dice(1, index, 0, 0);
     let html = `<!doctype html><title>${topic.name}</title><p>${new Prose(dice, topic).text(4_000)}`;

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { WARCParser } from "warcio";
-import type { Violation } from "../../src/lab/checkers/violation.ts";
+import type { Violation } from "../../src/lab/violation.ts";
 import { digestOf, groundTruth } from "../../src/lab/ground-truth.ts";
 import type { World } from "../../src/lab/world/plan.ts";
 import { archivesOf } from "../../src/output/warc/archives.ts";

@@ -8,7 +8,7 @@ import { crawl, CrawlError, type CrawlOptions, type CrawlResult } from "../../sr
 import { checkAccounts, checkTruth } from "../../src/lab/checkers/accounts.ts";
 import { checkArchive } from "../../src/lab/checkers/archive.ts";
 import { checkOnce } from "../../src/lab/checkers/once.ts";
-import type { Violation } from "../../src/lab/checkers/violation.ts";
+import type { Violation } from "../../src/lab/violation.ts";
 import { digestOf, type Fate, groundTruth, type TruePage } from "../../src/lab/ground-truth.ts";
 import type { RequestEntry } from "../../src/lab/request-log.ts";
 import { serveWorld, type WorldServer } from "../../src/lab/serve.ts";
@@ -18,7 +18,7 @@ import { linksOf, pageAt, pathOf } from "../../src/lab/world/page.ts";
 import type { World, WorldPlan } from "../../src/lab/world/plan.ts";
 import { siteAt } from "../../src/lab/world/site.ts";
 import { readRecord, readRecords } from "../../src/output/warc/warc-read.ts";
-import { openReadOnly } from "../../src/store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../../src/store/joined/open-read-only.ts";
 import { run, temporaryFolder } from "../cli/program.ts";
 import { checkArchiveFiles } from "./archive-witness.ts";
 

@@ -16,15 +16,15 @@ import { below, type Random, randomFrom } from "../../src/base/random.ts";
 import type { CrawlResult } from "../../src/control/snapshot.ts";
 import { checkAccounts, checkTruth } from "../../src/lab/checkers/accounts.ts";
 import { checkArchive } from "../../src/lab/checkers/archive.ts";
-import type { Violation } from "../../src/lab/checkers/violation.ts";
+import type { Violation } from "../../src/lab/violation.ts";
 import { digestOf, groundTruth } from "../../src/lab/ground-truth.ts";
 import type { RequestEntry } from "../../src/lab/request-log.ts";
 import { seedUrls } from "../../src/lab/world.ts";
 import { DECOY_PATH } from "../../src/lab/world/html.ts";
 import type { Marks } from "../../src/output/warc/warc-files.ts";
 import { readRecord } from "../../src/output/warc/warc-read.ts";
-import type { ReadableStore } from "../../src/store/sqlite/sqlite-view.ts";
-import { openReadOnly } from "../../src/store/sqlite/store-sqlite.ts";
+import type { ReadableStore } from "../../src/store/store.ts";
+import { openReadOnly } from "../../src/store/joined/open-read-only.ts";
 import { type Ended, run, start } from "../cli/program.ts";
 import { checkArchiveFiles, checkUpTo } from "./archive-witness.ts";
 import { runAndKill } from "./doomed-program.ts";
@@ -40,7 +40,7 @@ export interface TrialPlan {
   /** One life in so many is ended by Ctrl-C instead, so that `--json` speaks in between. */
   readonly gracefulEvery: number;
   readonly variables?: Readonly<Record<string, string>>;
-  /** Told of every life as it ends. */
+  /** Called at the end of every process. */
   readonly onLife?: (life: Life) => void;
 }
 

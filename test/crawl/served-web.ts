@@ -1,8 +1,9 @@
 /**
- * A world served over loopback by a thread of its own, for programs that must watch a crawler meanwhile.
+ * A world served over loopback by its own thread, for programs that watch a crawler meanwhile.
  *
- * Whoever kills a crawler at the moment of a commit cannot write pages at the same time. The count of
- * requests is shared memory, so looking at it costs nothing; the log comes when all is quiet.
+ * A program that kills a crawler at the moment of a commit cannot serve pages at the same time. The
+ * count of requests is shared memory, so reading it costs nothing; the log arrives when there are
+ * no requests.
  */
 
 import { once } from "node:events";

@@ -1,7 +1,8 @@
 /**
- * A web for commands that name any site: every host and path has an answer, and links to a dozen more.
+ * A web for commands that name any site: every host and path has an answer, and links to a dozen
+ * others.
  *
- * Hosts of documents are told apart by address, 127.2.0.1 and up, each new name the next one.
+ * Hosts of documents have different addresses, from 127.2.0.1 on, in order of their first use.
  */
 
 import { createServer } from "node:http";

@@ -221,7 +221,7 @@ async function crawlBeside(written: string, stage: Stage): Promise<AsyncDisposab
     async [Symbol.asyncDispose]() {
       beside.process.kill("SIGKILL");
       await beside.ended;
-      // It was hardly begun; whoever looks next finds a whole one.
+      // Incomplete; the next reader finds a complete one.
       rmSync(place, { recursive: true, force: true });
     },
   };

@@ -6,7 +6,7 @@ import { ROOT, run, temporaryFolder } from "../cli/program.ts";
 import { startSite } from "../cli/small-site.ts";
 
 /** Objects whose keys are what came, and not names of ours. */
-const OPEN = /^(outcomes|refusedLinks|remarks|caps|ledger\.byProcess)$/;
+const OPEN = /^(outcomes|refusedLinks|remarks|caps|unreachable\.first|ledger\.byProcess)$/;
 
 /** The JSON that a section of the document shows, without its comments. */
 function shown(heading: string): unknown {

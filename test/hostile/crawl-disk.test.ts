@@ -22,7 +22,7 @@ import { CrawlError, type ErrorCode } from "../../src/base/errors.ts";
 import { type Crawl, crawl, type CrawlOptions } from "../../src/crawl/library.ts";
 import type { CrawlResult } from "../../src/control/snapshot.ts";
 import { readRecords } from "../../src/output/warc/warc-read.ts";
-import { openReadOnly } from "../../src/store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../../src/store/joined/open-read-only.ts";
 import { realSite, startTestSite, type TestSite } from "./crawl-sites.ts";
 import { until } from "../../src/base/patient-clock.suite.ts";
 

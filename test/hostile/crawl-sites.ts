@@ -218,8 +218,8 @@ function hurried(factor: number): Clock {
 }
 
 /**
- * Crawls one public site in virtual time, where days are over in moments and every time is exact.
- * The site answers at once with what it is told to, and hangs where there is no answer.
+ * Crawls one public site in virtual time, where days pass in moments and every time is exact. The
+ * site answers at once with the given responses, and hangs where there is none.
  */
 export async function crawlInVirtualTime(
   answerTo: (path: string, atMs: number) => string | undefined,

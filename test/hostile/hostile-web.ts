@@ -32,7 +32,7 @@ export interface HostilePlace {
 
 export interface HostileWeb extends AsyncDisposable {
   readonly places: readonly HostilePlace[];
-  /** Connections that somebody still holds open. */
+  /** Connections that are still open. */
   openSockets(): number;
 }
 

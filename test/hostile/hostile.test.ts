@@ -5,7 +5,7 @@ import { visible } from "../../src/base/visible.ts";
 import { readAllowance } from "../../src/fetch/address-guard.ts";
 import { CookieJar } from "../../src/fetch/cookies.ts";
 import { DNS_DEFAULTS, DnsResolver } from "../../src/fetch/dns.ts";
-import { Fetcher, type FetchResult, honestUserAgent } from "../../src/fetch/fetcher.ts";
+import { Fetcher, type FetchResult } from "../../src/fetch/fetcher.ts";
 import type { TransportLimits } from "../../src/fetch/transport.ts";
 import { UndiciTransport } from "../../src/fetch/transport-undici.ts";
 import { type CanonicalUrl, canonicalUrl, isRefused, PLAIN_RULES } from "../../src/url/url.ts";
@@ -104,7 +104,7 @@ function fetcherOn(transport: UndiciTransport): Fetcher {
     clock: patientClock,
     limits: LIMITS,
     decodedBytesMax: DECODED_BYTES_MAX,
-    userAgent: honestUserAgent("0.0.0", "https://example.org/"),
+    userAgent: "Weir/0.0.0 (+https://example.org/)",
     urlRules: PLAIN_RULES,
     proxied: false,
     cookies: new CookieJar(),

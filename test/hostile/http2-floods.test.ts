@@ -153,7 +153,10 @@ interface Site extends AsyncDisposable {
 
 type Result = TransportAnswer | TransportFailed;
 
-/** Serves HTTP/2 by hand: greets, and answers each request with `serve`, told how many came before it. */
+/**
+ * Serves HTTP/2 by hand: sends the settings, and answers each request with `serve`, which receives
+ * the number of earlier requests.
+ */
 async function rawSite(serve: (socket: TLSSocket, earlier: number) => void): Promise<Site> {
   const sockets = new Set<TLSSocket>();
   const server = createServer({ key: KEY, cert: GOOD, ALPNProtocols: ["h2"] }, (socket) => {

@@ -38,7 +38,7 @@ export interface Row {
   /** Called for each connection, before TLS and before any request. */
   readonly onConnection?: (socket: Socket) => void;
   readonly onRequest?: (asked: Asked) => void;
-  /** Nobody listens: `closed` refuses connections, `full` leaves them unanswered. */
+  /** No server listens: `closed` refuses connections, `full` leaves them unanswered. */
   readonly port?: "closed" | "full";
   /** How often it is asked in a row; each time it must end so. */
   readonly times?: number;

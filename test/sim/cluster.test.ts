@@ -29,8 +29,8 @@ test("what a node that dies for good had collected is collected again", async ()
 });
 
 test("whatever goes wrong, nothing is lost, repeated or rude", async () => {
-  // Those with the numbers below showed mistakes once: a letter sent back to where it came from, pages
-  // told as ended and fetched, a leader that knew nothing, two that waited for each other.
+  // Seeds that once failed: a message sent back to its sender, pages reported as ended and fetched,
+  // a leader without knowledge, two nodes that waited for each other.
   const once = [66, 113, 379, 483];
   for (const seed of [...once, ...Array.from({ length: 3 }, (_, index) => 1_001 + index)])
     await clean(seed);

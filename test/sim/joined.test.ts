@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { checkAccounts } from "../../src/lab/checkers/accounts.ts";
 import { runTeam, type TeamPlan, type TeamReport } from "../../src/lab/run-team.ts";
 import { joinStores } from "../../src/store/joined/joined-view.ts";
-import type { ReadableStore } from "../../src/store/sqlite/sqlite-view.ts";
+import type { ReadableStore } from "../../src/store/store.ts";
 
 const WORLD = { siteCount: 6, pagesMax: 20 };
 /** Some sites of these worlds are so slow that a page takes minutes. */

@@ -8,10 +8,11 @@ import type { CrawlParts } from "../../src/crawl/context.ts";
 import type { CrawlHandle } from "../../src/crawl/crawl.ts";
 import type { FetchRequest } from "../../src/fetch/fetcher.ts";
 import { checkRateLimit, type LimitFrom } from "../../src/lab/checkers/rate-limit.ts";
-import type { Violation } from "../../src/lab/checkers/violation.ts";
+import type { Violation } from "../../src/lab/violation.ts";
 import { crawlQueue, type QueuePlan } from "../../src/lab/experiments/queue-crawl.ts";
 import type { SimClock } from "../../src/lab/sim-clock.ts";
 import { type MixName, PAGE_MIXES } from "../../src/lab/world/mixes.ts";
+import { windowsOf } from "../../src/lab/sim-wire.ts";
 import type { WorldPlan } from "../../src/lab/world/plan.ts";
 
 /** More with WEIR_SIM_SEEDS, before a release. */
@@ -89,6 +90,27 @@ test("who had nothing at all, and gets a part of the limit, begins without a bur
   }
 });
 
+test("bodies that come later than their headers count as due until they arrive", async () => {
+  const limitBps = 333_000;
+  for (let seed = 1; seed <= 3; seed++) {
+    const { tenths } = await crawlQueue({
+      seed,
+      queue: "sites",
+      world: { siteCount: 40, ...PAGE_MIXES.docs, ...NEAR },
+      settings: { limitBps, concurrencyPerSite: 16, connectionsMax: 512 },
+      pagesPerSite: 100,
+      bodyMsMax: 1500,
+      warmUpSeconds: 4,
+      seconds: SECONDS,
+    });
+    const windows = windowsOf(tenths).map((bytes) => bytes / limitBps);
+    const mean = windows.reduce((sum, share) => sum + share, 0) / windows.length;
+    const most = Math.max(...windows);
+    assert.ok(most < SECOND_SHARE_MAX, `seed ${seed}: ${most} of the limit in a second`);
+    assert.ok(mean > 0.96, `seed ${seed}: ${mean} of the limit`);
+  }
+});
+
 test("a site's limit and a quota count what packets add, as the limit does", async () => {
   const added = 0.25;
   const plan: QueuePlan = {
@@ -111,6 +133,10 @@ test("a site's limit and a quota count what packets add, as the limit does", asy
   const quota = { bytes: 3e6, per: "day" } as const;
   const used = (await lineBytesOf({ quota, limitBps: 300_000 })) / quota.bytes;
   assert.ok(used >= 1 && used <= 1.02, `quota: ${used}`);
+  // Downloads under way do not go on beyond it, however large they are.
+  Object.assign(plan.world, PAGE_MIXES.large);
+  const usedByLarge = (await lineBytesOf({ quota, limitBps: 300_000 })) / quota.bytes;
+  assert.ok(usedByLarge >= 1 && usedByLarge <= 1.02, `quota: ${usedByLarge} by large pages`);
 });
 
 async function judged({ plan, limits }: Trial): Promise<Violation[]> {
@@ -187,7 +213,7 @@ function eventsOf(
   return { attend, limits };
 }
 
-/** Reads on whatever it is told. */
+/** Ignores every pause. */
 function impatient(parts: CrawlParts): CrawlParts {
   const fetcher = new Proxy(parts.fetcher, {
     get(target, name) {

@@ -5,7 +5,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { judgeTeam } from "../../src/lab/judge-team.ts";
 import { runSim, type SimPlan, type SimReport } from "../../src/lab/run-sim.ts";
+import { runTeam } from "../../src/lab/run-team.ts";
 
 /** More with WEIR_SIM_SEEDS, before a release. */
 const SEEDS = Number(process.env["WEIR_SIM_SEEDS"] ?? 20);
@@ -55,4 +57,37 @@ test(`${SEEDS} crawls through longer outages end incomplete, and the same comman
     incomplete += report.incompleteRuns;
   }
   assert.ok(incomplete > 0, "some crawls had to be started again");
+});
+
+test("three processes get through outages together, and end when all have what there is", async () => {
+  for (const coordination of ["static", "dynamic"] as const)
+    for (let seed = 1; seed <= 3; seed++) {
+      const settings = { ...PLAN.settings, patienceMs: 30 * MINUTE };
+      const { world } = PLAN;
+      const plan = { seed, procs: 3, world, settings, coordination, outageMsMax: 10 * MINUTE };
+      const report = await runTeam(plan);
+      assert.deepEqual(judgeTeam(report), [], `seed ${seed}, ${coordination}`);
+      assert.ok(report.results.every(({ complete }) => complete));
+    }
+});
+
+test("processes whose sites do not respond end incomplete when their patience is over", async () => {
+  let pending = 0;
+  for (let seed = 1; seed <= 3; seed++) {
+    const settings = { ...PLAN.settings, patienceMs: MINUTE };
+    const { world } = PLAN;
+    const report = await runTeam({ seed, procs: 3, world, settings, outageMsMax: 120 * MINUTE });
+    const left = report.results.filter(({ complete }) => !complete);
+    for (const { urls, unreachable, stoppedBy } of left) {
+      assert.ok(urls.pending > 0 && unreachable.count > 0, `seed ${seed}`);
+      assert.equal(stoppedBy, "out of patience");
+    }
+    pending += left.length;
+    const settled = judgeTeam(report).filter(({ rule }) => rule !== "missing");
+    const lost = settled.filter(
+      ({ rule, detail }) => rule === "wrong-end" && !/not waiting/.test(detail),
+    );
+    assert.deepEqual(lost, [], `seed ${seed}`);
+  }
+  assert.ok(pending > 0, "some processes had work left");
 });

@@ -45,7 +45,7 @@ async function watch(
     ...parts,
     log: {
       write(entry) {
-        const round = /^round (\d+) of (\S+) begins$/.exec(entry.message);
+        const round = /^recrawl (\d+) of (\S+) starts$/.exec(entry.message);
         if (round !== null)
           begins.push({
             round: Number(round[1]),
@@ -175,7 +175,7 @@ test("a round that is due while the one before goes on is said to be late, and b
   });
   assert.deepEqual(report.violations, []);
   assert.ok(report.late.length >= 3, `${report.late.length} late`);
-  assert.match(report.late[0]?.message ?? "", /^round 2 of http:\S+ is due; it begins when/);
+  assert.match(report.late[0]?.message ?? "", /^recrawl 2 of http:\S+ is due; it starts when/);
   const rounds = byRound(report);
   // Twenty pages a second apart: a round takes as long, and the next follows without a pause.
   assert.ok(rounds.length >= 4 && rounds.length <= 6, `${rounds.length - 1} rounds`);

@@ -50,7 +50,8 @@ test("a sample tells what firewalls miss, and adds nothing to what is got", asyn
     assert.deepEqual(pagesOf(sampled), pagesOf(without));
     const impolite = judgeTeam(sampled).filter(({ rule }) => rule.includes("polite"));
     assert.deepEqual(impolite, []);
-    // What lies two links behind a firewall nobody sees, so it is a little too high; and this is a small web.
+    // Pages two links behind a firewall are never seen, so the estimate is slightly high; and this
+    // is a small web.
     const estimate = coverageInSample(sampled.books, sampleShare) ?? 0;
     const truth = pagesOf(without).size / all;
     assert.ok(truth < 0.5 && Math.abs(estimate - truth) < 0.15, `${estimate}, it is ${truth}`);

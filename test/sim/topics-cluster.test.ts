@@ -76,7 +76,10 @@ function crawl(
   return runCluster({ world: WORLD, settings, ...plan });
 }
 
-/** What somebody had before a topic changed hands stays there, and may come to its new owner as well. */
+/**
+ * Pages stored before a topic changed its owner stay there, and may also be stored by the new
+ * owner.
+ */
 function butRepeats(report: ClusterReport): ReturnType<typeof judgeCluster> {
   return judgeCluster(report).filter(({ rule }) => rule !== "stored-twice");
 }

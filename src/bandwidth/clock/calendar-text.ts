@@ -43,7 +43,7 @@ interface Claim extends Stretch {
   readonly words: string;
 }
 
-export interface CalendarReading {
+interface CalendarReading {
   readonly calendar: Calendar | undefined;
   readonly mistakes: readonly string[];
 }

@@ -47,8 +47,8 @@ export function limitAt(
 }
 
 /**
- * How long the limit holds at least, as the clock on the wall goes: midnight may bring a holiday, and
- * when clocks are turned the time of day leaps. Whoever waits asks again every minute or so.
+ * Least time for which the limit stays the same: a holiday may start at midnight, and the time of
+ * day jumps when clocks change. Callers ask again every minute or so.
  */
 export function minutesToChange(calendar: Calendar, moment: CalendarMoment): number {
   let next = DAY_MINUTES;

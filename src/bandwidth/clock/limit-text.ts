@@ -9,12 +9,12 @@ import { readRateBps } from "../../base/units.ts";
 
 /** A request with its answer's headers takes about this much; below it, not one a second fits. */
 export const LIMIT_BPS_LEAST = 4_000;
-export const LIMIT_BPS_MOST = 100e9;
+const LIMIT_BPS_MOST = 100e9;
 
 /** `2`, `2 Mbit`, `2mbps`, `2MB per second`, `1,5MB/s`: sign, number, prefix, i, unit, per what. */
 const NEARLY =
   /^([+-]?)(\d{1,15}(?:[.,]\d{1,6})?)\s*([kmgt]?)(i?)(bytes?|bits?|b|)\s*(?:(?:\/|per|p)\s*([a-z]*))?$/i;
-/** Nobody writes a rate this long; it also keeps the pattern above from trying for ages. */
+/** No rate is this long; the bound also keeps the pattern above from backtracking. */
 const TEXT_LENGTH_MAX = 64;
 /** `Mb/s`: by the rules megabits, from most hands megabytes. */
 const AMBIGUOUS = /\d\s*[KMGT]b\/s$/;

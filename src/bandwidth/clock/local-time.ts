@@ -1,11 +1,11 @@
 /**
- * The time of day and the date in a time zone: what calendars and quotas are told in.
+ * The time of day and the date in a time zone, for calendars and quotas.
  *
  * Offsets of zones are whole quarters of an hour and change only at such, so the runtime's zone
- * tables are asked once for a quarter of an hour and everything else is arithmetic.
+ * tables are read once per quarter of an hour and the rest is arithmetic.
  *
- * Promise: the start of the next day or month is the first minute that has another date there, also
- * where clocks are turned at midnight and that day has no 00:00.
+ * Promise: the start of the next day or month is the first minute with another date there, also
+ * where clocks change at midnight and that day has no 00:00.
  */
 
 import { assert } from "../../base/assert.ts";

@@ -42,7 +42,7 @@ test("the crawl's books are the sum of its sites' and of what belongs to no site
     const random = randomFrom(seed);
     const ledger = new Ledger(new Books());
     const sites = Array.from({ length: 5 }, () => new Books());
-    // Stands for what belongs to no site: the ledger is told of none, and this keeps the same books.
+    // Bytes that belong to no site, which the ledger does not pass on.
     const nowhere = new Books();
     const requests: { site: Books; bytes: number }[] = [];
     for (let step = 0; step < 400; step++) {

@@ -7,7 +7,7 @@
  * rates that scatter log-normally about the prediction this is σ·√(2/π). The greatest of them bounds
  * every range: nothing farther off has been observed.
  *
- * Servers are told apart by their places in the speed table, which owns them. O(1) a measurement, one
+ * Servers are identified by their places in the speed table, which owns them. O(1) a measurement, one
  * logarithm a stretch; 29 bytes a server.
  */
 
@@ -17,7 +17,7 @@ const STRETCH_COUNT = 8;
 const STRETCH_MS_MAX = 3_600_000;
 const WEIGHT_MIN = 1 / 8;
 
-export interface Measurement {
+interface Measurement {
   /** What was expected of the server before this download. */
   readonly predictedBps: number;
   readonly measuredBps: number;

@@ -182,7 +182,7 @@ function heldFigures(shares: readonly number[]): RateFigures["held"] {
   };
 }
 
-/** The place of a second in the ring; a row from another day there is told by its time. */
+/** The place of a second in the ring; a row of another day has another time. */
 export function slotOf(atMs: number): number {
   return Math.floor(atMs / 1000) % RING_SECONDS;
 }
@@ -197,8 +197,8 @@ export function minuteNumbers(minute: Minute): number[] {
 }
 
 /**
- * The seconds of a ring in order of time: those of the day before the newest. Torn rows are left out,
- * and so are those after `nowMs`, from before somebody set the clock right.
+ * The seconds of a ring in order of time: those of the day before the newest. Incomplete rows are
+ * left out, and so are those after `nowMs`, from before the clock was corrected.
  */
 export function secondsFrom(ring: Float64Array, nowMs: number): Second[] {
   const found: Second[] = [];

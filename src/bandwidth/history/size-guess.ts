@@ -24,15 +24,16 @@ export interface SizeGuessLimits {
 }
 
 /**
- * Header and compressed body of ordinary sites; 1,000 pages on 900 hosts have 28 KB on average. Of 5,196 robots.txt
- * half have less than 570 bytes, and the others up to megabytes; a sitemap that nobody announced is mostly not there.
+ * Header and compressed body of ordinary sites; 1,000 pages on 900 hosts have 28 KB on average. Of
+ * 5,196 robots.txt half have less than 570 bytes, and the others up to megabytes; most sitemaps
+ * that robots.txt does not name do not exist.
  */
 const FIRST_GUESS_BYTES: Readonly<Record<Asked, number>> = {
   page: 25_000,
   robots: 1_500,
   sitemap: 3_000,
 };
-/** After so many answers nobody need guess any more. */
+/** After this many responses the guess is no longer used. */
 const FIRST_GUESS_ANSWERS = 5;
 const SITE_MEMORY = 32;
 const WORLD_MEMORY = 256;

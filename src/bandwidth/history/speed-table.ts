@@ -62,7 +62,7 @@ export interface ServerRow {
   readonly scatter: Strayed | undefined;
 }
 
-export interface SpeedTableOptions {
+interface SpeedTableOptions {
   /** k: how far a measurement on the hour moves the estimate of that hour. */
   readonly gain: number;
   /** σ: how far around a measurement the clock learns from it. */

@@ -172,7 +172,7 @@ test("what two machines tell each other first is no answer", () => {
     for (let answer = 0; answer < 40; answer++) {
       const flow = own.begin(0, unknown);
       own.came(20, flow, 100, isGreeting);
-      if (isGreeting) own.announce(1000, flow, undefined);
+      own.announce(isGreeting ? 1000 : 20, flow, undefined);
       own.end(1000, flow);
     }
     own.begin(1000, unknown);
@@ -290,6 +290,29 @@ test("what slow servers brought beyond the rate is made up for, however wrong th
   pipe.run(20_000);
   const { mean } = spreadOf(pipe.windows(8000), limitBps);
   assert.ok(mean > 0.97 && mean < 1.01, `${mean} of the limit`);
+});
+
+test("a body that comes later than its header counts as due until it arrives", () => {
+  const limitBps = 333_000;
+  for (let seed = 1; seed <= 4; seed++) {
+    const random = randomFrom(seed);
+    const servers = Array.from({ length: 50 }, (_, siteId) => ({
+      siteId,
+      speedBps: 1e8,
+      waitMs: () => 1 + 5 * random.next(),
+      bodyWaitMs: () => 1000 + 2000 * random.next(),
+      sizeBytes: () => Math.round(2000 * 200 ** random.next()),
+    }));
+    const governor = new Governor(0, limitBps);
+    const windowBytes = windowFor(limitBps) ?? 0;
+    governor.setWindow(windowBytes);
+    const plan = { servers, random, connectionsMax: 2048, isAnnounced: true };
+    const pipe = new Pipe({ ...plan, windowBytes: windowBytes / 2 }, governor);
+    pipe.run(25_000);
+    const { mean, most } = spreadOf(pipe.windows(8000), limitBps);
+    assert.ok(most < 1.1, `seed ${seed}: ${most} of the limit in a second`);
+    assert.ok(mean > 0.95, `seed ${seed}: ${mean} of the limit`);
+  }
 });
 
 test("windows are smallest where a second holds least, and the system's where it holds plenty", () => {

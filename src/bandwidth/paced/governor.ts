@@ -40,7 +40,7 @@ import {
   trickles,
   UNASKED_SHARE,
 } from "./steps.ts";
-import { type Let, Stock } from "./stock.ts";
+import { type Let, PACKET_BYTES, Stock } from "./stock.ts";
 import { Waiting } from "./waiting.ts";
 
 /** What is aimed at, and reached: what cannot be foreseen comes on top of it, a few hundredths in a second. */
@@ -173,12 +173,13 @@ export class Governor implements Controller {
     const own = this.#own(flow);
     own.receivedBytes += bytes;
     if (isGreeting) own.greetingBytes += bytes;
-    else this.#answered(nowMs, own);
+    else if (own.announcedBytes !== undefined || answerBytes(own) > PACKET_BYTES)
+      this.#answered(nowMs, own, own.receivedBytes - bytes);
     own.movedAtMs = nowMs;
     this.#stock.count(nowMs, own);
-    const isGranted =
-      (isGreeting && this.#greetings.mayGoOn(own)) ||
-      (own.receivedBytes < own.grantedBytes && this.#needsNoTurn(nowMs, own));
+    const isGranted = own.isAnswered
+      ? own.receivedBytes < own.grantedBytes && this.#needsNoTurn(nowMs, own)
+      : this.#greetings.mayGoOn(own);
     const goesFirst = (): boolean => this.#waiting.goesFirst(nowMs, own) && this.#mayReadAny(nowMs);
     if (isGranted || goesFirst()) {
       // What was paid beyond that lies in the window, and is read next.
@@ -201,8 +202,10 @@ export class Governor implements Controller {
 
   announce(nowMs: number, flow: Flow, bytes: number | undefined): void {
     const own = this.#own(flow);
-    this.#answered(nowMs, own);
     own.announcedBytes = bytes === undefined ? undefined : own.greetingBytes + bytes;
+    // A header alone is no response yet: the body that it announces is still due.
+    const isDue = own.announcedBytes !== undefined && own.receivedBytes < own.announcedBytes;
+    if (!isDue) this.#answered(nowMs, own);
     // It was made to wait before anybody knew how little is left of it.
     if (!this.#waiting.has(own)) return;
     this.#pay(own, owedBytes(own));
@@ -275,7 +278,8 @@ export class Governor implements Controller {
     return Math.max(nowMs, Math.min(askAtMs, this.#waiting.nextAtMs(nowMs, rateAtMs)));
   }
 
-  #answered(nowMs: number, own: PacedFlow): void {
+  /** `turnFromBytes`: received before the bytes that show that the body has begun. */
+  #answered(nowMs: number, own: PacedFlow, turnFromBytes = own.receivedBytes): void {
     if (own.isAnswered) return;
     own.isAnswered = true;
     this.#greetings.learn(own);
@@ -283,7 +287,7 @@ export class Governor implements Controller {
     this.#advances.answered(nowMs, own);
     this.#stock.answered(nowMs, own);
     own.turnSinceMs = nowMs;
-    own.turnFromBytes = own.receivedBytes;
+    own.turnFromBytes = turnFromBytes;
   }
 
   /** Too little that can come soon, and, for what comes at once, something to pay it with. */
@@ -389,6 +393,11 @@ export class Governor implements Controller {
     assert(this.#stock.flows.has(own), "a download is under way from its beginning to its end");
     return own;
   }
+}
+
+/** Received bytes of the response itself; more than a packet of them is no header alone. */
+function answerBytes({ receivedBytes, greetingBytes }: PacedFlow): number {
+  return receivedBytes - greetingBytes;
 }
 
 function burstShare(rateBps: number): number {

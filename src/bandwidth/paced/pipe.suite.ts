@@ -13,6 +13,8 @@ export interface Server {
   readonly siteId: number;
   readonly speedBps: number;
   readonly waitMs: () => number;
+  /** How long its header comes before its body; they come together when it is not said. */
+  readonly bodyWaitMs?: () => number;
   readonly sizeBytes: () => number;
 }
 
@@ -33,13 +35,18 @@ interface Stream {
   readonly flow: Flow;
   readonly server: Server;
   readonly answersAtMs: number;
+  /** When its header comes, if that is before the body. */
+  headerAtMs: number | undefined;
   readonly wholeBytes: number;
   leftBytes: number;
   heldBytes: number;
   isReading: boolean;
+  /** Whether anything of its body has been read. */
+  isBegun: boolean;
 }
 
 const STEP_MS = 1;
+const HEADER_BYTES = 200;
 
 export class Pipe {
   readonly #plan: PipePlan;
@@ -112,7 +119,19 @@ export class Pipe {
     return this.#controller.next(this.#nowMs);
   }
 
+  /** A header that comes before its body is read at once. */
+  #header(stream: Stream): number {
+    const { headerAtMs, flow, wholeBytes } = stream;
+    if (headerAtMs === undefined || this.#nowMs < headerAtMs) return 0;
+    stream.headerAtMs = undefined;
+    this.#controller.came(this.#nowMs, flow, HEADER_BYTES);
+    this.#controller.announce(this.#nowMs, flow, HEADER_BYTES + wholeBytes);
+    return HEADER_BYTES;
+  }
+
   #send(stream: Stream): number {
+    const headerBytes = this.#header(stream);
+    if (headerBytes > 0) return headerBytes;
     if (this.#nowMs < stream.answersAtMs) return 0;
     const bytes = Math.min(
       stream.leftBytes,
@@ -128,15 +147,20 @@ export class Pipe {
 
   #read(stream: Stream): void {
     if (!stream.isReading || stream.heldBytes === 0) return;
-    if (this.#nowMs >= stream.answersAtMs && stream.flow.receivedBytes === 0) {
+    if (this.#nowMs >= stream.answersAtMs && !stream.isBegun) {
+      stream.isBegun = true;
       const meanMs = this.#waitMs.get(stream.server.siteId) ?? 0;
       const tookMs = this.#nowMs - stream.flow.startedAtMs;
       this.#waitMs.set(stream.server.siteId, meanMs + (tookMs - meanMs) / 4);
-      if (this.#plan.isAnnounced)
-        this.#controller.announce(this.#nowMs, stream.flow, stream.wholeBytes);
     }
+    const isFirst = stream.flow.receivedBytes === 0;
     stream.isReading = this.#controller.came(this.#nowMs, stream.flow, stream.heldBytes);
     stream.heldBytes = 0;
+    // The header is in what has just come.
+    if (isFirst && stream.server.bodyWaitMs === undefined) {
+      const bytes = this.#plan.isAnnounced ? stream.wholeBytes : undefined;
+      this.#controller.announce(this.#nowMs, stream.flow, bytes);
+    }
     if (stream.leftBytes > 0) return;
     this.#sizeBytes *= (stream.wholeBytes / this.#sizeBytes) ** 0.05;
     this.#controller.end(this.#nowMs, stream.flow);
@@ -158,14 +182,18 @@ export class Pipe {
       if (!this.#controller.admits(this.#nowMs, candidate)) return;
       const flow = this.#controller.begin(this.#nowMs, candidate);
       const wholeBytes = server.sizeBytes();
+      const headerAtMs = this.#nowMs + server.waitMs();
+      const bodyWaitMs = server.bodyWaitMs?.();
       this.#streams.set(flow, {
         flow,
         server,
-        answersAtMs: this.#nowMs + server.waitMs(),
+        answersAtMs: headerAtMs + (bodyWaitMs ?? 0),
+        headerAtMs: bodyWaitMs === undefined ? undefined : headerAtMs,
         wholeBytes,
         leftBytes: wholeBytes,
         heldBytes: 0,
         isReading: true,
+        isBegun: false,
       });
       this.#openMost = Math.max(this.#openMost, this.#streams.size);
     }

@@ -34,7 +34,7 @@ export const PACKET_BYTES = 1448;
 
 /** A download as the stock knows it. */
 export interface StockedFlow extends Flow {
-  /** Whether its first bytes have come. */
+  /** Whether its body has begun. */
   isAnswered: boolean;
   /** What it can bring soon, as counted. */
   soonBytes: number;
@@ -113,9 +113,10 @@ export class Stock<F extends StockedFlow> {
   /** Counts a download anew: what is left of it, as far as its server can send it soon. */
   count(nowMs: number, flow: F): void {
     const { announcedBytes, expectedBytes, receivedBytes } = flow;
-    // Who has sent more than was guessed has usually a good deal more to send.
+    // A response that has exceeded its expected size usually has much more to send. Until a body begins, its expected
+    // size counts, whatever its header announces: the number of requests under way rests on typical sizes.
     const leftBytes =
-      announcedBytes === undefined
+      announcedBytes === undefined || !flow.isAnswered
         ? Math.max(expectedBytes - receivedBytes, receivedBytes / 4)
         : Math.max(0, announcedBytes - receivedBytes);
     const { mostBps, isWaiting } = this.#letOf(flow);

@@ -4,8 +4,7 @@
  *
  * CB is the sum of B(u) over running downloads; u may start when CB + B(u) <= L. Nothing is paced
  * but the fastest servers, those with B(u) > L: they never fit, so they are let in when they have
- * been passed over too long, and read at the rate that the others leave. The queue is searched by
- * whoever asks, down to max_d, and on until nothing more fits: the step 5 that was printed would
+ * been passed over too long, and read at the rate that the others leave. The caller searches the queue, down to max_d, and on until nothing more fits: the step 5 that was printed would
  * stop at once.
  */
 

@@ -6,7 +6,7 @@ import { type Order, readOrder } from "../../config/order.ts";
 import type { TeamOrder } from "../../cluster/supervisor.ts";
 import { checkLoneFolder, clearFor, forgetNode } from "../../cluster/team-folder.ts";
 import { GROUPS, type SETTINGS } from "../../config/schema.ts";
-import { keepTold } from "../../config/told-settings.ts";
+import { saveSettings } from "../../config/saved-settings.ts";
 import { type OpenCrawl, openCrawl } from "../../crawl/open.ts";
 import type { CrawlResult } from "../../control/snapshot.ts";
 import { refusedByRules } from "../../page/outcome.ts";
@@ -14,7 +14,7 @@ import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp, type HelpRequest } from "../help.ts";
 import { onInterrupt } from "../interrupts.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 import { Screen } from "../screen.ts";
 import { refusedSeedLines, summaryOf } from "../summary.ts";
 import { paletteFor } from "../terminal.ts";
@@ -128,7 +128,7 @@ async function openDashboard(
 /** A disk that will not have it stops nothing. */
 function keepForReport({ settings, outFolder }: Order, screen: Screen): void {
   try {
-    keepTold(outFolder, settings);
+    saveSettings(outFolder, settings);
   } catch (error) {
     const values = { why: visible(String(error), 300) };
     screen.log.write({

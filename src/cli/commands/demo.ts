@@ -8,7 +8,7 @@ import { serveWorld } from "../../lab/serve.ts";
 import { seedUrls } from "../../lab/world.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 import { command as crawl } from "./crawl.ts";
 
 export const command: Command = { help, run };

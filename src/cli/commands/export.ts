@@ -18,33 +18,31 @@ import { linkGraphOf } from "../../results/link-graph.ts";
 import { pageRank } from "../../frontier/pagerank.ts";
 import { archivesOf, concatenateArchives, copyArchives } from "../../output/warc/archives.ts";
 import { cdxjLines } from "../../output/lines/cdxj.ts";
-import { writeBytes, writeLines } from "../../output/lines/lines.ts";
+import { writeBytes, writeLines } from "../../output/lines.ts";
 import { edgeLines } from "../../output/lines/links.ts";
 import { PAGE_COLUMNS } from "../../output/parquet/page-columns.ts";
 import { parquetFile } from "../../output/parquet/parquet.ts";
 import { sortedLines } from "../../output/lines/sorted-lines.ts";
 import { DamagedRecord } from "../../output/warc/warc-read.ts";
-import { openReadOnly } from "../../store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../../store/joined/open-read-only.ts";
 import { archiveFolder } from "../../store/team-file.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { linkingPages, pageLines, pageRows, popularUrls } from "../export-lines.ts";
 import { type ReadableStore, UrlBook } from "../export-lines.ts";
 import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 
 const FLAGS = {
   format: {
     key: "format",
     meaning:
       "`jsonl` one JSON line per page; `parquet` a table of pages; `warc` the archive as one file, or its files into a folder; `links` source and target, separated by a tab; `cdxj` the index of the archive.",
-    fallback: undefined,
     reader: oneOf(["jsonl", "parquet", "warc", "links", "cdxj"]),
   },
   outFile: {
     key: "out",
     meaning: "Output file. By default standard output.",
-    fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
   text: {
@@ -63,7 +61,6 @@ const FLAGS = {
   popularCount: {
     key: "popular",
     meaning: "With links: the N most-linked URLs instead, one per line, as input for --replicate.",
-    fallback: undefined,
     reader: integer({ least: 1, most: 10_000_000 }),
   },
 } as const satisfies FieldTable;

@@ -18,7 +18,7 @@ import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp, type HelpRequest, wrapped } from "../help.ts";
 import { alignedTable, csvTable, markdownTable } from "../row-table.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 
 const JSON_FLAG = {
   json: {
@@ -33,7 +33,6 @@ const RUN_FLAGS = {
   outFolder: {
     key: "out",
     meaning: "Folder for the tables and pictures. By default weir-data/lab/NAME.",
-    fallback: undefined,
     reader: someWords("DIR", "the name of a folder"),
   },
   seed: {
@@ -51,13 +50,11 @@ const RUN_FLAGS = {
   pages: {
     key: "pages",
     meaning: "Pages of the synthetic web in the parallel experiments.",
-    fallback: undefined,
     reader: integer({ least: 1000, most: 20_000_000 }),
   },
   dataFolder: {
     key: "data",
     meaning: "Folder with real link graphs for the parallel experiments.",
-    fallback: undefined,
     reader: someWords("DIR", "the name of a folder"),
   },
   ...JSON_FLAG,

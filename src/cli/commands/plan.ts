@@ -8,7 +8,7 @@ import type { FieldTable } from "../../config/field.ts";
 import { publicHolidaysOf } from "../../config/holidays.ts";
 import { checkPlanOrder, type Order } from "../../config/order.ts";
 import { onOff, words as someWords } from "../../config/readers.ts";
-import { PLANNING } from "../../config/schema-plan.ts";
+import { PLANNING } from "../../config/deadlines.ts";
 import { SETTINGS } from "../../config/schema.ts";
 import { siteWishes } from "../../config/site-wishes.ts";
 import { gatherSettings } from "../../config/sources.ts";
@@ -21,7 +21,7 @@ import { knowledgeOf } from "../plan-knowledge.ts";
 import { planLines } from "../plan-lines.ts";
 import { type PlanReport, planResult, reportedSites } from "../plan-result.ts";
 import { planInput } from "../plan-task.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 import { paletteFor, sizeOf } from "../terminal.ts";
 import { writeOut } from "../write-out.ts";
 
@@ -39,7 +39,6 @@ const FLAGS = {
   svgFile: {
     key: "svg",
     meaning: "Write the plan to this file as a picture too.",
-    fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
 } as const satisfies FieldTable;

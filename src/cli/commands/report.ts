@@ -8,19 +8,17 @@ import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp, type HelpRequest } from "../help.ts";
 import { writeReport } from "../report-file.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 
 const FLAGS = {
   outFile: {
     key: "out",
     meaning: "Output file. By default report.html in DIR.",
-    fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
   speedsFile: {
     key: "speeds",
     meaning: "The speeds file of the crawl, if it was given one.",
-    fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
   referenceFolder: SETTINGS.referenceFolder,

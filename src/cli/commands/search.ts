@@ -21,7 +21,7 @@ import { plural, showCount } from "../amounts.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 import { resultJson, resultLines } from "../search-lines.ts";
 import { isLively, paletteFor, sizeOf } from "../terminal.ts";
 
@@ -34,19 +34,16 @@ const FLAGS = {
   site: {
     key: "site",
     meaning: "Only pages of this host and its subdomains.",
-    fallback: undefined,
     reader: someWords("HOST", "a host, such as example.org"),
   },
   topic: {
     key: "topic",
     meaning: "Only pages of this topic; crawls for this topic rank higher.",
-    fallback: undefined,
     reader: someWords("TOPIC", "the name of a topic"),
   },
   language: {
     key: "language",
     meaning: "Only pages declared to be in this language.",
-    fallback: undefined,
     reader: someWords("TAG", "a language, such as en or en-GB"),
   },
   limit: {

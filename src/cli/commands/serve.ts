@@ -9,7 +9,7 @@ import { readArgs } from "../args.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 
 const FLAGS = {
   dashboard: {
@@ -54,7 +54,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const wish = dashboardWish(folder, flags);
   if (wish === undefined) return EXIT.done;
   await using dashboard = await serveDashboard(wish);
-  // Before anything is said: whoever reads it may answer at once.
+  // Before the URL is printed, because its reader may interrupt at once.
   const enough = interrupted();
   if (isOpenToOthers(flags)) process.stderr.write(`${OPEN_TO_OTHERS}\n`);
   process.stdout.write(

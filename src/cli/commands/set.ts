@@ -16,7 +16,7 @@ import { readArgs } from "../args.ts";
 import { runningSnapshot, storedSnapshot } from "../../results/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { columnsOf, commandHelp, type HelpRequest, wrapped } from "../help.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 
 const FLAGS = {
   json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },

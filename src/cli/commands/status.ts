@@ -7,7 +7,7 @@ import type { FieldTable, Resolved } from "../../config/field.ts";
 import { publicHolidaysOf } from "../../config/holidays.ts";
 import { onOff } from "../../config/readers.ts";
 import { SETTINGS } from "../../config/schema.ts";
-import { toldHours } from "../../config/told-settings.ts";
+import { savedHours } from "../../config/saved-settings.ts";
 import { type ParallelMetrics, parallelMetrics } from "../../results/parallel-metrics.ts";
 import { roundPagesOf, type Snapshot } from "../../control/snapshot.ts";
 import { serversOf } from "../../store/joined/joined-servers.ts";
@@ -20,7 +20,7 @@ import { commandHelp, type HelpRequest } from "../help.ts";
 import { LiveView } from "../live-view.ts";
 import { parallelLine } from "../parallel-line.ts";
 import { PlainView } from "../plain-view.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 import { serverLines, serversAsJson, surveyed } from "../server-lines.ts";
 import { isLively, paletteFor, sizeOf } from "../terminal.ts";
 
@@ -92,7 +92,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** Measured where it costs the crawl nothing: when it has ended, or when somebody asks for it. */
+/** Measured only where it does not slow the crawl: when it has ended, or on request. */
 async function parallelOf(
   folder: string,
   { parallel, processId }: Snapshot,
@@ -119,15 +119,15 @@ async function watch(folder: string, isJson: boolean): Promise<void> {
   view.close();
 }
 
-/** What is known is read as it was last saved: within the last minute, when the crawl runs. */
+/** Servers as last saved: within the last minute while the crawl runs. */
 function showServers(folder: string, flags: Resolved<typeof FLAGS>): ExitCode {
-  // Says so when this is no crawl at all.
+  // Throws when the folder holds no crawl.
   storeFolders(folder);
   const nowMs = Date.now();
-  const told = toldHours(folder);
-  const holidays = flags.holidays ?? told.holidays;
+  const hours = savedHours(folder);
+  const holidays = flags.holidays ?? hours.holidays;
   const isHoliday = holidays === undefined ? undefined : publicHolidaysOf(holidays);
-  const zone = new TimeZone(flags.timeZone ?? told.timeZone);
+  const zone = new TimeZone(flags.timeZone ?? hours.timeZone);
   const moment = new Almanac(zone, isHoliday).at(nowMs);
   const rows = serversOf(folder, flags.speedsFile);
   const servers = surveyed(rows, moment, flags.json ? SERVERS_IN_JSON_MAX : ROWS_MAX);
@@ -174,6 +174,7 @@ function statusOf(
     bytes: totals.bytes,
     seconds: snapshot.elapsedMs / 1000,
     urls: { known, done, failed, skipped, pending },
+    unreachable: snapshot.unreachable,
     outcomes: totals.outcomes,
     duplicates: { exact: totals.duplicatesExact, near: totals.duplicatesNear },
     rateBps: snapshot.rateBps,

@@ -5,7 +5,7 @@ import { visible } from "../../base/visible.ts";
 import { suggestion } from "../../config/nearest.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../run.ts";
+import type { Command } from "../help.ts";
 import { classify } from "../topics-classify.ts";
 import { evaluate } from "../topics-eval.ts";
 import { CLASSIFY_FLAGS, EVAL_FLAGS, TRAIN_FLAGS } from "../topics-flags.ts";

@@ -40,8 +40,8 @@ export class CautiousPlanner {
   readonly #estimates: Estimates;
   readonly #chooser: PlanChooser;
   readonly #aims = new Aims();
-  /** Nothing was told yet of what is deadlines now. */
-  #isToldAnew = true;
+  /** No plan has been reported since the promises changed. */
+  #isUnreported = true;
   #hasBegun = false;
   #toldAtMs = 0;
   /** Whether there was a plan of what is deadlines now. */
@@ -59,7 +59,7 @@ export class CautiousPlanner {
   /** What was deadlines has changed. */
   changed(): void {
     this.#aims.forget();
-    this.#isToldAnew = true;
+    this.#isUnreported = true;
     this.#hasPlanned = false;
   }
 
@@ -106,12 +106,12 @@ export class CautiousPlanner {
   #decide(task: PlanTask, wanted: Slack, sites: readonly Site[]): void {
     const { settings } = this.#context;
     const estimates = this.#estimates;
-    if (!this.#isToldAnew) {
+    if (!this.#isUnreported) {
       const slack = mostSlack(task, wanted, 0);
       if (slack !== undefined) this.#aims.decide(task, withSlack(task, slack), wanted);
       return;
     }
-    this.#isToldAnew = false;
+    this.#isUnreported = false;
     const now = this.#hasBegun ? task : estimates.toldTask(sites);
     this.#hasBegun = true;
     const told = planBeforehand(now, wanted, settings.objective ?? "min-sum");

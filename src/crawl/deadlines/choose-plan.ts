@@ -7,15 +7,11 @@
  * a crawl runs, and who is crawled with whom is what it decides.
  */
 
-import { unreachable } from "../../base/assert.ts";
-import { planCpq } from "../../plan/papers/cpq.ts";
-import { planMMaxt } from "../../plan/papers/m-maxt.ts";
-import { planMSumt } from "../../plan/papers/m-sumt.ts";
+import { planByName } from "../../plan/papers/by-name.ts";
 import type { OptimalPlan } from "../../plan/optimum/optimal.ts";
 import { PLAN_SECONDS, SteadyPlanner } from "../../plan/promise/hysteresis.ts";
 import type { Allocation, Plan, PlanTask, Segment, SitePlan } from "../../plan/plan.ts";
 import type { CrawlContext } from "../context.ts";
-import { solveMip } from "./mip-solver.ts";
 
 /** For each site of the task, by its index. */
 export interface Division {
@@ -57,7 +53,7 @@ export class PlanChooser {
     if (task.sites.length === 0)
       return { ratesBps: [], finishSeconds: [], segments: [], order: [] };
     if (algorithm !== "optimal") {
-      const allocation = algorithm === "mip" ? this.#byMip(task) : byPaper(algorithm, task);
+      const allocation = algorithm === "mip" ? this.#byMip(task) : planByName(algorithm, task);
       if (allocation.kind === "planned")
         return divisionOf(allocation.plan, byFinish(allocation.plan));
       this.#say(`${algorithm} has no answer, optimal is used: ${allocation.why}`);
@@ -74,47 +70,29 @@ export class PlanChooser {
   #byMip(task: PlanTask): Allocation {
     const knowsAll = task.sites.every(({ key }) => this.#batches.has(key));
     const wasAsked = task.sites.every(({ key }) => this.#asked.has(key));
-    if (!wasAsked && !this.#isSolving) this.#solve(task);
+    if (!wasAsked && !this.#isSolving)
+      this.#solve(task).catch((fault: unknown) => this.#context.emit({ kind: "fault", fault }));
     if (!knowsAll) return { kind: "impossible", why: this.#mipWhy };
     return { kind: "planned", plan: inBatches(task, this.#batches) };
   }
 
-  #solve(task: PlanTask): void {
+  async #solve(task: PlanTask): Promise<void> {
     this.#isSolving = true;
     this.#asked = new Set(task.sites.map(({ key }) => key));
-    solveMip(task, { secondsMax: MIP_SECONDS_MAX }).then(
-      ({ allocation }) => {
-        this.#isSolving = false;
-        if (allocation.kind === "impossible") this.#mipWhy = allocation.why;
-        else
-          this.#batches = new Map(
-            allocation.plan.sites.map(({ key, segments: [first] }) => [
-              key,
-              first?.fromSeconds ?? 0,
-            ]),
-          );
-      },
-      (fault: unknown) => this.#context.emit({ kind: "fault", fault }),
-    );
+    const { solveMip } = await import("../../solver/solve-mip.ts");
+    const { allocation } = await solveMip(task, { secondsMax: MIP_SECONDS_MAX });
+    this.#isSolving = false;
+    if (allocation.kind === "impossible") this.#mipWhy = allocation.why;
+    else
+      this.#batches = new Map(
+        allocation.plan.sites.map(({ key, segments: [first] }) => [key, first?.fromSeconds ?? 0]),
+      );
   }
 
   #say(message: string): void {
     if (this.#hasSaid) return;
     this.#hasSaid = true;
     this.#context.log.write({ level: "warn", message, values: {} });
-  }
-}
-
-function byPaper(algorithm: "m-maxt" | "m-sumt" | "cpq", task: PlanTask): Allocation {
-  switch (algorithm) {
-    case "m-maxt":
-      return planMMaxt(task);
-    case "m-sumt":
-      return planMSumt(task);
-    case "cpq":
-      return planCpq(task);
-    default:
-      return unreachable(algorithm);
   }
 }
 

@@ -30,6 +30,8 @@ import { PausedReads, type Reader } from "./paused-reads.ts";
 /** How much the last answer counts for the time its server takes, when it was quicker or slower than usual. */
 const QUICKER_SHARE = 0.5;
 const SLOWER_SHARE = 0.05;
+/** Weight of the last response in the mean time from a site's headers to its bodies, which is no delay of ours. */
+const LAST_BODY_SHARE = 0.5;
 /** Behind every score there is. */
 const TOO_MUCH = 1e6;
 /** A download that was held for longer than this part of its time came from a buffer at the end. */
@@ -233,12 +235,13 @@ export class Limiter implements RateLimit {
     const { clock, sites, emit } = this.#context;
     const { controller, link, shares } = this.#parts;
     const { speeds } = this.#context.line;
-    const { receivedBytes, totalMs, pausedMs, firstByteMs, connectMs } = traffic;
+    const { receivedBytes, totalMs, pausedMs, firstByteMs, bodyMs, connectMs } = traffic;
     const address = site.to?.address;
     if (receivedBytes > 0) {
       sites.changed(site);
       const waitMs = firstByteMs + connectMs;
       site.waitMs = site.waitMs === undefined ? waitMs : usualWait(site.waitMs, waitMs);
+      site.bodyMs += LAST_BODY_SHARE * (bodyMs - site.bodyMs);
       if (this.search !== undefined)
         this.#sizes.learn(site.id, file?.kind ?? "page", receivedBytes);
       const tookMs = totalMs - pausedMs;
@@ -328,7 +331,7 @@ export class Limiter implements RateLimit {
       siteId: site.id,
       predictedBps: speeds.predictBps(site.to?.address ?? "", this.#moment()),
       expectedBytes: this.#expectedBytes(site, file),
-      expectedWaitMs: site.waitMs ?? 0,
+      expectedWaitMs: site.waitMs === undefined ? 0 : site.waitMs + site.bodyMs,
       passedOverMs,
     };
   }

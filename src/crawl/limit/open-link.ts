@@ -17,7 +17,7 @@ import { lineCounters } from "../../fetch/line-counters.ts";
 import { LineGauge } from "../../fetch/line-gauge.ts";
 import { PacketOverhead, repeatedPackets } from "../../fetch/packet-overhead.ts";
 import type { UndiciTransport } from "../../fetch/transport-undici.ts";
-import { openServerFile, type ServerFile, SERVERS_FILE } from "../../store/server-file.ts";
+import { openServerFile, type ServerFile, SERVERS_FILE } from "../../store/sqlite/server-file.ts";
 import type { LinkSetup } from "../context.ts";
 import { speedTableFor } from "./link-budget.ts";
 

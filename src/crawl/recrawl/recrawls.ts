@@ -200,7 +200,7 @@ export class Recrawls {
     const site = sites.of(key);
     if (isIdle(site)) return this.#begin(site, "scheduled");
     this.#late.add(key);
-    const message = `round ${site.round.number + 1} of ${key} is due; it begins when the one before is done`;
+    const message = `recrawl ${site.round.number + 1} of ${key} is due; it starts when the previous one is done`;
     log.write({ level: "warn", message, values: { site: key, waiting: site.pending } });
   }
 
@@ -208,7 +208,7 @@ export class Recrawls {
     const { clock, log, settings } = this.#context;
     if (!settings.watch || this.#isStopped || site.pending > 0) return;
     const { number, news } = site.round;
-    const message = `round ${number} of ${site.key} is done`;
+    const message = `recrawl ${number} of ${site.key} is done`;
     log.write({ level: "info", message, values: { site: site.key, round: number, ...news } });
     if (!this.#late.has(site.key)) return;
     // In a moment of its own: whoever put it to sleep has more to do.
@@ -244,7 +244,7 @@ export class Recrawls {
     site.finishedAtMs = undefined;
     sites.changed(site);
     if (this.#context.settings.watch) this.#enter(site.key, nowMs, wallMs);
-    const message = `round ${number + 1} of ${site.key} begins`;
+    const message = `recrawl ${number + 1} of ${site.key} starts`;
     log.write({ level: "info", message, values: { site: site.key, round: number + 1 } });
     this.#opening.add(site, kind);
   }

@@ -17,7 +17,7 @@ import { Passages } from "../../search/passage.ts";
 import type { Query } from "../../search/query.ts";
 import { corrected } from "../../search/suggest.ts";
 import { DamagedRecord } from "../../output/warc/warc-read.ts";
-import { openReadOnly } from "../../store/sqlite/store-sqlite.ts";
+import { openReadOnly } from "../../store/joined/open-read-only.ts";
 import { partFolders, readTeam } from "../../store/team-file.ts";
 import { addMissing, pagesMissing, takeOutUnknown } from "./upkeep.ts";
 

@@ -1,7 +1,7 @@
 /** What a crawl that tells topics needs: the model, and who says where a page belongs. */
 
 import { CrawlError } from "../../base/errors.ts";
-import { ownsContents } from "../../config/parallel-rules.ts";
+import { ownsContents } from "../../config/processes.ts";
 import type { Settings } from "../../config/schema.ts";
 import { loadTopicModel } from "../../config/topic-model.ts";
 import { suggestion } from "../../config/nearest.ts";

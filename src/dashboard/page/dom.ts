@@ -1,6 +1,6 @@
 /**
- * Makes elements. Everything that is shown becomes a text node, through `visible`, whoever wrote it:
- * there is no way in this page to turn a text into markup, and the page's policy forbids it as well.
+ * Creates elements. All text becomes a text node, through `visible`: no function of this page turns
+ * text into markup, and the page's policy forbids it as well.
  */
 
 import { visible } from "../../base/visible.ts";

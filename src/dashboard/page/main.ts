@@ -120,7 +120,7 @@ class Page {
     fill(must("#tabs"), ...this.#tabs.map(({ name }) => this.#links.get(name)));
   }
 
-  /** Shows what the address names, with the rest of it told to the view. */
+  /** Shows the view that the URL names, and passes it the rest of the URL. */
   #go(): void {
     const look = this.#look;
     if (look === undefined) return;

@@ -1,4 +1,4 @@
-/** A thin bar for a share, told to those who cannot see it as well. */
+/** A thin bar for a share, with a text for screen readers. */
 
 import { h } from "./dom.ts";
 import { showPercent } from "./words.ts";

@@ -1,9 +1,10 @@
 /**
- * The rate against its limit and its prediction, drawn as wide as there is room.
+ * The rate with its limit and its prediction, as wide as the page.
  *
- * What came is a line over a filled field; where a span stands for many seconds, a band reaches from its lowest to
- * its highest. The prediction is dotted, the limit a dashed step. Times in which nothing crawled
- * are gaps. A pointer reads out one moment; the last one is told in words, too.
+ * The received rate is a line over a filled area; where a span stands for many seconds, a band
+ * shows its lowest and highest. The prediction is dotted, the limit a dashed step. Times without a
+ * crawl are gaps. A pointer shows the values of one moment; those of the last moment are also a
+ * text.
  */
 
 import { scaleFor, type Scale } from "../../report/scale.ts";
@@ -16,7 +17,7 @@ const HEIGHT = 260;
 const HEIGHT_SMALL = 190;
 const SMALL_PIXELS = 560;
 const MARGIN = { left: 52, right: 12, top: 12, bottom: 26 };
-/** A span this many lengths after the one before begins anew. */
+/** A span this many lengths after the previous one starts a new line. */
 const GAP_LENGTHS = 2.5;
 
 interface Field {

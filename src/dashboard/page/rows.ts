@@ -1,6 +1,6 @@
 /** Which rows of a long list are in sight, and which pages of them are needed for that; no document needed. */
 
-export interface Pane {
+interface Pane {
   readonly scrollTop: number;
   readonly heightPixels: number;
   readonly rowPixels: number;

@@ -99,7 +99,7 @@ function detailsOf({ line, ledger, robots }: SiteAnswer): HTMLElement[] {
     ["State", stateOf(line).words],
     [
       "Done",
-      `${showCount(line.known - line.pending)} of ${showCount(line.known)} addresses, ${showPercent(shareDone(line))}`,
+      `${showCount(line.known - line.pending)} of ${showCount(line.known)} URLs, ${showPercent(shareDone(line))}`,
     ],
     ["Pages kept", showCount(line.pages)],
     ["Received", showBytes(line.bytes)],

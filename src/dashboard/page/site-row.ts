@@ -1,6 +1,6 @@
 /**
- * One row of the table of sites: its cells are filled again and again with whichever site scrolls by.
- * A deadline or a priority is changed in its place; while somebody types there, nothing is filled in.
+ * One row of the table of sites: its cells are reused for the sites that scroll by. A deadline or a
+ * priority is edited in place; during the edit the cell is not updated.
  */
 
 import type { SiteLine } from "../shapes.ts";
@@ -19,7 +19,7 @@ import {
   withoutScheme,
 } from "./words.ts";
 
-export interface RowMeans {
+interface RowMeans {
   readonly open: (site: string) => void;
 }
 

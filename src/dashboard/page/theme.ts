@@ -1,6 +1,6 @@
 /** Light, dark, or as the system has it; kept in this browser. */
 
-export type Theme = "system" | "light" | "dark";
+type Theme = "system" | "light" | "dark";
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
 const KEY = "weir-theme";
 

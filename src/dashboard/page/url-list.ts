@@ -11,7 +11,7 @@ import { plural, showBytes, showDuration, showMoment } from "./words.ts";
 
 const PAGE_LINES = 50;
 const REFRESH_MS = 2000;
-const CHOOSE = "Choose a reason to see its addresses.";
+const CHOOSE = "Choose a reason to see its URLs.";
 
 export class UrlList {
   readonly element: HTMLElement;

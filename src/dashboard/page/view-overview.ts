@@ -56,7 +56,7 @@ export class Overview implements View {
       h(
         "div",
         { class: "card-head" },
-        h("h2", {}, "How addresses ended"),
+        h("h2", {}, "Outcomes of URLs"),
         h("a", { href: "#outcomes" }, "All reasons"),
       ),
       this.#ends,

@@ -1,6 +1,6 @@
 /**
- * The plan as a Gantt chart, drawn anew with every plan: what each site is to get from now on, deeper where its
- * rate is higher; what lies behind; its deadline; and where now is.
+ * The plan as a Gantt chart, drawn for every new plan: the rate of each site from now on, darker
+ * where it is higher; its past; its deadline; and the current time.
  */
 
 import { highestBps, spanSeconds } from "../../report/plan-rows.ts";

@@ -23,7 +23,7 @@ const ROW_PIXELS = 40;
 const ROW_PIXELS_SMALL = 84;
 const REFRESH_MS = 1500;
 const FIND_MS = 200;
-/** Browsers cannot scroll further than some millions of pixels; whoever has more sites finds them by name. */
+/** Browsers cannot scroll further than some millions of pixels; more sites are found by name. */
 const ROWS_MAX = 200_000;
 
 const COLUMNS: readonly {
@@ -46,7 +46,7 @@ const SORT_NAMES: Readonly<Record<SiteSort, string>> = {
   rate: "rate now",
   state: "state",
   site: "name",
-  known: "addresses known",
+  known: "URLs known",
   pending: "waiting",
   pages: "pages",
   bytes: "bytes received",

@@ -10,6 +10,9 @@ export interface View {
   route?(rest: string): void;
   /** Goes out of sight. */
   leave?(): void;
-  /** A key that was pressed while in sight and nobody else wanted; true when it was used. */
+  /**
+   * A key that was pressed while the view is visible and that had no other use; returns true when
+   * it was used.
+   */
   key?(event: KeyboardEvent): boolean;
 }

@@ -87,6 +87,8 @@ export function stateOf({ live, pending }: SiteLine): {
       return { words: `polite delay${wait}`, mood: "calm" };
     case "back-off":
       return { words: `back-off${wait}`, mood: "held" };
+    case "unreachable":
+      return { words: `unreachable, probed${wait === "" ? " now" : ` in${wait}`}`, mood: "late" };
     case "robots":
       return { words: "asks robots.txt", mood: "held" };
     case "ready":

@@ -16,7 +16,7 @@ import type { PageRecord } from "../../page/page.ts";
 import type { SiteRow, StoredUrl, Totals } from "../../store/store.ts";
 import { digestOf, type Fate, groundTruth, type TruePage } from "../ground-truth.ts";
 import type { World } from "../world/plan.ts";
-import type { Violation } from "./violation.ts";
+import type { Violation } from "../violation.ts";
 
 /** The part of a store that is checked. */
 export interface Books {

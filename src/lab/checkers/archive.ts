@@ -6,7 +6,7 @@
 
 import type { ArchivePlace } from "../../page/page.ts";
 import type { Books } from "./accounts.ts";
-import type { Violation } from "./violation.ts";
+import type { Violation } from "../violation.ts";
 
 export function checkArchive(
   books: Books,

@@ -9,7 +9,7 @@
  */
 
 import type { RequestEntry } from "../request-log.ts";
-import type { Violation } from "./violation.ts";
+import type { Violation } from "../violation.ts";
 
 export interface OnceEvidence {
   readonly log: readonly RequestEntry[];

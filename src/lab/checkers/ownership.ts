@@ -10,13 +10,13 @@ import { digestOf as contentDigest } from "../../page/digest.ts";
 import type { Settings } from "../../config/schema.ts";
 import type { Placement, Placing } from "../../crawl/parse-page.ts";
 import { topicSetupFor } from "../../crawl/topics/setup.ts";
-import type { ReadableStore } from "../../store/sqlite/sqlite-view.ts";
+import type { ReadableStore } from "../../store/store.ts";
 import type { Verdict } from "../../topics/classify.ts";
 import type { LoadedModel } from "../../topics/model.ts";
 import { groundTruth } from "../ground-truth.ts";
 import { bodyOf } from "../world.ts";
 import type { World } from "../world/plan.ts";
-import type { Violation } from "./violation.ts";
+import type { Violation } from "../violation.ts";
 
 export interface Collections {
   readonly world: World;

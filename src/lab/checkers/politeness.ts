@@ -11,7 +11,7 @@
 
 import { Heap } from "../../base/heap.ts";
 import type { RequestEntry } from "../request-log.ts";
-import type { Violation } from "./violation.ts";
+import type { Violation } from "../violation.ts";
 
 export interface PolitenessRules {
   /** The crawler's own minimum delay between two requests to a site. */

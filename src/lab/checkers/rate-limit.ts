@@ -11,7 +11,7 @@
  */
 
 import { TENTH_MS, windowsOf } from "../sim-wire.ts";
-import type { Violation } from "./violation.ts";
+import type { Violation } from "../violation.ts";
 
 /** A limit that holds from a time of the counter on; undefined for none. */
 export interface LimitFrom {

@@ -13,7 +13,7 @@
  */
 
 import { assert } from "../../base/assert.ts";
-import { solveMip } from "../../crawl/deadlines/mip-solver.ts";
+import { solveMip } from "../../solver/solve-mip.ts";
 import { planCpq } from "../../plan/papers/cpq.ts";
 import { planOptimal } from "../../plan/optimum/optimal.ts";
 import { type Allocation, figuresOf, isLate, type Plan, type PlanTask } from "../../plan/plan.ts";

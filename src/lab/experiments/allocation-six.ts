@@ -6,8 +6,7 @@
  */
 
 import { assert } from "../../base/assert.ts";
-import { planMMaxt } from "../../plan/papers/m-maxt.ts";
-import { planMSumt } from "../../plan/papers/m-sumt.ts";
+import { planMMaxt, planMSumt } from "../../plan/papers/constant-rates.ts";
 import { planOptimal } from "../../plan/optimum/optimal.ts";
 import { type Allocation, figuresOf, type PlanFigures, type PlanTask } from "../../plan/plan.ts";
 import { KBPS, PAPER, SIX, sixSites, type SixSitesOptions } from "./allocation-tasks.ts";

@@ -36,7 +36,7 @@ import { siteAt } from "../world/site.ts";
 import { RankWatch } from "./rank-watch.ts";
 
 /** The work of a crawl and its settings. */
-export interface WorkPlan {
+interface WorkPlan {
   readonly seed: number;
   readonly world: Partial<WorldPlan>;
   readonly settings: Partial<Settings>;
@@ -45,6 +45,8 @@ export interface WorkPlan {
   readonly queue: "urls" | "sites";
   /** Share of requests that fail. */
   readonly faultShare?: number;
+  /** Longest time from a header to its body, random for each request; they arrive together when absent. */
+  readonly bodyMsMax?: number;
   /** Called at the start, to schedule changes of the running crawl. */
   readonly attend?: (handle: CrawlHandle, clock: SimClock) => void;
   /** Replaces parts of the crawl, to plant a fault that a checker must find. */
@@ -122,7 +124,7 @@ export async function crawlQueue(plan: QueuePlan): Promise<QueueReport> {
   return report;
 }
 
-export interface WholeReport {
+interface WholeReport {
   /** Bytes of the pages, without headers. */
   readonly bytes: number;
   readonly seconds: number;
@@ -166,6 +168,7 @@ interface Probes {
 
 function start({ plan, world, clock, queue }: Setting, { wire, watch }: Probes): CrawlHandle {
   const settings = { ...defaultSettings(), ...QUEUE_ONLY, ...plan.settings };
+  const { bodyMsMax = 0 } = plan;
   const random = randomFrom(plan.seed);
   const resolver = new SimResolver(clock, world, random);
   const faults = new FaultSource(randomFrom(plan.seed + 1), plan.faultShare ?? 0);
@@ -173,7 +176,8 @@ function start({ plan, world, clock, queue }: Setting, { wire, watch }: Probes):
     const site = siteNamed(world, host);
     assert(site !== undefined, "only names of the world have addresses");
     const worldRequest = { site, path, etag: undefined, wallMs: clock.wallMs() };
-    return conductOf(world, worldRequest, faults.draw(site.origin, path));
+    const conduct = conductOf(world, worldRequest, faults.draw(site.origin, path));
+    return bodyMsMax === 0 ? conduct : { ...conduct, bodyMs: bodyMsMax * random.next() };
   };
   const transport = new SimTransport({ clock, wire, conductOf: conduct, watch });
   const parts: CrawlParts = {

@@ -13,7 +13,7 @@ export interface LinkingPage {
   readonly rank?: number | undefined;
 }
 
-export interface LinkedUrl {
+interface LinkedUrl {
   readonly url: string;
   readonly rank?: number | undefined;
 }

@@ -15,7 +15,7 @@ const RUNS_MAX = 128;
 /** Memory of a string in an array, besides one byte per ASCII character. */
 const STRING_BYTES = 32;
 
-export interface SortSpace {
+interface SortSpace {
   /** Folder for temporary runs. */
   readonly folder: string;
   readonly memoryBytes: number;

@@ -9,7 +9,7 @@
 import { zstdCompressSync } from "node:zlib";
 import { type Field, i32, i64, list, struct, structBytes, text } from "./thrift.ts";
 
-export type ColumnType = "text" | "int32" | "int64" | "double" | "milliseconds";
+type ColumnType = "text" | "int32" | "int64" | "double" | "milliseconds";
 
 export interface Column<Row> {
   readonly name: string;

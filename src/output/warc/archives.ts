@@ -11,7 +11,7 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CrawlError } from "../../base/errors.ts";
-import { isClosedByReader } from "../lines/lines.ts";
+import { isClosedByReader } from "../lines.ts";
 import type { Marks } from "./warc-files.ts";
 
 export interface Archive {

@@ -13,7 +13,7 @@ import { deflate, deflateRoom, store } from "./deflate.ts";
 const MEMBER_HEAD = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 const TRAILER_BYTES = 8;
 
-export interface MemberText {
+interface MemberText {
   /** Head and body in one piece. */
   readonly bytes: Uint8Array;
   /** Start of an already compressed body; undefined for an uncompressed one. */

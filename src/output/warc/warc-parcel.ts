@@ -16,15 +16,15 @@ const UNIT_BYTES_MAX = 3;
 
 const encoder = new TextEncoder();
 
-/** A capture, its texts told already. */
+/** A capture with its texts as messages carry them. */
 export interface Told {
   readonly text: string;
   readonly body: Uint8Array;
 }
 
-/** A capture as it arrives; nobody needs the bytes of its digest. */
+/** A received capture; the bytes of its digest are not needed. */
 export interface Unpacked extends Capture {
-  /** Empty when nobody had it. */
+  /** Empty if unknown. */
   readonly bodyDigestHex: string;
 }
 

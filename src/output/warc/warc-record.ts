@@ -1,7 +1,7 @@
 /**
  * The heads of WARC 1.1 records (ISO 28500:2017): text in, text out.
  *
- * Everything foreign in them was sent by somebody who may want a line of his own: a header value
+ * All foreign text in them may be hostile: a header value
  * cannot end its line, a name cannot hold a colon, and what is secret in our own requests stays out.
  *
  * The body of an archived answer is free of transfer coding, since the chunks are gone when it gets
@@ -51,7 +51,7 @@ export function isPacked(capture: Capture): boolean {
   return PACKED_TYPE.test(headerOf(capture, "content-type") ?? "");
 }
 
-export interface RecordFacts {
+interface RecordFacts {
   readonly type: RecordType;
   readonly id: string;
   readonly blockBytes: number;
@@ -107,7 +107,7 @@ export function warcinfoRecord(
   ].join("\r\n");
 }
 
-/** Our request without what is nobody's business. */
+/** Our request without secrets. */
 export function requestBlock(capture: Capture): string {
   const [requestLine = "", ...fields] = capture.requestHead.split(/\r?\n/);
   const kept = fields.filter((field) => {

@@ -19,7 +19,7 @@ const RECORD_HEAD_BYTES_MAX = 16_384;
 
 const NOTHING = new Uint8Array(0);
 
-/** One record to be: what stands in it, apart from what can only be told when it is known. */
+/** One record to write: its contents, apart from those that are only known later. */
 interface Block {
   readonly type: RecordType;
   readonly head: string;

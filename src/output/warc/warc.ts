@@ -22,7 +22,7 @@ import { cutBack, type Marks } from "./warc-files.ts";
 import { pack, roomFor, tell, type Told } from "./warc-parcel.ts";
 import type { Answer, Task, Trouble, WorkerStart } from "./warc-worker.ts";
 
-export interface WarcSettings {
+interface WarcSettings {
   /** Size limit of a file. */
   readonly fileBytesMax: number;
   /** 0 stores, 1 is fast, 2 to 9 are zlib's levels. */

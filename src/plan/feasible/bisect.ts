@@ -1,19 +1,23 @@
 /**
- * The least value with which a wish is granted, by as few questions as possible.
+ * The least value that satisfies a condition, with as few evaluations as possible.
  *
- * A question is a pass over all sites. `leastThat` can only be told yes or no, so it doubles and halves. With
- * `leastWithout` a no says how much is missing; the line through the last two of these points at the
- * answer, as in the secant method, and where what is missing is convex it never points beyond it.
+ * An evaluation is a pass over all sites. For `leastThat` the condition is only true or false, so
+ * it doubles and halves. For `leastWithout` a failure has a size; the line through the last two of
+ * these estimates the answer, as in the secant method, and where the size is convex the estimate is
+ * never too high.
  */
 
 const HALVINGS_MAX = 60;
 const DOUBLINGS_MAX = 50;
 const PRECISION = 1e-10;
-/** Of three steps, one doubles or halves whatever the line says, so that a bend does not matter. */
+/** Of three steps, one doubles or halves regardless of the line, so that a bend does not matter. */
 const PLAIN_EVERY = 3;
 const STEPS_MAX = PLAIN_EVERY * (HALVINGS_MAX + DOUBLINGS_MAX);
 
-/** The least value from `least` on for which it holds; Infinity when it holds for none that is tried. */
+/**
+ * The least value from `least` on for which the condition holds; Infinity if it holds for none
+ * tried.
+ */
 export function leastThat(least: number, holds: (value: number) => boolean): number {
   if (holds(least)) return least;
   let low = least;
@@ -32,8 +36,9 @@ export function leastThat(least: number, holds: (value: number) => boolean): num
 }
 
 /**
- * The least value from `least` on at which nothing is missing; Infinity when there is none among those tried. How
- * much is missing, in the unit of the value, decides where to look next, never what is answered.
+ * The least value from `least` on at which nothing is missing; Infinity if there is none among
+ * those tried. The missing amount, in the unit of the value, decides where to look next, never the
+ * result.
  */
 export function leastWithout(
   least: number,
@@ -50,7 +55,7 @@ export function leastWithout(
     const pointed = pointedTo(before, at) * (1 + precision / 4);
     const isPointed: boolean = step % PLAIN_EVERY !== 0 && pointed < high && !isLeast;
     let value = isPointed ? pointed : plainStep(at, high);
-    // A yes where the line pointed to: perhaps nothing less does.
+    // Success at the estimate: perhaps no lower value succeeds.
     if (isLeast) value = Math.max(value, high * (1 - 0.9 * precision));
     const missing = missingAt(value);
     isLeast = isPointed && missing === 0;
@@ -68,7 +73,7 @@ interface Miss {
   readonly missing: number;
 }
 
-/** Where nothing would be missing any more. */
+/** The estimate of the value at which nothing is missing. */
 function pointedTo(before: Miss, at: Miss): number {
   const slope = (before.missing - at.missing) / (at.value - before.value);
   return at.value + at.missing / (slope > 0 ? slope : 1);

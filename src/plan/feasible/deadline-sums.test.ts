@@ -4,7 +4,7 @@ import { below, randomFrom } from "../../base/random.ts";
 import { anyWishes, cappedTask, seeds } from "../capped-task.suite.ts";
 import { Cuts, missingAtLeast } from "./deadline-sums.ts";
 import { fitsAlone, keepsDeadlines } from "./feasible.ts";
-import { byDeadlineDescending } from "./level-schedule.ts";
+import { byDeadlineDescending } from "../schedule/level-schedule.ts";
 import { type Work, workOf } from "../schedule/columns.ts";
 
 test("a slow site has to begin before another is done", () => {

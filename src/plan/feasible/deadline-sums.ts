@@ -1,17 +1,22 @@
 /**
- * Whether a set of sites can all keep their deadlines, told anew at once when one comes or goes.
+ * Decides whether a set of sites can keep all deadlines, and updates the decision when a site is
+ * added or removed.
  *
- * By each of some moments a site has to have brought what it could not bring between then and its deadline, at its
- * cap. All deadlines can be kept if nobody needs more than its cap and, by each deadline, all together no more than the
- * line brings until then (`guarded-schedule.ts` says why). O(k) a site for k deadlines.
+ * By each mark a site must have received what it cannot receive between the mark and its deadline,
+ * at its cap. All deadlines can be kept if no site needs more than its cap and, by each deadline,
+ * all together need no more than the line carries until then (`guarded-schedule.ts` explains why).
+ * O(k) per site for k deadlines.
  */
 
 import { marksFor } from "../schedule/marks.ts";
 import { columnOf, type Work } from "../schedule/columns.ts";
 
-/** So much less than the line brings, for sums are rounded; deadlines have more to spare than that (`work.ts`). */
+/**
+ * Share of the line's bytes that may be needed, because sums are rounded; deadlines have a larger
+ * tolerance (`columns.ts`).
+ */
 const BROUGHT_SHARE = 1 - 1e-12;
-/** Moments at which a first look is taken at very many. */
+/** Marks of the first, coarse check of very many sites. */
 const MARKS_OF_MANY = 300;
 
 export interface Claim {
@@ -23,11 +28,14 @@ export interface Claim {
 export class Cuts {
   readonly #rateBps: number;
   readonly #marks: Float64Array;
-  /** By mark: due of sites with later deadlines, and all of those that have theirs between the mark before and this. */
+  /**
+   * By mark: bytes due of sites with later deadlines, and all bytes of those with deadlines between
+   * the previous mark and this.
+   */
   readonly #partBytes: Float64Array;
   readonly #wholeBytes: Float64Array;
 
-  /** Moments that ascend; the answer is exact if all deadlines are among them. */
+  /** Ascending marks; the result is exact if they contain all deadlines. */
   constructor(rateBps: number, marks: Float64Array) {
     this.#rateBps = rateBps;
     this.#marks = marks;
@@ -43,7 +51,7 @@ export class Cuts {
     this.change(claim.bytes, claim.capBps, claim.deadlineSeconds, -1);
   }
 
-  /** One more like this, or one less with -1. */
+  /** Adds such a site, or removes one with -1. */
   change(bytes: number, capBps: number, deadlineSeconds: number, times: number): void {
     const marks = this.#marks;
     let mark = firstFrom(marks, deadlineSeconds);
@@ -59,7 +67,7 @@ export class Cuts {
     return this.missingSeconds === 0;
   }
 
-  /** 0 when all can be kept, else how long the line takes for what is too much. */
+  /** 0 when all can be kept, else the time that the line needs for the excess. */
   get missingSeconds(): number {
     let whole = 0;
     let missing = 0;
@@ -73,8 +81,8 @@ export class Cuts {
 }
 
 /**
- * How long the line takes at least for what no schedule can bring in time: a first look at very many sites, which come
- * with the latest deadline first. Where it finds nothing, a closer one may. O(n log k).
+ * The least time that the line needs for bytes that no schedule can deliver in time: a first check
+ * of very many sites, the latest deadline first. If it finds none, a closer check may. O(n log k).
  */
 export function missingAtLeast(work: Work, bytes: Float64Array, lastFirst: Int32Array): number {
   const { capBps, deadlineSeconds, rateBps } = work;
@@ -92,7 +100,9 @@ export function missingAtLeast(work: Work, bytes: Float64Array, lastFirst: Int32
   return cuts.missingSeconds;
 }
 
-/** The first of ascending marks that is not below a value; as many as there are for none. */
+/**
+ * Index of the first of ascending marks that is not below a value; their number if there is none.
+ */
 function firstFrom(marks: Float64Array, value: number): number {
   let low = 0;
   let high = marks.length;

@@ -5,17 +5,17 @@
  * is found by a few of them, to one part in a billion (`least.ts`).
  */
 
-import { byDeadlineDescending, bytesDueBy } from "./level-schedule.ts";
+import { byDeadlineDescending, bytesDueBy } from "../schedule/level-schedule.ts";
 import { leastWithout } from "./bisect.ts";
 import { orderBy } from "../schedule/radix-sort.ts";
 import { searchPlaced } from "../schedule/placed-search.ts";
 import type { PlanTask } from "../plan.ts";
 import { withDeadlines, workOf, hasPlaces, type Work } from "../schedule/columns.ts";
 
-/** Height that is only rounding: sums of steps against times as long as the last deadline. */
+/** Rounding error of a height: sums of steps over times as long as the last deadline. */
 const HEIGHT_ROUNDING = 1e-13;
 
-/** With places or least rates: whether a plan was found, for then the question itself is hard. */
+/** With places or least rates: whether a plan was found, because the exact question is hard. */
 export function isFeasible(task: PlanTask): boolean {
   const work = workOf(task);
   if (!keepsDeadlines(work)) return false;
@@ -27,8 +27,8 @@ export function keepsDeadlines(work: Work, bytes: Float64Array = work.bytes): bo
 }
 
 /**
- * 0 when all deadlines can be kept, else about how much time more that would take: as much as the line needs for
- * what no schedule can bring in time, or one site alone.
+ * 0 when all deadlines can be kept, else about the additional time needed: that of the line for
+ * bytes that no schedule can deliver in time, or that of one site alone.
  *
  * `dated`: the sites with a deadline, the latest first.
  */
@@ -57,7 +57,7 @@ export function missingSeconds(
   return isRounding ? 0 : sum / rateBps;
 }
 
-/** Whether it keeps its deadline, or is so much later at most, when it has the whole rate to itself. */
+/** Whether it keeps its deadline, or is at most this much later, with the whole rate to itself. */
 export function fitsAlone(
   { bytes, capBps, deadlineSeconds }: Work,
   site: number,
@@ -67,9 +67,9 @@ export function fitsAlone(
   return neededSeconds <= (deadlineSeconds[site] as number) + laterSeconds;
 }
 
-/** The least time by which everything can be done, the deadlines kept; they must be possible. */
+/** The least time by which all can be done with the deadlines kept; they must be possible. */
 export function leastEndSeconds(work: Work): number {
-  // Whatever the end, sites come by their own deadlines.
+  // For any end, sites finish by their own deadlines.
   const { deadlineSeconds } = work;
   const lastFirst = orderBy(work.count, (site) => -(deadlineSeconds[site] as number));
   return leastWithout(earliestEndSeconds(work), (seconds) =>
@@ -77,7 +77,7 @@ export function leastEndSeconds(work: Work): number {
   );
 }
 
-/** The least time by which everything could be done if there were no deadlines. */
+/** The least time by which all could be done without deadlines. */
 export function earliestEndSeconds(work: Work): number {
   let bytes = 0;
   let endSeconds = 0;
@@ -85,11 +85,11 @@ export function earliestEndSeconds(work: Work): number {
     bytes += work.bytes[site] as number;
     endSeconds = Math.max(endSeconds, (work.bytes[site] as number) / (work.capBps[site] as number));
   }
-  // Rounded up, for the sums of the answer are rounded too.
+  // Rounded up, because the sums of the result are rounded too.
   return Math.max(endSeconds, bytes / work.rateBps) * (1 + 1e-10);
 }
 
-/** Nobody later than this. */
+/** The same work with no deadline later than this. */
 export function endingBy(work: Work, seconds: number): Work {
   return withDeadlines(
     work,

@@ -1,44 +1,49 @@
 /**
- * When not all deadlines can be kept: which to give up.
+ * Selects the deadlines to give up when they cannot all be kept.
  *
- * A deadline that is given up is no constraint any more. Extended instead, to the least time that can be kept, it would
- * take the whole line at first, and every other site would finish at its last moment for the sake of one that is late anyway.
+ * A deadline that is given up is no constraint any more. Extended instead, to the least possible
+ * time, it would take the whole line at first, and every other site would finish at its last moment
+ * for the sake of one that is late anyway.
  *
- * Moore and Hodgson (1968): take sites by deadline, and whenever they no longer fit, give up the
- * largest. Without caps that leaves the fewest late. With caps it is a matter of trying (already two
- * machines with preemption make it hard, Lawler 1983): the largest whose going makes the rest fit. Where
- * there are too many to try, all are treated as if they had no caps but shared a lower rate, the highest at which
- * those that are kept do fit. Then, as far as that can be tried, others are given up in their place where all could be
- * less late for it.
+ * Moore and Hodgson (1968): add sites by deadline, and whenever they no longer fit, give up the
+ * largest. Without caps that leaves the fewest late. With caps the problem is hard (Lawler 1983,
+ * for two machines with preemption), so candidates are tried: the largest without which the rest
+ * fits. With too many candidates, all sites are treated as if they had no caps but shared a lower
+ * rate, the highest at which the kept ones fit. Then, as far as possible, other deadlines are given
+ * up instead where all sites are less late for it.
  *
- * Promise: a deadline that its site could not meet with the whole line to itself changes nothing for the other sites.
+ * Promise: a deadline that its site could not meet with the whole line to itself changes nothing
+ * for the other sites.
  */
 
 import { type Claim, Cuts, missingAtLeast } from "./deadline-sums.ts";
 import { fitsAlone, missingSeconds } from "./feasible.ts";
-import { byDeadlineDescending } from "./level-schedule.ts";
+import { byDeadlineDescending } from "../schedule/level-schedule.ts";
 import { leastWithout } from "./bisect.ts";
 import { sorted } from "../schedule/radix-sort.ts";
 import { type PlanTask, withoutDeadlines } from "../plan.ts";
 import { SiteHeap } from "../schedule/index-heap.ts";
 import { columnOf, hasPlaces, withDeadlines, type Work, workOf } from "../schedule/columns.ts";
 
-/** How many are asked whether their going would do. */
+/** Candidates that are tried. */
 const TRIES_MAX = 12;
 const SITES_TO_TRY_MAX = 1000;
 const HALVINGS = 6;
-/** Of those to be late, how many are tried to be on time for another, and what that must gain. */
+/** Exchanges of a late site for another that are tried, and their least gain. */
 const SWAPS_MAX = 300;
 const LESS_SHARE = 0.98;
-/** Deadlines of more sites than this are rounded later on (`kept-schedule.ts`), so those that are kept must not need
- * the whole rate. */
+/**
+ * Sites above which deadlines are rounded later (`kept-schedule.ts`), so that the kept ones must
+ * not need the whole rate.
+ */
 export const SITES_EXACT_MAX = 5000;
 const RATE_SHARE_OF_MOST = 0.98;
 
 /**
- * The task without the deadlines that cannot be kept: its sites take what the others leave, and never delay a site
- * that can be in time. First the sites that would be late with the whole line to themselves, so that these never decide
- * which of the others is late; then, where places do not bind, as few of the rest as will do.
+ * The task without the deadlines that cannot be kept: their sites get what the others leave, and
+ * never delay a site that can be in time. First the sites that would be late with the whole line to
+ * themselves, so that they never decide which of the others is late; then, where places do not
+ * bind, as few of the rest as possible.
  */
 export function withKeptDeadlines(task: PlanTask): PlanTask {
   const work = workOf(task);
@@ -74,7 +79,7 @@ function withoutDeadlinesOf({ deadlineSeconds }: Work, late: readonly number[]):
   return kept;
 }
 
-/** As many others late instead, one for one, as long as all would be less late for it. */
+/** Exchanges late sites one for one, as long as all are less late for it. */
 function lessLate(work: Work, late: readonly number[]): number[] {
   let best = { late: [...late], bySeconds: leastMove(work, late) };
   let swaps = new Swaps(work, best.late, best.bySeconds * LESS_SHARE);
@@ -96,7 +101,10 @@ function lessLate(work: Work, late: readonly number[]): number[] {
   return best.late;
 }
 
-/** Whether all would do with late deadlines moved by so much, were another one late instead of one that is. */
+/**
+ * Decides whether all fit with late deadlines moved by some time, if another site were late instead
+ * of one that is.
+ */
 class Swaps {
   readonly #work: Work;
   readonly #bySeconds: number;
@@ -150,7 +158,10 @@ function lateSites(work: Work): number[] {
   return work.count > SITES_TO_TRY_MAX ? goneOfMany(work, rest) : goneOf(work, rest);
 }
 
-/** By trying: whenever they no longer fit, the largest without which the others do; the last when there is none. */
+/**
+ * By trying: whenever they no longer fit, the largest without which the others do; the last if
+ * there is none.
+ */
 function goneOf(work: Work, rest: Int32Array): number[] {
   const gone: number[] = [];
   const bySize = sorted(rest, work.bytes).toReversed();
@@ -191,7 +202,7 @@ function claimOf({ bytes, capBps, deadlineSeconds }: Work, site: number, laterSe
   };
 }
 
-/** First by looking not too closely, and if that lets too many be in time, again. */
+/** First with a coarse check, and if that accepts too many, again. */
 function goneOfMany(work: Work, rest: Int32Array): number[] {
   const lastFirst = rest.toReversed();
   const gone = goneAtLowerRate(work, rest, (bytes) => missingAtLeast(work, bytes, lastFirst));
@@ -199,7 +210,10 @@ function goneOfMany(work: Work, rest: Int32Array): number[] {
   return goneAtLowerRate(work, rest, (bytes) => missingSeconds(work, bytes, lastFirst));
 }
 
-/** As if they shared a lower rate without caps: the highest that is low enough, as far as it is looked for. */
+/**
+ * As if they shared a lower rate without caps: the highest that is low enough, to the precision of
+ * the search.
+ */
 function goneAtLowerRate(
   work: Work,
   rest: Int32Array,
@@ -225,7 +239,7 @@ function bytesWithout(work: Work, gone: readonly number[]): Float64Array {
   return bytes;
 }
 
-/** Moore and Hodgson's rule for one machine. Sites come by deadline. */
+/** Moore and Hodgson's rule for one machine, for sites in order of deadline. */
 function goneAt(
   { bytes, deadlineSeconds, count }: Work,
   sites: Int32Array,

@@ -4,13 +4,12 @@ import { anyWishes, cappedTask, permutations, seeds, type Wishes } from "../capp
 import { planCpq } from "../papers/cpq.ts";
 import { keepsDeadlines, leastEndSeconds } from "../feasible/feasible.ts";
 import { listFinishes } from "../schedule/list-schedule.ts";
-import { planMMaxt } from "../papers/m-maxt.ts";
-import { planMSumt } from "../papers/m-sumt.ts";
+import { planMMaxt, planMSumt } from "../papers/constant-rates.ts";
 import { type OptimalPlan, planOptimal } from "./optimal.ts";
 import { randomTask, taskOf } from "../papers/paper-task.suite.ts";
 import { placedFinishes, placesOf } from "../schedule/placed-schedule.ts";
-import { placedWorkOf } from "../schedule/placed-search.ts";
-import { auditPlan } from "../plan-audit.ts";
+import { placedWorkOf } from "../schedule/placed-schedule.ts";
+import { auditPlan } from "../plan-audit.suite.ts";
 import { type Allocation, figuresOf, isLate, type Objective, OBJECTIVES } from "../plan.ts";
 import type { Plan, PlanTask, SiteTask } from "../plan.ts";
 import { workOf } from "../schedule/columns.ts";

@@ -1,6 +1,6 @@
 /**
- * The default planner: rates that change over time, so that deadlines are kept when any schedule keeps
- * them, and then everything is done by the least time, or the sum of waiting is small.
+ * The default planner: rates that change over time, so that deadlines are kept when any schedule
+ * keeps them; then the last finish, or the sum of finish times, is minimised.
  */
 
 import {
@@ -9,14 +9,14 @@ import {
   keepsDeadlines,
   leastEndSeconds,
 } from "../feasible/feasible.ts";
-import { KeptSchedule } from "../schedule/kept-schedule.ts";
+import { KeptSchedule } from "./kept-schedule.ts";
 import { deadlinesToKeep, SITES_EXACT_MAX, withKeptDeadlines } from "../feasible/give-up.ts";
-import { type Found, improved } from "./local-search.ts";
+import { type Found, improved } from "../schedule/local-search.ts";
 import { type Bound, lowerBoundOf, raisedBound } from "./lower-bound.ts";
 import { orderBy } from "../schedule/radix-sort.ts";
 import { type Effort, ordersToTry } from "../schedule/orders.ts";
-import { placedFinishes, placesOf } from "../schedule/placed-schedule.ts";
-import { placedWorkOf, searchPlaced } from "../schedule/placed-search.ts";
+import { placedFinishes, placedWorkOf, placesOf } from "../schedule/placed-schedule.ts";
+import { searchPlaced } from "../schedule/placed-search.ts";
 import {
   isLate,
   type Objective,
@@ -29,7 +29,7 @@ import { isBetter, isWorthMore, scoreOf } from "../schedule/score.ts";
 import { Track } from "../schedule/recorder.ts";
 import { hasPlaces, withDeadlines, type Work, workOf } from "../schedule/columns.ts";
 
-export interface LateSite {
+interface LateSite {
   readonly key: string;
   readonly deadlineSeconds: number;
   readonly finishSeconds: number;
@@ -38,10 +38,10 @@ export interface LateSite {
 export interface OptimalPlan {
   readonly plan: Plan;
   readonly feasible: boolean;
-  /** Sites in the order in which leftover rate goes to them, indexes into `task.sites`. */
+  /** Sites in the order in which they get leftover rate, as indexes into `task.sites`. */
   readonly order: readonly number[];
   readonly late: readonly LateSite[];
-  /** No schedule that keeps what this plan keeps has a smaller Σ weight × finish. */
+  /** No schedule that keeps the deadlines of this plan has a smaller Σ weight × finish. */
   readonly lowerBoundSumSeconds: number;
 }
 
@@ -51,21 +51,32 @@ interface Planned {
   readonly boundSumSeconds: number;
 }
 
-/** Sites looked at while trying, so that 600 of them stay below a tenth of a second. */
+/**
+ * Limit of sites examined in local search, so that 600 of them take less than a tenth of a second.
+ */
 const TRIED_MAX = 200_000;
-/** Sites asked while prices are sought, and how often each at least and at most. */
+/** Limit of sites examined while prices are sought, and the least and most passes over each. */
 const ASKED_MAX = 15_000;
 const [ASKED_LEAST, ASKED_MOST] = [12, 100];
-/** Sites asked for a better bound where there are deadlines; with more sites it would be too seldom to help. */
+/**
+ * The same for a better bound with deadlines; with more sites there would be too few passes to
+ * help.
+ */
 const FURTHER_ASKED_MAX = 20_000;
 const [FURTHER_LEAST, FURTHER_MOST] = [50, 120];
 
-/** Sizes and speeds are not known better: sites that come to the same must not change places all the time. */
+/**
+ * Precision of sizes and speeds, as a share: nearly equal sites must not change places all the
+ * time.
+ */
 const STEADY_SHARE = 0.01;
-/** Where deadlines are rounded (`kept-schedule.ts`): an end that leaves room for it is soon found. */
+/** Room for rounded deadlines (`kept-schedule.ts`): an end this much later is found quickly. */
 const END_ROOM_OF_MOST = 1.03;
 
-/** The order of an earlier plan, which is taken unless another one is better by more than can be known, and by so much. */
+/**
+ * The order of an earlier plan, which is used unless another one is better by more than the
+ * precision and by this gain.
+ */
 export interface Incumbent {
   readonly order: readonly number[];
   readonly gainSeconds: number;
@@ -98,7 +109,7 @@ function planPlaced(task: PlanTask, objective: Objective, effort: Effort): Plann
   const { order, squeezed } = searchPlaced(task, objective, effort, byStart(kept.starts));
   const track = new Track(free.count, 0);
   const finishes = placedFinishes(placedWorkOf(task), placesOf(task), { order, squeezed }, track);
-  // Who is late in spite of all does not bind the bound either.
+  // A site that is late in spite of all does not bind the bound either.
   const deadlineSeconds = free.deadlineSeconds.map((deadline, site) =>
     isLate(task.sites[site] as SiteTask, finishes[site] as number)
       ? Number.POSITIVE_INFINITY
@@ -111,7 +122,7 @@ function planPlaced(task: PlanTask, objective: Objective, effort: Effort): Plann
   };
 }
 
-/** As many at once as there are, at any rate. */
+/** Any number of sites at once, at any rate. */
 function planFree(
   task: PlanTask,
   objective: Objective,
@@ -151,9 +162,12 @@ function bestOf(schedule: KeptSchedule, orders: readonly Int32Array[], before?: 
   return best as Found;
 }
 
-/** For `min-max` with the least end as a deadline of all sites. Its own deadlines can all be kept. */
+/**
+ * For `min-max`, the work with the least end as a deadline of all sites. Its own deadlines can all
+ * be kept.
+ */
 function workToKeep(given: Work, objective: Objective): Work {
-  // Most often all can be kept and the end is as early as can be: one look is enough then.
+  // Usually all can be kept and the end is the earliest possible: then one check is enough.
   if (objective === "min-sum") return given;
   const wanted = endingBy(given, earliestEndSeconds(given));
   if (keepsDeadlines(wanted)) return wanted;
@@ -171,7 +185,7 @@ function furtherSteps(work: Work, effort: Effort): number {
   return effort === "full" && further >= FURTHER_LEAST ? Math.min(FURTHER_MOST, further) : 0;
 }
 
-/** The bound when a schedule is known that ends so. */
+/** The bound, when a schedule with these finish times is known. */
 function boundBelow(work: Work, finishes: Float64Array, effort: Effort): number {
   const [, , sum] = scoreOf(work, finishes, "min-sum");
   return raisedBound(work, boundOf(work), furtherSteps(work, effort), sum).sumSeconds;

@@ -38,7 +38,7 @@ export interface SmoothPrices {
   meanPrice(fromSeconds: number, toSeconds: number): number;
 }
 
-export interface SteppedBound {
+interface SteppedBound {
   /** No schedule that keeps the deadlines has a smaller sum of weighted finishing times. */
   readonly sumSeconds: number;
   /** When each site would begin at these prices. */

@@ -1,17 +1,15 @@
 /**
- * All sites at once, each at one rate from beginning to end, deadlines kept: the loop that both
- * algorithms of Zhu et al. for an unchanged sequence are made of.
+ * M-MAXT and M-SUMT of Zhu, Li, Xu and Cui: all sites at once, each at one constant rate, deadlines kept.
  *
  * Without deadlines the rate is divided in proportion to a weight of each site's bytes. A site that
  * would be late with its share gets what its deadline needs, D / t*, and the others divide the rest
- * anew. The paper goes through all sites again after every change. As a site that is taken out takes
- * more than its share, the shares of the others only fall; so the sites that are taken out are the
- * same in whatever order they are looked at, and one pass is enough that begins with those for which
- * the need is largest against the share.
+ * again. The paper examines all sites again after every change. A site that is taken out takes more
+ * than its share, so the shares of the others only fall: the same sites are taken out in any order,
+ * and one pass is enough that begins with the largest ratio of need to share.
  *
- * Promises: the rates add up to U at most; a site with a deadline keeps it; otherwise the answer says
- * why there is none. The paper knows no caps and none are looked at. Its start-up time belongs to
- * batches; where one is given, all sites start together and it is taken off every deadline.
+ * Promises: the rates add up to at most U; a site with a deadline keeps it; otherwise the answer says
+ * why there is none. As in the paper, caps are ignored. Its start-up time belongs to batches; where one
+ * is given, all sites start together and it is subtracted from every deadline.
  *
  * O(n log n) in the number of sites.
  */
@@ -29,11 +27,30 @@ interface Claim {
   readonly index: number;
   readonly site: SiteTask;
   readonly weight: number;
-  /** What its deadline needs; 0 without one, Infinity when it cannot be kept at any rate. */
+  /** The rate that its deadline needs; 0 without one, Infinity when no rate can keep it. */
   readonly needBps: number;
 }
 
-export function planAtOnce(task: PlanTask, weightOf: (bytes: number) => number): Allocation {
+/**
+ * Algorithm 1: the earliest end of the last site that constant rates allow. Without deadlines every site gets
+ * v = D / t̄ with t̄ = ΣD / U, so that all end together; a site whose deadline is before t̄ gets D / t*, and t̄ is
+ * computed again from the others. Fails when no rate is left for some sites, when there are more sites than may be
+ * crawled at once, or when a site would get less than the least rate.
+ */
+export function planMMaxt(task: PlanTask): Allocation {
+  return planAtOnce(task, (bytes) => bytes);
+}
+
+/**
+ * Algorithm 2: the least sum of finish times that constant rates allow. By the inequality of Cauchy Σ D/v is least
+ * when D / v² is the same for all, v = U·√D / Σ√D (equation 5). Fails as M-MAXT does. *Erratum:* line 12 of the
+ * algorithm tests t ≠ 0 where it must be t* ≠ 0: a site without a deadline is never late.
+ */
+export function planMSumt(task: PlanTask): Allocation {
+  return planAtOnce(task, Math.sqrt);
+}
+
+function planAtOnce(task: PlanTask, weightOf: (bytes: number) => number): Allocation {
   const claims = claimsOf(task, weightOf);
   if (claims.length > task.sitesMax) return impossible(tooMany(claims.length, task.sitesMax));
   const ratesBps = task.sites.map(() => 0);
@@ -60,7 +77,7 @@ export function planAtOnce(task: PlanTask, weightOf: (bytes: number) => number):
   return { kind: "planned", plan: { sites } };
 }
 
-/** The most pressing first. Sites that have nothing left to give claim nothing. */
+/** The most urgent first. Sites without bytes have no claim. */
 function claimsOf(task: PlanTask, weightOf: (bytes: number) => number): Claim[] {
   return task.sites
     .map((site, index) => ({
@@ -78,7 +95,9 @@ function needOf({ startupSeconds }: PlanTask, { bytes, deadlineSeconds }: SiteTa
   return deadlineSeconds > startupSeconds ? bytes / (deadlineSeconds - startupSeconds) : Infinity;
 }
 
-/** The weight of each claim and all after it; added, never taken away, so that nothing is lost. */
+/**
+ * The weight of each claim and all after it; added, never subtracted, so that no precision is lost.
+ */
 function sumsFrom(claims: readonly Claim[]): number[] {
   const sums = claims.map(() => 0);
   let sum = 0;
@@ -116,7 +135,7 @@ function tooSlow({ rateMinBps }: PlanTask, { key }: SiteTask, rateBps: number): 
   return `${key} would get ${perSecond(rateBps)}, and the least is ${perSecond(rateMinBps)}`;
 }
 
-/** Said of the claims before a place: they were given what their deadlines need. */
+/** The reason for the claims before a place, which got the rates that their deadlines need. */
 function nothingLeft({ rateBps }: PlanTask, claims: readonly Claim[], place: number): string {
   const needBps = claims.slice(0, place).reduce((sum, claim) => sum + claim.needBps, 0);
   const rest = claims.length - place;

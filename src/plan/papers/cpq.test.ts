@@ -11,7 +11,7 @@ import {
   taskOf,
   whyNot,
 } from "./paper-task.suite.ts";
-import { auditPlan } from "../plan-audit.ts";
+import { auditPlan } from "../plan-audit.suite.ts";
 import { figuresOf } from "../plan.ts";
 
 test("the earliest deadlines go first, and a batch ends together", () => {

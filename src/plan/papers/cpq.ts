@@ -1,18 +1,18 @@
 /**
- * CPQ, the crawling priority queue of Zhu, Li, Xu and Cui (PQ-DB in their figures): batches by deadline.
+ * CPQ, the crawling priority queue of Zhu, Li, Xu and Cui (PQ-DB in their figures): batches by
+ * deadline.
  *
- * Sites stand in a row by ascending deadline, those without one last, and the order they were given in
- * decides between equals. As many as may be crawled at once are taken off the row; each gets
- * v = U·D / ΣD of its batch, so that all of them end together; then the next batch begins. A batch
- * is M-MAXT without deadlines, and is made by it.
+ * Sites are in a row by ascending deadline, those without one last, equal ones in the given order.
+ * The first m sites form a batch; each gets v = U·D / ΣD of its batch, so that all of them end
+ * together; then the next batch starts. A batch is M-MAXT without deadlines.
  *
- * Promises: every batch uses the whole rate but for its start-up time t. No deadline is looked at once the
- * row stands, as in the paper, so sites can be late. Caps are not looked at: the paper has none. Refuses
- * when a site's share is below the least rate v*, and says whose. O(n log n).
+ * Promises: every batch uses the whole rate except for its start-up time t. As in the paper,
+ * deadlines only determine the row, so sites can be late, and there are no caps. Fails when a
+ * site's share is below the least rate v*, and names it. O(n log n).
  */
 
 import { assert } from "../../base/assert.ts";
-import { planMMaxt } from "./m-maxt.ts";
+import { planMMaxt } from "./constant-rates.ts";
 import type { Allocation, PlanTask, SitePlan, SiteTask } from "../plan.ts";
 
 interface Waiting {

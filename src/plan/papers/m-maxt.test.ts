@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { planMMaxt } from "./m-maxt.ts";
+import { planMMaxt } from "./constant-rates.ts";
 import {
   assertAsPrinted,
   finishesOf,

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomFrom } from "../../base/random.ts";
-import { planMMaxt } from "./m-maxt.ts";
-import { planMSumt } from "./m-sumt.ts";
+import { planMMaxt, planMSumt } from "./constant-rates.ts";
 import {
   assertAsPrinted,
   assertNear,

@@ -96,8 +96,8 @@ class Packing {
   }
 
   /**
-   * The earliest deadlines first. Whoever finds no room takes it from sites with a later
-   * deadline, which wait again; so it ends. False when a site finds none even so.
+   * The earliest deadlines first. A site without room takes it from sites with a later deadline,
+   * which wait again; so it ends. False when a site finds none even so.
    */
   placeRest(isSmallFirst: boolean): boolean {
     const sign = isSmallFirst ? 1 : -1;

@@ -9,7 +9,7 @@ import {
   simpleBound,
 } from "./mip.ts";
 import { finishesOf, taskOf } from "./paper-task.suite.ts";
-import { auditPlan } from "../plan-audit.ts";
+import { auditPlan } from "../plan-audit.suite.ts";
 import type { PlanTask } from "../plan.ts";
 
 test("a site takes its share of an interval, from the end of the start-up on", () => {

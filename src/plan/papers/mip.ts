@@ -1,6 +1,6 @@
 /**
  * The mixed integer program of Zhu, Li, Xu and Cui for more sites than can be crawled at once: what is
- * given to a solver, and the plan that its answer stands for. The solver itself is `crawl/deadlines/mip-solver.ts`.
+ * given to a solver, and the plan that its answer stands for. The solver itself is `solver/solve-mip.ts`.
  *
  * Time is cut into intervals of the same length t_f. Every site is crawled in exactly one of them, from
  * the end of the start-up time t to the end of the interval, so its rate is D / (t_f − t) and it is done
@@ -45,12 +45,12 @@ export interface MipModel {
   readonly sitesMax: number;
 }
 
-export type MipQuestion =
+type MipQuestion =
   | { readonly kind: "model"; readonly model: MipModel }
   | { readonly kind: "impossible"; readonly why: string };
 
 /** Sparse, by columns, as solvers want it; columns go through the sites, then through their intervals. */
-export interface MipMatrix {
+interface MipMatrix {
   readonly costs: Float64Array;
   readonly starts: Int32Array;
   readonly rows: Int32Array;
@@ -211,7 +211,7 @@ function extreme(
 function intervalsFor(shares: readonly number[], sitesMax: number): number {
   const sum = shares.reduce((total, share) => total + share, 0);
   const fewest = Math.ceil(Math.max(sum, shares.length / sitesMax));
-  // Where even these are too many, nobody wants to know how many more there would be.
+  // If even these are too many, their exact number does not matter.
   const packed = fewest * shares.length > COLUMNS_MAX ? fewest : largestFirst(shares, sitesMax);
   return Math.ceil(packed * (1 + SPARE_SHARE)) + SPARE_INTERVALS;
 }

@@ -10,7 +10,7 @@ import {
   ROUNDING_SHARE,
   type SiteTask,
 } from "../plan.ts";
-import { auditPlan } from "../plan-audit.ts";
+import { auditPlan } from "../plan-audit.suite.ts";
 
 /** Sites by size and, where there is one, deadline. */
 export function taskOf(

@@ -1,10 +1,9 @@
 /**
- * How sure a plan's finish times are: what they would be if servers strayed as they did before.
+ * Confidence of a plan's finish times, if servers deviate as they did before.
  *
  * Every run draws a rate for each server, log-normally, as wide as it was seen to scatter and never farther off than it
  * was ever seen to be, and plans again with these (Monte Carlo); of all runs' finish times the middle nine tenths are the
- * band. A server whose rate is not known, or was never seen to scatter, is taken as it stands; its site still has a band
- * when others make way for it. Delays and limits do not scatter. Sizes are taken as told.
+ * band. A server whose rate is not known, or was never seen to scatter, does not vary; its site still has a band when others give way to it. Delays and limits do not scatter. Sizes do not vary.
  *
  * Promises, each held by a test: the same chance gives the same bands; nothing scatters, nothing has
  * width; more scatter, no narrower band; no band is wider than the farthest observation, nor begins before the site's
@@ -21,17 +20,17 @@ import type { Plan, PlanTask } from "../plan.ts";
 import { workOf } from "../schedule/columns.ts";
 
 export interface Band {
-  /** One time in twenty it is done before this, … */
+  /** The finish time is earlier in one of twenty cases. */
   readonly p5Seconds: number;
-  /** … and one in twenty after this. */
+  /** It is later in one of twenty cases. */
   readonly p95Seconds: number;
 }
 
-/** What decides the rate of a site on an idle line. */
+/** The finish time of each site for this task. */
 export interface Server {
-  /** What it gives, as configured or measured; Infinity where that is not known. */
+  /** Limit of runs × sites for planning again, which takes about 0.1 ms per site. */
   readonly bps: number;
-  /** How far it strayed from predictions; undefined where it was not observed. */
+  /** The same for replaying a plan, which takes a thousandth of that. */
   readonly strayed: Strayed | undefined;
   /** The most that the delays and the limit of the site permit. */
   readonly permittedBps: number;
@@ -40,26 +39,34 @@ export interface Server {
 export interface BandOptions {
   readonly runs: number;
   readonly random: Random;
-  /** The finish time of each site when this is the task instead. */
+  /** Runs that plan again, by the number of sites; undefined when there are too many. */
   readonly finishes: (task: PlanTask) => readonly number[];
 }
 
 const RUNS_MAX = 200;
 const RUNS_MIN = 20;
-/** Runs × sites that are worth waiting for: planning again takes some 0.1 ms a site, … */
+/** Runs that replay a plan, by the number of sites. */
 const SITES_REPLANNED_MAX = 6000;
-/** … keeping to a plan a thousandth of that. */
+/** `scatters`: how far each site's server deviated from its predictions. */
 const SITES_REPLAYED_MAX = 2_000_000;
-/** From the mean of |ln(measured / predicted)| to the σ of a normal distribution. */
+/**
+ * Finish times of sites that keep to a plan made for other servers: never faster than planned,
+ * slower where a server gives less, and at their last rate when the plan's time is over.
+ */
 const SIGMA_PER_MEAN = Math.sqrt(Math.PI / 2);
 
-/** How often so many sites are planned again; undefined when they are too many for that. */
+/**
+ * Finish times of sites that are served in a plan's order, each with what the earlier ones leave:
+ * later or earlier than in the plan by as much as this order is with the new caps compared with the
+ * old. For very many sites, where planning again would take too long; deadlines at risk get no help
+ * here.
+ */
 export function replansFor(siteCount: number): number | undefined {
   const affordable = Math.floor(SITES_REPLANNED_MAX / Math.max(1, siteCount));
   return affordable < RUNS_MIN ? undefined : Math.min(RUNS_MAX, affordable);
 }
 
-/** How often so many sites are taken through a plan that is kept. */
+/** The deviation of a server in this run, as a logarithm. */
 export function replaysFor(siteCount: number): number {
   const affordable = Math.floor(SITES_REPLAYED_MAX / Math.max(1, siteCount));
   return Math.max(RUNS_MIN, Math.min(RUNS_MAX, affordable));
@@ -88,10 +95,7 @@ export function finishBands(
   });
 }
 
-/**
- * When sites are done that keep to a plan made for other servers: never faster than planned, slower
- * where a server gives less, and at their last rate when the plan's time is over.
- */
+/** Linear interpolation between the two nearest values. */
 export function heldFinishes(plan: Plan, task: PlanTask): number[] {
   return plan.sites.map(({ segments, finishSeconds }, index) => {
     const { bytes, capBps } = task.sites[index] as PlanTask["sites"][number];

@@ -16,20 +16,21 @@ import type { PlanTask } from "../plan.ts";
 
 const STEPS = 10;
 /**
- * Aims may be so much later than they must: with just enough, who has one would push aside who is nearly done, for being
- * a moment behind; and where all are behind, deadlines alone would say who goes first. …
+ * Targets may be this much later than necessary: with none, a site with a target would preempt one
+ * that is nearly done, for being a moment behind; and where all are behind, only deadlines would
+ * decide the order.
  */
 const LEEWAY_SECONDS = 0.25;
-/** … But no more than this part of what is still in hand. */
+/** The same as a share of the remaining reserve, at most. */
 const LEEWAY_SHARE = 0.5;
-/** So that what takes all the time there is still fits into it. */
+/** Rounds up, so that a task that takes all the time still fits into it. */
 const ROUNDED_UP = 1 + 1e-9;
 
 export class Aims {
   #inHandSeconds: ReadonlyMap<string, number> = new Map();
   #wanted: Slack | undefined;
 
-  /** Whether it was decided for all deadlines of a task, when so much was wanted. */
+  /** Whether targets were set for all deadlines of a task, with this slack. */
   knows({ sites }: PlanTask, wanted: Slack): boolean {
     return (
       this.#wanted === wanted &&
@@ -39,7 +40,9 @@ export class Aims {
     );
   }
 
-  /** Takes what lies between the deadlines of two tasks with the same sites, of which one has them as aimed at. */
+  /**
+   * Stores the difference between the deadlines and the targets of two tasks with the same sites.
+   */
   decide(task: PlanTask, aims: PlanTask, wanted: Slack): void {
     this.#wanted = wanted;
     this.#inHandSeconds = new Map(
@@ -51,7 +54,9 @@ export class Aims {
     );
   }
 
-  /** Takes more in hand where a task leaves more than it did when it was decided, and nobody less. */
+  /**
+   * Increases reserves where a task leaves more time than when they were set, and decreases none.
+   */
   raise(task: PlanTask, aims: PlanTask): void {
     const before = this.#inHandSeconds;
     const wanted = this.#wanted;
@@ -63,14 +68,15 @@ export class Aims {
     if (isLess) this.#inHandSeconds = before;
   }
 
-  /** What was promised has changed. */
+  /** For a change of deadlines. */
   forget(): void {
     this.#wanted = undefined;
   }
 
   /**
-   * The task with its deadlines as early as was decided, or as early as can be where a crawl is too far behind for that;
-   * and a little later, which may be nearer to what was told. Nothing when not all can be kept.
+   * The task with deadlines moved to the targets, or as early as possible where a crawl is too far
+   * behind for that; and a variant slightly later, which may be nearer to the first plan. Empty
+   * when the deadlines cannot all be kept.
    */
   of(task: PlanTask): PlanTask[] {
     const behindSeconds = this.#behindSeconds(task);
@@ -78,7 +84,7 @@ export class Aims {
     return [0, LEEWAY_SECONDS].map((leeway) => this.#aimed(task, behindSeconds, leeway));
   }
 
-  /** How much later all aims must be; undefined when not even that helps. */
+  /** How much later all targets must be; undefined when not even that helps. */
   #behindSeconds(task: PlanTask): number | undefined {
     if (isFeasible(this.#aimed(task, 0, 0))) return 0;
     if (!isFeasible(task)) return undefined;

@@ -1,67 +1,72 @@
 /**
- * What a site still has to give, and how fast it can: D and c of the plan, from what a crawl sees.
+ * Estimates a site's remaining bytes and its highest rate: D and c of the plan, from the crawl's
+ * facts.
  *
- * A size that somebody said, or that an earlier round had, is a start; what is found while crawling
- * corrects it. What waits is known to the URL; what has not been found yet is foreseen from how many
- * new URLs the last pages brought: with r new ones for each that is settled, p waiting ones are taken
- * to bring r·p more. Those will bring some in turn, but r falls the more of a site is known.
+ * A given size, or that of an earlier recrawl, is a start; the URLs found while crawling correct
+ * it. Waiting URLs are known; unknown ones are estimated from the number of new URLs on the last
+ * pages: with r new ones per settled URL, p waiting ones are expected to add r·p more. Those will
+ * add some in turn, but r falls as more of a site is known.
  */
 
-/** A site as the crawl sees it now. */
+/** The crawl's facts about a site. */
 export interface SiteFacts {
-  /** URLs that wait, and that have ended. */
+  /** URLs that wait, and URLs that have ended. */
   readonly pending: number;
   readonly settled: number;
-  /** New URLs for each that ended, lately. */
+  /** Recent number of new URLs per ended URL. */
   readonly newPerSettled: number;
   readonly receivedBytes: number;
-  /** What it was said, or is foreseen, to bring in all; undefined when nobody knows. */
+  /** The given or estimated bytes of the whole site; undefined if unknown. */
   readonly expectedBytes: number | undefined;
   /** The configured number of pages; undefined without one. */
   readonly expectedPages: number | undefined;
-  /** What a URL of any site brings, on average. */
+  /** Mean bytes of a URL, over all sites. */
   readonly usualBytes: number;
 }
 
-/** A site that is done or has already shown more than was said of it. */
+/** A site that is done or is already larger than its given size. */
 export interface SeenSite {
   readonly saidBytes: number;
-  /** What it has, at least. */
+  /** Its least size. */
   readonly seenBytes: number;
 }
 
-export interface SiteMeans {
-  /** B(ip, h, w): what one download gets; undefined for a server never measured. */
+interface SiteMeans {
+  /** B(ip, h, w): the rate of one download; undefined for a server that was never measured. */
   readonly downloadBps: number | undefined;
   readonly concurrency: number;
-  /** What its server has just given: it can give at least that. */
+  /** The rate that its server has just reached. */
   readonly gaveBps?: number;
-  /** What somebody said, or limited it to. */
+  /** Its given cap or limit. */
   readonly saidBps: number | undefined;
 }
 
 /** Bytes of a page where no size is known: the mean compressed size of an HTML page on the web (decision 025). */
 export const TYPICAL_PAGE_BYTES = 30_000;
-/** However fast a site grows, this is the most that is foreseen from what waits. */
+/** Upper bound of the new URLs per settled URL that an estimate uses. */
 const NEW_PER_SETTLED_MAX = 2;
-/** Before so many have come, what waits tells little of how much that will be. */
+/** Settled URLs below which waiting URLs say little about the size. */
 const SETTLED_TO_TELL = 10;
-/** A server that was measured to give so much of what was said gives what was said: measuring is no better. */
+/** A measured rate of at least this share of the given one confirms it: measuring is no better. */
 const SAID_SHARE = 0.75;
-/** So much more than was said is taken for chance: of one site anything, of two and of more so many times as much. */
+/**
+ * Factor up to which more bytes than given are taken for chance: any for one site, then by the
+ * number of sites.
+ */
 const CHANCE_TIMES = [Infinity, Infinity, 1.3, 1.15] as const;
-/** How many times what a mean is usually off by it must be off for a size that was said to be wrong. */
+/** Errors of the mean by which a given size must be off to count as wrong. */
 const SURE_TIMES = 2;
-/** So much less than was said is no chance. */
+/** Share of the given size below which a smaller size is no chance. */
 const CLEARLY_LESS = 0.75;
-/** Of the usual size: one imagined URL keeps the first few from telling too much. */
+/** Weight of the mean size, in URLs, so that a site's first few URLs do not decide alone. */
 const USUAL_WEIGHT = 3;
 
 /**
- * How many times what was said the other sites are likely to have. Who is wrong of one site is so of the next. Downwards
- * only when every site that is done has clearly less than was said, and then by the least of that: sites that are done
- * first have less than was said more often than the others. A size that is too large would otherwise keep a site waiting
- * whose deadline seems out of reach.
+ * The expected ratio of actual to given size of the other sites: an operator who is wrong about one
+ * site is usually wrong about the next. It is below 1 only when every finished site has clearly
+ * less than given, and then is the least of these ratios: sites that finish first have less than
+ * given more often than the others. A size that is too large would otherwise keep a site waiting
+ * whose deadline seems impossible.
  */
 export function timesSaid(seen: readonly SeenSite[]): number {
   const saidBytes = seen.reduce((sum, site) => sum + site.saidBytes, 0);
@@ -81,20 +86,21 @@ export function bytesLeft(facts: SiteFacts): number {
   const waitingBytes = pending * meanBytesOf(facts);
   const foreseenBytes = waitingBytes * (1 + Math.min(NEW_PER_SETTLED_MAX, newPerSettled));
   if (expectedBytes === undefined) return foreseenBytes;
-  // The more of what is known has come, and the less is new in it, the more it tells of the rest.
+  // The larger the known part of a site and the fewer new URLs in it, the more reliable the
+  // estimate.
   const trustShare = settled / (settled + pending) / (1 + newPerSettled);
   const leastBytes = leastWaiting(facts);
   const saidBytes = expectedBytes - receivedBytes;
   if (saidBytes < leastBytes) return leastBytes + trustShare * (foreseenBytes - leastBytes);
-  // What may well be right stays as it was said: to follow every guess would change plans for nothing. And while each
-  // page brings a new one, what waits tells nothing of how much there is.
+  // A plausible given size is kept: following every guess would change plans for nothing. And while
+  // each page adds a new URL, the waiting ones say nothing about the size.
   const foundShare = Math.max(0, 1 - newPerSettled) * Math.sqrt(settled / (settled + pending));
   return saidBytes - foundShare * Math.max(0, saidBytes - mostForeseen(facts));
 }
 
 /**
- * URLs that are still to be requested: at least those that wait. A configured number of pages is corrected like a
- * size; without one the bytes that are left are taken to come in pages of the mean size.
+ * URLs still to be requested: at least the waiting ones. A configured number of pages is corrected
+ * like a size; without one the remaining bytes are divided by the mean size of a page.
  */
 export function requestsLeft(facts: SiteFacts): number {
   const { pending, settled, expectedBytes, expectedPages } = facts;
@@ -105,8 +111,8 @@ export function requestsLeft(facts: SiteFacts): number {
 }
 
 /**
- * What waits brings at least so much. A mean of n pages is off by a part of 1/√n where pages differ as much
- * as they are large, and one that is taken too seriously would refute a size that was said rightly.
+ * Least bytes of the waiting URLs. The relative error of a mean of n pages is 1/√n where the sizes
+ * vary as much as their mean; a mean that is taken too seriously would refute a correct size.
  */
 export function leastWaiting(facts: SiteFacts): number {
   const { pending, settled } = facts;
@@ -114,7 +120,7 @@ export function leastWaiting(facts: SiteFacts): number {
   return pending * meanBytesOf(facts) * Math.max(0, 1 - SURE_TIMES / Math.sqrt(settled));
 }
 
-/** What waits, and what that may bring with it, come to no more than this. */
+/** Most bytes of the waiting URLs and those that they may add. */
 function mostForeseen(facts: SiteFacts): number {
   const { pending, settled, newPerSettled } = facts;
   const newMost = Math.min(NEW_PER_SETTLED_MAX, 2 * newPerSettled);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { randomFrom } from "../../base/random.ts";
 import { Shares } from "./fair-queue.ts";
 
-/** Serves pieces of the given size to whoever goes first. */
+/** Serves pieces of the given size to the site that is next. */
 function serve(shares: Shares, siteIds: readonly number[], sizes: () => number, count: number) {
   const bytes = new Map(siteIds.map((siteId) => [siteId, 0]));
   for (let i = 0; i < count; i++) {
@@ -40,7 +40,7 @@ test("1: sites that can all take more get bytes in proportion to their rates", (
     const bytes = serve(shares, siteIds, () => 1 + random.next() * 500, 20_000);
     const seconds = claims.map(({ siteId, rateBps }) => (bytes.get(siteId) ?? 0) / rateBps);
     const spread = Math.max(...seconds) - Math.min(...seconds);
-    // Nobody is further ahead than one piece at its own rate.
+    // No site is further ahead than one piece at its own rate.
     assert.ok(spread <= 500 / 1000 + 1e-6, `seed ${seed}: ${spread} s apart`);
   }
 });

@@ -1,20 +1,18 @@
 /**
- * Keeps sites to the rates a plan gave them, without ever leaving the line idle: says who goes first.
+ * Keeps sites at the rates of a plan without leaving the line idle: decides which site is next.
  *
- * A plan's rates are hopes: a server gives less than foreseen, another one more. So a rate is no
- * ceiling here but a claim, and there are three kinds. A site that is to have all its server gives goes
+ * A plan's rates are estimates: a server delivers less or more. So a rate is no ceiling here but a claim, and there are three kinds. A site that is to have all its server gives goes
  * before the others, in the plan's order, whatever that comes to. A site with a part of what it could
- * take has a clock of its own that runs forward by the seconds its bytes would take at its rate, and
- * whose clock is behind goes first (start-time fair queueing, Goyal, Vin and Cheng 1996). Sites
+ * take has a clock of its own that runs forward by the seconds its bytes would take at its rate, and the site with the earliest clock goes first (start-time fair queueing, Goyal, Vin and Cheng 1996). Sites
  * without a rate come after all of these, in the plan's order: what is left over is lent to them at
- * once. And because nobody can plan for a server that was never asked, a claim may have a head start:
+ * once. And because there is no plan for a server that was never measured, a claim may have a head start:
  * so many requests come before everything else.
  *
- * Promises, each held by a test in `shares.test.ts`:
+ * Promises, each held by a test in `fair-queue.test.ts`:
  *   1. sites with a part, that can all take more, get bytes in proportion to their rates;
  *   2. a site without a rate goes before none that has one, and a site with all it can take after none
  *      but those before it in the plan and those with a head start;
- *   3. who could not use its share for a while does not keep others waiting for it later.
+ *   3. a site that could not use its share for a while does not keep others waiting for it later.
  *
  * O(1) a question; O(sites) for a new plan.
  */
@@ -23,11 +21,11 @@ import { assert } from "../../base/assert.ts";
 
 export interface Claim {
   readonly siteId: number;
-  /** What the plan gives it now; 0 for nothing but what others leave, Infinity for all it can take. */
+  /** Its rate in the plan; 0 for leftovers only, Infinity for its full rate. */
   readonly rateBps: number;
-  /** So many requests come before everything else. */
+  /** This many requests come before everything else. */
   readonly headStart: number;
-  /** All it can take of what those before it leave: that tells nothing of its server. */
+  /** It gets what the sites before it leave, which says nothing about its server. */
   readonly isRest?: boolean;
 }
 
@@ -40,9 +38,12 @@ interface Share {
   isRest: boolean;
 }
 
-/** How far behind a site's clock may fall: so long, at most, it goes before all others to catch up. */
+/**
+ * How far a site's clock may fall behind: the longest time for which it precedes all others to
+ * catch up.
+ */
 const BEHIND_SECONDS_MAX = 0.5;
-/** Where ranks of each kind begin; clocks lie between, places are added. */
+/** Where ranks of each kind start; clocks are in between, places are added. */
 const HEAD_START = -2e9;
 const ALL_IT_CAN = -1e9;
 const WITHOUT_RATE = 1e12;
@@ -50,25 +51,28 @@ const UNPLANNED = 2e12;
 
 export class Shares {
   readonly #shares = new Map<number, Share>();
-  /** The clock of whoever was served last. */
+  /** The clock of the site that was served last. */
   #nowSeconds = 0;
   #runningMax = Infinity;
 
-  /** Takes a new plan: claims in the order in which leftover goes to them, at most so many at once. */
+  /**
+   * Sets a new plan: claims in the order in which they get leftover rate, at most `runningMax`
+   * sites at once.
+   */
   set(claims: readonly Claim[], runningMax = Infinity): void {
     const before = new Map(this.#shares);
     this.#shares.clear();
     this.#runningMax = runningMax;
     for (const [place, { siteId, rateBps, headStart, isRest = false }] of claims.entries()) {
       assert(rateBps >= 0, "a rate is never negative");
-      // A claim that is only now begun starts where the others are.
+      // A new claim starts at the clock of the others.
       const known = before.get(siteId);
       const clockSeconds = known?.rateBps ? known.clockSeconds : this.#nowSeconds;
       this.#shares.set(siteId, { rateBps, place, clockSeconds, headStart, isRest });
     }
   }
 
-  /** Counts bytes that were asked for, or came beyond that; less than nothing when fewer came. */
+  /** Counts requested bytes, or those received beyond that; negative when fewer arrived. */
   charge(siteId: number, bytes: number): void {
     const share = this.#shares.get(siteId);
     if (share === undefined || share.rateBps === 0) return;
@@ -83,7 +87,7 @@ export class Shares {
     if (share !== undefined) share.headStart -= 1;
   }
 
-  /** Whether nobody's share holds the site back: what it gets now is what its server gives. */
+  /** Whether no claim limits the site: its current rate is that of its server. */
   isFree(siteId: number): boolean {
     const share = this.#shares.get(siteId);
     return (

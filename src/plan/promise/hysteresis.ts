@@ -1,37 +1,44 @@
 /**
- * Plans made one after another, of which each keeps the order that was told at first, or of the one before, unless
- * another is better: sites that come to the same must not change places all the time. Where the order that was
- * told had to be left for a while, as a site seemed larger than it is, it is gone back to. And where deadlines can be
- * aimed at in several ways, the one is taken by which sites are done when it was told.
+ * Successive plans. Each keeps the order of the first plan, or of the previous one, unless another
+ * is clearly better: sites that are nearly equal must not change places all the time. If the first
+ * order had to be left because a site seemed larger than it is, later plans return to it. And where
+ * several target deadlines are possible, those are used whose finish times are nearest to the first
+ * plan.
  */
 
 import { type Incumbent, type OptimalPlan, planOptimal } from "../optimum/optimal.ts";
 import { figuresOf, type Objective, type PlanTask } from "../plan.ts";
 
-/** Plans are made again after this time. */
+/** Seconds between plans. */
 export const PLAN_SECONDS = 2;
-/** What the order of a plan that was told is left for, of all its waiting: for less where not all it promises could be kept. */
+/**
+ * Gain, as a share of the sum, for which the first plan's order is left; less where it could not
+ * keep all its promises.
+ */
 const GAIN_SHARE = 0.05;
 const GAIN_SHARE_LATE = 0.02;
-/** Nearer to what was told no other way to aim need come. */
+/** Difference to the first plan, in seconds, below which no other targets are tried. */
 const NEAR_SECONDS = 0.1;
-/** With more sites than this the order is not improved by trying: a crawl stands still meanwhile. */
+/**
+ * Sites above which the order is not improved by local search, because the crawl is blocked
+ * meanwhile.
+ */
 const SITES_TO_TRY_MAX = 20;
 
 export class SteadyPlanner {
   readonly #objective: Objective;
-  /** Sites in the order that was told and in that of the last plan, by their keys. */
+  /** The sites in the order of the first plan and in that of the last one, by their keys. */
   #told: readonly string[] = [];
   #last: readonly string[] = [];
   #gainSeconds = 0;
-  /** When each was to be done, by the plan that was told. */
+  /** Finish times of the first plan. */
   #toldSeconds: ReadonlyMap<string, number> = new Map();
 
   constructor(objective: Objective) {
     this.#objective = objective;
   }
 
-  /** Goes on from a plan that was told: to leave its order, there must be something to be gained of the whole. */
+  /** Continues from a published plan; its order is left only for a gain of the whole. */
   begin(task: PlanTask, { plan, order, feasible }: OptimalPlan): void {
     const { maxSeconds, weightedSumSeconds } = figuresOf(task, plan);
     const wholeSeconds = this.#objective === "min-sum" ? weightedSumSeconds : maxSeconds;
@@ -40,7 +47,7 @@ export class SteadyPlanner {
     this.#toldSeconds = new Map(plan.sites.map(({ key, finishSeconds }) => [key, finishSeconds]));
   }
 
-  /** Of tasks that differ in their deadlines alone, so long after a plan was told. */
+  /** Plans tasks that differ only in their deadlines, this long after the first plan. */
   plan(tasks: readonly [PlanTask, ...PlanTask[]], sinceToldSeconds = 0): OptimalPlan {
     let nearest = this.#plan(tasks[0]);
     let offSeconds = this.#offTold(nearest, sinceToldSeconds);
@@ -54,7 +61,7 @@ export class SteadyPlanner {
     return nearest;
   }
 
-  /** By how much the one that is farthest off is. */
+  /** The greatest difference of a finish time to the first plan. */
   #offTold({ plan }: OptimalPlan, sinceToldSeconds: number): number {
     let worstSeconds = 0;
     for (const { key, finishSeconds } of plan.sites) {
@@ -76,7 +83,7 @@ export class SteadyPlanner {
   }
 }
 
-/** An earlier order, if that knew all the sites of this task. */
+/** An earlier order, if it contains all the sites of this task. */
 function incumbentIn(
   { sites }: PlanTask,
   keys: readonly string[],

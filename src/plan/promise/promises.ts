@@ -1,11 +1,11 @@
 /**
- * What can be promised before a crawl begins, and the least that would have to change for the rest.
+ * What can be promised before a crawl starts, and the least change that makes the rest possible.
  *
- * Exact where neither places nor least rates bind. Where they do, a promise is made only when a plan was
- * found that keeps it, so the least rate can be too high and a move too far, never too little.
+ * Exact where neither places nor least rates bind. Where they do, a promise is made only for a plan
+ * that keeps it, so the least rate can be too high and a move too far, never too small.
  *
- * O(n log n) for the rate, times some thirty halvings. Whose deadline to move is asked of every site, of
- * the largest only where there are thousands.
+ * O(n log n) for the rate, times about thirty halvings. All sites are candidates for moving a
+ * deadline, with thousands of sites only the largest.
  */
 
 import { fitsAlone, isFeasible, keepsDeadlines } from "../feasible/feasible.ts";
@@ -19,16 +19,16 @@ export interface Promises {
   readonly feasible: boolean;
   /** The least rate that keeps all deadlines; undefined when none does, or none was found. */
   readonly minimumRateBps: number | undefined;
-  /** Sites whose own cap forbids their deadline. */
+  /** Sites whose own cap makes their deadline impossible. */
   readonly hopeless: readonly string[];
   /** The one deadline that could be moved for the least extension × weight, if one is enough. */
   readonly easiestMove: { readonly key: string; readonly toSeconds: number } | undefined;
 }
 
-/** Sites times sites that are gone through to find whose deadline to move. */
+/** Sites × sites examined to find the deadline to move. */
 const STEPS_MAX = 2_000_000;
 const CANDIDATES_MIN = 8;
-/** Looking for a plan with places takes longer, so fewer are asked. */
+/** Steps of a search with places, which takes longer, so fewer candidates are examined. */
 const PLACED_STEPS = 50;
 
 export function promisesOf(task: PlanTask): Promises {
@@ -42,7 +42,7 @@ export function promisesOf(task: PlanTask): Promises {
   };
 }
 
-/** The least rate that would keep all deadlines if every site gave as much as it is asked for. */
+/** The least rate that would keep all deadlines if no site had a cap. */
 export function rateWithoutCaps({ sites, startupSeconds }: PlanTask): number {
   const dated = sites
     .filter(({ deadlineSeconds, bytes }) => deadlineSeconds !== undefined && bytes > 0)
@@ -63,7 +63,7 @@ export function minimumRateOf(task: PlanTask): number | undefined {
   return rateBps === Number.POSITIVE_INFINITY ? undefined : rateBps;
 }
 
-/** Sites that would be late with the whole world's bandwidth. */
+/** Sites that would be late at any rate of the line. */
 function hopelessIn(task: PlanTask): string[] {
   const work = workOf({ ...task, rateBps: Number.MAX_VALUE });
   return task.sites.filter((_, site) => !fitsAlone(work, site)).map(({ key }) => key);
@@ -81,7 +81,7 @@ function easiestMoveOf(task: PlanTask): Promises["easiestMove"] {
   for (const index of candidatesIn(task)) {
     const site = task.sites[index] as SiteTask;
     const isEnough = (bySeconds: number) => canKeep(withMoved(task, index, bySeconds));
-    // Whoever could not do it for the price of the best so far need not be looked at closely.
+    // A candidate that cannot beat the best one so far is not examined further.
     if (!isEnough(best === undefined ? Number.POSITIVE_INFINITY : best.cost / site.weight))
       continue;
     const bySeconds = leastThat(0, isEnough);
@@ -92,7 +92,7 @@ function easiestMoveOf(task: PlanTask): Promises["easiestMove"] {
   return { key, toSeconds: deadlineSeconds + best.bySeconds };
 }
 
-/** The largest first: they make most room. */
+/** The largest first: they free the most time. */
 function candidatesIn(task: PlanTask): number[] {
   const { sites } = task;
   const steps = hasPlaces(task) ? STEPS_MAX / PLACED_STEPS : STEPS_MAX;

@@ -18,30 +18,30 @@ import { PLAN_SECONDS } from "./hysteresis.ts";
 export interface Claimant {
   readonly siteId: number;
   readonly planned: Pick<SitePlan, "segments" | "finishSeconds">;
-  /** What its server is taken to give. */
+  /** The assumed rate of its server. */
   readonly capBps: number;
-  /** Whether that is known well. */
+  /** Whether it is well known. */
   readonly isSure: boolean;
   readonly headStart: number;
 }
 
-export interface ClaimsNow {
-  /** In the order in which leftover goes to them. */
+interface ClaimsNow {
+  /** In the order in which sites get leftover rate. */
   readonly claims: readonly Claim[];
-  /** When the plan gives somebody something else; Infinity for never. */
+  /** The next change of a rate in the plan; Infinity for never. */
   readonly untilSeconds: number;
 }
 
-/** Who is given this part of what it could take is given all of it. */
+/** A site that has this share of its cap in the plan gets all of it. */
 const ALL_SHARE = 0.98;
-/** What a site may claim that needs all its server gives, where that is not known well. */
+/** Factor on an uncertain cap for the claim of a site that needs the full rate of its server. */
 const UNSURE_TIMES = 1.3;
-/** Claims hold for so long at least: stretches of a plan may be a hundredth of a second. */
+/** Least time for which claims hold: segments of a plan may last a hundredth of a second. */
 const LEAST_SECONDS = 0.1;
 
 const [ENDING, ALL, PART, NOTHING] = [0, 1, 2, 3];
 
-/** Of sites in the plan's order, with a line of so much for all together. */
+/** For sites in the plan's order, and the rate of the line for all of them. */
 export function claimsAt(
   atSeconds: number,
   claimants: readonly Claimant[],
@@ -85,7 +85,7 @@ function kindOf(
   return (rateBps > 0 ? PART : NOTHING) as number;
 }
 
-/** When a rate changes next, from some moment on. */
+/** The next change of a rate after a moment. */
 function changeAfter(seconds: number, claimants: readonly Claimant[]): number {
   let next = Infinity;
   for (const { planned } of claimants)
@@ -99,7 +99,7 @@ function changeAfter(seconds: number, claimants: readonly Claimant[]): number {
   return next;
 }
 
-/** The mean rate within a stretch of time. */
+/** The mean rate within a span of time. */
 function rateIn(
   { fromSeconds, toSeconds }: Omit<Segment, "rateBps">,
   segments: readonly Segment[],

@@ -1,48 +1,51 @@
 /**
- * How a running crawl plans with care: a plan's last moment is no place for a promise.
+ * How a running crawl plans with a reserve: a plan must not finish a site at the last moment.
  *
- * The shortest-first order uses up whatever time a deadline leaves. So deadlines are planned earlier
- * than they are, by as much of the time left as can be had; and where not even all of it is enough, they are
- * stretched alike before anybody is given up (decision 012).
+ * The shortest-first order uses all the time that a deadline leaves. So deadlines are planned
+ * earlier than they are, by as much of the remaining time as possible; and where not even all of it
+ * is enough, all are extended alike before any is given up (decision 012).
  */
 
 import { isFeasible } from "../feasible/feasible.ts";
 import type { PlanTask, SiteTask } from "../plan.ts";
 
-/** A part of the time left, and so many seconds at most for a site's last pages, which come slowly. */
+/**
+ * A share of the time left, and at most this many seconds for a site's last pages, which are slow.
+ */
 export interface Slack {
   readonly share: number;
   readonly tailSeconds: number;
-  /** Deadlines of these sites only; undefined: of all. */
+  /** Applies to these sites only; undefined: to all. */
   readonly only?: ReadonlySet<string>;
 }
 
 /**
- * What is kept in hand of the time left, if it can be: more where a server that is too slow for the
- * line is known only by measuring it, and most where sizes were not said.
+ * The reserve, as a share of the time left: larger where a server slower than the line is known
+ * only by measurement, largest where sizes were not given.
  */
 const SLACK: Slack = { share: 0.05, tailSeconds: 0.8 };
 const MEASURED_SLACK: Slack = { share: 0.1, tailSeconds: 1 };
 const UNSAID_SLACK: Slack = { share: 0.4, tailSeconds: 1 };
-/** Less time than this is none. */
+/** A time shorter than this counts as over. */
 export const PASSED_SECONDS = 0.1;
-/** Of a short time, the tail is this part. */
+/** The tail's share of a short time. */
 const TAIL_SHARE = 0.1;
 const STEPS = 10;
-/** So that what takes all the time there is still fits into it. */
+/** Rounds up, so that a task that takes all the time still fits into it. */
 const ROUNDED_UP = 1 + 1e-9;
-/** What trying servers may take of all that is left. */
+/** Share of the time left that trial requests to servers may take. */
 const TRIED_SHARE = 0.01;
 
-/** How much to keep in hand, by whether all promised sizes were said, and all speeds below the line's. */
+/** The reserve, by whether all promised sizes were given, and all speeds below the line's. */
 export function slackFor(said: { readonly sizes: boolean; readonly speeds: boolean }): Slack {
   if (!said.sizes) return UNSAID_SLACK;
   return said.speeds ? SLACK : MEASURED_SLACK;
 }
 
 /**
- * Deadlines earlier by a slack; a share below zero stretches them, and needs no tail. None is earlier than what
- * its site needs with the line to itself: one that is out of reach costs the others nothing of theirs.
+ * Moves deadlines earlier by a slack; a share below zero extends them, and needs no tail. None
+ * becomes earlier than its site needs with the line to itself, so an impossible deadline costs the
+ * others nothing.
  */
 export function withSlack(task: PlanTask, { share, tailSeconds, only }: Slack): PlanTask {
   const sites = task.sites.map((site) => {
@@ -58,7 +61,7 @@ export function withSlack(task: PlanTask, { share, tailSeconds, only }: Slack): 
   return { ...task, sites };
 }
 
-/** What a site needs with the line to itself. */
+/** The time that a site needs with the line to itself. */
 export function secondsAlone(
   { rateBps, startupSeconds }: PlanTask,
   { bytes, capBps }: SiteTask,
@@ -66,7 +69,10 @@ export function secondsAlone(
   return startupSeconds + bytes / Math.min(rateBps, capBps);
 }
 
-/** The largest slack, down from the one wanted to a least share, with which all deadlines can be kept. */
+/**
+ * The largest slack, from the wanted one down to a least share, with which all deadlines can be
+ * kept.
+ */
 export function mostSlack(task: PlanTask, wanted: Slack, leastShare: number): Slack | undefined {
   const isEnough = (share: number): boolean => isFeasible(withSlack(task, { ...wanted, share }));
   if (isEnough(wanted.share)) return wanted;
@@ -81,7 +87,7 @@ export function mostSlack(task: PlanTask, wanted: Slack, leastShare: number): Sl
   return { ...wanted, share: least };
 }
 
-/** How many pages are asked of each server to try it: all together a small part of what is left. */
+/** Number of trial pages per server: all together take a small share of the time left. */
 export function pagesToTry({ sites }: PlanTask, pageBytes: number, pagesMax: number): number {
   const promised = sites.filter(({ deadlineSeconds }) => deadlineSeconds !== undefined);
   const leftBytes = sites.reduce((sum, { bytes }) => sum + bytes, 0);

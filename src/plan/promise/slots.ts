@@ -17,7 +17,7 @@ import { withKeptDeadlines } from "../feasible/give-up.ts";
 import { planOptimal } from "../optimum/optimal.ts";
 import type { PlanTask, SiteTask } from "../plan.ts";
 
-/** The requests that a site still needs, and how far apart they must begin. */
+/** The remaining requests of a site, and the least time between them. */
 export interface Politeness {
   /** URLs, robots.txt and sitemaps. */
   readonly requests: number;
@@ -25,21 +25,24 @@ export interface Politeness {
   /** Sites with the same text here share an IP address. */
   readonly address: string;
   readonly addressDelaySeconds: number;
-  /** undefined: any time will do. */
+  /** undefined: at any time. */
   readonly deadlineSeconds: number | undefined;
 }
 
-/** What a site's requests need with the line idle. */
+/** The time that a site's requests need on an idle line. */
 export interface Slots {
   readonly seconds: number;
-  /** Whether the site's own delay decides, or that of its address. */
+  /** Whether the site's own delay is the longer one, or that of its address. */
   readonly by: "delay" | "address";
   readonly address: string;
-  /** Of sites that compete for their address the least goes first; undefined without competition. */
+  /**
+   * Among sites that compete for their address the lowest goes first; undefined without
+   * competition.
+   */
   readonly turn: number | undefined;
 }
 
-/** Time kept in hand before deadlines where sites compete for an address. */
+/** Reserve before deadlines where sites compete for an address. */
 const SLACK: Slack = { share: 0.05, tailSeconds: 0.8 };
 
 /** For each site, by its index. */
@@ -65,7 +68,7 @@ export function slotsOf(sites: readonly Politeness[]): Slots[] {
   return slots;
 }
 
-/** The most that a site can take by these slots; bytes are those of the plan's task. */
+/** The highest rate of a site with these slots; bytes are those of the plan's task. */
 export function slotsCapBps(bytes: number, { seconds }: Slots): number {
   return seconds > 0 ? bytes / seconds : Infinity;
 }
@@ -75,7 +78,7 @@ export function withSlots(site: SiteTask, slots: Slots): SiteTask {
   return { ...site, capBps: Math.min(site.capBps, slotsCapBps(site.bytes, slots)) };
 }
 
-/** An order of sites in which those that compete for an address come in their turn. */
+/** An order of sites in which those that compete for an address are in their turn. */
 export function withSlotsInTurn(order: readonly number[], slots: readonly Slots[]): number[] {
   const lastFirst = Map.groupBy(
     order.toSorted((a, b) => (slots[b]?.turn ?? 0) - (slots[a]?.turn ?? 0)),
@@ -87,7 +90,10 @@ export function withSlotsInTurn(order: readonly number[], slots: readonly Slots[
   });
 }
 
-/** When an address is done with each of its sites, and their turns; nothing where it serves them all at their pace. */
+/**
+ * The finish time of each site on an address, and their turns; undefined where it can serve all of
+ * them at their pace.
+ */
 function contended(
   sites: readonly Politeness[],
 ): Map<number, { readonly seconds: number; readonly turn: number }> {
@@ -112,7 +118,7 @@ function contended(
   const slack = mostSlack(kept, SLACK, 0);
   const aims = slack === undefined ? kept : withSlack(kept, slack);
   const { plan } = planOptimal(aims, "min-sum", "quick");
-  // The part of its pace that each site has now: the others wait for it.
+  // The share of its pace that each site has now: the others wait for it.
   const shareOf = (place: number): number => {
     const [first] = plan.sites[place]?.segments ?? [];
     return first?.fromSeconds === 0 ? first.rateBps / capOf(sites[place] as Politeness) : 0;

@@ -1,7 +1,7 @@
 /**
- * A plan's task as plain columns, the form in which the planner's inner loops read it.
+ * A plan's task as plain columns for the planner's inner loops.
  *
- * Sites are numbers here, their place in the task. What cannot bind is made plain once: no cap is
+ * Sites are numbers, their index in the task. Values that cannot bind are normalised: no cap is
  * above the whole rate, and a missing deadline is Infinity.
  */
 
@@ -13,14 +13,16 @@ export interface Work {
   readonly bytes: Float64Array;
   readonly capBps: Float64Array;
   readonly weight: Float64Array;
-  /** Infinity where any time will do. */
+  /** Infinity for none. */
   readonly deadlineSeconds: Float64Array;
 }
 
-/** Half of what counts as kept anyway, so that sums of rounded steps stay on the right side. */
+/**
+ * Half of the tolerance of a kept deadline, so that sums of rounded steps stay on the right side.
+ */
 const SLACK_SHARE = ROUNDING_SHARE / 2;
 
-/** Start-up is taken off the deadlines: where places do not bind, all sites start at once. */
+/** Start-up is subtracted from the deadlines: where places do not bind, all sites start at once. */
 export function workOf({ sites, rateBps, startupSeconds }: PlanTask): Work {
   const count = sites.length;
   const work: Work = {
@@ -43,7 +45,7 @@ export function workOf({ sites, rateBps, startupSeconds }: PlanTask): Work {
   return work;
 }
 
-/** Places, least rates and start-up make it a matter of who waits for whom. */
+/** Whether places, least rates or start-up bind, so that sites wait for each other. */
 export function hasPlaces({ sites, sitesMax, rateMinBps }: PlanTask): boolean {
   return sitesMax < sites.length || rateMinBps > 0;
 }

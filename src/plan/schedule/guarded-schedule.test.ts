@@ -4,10 +4,10 @@ import { below, randomFrom } from "../../base/random.ts";
 import { anyWishes, cappedTask, seeds } from "../capped-task.suite.ts";
 import { deadlinesToKeep } from "../feasible/give-up.ts";
 import { guardedFinishes, type Watch, watchFor } from "./guarded-schedule.ts";
-import { byDeadlineDescending, distinctDeadlines } from "../feasible/level-schedule.ts";
+import { byDeadlineDescending, distinctDeadlines } from "./level-schedule.ts";
 import { listFinishes } from "./list-schedule.ts";
 import { taskOf } from "../papers/paper-task.suite.ts";
-import { auditPlan } from "../plan-audit.ts";
+import { auditPlan } from "../plan-audit.suite.ts";
 import type { PlanTask, SiteTask } from "../plan.ts";
 import { scoreOf } from "./score.ts";
 import { Track } from "./recorder.ts";
@@ -104,7 +104,7 @@ test("whatever is looked ahead to, everything comes, and the line is not idle wh
       track,
     );
     assert.deepEqual(auditPlan(task, track.plan(task)), [], `seed ${seed}`);
-    // While somebody waits the line is full, and whoever is alone with the rest runs at its cap.
+    // While a site waits the line is full, and a site that is alone with the rest runs at its cap.
     const bytes = work.bytes.reduce((sum, value) => sum + value, 0);
     let aloneSeconds = 0;
     for (let index = 0; index < work.count; index++)

@@ -1,16 +1,17 @@
 /**
- * The list schedule under guard: the order decides, but never so that a deadline is lost.
+ * The guarded list schedule: the order decides, but no deadline that can be kept is lost.
  *
- * Every site with a deadline has a last call: the moment from which on it needs its whole cap. Two things make a deadline
- * unreachable. A site waits beyond its last call; so when that comes it is pinned, runs at its cap until it is
- * done, and the last in order make room. Or more is due by some deadline than the line can bring until then, where
- * a site counts with what it cannot bring after it, at its cap until its own deadline; so what can still come besides is
- * kept in mind, and when it is used up, only those run of which something is due. No more is needed: a cut that proves
- * deadlines lost never has gaps in time that could not be filled or left out (max-flow, min-cut).
+ * Every site with a deadline has a last call: the moment from which on it needs its whole cap. A
+ * deadline is lost in two ways. A site waits beyond its last call; so at that moment it is pinned,
+ * runs at its cap until it is done, and the last in order give way. Or more bytes are due by some
+ * deadline than the line carries until then, where a site counts with the bytes that it cannot
+ * receive after it, at its cap until its own deadline; so the spare bytes are tracked, and when
+ * they are used up, only sites with due bytes run. No more is needed: a cut that proves deadlines
+ * lost never has gaps in time that could not be filled or left out (max-flow, min-cut).
  *
- * Promise: when some schedule keeps all deadlines, this one does, given all of them as marks. With fewer marks it looks
- * ahead only to those, and somebody may be called too late. O((n + k) log n) for k marks, and O(k) for each moment at which
- * something could become short.
+ * Promise: when some schedule keeps all deadlines, this one does, given all of them as marks. With
+ * fewer marks it looks ahead only to those, and a site may be called too late. O((n + k) log n) for
+ * k marks, and O(k) for each moment at which the line could become short.
  */
 
 import { orderBy } from "./radix-sort.ts";
@@ -24,16 +25,16 @@ const RATE_ROUNDING = 1e-12;
 /** Part of a site's bytes that is only rounding. */
 const BYTES_ROUNDING = 1e-10;
 
-/** Who is done within this part of the time makes room for whoever is called. */
+/** A site that is done within this share of the time gives way to a called one. */
 const TIME_ROUNDING = 1e-11;
-/** Part of the rate that may be unused while only what is due may run: it is rounding too. */
+/** Share of the rate that may be unused while only due bytes may run: it is rounding too. */
 const IDLE_MAX = 1e-9;
 
-/** What follows from the deadlines, whatever the order is. */
+/** Facts that follow from the deadlines, for any order. */
 export interface Watch {
-  /** Sites by the last moment at which each can begin. */
+  /** Sites by their last possible start. */
   readonly calls: Int32Array;
-  /** Deadlines that are looked ahead to, ascending. */
+  /** Deadlines to look ahead to, ascending. */
   readonly marks: Float64Array;
 }
 
@@ -41,7 +42,7 @@ export function watchFor(work: Work, marks: Float64Array): Watch {
   return { calls: orderBy(work.count, (site) => lastCallOf(work, site)), marks };
 }
 
-/** When each site is done; the rates are written down where a track is given. */
+/** Finish time of each site; the rates are recorded if there is a track. */
 export function guardedFinishes(
   work: Work,
   order: Int32Array,
@@ -58,13 +59,13 @@ function lastCallOf({ bytes, capBps, deadlineSeconds }: Work, site: number): num
 }
 
 const [FRESH, RUNS, STOPPED, DONE] = [0, 1, 2, 3];
-/** Called and given its cap; called when there was nobody left to make room. */
+/** Called and given its cap; called when no site could give way. */
 const [PINNED, TOO_LATE] = [1, 2];
 
 class Guarded {
   readonly finishes: Float64Array;
   readonly #work: Work;
-  /** Some of the first so many are done. */
+  /** Some of the sites before `#next` are done. */
   readonly #order: Int32Array;
   #openCount: number;
   readonly #calls: Int32Array;
@@ -73,28 +74,28 @@ class Guarded {
   #nowSeconds = 0;
   #freeBps: number;
   readonly #roundingBps: number;
-  /** Of those that do not run at their cap. */
+  /** Of sites below their cap. */
   readonly #left: Float64Array;
   readonly #states: Uint8Array;
   readonly #called: Uint8Array;
-  /** Those at their cap, by when they will be done. */
+  /** Sites at their cap, by finish time. */
   readonly #full: SiteHeap;
-  /** The one below its cap, if there is one: the last in order of those that run and are not pinned. */
+  /** The one site below its cap, if any: the last in order of those that run and are not pinned. */
   #partial = -1;
   #partialBps = 0;
-  /** In order, those that run; some are done or have been pinned since. */
+  /** Running sites in order; some are done or have been pinned since. */
   readonly #running: Int32Array;
   #runningCount = 0;
-  /** Those that had to make room, the first in order on top; some have been pinned since. */
+  /** Sites that had to give way, the first in order on top; some have been pinned since. */
   readonly #stopped: Int32Array;
   #stoppedCount = 0;
-  /** They go before all that are not pinned. */
+  /** They precede all that are not pinned. */
   readonly #tooLate: number[] = [];
   #next = 0;
   #nextCall = 0;
-  /** Those that have begun and are not at their cap, by their last call. */
+  /** Started sites below their cap, by their last call. */
   readonly #laterCalls: SiteHeap;
-  /** Those that run, by when nothing of them is due any more by the first mark by which it is. */
+  /** Running sites, by the moment from which none of their bytes is due by their first mark. */
   readonly #dueEnds: SiteHeap;
 
   constructor(work: Work, order: Int32Array, { calls, marks }: Watch, track: Track | undefined) {
@@ -148,7 +149,7 @@ class Guarded {
         else
           this.#finish(partialSeconds < fullSeconds ? this.#partial : (this.#full.first as number));
       }
-      // What rounding left over in the sums goes when nothing runs any more.
+      // When no site runs any more, the rounding errors of the sums are reset.
       if (this.#full.size === 0 && this.#partial < 0) this.#freeBps = this.#work.rateBps;
     }
   }
@@ -174,7 +175,7 @@ class Guarded {
     this.#track?.set(site, this.#nowSeconds, undefined);
   }
 
-  /** It no longer runs; if no more than rounding is left of it, it is done. */
+  /** Stops a site; if only a rounding error of it is left, it is done. */
   #halt(site: number): void {
     this.#take(site);
     const rounding = (this.#work.bytes[site] as number) * BYTES_ROUNDING;
@@ -197,7 +198,9 @@ class Guarded {
     this.#dueEnds.remove(site);
   }
 
-  /** Gives what is free to the one that got too little, then to those that had to stop, then to the next. */
+  /**
+   * Gives free rate to the site below its cap, then to those that had to stop, then to the next.
+   */
   #handOut(): void {
     while (this.#freeBps > this.#roundingBps) {
       const site = this.#partial < 0 ? this.#nextInOrder() : this.#partial;
@@ -252,7 +255,7 @@ class Guarded {
     this.#dueEnds.put(site, this.#nowSeconds + untilSeconds);
   }
 
-  /** From when on it would need its whole cap. */
+  /** The moment from which on it would need its whole cap. */
   #lastCallOf(site: number): number {
     const isFull = this.#states[site] === RUNS && site !== this.#partial;
     const neededSeconds = isFull
@@ -261,7 +264,7 @@ class Guarded {
     return (this.#work.deadlineSeconds[site] as number) - neededSeconds;
   }
 
-  /** Nothing of it is due any more by a mark. */
+  /** None of its bytes is due any more by a mark. */
   #dueEnded(site: number): void {
     const rateBps = site === this.#partial ? this.#partialBps : this.#capOf(site);
     this.#spare.passMark(site, rateBps, this.#nowSeconds);
@@ -271,7 +274,7 @@ class Guarded {
     this.#track?.set(site, this.#nowSeconds, undefined);
   }
 
-  /** Others may run now than before: from the first in order on. */
+  /** Other sites may run now: starts again from the first in order. */
   #beginAnew(): void {
     const ran: number[] = [];
     for (let place = 0; place < this.#runningCount; place++) {
@@ -299,7 +302,7 @@ class Guarded {
     this.#openCount = open;
   }
 
-  /** For one that has begun and does not run at its cap. */
+  /** For a started site below its cap. */
   #awaitCall(site: number, rateBps: number): void {
     const deadlineSeconds = this.#work.deadlineSeconds[site] as number;
     if (deadlineSeconds === Number.POSITIVE_INFINITY || this.#called[site] === TOO_LATE) return;
@@ -318,13 +321,13 @@ class Guarded {
     return this.#laterCalls.firstKey;
   }
 
-  /** The one whose moment has come. */
+  /** The site whose last call has come. */
   #takeCalled(): number {
     if (this.#laterCalls.firstKey <= this.#nowSeconds) return this.#laterCalls.take() as number;
     return this.#calls[this.#nextCall++] as number;
   }
 
-  /** From here on it needs its whole cap; the last in order make room. */
+  /** From now on it needs its whole cap; the last in order give way. */
   #pin(site: number): void {
     const cap = this.#capOf(site);
     this.#called[site] = PINNED;

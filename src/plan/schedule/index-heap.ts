@@ -1,16 +1,16 @@
 /**
  * A heap of sites by a number each: the least comes out first, and a number can change.
  *
- * The planner puts hundred thousands of sites in and takes them out again several times a second. So there is
- * nothing here but columns: no object for an entry, no call to compare. For the greatest first, put in
- * negated numbers. Each site is in it once at most. O(log n) to put and take.
+ * The planner inserts and removes hundred thousands of sites several times a second, so it consists
+ * of columns: no object for an entry, no call to compare. For the greatest first, insert negated
+ * numbers. Each site is in it at most once. O(log n) to insert and remove.
  */
 
 export class SiteHeap {
   size = 0;
   readonly #keys: Float64Array;
   readonly #sites: Int32Array;
-  /** By site: one more than where it is, 0 when it is not. */
+  /** By site: its place plus one, 0 for none. */
   readonly #places: Int32Array;
 
   /** For sites below this number. */
@@ -34,12 +34,12 @@ export class SiteHeap {
     return this.#sites.subarray(0, this.size);
   }
 
-  /** Of a site that is in it. */
+  /** Of a site in the heap. */
   keyOf(site: number): number {
     return this.#keys[(this.#places[site] as number) - 1] as number;
   }
 
-  /** Puts a site in, or to where its new number belongs. */
+  /** Inserts a site, or moves it to the place of its new number. */
   put(site: number, key: number): void {
     const place = this.#places[site] as number;
     if (place === 0) this.#rise(this.size++, site, key);

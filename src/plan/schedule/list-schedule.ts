@@ -1,18 +1,19 @@
 /**
- * The list schedule: the first site of an order gets all it can take, the next what is left, and so on.
+ * The list schedule: the first site of an order gets as much rate as it can take, the next what is
+ * left, and so on.
  *
- * Nothing is left idle that anybody could use, and no site stops once it has begun. For sites without caps
- * or deadlines the order by bytes / weight makes this exact (Smith 1956). With caps, orders are all
- * one has to look through if the conjecture of Beaumont, Bonichon, Eyraud-Dubois and Marchal holds
- * (Minimizing Weighted Mean Completion Time for Malleable Tasks Scheduling, 2012): that some list schedule
- * has the least weighted sum. O(n log n).
+ * No usable rate is idle, and no site stops once it has started. For sites without caps or
+ * deadlines the order by bytes / weight makes this exact (Smith 1956). With caps, it suffices to
+ * search orders if the conjecture of Beaumont, Bonichon, Eyraud-Dubois and Marchal holds
+ * (Minimizing Weighted Mean Completion Time for Malleable Tasks Scheduling, 2012): that some list
+ * schedule has the least weighted sum. O(n log n).
  */
 
 import { SiteHeap } from "./index-heap.ts";
 import type { Track } from "./recorder.ts";
 import type { Work } from "./columns.ts";
 
-/** When each site is done; the rates are written down where a track is given. */
+/** Finish time of each site; the rates are recorded if there is a track. */
 export function listFinishes(work: Work, order: Int32Array, track?: Track): Float64Array {
   const { bytes, capBps, rateBps } = work;
   const finishes = new Float64Array(work.count);
@@ -24,7 +25,7 @@ export function listFinishes(work: Work, order: Int32Array, track?: Track): Floa
   let partialBps = 0;
   let partialBytes = 0;
   for (;;) {
-    // Hand out what is free: to the one that got too little before all that have nothing.
+    // Give free rate to the site below its cap before those that have none.
     while (freeBps > 0) {
       if (partial < 0) {
         while (next < order.length && bytes[order[next] as number] === 0) next++;
@@ -63,7 +64,7 @@ export function listFinishes(work: Work, order: Int32Array, track?: Track): Floa
       track?.set(first, nowSeconds, undefined);
       freeBps += capBps[first] as number;
     } else return finishes;
-    // What rounding left over in the sums goes when nothing runs any more.
+    // When no site runs any more, the rounding errors of the sums are reset.
     if (full.size === 0 && partial < 0) freeBps = rateBps;
   }
 }

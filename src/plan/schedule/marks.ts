@@ -1,11 +1,12 @@
-/** A few moments that stand for many deadlines. */
+/** A few moments that represent many deadlines. */
 
-/** Those nearest to the last deadline are this part of it apart. */
+/** Relative distance of the mark nearest to the last deadline. */
 const NEAREST = 1e-4;
 
 /**
- * Ascending, of deadlines that ascend, so many at most. A third of them where deadlines are dense, a third at equal ratios from the first, a third ever nearer to the last, which
- * is often the earliest that all can share.
+ * At most this many marks, ascending, of ascending deadlines. A third of them where deadlines are
+ * dense, a third at equal ratios from the first, a third ever nearer to the last, which is often
+ * the earliest common end.
  */
 export function marksFor(deadlines: Float64Array, most: number): Float64Array {
   const first = deadlines[0] as number;

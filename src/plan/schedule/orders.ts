@@ -1,14 +1,14 @@
-/** Orders that are good for some reason: what the search for a better one begins with. */
+/** Orders with a known rationale, as starting points of the search. */
 
-import { byDeadlineDescending } from "../feasible/level-schedule.ts";
+import { byDeadlineDescending } from "./level-schedule.ts";
 import { orderBy } from "./radix-sort.ts";
 import { SiteHeap } from "./index-heap.ts";
 import { withDeadlines, type Work } from "./columns.ts";
 
-/** How hard to look for a better plan: "quick" is for very many sites, and for plans made every few seconds. */
+/** Effort of the search: "quick" is for very many sites, and for plans made every few seconds. */
 export type Effort = "quick" | "full";
 
-/** Of more, in a hurry, only the best-founded order is tried. */
+/** Sites above which a quick search tries only the best-founded order. */
 const SITES_TO_TRY_MAX = 5000;
 const SHARES_OF_DEADLINES = [0.99, 0.97, 0.95, 0.9, 0.8, 0.6];
 
@@ -32,7 +32,9 @@ export function ordersToTry(work: Work, effort: Effort): Int32Array[] {
   return orders;
 }
 
-/** Whoever has the least time to spare first: of very many sites with small caps this keeps nearly all deadlines. */
+/**
+ * The least spare time first: with very many sites of small caps this keeps nearly all deadlines.
+ */
 export function orderByUrgency(work: Work): Int32Array {
   const { bytes, capBps, count } = work;
   return orderBy(
@@ -45,7 +47,7 @@ function dueSeconds({ deadlineSeconds }: Work, site: number): number {
   return Math.min(deadlineSeconds[site] as number, Number.MAX_VALUE);
 }
 
-/** Smith's backward rule with deadlines that come sooner, for when starting and waiting take time too. */
+/** Smith's backward rule with earlier deadlines, for when starting and waiting take time too. */
 export function cautiousOrders(work: Work): Int32Array[] {
   const dated = byDeadlineDescending(work);
   if (dated.length === 0) return [];
@@ -74,7 +76,7 @@ export function backwardOrder(work: Work, dated = byDeadlineDescending(work)): I
   const order = new Int32Array(count);
   let next = 0;
   for (let place = count - 1; place >= 0; place--) {
-    // Where nobody may be last, whoever may be latest is.
+    // If no site may be last, the one with the latest deadline is.
     const isOpen = (site: number) =>
       (deadlineSeconds[site] as number) >= endSeconds || open.size === 0;
     while (next < dated.length && isOpen(dated[next] as number)) put(dated[next++] as number);

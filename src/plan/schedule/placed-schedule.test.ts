@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { anyWishes, cappedTask, seeds } from "../capped-task.suite.ts";
 import { taskOf } from "../papers/paper-task.suite.ts";
 import { placedFinishes, placesOf } from "./placed-schedule.ts";
-import { placedWorkOf } from "./placed-search.ts";
-import { auditPlan } from "../plan-audit.ts";
+import { placedWorkOf } from "./placed-schedule.ts";
+import { auditPlan } from "../plan-audit.suite.ts";
 import type { PlanTask } from "../plan.ts";
 import { Track } from "./recorder.ts";
 

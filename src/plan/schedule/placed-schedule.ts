@@ -1,18 +1,19 @@
 /**
- * The list schedule where places are scarce: at most so many sites at once, each with a least rate,
- * each with a start-up during which its place brings nothing.
+ * The list schedule with scarce places: a most number of sites at once, each with a least rate and
+ * a start-up during which its place delivers nothing.
  *
- * Sites take places in order, as soon as there is one, so that they are ready when rate comes free. Whoever runs
- * has its least rate; what is left goes to the first in order, up to its cap. A site joins those that
- * run when their caps leave its least rate over; or, `squeezed`, as soon as they leave anything, and they
- * give way. Nobody stops before it is done. O(n r) for r sites that run at the same time.
+ * Sites take places in order, as soon as one is free, so that they are ready when rate becomes
+ * free. A running site has its least rate; the rest goes to the first in order, up to its cap. A
+ * site joins when the caps of the running sites leave its least rate; or, `squeezed`, as soon as
+ * they leave any, and they give way. No site stops before it is done. O(n r) for r sites that run
+ * at the same time.
  */
 
 import type { PlanTask } from "../plan.ts";
 import type { Track } from "./recorder.ts";
-import type { Work } from "./columns.ts";
+import { type Work, workOf } from "./columns.ts";
 
-export interface Places {
+interface Places {
   readonly sitesMax: number;
   readonly rateMinBps: number;
   readonly startupSeconds: number;
@@ -22,7 +23,7 @@ export function placesOf({ sitesMax, rateMinBps, startupSeconds }: PlanTask): Pl
   return { sitesMax, rateMinBps, startupSeconds };
 }
 
-/** An order, and how eagerly the next site joins. */
+/** An order, and how early the next site joins. */
 export interface Line {
   readonly order: Int32Array;
   readonly squeezed: boolean;
@@ -49,7 +50,7 @@ class Placed {
   readonly #readySeconds: Float64Array;
   readonly #bytesLeft: Float64Array;
   readonly #rates: Float64Array;
-  /** In order. Those from `#joined` to `#started` have a place and wait. */
+  /** In order. Sites from `#joined` to `#started` have a place and wait. */
   #running: number[] = [];
   #joined = 0;
   #started = 0;
@@ -78,7 +79,7 @@ class Placed {
     }
   }
 
-  /** Without start-up nothing is gained by taking a place before there is rate for it. */
+  /** Without start-up a place is useless before there is rate for it. */
   #start(): void {
     const { sitesMax, startupSeconds } = this.#places;
     if (startupSeconds === 0) return;
@@ -174,4 +175,9 @@ class Placed {
     this.#running.length = kept;
     this.#nowSeconds = seconds;
   }
+}
+
+/** Start-up is part of this schedule, so it is not subtracted from the deadlines. */
+export function placedWorkOf(task: PlanTask): Work {
+  return workOf({ ...task, startupSeconds: 0 });
 }

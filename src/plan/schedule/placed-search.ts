@@ -1,23 +1,23 @@
 /**
- * Looks for a good order where places are scarce, least rates bind or starting takes time.
+ * Searches a good order where places are scarce, least rates bind or starting takes time.
  *
- * With deadlines that is hard already for one place (least rates make sites indivisible), so nothing is
- * promised but what was tried: several orders that are good for some reason, then local search from the
- * best.
+ * With deadlines that is hard already for one place (least rates make sites indivisible), so the
+ * result is only the best of those tried: several orders with a known rationale, then local search
+ * from the best.
  */
 
-import { improved, type Found } from "../optimum/local-search.ts";
+import { improved, type Found } from "./local-search.ts";
 import type { Objective, PlanTask } from "../plan.ts";
-import { placedFinishes, placesOf } from "./placed-schedule.ts";
+import { placedFinishes, placedWorkOf, placesOf } from "./placed-schedule.ts";
 import { isBetter, type Score, scoreOf } from "./score.ts";
 import { cautiousOrders, type Effort, ordersToTry } from "./orders.ts";
 import { workOf, type Work } from "./columns.ts";
 
-export interface PlacedFound extends Found {
+interface PlacedFound extends Found {
   readonly squeezed: boolean;
 }
 
-/** Site-steps that may be spent on trying, so that 600 sites stay below a tenth of a second. */
+/** Limit of site-steps, so that 600 sites take less than a tenth of a second. */
 const STEPS_MAX = 200_000;
 
 export function searchPlaced(
@@ -60,9 +60,4 @@ function bestOf(task: PlanTask, { work, objective, effort, orders, squeezed }: S
   }
   const start = best as Found;
   return effort === "quick" ? start : improved(start, score, () => steps < STEPS_MAX);
-}
-
-/** Start-up is part of the schedule here, so it is not taken off the deadlines. */
-export function placedWorkOf(task: PlanTask): Work {
-  return workOf({ ...task, startupSeconds: 0 });
 }

@@ -1,16 +1,17 @@
 /**
- * Sites in the order of a number each, the least first; equal ones stay as they were.
+ * Sorts sites by a number each, the least first; equal ones keep their order.
  *
- * Many are sorted by the bits of their numbers, sixteen at a time from the last (radix sort: Knuth, *The Art of
- * Computer Programming*, volume 3, 5.2.5), which takes a tenth of the time that comparing does: O(n). A double
- * sorts like a whole number once all bits of a negative one are turned over, and of any other the sign.
+ * Many are sorted by the bits of their numbers, sixteen at a time from the last (radix sort: Knuth,
+ * *The Art of Computer Programming*, volume 3, 5.2.5), in a tenth of the time of comparing: O(n). A
+ * double sorts like a whole number when all bits of a negative one are inverted, and of any other
+ * the sign.
  */
 
-/** Fewer are compared: counting 65,536 digits costs as much. */
+/** Fewer are sorted by comparing: counting 65,536 digits costs as much. */
 const COUNT_MIN = 2000;
 const DIGITS = 2 ** 16;
 const SIGN = 2 ** 15;
-/** Where the sixteen bits of a double stand, the last first: machines differ. */
+/** Offsets of the sixteen-bit words of a double, the last first: byte orders differ. */
 const WORDS = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? [0, 1, 2, 3] : [3, 2, 1, 0];
 const TOP_WORD = WORDS.at(-1) as number;
 
@@ -22,7 +23,7 @@ export function orderBy(count: number, keyOf: (site: number) => number): Int32Ar
 }
 
 /** 0, 1, 2 and so on. */
-export function firstSites(count: number): Int32Array {
+function firstSites(count: number): Int32Array {
   const sites = new Int32Array(count);
   for (let site = 0; site < count; site++) sites[site] = site;
   return sites;
@@ -35,7 +36,7 @@ export function sorted(sites: Int32Array, keys: Float64Array): Int32Array {
   const words = wordsOf(sites, keys);
   let from = new Int32Array(sites.length);
   let to = new Int32Array(sites.length);
-  // Where the words of a site's number begin.
+  // The offset of each site's words.
   for (let place = 0; place < from.length; place++) from[place] = 4 * place;
   const begins = new Int32Array(DIGITS);
   for (const word of WORDS) {
@@ -54,7 +55,7 @@ export function sorted(sites: Int32Array, keys: Float64Array): Int32Array {
   return to;
 }
 
-/** The difference of two infinities would be no number. */
+/** The difference of two infinities is NaN. */
 function compared(a: number, b: number): number {
   if (a < b) return -1;
   return a > b ? 1 : 0;
@@ -62,7 +63,7 @@ function compared(a: number, b: number): number {
 
 function wordsOf(sites: Int32Array, keys: Float64Array): Uint16Array {
   const numbers = new Float64Array(sites.length);
-  // Adding 0 makes 0 of -0, which is equal to it.
+  // Adding 0 turns -0 into 0, which is equal.
   for (let place = 0; place < sites.length; place++)
     numbers[place] = (keys[sites[place] as number] as number) + 0;
   const words = new Uint16Array(numbers.buffer);
@@ -74,7 +75,7 @@ function wordsOf(sites: Int32Array, keys: Float64Array): Uint16Array {
   return words;
 }
 
-/** Where each digit's sites begin; false when all have the same digit, so that nothing is to be moved. */
+/** The start of each digit's sites; false when all have the same digit, so that none moves. */
 function countBegins(begins: Int32Array, words: Uint16Array, word: number): boolean {
   begins.fill(0);
   for (let at = word; at < words.length; at += 4) {

@@ -1,22 +1,24 @@
 /**
- * Writes down at which rate each site runs from when to when, and makes a plan of it.
+ * Records the rate of each site over time, and makes a plan of it.
  *
- * What is written down goes into columns; objects are made of it once, at the end.
+ * Records are columns; objects are created once, at the end.
  */
 
 import type { Plan, PlanTask, Segment } from "../plan.ts";
 
 export class Track {
-  /** Segments of all sites as they ended: when they began, when they ended, the rate. */
+  /** Ended segments of all sites: their start, end and rate. */
   readonly #froms: number[] = [];
   readonly #tos: number[] = [];
   readonly #rates: number[] = [];
-  /** The segment of the same site before it, and by site the last: one more than its place, 0 for none. */
+  /**
+   * The previous segment of the same site, and by site the last one: index plus one, 0 for none.
+   */
   readonly #befores: number[] = [];
   readonly #lasts: Int32Array;
   readonly #atBps: Float64Array;
   readonly #sinceSeconds: Float64Array;
-  /** Added to all times: where all sites start at once, the start-up comes before everything. */
+  /** Added to all times: where all sites start at once, the start-up precedes everything. */
   readonly #offsetSeconds: number;
 
   constructor(count: number, offsetSeconds: number) {
@@ -26,7 +28,7 @@ export class Track {
     this.#offsetSeconds = offsetSeconds;
   }
 
-  /** From now on the site has this rate; 0 for a place that is kept, undefined for none. */
+  /** Sets the rate of a site from now on; 0 for a kept place, undefined for none. */
   set(site: number, nowSeconds: number, rateBps: number | undefined): void {
     const sinceSeconds = this.#sinceSeconds[site] as number;
     const atBps = this.#atBps[site] as number;
@@ -39,7 +41,7 @@ export class Track {
   }
 
   #close(site: number, fromSeconds: number, toSeconds: number): void {
-    // What lasts no time at all, or only as long as rounding makes it, is no segment.
+    // Segments of no length, or only a rounding error long, are dropped.
     if (toSeconds - fromSeconds <= toSeconds * 1e-15) return;
     this.#froms.push(fromSeconds + this.#offsetSeconds);
     this.#tos.push(toSeconds + this.#offsetSeconds);
@@ -82,7 +84,7 @@ export class Track {
   }
 }
 
-/** Whoever would have to start again keeps its place while it gets nothing. */
+/** A site that would need another start-up keeps its place at rate 0. */
 function withPlaceKept(segments: readonly Segment[]): Segment[] {
   const kept: Segment[] = [];
   let endSeconds = 0;

@@ -1,17 +1,17 @@
 /**
- * How good a set of finishing times is: fewest late, then least late, then the objective.
+ * Quality of a set of finish times: fewest late, then least late, then the objective.
  *
- * Compared part by part; what differs by rounding only is equal.
+ * Compared part by part; values that differ only by rounding are equal.
  */
 
 import type { Objective } from "../plan.ts";
 import type { Work } from "./columns.ts";
 
-/** Late sites, the greatest lateness, then what is to be made small, the first before the second. */
+/** Late sites, the greatest lateness, then the objective's two values in order. */
 export type Score = readonly [number, number, number, number];
 
 const EQUAL_SHARE = 1e-11;
-/** With the slack that deadlines already have, still within what counts as kept. */
+/** Together with the slack of the columns, still within the tolerance of a kept deadline. */
 const KEPT_SHARE = 3e-10;
 
 /** Whether a finish is after a deadline, by more than rounding. */
@@ -51,7 +51,10 @@ export function isBetter(a: Score, b: Score): boolean {
   return false;
 }
 
-/** By so much that it is worth a change: fewer or less late, or a gain of a share of it and of so many seconds. */
+/**
+ * Whether the difference justifies a change: fewer or less late, or a gain of a share and of some
+ * seconds.
+ */
 export function isWorthMore(a: Score, b: Score, share: number, seconds: number): boolean {
   if (a[0] !== b[0]) return a[0] < b[0];
   if (Math.abs(a[1] - b[1]) > share * Math.max(a[1], b[1])) return a[1] < b[1];

@@ -1,31 +1,32 @@
 /**
- * How much can still come besides what is due by each of some deadlines, while sites run at changing rates.
+ * The bytes that can be received besides those due by each mark, while sites run at changing rates.
  *
- * By a mark is due of a site what it could not bring between the mark and its own deadline at its cap. So of a
- * site that is called for the last time at some moment, something is due by all marks after that moment and by none before.
- * Rates are booked with their moments at the first mark by which something is due; sums over the marks tell what has
- * come for each. O(1) a rate, O(k) a look, and a look tells how long none is needed.
+ * By a mark the due bytes of a site are those that it could not receive between the mark and its
+ * own deadline at its cap. So a site with its last call at some moment has due bytes by all marks
+ * after that moment and by none before. Rates are booked with their times at the first mark by
+ * which bytes are due; sums over the marks give the received bytes for each. O(1) per rate, O(k)
+ * per check, and a check returns how long none is needed.
  */
 
 import type { Work } from "./columns.ts";
 
-/** Parts of the rate, or of the time until a mark, that are only rounding. */
+/** Shares of the rate, or of the time until a mark, that are only rounding. */
 const RATE_ROUNDING = 1e-12;
 const TIME_ROUNDING = 1e-11;
 
 export class Spare {
   readonly #rateBps: number;
   readonly #marks: Float64Array;
-  /** By mark: what the line brings until then, less what is due then, both from the beginning. */
+  /** By mark: bytes that the line carries until then, less those due, both from the start. */
   readonly #atStart: Float64Array;
-  /** By site: the first mark by which something of it is due; as many as there are marks for none. */
+  /** By site: index of the first mark by which its bytes are due; the number of marks for none. */
   readonly #firstMarks: Int32Array;
-  /** By first mark: the rates of sites, and the same times the moments since when they run. */
+  /** By first mark: the rates of sites, and the same times their start times. */
   readonly #dueBps: Float64Array;
   readonly #dueMoments: Float64Array;
-  /** Marks before this one have passed; their rates and moments are added up in its own. */
+  /** Marks before this one have passed; their rates and times are added to its own. */
   #next = 0;
-  /** Nothing but what is due by this mark can come. */
+  /** The mark by which only due bytes may be received. */
   #tight: number;
   #nextTight = 0;
   #safeUntilSeconds = 0;
@@ -64,7 +65,7 @@ export class Spare {
     }
   }
 
-  /** Whether a site may run: something of it is due, or there is more to spare. */
+  /** Whether a site may run: its bytes are due, or there are spare bytes. */
   allows(site: number): boolean {
     return (this.#firstMarks[site] as number) <= this.#tight;
   }
@@ -73,12 +74,12 @@ export class Spare {
     return this.#tight < this.#marks.length;
   }
 
-  /** The first by which something of it is due; Infinity for none. */
+  /** The first mark by which its bytes are due; Infinity for none. */
   firstMarkOf(site: number): number {
     return this.#marks[this.#firstMarks[site] as number] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** From now on a site has so much more rate. */
+  /** Adds to the rate of a site from now on. */
   add(site: number, rateBps: number, nowSeconds: number): void {
     this.#book(Math.max(this.#next, this.#firstMarks[site] as number), rateBps, nowSeconds);
   }
@@ -88,35 +89,38 @@ export class Spare {
     this.#dueMoments[mark] = (this.#dueMoments[mark] as number) + rateBps * nowSeconds;
   }
 
-  /** Nothing of a site that runs at this rate is due any more by its first mark. */
+  /** No bytes of a site with this rate are due any more by its first mark. */
   passMark(site: number, rateBps: number, nowSeconds: number): void {
     this.add(site, -rateBps, nowSeconds);
     this.#firstMarks[site] = (this.#firstMarks[site] as number) + 1;
     this.add(site, rateBps, nowSeconds);
   }
 
-  /** When it must be decided anew who may run, if that is before the given moment and no rate changes. */
+  /**
+   * The next moment at which the sites that may run must be decided again, if it is before the
+   * given one and no rate changes.
+   */
   nextChange(nowSeconds: number, untilSeconds: number): number {
     const endSeconds = this.#marks[this.#tight] ?? Number.POSITIVE_INFINITY;
     if (untilSeconds <= this.#safeUntilSeconds) return endSeconds;
     return Math.min(endSeconds, this.#look(nowSeconds));
   }
 
-  /** The moment told by `nextChange` has come. */
+  /** For the moment that `nextChange` returned. */
   change(nowSeconds: number): void {
     const endSeconds = this.#marks[this.#tight] ?? Number.POSITIVE_INFINITY;
     this.#tight = endSeconds <= nowSeconds ? this.#marks.length : this.#nextTight;
     this.#safeUntilSeconds = nowSeconds;
   }
 
-  /** Those that may run cannot use the line: the mark is given up. */
+  /** The allowed sites cannot use the whole line: the mark is given up. */
   giveUp(): void {
     this.#atStart[this.#tight] = Number.POSITIVE_INFINITY;
     this.#tight = this.#marks.length;
     this.#safeUntilSeconds = 0;
   }
 
-  /** The first moment at which nothing is to spare by a mark before the one that is tight. */
+  /** The first moment without spare bytes by a mark before the tight one. */
   #look(nowSeconds: number): number {
     this.#passUntil(nowSeconds);
     const rate = this.#rateBps;
@@ -152,7 +156,7 @@ export class Spare {
   }
 }
 
-/** The first of ascending marks that is above a value; as many as there are for none. */
+/** Index of the first of ascending marks above a value; their number if there is none. */
 function firstAbove(marks: Float64Array, value: number): number {
   let low = 0;
   let high = marks.length;

@@ -7,7 +7,7 @@
 
 import { join } from "node:path";
 import { mergeSorted } from "../../base/merge.ts";
-import { readServerFile, SERVERS_FILE, type StoredServer } from "../server-file.ts";
+import { readServerFile, SERVERS_FILE, type StoredServer } from "../sqlite/server-file.ts";
 import { partFolders } from "../team-file.ts";
 
 /** `speedsFile` is set when the crawl uses a file outside its folder. */

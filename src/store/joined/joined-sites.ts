@@ -8,7 +8,7 @@
 
 import type { ListedRows } from "./listed-rows.ts";
 import { sumOf } from "./joined-totals.ts";
-import type { ReadableStore } from "../sqlite/sqlite-view.ts";
+import type { ReadableStore } from "../store.ts";
 import type { SiteRow, StoredRound } from "../store.ts";
 
 /** A site's row in one of the stores. */

@@ -11,7 +11,7 @@ import type { PageRecord } from "../../page/page.ts";
 import type { Totals } from "../store.ts";
 
 /** Rows that are not counted, besides URLs owned by another process. */
-export interface LeftOut {
+interface LeftOut {
   /** Unlisted rows of URLs that several processes have, by outcome. */
   readonly repeats: ReadonlyMap<Reason | undefined, number>;
   /** Pages of all unlisted URLs. */

@@ -18,7 +18,7 @@ import type { PageRecord } from "../../page/page.ts";
 import { ListedRows } from "./listed-rows.ts";
 import { JoinedSites } from "./joined-sites.ts";
 import { joinedTotals } from "./joined-totals.ts";
-import type { ReadableStore } from "../sqlite/sqlite-view.ts";
+import type { ReadableStore } from "../store.ts";
 import type {
   Fingerprints,
   NumberedPage,

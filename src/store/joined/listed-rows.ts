@@ -16,20 +16,20 @@ import { isOwnedElsewhere, type Reason, settlementOf } from "../../page/outcome.
 import { fingerprintOf } from "../../url/fingerprint.ts";
 import { LeftOutCount } from "./joined-totals.ts";
 import { RankedBits } from "./ranked-bits.ts";
-import type { ReadableStore } from "../sqlite/sqlite-view.ts";
+import type { ReadableStore } from "../store.ts";
 import type { Fingerprints, StoredUrl } from "../store.ts";
 
 const SLICE_ROWS = 1000;
 
 /** Counts of a site's unlisted rows. */
-export interface HiddenOfSite {
+interface HiddenOfSite {
   readonly known: number;
   readonly pending: number;
   readonly pages: number;
 }
 
 /** A row of one of the stores, by its own number there. */
-export interface RowPlace {
+interface RowPlace {
   readonly index: number;
   readonly own: number;
 }

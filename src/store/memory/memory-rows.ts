@@ -15,7 +15,7 @@ import { NO_TOTALS } from "../store.ts";
 import type { Batch, EndedUrl, NewUrl, OutgoingParcel, PageTopic, SiteRow } from "../store.ts";
 import type { StoredUrl, Totals, WaitingUrl } from "../store.ts";
 
-export interface UrlRow {
+interface UrlRow {
   readonly added: NewUrl;
   score: number;
   attempts: number;

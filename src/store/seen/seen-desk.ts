@@ -9,8 +9,8 @@ import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import type { MessagePort } from "node:worker_threads";
 import { assert } from "../../base/assert.ts";
 import type { FlushJob, MergeJob } from "./seen-merge.ts";
-import type { StoreThread } from "../sqlite/store-thread.ts";
-import type { SeenAnswer, SeenRequest } from "../sqlite/store-worker.ts";
+import type { StoreThread } from "./store-thread.ts";
+import type { SeenAnswer, SeenRequest } from "./store-worker.ts";
 
 /** Far longer than the largest table takes; a thread without an answer for this time is considered dead. */
 const ANSWER_MS_MAX = 120_000;

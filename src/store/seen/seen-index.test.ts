@@ -16,7 +16,7 @@ import { FingerprintTable } from "./fingerprint-table.ts";
 import { SeenIndex } from "./seen-index.ts";
 import { DamagedRun, RunBlocks, SeenRun } from "./seen-run.ts";
 import { flushTable } from "./seen-merge.ts";
-import { StoreThread } from "../sqlite/store-thread.ts";
+import { StoreThread } from "./store-thread.ts";
 
 test("a fingerprint that was set is found with its id", async (t) => {
   const index = new SeenIndex(placeFor(t, 100), 0, threadFor(t));

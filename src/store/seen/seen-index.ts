@@ -25,8 +25,8 @@ import { assert } from "../../base/assert.ts";
 import { FingerprintTable } from "./fingerprint-table.ts";
 import { DamagedRun, SeenRun } from "./seen-run.ts";
 import { SeenDesk } from "./seen-desk.ts";
-import type { StoreThread } from "../sqlite/store-thread.ts";
-import type { SeenAnswer } from "../sqlite/store-worker.ts";
+import type { StoreThread } from "./store-thread.ts";
+import type { SeenAnswer } from "./store-worker.ts";
 
 const RUNS_MERGED = 6;
 const READER_CACHE_SLOTS = 2 ** 16;

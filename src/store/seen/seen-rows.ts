@@ -10,9 +10,9 @@ import { CrawlError } from "../../base/errors.ts";
 import { SeenIndex, SeenIndexStuck } from "./seen-index.ts";
 import type { SeenIndexPlace } from "./seen-index.ts";
 import { DamagedRun } from "./seen-run.ts";
-import type { StoreThread } from "../sqlite/store-thread.ts";
+import type { StoreThread } from "./store-thread.ts";
 
-export interface RowSource {
+interface RowSource {
   /** Number of the last row; 0 when there is none. */
   last(): number;
   /** Sets the entries of some rows after this one, in order; returns the number of the last of them. */

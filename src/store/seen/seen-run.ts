@@ -52,7 +52,7 @@ export class DamagedRun extends Error {
 type Words = Uint32Array<ArrayBuffer>;
 
 /** The range and size of a run. */
-export interface RunExtent {
+interface RunExtent {
   readonly path: string;
   readonly entries: number;
   /** First and last sequence number that it covers. */

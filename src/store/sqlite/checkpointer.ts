@@ -9,7 +9,7 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { assert } from "../../base/assert.ts";
-import type { StoreThread } from "./store-thread.ts";
+import type { StoreThread } from "../seen/store-thread.ts";
 
 /** Unmoved frames of 4 KiB that start the other thread: 16 MiB. */
 const FRAMES_TO_MOVE = 4_096;

@@ -15,7 +15,7 @@ import type { SqliteReader } from "./sqlite-reader.ts";
 /** Wait for another process that reads the log, or recovers it after a kill. */
 const BUSY_MS_MAX = 250;
 
-export interface DatabaseLimits {
+interface DatabaseLimits {
   readonly cacheBytesMax: number;
 }
 

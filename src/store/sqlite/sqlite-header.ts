@@ -8,7 +8,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 const MAGIC = "SQLite format 3\0";
 const HEADER_BYTES = 100;
 
-export interface SqliteHeader {
+interface SqliteHeader {
   readonly isSqlite: boolean;
   /** SQLite's application id; 0 when not set. */
   readonly applicationId: number;

@@ -13,10 +13,9 @@ import type { Visits } from "../../page/visits.ts";
 import { explaining, explainingEach } from "../disk-trouble.ts";
 import { SeenRows } from "../seen/seen-rows.ts";
 import { SqliteReader } from "./sqlite-reader.ts";
-import type { OutboxState } from "./sqlite-reader.ts";
-import type { StoreThread } from "./store-thread.ts";
+import type { StoreThread } from "../seen/store-thread.ts";
 import { damagedRow } from "./sqlite-rows.ts";
-import type { Batch, Fingerprints, SiteRow, Store } from "../store.ts";
+import type { Batch, Fingerprints, ReadableStore, SiteRow } from "../store.ts";
 import type {
   EndedUrl,
   NumberedPage,
@@ -31,23 +30,6 @@ import type { Fingerprint } from "../../url/fingerprint.ts";
 const SLICE_ROWS = 5_000;
 /** Size of the page index relative to the URL index, because pages are fewer and looked up once each. */
 const PAGE_SHARE = 1 / 8;
-
-/** The part of a store that can be read while another process writes it. */
-export type ReadableStore = Omit<
-  Store,
-  | "nextUrlId"
-  | "nextSiteId"
-  | "remember"
-  | "commit"
-  | "seedTargets"
-  | "ended"
-  | "visits"
-  | "leastPages"
-  | "urlsOfSite"
-  | "sync"
-  | "outbox"
-  | keyof OutboxState
->;
 
 export class SqliteView implements ReadableStore {
   readonly reader: SqliteReader;

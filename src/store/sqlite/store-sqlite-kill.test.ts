@@ -8,7 +8,8 @@ import { createInterface } from "node:readline";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
 import { below, randomFrom } from "../../base/random.ts";
-import { openReadOnly, openStore } from "./store-sqlite.ts";
+import { openStore } from "./store-sqlite.ts";
+import { openReadOnly } from "../joined/open-read-only.ts";
 import { compare, compareKept, isError, walked } from "../store.suite.ts";
 
 const CHILD = join(import.meta.dirname, "store-sqlite.child.ts");

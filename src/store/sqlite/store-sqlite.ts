@@ -12,7 +12,6 @@
 
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { basename } from "node:path";
 import { descriptorShortage } from "../../base/descriptors.ts";
 import { CrawlError } from "../../base/errors.ts";
 import type { PageRecord } from "../../page/page.ts";
@@ -22,13 +21,11 @@ import { Checkpointer } from "./checkpointer.ts";
 import { explained, explaining, freeBytes } from "../disk-trouble.ts";
 import { claimFolder, findStore } from "../folder.ts";
 import type { Claim } from "../folder.ts";
-import { joinStores, type StorePart } from "../joined/joined-view.ts";
 import { checkRows, createDatabase, openDatabase, openDatabaseReadOnly } from "./sqlite-file.ts";
 import { SqliteReader } from "./sqlite-reader.ts";
 import { SqliteView } from "./sqlite-view.ts";
-import type { ReadableStore } from "./sqlite-view.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
-import type { Batch, Fingerprints, SiteRow, Store } from "../store.ts";
+import type { Batch, Fingerprints, ReadableStore, SiteRow, Store } from "../store.ts";
 import type {
   EndedUrl,
   NumberedPage,
@@ -38,14 +35,13 @@ import type {
   Totals,
   WaitingUrl,
 } from "../store.ts";
-import { StoreThread } from "./store-thread.ts";
-import { readTeam, storeFolders } from "../team-file.ts";
+import { StoreThread } from "../seen/store-thread.ts";
 import type { Fingerprint } from "../../url/fingerprint.ts";
 
 const SYNC_AFTER_MS = 1_000;
 const SPACE_CHECK_EVERY_MS = 1_000;
 
-export interface StoreLimits {
+interface StoreLimits {
   /** Size of SQLite's page cache. */
   readonly cacheBytesMax: number;
   /** Fingerprints in memory before they are written out; 76 bytes each in total. */
@@ -74,26 +70,8 @@ export function openStore(folder: string, limits: Partial<StoreLimits> = {}): St
   }
 }
 
-/**
- * Opens a store for reading, during or after a crawl; new commits become visible, and nothing is written. The
- * folder of several processes is read as one crawl.
- */
-export function openReadOnly(folder: string): ReadableStore {
-  return readTeam(folder) === undefined ? openOne(folder) : openJoined(storeFolders(folder));
-}
-
-function openJoined(folders: readonly string[]): ReadableStore {
-  const parts: StorePart[] = [];
-  const view = (): ReadableStore => {
-    for (const folder of folders) parts.push({ name: basename(folder), store: openOne(folder) });
-    return joinStores(parts);
-  };
-  return cleaningUpAfter(view, () => {
-    for (const { store } of parts) void store.close();
-  });
-}
-
-function openOne(folder: string): ReadableStore {
+/** Opens the store of one process for reading. */
+export function openView(folder: string): ReadableStore {
   const { stateFolder, database: path } = findStore(folder);
   return explaining(path, () => {
     const database = openDatabaseReadOnly(path);
@@ -329,7 +307,7 @@ class SqliteStore implements Store {
   }
 }
 
-function cleaningUpAfter<T>(work: () => T, cleanUp: () => void): T {
+export function cleaningUpAfter<T>(work: () => T, cleanUp: () => void): T {
   try {
     return work();
   } catch (error) {

@@ -1,0 +1,26 @@
+/** Opens a crawl for reading: the store of one process, or those of several as one. */
+
+import { basename } from "node:path";
+import { cleaningUpAfter, openView } from "../sqlite/store-sqlite.ts";
+import type { ReadableStore } from "../store.ts";
+import { readTeam, storeFolders } from "../team-file.ts";
+import { joinStores, type StorePart } from "./joined-view.ts";
+
+/**
+ * Opens a store for reading, during or after a crawl; new commits become visible, and nothing is written. The
+ * folder of several processes is read as one crawl.
+ */
+export function openReadOnly(folder: string): ReadableStore {
+  return readTeam(folder) === undefined ? openView(folder) : openJoined(storeFolders(folder));
+}
+
+function openJoined(folders: readonly string[]): ReadableStore {
+  const parts: StorePart[] = [];
+  const view = (): ReadableStore => {
+    for (const folder of folders) parts.push({ name: basename(folder), store: openView(folder) });
+    return joinStores(parts);
+  };
+  return cleaningUpAfter(view, () => {
+    for (const { store } of parts) void store.close();
+  });
+}
