@@ -188,7 +188,9 @@ function ask({ titles }: Corpus, folder: string): void {
       const words = (titles[below(random, titles.length)] ?? "").match(/[\p{L}\p{N}]+/gu) ?? [];
       const chosen = words.slice(below(random, words.length)).slice(0, count);
       const query =
-        chosen.length < count ? undefined : readQuery(isPhrase ? `"${chosen.join(" ")}"` : chosen.join(" "));
+        chosen.length < count
+          ? undefined
+          : readQuery(isPhrase ? `"${chosen.join(" ")}"` : chosen.join(" "));
       if (query === undefined) continue;
       const startedAtMs = performance.now();
       const found = search([{ folder, index }], { query, facets, countMax: 10 });

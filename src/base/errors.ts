@@ -46,6 +46,10 @@ export const REMEDIES = {
     "Raise max_payload in the configuration of nats-server; its own default of 1MB is enough.",
   NOT_RUNNING:
     "Only a running crawl can be changed. Start it with the same `weir crawl` command first.",
+  NOT_APPLIED:
+    "Check that NATS and the other nodes are reachable. The change is requested again until a leader accepts it, as long as this node runs.",
+  NOT_CONFIRMED:
+    "A node without contact to the leader is paused and makes the change as soon as it is back; repeat the command to see whether it has.",
   DASHBOARD_PORT:
     "Give --dashboard another port (0 for any free port), and --dashboard-host an address of this machine.",
   RUNTIME_OLD: "Run ./weir, which uses its own Node, or install the version named above.",

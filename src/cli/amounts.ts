@@ -3,7 +3,7 @@
 import { PURPOSES, type BytesByPurpose } from "../bandwidth/history/ledger.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 
-/** By hand: loading the locale data would take longer than the rest of the start. */
+/** Without locale data, whose loading would take longer than the rest of the start. */
 export function showCount(count: number): string {
   return String(Math.round(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
@@ -16,7 +16,7 @@ export function plural(count: number, noun: string): string {
   return `${showCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** A rate, and how it stands to its limit: "1.96 MB/s of 2.00 (98 %)". */
+/** A rate and its share of the limit: "1.96 MB/s of 2.00 (98 %)". */
 export function showRate(rateBps: number, limitBps: number | undefined): string {
   const rate = showBytes(rateBps);
   if (limitBps === undefined) return `${rate}/s`;
@@ -27,7 +27,7 @@ export function showRate(rateBps: number, limitBps: number | undefined): string 
   return `${rate}/s of ${shown} (${Math.round((100 * rateBps) / limitBps)} %)`;
 }
 
-/** What the bytes were for, the most first, as "name amount" words. */
+/** Bytes by purpose, the largest first, as "name amount" words. */
 export function showLedger(ledger: BytesByPurpose): string[] {
   return PURPOSES.filter((purpose) => ledger[purpose] > 0)
     .toSorted((a, b) => ledger[b] - ledger[a])

@@ -1,4 +1,4 @@
-/** The words after a small command: what it acts on, and its flags; all mistakes in one error. */
+/** The arguments of a small command: positional ones and flags; all mistakes in one error. */
 
 import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
@@ -12,8 +12,8 @@ interface Args<Table extends FieldTable> {
 }
 
 /**
- * `names` says what is acted on, in order: every one of them must be given, and no more; of a last
- * name that ends in `…` there may be many.
+ * `names` are the positional arguments in order; each is required, and more are a mistake. A last
+ * name that ends in `…` may occur several times.
  */
 export function readArgs<Table extends FieldTable>(
   words: readonly string[],

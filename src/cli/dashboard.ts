@@ -1,4 +1,6 @@
-/** How the dashboard is asked for on the command line, and what is said when it is there. */
+/**
+ * The dashboard's settings on the command line, and the warning when it is open to other machines.
+ */
 
 import type { Resolved } from "../config/field.ts";
 import type { SHOWING } from "../config/output.ts";

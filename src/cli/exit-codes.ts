@@ -1,4 +1,4 @@
-/** How a command tells its caller how it went; the numbers are part of the contract. */
+/** The exit codes of commands; the numbers are part of the contract. */
 
 import type { ErrorCode } from "../base/errors.ts";
 
@@ -6,14 +6,14 @@ export const EXIT = {
   done: 0,
   failed: 1,
   usage: 2,
-  /** By the user or by a limit, with work left; the same command goes on. */
+  /** By the user or by a limit, with work left; the same command resumes. */
   stopped: 3,
   killed: 130,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Errors in what was asked, as against errors in doing it. */
+/** Mistakes in the request, as opposed to failures while carrying it out. */
 const ASKED_WRONGLY: ReadonlySet<ErrorCode> = new Set([
   "USAGE",
   "SETTINGS_INVALID",

@@ -1,4 +1,4 @@
-/** Brings a crawl's rows into the shape that the writers of lines take, one page at a time. */
+/** Converts a crawl's rows for the writers of lines, one page at a time. */
 
 import { fingerprintsIn } from "../results/fingerprints.ts";
 import { linkGraphOf, linksTo } from "../results/link-graph.ts";
@@ -6,7 +6,8 @@ import { textPlaceOf } from "../results/text-place.ts";
 import { exportedName } from "../output/warc/archives.ts";
 import { archivedText, pageLine, type PageLine } from "../output/lines/jsonl.ts";
 import type { LinkingPage, UrlOf } from "../output/lines/links.ts";
-import type { PageRecord } from "../page/page.ts";
+import { DamagedRecord } from "../output/warc/warc-read.ts";
+import type { ArchivePlace, PageRecord } from "../page/page.ts";
 import { highest } from "../report/gather.ts";
 import type { openReadOnly } from "../store/joined/open-read-only.ts";
 import { writtenOf } from "../url/url.ts";
@@ -16,16 +17,18 @@ export type ReadableStore = ReturnType<typeof openReadOnly>;
 const URLS_KEPT_MAX = 100_000;
 
 interface Extras {
-  /** Where to take the text of pages from; undefined when it is not wanted. */
+  /** The archive with the text of pages; undefined if it is not wanted. */
   readonly archiveFolder: string | undefined;
   /** By the id of a URL less 1; undefined when they are not wanted. */
   readonly ranks: Float64Array | undefined;
+  /** Pages whose record is damaged have no text; without it, damage is thrown. */
+  readonly onDamage: ((damage: DamagedRecord) => void) | undefined;
 }
 
-/** Every page with what is said of it elsewhere. */
+/** Every page with its facts from other tables. */
 export function* pageRows(
   store: ReadableStore,
-  { archiveFolder, ranks }: Extras,
+  { archiveFolder, ranks, onDamage }: Extras,
 ): Generator<PageLine> {
   for (const page of store.pages()) {
     const known = store.url(page.id);
@@ -33,9 +36,23 @@ export function* pageRows(
     const like = page.likeness === undefined ? undefined : store.url(page.likeness.ofId);
     const likeUrl = like && writtenOf(like);
     const place = archiveFolder === undefined ? undefined : textPlaceOf(store, page);
-    const text = place && archivedText(archiveFolder ?? "", place);
+    const text = place && textAt(archiveFolder ?? "", place, onDamage);
     const rank = ranks?.[page.id - 1];
     yield { url: writtenOf(known), depth: known.depth, page: exported(page), likeUrl, text, rank };
+  }
+}
+
+function textAt(
+  folder: string,
+  place: ArchivePlace,
+  onDamage: Extras["onDamage"],
+): string | undefined {
+  try {
+    return archivedText(folder, place);
+  } catch (error) {
+    if (!(error instanceof DamagedRecord) || onDamage === undefined) throw error;
+    onDamage(error);
+    return undefined;
   }
 }
 
@@ -43,7 +60,7 @@ export function* pageLines(store: ReadableStore, extras: Extras): Generator<stri
   for (const row of pageRows(store, extras)) yield pageLine(row);
 }
 
-/** The URLs to which the most pages link, the most first. */
+/** The most-linked URLs, the most links first. */
 export function popularUrls(store: ReadableStore, countMax: number): string[] {
   const counts = linksTo(linkGraphOf(store));
   const { kept } = highest(counts.keys(), countMax, (node) => counts[node] ?? 0);
@@ -51,15 +68,15 @@ export function popularUrls(store: ReadableStore, countMax: number): string[] {
   return linked.map((node) => store.url(node + 1)?.url ?? "").filter((url) => url !== "");
 }
 
-/** With its archive file under the name that other exports give it. */
+/** The page with the name of its archive file in other exports. */
 function exported(page: PageRecord): PageRecord {
   const { archived } = page;
   return { ...page, archived: archived && { ...archived, file: exportedName(archived.file) } };
 }
 
 /**
- * Finds the URLs behind fingerprints: those of a whole page are asked for together, since asking has
- * its price, and URLs met often are kept.
+ * Finds the URLs of fingerprints: those of a whole page are looked up together, since each lookup
+ * has its cost, and frequent URLs are cached.
  */
 export class UrlBook {
   readonly #store: ReadableStore;
@@ -76,7 +93,7 @@ export class UrlBook {
     return this.#ranks?.[id - 1];
   }
 
-  /** Makes the links of this page answerable. */
+  /** Looks up the links of this page. */
   turnTo(links: Uint8Array): void {
     const asked = fingerprintsIn(links);
     const { high, low } = asked;

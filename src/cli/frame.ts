@@ -1,8 +1,8 @@
 /**
- * One picture of a crawl, as lines of text: the live view draws it again and again, `status` once.
+ * One picture of a crawl, as lines of text: the live view draws it repeatedly, `status` once.
  *
- * A pure function of what is known and of the size of the screen. The most telling lines come first,
- * and sites and troubles get only the rows that are left. Everything foreign passes `visible`.
+ * A pure function of the snapshot and of the size of the screen. The most important lines come
+ * first, and sites and problems get only the remaining rows. All foreign text passes `visible`.
  */
 
 import { showBytes, showDuration } from "../base/units.ts";
@@ -22,7 +22,7 @@ export interface Screen {
 
 const LEVELS = "▁▂▃▄▅▆▇█";
 const GAUGE_SHARE_MAX = 1.25;
-/** Beyond this a second counts as above its limit. */
+/** Share of the limit above which a second counts as over it. */
 const SPILL_SHARE = 1.05;
 const SITES_MAX = 12;
 const TROUBLES_MAX = 4;
@@ -45,7 +45,7 @@ export function frameOf(snapshot: Snapshot, screen: Screen): string[] {
   return lines.slice(0, Math.max(1, screen.rows - 1)).map((line) => fitted(line, screen.columns));
 }
 
-/** The highest level stands for `most`, or for the highest value when that is not given. */
+/** The highest level stands for `most`, by default the highest value. */
 export function sparkline(values: readonly number[], columns: number, most?: number): string {
   const shown = values.slice(-columns);
   const highest = most ?? Math.max(...shown, 1);
@@ -57,7 +57,7 @@ export function sparkline(values: readonly number[], columns: number, most?: num
     .join("");
 }
 
-/** A bar with a mark at the limit, and a quarter of room to go beyond it. */
+/** A bar with a mark at the limit, and room for a quarter more. */
 export function gauge(share: number, columns: number): string {
   const mark = Math.round(columns / GAUGE_SHARE_MAX);
   const filled = Math.round((Math.min(GAUGE_SHARE_MAX, share) * columns) / GAUGE_SHARE_MAX);
@@ -104,7 +104,10 @@ function rateLines(snapshot: Snapshot, screen: Screen): string[] {
   return [...held, `${screen.palette.accent(line)}  ${numbers}`];
 }
 
-/** The rate against the limit, what is predicted, and how much the limit holds back. */
+/**
+ * The rate with the limit and the prediction, and the share of time that the limit holds reading
+ * back.
+ */
 function gaugeLine(snapshot: Snapshot, limitBps: number, { columns, palette }: Screen): string {
   const { rateBps, predictedBps, waitingReaders, connectionsOpen } = snapshot;
   const heldShare = connectionsOpen === 0 ? 0 : waitingReaders / connectionsOpen;
@@ -181,12 +184,12 @@ function siteLine(site: SiteView, nameColumns: number, screen: Screen): string {
   ].join("  ");
 }
 
-/** Promises come first, the nearest before the others; who has none comes after all of them. */
+/** Sites with a deadline first, the nearest deadline before the others. */
 function urgencyOf({ forecast, pending }: SiteView): number {
   return pending === 0 ? Number.MAX_VALUE : (forecast?.deadlineInMs ?? Number.MAX_VALUE);
 }
 
-/** How a site stands against its deadline: what is left, and when it will be done. */
+/** A site's deadline: the time left, and the expected finish. */
 function promiseWords(
   { deadlineMs, finishedMs, forecast }: SiteView,
   palette: Palette,

@@ -8,12 +8,12 @@ import type { ExitCode } from "./exit-codes.ts";
 
 const COLUMNS_MIN = 40;
 const COLUMNS_MAX = 100;
-/** Where the terminal's width is not known. */
+/** If the terminal's width is unknown. */
 const COLUMNS_DEFAULT = 80;
 /** Widest column of flags, as a share of the line. */
 const FLAG_SHARE = 0.36;
 
-/** What the operator typed after `--help`, and how wide the terminal is. */
+/** The topic after `--help`, and the width of the terminal. */
 export interface HelpRequest {
   /** `all`, the name of a group in lower case, or nothing. */
   readonly topic?: string | undefined;
@@ -45,9 +45,7 @@ export function generalHelp(
     "",
     ...commands.map(([name, summary]) => `  ${name.padEnd(10)}${summary}`),
     "",
-    "A first crawl:",
-    "",
-    "  weir crawl https://example.org/ --pages 100 --contact you@example.org",
+    "A first crawl: weir crawl https://example.org/ --contact you@example.org",
     "",
     "  weir COMMAND --help   flags and examples of a command",
     "  weir --version        version of Weir",

@@ -1,10 +1,10 @@
-/** Ctrl-C, as people expect it: the first asks politely, the second does not wait. */
+/** Ctrl-C: the first one stops gracefully, the second one at once. */
 
 import { EXIT } from "./exit-codes.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Calls once with the name of what came first; whatever comes next ends the process. */
+/** Calls back once with the name of the first signal; the next one ends the process. */
 export function onInterrupt(askToStop: (why: string) => void): Disposable {
   let asked = false;
   const hear = (signal: NodeJS.Signals): void => {

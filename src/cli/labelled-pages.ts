@@ -1,9 +1,10 @@
 /**
- * Reads pages with their topics from JSON lines: `{ "topic": …, "text": … }` or `{ "topic": …, "html": … }`,
- * packed or not; the names of the fields can be others.
+ * Reads pages with their topics from JSON lines: `{ "topic": …, "text": … }` or `{ "topic": …,
+ * "html": … }`, compressed or not; the fields may have other names.
  *
- * Lines that are no JSON, or have no topic or no page, are counted and named by their numbers. A few are
- * life; when they are more than one in twenty, the file is probably not what was meant, and is refused.
+ * Lines that are not JSON, or have no topic or no page, are counted and reported by their numbers.
+ * A few are tolerated; if more than one in twenty is invalid, the file is probably the wrong one,
+ * and is refused.
  */
 
 import { CrawlError } from "../base/errors.ts";
@@ -26,7 +27,7 @@ export interface FieldNames {
   readonly html: string;
 }
 
-/** What became of the lines; `broken` of them could not be used, the first of them for these reasons. */
+/** Counts of lines; `broken` of them could not be used, with the reasons of the first of them. */
 export interface LineTally {
   readonly lines: number;
   readonly broken: number;
@@ -66,14 +67,14 @@ export async function readLabelledPages(
   return tally;
 }
 
-/** For people: nothing when all lines were good. */
+/** For users: empty if all lines were valid. */
 export function tallyLines({ lines, broken, reasons }: LineTally): string[] {
   if (broken === 0) return [];
   const head = `${broken} of ${lines} lines cannot be used`;
   return [head, ...reasons, ...(broken > reasons.length ? ["…"] : [])];
 }
 
-/** The page in a line, or what is wrong with it. */
+/** The page in a line, or the reason why it is invalid. */
 function pageIn(line: string, names: FieldNames): LabelledPage | string {
   let row: unknown;
   try {

@@ -2,9 +2,9 @@
  * Draws a crawl in place, several times a second, without flicker.
  *
  * A frame is one write: the cursor goes up to the first line, each line is overwritten and cleared
- * to its end, what is left below is cleared. Terminals that know it show the frame at once
- * (synchronised output, mode 2026); others ignore that. The cursor is hidden meanwhile and comes
- * back however the program ends, because the restoring hangs on the process's exit.
+ * to its end, the rest below is cleared. Terminals with synchronised output (mode 2026) show the
+ * frame at once; others ignore that. The cursor is hidden meanwhile and is restored however the
+ * program ends, by a handler of the process's exit.
  */
 
 import type { WriteStream } from "node:tty";
@@ -57,7 +57,7 @@ export class LiveView implements View {
   }
 
   #draw(): void {
-    // A terminal that does not keep up gets fewer frames, not a queue of them.
+    // A slow terminal gets fewer frames, not a queue of them.
     if (this.#stream.writableNeedDrain) return;
     const lines = frameOf(this.#snapshot(), {
       ...sizeOf(this.#stream),

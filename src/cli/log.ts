@@ -15,7 +15,7 @@ export function linesLog(write: (line: string) => void, least: LogLevel): Log {
   };
 }
 
-/** JSON itself makes controls visible as escapes; a disk that does not keep up loses lines, not memory. */
+/** JSON makes control characters visible as escapes; a slow disk loses lines, not memory. */
 export function fileLog(file: string, onError: (error: Error) => void): Log {
   const stream = createWriteStream(file, { flags: "a" });
   stream.once("error", onError);

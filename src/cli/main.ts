@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * The program `weir`: looks at the Node it runs on, then hands over to `run.ts`.
+ * The program `weir`: checks the version of Node, then calls `run.ts`.
  *
- * It imports nothing at the top and uses no new syntax, because a Node too old for the rest must
- * still be able to read this file and say so.
+ * It imports nothing at the top and uses no new syntax, because a Node that is too old for the rest
+ * must still be able to read this file and report it.
  */
 
 const NODE_MAJOR_MIN = 24;

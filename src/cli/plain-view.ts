@@ -1,7 +1,7 @@
 /**
- * Tells how a crawl goes in lines that can be kept: for logs, pipes and terminals without a cursor.
+ * Reports a crawl's progress in lines: for logs, pipes and terminals without a cursor.
  *
- * The first line comes with the first page, so that one sees that it works; then one every few
+ * The first line appears with the first page, to show that the crawl works; then one every few
  * seconds, and none while nothing changes.
  */
 

@@ -1,8 +1,8 @@
 /**
- * Asks the chosen algorithm for a plan, and tells what can be promised whichever it is.
+ * Plans with the chosen algorithm, and computes what can be promised with any.
  *
- * The paper's algorithms know no caps, and some have no answer where another has one; then there is no
- * plan, but the reason for it. Chance for the bands comes from a fixed seed, so that the same question
+ * The paper's algorithms know no caps, and some fail where another succeeds; then the answer is the
+ * reason instead of a plan. The randomness of the bands has a fixed seed, so that the same question
  * has the same answer.
  */
 
@@ -43,7 +43,7 @@ const MIP_SECONDS_MAX = 60;
 
 interface PlanQuestion {
   readonly task: PlanTask;
-  /** What ours keeps in hand before deadlines; undefined for nothing. */
+  /** The reserve of our planner before deadlines; undefined for none. */
   readonly slack: Slack | undefined;
   readonly servers: readonly Server[];
   readonly algorithm: Algorithm;
@@ -53,22 +53,22 @@ interface PlanQuestion {
 export interface PlanAnswer {
   readonly algorithm: Algorithm;
   readonly objective: Objective;
-  /** undefined when the algorithm has no answer. */
+  /** undefined when the algorithm fails. */
   readonly plan: Plan | undefined;
-  /** Why it has none. */
+  /** The reason of the failure. */
   readonly why: string | undefined;
   readonly figures: PlanFigures | undefined;
-  /** Sites from which the plan takes more than their servers give: the paper knows no caps. */
+  /** Sites with rates above those of their servers: the paper knows no caps. */
   readonly overCap: readonly string[];
-  /** Whether this plan keeps every deadline, and could be carried out. */
+  /** Whether this plan keeps every deadline and every cap. */
   readonly feasible: boolean;
   readonly promises: Promises;
-  /** No plan that keeps the deadlines that this one keeps has a smaller Σ finish, and none a smaller Σ weight × finish. */
+  /** No plan that keeps the deadlines of this one has a smaller Σ finish, or Σ weight × finish. */
   readonly lowerBoundSumSeconds: number;
   readonly lowerBoundWeightedSeconds: number;
-  /** Of the solver, between its answer and the best it could not rule out. */
+  /** The solver's gap between its answer and its bound. */
   readonly solverGap: number | undefined;
-  /** undefined where nothing is known of how far servers stray. */
+  /** undefined if no deviation of servers was measured. */
   readonly bands: readonly Band[] | undefined;
 }
 
@@ -132,7 +132,7 @@ async function byPaper(
   return { allocation, solverGap: gap };
 }
 
-/** The bound of the weighted sum says nothing of the plain one, unless all weigh the same. */
+/** The bound of the weighted sum implies none for the plain one, unless all weights are equal. */
 function unweightedBound(
   task: PlanTask,
   weightedBound: number,
@@ -142,7 +142,10 @@ function unweightedBound(
   return boundOf({ ...task, sites: task.sites.map((site) => ({ ...site, weight: 1 })) });
 }
 
-/** Only those deadlines that the plan keeps: a plan that is late somewhere may have a smaller sum than one that is not. */
+/**
+ * Only the deadlines that the plan keeps: a plan that misses some may have a smaller sum than one
+ * that keeps all.
+ */
 function withDeadlinesOf(task: PlanTask, plan: Plan | undefined): PlanTask {
   return withoutDeadlines(task, (site, index) => {
     const planned = plan?.sites[index];
@@ -162,14 +165,17 @@ function bandsOf(
     ...waysOf(question, aims, plan, order),
     random: randomFrom(SEED),
   });
-  // Runs are planned with less effort than the plan itself, which may do better than most of them.
+  // Runs are planned with less effort than the plan itself, which may be better than most of them.
   return bands.map(({ p5Seconds, p95Seconds }, index) => {
     const planned = (plan.sites[index] as SitePlan).finishSeconds;
     return { p5Seconds: Math.min(p5Seconds, planned), p95Seconds: Math.max(p95Seconds, planned) };
   });
 }
 
-/** Ours plans again as the crawl would; the paper's rates are kept; very many sites keep their order. */
+/**
+ * Our planner plans again as the crawl would; the paper's rates stay constant; very many sites keep
+ * their order.
+ */
 function waysOf(
   { algorithm, objective }: PlanQuestion,
   task: PlanTask,

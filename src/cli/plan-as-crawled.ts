@@ -1,9 +1,9 @@
 /**
- * A plan as a crawl of the same settings would carry it out (`weir plan --as-crawled`).
+ * A plan as a crawl with the same settings would carry it out (`weir plan --as-crawled`).
  *
- * By itself `weir plan` answers the question as it was put: every byte of the limit is a byte of a page,
- * and a deadline may be met at its last moment. A crawl begins with the plan that is made here
- * (`plan/promise/first-plan.ts`), which keeps time in hand before deadlines (decision 012).
+ * Without the flag, `weir plan` counts every byte of the limit as a byte of a page, and deadlines
+ * may be met at the last moment. A crawl starts with the plan made here
+ * (`plan/promise/first-plan.ts`), which has a reserve before deadlines (decision 012).
  */
 
 import type { Settings } from "../config/schema.ts";
@@ -11,14 +11,16 @@ import { asCrawled } from "../crawl/deadlines/first-plan.ts";
 import { type Slack, slackFor } from "../plan/promise/slack.ts";
 import type { PlanInput, PlannedSite } from "./plan-task.ts";
 
-/** Beginning as a crawl does, with what it gets of its limit; what servers give is not of our making, and stays. */
+/**
+ * The task with the start and the share of the limit that a crawl has; the rates of servers stay.
+ */
 export function atCrawlsRate(input: PlanInput, settings: Settings): PlanInput {
   const { task, rateFrom } = input;
   const limitBps = rateFrom === "caps" ? undefined : task.rateBps;
   return { ...input, task: asCrawled(task, limitBps, settings) };
 }
 
-/** What a crawl would keep in hand. */
+/** The reserve of a crawl. */
 export function crawlsSlack({ task, sites }: PlanInput): Slack {
   const promised = sites.filter(
     ({ wish, leftOut }) => leftOut === undefined && wish.deadlineSeconds !== undefined,

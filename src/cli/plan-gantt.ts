@@ -1,6 +1,6 @@
 /**
- * A plan as lines of a terminal: for each site a bar over time, deeper where its rate is higher, and
- * its deadline as an upright stroke. A pure function of rows and screen.
+ * A plan as lines of a terminal: a bar over time for each site, darker where its rate is higher,
+ * and its deadline as a vertical stroke. A pure function of rows and screen.
  */
 
 import { showDuration } from "../base/units.ts";
@@ -12,7 +12,7 @@ import { fitted } from "./terminal.ts";
 const SHADES = ["░", "▒", "▓", "█"];
 const DEADLINE = "│";
 const FAR = "›";
-/** Narrower than this, a bar says nothing. */
+/** A narrower bar is useless. */
 const BAR_COLUMNS_MIN = 16;
 const NAME_COLUMNS_MAX = 32;
 
@@ -67,7 +67,7 @@ function cellsOf(row: PlanRow, span: number, columns: number, mostBps: number): 
 
 function shadeOf(share: number): string {
   if (share <= 1e-9) return " ";
-  // Rounding must not make a steady rate look unsteady.
+  // Rounding must not make a constant rate look variable.
   const step = Math.ceil(share * SHADES.length - 1e-6) - 1;
   return SHADES[Math.max(0, Math.min(SHADES.length - 1, step))] ?? " ";
 }

@@ -1,9 +1,9 @@
 /**
- * What earlier crawls tell of sites that are to be planned: what they brought, how many pages that
- * was, what their robots.txt asks for, and how fast their servers are at this hour.
+ * The facts of earlier crawls about sites to plan: their bytes and pages, the delay of their
+ * robots.txt, and the speed of their servers at this hour.
  *
- * Only looks: a crawl that runs in the same folder is not disturbed. No folder means no knowledge. The
- * file of speeds is read once from end to end, about a second for half a million servers.
+ * Read-only: a running crawl in the same folder is not disturbed. A missing folder has no facts.
+ * The file of speeds is read once completely, about a second for half a million servers.
  */
 
 import { existsSync } from "node:fs";
@@ -21,7 +21,7 @@ import type { SiteRow, StoredRobots } from "../store/store.ts";
 import { hostOfSite } from "../url/site.ts";
 
 export interface Earlier {
-  /** URLs that wait, and that have ended. */
+  /** URLs that wait, and URLs that have ended. */
   readonly pending: number;
   readonly settled: number;
   /** Received in the last crawl of the site: recrawls before it do not make the site larger. */
@@ -34,7 +34,7 @@ export interface Earlier {
 interface ServerSpeed {
   /** Its IP address. */
   readonly address: string;
-  /** B(ip, h, w) of the server that was measured last, now. */
+  /** B(ip, h, w) of the server that was measured last, at this hour. */
   readonly downloadBps: number;
   readonly scatter: Strayed | undefined;
 }
@@ -42,7 +42,7 @@ interface ServerSpeed {
 export interface Knowledge {
   readonly earlier: ReadonlyMap<string, Earlier>;
   readonly speeds: ReadonlyMap<string, ServerSpeed>;
-  /** What a URL of any site brought, on average. */
+  /** Mean bytes of a URL, over all sites. */
   readonly usualBytes: number;
 }
 
@@ -79,7 +79,7 @@ async function crawlsOf(
   }
 }
 
-/** A folder where nothing has begun is no mistake when a plan is all that is asked for. */
+/** For a plan, a folder without a crawl is no mistake. */
 function storeIn(folder: string): ReturnType<typeof openReadOnly> | undefined {
   try {
     return openReadOnly(folder);
@@ -106,7 +106,7 @@ function speedsOf(
   sites: ReadonlySet<string>,
   { settings, moment }: { readonly settings: Settings; readonly moment: Moment },
 ): Map<string, ServerSpeed> {
-  // A server remembers only a few of its sites, but a site may be named by its address.
+  // A server stores only a few of its sites, but a site may be named by its IP address.
   const byHost = Map.groupBy(sites, (site) => hostOfSite(site).replace(/^\[|\]$/g, ""));
   const latest = new Map<string, StoredServer>();
   for (const server of servers)

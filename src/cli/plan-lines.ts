@@ -1,8 +1,9 @@
 /**
- * A plan in words for people: what can be promised, who is crawled when, and what would have to change.
+ * A plan in words for users: what can be promised, when each site is crawled, and what would have
+ * to change.
  *
- * A pure function of the plan and the screen. Rows are in the order of their ends; of very many sites
- * only some are shown, and the words speak of all of them.
+ * A pure function of the plan and the screen. Rows are in the order of their ends; with very many
+ * sites only some are shown, and the sentences describe all of them.
  */
 
 import { showBytes, showDuration } from "../base/units.ts";
@@ -42,7 +43,7 @@ export function planLines(report: PlanReport, screen: Screen): string[] {
   ];
 }
 
-/** What belongs to a list stays to the right of it. */
+/** Indents a sentence that belongs to a list. */
 function indented(sentence: string, columns: number): string[] {
   const text = sentence.trimStart();
   const indent = " ".repeat(sentence.length - text.length);
@@ -67,7 +68,7 @@ function tableLines(planned: readonly Planned[], { columns, palette }: Screen): 
   ];
 }
 
-/** What is wanted least comes last, where narrow screens cut it off. */
+/** The least important column is last, where narrow screens cut it off. */
 function tableRow(
   { wish, bytes = 0, sizeFrom, pages = 0, pagesFrom, capBps, row }: Planned,
   { hasBands, hasDelays }: { readonly hasBands: boolean; readonly hasDelays: boolean },
@@ -94,7 +95,7 @@ function tableRow(
   };
 }
 
-/** Counted with pages of the typical size. */
+/** Marks an estimate from pages of the typical size. */
 function estimated(text: string, isEstimated: boolean): string {
   return isEstimated ? `≈ ${text}` : text;
 }
@@ -117,7 +118,10 @@ function sentences(
   ];
 }
 
-/** Which deadlines hold; if not all, by how much, what rate would do, and what to move. */
+/**
+ * Which deadlines hold; if not all, by how much they are missed, the rate that would be enough, and
+ * the deadline to move.
+ */
 function promiseSentences({ input, answer }: PlanReport, planned: readonly Planned[]): string[] {
   const { algorithm, why, promises } = answer;
   const { minimumRateBps, hopeless, easiestMove } = promises;
@@ -183,7 +187,7 @@ function loadOf({ bytes = 0, pages = 0, pagesFrom, capBps, capFrom }: Planned): 
     : `${count}, and those before it on its IP address, at that address's delay`;
 }
 
-/** What was counted with pages of the typical size, where delays decide how long these take. */
+/** The sites with an estimated number of pages, where delays determine their time. */
 function typicalSentences(planned: readonly Planned[]): string[] {
   const sites = planned.filter(
     ({ typicalBytes, sizeFrom, slots }) =>
@@ -201,13 +205,13 @@ function sumSentences({ answer }: PlanReport): string[] {
   const { figures, objective, solverGap } = answer;
   if (figures === undefined || figures.maxSeconds === 0) return [];
   const gap = gapOf(answer);
-  const told = objective === "min-sum" && gap !== undefined ? `, ${gapText(gap)}` : "";
+  const gapSuffix = objective === "min-sum" && gap !== undefined ? `, ${gapText(gap)}` : "";
   const solved =
     solverGap === undefined
       ? ""
       : ` The solver stopped ${(100 * solverGap).toFixed(1)} % from its own bound.`;
   return [
-    `All is done after ${seconds(figures.maxSeconds)}; the finish times add up to ${seconds(figures.sumSeconds)}${told}.${solved}`,
+    `All is done after ${seconds(figures.maxSeconds)}; the finish times add up to ${seconds(figures.sumSeconds)}${gapSuffix}.${solved}`,
   ];
 }
 
@@ -217,7 +221,7 @@ function gapText(gap: number): string {
     : `at most ${(100 * gap).toFixed(1)} % above the lower bound`;
 }
 
-/** What the rate rests on, where that can surprise. */
+/** The origin of the rate, where it may be a surprise. */
 function rateSentences({ input, answer }: PlanReport): string[] {
   const { rateFrom, rateUntilSeconds, timeMaxSeconds, task } = input;
   const end = answer.figures?.maxSeconds ?? 0;

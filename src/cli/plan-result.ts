@@ -10,7 +10,7 @@ export interface PlanReport {
   readonly answer: PlanAnswer;
 }
 
-/** A site as it was asked for, and its row of the plan where it has one. */
+/** A site of the request, and its row of the plan if it has one. */
 export interface ReportedSite extends PlannedSite {
   readonly row: PlanRow | undefined;
 }
@@ -64,10 +64,10 @@ export function planResult(report: PlanReport): object {
   };
 }
 
-/** How far the plan is from what no plan can beat, at most. */
+/** The largest possible distance of the plan from an optimal one. */
 export function gapOf({ figures, lowerBoundWeightedSeconds }: PlanAnswer): number | undefined {
   if (figures === undefined || lowerBoundWeightedSeconds <= 0) return undefined;
-  // Without caps, as the paper plans, a sum may lie below what the caps allow.
+  // Without caps, as in the paper, a sum may be below the bound of the caps.
   return Math.max(0, figures.weightedSumSeconds / lowerBoundWeightedSeconds - 1);
 }
 

@@ -43,26 +43,26 @@ export interface PlannedSite {
   readonly sizeFrom: SizeSource | undefined;
   readonly pages: number | undefined;
   readonly pagesFrom: PagesSource | undefined;
-  /** The size of a page where one is not known; undefined where none was needed. */
+  /** The size of a page where it is unknown; undefined if not needed. */
   readonly typicalBytes: number | undefined;
-  /** What its requests need at the agreed delays. */
+  /** The time of its requests at the agreed delays. */
   readonly slots: Slots;
-  /** Infinity: nothing is known that would hold it up. */
+  /** Infinity: no known cap. */
   readonly capBps: number;
   readonly capFrom: CapSource | undefined;
   readonly server: Server;
-  /** Why it is no part of the plan, and what to do about it. */
+  /** The reason why it is not planned, and a remedy. */
   readonly leftOut: string | undefined;
 }
 
 export interface PlanInput {
   readonly sites: readonly PlannedSite[];
-  /** Of those that are not left out, in their order. */
+  /** For the sites that are planned, in their order. */
   readonly task: PlanTask;
   readonly rateFrom: "limit" | "calendar" | "caps";
-  /** When the calendar will say something else; undefined without one. */
+  /** The next change of the calendar; undefined without one. */
   readonly rateUntilSeconds: number | undefined;
-  /** When the crawl would stop by itself; undefined for never. */
+  /** The time limit of the crawl; undefined for none. */
   readonly timeMaxSeconds: number | undefined;
 }
 
@@ -191,7 +191,7 @@ function sizeOf(
   return { bytes, from, pages: Math.ceil(bytes / usualBytes), pagesFrom: "typical" };
 }
 
-/** What is left of the crawl in the folder, or what a crawl that has ended there brought. */
+/** The rest of the crawl in the folder, or the size of a complete crawl there. */
 function sizeBefore(
   before: Earlier | undefined,
   usualBytes: number,
@@ -201,7 +201,8 @@ function sizeBefore(
   | undefined {
   if (before === undefined || before.settled + before.pending === 0) return undefined;
   const { pending, settled, bytes: lastBytes, bytesPerCrawlBefore } = before;
-  // A recrawl may bring little, because pages have not changed; a crawl from the start brings all again.
+  // A recrawl may receive little, because pages are unchanged; a crawl from the start receives all
+  // again.
   const receivedBytes = fresh ? Math.max(lastBytes, bytesPerCrawlBefore) : lastBytes;
   const facts = { pending, settled, receivedBytes, usualBytes, newPerSettled: 0 };
   const bytes = bytesLeft({ ...facts, expectedBytes: undefined, expectedPages: undefined });
@@ -216,7 +217,7 @@ function politenessOf(
   { earlier, speeds }: Knowledge,
 ): Parameters<typeof slotsOf>[0][number] {
   const { robots } = earlier.get(site) ?? {};
-  // One name mostly means one address; no name is looked up for a plan.
+  // One name usually has one IP address; names are not resolved for a plan.
   const address = speeds.get(site)?.address ?? hostOfSite(site).replace(/^\[|\]$/g, "");
   const { delayMs, addressDelayMs } = delaysInAdvance(address, configuredMs, robots, settings);
   return {
@@ -228,7 +229,7 @@ function politenessOf(
   };
 }
 
-/** What the server gives; and what the limit of the site and its delays permit. */
+/** The rate of the server, and those of the site's limit and delays. */
 function capsOf(
   { site, capBps: givenBps, limitBps, concurrency, efficiency }: SiteWish,
   { size, slots }: { readonly size: Size | undefined; readonly slots: Slots },

@@ -1,4 +1,4 @@
-/** Writes the report of a crawl: a file that appears whole, or stays as it was. */
+/** Writes the report of a crawl atomically. */
 
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,15 +14,15 @@ const REPORT_FILE = "report.html";
 
 interface ReportOrder {
   readonly folder: string;
-  /** Where to; into the folder itself without it. */
+  /** By default in the crawl's folder. */
   readonly outFile: string | undefined;
-  /** The speeds of servers, when they are not kept in the folder. */
+  /** The file of server speeds, if it is not in the folder. */
   readonly speedsFile: string | undefined;
   /** The crawl to compare it with. */
   readonly referenceFolder?: string | undefined;
 }
 
-/** Answers where it is. */
+/** Returns the path of the report. */
 export async function writeReport({ folder, ...order }: ReportOrder): Promise<string> {
   const file = order.outFile ?? join(folder, REPORT_FILE);
   const data = await gatherReport({
@@ -38,16 +38,17 @@ export async function writeReport({ folder, ...order }: ReportOrder): Promise<st
     renameSync(part, file);
   } catch (error) {
     rmSync(part, { force: true });
-    throw explained(error, file);
+    throw explained(error, file, order.outFile === undefined);
   }
   return file;
 }
 
-function explained(error: unknown, file: string): unknown {
+function explained(error: unknown, file: string, isInFolder: boolean): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   const shortage = descriptorShortage(error, visible(file, 200));
   if (shortage !== undefined) return shortage;
-  const code = error.code === "ENOSPC" ? "DISK_FULL" : "FILE_UNREADABLE";
+  const isFull = error.code === "ENOSPC";
+  const code = isFull ? "DISK_FULL" : isInFolder ? "FOLDER_UNWRITABLE" : "FILE_UNREADABLE";
   return new CrawlError(code, `Cannot write ${visible(file, 200)}: ${error.message}`, {
     cause: error,
   });

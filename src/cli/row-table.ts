@@ -1,7 +1,7 @@
 /**
- * Rows of named values as a table: for the eye, for a document, for a spreadsheet.
+ * Rows of named values as a table: for terminals, documents and spreadsheets.
  *
- * Columns come in the order in which they are first named; what a row does not have stays empty.
+ * Columns are in the order in which they first occur; missing values are empty.
  */
 
 export type Row = Readonly<Record<string, number | string | null>>;
@@ -36,7 +36,7 @@ export function markdownTable(rows: readonly Row[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** RFC 4180, but for the line ends, which are this system's. */
+/** RFC 4180, with this system's line ends. */
 export function csvTable(rows: readonly Row[]): string {
   const columns = columnsOf(rows);
   const body = rows.map((row) => columns.map((column) => textOf(row[column])));

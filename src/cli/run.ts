@@ -1,8 +1,8 @@
 /**
- * Finds the command, runs it, and turns whatever happens into words and an exit code.
+ * Finds the command, runs it, and turns errors into messages and exit codes.
  *
- * Commands are loaded when they are asked for: `weir --help` must not wait for a database, nor a
- * crawl for the exporters.
+ * Commands are loaded on request: `weir --help` must not wait for a database, nor a crawl for the
+ * exporters.
  */
 
 import { descriptorShortage } from "../base/descriptors.ts";
@@ -19,7 +19,7 @@ interface Entry {
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 
-/** In the order of the help; the reference is made from it too. */
+/** In the order of the help; the reference is generated from it too. */
 export const COMMANDS: Readonly<Record<string, Entry>> = {
   demo: {
     summary: "Crawl a small web on this machine; no network needed",
@@ -57,6 +57,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Export the pages of a crawl",
     load: () => import("./commands/export.ts"),
   },
+  check: {
+    summary: "Verify the collection of a crawl, or WARC files",
+    load: () => import("./commands/check.ts"),
+  },
   search: {
     summary: "Search the pages of a crawl",
     load: () => import("./commands/search.ts"),
@@ -72,11 +76,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
 };
 
 export async function main(words: readonly string[]): Promise<void> {
-  // A reader that closes early (`weir … | head`) is no fault, and no reason to go on writing.
+  // A reader that closes early (`weir … | head`) ends the program without an error.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     process.exit(error.code === "EPIPE" ? EXIT.stopped : EXIT.failed);
   });
-  // The runtime's warnings (an experimental module, say) are for us and not for who crawls.
+  // The runtime's warnings, for example of experimental modules, are not for users.
   if (!words.includes("--verbose")) process.removeAllListeners("warning");
   try {
     process.exitCode = await dispatch(words);
@@ -129,7 +133,7 @@ function summaries(): [name: string, summary: string][] {
 }
 
 function report(thrown: unknown, isVerbose: boolean): ExitCode {
-  // What went wrong first: failures of the cleaning up are its consequences.
+  // The first error: failures during cleanup are its consequences.
   if (thrown instanceof SuppressedError) return report(thrown.suppressed, isVerbose);
   const error = descriptorShortage(thrown) ?? thrown;
   if (error instanceof CrawlError) {

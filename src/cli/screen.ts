@@ -1,4 +1,4 @@
-/** Where a command that runs for a while shows itself: nowhere, in lines, or as a live view. */
+/** The output of a command that runs for some time: none, lines, or a live view. */
 
 import type { WriteStream } from "node:tty";
 import { type Log, silentLog } from "../base/log.ts";
@@ -32,12 +32,12 @@ export class Screen {
       : new PlainView((line) => this.#stream.write(`${line}\n`), snapshot);
   }
 
-  /** Not said when it should be quiet. */
+  /** Not printed with --quiet. */
   say(line: string): void {
     if (!this.#settings.quiet) this.#line(line);
   }
 
-  /** Said also when it should be quiet: what was asked for, and cannot be known otherwise. */
+  /** Also printed with --quiet: requested information that is not available otherwise. */
   tell(line: string): void {
     this.#line(line);
   }

@@ -1,4 +1,6 @@
-/** Results of a search, for the eye and for programs. Everything in them is foreign, and shown so. */
+/**
+ * Results of a search, for users and for programs. All text in them is foreign and made visible.
+ */
 
 import { visible } from "../base/visible.ts";
 import { type Spelling, textOfResult } from "../crawl/search/collections.ts";
@@ -25,7 +27,7 @@ const TITLE_CHARACTERS = 200;
 const URL_CHARACTERS = 300;
 const COPIES_SHOWN_MAX = 2;
 const INDENT = "    ";
-/** Where nothing can be painted. */
+/** For terminals without colours. */
 const PLAIN_MARK = "*";
 const COLOUR_CODES = /\x1b\[\d+m/g;
 
@@ -105,7 +107,7 @@ function linesOf(result: Result, place: number, { shown, screen, isOne }: Look):
   return lines;
 }
 
-/** Painted word by word, so that a line can end between any two. */
+/** Coloured word by word, so that a line can end between any two. */
 function snippetLines({ text, marks }: Passage, palette: Palette, columns: number): string[] {
   const lines: string[] = [];
   let line = "";
@@ -142,7 +144,7 @@ function marked(word: string, palette: Palette): string {
   return bold === word ? `${PLAIN_MARK}${word}${PLAIN_MARK}` : palette.good(bold);
 }
 
-/** One JSON object; what a terminal might obey is escaped in it. */
+/** One JSON object; terminal control characters are escaped. */
 export function resultJson({ collections, query, found, spellings, tookMs }: Answer): string {
   using shown = new ShownPassages(query);
   return seenJson(

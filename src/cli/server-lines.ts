@@ -1,8 +1,8 @@
 /**
- * What is known of servers, as lines of text: one for each, the most measured first.
+ * Measured servers as lines of text, the most measured first.
  *
- * A pure function of rows and moment. The two small pictures are the 24 hours of a working day and of
- * a holiday, on one scale for each server; an hour that was never measured is a dot.
+ * A pure function of rows and time. The two small charts are the 24 hours of a working day and of a
+ * holiday, on one scale per server; an hour that was never measured is a dot.
  */
 
 import type { DayMoment } from "../bandwidth/clock/day-kind.ts";
@@ -22,7 +22,7 @@ import { fitted, type Palette } from "./terminal.ts";
 const HOURS = 24;
 const ADDRESS_COLUMNS_MAX = 39;
 const NOT_MEASURED = "·";
-const DOTS = `${NOT_MEASURED} not measured at this hour: expected to give the mean of the measured ones`;
+const DOTS = `${NOT_MEASURED} not measured at this hour: the mean of the measured hours is assumed`;
 const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 interface ServerView extends ServerRow {
@@ -33,15 +33,15 @@ interface ServerView extends ServerRow {
 export interface Servers {
   readonly moment: DayMoment;
   readonly count: number;
-  /** What is expected of a server that was never met. */
+  /** The expected rate of an unknown server. */
   readonly strangerBps: number;
   /** The most measured ones. */
   readonly top: readonly ServerView[];
 }
 
-/** Goes through all rows once and keeps `topMax` of them. */
+/** Reads all rows once and keeps `topMax` of them. */
 export function surveyed(rows: Iterable<ServerRow>, moment: DayMoment, topMax: number): Servers {
-  // Only predicts here, so what moves its estimates does not matter.
+  // Only used for predictions, so the update parameters do not matter.
   const table = new SpeedTable({ gain: 1, spreadMinutes: 1, serversMax: Infinity });
   const top = new Heap<ServerRow>(
     (a, b) => measuredAt(a) - measuredAt(b) || a.lastAtMs - b.lastAtMs,
@@ -92,8 +92,8 @@ export function serverLines(
 }
 
 /**
- * The same for a program. Kinds of day that were never measured are null; of the others, hours that were
- * not measured have the mean of those that were.
+ * The same for programs. Kinds of day that were never measured are null; in the others, hours that
+ * were not measured have the mean of the measured ones.
  */
 export function serversAsJson({ moment, count, strangerBps, top }: Servers): object {
   return {
@@ -117,7 +117,7 @@ export function serversAsJson({ moment, count, strangerBps, top }: Servers): obj
   };
 }
 
-/** What is wanted least comes last, where narrow screens cut it off. */
+/** The least important column is last, where narrow screens cut it off. */
 function headLine(addressColumns: number): string {
   return [
     "address".padEnd(addressColumns),

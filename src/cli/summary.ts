@@ -1,10 +1,10 @@
-/** The last words of a crawl: what came of it, where it is, and what one might do next. */
+/** The summary at the end of a crawl: results, folder, and useful commands. */
 
 import { showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
 import { capMeaning } from "../control/caps.ts";
 import type { CrawlResult } from "../control/snapshot.ts";
-import { refusedByRules } from "../page/outcome.ts";
+import { type Reason, refusedByRules } from "../page/outcome.ts";
 import { plural, showCount, showPace } from "./amounts.ts";
 import { reasonsOf } from "./frame.ts";
 import type { Palette } from "./terminal.ts";
@@ -13,7 +13,10 @@ const REASONS_MAX = 8;
 const MISSED_MAX = 10;
 const REFUSED_SEEDS_MAX = 10;
 const UNREACHABLE_MAX = 10;
-/** From this part of the crawl's time on, want of processor time is named as a reason for missed deadlines. */
+/**
+ * Share of the crawl's time from which on lack of processor time is reported as a reason for missed
+ * deadlines.
+ */
 const CPU_BOUND_SHARE = 0.1;
 
 export function summaryOf(result: CrawlResult, folder: string, palette: Palette): string[] {
@@ -46,7 +49,7 @@ function reasons(kind: "failed" | "skipped", { outcomes }: CrawlResult): string[
   return words.length === 0 ? [] : [`  ${kind}: ${words.join(", ")}`];
 }
 
-/** What a cap cut off is not there, so each is named. */
+/** Caps that cut something off, each with its setting. */
 function caps({ caps: found }: CrawlResult): string[] {
   if (found.length === 0) return [];
   return [
@@ -58,7 +61,7 @@ function caps({ caps: found }: CrawlResult): string[] {
   ];
 }
 
-/** What lets a seed in that was refused for this reason. */
+/** What admits a seed that was refused for this reason. */
 const SEED_REMEDIES: Readonly<Record<string, string>> = {
   robots_denied: "robots.txt forbids it; --ignore-robots, if the owner of the site agreed",
   ssrf_blocked: "its host name resolves to a private address; --allow-private with that range",
@@ -122,6 +125,20 @@ function promises({ sites, bandwidth, seconds }: CrawlResult, palette: Palette):
   ];
 }
 
+/** The flags that help when a TLS handshake fails. */
+const TLS_REMEDIES: readonly (readonly [Reason, string])[] = [
+  [
+    "tls_untrusted",
+    "no known authority signed the certificate; --ca FILE names another authority, such as a company's own",
+  ],
+  ["tls_expired", "the certificate is out of date; --insecure-tls accepts it unverified"],
+  ["tls_name", "the certificate is for another name; --insecure-tls accepts it unverified"],
+  [
+    "tls_error",
+    "if the server requires a client certificate: --client-cert FILE, --client-key FILE",
+  ],
+];
+
 /** Explanations that a new user would otherwise have to look up. */
 function hints({ outcomes, pages, refusedSeeds }: CrawlResult): string[] {
   const found: string[] = [];
@@ -130,6 +147,8 @@ function hints({ outcomes, pages, refusedSeeds }: CrawlResult): string[] {
     found.push(
       "  ssrf_blocked: a host name resolved to a private address; --allow-private permits such addresses",
     );
+  for (const [reason, remedy] of TLS_REMEDIES)
+    if ((outcomes[reason] ?? 0) > 0) found.push(`  ${reason}: ${remedy}`);
   if ((outcomes["robots_denied"] ?? 0) > 0 && pages === 0)
     found.push("  robots_denied: the site's robots.txt forbids these URLs");
   return found;

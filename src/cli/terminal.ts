@@ -1,4 +1,4 @@
-/** What a stream can show: its size, whether it moves and whether it has colours. */
+/** The abilities of a stream: its size, cursor movement and colours. */
 
 import type { WriteStream } from "node:tty";
 
@@ -20,7 +20,7 @@ const COLOURED: Palette = {
   accent: (text) => `\x1b[36m${text}\x1b[39m`,
 };
 
-/** https://no-color.org: present and not empty means no colour, whatever it says. */
+/** https://no-color.org: any non-empty value means no colour. */
 export function paletteFor(
   stream: Pick<WriteStream, "isTTY">,
   variables: Readonly<Record<string, string | undefined>>,
@@ -40,7 +40,7 @@ export function isLively(
 const COLUMNS_UNKNOWN = 80;
 const ROWS_UNKNOWN = 24;
 
-/** Some terminals do not know their size and say 0. */
+/** Some terminals do not know their size and report 0. */
 export function sizeOf(stream: Partial<Pick<WriteStream, "columns" | "rows">>): {
   readonly columns: number;
   readonly rows: number;
@@ -48,13 +48,13 @@ export function sizeOf(stream: Partial<Pick<WriteStream, "columns" | "rows">>): 
   return { columns: stream.columns || COLUMNS_UNKNOWN, rows: stream.rows || ROWS_UNKNOWN };
 }
 
-// Scripts that take two columns a letter, and emoji.
+// Scripts with letters of two columns, and emoji.
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const WITHOUT_WIDTH = /\p{Mark}/u;
 const COLOUR_CODE = /\x1b\[\d+m/y;
 
-/** Cuts a line to so many columns; colour codes take none and are all kept. */
+/** Cuts a line to a number of columns; colour codes take none and are all kept. */
 export function fitted(line: string, columns: number): string {
   let width = 0;
   let kept = "";

@@ -1,4 +1,4 @@
-/** `weir topics classify`: what single pages are about, from files or from standard input. */
+/** `weir topics classify`: the topics of single pages, from files or from standard input. */
 
 import { readFileSync } from "node:fs";
 import { CrawlError } from "../base/errors.ts";

@@ -1,4 +1,4 @@
-/** `weir topics eval`: how good a model is on pages whose topics are known, and how fast. */
+/** `weir topics eval`: accuracy and speed of a model on pages with known topics. */
 
 import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
@@ -31,7 +31,7 @@ const TERMS_MAX = 5_000_000;
 interface Judge {
   readonly name: string;
   readonly model: LoadedModel;
-  /** Whether the page with this number, of those that are not small, is one to test on. */
+  /** Whether a page is used for testing, by its number among those that are not small. */
   readonly isTested: (page: number) => boolean;
 }
 
@@ -72,7 +72,7 @@ function judgeOf(modelFile: string | undefined): Judge {
   return { name: modelFile ?? "topics-en", model, isTested: () => true };
 }
 
-/** Trains on one half; what comes out is tested as it would be after it was written and read. */
+/** Trains on one half; the model is encoded and decoded before it is tested. */
 async function judgeBySplit(
   files: readonly string[],
   names: FieldNames,
@@ -136,7 +136,7 @@ function leftOut({ small, unknown }: Tested): string[] {
   ];
 }
 
-/** The names and meanings of the first are fixed by the command line's contract. */
+/** The names and meanings of the first fields are fixed. */
 function resultOf(tested: Tested): object {
   const { judge, evaluation, tally, small, unknown, seconds, bytes } = tested;
   const [low, high] = evaluation.accuracyInterval;
@@ -178,8 +178,8 @@ function linesFor(tested: Tested, svgFile: string | undefined): string[] {
   }));
   const bins = evaluation.calibration().map(({ pages, said, came }): Row => ({
     pages,
-    "said %": percent(said),
-    "came true %": percent(came),
+    "predicted %": percent(said),
+    "correct %": percent(came),
   }));
   return [
     `${visible(judge.name, 300)} (${judge.model.method}, ${judge.model.digest.slice(0, 16)})`,
@@ -195,7 +195,7 @@ function linesFor(tested: Tested, svgFile: string | undefined): string[] {
   ];
 }
 
-/** The topic that its pages are most often mistaken for. */
+/** The topic with which its pages are confused most often. */
 function mistakenFor({ confusion, topics }: Evaluation, topic: number): string {
   const row = confusion[topic] ?? new Int32Array(0);
   let most = -1;
@@ -208,7 +208,7 @@ function percent(share: number): number {
   return Number((100 * share).toFixed(1));
 }
 
-/** Rows are true topics, columns what they were called; shares of the row. */
+/** Rows are true topics, columns predicted ones; shares of the row. */
 function draw(evaluation: Evaluation, file: string): void {
   const picture = heatMap({
     title: "Topics: true (down) and called (across), share of the true topic's pages",

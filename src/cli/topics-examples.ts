@@ -1,4 +1,4 @@
-/** Pages with topics, read into memory as a trainer wants them. */
+/** Reads pages with topics into memory for training. */
 
 import { Bag } from "../topics/bag.ts";
 import { TERMS_MIN } from "../topics/classify.ts";

@@ -1,8 +1,8 @@
-/** How a running crawl is shown, as a socket: live in a terminal, in plain lines elsewhere, or not. */
+/** The display of a running crawl, as a socket: live in a terminal, or in plain lines elsewhere. */
 
 export interface View {
-  /** Something worth a line of its own, already made visible. */
+  /** Prints a line of its own, already made visible. */
   note(line: string): void;
-  /** Takes away what only made sense while it ran. */
+  /** Removes output that only makes sense while it runs. */
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** Writes a file that a command was asked for, or says why it cannot. */
+/** Writes the output file of a command, or reports why it cannot. */
 
 import { writeFileSync } from "node:fs";
 import { CrawlError } from "../base/errors.ts";

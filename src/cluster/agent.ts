@@ -12,18 +12,20 @@ import { below, type Random, systemRandom } from "../base/random.ts";
 import type { CrawlHandle } from "../crawl/crawl.ts";
 import type { Snapshot } from "../control/snapshot.ts";
 import type { Inbox, Membership, Note } from "../exchange/bus.ts";
+import { CrawlError } from "../base/errors.ts";
+import { type Change, CHANGES_MAX, type ChangeRequest, isMadeByEach } from "./change-list.ts";
+import { forMessage } from "./bounded-snapshot.ts";
+import { MessageReader } from "./message-reader.ts";
 import { Appetite } from "./appetite.ts";
 import {
   asNote,
   COORDINATOR,
   type Exchange,
   type Licence,
-  licenceIn,
-  lookIn,
-  refusalIn,
+  type Outcome,
   type Report,
 } from "./notes.ts";
-import { readDivision, writeDivision } from "./written-division.ts";
+import { readDivision, writeDivision, type WrittenDivision } from "./written-division.ts";
 import { writeFingerprints } from "./written-fingerprints.ts";
 
 export interface AgentParts {
@@ -44,12 +46,28 @@ export interface AgentParts {
 const REPORT_EVERY_MS = 100;
 const REPORT_CALMLY_MS = 400;
 const SNAPSHOT_EVERY_MS = 1_000;
+/** Counting the waiting URLs reads from the store. */
+const WAITING_EVERY_MS = 200;
+const BUCKETS_REPORTED_MAX = 256;
 const WISHES_MAX = 200;
 const POPULAR_AT_ONCE = 200;
 /** Whoever wants to end, and has no licence for so long, waits for nobody. */
 const ALONE_MS_MAX = 15_000;
+/** How long an operator waits for the confirmation of a change: longer than an election and a licence take. */
+const CONFIRMED_WITHIN_MS = 10_000;
+const REQUESTS_MAX = 8;
 const NO_LICENCE = "waiting for work";
+export const LAPSED = "the lease has expired";
 const HELD = "paused with all processes: ";
+
+/** A change that the operator waits for. */
+interface Requested {
+  readonly request: ChangeRequest;
+  readonly settle: PromiseWithResolvers<string>;
+  /** The last answer of a leader. */
+  outcome: Outcome | undefined;
+  isGivenUp: boolean;
+}
 
 export class Agent {
   readonly #parts: AgentParts;
@@ -59,10 +77,14 @@ export class Agent {
   #leader = -1;
   #untilMs = -Infinity;
   #heldFor = "";
-  #change = 0;
+  /** All that were made so far. */
+  #changes: readonly Change[] = [];
+  readonly #requests = new Map<string, Requested>();
   #parcels = 0;
   readonly #appetite: Appetite;
+  readonly #reader: MessageReader;
   #snapshotAtMs = -Infinity;
+  #waitingAtMs = -Infinity;
   #cancelTimers: (() => void)[] = [];
   #hasEnded = false;
   #isLeaving = false;
@@ -75,6 +97,7 @@ export class Agent {
     this.#parts = parts;
     this.#life = below(parts.random ?? systemRandom, 2 ** 48).toString(36);
     this.#appetite = new Appetite(parts.clock.nowMs());
+    this.#reader = new MessageReader(parts.log ?? silentLog);
     parts.crawl.hold(NO_LICENCE, true);
     this.#reportOn();
   }
@@ -114,6 +137,54 @@ export class Agent {
     this.#report();
   }
 
+  /** What an operator changed, as far as this process has heard. */
+  get changes(): readonly Change[] {
+    return this.#changes;
+  }
+
+  /**
+   * Asks for a change of the crawl of all, and answers when all processes have confirmed it. Fails with what is known
+   * by then when that takes too long; the request is repeated until a leader has accepted it.
+   */
+  async request(key: string, value: string): Promise<string> {
+    if (this.#requests.size >= REQUESTS_MAX)
+      throw new CrawlError("NOT_APPLIED", "Not applied: earlier changes still wait for a leader.");
+    const { clock, random = systemRandom } = this.#parts;
+    const id = `${this.#life}-${below(random, 2 ** 48).toString(36)}`;
+    const settle = Promise.withResolvers<string>();
+    const requested = { request: { id, key, value }, settle, outcome: undefined, isGivenUp: false };
+    this.#requests.set(id, requested);
+    const cancel = clock.after(CONFIRMED_WITHIN_MS, () => this.#giveUp(id, requested));
+    this.#report();
+    return settle.promise.finally(cancel);
+  }
+
+  #onOutcome(outcome: Outcome): void {
+    const { id, isRefused, message, missing, processes } = outcome;
+    const requested = this.#requests.get(id);
+    if (requested === undefined) return;
+    requested.outcome = outcome;
+    if (!isRefused && missing > 0 && !requested.isGivenUp) return;
+    this.#requests.delete(id);
+    if (isRefused) requested.settle.reject(new CrawlError("USAGE", message));
+    else requested.settle.resolve(`${message} (confirmed by ${processes} of ${processes} nodes)`);
+  }
+
+  #giveUp(id: string, requested: Requested): void {
+    const { settle, outcome } = requested;
+    requested.isGivenUp = true;
+    const within = `within ${CONFIRMED_WITHIN_MS / 1000} s`;
+    if (outcome === undefined)
+      return settle.reject(
+        new CrawlError("NOT_APPLIED", `Not applied: no leader accepted the change ${within}.`),
+      );
+    this.#requests.delete(id);
+    const { missing, processes, missingNames } = outcome;
+    const others = missing > missingNames.length ? ", …" : "";
+    const what = `Accepted, but ${missing} of ${processes} nodes have not confirmed it ${within}: `;
+    settle.reject(new CrawlError("NOT_CONFIRMED", `${what}${missingNames.join(", ")}${others}.`));
+  }
+
   #wantsToEnd(why: string): void {
     this.#endsAlone = { why, sinceMs: this.#parts.clock.nowMs() };
   }
@@ -123,6 +194,8 @@ export class Agent {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#report();
+    for (const { settle } of this.#requests.values())
+      settle.reject(new CrawlError("NOT_APPLIED", "Not applied: this node has ended."));
     for (const cancel of this.#cancelTimers) cancel();
   }
 
@@ -180,18 +253,29 @@ export class Agent {
       ...this.#appetite.look(nowMs, receivedBytes, { limitBps, waitingReaders, isDry }),
       wishes: team?.wishes(WISHES_MAX) ?? [],
       given: team?.takeGiven(WISHES_MAX) ?? [],
-      wanted: team?.wanted(WISHES_MAX) ?? [],
+      waiting: this.#waiting(nowMs),
       popular: team?.popularFound?.take(POPULAR_AT_ONCE) ?? [],
       popularKnown: this.#popularKnown,
       exchange: this.#exchange(),
       leastPages: this.#hasEnded ? writeFingerprints(crawl.leastPages) : "",
-      change: this.#change,
-      snapshot: isShown ? crawl.snapshot() : null,
+      change: this.#changes.at(-1)?.number ?? 0,
+      requests: [...this.#requests.values()].map(({ request }) => request),
+      droppedMessages: this.#reader.dropped,
+      snapshot: isShown ? forMessage(crawl.snapshot()) : null,
     };
     bus.tell(COORDINATOR, asNote(report));
     const division = team?.division;
     if (isShown && !this.isLicensed && division !== undefined && division.epoch > 0)
-      bus.tell(COORDINATOR, asNote({ kind: "known", division: writeDivision(division) }));
+      bus.tell(
+        COORDINATOR,
+        asNote({ kind: "known", division: writeDivision(division), changes: this.#changes }),
+      );
+  }
+
+  #waiting(nowMs: number): Report["waiting"] {
+    if (nowMs - this.#waitingAtMs < WAITING_EVERY_MS) return null;
+    this.#waitingAtMs = nowMs;
+    return this.#parts.crawl.team?.waiting(BUCKETS_REPORTED_MAX) ?? [];
   }
 
   #exchange(): Exchange {
@@ -202,16 +286,12 @@ export class Agent {
 
   #onNote(from: string, note: Note): void {
     if (from !== COORDINATOR) return;
-    const look = lookIn(note);
-    if (look !== undefined) return this.#parts.onLook?.(look.snapshot);
+    const message = this.#reader.read(from, note);
+    if (message?.kind === "look") return this.#parts.onLook?.(message.snapshot);
     if (this.#hasEnded) return;
-    const refusal = refusalIn(note);
-    if (refusal !== undefined) {
-      if (refusal.life === this.#life) this.#parts.onRefused?.(refusal.why);
-      return;
-    }
-    const licence = licenceIn(note);
-    if (licence !== undefined) this.#onLicence(licence);
+    if (message?.kind === "refusal" && message.life === this.#life)
+      this.#parts.onRefused?.(message.why);
+    if (message?.kind === "licence") this.#onLicence(message);
   }
 
   #onLicence(licence: Licence): void {
@@ -220,7 +300,8 @@ export class Agent {
     const before = this.#licence;
     const isOfSame = before !== undefined && licence.leader === before.leader;
     const isOld = licence.leader < this.#leader || (isOfSame && licence.grant <= before.grant);
-    if (isOld || untilMs <= nowMs) return;
+    // One that answers a report from the future would hold for ever.
+    if (isOld || untilMs <= nowMs || licence.answers > nowMs) return;
     this.#lapseIfOver();
     if (before !== undefined && !(isOfSame && before.term === licence.term)) this.#lapse();
     this.#leader = licence.leader;
@@ -239,12 +320,13 @@ export class Agent {
     if (before === undefined || !isSame)
       crawl.setLimit(limitBps ?? undefined, wholeBps ?? undefined);
     if (pagesMax !== null && pagesMax !== before?.pagesMax) crawl.setPages(pagesMax);
-    if (division !== null) crawl.team?.divide(readDivision(division));
-    for (const { number, key, value } of licence.changes) {
-      if (number <= this.#change) continue;
-      this.#change = number;
-      change(key, value);
+    this.#divide(division);
+    for (const one of licence.changes) {
+      if (one.number <= (this.#changes.at(-1)?.number ?? 0)) continue;
+      this.#changes = [...this.#changes, one].slice(-CHANGES_MAX);
+      if (isMadeByEach(one.key)) change(one.key, one.value);
     }
+    for (const outcome of licence.outcomes) this.#onOutcome(outcome);
     if (held !== this.#heldFor) {
       if (this.#heldFor !== "") crawl.hold(HELD + this.#heldFor, false);
       if (held !== "") crawl.hold(HELD + held, true);
@@ -259,6 +341,14 @@ export class Agent {
     if (isLess) bus.tell(COORDINATOR, asNote({ kind: "heard", leader, grant }));
     if (licence.end === "finish") crawl.finish();
     if (licence.end === "stop") crawl.stop(licence.why);
+  }
+
+  #divide(written: WrittenDivision | null): void {
+    const { team } = this.#parts.crawl;
+    const division = written === null ? undefined : readDivision(written);
+    // As many buckets as this process has: another partition is another crawl's.
+    if (division?.owners.length === team?.division?.owners.length && division !== undefined)
+      team?.divide(division);
   }
 
   /** Where nobody leads nobody can be told: it stops by itself, and the same command goes on. */
@@ -276,7 +366,7 @@ export class Agent {
 
   #lapse(): void {
     const { crawl, log = silentLog } = this.#parts;
-    log.write({ level: "info", message: "the lease has expired", values: {} });
+    log.write({ level: "info", message: LAPSED, values: {} });
     this.#licence = undefined;
     this.#licenseUntil(-Infinity);
     crawl.hold(NO_LICENCE, true);

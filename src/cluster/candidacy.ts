@@ -11,13 +11,14 @@ import { Leadership } from "./leadership.ts";
 
 export interface CandidacyParts extends Omit<
   LeaderParts,
-  "term" | "known" | "hasTakenPart" | "isLeading"
+  "term" | "known" | "knownChanges" | "hasTakenPart" | "isLeading"
 > {
   readonly clock: Clock;
   readonly node: string;
   readonly leaseMs: number;
   readonly random?: Random;
   readonly known: () => LeaderParts["known"];
+  readonly knownChanges: () => LeaderParts["knownChanges"];
   readonly hasTakenPart: () => boolean;
 }
 
@@ -68,13 +69,14 @@ export class Candidacy {
   }
 
   #onGained(term: number): void {
-    const { log, onFault, known, hasTakenPart } = this.#parts;
+    const { log, onFault, known, knownChanges, hasTakenPart } = this.#parts;
     log.write({ level: "info", message: "this node leads", values: { term } });
     const isLeading = (): boolean => this.#leadership.term === term;
     const leader = new Leader({
       ...this.#parts,
       term,
       known: known(),
+      knownChanges: knownChanges(),
       hasTakenPart: hasTakenPart(),
       isLeading,
     });

@@ -12,18 +12,19 @@
 import { divide, LeaseBook } from "../bandwidth/lease-book.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Division } from "../crawl/ownership.ts";
-import type { Membership, Note } from "../exchange/bus.ts";
+import type { Waiting } from "../crawl/peers/peer.ts";
+import type { Membership } from "../exchange/bus.ts";
 import { TurnBook } from "../frontier/turn-book.ts";
 import type { Halves } from "../partition/popular-found.ts";
+import type { Change } from "./change-list.ts";
 import { type Member, Members } from "./members.ts";
 import {
   asNote,
-  type Change,
   type Exchange,
-  heardIn,
   type Licence,
+  type Message,
+  type Outcome,
   type Report,
-  reportIn,
 } from "./notes.ts";
 import { writeDivision } from "./written-division.ts";
 
@@ -33,8 +34,11 @@ export interface CoordinatorParts {
   readonly licenceMs: number;
   /** How the web is divided; may be changed with `redivide`. undefined for independent processes. */
   readonly division: Division | undefined;
-  /** Buckets for a process that has nothing left to do; none unless the web is handed out piece by piece. */
-  readonly handOut: (dry: string, wanted: readonly number[]) => void;
+  /**
+   * Hands out a part of the web to a process that has nothing left to do, by the URLs that wait in each bucket;
+   * returns what it gave. Nothing unless the web is handed out piece by piece.
+   */
+  readonly handOut: (dry: string, waiting: ReadonlyMap<number, number>) => readonly Waiting[];
   /** Every process has ended its part, but for so many sites that it could not reach: time to `end`. */
   readonly onDone: (unreachable: number) => void;
   readonly limitBps: number | undefined;
@@ -44,6 +48,8 @@ export interface CoordinatorParts {
   /** Somebody reports who is not a member. */
   readonly onStranger?: (name: string, report: Report) => void;
   readonly onReport?: (member: Member, report: Report) => void;
+  /** Why a requested change was refused; undefined when it was not. */
+  readonly refusedBecause?: (id: string) => string | undefined;
   /** False while something is about to change: then it is not the end, however quiet all are. */
   readonly mayEnd?: () => boolean;
 }
@@ -51,6 +57,8 @@ export interface CoordinatorParts {
 const TURNS_AT_ONCE = 200;
 const POPULAR_AT_ONCE = 500;
 const POPULAR_MAX = 100_000;
+const CHANGES_AT_ONCE = 16;
+const MISSING_NAMED_MAX = 10;
 const LOOK_EVERY_MS = 100;
 /** Beyond what it uses, a process has this part of the limit in hand, so that it can begin at once. */
 const IN_HAND_SHARE = 0.04;
@@ -64,7 +72,7 @@ export class Coordinator {
   readonly #rate: LeaseBook;
   readonly #pages: LeaseBook;
   readonly #turns: TurnBook;
-  readonly #changes: Change[] = [];
+  #changes: readonly Change[] = [];
   readonly #holds = new Set<string>();
   /** URLs that several processes found for themselves, in the order in which they were named. */
   readonly #popular: Halves[] = [];
@@ -109,19 +117,14 @@ export class Coordinator {
     return { urlsSent, sentBytes };
   }
 
-  onNote(from: string, note: Note): void {
+  onMessage(from: string, message: Message): void {
     const member = this.#members.get(from);
-    const report = reportIn(note);
-    if (member === undefined) {
-      if (report !== undefined) this.#parts.onStranger?.(from, report);
-      return;
+    if (message.kind === "report") {
+      if (member === undefined) this.#parts.onStranger?.(from, message);
+      else this.#onReport(member, message);
     }
-    const heard = heardIn(note);
-    if (heard !== undefined) {
-      if (heard.leader === this.#leader) this.#onHeard(member, heard.grant);
-      return;
-    }
-    if (report !== undefined) this.#onReport(member, report);
+    if (message.kind === "heard" && member !== undefined && message.leader === this.#leader)
+      this.#onHeard(member, message.grant);
   }
 
   /** A process is known to be gone, with all it had: it may come back under the same name. */
@@ -144,8 +147,7 @@ export class Coordinator {
 
   setLimit(limitBps: number | undefined): void {
     this.#rate.setTotal(limitBps ?? Infinity);
-    for (const member of this.#members.all())
-      if (member.report !== undefined) this.#license(member);
+    this.#licenseAll();
   }
 
   setPages(pagesMax: number): void {
@@ -155,20 +157,21 @@ export class Coordinator {
   hold(why: string, isHeld: boolean): void {
     if (isHeld) this.#holds.add(why);
     else this.#holds.delete(why);
-    for (const member of this.#members.all())
-      if (member.report !== undefined) this.#license(member);
+    this.#licenseAll();
   }
 
-  change(key: string, value: string): void {
-    this.#changes.push({ number: this.#changes.length + 1, key, value });
+  /** The list of changes that every process makes, with all before them. */
+  setChanges(changes: readonly Change[]): void {
+    if (changes === this.#changes) return;
+    this.#changes = changes;
+    this.#licenseAll();
   }
 
   end(how: "finish" | "stop", why: string): void {
     if (this.#end === "stop") return;
     this.#end = how;
     this.#why = why;
-    for (const member of this.#members.all())
-      if (member.report !== undefined) this.#license(member);
+    this.#licenseAll();
   }
 
   stop(): void {
@@ -224,6 +227,10 @@ export class Coordinator {
     member.report = report;
     member.exchange = report.exchange;
     member.snapshot = report.snapshot ?? member.snapshot;
+    if (report.waiting !== null) {
+      member.waiting = report.waiting;
+      member.waitingAtMs = nowMs;
+    }
     if (term === member.term) {
       this.#rate.heard(name, report.grant);
       this.#pages.heard(name, report.grant);
@@ -232,9 +239,26 @@ export class Coordinator {
       for (const wish of report.wishes) this.#turns.wanted(nowMs, name, wish);
     }
     this.#parts.onReport?.(member, report);
-    if (report.isDry && this.#end === "no") this.#parts.handOut(name, report.wanted);
+    if (report.isDry && this.#end === "no") this.#serve(member, nowMs);
     this.#settle(member, report);
     if (!report.hasEnded) this.#license(member);
+  }
+
+  /** A part is chosen by what waits since the process was last given one: else it would get the same work twice. */
+  #serve(member: Member, nowMs: number): void {
+    const waiting = new Map<number, number>();
+    for (const other of this.#members.all()) {
+      if (other.report === undefined) continue;
+      if (other.waitingAtMs <= member.servedAtMs) return;
+      // What it has just been given it has not reported yet.
+      const given = other.waitingAtMs <= other.servedAtMs ? other.given : [];
+      for (const [bucket, urls] of [...(other.waiting ?? []), ...given])
+        waiting.set(bucket, (waiting.get(bucket) ?? 0) + urls);
+    }
+    const given = this.#parts.handOut(member.name, waiting);
+    if (given.length === 0) return;
+    member.given = given;
+    member.servedAtMs = nowMs;
   }
 
   /** Notices when all are done, and when a part of the web has arrived at its new owner. */
@@ -281,12 +305,35 @@ export class Coordinator {
       ...this.#turns.newsFor(nowMs, name, TURNS_AT_ONCE),
       popular: this.#popular.slice(popularFrom, popularFrom + POPULAR_AT_ONCE),
       held: [...this.#holds].join("; "),
-      changes: this.#changes.filter(({ number }) => number > report.change),
+      changes: this.#changes
+        .filter(({ number }) => number > report.change)
+        .slice(0, CHANGES_AT_ONCE),
+      outcomes: report.requests.flatMap(({ id }) => this.#outcomeOf(id) ?? []),
       end: this.#end === "no" && member.mayGo ? "finish" : this.#end,
       why: this.#why,
     };
     member.licensedUntilMs = nowMs + licenceMs;
     bus.tell(name, asNote(licence));
+  }
+
+  #outcomeOf(id: string): Outcome | undefined {
+    const message = this.#parts.refusedBecause?.(id);
+    const processes = this.#members.size;
+    const none = { processes, missing: 0, missingNames: [] };
+    if (message !== undefined) return { id, isRefused: true, message, ...none };
+    const change = this.#changes.find((one) => one.id === id);
+    if (change === undefined) return undefined;
+    const isMissing = ({ report, mayGo }: Member): boolean =>
+      !mayGo && (report?.change ?? 0) < change.number;
+    const missing = [...this.#members.all()].filter(isMissing).map(({ name }) => name);
+    const missingNames = missing.slice(0, MISSING_NAMED_MAX);
+    const outcome = { id, isRefused: false, message: change.message };
+    return { ...outcome, processes, missing: missing.length, missingNames };
+  }
+
+  #licenseAll(): void {
+    for (const member of this.#members.all())
+      if (member.report !== undefined) this.#license(member);
   }
 
   #rateFor(member: Member, nowMs: number, terms: Terms): number | null {

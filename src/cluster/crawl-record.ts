@@ -9,7 +9,9 @@
 import { type Clock, sleep } from "../base/clock.ts";
 import type { Division } from "../crawl/ownership.ts";
 import { type Registry, RegistryAway, type RegistryEntry } from "../exchange/registry.ts";
+import { isChanges, isDivision } from "./message-checks.ts";
 import { readDivision, type WrittenDivision, writeDivision } from "./written-division.ts";
+import type { Change } from "./change-list.ts";
 import { DIVISION, OVER } from "./spec.ts";
 
 export interface CrawlRecordParts {
@@ -24,6 +26,18 @@ export interface CrawlRecordParts {
 export interface Over {
   readonly how: "finish" | "stop";
   readonly why: string;
+}
+
+/** What each leader takes over from the one before. */
+export interface Kept {
+  readonly division: Division;
+  /** Made by an operator so far. */
+  readonly changes: readonly Change[];
+}
+
+interface WrittenKept {
+  readonly division: WrittenDivision;
+  readonly changes: readonly Change[];
 }
 
 interface WrittenBy {
@@ -50,46 +64,48 @@ export class CrawlRecord {
   }
 
   /** Goes on from what an earlier leader wrote, with what `choose` makes of it. */
-  async takeUp(choose: (kept: Division | undefined) => Division): Promise<Division | undefined> {
+  async takeUp(choose: (kept: Kept | undefined) => Kept): Promise<Kept | undefined> {
     const { registry } = this.#parts;
     return this.#insist(async () => {
       const entry = await registry.get(DIVISION);
-      const kept = this.#read<{ readonly division: WrittenDivision }>(entry);
-      const division = choose(kept === undefined ? undefined : readDivision(kept.division));
-      const text = this.#sealed({ division: writeDivision(division) });
-      const revision = await registry.put(DIVISION, text, entry?.revision ?? 0);
-      return revision === undefined ? undefined : division;
+      const kept = choose(keptIn(this.#read<WrittenKept>(entry)));
+      const revision = await registry.put(DIVISION, this.#write(kept), entry?.revision ?? 0);
+      return revision === undefined ? undefined : kept;
     });
   }
 
-  /** How it ended. What was stopped has not ended for whoever begins anew. */
-  async howItEnded(isBeginning: boolean): Promise<Over | undefined> {
+  /** How it ended. A crawl that was stopped has not ended for a node that begins it again: it `isResumed`. */
+  async howItEnded(isBeginning: boolean): Promise<{ over: Over | undefined; isResumed: boolean }> {
     const { registry } = this.#parts;
     const answer = await this.#insist(async () => {
       const entry = await registry.get(OVER);
-      const over = this.#read<Over>(entry);
-      if (entry === undefined || over === undefined) return { over: undefined };
-      if (over.how === "finish" || !isBeginning) return { over };
-      return (await registry.remove(OVER, entry.revision)) ? { over: undefined } : undefined;
+      const { how, why = "" } = this.#read<Over>(entry) ?? {};
+      if (entry === undefined || (how !== "finish" && how !== "stop"))
+        return { over: undefined, isResumed: false };
+      if (how === "finish" || !isBeginning)
+        return { over: { how, why: String(why) }, isResumed: false };
+      const isRemoved = await registry.remove(OVER, entry.revision);
+      return isRemoved ? { over: undefined, isResumed: true } : undefined;
     });
-    return answer?.over;
+    return answer ?? { over: undefined, isResumed: false };
   }
 
   /** False when it no longer leads, and nothing was written. */
-  async write(division: Division, over: Over | undefined): Promise<boolean> {
+  async write(kept: Kept, over: Over | undefined): Promise<boolean> {
     const isWritten = await this.#insist(async () => {
-      const isKept = await this.#writeOver(DIVISION, { division: writeDivision(division) });
-      return isKept === true && over !== undefined ? this.#writeOver(OVER, over) : isKept;
+      const isKept = await this.#writeOver(DIVISION, this.#write(kept));
+      const isLast = isKept !== true || over === undefined;
+      return isLast ? isKept : this.#writeOver(OVER, this.#sealed(over));
     });
     return isWritten === true;
   }
 
   /** undefined where somebody was faster, false where a later leader has written. */
-  async #writeOver(key: string, what: object): Promise<boolean | undefined> {
+  async #writeOver(key: string, text: string): Promise<boolean | undefined> {
     const { registry, term } = this.#parts;
     const there = await registry.get(key);
     if ((this.#read(there)?.term ?? 0) > term || this.isStopped) return false;
-    const revision = await registry.put(key, this.#sealed(what), there?.revision ?? 0);
+    const revision = await registry.put(key, text, there?.revision ?? 0);
     return revision === undefined ? undefined : true;
   }
 
@@ -107,15 +123,32 @@ export class CrawlRecord {
     return undefined;
   }
 
+  #write({ division, changes }: Kept): string {
+    return this.#sealed({ division: writeDivision(division), changes } satisfies WrittenKept);
+  }
+
   #sealed(what: object): string {
     const { term, spec } = this.#parts;
     return JSON.stringify({ ...what, term, spec });
   }
 
   /** What was written about another crawl of the same name is none of our business. */
-  #read<T extends object>(entry: RegistryEntry | undefined): (T & WrittenBy) | undefined {
-    if (entry === undefined) return undefined;
-    const read = JSON.parse(entry.value) as T & WrittenBy;
-    return read.spec === this.#parts.spec ? read : undefined;
+  #read<T extends object>(
+    entry: RegistryEntry | undefined,
+  ): (Partial<T> & Partial<WrittenBy>) | undefined {
+    try {
+      const read = JSON.parse(entry?.value ?? "null") as (Partial<T> & Partial<WrittenBy>) | null;
+      return read?.spec === this.#parts.spec ? read : undefined;
+    } catch {
+      // Not ours: it is written over.
+      return undefined;
+    }
   }
+}
+
+function keptIn(written: Partial<WrittenKept> | undefined): Kept | undefined {
+  if (!isDivision(written?.division)) return undefined;
+  const division = readDivision(written?.division as WrittenDivision);
+  const changes = isChanges(written?.changes) ? (written?.changes as readonly Change[]) : [];
+  return division && { division, changes };
 }

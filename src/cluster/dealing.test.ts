@@ -64,6 +64,30 @@ test("who has taken part unknown to us may have something of everything", () => 
   assert.deepEqual(left, [{ from: "a", epoch: 2 }]);
 });
 
+test("a process without work takes from the fullest one, and nothing that is under way already", () => {
+  const dealing = new Dealing(
+    { ...rules, coordination: "dynamic" },
+    workers("a", "b", "c"),
+    undefined,
+  );
+  const found = new Map([1, 2, 3, 4].map((bucket) => [bucket, 10]));
+  for (let count = 0; count < 4; count++) dealing.handOut("a", found);
+  assert.deepEqual(dealing.handOut("b", found), [[1, 10]]);
+  assert.deepEqual(dealing.division.inTransit.get(1), [{ from: "a", epoch: 6 }]);
+  assert.deepEqual(dealing.handOut("b", found), [], "what it took is on its way");
+  assert.deepEqual(dealing.handOut("c", found), [[2, 10]]);
+  assert.ok(dealing.handedOver("a", 7));
+  assert.deepEqual(dealing.handOut("b", new Map([[3, 1]])), [], "an only bucket stays");
+});
+
+test("a part without an owner is handed out while its former owner hands it over: letters wait for one", () => {
+  const dealing = new Dealing({ ...rules, coordination: "dynamic" }, workers("a", "b"), undefined);
+  dealing.handOut("a", new Map([[1, 10]]));
+  dealing.refit(workers("b"), new Set(), new Set(["a", "b"]));
+  assert.ok(dealing.division.inTransit.has(1));
+  assert.deepEqual(dealing.handOut("b", new Map([[1, 10]])), [[1, 10]]);
+});
+
 test("over random comings and goings a division survives its writing, and every bucket has an owner who is there", () => {
   for (let seed = 1; seed <= 100; seed++) {
     const random = randomFrom(seed);
@@ -91,6 +115,7 @@ test("over random comings and goings a division survives its writing, and every 
           `seed ${seed}`,
         );
       const again = readDivision(JSON.parse(JSON.stringify(writeDivision(division))));
+      assert.ok(again !== undefined);
       assert.deepEqual(inOrder(again), inOrder(division), `seed ${seed}`);
       if (random.next() < 0.5) dealing.handedOver(name, division.epoch);
     }

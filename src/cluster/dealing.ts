@@ -1,5 +1,5 @@
 /**
- * Deals the web to processes: all at once by a function, or piece by piece to whoever has run dry; and
+ * Deals the web to processes: all at once by a function, or piece by piece to a process without work; and
  * again when processes come and go.
  *
  * A part that changes hands is in transit until everybody who had it has said that everything they knew
@@ -10,6 +10,7 @@
  */
 
 import type { Division, Handing, Loss } from "../crawl/ownership.ts";
+import type { Waiting } from "../crawl/peers/peer.ts";
 import { assignGroups, nextBuckets, reassign, type Worker } from "../partition/assignment.ts";
 import type { Coordination } from "../partition/mode.ts";
 import type { Partition } from "../partition/partition.ts";
@@ -19,7 +20,7 @@ import type { Totals } from "../store/store.ts";
 export interface DealingRules {
   readonly coordination: Exclude<Coordination, "independent">;
   readonly partition: Partition;
-  /** Buckets that a process which has run dry gets at once. */
+  /** The most buckets that a process without work gets at once. */
   readonly grain: number;
   /** Buckets of the starting addresses: work is known to wait there. */
   readonly seeded: readonly number[];
@@ -60,19 +61,34 @@ export class Dealing {
     return this.#division;
   }
 
-  /** Answers whether there was something to give. */
-  handOut(dry: string, wanted: readonly number[]): boolean {
+  /**
+   * Gives a process without work a part: what has no owner yet, else some of the process with the most URLs.
+   * `waiting` is the number of URLs by bucket, as all processes reported it. Returns what was given, with its URLs.
+   */
+  handOut(dry: string, waiting: ReadonlyMap<number, number>): readonly Waiting[] {
     const { coordination, grain, seeded } = this.#rules;
-    if (coordination !== "dynamic") return false;
-    const { owners } = this.#division;
-    const known = new Set([...seeded, ...wanted]);
-    const waitingIn = (bucket: number): number =>
-      owners[bucket] === "" && known.has(bucket) ? 1 : 0;
-    const isAnyFree = [...known].some((bucket) => waitingIn(bucket) > 0);
-    if (!isAnyFree) return false;
-    const given = new Set(nextBuckets(this.#division, dry, grain, waitingIn));
-    this.#next({ owners: owners.map((owner, bucket) => (given.has(bucket) ? dry : owner)) });
-    return true;
+    if (coordination !== "dynamic") return [];
+    const { owners, inTransit, members } = this.#division;
+    const isSeeded = new Set(seeded);
+    const isAwaiting = this.#isAwaiting(dry);
+    const waitingIn = (bucket: number): number => {
+      const isFree = owners[bucket] === "";
+      // What is under way is not moved again. Parts without an owner may always go: letters wait for them.
+      if (!isFree && (isAwaiting || inTransit.has(bucket))) return 0;
+      return waiting.get(bucket) ?? (isFree && isSeeded.has(bucket) ? 1 : 0);
+    };
+    const processes = Math.max(1, members.size);
+    const given = nextBuckets({ owners, idle: dry, processes, grain, waitingIn });
+    if (given.length === 0) return [];
+    const taken = new Set(given);
+    this.#handOver(owners.map((owner, bucket) => (taken.has(bucket) ? dry : owner)));
+    return given.map((bucket) => [bucket, waitingIn(bucket)]);
+  }
+
+  /** Whether something of its own is still on its way to it. */
+  #isAwaiting(name: string): boolean {
+    const { owners, inTransit } = this.#division;
+    return inTransit.keys().some((bucket) => owners[bucket] === name);
   }
 
   /**
@@ -87,15 +103,34 @@ export class Dealing {
     veterans: readonly string[] = [],
   ): void {
     const { owners, losses } = this.#division;
-    const formerly = new Map([...this.#division.formerly].filter(([name]) => members.has(name)));
-    const after = this.#ownersFor(workers);
     const epoch = this.#division.epoch + 1;
-    const inTransit = new Map<number, readonly Handing[]>();
+    const isLost = (name: string): boolean => lost.has(name);
     const orphaned = new Set<number>();
     for (const [bucket, from] of owners.entries()) {
       const before = this.#division.inTransit.get(bucket) ?? [];
-      const isLost = (name: string): boolean => lost.has(name);
       if (isLost(from) || before.some((one) => isLost(one.from))) orphaned.add(bucket);
+    }
+    for (const name of lost)
+      for (const bucket of this.#division.formerly.get(name) ?? []) orphaned.add(bucket);
+    const all = orphaned.size === 0 ? losses : [...losses, { epoch, buckets: orphaned }];
+    const left = new Map([...this.#division.left].filter(([name]) => !members.has(name)));
+    const rest = { losses: withinBounds(all), members, left };
+    this.#handOver(this.#ownersFor(workers), rest, veterans);
+  }
+
+  /** The next division, with what changes hands in transit until its former owner has handed it over. */
+  #handOver(
+    after: readonly string[],
+    rest: Partial<Division> = {},
+    veterans: readonly string[] = [],
+  ): void {
+    const { owners } = this.#division;
+    const { members = this.#division.members } = rest;
+    const epoch = this.#division.epoch + 1;
+    const formerly = new Map([...this.#division.formerly].filter(([name]) => members.has(name)));
+    const inTransit = new Map<number, readonly Handing[]>();
+    for (const [bucket, from] of owners.entries()) {
+      const before = this.#division.inTransit.get(bucket) ?? [];
       const handing = before.filter((one) => members.has(one.from));
       if (from !== "" && from !== after[bucket] && members.has(from)) {
         const earlier = handing.findIndex((one) => one.from === from);
@@ -107,11 +142,7 @@ export class Dealing {
       if (handing.length > 0) inTransit.set(bucket, handing);
     }
     for (const name of veterans) formerly.set(name, new Set(owners.keys()));
-    for (const name of lost)
-      for (const bucket of this.#division.formerly.get(name) ?? []) orphaned.add(bucket);
-    const all = orphaned.size === 0 ? losses : [...losses, { epoch, buckets: orphaned }];
-    const left = new Map([...this.#division.left].filter(([name]) => !members.has(name)));
-    this.#next({ owners: after, inTransit, losses: withinBounds(all), formerly, members, left });
+    this.#next({ owners: after, inTransit, formerly, ...rest });
   }
 
   /** Somebody is about to leave, who has done this; told with the next division. */

@@ -12,6 +12,7 @@
 
 import { couldNotBeReached } from "../crawl/unreachable.ts";
 import type { Clock } from "../base/clock.ts";
+import { CrawlError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Division } from "../crawl/ownership.ts";
@@ -21,16 +22,19 @@ import type { Registry } from "../exchange/registry.ts";
 import type { Worker } from "../partition/assignment.ts";
 import type { Coordination } from "../partition/mode.ts";
 import type { CanonicalUrl } from "../url/url.ts";
+import { type Change, ChangeList, type ChangeRequest, MESSAGE_CHARS_MAX } from "./change-list.ts";
 import { Coordinator } from "./coordinator.ts";
 import { CrawlRecord, type Over } from "./crawl-record.ts";
 import { Dealing } from "./dealing.ts";
 import type { Member } from "./members.ts";
-import { asNote, COORDINATOR, knownIn, type Report } from "./notes.ts";
+import { MessageReader } from "./message-reader.ts";
+import { asNote, COORDINATOR, type Known, type Report } from "./notes.ts";
 import { readDivision } from "./written-division.ts";
-import { SharedLine } from "./shared-line.ts";
+import { SharedSettings } from "./shared-settings.ts";
 import { type Newcomers, Strangers } from "./strangers.ts";
 import { partitionOf } from "./team-means.ts";
-import { isFinal, wholeOf } from "./whole-view.ts";
+import { forMessage } from "./bounded-snapshot.ts";
+import { FLOWS_NODES_MAX, isFinal, wholeOf } from "./whole-view.ts";
 
 export interface LeaderParts {
   readonly clock: Clock;
@@ -43,6 +47,8 @@ export interface LeaderParts {
   readonly term: number;
   /** The last division that this node went by, and whether it has taken part in this run. */
   readonly known: Division;
+  /** The changes that this node has made. */
+  readonly knownChanges: readonly Change[];
   readonly hasTakenPart: boolean;
   /** This node has just begun the crawl, which was not there before. */
   readonly isBeginning: boolean;
@@ -54,20 +60,25 @@ export interface LeaderParts {
 
 const LOOK_EVERY_MS = 250;
 const SHOW_EVERY_MS = 1_000;
+const REFUSED_MAX = 64;
+
 export class Leader {
   readonly #parts: LeaderParts;
-  readonly #line: SharedLine;
+  readonly #shared: SharedSettings;
+  #changes = new ChangeList();
+  /** Requested changes that were refused, by their ids. */
+  readonly #refused = new Map<string, string>();
   readonly #leaving = new Set<string>();
   /** Of these, who has handed everything over. */
   readonly #released = new Set<string>();
   readonly #startedAtMs: number;
+  readonly #reader: MessageReader;
   #member: Membership | undefined;
   #coordinator: Coordinator | undefined;
   #dealing: Dealing | undefined;
   readonly #strangers: Strangers;
   #isWriting = false;
   #mustWrite = false;
-  #inForceBps: number | undefined;
   #whole: Snapshot | undefined;
   #shownAtMs = -Infinity;
   /** How the crawl ends; undefined while it does not. */
@@ -77,8 +88,12 @@ export class Leader {
 
   constructor(parts: LeaderParts) {
     this.#parts = parts;
-    this.#line = new SharedLine(parts.clock, parts.settings);
+    const { clock, settings } = parts;
+    const coordinator = (): Coordinator | undefined => this.#coordinator;
+    const onStop = (why: string): void => this.end(why);
+    this.#shared = new SharedSettings({ clock, settings, coordinator, onStop });
     this.#record = new CrawlRecord(parts);
+    this.#reader = new MessageReader(parts.log);
     this.#startedAtMs = parts.clock.nowMs();
     this.#strangers = new Strangers(parts.clock);
   }
@@ -107,11 +122,12 @@ export class Leader {
       onParcel: () => undefined,
       onReceipt: () => undefined,
       onNote: (from, note) => {
-        const known = knownIn(note);
-        if (known !== undefined) return this.#onKnown(readDivision(known.division));
-        this.#coordinator?.onNote(from, note);
+        const message = this.#reader.read(from, note);
+        if (message === undefined) return;
+        if (message.kind === "known") return this.#onKnown(message);
+        this.#coordinator?.onMessage(from, message);
         const bytes = this.#coordinator?.members.get(from)?.report?.bytes;
-        if (bytes !== undefined) this.#line.received(from, bytes);
+        if (bytes !== undefined) this.#shared.line.received(from, bytes);
       },
     });
     if (this.#record.isStopped) return member.leave();
@@ -141,15 +157,20 @@ export class Leader {
 
   /** Goes on with the division in the registry, or with what this node knows of it, as its own. */
   async #takeUp(): Promise<Dealing | undefined> {
-    const { known, hasTakenPart } = this.#parts;
-    this.#over = await this.#record.howItEnded(!hasTakenPart);
+    const { known, knownChanges, hasTakenPart } = this.#parts;
+    const { over, isResumed } = await this.#record.howItEnded(!hasTakenPart);
+    this.#over = over;
     let dealing: Dealing | undefined;
-    const division = await this.#record.takeUp((kept) => {
-      dealing = this.#dealingOf(kept === undefined || known.epoch > kept.epoch ? known : kept);
+    const kept = await this.#record.takeUp((before) => {
+      const isAhead = before === undefined || known.epoch > before.division.epoch;
+      dealing = this.#dealingOf(isAhead ? known : before.division);
       if (dealing.division.members.size > 0) dealing.renumber();
-      return dealing.division;
+      // A change holds until the crawl ends.
+      const changes = isResumed ? [] : (before?.changes ?? []);
+      this.#changes = new ChangeList(later(changes, knownChanges));
+      return { division: dealing.division, changes: this.#changes.all };
     });
-    return division === undefined ? undefined : dealing;
+    return kept === undefined ? undefined : dealing;
   }
 
   #dealingOf(last: Division): Dealing {
@@ -175,20 +196,28 @@ export class Leader {
       bus: { tell: (to, note) => isLeading() && this.#member?.tell(to, note) },
       licenceMs,
       division: dealing.division,
-      handOut: (dry, wanted) => {
-        if (!this.#leaving.has(dry) && dealing.handOut(dry, wanted)) this.#write();
+      handOut: (dry, waiting) => {
+        const given = this.#leaving.has(dry) ? [] : dealing.handOut(dry, waiting);
+        if (given.length > 0) this.#write();
+        return given;
       },
       onDone: (unreachable) =>
         unreachable > 0
           ? this.#endAs("stop", couldNotBeReached(unreachable))
           : this.#endAs("finish", ""),
       mayEnd: () => !this.#isWriting && this.#strangers.isEmpty && this.#leaving.size === 0,
-      limitBps: this.#line.agreedBps(),
+      limitBps: this.#shared.line.agreedBps(),
       pagesMax: settings.pagesMax,
       term,
       onStranger: (name, report) => this.#onStranger(name, report),
       onReport: (member, report) => this.#onReport(member, report),
+      refusedBecause: (id) => this.#refused.get(id),
     });
+    this.#shared.attach();
+    // What an earlier leader accepted; how it ended is recorded apart.
+    for (const { key, value } of this.#changes.all)
+      if (key !== "stop") this.#shared.apply(key, value);
+    this.#coordinator.setChanges(this.#changes.all);
     for (const name of dealing.division.members) this.#coordinator.members.add(name);
     if (this.#over !== undefined) this.#coordinator.end(this.#over.how, this.#over.why);
     this.#look();
@@ -221,14 +250,17 @@ export class Leader {
   }
 
   /** The table was lost, and this node is new: it goes on with what the others know. */
-  #onKnown(division: Division): void {
+  #onKnown({ division: written, changes }: Known): void {
     if (!this.#isIgnorant || this.#record.isStopped) return;
+    const division = readDivision(written);
+    if (division?.owners.length !== this.#parts.known.owners.length) return;
     this.#cancelTimer?.();
     this.#coordinator?.stop();
     this.#coordinator = undefined;
     this.#strangers.clear();
     this.#dealing = this.#dealingOf(division);
     this.#dealing.renumber();
+    this.#changes = new ChangeList(later(this.#changes.all, changes));
     this.#write();
     this.#cancelTimer = this.#parts.clock.after(this.#parts.licenceMs, () => this.#begin());
   }
@@ -240,6 +272,11 @@ export class Leader {
       dealing.skipTo(report.epochKnown);
       this.#write();
     }
+    if (report.change > this.#changes.last) {
+      this.#changes.renumberAbove(report.change);
+      this.#write();
+    }
+    for (const request of report.requests) this.#onRequest(request);
     if (report.wantsStop !== "" && !this.isEnding) this.end(report.wantsStop);
     if (dealing.handedOver(name, report.handedOver)) this.#write();
     if (report.isLeaving && !this.#leaving.has(name)) this.#onLeaving(name);
@@ -251,6 +288,23 @@ export class Leader {
       this.#released.add(name);
       this.#remember(name);
       this.#refit(new Set());
+    }
+  }
+
+  /** In force at once; confirmed when it is written, so that a later leader knows it, and every node has made it. */
+  #onRequest(request: ChangeRequest): void {
+    const { id, key, value } = request;
+    if (this.#changes.has(id) || this.#refused.has(id)) return;
+    try {
+      const why = this.#changes.whyNot(request);
+      if (why !== undefined) throw new CrawlError("USAGE", why);
+      this.#changes.add(request, this.#shared.apply(key, value));
+      this.#write();
+    } catch (error) {
+      if (!(error instanceof CrawlError)) throw error;
+      const [oldest] = this.#refused.keys();
+      if (this.#refused.size >= REFUSED_MAX && oldest !== undefined) this.#refused.delete(oldest);
+      this.#refused.set(id, error.message.slice(0, MESSAGE_CHARS_MAX));
     }
   }
 
@@ -275,11 +329,16 @@ export class Leader {
       this.#letGo(nowMs, settings.nodeTimeoutMs);
       this.#judgeLine();
       const isNews = this.#haveAllEnded && !(this.#whole !== undefined && isFinal(this.#whole));
-      if (isNews || nowMs - this.#shownAtMs >= SHOW_EVERY_MS) this.#show(nowMs);
+      if (isNews || nowMs - this.#shownAtMs >= this.#showEveryMs) this.#show(nowMs);
     } catch (fault) {
       this.#parts.onFault(fault);
     }
     this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  /** All that is shown in a second grows with the square of the nodes: beyond 32 it is shown more rarely. */
+  get #showEveryMs(): number {
+    return SHOW_EVERY_MS * Math.ceil((this.#coordinator?.members.size ?? 0) / FLOWS_NODES_MAX);
   }
 
   get #haveAllEnded(): boolean {
@@ -356,27 +415,21 @@ export class Leader {
       this.#mustWrite = false;
       const { division } = this.#dealing as Dealing;
       const over = this.#over;
-      if (!(await this.#record.write(division, over))) return;
+      const changes = this.#changes.all;
+      if (!(await this.#record.write({ division, changes }, over))) return;
       this.#coordinator?.redivide(division);
+      this.#coordinator?.setChanges(changes);
       if (over !== undefined) this.#coordinator?.end(over.how, over.why);
     }
   }
 
   #judgeLine(): void {
-    const limitBps = this.#line.agreedBps();
-    if (limitBps !== this.#inForceBps) {
-      const isNothing = limitBps === 0;
-      if (isNothing !== (this.#inForceBps === 0))
-        this.#coordinator?.hold("the calendar allows nothing now", isNothing);
-      this.#inForceBps = limitBps;
-      this.#line.meter.setLimit(this.#parts.clock.nowMs(), isNothing ? undefined : limitBps);
-      if (!isNothing) this.#coordinator?.setLimit(limitBps);
-    }
+    this.#shared.look();
     if (this.isEnding) return;
     const usages = [...(this.#coordinator?.members.all() ?? [])].map(
       ({ snapshot }) => snapshot?.totals.usage ?? "",
     );
-    const why = this.#line.whyQuotaEnds(usages);
+    const why = this.#shared.line.whyQuotaEnds(usages);
     if (why !== undefined) this.end(why);
   }
 
@@ -387,13 +440,22 @@ export class Leader {
     const names = members.map(({ name }) => name);
     const ended = this.#over?.how === "finish" ? "done" : "stopped";
     const ending = this.#haveAllEnded ? ended : "stopping";
+    const { because } = this.#shared;
+    const running = because === "" ? "running" : "paused";
     this.#whole = wholeOf(members, this.#dealing?.division.left, {
-      state: this.isEnding ? ending : "running",
+      state: this.isEnding ? ending : running,
+      because,
       elapsedMs: nowMs - this.#startedAtMs,
-      limitBps: this.#inForceBps,
-      recentBps: this.#line.meter.recentBps(nowMs),
+      limitBps: this.#shared.limitBps,
+      recentBps: this.#shared.line.meter.recentBps(nowMs),
+      droppedMessages: this.#reader.dropped,
     });
-    const note = asNote({ kind: "look", snapshot: this.#whole });
+    const note = asNote({ kind: "look", snapshot: forMessage(this.#whole) });
     if (this.#parts.isLeading()) for (const name of names) this.#member?.tell(name, note);
   }
+}
+
+/** Of two lists of changes the one with the latest. */
+function later(a: readonly Change[], b: readonly Change[]): readonly Change[] {
+  return new ChangeList(b).last > new ChangeList(a).last ? b : a;
 }

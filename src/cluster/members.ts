@@ -7,6 +7,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Snapshot } from "../control/snapshot.ts";
+import type { Waiting } from "../crawl/peers/peer.ts";
 import type { Exchange, Report } from "./notes.ts";
 
 export interface Member {
@@ -19,6 +20,12 @@ export interface Member {
   readonly livesBefore: Set<string>;
   /** What it last said of these, whether or not it is there. */
   snapshot: Snapshot | undefined;
+  /** Its waiting URLs by bucket, and when it reported them. */
+  waiting: Report["waiting"];
+  waitingAtMs: number;
+  /** The part of the web that it was last given, and when. */
+  given: readonly Waiting[];
+  servedAtMs: number;
   exchange: Exchange | undefined;
   term: number;
   licensedUntilMs: number;
@@ -72,6 +79,10 @@ export class Members {
       life: undefined,
       livesBefore: new Set(),
       snapshot: undefined,
+      waiting: null,
+      waitingAtMs: -Infinity,
+      given: [],
+      servedAtMs: -Infinity,
       exchange: undefined,
       term: this.#nextTerm(),
       licensedUntilMs: -Infinity,

@@ -6,7 +6,7 @@
  */
 
 import { capsOf } from "../control/caps.ts";
-import type { BytesByPurpose } from "../bandwidth/history/ledger.ts";
+import { bookedIn, type BytesByPurpose } from "../bandwidth/history/ledger.ts";
 import type { CrawlResult, SiteView, Snapshot } from "../control/snapshot.ts";
 import { joinedTopics } from "../crawl/topics/counts.ts";
 import { couldNotBeReached } from "../crawl/unreachable.ts";
@@ -38,7 +38,7 @@ export function mergeSnapshots(all: readonly Snapshot[], whole: Whole): Snapshot
     rateBps: whole.recentBps.at(-1) ?? 0,
     predictedBps: sum((one) => one.predictedBps),
     waitingReaders: sum((one) => one.waitingReaders),
-    ledger: sumOf(all.map((one) => one.ledger)) as BytesByPurpose,
+    ledger: bookedIn({ bytes: 0, ledger: sumOf(all.map((one) => one.ledger)) }),
     pagesPerSecond,
     remainingMs: pagesPerSecond > 0 ? (pending / pagesPerSecond) * 1000 : undefined,
     connectionsOpen: sum((one) => one.connectionsOpen),
@@ -120,7 +120,7 @@ export function mergeResults(
 export function resultOfWhole(whole: Snapshot, own: CrawlResult): CrawlResult {
   const { totals, pending, parallel } = whole;
   const { known, done, failed, skipped } = totals;
-  const urlsExchanged = (parallel?.flows ?? []).flat().reduce((sum, urls) => sum + urls, 0);
+  const urlsExchanged = parallel?.urlsSent ?? 0;
   const procs = parallel?.procs ?? [];
   const unique = Math.min(totals.pages, parallel?.differentPages ?? totals.pages);
   return {

@@ -134,7 +134,17 @@ class ClusterNode implements OpenNode {
     const settings = withoutShared(spec.settings);
     const team = teamMeansFor(spec.settings, place);
     const { seeds, spellings } = spec;
-    const crawl = await openCrawl({ settings, seeds, spellings, folder, hooks: {}, log, team });
+    const change = (key: string, value: string): Promise<string> => this.change(key, value);
+    const crawl = await openCrawl({
+      settings,
+      seeds,
+      spellings,
+      folder,
+      hooks: {},
+      log,
+      team,
+      change,
+    });
     this.#crawl = crawl;
     this.#agent = new Agent({
       clock: systemClock,
@@ -177,8 +187,9 @@ class ClusterNode implements OpenNode {
     this.#agent?.askToStop(why);
   }
 
-  change(key: string, value: string): string {
-    return (this.#crawl as OpenLocalCrawl).change(key, value);
+  async change(key: string, value: string): Promise<string> {
+    if (this.#agent === undefined) throw new CrawlError("NOT_APPLIED", "This node is starting.");
+    return this.#agent.request(key, value);
   }
 
   #lead(crawl: OpenLocalCrawl, agent: Agent): void {
@@ -195,6 +206,7 @@ class ClusterNode implements OpenNode {
       leaseMs: LEASE_MS,
       licenceMs: LICENCE_MS,
       known: () => crawl.handle.team?.division ?? this.#nothing(),
+      knownChanges: () => agent.changes,
       hasTakenPart: () => agent.hasTakenPart,
       isBeginning: this.#order.isBeginning,
       onFault: (fault) => this.#fail(fault),

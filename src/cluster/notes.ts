@@ -8,9 +8,11 @@
  */
 
 import type { RouterTraffic } from "../crawl/peers/route-links.ts";
+import type { Waiting } from "../crawl/peers/peer.ts";
 import type { Snapshot } from "../control/snapshot.ts";
 import type { Note } from "../exchange/bus.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
+import type { Change, ChangeRequest } from "./change-list.ts";
 import type { WrittenDivision } from "./written-division.ts";
 import type { Halves } from "../partition/popular-found.ts";
 
@@ -62,8 +64,8 @@ export interface Report {
   readonly isHungry: boolean;
   readonly wishes: readonly TurnWish[];
   readonly given: readonly TurnGiven[];
-  /** Buckets that nobody has and for which something waits here. */
-  readonly wanted: readonly number[];
+  /** The fullest parts known here, own or without an owner, with their waiting URLs; null between two looks. */
+  readonly waiting: readonly Waiting[] | null;
   /** Popular URLs found here, and how many of those found by all it knows. */
   readonly popular: readonly Halves[];
   readonly popularKnown: number;
@@ -72,6 +74,10 @@ export interface Report {
   readonly leastPages: string;
   /** The last change of the crawl that it made. */
   readonly change: number;
+  /** Changes that its operator asked for and that no leader has answered. */
+  readonly requests: readonly ChangeRequest[];
+  /** Invalid messages that it has received. */
+  readonly droppedMessages: number;
   /** Once a second. */
   readonly snapshot: Snapshot | null;
 }
@@ -88,6 +94,8 @@ export interface Refusal {
 export interface Known {
   readonly kind: "known";
   readonly division: WrittenDivision;
+  /** Made by an operator so far. */
+  readonly changes: readonly Change[];
 }
 
 /** What the whole looks like: for whoever is not the coordinator, once a second. */
@@ -132,44 +140,29 @@ export interface Licence {
   readonly popular: readonly Halves[];
   /** Why nobody may start anything at present; empty when all may. */
   readonly held: string;
+  /** Changes that it has not made yet, oldest first. */
   readonly changes: readonly Change[];
+  /** Of the requests in its report. */
+  readonly outcomes: readonly Outcome[];
   /** All are done, or the operator wants it: end. */
   readonly end: "no" | "finish" | "stop";
   readonly why: string;
 }
 
-/** What an operator changed while the crawl runs. */
-export interface Change {
-  readonly number: number;
-  readonly key: string;
-  readonly value: string;
+/** What became of a change that this process's operator asked for. */
+export interface Outcome {
+  readonly id: string;
+  readonly isRefused: boolean;
+  readonly message: string;
+  /** How many processes take part, and how many have not confirmed the change. */
+  readonly processes: number;
+  readonly missing: number;
+  /** The first of those. */
+  readonly missingNames: readonly string[];
 }
 
-/** Notes come from our own kind, of the same version: joining saw to that. */
-export function reportIn(note: Note): Report | undefined {
-  return note["kind"] === "report" ? (note as unknown as Report) : undefined;
-}
+export type Message = Report | Heard | Licence | Refusal | Look | Known;
 
-export function heardIn(note: Note): Heard | undefined {
-  return note["kind"] === "heard" ? (note as unknown as Heard) : undefined;
-}
-
-export function licenceIn(note: Note): Licence | undefined {
-  return note["kind"] === "licence" ? (note as unknown as Licence) : undefined;
-}
-
-export function refusalIn(note: Note): Refusal | undefined {
-  return note["kind"] === "refusal" ? (note as unknown as Refusal) : undefined;
-}
-
-export function lookIn(note: Note): Look | undefined {
-  return note["kind"] === "look" ? (note as unknown as Look) : undefined;
-}
-
-export function knownIn(note: Note): Known | undefined {
-  return note["kind"] === "known" ? (note as unknown as Known) : undefined;
-}
-
-export function asNote(message: Report | Heard | Licence | Refusal | Look | Known): Note {
+export function asNote(message: Message): Note {
   return message as unknown as Note;
 }

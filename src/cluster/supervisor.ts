@@ -8,12 +8,10 @@
 
 import { couldNotBeReached } from "../crawl/unreachable.ts";
 import { join } from "node:path";
-import type { Calendar } from "../bandwidth/clock/calendar.ts";
-import type { Quota } from "../bandwidth/clock/quota.ts";
 import { systemClock } from "../base/clock.ts";
+import { CrawlError } from "../base/errors.ts";
 import type { LogEntry } from "../base/log.ts";
 import type { Settings } from "../config/schema.ts";
-import { Changes, type Changing } from "../control/live-settings.ts";
 import { metricsOf, type ParallelMetrics } from "../results/parallel-metrics.ts";
 import { measuredRate } from "../crawl/make-snapshot.ts";
 import { topicSetupFor } from "../crawl/topics/setup.ts";
@@ -30,30 +28,25 @@ import { checkPromises } from "../crawl/deadlines/check-promises.ts";
 import { Control } from "../control/status-file.ts";
 import type { CrawlOrder, OpenCrawl } from "../crawl/open.ts";
 import type { CrawlResult, CrawlState, ParallelView, Snapshot } from "../control/snapshot.ts";
+import type { Waiting } from "../crawl/peers/peer.ts";
 import { ProcessHub } from "../exchange/bus-process.ts";
+import { ChangeList, isMadeByEach } from "./change-list.ts";
 import { Coordinator } from "./coordinator.ts";
 import { Crew } from "./crew.ts";
 import { Dealing } from "./dealing.ts";
 import type { Job } from "./job.ts";
 import { type Ended, mergeResults, mergeSnapshots } from "./merge.ts";
+import { MessageReader } from "./message-reader.ts";
 import { COORDINATOR } from "./notes.ts";
 import { writeDivision } from "./written-division.ts";
-import { SharedLine, withoutShared } from "./shared-line.ts";
+import { withoutShared } from "./shared-line.ts";
+import { SharedSettings } from "./shared-settings.ts";
 import { firstDivision, partitionOf, topicOwners } from "./team-means.ts";
 import { importedIn, topicsIn } from "./topics-in.ts";
 import { openTeamFolder, readKeptDivision, keepDivision } from "./team-folder.ts";
 
 const LICENCE_MS = 3_000;
 const LOOK_EVERY_MS = 250;
-/** Changes that every process makes for itself. */
-const FORWARDED: ReadonlySet<string> = new Set([
-  "delay",
-  "connections",
-  "site-limit",
-  "deadline",
-  "priority",
-]);
-
 export interface TeamOrder extends CrawlOrder {
   readonly folder: string;
 }
@@ -66,7 +59,7 @@ export async function openTeam(order: TeamOrder): Promise<OpenCrawl> {
   return supervisor;
 }
 
-class Supervisor implements OpenCrawl, Changing {
+class Supervisor implements OpenCrawl {
   readonly done: Promise<CrawlResult>;
   readonly #order: TeamOrder;
   readonly #names: readonly string[];
@@ -74,26 +67,30 @@ class Supervisor implements OpenCrawl, Changing {
   readonly #crew: Crew;
   readonly #dealing: Dealing | undefined;
   readonly #settle = Promise.withResolvers<CrawlResult>();
-  readonly #line: SharedLine;
+  readonly #shared: SharedSettings;
+  readonly #reader: MessageReader;
   /** When the first process was told what to do: as with a crawl of one, loading the program does not count. */
   #startedAtMs: number | undefined;
-  readonly #changes: Changes;
+  readonly #changes = new ChangeList();
   readonly #ended: Ended[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
-  readonly #holds = new Set<string>();
   #coordinator: Coordinator | undefined;
   #stack = new AsyncDisposableStack();
   #state: CrawlState = "starting";
   #stoppedBy = "";
-  #inForceBps: number | undefined;
   #resumed = false;
 
   constructor(order: TeamOrder) {
     this.#order = order;
     const { settings } = order;
     this.#names = Array.from({ length: settings.procs }, (_, index) => `proc-${index + 1}`);
-    this.#line = new SharedLine(systemClock, settings);
-    this.#changes = new Changes(this, settings);
+    this.#reader = new MessageReader(order.log);
+    this.#shared = new SharedSettings({
+      clock: systemClock,
+      settings,
+      coordinator: () => this.#coordinator,
+      onStop: (why) => this.stop(why),
+    });
     this.#dealing = this.#makeDealing();
     this.#crew = new Crew({
       hub: this.#hub,
@@ -116,9 +113,10 @@ class Supervisor implements OpenCrawl, Changing {
       onParcel: () => undefined,
       onReceipt: () => undefined,
       onNote: (from, note) => {
-        this.#coordinator?.onNote(from, note);
+        const message = this.#reader.read(from, note);
+        if (message !== undefined) this.#coordinator?.onMessage(from, message);
         const bytes = this.#coordinator?.members.get(from)?.report?.bytes;
-        if (bytes !== undefined) this.#line.received(from, bytes);
+        if (bytes !== undefined) this.#shared.line.received(from, bytes);
       },
     });
     this.#coordinator = new Coordinator({
@@ -126,12 +124,15 @@ class Supervisor implements OpenCrawl, Changing {
       bus: member,
       licenceMs: LICENCE_MS,
       division: this.#dealing?.division,
-      handOut: (dry, wanted) => this.#handOut(dry, wanted),
+      handOut: (dry, waiting) => this.#handOut(dry, waiting),
+      onReport: ({ name }, { handedOver }) => {
+        if (this.#dealing?.handedOver(name, handedOver) === true) this.#redivide(this.#dealing);
+      },
       onDone: (unreachable) =>
         unreachable > 0
           ? this.stop(couldNotBeReached(unreachable))
           : this.#coordinator?.end("finish", ""),
-      limitBps: this.#line.agreedBps(),
+      limitBps: this.#shared.line.agreedBps(),
       pagesMax: settings.pagesMax,
     });
     for (const name of this.#names) this.#coordinator.members.add(name);
@@ -151,7 +152,7 @@ class Supervisor implements OpenCrawl, Changing {
     const { folder, settings, seeds, log } = this.#order;
     const isKnown = !settings.fresh && partFolders(folder).some(hasStore);
     const store = isKnown ? openReadOnly(folder) : openMemoryStore();
-    const limitBps = this.#line.agreedBps();
+    const limitBps = this.#shared.line.agreedBps();
     const speeds = speedTableFor(settings);
     speeds.restore(serversOf(folder, settings.speedsFile));
     try {
@@ -164,21 +165,20 @@ class Supervisor implements OpenCrawl, Changing {
   snapshot(): Snapshot {
     const all = this.#names.flatMap((name) => this.#snapshotOf(name) ?? []);
     const nowMs = systemClock.nowMs();
+    const { because } = this.#shared;
     const busy = all.filter(({ pending }) => pending > 0);
     const areAllPaused =
       busy.length > 0 && busy.every((one) => one.state === "paused" && one.unreachable > 0);
-    const isPaused = this.#state === "running" && (this.#holds.size > 0 || areAllPaused);
-    const reasons = new Set([
-      ...this.#holds,
-      ...(areAllPaused ? busy.map((one) => one.because) : []),
-    ]);
+    const isPaused = this.#state === "running" && (because !== "" || areAllPaused);
+    const reasons = new Set(areAllPaused ? busy.map((one) => one.because) : []);
+    if (because !== "") reasons.add(because);
     return mergeSnapshots(all, {
       state: isPaused ? "paused" : this.#state,
       because: [...reasons].join("; "),
       elapsedMs: this.#elapsedMs,
       resumed: this.#resumed,
-      limitBps: this.#inForceBps,
-      recentBps: this.#line.meter.recentBps(nowMs),
+      limitBps: this.#shared.limitBps,
+      recentBps: this.#shared.line.meter.recentBps(nowMs),
       parallel: this.#parallel(),
     });
   }
@@ -191,43 +191,15 @@ class Supervisor implements OpenCrawl, Changing {
   }
 
   change(key: string, value: string): string {
-    const answer = this.#changes.apply(key, value);
-    if (FORWARDED.has(key)) this.#coordinator?.change(key, this.#partOf(key, value));
-    return answer;
+    const partOf = this.#partOf(key, value);
+    const why = this.#changes.whyNot({ key, value: partOf });
+    if (why !== undefined) throw new CrawlError("USAGE", why);
+    const message = this.#shared.apply(key, value);
+    if (!isMadeByEach(key)) return message;
+    this.#changes.add({ id: "", key, value: partOf }, message);
+    this.#coordinator?.setChanges(this.#changes.all);
+    return message;
   }
-
-  hold(why: string, isHeld: boolean): void {
-    if (isHeld) this.#holds.add(why);
-    else this.#holds.delete(why);
-    this.#coordinator?.hold(why, isHeld);
-  }
-
-  setLimit(limitBps: number | undefined): void {
-    this.#line.limitBps = limitBps;
-    this.#line.calendar = undefined;
-    this.#look();
-  }
-
-  setCalendar(calendar: Calendar | undefined): void {
-    this.#line.calendar = calendar;
-    this.#look();
-  }
-
-  setQuota(quota: Quota | undefined): void {
-    this.#line.quota = quota;
-    this.#look();
-  }
-
-  setPages(pagesMax: number): void {
-    this.#coordinator?.setPages(pagesMax);
-  }
-
-  // Every process makes these changes for itself: see `change`.
-  setConnections(): void {}
-  setDelay(): void {}
-  setSiteLimit(): void {}
-  setDeadline(): void {}
-  setPriority(): void {}
 
   #partOf(key: string, value: string): string {
     return key === "connections" ? String(Math.ceil(Number(value) / this.#names.length)) : value;
@@ -245,9 +217,13 @@ class Supervisor implements OpenCrawl, Changing {
     return new Dealing({ coordination, partition, grain, seeded }, workers, kept);
   }
 
-  #handOut(dry: string, wanted: readonly number[]): void {
-    const dealing = this.#dealing;
-    if (dealing === undefined || !dealing.handOut(dry, wanted)) return;
+  #handOut(dry: string, waiting: ReadonlyMap<number, number>): readonly Waiting[] {
+    const given = this.#dealing?.handOut(dry, waiting) ?? [];
+    if (this.#dealing !== undefined && given.length > 0) this.#redivide(this.#dealing);
+    return given;
+  }
+
+  #redivide(dealing: Dealing): void {
     keepDivision(this.#order.folder, dealing.division);
     this.#coordinator?.redivide(dealing.division);
   }
@@ -273,7 +249,7 @@ class Supervisor implements OpenCrawl, Changing {
 
   #onGone(name: string): void {
     this.#coordinator?.gone(name);
-    this.#line.forget(name);
+    this.#shared.line.forget(name);
     this.#log(name, {
       level: "warn",
       message: "the process has died and is restarted",
@@ -352,7 +328,7 @@ class Supervisor implements OpenCrawl, Changing {
 
   #bandwidth(ended: readonly Ended[]): CrawlResult["bandwidth"] {
     return {
-      ...measuredRate(this.#line.meter, this.#inForceBps, this.#elapsedMs),
+      ...measuredRate(this.#shared.line.meter, this.#shared.limitBps, this.#elapsedMs),
       rankInversion: mean(ended.map(({ result }) => result.bandwidth.rankInversion)),
       secondsCpuBound: Math.max(0, ...ended.map(({ result }) => result.bandwidth.secondsCpuBound)),
       longestWaitMs: Math.max(0, ...ended.map(({ result }) => result.bandwidth.longestWaitMs)),
@@ -376,18 +352,10 @@ class Supervisor implements OpenCrawl, Changing {
 
   /** What may be taken of the line now, and whether the quota is used up. */
   #look(): void {
-    const limitBps = this.#line.agreedBps();
-    if (limitBps !== this.#inForceBps) {
-      const isNothing = limitBps === 0;
-      if (isNothing !== (this.#inForceBps === 0))
-        this.hold("the calendar allows nothing now", isNothing);
-      this.#inForceBps = limitBps;
-      this.#line.meter.setLimit(systemClock.nowMs(), isNothing ? undefined : limitBps);
-      if (!isNothing) this.#coordinator?.setLimit(limitBps);
-    }
+    this.#shared.look();
     if (this.#state !== "running") return;
     const usages = this.#names.map((name) => this.#snapshotOf(name)?.totals.usage ?? "");
-    const why = this.#line.whyQuotaEnds(usages);
+    const why = this.#shared.line.whyQuotaEnds(usages);
     if (why !== undefined) this.stop(why);
   }
 
@@ -402,6 +370,10 @@ class Supervisor implements OpenCrawl, Changing {
         limitBps: member?.snapshot?.limitBps,
         state: member?.report === undefined ? "away" : (member.snapshot?.state ?? "starting"),
       })),
+      droppedMessages: members.reduce(
+        (sum, member) => sum + (member?.report?.droppedMessages ?? 0),
+        this.#reader.dropped,
+      ),
       flows: members.map((member) => this.#names.map((to) => member?.exchange?.sentTo[to] ?? 0)),
     };
   }

@@ -67,8 +67,8 @@ export function readKeptDivision(folder: string, names: readonly string[]): Divi
   try {
     const text = readFileSync(divisionFile(folder), "utf8");
     const division = readDivision(JSON.parse(text) as WrittenDivision);
-    const isOurs = division.owners.every((owner) => owner === "" || names.includes(owner));
-    return isOurs ? division : undefined;
+    const isOurs = division?.owners.every((owner) => owner === "" || names.includes(owner));
+    return isOurs === true ? division : undefined;
   } catch {
     // None was kept, or not to its end: then nothing has been handed out that stores do not know.
     return undefined;

@@ -67,6 +67,7 @@ export function teamMeansFor(settings: Settings, place: Place): PeerSetup {
       size,
       sitesAreOwn: division !== undefined && partition.keepsSites && !crossesOver,
       crossesOver,
+      isHandedOut: settings.coordination === "dynamic",
       siteConcurrencyMax: settings.concurrencyPerSite,
       addressConcurrencyMax: settings.concurrencyPerAddress,
     },

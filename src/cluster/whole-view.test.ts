@@ -9,7 +9,14 @@ import type { Report } from "./notes.ts";
 import { wholeOf } from "./whole-view.ts";
 import { writeFingerprints } from "./written-fingerprints.ts";
 
-const WHOLE = { state: "done", elapsedMs: 1, limitBps: undefined, recentBps: [] } as const;
+const WHOLE = {
+  state: "done",
+  because: "",
+  droppedMessages: 0,
+  elapsedMs: 1,
+  limitBps: undefined,
+  recentBps: [],
+} as const;
 
 /** One that has ended with so many pages, and told the least of their fingerprints. */
 function member(name: string, pages: readonly Fingerprint[], toldMax: number): Member {

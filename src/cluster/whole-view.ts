@@ -1,6 +1,7 @@
 /** A cluster as one crawl to whoever looks: made by its leader from what all nodes showed last. */
 
 import type { Snapshot } from "../control/snapshot.ts";
+import type { Exchange } from "./notes.ts";
 import type { Member } from "./members.ts";
 import { joinedTotals } from "../store/joined/joined-totals.ts";
 import type { Totals } from "../store/store.ts";
@@ -8,17 +9,22 @@ import { DistinctCount } from "../partition/distinct-count.ts";
 import { mergeSnapshots, type Whole } from "./merge.ts";
 import { readFingerprints } from "./written-fingerprints.ts";
 
+/** With more nodes the table of who sent how much to whom is left out: it grows with their square. */
+export const FLOWS_NODES_MAX = 32;
+
 /** Those who have left count for the whole, too. */
 export function wholeOf(
   members: readonly Member[],
   left: ReadonlyMap<string, Totals> = new Map(),
-  whole: Pick<Whole, "state" | "elapsedMs" | "limitBps" | "recentBps">,
+  whole: Pick<Whole, "state" | "because" | "elapsedMs" | "limitBps" | "recentBps"> & {
+    readonly droppedMessages: number;
+  },
 ): Snapshot {
+  const { droppedMessages, ...rest } = whole;
   const names = members.map(({ name }) => name);
   const all = members.flatMap(({ snapshot }) => snapshot ?? []);
   const merged = mergeSnapshots(all, {
-    ...whole,
-    because: "",
+    ...rest,
     resumed: false,
     parallel: {
       procs: members.map(({ name, snapshot, report }) => ({
@@ -29,7 +35,14 @@ export function wholeOf(
         limitBps: snapshot?.limitBps,
         state: report === undefined ? "away" : (snapshot?.state ?? "starting"),
       })),
-      flows: members.map(({ exchange }) => names.map((to) => exchange?.sentTo[to] ?? 0)),
+      flows:
+        members.length > FLOWS_NODES_MAX
+          ? []
+          : members.map(({ exchange }) => names.map((to) => exchange?.sentTo[to] ?? 0)),
+      urlsSent: members.reduce((sum, { exchange }) => sum + sentIn(exchange), 0),
+      droppedMessages:
+        droppedMessages +
+        members.reduce((sum, { report }) => sum + (report?.droppedMessages ?? 0), 0),
       exchangeBytes: members.reduce((sum, { exchange }) => sum + (exchange?.sentBytes ?? 0), 0),
       differentPages: differentPages(members) + pagesOf(left),
     },
@@ -52,6 +65,10 @@ function differentPages(members: readonly Member[]): number {
   const together = new DistinctCount(Math.max(2, size));
   for (const sample of samples) for (const { high, low } of sample) together.add(high, low);
   return Math.min(sum, Math.round(together.count));
+}
+
+function sentIn(exchange: Exchange | undefined): number {
+  return Object.values(exchange?.sentTo ?? {}).reduce((sum, urls) => sum + urls, 0);
 }
 
 function pagesOf(left: ReadonlyMap<string, Totals>): number {

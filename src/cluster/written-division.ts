@@ -53,17 +53,29 @@ export function writeDivision(division: Division): WrittenDivision {
   };
 }
 
-export function readDivision(written: WrittenDivision): Division {
+/** undefined for one that cannot be unpacked. */
+export function readDivision(written: WrittenDivision): Division | undefined {
+  try {
+    return divisionIn(written);
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return undefined;
+    throw error;
+  }
+}
+
+function divisionIn(written: WrittenDivision): Division {
   const { epoch, bucketCount, names, handing, losses, formers } = written;
   const owners = Array.from({ length: bucketCount }, () => "");
-  for (const [index, buckets] of readLayers(written.owners, names.length).entries())
+  const read = (layers: Layers, setCount: number): Buckets[] =>
+    readLayers(layers, setCount, bucketCount);
+  for (const [index, buckets] of read(written.owners, names.length).entries())
     for (const bucket of buckets) owners[bucket] = names[index] as string;
   const inTransit = new Map<number, Handing[]>();
-  for (const [index, buckets] of readLayers(written.handed, handing.length).entries())
+  for (const [index, buckets] of read(written.handed, handing.length).entries())
     for (const bucket of buckets)
       inTransit.set(bucket, [...(inTransit.get(bucket) ?? []), handing[index] as Handing]);
-  const lost = readLayers(written.lost, losses.length);
-  const formerly = readLayers(written.formerly, formers.length);
+  const lost = read(written.lost, losses.length);
+  const formerly = read(written.formerly, formers.length);
   return {
     epoch,
     owners,
@@ -104,11 +116,12 @@ function writeLayers(sets: readonly Buckets[], bucketCount: number): Layers {
   });
 }
 
-function readLayers(layers: Layers, setCount: number): Buckets[] {
+function readLayers(layers: Layers, setCount: number, bucketCount: number): Buckets[] {
   const sets = Array.from({ length: setCount }, () => new Set<number>());
   for (const text of layers) {
-    const bytes = inflateRawSync(Buffer.from(text, "base64"));
-    for (let bucket = 0; 2 * bucket < bytes.length; bucket++) {
+    const maxOutputLength = 2 * bucketCount;
+    const bytes = inflateRawSync(Buffer.from(text, "base64"), { maxOutputLength });
+    for (let bucket = 0; 2 * bucket + 1 < bytes.length; bucket++) {
       const number = bytes.readUInt16LE(2 * bucket);
       if (number > 0) sets[number - 1]?.add(bucket);
     }

@@ -66,7 +66,7 @@ test("a file says what was promised of each site, and the rest holds for all", a
 
 test("a line of a site that cannot be read is told in its own terms, and left out unless strict", async () => {
   for (const [line, why] of [
-    ["deadline: -5m", /weir\.yaml line 2: deadline "-5m": lies in the past; .*ignored$/],
+    ["deadline: -5m", /weir\.yaml line 2: deadline "-5m": is in the past; .*ignored$/],
     ["deadline: 0", /"0": is over when the crawl starts/],
     ["deadline: 0s", /"0s": is over when the crawl starts/],
     ["deadline: 30", /needs a unit; write 30s, 30m or 30h/],
@@ -78,9 +78,9 @@ test("a line of a site that cannot be read is told in its own terms, and left ou
     ["size: 0", /size "0": is no size to plan for/],
     ["size: 0MB", /is no size to plan for/],
     ["size: 7", /needs a unit; write 7KB or 7MB/],
-    ["size: 9000TB", /more than any site holds/],
+    ["size: 9000TB", /is too large/],
     ["size: big", /is no size; write it as/],
-    ["priority: 0", /priority "0": would let the site wait for ever/],
+    ["priority: 0", /priority "0": would postpone the site forever/],
     ["priority: high", /where 1 is usual/],
     ["cap: 0", /permits nothing/],
     ["cap: fast", /such as 500KB\/s/],

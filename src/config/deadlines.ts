@@ -33,7 +33,7 @@ const deadlineReader: Reader<number> = {
     const written = text.trim();
     const ms = readDurationMs(written);
     if (NEGATIVE.test(written))
-      return ["lies in the past; a deadline counts from the start, such as 30m or 2h"];
+      return ["is in the past; a deadline counts from the start, such as 30m or 2h"];
     if (ZERO.test(written))
       return [
         "is over when the crawl starts; write how long it may take, or leave it out for none",
@@ -58,7 +58,7 @@ const sizeReader: Reader<number> = {
     if (BARE_NUMBER.test(written)) return [`needs a unit; write ${written}KB or ${written}MB`];
     if (bytes === undefined) return ["is no size; write it as 500KB, 120MB or 2GiB"];
     if (bytes > SIZE_BYTES_MOST)
-      return ["is more than any site holds; at most 1000TB, or leave it out to be estimated"];
+      return ["is too large; at most 1000TB, or leave it out to be estimated"];
     return ["is less than a byte; leave it out to be estimated"];
   },
 };
@@ -67,7 +67,7 @@ const priorityReader: Reader<number> = {
   ...read.decimal({ least: 0.001, most: 1000 }),
   explain(text) {
     if (NEGATIVE.test(text) || ZERO.test(text.trim()))
-      return ["would let the site wait for ever; write 0.001 or more, where 1 is usual"];
+      return ["would postpone the site forever; write 0.001 or more, where 1 is usual"];
     return ["expects a number from 0.001 to 1000, where 1 is usual and 2 counts twice"];
   },
 };
@@ -78,7 +78,7 @@ const capReader: Reader<number> = {
     if (NEGATIVE.test(text) || ZERO.test(text.trim()))
       return ["permits nothing; write the highest rate of its servers, or omit it"];
     return [
-      "expects a rate from 1 B/s to 100 GB/s, such as 500KB/s; leave it out for what was measured",
+      "expects a rate from 1 B/s to 100 GB/s, such as 500KB/s; leave it out for the measured rate",
     ];
   },
 };
@@ -148,7 +148,7 @@ export const SITE_PLANNING = {
   pagesExpected: {
     key: "pages",
     meaning:
-      "How many pages the site is expected to have, for plans: with a delay they decide when it can be done. It bounds nothing. By default it is estimated from the size.",
+      "Expected number of pages, for plans: with a delay it determines the finish time. It is no limit. By default estimated from the size.",
     reader: read.integer({ least: 1, most: 1_000_000_000 }),
   },
   priority: {

@@ -107,7 +107,7 @@ test("every slip about the line is told at once, each with what to write", async
   for (const part of [
     '--limit "2": a rate needs a unit; write 2MB/s or 2Mbit/s',
     '--site-limit "2MB": a rate is per second; write 2MB/s',
-    '--quota "5GB": say per what; write 5GB/day or 5GB/month',
+    '--quota "5GB": needs a period; write 5GB/day or 5GB/month',
     '--limit-at "fruday=1MB/s": "fruday" is no day; the days are mon, tue',
     '--control "pace": expects one of paced, predict, onoff',
     '--packet-overhead "60%": expects auto, or a share from 0% to 50%',
@@ -123,7 +123,7 @@ test("a quota is refused with the right spelling", async () => {
   for (const [text, told] of [
     ["5", "a quota needs a unit; write 5GB/day"],
     ["5/month", "a quota needs a unit; write 5GB/month"],
-    ["0GB/day", "with 0 nothing is ever fetched; write none for no quota, or at least 1MB/day"],
+    ["0GB/day", "a quota of 0 allows no request; write none for no quota, or at least 1MB/day"],
     ["-5GB/day", "a quota is never negative; write it as 5GB/day or 200GB/month"],
     ["10KB/day", "is too little: one page may take more; write at least 1MB/day"],
     ["5GB/week", "a quota is per day or month; write 5GB/day"],
@@ -138,7 +138,7 @@ test("a calendar must say all, or leave it to the limit; both at once is refused
   const office = "mon-fri 08:00-18:00=1MB/s";
   assert.equal(
     await mistakesIn("--limit-at", office),
-    "the calendar says nothing for mon-fri 00:00-08:00, mon-fri 18:00-24:00, sat-sun 00:00-24:00; add else=RATE, else=none, or give --limit",
+    "the calendar has no rate for mon-fri 00:00-08:00, mon-fri 18:00-24:00, sat-sun 00:00-24:00; add else=RATE, else=none, or give --limit",
   );
   assert.equal((await orderOf("--limit-at", office, "--limit", "8MB/s")).settings.limitBps, 8e6);
   assert.equal(

@@ -80,14 +80,14 @@ function quotaMistake(text: string): string {
   if (amount.startsWith("-"))
     return "a quota is never negative; write it as 5GB/day or 200GB/month";
   if (/^\+?0[.,]?0*\s*[a-z]*$/i.test(amount))
-    return "with 0 nothing is ever fetched; write none for no quota, or at least 1MB/day";
+    return "a quota of 0 allows no request; write none for no quota, or at least 1MB/day";
   if (/^\d+([.,]\d+)?$/.test(amount))
     return `a quota needs a unit; write ${amount}GB/${spanOf(per)}`;
   if (bytes === undefined) return "is no quota; write it as 5GB/day or 200GB/month";
   if (bytes < QUOTA_BYTES_LEAST)
     return `is too little: one page may take more; write at least 1MB/${spanOf(per)}`;
   if (bytes > QUOTA_BYTES_MOST) return "is more than any line carries; write none for no quota";
-  if (per === "") return `say per what; write ${amount}/day or ${amount}/month`;
+  if (per === "") return `needs a period; write ${amount}/day or ${amount}/month`;
   return `a quota is per day or month; write ${amount}/${spanOf(per)}`;
 }
 
@@ -248,7 +248,7 @@ export function calendarMistakes({
   const remedy = limitAt.otherwise === undefined ? "omit one of the two" : "leave its else out";
   if (holes.length > 0 && limitBps === undefined)
     found.push(
-      `the calendar says nothing for ${holes.join(", ")}; add else=RATE, else=none, or give --limit`,
+      `the calendar has no rate for ${holes.join(", ")}; add else=RATE, else=none, or give --limit`,
     );
   if (holes.length === 0 && limitBps !== undefined)
     found.push(

@@ -6,6 +6,7 @@
 
 import { CrawlError } from "../base/errors.ts";
 import { hideCredentials, visible } from "../base/visible.ts";
+import { trustMistakes } from "../fetch/trust.ts";
 import { withoutCredentials } from "../url/credentials.ts";
 import { siteOf } from "../url/site.ts";
 import type { CanonicalUrl } from "../url/url.ts";
@@ -75,6 +76,7 @@ function checked(
     ...bandwidthMistakes(settings),
     ...planMistakes(settings),
     ...parallelMistakes(settings),
+    ...trustMistakes(settings),
     ...(strict ? [...faults, ...siteFaults] : []),
     ...seeds.mistakes,
     ...more,

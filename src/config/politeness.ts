@@ -70,6 +70,13 @@ export const POLITENESS = {
     fallback: "false",
     reader: read.onOff,
   },
+  nofollow: {
+    key: "nofollow",
+    meaning:
+      "Whether links are followed that a page marks with nofollow (rel, meta robots or X-Robots-Tag). Independent of robots.txt.",
+    fallback: "obey",
+    reader: read.oneOf(["obey", "ignore"]),
+  },
   sitemaps: {
     key: "sitemaps",
     meaning: "Use the sitemaps named in robots.txt, and /sitemap.xml, as seeds.",

@@ -66,7 +66,7 @@ export const PARALLEL = {
   },
   grain: {
     key: "grain",
-    meaning: "With --coordination dynamic: parts that an idle process gets at once.",
+    meaning: "With --coordination dynamic: the most parts that an idle process gets at once.",
     fallback: "8",
     reader: read.integer({ least: 1, most: 8_192 }),
   },

@@ -73,9 +73,7 @@ export function recrawlMistakes(settings: Settings, seeds: readonly CanonicalUrl
   const found: string[] = [];
   if (settings.watch) {
     if (schedules.length === 0)
-      found.push(
-        "--watch: say when to crawl again, with --schedule 'every 1h' or a schedule: line for a site",
-      );
+      found.push("--watch needs a schedule: --schedule 'every 1h', or a schedule: line for a site");
     if (settings.pagesMax !== undefined)
       found.push(
         "--pages and --watch: pages of earlier recrawls count too, so it would stop for good; use --site-budget or --depth",
@@ -96,9 +94,7 @@ export function recrawlRemarks(settings: Settings, seeds: readonly CanonicalUrl[
   const schedules = schedulesIn(settings, seeds);
   if (schedules.length === 0) return [];
   if (!settings.watch)
-    return [
-      "a schedule says when to crawl again, but without --watch this crawl ends when it is done",
-    ];
+    return ["a schedule has no effect without --watch: this crawl ends when it is done"];
   const found: string[] = [];
   for (const { name, schedule, deadlineMs } of schedules) {
     if (schedule.kind !== "every") continue;

@@ -54,6 +54,9 @@ test("no reader accepts nonsense: negative, not a number, unitless, beyond reaso
     "natsCertFile",
     "natsKeyFile",
     "natsDomain",
+    "caFile",
+    "clientCertFile",
+    "clientKeyFile",
     "dashboardHost",
   ]);
   for (const [name, field] of Object.entries(table)) {

@@ -121,7 +121,7 @@ async function loadFile(
   const secret = secretIn(content);
   if (secret !== undefined && (facts.mode & 0o077) !== 0)
     remarks.push(
-      `${visible(fileName, 120)} holds a password and others can read it; chmod 600 it, or use ${secret}`,
+      `${visible(fileName, 120)} contains a password and other users can read it; chmod 600 it, or use ${secret}`,
     );
   return { content, remarks };
 }

@@ -155,8 +155,12 @@ interface ProcessView {
 /** Several running processes, and the URLs they exchanged. */
 export interface ParallelView {
   readonly procs: readonly ProcessView[];
-  /** URLs sent from the process of the row to that of the column. */
+  /** URLs sent from the process of the row to that of the column; empty for more than 32 processes. */
   readonly flows: readonly (readonly number[])[];
+  /** All URLs sent, also where there are too many processes for `flows`. */
+  readonly urlsSent?: number;
+  /** Invalid messages that were dropped between the processes and their coordinator. */
+  readonly droppedMessages?: number;
   /** In a cluster: bytes exchanged by its nodes, and the number of different pages. */
   readonly exchangeBytes?: number;
   readonly differentPages?: number;

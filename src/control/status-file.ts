@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { sleep, systemClock } from "../base/clock.ts";
-import { CrawlError } from "../base/errors.ts";
+import { CrawlError, type ErrorCode } from "../base/errors.ts";
 import { OWNER_ONLY } from "../base/owner-only.ts";
 import { visible } from "../base/visible.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -26,11 +26,15 @@ import type { Snapshot } from "./snapshot.ts";
 const LOOK_EVERY_MS = 250;
 const STATUS_EVERY_MS = 1000;
 const REQUEST_BYTES_MAX = 4096;
-const ANSWER_MS_MAX = 2000;
+const TAKEN_MS_MAX = 2_000;
+/** Longer than a cluster waits for the confirmation of a change. */
+const ANSWER_MS_MAX = 15_000;
 const LOOK_FOR_ANSWER_MS = 20;
 
 export interface Reply {
   readonly ok: boolean;
+  /** Of the error, when it is not ok. */
+  readonly code?: ErrorCode;
   readonly message: string;
 }
 
@@ -48,8 +52,11 @@ export async function askCrawl(
     const what = `${visible(folder, 200)} accepts no changes.`;
     throw new CrawlError("NOT_RUNNING", what, { cause: error });
   }
-  const untilMs = systemClock.nowMs() + ANSWER_MS_MAX;
-  while (systemClock.nowMs() < untilMs) {
+  const sentMs = systemClock.nowMs();
+  let isTaken = false;
+  while (systemClock.nowMs() < sentMs + (isTaken ? ANSWER_MS_MAX : TAKEN_MS_MAX)) {
+    // In this order: the crawl removes the request before it answers.
+    isTaken ||= !existsSync(letter);
     const reply = readReply(answer);
     if (reply !== undefined) return reply;
     // A crawl that ends removes its mailbox with the answers; a request to stop has then succeeded.
@@ -75,7 +82,7 @@ interface ControlParts {
   readonly folder: string;
   readonly snapshot: () => Snapshot;
   /** Applies a change and returns the new state in words; throws with a message when it cannot. */
-  readonly change: (key: string, value: string) => string;
+  readonly change: (key: string, value: string) => string | Promise<string>;
 }
 
 export class Control implements Disposable {
@@ -110,19 +117,21 @@ export class Control implements Disposable {
     for (const name of namesIn(this.#mailbox)) {
       if (!name.endsWith(".json") || name.endsWith(".reply.json")) continue;
       const path = join(this.#mailbox, name);
-      const answer = this.#answer(path);
+      const text = readText(path);
       rmSync(path, { force: true });
-      writeWhole(path.replace(/\.json$/, ".reply.json"), JSON.stringify(answer));
+      void this.#answer(text).then((reply) =>
+        writeWhole(path.replace(/\.json$/, ".reply.json"), JSON.stringify(reply)),
+      );
     }
   }
 
-  #answer(path: string): Reply {
+  async #answer(text: string): Promise<Reply> {
     try {
-      const text = readFileSync(path, "utf8").slice(0, REQUEST_BYTES_MAX);
-      const request = JSON.parse(text) as { key?: unknown; value?: unknown };
-      return { ok: true, message: this.#parts.change(String(request.key), String(request.value)) };
+      const { key, value } = JSON.parse(text) as { key?: unknown; value?: unknown };
+      return { ok: true, message: await this.#parts.change(String(key), String(value)) };
     } catch (error) {
-      return { ok: false, message: error instanceof Error ? error.message : String(error) };
+      const code = error instanceof CrawlError ? error.code : "USAGE";
+      return { ok: false, code, message: error instanceof Error ? error.message : String(error) };
     }
   }
 }
@@ -136,6 +145,14 @@ function writeWhole(path: string, text: string): void {
     renameSync(`${path}.part`, path);
   } catch {
     rmSync(`${path}.part`, { force: true });
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8").slice(0, REQUEST_BYTES_MAX);
+  } catch {
+    return "";
   }
 }
 

@@ -18,6 +18,7 @@ import { DNS_DEFAULTS, DnsResolver, systemHosts } from "../fetch/dns.ts";
 import { Fetcher, type FetcherOptions } from "../fetch/fetcher.ts";
 import { DESCRIPTORS_LEAST, type SocketBudget, socketBudget } from "../fetch/socket-budget.ts";
 import { UndiciTransport } from "../fetch/transport-undici.ts";
+import { trustOf } from "../fetch/trust.ts";
 import type { Output } from "../output/output.ts";
 import type { Traces } from "../output/traces.ts";
 import { eraseIndex } from "../search/index-file.ts";
@@ -48,6 +49,8 @@ export interface CrawlOrder {
   readonly log: Log;
   /** For one process of several. */
   readonly team?: PeerSetup;
+  /** Makes the changes that are asked for in the folder, where they concern other processes, too. */
+  readonly change?: (key: string, value: string) => Promise<string>;
 }
 
 export interface OpenCrawl {
@@ -55,12 +58,13 @@ export interface OpenCrawl {
   snapshot(): Snapshot;
   stop(why: string): void;
   /** Changes what may change while it runs; answers what it did. */
-  change(key: string, value: string): string;
+  change(key: string, value: string): string | Promise<string>;
 }
 
 /** A crawl in this very process. */
 export interface OpenLocalCrawl extends OpenCrawl {
   readonly handle: CrawlHandle;
+  change(key: string, value: string): string;
 }
 
 /** The pause below which the disk is not filled, so that others on the machine can still work. */
@@ -123,7 +127,13 @@ export async function openCrawl(asked: CrawlOrder): Promise<OpenLocalCrawl> {
   const changes = new Changes(handle, settings, budget.connectionsMost);
   const change = (key: string, value: string): string => changes.apply(key, value);
   if (folder !== undefined)
-    stack.use(new Control({ folder, snapshot: () => handle.snapshot(), change }));
+    stack.use(
+      new Control({
+        folder,
+        snapshot: () => handle.snapshot(),
+        change: order.change ?? change,
+      }),
+    );
   if (folder !== undefined) stack.use(keepRateLog(folder, () => handle.snapshot()));
   const closing = stack.move();
   return {
@@ -257,6 +267,7 @@ function openNetwork(
     lanesMax,
     http2: true,
     insecureTls: settings.insecureTls,
+    trust: trustOf(settings),
     proxy: settings.proxy === undefined ? undefined : readProxy(settings.proxy),
     roundTrips: settings.goodNeighbour,
   });

@@ -52,6 +52,8 @@ export interface PeerRules {
   readonly sitesAreOwn: boolean;
   /** Whether links to others' parts are followed when there is nothing else to do. */
   readonly crossesOver: boolean;
+  /** Whether a coordinator hands out parts of the web by what waits in them. */
+  readonly isHandedOut: boolean;
   readonly siteConcurrencyMax: number;
   readonly addressConcurrencyMax: number;
 }

@@ -116,7 +116,7 @@ export class PageReader {
       ? packText(html, harvest.runs, INDEXED_BYTES_MAX)
       : NO_TEXT;
     const isCut = text.length >= INDEXED_BYTES_MAX || harvest.runs.count >= RUNS_MAX;
-    const follow = followable(harvest, page, this.#robotName);
+    const follow = followable(harvest, page, this.#robotName, this.#settings.nofollow);
     const isJudged = verdict?.kind === "topic";
     return {
       digest,
@@ -170,13 +170,14 @@ function followable(
   harvest: Harvest,
   page: FetchedPage,
   robotName: string,
+  nofollow: Settings["nofollow"],
 ): Pick<Reading, "fresh" | "later" | "refresh" | "remarks" | "refusedLinks"> {
   const tags = mergeRobotsTags(harvest.robots, robotsHeaders(page, robotName));
   const remarks: Remark[] = [...page.remarks];
   if (harvest.capped > 0) remarks.push("outlinks_capped");
   if (tags.noindex) remarks.push("noindex");
-  if (tags.nofollow) {
-    remarks.push("nofollow");
+  if (tags.nofollow) remarks.push("nofollow");
+  if (tags.nofollow && nofollow === "obey")
     return {
       fresh: [],
       later: undefined,
@@ -184,7 +185,6 @@ function followable(
       remarks,
       refusedLinks: { nofollow: harvest.fresh.length + (harvest.later?.count ?? 0) },
     };
-  }
   const fresh = harvest.fresh.filter((link) => !link.nofollow);
   return {
     fresh,

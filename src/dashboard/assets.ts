@@ -13,7 +13,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { fileURLToPath } from "node:url";
 
-/** Of the rest of the program; without its ending. */
+/** Modules of the rest of the program, without their extension. */
 export const SHARED_MODULES = [
   "bandwidth/history/ledger",
   "base/assert",
@@ -41,11 +41,13 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const PAGE = "dashboard/page";
 
-/** As this file ends, so do the modules: in a checkout `ts`, built `js`. */
+/** The modules have the extension of this file: `ts` in a checkout, `js` in a build. */
 const ENDING = import.meta.url.slice(import.meta.url.lastIndexOf(".") + 1);
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** By the path below the page's own: "" is the page itself, `app/…` lies as the sources do. */
+/**
+ * By the path below the page's own: "" is the page itself, `app/…` has the paths of the sources.
+ */
 export function readAssets(): ReadonlyMap<string, Asset> {
   const names = [
     ...readdirSync(`${ROOT}${PAGE}`)
@@ -70,7 +72,7 @@ function assetOf(name: string): Asset {
 }
 
 function served(text: string, ending: string): string {
-  // The page names its first module as it stands in a checkout.
+  // The page refers to its first module with the extension of a checkout.
   if (ending === "html") return text.replaceAll(/(app\/[\w/-]+)\.ts"/g, `$1.${ENDING}"`);
   return ending === "ts" ? stripTypeScriptTypes(text) : text;
 }

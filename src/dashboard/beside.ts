@@ -1,10 +1,9 @@
 /**
- * The dashboard of a crawl that runs in this process: the same server in a thread of its own, looking
- * at the same folder.
+ * The dashboard of a crawl in this process: the same server in its own thread, on the same folder.
  *
- * The crawl's own thread does nothing for it: what is shown is read from what the crawl writes
- * anyway, and questions to the store are asked and answered over there. If the dashboard
- * breaks, the crawl goes on and the log has a line.
+ * The crawl's thread does nothing for it: the dashboard reads the files that the crawl writes
+ * anyway, and queries the store itself. If the dashboard fails, the crawl continues and the log has
+ * a line.
  */
 
 import { Worker } from "node:worker_threads";
@@ -35,7 +34,7 @@ export async function openBeside(wish: DashboardWish, log: Log): Promise<Dashboa
   });
   const ended = new Promise<void>((settle) => worker.once("exit", () => settle()));
   const url = await promise;
-  // A crawl that is over does not stay for its dashboard.
+  // The dashboard does not keep a finished crawl running.
   worker.unref();
   return {
     url,

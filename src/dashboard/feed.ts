@@ -10,7 +10,7 @@ import type { ServerResponse } from "node:http";
 import type { Look } from "./shapes.ts";
 
 const LOOK_EVERY_MS = 250;
-/** So that whatever lies in between does not take a quiet line for a dead one. */
+/** Interval of comments, so that proxies do not close an idle connection. */
 const BEAT_EVERY_MS = 15_000;
 export const READERS_MAX = 8;
 
@@ -30,7 +30,7 @@ export class Feed implements AsyncDisposable {
     return this.#readers.size >= READERS_MAX;
   }
 
-  /** The response's head has been written. */
+  /** Call after the head of the response was written. */
   async add(response: ServerResponse): Promise<void> {
     this.#readers.add(response);
     response.once("close", () => this.#remove(response));
@@ -42,7 +42,7 @@ export class Feed implements AsyncDisposable {
     }
   }
 
-  /** Tells everybody how it ended, and that this was all. */
+  /** Sends the last state to all readers, and ends. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     await this.#send();
@@ -58,7 +58,7 @@ export class Feed implements AsyncDisposable {
   }
 
   async #send(): Promise<void> {
-    // One that takes longer than the time between two is not overtaken by the next.
+    // A reading that takes longer than the interval is not started twice.
     if (this.#isLooking || this.#readers.size === 0) return;
     this.#isLooking = true;
     try {
@@ -78,7 +78,7 @@ export class Feed implements AsyncDisposable {
   }
 }
 
-/** JSON holds no line breaks, so a look is one line. */
+/** JSON contains no line breaks, so a state is one line. */
 function written(look: Look): string {
   return `event: look\ndata: ${JSON.stringify(look)}\n\n`;
 }

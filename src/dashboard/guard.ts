@@ -38,25 +38,28 @@ export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
-/** What is looked at of a request. */
+/** The examined parts of a request. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** The address the connection came in on. */
+  /** The local address of the connection. */
   readonly localAddress: string;
-  /** A token in the address itself. */
+  /** A token in the URL. */
   readonly tokenInQuery: string | undefined;
 }
 
 export type Verdict =
   | { readonly kind: "allowed" }
-  /** The token was right: hand out the session. */
+  /** The token was right: send the session. */
   | { readonly kind: "welcome" }
   | { readonly kind: "refused"; readonly status: 401 | 403 | 429; readonly why: string };
 
 interface GuardWish {
-  /** A name by which the operator reaches us from elsewhere; undefined on loopback. */
+  /**
+   * A host name by which the operator reaches the server from other machines; undefined on
+   * loopback.
+   */
   readonly hostName: string | undefined;
   /** Replaces the random one, for programs that must know it in advance. */
   readonly token: string | undefined;
@@ -64,7 +67,7 @@ interface GuardWish {
 
 export class Guard {
   readonly token: string;
-  /** Everything but the front door and the metrics lies below it; ends in a slash. */
+  /** The path prefix of everything except the entrance and the metrics; ends in a slash. */
   readonly base: string;
   readonly #session: string;
   readonly #hostName: string | undefined;
@@ -78,7 +81,7 @@ export class Guard {
     this.#hostName = hostName?.toLowerCase();
   }
 
-  /** Sent once, for the token. */
+  /** Sent once, in exchange for the token. */
   get cookie(): string {
     return `weir=${this.#session}; Path=${this.base}; HttpOnly; SameSite=Strict`;
   }
@@ -126,7 +129,7 @@ export class Guard {
     });
   }
 
-  /** The port is not looked at: a tunnel has one of its own, and rebinding needs a name. */
+  /** The port is ignored: a tunnel has its own, and rebinding needs a name. */
   #isOurName(host: string, localAddress: string): boolean {
     const name = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/.exec(host.toLowerCase())?.[1];
     if (name === undefined) return false;
@@ -136,11 +139,11 @@ export class Guard {
   }
 }
 
-/** Browsers say where a request began; programs say nothing, and have the token. */
+/** Browsers send the origin of a request; programs send none, and have the token. */
 function isFromUs(headers: IncomingHttpHeaders, isEntering: boolean): boolean {
   const site = headers["sec-fetch-site"];
   if (site === undefined || site === "same-origin" || site === "none") return true;
-  // A link in a mail or another program's window may lead to the front door, and only there.
+  // Links in mails or other programs may lead to the entrance, and only there.
   return isEntering && headers["sec-fetch-mode"] === "navigate";
 }
 
@@ -152,7 +155,7 @@ function isOwnWish(headers: IncomingHttpHeaders): boolean {
   );
 }
 
-/** Takes as long for a good guess as for a bad one. */
+/** Takes the same time for right and wrong guesses. */
 function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }

@@ -1,9 +1,9 @@
 /**
- * A crawl as Prometheus reads it: the text format 0.0.4, made from one snapshot.
+ * The metrics of a crawl for Prometheus: text format 0.0.4, from one snapshot.
  *
- * Labels are bounded: the reasons a URL can end for, what bytes were for, why a link was left out, and
- * the crawl's own states. No site, no URL and nothing else from the web becomes a label or any
- * part of the text, so a hostile web cannot make a monitoring system grow.
+ * Labels are bounded: outcomes, purposes of bytes, rules that refuse links, and the crawl's states.
+ * No site, no URL and no other text of the web becomes a label, so a hostile web cannot overload a
+ * monitoring system.
  */
 
 import { PURPOSES } from "../bandwidth/history/ledger.ts";
@@ -48,7 +48,7 @@ export function metricsText(look: Look): string {
     .concat("\n");
 }
 
-/** Every metric there is, for the documentation too. */
+/** All metrics, for the documentation too. */
 export function metricsOf(look: Look): Metric[] {
   const { snapshot, isRunning } = look;
   return [
@@ -83,7 +83,7 @@ function lineMetrics({ snapshot }: Look): Metric[] {
       samples: PURPOSES.map((purpose) => sample({ purpose }, ledger[purpose])),
     },
     gauge("weir_rate_bytes_per_second", "Received in the last whole second.", rateBps),
-    // No limit is a limit that nothing reaches.
+    // Without a limit the value is infinite.
     gauge("weir_limit_bytes_per_second", "The limit; +Inf for none.", limitBps ?? Infinity),
     gauge("weir_predicted_bytes_per_second", "Predicted rate of running downloads.", predictedBps),
     gauge("weir_waiting_readers", "Downloads whose reading waits for the limit.", waitingReaders),
@@ -134,7 +134,10 @@ function standings({ snapshot: { sites } }: Look): Sample[] {
   return Object.entries(counts).map(([standing, count]) => sample({ standing }, count));
 }
 
-/** The closed list, and one sum for each class of HTTP errors: servers may make up any number. */
+/**
+ * The closed list of outcomes, and one sum per class of HTTP errors, because servers can send any
+ * number.
+ */
 function outcomeSamples(outcomes: Readonly<Record<string, number>>): Sample[] {
   const sums = new Map<string, number>(
     [...Object.keys(REASONS), "http_4xx", "http_5xx", "other"].map((reason) => [reason, 0]),
@@ -160,7 +163,7 @@ function counter(name: string, help: string, value: number): Metric {
   return { name, type: "counter", help, samples: [{ value }] };
 }
 
-/** Only words of our own stand here, so nothing has to be escaped. */
+/** Labels contain only our own words, so nothing must be escaped. */
 function written(labels: Readonly<Record<string, string>> = {}): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;

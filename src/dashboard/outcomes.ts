@@ -1,9 +1,9 @@
 /**
- * How URLs ended, down to each one and why: from the store, a few at a time.
+ * The outcomes of URLs, each with its evidence: from the store, a few at a time.
  *
- * The store keeps one reason for each URL and no prose. What decided is found again from what it was
- * decided by: the line of the site's robots.txt as it was kept, the scope's patterns, what the network said if
- * that was lately. So a reason can always be shown with its evidence, and costs nothing to keep.
+ * The store has one reason per URL and no text. The evidence is found again from its sources: the
+ * line of the site's stored robots.txt, the scope's patterns, recent network errors. So every
+ * reason can be shown with its evidence, which costs no storage.
  */
 
 import { visible } from "../base/visible.ts";
@@ -102,7 +102,7 @@ function pageOf(store: StoreBrowser, id: number): UrlAnswer["page"] {
 
 type Evidence = UrlAnswer["evidence"][number];
 
-/** Finds again what decided; robots.txt of each site is read once for a page of URLs. */
+/** Finds the evidence; robots.txt of each site is read once for a page of URLs. */
 class Judge {
   readonly #store: StoreBrowser;
   readonly #troubles: ReadonlyMap<string, Trouble>;

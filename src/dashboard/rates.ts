@@ -1,7 +1,7 @@
 /**
- * The rate of a whole crawl, short enough to be drawn: neighbouring seconds and minutes become spans
- * that keep their lowest and highest second, so that a second above the limit is seen however long
- * the crawl was. Times in which nothing crawled stay gaps. O(n) in what was written down.
+ * The rate of a whole crawl, short enough for a chart: neighbouring seconds and minutes become
+ * spans with their lowest and highest second, so that a second above the limit is visible in a
+ * crawl of any length. Times without a crawl stay gaps. O(n) in the logged rows.
  */
 
 import type { Minute, Second } from "../bandwidth/history/series.ts";
@@ -10,7 +10,7 @@ import type { RateSpan } from "./shapes.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
-/** What comes this many lengths after the span before does not belong to it. */
+/** A row this many lengths after the previous span starts a new one. */
 const GAP_LENGTHS = 2.5;
 
 export function spansOf({ minutes, seconds }: RateHistory, countMax: number): RateSpan[] {

@@ -1,4 +1,6 @@
-/** What each reason means, in a sentence for people; a test asks for every reason of the closed list. */
+/**
+ * The meaning of each outcome, in a sentence for users; a test checks every one of the closed list.
+ */
 
 const WORDS: Readonly<Record<string, string>> = {
   ok: "The server answered, and the page was stored.",

@@ -1,6 +1,6 @@
 /**
- * The questions that the page may ask, each with its answer: one table, so that a test can knock at
- * every door. What is asked for is read strictly, and bounded.
+ * All requests of the page with their answers: one table, so that a test can try each. Parameters
+ * are read strictly, and bounded.
  */
 
 import { readRateLog } from "../control/rate-log.ts";
@@ -17,11 +17,11 @@ import type { Watch } from "./watch.ts";
 export interface Means {
   readonly watch: Watch;
   readonly folder: string;
-  /** Where the speeds of servers are, when not in the crawl's folder. */
+  /** The file of server speeds, when not in the crawl's folder. */
   readonly speedsFile: string | undefined;
 }
 
-/** Answers with something for JSON; undefined when there is no such thing. */
+/** Returns a value for JSON; undefined when there is none. */
 type Route = (means: Means, query: URLSearchParams) => Promise<unknown>;
 
 const SPANS_MAX = 900;
@@ -80,7 +80,7 @@ function sortIn(query: URLSearchParams): SiteSort {
   return SITE_SORTS.find((sort) => sort === query.get("sort")) ?? "due";
 }
 
-/** A whole number from 0 on; what is none is taken for the fallback, what is too much for the most. */
+/** A whole number from 0 on; the fallback for other texts, at most `most`. */
 function wholeIn(query: URLSearchParams, name: string, fallback: number, most: number): number {
   const text = query.get(name) ?? "";
   return /^\d{1,15}$/.test(text) ? Math.min(most, Number(text)) : fallback;

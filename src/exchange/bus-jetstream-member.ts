@@ -84,7 +84,7 @@ export class JetStreamMember {
 
   notesOf(to: string, note: Note): string[] {
     const head = JSON.stringify({ from: this.#node, to });
-    return textsOf(note).map((text) => `${head}\n${text}`);
+    return textsOf({ from: this.#node, to }, note).map((text) => `${head}\n${text}`);
   }
 
   end(): void {
@@ -120,7 +120,7 @@ export class JetStreamMember {
     const { from, to } = fieldsOf(head);
     // A head that cannot be read is a note of nobody: its reader drops and counts it.
     const isOurs = typeof from === "string" && to === this.#node;
-    const note = isOurs ? this.#notes.add(from, text) : {};
+    const note = isOurs ? this.#notes.add({ from, to: this.#node }, text) : {};
     if (note !== undefined) this.#deliver(() => this.#inbox.onNote(isOurs ? from : "", note));
   }
 

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deflateRawSync } from "node:zlib";
+import { crc32, deflateRawSync } from "node:zlib";
 import { below, randomFrom } from "../base/random.ts";
 import { NOTE_BYTES_MAX } from "./bus.ts";
 import { NoteJoiner, textsOf } from "./note-pieces.ts";
+
+const FROM_A = { from: "a", to: "z" };
 
 /** Text that does not get shorter by packing. */
 function noise(bytes: number, seed = 1): string {
@@ -14,10 +16,11 @@ function noise(bytes: number, seed = 1): string {
   return all.toString("base64").slice(0, bytes);
 }
 
-test("a note within the limit is its JSON, and no text is ever longer than the limit", () => {
-  assert.deepEqual(textsOf({ kind: "heard" }), ['{"kind":"heard"}']);
+test("a note within the limit is its JSON with a checksum, and no text is ever longer than the limit", () => {
+  const [text = ""] = textsOf(FROM_A, { kind: "heard" });
+  assert.match(text, /^[a-z0-9]+ {"kind":"heard"}$/);
   for (const bytes of [NOTE_BYTES_MAX, 3 * NOTE_BYTES_MAX, 12 * NOTE_BYTES_MAX]) {
-    const texts = textsOf({ text: noise(bytes) });
+    const texts = textsOf(FROM_A, { text: noise(bytes) });
     assert.ok(texts.length > 0);
     for (const text of texts) assert.ok(Buffer.byteLength(text) <= NOTE_BYTES_MAX);
   }
@@ -27,40 +30,41 @@ test("pieces are one note again in any order and company, and not while one is m
   const joiner = new NoteJoiner();
   const [one, two] = [{ text: noise(200_000, 1) }, { text: noise(200_000, 2) }];
   const texts = [
-    ...textsOf(one).map((text) => ["a", text]),
-    ...textsOf(two).map((text) => ["b", text]),
+    ...textsOf(FROM_A, one).map((text) => ["a", text]),
+    ...textsOf({ from: "b", to: "z" }, two).map((text) => ["b", text]),
   ];
   const whole = texts
     .toReversed()
-    .flatMap(([from = "", text = ""]) => joiner.add(from, text) ?? []);
+    .flatMap(([from = "", text = ""]) => joiner.add({ from, to: "z" }, text) ?? []);
   assert.deepEqual(whole, [two, one]);
-  const [, ...rest] = textsOf(one);
+  const [, ...rest] = textsOf(FROM_A, one);
   assert.deepEqual(
-    rest.map((text) => joiner.add("a", text)),
+    rest.map((text) => joiner.add(FROM_A, text)),
     rest.map(() => undefined),
   );
 });
 
 test("at most 32 unfinished notes are kept, and a note of more than 16 pieces is lost", () => {
   const joiner = new NoteJoiner();
-  const [first = "", ...rest] = textsOf({ text: noise(100_000) });
-  joiner.add("a", first);
-  for (let count = 0; count < 31; count++) joiner.add(`other ${count}`, first);
-  assert.notEqual(rest.map((text) => joiner.add("a", text)).at(-1), undefined);
-  joiner.add("a", first);
-  for (let count = 0; count < 32; count++) joiner.add(`another ${count}`, first);
-  assert.equal(rest.map((text) => joiner.add("a", text)).at(-1), undefined);
-  assert.deepEqual(textsOf({ text: noise(17 * NOTE_BYTES_MAX) }), []);
-  assert.deepEqual(joiner.add("a", `~1 0 17 ${"A".repeat(8)}`), {});
+  const [first = "", ...rest] = textsOf(FROM_A, { text: noise(100_000) });
+  joiner.add(FROM_A, first);
+  for (let count = 0; count < 31; count++) joiner.add({ from: `other ${count}`, to: "z" }, first);
+  assert.notEqual(rest.map((text) => joiner.add(FROM_A, text)).at(-1), undefined);
+  joiner.add(FROM_A, first);
+  for (let count = 0; count < 32; count++) joiner.add({ from: `another ${count}`, to: "z" }, first);
+  assert.equal(rest.map((text) => joiner.add(FROM_A, text)).at(-1), undefined);
+  assert.deepEqual(textsOf(FROM_A, { text: noise(17 * NOTE_BYTES_MAX) }), []);
+  assert.deepEqual(joiner.add(FROM_A, `~1 0 17 ${"A".repeat(8)}`), {});
 });
 
 test("what is no note, or unpacks to more than 16 MiB, has no fields", () => {
   const joiner = new NoteJoiner();
   const packed = (length: number): string => {
     const text = JSON.stringify({ text: "x".repeat(length) });
-    return `~1 0 1 ${deflateRawSync(text).toString("base64")}`;
+    const base64 = deflateRawSync(text).toString("base64");
+    return `~${crc32(`a\nz\n${base64}`).toString(36)} 0 1 ${base64}`;
   };
-  assert.equal(Object.keys(joiner.add("a", packed(15 * 2 ** 20)) ?? {}).length, 1);
+  assert.equal(Object.keys(joiner.add(FROM_A, packed(15 * 2 ** 20)) ?? {}).length, 1);
   for (const text of [
     "",
     "null",
@@ -72,5 +76,19 @@ test("what is no note, or unpacks to more than 16 MiB, has no fields", () => {
     "~1 0 1 AAAA",
     packed(17 * 2 ** 20),
   ])
-    assert.deepEqual(joiner.add("a", text), {}, text.slice(0, 20));
+    assert.deepEqual(joiner.add(FROM_A, text), {}, text.slice(0, 20));
+});
+
+test("a note that was altered on its way, or sent on to another node, has no fields", () => {
+  const [text = ""] = textsOf(FROM_A, { kind: "heard", grant: 12 });
+  assert.deepEqual(new NoteJoiner().add(FROM_A, text), { kind: "heard", grant: 12 });
+  for (const other of [
+    { from: "b", to: "z" },
+    { from: "a", to: "y" },
+  ])
+    assert.deepEqual(new NoteJoiner().add(other, text), {});
+  for (let at = 0; at < text.length; at++) {
+    const altered = `${text.slice(0, at)}${text[at] === "1" ? "2" : "1"}${text.slice(at + 1)}`;
+    assert.deepEqual(new NoteJoiner().add(FROM_A, altered), {}, altered);
+  }
 });

@@ -43,7 +43,8 @@ export function sealingMember(
       take({ kind: "receipt", receipt: { parcelId: id, from: node, to: from } });
     },
     tell: (to, note) => {
-      for (const text of textsOf(note)) take({ kind: "note", note: { from: node, to, text } });
+      for (const text of textsOf({ from: node, to }, note))
+        take({ kind: "note", note: { from: node, to, text } });
     },
     leave: async () => leave(),
   };
@@ -55,9 +56,8 @@ export function receiverOf(inbox: Inbox): (item: Item) => void {
   return (item) => {
     if (item.kind === "parcel") return inbox.onParcel(item.parcel);
     if (item.kind === "receipt") return inbox.onReceipt(item.receipt);
-    const { from, text } = item.note;
-    const note = joiner.add(from, text);
-    if (note !== undefined) inbox.onNote(from, note);
+    const note = joiner.add(item.note, item.note.text);
+    if (note !== undefined) inbox.onNote(item.note.from, note);
   };
 }
 

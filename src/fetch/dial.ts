@@ -11,12 +11,7 @@
 
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import {
-  connect as connectTls,
-  createSecureContext,
-  type SecureContext,
-  type TLSSocket,
-} from "node:tls";
+import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
 import { DialError, dialFailure } from "./failure.ts";
 import { Valve } from "./valve.ts";
 
@@ -38,6 +33,8 @@ export interface DialOptions {
   readonly proxy: Proxy | undefined;
   /** Accept any certificate; the answer then says that it was not verified. */
   readonly insecureTls: boolean;
+  /** The certificates to accept and to present. */
+  readonly trust: () => SecureContext;
   readonly http2: boolean;
   /** How much the system may take in unread; undefined: as it likes, and no valve is put in. */
   readonly windowBytes: number | undefined;
@@ -129,14 +126,6 @@ interface Securing {
   readonly watch: DialWatch;
 }
 
-let trusted: SecureContext | undefined;
-
-/** Whom we trust is the same for all: to gather it for each connection takes a part of its greeting. */
-function trust(): SecureContext {
-  trusted ??= createSecureContext();
-  return trusted;
-}
-
 function secure(stream: Duplex, { target, options, watch }: Securing, finish: DialDone): void {
   watch.onTls();
   const name = target.host.startsWith("[") ? target.host.slice(1, -1) : target.host;
@@ -147,7 +136,7 @@ function secure(stream: Duplex, { target, options, watch }: Securing, finish: Di
     ...(isIP(name) === 0 ? { servername: name } : {}),
     ALPNProtocols: options.http2 ? ["h2", "http/1.1"] : ["http/1.1"],
     rejectUnauthorized: !options.insecureTls,
-    secureContext: trust(),
+    secureContext: options.trust(),
   });
   const fail = (error: Error): void => {
     tls.destroy();

@@ -240,6 +240,7 @@ export class Exchange implements Passenger {
       truncated,
       eofDelimited: this.#isEofDelimited(),
       verified: this.lane.verified,
+      ...(this.lane.hasBareLineEnds ? { bareLineEnds: true } : {}),
       traffic: this.#traffic(),
     };
     this.#stop(truncated === undefined, result);

@@ -332,6 +332,7 @@ function remarksOn(answer: TransportAnswer, fellBack: boolean): Remark[] {
   if (answer.truncated !== undefined) remarks.push("truncated");
   if (answer.eofDelimited) remarks.push("eof_delimited");
   if (!answer.verified) remarks.push("tls_unverified");
+  if (answer.bareLineEnds === true) remarks.push("bare_line_ends");
   if (fellBack) remarks.push("encoding_fallback");
   return remarks;
 }

@@ -9,6 +9,7 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { Client, type Dispatcher } from "undici";
 import { dial, type DialOptions, type DialTarget, type DialWatch } from "./dial.ts";
+import { LineEnds, repairLines } from "./line-ends.ts";
 import type { Valve } from "./valve.ts";
 
 /** A request on a lane: undici's handler, notified also of the steps of connecting. */
@@ -18,7 +19,7 @@ export interface Passenger extends Dispatcher.DispatchHandler {
   onRead(): void;
 }
 
-interface LaneOptions extends DialOptions {
+export interface LaneOptions extends DialOptions {
   readonly headerBytesMax: number;
   readonly roundTrips?: boolean;
 }
@@ -45,6 +46,7 @@ export class Lane {
   readonly headerBytesMax: number;
   readonly #client: Client;
   readonly #passengers = new Set<Passenger>();
+  readonly #lineEnds = new LineEnds();
   readonly #hasValve: boolean;
   readonly #tellsRoundTrips: boolean;
   #socket: Socket | undefined;
@@ -175,8 +177,14 @@ export class Lane {
     return this.#verified;
   }
 
+  /** True when the server has ended lines of the present response's head with a bare LF. */
+  get hasBareLineEnds(): boolean {
+    return this.#lineEnds.repaired > 0;
+  }
+
   board(passenger: Passenger, request: Dispatcher.DispatchOptions): void {
     this.#passengers.add(passenger);
+    this.#lineEnds.begin();
     if (this.#hasValve) this.#socket?.ref();
     this.#client.dispatch(request, passenger);
   }
@@ -279,6 +287,7 @@ export class Lane {
       const secure = stream instanceof TLSSocket ? stream : undefined;
       this.#version = secure?.alpnProtocol === "h2" ? "2" : "1.1";
       if (this.#version === "2") onHttp2();
+      else repairLines(stream, this.#lineEnds);
       this.#verified = secure?.authorized ?? true;
       // undici writes, reads, corks and destroys; a stream does for it what a socket does.
       done(null, stream as Socket);

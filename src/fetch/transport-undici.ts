@@ -18,11 +18,12 @@
  */
 
 import { isIP } from "node:net";
+import type { SecureContext } from "node:tls";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../base/clock.ts";
 import type { Proxy } from "./dial.ts";
 import { Exchange } from "./exchange.ts";
-import { Lane } from "./lane.ts";
+import { Lane, type LaneOptions } from "./lane.ts";
 import { canSetWindows } from "./receive-window.ts";
 import {
   NO_TRAFFIC,
@@ -31,6 +32,7 @@ import {
   type TransportFailed,
   type TransportRequest,
 } from "./transport.ts";
+import { NO_TRUST_FILES, trustOf } from "./trust.ts";
 
 export interface UndiciTransportOptions {
   readonly clock: Clock;
@@ -38,6 +40,8 @@ export interface UndiciTransportOptions {
   readonly lanesMax: number;
   readonly http2: boolean;
   readonly insecureTls: boolean;
+  /** The certificates to accept and to present; by default those that Node and the system accept. */
+  readonly trust?: () => SecureContext;
   readonly proxy: Proxy | undefined;
   /** Whether the system is asked for the round trip after each answer; a call that only good neighbours need. */
   readonly roundTrips?: boolean;
@@ -69,7 +73,7 @@ interface Survey {
 }
 
 export class UndiciTransport implements Transport {
-  readonly #options: UndiciTransportOptions;
+  readonly #options: UndiciTransportOptions & Pick<LaneOptions, "trust">;
   readonly #lanes = new Map<string, Lane[]>();
   /** Those that wait for work, the one idle longest first. */
   readonly #idle = new Set<Lane>();
@@ -85,7 +89,7 @@ export class UndiciTransport implements Transport {
   #closed = false;
 
   constructor(options: UndiciTransportOptions) {
-    this.#options = options;
+    this.#options = { trust: trustOf(NO_TRUST_FILES), ...options };
   }
 
   /** Connections open now, for the live view. */

@@ -74,6 +74,8 @@ export interface TransportAnswer {
   readonly eofDelimited: boolean;
   /** False when the certificate was not good but accepted; plain http has nothing to verify. */
   readonly verified: boolean;
+  /** Lines of its head ended with LF instead of CRLF. */
+  readonly bareLineEnds?: true;
   readonly traffic: Traffic;
 }
 

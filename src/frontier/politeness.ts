@@ -160,7 +160,7 @@ export class Politeness {
     for (const { key } of turn.to.shared ?? []) this.#sharedTurns?.sent(nowMs, key);
   }
 
-  /** Takes it that both were asked just now: after a restart nobody remembers when they were. */
+  /** Assumes a request to both just now: after a restart the times of requests are unknown. */
   assumeAsked(nowMs: number, to: Addressee): void {
     this.#siteClock(to.siteId).lastAtMs = nowMs;
     if (to.address !== undefined) this.#addressClock(to.address).lastAtMs = nowMs;
@@ -169,7 +169,7 @@ export class Politeness {
   end(nowMs: number, turn: Turn, ending: Ending): void {
     const site = this.#siteClock(turn.to.siteId);
     assert(site.underWay > 0, "what ends has begun");
-    // What never went out asked nobody, and leaves the time of the last request as it was.
+    // A request that was never sent leaves the time of the last request as it was.
     if (!turn.isSent) this.sent(turn.beganAtMs, turn);
     site.underWay -= 1;
     if (turn.to.address !== undefined) this.#addressClock(turn.to.address).underWay -= 1;

@@ -9,9 +9,12 @@
  * Promise: the same plan always gives the same report.
  */
 
+import { CrawlError } from "../base/errors.ts";
+import type { LogEntry } from "../base/log.ts";
 import { below, type Random, randomFrom } from "../base/random.ts";
-import { Agent } from "../cluster/agent.ts";
+import { Agent, LAPSED } from "../cluster/agent.ts";
 import { Candidacy } from "../cluster/candidacy.ts";
+import { DROPPED } from "../cluster/message-reader.ts";
 import { nobodysDivision } from "../cluster/dealing.ts";
 import { partitionOf, teamMeansFor } from "../cluster/team-means.ts";
 import type { Settings } from "../config/schema.ts";
@@ -45,6 +48,27 @@ export interface ClusterPlan {
   readonly wipes: number;
   readonly joins: number;
   readonly leaves: number;
+  /** What happens at given times from the start. */
+  readonly script: readonly ScriptedEvent[];
+}
+
+export interface ScriptedEvent {
+  readonly atMs: number;
+  /** `change` is made by an operator; the others happen to the leader or to a node that does not lead. */
+  readonly what:
+    | { readonly kind: "kill" | "die" }
+    | { readonly kind: "cut"; readonly forMs: number }
+    | { readonly kind: "change"; readonly key: string; readonly value: string };
+  readonly who: "leader" | "other";
+}
+
+/** What an operator was answered, and when. */
+export interface Answer {
+  readonly key: string;
+  readonly atMs: number;
+  /** The code of the error; undefined when the change was confirmed. */
+  readonly error: string | undefined;
+  readonly message: string;
 }
 
 export interface ClusterReport extends TeamReport {
@@ -54,6 +78,12 @@ export interface ClusterReport extends TeamReport {
   readonly leaders: number;
   /** Ends of licences: the node and the time. */
   readonly lapses: readonly { readonly node: string; readonly atMs: number }[];
+  /** Spoilt notes that were delivered, and the most that one receiver reported as dropped. */
+  readonly spoilt: number;
+  readonly dropped: number;
+  readonly answers: readonly Answer[];
+  /** Changes that nodes made for themselves. */
+  readonly made: readonly { readonly node: string; readonly key: string }[];
 }
 
 const CALM: Omit<ClusterPlan, "seed"> = {
@@ -69,6 +99,7 @@ const CALM: Omit<ClusterPlan, "seed"> = {
   wipes: 0,
   joins: 0,
   leaves: 0,
+  script: [],
 };
 
 const LEASE_MS = 2_000;
@@ -113,6 +144,9 @@ class ClusterSimulation {
   readonly #disturbedAtMs: number[] = [];
   readonly #over = Promise.withResolvers<void>();
   readonly #lapses: { readonly node: string; readonly atMs: number }[] = [];
+  readonly #answers: Answer[] = [];
+  readonly #made: { readonly node: string; readonly key: string }[] = [];
+  #dropped = 0;
   #lost = 0;
   #leaders = 0;
 
@@ -158,6 +192,10 @@ class ClusterSimulation {
       lost: this.#lost,
       leaders: this.#leaders,
       lapses: this.#lapses,
+      spoilt: this.#bus.spoilt,
+      dropped: this.#dropped,
+      answers: this.#answers,
+      made: this.#made,
     };
   }
 
@@ -207,15 +245,20 @@ class ClusterSimulation {
       bus: member,
       random,
       spec: SPEC,
-      log: { write: () => this.#lapses.push({ node: name, atMs: clock.nowMs() }) },
+      log: {
+        write: ({ message, values }) => {
+          if (message === LAPSED) this.#lapses.push({ node: name, atMs: clock.nowMs() });
+          if (message === DROPPED) this.#onDropped(Number(values["count"]));
+        },
+      },
       onRefused: (why) => this.#over.reject(new Error(`${name} was refused: ${why}`)),
-      change: () => undefined,
+      change: (key) => this.#made.push({ node: name, key }),
     });
     if (node.state === "leaving") agent.leave("leaving");
     const hasTakenPart = (): boolean => agent.hasTakenPart;
     const candidacy = new Candidacy({
       clock,
-      log: { write: ({ message, values }) => this.#onLog(message, values["node"]) },
+      log: { write: ({ message, values }) => this.#onLog(message, values) },
       bus,
       registry,
       settings: this.#settings,
@@ -226,6 +269,7 @@ class ClusterSimulation {
       leaseMs: LEASE_MS,
       licenceMs: LICENCE_MS,
       known: () => handle.team?.division ?? division,
+      knownChanges: () => agent.changes,
       hasTakenPart,
       isBeginning: isFirstLife && node === this.#nodes[0],
       onFault: (fault) => this.#over.reject(fault),
@@ -249,7 +293,14 @@ class ClusterSimulation {
     };
   }
 
-  #onLog(message: string, node: unknown): void {
+  /** Everything that nodes send is valid: only spoilt copies may be dropped. */
+  #onDropped(count: number): void {
+    this.#dropped = Math.max(this.#dropped, count);
+    if (this.#bus.spoilt === 0) this.#over.reject(new Error("a message was dropped"));
+  }
+
+  #onLog(message: string, { node, count }: LogEntry["values"]): void {
+    if (message === DROPPED) this.#onDropped(Number(count));
     if (message === "this node leads") this.#leaders += 1;
     // A live node declared lost returns with pages that other nodes have fetched again.
     if (message.includes("lost") && node !== undefined) this.#lost += 1;
@@ -278,6 +329,8 @@ class ClusterSimulation {
       if (this.#nodes.some(({ process }) => process.isAlive)) this.#join();
     });
     this.#schedule(leaves, () => this.#leave());
+    for (const event of this.#plan.script)
+      this.#clock.after(event.atMs, () => this.#play(event.what, event.who));
   }
 
   #schedule(times: number, happen: () => void): void {
@@ -293,6 +346,28 @@ class ClusterSimulation {
     return alive[below(this.#random, alive.length)];
   }
 
+  #play(what: ScriptedEvent["what"], who: ScriptedEvent["who"]): void {
+    const isWanted = ({ process, candidacy }: Node): boolean =>
+      process.isAlive && (candidacy?.leader !== undefined) === (who === "leader");
+    const node = this.#nodes.find((one) => isWanted(one));
+    if (node === undefined) return;
+    if (what.kind === "change") void this.#change(node, what.key, what.value);
+    if (what.kind === "kill") this.#kill(node);
+    if (what.kind === "die") this.#die(node);
+    if (what.kind === "cut") this.#cut(node, what.forMs);
+  }
+
+  async #change(node: Node, key: string, value: string): Promise<void> {
+    let [message, error]: [string, string | undefined] = ["", undefined];
+    try {
+      message = (await node.agent?.request(key, value)) ?? "";
+    } catch (fault) {
+      if (!(fault instanceof CrawlError)) throw fault;
+      [message, error] = [fault.message, fault.code];
+    }
+    this.#answers.push({ key, atMs: this.#clock.nowMs() - this.#startMs, message, error });
+  }
+
   #end(node: Node): void {
     this.#disturbedAtMs.push(this.#clock.nowMs());
     node.process.kill();
@@ -300,16 +375,17 @@ class ClusterSimulation {
     node.agent = node.candidacy = node.bus = node.registry = undefined;
   }
 
-  #kill(): void {
-    const node = this.#randomNode();
+  #kill(node = this.#randomNode()): void {
     if (node === undefined) return;
     this.#end(node);
     this.#clock.after(this.#random.next() * RESTART_WITHIN_MS, () => this.#start(node));
   }
 
-  #die(): void {
+  #die(chosen?: Node): void {
     const isOneOfMany = this.#nodes.filter(({ state }) => state === "here").length > 1;
-    const node = isOneOfMany ? this.#randomNode(({ state }) => state === "here") : undefined;
+    const node = isOneOfMany
+      ? (chosen ?? this.#randomNode(({ state }) => state === "here"))
+      : undefined;
     if (node === undefined) return;
     node.state = "dead";
     this.#lost += 1;
@@ -323,8 +399,7 @@ class ClusterSimulation {
     node.process.pauseFor(LICENCE_MS * (1 + this.#random.next()));
   }
 
-  #cut(): void {
-    const node = this.#randomNode();
+  #cut(node = this.#randomNode(), forMs?: number): void {
     if (node === undefined) return;
     const { name } = node.process;
     const setCut = (isCut: boolean): void => {
@@ -333,7 +408,7 @@ class ClusterSimulation {
       if (node.registry !== undefined) node.registry.isCut = isCut;
     };
     setCut(true);
-    this.#clock.after(this.#random.next() * CUT_MS_MAX, () => setCut(false));
+    this.#clock.after(forMs ?? this.#random.next() * CUT_MS_MAX, () => setCut(false));
   }
 
   #wipe(): void {

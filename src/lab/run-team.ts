@@ -6,10 +6,12 @@
  * Promise: the same plan always gives the same report.
  */
 
+import { assert } from "../base/assert.ts";
 import { below, type Random, randomFrom } from "../base/random.ts";
 import { Agent } from "../cluster/agent.ts";
 import { Coordinator } from "../cluster/coordinator.ts";
 import { Dealing } from "../cluster/dealing.ts";
+import { messageIn } from "../cluster/message-checks.ts";
 import { COORDINATOR } from "../cluster/notes.ts";
 import { firstDivision, partitionOf, topicOwners } from "../cluster/team-means.ts";
 import { ownsContents } from "../config/processes.ts";
@@ -39,6 +41,8 @@ import { makeWorld, type World, type WorldPlan } from "./world/plan.ts";
 export interface TeamPlan {
   readonly seed: number;
   readonly procs: number;
+  /** The first seeds of the world; all by default. */
+  readonly seedCount?: number;
   readonly world: Partial<WorldPlan>;
   readonly settings: Partial<Settings>;
   readonly coordination: "static" | "dynamic";
@@ -89,7 +93,6 @@ const CALM: Omit<TeamPlan, "seed"> = {
 };
 
 const BUCKETS = 64;
-const GRAIN = 1;
 const LICENCE_MS = 3_000;
 const DISTURBED_WITHIN_MS = 30_000;
 const RESTART_WITHIN_MS = 4_000;
@@ -131,6 +134,7 @@ class TeamSimulation {
       memoryBytes: MEMORY_BYTES,
       bucketCount: BUCKETS,
       partition: plan.partition,
+      grain: 1,
       ...plan.settings,
     };
     this.#random = randomFrom(plan.seed);
@@ -157,7 +161,8 @@ class TeamSimulation {
     const partition = partitionOf(this.#settings, this.#model);
     this.#partition = partition;
     const seeded = this.#seeds.map((url) => partition.bucketOf(url));
-    const rules = { coordination: plan.coordination, partition, grain: GRAIN, seeded };
+    const { grain } = this.#settings;
+    const rules = { coordination: plan.coordination, partition, grain, seeded };
     const names = this.#names;
     const first = firstDivision(topicOwners(this.#settings, names, this.#model), names);
     const workers = names.map((name) => ({ name, weight: 1 }));
@@ -193,7 +198,7 @@ class TeamSimulation {
 
   get #seeds(): CanonicalUrl[] {
     // A world writes its URLs in canonical form.
-    return seedUrls(this.#world) as CanonicalUrl[];
+    return seedUrls(this.#world).slice(0, this.#plan.seedCount) as CanonicalUrl[];
   }
 
   get #names(): string[] {
@@ -216,15 +221,25 @@ class TeamSimulation {
     const member = await this.#bus.join(COORDINATOR, {
       onParcel: () => undefined,
       onReceipt: () => undefined,
-      onNote: (from, note) => this.#coordinator?.onNote(from, note),
+      onNote: (from, note) => {
+        const message = messageIn(note);
+        assert(typeof message !== "string", "a message is what its schema says");
+        this.#coordinator?.onMessage(from, message);
+      },
     });
     this.#coordinator = new Coordinator({
       clock: this.#clock,
       bus: member,
       licenceMs: LICENCE_MS,
       division: this.#dealing.division,
-      handOut: (dry, wanted) => {
-        if (this.#dealing.handOut(dry, wanted)) this.#coordinator?.redivide(this.#dealing.division);
+      handOut: (dry, waiting) => {
+        const given = this.#dealing.handOut(dry, waiting);
+        if (given.length > 0) this.#coordinator?.redivide(this.#dealing.division);
+        return given;
+      },
+      onReport: ({ name }, { handedOver }) => {
+        if (this.#dealing.handedOver(name, handedOver))
+          this.#coordinator?.redivide(this.#dealing.division);
       },
       onDone: (unreachable) =>
         this.#coordinator?.end(unreachable > 0 ? "stop" : "finish", "out of patience"),
@@ -273,6 +288,7 @@ class TeamSimulation {
         size: procs,
         sitesAreOwn: partition.keepsSites && !crossesOver,
         crossesOver,
+        isHandedOut: this.#plan.coordination === "dynamic",
         siteConcurrencyMax: this.#settings.concurrencyPerSite,
         addressConcurrencyMax: this.#settings.concurrencyPerAddress,
       },

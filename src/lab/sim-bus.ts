@@ -10,6 +10,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import type { Bus, Inbox, Membership } from "../exchange/bus.ts";
 import { receiverOf, routeOf, sealingMember } from "../exchange/sealing.ts";
+import { spoiltNote } from "./spoilt-notes.ts";
 import type { Item } from "../exchange/sealing.ts";
 
 export interface BusFaults {
@@ -20,6 +21,8 @@ export interface BusFaults {
   /** Share of sends that are refused, as by a full bus. */
   readonly refusalShare: number;
   readonly delayMsMax: number;
+  /** Spoilt copies that are delivered beside each note. */
+  readonly spoiltCopies?: number;
 }
 
 export const NO_BUS_FAULTS: BusFaults = {
@@ -37,6 +40,8 @@ interface Place {
 export class SimBus implements Bus {
   /** Machines that can neither send nor receive. */
   readonly cutOff = new Set<string>();
+  /** Spoilt copies so far. */
+  spoilt = 0;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #faults: BusFaults;
@@ -102,6 +107,13 @@ export class SimBus implements Bus {
       this.#clock.after(this.#random.next() * delayMsMax, () => {
         if (wipes === this.#wipes) this.#deliver(item);
       });
+    if (item.kind === "note")
+      for (let count = 0; count < (this.#faults.spoiltCopies ?? 0); count++) {
+        const note = spoiltNote(this.#random, item.note);
+        const delayMs = this.#random.next() * delayMsMax;
+        this.#clock.after(delayMs, () => this.#deliver({ kind: "note", note }));
+        this.spoilt += 1;
+      }
     return true;
   }
 

@@ -53,6 +53,8 @@ const NOT_FRESH = -1;
 
 interface HarvestOptions extends UrlRules {
   readonly images: boolean;
+  /** `ignore`: a link marked with rel=nofollow is a link like any other. */
+  readonly nofollow?: "obey" | "ignore";
   /** The name of meta tags for this crawler, in lower case. */
   readonly robotName: string;
 }
@@ -174,7 +176,7 @@ export class LinkHarvester {
 
   #placeOf(attribute: number): LinkPlace {
     const scanner = this.#scanner;
-    const nofollow = isNofollow(scanner, this.#html);
+    const nofollow = this.#options.nofollow !== "ignore" && isNofollow(scanner, this.#html);
     const [start, end] = [scanner.valueStart(attribute), scanner.valueEnd(attribute)];
     return { start, end, candidate: NO_CANDIDATE, nofollow };
   }

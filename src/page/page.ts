@@ -10,6 +10,7 @@ export type Remark =
   | "noindex"
   | "eof_delimited"
   | "encoding_fallback"
+  | "bare_line_ends"
   | "truncated"
   | "soft_404"
   | "tls_unverified";

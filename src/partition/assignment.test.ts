@@ -130,28 +130,31 @@ test("a group keeps its owner until the process of its name joins or the owner l
   assert.deepEqual(counts.toSorted(), [24, 24, 25, 25]);
 });
 
-test("an idle process gets buckets without an owner, the fullest first", () => {
-  const assignment = { epoch: 1, owners: ["a", "", "", "b", ""] };
-  assert.deepEqual(nextBuckets(assignment, "b", 2), [1, 2]);
-  const waiting = [9, 1, 0, 9, 5];
-  assert.deepEqual(
-    nextBuckets(assignment, "b", 2, (bucket) => waiting[bucket] as number),
-    [4, 1],
-  );
-  assert.deepEqual(
-    nextBuckets(assignment, "b", 9, () => 0),
-    [1, 2, 4],
-  );
+test("an idle process gets its share of the buckets without an owner, the fullest first", () => {
+  const owners = ["a", "", "", "a", "", "", ""];
+  const waiting = [9, 1, 0, 9, 5, 2, 3];
+  const waitingIn = (bucket: number): number => waiting[bucket] as number;
+  const rules = { owners, idle: "b", waitingIn };
+  assert.deepEqual(nextBuckets({ ...rules, processes: 2, grain: 9 }), [4, 6, 5]);
+  assert.deepEqual(nextBuckets({ ...rules, processes: 4, grain: 9 }), [4], "not one and a half");
+  const later = { ...rules, idle: "a", grain: 9 };
+  assert.deepEqual(nextBuckets({ ...later, processes: 1 }), [4, 6], "half a share of four");
+  assert.deepEqual(nextBuckets({ ...later, processes: 9 }), [4]);
+  assert.deepEqual(nextBuckets({ ...rules, processes: 2, grain: 1 }), [4]);
+  assert.deepEqual(nextBuckets({ ...rules, processes: 9, grain: 9 }), [4]);
 });
 
-test("when all buckets have owners an idle process gets at most half of the longest queue", () => {
-  const assignment = { epoch: 1, owners: ["a", "a", "a", "b", "c"] };
-  const waiting = [6, 3, 1, 0, 4];
+test("free buckets for which nothing waits do not keep an idle process from the longest queue", () => {
+  const owners = ["a", "a", "a", "b", "c", ""];
+  const waiting = [6, 3, 1, 0, 4, 0];
   const waitingIn = (bucket: number): number => waiting[bucket] as number;
-  assert.deepEqual(nextBuckets(assignment, "b", 9, waitingIn), [1, 2]);
-  assert.deepEqual(nextBuckets(assignment, "b", 1, waitingIn), [1]);
-  assert.deepEqual(nextBuckets(assignment, "a", 9, waitingIn), []);
-  assert.deepEqual(nextBuckets({ epoch: 1, owners: ["a", "a"] }, "a", 9), []);
+  const rules = { owners, processes: 2, waitingIn };
+  assert.deepEqual(nextBuckets({ ...rules, idle: "b", grain: 9 }), [1, 2]);
+  assert.deepEqual(nextBuckets({ ...rules, idle: "b", grain: 1 }), [1]);
+  assert.deepEqual(nextBuckets({ ...rules, idle: "b", grain: 9, processes: 7 }), [1]);
+  assert.deepEqual(nextBuckets({ ...rules, idle: "a", grain: 9 }), [], "an only bucket stays");
+  const all = { owners: ["a", "a"], idle: "a", processes: 1, grain: 9, waitingIn };
+  assert.deepEqual(nextBuckets(all), []);
 });
 
 test("buckets are handed out until all URLs are done, at any speed of the processes", () => {
@@ -170,12 +173,13 @@ test("buckets are handed out until all URLs are done, at any speed of the proces
       const bucket = own[0];
       if (bucket !== undefined) waiting[bucket] = (waiting[bucket] as number) - 1;
       else
-        for (const next of nextBuckets(
-          { epoch: 1, owners },
-          name,
-          4,
-          (at) => waiting[at] as number,
-        )) {
+        for (const next of nextBuckets({
+          owners,
+          idle: name,
+          processes: names.length,
+          grain: 4,
+          waitingIn: (at) => waiting[at] as number,
+        })) {
           owners[next] = name;
           handed += 1;
         }

@@ -27,12 +27,6 @@ export interface Worker {
   readonly weight: number;
 }
 
-/** owners[bucket] = name of the process, or "" without an owner. */
-export interface Assignment {
-  readonly epoch: number;
-  readonly owners: readonly string[];
-}
-
 /** Share by which a process may exceed its own: less would move more buckets when processes change. */
 const SLACK = 0.03;
 
@@ -125,47 +119,60 @@ export function reassign(
   return after;
 }
 
+/** What a coordinator knows when it gives buckets to an idle process. */
+interface HandOut {
+  /** owners[bucket] = name of the process, or "" without an owner. */
+  readonly owners: readonly string[];
+  readonly idle: string;
+  /** Number of processes, including the idle one. */
+  readonly processes: number;
+  /** At most this many buckets. */
+  readonly grain: number;
+  readonly waitingIn: (bucket: number) => number;
+}
+
 /**
- * The buckets that a coordinator gives to an idle process: those without an owner, the fullest first.
+ * The buckets that a coordinator gives to an idle process: those without an owner for which URLs wait, the fullest
+ * first. A process that had none gets its share of all buckets for which URLs wait. Later parts are half a share of
+ * what is left, as in factoring (Hummel, Schonberg and Flynn 1992): so the last ones go to the processes that need them.
  *
- * When all have owners some are taken from the process with the most URLs: fullest first, as long as they hold
- * at most half of its URLs, and never all. So the previous owner keeps at least as many as the new one gets, and
- * two processes cannot pass the same bucket back and forth. An owner's only bucket is not taken: its URLs can be
- * divided only with more buckets.
+ * When all that wait have owners some are taken from the process with the most URLs: fullest first, at most half of
+ * its URLs and not more than needed for one process's share of all. So the previous owner keeps at least as many as
+ * the new one gets, and two processes cannot pass the same bucket back and forth. An owner's only bucket is not
+ * taken: its URLs can be divided only with more buckets.
  */
-export function nextBuckets(
-  assignment: Assignment,
-  idle: string,
-  grain: number,
-  waitingIn: (bucket: number) => number = () => 1,
-): readonly number[] {
+export function nextBuckets({
+  owners,
+  idle,
+  processes,
+  grain,
+  waitingIn,
+}: HandOut): readonly number[] {
   assert(grain > 0, "at least one bucket may be handed out");
-  const { owners } = assignment;
-  const fullest = (buckets: readonly number[]): number[] =>
-    buckets
-      .filter((bucket) => waitingIn(bucket) > 0)
-      .toSorted((a, b) => waitingIn(b) - waitingIn(a) || a - b);
-  const held = Map.groupBy(owners.keys(), (bucket) => owners[bucket] as string);
+  const full = [...owners.keys()]
+    .filter((bucket) => waitingIn(bucket) > 0)
+    .toSorted((a, b) => waitingIn(b) - waitingIn(a) || a - b);
+  const held = Map.groupBy(full, (bucket) => owners[bucket] as string);
   const free = held.get("") ?? [];
   if (free.length > 0) {
-    const wanted = fullest(free);
-    // Links may still be found in buckets that have no known URLs, and those then have an owner.
-    return (wanted.length > 0 ? wanted : free).slice(0, grain);
+    const share = owners.includes(idle) ? free.length / (2 * processes) : full.length / processes;
+    // Rounded up, the last process would get what is left of its share.
+    return free.slice(0, Math.min(grain, Math.max(1, Math.floor(share))));
   }
-  let longest: readonly number[] = [];
-  let waitingMost = 0;
-  for (const [owner, buckets] of held) {
-    if (owner === idle) continue;
-    const waiting = buckets.reduce((sum, bucket) => sum + waitingIn(bucket), 0);
-    if (waiting > waitingMost) [longest, waitingMost] = [buckets, waiting];
+  const sumOf = (buckets: readonly number[]): number =>
+    buckets.reduce((sum, bucket) => sum + waitingIn(bucket), 0);
+  held.delete(idle);
+  const longest = [...held.values()].reduce((a, b) => (sumOf(b) > sumOf(a) ? b : a), []);
+  const shareEach = sumOf(full) / processes;
+  let left = sumOf(longest) / 2;
+  const taken: number[] = [];
+  for (const bucket of longest) {
+    if (taken.length === grain || sumOf(taken) >= shareEach) break;
+    if (waitingIn(bucket) > left) continue;
+    left -= waitingIn(bucket);
+    taken.push(bucket);
   }
-  let left = waitingMost / 2;
-  const taken = fullest(longest).filter((bucket) => {
-    const fits = waitingIn(bucket) <= left;
-    if (fits) left -= waitingIn(bucket);
-    return fits;
-  });
-  return taken.slice(0, grain);
+  return taken;
 }
 
 /** A bucket and its score with one process. */

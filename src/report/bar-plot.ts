@@ -3,7 +3,7 @@
 import { shown } from "./scale.ts";
 import { element, hint, label, picture, widthOf } from "./svg.ts";
 
-export interface BarPlot {
+interface BarPlot {
   readonly title: string;
   readonly bars: readonly { readonly name: string; readonly value: number }[];
   readonly unit: string;

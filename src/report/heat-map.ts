@@ -10,7 +10,7 @@
 import { shown } from "./scale.ts";
 import { element, escaped, hint, label, picture, widthOf } from "./svg.ts";
 
-export interface HeatMap {
+interface HeatMap {
   readonly title: string;
   readonly rows: readonly HeatRow[];
   readonly columns: readonly string[];
@@ -75,7 +75,7 @@ export function heatMap(map: HeatMap): string {
       };
       const isMeasured = unmeasured?.has(column) !== true;
       const amount = shown(value, unit) || "not known";
-      const valueText = isMeasured ? amount : `not measured, expected to give ${amount}`;
+      const valueText = isMeasured ? amount : `not measured, assumed ${amount}`;
       const colour = isMeasured ? colourOf(value, low, high) : { class: "unmeasured" };
       marks.push(
         element("rect", { ...place, ...colour }, hint(`${name}, ${columnName}: ${valueText}`)),

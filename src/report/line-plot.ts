@@ -9,7 +9,7 @@ import { scaleFor, type Scale } from "./scale.ts";
 import { COLOURS, element, hint, label, picture, short, widthOf } from "./svg.ts";
 import { thinned, type Point } from "./thin.ts";
 
-export interface AxisText {
+interface AxisText {
   readonly label: string;
   /** Units with a special format are listed in `scale.ts`. */
   readonly unit: string;
@@ -24,7 +24,7 @@ export interface Line {
   readonly kind: "solid" | "dotted" | "limit";
 }
 
-export interface LinePlot {
+interface LinePlot {
   readonly title: string;
   readonly x: AxisText;
   readonly y: AxisText;

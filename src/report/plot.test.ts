@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
-import { barPlot, heatMap, linePlot, type Point } from "./plot.ts";
+import { barPlot } from "./bar-plot.ts";
+import { heatMap } from "./heat-map.ts";
+import { linePlot } from "./line-plot.ts";
+import type { Point } from "./thin.ts";
 import { scaleFor, shown } from "./scale.ts";
 import { thinned } from "./thin.ts";
 

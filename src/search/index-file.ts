@@ -12,6 +12,7 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { descriptorShortage } from "../base/descriptors.ts";
+import { openDatabaseToRead } from "../base/read-only-database.ts";
 import { CrawlError } from "../base/errors.ts";
 import { OWNER_ONLY } from "../base/owner-only.ts";
 
@@ -84,7 +85,7 @@ export function openToWrite(crawlFolder: string, stemming: Stemming): DatabaseSy
 export function openToRead(crawlFolder: string): DatabaseSync {
   const path = fileIn(crawlFolder);
   return opened(path, () => {
-    const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS_MAX });
+    const database = openDatabaseToRead(path, BUSY_MS_MAX);
     checkHead(database, path);
     return database;
   });

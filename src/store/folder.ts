@@ -94,7 +94,8 @@ export function closeToOthers(folder: string, log: Log): void {
 
 /** Paths of an existing crawl, which another process may be running. */
 export function findStore(folder: string): { stateFolder: string; database: string } {
-  if (!hasStore(folder)) throw new CrawlError("FOLDER_MISSING", `${folder} does not hold a crawl`);
+  if (!hasStore(folder))
+    throw new CrawlError("FOLDER_MISSING", `${folder} does not contain a crawl`);
   return pathsIn(folder);
 }
 

@@ -60,7 +60,7 @@ export function partFolders(folder: string): string[] {
 export function storeFolders(folder: string): string[] {
   const withStore = partFolders(folder).filter(hasStore);
   if (withStore.length === 0)
-    throw new CrawlError("FOLDER_MISSING", `${folder} does not hold a crawl`);
+    throw new CrawlError("FOLDER_MISSING", `${folder} does not contain a crawl`);
   return withStore;
 }
 

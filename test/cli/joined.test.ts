@@ -244,6 +244,6 @@ test("a damaged team file is named, a newer one too, and a team that has not beg
   }
   const { code, stderr } = await run(["status", broken]);
   assert.equal(code, 2);
-  assert.match(stderr, /broken does not hold a crawl/);
+  assert.match(stderr, /broken does not contain a crawl/);
   assert.deepEqual(readdirSync(broken), ["team.json"]);
 });

@@ -41,8 +41,8 @@ test("every bad limit is refused at once, with exit code 2 and what to write, an
   for (const part of [
     "4 mistakes",
     '--limit "2": a rate needs a unit; write 2MB/s or 2Mbit/s',
-    '--quota "5GB": say per what; write 5GB/day or 5GB/month',
-    'weir.yaml line 1: siteLimit "0": with 0 nothing is ever fetched; write none for no limit',
+    '--quota "5GB": needs a period; write 5GB/day or 5GB/month',
+    'weir.yaml line 1: siteLimit "0": a quota of 0 allows no request; write none for no limit',
     'weir.yaml line 2: limitAt "mon=1MB/s,mon-fri=2MB/s": "mon" and "mon-fri" both speak of mon',
   ])
     assert.ok(stderr.includes(part), `${part}\nis not in\n${stderr}`);

@@ -156,7 +156,7 @@ sites:
   const file = fileIn(folder.path, text);
   const lenient = await run(["plan", "--json", ...file], place);
   assert.equal(lenient.code, 0);
-  assert.match(lenient.stderr, /line 4: deadline "-5m": lies in the past.*ignored/);
+  assert.match(lenient.stderr, /line 4: deadline "-5m": is in the past.*ignored/);
   const { sites } = JSON.parse(lenient.stdout) as Result;
   assert.deepEqual(
     sites.map(({ deadlineSeconds, met }) => [deadlineSeconds, met]),
@@ -167,7 +167,7 @@ sites:
   );
   const refused = await run(["plan", "--strict", ...file], place);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /lies in the past.*\n.*SETTINGS_INVALID/);
+  assert.match(refused.stderr, /is in the past.*\n.*SETTINGS_INVALID/);
 });
 
 test("what is missing is named with its remedy", async () => {

@@ -193,10 +193,10 @@ test("what does not fit together is said, with what to write", async () => {
     run(["crawl", site.origin, "--out", join(folder.path, "out"), ...LOCAL, ...words]);
   const unwatched = await crawl("--schedule", "every 1h");
   assert.equal(unwatched.code, 0, unwatched.stderr);
-  assert.match(unwatched.stdout, /without --watch this crawl ends when it is done/);
+  assert.match(unwatched.stdout, /no effect without --watch: this crawl ends when it is done/);
   const nothing = await crawl("--watch");
   assert.equal(nothing.code, 2);
-  assert.match(nothing.stderr, /say when to crawl again, with --schedule 'every 1h'/);
+  assert.match(nothing.stderr, /--watch needs a schedule: --schedule 'every 1h'/);
   const wrong = ["--schedule", "often", "--pages", "5", "--refresh", "--revisit-chance", "ten"];
   const { code, stderr } = await crawl("--watch", ...wrong);
   assert.equal(code, 2);

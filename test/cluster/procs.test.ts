@@ -39,6 +39,7 @@ test("processes and their supervisor are killed, and nothing is lost, repeated o
 
   const second = await trial.crawl(out, "--procs", "3").ended;
   assert.equal(second.code, 0, second.stderr);
+  assert.doesNotMatch(second.stderr, /invalid messages/);
   const result = resultIn(second);
   assert.equal(result.pages, trial.pages);
   assert.equal(result.urls.pending, 0);

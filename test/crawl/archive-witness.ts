@@ -56,7 +56,7 @@ export async function checkArchiveFiles(
 export function checkUpTo(path: string, end: number): Violation[] {
   try {
     let readTo = 0;
-    for (const { offset, length } of readRecords(path, end)) readTo = offset + length;
+    for (const { offset, length } of readRecords(path, { end })) readTo = offset + length;
     if (readTo === end) return [];
     return [{ rule: "torn", detail: `${path}: the last record ends at ${readTo}, not ${end}` }];
   } catch (error) {

@@ -5,6 +5,23 @@ import { answer, failed, floods, type Row, says, saysAndEnds } from "./row.ts";
 const BODY = "Content-Type: text/html\r\nContent-Length: 2\r\n\r\nhi";
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
+const LINES_BODY = "Content-Type: text/html\nContent-Length: 5\n\na\nb\r\n";
+/** RFC 9112, 2.2: such a line may be accepted; its body stays as it is. */
+const BARE_LINE_ENDS: readonly Case[] = [
+  ["H13c", "ends its lines with a bare LF", `HTTP/1.1 200 OK\n${LINES_BODY}`],
+  ["H13f", "ends only its last lines with a bare LF", `HTTP/1.1 200 OK\r\n${LINES_BODY}`],
+  [
+    "H13g",
+    "ends the lines of an interim answer with a bare LF, too",
+    `HTTP/1.1 103 Early Hints\nX: y\n\nHTTP/1.1 200 OK\n${LINES_BODY}`,
+  ],
+  [
+    "H13h",
+    "chunks its body below bare LFs",
+    "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n5\r\na\nb\r\n\r\n0\r\n\r\n",
+  ],
+];
+
 type Case = readonly [id: string, does: string, text: string];
 
 /** Rows that differ only in what is said. */
@@ -87,7 +104,6 @@ export const FRAMING_ROWS: readonly Row[] = [
     ],
     ["H13a", "puts a NUL into a header", withHeaders("X: a\0b\r\nContent-Length: 0\r\n")],
     ["H13b", "puts a bare CR into a header", withHeaders("X: a\rLocation: /evil\r\n")],
-    ["H13c", "ends its lines with a bare LF", `HTTP/1.1 200 OK\n${BODY.replaceAll("\r", "")}`],
     ["H13d", "folds a header over two lines", withHeaders("X: a\r\n  b\r\nContent-Length: 0\r\n")],
     ["H13e", "puts a blank into a header name", withHeaders("Content Length: 5\r\n")],
     ["H15", "switches protocols unasked", withHeaders("").replace("200 OK", "101 Switching")],
@@ -180,6 +196,19 @@ export const FRAMING_ROWS: readonly Row[] = [
     does: "sends a body that only the end of the connection ends",
     ends: { kind: "page", remark: "eof_delimited", bodyBytes: 5 },
     ...saysAndEnds("HTTP/1.0 200 OK\r\n\r\nwhole"),
+  },
+  ...BARE_LINE_ENDS.map(([id, does, text]): Row => ({
+    id,
+    does,
+    times: 3,
+    ends: { kind: "page", remark: "bare_line_ends", bodyBytes: 5 },
+    ...says(text),
+  })),
+  {
+    id: "H13i",
+    does: "ends the lines of its chunk sizes with a bare LF",
+    ends: failed("bad_framing"),
+    ...says(`${CHUNKED}2\nhi\n0\n\n`),
   },
 ];
 

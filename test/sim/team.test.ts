@@ -30,6 +30,34 @@ test("the web may be divided by URL, or handed out piece by piece, with the same
   assert.ok(dealt.results.every(({ pages }) => pages > 0));
 });
 
+test("handed out piece by piece, the web is divided evenly, from however few seeds it is found", async () => {
+  const world = {
+    siteCount: 12,
+    pagesMin: 60,
+    pagesMax: 60,
+    linksAwayShare: 0.2,
+    speedBpsMin: 1e6,
+    speedBpsMax: 1e6,
+    crawlDelayShare: 0,
+  };
+  const settings = { ...PATIENT, grain: 8, scope: "any" as const };
+  for (const seedCount of [1, 3, 12]) {
+    const plan = { seed: 5, procs: 4, world, seedCount, settings };
+    const report = await runTeam({ ...plan, coordination: "dynamic" });
+    // The truth of the checks is what all seeds lead to.
+    const isMissing = seedCount < world.siteCount ? "missing" : "";
+    assert.deepEqual(
+      judgeTeam(report).filter(({ rule }) => rule !== isMissing),
+      [],
+    );
+    const pages = report.results.map((result) => result.pages);
+    const mean = pages.reduce((sum, each) => sum + each, 0) / pages.length;
+    assert.ok(mean > 100);
+    const least = Math.min(...pages);
+    assert.ok(least >= 0.6 * mean, `${seedCount} seeds: ${pages.join(" ")}`);
+  }
+});
+
 test("a firewall drops links to others, and crossing over fetches pages more than once", async () => {
   const firewall = await runTeam({ seed: 3, procs: 3, world: WORLD, mode: "firewall" });
   assert.equal(firewall.urlsSent, 0);

@@ -35,7 +35,7 @@ export function limitMistake(text: string): string {
   const [, sign = "", number = "", prefix = "", , unit = "", per] = match;
   const offers = `write ${offersFor(match).join(" or ")}`;
   if (Number(number.replace(",", ".")) === 0)
-    return `with 0 nothing is ever fetched; write none for no limit, or at least ${least()}`;
+    return `a quota of 0 allows no request; write none for no limit, or at least ${least()}`;
   if (sign === "-") return `a limit is never negative; ${offers}`;
   if (prefix === "" && unit === "") return `a rate needs a unit; ${offers}`;
   if (per === undefined) return `a rate is per second; ${offers}`;

@@ -1,4 +1,4 @@
-/** `weir crawl`: checks what was asked, starts it, shows it, and sums it up. */
+/** `weir crawl`: checks the request, runs the crawl, shows it, and prints the summary. */
 
 import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
@@ -12,16 +12,15 @@ import type { CrawlResult } from "../../control/snapshot.ts";
 import { refusedByRules } from "../../page/outcome.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 import { onInterrupt } from "../interrupts.ts";
-import type { Command } from "../help.ts";
 import { Screen } from "../screen.ts";
 import { refusedSeedLines, summaryOf } from "../summary.ts";
 import { paletteFor } from "../terminal.ts";
 
 export const command: Command = { help, run };
 
-/** What `--help` shows without a topic. */
+/** The flags of `--help` without a topic. */
 const COMMON: readonly (keyof typeof SETTINGS)[] = [
   ...(["configFile", "seedsFile", "outFolder", "fresh", "refresh"] as const),
   ...(["pagesMax", "depthMax", "timeMaxMs", "scope", "include", "exclude"] as const),

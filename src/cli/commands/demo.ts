@@ -1,14 +1,13 @@
 /**
  * `weir demo`: a first crawl without a network. Serves a small synthetic web on loopback, a dozen
- * sites that differ in size, speed and manners, and crawls it with the real program.
+ * sites of different size, speed and politeness, and crawls it with the real program.
  */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { serveWorld } from "../../lab/serve.ts";
 import { seedUrls } from "../../lab/world.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 import { command as crawl } from "./crawl.ts";
 
 export const command: Command = { help, run };
@@ -28,7 +27,7 @@ const WORLD = {
   trapShare: 0.2,
 } as const;
 
-/** Half of what its servers would give. */
+/** Half of the rate of its servers. */
 const LIMIT = "3MB/s";
 
 /** Size and number of pages of each site, as a crawl of this world found them. */
@@ -47,7 +46,7 @@ const SIZES: readonly (readonly [size: string, pages: number])[] = [
   ["4.4MB", 84],
 ];
 
-/** What is promised of some sites, by their number: one that takes care, and one that cannot be kept. */
+/** Deadlines of some sites, by their number: one that is tight, and one that is impossible. */
 const PROMISES: ReadonlyMap<number, string> = new Map([
   [1, "deadline: 3s   # cannot be: its bytes alone take four seconds at this limit"],
   // Servers of the world are slower at some hours; these caps hold at the slowest.
@@ -113,6 +112,6 @@ ${entries.join("\n")}
 `;
 }
 
-/** Always the same, so that a stopped demo goes on with the same addresses. */
+/** Constant, so that a stopped demo resumes with the same URLs. */
 const DEMO_PORT = 8673;
 const CONFIG_FILE = "weir-data/demo.yaml";

@@ -1,8 +1,8 @@
 /**
  * `weir export DIR --format …`: the collection in other formats, from a crawl that runs or not.
  *
- * Joins the store (what is known) and the archive (what was sent) with the writers of lines, page
- * after page in constant memory. A named file appears when it is whole, and not before.
+ * Connects the store (facts) and the archive (responses) with the writers of lines, page after page
+ * in constant memory. A named file appears only when it is complete.
  */
 
 import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
@@ -26,12 +26,12 @@ import { sortedLines } from "../../output/lines/sorted-lines.ts";
 import { DamagedRecord } from "../../output/warc/warc-read.ts";
 import { openReadOnly } from "../../store/joined/open-read-only.ts";
 import { archiveFolder } from "../../store/team-file.ts";
+import { plural } from "../amounts.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { linkingPages, pageLines, pageRows, popularUrls } from "../export-lines.ts";
 import { type ReadableStore, UrlBook } from "../export-lines.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 
 const FLAGS = {
   format: {
@@ -58,6 +58,12 @@ const FLAGS = {
     fallback: "false",
     reader: onOff,
   },
+  strict: {
+    key: "strict",
+    meaning: "Stop at the first damaged record instead of leaving it out with a warning.",
+    fallback: "false",
+    reader: onOff,
+  },
   popularCount: {
     key: "popular",
     meaning: "With links: the N most-linked URLs instead, one per line, as input for --replicate.",
@@ -76,6 +82,24 @@ interface Job {
   readonly withText: boolean;
   readonly withRank: boolean;
   readonly popularCount: number | undefined;
+  /** Undefined when damage ends the export. */
+  readonly onDamage: ((damage: Error) => void) | undefined;
+}
+
+/** Damaged records and rows that were left out. */
+class Damages {
+  readonly #found = new Set<string>();
+
+  readonly add = ({ message }: Error): void => {
+    this.#found.add(message);
+  };
+
+  report(folder: string): void {
+    const [first] = this.#found;
+    if (first === undefined) return;
+    const what = `${plural(this.#found.size, "damaged record")} left out, the first: ${visible(first, 300)}`;
+    process.stderr.write(`WARNING: ${what}. \`weir check ${visible(folder, 200)}\` lists them.\n`);
+  }
 }
 
 export const command: Command = { help, run };
@@ -110,7 +134,8 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   if (format === undefined)
     throw new CrawlError("USAGE", `--format is missing: ${FLAGS.format.reader.expects}`);
   const [folder = ""] = positional;
-  const store = openReadOnly(folder);
+  const damages = flags.strict ? undefined : new Damages();
+  const store = openReadOnly(folder, damages?.add);
   const job = {
     format,
     store,
@@ -118,10 +143,12 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     withText: flags.text,
     withRank: flags.rank,
     popularCount: flags.popularCount,
+    onDamage: damages?.add,
   };
   try {
     if (outFile === undefined) await writeTo(process.stdout, job);
     else await writeFileWhole(outFile, job);
+    damages?.report(folder);
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;
     throw new CrawlError("STORE_CORRUPT", `The archive is damaged: ${error.message}`, {
@@ -140,7 +167,8 @@ async function writeTo(stream: Writable, job: Job): Promise<void> {
   if (needsArchive && archives.length === 0)
     throw new CrawlError("USAGE", "This crawl was made with --no-warc and has no archive.");
   const ranks = job.withRank ? pageRank(linkGraphOf(store)) : undefined;
-  const extras = { archiveFolder: job.withText ? archiveFolder : undefined, ranks };
+  const { onDamage } = job;
+  const extras = { archiveFolder: job.withText ? archiveFolder : undefined, ranks, onDamage };
   switch (format) {
     case "jsonl":
       return writeLines(pageLines(store, extras), stream);
@@ -154,7 +182,7 @@ async function writeTo(stream: Writable, job: Job): Promise<void> {
       return writeLines(edgeLines(linkingPages(store, book), book.urlOf), stream);
     }
     case "cdxj":
-      return writeLines(sortedLines(cdxjLines(archives), SORT_SPACE), stream);
+      return writeLines(sortedLines(cdxjLines(archives, onDamage), SORT_SPACE), stream);
     case "warc":
       refuseTerminal(stream, "An archive");
       return concatenateArchives(archives, stream);
@@ -163,7 +191,10 @@ async function writeTo(stream: Writable, job: Job): Promise<void> {
 
 function refuseTerminal(stream: Writable, what: string): void {
   if (stream === process.stdout && process.stdout.isTTY)
-    throw new CrawlError("USAGE", `${what} is no text for a terminal; give --out FILE.`);
+    throw new CrawlError(
+      "USAGE",
+      `${what} is not text, so it is not written to a terminal; use --out FILE.`,
+    );
 }
 
 async function writeFileWhole(file: string, job: Job): Promise<void> {

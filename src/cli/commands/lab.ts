@@ -16,9 +16,8 @@ import { linePlot } from "../../report/line-plot.ts";
 import { plural } from "../amounts.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp, type HelpRequest, wrapped } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest, wrapped } from "../help.ts";
 import { alignedTable, csvTable, markdownTable } from "../row-table.ts";
-import type { Command } from "../help.ts";
 
 const JSON_FLAG = {
   json: {
@@ -89,7 +88,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   if (verb === "list") return list(rest);
   if (verb === "run") return runExperiment(rest);
   if (verb === undefined || verb.startsWith("-"))
-    throw new CrawlError("USAGE", "Say what: weir lab list, or weir lab run NAME");
+    throw new CrawlError("USAGE", "Subcommand missing: weir lab list, or weir lab run NAME");
   const hint = suggestion(verb, VERBS);
   throw new CrawlError("USAGE", `weir lab has list and run, not ${quoted(verb)}${hint}`);
 }
@@ -140,7 +139,7 @@ function experimentCalled(name: string): Experiment {
   throw new CrawlError("USAGE", `There is no experiment ${quoted(name)}${hint}`);
 }
 
-/** The names and meanings are fixed by the command line's contract. */
+/** The names and meanings are fixed. */
 function resultOf(
   { name, paper, parameters }: Experiment,
   options: ExperimentOptions,
@@ -150,7 +149,7 @@ function resultOf(
   return { experiment: name, paper, parameters: { ...parameters, ...options }, rows, files };
 }
 
-/** A table in two formats and every plot as a picture; answers their names. */
+/** Writes a table in two formats and every plot as an image; returns their names. */
 function writeFindings(
   { name, paper, about, parameters }: Experiment,
   options: ExperimentOptions,

@@ -1,4 +1,4 @@
-/** `weir plan`: what would be crawled when, and which deadlines hold; nothing is fetched. */
+/** `weir plan`: when each site would be crawled, and which deadlines hold; nothing is fetched. */
 
 import { Almanac } from "../../bandwidth/clock/day-kind.ts";
 import { TimeZone } from "../../bandwidth/clock/local-time.ts";
@@ -14,14 +14,13 @@ import { siteWishes } from "../../config/site-wishes.ts";
 import { gatherSettings } from "../../config/sources.ts";
 import { planPlot } from "../../report/plan-plot.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 import { atCrawlsRate, crawlsSlack } from "../plan-as-crawled.ts";
 import { answerOf } from "../plan-answer.ts";
 import { knowledgeOf } from "../plan-knowledge.ts";
 import { planLines } from "../plan-lines.ts";
 import { type PlanReport, planResult, reportedSites } from "../plan-result.ts";
 import { planInput } from "../plan-task.ts";
-import type { Command } from "../help.ts";
 import { paletteFor, sizeOf } from "../terminal.ts";
 import { writeOut } from "../write-out.ts";
 
@@ -85,7 +84,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const gathered = await gatherSettings(words, process.env, FLAGS);
   const order = checkPlanOrder(gathered.settings, gathered);
   const { settings } = order;
-  // Remarks are no part of the result.
+  // Remarks are not part of the result.
   if (!settings.quiet)
     for (const remark of order.remarks) process.stderr.write(`${visible(remark, 500)}\n`);
   const report = await planned(order, gathered.more.asCrawled);

@@ -6,9 +6,8 @@ import { words as someWords } from "../../config/readers.ts";
 import { SETTINGS } from "../../config/schema.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 import { writeReport } from "../report-file.ts";
-import type { Command } from "../help.ts";
 
 const FLAGS = {
   outFile: {

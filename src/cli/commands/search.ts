@@ -1,8 +1,8 @@
 /**
  * `weir search DIR… WORDS…`: full-text search in one collection or several, running or not.
  *
- * The first word names a folder; further ones do as long as they hold a crawl, and the rest is what
- * is looked for. An index that is missing or behind is made first, from the archive.
+ * The first word names a folder; so do the next ones as long as they contain a crawl, and the rest
+ * is the query. A missing or incomplete index is first built from the archive.
  */
 
 import { CrawlError } from "../../base/errors.ts";
@@ -20,15 +20,14 @@ import { type Query, readQuery } from "../../search/query.ts";
 import { plural, showCount } from "../amounts.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 import { resultJson, resultLines } from "../search-lines.ts";
 import { isLively, paletteFor, sizeOf } from "../terminal.ts";
 
 const COLUMNS_IN_PIPES = 120;
 const COLUMNS_MAX = 110;
-const TOLD_EVERY_MS = 2_000;
-const TOLD_LIVELY_EVERY_MS = 100;
+const SHOWN_EVERY_MS = 2_000;
+const SHOWN_LIVELY_EVERY_MS = 100;
 
 const FLAGS = {
   site: {
@@ -118,7 +117,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** What begins with one dash is not wanted; flags have two. */
+/** A word after one dash is excluded; flags have two dashes. */
 function isUnwanted(word: string): boolean {
   return /^-[^-]/.test(word);
 }
@@ -137,7 +136,7 @@ function readWish(
   const [first = "", ...others] = positional;
   const folders = crawlsIn(first);
   if (folders.length === 0)
-    throw new CrawlError("FOLDER_MISSING", `${visible(first, 300)} does not hold a crawl`);
+    throw new CrawlError("FOLDER_MISSING", `${visible(first, 300)} does not contain a crawl`);
   let wordsAt = 0;
   for (const word of others) {
     const more = crawlsIn(word);
@@ -151,11 +150,11 @@ function readWish(
   return { folders: [...new Set(folders)], query };
 }
 
-/** Tells on standard error how far the making of an index is, now and then. */
+/** Reports the progress of indexing on standard error from time to time. */
 function progressTeller(): (progress: IndexProgress) => void {
   const stream = process.stderr;
   const lively = isLively(stream, process.env);
-  let toldAtMs = lively ? -Infinity : performance.now();
+  let shownAtMs = lively ? -Infinity : performance.now();
   let hasBegun = false;
   return ({ folder, done, total, damaged }) => {
     const isOver = done >= total;
@@ -163,9 +162,9 @@ function progressTeller(): (progress: IndexProgress) => void {
     if (!hasBegun) stream.write(`Indexing ${plural(total, "page")} of ${name}.\n`);
     hasBegun = true;
     const nowMs = performance.now();
-    const isTime = nowMs >= toldAtMs + (lively ? TOLD_LIVELY_EVERY_MS : TOLD_EVERY_MS);
+    const isTime = nowMs >= shownAtMs + (lively ? SHOWN_LIVELY_EVERY_MS : SHOWN_EVERY_MS);
     if (isTime || (isOver && lively)) {
-      toldAtMs = nowMs;
+      shownAtMs = nowMs;
       const line = `${showCount(done)} of ${showCount(total)}`;
       stream.write(lively ? `\r${line}${isOver ? "\r\x1b[2K" : ""}` : `${line}\n`);
     }

@@ -8,8 +8,7 @@ import { storeFolders } from "../../store/team-file.ts";
 import { readArgs } from "../args.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 
 const FLAGS = {
   dashboard: {
@@ -49,7 +48,7 @@ function help(request?: HelpRequest): string {
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR"], FLAGS);
   const [folder = ""] = positional;
-  // Says so when this is no crawl at all.
+  // Throws when the folder holds no crawl.
   storeFolders(folder);
   const wish = dashboardWish(folder, flags);
   if (wish === undefined) return EXIT.done;

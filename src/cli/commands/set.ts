@@ -1,8 +1,9 @@
 /**
  * `weir set DIR KEY VALUE`: changes a crawl while it runs.
  *
- * The wish is a file in the crawl's mailbox, `control/<id>.json`; the crawl answers beside it. The
- * value is read here first, with the setting's own reader, so that a typing error costs no wait.
+ * The request is a file in the crawl's mailbox, `control/<id>.json`; the crawl answers beside it.
+ * The value is first read here, with the setting's own reader, so that a typing error is reported
+ * at once.
  */
 
 import { CrawlError } from "../../base/errors.ts";
@@ -15,8 +16,7 @@ import { askCrawl } from "../../control/status-file.ts";
 import { readArgs } from "../args.ts";
 import { runningSnapshot, storedSnapshot } from "../../results/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { columnsOf, commandHelp, type HelpRequest, wrapped } from "../help.ts";
-import type { Command } from "../help.ts";
+import { type Command, columnsOf, commandHelp, type HelpRequest, wrapped } from "../help.ts";
 
 const FLAGS = {
   json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
@@ -33,7 +33,9 @@ function help(request?: HelpRequest): string {
   return commandHelp(
     {
       usage: "weir set DIR KEY VALUE",
-      about: "Changes a setting of the running crawl in DIR, within one second and until it ends.",
+      about:
+        "Changes a setting of the running crawl in DIR, within one second and until it ends. In a cluster, DIR is " +
+        "the folder of any node: the change holds for all nodes, and fails if one has not confirmed it within 10 s.",
       examples: [
         ["weir set weir-data/example.org limit 500KB/s", "limit of the whole crawl"],
         ["weir set weir-data/example.org limit none", "no limit"],
@@ -57,12 +59,12 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const [folder = "", key = "", value = ""] = positional;
   checkWish(key, value);
   if (runningSnapshot(folder) === undefined) {
-    // Says so when this is no crawl at all.
+    // Throws when the folder holds no crawl.
     await storedSnapshot(folder);
     throw new CrawlError("NOT_RUNNING", `No crawl runs in ${visible(folder, 200)}.`);
   }
   const reply = await askCrawl(folder, { key, value });
-  if (!reply.ok) throw new CrawlError("USAGE", reply.message);
+  if (!reply.ok) throw new CrawlError(reply.code ?? "USAGE", reply.message);
   process.stdout.write(
     flags.json
       ? `${JSON.stringify({ key, value, message: reply.message })}\n`

@@ -1,4 +1,4 @@
-/** `weir status DIR`: one look at a crawl, or a view that stays until it ends. */
+/** `weir status DIR`: the state of a crawl, once or until it ends. */
 
 import { Almanac } from "../../bandwidth/clock/day-kind.ts";
 import { TimeZone } from "../../bandwidth/clock/local-time.ts";
@@ -12,15 +12,14 @@ import { type ParallelMetrics, parallelMetrics } from "../../results/parallel-me
 import { roundPagesOf, type Snapshot } from "../../control/snapshot.ts";
 import { serversOf } from "../../store/joined/joined-servers.ts";
 import { storeFolders } from "../../store/team-file.ts";
+import { plural, showCount } from "../amounts.ts";
 import { readArgs } from "../args.ts";
 import { runningSnapshot, storedSnapshot } from "../../results/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { frameOf, type Screen } from "../frame.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 import { LiveView } from "../live-view.ts";
-import { parallelLine } from "../parallel-line.ts";
 import { PlainView } from "../plain-view.ts";
-import type { Command } from "../help.ts";
 import { serverLines, serversAsJson, surveyed } from "../server-lines.ts";
 import { isLively, paletteFor, sizeOf } from "../terminal.ts";
 
@@ -103,7 +102,7 @@ async function parallelOf(
   return parallelMetrics(folder, referenceFolder);
 }
 
-/** Draws until the crawl ends or the watcher has seen enough. */
+/** Draws until the crawl ends or the user interrupts. */
 async function watch(folder: string, isJson: boolean): Promise<void> {
   let last = runningSnapshot(folder);
   if (last === undefined) return;
@@ -146,7 +145,7 @@ function show(snapshot: Snapshot, isRunning: boolean, parallel: ParallelMetrics 
   const hint =
     isRunning || snapshot.pending === 0
       ? []
-      : ["", "Not running; the same `weir crawl` command goes on."];
+      : ["", "Not running; the same `weir crawl` command resumes it."];
   process.stdout.write(`${[...lines, ...hint].join("\n")}\n`);
 }
 
@@ -204,13 +203,33 @@ function statusOf(
   };
 }
 
-/** Over the last minute; null where there is no limit to use. */
+/** Over the last minute; null without a limit. */
 function utilisationOf({ recentBps, limitBps }: Snapshot): number | null {
   if (limitBps === undefined || limitBps === 0 || recentBps.length === 0) return null;
   return recentBps.reduce((sum, bytes) => sum + bytes, 0) / recentBps.length / limitBps;
 }
 
-/** What came for requests that have not ended. */
+/** Bytes of requests that have not ended. */
 function openBytes({ totals, ledger }: Snapshot): number {
   return totals.bytes - Object.values(ledger).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** The measures of a crawl by several processes, in one line. */
+function parallelLine(metrics: ParallelMetrics): string {
+  const { procs, urlsExchanged, coverage, quality } = metrics;
+  const parts = [
+    `${plural(metrics.downloaded, "page")} fetched, ${showCount(metrics.unique)} different, overlap ${share(metrics.overlap)}`,
+    `${showCount(urlsExchanged)} URLs sent, ${share(metrics.communicationOverhead)} for each page`,
+  ];
+  if (coverage !== undefined)
+    parts.push(
+      quality === undefined
+        ? `coverage ${share(coverage)}, estimated from a sample`
+        : `coverage ${share(coverage)}, quality ${share(quality)}`,
+    );
+  return `${procs === 1 ? "1 process" : `${showCount(procs)} processes`}: ${parts.join("; ")}`;
+}
+
+function share(number: number): string {
+  return number.toFixed(3);
 }

@@ -4,8 +4,7 @@ import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import { suggestion } from "../../config/nearest.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { commandHelp, type HelpRequest } from "../help.ts";
-import type { Command } from "../help.ts";
+import { type Command, commandHelp, type HelpRequest } from "../help.ts";
 import { classify } from "../topics-classify.ts";
 import { evaluate } from "../topics-eval.ts";
 import { CLASSIFY_FLAGS, EVAL_FLAGS, TRAIN_FLAGS } from "../topics-flags.ts";
@@ -47,8 +46,8 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   if (verb === "eval") return evaluate(rest);
   if (verb === "classify") return classify(rest);
   if (verb === undefined || verb.startsWith("-"))
-    throw new CrawlError("USAGE", "Say what: weir topics train, eval or classify");
+    throw new CrawlError("USAGE", "Subcommand missing: weir topics train, eval or classify");
   const hint = suggestion(verb, VERBS);
-  const said = JSON.stringify(visible(verb, 80));
-  throw new CrawlError("USAGE", `weir topics has train, eval and classify, not ${said}${hint}`);
+  const shown = JSON.stringify(visible(verb, 80));
+  throw new CrawlError("USAGE", `weir topics has train, eval and classify, not ${shown}${hint}`);
 }

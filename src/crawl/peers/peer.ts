@@ -13,6 +13,7 @@ import type { Admission } from "../admit.ts";
 import type { CrawlContext } from "../context.ts";
 import type { Division, Ownership, PeerRules } from "../ownership.ts";
 import type { Queue } from "../queue.ts";
+import type { Site } from "../sites.ts";
 import type { HandOver } from "./hand-over.ts";
 import type { Inbox } from "./inbox.ts";
 import type { UrlMerge } from "./merge-url.ts";
@@ -41,6 +42,11 @@ const OWNED = "owned buckets";
 /** The fact, kept in the store: the division up to which everything lost with other processes has been sent again. */
 const EPOCH = "division epoch";
 const SITES_LOOKED_AT = 256;
+/** Letters without an owner that a report of waiting URLs reads at most. */
+const LETTERS_COUNTED = 200;
+
+/** A bucket and the number of URLs that wait in it. */
+export type Waiting = readonly [bucket: number, urls: number];
 
 export class Peer {
   readonly #context: CrawlContext;
@@ -107,9 +113,34 @@ export class Peer {
     this.#parts.ownership.licensedUntilMs = untilMs;
   }
 
-  /** Buckets without an owner, for which URLs were found here. */
-  wanted(countMax: number): readonly number[] {
-    return this.#isClosed ? [] : (this.#parts.exchange?.router.wanted(countMax) ?? []);
+  /** The fullest parts of the web known here, own ones and those without an owner, with their waiting URLs. */
+  waiting(countMax: number): readonly Waiting[] {
+    const { ownership, exchange, rules } = this.#parts;
+    if (this.#isClosed || exchange === undefined || !rules.isHandedOut) return [];
+    const counts = new Map<number, number>();
+    const add = (bucket: number, urls: number): void => {
+      if (urls > 0) counts.set(bucket, (counts.get(bucket) ?? 0) + urls);
+    };
+    for (const bucket of exchange.router.unowned(LETTERS_COUNTED)) add(bucket, 1);
+    if (ownership.keepsSites) {
+      for (const { key, pending } of this.#sitesWithWork())
+        if (ownership.mayCrawl(key)) add(ownership.bucketOf(`${key}/`), pending);
+    } else {
+      // The URLs of a site are spread over all parts alike.
+      const own = ownership.owned();
+      const pending = this.#sitesWithWork().reduce((sum, site) => sum + site.pending, 0);
+      for (const bucket of own) add(bucket, Math.floor(pending / own.length));
+    }
+    return [...counts].toSorted((a, b) => b[1] - a[1]).slice(0, countMax);
+  }
+
+  /** Sites with pending URLs: those in memory, and the first of the stored ones. */
+  #sitesWithWork(): readonly Pick<Site, "key" | "pending">[] {
+    const { sites } = this.#context;
+    const inMemory = [...sites.inMemory()];
+    const known = new Set(inMemory.map(({ key }) => key));
+    const stored = sites.withWork(0, SITES_LOOKED_AT).filter(({ key }) => !known.has(key));
+    return [...inMemory, ...stored].filter(({ pending }) => pending > 0);
   }
 
   /** Takes a new division of the web into use: what is no longer ours is handed over. */

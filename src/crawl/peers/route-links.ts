@@ -102,13 +102,11 @@ export class LinkRouter {
     return this.#setup.popularFound;
   }
 
-  /** Buckets without an owner for which messages wait here. */
-  wanted(countMax: number): readonly number[] {
-    const buckets = new Set<number>();
-    for (const letter of this.#outbox.lettersTo(NOBODY, countMax))
-      if (letter.kind === "page") buckets.add(letter.bucket);
-      else for (const { url } of letter.urls) buckets.add(this.#ownership.bucketOf(url));
-    return [...buckets].slice(0, countMax);
+  /** Buckets without an owner for which URLs wait here, once for each URL. */
+  *unowned(lettersMax: number): Iterable<number> {
+    for (const letter of this.#outbox.lettersTo(NOBODY, lettersMax))
+      if (letter.kind === "page") yield letter.bucket;
+      else for (const { url } of letter.urls) yield this.#ownership.bucketOf(url);
   }
 
   /** A URL that was added as sent: its message leaves with the same commit. */

@@ -8,6 +8,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { CrawlError } from "../../base/errors.ts";
+import { canWriteIn, temporaryFolder } from "../../base/read-only-database.ts";
 import { archivedText } from "../../output/lines/jsonl.ts";
 import { type Collection, type Result, search } from "../../search/find.ts";
 import { hasIndex, lockIndex, type Stemming } from "../../search/index-file.ts";
@@ -19,7 +20,7 @@ import { corrected } from "../../search/suggest.ts";
 import { DamagedRecord } from "../../output/warc/warc-read.ts";
 import { openReadOnly } from "../../store/joined/open-read-only.ts";
 import { partFolders, readTeam } from "../../store/team-file.ts";
-import { addMissing, pagesMissing, takeOutUnknown } from "./upkeep.ts";
+import { addMissing, type FollowedStore, pagesMissing, takeOutUnknown } from "./upkeep.ts";
 
 const MARKER = "weir.json";
 const PROCESS = /^proc-/;
@@ -51,8 +52,8 @@ export async function openCollection(
   stemming: Stemming,
   onProgress: (progress: IndexProgress) => void,
 ): Promise<Collection> {
-  await completeIndex(folder, stemming, onProgress);
-  return { folder, index: new IndexReader(folder) };
+  const home = await completeIndex(folder, stemming, onProgress);
+  return { folder, index: new IndexReader(home) };
 }
 
 /** What a result says, from where it is kept; undefined when nobody has it any more. */
@@ -101,34 +102,60 @@ function isCrawl(folder: string): boolean {
   return existsSync(join(folder, MARKER)) && existsSync(join(folder, "state"));
 }
 
+/** Answers the folder that has the index: the crawl's, or one for temporary files if it cannot be written. */
 async function completeIndex(
   folder: string,
   stemming: Stemming,
   onProgress: (progress: IndexProgress) => void,
-): Promise<void> {
-  const lock = lockIndex(folder);
-  if (lock === undefined) {
-    // Somebody is writing it, most likely the crawl itself; what is committed can be read.
-    if (hasIndex(folder)) return;
-    throw new CrawlError("STORE_LOCKED", `The index of ${folder} is being made just now`);
-  }
+): Promise<string> {
   const store = openReadOnly(folder);
   try {
-    const writer = new IndexWriter(folder, {
-      keepsText: Object.keys(store.marks).length === 0,
-      stemming,
-    });
-    try {
-      takeOutUnknown(writer, store);
-      const total = pagesMissing(writer, store);
-      if (total > 0)
-        for (const step of addMissing(writer, store, folder))
-          onProgress({ folder, total, ...step });
-    } finally {
-      writer.close();
+    if (!canWriteIn(folder) && hasWholeIndex(folder, store)) return folder;
+    const home = canWriteIn(folder) ? folder : temporaryFolder();
+    const lock = lockIndex(home);
+    if (lock !== undefined) {
+      try {
+        complete({ folder, home, store, stemming }, onProgress);
+      } finally {
+        lock.release();
+      }
+    } else if (!hasIndex(home)) {
+      throw new CrawlError("STORE_LOCKED", `The index of ${folder} is being made just now`);
     }
+    // With a lock held elsewhere, most likely by the crawl itself, what is committed can be read.
+    return home;
   } finally {
     await store.close();
-    lock.release();
+  }
+}
+
+function hasWholeIndex(folder: string, store: FollowedStore): boolean {
+  if (!hasIndex(folder)) return false;
+  using index = new IndexReader(folder);
+  return index.cursor >= store.lastPageSeq;
+}
+
+interface Completing {
+  readonly folder: string;
+  readonly home: string;
+  readonly store: ReturnType<typeof openReadOnly>;
+  readonly stemming: Stemming;
+}
+
+function complete(
+  { folder, home, store, stemming }: Completing,
+  onProgress: (progress: IndexProgress) => void,
+): void {
+  const writer = new IndexWriter(home, {
+    keepsText: Object.keys(store.marks).length === 0,
+    stemming,
+  });
+  try {
+    takeOutUnknown(writer, store);
+    const total = pagesMissing(writer, store);
+    if (total > 0)
+      for (const step of addMissing(writer, store, folder)) onProgress({ folder, total, ...step });
+  } finally {
+    writer.close();
   }
 }

@@ -1,4 +1,4 @@
-/** Asks the server, and tells it what to change. All addresses are below the page's own. */
+/** Requests to the server, and changes. All URLs are below the page's own. */
 
 import type { ChangeAnswer } from "../shapes.ts";
 

@@ -43,25 +43,25 @@ export function fill(element: Element, ...children: readonly Child[]): void {
   );
 }
 
-/** Only when it differs: what has not changed is not drawn again. */
+/** Sets the text only if it differs, so that unchanged elements are not drawn again. */
 export function say(element: Element, words: string | number): void {
   const text = seen(String(words));
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Whether it is shown at all. */
+/** Shows or hides an element. */
 export function toggle(element: HTMLElement, isShown: boolean): void {
   element.hidden = !isShown;
 }
 
-/** A link into the web: only to where a browser can go without doing anything else. */
+/** A link into the web, limited to http and https. */
 export function outwards(url: string): HTMLElement {
   const words = h("bdi", { class: "mono" }, url);
   if (!/^https?:\/\//i.test(url)) return words;
   return h("a", { href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, words);
 }
 
-/** Keeps one element for each item from one time to the next, in the order of the items. */
+/** Keeps one element per item between calls, in the order of the items. */
 export function keyed<Item, Made extends { readonly element: Element }>(
   parent: Element,
   kept: Map<string, Made>,

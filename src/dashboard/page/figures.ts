@@ -1,4 +1,4 @@
-/** The figures at the top of the overview: a name, a number, and what puts it into proportion. */
+/** The figures at the top of the overview: a name, a number, and its proportion. */
 
 import type { Look } from "../shapes.ts";
 import { h, say, toggle } from "./dom.ts";
@@ -36,7 +36,7 @@ export class Figures {
     }
     const shown = figures.map(({ name }) => this.#kept.get(name)?.box);
     for (const { box } of this.#kept.values()) toggle(box, shown.includes(box));
-    // One that came later, such as a first deadline, stands where it belongs.
+    // A figure that was added later, such as a first deadline, is inserted at its place.
     const isInOrder = shown.every((box, index) => box === this.element.children[index]);
     if (!isInOrder) this.element.prepend(...shown.filter((box) => box !== undefined));
   }
@@ -109,7 +109,7 @@ function figuresOf(look: Look): Figure[] {
 function rateNow({ snapshot: { rateBps, limitBps } }: Look): Figure {
   if (limitBps === undefined) return { name: "Rate", value: showRate(rateBps), note: "no limit" };
   if (limitBps === 0)
-    return { name: "Rate", value: showRate(rateBps), note: "nothing may come now" };
+    return { name: "Rate", value: showRate(rateBps), note: "no requests allowed now" };
   const share = rateBps / limitBps;
   return {
     name: "Rate",

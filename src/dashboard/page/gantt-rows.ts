@@ -1,14 +1,14 @@
-/** What the picture of the running plan shows: everything on one clock, counted from the start; no document needed. */
+/** The rows of the running plan's chart: all times count from the start; needs no document. */
 
 import { byFinish, type PlanRow } from "../../report/plan-rows.ts";
 import type { Look } from "../shapes.ts";
 
 export interface GanttRow extends PlanRow {
-  /** When its last URL was settled; undefined while some wait. */
+  /** When its last URL was settled; undefined while some are waiting. */
   readonly doneSeconds: number | undefined;
-  /** What it has sent on average so far. */
+  /** Its mean rate so far. */
   readonly pastBps: number;
-  /** Of all URLs known, those that have ended. */
+  /** Share of its known URLs that have ended. */
   readonly shareDone: number;
 }
 
@@ -48,7 +48,7 @@ export function ganttRows({ snapshot }: Look): GanttRow[] {
   return byFinish(rows) as GanttRow[];
 }
 
-/** Promises count from the first start; this run may have begun later. */
+/** Deadlines count from the first start; this run may have started later. */
 function earlierRunsMs(sites: Look["snapshot"]["sites"], plannedAtMs: number): number {
   for (const { deadlineMs, forecast } of sites)
     if (deadlineMs !== undefined && forecast?.deadlineInMs !== undefined)

@@ -1,6 +1,6 @@
 /**
- * The head of the page: which crawl this is, what it does, and the three things one may want at once: another limit,
- * a pause, an end. Its elements stay the same from look to look, so that the keyboard's focus does too.
+ * The head of the page: the crawl's name and state, and the three main controls: limit, pause and
+ * stop. Its elements are kept between updates, so that the keyboard's focus is too.
  */
 
 import type { Look } from "../shapes.ts";

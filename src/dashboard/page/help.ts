@@ -1,4 +1,4 @@
-/** What the keys do; opened with `?`. */
+/** The keyboard shortcuts; opened with `?`. */
 
 import { h } from "./dom.ts";
 
@@ -6,7 +6,7 @@ const KEYS: readonly (readonly [keys: string, effect: string])[] = [
   ["1 … 9", "go to a view"],
   ["/", "find a site, or search"],
   ["j  k", "next and previous site in the table"],
-  ["Enter", "open the site; apply what was typed"],
+  ["Enter", "open the site; apply the change"],
   ["l", "change the limit"],
   ["p", "pause, and go on"],
   ["t", "light, dark, or as the system has it"],
@@ -39,7 +39,7 @@ export function helpDialog(): HTMLDialogElement {
     h(
       "p",
       { class: "soft" },
-      "Deadlines and priorities are changed in the table of sites: press what stands there. Everything that can be changed here, `weir set` can change too.",
+      "Deadlines and priorities are changed in the table of sites: click a value to edit it. `weir set` makes the same changes.",
     ),
   );
   return dialog;

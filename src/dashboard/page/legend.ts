@@ -1,4 +1,4 @@
-/** What the marks of a picture mean. */
+/** The legend of a chart. */
 
 import { h, svg } from "./dom.ts";
 
@@ -7,7 +7,7 @@ export interface Sample {
   readonly words: string;
 }
 
-/** `kind` is the class of the picture, by which its marks get their look. */
+/** `kind` is the class of the chart, which determines the look of its marks. */
 export function legend(kind: string, samples: readonly Sample[]): HTMLElement {
   return h(
     "ul",

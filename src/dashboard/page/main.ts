@@ -1,4 +1,4 @@
-/** Brings the page together: the feed, the head, the views and the keys. */
+/** Connects the parts of the page: the feed, the head, the views and the keys. */
 
 import type { Look } from "../shapes.ts";
 import { fill, h, say, toggle } from "./dom.ts";
@@ -20,7 +20,7 @@ interface Tab {
   readonly name: string;
   readonly title: string;
   readonly make: () => View;
-  /** Whether there is anything to see; always without it. */
+  /** Whether the view has contents; without it, always. */
   readonly isThere?: (look: Look) => boolean;
 }
 
@@ -88,7 +88,7 @@ class Page {
     source.addEventListener("error", () => {
       if (isOver) return;
       this.#say("The connection is lost; the page shows the last known state. Reconnecting …");
-      // A server that refuses is not asked again by the browser: the token of another start, perhaps.
+      // Browsers do not retry a server that refuses, perhaps because of an old token.
       if (source.readyState === EventSource.CLOSED) window.setTimeout(() => this.#listen(), 5000);
     });
   }

@@ -88,7 +88,7 @@ export class RateChart {
     this.#pick(fromMs + share * (toMs - fromMs));
   }
 
-  /** Reads out the moment nearest to a time. */
+  /** Shows the moment nearest to a time. */
   #pick(atMs: number | undefined): void {
     this.#at = atMs;
     const cursor = this.#drawing.querySelector(".cursor");
@@ -232,7 +232,7 @@ function bandPath(spans: readonly RateSpan[], field: Field): string {
     .join("");
 }
 
-/** Holds from the beginning of a span to its end; where there is none, nothing is drawn. */
+/** Constant from the start of a span to its end; without a limit nothing is drawn. */
 function limitPath(spans: readonly RateSpan[], field: Field): string {
   let d = "";
   let before: RateSpan | undefined;

@@ -1,6 +1,6 @@
 /**
- * The rate chart with its two lengths: the last two minutes, second by second as they come, and the whole crawl as
- * it was written down.
+ * The rate chart in two lengths: the last two minutes, second by second, and the whole crawl from
+ * the rate log.
  */
 
 import type { Look, RatesAnswer, RateSpan } from "../shapes.ts";
@@ -39,7 +39,7 @@ export class RatePanel {
   }
 
   show(look: Look): void {
-    // Of a crawl that is over, the last minutes are no better than any.
+    // For a finished crawl the whole is shown first.
     if (this.#look === undefined && !look.isRunning) this.#length = "whole";
     this.#look = look;
     this.#mark();
@@ -61,7 +61,7 @@ export class RatePanel {
       button.setAttribute("aria-pressed", String(length === this.#length));
   }
 
-  /** The last whole second, if it is a new one. */
+  /** Adds the last full second, if it is a new one. */
   #note({ snapshot, isRunning, atMs }: Look): void {
     if (!isRunning) return;
     const secondMs = Math.floor(atMs / 1000) * 1000 - 1000;
@@ -73,7 +73,7 @@ export class RatePanel {
     this.#live = this.#live.filter((span) => span.atMs > secondMs - (LIVE_SECONDS + 5) * 1000);
   }
 
-  /** What came before this page was opened. */
+  /** Requests the seconds before this page was opened. */
   async #askEarlier(): Promise<void> {
     this.#hasAsked = true;
     const { spans } = await ask<RatesAnswer>("rates", { last: LIVE_SECONDS });
@@ -95,7 +95,7 @@ export class RatePanel {
     if (this.#length === "live") {
       const last = this.#live.at(-1);
       const nowMs = last === undefined ? Date.now() : last.atMs + last.lengthMs;
-      // A crawl that has just begun fills its picture from the left.
+      // The chart of a new crawl fills from the left.
       const firstMs = Math.max(this.#live[0]?.atMs ?? nowMs, nowMs - LIVE_SECONDS * 1000);
       const untilMs = Math.max(nowMs, firstMs + LEAST_SECONDS * 1000);
       this.#chart.draw(this.#live, [firstMs, untilMs]);

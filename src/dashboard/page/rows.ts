@@ -1,4 +1,4 @@
-/** Which rows of a long list are in sight, and which pages of them are needed for that; no document needed. */
+/** The visible rows of a long list, and the pages with them; needs no document. */
 
 interface Pane {
   readonly scrollTop: number;
@@ -7,10 +7,10 @@ interface Pane {
   readonly rowCount: number;
 }
 
-/** Rows beyond each edge, so that a flick of the wheel finds them drawn. */
+/** Rows beyond each edge, so that they are drawn before they scroll into view. */
 const BEYOND = 8;
 
-/** From the first row in sight up to, and without, the one behind the last. */
+/** From the first visible row up to, and without, the one after the last. */
 export function rowsInSight(pane: Pane): { readonly from: number; readonly until: number } {
   const { scrollTop, heightPixels, rowPixels, rowCount } = pane;
   const first = Math.floor(Math.max(0, scrollTop) / rowPixels);

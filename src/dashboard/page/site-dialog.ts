@@ -1,4 +1,4 @@
-/** Everything about one site: how far it is, what its bytes were for, its robots.txt as it was received. */
+/** Details of one site: its progress, its bytes by purpose, its robots.txt as received. */
 
 import { PURPOSES } from "../../bandwidth/history/ledger.ts";
 import type { Look, SiteAnswer } from "../shapes.ts";

@@ -69,7 +69,7 @@ export class SiteRow {
     this.#name.focus();
   }
 
-  /** undefined while its page has not come. */
+  /** undefined until its page has been received. */
   fill(index: number, line: SiteLine | undefined, canChange: boolean): void {
     this.element.setAttribute("aria-rowindex", String(index + 2));
     this.element.classList.toggle("missing", line === undefined);
@@ -107,7 +107,7 @@ export class SiteRow {
   }
 }
 
-/** Words that turn into a field when they are pressed. */
+/** A text that becomes a field when it is clicked. */
 class InPlace {
   readonly element = h("span", { class: "in-place" });
   onValue: (value: string) => Promise<{ readonly ok: boolean }> = async () => ({ ok: true });

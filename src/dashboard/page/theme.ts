@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it; kept in this browser. */
+/** Light, dark, or the system's theme; stored in this browser. */
 
 type Theme = "system" | "light" | "dark";
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
@@ -17,7 +17,7 @@ export function nextTheme(): void {
   try {
     localStorage.setItem(KEY, next);
   } catch {
-    // A browser that keeps nothing shows it until the page is left.
+    // Without storage, the choice lasts until the page is left.
   }
   applyTheme(next);
 }

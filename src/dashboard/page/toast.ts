@@ -1,4 +1,4 @@
-/** Short answers that come and go at the edge of the page. */
+/** Short messages at the edge of the page. */
 
 import type { ChangeAnswer } from "../shapes.ts";
 import { change } from "./api.ts";
@@ -16,7 +16,7 @@ export function toast(words: string, isGood: boolean): void {
   window.setTimeout(() => element.remove(), SHOWN_MS);
 }
 
-/** Changes something, and says what came of it. */
+/** Changes a setting, and shows the answer. */
 export async function changeAloud(key: string, value: string): Promise<ChangeAnswer> {
   const answer = await change(key, value);
   toast(answer.message, answer.ok);

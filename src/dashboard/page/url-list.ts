@@ -1,6 +1,6 @@
 /**
- * The addresses that ended for one reason, a page at a time, each with why. While the first page has room, what comes
- * new is added to it.
+ * The URLs with one outcome, a page at a time, each with its evidence. While the first page has
+ * room, new ones are added to it.
  */
 
 import type { Look, UrlAnswer, UrlLine, UrlsAnswer } from "../shapes.ts";
@@ -44,7 +44,7 @@ export class UrlList {
     else void this.#ask(0);
   }
 
-  /** Looks again while what is there fits on the first page. */
+  /** Requests again while all URLs fit on the first page. */
   show({ isRunning }: Look): void {
     const isDue = performance.now() - this.#askedAtMs >= REFRESH_MS;
     if (isRunning && isDue && this.#reason !== undefined && this.#lines.length < PAGE_LINES)

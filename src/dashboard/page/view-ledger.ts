@@ -1,4 +1,4 @@
-/** The books of the line: what every byte was for. */
+/** Bytes by purpose. */
 
 import { type Purpose, PURPOSES } from "../../bandwidth/history/ledger.ts";
 import type { Look } from "../shapes.ts";
@@ -36,7 +36,7 @@ export class LedgerBook implements View {
   readonly #body = h("tbody", {});
   readonly #kept = new Map<string, Made>();
   readonly #total = h("p", { class: "soft" });
-  readonly #empty = h("p", { class: "empty" }, "Nothing has come yet.");
+  readonly #empty = h("p", { class: "empty" }, "Nothing received yet.");
 
   constructor() {
     const head = h(

@@ -1,6 +1,6 @@
 /**
- * How every address ended: reasons with their meaning, and behind each the addresses themselves, down to
- * why: the line of robots.txt, the rule of the scope, what the network said.
+ * The outcomes of URLs: reasons with their meaning, and the URLs of each, with the evidence: the
+ * line of robots.txt, the rule of the scope, the network's error.
  */
 
 import { type Reason, type Settlement, settlementOf } from "../../page/outcome.ts";
@@ -92,7 +92,7 @@ export class Outcomes implements View {
   }
 
   async #askMeanings(look: Look): Promise<void> {
-    // Asked once for each set of reasons: what has no meaning keeps an empty one.
+    // Requested once per set of reasons: a reason without a meaning has an empty one.
     this.#meanings = Object.fromEntries(
       Object.keys(look.snapshot.totals.outcomes).map((reason) => [
         reason,

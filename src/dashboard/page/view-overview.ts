@@ -1,4 +1,4 @@
-/** The crawl at a glance: figures, the rate, who races a deadline, what came of it all, what went wrong last. */
+/** The overview: figures, the rate, sites with deadlines, outcomes, and recent problems. */
 
 import { type Reason, settlementOf } from "../../page/outcome.ts";
 import type { SiteView } from "../../control/snapshot.ts";
@@ -40,7 +40,7 @@ export class Overview implements View {
   readonly #racersTitle = h("h2", {});
   readonly #ends = h("div", {});
   readonly #troubles = h("ul", { class: "troubles" });
-  readonly #troublesEmpty = h("p", { class: "empty" }, "Nothing has gone wrong.");
+  readonly #troublesEmpty = h("p", { class: "empty" }, "No problems.");
 
   constructor() {
     const racers = h(
@@ -153,7 +153,7 @@ export class Overview implements View {
         `${reason} ${showCount(count)}`,
       ),
     );
-    // Links keep the keyboard's focus while nothing about them changes.
+    // Links keep the keyboard's focus while they do not change.
     const key = JSON.stringify([parts, reasons]);
     if (this.#ends.dataset["key"] === key) return;
     this.#ends.dataset["key"] = key;
@@ -161,7 +161,7 @@ export class Overview implements View {
   }
 }
 
-/** Promises that run first, the nearest before the others; then kept ones; then the rest. */
+/** Open deadlines first, the nearest before the others; then those that were met; then the rest. */
 function rankOf({ deadlineMs, forecast, pending }: SiteView): number {
   if (deadlineMs === undefined) return pending > 0 ? 2e15 : 3e15;
   return pending === 0 ? 1e15 + deadlineMs : (forecast?.deadlineInMs ?? deadlineMs);

@@ -211,7 +211,7 @@ function rowMarks({ row, index, highest, nowX }: Drawn, layout: Layout): SVGElem
   return marks;
 }
 
-/** Paler than what is planned, and never so pale that it is not seen. */
+/** Paler than the plan, but always visible. */
 function pastShade(share: number): number {
   return share < 0.005 ? 0.08 : 0.14 + 0.36 * Math.min(1, share);
 }

@@ -1,4 +1,4 @@
-/** The processes of one crawl, and the addresses that went between them, as a matrix. */
+/** The processes of one crawl, and the URLs that they exchanged, as a matrix. */
 
 import type { ParallelView } from "../../control/snapshot.ts";
 import type { Look } from "../shapes.ts";

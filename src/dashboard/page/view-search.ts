@@ -1,4 +1,4 @@
-/** Finds words in what was collected; there when the folder has a search index. */
+/** Full-text search; shown when the folder has a search index. */
 
 import type { FoundPage, Look, SearchAnswer } from "../shapes.ts";
 import { ask, Refused } from "./api.ts";
@@ -34,7 +34,7 @@ export class Search implements View {
     this.element = h(
       "section",
       { class: "card" },
-      h("h2", {}, "Search in what was collected"),
+      h("h2", {}, "Search the collection"),
       form,
       this.#note,
       this.#list,
@@ -42,7 +42,7 @@ export class Search implements View {
   }
 
   show(_look: Look): void {
-    // What was found stays until something else is looked for.
+    // The results stay until the next search.
   }
 
   key(event: KeyboardEvent): boolean {

@@ -1,4 +1,6 @@
-/** What servers give, by hour of the day, as a table whose cells are deeper where more comes. */
+/**
+ * The measured rates of servers by hour of the day, as a table with darker cells for higher rates.
+ */
 
 import type { Look, ServerLine, ServersAnswer } from "../shapes.ts";
 import { ask } from "./api.ts";
@@ -65,7 +67,7 @@ interface Day {
 interface Kind {
   readonly title: string;
   readonly dayOf: (line: ServerLine) => Day;
-  /** The hour it is now. */
+  /** The current hour. */
   readonly hour: number;
 }
 
@@ -139,7 +141,7 @@ function heatCell(
   if (bps === null)
     return h("td", { class: "unknown" }, h("span", { class: "unseen" }, "not known"));
   const isMeasured = day.measured.includes(hour);
-  const words = isMeasured ? showRate(bps) : `not measured, expected to give ${showRate(bps)}`;
+  const words = isMeasured ? showRate(bps) : `not measured, assumed ${showRate(bps)}`;
   const cell = h(
     "td",
     {
@@ -166,7 +168,7 @@ function scaleLegend(low: number, high: number): HTMLElement {
     h("span", { "aria-hidden": "true" }, ...steps),
     showRate(high),
     h("i", { class: "unmeasured", "aria-hidden": "true" }),
-    "not measured: expected to give the mean of the measured hours",
+    "not measured: the mean of the measured hours is assumed",
   );
 }
 

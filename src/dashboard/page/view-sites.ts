@@ -1,6 +1,6 @@
 /**
- * All sites, however many: only the rows in sight exist, and only their pages are asked for. Rows are
- * used again as they scroll by, so ten thousand sites cost what thirty do.
+ * All sites: only the visible rows exist, and only their pages are requested. Rows are reused while
+ * scrolling, so ten thousand sites cost as much as thirty.
  */
 
 import {
@@ -169,7 +169,7 @@ export class Sites implements View {
     this.#findTimer = window.setTimeout(() => this.#forget(), FIND_MS);
   }
 
-  /** What was asked for is no longer what is wanted. */
+  /** Drops pages of an earlier request. */
   #forget(): void {
     this.#generation += 1;
     this.#pages.clear();

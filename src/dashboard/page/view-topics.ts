@@ -1,4 +1,7 @@
-/** What the pages are about: of each topic those of its own process, those that came from others, and how links keep together. */
+/**
+ * Topics of pages: for each topic those of its own process, those received from others, and how
+ * often links stay within a topic.
+ */
 
 import type { Look } from "../shapes.ts";
 import { h, keyed, say } from "./dom.ts";

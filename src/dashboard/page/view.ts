@@ -1,14 +1,14 @@
-/** What every view is: an element that is shown what the crawl looks like, while it is in sight. */
+/** The interface of a view: an element that shows the state of the crawl while it is visible. */
 
 import type { Look } from "../shapes.ts";
 
 export interface View {
   readonly element: HTMLElement;
-  /** Called with every look while in sight, and once when it comes into sight. */
+  /** Called for every state while visible, and once when it becomes visible. */
   show(look: Look): void;
-  /** What follows its name in the address: `#outcomes/http_404`. */
+  /** The part after its name in the URL: `#outcomes/http_404`. */
   route?(rest: string): void;
-  /** Goes out of sight. */
+  /** Called when it is hidden. */
   leave?(): void;
   /**
    * A key that was pressed while the view is visible and that had no other use; returns true when

@@ -1,4 +1,4 @@
-/** Numbers and states as people read them; no document needed. */
+/** Numbers and states for users; needs no document. */
 
 import { showBytes, showDuration } from "../../base/units.ts";
 import type { SiteLine } from "../shapes.ts";
@@ -26,7 +26,7 @@ export function showPace(perSecond: number): string {
   return perSecond >= 100 ? showCount(perSecond) : perSecond.toFixed(1);
 }
 
-/** A time of day, here where the reader is. */
+/** A time of day in the reader's time zone. */
 export function showClock(atMs: number): string {
   return new Date(atMs).toLocaleTimeString([], { hour12: false });
 }
@@ -39,7 +39,7 @@ export function withoutScheme(site: string): string {
   return site.replace(/^https?:\/\//, "");
 }
 
-/** What has ended of a site, as a share of all that is known. */
+/** Ended URLs of a site, as a share of all known ones. */
 export function shareDone({
   known,
   pending,
@@ -52,7 +52,7 @@ export function shareDone({
 
 export type Mood = "good" | "calm" | "late" | "held";
 
-/** How a site stands against its deadline, in words. */
+/** The state of a site's deadline, in words. */
 export function promiseOf(live: SiteLine["live"]): { readonly words: string; readonly mood: Mood } {
   if (live?.deadlineMs === undefined) return { words: "", mood: "calm" };
   const { deadlineMs, finishedMs, forecast } = live;
@@ -72,7 +72,7 @@ export function promiseOf(live: SiteLine["live"]): { readonly words: string; rea
   return { words: `due in ${showDuration(Math.max(0, deadlineInMs))}`, mood: "good" };
 }
 
-/** What a site does now, in words. */
+/** The state of a site, in words. */
 export function stateOf({ live, pending }: SiteLine): {
   readonly words: string;
   readonly mood: Mood;

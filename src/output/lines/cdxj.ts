@@ -7,12 +7,20 @@
  */
 
 import type { Archive } from "../warc/archives.ts";
-import { surtKey } from "./surt.ts";
-import { httpMessage, readRecords, type PlacedRecord } from "../warc/warc-read.ts";
+import {
+  httpMessage,
+  type PlacedRecord,
+  type ReadOptions,
+  readRecords,
+} from "../warc/warc-read.ts";
 
-export function* cdxjLines(archives: Iterable<Archive>): Generator<string> {
+/** Damaged records are left out, or thrown without `onDamage`. */
+export function* cdxjLines(
+  archives: Iterable<Archive>,
+  onDamage?: ReadOptions["onDamage"],
+): Generator<string> {
   for (const { path, name, bytes } of archives) {
-    for (const record of readRecords(path, bytes)) {
+    for (const record of readRecords(path, { end: bytes, onDamage })) {
       const type = record.fields.get("warc-type");
       if (type === "response" || type === "revisit") yield cdxjLine(record, name);
     }
@@ -36,4 +44,22 @@ function cdxjLine(record: PlacedRecord, filename: string): string {
     filename,
   };
   return `${surtKey(url)} ${timestamp} ${JSON.stringify(entry)}`;
+}
+
+/**
+ * The key by which archives sort URLs: the host from its top-level domain down, so that a domain and its
+ * subdomains are adjacent. `https://www.Example.org:8080/A?b=2&a=1` becomes
+ * `org,example:8080)/a?a=1&b=2`. A URL with another scheme than http(s) is its own key.
+ *
+ * The "Sort-friendly URI Reordering Transform" has variants and no standard. This is the variant of
+ * warcio and wabac, whose replay searches pages by it: without scheme, user, fragment and leading
+ * `www.`, in lower case, with the parts of the query sorted.
+ */
+export function surtKey(url: string): string {
+  const bare = url.toLowerCase().replace(/^(https?:\/\/)www\d*\./, "$1");
+  if (!/^https?:/.test(bare) || !URL.canParse(bare)) return url;
+  const { hostname, port, pathname, search } = new URL(bare);
+  const host = hostname.split(".").toReversed().join(",");
+  const query = search === "" ? "" : `?${search.slice(1).split("&").sort().join("&")}`;
+  return `${host}${port === "" ? "" : `:${port}`})${pathname}${query}`;
 }

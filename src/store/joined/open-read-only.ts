@@ -1,6 +1,7 @@
 /** Opens a crawl for reading: the store of one process, or those of several as one. */
 
 import { basename } from "node:path";
+import type { OnDamagedRow } from "../sqlite/sqlite-reader.ts";
 import { cleaningUpAfter, openView } from "../sqlite/store-sqlite.ts";
 import type { ReadableStore } from "../store.ts";
 import { readTeam, storeFolders } from "../team-file.ts";
@@ -8,10 +9,13 @@ import { joinStores, type StorePart } from "./joined-view.ts";
 
 /**
  * Opens a store for reading, during or after a crawl; new commits become visible, and nothing is written. The
- * folder of several processes is read as one crawl.
+ * folder of several processes is read as one crawl. With `onDamagedRow`, damaged rows of a single store are reported
+ * and left out.
  */
-export function openReadOnly(folder: string): ReadableStore {
-  return readTeam(folder) === undefined ? openView(folder) : openJoined(storeFolders(folder));
+export function openReadOnly(folder: string, onDamagedRow?: OnDamagedRow): ReadableStore {
+  return readTeam(folder) === undefined
+    ? openView(folder, onDamagedRow)
+    : openJoined(storeFolders(folder));
 }
 
 function openJoined(folders: readonly string[]): ReadableStore {

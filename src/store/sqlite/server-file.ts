@@ -17,9 +17,11 @@
  * split into batches of 500, so that other work continues in between.
  */
 
+import { dirname } from "node:path";
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { crc32 } from "node:zlib";
+import { canWriteIn, openDatabaseToRead } from "../../base/read-only-database.ts";
 import { CrawlError, isLackOfRoom } from "../../base/errors.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { explained } from "../disk-trouble.ts";
@@ -191,6 +193,7 @@ export function* readServerFile(path: string): Generator<StoredServer> {
 
 /** Not opened read-only, because a read-only connection cannot delete SQLite's log when it closes last. */
 function openForReading(path: string): DatabaseSync {
+  if (!canWriteIn(dirname(path))) return openDatabaseToRead(path, BUSY_MS_MAX);
   const database = new DatabaseSync(path, { timeout: BUSY_MS_MAX });
   database.exec("PRAGMA query_only = ON");
   return database;

@@ -7,6 +7,7 @@
 
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { openDatabaseToRead } from "../../base/read-only-database.ts";
 import { CrawlError } from "../../base/errors.ts";
 import { APPLICATION_ID, SCHEMA_VERSION, migrate } from "./migrations.ts";
 import { readHeader } from "./sqlite-header.ts";
@@ -33,7 +34,7 @@ export function openDatabase(path: string, limits: DatabaseLimits): DatabaseSync
 /** Opens the database for reading, even while a crawl is running. */
 export function openDatabaseReadOnly(path: string): DatabaseSync {
   checkHeader(path);
-  return new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS_MAX });
+  return openDatabaseToRead(path, BUSY_MS_MAX);
 }
 
 /** Checks promise 2 of the store as far as possible without reading every row. */

@@ -6,6 +6,7 @@
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { CrawlError } from "../../base/errors.ts";
 import type { Reason } from "../../page/outcome.ts";
 import type { PageRecord } from "../../page/page.ts";
 import type { Visits } from "../../page/visits.ts";
@@ -56,7 +57,11 @@ const TOPIC_COLUMNS = "url, topic, confidence, node, sum";
 
 export type OutboxState = Pick<Store, "nextParcelSeq" | "outboxCount" | "outboxBytes">;
 
+export type OnDamagedRow = (damage: CrawlError) => void;
+
 export class SqliteReader {
+  /** When set, damaged rows are reported and left out instead of thrown. */
+  onDamagedRow: OnDamagedRow | undefined;
   readonly #database: DatabaseSync;
   readonly #waiting: StatementSync;
   readonly #url: StatementSync;
@@ -149,7 +154,10 @@ export class SqliteReader {
 
   *sites(): Iterable<SiteRow> {
     const slice = this.#prepare(`${this.#sites} WHERE s.id > ? ORDER BY s.id LIMIT ${SLICE_ROWS}`);
-    for (const row of slices(slice)) yield siteFrom(row);
+    for (const row of slices(slice)) {
+      const site = this.#whole(() => siteFrom(row));
+      if (site !== undefined) yield site;
+    }
   }
 
   sitesWithWork(afterId: number, countMax: number): SiteRow[] {
@@ -216,7 +224,7 @@ export class SqliteReader {
 
   url(id: number): StoredUrl | undefined {
     const [row] = rowsOf(this.#url, id);
-    return row === undefined ? undefined : this.#urlFrom(row);
+    return row === undefined ? undefined : this.#whole(() => this.#urlFrom(row));
   }
 
   *urls(): Iterable<StoredUrl> {
@@ -226,8 +234,15 @@ export class SqliteReader {
     let id = 0;
     for (const row of slices(slice)) {
       // Ids have no gaps; a row that is not there was lost with its neighbours' order.
-      if (row[0] !== ++id) throw damagedRow("url", id);
-      yield this.#urlFrom(row);
+      id += 1;
+      if (row[0] !== id) {
+        this.#whole(() => {
+          throw damagedRow("url", id);
+        });
+        id = row[0] as number;
+      }
+      const url = this.#whole(() => this.#urlFrom(row));
+      if (url !== undefined) yield url;
     }
   }
 
@@ -241,14 +256,17 @@ export class SqliteReader {
 
   page(id: number): PageRecord | undefined {
     const [row] = rowsOf(this.#page, id);
-    return row === undefined ? undefined : pageFrom(row);
+    return row === undefined ? undefined : this.#whole(() => pageFrom(row));
   }
 
   *pagesAfter(seq: number): Iterable<NumberedPage> {
     const slice = this.#prepare(
       `SELECT ${PAGE_COLUMNS} FROM page WHERE seq > ? ORDER BY seq LIMIT ${SLICE_ROWS}`,
     );
-    for (const row of slices(slice, seq)) yield { seq: row[0] as number, page: pageFrom(row) };
+    for (const row of slices(slice, seq)) {
+      const page = this.#whole(() => pageFrom(row));
+      if (page !== undefined) yield { seq: row[0] as number, page };
+    }
   }
 
   /** Of the page that the URL has now. */
@@ -281,6 +299,17 @@ export class SqliteReader {
       `SELECT ${TOPIC_COLUMNS} FROM page_topic WHERE url > ? ORDER BY url LIMIT ${SLICE_ROWS}`,
     );
     for (const row of slices(slice)) yield topicFrom(row);
+  }
+
+  /** Makes a record of a row; undefined for a damaged one that has been reported. */
+  #whole<T>(make: () => T): T | undefined {
+    try {
+      return make();
+    } catch (error) {
+      if (this.onDamagedRow === undefined || !(error instanceof CrawlError)) throw error;
+      this.onDamagedRow(error);
+      return undefined;
+    }
   }
 
   #metaValue(key: string): string | undefined {

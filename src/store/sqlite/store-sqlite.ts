@@ -22,7 +22,7 @@ import { explained, explaining, freeBytes } from "../disk-trouble.ts";
 import { claimFolder, findStore } from "../folder.ts";
 import type { Claim } from "../folder.ts";
 import { checkRows, createDatabase, openDatabase, openDatabaseReadOnly } from "./sqlite-file.ts";
-import { SqliteReader } from "./sqlite-reader.ts";
+import { type OnDamagedRow, SqliteReader } from "./sqlite-reader.ts";
 import { SqliteView } from "./sqlite-view.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
 import type { Batch, Fingerprints, ReadableStore, SiteRow, Store } from "../store.ts";
@@ -70,13 +70,15 @@ export function openStore(folder: string, limits: Partial<StoreLimits> = {}): St
   }
 }
 
-/** Opens the store of one process for reading. */
-export function openView(folder: string): ReadableStore {
+/** Opens the store of one process for reading. With `onDamagedRow`, damaged rows are reported and left out. */
+export function openView(folder: string, onDamagedRow?: OnDamagedRow): ReadableStore {
   const { stateFolder, database: path } = findStore(folder);
   return explaining(path, () => {
     const database = openDatabaseReadOnly(path);
     const view = () => new SqliteView(database, stateFolder, new StoreThread(), undefined);
-    return cleaningUpAfter(view, () => database.close());
+    const opened = cleaningUpAfter(view, () => database.close());
+    opened.reader.onDamagedRow = onDamagedRow;
+    return opened;
   });
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { getSurt } from "warcio";
 import { below, pick, type Random, randomFrom } from "../../base/random.ts";
-import { surtKey } from "./surt.ts";
+import { surtKey } from "./cdxj.ts";
 
 test("keys have the host reversed, everything in lower case, and the query sorted", () => {
   const known: readonly (readonly [url: string, key: string])[] = [
