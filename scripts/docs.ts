@@ -1,5 +1,6 @@
 /**
- * Writes the pages of the reference from the tables in the code: settings, errors, commands, metrics, reasons.
+ * Writes what is generated from the code: the pages of the reference (settings, errors, commands, metrics, reasons,
+ * API) and the hover texts of settings.
  *
  * `--check` writes nothing and ends with 1 when a page differs from what it would write.
  */
@@ -15,24 +16,32 @@ import {
   variableOf,
 } from "../src/config/field.ts";
 import { GROUPS, SITE_SETTINGS } from "../src/config/schema.ts";
+import { apiPages } from "./api-pages.ts";
+import { describedSettings } from "./described-settings.ts";
 import { commandsPage, metricsPage, reasonsPage } from "./reference-pages.ts";
-import { filled } from "./prose.ts";
+import { asMarkdown, filled } from "./prose.ts";
 
 const MADE = "<!-- Made by `npm run docs` from the tables in the code. Changes here are lost. -->";
 
-const pages = {
+const checking = process.argv.includes("--check");
+// First, because the API pages are made from the declarations of all types.
+finish({ "src/config/described-settings.ts": describedSettings() });
+finish({
   "docs/settings.md": settingsPage(),
   "docs/errors.md": errorsPage(),
   "docs/commands.md": await commandsPage(MADE),
   "docs/metrics.md": metricsPage(MADE),
   "docs/reasons.md": reasonsPage(MADE),
-};
-const checking = process.argv.includes("--check");
-for (const [file, text] of Object.entries(pages)) {
-  if (!checking) writeFileSync(file, text);
-  else if (readOrEmpty(file) !== text) {
-    console.error(`${file} differs from the tables in the code; run \`npm run docs\``);
-    process.exitCode = 1;
+  ...apiPages(MADE.replace("tables", "doc comments")),
+});
+
+function finish(pages: Readonly<Record<string, string>>): void {
+  for (const [file, text] of Object.entries(pages)) {
+    if (!checking) writeFileSync(file, text);
+    else if (readOrEmpty(file) !== text) {
+      console.error(`${file} differs from the code; run \`npm run docs\``);
+      process.exitCode = 1;
+    }
   }
 }
 
@@ -47,7 +56,7 @@ function settingsPage(): string {
   ];
   for (const [title, table] of Object.entries<FieldTable>(GROUPS)) {
     parts.push(`## ${title}`);
-    for (const field of Object.values(table)) parts.push(entry(field));
+    for (const [name, field] of Object.entries(table)) parts.push(entry(name, field));
   }
   parts.push(
     "## Sites",
@@ -59,20 +68,23 @@ function settingsPage(): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-function entry(field: FieldTable[string]): string {
+function entry(name: string, field: FieldTable[string]): string {
   const { placeholder } = field.reader;
   const value = field.alone === undefined ? placeholder : `[${placeholder}]`;
   const flag = isSwitch(field) ? flagOf(field) : `${flagOf(field)} ${value}`;
   const off = isSwitch(field) && field.fallback === "true" ? ` \`--no-${flag.slice(2)}\`` : "";
   const places =
-    field.flagOnly === true ? "flag only" : `\`${field.key}:\` \`${variableOf(field)}\``;
+    field.flagOnly === true
+      ? "flag only"
+      : `\`${field.key}:\` \`${variableOf(field)}\`, in a program \`${name}\``;
   const facts = [
     isSwitch(field) ? undefined : `Expects ${expectationOf(field)}.`,
     field.alone === undefined ? undefined : `Without a value: \`${field.alone}\`.`,
     isList(field) ? "May be given several times." : undefined,
     field.fallback === undefined ? undefined : `Default \`${field.fallback}\`.`,
   ].filter((fact) => fact !== undefined);
-  return `### \`${flag}\`${off}\n\n${filled(`${[field.meaning, ...facts].join(" ")} (${places})`)}`;
+  const meaning = asMarkdown([field.meaning, ...facts].join(" "));
+  return `### \`${flag}\`${off}\n\n${filled(`${meaning} (${places})`)}`;
 }
 
 function errorsPage(): string {

@@ -6,6 +6,11 @@ export const COLUMNS_MAX = 120;
 /** Words that a plainer one replaces: see the house rules in CONTRIBUTING.md. */
 const BANNED = /\b(nobody|whoever|whosoever|somebody|anew|beforehand|told)\b/i;
 
+/** Text that is no Markdown yet: a placeholder such as <first site> would read as a tag. */
+export function asMarkdown(text: string): string {
+  return text.replaceAll(/(`[^`]*`)|</g, (found, code?: string) => code ?? `\\${found}`);
+}
+
 /** A paragraph in lines of at most 120 characters; all but the first are indented. */
 export function filled(text: string, indent = ""): string {
   return wrapped(text, COLUMNS_MAX - indent.length).join(`\n${indent}`);

@@ -15,6 +15,9 @@ const CONTENTS = "docs/README.md";
 const DECISIONS = "docs/decisions/";
 const SOURCES = ["*.md", "examples/*.md", "docs/**/*.md"];
 const ELSEWHERE = /^(https?:|mailto:)/;
+/** Elements that documents may use as they are, and comments. A placeholder such as `<first site>` is none. */
+const ELEMENT =
+  /^\s*<(!--|\/?(a|br|details|div|em|h1|img|kbd|p|picture|source|sub|summary|sup)\b)/i;
 
 export interface Site {
   /** HTML by its place below the site. */
@@ -54,6 +57,7 @@ export function makeSite(root: string): Site {
       if (found.file !== undefined) files.add(found.file);
       return found.href;
     };
+    faults.push(...strayTags(document).map((tag) => `${document.source}: ${tag} reads as a tag`));
     pages.set(document.place, pageHtml(document, groups, bodyOf(document, follow)));
   }
   const listed = new Set(groups.flatMap((group) => group.pages));
@@ -93,6 +97,15 @@ function groupsIn(documents: ReadonlyMap<string, Document>): Group[] {
     if (document.source.startsWith(DECISIONS) && !seen.has(document))
       groups.at(-1)?.pages.push(document);
   return groups;
+}
+
+/** Text in angle brackets that a browser would swallow; `\\<` shows it. */
+function strayTags({ tokens }: Document): string[] {
+  const found: string[] = [];
+  new Marked().walkTokens(tokens, (token) => {
+    if (token.type === "html" && !ELEMENT.test(token.raw)) found.push(token.raw.trim());
+  });
+  return found;
 }
 
 interface Followed {
@@ -182,7 +195,7 @@ ${body}</main></body></html>
 }
 
 /** As GitHub makes them, so that the same link works in both places. */
-function anchorsOf(headings: readonly string[]): string[] {
+export function anchorsOf(headings: readonly string[]): string[] {
   const counts = new Map<string, number>();
   return headings.map((heading) => {
     const slug = heading

@@ -55,6 +55,7 @@ export const REMEDIES = {
   RUNTIME_OLD: "Run ./weir, which uses its own Node, or install the version named above.",
 } as const satisfies Record<string, string>;
 
+/** The code of an error, which never changes; docs/errors.md lists all codes with their remedies. */
 export type ErrorCode = keyof typeof REMEDIES;
 
 /** True for errors that pass by themselves: a running crawl pauses and retries until there is room again. */
@@ -64,9 +65,23 @@ export function isLackOfRoom(error: unknown): error is CrawlError {
 
 const LACK_OF_ROOM: ReadonlySet<ErrorCode> = new Set(["DISK_FULL", "DESCRIPTORS_USED_UP"]);
 
+/**
+ * An error that the operator of a crawl can fix. Any other error is a bug in Weir or in a hook.
+ *
+ * @example
+ * import { crawl, CrawlError } from "weir";
+ *
+ * try {
+ *   await crawl({ urls: ["https://example.org/"], outFolder: "weir-data/example.org" });
+ * } catch (error) {
+ *   if (!(error instanceof CrawlError)) throw error;
+ *   console.error(`${error.message}\n${error.remedy} (${error.code})`);
+ * }
+ */
 export class CrawlError extends Error {
   override readonly name = "CrawlError";
   readonly code: ErrorCode;
+  /** What to do about it, in one or two sentences. */
   readonly remedy: string;
 
   constructor(code: ErrorCode, what: string, options?: ErrorOptions) {

@@ -3,14 +3,26 @@
  * adapter that prints them must pass them through `visible`.
  */
 
+/** From the least important to the most important. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
+/** One message of a crawl. */
 export interface LogEntry {
   readonly level: LogLevel;
+  /** A constant text; what varies is in `values`, and may come from the web. */
   readonly message: string;
   readonly values: Readonly<Record<string, string | number | boolean>>;
 }
 
+/**
+ * Receives messages of a crawl.
+ *
+ * @example
+ * import { crawl, type Log } from "weir";
+ *
+ * const log: Log = { least: "warn", write: ({ level, message }) => console.error(level, message) };
+ * await crawl({ urls: ["https://example.org/"], log });
+ */
 export interface Log {
   /** Entries below this level are not read and need not be written; undefined: all are read. */
   readonly least?: LogLevel;

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { Books } from "../bandwidth/history/ledger.ts";
 import { below, pick, randomFrom, type Random } from "../base/random.ts";
 import type { CrawlState, SiteView, Snapshot } from "../control/snapshot.ts";
+import { showDuration } from "../base/units.ts";
 import { NO_TOTALS } from "../store/store.ts";
 import { showRate } from "./amounts.ts";
 import { frameOf, gauge, progressBar, sparkline } from "./frame.ts";
@@ -115,6 +116,83 @@ test("with a limit a frame tells the rate against it, what is predicted and what
   assert.match(frame, /▄██ {2}0.0 pages\/s/);
   assert.match(frame, /page 700 B {2}redirect 200 B/);
   assert.match(plainLine(snapshot), /rate 1.96 MB\/s of 2.00 \(98 %\)/);
+});
+
+function siteWith(changes: Partial<SiteView>): SiteView {
+  return {
+    site: "http://127.1.0.2:8673",
+    known: 12_000,
+    pages: 9_000,
+    bytes: 812_000_000,
+    pending: 3_000,
+    inFlight: 2,
+    state: "polite delay",
+    nextInMs: 900,
+    round: FIRST_ROUND,
+    priority: 1,
+    forecast: undefined,
+    deadlineMs: 120_000,
+    finishedMs: undefined,
+    ...changes,
+  };
+}
+
+function forecastWith(finishInMs: number, deadlineInMs: number): SiteView["forecast"] {
+  const isLate = finishInMs > deadlineInMs;
+  return { deadlineInMs, finishInMs, rateBps: 1e6, leftBytes: 1e6, segments: [], isLate };
+}
+
+test("80 columns show each verdict whole, with name, bar and count, and leave out the state", () => {
+  const sites = [
+    siteWith({ forecast: forecastWith(68_000, 130_000) }),
+    siteWith({ site: "https://departments.university.example", forecast: forecastWith(99e3, 9e3) }),
+    siteWith({ site: "http://done.example", pending: 0, state: "idle", finishedMs: 110_000 }),
+  ];
+  const snapshot = snapshotWith({ sites, siteCount: 3 });
+  const narrow = frameOf(snapshot, { columns: 80, rows: 24, palette: plain }).join("\n");
+  assert.match(
+    narrow,
+    /^127.1.0.2:8673 +█+░+ +9,000\/12,000 .*done in 1 min 8 s, due in 2 min 10 s$/m,
+  );
+  assert.match(narrow, /^departments.+… +█+░+ +9,000\/12,000 .*late by 1 min 30 s$/m);
+  assert.match(narrow, /^done.example +█+ +9,000\/9,000 .*✓ 1 min 50 s of 2 min 0 s$/m);
+  assert.doesNotMatch(narrow, /polite|http:/);
+  const wide = frameOf(snapshot, { columns: 140, rows: 24, palette: plain }).join("\n");
+  assert.match(wide, /^http:\/\/127.1.0.2:8673 .*812 MB {2}polite delay 0.9 s +done in 1 min 8 s/m);
+});
+
+test("from 60 columns on, no screen cuts a verdict or the time left", () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const random = randomFrom(seed);
+    const finishInMs = below(random, 400 * 3_600_000);
+    const deadlineInMs = below(random, 400 * 3_600_000);
+    const late = finishInMs > deadlineInMs;
+    const verdict = late
+      ? `late by ${showDuration(finishInMs - deadlineInMs)}`
+      : `done in ${showDuration(finishInMs)}, due in ${showDuration(deadlineInMs)}`;
+    const site = siteWith({
+      site: `https://${"x".repeat(1 + below(random, 60))}.example`,
+      pages: below(random, 1e7),
+      pending: 1 + below(random, 1e7),
+      round: { ...FIRST_ROUND, number: 1 + below(random, 9), nextInMs: below(random, 1e9) },
+      forecast: forecastWith(finishInMs, deadlineInMs),
+    });
+    const columns = 60 + below(random, 100);
+    const pending = below(random, 1e8);
+    const totals = { ...NO_TOTALS, pages: below(random, 1e8), failed: below(random, 1e8) };
+    const snapshot = snapshotWith({ sites: [site], totals, pending, remainingMs: 3_720_000 });
+    const frame = frameOf(snapshot, { columns, rows: 24, palette: plain });
+    const at = `seed ${seed}: ${columns} columns\n${frame.join("\n")}`;
+    assert.ok(
+      frame.some((line) => line.endsWith(verdict)),
+      at,
+    );
+    if (pending > 0)
+      assert.ok(
+        frame.some((line) => line.endsWith("about 1 h 2 min left")),
+        at,
+      );
+  }
 });
 
 test("a rate is told in the unit of its limit, or the limit in its own", () => {

@@ -27,16 +27,24 @@ const SPILL_SHARE = 1.05;
 const SITES_MAX = 12;
 const TROUBLES_MAX = 4;
 const REASONS_MAX = 6;
+const GAP = "  ";
+/** Below these columns, sites lose their `http://`. */
+const NARROW = 100;
+const NAME_COLUMNS_MIN = 12;
+const NAME_COLUMNS_MAX = 36;
+const BAR_COLUMNS_MIN = 6;
+const BAR_COLUMNS_MAX = 24;
+const STATE_STEP = 8;
 
 export function frameOf(snapshot: Snapshot, screen: Screen): string[] {
   const { palette } = screen;
   const head = [
     headline(snapshot, palette),
     ...rateLines(snapshot, screen),
-    countLine(snapshot),
-    ...ledgerLine(snapshot, palette),
+    countLine(snapshot, screen.columns),
+    ...ledgerLine(snapshot, screen),
   ];
-  const reasons = reasonLine(snapshot, palette);
+  const reasons = reasonLine(snapshot, screen);
   let rowsLeft = screen.rows - head.length - reasons.length - 2;
   const troubles = troubleLines(snapshot.troubles, Math.min(TROUBLES_MAX, rowsLeft - 4), palette);
   rowsLeft -= troubles.length;
@@ -125,23 +133,34 @@ function gaugeLine(snapshot: Snapshot, limitBps: number, { columns, palette }: S
   return bar.length < 10 ? numbers : `${paint(bar)}  ${numbers}`;
 }
 
-function ledgerLine({ ledger }: Snapshot, palette: Palette): string[] {
+function ledgerLine({ ledger }: Snapshot, { columns, palette }: Screen): string[] {
   const words = showLedger(ledger);
   // If all bytes were pages, there is nothing to report.
-  return words.length < 2 ? [] : [palette.dim(words.join("  "))];
+  return words.length < 2 ? [] : [palette.dim(wholeWords(words, columns).join(GAP))];
 }
 
-function countLine({ totals, pending, unreachable, remainingMs }: Snapshot): string {
-  const parts = [
-    plural(totals.pages, "page"),
-    showBytes(totals.bytes),
-    `${showCount(pending)} waiting`,
-    `${showCount(totals.failed)} failed`,
-    `${showCount(totals.skipped)} skipped`,
-    unreachable > 0 ? `${plural(unreachable, "site")} unreachable` : "",
-    pending > 0 ? showRemaining(remainingMs) : "",
-  ];
-  return parts.filter((part) => part !== "").join("  ");
+function countLine(snapshot: Snapshot, columns: number): string {
+  const { totals, pending, unreachable, remainingMs } = snapshot;
+  const pages = plural(totals.pages, "page");
+  const waiting = `${showCount(pending)} waiting`;
+  const remaining = pending > 0 ? showRemaining(remainingMs) : "";
+  const failed = `${showCount(totals.failed)} failed`;
+  const bytes = showBytes(totals.bytes);
+  const skipped = `${showCount(totals.skipped)} skipped`;
+  const away = unreachable > 0 ? `${plural(unreachable, "site")} unreachable` : "";
+  const shown = wholeWords([pages, waiting, remaining, away, failed, bytes, skipped], columns);
+  return [pages, bytes, waiting, failed, skipped, away, remaining]
+    .filter((part) => part !== "" && shown.includes(part))
+    .join(GAP);
+}
+
+/** The first of these words, as many as fit on a line. */
+function wholeWords(words: readonly string[], columns: number): string[] {
+  let width = -GAP.length;
+  return words.filter((word, index) => {
+    if (word !== "") width += GAP.length + word.length;
+    return index === 0 || width <= columns;
+  });
 }
 
 function siteLines(snapshot: Snapshot, rows: number, screen: Screen): string[] {
@@ -153,35 +172,82 @@ function siteLines(snapshot: Snapshot, rows: number, screen: Screen): string[] {
       b.pending - a.pending ||
       b.pages - a.pages,
   );
-  const shown = busiest.slice(0, rows);
-  const nameColumns = Math.min(36, Math.max(...shown.map((site) => nameOf(site).length)));
-  const lines = shown.map((site) => siteLine(site, nameColumns, screen));
-  const hidden = snapshot.siteCount - shown.length;
+  const lines = siteTable(busiest.slice(0, rows), screen);
+  const hidden = snapshot.siteCount - lines.length;
   const more = hidden > 0 ? [screen.palette.dim(`and ${plural(hidden, "site")} more`)] : [];
   return ["", ...lines, ...more];
 }
 
-function siteLine(site: SiteView, nameColumns: number, screen: Screen): string {
-  const { palette } = screen;
+interface SiteCells {
+  readonly name: string;
+  readonly share: number;
+  readonly isDone: boolean;
+  readonly count: string;
+  readonly bytes: string;
+  readonly state: string;
+  readonly verdict: string;
+  readonly paintVerdict: (text: string) => string;
+}
+
+/** A narrow screen loses state, bytes, bar and count, in this order; names are shortened; a verdict is never cut. */
+function siteTable(sites: readonly SiteView[], screen: Screen): string[] {
+  const { columns, palette } = screen;
+  const rows = sites.map((site) => siteCells(site, screen));
+  const widest = (cell: "name" | "count" | "bytes" | "state" | "verdict"): number =>
+    Math.max(...rows.map((row) => row[cell].length));
+  const verdict = widest("verdict");
+  const verdictRoom = verdict === 0 ? 0 : GAP.length + verdict;
+  const count = widest("count");
+  const nameRoom = columns - verdictRoom - count - BAR_COLUMNS_MIN - 2 * GAP.length;
+  const name = Math.min(NAME_COLUMNS_MAX, widest("name"), Math.max(NAME_COLUMNS_MIN, nameRoom));
+  let left = columns - name - verdictRoom;
+  const fits = (cellColumns: number): boolean => {
+    const hasRoom = left >= GAP.length + cellColumns;
+    if (hasRoom) left -= GAP.length + cellColumns;
+    return hasRoom;
+  };
+  // Waiting times change with every frame; a column that follows them exactly would move the others.
+  const state = Math.ceil(widest("state") / STATE_STEP) * STATE_STEP;
+  const bytes = widest("bytes");
+  const hasCount = fits(count);
+  const hasBar = hasCount && fits(BAR_COLUMNS_MIN);
+  const hasBytes = hasBar && fits(bytes);
+  const hasState = hasBytes && fits(state);
+  const bar = Math.min(BAR_COLUMNS_MAX, BAR_COLUMNS_MIN + left);
+  return rows.map((row) => {
+    const paintBar = row.isDone ? palette.good : palette.accent;
+    const cells = [
+      row.name.length > name ? `${row.name.slice(0, name - 1)}…` : row.name.padEnd(name),
+      hasBar ? paintBar(progressBar(row.share, bar)) : "",
+      hasCount ? row.count.padStart(count) : "",
+      hasBytes ? row.bytes.padStart(bytes) : "",
+      hasState ? palette.dim(row.verdict === "" ? row.state : row.state.padEnd(state)) : "",
+      row.verdict === "" ? "" : row.paintVerdict(row.verdict),
+    ];
+    return cells.filter((cell) => cell !== "").join(GAP);
+  });
+}
+
+function siteCells(site: SiteView, { columns, palette }: Screen): SiteCells {
   const { number, news, nextInMs } = site.round;
   // In a recrawl the pages of the earlier ones wait again, and are counted again.
   const done = number === 1 ? site.pages : news.changed + news.unchanged + news.fresh + news.gone;
   const known = done + site.pending;
-  const barColumns = Math.max(0, Math.min(24, screen.columns - nameColumns - 48));
-  const bar = progressBar(known === 0 ? 0 : done / known, barColumns);
   const wait = site.nextInMs >= 100 ? ` ${showDuration(site.nextInMs)}` : "";
   const next =
     nextInMs === undefined ? "" : `  recrawl ${number}, next in ${showDuration(nextInMs)}`;
-  return [
-    nameOf(site).slice(0, nameColumns).padEnd(nameColumns),
-    site.pending === 0 ? palette.good(bar) : palette.accent(bar),
-    `${showCount(done)}/${showCount(known)}`.padStart(15),
-    showBytes(site.bytes).padStart(8),
-    palette.dim(
-      `${site.pending === 0 && site.state === "idle" ? "done" : site.state}${wait}${next}`,
-    ),
-    ...promiseWords(site, palette),
-  ].join("  ");
+  const isIdle = site.pending === 0 && site.state === "idle";
+  const [verdict, paintVerdict] = verdictOf(site, palette);
+  return {
+    name: visible(site.site.replace(columns < NARROW ? /^https?:\/\// : /^https:\/\//, ""), 80),
+    share: known === 0 ? 0 : done / known,
+    isDone: site.pending === 0,
+    count: `${showCount(done)}/${showCount(known)}`,
+    bytes: showBytes(site.bytes),
+    state: `${isIdle ? "done" : site.state}${wait}${next}`,
+    verdict,
+    paintVerdict,
+  };
 }
 
 /** Sites with a deadline first, the nearest deadline before the others. */
@@ -189,34 +255,32 @@ function urgencyOf({ forecast, pending }: SiteView): number {
   return pending === 0 ? Number.MAX_VALUE : (forecast?.deadlineInMs ?? Number.MAX_VALUE);
 }
 
-/** A site's deadline: the time left, and the expected finish. */
-function promiseWords(
+/** How a site stands against its deadline, and its colour; empty without a deadline. */
+function verdictOf(
   { deadlineMs, finishedMs, forecast }: SiteView,
   palette: Palette,
-): readonly string[] {
-  if (deadlineMs === undefined) return [];
+): [words: string, paint: (text: string) => string] {
+  if (deadlineMs === undefined) return ["", palette.dim];
   if (finishedMs !== undefined) {
     const isMet = finishedMs <= deadlineMs;
     const words = `${showDuration(finishedMs)} of ${showDuration(deadlineMs)}`;
-    return [isMet ? palette.good(`✓ ${words}`) : palette.bad(`✗ ${words}`)];
+    return isMet ? [`✓ ${words}`, palette.good] : [`✗ ${words}`, palette.bad];
   }
-  if (forecast?.deadlineInMs === undefined) return [];
+  if (forecast?.deadlineInMs === undefined) return ["", palette.dim];
   const { finishInMs, deadlineInMs, isLate } = forecast;
-  if (isLate) return [palette.bad(`late by ${showDuration(finishInMs - deadlineInMs)}`)];
-  return [
-    palette.accent(`done in ${showDuration(finishInMs)}, due in ${showDuration(deadlineInMs)}`),
-  ];
+  if (isLate) return [`late by ${showDuration(finishInMs - deadlineInMs)}`, palette.bad];
+  const words = `done in ${showDuration(finishInMs)}, due in ${showDuration(deadlineInMs)}`;
+  return [words, palette.accent];
 }
 
-function nameOf(site: SiteView): string {
-  return visible(site.site.replace(/^https:\/\//, ""), 80);
-}
-
-function reasonLine({ totals }: Snapshot, palette: Palette): string[] {
+function reasonLine({ totals }: Snapshot, { columns, palette }: Screen): string[] {
   const failed = reasonsOf(totals.outcomes, "failed", REASONS_MAX);
   const skipped = reasonsOf(totals.outcomes, "skipped", REASONS_MAX);
-  const words = [...failed.map((word) => palette.bad(word)), ...skipped.map(palette.dim)];
-  return words.length === 0 ? [] : ["", words.join("  ")];
+  const shown = wholeWords([...failed, ...skipped], columns);
+  const words = shown.map((word, index) =>
+    index < failed.length ? palette.bad(word) : palette.dim(word),
+  );
+  return words.length === 0 ? [] : ["", words.join(GAP)];
 }
 
 function troubleLines(troubles: readonly Trouble[], rows: number, palette: Palette): string[] {

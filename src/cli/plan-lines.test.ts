@@ -155,6 +155,16 @@ test("of a thousand sites some are shown, and no line is wider than the screen",
   }
 });
 
+test("a narrow screen leaves out whole columns of the table", async () => {
+  const report = await reportOf([{ bytes: 50e6, deadlineSeconds: 3600 }]);
+  const endings = { spare: /\d+ (s|min)$/, size: /50\.0 MB$/, "rate now": /\/s$/, cap: /\/s$/ };
+  for (let columns = 56; columns < 120; columns++) {
+    const [head = "", first = ""] = planLines(report, { ...SCREEN, columns });
+    const last = Object.entries(endings).find(([name]) => head.endsWith(name));
+    assert.ok(last !== undefined && last[1].test(first), `${columns}:\n${head}\n${first}`);
+  }
+});
+
 test("sizes and pages that were counted with the typical page are marked, and the cause of a delay is named", async () => {
   const polite = {
     pages: 40,

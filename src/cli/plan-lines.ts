@@ -55,7 +55,7 @@ function tableLines(planned: readonly Planned[], { columns, palette }: Screen): 
   const hasBands = planned.some(({ row }) => row.band !== undefined);
   const hasDelays = planned.some(({ slots }) => slots.seconds > 0);
   const rows = planned.map((site) => tableRow(site, { hasBands, hasDelays }));
-  const [head = "", ...lines] = alignedTable(rows).split("\n");
+  const [head = "", ...lines] = fittingTable(rows, columns);
   return [
     palette.dim(fitted(head, columns)),
     ...lines.map((line, index) => {
@@ -66,6 +66,18 @@ function tableLines(planned: readonly Planned[], { columns, palette }: Screen): 
         : cutLine.replace("✓", palette.good("✓"));
     }),
   ];
+}
+
+/** Leaves out whole columns from the right; half a size would be another size. */
+function fittingTable(rows: readonly Row[], columns: number): string[] {
+  const lines = alignedTable(rows).split("\n");
+  const names = Object.keys(rows[0] ?? {});
+  const fits = lines.every((line) => line.length <= columns);
+  if (fits || names.length <= 2) return lines;
+  return fittingTable(
+    rows.map((row) => Object.fromEntries(Object.entries(row).slice(0, -1))),
+    columns,
+  );
 }
 
 /** The least important column is last, where narrow screens cut it off. */

@@ -75,6 +75,8 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
 };
 
+const VERSION_WORDS: ReadonlySet<string> = new Set(["version", "--version", "-v", "-V"]);
+
 export async function main(words: readonly string[]): Promise<void> {
   // A reader that closes early (`weir … | head`) ends the program without an error.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -97,7 +99,7 @@ async function dispatch(words: readonly string[]): Promise<ExitCode> {
     process.stdout.write(generalHelp(summaries()));
     return name === undefined ? EXIT.usage : EXIT.done;
   }
-  if (name === "--version" || name === "-V") {
+  if (VERSION_WORDS.has(name)) {
     process.stdout.write(`weir ${VERSION}\n`);
     return EXIT.done;
   }

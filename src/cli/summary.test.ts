@@ -17,7 +17,7 @@ async function resultWith(secondsCpuBound: number, met: boolean): Promise<string
     bandwidth: { ...result.bandwidth, secondsCpuBound },
     sites: result.sites.map((site) => ({ ...site, deadlineSeconds: 5, met })),
   };
-  return summaryOf(changed, "out", PALETTE).join("\n");
+  return summaryOf(changed, { sites: [], elapsedMs: 100_000 }, "out", PALETTE).join("\n");
 }
 
 test("missed deadlines have a reason where this machine had no processor time for a tenth of the crawl", async () => {

@@ -3,8 +3,9 @@
 import { showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
 import { capMeaning } from "../control/caps.ts";
-import type { CrawlResult } from "../control/snapshot.ts";
+import type { CrawlResult, Snapshot } from "../control/snapshot.ts";
 import { type Reason, refusedByRules } from "../page/outcome.ts";
+import { isOpen, standingWords } from "../results/deadline-standing.ts";
 import { plural, showCount, showPace } from "./amounts.ts";
 import { reasonsOf } from "./frame.ts";
 import type { Palette } from "./terminal.ts";
@@ -19,7 +20,13 @@ const UNREACHABLE_MAX = 10;
  */
 const CPU_BOUND_SHARE = 0.1;
 
-export function summaryOf(result: CrawlResult, folder: string, palette: Palette): string[] {
+/** `last` is how the crawl stood at its end. */
+export function summaryOf(
+  result: CrawlResult,
+  last: Pick<Snapshot, "sites" | "elapsedMs">,
+  folder: string,
+  palette: Palette,
+): string[] {
   const { urls } = result;
   const elapsed = showDuration(result.seconds * 1000);
   const pace = result.seconds > 0 ? urls.done / result.seconds : 0;
@@ -37,7 +44,7 @@ export function summaryOf(result: CrawlResult, folder: string, palette: Palette)
     ...refusedSeedLines(result, palette),
     ...unreachable(result, palette),
     ...duplicates(result),
-    ...promises(result, palette),
+    ...promises(result, last, palette),
     ...hints(result),
     `  Kept in ${visible(folder, 300)}`,
     ...nextSteps(result, visible(folder, 300), palette),
@@ -102,13 +109,23 @@ function duplicates({ duplicates: { exact, near } }: CrawlResult): string[] {
     : [`  ${showCount(exact)} exact and ${showCount(near)} near copies of other pages`];
 }
 
-function promises({ sites, bandwidth, seconds }: CrawlResult, palette: Palette): string[] {
+function promises(
+  { sites, bandwidth, seconds }: CrawlResult,
+  last: Pick<Snapshot, "sites" | "elapsedMs">,
+  palette: Palette,
+): string[] {
   const promised = sites.filter(({ met }) => met !== null);
   if (promised.length === 0) return [];
-  const missed = promised.filter(({ met }) => met === false);
-  const words = `${showCount(promised.length - missed.length)} of ${plural(promised.length, "deadline")} met`;
+  const openSites = new Set(
+    last.sites.filter((site) => isOpen(site, last)).map(({ site }) => site),
+  );
+  const open = promised.filter(({ site, met }) => met === false && openSites.has(site)).length;
+  const missed = promised.filter(({ site, met }) => met === false && !openSites.has(site));
+  const met = promised.length - missed.length - open;
+  const words = standingWords({ met, missed: missed.length, open });
+  const paint = missed.length > 0 ? palette.bad : met > 0 ? palette.good : palette.accent;
   return [
-    `  ${missed.length === 0 ? palette.good(words) : palette.bad(words)}`,
+    `  ${paint(words)}`,
     ...missed.slice(0, MISSED_MAX).map(({ site, deadlineSeconds, finishedSeconds }) => {
       const due = showDuration((deadlineSeconds ?? 0) * 1000);
       const done =

@@ -33,7 +33,17 @@ export async function readOrder(words: readonly string[], variables: Variables):
   return checkOrder(gathered.settings, gathered);
 }
 
-/** The settings of `weir crawl` with these words; for programs that accept the same flags. */
+/**
+ * Reads settings in the spelling of the command line, as `weir crawl` does: words, environment variables (`WEIR_…`) and
+ * `weir.yaml`.
+ *
+ * @example
+ * import { crawl, settingsFrom } from "weir";
+ *
+ * const words = ["https://example.org/", "--limit", "2MB/s", "--contact", "you@example.org"];
+ * const settings = await settingsFrom(words, process.env);
+ * const result = await crawl({ ...settings, outFolder: "weir-data/example.org" });
+ */
 export async function settingsFrom(
   words: readonly string[],
   variables: Variables = {},
@@ -151,7 +161,7 @@ export function folderNameOf(url: CanonicalUrl): string {
   return host.replaceAll(/[^a-z0-9.-]+/g, "-").replaceAll(/^[.-]+|[.-]+$/g, "") || "crawl";
 }
 
-function refusal(
+export function refusal(
   code: "SEED_REFUSED" | "SETTINGS_INVALID",
   mistakes: readonly string[],
 ): CrawlError {

@@ -3,15 +3,10 @@
 import type { FieldTable, Reader } from "./field.ts";
 import * as read from "./readers.ts";
 
-interface DashboardPort {
-  readonly port: number;
-  /** Whether another port is acceptable if this one is in use. */
-  readonly orOther: boolean;
-}
-
 const USUAL_PORT = 8674;
 
-const dashboardPortReader: Reader<DashboardPort> = {
+/** `orOther`: whether another port is acceptable if this one is in use. */
+const dashboardPortReader: Reader<{ readonly port: number; readonly orOther: boolean }> = {
   placeholder: "PORT",
   expects: `a port from 1 to 65535, 0 for any that is free, or auto for ${USUAL_PORT} if it is free`,
   read(text) {

@@ -3,10 +3,11 @@
  * these tables; the program reads settings by the names on the left, which contain the units.
  */
 
-import type { FieldTable, Resolved } from "./field.ts";
+import type { FieldTable } from "./field.ts";
 import { CLUSTER } from "./cluster.ts";
 import { BOUNDS, JOB, PAGES } from "./crawl.ts";
 import { PLANNING, SITE_PLANNING } from "./deadlines.ts";
+import type { DescribedSettings, DescribedSiteSettings } from "./described-settings.ts";
 import { BANDWIDTH, limitReader } from "./limit.ts";
 import { NETWORK } from "./network.ts";
 import { KEEPING, SHOWING } from "./output.ts";
@@ -77,12 +78,15 @@ export const SITE_SETTINGS = {
   ...SITE_REPEATING,
 } as const satisfies FieldTable;
 
-export interface SiteSettings extends Omit<Resolved<typeof SITE_SETTINGS>, "url"> {
+/** Settings of one site, in `sites`. */
+export interface SiteSettings extends DescribedSiteSettings {
   readonly url: string;
 }
 
-export interface Settings extends Resolved<typeof SETTINGS> {
-  /** The URLs on the command line, as written. */
+/** All settings of a crawl, by their names in a program (docs/settings.md). */
+export interface Settings extends DescribedSettings {
+  /** Seed URLs, as written on the command line. */
   readonly urls: readonly string[];
+  /** Seeds with settings of their own sites. */
   readonly sites: readonly SiteSettings[];
 }

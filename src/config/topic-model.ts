@@ -9,6 +9,15 @@ import { decodeModel, type LoadedModel } from "../topics/model.ts";
 /** The same relative path in the sources and in a build. */
 const READY_MODEL = fileURLToPath(new URL("../../models/topics-en.model", import.meta.url));
 
+/**
+ * Loads a topic model: the one that comes with Weir, or a file from `weir topics train`.
+ *
+ * @example
+ * import { loadTopicModel } from "weir";
+ *
+ * const model = loadTopicModel();
+ * console.log(model.trained.topics);
+ */
 export function loadTopicModel(file: string = READY_MODEL): LoadedModel {
   let bytes: Uint8Array;
   try {

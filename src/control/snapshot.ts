@@ -5,6 +5,7 @@ import type { Cap } from "./caps.ts";
 import type { RoundNews, Totals } from "../store/store.ts";
 import type { Segment } from "../plan/plan.ts";
 
+/** What a crawl is doing. */
 export type CrawlState =
   | "starting"
   | "running"
@@ -37,13 +38,18 @@ export interface RoundView {
   readonly nextInMs: number | undefined;
 }
 
+/** One site in a {@link Snapshot}. */
 export interface SiteView {
+  /** scheme://host[:port] */
   readonly site: string;
   /** Its URLs that were admitted. */
   readonly known: number;
+  /** Pages fetched. */
   readonly pages: number;
   readonly bytes: number;
+  /** URLs without an outcome. */
   readonly pending: number;
+  /** Running requests. */
   readonly inFlight: number;
   readonly state:
     | "fetching"
@@ -73,6 +79,7 @@ export interface PlanView {
   readonly madeAgoMs: number;
 }
 
+/** A failed or refused URL, with its reason (docs/reasons.md). */
 export interface Trouble {
   readonly url: string;
   readonly reason: string;
@@ -101,6 +108,7 @@ export interface RefusedSeeds {
   readonly first: readonly Trouble[];
 }
 
+/** The state of a running crawl, as the live view and the dashboard show it. */
 export interface Snapshot {
   readonly state: CrawlState;
   /** Reason of a pause, in words. */
@@ -109,6 +117,7 @@ export interface Snapshot {
   readonly elapsedMs: number;
   readonly resumed: boolean;
   readonly totals: Totals;
+  /** URLs without an outcome. */
   readonly pending: number;
   /** Sites that could not be reached when they were last probed. */
   readonly unreachable: number;
@@ -211,7 +220,7 @@ export function roundPagesOf({ news }: Pick<RoundView, "news">): RoundPages {
   return { changed, unchanged, new: fresh, gone, leftOut: left };
 }
 
-/** The output of `weir crawl --json`; names and meanings are fixed. */
+/** The result of a crawl, as `weir crawl --json` prints it (docs/results.md); names and meanings are fixed. */
 export interface CrawlResult {
   readonly pages: number;
   readonly bytes: number;

@@ -12,6 +12,8 @@ import type { World } from "./world/plan.ts";
 import { type Site, siteAt } from "./world/site.ts";
 
 /**
+ * What must become of a page in a complete, polite crawl:
+ *
  * - `stored`: answers 200, so it is fetched and stored (copies are stored as duplicates);
  * - `redirected`: answers 3xx; its target is `stored` too;
  * - `error`: always answers 4xx or 5xx;
@@ -19,6 +21,7 @@ import { type Site, siteAt } from "./world/site.ts";
  */
 export type Fate = "stored" | "redirected" | "error" | "forbidden";
 
+/** A page of the ground truth. */
 export interface TruePage {
   readonly url: string;
   readonly fate: Fate;
@@ -35,6 +38,15 @@ const FATES: Readonly<Record<PageKind, Fate>> = {
   forbidden: "forbidden",
 };
 
+/**
+ * Lists every page that a complete, polite crawl of a world must find. Pages of traps are not listed.
+ *
+ * @example
+ * import { groundTruth, makeWorld } from "weir/lab";
+ *
+ * const pages = [...groundTruth(makeWorld({ siteCount: 2 }))];
+ * console.log(pages.filter(({ fate }) => fate === "forbidden").length, "pages are forbidden");
+ */
 export function* groundTruth(world: World): Generator<TruePage> {
   for (let index = 0; index < world.plan.siteCount; index++) {
     const site = siteAt(world, index);
@@ -45,12 +57,28 @@ export function* groundTruth(world: World): Generator<TruePage> {
   }
 }
 
-/** SHA-256 of the body at the page's URL. */
+/**
+ * SHA-256 of the body at the page's URL, to compare with the body that a crawl has stored.
+ *
+ * @example
+ * import { digestOf, groundTruth, makeWorld } from "weir/lab";
+ *
+ * const world = makeWorld({ siteCount: 1 });
+ * for (const page of groundTruth(world))
+ *   if (page.fate === "stored") console.log(page.url, digestOf(world, page).length);
+ */
 export function digestOf(world: World, { site, page }: TruePage): Uint8Array {
   return hash("sha256", bodyOf(world, site, page), "buffer");
 }
 
-/** Number of pages in the world, computed without generating them. */
+/**
+ * Number of pages in the world, computed without generating them.
+ *
+ * @example
+ * import { makeWorld, pageCountOf } from "weir/lab";
+ *
+ * console.log(pageCountOf(makeWorld({ siteCount: 1000 })));
+ */
 export function pageCountOf(world: World): number {
   let count = 0;
   for (let site = 0; site < world.plan.siteCount; site++) count += siteAt(world, site).pageCount;

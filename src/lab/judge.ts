@@ -12,6 +12,7 @@ import { siteNamed } from "./world.ts";
 import { DECOY_PATH } from "./world/html.ts";
 import type { World } from "./world/plan.ts";
 
+/** A finished crawl: its books, its archive, and the log of the servers. */
 export interface Evidence {
   readonly world: World;
   readonly settings: Settings;
@@ -28,6 +29,17 @@ const DELAY_MS = 1_000;
 /** The crawler's default delay per address that is not loopback. */
 const ADDRESS_DELAY_MS = 250;
 
+/**
+ * Runs all checkers on a finished crawl of one process. An empty list means that no promise was broken.
+ *
+ * @example
+ * import { type Evidence, judge } from "weir/lab";
+ *
+ * export function assertFaultless(evidence: Evidence): void {
+ *   const violations = judge(evidence);
+ *   if (violations.length > 0) throw new Error(JSON.stringify(violations));
+ * }
+ */
 export function judge(evidence: Evidence): Violation[] {
   const { world, settings, books, log, archived, crashedAtMs } = evidence;
   const always = [

@@ -5,6 +5,7 @@
  * crawler's own records.
  */
 
+/** A request, as its server sees it. */
 export interface RequestEntry {
   /** scheme://host[:port] */
   readonly site: string;
@@ -22,6 +23,17 @@ export interface RequestEntry {
   readonly whole: boolean;
 }
 
+/**
+ * The log of the servers: every request with its start and end.
+ *
+ * @example
+ * import { RequestLog } from "weir/lab";
+ *
+ * const log = new RequestLog();
+ * const end = log.begin({ site: "http://site0.test", address: "198.18.0.1", path: "/", startMs: 0 });
+ * end({ endMs: 120, status: 200, whole: true });
+ * console.log(log.entries);
+ */
 export class RequestLog {
   readonly #entries: RequestEntry[] = [];
 

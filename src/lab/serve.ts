@@ -17,6 +17,7 @@ import { addressedSites, hostedSites, portedSites } from "./world/naming.ts";
 import { makeWorld, type World, type WorldPlan } from "./world/plan.ts";
 import { type Site, speedBpsAt } from "./world/site.ts";
 
+/** How {@link serveWorld} names and slows down its sites. */
 export interface ServeOptions {
   /** How sites are distinguished. */
   readonly by: "address" | "host" | "port";
@@ -26,6 +27,7 @@ export interface ServeOptions {
   readonly port?: number;
 }
 
+/** A synthetic web on loopback; close it, or declare it with `await using`. */
 export interface WorldServer extends AsyncDisposable {
   readonly world: World;
   readonly log: RequestLog;
@@ -38,6 +40,21 @@ const CHUNK_BYTES_MAX = 16_384;
 /** Interval between the chunks of a paced body: many per body, but long enough for accurate timers. */
 const CHUNK_MS = 50;
 
+/**
+ * Serves a synthetic web over HTTP on loopback, to test a crawler with real sockets.
+ *
+ * @example
+ * import { crawl } from "weir";
+ * import { seedUrls, serveWorld } from "weir/lab";
+ *
+ * await using web = await serveWorld({ siteCount: 2, pagesMax: 30 }, { by: "port" });
+ * const { pages } = await crawl({
+ *   urls: seedUrls(web.world),
+ *   allowPrivate: ["127.0.0.0/8"],
+ *   onPage: ({ url, title }) => console.log(url, title),
+ * });
+ * console.log(pages, "pages,", web.log.entries.length, "requests");
+ */
 export async function serveWorld(
   plan: Partial<WorldPlan>,
   options: ServeOptions,

@@ -18,6 +18,7 @@ import { hashAt } from "./world/dice.ts";
 import { type Site, siteAt } from "./world/site.ts";
 import { trapHtml } from "./world/traps.ts";
 
+/** The answer of a simulated server. */
 export interface WorldAnswer {
   readonly status: number;
   readonly statusText: string;
@@ -34,7 +35,16 @@ const GONE_STATUSES: readonly (readonly [number, string])[] = [
 ];
 const PURPOSE_GONE = 10;
 
-/** The answer to a GET of `path` (with query) at a site; `etag` is the request's If-None-Match. */
+/**
+ * The answer to a GET of `path` (with query) at a site; `etag` is the request's If-None-Match.
+ *
+ * @example
+ * import { makeWorld, respond, siteAt } from "weir/lab";
+ *
+ * const world = makeWorld({ siteCount: 1 });
+ * const { status, body } = respond(world, siteAt(world, 0), "/");
+ * console.log(status, new TextDecoder().decode(body).slice(0, 60));
+ */
 export function respond(world: World, site: Site, path: string, etag?: string): WorldAnswer {
   if (path === "/robots.txt") return textOrNotFound(robotsTxt(site), "text/plain");
   if (path.startsWith("/sitemap")) {
@@ -46,12 +56,27 @@ export function respond(world: World, site: Site, path: string, etag?: string): 
   return respondWithPage(world, site, page, etag);
 }
 
-/** The site at `host[:port]`; undefined when this world has none. */
+/**
+ * The site at `host[:port]`; undefined when this world has none.
+ *
+ * @example
+ * import { makeWorld, siteNamed } from "weir/lab";
+ *
+ * console.log(siteNamed(makeWorld({ siteCount: 5 }), "site3.test")?.index);
+ */
 export function siteNamed(world: World, authority: string): Site | undefined {
   const index = world.naming.siteOf(authority.toLowerCase());
   return index === undefined || index >= world.plan.siteCount ? undefined : siteAt(world, index);
 }
 
+/**
+ * The home pages from which every page of the world can be reached.
+ *
+ * @example
+ * import { makeWorld, seedUrls } from "weir/lab";
+ *
+ * console.log(seedUrls(makeWorld({ siteCount: 2 })));
+ */
 export function seedUrls(world: World): string[] {
   return Array.from(
     { length: world.plan.siteCount },

@@ -16,6 +16,7 @@ import {
 } from "../bandwidth/history/ledger.ts";
 import { readSavedSettings, type SavedSetting } from "../config/saved-settings.ts";
 import { readRateLog, type RateHistory } from "../control/rate-log.ts";
+import { isOpen as isDeadlineOpen } from "../results/deadline-standing.ts";
 import { metricsOf, type ParallelMetrics } from "../results/parallel-metrics.ts";
 import { pendingOf, processesIn, type ProcessSums } from "../results/processes.ts";
 import { mirrorsIn, type NamedMirror } from "../results/mirrors.ts";
@@ -82,6 +83,8 @@ interface ReportPromise {
   readonly deadlineMs: number;
   /** undefined while the site is not done. */
   readonly finishedMs: number | undefined;
+  /** Neither met nor missed: the crawl was stopped before the deadline. */
+  readonly isOpen: boolean;
 }
 
 interface ReportRequest {
@@ -175,10 +178,13 @@ export function highest<T>(
 function lastStatus(folder: string): Pick<ReportData, "troubles" | "promises" | "flows"> {
   try {
     const text = readFileSync(join(folder, "status.json"), "utf8");
-    const { troubles, sites, parallel } = JSON.parse(text) as Snapshot;
-    const promises = sites.flatMap(({ site, deadlineMs, finishedMs }) =>
-      deadlineMs === undefined ? [] : [{ site, deadlineMs, finishedMs }],
-    );
+    const last = JSON.parse(text) as Snapshot;
+    const { troubles, sites, parallel } = last;
+    const promises = sites.flatMap((view) => {
+      const { site, deadlineMs, finishedMs } = view;
+      const isOpen = isDeadlineOpen(view, last);
+      return deadlineMs === undefined ? [] : [{ site, deadlineMs, finishedMs, isOpen }];
+    });
     const flows = (parallel?.procs ?? []).map(({ name }, index) => ({
       name,
       sent: parallel?.flows[index] ?? [],

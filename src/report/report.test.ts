@@ -37,6 +37,15 @@ test("a report shows bytes, rates, sites, deadlines and failures", () => {
   assert.doesNotMatch(html, /Weekends and holidays/);
 });
 
+test("deadlines that were open when the crawl stopped are not counted as missed", () => {
+  const open = { site: "https://open.example", deadlineMs: 600_000, finishedMs: undefined };
+  const html = reportHtml(
+    dataWith({ promises: [...dataWith({}).promises, { ...open, isOpen: true }] }),
+  );
+  assert.match(html, /1 of 2 deadlines met, 1 deadline still open\./);
+  assert.match(html, /not done<\/td><td>open/);
+});
+
 test("text from pages and servers is escaped in the report", () => {
   const html = reportHtml(
     dataWith({
@@ -45,7 +54,7 @@ test("text from pages and servers is escaped in the report", () => {
       servers: [{ ...SERVER, address: HOSTILE, sites: [HOSTILE] }],
       troubles: [{ url: HOSTILE, reason: HOSTILE, detail: HOSTILE }],
       mirrors: [{ site: HOSTILE, of: HOSTILE, pagesShared: 40, share: 0.9 }],
-      promises: [{ site: HOSTILE, deadlineMs: 1000, finishedMs: undefined }],
+      promises: [{ site: HOSTILE, deadlineMs: 1000, finishedMs: undefined, isOpen: true }],
       flows: [{ name: HOSTILE, sent: [1] }],
       topics: { locality: 0.5, byTopic: { [HOSTILE]: { own: 1, imported: 1 } } },
       settings: [{ key: HOSTILE, text: HOSTILE }],
@@ -201,8 +210,8 @@ function dataWith(changes: Partial<ReportData>): ReportData {
     troubles: [{ url: "https://docs.example/gone", reason: "http_404", detail: "" }],
     mirrors: [{ site: "https://b.example", of: "https://a.example", pagesShared: 95, share: 0.95 }],
     promises: [
-      { site: "https://docs.example", deadlineMs: 60_000, finishedMs: 42_000 },
-      { site: "https://news.example", deadlineMs: 90_000, finishedMs: 100_000 },
+      { site: "https://docs.example", deadlineMs: 60_000, finishedMs: 42_000, isOpen: false },
+      { site: "https://news.example", deadlineMs: 90_000, finishedMs: 100_000, isOpen: false },
     ],
     flows: [],
     topics: undefined,

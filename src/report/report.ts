@@ -11,6 +11,7 @@ import { PURPOSES } from "../bandwidth/history/ledger.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import { VERSION } from "../config/version.ts";
 import { type Reason, settlementOf } from "../page/outcome.ts";
+import { standingWords } from "../results/deadline-standing.ts";
 import { isMeasured } from "../bandwidth/history/speed-table.ts";
 import type { StoredServer } from "../store/sqlite/server-file.ts";
 import { barPlot } from "./bar-plot.ts";
@@ -205,7 +206,7 @@ function promises(data: ReportData): string {
     withoutScheme(promise.site),
     showDuration(promise.deadlineMs),
     promise.finishedMs === undefined ? "not done" : showDuration(promise.finishedMs),
-    promise.finishedMs === undefined ? "" : isMet(promise) ? "met" : "missed",
+    promise.isOpen ? "open" : isMet(promise) ? "met" : "missed",
   ]);
   const plot = deadlinePlot({
     title: "Finish times and deadlines of sites",
@@ -217,8 +218,10 @@ function promises(data: ReportData): string {
     nowSeconds: data.totals.crawledMs / 1000,
     width: PLOT_WIDTH,
   });
-  const met = data.promises.filter(isMet);
-  const words = `${count(met.length)} of ${count(rows.length)} deadlines met. Times count from the start. A bar ends when its site was done; the mark is its deadline.`;
+  const met = data.promises.filter(isMet).length;
+  const open = data.promises.filter(({ isOpen }) => isOpen).length;
+  const standing = standingWords({ met, missed: rows.length - met - open, open });
+  const words = `${standing}. Times count from the start. A bar ends when its site was done; the mark is its deadline.`;
   return figure(plot) + note(words) + table(["Site", "Due after", "Done after", ""], rows);
 }
 

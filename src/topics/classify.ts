@@ -20,6 +20,7 @@ import { Tokens } from "./tokens.ts";
 /** The paper's minimum: a page with fewer terms is "unclassified". */
 export const TERMS_MIN = 50;
 
+/** The topic of a page with its probability, or why it has none. */
 export type Verdict =
   /** Too few terms to have a topic. */
   | { readonly kind: "small"; readonly terms: number; readonly language: string | undefined }
@@ -43,6 +44,18 @@ interface ClassifierOptions {
 
 const DEFAULTS: ClassifierOptions = { languages: [ENGLISH] };
 
+/**
+ * Classifies pages one after the other. The same page and model always give the same verdict.
+ *
+ * @example
+ * import { Classifier, crawl, loadTopicModel } from "weir";
+ *
+ * const classifier = new Classifier(loadTopicModel());
+ * for await (const { url, body } of crawl({ urls: ["https://example.org/"] })) {
+ *   const verdict = classifier.ofHtml(body);
+ *   if (verdict.kind === "topic") console.log(url, verdict.name, verdict.confidence);
+ * }
+ */
 export class Classifier {
   readonly model: Model;
   /** By topic, for the page last classified; valid only if its verdict has a topic. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type Ended, run, start, temporaryFolder } from "./program.ts";
@@ -142,4 +142,21 @@ test("a deadline is told, kept, and can be given to a running crawl", async () =
   const [result] = (JSON.parse(ended.stdout) as Result).sites;
   assert.equal(result?.deadlineSeconds, 45);
   assert.equal(result?.met, true);
+});
+
+test("deadlines that are open when the crawl is stopped are not called missed", async () => {
+  await using slow = await startSite({ pageCount: 50 });
+  await using silent = await startSite({ pageCount: 3, isSilent: true });
+  using folder = temporaryFolder();
+  const out = join(folder.path, "out");
+  const words = [slow.origin, silent.origin, "--out", out, "--delay", "1s", "--limit", "1MB/s"];
+  const local = ["--allow-private", "127.0.0.0/8", "--time", "1500ms"];
+  const { code, stdout } = await run(["crawl", ...words, "--deadline", "1h", ...local]);
+  assert.equal(code, 3, stdout);
+  assert.match(stdout, /^ {2}2 deadlines still open$/m);
+  assert.doesNotMatch(stdout, /deadlines? met|not done/);
+  assert.match(readFileSync(join(out, "report.html"), "utf8"), /2 deadlines still open/);
+  // A deadline that has passed is missed.
+  const late = await run(["crawl", ...words, "--deadline", "1s", ...local]);
+  assert.match(late.stdout, /^ {2}0 of 2 deadlines met$/m);
 });

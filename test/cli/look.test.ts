@@ -130,3 +130,41 @@ test("every command has help with examples, and help is not an error", async () 
     assert.match(stdout, /weir /);
   }
 });
+
+test("the folder of several crawls is listed, with the command to type for each", async () => {
+  await using site = await startSite({ pageCount: 3 });
+  using folder = temporaryFolder();
+  const place = { folder: folder.path };
+  for (const name of ["a", "b"]) {
+    const words = ["crawl", site.origin, "--out", `all/${name}`, "--quiet", ...LOCAL];
+    assert.equal((await run(words, place)).code, 0);
+  }
+  const status = await run(["status", "all"], place);
+  assert.equal(status.code, 0, status.stderr);
+  assert.match(status.stdout, /^all holds 2 crawls/);
+  assert.match(status.stdout, /^ {2}weir status all\/a +done +4 pages .* 0 waiting$/m);
+  assert.match(status.stdout, /^ {2}weir status all\/b +done/m);
+  const json = JSON.parse((await run(["status", "all", "--json"], place)).stdout) as {
+    crawls: { folder: string; pages: number }[];
+  };
+  assert.deepEqual(
+    json.crawls.map(({ folder: name, pages }) => [name, pages]),
+    [
+      ["all/a", 4],
+      ["all/b", 4],
+    ],
+  );
+  const serve = await run(["serve", "all"], place);
+  assert.equal(serve.code, 2);
+  assert.match(serve.stderr, /^ {2}weir serve all\/b +done/m);
+  const none = await run(["status", "none"], place);
+  assert.match(none.stderr, /FOLDER_MISSING/);
+});
+
+test("every usual spelling asks for the version", async () => {
+  for (const word of ["version", "-v", "--version", "-V"]) {
+    const { code, stdout } = await run([word]);
+    assert.equal(code, 0, word);
+    assert.match(stdout, /^weir \d+\.\d+\.\d+\n$/, word);
+  }
+});

@@ -39,6 +39,16 @@ test("links between documents become links between pages, and what they show com
   assert.match(page, /aria-current="page">A page</);
 });
 
+test("text in angle brackets that reads as a tag is reported, elements and escaped text are not", () => {
+  using project = projectOf({
+    "README.md": "# Front\n\nBy default data/<first site>, not \\<second site>, `<third>`.",
+    "docs/README.md": '# Contents\n\n<!-- made -->\n\n<p align="center"><img src="x.png"></p>',
+  });
+  const { pages, faults } = makeSite(project.path);
+  assert.deepEqual(faults, ["README.md: <first site> reads as a tag"]);
+  assert.match(pages.get("index.html") ?? "", /not &lt;second site&gt;/);
+});
+
 test("every link that leads nowhere is told, with where it stands", () => {
   using project = projectOf({
     "README.md":
@@ -77,5 +87,9 @@ test("the site is built whole: no dead link, nothing from elsewhere, no script",
       }
     }
   }
+  assert.match(
+    readFileSync(join(out, "docs/settings.html"), "utf8"),
+    /weir-data\/&lt;first site&gt;/,
+  );
   assert.doesNotMatch(readFileSync(join(out, "style.css"), "utf8"), /url\(|@import/);
 });

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { ROOT, run, type Running, start, temporaryFolder } from "../cli/program.ts";
 import { startSite } from "../cli/small-site.ts";
+import { openIn } from "../docs/editor.ts";
 
 /** npm starts whatever `node` is first in the path; here it must be the one under test. */
 const VARIABLES = {
@@ -40,8 +41,8 @@ test("the package installs into an empty folder, crawls, and can be imported", a
   writeFileSync(join(home, "package.json"), '{ "private": true, "type": "module" }');
   npm(home, "install", "--no-audit", "--no-fund", join(folder.path, packed.filename));
 
-  const program: [string] = [join(home, "node_modules/.bin/weir")];
-  const place = { folder: home, program, variables: { PATH: VARIABLES.PATH } };
+  const installed: [string] = [join(home, "node_modules/.bin/weir")];
+  const place = { folder: home, program: installed, variables: { PATH: VARIABLES.PATH } };
   const version = await run(["--version"], place);
   assert.equal(version.code, 0, version.stderr);
   const local = ["--allow-private", "127.0.0.0/8", "--json"];
@@ -68,6 +69,12 @@ test("the package installs into an empty folder, crawls, and can be imported", a
   const use = await run([script, site.origin], { program: [process.execPath], folder: home });
   assert.equal(use.code, 0, use.stderr);
   assert.deepEqual(JSON.parse(use.stdout), ["Page 0", "Page 1", "Page 2", "Page 3"]);
+
+  const program = `import { crawl } from "weir";\ncrawl({ urls: [], limitBps: 2e6 });\n`;
+  using project = openIn(home, { "use.ts": program }, {});
+  const editor = project.editors.get("use.ts") ?? assert.fail();
+  assert.deepEqual(editor.errors, []);
+  assert.match(editor.hover("{ urls", "limitBps"), /bytes received per second[^]*--limit RATE/);
 });
 
 test("a Node that is too old is told so in words", async (t) => {

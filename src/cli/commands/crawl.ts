@@ -95,7 +95,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   if (settings.json) process.stdout.write(`${JSON.stringify(result)}\n`);
   const palette = paletteFor(stream, process.env);
   const refused = refusedSeedLines(result, palette);
-  const lines = settings.json ? refused : summaryOf(result, folder, palette);
+  const lines = settings.json ? refused : summaryOf(result, crawl.snapshot(), folder, palette);
   if (!settings.quiet) for (const line of lines) stream.write(`${line}\n`);
   const code = exitCodeFor(result);
   if (code === EXIT.usage)

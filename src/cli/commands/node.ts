@@ -79,7 +79,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const result = await node.done.finally(() => screen.close());
   if (settings.json) process.stdout.write(`${JSON.stringify(result)}\n`);
   else if (!settings.quiet)
-    for (const line of summaryOf(result, folder, paletteFor(stream, process.env)))
+    for (const line of summaryOf(result, node.snapshot(), folder, paletteFor(stream, process.env)))
       stream.write(`${line}\n`);
   return result.complete ? EXIT.done : EXIT.stopped;
 }

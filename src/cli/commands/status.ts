@@ -14,6 +14,7 @@ import { serversOf } from "../../store/joined/joined-servers.ts";
 import { storeFolders } from "../../store/team-file.ts";
 import { plural, showCount } from "../amounts.ts";
 import { readArgs } from "../args.ts";
+import { crawlLines, crawlsInside } from "../crawl-list.ts";
 import { runningSnapshot, storedSnapshot } from "../../results/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { frameOf, type Screen } from "../frame.ts";
@@ -59,7 +60,8 @@ function help(request?: HelpRequest): string {
   return commandHelp(
     {
       usage: "weir status DIR [--watch | --servers | --reference DIR] [--json]",
-      about: "Shows the state of the crawl in DIR, running or not, without affecting it.",
+      about:
+        "Shows the state of the crawl in DIR, running or not, without affecting it. If DIR contains the folders of several crawls, it lists them.",
       examples: [
         ["weir status weir-data/example.org", "progress and outcomes"],
         ["weir status weir-data/example.org --watch", "the live view, from another terminal"],
@@ -68,6 +70,7 @@ function help(request?: HelpRequest): string {
           "weir status four-processes --reference one-process",
           "coverage compared with another crawl",
         ],
+        ["weir status weir-data", "all crawls in weir-data, one per line"],
       ],
       groups: { Flags: FLAGS },
     },
@@ -78,6 +81,14 @@ function help(request?: HelpRequest): string {
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR"], FLAGS);
   const [folder = ""] = positional;
+  const crawls = await crawlsInside(folder);
+  if (crawls.length > 0) {
+    const lines = flags.json
+      ? [JSON.stringify({ crawls })]
+      : crawlLines(folder, crawls, "weir status");
+    process.stdout.write(`${lines.join("\n")}\n`);
+    return EXIT.done;
+  }
   if (flags.servers) return showServers(folder, flags);
   if (flags.watch && runningSnapshot(folder) !== undefined) await watch(folder, flags.json);
   const running = runningSnapshot(folder);

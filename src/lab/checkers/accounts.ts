@@ -32,6 +32,14 @@ interface Count {
   pages: number;
 }
 
+/**
+ * Checks that the totals of a store add up and equal its rows.
+ *
+ * @example
+ * import { type Books, checkAccounts } from "weir/lab";
+ *
+ * export const isConsistent = (books: Books): boolean => checkAccounts(books).length === 0;
+ */
 export function checkAccounts(books: Books): Violation[] {
   const violations: Violation[] = [];
   const { totals } = books;
@@ -66,7 +74,14 @@ export function checkAccounts(books: Books): Violation[] {
   return violations;
 }
 
-/** Compares a finished crawl of the whole world with its ground truth. */
+/**
+ * Compares a finished crawl of the whole world with its ground truth: missing pages, wrong outcomes, wrong bodies.
+ *
+ * @example
+ * import { type Books, checkTruth, type World } from "weir/lab";
+ *
+ * export const isComplete = (books: Books, world: World): boolean => checkTruth(books, world).length === 0;
+ */
 export function checkTruth(books: Books, world: World): Violation[] {
   const byUrl = new Map<string, StoredUrl>();
   for (const row of books.urls()) byUrl.set(row.url, row);

@@ -8,6 +8,16 @@ import type { ArchivePlace } from "../../page/page.ts";
 import type { Books } from "./accounts.ts";
 import type { Violation } from "../violation.ts";
 
+/**
+ * Checks that each stored page has its own record in the archive. `urlAt` reads the URL of the record at a place.
+ *
+ * @example
+ * import { type Books, checkArchive } from "weir/lab";
+ *
+ * export function faultsIn(books: Books, urls: readonly string[]) {
+ *   return checkArchive(books, ({ offset }) => urls[offset]);
+ * }
+ */
 export function checkArchive(
   books: Books,
   urlAt: (place: ArchivePlace) => string | undefined,

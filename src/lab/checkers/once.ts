@@ -11,6 +11,7 @@
 import type { RequestEntry } from "../request-log.ts";
 import type { Violation } from "../violation.ts";
 
+/** Requests, stored pages and crashes of a crawl. */
 export interface OnceEvidence {
   readonly log: readonly RequestEntry[];
   /** URLs of stored pages, one entry per page. */
@@ -22,6 +23,16 @@ export interface OnceEvidence {
   readonly mayRepeat: (path: string) => boolean;
 }
 
+/**
+ * Checks that no page was delivered or stored twice, except for pages in flight at a crash.
+ *
+ * @example
+ * import { checkOnce, runSim } from "weir/lab";
+ *
+ * const { log, crashedAtMs } = await runSim({ seed: 1, world: { siteCount: 1, pagesMax: 20 } });
+ * const mayRepeat = (path: string): boolean => path === "/robots.txt";
+ * console.log(checkOnce({ log, stored: [], crashedAtMs, uncommittedMax: 500, mayRepeat }));
+ */
 export function checkOnce(evidence: OnceEvidence): Violation[] {
   return [...checkStored(evidence.stored), ...checkFetched(evidence)];
 }

@@ -13,6 +13,7 @@ import { Heap } from "../../base/heap.ts";
 import type { RequestEntry } from "../request-log.ts";
 import type { Violation } from "../violation.ts";
 
+/** The politeness that a crawl must keep. */
 export interface PolitenessRules {
   /** The crawler's own minimum delay between two requests to a site. */
   readonly delayMs: number;
@@ -31,6 +32,24 @@ interface Target {
   readonly ends: Heap<number>;
 }
 
+/**
+ * Checks delays, concurrency and forbidden URLs on the log of the servers.
+ *
+ * @example
+ * import { checkPoliteness, runSim } from "weir/lab";
+ *
+ * const { log } = await runSim({ seed: 1, settings: { delayMs: 1000 } });
+ * const violations = checkPoliteness(log, {
+ *   delayMs: 1000,
+ *   crawlDelayMsOf: () => 0,
+ *   addressDelayMs: 0,
+ *   siteConcurrencyMax: 2,
+ *   addressConcurrencyMax: 8,
+ *   toleranceMs: 0,
+ *   isForbidden: () => false,
+ * });
+ * console.log(violations);
+ */
 export function checkPoliteness(log: readonly RequestEntry[], rules: PolitenessRules): Violation[] {
   const violations: Violation[] = [];
   const targets = new Map<string, Target>();

@@ -19,6 +19,7 @@ export interface LimitFrom {
   readonly limitBps: number | undefined;
 }
 
+/** Bytes over time, and the limits that applied. */
 export interface RateEvidence {
   /** Bytes that arrived in each tenth of a second. */
   readonly tenths: readonly number[];
@@ -36,6 +37,21 @@ const SECOND_MS = 1_000;
 /** Relative tolerance for rounding errors in sums. */
 const ROUNDING = 1e-6;
 
+/**
+ * Checks a rate limit on the byte counter of a network interface.
+ *
+ * @example
+ * import { checkRateLimit } from "weir/lab";
+ *
+ * const violations = checkRateLimit({
+ *   tenths: Array<number>(100).fill(100_000),
+ *   limits: [{ fromMs: 0, limitBps: 1_000_000 }],
+ *   settleMs: 1000,
+ *   burstSeconds: 0.05,
+ *   secondShareMax: 1.05,
+ * });
+ * console.log(violations.length === 0);
+ */
 export function checkRateLimit(evidence: RateEvidence): Violation[] {
   return [...checkBurst(evidence), ...checkSeconds(evidence)];
 }

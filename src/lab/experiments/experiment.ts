@@ -15,6 +15,7 @@ export interface Experiment {
   readonly run: (options: ExperimentOptions) => Promise<Findings>;
 }
 
+/** What all experiments take. */
 export interface ExperimentOptions {
   readonly seed: number;
   /** Number of worlds, with consecutive seeds from `seed`; figures are means over them. */
@@ -25,6 +26,7 @@ export interface ExperimentOptions {
   readonly dataFolder?: string;
 }
 
+/** The figures of an experiment, and plots of them. */
 export interface Findings {
   readonly rows: readonly Row[];
   readonly plots: readonly Plot[];

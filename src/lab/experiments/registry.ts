@@ -22,6 +22,14 @@ import { topicsOverlap } from "./topics-overlap.ts";
 import { topicsRank } from "./topics-rank.ts";
 import { topicsSpeed } from "./topics-speed.ts";
 
+/**
+ * All experiments of `weir lab`, in the order of the papers.
+ *
+ * @example
+ * import { EXPERIMENTS } from "weir/lab";
+ *
+ * for (const { name, paper, about } of EXPERIMENTS) console.log(`${name}: ${about} (${paper})`);
+ */
 export const EXPERIMENTS: readonly Experiment[] = [
   bandwidthPrediction,
   bandwidthDepth,

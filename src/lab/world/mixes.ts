@@ -7,10 +7,20 @@
 
 import type { WorldPlan } from "./plan.ts";
 
+/** Names of the page sizes in {@link PAGE_MIXES}. */
 export type MixName = "small" | "docs" | "large" | "mixed";
 
 type Sizes = Pick<WorldPlan, "bytesMedianMin" | "bytesMedianMax" | "bytesMax">;
 
+/**
+ * Page sizes for tests of a rate limit, to be spread into a world's plan.
+ *
+ * @example
+ * import { makeWorld, PAGE_MIXES } from "weir/lab";
+ *
+ * const world = makeWorld({ siteCount: 4, ...PAGE_MIXES.large });
+ * console.log(world.plan.bytesMedianMax);
+ */
 export const PAGE_MIXES: Readonly<Record<MixName, Sizes>> = {
   /** 2 to 20 KB. */
   small: { bytesMedianMin: 3_000, bytesMedianMax: 12_000, bytesMax: 20_000 },

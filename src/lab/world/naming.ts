@@ -6,15 +6,25 @@
  * port, or a name in the Host header.
  */
 
+/** How the sites of a world are named. */
 export interface Naming {
   /** scheme://host[:port], without a trailing slash. */
   originOf(site: number): string;
   /** The site at `host[:port]`; undefined when no site can have this name. */
   siteOf(authority: string): number | undefined;
+  /** IP address of the site's server. */
   addressOf(site: number): string;
 }
 
-/** http://site7.test, optionally with several sites per address. */
+/**
+ * Names sites `http://site7.test`, optionally with several sites per IP address. For simulations.
+ *
+ * @example
+ * import { namedSites, makeWorld, siteAt } from "weir/lab";
+ *
+ * const world = makeWorld({ siteCount: 2 }, namedSites(4));
+ * console.log(siteAt(world, 1).origin);
+ */
 export function namedSites(sitesPerAddress = 1): Naming {
   return {
     originOf: (site) => `http://site${site}.test`,
@@ -23,7 +33,15 @@ export function namedSites(sitesPerAddress = 1): Naming {
   };
 }
 
-/** http://127.1.0.8:port, one address per site: all of 127.0.0.0/8 is loopback on Linux. */
+/**
+ * Names sites `http://127.1.0.8:port`, one IP address per site: all of 127.0.0.0/8 is loopback on Linux.
+ *
+ * @example
+ * import { addressedSites, makeWorld, siteAt } from "weir/lab";
+ *
+ * const world = makeWorld({ siteCount: 2 }, addressedSites(8080));
+ * console.log(siteAt(world, 1).origin);
+ */
 export function addressedSites(port: number): Naming {
   return {
     originOf: (site) => `http://${loopbackAddress(site)}:${port}`,
@@ -37,7 +55,15 @@ export function addressedSites(port: number): Naming {
   };
 }
 
-/** http://127.0.0.1:port, one port per site. */
+/**
+ * Names sites `http://127.0.0.1:port`, one port per site.
+ *
+ * @example
+ * import { makeWorld, portedSites, siteAt } from "weir/lab";
+ *
+ * const world = makeWorld({ siteCount: 2 }, portedSites([8080, 8081]));
+ * console.log(siteAt(world, 1).origin);
+ */
 export function portedSites(ports: readonly number[]): Naming {
   const siteByPort = new Map(ports.map((port, site) => [port, site]));
   return {
@@ -47,7 +73,15 @@ export function portedSites(ports: readonly number[]): Naming {
   };
 }
 
-/** http://site7.test:port, distinguished by the Host header; the client must know the address. */
+/**
+ * Names sites `http://site7.test:port`, distinguished by the Host header; the client must know the IP address.
+ *
+ * @example
+ * import { hostedSites, makeWorld, siteAt } from "weir/lab";
+ *
+ * const world = makeWorld({ siteCount: 2 }, hostedSites(8080));
+ * console.log(siteAt(world, 1).origin);
+ */
 export function hostedSites(port: number): Naming {
   const named = namedSites();
   return {

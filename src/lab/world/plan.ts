@@ -9,6 +9,7 @@ import { assert } from "../../base/assert.ts";
 import { type Naming, namedSites } from "./naming.ts";
 import { TOPICS } from "./vocabulary.ts";
 
+/** Parameters of a synthetic web. Shares are from 0 to 1. */
 export interface WorldPlan {
   readonly seed: number;
   readonly siteCount: number;
@@ -50,6 +51,7 @@ export interface WorldPlan {
   readonly sitesPerAddress: number;
 }
 
+/** A synthetic web: its parameters, and the names of its sites. */
 export interface World {
   readonly plan: WorldPlan;
   readonly naming: Naming;
@@ -85,6 +87,15 @@ const DEFAULT_PLAN: WorldPlan = {
   sitesPerAddress: 1,
 };
 
+/**
+ * Makes a synthetic web from parameters; all others have defaults. It stores nothing: pages are computed on demand.
+ *
+ * @example
+ * import { makeWorld, pageCountOf } from "weir/lab";
+ *
+ * const world = makeWorld({ seed: 7, siteCount: 20, pagesMax: 500 });
+ * console.log(pageCountOf(world), "pages");
+ */
 export function makeWorld(wanted: Partial<WorldPlan> = {}, naming?: Naming): World {
   const plan = { ...DEFAULT_PLAN, ...wanted };
   assert(plan.siteCount >= 1 && plan.pagesMin >= 1, "a world has at least one page");

@@ -14,6 +14,7 @@ import { TOPICS } from "./vocabulary.ts";
 
 export type Trap = "calendar" | "maze" | "session";
 
+/** One site of a world. */
 export interface Site {
   readonly index: number;
   readonly origin: string;
@@ -52,6 +53,15 @@ const PURPOSE_SITE = 1;
 const SECTION_COUNT = 8;
 const TRAPS: readonly Trap[] = ["calendar", "maze", "session"];
 
+/**
+ * Computes a site from its number, from 0.
+ *
+ * @example
+ * import { makeWorld, siteAt } from "weir/lab";
+ *
+ * const { origin, pageCount, crawlDelayMs } = siteAt(makeWorld({ siteCount: 3 }), 0);
+ * console.log(origin, pageCount, crawlDelayMs);
+ */
 export function siteAt(world: World, index: number): Site {
   const { plan, naming } = world;
   const dice = new Dice(plan.seed, index, 0, PURPOSE_SITE);
@@ -90,6 +100,13 @@ export function siteAt(world: World, index: number): Site {
 /**
  * Rate of the site's server at a time. Between the busiest and the opposite hour the speed follows two
  * parabolas: smooth, and identical on every machine. The reduction is smaller at weekends.
+ *
+ * @example
+ * import { makeWorld, siteAt, speedBpsAt } from "weir/lab";
+ *
+ * const site = siteAt(makeWorld(), 0);
+ * const atNoonBps = speedBpsAt(site, Date.UTC(2026, 0, 5, 12));
+ * console.log(atNoonBps <= site.speedBps);
  */
 export function speedBpsAt(site: Site, wallMs: number): number {
   const hour = (((wallMs / 3_600_000) % 24) + 24) % 24;

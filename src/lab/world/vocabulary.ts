@@ -186,6 +186,14 @@ const TOPIC_WORDS: readonly WordList[] = [
   },
 ];
 
+/**
+ * The topics of the synthetic web: the fifteen of the Open Directory in English, and one in German.
+ *
+ * @example
+ * import { TOPICS } from "weir/lab";
+ *
+ * for (const { name, language, words } of TOPICS) console.log(name, language, words.slice(0, 5));
+ */
 export const TOPICS: readonly Topic[] = TOPIC_WORDS.map(({ name, language, words }) => {
   const list = split(words);
   return {

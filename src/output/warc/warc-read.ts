@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { crc32, inflateRawSync } from "node:zlib";
 import type { ArchivePlace } from "../../page/page.ts";
 
+/** A record of an archive: its fields and its content. */
 export interface WarcRecord {
   /** WARC fields, names in lower case. */
   readonly fields: ReadonlyMap<string, string>;
@@ -22,7 +23,7 @@ export interface PlacedRecord extends WarcRecord {
   readonly length: number;
 }
 
-/** The HTTP message in the block of a request, response or revisit record. */
+/** A parsed HTTP message: the block of a request, response or revisit record. */
 export interface HttpMessage {
   readonly firstLine: string;
   /** Names in lower case, in order. */
@@ -88,7 +89,15 @@ export function readRecord(folder: string, place: ArchivePlace): WarcRecord {
   }
 }
 
-/** Yields every complete record of a file. */
+/**
+ * Yields every complete record of a `.warc.gz` file; throws at the first damaged one unless `onDamage` is given.
+ *
+ * @example
+ * import { readRecords } from "weir";
+ *
+ * for (const { fields, block } of readRecords("weir-data/example.org/archive/weir-00000.warc.gz"))
+ *   console.log(fields.get("warc-type"), fields.get("warc-target-uri"), block.length);
+ */
 export function* readRecords(path: string, options: ReadOptions = {}): Generator<PlacedRecord> {
   const descriptor = openSync(path, "r");
   try {
@@ -187,7 +196,18 @@ class RecordWalk {
   }
 }
 
-/** Parses the HTTP message in a record's block. */
+/**
+ * Parses the HTTP message in the block of a request, response or revisit record.
+ *
+ * @example
+ * import { httpMessage, readRecords } from "weir";
+ *
+ * for (const record of readRecords("weir-data/example.org/archive/weir-00000.warc.gz")) {
+ *   if (record.fields.get("warc-type") !== "response") continue;
+ *   const { firstLine, body } = httpMessage(record);
+ *   console.log(firstLine, body.length);
+ * }
+ */
 export function httpMessage(record: WarcRecord): HttpMessage {
   const block = Buffer.from(record.block.buffer, record.block.byteOffset, record.block.byteLength);
   const headEnd = block.indexOf(SUFFIX);
