@@ -45,7 +45,7 @@ export type BatchEvent =
   /** A bug, or a store that no longer works: the crawl ends. */
   | { readonly kind: "fault"; readonly fault: unknown };
 
-export interface BatchParts {
+interface BatchParts {
   readonly clock: Clock;
   readonly store: Store;
   readonly output: Pick<Output, "marks"> | undefined;

@@ -38,7 +38,7 @@ export interface CrawlHandle extends Changing {
   finish(): void;
 }
 
-export interface Pulse {
+interface Pulse {
   readonly known: number;
   readonly pending: number;
   /** Sites that could not be reached when they were last probed. */

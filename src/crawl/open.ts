@@ -301,6 +301,6 @@ export function fetcherOptions(
   };
 }
 
-export function userAgentOf({ userAgent, contact }: Settings): string {
+function userAgentOf({ userAgent, contact }: Settings): string {
   return contact === undefined ? userAgent : `${userAgent} (+${contact})`;
 }

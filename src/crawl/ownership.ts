@@ -88,7 +88,7 @@ export interface RouterSetup {
 }
 
 /** Whose a URL is; another's is dropped, held until there is nothing else to do, or sent. */
-export type Whose = "own" | "drop" | "hold" | "send" | "popular";
+type Whose = "own" | "drop" | "hold" | "send" | "popular";
 
 export class Ownership {
   readonly #rules: PeerRules;

@@ -303,7 +303,7 @@ export class PageStorage {
 }
 
 /** A page that another process fetched: called back in the go in which it is noted. */
-export interface Foreign {
+interface Foreign {
   readonly from: string;
   readonly onRecorded: () => void;
 }

@@ -69,7 +69,7 @@ export interface Refused {
 export type Answer = FetchResult | Refused;
 
 /** How a request ended, as politeness and the limit see it. */
-export interface RequestEnd {
+interface RequestEnd {
   readonly reason: Reason;
   readonly retryAfterMs: number | undefined;
   readonly traffic: Traffic;

@@ -111,7 +111,7 @@ export type SiteEvent =
   /** It has left the workbench. */
   | { readonly kind: "siteAsleep"; readonly site: Site };
 
-export type SitesStore = Pick<Store, "siteByKey" | "nextSiteId" | "sites" | "sitesWithWork">;
+type SitesStore = Pick<Store, "siteByKey" | "nextSiteId" | "sites" | "sitesWithWork">;
 
 interface SitesParts {
   readonly store: SitesStore;

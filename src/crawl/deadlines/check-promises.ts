@@ -31,7 +31,7 @@ import { isPlanned, Replanner } from "./replan.ts";
 import { hasEnded } from "../../results/last-run.ts";
 import { bytesBeforeRound, Sites } from "../sites.ts";
 
-export interface PromiseCheck {
+interface PromiseCheck {
   readonly settings: Settings;
   readonly seeds: readonly CanonicalUrl[];
   /** What earlier runs stored, of all processes together; it is only read. */

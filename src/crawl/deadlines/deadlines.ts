@@ -16,7 +16,7 @@ import type { Site } from "../sites.ts";
 const BEGUN = "begun";
 
 /** How long ago the crawl began: a promise goes on while nobody works on it. */
-export function sinceBegun(store: Pick<Store, "recall">, wallMs: number): number {
+function sinceBegun(store: Pick<Store, "recall">, wallMs: number): number {
   return Math.max(0, wallMs - Number(store.recall(BEGUN) ?? wallMs));
 }
 

@@ -37,7 +37,7 @@ const HELD_SHARE = 0.99;
 /** A server is not tried with pages that take longer than this with the line to themselves. */
 const TRY_SECONDS_MAX = 0.25;
 
-export interface ReplannerParts {
+interface ReplannerParts {
   readonly deadlines: Deadlines;
   readonly estimates: Estimates;
   readonly shares: Shares;

@@ -60,7 +60,7 @@ interface LimiterParts {
 }
 
 /** How well the order of the queue was kept. */
-export interface OrderKept {
+interface OrderKept {
   readonly begun: number;
   /** Of each that began: how many it overtook. */
   readonly overtaken: number;

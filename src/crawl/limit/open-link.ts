@@ -25,7 +25,7 @@ const SAVE_EVERY_MS = 60_000;
 /** Nanoseconds that the main thread of this process has run, and has waited for a processor (Linux). */
 const SCHEDULE_FILE = "/proc/self/schedstat";
 
-export interface OpenLine {
+interface OpenLine {
   readonly means: LinkSetup;
   /** Stores what was learned and lets the file go. */
   close(): Promise<void>;

@@ -18,7 +18,7 @@ import type { Site } from "../sites.ts";
 import type { UrlMerge } from "./merge-url.ts";
 import type { LinkRouter } from "./route-links.ts";
 
-export interface HandOverParts {
+interface HandOverParts {
   readonly ownership: Ownership;
   readonly queue: Queue;
   readonly router: LinkRouter;

@@ -21,7 +21,7 @@ import type { PageStorage } from "../page.ts";
 import type { Placement } from "../parse-page.ts";
 import { candidateFrom, type UrlMerge } from "./merge-url.ts";
 
-export interface PageImportParts {
+interface PageImportParts {
   readonly admission: Admission;
   readonly merge: UrlMerge;
   readonly pages: PageStorage;

@@ -16,7 +16,7 @@ import type { PageImport } from "./import-page.ts";
 import type { UrlMerge } from "./merge-url.ts";
 import { stillTrue } from "./still-true.ts";
 
-export interface InboxParts {
+interface InboxParts {
   readonly merge: UrlMerge;
   readonly pageImport: PageImport;
 }

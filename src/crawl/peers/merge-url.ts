@@ -21,7 +21,7 @@ import type { Queue } from "../queue.ts";
 import type { Site } from "../sites.ts";
 import { COUNTED_DEPTH, type FoundUrl, type LinkRouter } from "./route-links.ts";
 
-export interface UrlMergeParts {
+interface UrlMergeParts {
   readonly ownership: Ownership;
   readonly queue: Queue;
   readonly admission: Admission;

@@ -14,7 +14,7 @@ import { type AnyLetter, decodeAny, encodeAny } from "../../exchange/letters.ts"
 import type { OutgoingParcel } from "../../store/store.ts";
 import type { CrawlContext } from "../context.ts";
 
-export interface OutboxParts {
+interface OutboxParts {
   readonly bus: Pick<Membership, "send">;
   /** Names the store: a store that is new counts its messages from 1. */
   readonly sender: string;

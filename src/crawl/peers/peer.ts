@@ -19,7 +19,7 @@ import type { Inbox } from "./inbox.ts";
 import type { UrlMerge } from "./merge-url.ts";
 import type { LinkRouter, RouterTraffic } from "./route-links.ts";
 
-export interface PeerParts {
+interface PeerParts {
   readonly ownership: Ownership;
   readonly turns: SharedTurns;
   readonly rules: PeerRules;

@@ -42,7 +42,7 @@ export function takeOutUnknown(writer: IndexWriter, store: FollowedStore): void 
   writer.commit(Math.min(writer.cursor, store.lastPageSeq));
 }
 
-export interface UpkeepStep {
+interface UpkeepStep {
   readonly done: number;
   /** Pages that the archive could not give the text of. */
   readonly damaged: number;
