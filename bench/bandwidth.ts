@@ -136,7 +136,7 @@ function allowed(): Pick<Case, "connections" | "perSite"> {
 async function killSome(): Promise<void> {
   for (let atSeconds = 3; atSeconds + 2 < seconds; atSeconds += 3) {
     await sleep(3_000);
-    const found = spawnSync("pgrep", ["-f", "cluster/process-main"], { encoding: "utf8" });
+    const found = spawnSync("pgrep", ["-f", "cluster/local/main"], { encoding: "utf8" });
     const ids = found.stdout.trim().split("\n").filter(Boolean).map(Number);
     const victim = ids[atSeconds % Math.max(1, ids.length)];
     if (victim !== undefined) process.kill(victim, "SIGKILL");

@@ -1,19 +1,19 @@
 /**
- * What it costs to tell another process something: letters, and the way between forked processes.
+ * What it costs to tell another process something: messages, and the way between forked processes.
  *
  * Usage: node bench/exchange.ts
  *
  * Letters hold 500 links each from real pages to other sites, from `../shared/data`, as a process would
- * send them. Then parcels and notes go from the supervisor to a forked process, which gives receipts,
+ * send them. Then parcels and controls go from the supervisor to a forked process, which gives receipts,
  * so many in a turn of the event loop. CPU is that of both processes.
  */
 
 import { fork } from "node:child_process";
 import { setImmediate as turn } from "node:timers/promises";
-import { ProcessBus, ProcessHub } from "../src/exchange/bus-process.ts";
-import { childPort, parentPort } from "../src/exchange/port.ts";
-import { decodeLetter, encodeLetter } from "../src/exchange/wire.ts";
-import type { Letter } from "../src/exchange/wire.ts";
+import { ProcessBus, ProcessHub } from "../src/exchange/local/bus-process.ts";
+import { childPort, parentPort } from "../src/exchange/local/port.ts";
+import { decodeUrlMessage, encodeUrlMessage } from "../src/exchange/url-message.ts";
+import type { UrlMessage } from "../src/exchange/url-message.ts";
 import { listLinks } from "../src/page/link-list.ts";
 import { NEEDS_DATA, hasSharedData, realPages } from "../src/url/shared-data.suite.ts";
 import { siteOf } from "../src/url/site.ts";
@@ -21,46 +21,48 @@ import { canonicalUrl } from "../src/url/url.ts";
 
 const PAGES = "pages/html-pages-trafilatura.jsonl.xz";
 const LETTERS = 40;
-const LETTER_URLS = 500;
+const URL_MESSAGE_URLS = 500;
 const ROUNDS = 20;
 const ITEMS = 5_000;
 
 async function measureLetters(): Promise<void> {
-  if (!hasSharedData()) return console.log(`letters: ${NEEDS_DATA}`);
-  const letters = await realLetters();
-  const urls = letters.length * LETTER_URLS;
-  const characters = letters.flatMap((letter) => letter.urls).reduce((n, u) => n + u.url.length, 0);
-  let bodies = letters.map(encodeLetter);
-  const encodeUs = cpuUs(() => (bodies = letters.map(encodeLetter)));
-  const decodeUs = cpuUs(() => bodies.map(decodeLetter));
+  if (!hasSharedData()) return console.log(`messages: ${NEEDS_DATA}`);
+  const messages = await realLetters();
+  const urls = messages.length * URL_MESSAGE_URLS;
+  const characters = messages
+    .flatMap((message) => message.urls)
+    .reduce((n, u) => n + u.url.length, 0);
+  let bodies = messages.map(encodeUrlMessage);
+  const encodeUs = cpuUs(() => (bodies = messages.map(encodeUrlMessage)));
+  const decodeUs = cpuUs(() => bodies.map(decodeUrlMessage));
   const bytes = bodies.reduce((sum, body) => sum + body.length, 0);
   console.log(
-    `${letters.length} letters of ${LETTER_URLS} URLs, ${one(characters / urls)} characters each`,
+    `${messages.length} messages of ${URL_MESSAGE_URLS} URLs, ${one(characters / urls)} characters each`,
   );
   console.log(
     `a URL: ${one(bytes / urls)} bytes, ${two(encodeUs / urls)} µs to write, ${two(decodeUs / urls)} to read`,
   );
 }
 
-/** Links of real pages to other sites, each once in a letter. */
-async function realLetters(): Promise<Letter[]> {
-  const letters: Letter[] = [];
+/** Links of real pages to other sites, each once in a message. */
+async function realLetters(): Promise<UrlMessage[]> {
+  const messages: UrlMessage[] = [];
   let found = new Set<string>();
   for await (const { url, html } of realPages(PAGES)) {
     const page = canonicalUrl(url);
     if (typeof page !== "string") continue;
     for (const link of listLinks(Buffer.from(html), page))
       if (siteOf(link.url) !== siteOf(page)) found.add(link.url);
-    if (found.size < LETTER_URLS) continue;
-    const urls = [...found].slice(0, LETTER_URLS).map((url, index) => {
+    if (found.size < URL_MESSAGE_URLS) continue;
+    const urls = [...found].slice(0, URL_MESSAGE_URLS).map((url, index) => {
       const depth = 1 + (index % 7);
       return { url, depth, redirects: 0, links: 1 + ((index * index) % 9), score: -depth };
     });
     found = new Set();
-    letters.push({ kind: "urls", epoch: 1, urls });
-    if (letters.length === LETTERS) break;
+    messages.push({ kind: "urls", epoch: 1, urls });
+    if (messages.length === LETTERS) break;
   }
-  return letters;
+  return messages;
 }
 
 function cpuUs(work: () => unknown): number {
@@ -71,15 +73,19 @@ function cpuUs(work: () => unknown): number {
   return (user + system) / ROUNDS;
 }
 
-async function measureBus(kind: "note" | "parcel", bytes: number, perTurn: number): Promise<void> {
+async function measureBus(
+  kind: "control" | "parcel",
+  bytes: number,
+  perTurn: number,
+): Promise<void> {
   const hub = new ProcessHub();
   let cpuOfOther = 0;
   let heard = Promise.withResolvers<void>();
   const member = await hub.join("supervisor", {
     onParcel() {},
     onReceipt: () => ++receipts,
-    onNote: (_, note) => {
-      cpuOfOther = note["cpuUs"] as number;
+    onMessage: (_, control) => {
+      cpuOfOther = control["cpuUs"] as number;
       heard.resolve();
     },
   });
@@ -109,7 +115,7 @@ async function measureBus(kind: "note" | "parcel", bytes: number, perTurn: numbe
     for (let count = 0; count < perTurn && index < ITEMS && put(index); count++) index++;
     await turn();
   }
-  const isDone = (): boolean => kind === "note" || receipts === ITEMS;
+  const isDone = (): boolean => kind === "control" || receipts === ITEMS;
   while (!isDone()) await turn();
   const seconds = (performance.now() - startedAtMs) / 1000;
   const { user, system } = process.cpuUsage(before);
@@ -128,9 +134,9 @@ async function beOther(): Promise<void> {
   const member = await bus.join("other", {
     onParcel: (parcel) => member.acknowledge(parcel),
     onReceipt() {},
-    onNote: (from, note) => {
+    onMessage: (from, control) => {
       const { user, system } = process.cpuUsage();
-      if (note["isAsking"] === true) member.tell(from, { cpuUs: user + system });
+      if (control["isAsking"] === true) member.tell(from, { cpuUs: user + system });
     },
   });
 }
@@ -145,7 +151,7 @@ function two(value: number): string {
 
 if (process.send === undefined) {
   await measureLetters();
-  for (const perTurn of [1, 10, 100]) await measureBus("note", 200, perTurn);
+  for (const perTurn of [1, 10, 100]) await measureBus("control", 200, perTurn);
   for (const perTurn of [1, 10]) await measureBus("parcel", 10_000, perTurn);
   for (const perTurn of [1, 10]) await measureBus("parcel", 100_000, perTurn);
 } else await beOther();

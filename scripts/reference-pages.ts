@@ -2,6 +2,7 @@
  * Three generated reference pages: commands from their help texts, metrics and outcomes from their tables.
  */
 
+import { commandHelp } from "../src/cli/help.ts";
 import { markdownTable } from "../src/cli/row-table.ts";
 import { COMMANDS } from "../src/cli/run.ts";
 import { type FieldTable, flagOf } from "../src/config/field.ts";
@@ -26,7 +27,7 @@ export async function commandsPage(made: string): Promise<string> {
   ];
   for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
     const { command } = await load();
-    parts.push(`## \`weir ${name}\``, `${summary}.`, ...commandParts(command.help()));
+    parts.push(`## \`weir ${name}\``, `${summary}.`, ...commandParts(commandHelp(command.page)));
     if (name === "crawl") parts.push("All flags of `weir crawl`, by group:", allFlags());
   }
   return page(parts);

@@ -55,12 +55,14 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["library.ts"],
   ],
   dashboard: [["."], ["page"]],
+  cluster: [["."], ["local", "nats"]],
+  exchange: [["."], ["local", "nats"]],
   cli: [["."], ["commands"], ["run.ts"], ["main.ts"]],
 };
 /** Folders without groups: the lab's world, simulation and checkers share types. */
 const UNGROUPED = ["lab"];
 /** Files whose comments and exports are not yet checked. */
-const UNCONVERTED = /^src\/(crawl|cluster|exchange|bandwidth\/paced)\//;
+const UNCONVERTED = /^src\/(crawl|bandwidth\/paced)\//;
 
 /** What deciding code must not contain: waiting, clocks, chance, the world. */
 const IMPURE: readonly (readonly [pattern: RegExp, what: string])[] = [

@@ -24,7 +24,7 @@ test("help fits the terminal, and 80 columns where its width is not known", asyn
   for (const [name, { load }] of Object.entries(COMMANDS)) {
     const { command } = await load();
     for (const columns of [40, 60, undefined, 100])
-      for (const line of command.help({ columns }).split("\n"))
+      for (const line of commandHelp(command.page, { columns }).split("\n"))
         // Commands are copied; a flag and its values, and a word, stay whole.
         assert.ok(
           line.length <= (columns ?? 80) || /^ {2}(weir |ssh |--)|^ *\S+$/.test(line),
@@ -36,16 +36,16 @@ test("help fits the terminal, and 80 columns where its width is not known", asyn
 test("help on crawl shows at most 25 flags, and names where the others are", async () => {
   const { command } = (await COMMANDS["crawl"]?.load()) ?? assert.fail();
   const flagsIn = (text: string): number => text.match(/^ {2}--/gm)?.length ?? 0;
-  assert.ok(flagsIn(command.help()) <= 25);
-  assert.match(command.help(), /weir crawl --help all/);
+  assert.ok(flagsIn(commandHelp(command.page)) <= 25);
+  assert.match(commandHelp(command.page), /weir crawl --help all/);
   const groups = Object.keys(GROUPS).map((title) =>
-    flagsIn(command.help({ topic: title.toLowerCase() })),
+    flagsIn(commandHelp(command.page, { topic: title.toLowerCase() })),
   );
   assert.equal(
     groups.reduce((sum, count) => sum + count),
     Object.keys(SETTINGS).length,
   );
-  assert.throws(() => command.help({ topic: "bandwith" }), /did you mean bandwidth/);
+  assert.throws(() => commandHelp(command.page, { topic: "bandwith" }), /did you mean bandwidth/);
 });
 
 test("the general help fits a screen of 24 lines and 80 columns", () => {

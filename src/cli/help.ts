@@ -14,14 +14,14 @@ const COLUMNS_DEFAULT = 80;
 const FLAG_SHARE = 0.36;
 
 /** The topic after `--help`, and the width of the terminal. */
-export interface HelpRequest {
+interface HelpRequest {
   /** `all`, the name of a group in lower case, or nothing. */
   readonly topic?: string | undefined;
   readonly columns?: number | undefined;
 }
 
 export interface Command {
-  readonly help: (request?: HelpRequest) => string;
+  readonly page: Page;
   readonly run: (words: readonly string[]) => Promise<ExitCode>;
 }
 
@@ -33,6 +33,8 @@ export interface Page {
   /** Names of the settings that help shows without a topic; without this list it shows all. */
   readonly common?: readonly string[];
   readonly ending?: string;
+  /** Positional keys with what each expects. */
+  readonly keys?: readonly (readonly [key: string, expects: string])[];
 }
 
 export function generalHelp(
@@ -53,7 +55,7 @@ export function generalHelp(
   ].join("\n");
 }
 
-export function columnsOf({ columns = COLUMNS_DEFAULT }: HelpRequest = {}): number {
+function columnsOf({ columns = COLUMNS_DEFAULT }: HelpRequest): number {
   return Math.min(COLUMNS_MAX, Math.max(COLUMNS_MIN, columns));
 }
 
@@ -88,6 +90,10 @@ export function commandHelp(page: Page, request: HelpRequest = {}): string {
   if (common !== undefined && topic === undefined)
     lines.push("", ...moreLines(page.usage, topics, columns));
   if (isWhole && page.ending !== undefined) lines.push("", ...wrapped(page.ending, columns));
+  if (page.keys !== undefined) lines.push("", "Keys and values:");
+  for (const [key, expects] of page.keys ?? [])
+    for (const [index, line] of wrapped(expects, columns - 16).entries())
+      lines.push(`  ${(index === 0 ? key : "").padEnd(14)}${line}`);
   return `${lines.join("\n")}\n`;
 }
 

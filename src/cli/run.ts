@@ -12,7 +12,7 @@ import { suggestion } from "../config/nearest.ts";
 import { VERSION } from "../config/version.ts";
 import { withoutCredentials } from "../url/credentials.ts";
 import { EXIT, exitCodeOf, type ExitCode } from "./exit-codes.ts";
-import { type Command, generalHelp } from "./help.ts";
+import { type Command, commandHelp, generalHelp } from "./help.ts";
 
 interface Entry {
   readonly summary: string;
@@ -109,7 +109,7 @@ async function dispatch(words: readonly string[]): Promise<ExitCode> {
   const help = indexOfHelp(rest);
   if (help >= 0) {
     const topic = rest[help + 1]?.startsWith("-") === true ? undefined : rest[help + 1];
-    process.stdout.write(command.help({ topic, columns: process.stdout.columns }));
+    process.stdout.write(commandHelp(command.page, { topic, columns: process.stdout.columns }));
     return EXIT.done;
   }
   return command.run(rest);

@@ -1,12 +1,12 @@
 /**
- * Lets several processes crawl as one: divides the web, the rate, the pages and the turns among them, and
- * notices when all is done.
+ * Lets several processes crawl as one: divides the web, the rate, the pages and the turns among them, and detects that
+ * all are done.
  *
- * It keeps nothing that could not be made anew from what processes report: one that takes its place
- * begins with new terms. Every answer to a report is a licence (`notes.ts`); who stays silent loses it.
+ * Its state can be rebuilt from the reports of the processes; a successor begins with new terms. Every answer to a
+ * report is a licence (`messages.ts`); a process that stays silent loses its licence.
  *
- * All are done when everybody said so twice, in two rounds of asking, and nothing happened between: a
- * letter on its way would show with its sender in the first or with its receiver in the second.
+ * All are done when every process reported so in two successive waves, and nothing happened in between: a message in
+ * transit would show at its sender in the first wave or at its receiver in the second.
  */
 
 import { divide, LeaseBook } from "../bandwidth/lease-book.ts";
@@ -19,16 +19,16 @@ import type { Halves } from "../partition/popular-found.ts";
 import type { Change } from "./change-list.ts";
 import { type Member, Members } from "./members.ts";
 import {
-  asNote,
+  asControlMessage,
   type Exchange,
   type Licence,
   type Message,
   type Outcome,
   type Report,
-} from "./notes.ts";
-import { writeDivision } from "./written-division.ts";
+} from "./messages.ts";
+import { writeDivision } from "./division-codec.ts";
 
-export interface CoordinatorParts {
+interface CoordinatorParts {
   readonly clock: Clock;
   readonly bus: Pick<Membership, "tell">;
   readonly licenceMs: number;
@@ -36,21 +36,21 @@ export interface CoordinatorParts {
   readonly division: Division | undefined;
   /**
    * Hands out a part of the web to a process that has nothing left to do, by the URLs that wait in each bucket;
-   * returns what it gave. Nothing unless the web is handed out piece by piece.
+   * returns what it gave. Does nothing unless coordination is dynamic.
    */
   readonly handOut: (dry: string, waiting: ReadonlyMap<number, number>) => readonly Waiting[];
-  /** Every process has ended its part, but for so many sites that it could not reach: time to `end`. */
+  /** Every process has finished its part, except for this number of unreachable sites: time to `end`. */
   readonly onDone: (unreachable: number) => void;
   readonly limitBps: number | undefined;
   readonly pagesMax: number | undefined;
-  /** Of several coordinators one after the other, each has a higher one. */
+  /** Higher than that of every earlier coordinator. */
   readonly term?: number;
-  /** Somebody reports who is not a member. */
-  readonly onStranger?: (name: string, report: Report) => void;
+  /** A process that is no member reports. */
+  readonly onJoinRequest?: (name: string, report: Report) => void;
   readonly onReport?: (member: Member, report: Report) => void;
   /** Why a requested change was refused; undefined when it was not. */
   readonly refusedBecause?: (id: string) => string | undefined;
-  /** False while something is about to change: then it is not the end, however quiet all are. */
+  /** False while a change is pending: then the crawl has not ended, although all processes are quiet. */
   readonly mayEnd?: () => boolean;
 }
 
@@ -60,10 +60,10 @@ const POPULAR_MAX = 100_000;
 const CHANGES_AT_ONCE = 16;
 const MISSING_NAMED_MAX = 10;
 const LOOK_EVERY_MS = 100;
-/** Beyond what it uses, a process has this part of the limit in hand, so that it can begin at once. */
+/** Share of the limit that a process gets beyond its use, so that a request can begin at once. */
 const IN_HAND_SHARE = 0.04;
 const HEADROOM = 1.25;
-/** How long what a process had asked for may still come after it died. */
+/** How long responses to the requests of a dead process may still arrive. */
 const ON_THE_WAY_MS = 1_000;
 
 export class Coordinator {
@@ -74,7 +74,7 @@ export class Coordinator {
   readonly #turns: TurnBook;
   #changes: readonly Change[] = [];
   readonly #holds = new Set<string>();
-  /** URLs that several processes found for themselves, in the order in which they were named. */
+  /** URLs that several processes found, in the order of their reports. */
   readonly #popular: Halves[] = [];
   #division: Division | undefined;
   #grants = 0;
@@ -106,7 +106,7 @@ export class Coordinator {
     return this.#end !== "no";
   }
 
-  /** What the exchange has cost so far, over all. */
+  /** URLs and bytes exchanged so far, over all processes. */
   exchange(): Pick<Exchange, "urlsSent" | "sentBytes"> {
     let urlsSent = 0;
     let sentBytes = 0;
@@ -120,20 +120,20 @@ export class Coordinator {
   onMessage(from: string, message: Message): void {
     const member = this.#members.get(from);
     if (message.kind === "report") {
-      if (member === undefined) this.#parts.onStranger?.(from, message);
+      if (member === undefined) this.#parts.onJoinRequest?.(from, message);
       else this.#onReport(member, message);
     }
     if (message.kind === "heard" && member !== undefined && message.leader === this.#leader)
       this.#onHeard(member, message.grant);
   }
 
-  /** A process is known to be gone, with all it had: it may come back under the same name. */
+  /** A process has died, and its licence with it. It may return under the same name. */
   gone(name: string): void {
     const member = this.#members.get(name);
     if (member !== undefined) this.#lapse(member);
   }
 
-  /** It has nothing left that others need, and may end before they do. */
+  /** The process has nothing left that other processes need, and may end before them. */
   release(name: string): void {
     const member = this.#members.get(name);
     if (member !== undefined) member.mayGo = true;
@@ -141,7 +141,7 @@ export class Coordinator {
 
   redivide(division: Division): void {
     this.#division = division;
-    // Whatever was quiet has something to do now.
+    // A quiet process may have work again.
     this.#wave += 1;
   }
 
@@ -160,7 +160,7 @@ export class Coordinator {
     this.#licenseAll();
   }
 
-  /** The list of changes that every process makes, with all before them. */
+  /** Sets the list of all changes so far, for every process. */
   setChanges(changes: readonly Change[]): void {
     if (changes === this.#changes) return;
     this.#changes = changes;
@@ -182,10 +182,10 @@ export class Coordinator {
     return this.#parts.term ?? 0;
   }
 
-  /** A process whose name another has now: a late word of one that is gone, or two of one name. */
+  /** The name belongs to another process now: this is a late message of its predecessor, or a second process. */
   #refuse(name: string, { life }: Report): void {
     const why = "another node of this name has taken its place";
-    this.#parts.bus.tell(name, asNote({ kind: "refusal", life, why }));
+    this.#parts.bus.tell(name, asControlMessage({ kind: "refusal", life, why }));
   }
 
   #look(): void {
@@ -197,7 +197,7 @@ export class Coordinator {
 
   #lapse(member: Member): void {
     this.#members.lapse(member);
-    // The pages it may have had it may have taken: they count until it has said how many it has.
+    // It may have fetched all pages that it was granted: they count until its next report.
     this.#rate.leave(member.name, this.#parts.clock.nowMs() + ON_THE_WAY_MS);
     this.#turns.lapsed(this.#parts.clock.nowMs(), member.name);
   }
@@ -205,7 +205,7 @@ export class Coordinator {
   #onHeard(member: Member, grant: number): void {
     this.#rate.heard(member.name, grant);
     this.#pages.heard(member.name, grant);
-    // What it gave up can be used by the others at once.
+    // Other processes can use what it gave back at once.
     for (const other of this.#members.all())
       if (other !== member && other.report?.isHungry === true) this.#license(other);
   }
@@ -215,10 +215,10 @@ export class Coordinator {
     const { name } = member;
     if (member.livesBefore.has(report.life)) return this.#refuse(name, report);
     if (!this.#members.isNews(member, report)) return;
-    // One from another coordinator does not count here.
+    // A term of another coordinator does not count here.
     const term = report.leader === this.#leader ? report.term : 0;
     if (term !== member.term && member.licensedUntilMs !== -Infinity) {
-      // It has lost its licence and says so before it could have been noticed here.
+      // Its licence has ended by its own clock, which is earlier than here.
       if (term === 0) this.#lapse(member);
       else return;
     }
@@ -244,13 +244,13 @@ export class Coordinator {
     if (!report.hasEnded) this.#license(member);
   }
 
-  /** A part is chosen by what waits since the process was last given one: else it would get the same work twice. */
+  /** Waits until all have reported since the process was last given a part: else the same URLs would count again. */
   #serve(member: Member, nowMs: number): void {
     const waiting = new Map<number, number>();
     for (const other of this.#members.all()) {
       if (other.report === undefined) continue;
       if (other.waitingAtMs <= member.servedAtMs) return;
-      // What it has just been given it has not reported yet.
+      // Its report does not contain yet what it was just given.
       const given = other.waitingAtMs <= other.servedAtMs ? other.given : [];
       for (const [bucket, urls] of [...(other.waiting ?? []), ...given])
         waiting.set(bucket, (waiting.get(bucket) ?? 0) + urls);
@@ -261,7 +261,7 @@ export class Coordinator {
     member.servedAtMs = nowMs;
   }
 
-  /** Notices when all are done, and when a part of the web has arrived at its new owner. */
+  /** Detects that all processes are done. */
   #settle(member: Member, report: Report): void {
     const isAtEnd = !report.isSated || this.#pagesSoFar() >= this.#pages.total;
     if (report.isDone && isAtEnd && report.epoch === (this.#division?.epoch ?? 0)) {
@@ -313,7 +313,7 @@ export class Coordinator {
       why: this.#why,
     };
     member.licensedUntilMs = nowMs + licenceMs;
-    bus.tell(name, asNote(licence));
+    bus.tell(name, asControlMessage(licence));
   }
 
   #outcomeOf(id: string): Outcome | undefined {
@@ -341,14 +341,14 @@ export class Coordinator {
     if (total === Infinity) return null;
     const claims = [...this.#members.all()].map(({ name, report }) => ({
       holder: name,
-      ceiling: report === undefined ? 0 : this.#appetiteOf(report, total),
+      ceiling: report === undefined ? 0 : this.#ceilingOf(report, total),
       floor: report?.neededBps ?? 0,
     }));
     const wanted = divide(total, claims).get(member.name) ?? 0;
     return this.#rate.grant(member.name, nowMs, wanted, terms);
   }
 
-  #appetiteOf({ isHungry, usedBps, isDry }: Report, totalBps: number): number {
+  #ceilingOf({ isHungry, usedBps, isDry }: Report, totalBps: number): number {
     if (isHungry) return Infinity;
     return HEADROOM * usedBps + (isDry ? 0.25 : 1) * IN_HAND_SHARE * totalBps;
   }
@@ -374,7 +374,7 @@ export class Coordinator {
 
 type Terms = { readonly number: number; readonly endsAtMs: number };
 
-/** Quiet in two rounds of asking, with nothing between. */
+/** Whether it was quiet in two successive waves, with no activity in between. */
 function isSteady({ quiet, quietBefore }: Member): boolean {
   return (
     quiet !== undefined && quietBefore !== undefined && quiet.activity === quietBefore.activity

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../base/clock.ts";
 import { Members } from "./members.ts";
-import type { Report } from "./notes.ts";
+import type { Report } from "./messages.ts";
 
 function word(life: string, sentAtMs: number): Report {
   return { life, sentAtMs } as Report;
 }
 
-test("words that overtook each other, and those of an earlier life, are not news", () => {
+test("overtaken reports, and those of an earlier life, are not news", () => {
   const members = new Members(systemClock);
   const member = members.add("a");
   assert.ok(members.isNews(member, word("first", 100)));

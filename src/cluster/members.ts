@@ -1,24 +1,24 @@
 /**
- * Who takes part, and what each said last: the coordinator's memory of its processes.
+ * The coordinator's processes, with the last report of each.
  *
- * A process is licensed from its first answer until its licence has run out on this clock, which is
- * later than on its own. After that it begins a new term, without anything it had before.
+ * A process is licensed from the first answer it gets until its licence has run out by this clock, which is later than
+ * by its own. Then it begins a new term, without anything it was granted before.
  */
 
 import type { Clock } from "../base/clock.ts";
 import type { Snapshot } from "../control/snapshot.ts";
 import type { Waiting } from "../crawl/peers/peer.ts";
-import type { Exchange, Report } from "./notes.ts";
+import type { Exchange, Report } from "./messages.ts";
 
 export interface Member {
   readonly name: string;
   readonly weight: number;
-  /** undefined before its first word, and after its licence has ended. */
+  /** undefined before its first report, and after its licence has ended. */
   report: Report | undefined;
-  /** Of the process that has the name now, and of those that had it before. */
+  /** Lives of the process that has the name now, and of its predecessors. */
   life: string | undefined;
   readonly livesBefore: Set<string>;
-  /** What it last said of these, whether or not it is there. */
+  /** From its last report, also while it is away. */
   snapshot: Snapshot | undefined;
   /** Its waiting URLs by bucket, and when it reported them. */
   waiting: Report["waiting"];
@@ -29,21 +29,21 @@ export interface Member {
   exchange: Exchange | undefined;
   term: number;
   licensedUntilMs: number;
-  /** When it last said anything, and when that was on its own clock. */
+  /** When its last report arrived, and when it was sent by its own clock. */
   heardAtMs: number;
   heardOfMs: number;
   hasEnded: boolean;
-  /** It may end before the others. */
+  /** It may end before the other processes. */
   mayGo: boolean;
-  /** The limits and pages it was given last. */
+  /** The limits and pages that it was last granted. */
   limitBps: number | undefined;
   pagesMax: number | undefined;
-  /** Of the last two questions whether all are done: quiet, and how active it had been. */
+  /** The last two waves in which it was quiet, with its activity then. */
   quiet: { readonly wave: number; readonly activity: number } | undefined;
   quietBefore: { readonly wave: number; readonly activity: number } | undefined;
 }
 
-/** Late words of earlier processes come within minutes. */
+/** Late messages of predecessors arrive within minutes. */
 const LIVES_REMEMBERED_MAX = 64;
 
 export class Members {
@@ -103,7 +103,7 @@ export class Members {
     this.#byName.delete(name);
   }
 
-  /** Its licence has ended, or it is known to be gone: whatever it had, it has no longer. */
+  /** Its licence has ended, or it has died: its grants end. */
   lapse(member: Member): void {
     member.term = this.#nextTerm();
     member.licensedUntilMs = -Infinity;
@@ -113,10 +113,10 @@ export class Members {
     member.quiet = member.quietBefore = undefined;
   }
 
-  /** Whether a report is the newest word of whoever has the name now; a new process takes the name over. */
+  /** Whether a report is newer than all before it of this name; a new process takes the name over. */
   isNews(member: Member, { life, sentAtMs }: Report): boolean {
     if (member.livesBefore.has(life)) return false;
-    // Of words that overtook each other the older is ignored, also when it speaks of a lost licence.
+    // An overtaken report is ignored, also when it reports a lost licence.
     if (member.life === life && sentAtMs < member.heardOfMs) return false;
     member.heardOfMs = sentAtMs;
     if (member.life === life) return true;
@@ -128,7 +128,7 @@ export class Members {
     return true;
   }
 
-  /** Those whose licence has run out. */
+  /** Members whose licence has run out. */
   *overdue(): Iterable<Member> {
     const nowMs = this.#clock.nowMs();
     for (const member of this.#byName.values())

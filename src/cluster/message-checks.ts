@@ -9,7 +9,7 @@
  * writes an infinite number.
  */
 
-import type { Note } from "../exchange/bus.ts";
+import type { ControlMessage } from "../exchange/bus.ts";
 import type {
   Forecast,
   ParallelView,
@@ -41,8 +41,8 @@ import type {
   Outcome,
   Refusal,
   Report,
-} from "./notes.ts";
-import type { WrittenDivision } from "./written-division.ts";
+} from "./messages.ts";
+import type { WrittenDivision } from "./division-codec.ts";
 
 /** Returns the path of the first field that fails, "" for the value itself, and undefined when all is well. */
 type Check = (value: unknown) => string | undefined;
@@ -57,10 +57,10 @@ const LICENCE_MS_MAX = 60_000;
 const COUNTER_MAX = 2 ** 48;
 
 /** The message if it is one of ours, whole and within its bounds; else the path of the field that is not. */
-export function messageIn(note: Note): Message | string {
-  const kind = String(note["kind"]);
+export function messageIn(control: ControlMessage): Message | string {
+  const kind = String(control["kind"]);
   if (!Object.hasOwn(BY_KIND, kind)) return "kind";
-  return BY_KIND[kind as Message["kind"]](note) ?? (note as unknown as Message);
+  return BY_KIND[kind as Message["kind"]](control) ?? (control as unknown as Message);
 }
 
 /** For the copies of these that are in the registry. */
@@ -274,7 +274,7 @@ const exchange = recordOf<Exchange>({
   pagesSent: count,
   sentBytes: amount,
   sentTo: tableOf(count),
-  letters: count,
+  messages: count,
 });
 
 const requested = { id: name, key: name, value: textOf(VALUE_CHARS_MAX) };

@@ -1,9 +1,9 @@
 /** Reads messages from the bus, and counts and logs those that are dropped. */
 
 import type { Log } from "../base/log.ts";
-import type { Note } from "../exchange/bus.ts";
+import type { ControlMessage } from "../exchange/bus.ts";
 import { messageIn } from "./message-checks.ts";
-import type { Message } from "./notes.ts";
+import type { Message } from "./messages.ts";
 
 export const DROPPED = "invalid messages were dropped";
 
@@ -20,15 +20,15 @@ export class MessageReader {
     return this.#dropped;
   }
 
-  /** undefined for a message that is not valid: it is dropped. */
-  read(from: string, note: Note): Message | undefined {
-    const message = messageIn(note);
+  /** undefined for an invalid message, which is dropped. */
+  read(from: string, control: ControlMessage): Message | undefined {
+    const message = messageIn(control);
     if (typeof message !== "string") return message;
     this.#drop(from, message);
     return undefined;
   }
 
-  /** Logs the 1st, 10th, 100th …: whoever floods the bus must not fill the log. */
+  /** Logs the 1st, 10th, 100th …: a flood on the bus must not fill the log. */
   #drop(from: string, field: string): void {
     this.#dropped += 1;
     if (!Number.isInteger(Math.log10(this.#dropped))) return;

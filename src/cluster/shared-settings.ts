@@ -11,9 +11,9 @@ import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../config/schema.ts";
 import { Changes, type Changing } from "../control/live-settings.ts";
 import type { Coordinator } from "./coordinator.ts";
-import { SharedLine } from "./shared-line.ts";
+import { SharedLimit } from "./shared-limit.ts";
 
-export interface SharedSettingsParts {
+interface SharedSettingsParts {
   readonly clock: Clock;
   readonly settings: Settings;
   readonly coordinator: () => Coordinator | undefined;
@@ -22,7 +22,7 @@ export interface SharedSettingsParts {
 }
 
 export class SharedSettings implements Changing {
-  readonly line: SharedLine;
+  readonly line: SharedLimit;
   readonly #parts: SharedSettingsParts;
   readonly #changes: Changes;
   readonly #holds = new Set<string>();
@@ -30,7 +30,7 @@ export class SharedSettings implements Changing {
 
   constructor(parts: SharedSettingsParts) {
     this.#parts = parts;
-    this.line = new SharedLine(parts.clock, parts.settings);
+    this.line = new SharedLimit(parts.clock, parts.settings);
     this.#changes = new Changes(this, parts.settings);
   }
 

@@ -1,8 +1,7 @@
 /**
- * The folder of a crawl by several processes: what it was begun with, and how the web was divided last.
+ * The folder of a crawl by several processes: its settings and its last division.
  *
- * A folder that was begun with other processes cannot go on with these: each has its part of the web on
- * disk.
+ * A folder begun with other processes is refused, because each of them has its part of the web on disk.
  */
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -13,7 +12,7 @@ import type { Settings } from "../config/schema.ts";
 import type { Division } from "../crawl/ownership.ts";
 import { checkFree, eraseCrawls, hasStore, markNew, writeWhole } from "../store/folder.ts";
 import { partFolders, readTeam, TEAM_FILE, type TeamFile, writeTeam } from "../store/team-file.ts";
-import { readDivision, writeDivision, type WrittenDivision } from "./written-division.ts";
+import { readDivision, writeDivision, type WrittenDivision } from "./division-codec.ts";
 
 /**
  * Removes what `--fresh` replaces and the new crawl's processes do not replace themselves: stores of processes
@@ -29,7 +28,7 @@ export function clearFor(folder: string, names: readonly string[]): void {
   eraseCrawls(before.filter((part) => !replaced.has(part)));
   rmSync(divisionFile(folder), { force: true });
   if (names.length > 0) return;
-  // The mark comes before the other goes: files of others may lie here, and a kill may come between.
+  // Written before the other mark is removed: foreign files may be here, and a kill may come in between.
   markNew(folder);
   rmSync(join(folder, TEAM_FILE), { force: true });
 }
@@ -70,7 +69,7 @@ export function readKeptDivision(folder: string, names: readonly string[]): Divi
     const isOurs = division?.owners.every((owner) => owner === "" || names.includes(owner));
     return isOurs === true ? division : undefined;
   } catch {
-    // None was kept, or not to its end: then nothing has been handed out that stores do not know.
+    // Missing or incomplete: then no part was handed out that the stores do not know.
     return undefined;
   }
 }
@@ -102,11 +101,11 @@ function refuseOther(before: TeamFile, now: TeamFile): void {
 
 interface NodeFile {
   readonly name: string;
-  /** The crawl it takes part in. */
+  /** The name of its crawl. */
   readonly crawl: string;
 }
 
-/** Refuses the folder of something else, before anything is begun there. */
+/** Refuses the folder of another crawl before anything is written there. */
 export function checkNodeFolder(folder: string, crawl: string): void {
   const before = readNode(folder);
   if (readTeam(folder) !== undefined)

@@ -64,7 +64,6 @@ export const BOUNDS = {
     key: "patience",
     meaning:
       "When only sites that cannot be reached are left, stop after this time without a response; the same command tries them again. By default 15m, or until the latest deadline. With --watch it never stops.",
-    fallback: undefined,
     reader: read.duration({ least: 1000, most: 365 * DAY }),
   },
   scope: {

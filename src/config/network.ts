@@ -34,20 +34,17 @@ export const NETWORK = {
     key: "ca",
     meaning:
       "Certificates of authorities (PEM) that sign for your sites, such as a company's own. Accepted besides those of Node and of the system (`SSL_CERT_FILE`).",
-    fallback: undefined,
     reader: read.words("FILE", "a file"),
   },
   clientCertFile: {
     key: "clientCert",
     meaning: "Client certificate (PEM), presented to every site that requests one.",
-    fallback: undefined,
     reader: read.words("FILE", "a file"),
   },
   clientKeyFile: {
     key: "clientKey",
     meaning:
       "Private key of the client certificate (PEM, without passphrase), if it is in another file.",
-    fallback: undefined,
     reader: read.words("FILE", "a file"),
   },
   proxy: {

@@ -86,7 +86,18 @@ function whyWrongOne(name: string, value: unknown, field: Field<unknown>): strin
   if (typeof value === "boolean") return expected;
   if (typeof value !== "number") return isNumeric ? expected : undefined;
   if (!isNumeric) return typeof reader.read(String(value)) === "number" ? undefined : expected;
-  return value >= 0 ? undefined : `${value} is no number from 0 up; ${expected}`;
+  const isInRange = reader.placeholder.endsWith("SHARE")
+    ? value >= 0 && value <= 1
+    : reader.read(onCommandLine(name, value, field)) !== undefined;
+  return isInRange ? undefined : `${value} is not ${reader.expects}`;
+}
+
+/** In the spelling of the command line, so that its ranges hold here too. */
+function onCommandLine(name: string, value: number, { reader }: Field<unknown>): string {
+  if (reader.placeholder === "RATE") return `${value}B/s`;
+  if (reader.placeholder === "SIZE") return `${value}B`;
+  if (reader.placeholder !== "DURATION") return String(value);
+  return name.endsWith("Minutes") ? `${value}m` : `${value}ms`;
 }
 
 /** Text is right where the setting is text, and else the spelling of the command line. */

@@ -3,11 +3,10 @@
  * these tables; the program reads settings by the names on the left, which contain the units.
  */
 
-import type { FieldTable } from "./field.ts";
+import type { FieldTable, Resolved } from "./field.ts";
 import { CLUSTER } from "./cluster.ts";
 import { BOUNDS, JOB, PAGES } from "./crawl.ts";
 import { PLANNING, SITE_PLANNING } from "./deadlines.ts";
-import type { DescribedSettings, DescribedSiteSettings } from "./described-settings.ts";
 import { BANDWIDTH, limitReader } from "./limit.ts";
 import { NETWORK } from "./network.ts";
 import { KEEPING, SHOWING } from "./output.ts";
@@ -79,12 +78,12 @@ export const SITE_SETTINGS = {
 } as const satisfies FieldTable;
 
 /** Settings of one site, in `sites`. */
-export interface SiteSettings extends DescribedSiteSettings {
+export interface SiteSettings extends Omit<Resolved<typeof SITE_SETTINGS>, "url"> {
   readonly url: string;
 }
 
 /** All settings of a crawl, by their names in a program (docs/settings.md). */
-export interface Settings extends DescribedSettings {
+export interface Settings extends Resolved<typeof SETTINGS> {
   /** Seed URLs, as written on the command line. */
   readonly urls: readonly string[];
   /** Seeds with settings of their own sites. */

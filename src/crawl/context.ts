@@ -15,7 +15,7 @@ import type { Log } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
 import type { Settings } from "../config/schema.ts";
 import type { Spellings } from "../config/seeds.ts";
-import type { Letter } from "../exchange/wire.ts";
+import type { UrlMessage } from "../exchange/url-message.ts";
 import type { Fetcher, FetchedPage } from "../fetch/fetcher.ts";
 import type { Resolver } from "../fetch/resolver.ts";
 import type { Politeness } from "../frontier/politeness.ts";
@@ -185,6 +185,6 @@ export type CrawlEvent =
       readonly isImported: boolean;
     }
   /** A message that this process would have to send to itself. */
-  | { readonly kind: "ownLetter"; readonly letter: Letter }
+  | { readonly kind: "ownMessage"; readonly message: UrlMessage }
   /** Bytes of other processes, which came over the limited link. */
   | { readonly kind: "exchanged"; readonly bytes: number };

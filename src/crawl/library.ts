@@ -7,7 +7,7 @@
 
 import { CrawlError } from "../base/errors.ts";
 import { type Log, silentLog } from "../base/log.ts";
-import type { DescribedSettings, DescribedSiteSettings } from "../config/described-settings.ts";
+import type { SettingOptions, SiteSettingOptions } from "../config/setting-options.ts";
 import { checkOrder, type Order, refusal } from "../config/order.ts";
 import { optionMistakes } from "../config/program-options.ts";
 import { defaultsOf } from "../config/resolve.ts";
@@ -26,13 +26,13 @@ import { type OpenCrawl, openCrawl } from "./open.ts";
  * const news: SiteOptions = { url: "https://news.example/", delayMs: 2000, deadlineMs: 600_000 };
  * await crawl({ urls: ["https://docs.example/"], sites: [news] });
  */
-export interface SiteOptions extends Partial<DescribedSiteSettings> {
+export interface SiteOptions extends SiteSettingOptions {
   /** Seed URL; the other options apply to its site. */
   readonly url: string;
 }
 
 /** Everything {@link crawl} accepts: seeds, hooks, and every setting by its name in a program (docs/settings.md). */
-export interface CrawlOptions extends Partial<DescribedSettings>, CrawlHooks {
+export interface CrawlOptions extends SettingOptions, CrawlHooks {
   /** Seed URLs. */
   readonly urls: readonly string[];
   /** Seeds with settings of their own sites. */

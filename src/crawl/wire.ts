@@ -225,8 +225,8 @@ function dispatch(event: CrawlEvent, wired: Wired, onLifeEvent: (event: LifeEven
       );
     case "foreignLinks":
       return wired.exchange?.router.sendLinks(event);
-    case "ownLetter":
-      return wired.exchange?.merge.takeIn(event.letter);
+    case "ownMessage":
+      return wired.exchange?.merge.takeIn(event.message);
     case "pageClassified":
       return onPageClassified(event, wired);
     case "pause":

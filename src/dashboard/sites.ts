@@ -8,7 +8,8 @@
 
 import { bookedIn } from "../bandwidth/history/ledger.ts";
 import type { SiteView } from "../control/snapshot.ts";
-import type { SiteCounts, SiteOrder, StoreBrowser } from "../store/joined/browse.ts";
+import type { StoreBrowser } from "../store/joined/browse.ts";
+import type { SiteCounts, SiteOrder } from "../store/browse-query.ts";
 import type { Look, SiteAnswer, SiteLine, SitesAnswer, SiteSort } from "./shapes.ts";
 
 export const COUNT_MAX = 200;

@@ -1,14 +1,14 @@
-/** What every bus promises, as tests; a faulty one passes them too. */
+/** The promises of every bus, as tests; a faulty bus passes them too. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomFrom } from "../base/random.ts";
-import { NOTE_BYTES_MAX, PARCEL_BYTES_MAX } from "./bus.ts";
-import type { Bus, Membership, Note, Parcel, Receipt } from "./bus.ts";
+import { MESSAGE_BYTES_MAX, PARCEL_BYTES_MAX } from "./bus.ts";
+import type { Bus, Membership, ControlMessage, Parcel, Receipt } from "./bus.ts";
 
 export interface BusUnderTest {
   readonly bus: Bus;
-  /** Lets whatever is on its way arrive, or be lost. */
+  /** Waits until everything in transit has arrived or is lost. */
   readonly settle: () => Promise<void>;
 }
 
@@ -16,7 +16,7 @@ interface Node {
   readonly member: Membership;
   readonly parcels: Parcel[];
   readonly receipts: Receipt[];
-  readonly notes: (readonly [from: string, note: Note])[];
+  readonly controls: (readonly [from: string, control: ControlMessage])[];
 }
 
 export function busSuite(name: string, open: () => BusUnderTest | Promise<BusUnderTest>): void {
@@ -88,66 +88,67 @@ export function busSuite(name: string, open: () => BusUnderTest | Promise<BusUnd
     await bus.close();
   });
 
-  test(`${name}: a note told until it is heard arrives as it was when told`, async () => {
+  test(`${name}: a control message repeated until it arrives is as it was when sent`, async () => {
     const { bus, settle } = await open();
     const [a, b] = [await join(bus, "a"), await join(bus, "b")];
     await until(settle, () => {
-      const heard = b.notes.length;
-      const note = { need: 5, names: ["é", "\n"], more: { isDry: false } };
-      a.member.tell("b", note);
-      assert.equal(b.notes.length, heard, "not inside the call");
-      note.need = 6;
-      note.names.push("later");
+      const heard = b.controls.length;
+      const control = { need: 5, names: ["é", "\n"], more: { isDry: false } };
+      a.member.tell("b", control);
+      assert.equal(b.controls.length, heard, "not inside the call");
+      control.need = 6;
+      control.names.push("later");
       return heard > 0;
     });
     const told = { need: 5, names: ["é", "\n"], more: { isDry: false } };
-    for (const heard of b.notes) assert.deepEqual(heard, ["a", told]);
+    for (const heard of b.controls) assert.deepEqual(heard, ["a", told]);
     await bus.close();
   });
 
-  test(`${name}: a note reaches the node named and no other, and nobody once it has left`, async () => {
+  test(`${name}: a control message reaches its addressee only, and none once that has left`, async () => {
     const { bus, settle } = await open();
     const [a, b, c] = [await join(bus, "a"), await join(bus, "b"), await join(bus, "c")];
     a.member.tell("nobody", { lost: true });
     await until(settle, () => {
       a.member.tell("b", {});
       a.member.tell("a", { toSelf: true });
-      return b.notes.length > 0 && a.notes.length > 0;
+      return b.controls.length > 0 && a.controls.length > 0;
     });
     a.member.tell("b", {});
     await b.member.leave();
-    const heard = b.notes.length;
+    const heard = b.controls.length;
     for (let count = 0; count < 20; count++) {
       a.member.tell("b", {});
       await settle();
     }
-    assert.equal(b.notes.length, heard);
-    for (const [from, note] of a.notes) assert.deepEqual([from, note], ["a", { toSelf: true }]);
-    assert.deepEqual([...c.notes, ...a.parcels, ...b.parcels], []);
+    assert.equal(b.controls.length, heard);
+    for (const [from, control] of a.controls)
+      assert.deepEqual([from, control], ["a", { toSelf: true }]);
+    assert.deepEqual([...c.controls, ...a.parcels, ...b.parcels], []);
     await bus.close();
   });
 
-  test(`${name}: a note of any length arrives whole`, async () => {
+  test(`${name}: a control message of any length arrives whole`, async () => {
     const { bus, settle } = await open();
     const a = await join(bus, "a");
     const random = randomFrom(1);
-    const short = "x".repeat(NOTE_BYTES_MAX - '{"text":""}'.length);
+    const short = "x".repeat(MESSAGE_BYTES_MAX - '{"text":""}'.length);
     const long = Array.from({ length: 20_000 }, () => random.next().toString(36)).join();
     for (const text of [short, `${short}x`, long])
       await until(settle, () => {
         a.member.tell("a", { text });
-        return a.notes.some(([from, note]) => from === "a" && note["text"] === text);
+        return a.controls.some(([from, control]) => from === "a" && control["text"] === text);
       });
     await bus.close();
   });
 
-  test(`${name}: a flood of notes may be lost, but parcels still get through`, async () => {
+  test(`${name}: a flood of controls may be lost, but parcels still get through`, async () => {
     const { bus, settle } = await open();
     const [a, b] = [await join(bus, "a"), await join(bus, "b")];
     await until(settle, () => {
       a.member.send({ id: "p1", to: "b", body: new Uint8Array(1) });
       for (let count = 0; count < 300; count++) a.member.tell("b", { count });
-      return a.receipts.length > 0 && b.notes.length > 0;
+      return a.receipts.length > 0 && b.controls.length > 0;
     });
     await bus.close();
   });
@@ -170,16 +171,16 @@ export function busSuite(name: string, open: () => BusUnderTest | Promise<BusUnd
 async function join(bus: Bus, name: string): Promise<Node> {
   const parcels: Parcel[] = [];
   const receipts: Receipt[] = [];
-  const notes: (readonly [from: string, note: Note])[] = [];
+  const controls: (readonly [from: string, control: ControlMessage])[] = [];
   const member = await bus.join(name, {
     onParcel: (parcel) => {
       parcels.push(parcel);
       member.acknowledge(parcel);
     },
     onReceipt: (receipt) => receipts.push(receipt),
-    onNote: (from, note) => notes.push([from, note]),
+    onMessage: (from, control) => controls.push([from, control]),
   });
-  return { member, parcels, receipts, notes };
+  return { member, parcels, receipts, controls };
 }
 
 async function until(settle: () => Promise<void>, attempt: () => boolean): Promise<void> {

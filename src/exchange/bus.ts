@@ -1,60 +1,57 @@
 /**
- * The way between crawling processes, as a socket: parcels go out, receipts come back, notes fly.
+ * The connection between crawling processes, as a socket: it carries parcels, receipts and control messages.
  *
- * A bus promises almost nothing, so that anything can be one. It may lose, repeat and reorder
- * whatever it carries, parcels and receipts alike; it never alters it, and never delivers it to
- * another node than the one named. Who needs a parcel to arrive keeps it and sends it again until
- * the receipt is there. Who receives one gives the receipt when its effect is committed, and again
- * for every repeat, which it knows by its id. That makes at-least-once of a bus that drops, and
- * once of what arrives twice.
+ * A bus promises almost nothing, so that anything can be one. It may lose, repeat and reorder what it carries; it never
+ * alters it, and never delivers it to another node than the addressee. A sender keeps a parcel and repeats it until the
+ * receipt arrives. A receiver sends the receipt when the parcel's effect is committed, and again for every repeat, which
+ * it knows by the id. So a bus that loses parcels still delivers each at least once, and each takes effect once.
  *
- * Notes are small talk between nodes: what I can use, what you may take. They are never kept, so
- * whoever tells something that matters tells it again.
+ * Control messages are reports, licences and the like. They are never kept, so a sender repeats those that matter.
  *
  * Promises, held by `bus.suite.ts` on every adapter:
  *   1. delivery is never inside the call that sends, nor after leaving;
  *   2. the bytes delivered are those at the moment of sending;
- *   3. memory is bounded: a bus that cannot take a parcel now says so.
+ *   3. memory is bounded: a bus that cannot take a parcel now refuses it.
  */
 
 export interface Parcel {
-  /** Given by the sender, for good: a repeat has the same one. */
+  /** Chosen by the sender; a repeat has the same one. */
   readonly id: string;
   readonly from: string;
   readonly to: string;
   readonly body: Uint8Array;
 }
 
-/** Says that a parcel's effect is committed at the node it was sent to. */
+/** Confirms that a parcel's effect is committed at its addressee. */
 export interface Receipt {
   readonly parcelId: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** What a node does with what arrives. */
+/** A node's handlers for what arrives. */
 export interface Inbox {
   readonly onParcel: (parcel: Parcel) => void;
   readonly onReceipt: (receipt: Receipt) => void;
-  readonly onNote: (from: string, note: Note) => void;
+  readonly onMessage: (from: string, control: ControlMessage) => void;
 }
 
-/** Anything that survives JSON. */
-export type Note = Readonly<Record<string, unknown>>;
+/** Any JSON object. */
+export type ControlMessage = Readonly<Record<string, unknown>>;
 
 /** A node's place on the bus. */
 export interface Membership {
-  /** False when the bus cannot take it now: keep it and try later. */
+  /** False when the bus cannot take it now: the sender keeps it and retries. */
   send(parcel: Omit<Parcel, "from">): boolean;
-  /** Tells the sender that the parcel is committed. A lost one is asked for by a repeat. */
+  /** Sends the receipt of a committed parcel; a repeat of the parcel requests a lost one. */
   acknowledge(parcel: Parcel): void;
-  /** May be lost like the rest, and is not missed. */
-  tell(to: string, note: Note): void;
+  /** Sends a control message, which may be lost. */
+  tell(to: string, control: ControlMessage): void;
   leave(): Promise<void>;
 }
 
 export interface Bus {
-  /** One member to a name at a time. */
+  /** At most one member of a name at a time. */
   join(node: string, inbox: Inbox): Promise<Membership>;
   close(): Promise<void>;
 }
@@ -62,5 +59,5 @@ export interface Bus {
 /** The largest body a parcel may have. */
 export const PARCEL_BYTES_MAX = 1024 * 1024;
 
-/** The largest text that a note travels in: a longer note goes in pieces (`note-pieces.ts`). */
-export const NOTE_BYTES_MAX = 64 * 1024;
+/** The largest text of a control message: a longer one is sent in pieces (`control-pieces.ts`). */
+export const MESSAGE_BYTES_MAX = 64 * 1024;

@@ -1,9 +1,8 @@
 /**
- * A registry inside one process, and in simulations a faulty one.
+ * A registry inside one process, with faults for simulations.
  *
- * `MemoryTable` is what the nodes share; each has a `MemoryRegistry`, its own way to the table, on
- * which questions and answers take time and get lost. Without faults it answers in the same turn of
- * the event loop.
+ * `MemoryTable` is shared by all nodes; each has a `MemoryRegistry`, its own connection to the table, on which requests
+ * and responses take time and may be lost. Without faults it responds in the same turn of the event loop.
  */
 
 import type { Clock } from "../base/clock.ts";
@@ -35,7 +34,7 @@ export class MemoryTable {
     return true;
   }
 
-  /** Loses everything, as a server whose disk is replaced. */
+  /** Loses all entries, as a server whose disk is replaced. */
   wipe(): void {
     for (const [key, { revision }] of this.#entries) this.remove(key, revision);
   }
@@ -51,18 +50,18 @@ export class MemoryTable {
   }
 }
 
-/** What can happen to each question and each answer. */
+/** Faults of each request and each response. */
 export interface RegistryFaults {
   readonly clock: Clock;
   readonly random: Random;
   readonly lossShare: number;
   readonly delayMsMax: number;
-  /** An answer that is not there by then is not waited for. */
+  /** How long a response is waited for. */
   readonly timeoutMs: number;
 }
 
 export class MemoryRegistry implements Registry {
-  /** While set, nothing gets through either way. */
+  /** While set, all requests and responses are lost. */
   isCut = false;
   readonly #table: MemoryTable;
   readonly #faults: RegistryFaults | undefined;
@@ -90,7 +89,7 @@ export class MemoryRegistry implements Registry {
     let isEnded = false;
     const endTable = this.#table.watch((key, entry) => {
       if (!key.startsWith(prefix)) return;
-      // In a turn of its own, like every adapter that has to wait for a network.
+      // In its own turn, like every adapter that uses a network.
       queueMicrotask(() => {
         if (!isEnded) onChange(key, entry);
       });

@@ -1,4 +1,4 @@
-/** What every registry promises, as tests. */
+/** The promises of every registry, as tests. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,12 +6,12 @@ import { below, pick, randomFrom } from "../base/random.ts";
 import { ENTRY_BYTES_MAX, type Registry, RegistryAway, type RegistryEntry } from "./registry.ts";
 
 export interface RegistryUnderTest {
-  /** Two nodes' ways to one table that is empty. */
+  /** The connections of two nodes to one empty table. */
   readonly ours: Registry;
   readonly theirs: Registry;
   /** Loses the whole table. */
   readonly wipe: () => Promise<void>;
-  /** A little time for what was changed to be told. */
+  /** Waits until changes have reached watchers. */
   readonly settle: () => Promise<void>;
 }
 
@@ -130,7 +130,7 @@ export function registrySuite(name: string, open: () => Promise<RegistryUnderTes
       ]);
       await wipe();
       assert.equal(await patiently(() => theirs.get("leader")), undefined);
-      // They write as often as we had, so that plain numbers would meet.
+      // As many writes as before, so that plain numbers would be equal.
       let theirRevision = written(await patiently(() => theirs.put("leader", "them", 0)));
       for (let count = 0; count < 5; count++) {
         assert.equal(await patiently(() => ours.put("leader", "us again", old)), undefined);
@@ -191,7 +191,7 @@ function written(revision: number | undefined): number {
   return revision;
 }
 
-/** Asks again while nobody can be asked. */
+/** Repeats a request while the registry is away. */
 async function patiently<T>(question: () => Promise<T>): Promise<T> {
   for (let count = 0; ; count++) {
     try {

@@ -12,11 +12,11 @@
 import { CrawlError } from "../base/errors.ts";
 import type { LogEntry } from "../base/log.ts";
 import { below, type Random, randomFrom } from "../base/random.ts";
-import { Agent, LAPSED } from "../cluster/agent.ts";
-import { Candidacy } from "../cluster/candidacy.ts";
+import { Worker, LAPSED } from "../cluster/worker.ts";
+import { LeaderElection } from "../cluster/nats/leader-election.ts";
 import { DROPPED } from "../cluster/message-reader.ts";
-import { nobodysDivision } from "../cluster/dealing.ts";
-import { partitionOf, teamMeansFor } from "../cluster/team-means.ts";
+import { emptyDivision } from "../cluster/ownership.ts";
+import { partitionOf, teamMeansFor } from "../cluster/team-setup.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
 import { topicSetupFor } from "../crawl/topics/setup.ts";
@@ -123,8 +123,8 @@ interface Node {
   readonly process: SimProcess;
   bus: Bus | undefined;
   registry: MemoryRegistry | undefined;
-  agent: Agent | undefined;
-  candidacy: Candidacy | undefined;
+  worker: Worker | undefined;
+  election: LeaderElection | undefined;
   /** `leaving`: shutting down; `gone`: has left; `dead`: killed permanently. */
   state: "here" | "leaving" | "gone" | "dead";
 }
@@ -206,8 +206,8 @@ class ClusterSimulation {
       process,
       bus: undefined,
       registry: undefined,
-      agent: undefined,
-      candidacy: undefined,
+      worker: undefined,
+      election: undefined,
       state: "here",
     };
     this.#nodes.push(node);
@@ -225,13 +225,13 @@ class ClusterSimulation {
     const bus = this.#bus.from(name, (callBack) => clock.run(callBack));
     const registry = new MemoryRegistry(this.#table, this.#registryFaults(clock, random));
     registry.isCut = this.#bus.cutOff.has(name);
-    let agent: Agent | undefined;
+    let worker: Worker | undefined;
     const member = await bus.join(name, {
-      onParcel: (parcel) => agent?.inbox.onParcel(parcel),
-      onReceipt: (receipt) => agent?.inbox.onReceipt(receipt),
-      onNote: (from, note) => agent?.inbox.onNote(from, note),
+      onParcel: (parcel) => worker?.inbox.onParcel(parcel),
+      onReceipt: (receipt) => worker?.inbox.onReceipt(receipt),
+      onMessage: (from, note) => worker?.inbox.onMessage(from, note),
     });
-    const division = nobodysDivision(partitionOf(this.#settings));
+    const division = emptyDivision(partitionOf(this.#settings));
     const { seeds } = this.#stage;
     const place = { self: name, size: 1, division, seeds, bus: member };
     const team = teamMeansFor(this.#settings, place);
@@ -239,7 +239,7 @@ class ClusterSimulation {
     const topics = topicSetupFor(settings);
     const isFirstLife = !process.hasStarted;
     const { handle, done } = process.start({ clock, settings, team, topics });
-    agent = new Agent({
+    worker = new Worker({
       clock,
       crawl: handle,
       bus: member,
@@ -254,9 +254,9 @@ class ClusterSimulation {
       onRefused: (why) => this.#over.reject(new Error(`${name} was refused: ${why}`)),
       change: (key) => this.#made.push({ node: name, key }),
     });
-    if (node.state === "leaving") agent.leave("leaving");
-    const hasTakenPart = (): boolean => agent.hasTakenPart;
-    const candidacy = new Candidacy({
+    if (node.state === "leaving") worker.leave("leaving");
+    const hasTakenPart = (): boolean => worker.hasTakenPart;
+    const election = new LeaderElection({
       clock,
       log: { write: ({ message, values }) => this.#onLog(message, values) },
       bus,
@@ -269,12 +269,12 @@ class ClusterSimulation {
       leaseMs: LEASE_MS,
       licenceMs: LICENCE_MS,
       known: () => handle.team?.division ?? division,
-      knownChanges: () => agent.changes,
+      knownChanges: () => worker.changes,
       hasTakenPart,
       isBeginning: isFirstLife && node === this.#nodes[0],
       onFault: (fault) => this.#over.reject(fault),
     });
-    Object.assign(node, { bus, registry, agent, candidacy });
+    Object.assign(node, { bus, registry, worker, election });
     done.then(() => this.#onEnded(node)).catch((fault: unknown) => this.#over.reject(fault));
   }
 
@@ -307,10 +307,10 @@ class ClusterSimulation {
   }
 
   async #onEnded(node: Node): Promise<void> {
-    node.agent?.stop();
+    node.worker?.stop();
     if (node.state === "leaving") node.state = "gone";
-    await node.candidacy?.farewell();
-    await node.candidacy?.stop();
+    await node.election?.farewell();
+    await node.election?.stop();
     await node.bus?.close();
     const isOver = this.#nodes.every(
       ({ process, state }) => state === "gone" || state === "dead" || process.result !== undefined,
@@ -341,14 +341,14 @@ class ClusterSimulation {
   /** A random live node; with probability 0.4 the leader. */
   #randomNode(isEligible: (node: Node) => boolean = () => true): Node | undefined {
     const alive = this.#nodes.filter((node) => node.process.isAlive && isEligible(node));
-    const leader = alive.find(({ candidacy }) => candidacy?.leader !== undefined);
+    const leader = alive.find(({ election }) => election?.leader !== undefined);
     if (leader !== undefined && this.#random.next() < 0.4) return leader;
     return alive[below(this.#random, alive.length)];
   }
 
   #play(what: ScriptedEvent["what"], who: ScriptedEvent["who"]): void {
-    const isWanted = ({ process, candidacy }: Node): boolean =>
-      process.isAlive && (candidacy?.leader !== undefined) === (who === "leader");
+    const isWanted = ({ process, election }: Node): boolean =>
+      process.isAlive && (election?.leader !== undefined) === (who === "leader");
     const node = this.#nodes.find((one) => isWanted(one));
     if (node === undefined) return;
     if (what.kind === "change") void this.#change(node, what.key, what.value);
@@ -360,7 +360,7 @@ class ClusterSimulation {
   async #change(node: Node, key: string, value: string): Promise<void> {
     let [message, error]: [string, string | undefined] = ["", undefined];
     try {
-      message = (await node.agent?.request(key, value)) ?? "";
+      message = (await node.worker?.request(key, value)) ?? "";
     } catch (fault) {
       if (!(fault instanceof CrawlError)) throw fault;
       [message, error] = [fault.message, fault.code];
@@ -372,7 +372,7 @@ class ClusterSimulation {
     this.#disturbedAtMs.push(this.#clock.nowMs());
     node.process.kill();
     void node.bus?.close();
-    node.agent = node.candidacy = node.bus = node.registry = undefined;
+    node.worker = node.election = node.bus = node.registry = undefined;
   }
 
   #kill(node = this.#randomNode()): void {
@@ -421,6 +421,6 @@ class ClusterSimulation {
     const node = isOneOfMany ? this.#randomNode(({ state }) => state === "here") : undefined;
     if (node === undefined) return;
     node.state = "leaving";
-    node.agent?.leave("leaving");
+    node.worker?.leave("leaving");
   }
 }

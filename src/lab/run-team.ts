@@ -8,12 +8,12 @@
 
 import { assert } from "../base/assert.ts";
 import { below, type Random, randomFrom } from "../base/random.ts";
-import { Agent } from "../cluster/agent.ts";
+import { Worker } from "../cluster/worker.ts";
 import { Coordinator } from "../cluster/coordinator.ts";
-import { Dealing } from "../cluster/dealing.ts";
+import { Ownership } from "../cluster/ownership.ts";
 import { messageIn } from "../cluster/message-checks.ts";
-import { COORDINATOR } from "../cluster/notes.ts";
-import { firstDivision, partitionOf, topicOwners } from "../cluster/team-means.ts";
+import { COORDINATOR } from "../cluster/messages.ts";
+import { firstDivision, partitionOf, topicOwners } from "../cluster/team-setup.ts";
 import { ownsContents } from "../config/processes.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
@@ -121,7 +121,7 @@ class TeamSimulation {
   readonly #log = new RequestLog();
   readonly #procs: Proc[];
   readonly #partition: Partition;
-  readonly #dealing: Dealing;
+  readonly #ownership: Ownership;
   readonly #disturbedAtMs: number[] = [];
   readonly #over = Promise.withResolvers<void>();
   #coordinator: Coordinator | undefined;
@@ -166,7 +166,7 @@ class TeamSimulation {
     const names = this.#names;
     const first = firstDivision(topicOwners(this.#settings, names, this.#model), names);
     const workers = names.map((name) => ({ name, weight: 1 }));
-    this.#dealing = new Dealing(rules, workers, first);
+    this.#ownership = new Ownership(rules, workers, first);
   }
 
   async run(): Promise<TeamReport> {
@@ -192,7 +192,7 @@ class TeamSimulation {
       events: this.#clock.events,
       ...(this.#model === undefined
         ? {}
-        : { contents: { names: this.#names, owners: this.#dealing.division.owners } }),
+        : { contents: { names: this.#names, owners: this.#ownership.division.owners } }),
     };
   }
 
@@ -221,7 +221,7 @@ class TeamSimulation {
     const member = await this.#bus.join(COORDINATOR, {
       onParcel: () => undefined,
       onReceipt: () => undefined,
-      onNote: (from, note) => {
+      onMessage: (from, note) => {
         const message = messageIn(note);
         assert(typeof message !== "string", "a message is what its schema says");
         this.#coordinator?.onMessage(from, message);
@@ -231,15 +231,15 @@ class TeamSimulation {
       clock: this.#clock,
       bus: member,
       licenceMs: LICENCE_MS,
-      division: this.#dealing.division,
+      division: this.#ownership.division,
       handOut: (dry, waiting) => {
-        const given = this.#dealing.handOut(dry, waiting);
-        if (given.length > 0) this.#coordinator?.redivide(this.#dealing.division);
+        const given = this.#ownership.handOut(dry, waiting);
+        if (given.length > 0) this.#coordinator?.redivide(this.#ownership.division);
         return given;
       },
       onReport: ({ name }, { handedOver }) => {
-        if (this.#dealing.handedOver(name, handedOver))
-          this.#coordinator?.redivide(this.#dealing.division);
+        if (this.#ownership.handedOver(name, handedOver))
+          this.#coordinator?.redivide(this.#ownership.division);
       },
       onDone: (unreachable) =>
         this.#coordinator?.end(unreachable > 0 ? "stop" : "finish", "out of patience"),
@@ -254,11 +254,11 @@ class TeamSimulation {
   async #boot(proc: Proc): Promise<void> {
     const { process } = proc;
     const clock = new ProcessClock(this.#clock);
-    let agent: Agent | undefined;
+    let worker: Worker | undefined;
     const member = await this.#bus.join(process.name, {
-      onParcel: (parcel) => clock.run(() => agent?.inbox.onParcel(parcel)),
-      onReceipt: (receipt) => clock.run(() => agent?.inbox.onReceipt(receipt)),
-      onNote: (from, note) => clock.run(() => agent?.inbox.onNote(from, note)),
+      onParcel: (parcel) => clock.run(() => worker?.inbox.onParcel(parcel)),
+      onReceipt: (receipt) => clock.run(() => worker?.inbox.onReceipt(receipt)),
+      onMessage: (from, note) => clock.run(() => worker?.inbox.onMessage(from, note)),
     });
     proc.member = member;
     const settings = { ...this.#settings, limitBps: undefined, pagesMax: undefined };
@@ -267,10 +267,10 @@ class TeamSimulation {
     const life = process.start({ clock, settings, team, topics });
     const { handle } = life;
     const { random } = process;
-    agent = new Agent({ clock, crawl: handle, bus: member, random, change: () => undefined });
+    worker = new Worker({ clock, crawl: handle, bus: member, random, change: () => undefined });
     life.done.then(
       () => {
-        agent.stop();
+        worker.stop();
         if (this.#procs.every((one) => one.process.result !== undefined)) this.#over.resolve();
       },
       (fault) => this.#over.reject(fault),
@@ -297,7 +297,7 @@ class TeamSimulation {
         partition,
         ownsContents: ownsContents(this.#settings),
         mode,
-        division: this.#dealing.division,
+        division: this.#ownership.division,
         sampleShare,
         popular: undefined,
         popularUrls: [],

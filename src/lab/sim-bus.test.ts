@@ -51,7 +51,7 @@ async function deliveries(seed: number): Promise<string[]> {
   const received: string[] = [];
   const onParcel = ({ id }: { readonly id: string }): number =>
     received.push(`${id} at ${clock.nowMs()}`);
-  const member = await bus.join("a", { onParcel, onReceipt() {}, onNote() {} });
+  const member = await bus.join("a", { onParcel, onReceipt() {}, onMessage() {} });
   for (let index = 0; index < 100; index++) {
     member.send({ id: `p${index}`, to: "a", body: new Uint8Array(0) });
   }
@@ -79,7 +79,7 @@ async function exchange(clock: SimClock, bus: Bus, { name, to, effects }: Party)
       outbox.delete(parcelId);
       if (outbox.size === 0) resolve();
     },
-    onNote() {},
+    onMessage() {},
   });
   const resend = (): void => {
     for (const id of outbox) member.send({ id, to, body: new Uint8Array(1) });

@@ -10,7 +10,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import type { Bus, Inbox, Membership } from "../exchange/bus.ts";
 import { receiverOf, routeOf, sealingMember } from "../exchange/sealing.ts";
-import { spoiltNote } from "./spoilt-notes.ts";
+import { spoiltMessage } from "./spoilt-messages.ts";
 import type { Item } from "../exchange/sealing.ts";
 
 export interface BusFaults {
@@ -21,7 +21,7 @@ export interface BusFaults {
   /** Share of sends that are refused, as by a full bus. */
   readonly refusalShare: number;
   readonly delayMsMax: number;
-  /** Spoilt copies that are delivered beside each note. */
+  /** Spoilt copies that are delivered beside each control. */
   readonly spoiltCopies?: number;
 }
 
@@ -107,11 +107,11 @@ export class SimBus implements Bus {
       this.#clock.after(this.#random.next() * delayMsMax, () => {
         if (wipes === this.#wipes) this.#deliver(item);
       });
-    if (item.kind === "note")
+    if (item.kind === "control")
       for (let count = 0; count < (this.#faults.spoiltCopies ?? 0); count++) {
-        const note = spoiltNote(this.#random, item.note);
+        const control = spoiltMessage(this.#random, item.control);
         const delayMs = this.#random.next() * delayMsMax;
-        this.#clock.after(delayMs, () => this.#deliver({ kind: "note", note }));
+        this.#clock.after(delayMs, () => this.#deliver({ kind: "control", control }));
         this.spoilt += 1;
       }
     return true;
@@ -127,6 +127,6 @@ function runningIn(inbox: Inbox, run: (callBack: () => void) => void): Inbox {
   return {
     onParcel: (parcel) => run(() => inbox.onParcel(parcel)),
     onReceipt: (receipt) => run(() => inbox.onReceipt(receipt)),
-    onNote: (from, note) => run(() => inbox.onNote(from, note)),
+    onMessage: (from, control) => run(() => inbox.onMessage(from, control)),
   };
 }

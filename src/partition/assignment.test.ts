@@ -1,15 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, pick, type Random, randomFrom } from "../base/random.ts";
-import { assignGroups, assignStatic, nextBuckets, reassign, type Worker } from "./assignment.ts";
+import {
+  assignGroups,
+  assignStatic,
+  nextBuckets,
+  reassign,
+  type WeightedProcess,
+} from "./assignment.ts";
 
 const BUCKETS = 4096;
 
-function named(count: number, prefix = "p"): Worker[] {
+function named(count: number, prefix = "p"): WeightedProcess[] {
   return Array.from({ length: count }, (_, index) => ({ name: `${prefix}${index}`, weight: 1 }));
 }
 
-function countsOf(owners: readonly string[], workers: readonly Worker[]): number[] {
+function countsOf(owners: readonly string[], workers: readonly WeightedProcess[]): number[] {
   return workers.map(({ name }) => owners.filter((owner) => owner === name).length);
 }
 
@@ -17,7 +23,7 @@ function movedBetween(before: readonly string[], after: readonly string[]): numb
   return after.filter((owner, bucket) => owner !== before[bucket]).length;
 }
 
-function randomWorkers(random: Random): Worker[] {
+function randomWorkers(random: Random): WeightedProcess[] {
   const prefix = `w${below(random, 1e6)}-`;
   return named(1 + below(random, 20), prefix).map(({ name }) => ({
     name,

@@ -22,7 +22,7 @@ import { Heap } from "../base/heap.ts";
 import { fractionOf } from "./hash.ts";
 import type { Partition } from "./partition.ts";
 
-export interface Worker {
+export interface WeightedProcess {
   readonly name: string;
   readonly weight: number;
 }
@@ -30,8 +30,11 @@ export interface Worker {
 /** Share by which a process may exceed its own: less would move more buckets when processes change. */
 const SLACK = 0.03;
 
-export function assignStatic(bucketCount: number, workers: readonly Worker[]): readonly string[] {
-  checkWorkers(workers);
+export function assignStatic(
+  bucketCount: number,
+  workers: readonly WeightedProcess[],
+): readonly string[] {
+  checkProcesses(workers);
   const owners = Array.from({ length: bucketCount }, () => "");
   if (workers.length === 0) return owners;
   const shares = sharesOf(bucketCount, workers);
@@ -68,7 +71,7 @@ export function assignStatic(bucketCount: number, workers: readonly Worker[]): r
  */
 export function assignGroups(
   { bucketCount, groups }: Pick<Partition, "bucketCount" | "groups">,
-  workers: readonly Worker[],
+  workers: readonly WeightedProcess[],
 ): readonly string[] {
   const owners = [...assignStatic(bucketCount, workers)];
   const isNamed = (name: string): boolean => groups.includes(name);
@@ -91,10 +94,10 @@ export function assignGroups(
  */
 export function reassign(
   owners: readonly string[],
-  workers: readonly Worker[],
+  workers: readonly WeightedProcess[],
   groups: readonly string[] = [],
 ): readonly string[] {
-  checkWorkers(workers);
+  checkProcesses(workers);
   if (workers.length === 0) return owners.map(() => "");
   const after = [...owners];
   const held = new Map<string, number[]>(workers.map(({ name }) => [name, []]));
@@ -114,7 +117,7 @@ export function reassign(
   for (const bucket of free) {
     const taker = bestOf(bucket, workers, (index) => (short[index] as number) > 0);
     short[taker] = (short[taker] as number) - 1;
-    after[bucket] = (workers[taker] as Worker).name;
+    after[bucket] = (workers[taker] as WeightedProcess).name;
   }
   return after;
 }
@@ -181,7 +184,7 @@ interface Scored {
   readonly score: number;
 }
 
-function checkWorkers(workers: readonly Worker[]): void {
+function checkProcesses(workers: readonly WeightedProcess[]): void {
   for (const { name, weight } of workers) {
     assert(name !== "", "a process has a name");
     assert(weight > 0 && Number.isFinite(weight), "a process has weight");
@@ -190,7 +193,7 @@ function checkWorkers(workers: readonly Worker[]): void {
 }
 
 /** Larger for heavier processes, so that each wins in proportion to its weight. */
-function scoreOf(bucket: number, { name, weight }: Worker): number {
+function scoreOf(bucket: number, { name, weight }: WeightedProcess): number {
   return -weight / Math.log(fractionOf(`${bucket} ${name}`));
 }
 
@@ -205,7 +208,7 @@ function capacityOf(share: number): number {
  */
 function quotasOf(
   bucketCount: number,
-  workers: readonly Worker[],
+  workers: readonly WeightedProcess[],
   counts: readonly number[],
 ): number[] {
   const shares = sharesOf(bucketCount, workers);
@@ -226,16 +229,18 @@ function ownerOfGroup(
   bucket: number,
   groups: readonly string[],
   owner: string,
-  workers: readonly Worker[],
+  workers: readonly WeightedProcess[],
 ): string {
   const isPresent = (wanted: string): boolean => workers.some(({ name }) => name === wanted);
   if (isPresent(groups[bucket] as string)) return groups[bucket] as string;
-  return isPresent(owner) ? owner : (workers[bestOf(bucket, workers, () => true)] as Worker).name;
+  return isPresent(owner)
+    ? owner
+    : (workers[bestOf(bucket, workers, () => true)] as WeightedProcess).name;
 }
 
 function bestOf(
   bucket: number,
-  workers: readonly Worker[],
+  workers: readonly WeightedProcess[],
   isOpen: (index: number) => boolean,
 ): number {
   let best: number | undefined;
@@ -248,7 +253,7 @@ function bestOf(
   return best;
 }
 
-function sharesOf(bucketCount: number, workers: readonly Worker[]): number[] {
+function sharesOf(bucketCount: number, workers: readonly WeightedProcess[]): number[] {
   const weightAll = workers.reduce((sum, { weight }) => sum + weight, 0);
   return workers.map(({ weight }) => (bucketCount * weight) / weightAll);
 }

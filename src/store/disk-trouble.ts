@@ -43,15 +43,6 @@ export function explaining<T>(path: string, work: () => T): T {
   }
 }
 
-/** `explaining` for an iterable. */
-export function* explainingEach<T>(path: string, items: Iterable<T>): Iterable<T> {
-  try {
-    yield* items;
-  } catch (error) {
-    throw explained(error, path);
-  }
-}
-
 /** Free bytes in the folder's file system; undefined when unknown. */
 export function freeBytes(folder: string): number | undefined {
   try {

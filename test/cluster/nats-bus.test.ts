@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { below, randomFrom } from "../../src/base/random.ts";
-import { openJetStreamBus } from "../../src/exchange/bus-jetstream.ts";
+import { openJetStreamBus } from "../../src/exchange/nats/bus-jetstream.ts";
 import { busSuite } from "../../src/exchange/bus.suite.ts";
 import { PARCEL_BYTES_MAX } from "../../src/exchange/bus.ts";
 import { FaultProxy } from "./fault-proxy.ts";
@@ -96,10 +96,10 @@ else {
     await until(() => !member.send({ id: "p", to: "a", body: new Uint8Array(1) }));
     const before = process.memoryUsage().rss;
     const body = new Uint8Array(PARCEL_BYTES_MAX);
-    const note = { text: "x".repeat(60_000) };
+    const control = { text: "x".repeat(60_000) };
     for (let count = 0; count < 20_000; count++) {
       assert.equal(member.send({ id: `p${count}`, to: "a", body }), false);
-      member.tell("a", note);
+      member.tell("a", control);
       if (count % 1_000 === 0) await wait(1);
     }
     assert.ok(process.memoryUsage().rss - before < 200_000_000);

@@ -6,7 +6,10 @@
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
 import { below, type Random } from "../../src/base/random.ts";
-import { type JetStreamBusOptions, openJetStreamBus } from "../../src/exchange/bus-jetstream.ts";
+import {
+  type JetStreamBusOptions,
+  openJetStreamBus,
+} from "../../src/exchange/nats/bus-jetstream.ts";
 import type { Bus, Membership, Parcel } from "../../src/exchange/bus.ts";
 
 const DONE_MS_MAX = 60_000;
@@ -53,7 +56,7 @@ export class Post implements AsyncDisposable {
         assert.ok(came?.equals(sent.body), `${parcelId} arrived as it was sent`);
         this.#outbox.delete(parcelId);
       },
-      onNote() {},
+      onMessage() {},
     });
     for (const parcel of early) member.acknowledge(parcel);
     this.#buses.set(name, bus);

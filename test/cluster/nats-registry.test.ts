@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { connectNats } from "../../src/exchange/nats-connection.ts";
-import { openJetStreamRegistry } from "../../src/exchange/registry-jetstream.ts";
+import { connectNats } from "../../src/exchange/nats/connection.ts";
+import { openJetStreamRegistry } from "../../src/exchange/nats/registry-jetstream.ts";
 import { registrySuite } from "../../src/exchange/registry.suite.ts";
 import { NATS_MISSING, NatsServer } from "./nats-server.ts";
 

@@ -8,16 +8,16 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { CrawlError, ErrorCode } from "../../src/base/errors.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { natsOptionsOf } from "../../src/cluster/node.ts";
+import { natsOptionsOf } from "../../src/cluster/nats/node.ts";
 import { defaultSettings } from "../../src/config/sources.ts";
-import { openJetStreamBus } from "../../src/exchange/bus-jetstream.ts";
-import type { NatsOptions } from "../../src/exchange/nats-connection.ts";
-import { openJetStreamRegistry } from "../../src/exchange/registry-jetstream.ts";
+import { openJetStreamBus } from "../../src/exchange/nats/bus-jetstream.ts";
+import type { NatsOptions } from "../../src/exchange/nats/connection.ts";
+import { openJetStreamRegistry } from "../../src/exchange/nats/registry-jetstream.ts";
 import { ELSEWHERE, GOOD, KEY, ROOT } from "../hostile/certificates.ts";
 import { newCredentials, newUserKey } from "./nats-keys.ts";
 import { freePort, NATS_MISSING, NatsServer } from "./nats-server.ts";
 
-const NODE = { onParcel() {}, onReceipt() {}, onNote() {} };
+const NODE = { onParcel() {}, onReceipt() {}, onMessage() {} };
 const WHERE_NATS = { skip: NATS_MISSING };
 /** What is promised is about five seconds; a busy machine may take longer. */
 const REFUSAL_MS_MAX = 120_000;
@@ -55,7 +55,7 @@ async function answerOf(open: () => Promise<void>): Promise<ErrorCode | "welcome
   }
 }
 
-test("nobody there, or somebody who says nothing, is BUS_UNREACHABLE", WHERE_NATS, async () => {
+test("no server, or one that does not respond, is BUS_UNREACHABLE", WHERE_NATS, async () => {
   const servers = [`nats://127.0.0.1:${await freePort()}`];
   assert.equal(await answer({ servers }), "BUS_UNREACHABLE");
   assert.equal(await answer({ servers: ["nats://nobody.invalid"] }), "BUS_UNREACHABLE");

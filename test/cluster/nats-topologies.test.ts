@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { openJetStreamRegistry } from "../../src/exchange/registry-jetstream.ts";
+import { openJetStreamRegistry } from "../../src/exchange/nats/registry-jetstream.ts";
 import { type Registry, RegistryAway } from "../../src/exchange/registry.ts";
 import { Post } from "./nats-post.ts";
 import { freePort, NATS_MISSING, NatsServer } from "./nats-server.ts";

@@ -17,7 +17,7 @@ const PLAN = {
   patienceMs: 900_000,
 };
 
-test("processes and their supervisor are killed, and nothing is lost, repeated or rude", async () => {
+test("processes and their supervisor are killed, and nothing is lost or repeated, and politeness is kept", async () => {
   using folder = temporaryFolder();
   await using trial = await FaultTrial.start(PLAN);
   const out = join(folder.path, "out");

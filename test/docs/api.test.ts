@@ -3,7 +3,7 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ROOT, run, temporaryFolder } from "../cli/program.ts";
-import { FROM_SOURCES, openIn } from "./editor.ts";
+import { errorsIn, FROM_SOURCES } from "./editor.ts";
 
 const PAGES = ["docs/api/*.md", "docs/guides/library.md"];
 
@@ -23,11 +23,7 @@ test("every example of the API pages is a program without errors", () => {
   const programs = examples();
   assert.ok(Object.keys(programs).length > 30, `${Object.keys(programs).length} examples`);
   using folder = temporaryFolder();
-  using project = openIn(folder.path, programs, FROM_SOURCES);
-  assert.deepEqual(
-    [...project.editors.values()].flatMap(({ errors }) => errors),
-    [],
-  );
+  assert.deepEqual(errorsIn(folder.path, programs, FROM_SOURCES), []);
 });
 
 test("the examples of the lab, which need no network, run", async () => {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { ROOT, run, type Running, start, temporaryFolder } from "../cli/program.ts";
 import { startSite } from "../cli/small-site.ts";
-import { openIn } from "../docs/editor.ts";
+import { errorsIn, hoverTexts } from "../docs/editor.ts";
 
 /** npm starts whatever `node` is first in the path; here it must be the one under test. */
 const VARIABLES = {
@@ -71,10 +71,9 @@ test("the package installs into an empty folder, crawls, and can be imported", a
   assert.deepEqual(JSON.parse(use.stdout), ["Page 0", "Page 1", "Page 2", "Page 3"]);
 
   const program = `import { crawl } from "weir";\ncrawl({ urls: [], limitBps: 2e6 });\n`;
-  using project = openIn(home, { "use.ts": program }, {});
-  const editor = project.editors.get("use.ts") ?? assert.fail();
-  assert.deepEqual(editor.errors, []);
-  assert.match(editor.hover("{ urls", "limitBps"), /bytes received per second[^]*--limit RATE/);
+  assert.deepEqual(errorsIn(home, { "use.ts": program }, {}), []);
+  const texts = await hoverTexts(home, program, ["limitBps"], {});
+  assert.match(texts.get("limitBps") ?? "", /bytes received per second[^]*--limit RATE/);
 });
 
 test("a Node that is too old is told so in words", async (t) => {

@@ -30,7 +30,7 @@ test("what a node that dies for good had collected is collected again", async ()
   assert.ok(report.lost > 0);
 });
 
-test("whatever goes wrong, nothing is lost, repeated or rude", async () => {
+test("under all faults, nothing is lost or repeated, and politeness is kept", async () => {
   // Seeds that once failed: a message sent back to its sender, pages reported as ended and fetched,
   // a leader without knowledge, two nodes that waited for each other.
   const once = [66, 113, 379, 483];

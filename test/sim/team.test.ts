@@ -30,7 +30,7 @@ test("the web may be divided by URL, or handed out piece by piece, with the same
   assert.ok(dealt.results.every(({ pages }) => pages > 0));
 });
 
-test("handed out piece by piece, the web is divided evenly, from however few seeds it is found", async () => {
+test("dynamic coordination divides the web evenly, from one, three or twelve seeds", async () => {
   const world = {
     siteCount: 12,
     pagesMin: 60,
@@ -68,7 +68,7 @@ test("a firewall drops links to others, and crossing over fetches pages more tha
   assert.ok(downloads > pagesOf(crossing).size, "some pages were fetched by several");
 });
 
-test("a sample tells what firewalls miss, and adds nothing to what is got", async () => {
+test("a sample estimates what firewalls miss, and adds no pages", async () => {
   const plan = { seed: 6, procs: 4, world: WORLD, partition: "url-hash" as const };
   const walled = { ...plan, mode: "firewall" as const, settings: PATIENT };
   const all = pagesOf(await clean(plan)).size;
@@ -86,7 +86,7 @@ test("a sample tells what firewalls miss, and adds nothing to what is got", asyn
   }
 });
 
-test("whatever the bus does and whoever is killed or stopped, nothing is lost and manners are kept", async () => {
+test("under bus faults, kills and stops, nothing is lost and politeness is kept", async () => {
   for (let seed = 100; seed < 130; seed++) {
     const plan = {
       seed,

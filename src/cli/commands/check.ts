@@ -20,7 +20,7 @@ import { runningSnapshot } from "../../results/crawl-folder.ts";
 import { plural, showCount } from "../amounts.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { type Command, commandHelp, type HelpRequest } from "../help.ts";
+import type { Command } from "../help.ts";
 import { isLively, paletteFor } from "../terminal.ts";
 
 /** Faults that are listed; all are counted. */
@@ -30,35 +30,30 @@ const FLAGS = {
   salvageFile: {
     key: "salvage",
     meaning: "Copy all records that are whole, with right digests, to this new WARC file.",
-    fallback: undefined,
     reader: someWords("FILE", "the name of a file"),
   },
   json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
 } as const satisfies FieldTable;
 
-export const command: Command = { help, run };
-
-function help(request?: HelpRequest): string {
-  return commandHelp(
-    {
-      usage: "weir check DIR|FILE… [--salvage FILE] [--json]",
-      about:
-        "Checks the collection of a crawl: every record of the archive with its checksum and digests, every row of the store, the accounts, and that each page has its record. Or checks WARC files of any tool. Changes nothing.",
-      examples: [
-        ["weir check weir-data/example.org", "exit 0: whole; exit 1: damaged, with a list"],
-        ["weir check weir-data/example.org --salvage whole.warc.gz", "copy the undamaged records"],
-        [
-          "weir check weir-data/example.org/archive/*.warc.gz",
-          "archive files, also those of other tools",
-        ],
+export const command: Command = {
+  run,
+  page: {
+    usage: "weir check DIR|FILE… [--salvage FILE] [--json]",
+    about:
+      "Checks the collection of a crawl: every record of the archive with its checksum and digests, every row of the store, the accounts, and that each page has its record. Or checks WARC files of any tool. Changes nothing.",
+    examples: [
+      ["weir check weir-data/example.org", "exit 0: whole; exit 1: damaged, with a list"],
+      ["weir check weir-data/example.org --salvage whole.warc.gz", "copy the undamaged records"],
+      [
+        "weir check weir-data/example.org/archive/*.warc.gz",
+        "archive files, also those of other tools",
       ],
-      groups: { Flags: FLAGS },
-      ending:
-        "`weir export` leaves damaged records out, with a warning; the other exports do not need the archive.",
-    },
-    request,
-  );
-}
+    ],
+    groups: { Flags: FLAGS },
+    ending:
+      "`weir export` leaves damaged records out, with a warning; the other exports do not need the archive.",
+  },
+};
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR|FILE…"], FLAGS);

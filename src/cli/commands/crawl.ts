@@ -3,7 +3,7 @@
 import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import { type Order, readOrder } from "../../config/order.ts";
-import type { TeamOrder } from "../../cluster/supervisor.ts";
+import type { TeamOrder } from "../../cluster/local/supervisor.ts";
 import { checkLoneFolder, clearFor, forgetNode } from "../../cluster/team-folder.ts";
 import { GROUPS, type SETTINGS } from "../../config/schema.ts";
 import { saveSettings } from "../../config/saved-settings.ts";
@@ -12,13 +12,11 @@ import type { CrawlResult } from "../../control/snapshot.ts";
 import { refusedByRules } from "../../page/outcome.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { type Command, commandHelp, type HelpRequest } from "../help.ts";
+import type { Command } from "../help.ts";
 import { onInterrupt } from "../interrupts.ts";
 import { Screen } from "../screen.ts";
 import { refusedSeedLines, summaryOf } from "../summary.ts";
 import { paletteFor } from "../terminal.ts";
-
-export const command: Command = { help, run };
 
 /** The flags of `--help` without a topic. */
 const COMMON: readonly (keyof typeof SETTINGS)[] = [
@@ -29,49 +27,47 @@ const COMMON: readonly (keyof typeof SETTINGS)[] = [
   ...(["dashboard", "json", "verbose"] as const),
 ];
 
-function help(request?: HelpRequest): string {
-  return commandHelp(
-    {
-      usage: "weir crawl [URL…] [--config FILE] [--out DIR] [flags]",
-      about:
-        "Crawls sites from their seed URLs and stores everything in one folder. Ctrl-C stops; the same command resumes, also after a crash. Public sites require --contact (or WEIR_CONTACT), so that their owners can reach you.",
-      examples: [
-        ["weir crawl https://example.org/ --contact you@example.org", "one site"],
-        [
-          "weir crawl https://example.org/docs/ --include 'https://example.org/docs/*'",
-          "a part of a site",
-        ],
-        ["weir crawl http://127.0.0.1:8000/ --allow-private 127.0.0.0/8", "a site on this machine"],
-        [
-          "weir crawl --seeds sites.txt --scope any --pages 10000 --json",
-          "a list of sites, with the result as JSON",
-        ],
-        [
-          "weir crawl https://example.org/ --limit 2MB/s --quota 20GB/month",
-          "with a bandwidth limit and a monthly quota",
-        ],
-        [
-          "weir crawl https://example.org/ --limit-at 'mon-fri 08:00-18:00=1MB/s,else=8MB/s'",
-          "with a lower limit in office hours",
-        ],
-        ["weir crawl https://example.org/ --dashboard", "with a dashboard in the browser"],
-        [
-          "weir crawl --config weir.yaml --refresh",
-          "fetch the pages again; unchanged ones cost a 304 each",
-        ],
-        [
-          "weir crawl https://example.org/ --watch --schedule 'every 1h'",
-          "recrawl every hour until stopped",
-        ],
+export const command: Command = {
+  run,
+  page: {
+    usage: "weir crawl [URL…] [--config FILE] [--out DIR] [flags]",
+    about:
+      "Crawls sites from their seed URLs and stores everything in one folder. Ctrl-C stops; the same command resumes, also after a crash. Public sites require --contact (or WEIR_CONTACT), so that their owners can reach you.",
+    examples: [
+      ["weir crawl https://example.org/ --contact you@example.org", "one site"],
+      [
+        "weir crawl https://example.org/docs/ --include 'https://example.org/docs/*'",
+        "a part of a site",
       ],
-      groups: GROUPS,
-      common: COMMON,
-      ending:
-        "Every flag is also a key of weir.yaml (concurrencyPerSite: 4) and an environment variable (WEIR_CONCURRENCY_PER_SITE). Sizes: 500KB 8MiB; rates: 2MB/s 8Mbit/s; durations: 500ms 30s 15m 2h 1d. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 stopped with work left.",
-    },
-    request,
-  );
-}
+      ["weir crawl http://127.0.0.1:8000/ --allow-private 127.0.0.0/8", "a site on this machine"],
+      [
+        "weir crawl --seeds sites.txt --scope any --pages 10000 --json",
+        "a list of sites, with the result as JSON",
+      ],
+      [
+        "weir crawl https://example.org/ --limit 2MB/s --quota 20GB/month",
+        "with a bandwidth limit and a monthly quota",
+      ],
+      [
+        "weir crawl https://example.org/ --limit-at 'mon-fri 08:00-18:00=1MB/s,else=8MB/s'",
+        "with a lower limit in office hours",
+      ],
+      ["weir crawl https://example.org/ --dashboard", "with a dashboard in the browser"],
+      [
+        "weir crawl --config weir.yaml --refresh",
+        "fetch the pages again; unchanged ones cost a 304 each",
+      ],
+      [
+        "weir crawl https://example.org/ --watch --schedule 'every 1h'",
+        "recrawl every hour until stopped",
+      ],
+    ],
+    groups: GROUPS,
+    common: COMMON,
+    ending:
+      "Every flag is also a key of weir.yaml (concurrencyPerSite: 4) and an environment variable (WEIR_CONCURRENCY_PER_SITE). Sizes: 500KB 8MiB; rates: 2MB/s 8Mbit/s; durations: 500ms 30s 15m 2h 1d. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 stopped with work left.",
+  },
+};
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   const order = await readOrder(words, process.env);
@@ -142,7 +138,7 @@ function keepForReport({ settings, outFolder }: Order, screen: Screen): void {
 async function openAs(order: TeamOrder): Promise<OpenCrawl> {
   const { procs, natsServers } = order.settings;
   if (natsServers.length > 0) {
-    const { beginCluster } = await import("../../cluster/begin.ts");
+    const { beginCluster } = await import("../../cluster/nats/begin.ts");
     return beginCluster(order);
   }
   if (procs === 1) {
@@ -152,7 +148,7 @@ async function openAs(order: TeamOrder): Promise<OpenCrawl> {
     } else checkLoneFolder(order.folder);
     return openCrawl(order);
   }
-  const { openTeam } = await import("../../cluster/supervisor.ts");
+  const { openTeam } = await import("../../cluster/local/supervisor.ts");
   return openTeam(order);
 }
 

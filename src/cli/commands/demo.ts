@@ -7,10 +7,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { serveWorld } from "../../lab/serve.ts";
 import { seedUrls } from "../../lab/world.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { type Command, commandHelp, type HelpRequest } from "../help.ts";
+import type { Command } from "../help.ts";
 import { command as crawl } from "./crawl.ts";
-
-export const command: Command = { help, run };
 
 /** Sized so that it is over within half a minute, and no two sites finish together. */
 const WORLD = {
@@ -59,26 +57,24 @@ const PROMISES: ReadonlyMap<number, string> = new Map([
   [9, "cap: 1.3MB/s\n    deadline: 17s"],
 ]);
 
-function help(request?: HelpRequest): string {
-  return commandHelp(
-    {
-      usage: "weir demo [flags of weir crawl]",
-      about:
-        "Starts a synthetic web of 12 sites on loopback and crawls it in about 30 s under a limit of 3 MB/s, with deadlines, one of them impossible. Open the printed URL to watch it in the browser. No network is needed. Results are in weir-data/demo, settings in weir-data/demo.yaml.",
-      examples: [
-        ["weir demo", "crawl the synthetic web"],
-        ["weir demo --limit 1MB/s", "with another limit"],
-        ["weir serve weir-data/demo", "show the dashboard after the crawl"],
-        ["weir plan --config weir-data/demo.yaml", "which deadlines can be met"],
-        ["weir demo --pages 200 --json", "with the result as JSON"],
-        ["weir export weir-data/demo --format jsonl", "the crawled pages"],
-      ],
-      groups: {},
-      ending: "Ctrl-C stops; the same command resumes.",
-    },
-    request,
-  );
-}
+export const command: Command = {
+  run,
+  page: {
+    usage: "weir demo [flags of weir crawl]",
+    about:
+      "Starts a synthetic web of 12 sites on loopback and crawls it in about 30 s under a limit of 3 MB/s, with deadlines, one of them impossible. Open the printed URL to watch it in the browser. No network is needed. Results are in weir-data/demo, settings in weir-data/demo.yaml.",
+    examples: [
+      ["weir demo", "crawl the synthetic web"],
+      ["weir demo --limit 1MB/s", "with another limit"],
+      ["weir serve weir-data/demo", "show the dashboard after the crawl"],
+      ["weir plan --config weir-data/demo.yaml", "which deadlines can be met"],
+      ["weir demo --pages 200 --json", "with the result as JSON"],
+      ["weir export weir-data/demo --format jsonl", "the crawled pages"],
+    ],
+    groups: {},
+    ending: "Ctrl-C stops; the same command resumes.",
+  },
+};
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   await using web = await serveWorld(WORLD, { by: "address", paced: true, port: DEMO_PORT });

@@ -31,7 +31,7 @@ import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { linkingPages, pageLines, pageRows, popularUrls } from "../export-lines.ts";
 import { type ReadableStore, UrlBook } from "../export-lines.ts";
-import { type Command, commandHelp, type HelpRequest } from "../help.ts";
+import type { Command } from "../help.ts";
 
 const FLAGS = {
   format: {
@@ -102,31 +102,26 @@ class Damages {
   }
 }
 
-export const command: Command = { help, run };
-
-function help(request?: HelpRequest): string {
-  return commandHelp(
-    {
-      usage:
-        "weir export DIR --format jsonl|parquet|warc|links|cdxj [--out FILE] [--text] [--rank]",
-      about: "Exports the pages of a crawl, finished or running, in another format.",
-      examples: [
-        [
-          "weir export weir-data/example.org --format jsonl --text --out pages.jsonl",
-          "all pages with text",
-        ],
-        ["weir export weir-data/example.org --format links | sort | uniq -c", "links, counted"],
-        ["weir export weir-data/example.org --format warc --out site.warc.gz", "one archive file"],
-        [
-          "weir export weir-data/example.org --format links --popular 10000 --out popular.txt",
-          "most-linked URLs, for --replicate",
-        ],
+export const command: Command = {
+  run,
+  page: {
+    usage: "weir export DIR --format jsonl|parquet|warc|links|cdxj [--out FILE] [--text] [--rank]",
+    about: "Exports the pages of a crawl, finished or running, in another format.",
+    examples: [
+      [
+        "weir export weir-data/example.org --format jsonl --text --out pages.jsonl",
+        "all pages with text",
       ],
-      groups: { Flags: FLAGS },
-    },
-    request,
-  );
-}
+      ["weir export weir-data/example.org --format links | sort | uniq -c", "links, counted"],
+      ["weir export weir-data/example.org --format warc --out site.warc.gz", "one archive file"],
+      [
+        "weir export weir-data/example.org --format links --popular 10000 --out popular.txt",
+        "most-linked URLs, for --replicate",
+      ],
+    ],
+    groups: { Flags: FLAGS },
+  },
+};
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR"], FLAGS);

@@ -16,7 +16,7 @@ import { linePlot } from "../../report/line-plot.ts";
 import { plural } from "../amounts.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { type Command, commandHelp, type HelpRequest, wrapped } from "../help.ts";
+import { type Command, wrapped } from "../help.ts";
 import { alignedTable, csvTable, markdownTable } from "../row-table.ts";
 
 const JSON_FLAG = {
@@ -62,26 +62,22 @@ const RUN_FLAGS = {
 const VERBS = ["list", "run"];
 const COLUMNS = 92;
 
-export const command: Command = { help, run };
-
-function help(request?: HelpRequest): string {
-  return commandHelp(
-    {
-      usage:
-        "weir lab list [--json]\nweir lab run NAME [--out DIR] [--seed N] [--runs N] [--pages N] [--data DIR] [--json]",
-      about:
-        "Repeats the experiments of the papers behind Weir, with the production code on a synthetic web. Time is virtual: minutes of crawling take seconds, and the same seed gives the same figures on every machine.",
-      examples: [
-        ["weir lab list", "list the experiments"],
-        ["weir lab run bandwidth-control --runs 1", "a table and pictures in weir-data/lab"],
-        ["weir lab run bandwidth-depth --seed 7 --json", "the result as JSON"],
-      ],
-      groups: { "Flags of run": RUN_FLAGS },
-      ending: `Experiments: ${EXPERIMENTS.map(({ name }) => name).join(", ")}.`,
-    },
-    request,
-  );
-}
+export const command: Command = {
+  run,
+  page: {
+    usage:
+      "weir lab list [--json]\nweir lab run NAME [--out DIR] [--seed N] [--runs N] [--pages N] [--data DIR] [--json]",
+    about:
+      "Repeats the experiments of the papers behind Weir, with the production code on a synthetic web. Time is virtual: minutes of crawling take seconds, and the same seed gives the same figures on every machine.",
+    examples: [
+      ["weir lab list", "list the experiments"],
+      ["weir lab run bandwidth-control --runs 1", "a table and pictures in weir-data/lab"],
+      ["weir lab run bandwidth-depth --seed 7 --json", "the result as JSON"],
+    ],
+    groups: { "Flags of run": RUN_FLAGS },
+    ending: `Experiments: ${EXPERIMENTS.map(({ name }) => name).join(", ")}.`,
+  },
+};
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   const [verb, ...rest] = words;

@@ -1,49 +1,45 @@
 /** `weir node`: joins a cluster as one of its crawling processes. */
 
 import { CrawlError } from "../../base/errors.ts";
-import { meet } from "../../cluster/begin.ts";
-import { openNode } from "../../cluster/node.ts";
-import { readSpec, type Spec } from "../../cluster/spec.ts";
+import { meet } from "../../cluster/nats/begin.ts";
+import { openNode } from "../../cluster/nats/node.ts";
+import { readSpec, type Spec } from "../../cluster/nats/spec.ts";
 import { checkNodeFolder, clearFor } from "../../cluster/team-folder.ts";
 import { CLUSTER } from "../../config/cluster.ts";
 import type { Settings } from "../../config/schema.ts";
 import { gatherSettings } from "../../config/sources.ts";
 import type { Registry } from "../../exchange/registry.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { type Command, commandHelp, type HelpRequest } from "../help.ts";
+import type { Command } from "../help.ts";
 import { onInterrupt } from "../interrupts.ts";
 import { Screen } from "../screen.ts";
 import { summaryOf } from "../summary.ts";
 import { paletteFor } from "../terminal.ts";
 
-export const command: Command = { help, run };
-
 const LOOK_EVERY_MS = 1_000;
 
-function help(request?: HelpRequest): string {
-  return commandHelp(
-    {
-      usage: "weir node --nats URL --crawl NAME [--out DIR] [flags]",
-      about:
-        "Joins a cluster as one more crawling process, on this machine or another. Seeds and settings come from the `weir crawl --nats` that started the crawl; a node that joins earlier waits for it. Ctrl-C hands the node's part over to the others; Ctrl-C again quits at once, and the same command resumes from its folder.",
-      examples: [
-        ["weir node --nats nats://10.0.0.1:4222 --crawl news", "one more process"],
-        [
-          "weir node --nats nats://10.0.0.1:4222 --crawl news --out /data/news",
-          "with its own folder",
-        ],
-        [
-          "weir crawl --seeds sites.txt --nats nats://10.0.0.1:4222 --crawl news",
-          "how the crawl is started",
-        ],
+export const command: Command = {
+  run,
+  page: {
+    usage: "weir node --nats URL --crawl NAME [--out DIR] [flags]",
+    about:
+      "Joins a cluster as one more crawling process, on this machine or another. Seeds and settings come from the `weir crawl --nats` that started the crawl; a node that joins earlier waits for it. Ctrl-C hands the node's part over to the others; Ctrl-C again quits at once, and the same command resumes from its folder.",
+    examples: [
+      ["weir node --nats nats://10.0.0.1:4222 --crawl news", "one more process"],
+      [
+        "weir node --nats nats://10.0.0.1:4222 --crawl news --out /data/news",
+        "with its own folder",
       ],
-      groups: { Cluster: CLUSTER },
-      ending:
-        "Flags that apply to this machine: --out, --memory, --connections, --allow-private, --proxy, --dashboard, --log-file, --json, --quiet. See docs/cluster.md.",
-    },
-    request,
-  );
-}
+      [
+        "weir crawl --seeds sites.txt --nats nats://10.0.0.1:4222 --crawl news",
+        "how the crawl is started",
+      ],
+    ],
+    groups: { Cluster: CLUSTER },
+    ending:
+      "Flags that apply to this machine: --out, --memory, --connections, --allow-private, --proxy, --dashboard, --log-file, --json, --quiet. See docs/cluster.md.",
+  },
+};
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { settings } = await gatherSettings(words, process.env);

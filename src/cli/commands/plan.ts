@@ -14,7 +14,7 @@ import { siteWishes } from "../../config/site-wishes.ts";
 import { gatherSettings } from "../../config/sources.ts";
 import { planPlot } from "../../report/plan-plot.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { type Command, commandHelp, type HelpRequest } from "../help.ts";
+import type { Command } from "../help.ts";
 import { atCrawlsRate, crawlsSlack } from "../plan-as-crawled.ts";
 import { answerOf } from "../plan-answer.ts";
 import { knowledgeOf } from "../plan-knowledge.ts";
@@ -42,43 +42,40 @@ const FLAGS = {
   },
 } as const satisfies FieldTable;
 
-export const command: Command = { help, run };
+const { configFile, outFolder, limitBps, limitAt, siteLimitBps, json, speedsFile } = SETTINGS;
 
-function help(request?: HelpRequest): string {
-  const { configFile, outFolder, limitBps, limitAt, siteLimitBps, json, speedsFile } = SETTINGS;
-  return commandHelp(
-    {
-      usage:
-        "weir plan --config FILE [--objective min-sum|min-max] [--algorithm NAME] [--svg FILE] [--json]",
-      about:
-        "Previews when each site is crawled and at what rate, and which deadlines can be met. For missed deadlines it reports by how much, the least sufficient rate, and which single deadline to move. Nothing is fetched. Site sizes are `size` in the file, or those of an earlier crawl in the same folder; server rates are `cap`, or measured.",
-      examples: [
-        ["weir plan --config weir.yaml", "schedule and deadlines"],
-        [
-          "weir plan --config weir.yaml --limit 4MB/s --svg plan.svg",
-          "with another limit, as a picture",
-        ],
-        ["weir plan --config weir.yaml --as-crawled", "expected finish times of a real crawl"],
-        [
-          "weir plan --config weir.yaml --algorithm cpq --json",
-          "with a planner of Zhu et al., as JSON",
-        ],
-        [
-          "weir plan --config weir.yaml --strict && weir crawl --config weir.yaml",
-          "crawl only if all deadlines can be met",
-        ],
+export const command: Command = {
+  run,
+  page: {
+    usage:
+      "weir plan --config FILE [--objective min-sum|min-max] [--algorithm NAME] [--svg FILE] [--json]",
+    about:
+      "Previews when each site is crawled and at what rate, and which deadlines can be met. For missed deadlines it reports by how much, the least sufficient rate, and which single deadline to move. Nothing is fetched. Site sizes are `size` in the file, or those of an earlier crawl in the same folder; server rates are `cap`, or measured.",
+    examples: [
+      ["weir plan --config weir.yaml", "schedule and deadlines"],
+      [
+        "weir plan --config weir.yaml --limit 4MB/s --svg plan.svg",
+        "with another limit, as a picture",
       ],
-      groups: {
-        Plan: { configFile, outFolder, speedsFile, ...FLAGS, json },
-        Rates: { limitBps, limitAt, siteLimitBps },
-        Deadlines: PLANNING,
-      },
-      ending:
-        "Sites in the file may have `size`, `deadline`, `priority`, `cap`, `efficiency` and `limit`. All settings of `weir crawl` are accepted. Exit codes: 0 planned; with --strict 1 if a deadline cannot be met; 2 wrong usage.",
+      ["weir plan --config weir.yaml --as-crawled", "expected finish times of a real crawl"],
+      [
+        "weir plan --config weir.yaml --algorithm cpq --json",
+        "with a planner of Zhu et al., as JSON",
+      ],
+      [
+        "weir plan --config weir.yaml --strict && weir crawl --config weir.yaml",
+        "crawl only if all deadlines can be met",
+      ],
+    ],
+    groups: {
+      Plan: { configFile, outFolder, speedsFile, ...FLAGS, json },
+      Rates: { limitBps, limitAt, siteLimitBps },
+      Deadlines: PLANNING,
     },
-    request,
-  );
-}
+    ending:
+      "Sites in the file may have `size`, `deadline`, `priority`, `cap`, `efficiency` and `limit`. All settings of `weir crawl` are accepted. Exit codes: 0 planned; with --strict 1 if a deadline cannot be met; 2 wrong usage.",
+  },
+};
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   const gathered = await gatherSettings(words, process.env, FLAGS);

@@ -6,7 +6,7 @@ import { words as someWords } from "../../config/readers.ts";
 import { SETTINGS } from "../../config/schema.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { type Command, commandHelp, type HelpRequest } from "../help.ts";
+import type { Command } from "../help.ts";
 import { writeReport } from "../report-file.ts";
 
 const FLAGS = {
@@ -23,23 +23,19 @@ const FLAGS = {
   referenceFolder: SETTINGS.referenceFolder,
 } as const satisfies FieldTable;
 
-export const command: Command = { help, run };
-
-function help(request?: HelpRequest): string {
-  return commandHelp(
-    {
-      usage: "weir report DIR [--out FILE] [--speeds FILE] [--reference DIR]",
-      about:
-        "Writes a one-page HTML report: rate against limit and prediction, deadlines, processes, topics, bytes by purpose, server speeds by hour, sites, outcomes, problems and settings, each explained. The page is self-contained, without scripts, and printable. `weir crawl` writes one when it ends.",
-      examples: [
-        ["weir report weir-data/example.org", "writes weir-data/example.org/report.html"],
-        ["weir report weir-data/example.org --out crawl.html", "to a file of your choice"],
-      ],
-      groups: { Flags: FLAGS },
-    },
-    request,
-  );
-}
+export const command: Command = {
+  run,
+  page: {
+    usage: "weir report DIR [--out FILE] [--speeds FILE] [--reference DIR]",
+    about:
+      "Writes a one-page HTML report: rate against limit and prediction, deadlines, processes, topics, bytes by purpose, server speeds by hour, sites, outcomes, problems and settings, each explained. The page is self-contained, without scripts, and printable. `weir crawl` writes one when it ends.",
+    examples: [
+      ["weir report weir-data/example.org", "writes weir-data/example.org/report.html"],
+      ["weir report weir-data/example.org --out crawl.html", "to a file of your choice"],
+    ],
+    groups: { Flags: FLAGS },
+  },
+};
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR"], FLAGS);

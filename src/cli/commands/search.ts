@@ -20,7 +20,7 @@ import { type Query, readQuery } from "../../search/query.ts";
 import { plural, showCount } from "../amounts.ts";
 import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { type Command, commandHelp, type HelpRequest } from "../help.ts";
+import type { Command } from "../help.ts";
 import { resultJson, resultLines } from "../search-lines.ts";
 import { isLively, paletteFor, sizeOf } from "../terminal.ts";
 
@@ -61,36 +61,29 @@ const FLAGS = {
   json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
 } as const satisfies FieldTable;
 
-export const command: Command = { help, run };
-
-function help(request?: HelpRequest): string {
-  return commandHelp(
-    {
-      usage: "weir search DIR… WORDS… [--site HOST] [--topic TOPIC] [--language TAG] [--limit N]",
-      about:
-        'Finds pages by words, best match first. A page must have all words. "several words" in quotes are a phrase; dam* finds words with this beginning; dam OR weir finds either; -beaver (or NOT beaver) excludes pages with that word. Case and accents are ignored, and English words are compared by their stem.',
-      examples: [
-        ["weir search weir-data/example.org weir dam", "pages with both words"],
-        [
-          "weir search weir-data/example.org '\"low dam\" -beaver'",
-          "a phrase, without another word",
-        ],
-        [
-          "weir search weir-data/example.org 'dam OR weir' river",
-          "either of two words, and a third word",
-        ],
-        ["weir search crawl-1 crawl-2 mill* --language en", "two crawls together"],
-        [
-          "weir search weir-data/topics weir --topic science --json",
-          "all processes of a crawl, as JSON",
-        ],
+export const command: Command = {
+  run,
+  page: {
+    usage: "weir search DIR… WORDS… [--site HOST] [--topic TOPIC] [--language TAG] [--limit N]",
+    about:
+      'Finds pages by words, best match first. A page must have all words. "several words" in quotes are a phrase; dam* finds words with this beginning; dam OR weir finds either; -beaver (or NOT beaver) excludes pages with that word. Case and accents are ignored, and English words are compared by their stem.',
+    examples: [
+      ["weir search weir-data/example.org weir dam", "pages with both words"],
+      ["weir search weir-data/example.org '\"low dam\" -beaver'", "a phrase, without another word"],
+      [
+        "weir search weir-data/example.org 'dam OR weir' river",
+        "either of two words, and a third word",
       ],
-      groups: { Flags: FLAGS },
-      ending: "A crawl without --search-index is indexed from its archive by the first search.",
-    },
-    request,
-  );
-}
+      ["weir search crawl-1 crawl-2 mill* --language en", "two crawls together"],
+      [
+        "weir search weir-data/topics weir --topic science --json",
+        "all processes of a crawl, as JSON",
+      ],
+    ],
+    groups: { Flags: FLAGS },
+    ending: "A crawl without --search-index is indexed from its archive by the first search.",
+  },
+};
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   const unwanted = words.filter(isUnwanted);

@@ -10,7 +10,7 @@ import { readArgs } from "../args.ts";
 import { crawlLines, crawlsInside } from "../crawl-list.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { type Command, commandHelp, type HelpRequest } from "../help.ts";
+import type { Command } from "../help.ts";
 
 const FLAGS = {
   dashboard: {
@@ -24,28 +24,24 @@ const FLAGS = {
   speedsFile: SETTINGS.speedsFile,
 } as const satisfies FieldTable;
 
-export const command: Command = { help, run };
-
-function help(request?: HelpRequest): string {
-  return commandHelp(
-    {
-      usage: "weir serve DIR [--port PORT] [--host ADDRESS]",
-      about:
-        "Serves a dashboard of the crawl in DIR until Ctrl-C, running or not; a running crawl can be changed there. It is reachable only from this machine and with the token in the printed URL. `weir crawl --dashboard` serves it from the start.",
-      examples: [
-        ["weir serve weir-data/example.org", "open the printed URL in a browser"],
-        ["weir serve weir-data/example.org --port 9000", "on a fixed port"],
-        [
-          "ssh -L 8674:127.0.0.1:8674 crawler.example",
-          "run first for a crawl on another machine; its URL then works here",
-        ],
+export const command: Command = {
+  run,
+  page: {
+    usage: "weir serve DIR [--port PORT] [--host ADDRESS]",
+    about:
+      "Serves a dashboard of the crawl in DIR until Ctrl-C, running or not; a running crawl can be changed there. It is reachable only from this machine and with the token in the printed URL. `weir crawl --dashboard` serves it from the start.",
+    examples: [
+      ["weir serve weir-data/example.org", "open the printed URL in a browser"],
+      ["weir serve weir-data/example.org --port 9000", "on a fixed port"],
+      [
+        "ssh -L 8674:127.0.0.1:8674 crawler.example",
+        "run first for a crawl on another machine; its URL then works here",
       ],
-      groups: { Flags: FLAGS },
-      ending: "Metrics for Prometheus are at /metrics, with the same token; see docs/dashboard.md.",
-    },
-    request,
-  );
-}
+    ],
+    groups: { Flags: FLAGS },
+    ending: "Metrics for Prometheus are at /metrics, with the same token; see docs/dashboard.md.",
+  },
+};
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR"], FLAGS);

@@ -16,43 +16,38 @@ import { askCrawl } from "../../control/status-file.ts";
 import { readArgs } from "../args.ts";
 import { runningSnapshot, storedSnapshot } from "../../results/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { type Command, columnsOf, commandHelp, type HelpRequest, wrapped } from "../help.ts";
+import type { Command } from "../help.ts";
 
 const FLAGS = {
   json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
 } as const satisfies FieldTable;
 
-export const command: Command = { help, run };
-
-function help(request?: HelpRequest): string {
-  const keys = Object.entries<Field<unknown>>(CHANGEABLE).flatMap(([key, field]) =>
-    wrapped(expectationOf(field), columnsOf(request) - 16).map(
-      (line, index) => `  ${(index === 0 ? key : "").padEnd(14)}${line}`,
-    ),
-  );
-  return commandHelp(
-    {
-      usage: "weir set DIR KEY VALUE",
-      about:
-        "Changes a setting of the running crawl in DIR, within one second and until it ends. In a cluster, DIR is " +
-        "the folder of any node: the change holds for all nodes, and fails if one has not confirmed it within 10 s.",
-      examples: [
-        ["weir set weir-data/example.org limit 500KB/s", "limit of the whole crawl"],
-        ["weir set weir-data/example.org limit none", "no limit"],
-        [
-          "weir set weir-data/example.org limit-at 'mon-fri 08:00-18:00=1MB/s,else=8MB/s'",
-          "limit by time of the week",
-        ],
-        ["weir set weir-data/example.org quota 5GB/day", "quota per day"],
-        ["weir set weir-data/example.org pause true", "no new requests"],
-        ["weir set weir-data/example.org pause false", "continue"],
-        ["weir set weir-data/example.org delay 3s", "delay between requests to each site"],
+export const command: Command = {
+  run,
+  page: {
+    usage: "weir set DIR KEY VALUE",
+    about:
+      "Changes a setting of the running crawl in DIR, within one second and until it ends. In a cluster, DIR is " +
+      "the folder of any node: the change holds for all nodes, and fails if one has not confirmed it within 10 s.",
+    examples: [
+      ["weir set weir-data/example.org limit 500KB/s", "limit of the whole crawl"],
+      ["weir set weir-data/example.org limit none", "no limit"],
+      [
+        "weir set weir-data/example.org limit-at 'mon-fri 08:00-18:00=1MB/s,else=8MB/s'",
+        "limit by time of the week",
       ],
-      groups: { Flags: FLAGS },
-    },
-    request,
-  ).concat(`\nKeys and values:\n${keys.join("\n")}\n`);
-}
+      ["weir set weir-data/example.org quota 5GB/day", "quota per day"],
+      ["weir set weir-data/example.org pause true", "no new requests"],
+      ["weir set weir-data/example.org pause false", "continue"],
+      ["weir set weir-data/example.org delay 3s", "delay between requests to each site"],
+    ],
+    groups: { Flags: FLAGS },
+    keys: Object.entries<Field<unknown>>(CHANGEABLE).map(([key, field]) => [
+      key,
+      expectationOf(field),
+    ]),
+  },
+};
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR", "KEY", "VALUE"], FLAGS);

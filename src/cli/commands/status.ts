@@ -18,7 +18,7 @@ import { crawlLines, crawlsInside } from "../crawl-list.ts";
 import { runningSnapshot, storedSnapshot } from "../../results/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { frameOf, type Screen } from "../frame.ts";
-import { type Command, commandHelp, type HelpRequest } from "../help.ts";
+import type { Command } from "../help.ts";
 import { LiveView } from "../live-view.ts";
 import { PlainView } from "../plain-view.ts";
 import { serverLines, serversAsJson, surveyed } from "../server-lines.ts";
@@ -54,29 +54,25 @@ const FLAGS = {
   holidays: SETTINGS.holidays,
 } as const satisfies FieldTable;
 
-export const command: Command = { help, run };
-
-function help(request?: HelpRequest): string {
-  return commandHelp(
-    {
-      usage: "weir status DIR [--watch | --servers | --reference DIR] [--json]",
-      about:
-        "Shows the state of the crawl in DIR, running or not, without affecting it. If DIR contains the folders of several crawls, it lists them.",
-      examples: [
-        ["weir status weir-data/example.org", "progress and outcomes"],
-        ["weir status weir-data/example.org --watch", "the live view, from another terminal"],
-        ["weir status weir-data/example.org --servers", "speed of servers by hour"],
-        [
-          "weir status four-processes --reference one-process",
-          "coverage compared with another crawl",
-        ],
-        ["weir status weir-data", "all crawls in weir-data, one per line"],
+export const command: Command = {
+  run,
+  page: {
+    usage: "weir status DIR [--watch | --servers | --reference DIR] [--json]",
+    about:
+      "Shows the state of the crawl in DIR, running or not, without affecting it. If DIR contains the folders of several crawls, it lists them.",
+    examples: [
+      ["weir status weir-data/example.org", "progress and outcomes"],
+      ["weir status weir-data/example.org --watch", "the live view, from another terminal"],
+      ["weir status weir-data/example.org --servers", "speed of servers by hour"],
+      [
+        "weir status four-processes --reference one-process",
+        "coverage compared with another crawl",
       ],
-      groups: { Flags: FLAGS },
-    },
-    request,
-  );
-}
+      ["weir status weir-data", "all crawls in weir-data, one per line"],
+    ],
+    groups: { Flags: FLAGS },
+  },
+};
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR"], FLAGS);

@@ -3,11 +3,11 @@
  * has ended, so that it is not fetched again.
  *
  * A site that is being asked is laid aside first, and moves when its last request has ended. Rows and the
- * letters that carry them are in one commit. Whoever is killed meanwhile does it again from the start,
- * which costs letters and nothing else: what has moved already is known as such.
+ * messages that carry them are in one commit. Whoever is killed meanwhile does it again from the start,
+ * which costs messages and nothing else: what has moved already is known as such.
  */
 
-import type { MovedUrl } from "../../exchange/wire.ts";
+import type { MovedUrl } from "../../exchange/url-message.ts";
 import type { StoredUrl } from "../../store/store.ts";
 import { siteOf } from "../../url/site.ts";
 import type { CrawlContext } from "../context.ts";
@@ -48,12 +48,12 @@ export class HandOver {
     this.#parts = parts;
   }
 
-  /** Whether everything that had to go is noted in letters. */
+  /** Whether everything that had to go is noted in messages. */
   get isDone(): boolean {
     return this.#leaving.length === 0;
   }
 
-  /** Begins with all that is known of these buckets; `onDone` when all of it is noted in letters. */
+  /** Begins with all that is known of these buckets; `onDone` when all of it is noted in messages. */
   begin(lost: ReadonlySet<number>, onDone: () => void): void {
     this.#onDone = onDone;
     const { sites } = this.#context;

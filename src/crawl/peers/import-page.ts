@@ -10,7 +10,7 @@ import { isLackOfRoom } from "../../base/errors.ts";
 import { decodeBody } from "../../fetch/decode.ts";
 import type { FetchedPage } from "../../fetch/fetcher.ts";
 import { NO_TRAFFIC } from "../../fetch/transport.ts";
-import type { PageLetter, SentPage } from "../../exchange/page-letter.ts";
+import type { PageMessage, SentPage } from "../../exchange/page-message.ts";
 import type { Remark } from "../../page/page.ts";
 import type { WaitingUrl } from "../../store/store.ts";
 import { siteOf } from "../../url/site.ts";
@@ -74,7 +74,7 @@ export class PageImport {
   }
 
   /** Calls `taken` in the tick in which the page is recorded, or found to be known. False: not now. */
-  async takeIn({ page }: PageLetter, from: string, taken: () => void): Promise<boolean> {
+  async takeIn({ page }: PageMessage, from: string, taken: () => void): Promise<boolean> {
     const { sites, requests, batch } = this.#context;
     const candidate = candidateFrom(page);
     const result = candidate === undefined ? undefined : await this.#resultOf(page);

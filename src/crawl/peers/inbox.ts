@@ -1,16 +1,16 @@
 /**
- * Takes in what other processes send: each letter once, however often, in whatever order and in how many
+ * Takes in what other processes send: each message once, however often, in whatever order and in how many
  * parts it comes.
  *
- * What a letter brings is noted in one go with the fact that it was taken, so a kill forgets both or
+ * What a message brings is noted in one go with the fact that it was taken, so a kill forgets both or
  * neither. A page has to be archived before it can be noted, so it takes a while. The receipt goes out
  * after the commit, and again for every repeat.
  */
 
 import type { Membership, Parcel } from "../../exchange/bus.ts";
-import { decodeAny } from "../../exchange/letters.ts";
-import { type NumberedLetter, type Packing, unpack } from "../../exchange/packing.ts";
-import type { PageLetter } from "../../exchange/page-letter.ts";
+import { decodePeerMessage } from "../../exchange/peer-message.ts";
+import { type NumberedMessage, type Packing, unpack } from "../../exchange/packing.ts";
+import type { PageMessage } from "../../exchange/page-message.ts";
 import type { CrawlContext } from "../context.ts";
 import type { PageImport } from "./import-page.ts";
 import type { UrlMerge } from "./merge-url.ts";
@@ -27,7 +27,7 @@ interface Taken {
   readonly seqs: Set<number>;
 }
 
-/** A parcel, and how many of its letters are not noted yet. */
+/** A parcel, and how many of its messages are not noted yet. */
 interface Delivery {
   readonly parcel: Parcel;
   left: number;
@@ -36,12 +36,12 @@ interface Delivery {
 /** A page that waits for its turn at the archive. */
 interface WaitingPage {
   readonly key: string;
-  readonly letter: PageLetter;
+  readonly message: PageMessage;
   readonly from: string;
   readonly settle: () => void;
 }
 
-/** A letter of which some parts are there. */
+/** A message of which some parts are there. */
 interface Partial {
   readonly parts: (Uint8Array | undefined)[];
   readonly deliveries: Delivery[];
@@ -88,9 +88,9 @@ export class Inbox {
     if (packing === undefined) return this.#complain(parcel);
     const taken = this.#takenFrom(packing);
     this.#raiseFloor(taken, packing.floor);
-    const fresh = packing.letters.filter(({ seq }) => seq >= taken.floor && !taken.seqs.has(seq));
+    const fresh = packing.messages.filter(({ seq }) => seq >= taken.floor && !taken.seqs.has(seq));
     const delivery = { parcel, left: fresh.length };
-    for (const numbered of fresh) this.#takeLetter(delivery, packing.sender, numbered);
+    for (const numbered of fresh) this.#takeMessage(delivery, packing.sender, numbered);
     this.#remember(packing.sender, taken);
     if (fresh.length === 0) this.#unacknowledged.push(parcel);
   }
@@ -101,28 +101,28 @@ export class Inbox {
     for (const parcel of parcels) this.#bus.acknowledge(parcel);
   }
 
-  #takeLetter(delivery: Delivery, sender: string, numbered: NumberedLetter): void {
+  #takeMessage(delivery: Delivery, sender: string, numbered: NumberedMessage): void {
     const key = `${sender} ${numbered.seq}`;
     if (this.#underWay.has(key)) return;
     const deliveries = this.#deliveriesOf(key, delivery, numbered);
     if (deliveries === undefined) return;
-    const sent = decodeAny(this.#bodyOf(key, numbered));
+    const sent = decodePeerMessage(this.#bodyOf(key, numbered));
     if (sent === undefined) return this.#complain(delivery.parcel);
     const division = this.#context.ownership?.division;
     // Sent by a division that is not known here yet: taken when it is sent again, and then for certain ours.
     if (division === undefined || sent.epoch > division.epoch) return;
-    const letter = stillTrue(sent, division.losses, (url) => this.#bucketOf(url));
+    const message = stillTrue(sent, division.losses, (url) => this.#bucketOf(url));
     const taken = this.#takenFrom({ sender });
     const settle = (): void => {
       taken.seqs.add(numbered.seq);
       this.#remember(sender, taken);
       for (const one of deliveries) this.#arrived(one);
     };
-    if (letter.kind === "page") {
+    if (message.kind === "page") {
       const { from } = delivery.parcel;
-      return this.#takePage({ key, letter, from, settle });
+      return this.#takePage({ key, message, from, settle });
     }
-    this.#parts.merge.takeIn(letter);
+    this.#parts.merge.takeIn(message);
     settle();
   }
 
@@ -138,7 +138,7 @@ export class Inbox {
   #takePage(page: WaitingPage): void {
     if (this.#waitingBytes > WAITING_BYTES_MAX) return;
     this.#underWay.add(page.key);
-    this.#waitingBytes += page.letter.page.body.length;
+    this.#waitingBytes += page.message.page.body.length;
     this.#waiting.push(page);
     this.#readOn();
   }
@@ -147,13 +147,13 @@ export class Inbox {
     while (this.#archiving < PAGES_UNDER_WAY_MAX) {
       const page = this.#waiting.shift();
       if (page === undefined) return;
-      const { key, letter, from, settle } = page;
+      const { key, message, from, settle } = page;
       this.#archiving += 1;
       this.#parts.pageImport
-        .takeIn(letter, from, settle)
+        .takeIn(message, from, settle)
         .finally(() => {
           this.#archiving -= 1;
-          this.#waitingBytes -= letter.page.body.length;
+          this.#waitingBytes -= message.page.body.length;
           this.#underWay.delete(key);
           this.#readOn();
         })
@@ -161,11 +161,11 @@ export class Inbox {
     }
   }
 
-  /** All parcels that the letter came in; undefined while parts of it are missing. */
+  /** All parcels that the message came in; undefined while parts of it are missing. */
   #deliveriesOf(
     key: string,
     delivery: Delivery,
-    { body, part, parts }: NumberedLetter,
+    { body, part, parts }: NumberedMessage,
   ): readonly Delivery[] | undefined {
     if (parts === 1) return [delivery];
     let partial = this.#partial.get(key);
@@ -189,7 +189,7 @@ export class Inbox {
     return partial.missing === 0 ? partial.deliveries : undefined;
   }
 
-  #bodyOf(key: string, { body, parts }: NumberedLetter): Uint8Array {
+  #bodyOf(key: string, { body, parts }: NumberedMessage): Uint8Array {
     const partial = this.#partial.get(key);
     if (parts === 1 || partial === undefined) return body;
     this.#forget(key, partial);

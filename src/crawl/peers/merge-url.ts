@@ -6,7 +6,7 @@
  * come here, because its sender did not know of a new owner yet, is sent on.
  */
 
-import type { Letter, MovedUrl, SentUrl } from "../../exchange/wire.ts";
+import type { UrlMessage, MovedUrl, SentUrl } from "../../exchange/url-message.ts";
 import type { Visits } from "../../page/visits.ts";
 import type { StoredUrl } from "../../store/store.ts";
 import { siteOf } from "../../url/site.ts";
@@ -43,10 +43,10 @@ export class UrlMerge {
     return this.#received;
   }
 
-  takeIn(letter: Letter): void {
-    this.#received += letter.urls.length;
+  takeIn(message: UrlMessage): void {
+    this.#received += message.urls.length;
     const found: FoundUrl[] = [];
-    for (const sent of letter.urls) {
+    for (const sent of message.urls) {
       const one = foundUrl(sent);
       if (one === undefined) continue;
       this.#parts.router.popularFound?.received(one.candidate.high, one.candidate.low);

@@ -1,16 +1,20 @@
 /**
  * Sends what is for other processes, and keeps it until they have it.
  *
- * A letter is noted together with the page it comes from, so it leaves with that page's commit or not
- * at all. Letters to one addressee travel several in a parcel: after so many pages, after so much time, or at once when
+ * A message is noted together with the page it comes from, so it leaves with that page's commit or not
+ * at all. Messages to one addressee travel several in a parcel: after so many pages, after so much time, or at once when
  * there is nothing else to do. A parcel without a receipt is sent again, ever later, for ever: the
  * bus may lose everything at any time. What an addressee that has left did not take is addressed anew.
  */
 
 import { assert } from "../../base/assert.ts";
 import type { Membership, Receipt } from "../../exchange/bus.ts";
-import { type NumberedLetter, pack, PACKED_BYTES_MAX } from "../../exchange/packing.ts";
-import { type AnyLetter, decodeAny, encodeAny } from "../../exchange/letters.ts";
+import { type NumberedMessage, pack, PACKED_BYTES_MAX } from "../../exchange/packing.ts";
+import {
+  type PeerMessage,
+  decodePeerMessage,
+  encodePeerMessage,
+} from "../../exchange/peer-message.ts";
 import type { OutgoingParcel } from "../../store/store.ts";
 import type { CrawlContext } from "../context.ts";
 
@@ -25,7 +29,7 @@ interface OutboxParts {
 interface Shipment {
   readonly to: string;
   readonly seqs: readonly number[];
-  /** Of one letter that goes in several parcels. */
+  /** Of one message that goes in several parcels. */
   readonly part: number;
   readonly parts: number;
   sentAtMs: number;
@@ -48,7 +52,7 @@ const TICK_MS = 50;
 const AGAIN_AFTER_MS = 2_000;
 const AGAIN_AFTER_MAX_MS = 15_000;
 const SHIPMENTS_MAX = 4;
-const LETTERS_MAX = 4_096;
+const MESSAGES_MAX = 4_096;
 const READ_AT_ONCE = 1_000;
 
 export class Outbox {
@@ -81,14 +85,14 @@ export class Outbox {
     return this.#noted.length === 0 && this.#piles.size === 0;
   }
 
-  /** Letters that have not arrived yet. */
+  /** Messages that have not arrived yet. */
   get count(): number {
     let count = this.#noted.length;
     for (const { seqs } of this.#piles.values()) count += seqs.length;
     return count;
   }
 
-  /** The number that the next letter gets, and the lowest of those that have not arrived. */
+  /** The number that the next message gets, and the lowest of those that have not arrived. */
   get numbers(): { readonly next: number; readonly first: number } {
     let first = this.#noted[0]?.seq ?? this.#nextSeq;
     for (const { seqs } of this.#piles.values()) first = Math.min(first, seqs[0] ?? first);
@@ -100,10 +104,10 @@ export class Outbox {
     return this.#sentBytes;
   }
 
-  /** Notes a letter: it is sent once it is committed. Answers its number. */
-  put(to: string, letter: AnyLetter): number {
+  /** Notes a message: it is sent once it is committed. Answers its number. */
+  put(to: string, message: PeerMessage): number {
     const seq = this.#nextSeq++;
-    this.#context.batch.addParcel({ seq, to, body: encodeAny(letter) });
+    this.#context.batch.addParcel({ seq, to, body: encodePeerMessage(message) });
     this.#noted.push({ seq, to });
     return seq;
   }
@@ -131,28 +135,28 @@ export class Outbox {
     this.ship();
   }
 
-  /** Takes back all letters to whoever `isGone`, to be addressed anew in the same commit. */
-  takeBack(isGone: (to: string) => boolean): AnyLetter[] {
-    const letters: AnyLetter[] = [];
+  /** Takes back all messages to whoever `isGone`, to be addressed anew in the same commit. */
+  takeBack(isGone: (to: string) => boolean): PeerMessage[] {
+    const messages: PeerMessage[] = [];
     const noted = this.#noted.filter(({ to }) => isGone(to));
     this.#noted = this.#noted.filter(({ to }) => !isGone(to));
     for (const [to, pile] of this.#piles) {
       if (!isGone(to)) continue;
       for (const [id, shipment] of this.#shipments)
         if (shipment.to === to) this.#shipments.delete(id);
-      letters.push(...this.lettersTo(to, Infinity));
+      messages.push(...this.messagesTo(to, Infinity));
       this.#drop(to, new Set(pile.seqs));
     }
     for (const { seq } of noted) {
-      letters.push(this.#letter(seq));
+      messages.push(this.#message(seq));
       this.#context.batch.dropParcel(seq);
     }
-    return letters;
+    return messages;
   }
 
   /** The first that wait for an addressee. */
-  lettersTo(to: string, countMax: number): AnyLetter[] {
-    return (this.#piles.get(to)?.seqs ?? []).slice(0, countMax).map((seq) => this.#letter(seq));
+  messagesTo(to: string, countMax: number): PeerMessage[] {
+    return (this.#piles.get(to)?.seqs ?? []).slice(0, countMax).map((seq) => this.#message(seq));
   }
 
   stop(): void {
@@ -178,14 +182,14 @@ export class Outbox {
 
   #row(seq: number): OutgoingParcel {
     const row = this.#context.batch.parcel(seq);
-    assert(row !== undefined, "a letter is kept until it has arrived");
+    assert(row !== undefined, "a message is kept until it has arrived");
     return row;
   }
 
-  #letter(seq: number): AnyLetter {
-    const letter = decodeAny(this.#row(seq).body);
-    assert(letter !== undefined, "what we wrote we can read");
-    return letter;
+  #message(seq: number): PeerMessage {
+    const message = decodePeerMessage(this.#row(seq).body);
+    assert(message !== undefined, "what we wrote we can read");
+    return message;
   }
 
   /** Sends whatever is due. */
@@ -237,7 +241,7 @@ export class Outbox {
   #fitting(seqs: readonly number[]): number[] {
     let bytes = 0;
     const fitting: number[] = [];
-    for (const seq of seqs.slice(0, LETTERS_MAX)) {
+    for (const seq of seqs.slice(0, MESSAGES_MAX)) {
       bytes += this.#row(seq).body.length;
       if (fitting.length > 0 && bytes > PACKED_BYTES_MAX) break;
       fitting.push(seq);
@@ -248,7 +252,7 @@ export class Outbox {
   #send(id: string, shipment: Shipment, nowMs: number): void {
     const { bus, sender } = this.#parts;
     const { to, seqs, part, parts } = shipment;
-    const letters: NumberedLetter[] = seqs.map((seq) => {
+    const messages: NumberedMessage[] = seqs.map((seq) => {
       const { body } = this.#row(seq);
       const from = part * PACKED_BYTES_MAX;
       return {
@@ -258,7 +262,7 @@ export class Outbox {
         body: parts === 1 ? body : body.subarray(from, from + PACKED_BYTES_MAX),
       };
     });
-    const body = pack({ sender, floor: this.#pile(to).seqs[0] as number, letters });
+    const body = pack({ sender, floor: this.#pile(to).seqs[0] as number, messages: messages });
     shipment.sentAtMs = nowMs;
     this.#sentBytes += body.length;
     bus.send({ id, to, body });

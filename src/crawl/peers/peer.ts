@@ -42,8 +42,8 @@ const OWNED = "owned buckets";
 /** The fact, kept in the store: the division up to which everything lost with other processes has been sent again. */
 const EPOCH = "division epoch";
 const SITES_LOOKED_AT = 256;
-/** Letters without an owner that a report of waiting URLs reads at most. */
-const LETTERS_COUNTED = 200;
+/** Messages without an owner that a report of waiting URLs reads at most. */
+const MESSAGES_COUNTED = 200;
 
 /** A bucket and the number of URLs that wait in it. */
 export type Waiting = readonly [bucket: number, urls: number];
@@ -54,7 +54,7 @@ export class Peer {
   #isClosed = false;
   #epochKnown: number;
   /** The messages that must arrive until everything is handed over that was lost with that division. */
-  #handing = { epoch: 0, beforeLetter: 0 };
+  #handing = { epoch: 0, beforeMessage: 0 };
   #handedOver = 0;
 
   constructor(context: CrawlContext, parts: PeerParts) {
@@ -74,7 +74,7 @@ export class Peer {
   }
 
   /** Messages that have not arrived yet. */
-  get lettersWaiting(): number {
+  get messagesWaiting(): number {
     return this.#parts.exchange?.router.waiting ?? 0;
   }
 
@@ -95,10 +95,10 @@ export class Peer {
   get handedOver(): number {
     const { exchange } = this.#parts;
     if (exchange === undefined) return 0;
-    const { next, first } = exchange.router.letterNumbers;
+    const { next, first } = exchange.router.messageNumbers;
     if (exchange.handOver.isDone && this.#handing.epoch < this.epoch)
-      this.#handing = { epoch: this.epoch, beforeLetter: next };
-    if (first >= this.#handing.beforeLetter) this.#handedOver = this.#handing.epoch;
+      this.#handing = { epoch: this.epoch, beforeMessage: next };
+    if (first >= this.#handing.beforeMessage) this.#handedOver = this.#handing.epoch;
     return this.#handedOver;
   }
 
@@ -121,7 +121,7 @@ export class Peer {
     const add = (bucket: number, urls: number): void => {
       if (urls > 0) counts.set(bucket, (counts.get(bucket) ?? 0) + urls);
     };
-    for (const bucket of exchange.router.unowned(LETTERS_COUNTED)) add(bucket, 1);
+    for (const bucket of exchange.router.unowned(MESSAGES_COUNTED)) add(bucket, 1);
     if (ownership.keepsSites) {
       for (const { key, pending } of this.#sitesWithWork())
         if (ownership.mayCrawl(key)) add(ownership.bucketOf(`${key}/`), pending);

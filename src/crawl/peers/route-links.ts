@@ -7,9 +7,14 @@
  */
 
 import type { Receipt } from "../../exchange/bus.ts";
-import type { AnyLetter } from "../../exchange/letters.ts";
-import type { SentPage } from "../../exchange/page-letter.ts";
-import { cutForLetters, type Letter, type MovedUrl, type SentUrl } from "../../exchange/wire.ts";
+import type { PeerMessage } from "../../exchange/peer-message.ts";
+import type { SentPage } from "../../exchange/page-message.ts";
+import {
+  cutForMessages,
+  type UrlMessage,
+  type MovedUrl,
+  type SentUrl,
+} from "../../exchange/url-message.ts";
 import { OutgoingBatch, type OutgoingLink } from "../../partition/batch.ts";
 import type { PopularFound } from "../../partition/popular-found.ts";
 import { fingerprintOf } from "../../url/fingerprint.ts";
@@ -94,7 +99,7 @@ export class LinkRouter {
   }
 
   /** The number that the next message gets, and the lowest of those that have not arrived. */
-  get letterNumbers(): { readonly next: number; readonly first: number } {
+  get messageNumbers(): { readonly next: number; readonly first: number } {
     return this.#outbox.numbers;
   }
 
@@ -103,10 +108,10 @@ export class LinkRouter {
   }
 
   /** Buckets without an owner for which URLs wait here, once for each URL. */
-  *unowned(lettersMax: number): Iterable<number> {
-    for (const letter of this.#outbox.lettersTo(NOBODY, lettersMax))
-      if (letter.kind === "page") yield letter.bucket;
-      else for (const { url } of letter.urls) yield this.#ownership.bucketOf(url);
+  *unowned(messagesMax: number): Iterable<number> {
+    for (const message of this.#outbox.messagesTo(NOBODY, messagesMax))
+      if (message.kind === "page") yield message.bucket;
+      else for (const { url } of message.urls) yield this.#ownership.bucketOf(url);
   }
 
   /** A URL that was added as sent: its message leaves with the same commit. */
@@ -171,8 +176,8 @@ export class LinkRouter {
   /** Messages to processes that left, or that had no addressee, get new ones. */
   afterDivision({ members, losses }: Division): void {
     const bucketOf = (url: string): number => this.#ownership.bucketOf(url);
-    const letters = this.#outbox.takeBack((to) => to === NOBODY || !members.has(to));
-    for (const letter of letters) this.#readdress(stillTrue(letter, losses, bucketOf));
+    const messages = this.#outbox.takeBack((to) => to === NOBODY || !members.has(to));
+    for (const message of messages) this.#readdress(stillTrue(message, losses, bucketOf));
   }
 
   /** Hands rows of a frontier to their new owners. */
@@ -215,27 +220,30 @@ export class LinkRouter {
       const urls = links.map(({ count, url, written, depth, redirects, score }): SentUrl => {
         return { url, written, depth, redirects, score, links: count };
       });
-      for (const part of cutForLetters(urls))
+      for (const part of cutForMessages(urls))
         this.#outbox.put(to, { kind: "urls", epoch: this.#epoch, urls: part });
     }
   }
 
-  #readdress(letter: AnyLetter): void {
+  #readdress(message: PeerMessage): void {
     const epoch = this.#epoch;
-    if (letter.kind === "page") {
+    if (message.kind === "page") {
       // A page that is ours by now goes to ourselves by the bus, and is taken in like any other.
-      const owner = this.#ownership.division?.owners[letter.bucket] ?? NOBODY;
-      this.#outbox.put(owner, { ...letter, epoch });
-    } else if (letter.kind === "urls")
-      this.#deliver(letter.urls, (urls) => ({ kind: "urls", epoch, urls }));
-    else this.#deliver(letter.urls, (urls) => ({ kind: "frontier", epoch, urls }));
+      const owner = this.#ownership.division?.owners[message.bucket] ?? NOBODY;
+      this.#outbox.put(owner, { ...message, epoch });
+    } else if (message.kind === "urls")
+      this.#deliver(message.urls, (urls) => ({ kind: "urls", epoch, urls }));
+    else this.#deliver(message.urls, (urls) => ({ kind: "frontier", epoch, urls }));
   }
 
-  #deliver<T extends SentUrl>(urls: readonly T[], letterOf: (urls: readonly T[]) => Letter): void {
+  #deliver<T extends SentUrl>(
+    urls: readonly T[],
+    messageOf: (urls: readonly T[]) => UrlMessage,
+  ): void {
     for (const [to, owned] of Map.groupBy(urls, ({ url }) => this.#ownership.ownerOf(url)))
-      for (const part of cutForLetters(owned))
+      for (const part of cutForMessages(owned))
         if (to === this.#setup.self)
-          this.#context.emit({ kind: "ownLetter", letter: letterOf(part) });
-        else this.#outbox.put(to, letterOf(part));
+          this.#context.emit({ kind: "ownMessage", message: messageOf(part) });
+        else this.#outbox.put(to, messageOf(part));
   }
 }

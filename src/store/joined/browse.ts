@@ -9,20 +9,14 @@
 
 import { basename } from "node:path";
 import type { PageRecord } from "../../page/page.ts";
-import { type EndedPage, PartBrowser, type SiteCounts, type SiteQuery } from "./browse-part.ts";
+import type { EndedPage, SiteCounts, SiteQuery } from "../browse-query.ts";
+import type { SqliteReader } from "../sqlite/sqlite-reader.ts";
+import { openReader } from "../sqlite/store-sqlite.ts";
 import { hasStore } from "../folder.ts";
 import { joinedRow } from "./joined-sites.ts";
 import { joinedTotals } from "./joined-totals.ts";
 import type { SiteRow, StoredUrl, Totals } from "../store.ts";
 import { partFolders, storeFolders } from "../team-file.ts";
-
-export {
-  type EndedPage,
-  SITE_ORDERS,
-  type SiteCounts,
-  type SiteOrder,
-  type SiteQuery,
-} from "./browse-part.ts";
 
 const NUMBERS_OF_PART = 2 ** 32;
 /** SQLite's value for no limit. */
@@ -30,7 +24,7 @@ const NO_LIMIT = -1;
 
 export class StoreBrowser implements Disposable {
   readonly #folders: readonly string[];
-  readonly #opened: (PartBrowser | undefined)[];
+  readonly #opened: (SqliteReader | undefined)[];
 
   constructor(folder: string) {
     // Throws when no process has a store yet.
@@ -40,7 +34,7 @@ export class StoreBrowser implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const part of this.#opened) part?.[Symbol.dispose]();
+    for (const part of this.#opened) void part?.close();
   }
 
   get totals(): Totals {
@@ -52,7 +46,7 @@ export class StoreBrowser implements Disposable {
   }
 
   site(key: string): SiteRow | undefined {
-    const rows = this.#parts.flatMap((part) => part.site(key) ?? []);
+    const rows = this.#parts.flatMap((part) => part.siteByKey(key) ?? []);
     return rows.length === 0 ? undefined : { ...joinedRow(rows), known: knownOf(rows) };
   }
 
@@ -74,14 +68,18 @@ export class StoreBrowser implements Disposable {
   }
 
   sites(query: SiteQuery): SiteCounts[] {
-    return this.#only?.sites(query) ?? this.#sortedSites(query);
+    return this.#only?.siteCounts(query) ?? this.#sortedSites(query);
   }
 
   /** URLs with this outcome and an id above `afterId`, in order of id. */
   ended(reason: string, afterId: number, count: number): EndedPage {
     const first = indexOf(afterId);
     for (let index = first; index < this.#folders.length; index++) {
-      const found = this.#part(index)?.ended(reason, index === first ? ownOf(afterId) : 0, count);
+      const found = this.#part(index)?.urlsWith(
+        reason,
+        index === first ? ownOf(afterId) : 0,
+        count,
+      );
       const isLast = index === this.#folders.length - 1;
       const urls = found?.urls.map((row) => renumbered(index, row)) ?? [];
       const next = found?.nextAfterId;
@@ -92,19 +90,19 @@ export class StoreBrowser implements Disposable {
   }
 
   /** The only store of a crawl by one process; otherwise undefined. */
-  get #only(): PartBrowser | undefined {
+  get #only(): SqliteReader | undefined {
     return this.#folders.length === 1 ? this.#part(0) : undefined;
   }
 
   /** The stores that exist now. */
-  get #parts(): PartBrowser[] {
+  get #parts(): SqliteReader[] {
     return this.#folders.flatMap((_, index) => this.#part(index) ?? []);
   }
 
-  #part(index: number): PartBrowser | undefined {
+  #part(index: number): SqliteReader | undefined {
     const folder = this.#folders[index];
     if (folder === undefined) return undefined;
-    return (this.#opened[index] ??= hasStore(folder) ? new PartBrowser(folder) : undefined);
+    return (this.#opened[index] ??= hasStore(folder) ? openReader(folder) : undefined);
   }
 
   #sortedSites(query: SiteQuery): SiteCounts[] {
@@ -119,7 +117,7 @@ export class StoreBrowser implements Disposable {
 
   #joinedSites({ find, without }: Pick<SiteQuery, "find" | "without">): SiteCounts[] {
     const all = { order: "site", descending: false, from: 0, count: NO_LIMIT } as const;
-    const rows = this.#parts.flatMap((part) => part.sites({ ...all, find, without }));
+    const rows = this.#parts.flatMap((part) => part.siteCounts({ ...all, find, without }));
     return Array.from(Map.groupBy(rows, ({ site }) => site).values(), joinedCounts);
   }
 

@@ -155,8 +155,6 @@ test("totals are the sums over the listed rows, and all bytes received", () => {
   );
   assert.deepEqual(sites[1]?.ledger, { page: 450 });
   assert.deepEqual(joined.store.siteByKey(B), sites[1]);
-  assert.deepEqual(joined.store.sitesWithWork(0, 10), [sites[1]]);
-  assert.deepEqual(joined.store.sitesWithWork(2, 10), []);
 });
 
 test("numbers and file names map back to the store they are from", () => {
@@ -182,8 +180,6 @@ test("numbers and file names map back to the store they are from", () => {
       Array.from(store.pagesAfter(after), ({ seq }) => seq),
       seqs.filter((seq) => seq > after),
     );
-  const digest = store.page(3)?.digest as Uint8Array;
-  assert.equal(store.pageWithDigest(digest), 3);
   assert.equal(store.recall("userAgent"), "weir");
   assert.equal(store.recall("nothing"), undefined);
 });
@@ -221,23 +217,6 @@ test("a page that was handed over is listed at its new owner", () => {
     assert.deepEqual(store.topicOf(1)?.topic, "three");
     assertAccounts(store, "handed over");
   }
-});
-
-test("the best waiting URLs of a shared site are returned first, without those that ended elsewhere", () => {
-  const rows = (scores: readonly number[], own: string): Row[] =>
-    scores.map((_, index) => ({ url: `${A}/${own}${index}`, reason: undefined }));
-  const store = joinStores([
-    part("one", [...rows([0, 1, 2], "x"), { url: `${A}/both`, reason: undefined }], {}),
-    part("two", [...rows([0, 1], "y"), { url: `${A}/both`, reason: "ok" }], {}),
-  ]);
-  const waiting = store.waiting(1, 3).map(({ url, score }) => [url, score]);
-  assert.deepEqual(waiting, [
-    [`${A}/x2`, 2],
-    [`${A}/x1`, 1],
-    [`${A}/y1`, 1],
-  ]);
-  assert.equal(store.waiting(1, 10).length, 5);
-  assert.deepEqual(store.waiting(2, 10), []);
 });
 
 function both(): { store: ReturnType<typeof joinStores>; totals: typeof NO_TOTALS } {

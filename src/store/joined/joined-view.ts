@@ -26,7 +26,6 @@ import type {
   SiteRow,
   StoredUrl,
   Totals,
-  WaitingUrl,
 } from "../store.ts";
 
 /** The store of one process. */
@@ -92,32 +91,8 @@ class JoinedView implements ReadableStore {
     return ids;
   }
 
-  waiting(siteId: number, countMax: number): WaitingUrl[] {
-    const { listed, sites } = this.#snapshot;
-    const all = this.#stores.flatMap((store, index) => {
-      const own = sites.ownIdOf(index, siteId);
-      if (own === undefined) return [];
-      // Unlisted URLs may be among the first, so as many more are read.
-      const { pending } = listed.hiddenOfSite(index, own);
-      const urls = store.waiting(own, countMax + pending);
-      return urls
-        .filter(({ id }) => listed.lists(index, id))
-        .map((url) => this.#renumbered(index, url));
-    });
-    return all.sort((a, b) => b.score - a.score || a.id - b.id).slice(0, countMax);
-  }
-
   sites(): Iterable<SiteRow> {
     return this.#snapshot.sites.rows();
-  }
-
-  sitesWithWork(afterId: number, countMax: number): SiteRow[] {
-    const found: SiteRow[] = [];
-    for (const site of this.#snapshot.sites.rows()) {
-      if (found.length === countMax) break;
-      if (site.pending > 0 && site.id > afterId) found.push(site);
-    }
-    return found;
   }
 
   siteByKey(key: string): SiteRow | undefined {
@@ -159,15 +134,6 @@ class JoinedView implements ReadableStore {
           yield { seq: before + own, page: this.#pageOf(index, page) };
       }
     }
-  }
-
-  pageWithDigest(digest: Uint8Array): number | undefined {
-    const { listed } = this.#snapshot;
-    for (const [index, store] of this.#stores.entries()) {
-      const own = store.pageWithDigest(digest);
-      if (own !== undefined && listed.lists(index, own)) return listed.numberOf(index, own);
-    }
-    return undefined;
   }
 
   topicOf(id: number): PageTopic | undefined {

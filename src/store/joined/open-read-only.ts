@@ -1,8 +1,8 @@
 /** Opens a crawl for reading: the store of one process, or those of several as one. */
 
 import { basename } from "node:path";
+import { cleaningUpAfter, openReader } from "../sqlite/store-sqlite.ts";
 import type { OnDamagedRow } from "../sqlite/sqlite-reader.ts";
-import { cleaningUpAfter, openView } from "../sqlite/store-sqlite.ts";
 import type { ReadableStore } from "../store.ts";
 import { readTeam, storeFolders } from "../team-file.ts";
 import { joinStores, type StorePart } from "./joined-view.ts";
@@ -14,14 +14,14 @@ import { joinStores, type StorePart } from "./joined-view.ts";
  */
 export function openReadOnly(folder: string, onDamagedRow?: OnDamagedRow): ReadableStore {
   return readTeam(folder) === undefined
-    ? openView(folder, onDamagedRow)
+    ? openReader(folder, onDamagedRow)
     : openJoined(storeFolders(folder));
 }
 
 function openJoined(folders: readonly string[]): ReadableStore {
   const parts: StorePart[] = [];
   const view = (): ReadableStore => {
-    for (const folder of folders) parts.push({ name: basename(folder), store: openView(folder) });
+    for (const folder of folders) parts.push({ name: basename(folder), store: openReader(folder) });
     return joinStores(parts);
   };
   return cleaningUpAfter(view, () => {

@@ -39,7 +39,7 @@ export function openDatabaseReadOnly(path: string): DatabaseSync {
 
 /** Checks promise 2 of the store as far as possible without reading every row. */
 export function checkRows(path: string, reader: SqliteReader): void {
-  const { known, done, failed, skipped } = reader.readTotals();
+  const { known, done, failed, skipped } = reader.totals;
   const lastId = reader.lastId("url");
   if (known !== lastId || done + failed + skipped > known)
     throw new CrawlError(

@@ -1,8 +1,9 @@
 /**
- * The reading half of the SQLite store, the same for the crawl itself and for those who look on.
+ * The read side of a store on disk, for the crawl itself and for read-only users.
  *
- * Long walks read some hundred rows at a time and keep nothing open in between: an open read would
- * hold SQLite's log at its length, and a commit may come between any two steps.
+ * Long walks read some hundred rows at a time and keep nothing open in between: an open read would prevent
+ * SQLite from restarting its log, and a commit may come between any two steps. Every statement converts its
+ * errors to operator errors (`disk-trouble.ts`).
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -11,6 +12,8 @@ import type { Reason } from "../../page/outcome.ts";
 import type { PageRecord } from "../../page/page.ts";
 import type { Visits } from "../../page/visits.ts";
 import { bookedBytes } from "../batch.ts";
+import type { EndedPage, SiteCounts, SiteQuery } from "../browse-query.ts";
+import { explaining } from "../disk-trouble.ts";
 import { NEXT_PARCEL, URLS_BEHIND_SEEDS, URLS_OF_SITE, WAITING } from "./migrations.ts";
 import {
   PAGE_COLUMNS,
@@ -29,12 +32,15 @@ import {
   visitSum,
 } from "./sqlite-rows.ts";
 import type { Row } from "./sqlite-rows.ts";
+import { SqliteIndexes, type SeenPlace } from "./sqlite-indexes.ts";
 import { NO_TOTALS } from "../store.ts";
 import type {
   EndedUrl,
+  Fingerprints,
   NumberedPage,
   OutgoingParcel,
   PageTopic,
+  ReadableStore,
   SiteRow,
   Store,
 } from "../store.ts";
@@ -42,6 +48,8 @@ import type { StoredUrl, Totals, WaitingUrl } from "../store.ts";
 import type { Fingerprint } from "../../url/fingerprint.ts";
 
 const SLICE_ROWS = 500;
+/** Rows read by one query for ended URLs. */
+const ROWS_READ_MAX = 200_000;
 const URL_COLUMNS =
   "u.id, u.url, u.site, u.depth, u.redirected_from, u.redirects, u.sum, u.score, u.attempts, ";
 const SITE_COLUMNS =
@@ -59,9 +67,12 @@ export type OutboxState = Pick<Store, "nextParcelSeq" | "outboxCount" | "outboxB
 
 export type OnDamagedRow = (damage: CrawlError) => void;
 
-export class SqliteReader {
+export class SqliteReader implements ReadableStore {
   /** When set, damaged rows are reported and left out instead of thrown. */
   onDamagedRow: OnDamagedRow | undefined;
+  readonly #path: string;
+  readonly #place: SeenPlace;
+  #indexes: SqliteIndexes | undefined;
   readonly #database: DatabaseSync;
   readonly #waiting: StatementSync;
   readonly #url: StatementSync;
@@ -82,9 +93,11 @@ export class SqliteReader {
   /** Names of the states met so far. */
   readonly #reasons = new Map<number, Reason>();
 
-  constructor(database: DatabaseSync) {
+  constructor(path: string, database: DatabaseSync, place: SeenPlace) {
+    this.#path = path;
+    this.#place = place;
     this.#database = database;
-    const version = first(this.#prepare("PRAGMA user_version")) as number;
+    const version = this.#first(this.#prepare("PRAGMA user_version")) as number;
     this.#urlColumns = URL_COLUMNS + (version < WRITTEN_SINCE_VERSION ? "NULL" : "u.written");
     this.#waiting = this.#prepare(
       `SELECT ${this.#urlColumns}, p.etag, p.last_modified FROM url u LEFT JOIN page p ON p.seq = u.page
@@ -114,16 +127,36 @@ export class SqliteReader {
     this.#meta = this.#prepare("SELECT value, sum FROM meta WHERE key = ?");
   }
 
-  readTotals(): Totals {
+  /** Opened at the first use. */
+  get indexes(): SqliteIndexes {
+    return (this.#indexes ??= explaining(
+      this.#path,
+      () => new SqliteIndexes(this.#path, this.#database, this, this.#place),
+    ));
+  }
+
+  get totals(): Totals {
     const text = this.#metaValue("totals");
     if (text === undefined) return NO_TOTALS;
     const totals = JSON.parse(text) as Totals;
     return { ...totals, ledger: totals.ledger ?? ledgerBefore(totals.bytes) };
   }
 
-  readMarks(): Readonly<Record<string, number>> {
+  get marks(): Readonly<Record<string, number>> {
     const text = this.#metaValue("marks");
     return text === undefined ? {} : (JSON.parse(text) as Record<string, number>);
+  }
+
+  get lastPageSeq(): number {
+    return this.lastId("page");
+  }
+
+  lookup(fingerprints: Fingerprints): Uint32Array {
+    return this.indexes.lookup(fingerprints);
+  }
+
+  pageWithDigest(digest: Uint8Array): number | undefined {
+    return this.indexes.pageWithDigest(digest);
   }
 
   recall(key: string): string | undefined {
@@ -131,11 +164,11 @@ export class SqliteReader {
   }
 
   lastId(table: "url" | "site" | "page"): number {
-    return (first(this.#lastIds[table]) as number | null) ?? 0;
+    return (this.#first(this.#lastIds[table]) as number | null) ?? 0;
   }
 
   waiting(siteId: number, countMax: number): WaitingUrl[] {
-    return rowsOf(this.#waiting, siteId, countMax).map((row) => {
+    return this.#rows(this.#waiting, siteId, countMax).map((row) => {
       return {
         id: row[0] as number,
         url: provenUrl(row),
@@ -154,18 +187,18 @@ export class SqliteReader {
 
   *sites(): Iterable<SiteRow> {
     const slice = this.#prepare(`${this.#sites} WHERE s.id > ? ORDER BY s.id LIMIT ${SLICE_ROWS}`);
-    for (const row of slices(slice)) {
+    for (const row of this.#slices(slice)) {
       const site = this.#whole(() => siteFrom(row));
       if (site !== undefined) yield site;
     }
   }
 
   sitesWithWork(afterId: number, countMax: number): SiteRow[] {
-    return rowsOf(this.#sitesWithWork, afterId, countMax).map(siteFrom);
+    return this.#rows(this.#sitesWithWork, afterId, countMax).map(siteFrom);
   }
 
   siteByKey(key: string): SiteRow | undefined {
-    const [row] = rowsOf(this.#siteByKey, key);
+    const [row] = this.#rows(this.#siteByKey, key);
     return row === undefined ? undefined : siteFrom(row);
   }
 
@@ -178,7 +211,7 @@ export class SqliteReader {
          LEFT JOIN page p ON p.seq = u.page LEFT JOIN visit v ON v.url = u.id
        WHERE u.site = ? AND u.id > ? AND u.state <> ${WAITING} ORDER BY u.id LIMIT ?`,
     );
-    return rowsOf(this.#ended, siteId, afterId, countMax).map((row) => ({
+    return this.#rows(this.#ended, siteId, afterId, countMax).map((row) => ({
       id: row[0] as number,
       depth: row[1] as number,
       reason: this.#reasonAt(row[0] as number, row[13] as number) as Reason,
@@ -191,7 +224,7 @@ export class SqliteReader {
 
   visits(id: number): Visits | undefined {
     this.#visits ??= this.#prepare(`SELECT ${VISIT_COLUMNS} FROM visit v WHERE v.url = ?`);
-    const [row] = rowsOf(this.#visits, id);
+    const [row] = this.#rows(this.#visits, id);
     return row === undefined ? undefined : visitsFrom(row);
   }
 
@@ -201,13 +234,13 @@ export class SqliteReader {
       `SELECT ${this.#urlColumns}, u.state FROM url u INDEXED BY ${URLS_OF_SITE}
        WHERE u.site = ? AND u.id > ? ORDER BY u.id LIMIT ?`,
     );
-    return rowsOf(this.#urlsOfSite, siteId, afterId, countMax).map((row) => this.#urlFrom(row));
+    return this.#rows(this.#urlsOfSite, siteId, afterId, countMax).map((row) => this.#urlFrom(row));
   }
 
   /** Reads of each parcel no more than its place: SQLite knows the length without the bytes. */
   readOutbox(): OutboxState {
     const sums = this.#prepare("SELECT count(*), total(length(body)), max(seq) FROM outbox");
-    const [[count = 0, bytes = 0, last] = []] = rowsOf(sums);
+    const [[count = 0, bytes = 0, last] = []] = this.#rows(sums);
     const text = this.#metaValue(NEXT_PARCEL) ?? "1";
     const nextParcelSeq = Number(text);
     if (!Number.isSafeInteger(nextParcelSeq) || nextParcelSeq <= Number(last ?? 0))
@@ -219,11 +252,11 @@ export class SqliteReader {
     this.#outbox ??= this.#prepare(
       "SELECT seq, node, body, sum FROM outbox WHERE seq > ? ORDER BY seq LIMIT ?",
     );
-    return rowsOf(this.#outbox, afterSeq, countMax).map(parcelFrom);
+    return this.#rows(this.#outbox, afterSeq, countMax).map(parcelFrom);
   }
 
   url(id: number): StoredUrl | undefined {
-    const [row] = rowsOf(this.#url, id);
+    const [row] = this.#rows(this.#url, id);
     return row === undefined ? undefined : this.#whole(() => this.#urlFrom(row));
   }
 
@@ -232,7 +265,7 @@ export class SqliteReader {
       `SELECT ${this.#urlColumns}, u.state FROM url u WHERE u.id > ? ORDER BY u.id LIMIT ${SLICE_ROWS}`,
     );
     let id = 0;
-    for (const row of slices(slice)) {
+    for (const row of this.#slices(slice)) {
       // Ids have no gaps; a row that is not there was lost with its neighbours' order.
       id += 1;
       if (row[0] !== id) {
@@ -251,19 +284,23 @@ export class SqliteReader {
       `SELECT ${this.#urlColumns} FROM url u INDEXED BY ${URLS_BEHIND_SEEDS}
        WHERE u.depth = 0 AND u.redirects > 0 AND u.id > ? ORDER BY u.id LIMIT ${SLICE_ROWS}`,
     );
-    for (const row of slices(slice)) yield provenUrl(row);
+    for (const row of this.#slices(slice)) yield provenUrl(row);
   }
 
   page(id: number): PageRecord | undefined {
-    const [row] = rowsOf(this.#page, id);
+    const [row] = this.#rows(this.#page, id);
     return row === undefined ? undefined : this.#whole(() => pageFrom(row));
+  }
+
+  *pages(): Iterable<PageRecord> {
+    for (const { page } of this.pagesAfter(0)) yield page;
   }
 
   *pagesAfter(seq: number): Iterable<NumberedPage> {
     const slice = this.#prepare(
       `SELECT ${PAGE_COLUMNS} FROM page WHERE seq > ? ORDER BY seq LIMIT ${SLICE_ROWS}`,
     );
-    for (const row of slices(slice, seq)) {
+    for (const row of this.#slices(slice, seq)) {
       const page = this.#whole(() => pageFrom(row));
       if (page !== undefined) yield { seq: row[0] as number, page };
     }
@@ -271,7 +308,7 @@ export class SqliteReader {
 
   /** Of the page that the URL has now. */
   digestOf(id: number): Uint8Array | undefined {
-    return first(this.#digest, id) as Uint8Array | undefined;
+    return this.#first(this.#digest, id) as Uint8Array | undefined;
   }
 
   leastPages(countMax: number): Fingerprint[] {
@@ -280,7 +317,7 @@ export class SqliteReader {
     const least = this.#prepare(
       `SELECT ${high}, ${low} FROM page JOIN url ON url.id = page.url ORDER BY 1, 2 LIMIT ?`,
     );
-    return rowsOf(least, countMax).map((row) => ({
+    return this.#rows(least, countMax).map((row) => ({
       high: row[0] as number,
       low: row[1] as number,
     }));
@@ -289,7 +326,7 @@ export class SqliteReader {
   topicOf(id: number): PageTopic | undefined {
     if (!this.#hasTopics) return undefined;
     this.#topic ??= this.#prepare(`SELECT ${TOPIC_COLUMNS} FROM page_topic WHERE url = ?`);
-    const [row] = rowsOf(this.#topic, id);
+    const [row] = this.#rows(this.#topic, id);
     return row === undefined ? undefined : topicFrom(row);
   }
 
@@ -298,7 +335,7 @@ export class SqliteReader {
     const slice = this.#prepare(
       `SELECT ${TOPIC_COLUMNS} FROM page_topic WHERE url > ? ORDER BY url LIMIT ${SLICE_ROWS}`,
     );
-    for (const row of slices(slice)) yield topicFrom(row);
+    for (const row of this.#slices(slice)) yield topicFrom(row);
   }
 
   /** Makes a record of a row; undefined for a damaged one that has been reported. */
@@ -313,7 +350,7 @@ export class SqliteReader {
   }
 
   #metaValue(key: string): string | undefined {
-    const [row] = rowsOf(this.#meta, key);
+    const [row] = this.#rows(this.#meta, key);
     if (row === undefined) return undefined;
     const text = row[0] as string;
     return proven("meta", key, () => (textSum(text) === row[1] ? text : undefined));
@@ -338,34 +375,74 @@ export class SqliteReader {
     if (state === WAITING) return undefined;
     const known = this.#reasons.get(state);
     if (known !== undefined) return known;
-    const name = first(this.#prepare("SELECT name FROM state WHERE id = ?"), state);
+    const name = this.#first(this.#prepare("SELECT name FROM state WHERE id = ?"), state);
     if (name === undefined) throw damagedRow("url", id);
     this.#reasons.set(state, name as Reason);
     return name as Reason;
   }
 
+  /** Number of matching sites. */
+  countSites({ find, without }: Pick<SiteQuery, "find" | "without">): number {
+    const counted = this.#prepare(`SELECT count(*) FROM site WHERE ${matching(without)}`);
+    return this.#first(counted, find, find, ...without) as number;
+  }
+
+  siteCounts({ order, descending, find, without, from, count }: SiteQuery): SiteCounts[] {
+    const column = order === "site" ? "key" : order;
+    const direction = descending ? "DESC" : "ASC";
+    const statement = this.#prepare(
+      `SELECT key, known, pending, pages, bytes FROM site WHERE ${matching(without)}
+       ORDER BY ${column} ${direction}, id LIMIT ? OFFSET ?`,
+    );
+    const rows = this.#rows(statement, find, find, ...without, count, from);
+    return rows.map(([site, known, pending, pages, bytes]) => {
+      return { site, known, pending, pages, bytes } as SiteCounts;
+    });
+  }
+
+  /**
+   * URLs with this outcome and an id above `afterId`, in order of id. Reads a bounded number of rows, so that a rare
+   * outcome among ten million URLs takes many short queries instead of a long one.
+   */
+  urlsWith(reason: string, afterId: number, count: number): EndedPage {
+    const untilId = afterId + ROWS_READ_MAX;
+    const statement = this.#prepare(
+      `SELECT id FROM url WHERE id > ? AND id <= ?
+         AND state = (SELECT id FROM state WHERE name = ?) ORDER BY id LIMIT ?`,
+    );
+    const ids = this.#rows(statement, afterId, untilId, reason, count);
+    const urls = ids.flatMap(([id]) => this.url(id as number) ?? []);
+    const readUntilId = urls.length < count ? untilId : (urls.at(-1)?.id ?? untilId);
+    return { urls, nextAfterId: readUntilId >= this.lastId("url") ? undefined : readUntilId };
+  }
+
+  async close(): Promise<void> {
+    this.#indexes?.close();
+    this.#database.close();
+  }
+
   #prepare(sql: string): StatementSync {
-    return this.#database.prepare(sql, { returnArrays: true });
+    return explaining(this.#path, () => this.#database.prepare(sql, { returnArrays: true }));
   }
-}
 
-/** All rows, walked in order of their first column. */
-function* slices(statement: StatementSync, first = 0): Iterable<Row> {
-  for (let after = first; ;) {
-    const rows = rowsOf(statement, after);
-    yield* rows;
-    if (rows.length < SLICE_ROWS) return;
-    after = rows.at(-1)?.[0] as number;
+  #rows(statement: StatementSync, ...values: (string | number)[]): Row[] {
+    return explaining(this.#path, () => statement.all(...values) as unknown as Row[]);
   }
-}
 
-function rowsOf(statement: StatementSync, ...values: (string | number)[]): Row[] {
-  return statement.all(...values) as unknown as Row[];
-}
+  /** The first column of the first row. */
+  #first(statement: StatementSync, ...values: (string | number)[]): Row[number] | undefined {
+    return this.#rows(statement, ...values)[0]?.[0];
+  }
 
-/** The first column of the first row. */
-function first(statement: StatementSync, ...values: (string | number)[]): Row[number] | undefined {
-  return (statement.get(...values) as unknown as Row | undefined)?.[0];
+  /** All rows, in order of their first column. */
+  *#slices(statement: StatementSync, from = 0): Iterable<Row> {
+    for (let after = from; ;) {
+      const rows = this.#rows(statement, after);
+      yield* rows;
+      if (rows.length < SLICE_ROWS) return;
+      after = rows.at(-1)?.[0] as number;
+    }
+  }
 }
 
 function provenUrl(row: Row): string {
@@ -439,4 +516,10 @@ function visitsFrom(row: Row): Visits | undefined {
       ? ({ checks, changes, watchedMs, lastAtMs, was } as Visits)
       : undefined,
   );
+}
+
+/** The condition of a query for sites; every value is a parameter. */
+function matching(without: readonly string[]): string {
+  const others = without.map(() => "?").join(", ");
+  return `(? = '' OR instr(key, ?) > 0) AND key NOT IN (${others})`;
 }

@@ -17,7 +17,16 @@ import { openStore } from "./store-sqlite.ts";
 import { openReadOnly } from "../joined/open-read-only.ts";
 import { NO_TOTALS } from "../store.ts";
 import type { PageTopic } from "../store.ts";
-import { Model, compare, emptyBatch, fingerprintsOf, isError, makeSite } from "../store.suite.ts";
+import {
+  Model,
+  compare,
+  compareKept,
+  compareQueue,
+  emptyBatch,
+  fingerprintsOf,
+  isError,
+  makeSite,
+} from "../store.suite.ts";
 import { makeTopic, makeUrl, walkBatch, walked } from "../store.suite.ts";
 
 /** Reverts the newest migration steps, to get the store of an older Weir. */
@@ -146,7 +155,7 @@ test("a store file that is missing, empty, truncated, zeroed or foreign is repor
   }
   writeFileSync(database, whole);
   const store = openStore(folder);
-  compare(store, walked(40), "whole again");
+  compareKept(store, walked(40), "whole again");
   await store.close();
   writeFileSync(join(folder, "weir.json"), "\0\0\0");
   assert.throws(() => openStore(folder), isError("STORE_CORRUPT"));
@@ -211,6 +220,7 @@ test("migration of a store without an outbox adds an empty one", async (t) => {
   await reader.close();
   const store = openStore(folder);
   compare(store, model, "migrated");
+  compareQueue(store, model, "migrated");
   assert.deepEqual([store.nextParcelSeq, store.outboxCount, store.outbox(0, 9)], [1, 0, []]);
   await store.close();
 });
@@ -226,11 +236,13 @@ test("a store without topics has none after migration, and accepts new ones", as
   await reader.close();
   const store = openStore(folder);
   compare(store, model, "migrated");
+  compareQueue(store, model, "migrated");
   const { totals, marks } = store;
   const batch = { ...emptyBatch(), topics: [makeTopic(2, 5), makeTopic(1, 3)], totals, marks };
   store.commit(batch);
   model.apply(batch);
   compare(store, model, "with topics");
+  compareQueue(store, model, "with topics");
   await store.close();
   const again = openReadOnly(folder);
   compare(again, model, "reading again");
@@ -256,7 +268,7 @@ test("a damaged run of the seen index is repaired transparently", async (t) => {
     compare(reader, model, `attempt ${attempt}, reading`);
     await reader.close();
     const store = openStore(folder, { seenEntriesMax: 100 });
-    compare(store, model, `attempt ${attempt}`);
+    compareKept(store, model, `attempt ${attempt}`);
     await store.close();
   }
 });
@@ -278,7 +290,7 @@ test("a full disk refuses the whole batch, and accepts it when there is space", 
       number++;
     } catch (error) {
       assertCode(error, "DISK_FULL");
-      compare(store, model, `refused commit ${number}`);
+      compareKept(store, model, `refused commit ${number}`);
       refused++;
     }
   }
@@ -288,7 +300,7 @@ test("a full disk refuses the whole batch, and accepts it when there is space", 
     store.commit(batch);
     model.apply(batch);
   }
-  compare(store, model, "room again");
+  compareKept(store, model, "room again");
   await store.close();
   const again = openStore(folder);
   compare(again, model, "opened again");

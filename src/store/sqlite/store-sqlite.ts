@@ -22,10 +22,10 @@ import { explained, explaining, freeBytes } from "../disk-trouble.ts";
 import { claimFolder, findStore } from "../folder.ts";
 import type { Claim } from "../folder.ts";
 import { checkRows, createDatabase, openDatabase, openDatabaseReadOnly } from "./sqlite-file.ts";
+import type { SqliteIndexes } from "./sqlite-indexes.ts";
 import { type OnDamagedRow, SqliteReader } from "./sqlite-reader.ts";
-import { SqliteView } from "./sqlite-view.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
-import type { Batch, Fingerprints, ReadableStore, SiteRow, Store } from "../store.ts";
+import type { Batch, Fingerprints, SiteRow, Store } from "../store.ts";
 import type {
   EndedUrl,
   NumberedPage,
@@ -71,21 +71,25 @@ export function openStore(folder: string, limits: Partial<StoreLimits> = {}): St
 }
 
 /** Opens the store of one process for reading. With `onDamagedRow`, damaged rows are reported and left out. */
-export function openView(folder: string, onDamagedRow?: OnDamagedRow): ReadableStore {
+export function openReader(folder: string, onDamagedRow?: OnDamagedRow): SqliteReader {
   const { stateFolder, database: path } = findStore(folder);
   return explaining(path, () => {
     const database = openDatabaseReadOnly(path);
-    const view = () => new SqliteView(database, stateFolder, new StoreThread(), undefined);
-    const opened = cleaningUpAfter(view, () => database.close());
-    opened.reader.onDamagedRow = onDamagedRow;
-    return opened;
+    const place = { stateFolder, thread: new StoreThread(), entriesMax: undefined };
+    const reader = cleaningUpAfter(
+      () => new SqliteReader(path, database, place),
+      () => database.close(),
+    );
+    reader.onDamagedRow = onDamagedRow;
+    return reader;
   });
 }
 
 class SqliteStore implements Store {
   readonly #claim: Claim;
   readonly #limits: StoreLimits;
-  readonly #view: SqliteView;
+  readonly #reader: SqliteReader;
+  readonly #indexes: SqliteIndexes;
   readonly #writer: SqliteWriter;
   readonly #thread: StoreThread;
   readonly #checkpointer: Checkpointer;
@@ -105,23 +109,26 @@ class SqliteStore implements Store {
     const { database: path, stateFolder, isReady } = claim;
     const database = isReady ? openDatabase(path, limits) : createDatabase(path, limits);
     const thread = new StoreThread();
-    const view = (): SqliteView => {
+    const open = () => {
       if (!isReady) claim.markReady();
-      checkRows(path, new SqliteReader(database));
-      return new SqliteView(database, stateFolder, thread, limits.seenEntriesMax);
+      const place = { stateFolder, thread, entriesMax: limits.seenEntriesMax };
+      const opened = new SqliteReader(path, database, place);
+      checkRows(path, opened);
+      return { reader: opened, indexes: opened.indexes };
     };
     this.#thread = thread;
-    this.#view = cleaningUpAfter(view, () => {
+    const { reader, indexes } = cleaningUpAfter(open, () => {
       void thread.close();
       database.close();
     });
-    const { reader } = this.#view;
+    this.#reader = reader;
+    this.#indexes = indexes;
     this.#writer = new SqliteWriter(database, reader.lastId("page") + 1, reader.readOutbox());
     this.#checkpointer = new Checkpointer(database, thread);
     this.#nextUrlId = reader.lastId("url") + 1;
     this.#nextSiteId = reader.lastId("site") + 1;
-    this.#totals = reader.readTotals();
-    this.#marks = reader.readMarks();
+    this.#totals = reader.totals;
+    this.#marks = reader.marks;
   }
 
   get nextUrlId(): number {
@@ -157,7 +164,7 @@ class SqliteStore implements Store {
   }
 
   recall(key: string): string | undefined {
-    return this.#view.recall(key);
+    return this.#reader.recall(key);
   }
 
   remember(key: string, value: string): void {
@@ -165,87 +172,87 @@ class SqliteStore implements Store {
   }
 
   lookup(fingerprints: Fingerprints): Uint32Array {
-    return this.#view.lookup(fingerprints);
+    return this.#reader.lookup(fingerprints);
   }
 
   waiting(siteId: number, countMax: number): WaitingUrl[] {
-    return this.#view.waiting(siteId, countMax);
+    return this.#reader.waiting(siteId, countMax);
   }
 
   sites(): Iterable<SiteRow> {
-    return this.#view.sites();
+    return this.#reader.sites();
   }
 
   sitesWithWork(afterId: number, countMax: number): SiteRow[] {
-    return this.#view.sitesWithWork(afterId, countMax);
+    return this.#reader.sitesWithWork(afterId, countMax);
   }
 
   siteByKey(key: string): SiteRow | undefined {
-    return this.#view.siteByKey(key);
+    return this.#reader.siteByKey(key);
   }
 
   url(id: number): StoredUrl | undefined {
-    return this.#view.url(id);
+    return this.#reader.url(id);
   }
 
   urls(): Iterable<StoredUrl> {
-    return this.#view.urls();
+    return this.#reader.urls();
   }
 
   seedTargets(): Iterable<string> {
-    return this.#view.seedTargets();
+    return this.#reader.seedTargets();
   }
 
   page(id: number): PageRecord | undefined {
-    return this.#view.page(id);
+    return this.#reader.page(id);
   }
 
   pages(): Iterable<PageRecord> {
-    return this.#view.pages();
+    return this.#reader.pages();
   }
 
   pagesAfter(seq: number): Iterable<NumberedPage> {
-    return this.#view.pagesAfter(seq);
+    return this.#reader.pagesAfter(seq);
   }
 
   pageWithDigest(digest: Uint8Array): number | undefined {
-    return this.#view.pageWithDigest(digest);
+    return this.#reader.pageWithDigest(digest);
   }
 
   leastPages(countMax: number): Fingerprint[] {
-    return this.#view.leastPages(countMax);
+    return this.#reader.leastPages(countMax);
   }
 
   topicOf(id: number): PageTopic | undefined {
-    return this.#view.topicOf(id);
+    return this.#reader.topicOf(id);
   }
 
   pageTopics(): Iterable<PageTopic> {
-    return this.#view.pageTopics();
+    return this.#reader.pageTopics();
   }
 
   ended(siteId: number, afterId: number, countMax: number): EndedUrl[] {
     this.#indexSites();
-    return this.#view.ended(siteId, afterId, countMax);
+    return this.#reader.ended(siteId, afterId, countMax);
   }
 
   urlsOfSite(siteId: number, afterId: number, countMax: number): StoredUrl[] {
     this.#indexSites();
-    return this.#view.urlsOfSite(siteId, afterId, countMax);
+    return this.#reader.urlsOfSite(siteId, afterId, countMax);
   }
 
   outbox(afterSeq: number, countMax: number): OutgoingParcel[] {
-    return this.#view.outbox(afterSeq, countMax);
+    return this.#reader.outbox(afterSeq, countMax);
   }
 
   visits(id: number): Visits | undefined {
-    return this.#view.visits(id);
+    return this.#reader.visits(id);
   }
 
   commit(batch: Batch): void {
     checkBatch(batch, this);
     this.#change(() => this.#writer.writeBatch(batch));
-    this.#view.admit(batch, this.#writer.nextSeq - 1);
+    this.#indexes.admit(batch, this.#writer.nextSeq - 1);
     this.#nextUrlId += batch.urls.length;
     for (const site of batch.sites) this.#nextSiteId = Math.max(this.#nextSiteId, site.id + 1);
     this.#totals = batch.totals;
@@ -274,7 +281,7 @@ class SqliteStore implements Store {
   async close(): Promise<void> {
     clearTimeout(this.#syncTimer);
     await this.#thread.close();
-    await this.#view.close();
+    await this.#reader.close();
     this.#claim.release();
   }
 
@@ -288,7 +295,7 @@ class SqliteStore implements Store {
     if (this.#broken !== undefined) throw this.#broken;
     explaining(this.#claim.database, () => {
       this.#checkSpace();
-      this.#view.makeRoom();
+      this.#indexes.makeRoom();
       this.#checkpointer.tend();
       this.#writer.transact(work);
     });

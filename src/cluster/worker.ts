@@ -1,0 +1,385 @@
+/**
+ * A crawling process's side of the coordination: it reports, and acts only while it has a licence.
+ *
+ * The licence covers everything shared: the rate, the turns at sites and IP addresses, the part of the web. It ends by
+ * the clock of its holder, counted from before it was given. A process that was stopped for longer, or cut off, continues
+ * without a licence and starts nothing until it has a new one.
+ */
+
+import type { Clock } from "../base/clock.ts";
+import { silentLog, type Log } from "../base/log.ts";
+import { below, type Random, systemRandom } from "../base/random.ts";
+import type { CrawlHandle } from "../crawl/crawl.ts";
+import type { Snapshot } from "../control/snapshot.ts";
+import type { Inbox, Membership, ControlMessage } from "../exchange/bus.ts";
+import { CrawlError } from "../base/errors.ts";
+import { type Change, CHANGES_MAX, type ChangeRequest, isMadeByEach } from "./change-list.ts";
+import { forMessage } from "./bounded-snapshot.ts";
+import { MessageReader } from "./message-reader.ts";
+import { UsageEstimate } from "./usage.ts";
+import {
+  asControlMessage,
+  COORDINATOR,
+  type Exchange,
+  type Licence,
+  type Outcome,
+  type Report,
+} from "./messages.ts";
+import { readDivision, writeDivision, type WrittenDivision } from "./division-codec.ts";
+import { writeFingerprints } from "./fingerprint-codec.ts";
+
+interface WorkerParts {
+  readonly clock: Clock;
+  readonly crawl: CrawlHandle;
+  readonly bus: Membership;
+  readonly log?: Log;
+  readonly random?: Random;
+  /** Digest of what is crawled, the same for all processes. */
+  readonly spec?: string;
+  /** Called with the reason if the process may not take part. */
+  readonly onRefused?: (why: string) => void;
+  readonly onLook?: (snapshot: Snapshot) => void;
+  /** Applies a change that an operator made while the crawl runs. */
+  readonly change: (key: string, value: string) => void;
+}
+
+const REPORT_EVERY_MS = 100;
+const REPORT_CALMLY_MS = 400;
+const SNAPSHOT_EVERY_MS = 1_000;
+/** Counting the waiting URLs reads from the store. */
+const WAITING_EVERY_MS = 200;
+const BUCKETS_REPORTED_MAX = 256;
+const WISHES_MAX = 200;
+const POPULAR_AT_ONCE = 200;
+/** A process that is to end, and has had no licence for this long, ends without the others. */
+const ALONE_MS_MAX = 15_000;
+/** How long an operator waits for the confirmation of a change: longer than an election and a licence take. */
+const CONFIRMED_WITHIN_MS = 10_000;
+const REQUESTS_MAX = 8;
+const NO_LICENCE = "waiting for work";
+export const LAPSED = "the lease has expired";
+const HELD = "paused with all processes: ";
+
+/** A change that the operator waits for. */
+interface Requested {
+  readonly request: ChangeRequest;
+  readonly settle: PromiseWithResolvers<string>;
+  /** The last answer of a leader. */
+  outcome: Outcome | undefined;
+  isGivenUp: boolean;
+}
+
+export class Worker {
+  readonly #parts: WorkerParts;
+  readonly #life: string;
+  #licence: Licence | undefined;
+  /** Term of the latest coordinator; −1 before the first licence. */
+  #leader = -1;
+  #untilMs = -Infinity;
+  #heldFor = "";
+  /** All changes made so far. */
+  #changes: readonly Change[] = [];
+  readonly #requests = new Map<string, Requested>();
+  #parcels = 0;
+  readonly #usage: UsageEstimate;
+  readonly #reader: MessageReader;
+  #snapshotAtMs = -Infinity;
+  #waitingAtMs = -Infinity;
+  #cancelTimers: (() => void)[] = [];
+  #hasEnded = false;
+  #isLeaving = false;
+  #wantsStop = "";
+  /** Popular URLs received with this licence and its renewals. */
+  #popularKnown = 0;
+  #endsAlone: { readonly why: string; sinceMs: number } | undefined;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    this.#life = below(parts.random ?? systemRandom, 2 ** 48).toString(36);
+    this.#usage = new UsageEstimate(parts.clock.nowMs());
+    this.#reader = new MessageReader(parts.log ?? silentLog);
+    parts.crawl.hold(NO_LICENCE, true);
+    this.#reportOn();
+  }
+
+  /** Takes messages from the bus. */
+  get inbox(): Inbox {
+    return {
+      onParcel: (parcel) => {
+        this.#parcels += 1;
+        this.#parts.crawl.team?.onParcel(parcel);
+      },
+      onReceipt: (receipt) => this.#parts.crawl.team?.onReceipt(receipt),
+      onMessage: (from, control) => this.#onMessage(from, control),
+    };
+  }
+
+  /** Whether it may act. */
+  get isLicensed(): boolean {
+    return this.#licence !== undefined && this.#parts.clock.nowMs() < this.#untilMs;
+  }
+
+  /** Whether it has taken part, in this life. */
+  get hasTakenPart(): boolean {
+    return this.#leader >= 0;
+  }
+
+  /** Hands over its part and then ends; if no other process can take the part, it stays in this store. */
+  leave(why: string): void {
+    this.#isLeaving = true;
+    this.#wantsToEnd(why);
+  }
+
+  /** Requests that all processes stop. */
+  askToStop(why: string): void {
+    this.#wantsStop = why;
+    this.#wantsToEnd(why);
+    this.#report();
+  }
+
+  /** All changes that this process knows. */
+  get changes(): readonly Change[] {
+    return this.#changes;
+  }
+
+  /**
+   * Requests a change of the whole crawl, and resolves when all processes have confirmed it. Rejects with what is
+   * known after `CONFIRMED_WITHIN_MS`; the request is repeated until a leader has accepted it.
+   */
+  async request(key: string, value: string): Promise<string> {
+    if (this.#requests.size >= REQUESTS_MAX)
+      throw new CrawlError("NOT_APPLIED", "Not applied: earlier changes still wait for a leader.");
+    const { clock, random = systemRandom } = this.#parts;
+    const id = `${this.#life}-${below(random, 2 ** 48).toString(36)}`;
+    const settle = Promise.withResolvers<string>();
+    const requested = { request: { id, key, value }, settle, outcome: undefined, isGivenUp: false };
+    this.#requests.set(id, requested);
+    const cancel = clock.after(CONFIRMED_WITHIN_MS, () => this.#giveUp(id, requested));
+    this.#report();
+    return settle.promise.finally(cancel);
+  }
+
+  #onOutcome(outcome: Outcome): void {
+    const { id, isRefused, message, missing, processes } = outcome;
+    const requested = this.#requests.get(id);
+    if (requested === undefined) return;
+    requested.outcome = outcome;
+    if (!isRefused && missing > 0 && !requested.isGivenUp) return;
+    this.#requests.delete(id);
+    if (isRefused) requested.settle.reject(new CrawlError("USAGE", message));
+    else requested.settle.resolve(`${message} (confirmed by ${processes} of ${processes} nodes)`);
+  }
+
+  #giveUp(id: string, requested: Requested): void {
+    const { settle, outcome } = requested;
+    requested.isGivenUp = true;
+    const within = `within ${CONFIRMED_WITHIN_MS / 1000} s`;
+    if (outcome === undefined)
+      return settle.reject(
+        new CrawlError("NOT_APPLIED", `Not applied: no leader accepted the change ${within}.`),
+      );
+    this.#requests.delete(id);
+    const { missing, processes, missingNames } = outcome;
+    const others = missing > missingNames.length ? ", …" : "";
+    const what = `Accepted, but ${missing} of ${processes} nodes have not confirmed it ${within}: `;
+    settle.reject(new CrawlError("NOT_CONFIRMED", `${what}${missingNames.join(", ")}${others}.`));
+  }
+
+  #wantsToEnd(why: string): void {
+    this.#endsAlone = { why, sinceMs: this.#parts.clock.nowMs() };
+  }
+
+  /** Sends its last report. */
+  stop(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#report();
+    for (const { settle } of this.#requests.values())
+      settle.reject(new CrawlError("NOT_APPLIED", "Not applied: this node has ended."));
+    for (const cancel of this.#cancelTimers) cancel();
+  }
+
+  #reportOn(): void {
+    if (this.#hasEnded) return;
+    this.#lapseIfOver();
+    this.#endIfAlone();
+    this.#report();
+    const everyMs = this.#isInNoHurry ? REPORT_CALMLY_MS : REPORT_EVERY_MS;
+    this.#cancelTimers = [this.#parts.clock.after(everyMs, () => this.#reportOn())];
+  }
+
+  /** No other process waits for its report: no rate or turn is shared, and it has work. */
+  get #isInNoHurry(): boolean {
+    const { crawl } = this.#parts;
+    const hasLicence = this.#licence !== undefined && this.#licence.limitBps === null;
+    return hasLicence && !crawl.isIdle && (crawl.team?.holdsNoTurns ?? true);
+  }
+
+  #report(): void {
+    const { clock, crawl, bus } = this.#parts;
+    const nowMs = clock.nowMs();
+    const { team } = crawl;
+    const { known, pending, unreachable, pages, receivedBytes, waitingReaders, neededBps } =
+      crawl.pulse();
+    const isShown = this.#hasEnded || nowMs - this.#snapshotAtMs >= SNAPSHOT_EVERY_MS;
+    if (isShown) this.#snapshotAtMs = nowMs;
+    const isQuiet = team?.isQuiet ?? true;
+    const isSated = crawl.isIdle && pending > 0 && crawl.isSated;
+    // A part in transit to this process gives no work until it has arrived.
+    const isDry = crawl.isIdle && !isSated;
+    const limitBps = this.#licence?.limitBps ?? Infinity;
+    const report: Report = {
+      kind: "report",
+      spec: this.#parts.spec ?? "",
+      isLeaving: this.#isLeaving,
+      wantsStop: this.#wantsStop,
+      hasEnded: this.#hasEnded,
+      life: this.#life,
+      sentAtMs: nowMs,
+      leader: this.#leader,
+      term: this.#licence?.term ?? 0,
+      grant: this.#licence?.grant ?? 0,
+      epoch: team?.epoch ?? 0,
+      epochKnown: team?.epochKnown ?? 0,
+      handedOver: team?.handedOver ?? 0,
+      wave: this.#licence?.wave ?? 0,
+      activity: 2 * known - pending + this.#parcels,
+      isDone: ((isDry && pending === 0) || isSated || crawl.isOutOfPatience) && isQuiet,
+      unreachable: crawl.isOutOfPatience ? unreachable : 0,
+      isDry,
+      isSated,
+      pages,
+      neededBps,
+      ...this.#usage.look(nowMs, receivedBytes, { limitBps, waitingReaders, isDry }),
+      wishes: team?.wishes(WISHES_MAX) ?? [],
+      given: team?.takeGiven(WISHES_MAX) ?? [],
+      waiting: this.#waiting(nowMs),
+      popular: team?.popularFound?.take(POPULAR_AT_ONCE) ?? [],
+      popularKnown: this.#popularKnown,
+      exchange: this.#exchange(),
+      leastPages: this.#hasEnded ? writeFingerprints(crawl.leastPages) : "",
+      change: this.#changes.at(-1)?.number ?? 0,
+      requests: [...this.#requests.values()].map(({ request }) => request),
+      droppedMessages: this.#reader.dropped,
+      snapshot: isShown ? forMessage(crawl.snapshot()) : null,
+    };
+    bus.tell(COORDINATOR, asControlMessage(report));
+    const division = team?.division;
+    if (isShown && !this.isLicensed && division !== undefined && division.epoch > 0)
+      bus.tell(
+        COORDINATOR,
+        asControlMessage({
+          kind: "known",
+          division: writeDivision(division),
+          changes: this.#changes,
+        }),
+      );
+  }
+
+  #waiting(nowMs: number): Report["waiting"] {
+    if (nowMs - this.#waitingAtMs < WAITING_EVERY_MS) return null;
+    this.#waitingAtMs = nowMs;
+    return this.#parts.crawl.team?.waiting(BUCKETS_REPORTED_MAX) ?? [];
+  }
+
+  #exchange(): Exchange {
+    const { team } = this.#parts.crawl;
+    const none = { urlsSent: 0, urlsReceived: 0, sentBytes: 0, pagesSent: 0, sentTo: {} };
+    return { ...(team?.traffic ?? none), messages: team?.messagesWaiting ?? 0 };
+  }
+
+  #onMessage(from: string, control: ControlMessage): void {
+    if (from !== COORDINATOR) return;
+    const message = this.#reader.read(from, control);
+    if (message?.kind === "look") return this.#parts.onLook?.(message.snapshot);
+    if (this.#hasEnded) return;
+    if (message?.kind === "refusal" && message.life === this.#life)
+      this.#parts.onRefused?.(message.why);
+    if (message?.kind === "licence") this.#onLicence(message);
+  }
+
+  #onLicence(licence: Licence): void {
+    const nowMs = this.#parts.clock.nowMs();
+    const untilMs = licence.answers + licence.forMs;
+    const before = this.#licence;
+    const isOfSame = before !== undefined && licence.leader === before.leader;
+    const isOld = licence.leader < this.#leader || (isOfSame && licence.grant <= before.grant);
+    // A licence that answers a report from the future would not end.
+    if (isOld || untilMs <= nowMs || licence.answers > nowMs) return;
+    this.#lapseIfOver();
+    if (before !== undefined && !(isOfSame && before.term === licence.term)) this.#lapse();
+    this.#leader = licence.leader;
+    this.#licence = licence;
+    this.#licenseUntil(untilMs);
+    this.#apply(licence, before);
+  }
+
+  #apply(licence: Licence, before: Licence | undefined): void {
+    const { crawl, bus, change } = this.#parts;
+    const { limitBps, wholeBps, pagesMax, division, granted, recalled, held, popular } = licence;
+    if (before?.term !== licence.term) this.#popularKnown = 0;
+    crawl.team?.popularFound?.learn(popular);
+    this.#popularKnown += popular.length;
+    const isSame = limitBps === before?.limitBps && wholeBps === before.wholeBps;
+    if (before === undefined || !isSame)
+      crawl.setLimit(limitBps ?? undefined, wholeBps ?? undefined);
+    if (pagesMax !== null && pagesMax !== before?.pagesMax) crawl.setPages(pagesMax);
+    this.#divide(division);
+    for (const one of licence.changes) {
+      if (one.number <= (this.#changes.at(-1)?.number ?? 0)) continue;
+      this.#changes = [...this.#changes, one].slice(-CHANGES_MAX);
+      if (isMadeByEach(one.key)) change(one.key, one.value);
+    }
+    for (const outcome of licence.outcomes) this.#onOutcome(outcome);
+    if (held !== this.#heldFor) {
+      if (this.#heldFor !== "") crawl.hold(HELD + this.#heldFor, false);
+      if (held !== "") crawl.hold(HELD + held, true);
+      this.#heldFor = held;
+    }
+    crawl.hold(NO_LICENCE, false);
+    if (granted.length + recalled.length > 0) crawl.team?.onTurns(granted, recalled);
+    const isLess =
+      (limitBps ?? Infinity) < (before?.limitBps ?? Infinity) ||
+      (pagesMax ?? Infinity) < (before?.pagesMax ?? Infinity);
+    const { leader, grant } = licence;
+    if (isLess) bus.tell(COORDINATOR, asControlMessage({ kind: "heard", leader, grant }));
+    if (licence.end === "finish") crawl.finish();
+    if (licence.end === "stop") crawl.stop(licence.why);
+  }
+
+  #divide(written: WrittenDivision | null): void {
+    const { team } = this.#parts.crawl;
+    const division = written === null ? undefined : readDivision(written);
+    // A different number of buckets belongs to another crawl.
+    if (division?.owners.length === team?.division?.owners.length && division !== undefined)
+      team?.divide(division);
+  }
+
+  /** Without a leader it stops by itself; the same command resumes. */
+  #endIfAlone(): void {
+    const ends = this.#endsAlone;
+    if (ends === undefined) return;
+    const nowMs = this.#parts.clock.nowMs();
+    if (this.isLicensed) ends.sinceMs = nowMs;
+    else if (nowMs - ends.sinceMs >= ALONE_MS_MAX) this.#parts.crawl.stop(ends.why);
+  }
+
+  #lapseIfOver(): void {
+    if (this.#licence !== undefined && this.#parts.clock.nowMs() >= this.#untilMs) this.#lapse();
+  }
+
+  #lapse(): void {
+    const { crawl, log = silentLog } = this.#parts;
+    log.write({ level: "info", message: LAPSED, values: {} });
+    this.#licence = undefined;
+    this.#licenseUntil(-Infinity);
+    crawl.hold(NO_LICENCE, true);
+    crawl.team?.lapse();
+  }
+
+  #licenseUntil(untilMs: number): void {
+    this.#untilMs = untilMs;
+    const { team } = this.#parts.crawl;
+    if (team !== undefined) team.licensedUntilMs = untilMs;
+  }
+}
