@@ -10,11 +10,11 @@ import type { Taken } from "../src/frontier/workbench.ts";
 import type { OnBytes, Traffic } from "../src/fetch/transport.ts";
 import type { Job } from "../src/crawl/job.ts";
 import type { Roster, Site } from "../src/crawl/sites.ts";
-import type { Tally } from "../src/crawl/counters.ts";
+import type { Counters } from "../src/crawl/counters.ts";
 
 interface Parts {
   readonly roster: Roster;
-  readonly tally: Tally;
+  readonly tally: Counters;
 }
 
 export class Sluice {

@@ -24,6 +24,7 @@ const CHECKS: readonly (readonly [name: string, program: string, ...args: string
   ["lint", "oxlint", "src", "test", "scripts"],
   ["format", "oxfmt", "--check", "src", "test", "scripts"],
   ["layout", "node", "scripts/tidy.ts"],
+  ["objects of a crawl", "node", "scripts/object-graph.ts", "--check"],
   ["generated pages", "node", "scripts/docs.ts", "--check"],
   ["links of the pages", "node", "scripts/site.ts", "--check"],
 ];

@@ -38,6 +38,16 @@ export class Heap<T> {
     return least;
   }
 
+  /** Removes and returns one item for which this holds. O(n log n). */
+  remove(isIt: (item: T) => boolean): T | undefined {
+    const at = this.#items.findIndex(isIt);
+    if (at < 0) return undefined;
+    const items = this.#items.splice(0);
+    const [removed] = items.splice(at, 1);
+    for (const item of items) this.push(item);
+    return removed;
+  }
+
   #sinkFromTop(item: T): void {
     const items = this.#items;
     let hole = 0;

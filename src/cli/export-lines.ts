@@ -2,7 +2,7 @@
 
 import { fingerprintsIn } from "../results/fingerprints.ts";
 import { linkGraphOf, linksTo } from "../results/link-graph.ts";
-import { textPlaceOf } from "../crawl/search/text-place.ts";
+import { textPlaceOf } from "../results/text-place.ts";
 import { exportedName } from "../output/warc/archives.ts";
 import { archivedText, pageLine, type PageLine } from "../output/lines/jsonl.ts";
 import type { LinkingPage, UrlOf } from "../output/lines/links.ts";

@@ -11,7 +11,7 @@
 
 import { divide, LeaseBook } from "../bandwidth/lease-book.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Division } from "../crawl/peers/ownership.ts";
+import type { Division } from "../crawl/ownership.ts";
 import type { Waiting } from "../crawl/peers/peer.ts";
 import type { Membership } from "../exchange/bus.ts";
 import { TurnBook } from "../frontier/turn-book.ts";

@@ -7,7 +7,7 @@
  */
 
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { Division, Handing } from "../crawl/peers/ownership.ts";
+import type { Division, Handing } from "../crawl/ownership.ts";
 import type { Totals } from "../store/store.ts";
 
 export interface WrittenDivision {

@@ -8,8 +8,8 @@
 import { capsOf } from "../control/caps.ts";
 import { bookedIn, type BytesByPurpose } from "../bandwidth/history/ledger.ts";
 import type { CrawlResult, SiteView, Snapshot } from "../control/snapshot.ts";
-import { couldNotBeReached } from "../crawl/patience.ts";
 import { joinedTopics } from "../crawl/topics/counts.ts";
+import { couldNotBeReached } from "../crawl/unreachable.ts";
 import { overlap } from "../partition/metrics.ts";
 import { joinedTotals, sumOf } from "../store/joined/joined-totals.ts";
 import type { Totals } from "../store/store.ts";

@@ -6,7 +6,7 @@
  * time of the report that it answers, so its holder always sees it end before the coordinator does.
  */
 
-import type { BorderTraffic } from "../crawl/peers/route-links.ts";
+import type { RouterTraffic } from "../crawl/peers/route-links.ts";
 import type { Waiting } from "../crawl/peers/peer.ts";
 import type { Snapshot } from "../control/snapshot.ts";
 import type { ControlMessage } from "../exchange/bus.ts";
@@ -110,7 +110,7 @@ export interface Heard {
   readonly grant: number;
 }
 
-export interface Exchange extends BorderTraffic {
+export interface Exchange extends RouterTraffic {
   /** Messages to other processes in transit. */
   readonly messages: number;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
-import type { Division } from "../crawl/peers/ownership.ts";
+import type { Division } from "../crawl/ownership.ts";
 import { partitionFor } from "../partition/partition.ts";
 import { Ownership, emptyDivision } from "./ownership.ts";
 import { readDivision, writeDivision } from "./division-codec.ts";

@@ -9,7 +9,7 @@
  * The division contains all state, so that a later coordinator can continue with it.
  */
 
-import type { Division, Handing, Loss } from "../crawl/peers/ownership.ts";
+import type { Division, Handing, Loss } from "../crawl/ownership.ts";
 import type { Waiting } from "../crawl/peers/peer.ts";
 import {
   assignGroups,

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { CrawlError } from "../base/errors.ts";
 import { OWNER_ONLY } from "../base/owner-only.ts";
 import type { Settings } from "../config/schema.ts";
-import type { Division } from "../crawl/peers/ownership.ts";
+import type { Division } from "../crawl/ownership.ts";
 import { checkFree, eraseCrawls, hasStore, markNew, writeWhole } from "../store/folder.ts";
 import { partFolders, readTeam, TEAM_FILE, type TeamFile, writeTeam } from "../store/team-file.ts";
 import { readDivision, writeDivision, type WrittenDivision } from "./division-codec.ts";

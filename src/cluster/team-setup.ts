@@ -1,7 +1,7 @@
 /** What a crawl needs to be one process of several, from the settings and the other processes. */
 
-import type { Division } from "../crawl/peers/ownership.ts";
-import type { TeamMeans } from "../crawl/peers/peer.ts";
+import type { Division } from "../crawl/ownership.ts";
+import type { PeerSetup } from "../crawl/ownership.ts";
 import { contentBuckets, topicsWithWorld } from "../crawl/topics/assign.ts";
 import { modelFor } from "../crawl/topics/setup.ts";
 import { ownsContents } from "../config/processes.ts";
@@ -52,7 +52,7 @@ export interface Place {
   readonly bus: Membership;
 }
 
-export function teamMeansFor(settings: Settings, place: Place): TeamMeans {
+export function teamMeansFor(settings: Settings, place: Place): PeerSetup {
   const mode = settings.mode ?? "exchange";
   const partition = partitionOf(settings);
   const { self, size, division, bus } = place;

@@ -2,7 +2,7 @@
 
 import type { Settings } from "../config/schema.ts";
 import type { CrawlResult } from "../control/snapshot.ts";
-import { topicFigures } from "../crawl/topics/figures.ts";
+import { topicFigures } from "../results/topic-figures.ts";
 import { modelFor } from "../crawl/topics/setup.ts";
 import type { ReadableStore } from "../store/store.ts";
 import { openReadOnly } from "../store/joined/open-read-only.ts";

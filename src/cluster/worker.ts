@@ -254,7 +254,7 @@ export class Worker {
       wishes: team?.wishes(WISHES_MAX) ?? [],
       given: team?.takeGiven(WISHES_MAX) ?? [],
       waiting: this.#waiting(nowMs),
-      popular: team?.border?.popularFound?.take(POPULAR_AT_ONCE) ?? [],
+      popular: team?.popularFound?.take(POPULAR_AT_ONCE) ?? [],
       popularKnown: this.#popularKnown,
       exchange: this.#exchange(),
       leastPages: this.#hasEnded ? writeFingerprints(crawl.leastPages) : "",
@@ -264,7 +264,7 @@ export class Worker {
       snapshot: isShown ? forMessage(crawl.snapshot()) : null,
     };
     bus.tell(COORDINATOR, asControlMessage(report));
-    const division = team?.border?.division;
+    const division = team?.division;
     if (isShown && !this.isLicensed && division !== undefined && division.epoch > 0)
       bus.tell(
         COORDINATOR,
@@ -283,9 +283,9 @@ export class Worker {
   }
 
   #exchange(): Exchange {
-    const border = this.#parts.crawl.team?.border;
+    const { team } = this.#parts.crawl;
     const none = { urlsSent: 0, urlsReceived: 0, sentBytes: 0, pagesSent: 0, sentTo: {} };
-    return { ...(border?.traffic ?? none), messages: border?.waiting ?? 0 };
+    return { ...(team?.traffic ?? none), messages: team?.messagesWaiting ?? 0 };
   }
 
   #onMessage(from: string, control: ControlMessage): void {
@@ -318,7 +318,7 @@ export class Worker {
     const { crawl, bus, change } = this.#parts;
     const { limitBps, wholeBps, pagesMax, division, granted, recalled, held, popular } = licence;
     if (before?.term !== licence.term) this.#popularKnown = 0;
-    crawl.team?.border?.popularFound?.learn(popular);
+    crawl.team?.popularFound?.learn(popular);
     this.#popularKnown += popular.length;
     const isSame = limitBps === before?.limitBps && wholeBps === before.wholeBps;
     if (before === undefined || !isSame)
@@ -351,7 +351,7 @@ export class Worker {
     const { team } = this.#parts.crawl;
     const division = written === null ? undefined : readDivision(written);
     // A different number of buckets belongs to another crawl.
-    if (division?.owners.length === team?.border?.division.owners.length && division !== undefined)
+    if (division?.owners.length === team?.division?.owners.length && division !== undefined)
       team?.divide(division);
   }
 

@@ -5,15 +5,24 @@
 
 import { Books, Ledger } from "../bandwidth/history/ledger.ts";
 import { assert } from "../base/assert.ts";
+import type { RefusedSeeds, Trouble } from "../control/snapshot.ts";
 import { type Reason, settlementOf } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Totals } from "../store/store.ts";
 
-export class Tally {
+const FAILURES_KEPT = 20;
+const REFUSED_SEEDS_KEPT = 10;
+
+export class Counters {
   /** What came over the line; goes through here together with the sites' own books. */
   readonly ledger: Ledger;
   /** What the quota counts, up to the byte: asked for whenever it is stored. */
   usage: () => string;
+  /** How many URLs ended lately. */
+  readonly pace = new Pace();
+  readonly #failures: Trouble[] = [];
+  readonly #refusedSeeds: Trouble[] = [];
+  #refusedSeedCount = 0;
   #known: number;
   #done: number;
   #failed: number;
@@ -65,6 +74,26 @@ export class Tally {
   /** URLs that have ended in this way. */
   outcome(reason: Reason): number {
     return this.#outcomes.get(reason) ?? 0;
+  }
+
+  /** The last failures, newest last. */
+  get failures(): readonly Trouble[] {
+    return this.#failures;
+  }
+
+  /** Seeds, and targets of their redirects, that a rule refused after they were admitted. */
+  get refusedSeeds(): RefusedSeeds {
+    return { count: this.#refusedSeedCount, first: this.#refusedSeeds };
+  }
+
+  failed(failure: Trouble): void {
+    this.#failures.push(failure);
+    if (this.#failures.length > FAILURES_KEPT) this.#failures.shift();
+  }
+
+  seedRefused(seed: Trouble): void {
+    this.#refusedSeedCount += 1;
+    if (this.#refusedSeeds.length < REFUSED_SEEDS_KEPT) this.#refusedSeeds.push(seed);
   }
 
   found(): void {
@@ -150,4 +179,37 @@ function decrease(counts: Map<string, number>, key: string): void {
 
 function increase(counts: Map<string, number>, key: string, by = 1): void {
   counts.set(key, (counts.get(key) ?? 0) + by);
+}
+
+const KEPT_SECONDS = 64;
+
+/** How many URLs ended in each of the last seconds, to estimate how long the rest will take. */
+export class Pace {
+  readonly #counts = new Uint32Array(KEPT_SECONDS);
+  readonly #seconds = new Float64Array(KEPT_SECONDS).fill(-1);
+  #firstMs: number | undefined;
+
+  count(nowMs: number): void {
+    this.#firstMs ??= nowMs;
+    const second = Math.floor(nowMs / 1000);
+    const slot = second % KEPT_SECONDS;
+    if (this.#seconds[slot] !== second) {
+      this.#seconds[slot] = second;
+      this.#counts[slot] = 0;
+    }
+    this.#counts[slot] = (this.#counts[slot] as number) + 1;
+  }
+
+  /** The mean over the last `seconds`, or over all there have been when these are fewer. */
+  perSecond(nowMs: number, seconds: number): number {
+    if (this.#firstMs === undefined || nowMs <= this.#firstMs) return 0;
+    const present = Math.floor(nowMs / 1000);
+    let sum = 0;
+    for (let second = present - seconds; second <= present; second++) {
+      const slot = ((second % KEPT_SECONDS) + KEPT_SECONDS) % KEPT_SECONDS;
+      if (this.#seconds[slot] === second) sum += this.#counts[slot] as number;
+    }
+    const windowMs = nowMs - Math.max(this.#firstMs, (present - seconds) * 1000);
+    return sum / Math.max(0.1, windowMs / 1000);
+  }
 }

@@ -1,72 +1,29 @@
 /**
- * Starts the loops, pauses, drains and stops them. It moves nothing itself: see `intake` (the gate),
- * `refill` (the waiting hall), `fetch-loop` (the meter) and `record` (the reading room).
+ * Starts the loops, pauses, drains and stops them. It moves nothing itself: see `admission` (the gate),
+ * `queue` (the waiting hall), `fetch-loop` (the meter) and `record` (the reading room).
  */
 
 import type { Calendar } from "../bandwidth/clock/calendar.ts";
-import { Meter } from "../bandwidth/history/meter.ts";
 import type { Quota } from "../bandwidth/clock/quota.ts";
-import { assert } from "../base/assert.ts";
-import type { Clock } from "../base/clock.ts";
+import { assert, unreachable } from "../base/assert.ts";
 import { CrawlError, type ErrorCode } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
 import { showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
-import type { Random } from "../base/random.ts";
-import type { Settings } from "../config/schema.ts";
-import type { Fetcher } from "../fetch/fetcher.ts";
-import type { Resolver } from "../fetch/resolver.ts";
-import type { Output } from "../output/output.ts";
-import type { Traces } from "../output/traces.ts";
-import type { PageIndex } from "../search/index-thread.ts";
-import type { Store } from "../store/store.ts";
-import type { Spellings } from "../config/seeds.ts";
-import type { CanonicalUrl } from "../url/url.ts";
-import { assemble } from "./wire.ts";
-import type { Loops } from "./loops.ts";
-import { checkPromises } from "./deadlines/check-promises.ts";
-import { rememberBegun, sinceBegun } from "./deadlines/deadlines.ts";
-import { PAGES_USED_UP } from "./recrawl/recrawls.ts";
 import type { Changing } from "../control/live-settings.ts";
-import type { CrawlHooks } from "./hooks.ts";
-import type { LineMeans } from "./limit/link-budget.ts";
-import { couldNotBeReached } from "./patience.ts";
-import { resultOf, snapshotOf } from "./make-snapshot.ts";
 import type { CrawlResult, CrawlState, Snapshot } from "../control/snapshot.ts";
-import type { Team, TeamMeans } from "./peers/peer.ts";
-import type { TopicMeans } from "./topics/setup.ts";
+import { rememberPagesUsedUp } from "../results/last-run.ts";
 import type { Fingerprint } from "../url/fingerprint.ts";
-
-/** The sockets and sinks of one crawl, and what it was asked to do. */
-export interface CrawlParts {
-  readonly settings: Settings;
-  readonly seeds: readonly CanonicalUrl[];
-  readonly spellings?: Spellings;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly store: Store;
-  readonly fetcher: Fetcher;
-  /** undefined behind a proxy, which looks names up itself. */
-  readonly resolver: Resolver | undefined;
-  readonly output: Output | undefined;
-  /** undefined when pages are not made searchable while they come. */
-  readonly index?: PageIndex | undefined;
-  readonly log: Log;
-  readonly hooks: CrawlHooks;
-  readonly line: LineMeans;
-  /** What one process of several needs; undefined for one that is alone. */
-  readonly team?: TeamMeans;
-  readonly traces?: Traces | undefined;
-  /** What tells topics; undefined where nobody asks. */
-  readonly topics?: TopicMeans | undefined;
-}
+import type { CrawlContext, CrawlParts } from "./context.ts";
+import { resultOf, snapshotOf } from "./make-snapshot.ts";
+import { couldNotBeReached } from "./unreachable.ts";
+import { checkRecrawl, type LifeEvent, wire, type Wired } from "./wire.ts";
 
 export interface CrawlHandle extends Changing {
   /** Resolves when the crawl has ended and everything is stored. */
   readonly done: Promise<CrawlResult>;
   snapshot(): Snapshot;
   /** Of one process of several: what it shares with the others. */
-  readonly team: Team | undefined;
+  readonly team: Wired["peer"];
   /** Nothing is under way, and nothing here can begin. */
   readonly isIdle: boolean;
   /** It has as many pages as it may have. */
@@ -81,7 +38,7 @@ export interface CrawlHandle extends Changing {
   finish(): void;
 }
 
-export interface Pulse {
+interface Pulse {
   readonly known: number;
   readonly pending: number;
   /** Sites that could not be reached when they were last probed. */
@@ -124,10 +81,9 @@ function noSeedAdmitted({ seeds }: CrawlParts): CrawlError {
 class Crawl implements CrawlHandle {
   readonly done: Promise<CrawlResult>;
   readonly #parts: CrawlParts;
-  readonly #loops: Loops;
-  readonly #meter: Meter;
+  readonly #wired: Wired;
+  readonly #context: CrawlContext;
   readonly #startedAtMs: number;
-  readonly #resumed: boolean;
   leastPages: readonly Fingerprint[] = [];
   readonly #holds = new Set<string>();
   readonly #settle: PromiseWithResolvers<CrawlResult>;
@@ -137,7 +93,6 @@ class Crawl implements CrawlHandle {
   #wasToldToStop = false;
   /** Why nothing can be stored at present. */
   #trouble: CrawlError | undefined;
-  #pagesMax: number;
   /** One of several ends when all are done, and somebody else knows when that is. */
   #mayFinish: boolean;
   #cancelTimers: (() => void)[] = [];
@@ -145,125 +100,121 @@ class Crawl implements CrawlHandle {
 
   constructor(parts: CrawlParts) {
     this.#parts = parts;
-    const { clock, settings, store } = parts;
-    this.#startedAtMs = clock.nowMs();
-    this.#resumed = store.totals.known > 0;
-    this.#pagesMax = settings.pagesMax ?? Infinity;
+    this.#startedAtMs = parts.clock.nowMs();
     this.#mayFinish = parts.team === undefined;
-    this.#meter = new Meter(this.#startedAtMs);
     this.#settle = Promise.withResolvers();
     this.done = this.#settle.promise;
-    const beganAtMs = this.#startedAtMs - sinceBegun(store, clock.wallMs());
-    this.#loops = assemble(parts, {
-      meter: this.#meter,
-      signal: this.#cutOff.signal,
-      resumed: this.#resumed,
-      beganAtMs: ({ round }) => (round.number > 1 ? round.startedAtMs : beganAtMs),
-      allowance: () =>
-        this.#loops.team?.isLicensed === false
-          ? 0
-          : this.#pagesMax - this.#loops.tally.pagesCounted,
-      onPause: (isPaused) => this.hold("the calendar allows nothing now", isPaused),
-      onQuotaUsedUp: (what) => this.stop(what, 0),
-      onTrouble: (trouble) => this.#onTrouble(trouble),
-      onIdle: () => this.#onIdle(),
-      onFault: (fault) => this.#fail(fault),
-    });
+    this.#wired = wire(parts, this.#cutOff.signal, (event) => this.#on(event));
+    this.#context = this.#wired.context;
+  }
+
+  #on(event: LifeEvent): void {
+    switch (event.kind) {
+      case "pause":
+        return this.hold("the calendar allows nothing now", event.isPaused);
+      case "quotaUsedUp":
+        return this.stop(event.what, 0);
+      case "storage":
+        return this.#onTrouble(event.trouble);
+      case "idle":
+        return this.#onIdle();
+      case "fault":
+        return this.#fail(event.fault);
+      default:
+        return unreachable(event);
+    }
   }
 
   start(): void {
-    const { settings, clock, store } = this.#parts;
-    this.#loops.team?.start();
-    if (settings.refresh && settings.strict && this.#loops.team === undefined)
+    const { settings, clock } = this.#parts;
+    this.#wired.peer?.start();
+    if (settings.refresh && settings.strict && this.#wired.peer === undefined)
       try {
-        const { speeds } = this.#parts.line;
-        checkPromises({ ...this.#parts, speeds, limitBps: this.#loops.line.limitBps });
+        checkRecrawl(this.#wired);
       } catch (refusal) {
         return this.#fail(refusal);
       }
-    this.#loops.admitSeeds();
+    this.#wired.admission.admitSeeds();
     if (this.#isEmpty) return this.#fail(noSeedAdmitted(this.#parts));
-    this.#loops.rounds.start();
-    this.#loops.refill.wakeSites();
+    this.#wired.recrawls.start();
+    this.#wired.queue.wakeSites();
     // Stored before anything is asked: a restart must know that it is one.
-    this.#loops.notebook.commit();
+    this.#context.batch.commit();
     this.#state = "running";
-    this.#loops.line.start();
-    this.#loops.ordering?.start();
+    this.#wired.link.start();
+    this.#wired.ordering?.start();
     try {
-      this.#loops.replan.start();
+      this.#wired.replanner.start();
     } catch (refusal) {
       return this.#fail(refusal);
     }
-    rememberBegun(store, clock.wallMs());
+    this.#wired.deadlines.begin();
     if (settings.timeMaxMs !== undefined)
       this.#cancelTimers.push(clock.after(settings.timeMaxMs, () => this.stop("time limit")));
-    if (this.#holds.size === 0 && this.#state === "running") this.#loops.fetchLoop.run();
+    if (this.#holds.size === 0 && this.#state === "running") this.#wired.fetchLoop.run();
     if (this.#parts.team === undefined) this.#watchPatience();
   }
 
   /** One of several ends when all are out of patience. */
   #watchPatience(): void {
     const { clock } = this.#parts;
-    const inMs = Math.max(PATIENCE_LOOK_MS, this.#loops.patience.endsAtMs - clock.nowMs());
+    const inMs = Math.max(PATIENCE_LOOK_MS, this.#wired.patience.endsAtMs - clock.nowMs());
     this.#cancelPatience = clock.after(Math.min(inMs, PATIENCE_SLEEP_MS_MAX), () => {
-      if (this.isOutOfPatience) this.stop(couldNotBeReached(this.#loops.unreachable.sites().count));
+      if (this.isOutOfPatience) this.stop(couldNotBeReached(this.#wired.unreachable.sites().count));
       else if (this.#state === "running") this.#watchPatience();
     });
   }
 
   get isOutOfPatience(): boolean {
-    const { rounds, patience } = this.#loops;
-    if (this.#state !== "running" || this.#holds.size > 0 || rounds.goesOn) return false;
+    const { recrawls, patience } = this.#wired;
+    if (this.#state !== "running" || this.#holds.size > 0 || recrawls.goesOn) return false;
     return patience.isOver;
   }
 
   /** Several processes each know a part of the seeds, so that one of them may have none. */
   get #isEmpty(): boolean {
-    return this.#parts.team === undefined && this.#loops.tally.known === 0;
+    return this.#parts.team === undefined && this.#context.counters.known === 0;
   }
 
-  get team(): Team | undefined {
-    return this.#loops.team;
+  get team(): Wired["peer"] {
+    return this.#wired.peer;
   }
 
   get isIdle(): boolean {
-    const { fetchLoop, workbench, notebook } = this.#loops;
-    const isQuiet = fetchLoop.isQuiet && this.#loops.errandsUnderWay() === 0;
-    return isQuiet && notebook.isEmpty && (workbench.entries === 0 || this.isSated);
+    const { requests, workbench, batch } = this.#context;
+    const isQuiet = requests.isQuiet && this.#wired.siteSetup.underWay === 0;
+    return isQuiet && batch.isEmpty && (workbench.entries === 0 || this.isSated);
   }
 
   get isSated(): boolean {
-    return this.#loops.tally.pagesCounted >= this.#pagesMax;
+    return this.#context.counters.pagesCounted >= this.#context.requests.pagesMax;
   }
 
   pulse(): Pulse {
-    const { tally, controller } = this.#loops;
+    const { counters, sites, meter } = this.#context;
     return {
-      known: tally.known,
-      pending: tally.pending,
-      unreachable: this.#loops.unreachable.size,
-      pages: tally.pagesCounted,
-      receivedBytes: this.#meter.bytes,
-      waitingReaders: controller.waiting,
-      neededBps: this.#loops.replan.neededBps,
+      known: counters.known,
+      pending: counters.pending,
+      unreachable: sites.outages.size,
+      pages: counters.pagesCounted,
+      receivedBytes: meter.bytes,
+      waitingReaders: this.#wired.controller.waiting,
+      neededBps: this.#wired.replanner.neededBps,
     };
   }
 
   finish(): void {
     this.#mayFinish = true;
-    if (this.isOutOfPatience) return this.stop(couldNotBeReached(this.#loops.unreachable.size));
+    if (this.isOutOfPatience) return this.stop(couldNotBeReached(this.#context.sites.outages.size));
     this.#onIdle();
   }
 
   snapshot(): Snapshot {
     return snapshotOf({
-      loops: this.#loops,
-      meter: this.#meter,
+      wired: this.#wired,
       nowMs: this.#parts.clock.nowMs(),
       startedAtMs: this.#startedAtMs,
       ...this.#doing(),
-      resumed: this.#resumed,
     });
   }
 
@@ -272,17 +223,17 @@ class Crawl implements CrawlHandle {
     const state = this.#state;
     if (state !== "running") return { state, because: "" };
     if (this.#holds.size > 0) return { state: "paused", because: [...this.#holds].join("; ") };
-    if (this.#loops.patience.waits) return { state: "paused", because: this.#whatItWaitsFor() };
-    const next = this.#loops.tally.pending > 0 ? undefined : this.#loops.rounds.next();
+    if (this.#wired.patience.waits) return { state: "paused", because: this.#whatItWaitsFor() };
+    const next = this.#context.counters.pending > 0 ? undefined : this.#wired.recrawls.next();
     if (next === undefined) return { state, because: "" };
     const because = `next recrawl of ${next.site} in ${showDuration(next.inMs)}`;
     return { state: "waiting", because };
   }
 
   #whatItWaitsFor(): string {
-    const { unreachable, patience, rounds } = this.#loops;
-    const what = `${couldNotBeReached(unreachable.size)}; trying again`;
-    if (rounds.goesOn || this.#parts.team !== undefined) return what;
+    const { patience, recrawls } = this.#wired;
+    const what = `${couldNotBeReached(this.#context.sites.outages.size)}; trying again`;
+    if (recrawls.goesOn || this.#parts.team !== undefined) return what;
     const leftMs = Math.max(0, patience.endsAtMs - this.#parts.clock.nowMs());
     return `${what}, --patience ends in ${showDuration(leftMs)}`;
   }
@@ -293,8 +244,8 @@ class Crawl implements CrawlHandle {
     this.#state = "stopping";
     this.#stoppedBy = why;
     this.#wasToldToStop = true;
-    this.#loops.rounds.stop();
-    this.#loops.fetchLoop.pause();
+    this.#wired.recrawls.stop();
+    this.#wired.fetchLoop.pause();
     this.#cancelTimers.push(this.#parts.clock.after(graceMs, () => this.#cutOff.abort()));
     this.#onIdle();
   }
@@ -303,49 +254,49 @@ class Crawl implements CrawlHandle {
     const wasHeld = this.#holds.size > 0;
     if (isHeld) this.#holds.add(why);
     else this.#holds.delete(why);
-    if (wasHeld && this.#holds.size === 0) this.#loops.patience.renew();
-    if (this.#holds.size > 0) this.#loops.fetchLoop.pause();
-    else if (this.#state === "running") this.#loops.fetchLoop.run();
+    if (wasHeld && this.#holds.size === 0) this.#wired.patience.renew();
+    if (this.#holds.size > 0) this.#wired.fetchLoop.pause();
+    else if (this.#state === "running") this.#wired.fetchLoop.run();
   }
 
   setConnections(connectionsMax: number): void {
-    this.#loops.fetchLoop.setConnectionsMax(connectionsMax);
+    this.#wired.fetchLoop.setConnectionsMax(connectionsMax);
   }
 
   setDelay(delayMs: number): void {
-    this.#loops.setDelay(delayMs);
+    this.#wired.siteSetup.setDelay(delayMs);
   }
 
   setPages(pagesMax: number): void {
-    this.#pagesMax = pagesMax;
-    this.#loops.fetchLoop.pump();
+    this.#context.requests.pagesMax = pagesMax;
+    this.#wired.fetchLoop.pump();
   }
 
   setLimit(limitBps: number | undefined, wholeBps = limitBps): void {
-    this.#loops.line.setLimit(limitBps, wholeBps);
-    this.#loops.replan.soon();
+    this.#wired.link.setLimit(limitBps, wholeBps);
+    this.#wired.replanner.soon();
   }
 
   setCalendar(calendar: Calendar | undefined): void {
-    this.#loops.line.setCalendar(calendar);
+    this.#wired.link.setCalendar(calendar);
   }
 
   setSiteLimit(limitBps: number | undefined): void {
-    this.#loops.line.setSiteLimit(limitBps);
+    this.#wired.link.setSiteLimit(limitBps);
   }
 
   setQuota(quota: Quota | undefined): void {
-    this.#loops.line.setQuota(quota);
+    this.#wired.link.setQuota(quota);
   }
 
   setDeadline(site: string, deadlineMs: number | undefined): void {
-    this.#loops.promised.setDeadline(site, deadlineMs);
-    this.#loops.replan.changed();
+    this.#wired.deadlines.setDeadline(site, deadlineMs);
+    this.#wired.replanner.changed();
   }
 
   setPriority(site: string, priority: number): void {
-    this.#loops.promised.setPriority(site, priority);
-    this.#loops.replan.changed();
+    this.#wired.deadlines.setPriority(site, priority);
+    this.#wired.replanner.changed();
   }
 
   #onTrouble(trouble: CrawlError | undefined): void {
@@ -364,44 +315,44 @@ class Crawl implements CrawlHandle {
   /** Nothing is under way. Is there nothing left to do, or nothing that may still be done? */
   #onIdle(): void {
     if (this.#state !== "running" && this.#state !== "stopping") return;
-    if (!this.#loops.fetchLoop.isQuiet || this.#loops.errandsUnderWay() > 0) return;
-    const { tally, workbench } = this.#loops;
+    if (!this.#context.requests.isQuiet || this.#wired.siteSetup.underWay > 0) return;
+    const { counters, workbench } = this.#context;
     const isStopping = this.#state === "stopping";
     const isSated = this.isSated;
     // Beside URLs there may be errands: a sitemap that waits for its turn can still name some.
-    if (!isStopping && !isSated && (tally.pending > 0 || workbench.entries > 0)) {
-      this.#loops.refill.wakeSites();
-      this.#loops.team?.onIdle();
+    if (!isStopping && !isSated && (counters.pending > 0 || workbench.entries > 0)) {
+      this.#wired.queue.wakeSites();
+      this.#wired.peer?.onIdle();
       return;
     }
-    if (!isStopping && this.#loops.rounds.goesOn) return;
-    const { team } = this.#loops;
+    if (!isStopping && this.#wired.recrawls.goesOn) return;
+    const { peer } = this.#wired;
     // One that ends before the others has nothing left that they need.
-    const mayFinish = this.#mayFinish && (team?.isQuiet ?? true);
-    if (!isStopping && !mayFinish) return team?.onIdle();
-    team?.close();
-    if (isSated && tally.pending > 0 && !isStopping) {
+    const mayFinish = this.#mayFinish && (peer?.isQuiet ?? true);
+    if (!isStopping && !mayFinish) return peer?.onIdle();
+    peer?.close();
+    if (isSated && counters.pending > 0 && !isStopping) {
       this.#stoppedBy = "pages limit";
-      this.#parts.store.remember(PAGES_USED_UP, "yes");
+      rememberPagesUsedUp(this.#parts.store, true);
     }
     // Ends in a moment of its own, when whoever called this has noted all it had to.
     this.#state = "stopping";
-    this.#loops.fetchLoop.pause();
+    this.#wired.fetchLoop.pause();
     this.#cancelTimers.push(this.#parts.clock.after(0, () => this.#finish()));
   }
 
   #finish(): void {
-    if (this.#state !== "stopping" || !this.#loops.fetchLoop.isQuiet) return;
-    if (!this.#loops.notebook.commit()) {
+    if (this.#state !== "stopping" || !this.#context.requests.isQuiet) return;
+    if (!this.#context.batch.commit()) {
       // Whoever was told to stop waits for nothing: what is not stored will be asked for again.
       if (this.#wasToldToStop) return this.#fail(this.#trouble);
       this.#cancelTimers.push(this.#parts.clock.after(GRACE_MS, () => this.#finish()));
       return;
     }
-    const isOver = this.#loops.tally.pending === 0 && !this.#isWatchEnded;
+    const isOver = this.#context.counters.pending === 0 && !this.#isWatchEnded;
     this.#state = isOver ? "done" : "stopped";
     this.#cancelPatience?.();
-    this.#loops.unreachable.stop();
+    this.#wired.unreachable.stop();
     for (const cancel of this.#cancelTimers) cancel();
     this.#close().then(
       (result) => this.#settle.resolve(result),
@@ -416,24 +367,22 @@ class Crawl implements CrawlHandle {
 
   async #close(): Promise<CrawlResult> {
     const { output, store, clock } = this.#parts;
-    this.#loops.line.stop();
-    this.#loops.ordering?.stop();
-    this.#loops.team?.stop();
-    this.#loops.replan.stop();
+    this.#wired.link.stop();
+    this.#wired.limiter.stop();
+    this.#wired.ordering?.stop();
+    this.#wired.peer?.stop();
+    this.#wired.replanner.stop();
     await output?.sync();
     await store.sync();
-    assert(this.#loops.tally.pending >= 0, "invariant 4");
-    if (this.#loops.team !== undefined) this.leastPages = store.leastPages(SAMPLED_PAGES);
+    assert(this.#context.counters.pending >= 0, "invariant 4");
+    if (this.#wired.peer !== undefined) this.leastPages = store.leastPages(SAMPLED_PAGES);
     return resultOf({
-      loops: this.#loops,
-      store,
-      meter: this.#meter,
+      wired: this.#wired,
       nowMs: clock.nowMs(),
       startedAtMs: this.#startedAtMs,
-      resumed: this.#resumed,
       // Of several processes the whole is told, and by who has all of it.
-      modelDigest: this.#loops.team === undefined ? this.#parts.topics?.modelDigest : undefined,
-      stoppedBy: this.#loops.tally.pending === 0 && !this.#isWatchEnded ? "" : this.#stoppedBy,
+      modelDigest: this.#wired.peer === undefined ? this.#parts.topics?.modelDigest : undefined,
+      stoppedBy: this.#context.counters.pending === 0 && !this.#isWatchEnded ? "" : this.#stoppedBy,
     });
   }
 
@@ -441,15 +390,16 @@ class Crawl implements CrawlHandle {
   #fail(fault: unknown): void {
     if (this.#state === "done" || this.#state === "stopped") return;
     this.#state = "stopped";
-    this.#loops.fetchLoop.pause();
-    this.#loops.notebook.abandon();
+    this.#wired.fetchLoop.pause();
+    this.#context.batch.abandon();
     this.#cutOff.abort();
-    this.#loops.line.stop();
-    this.#loops.ordering?.stop();
-    this.#loops.team?.stop();
-    this.#loops.replan.stop();
-    this.#loops.rounds.stop();
-    this.#loops.unreachable.stop();
+    this.#wired.link.stop();
+    this.#wired.limiter.stop();
+    this.#wired.ordering?.stop();
+    this.#wired.peer?.stop();
+    this.#wired.replanner.stop();
+    this.#wired.recrawls.stop();
+    this.#wired.unreachable.stop();
     this.#cancelPatience?.();
     for (const cancel of this.#cancelTimers) cancel();
     this.#settle.reject(fault);

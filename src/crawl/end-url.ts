@@ -1,82 +1,64 @@
-/** The one place where a URL ends: in the notebook, the sums, its site and the workbench, together. */
+/** The one place where a URL ends: in the batch, the counters, its site and on the workbench, together. */
 
-import type { Clock } from "../base/clock.ts";
-import type { Workbench } from "../frontier/workbench.ts";
-import type { Reason } from "../page/outcome.ts";
-import { isOwnedElsewhere, settlementOf } from "../page/outcome.ts";
-import type { Store, WaitingUrl } from "../store/store.ts";
+import { isGone, visitsAfter } from "../frontier/revisit.ts";
+import { isOwnedElsewhere, type Reason, settlementOf } from "../page/outcome.ts";
+import type { WaitingUrl } from "../store/store.ts";
 import { writtenOf } from "../url/url.ts";
-import type { Job } from "./job.ts";
-import type { Notebook } from "./batch.ts";
-import type { Roster, Site } from "./sites.ts";
-import type { RefusedSeeds, Trouble } from "../control/snapshot.ts";
-import type { Tally } from "./counters.ts";
-import { noteVisit } from "./visits.ts";
+import type { CrawlContext } from "./context.ts";
+import type { Site } from "./sites.ts";
 
-const TROUBLES_KEPT = 20;
-const REFUSED_SEEDS_KEPT = 10;
-
-export interface SettlerParts {
-  readonly clock: Clock;
-  readonly store: Store;
-  readonly notebook: Notebook;
-  readonly tally: Tally;
-  readonly roster: Roster;
-  readonly workbench: Workbench<Job>;
-  /** Nothing of the site waits any more. */
-  readonly onSiteDone: () => void;
-  readonly onSettled: (url: string, reason: Reason, detail: string) => void;
+export interface Visit {
+  readonly id: number;
+  readonly reason: Reason;
+  /** Whether its page differs from the stored one; undefined when there is no page. */
+  readonly hasChanged: boolean | undefined;
 }
 
-export class Settler {
-  readonly #parts: SettlerParts;
-  readonly #troubles: Trouble[] = [];
-  readonly #refusedSeeds: Trouble[] = [];
-  #refusedSeedCount = 0;
+/** How a URL ends, and for people why. */
+export interface UrlEnd {
+  readonly reason: Reason;
+  readonly detail?: string;
+}
 
-  constructor(parts: SettlerParts) {
-    this.#parts = parts;
+export function endUrl(
+  context: CrawlContext,
+  site: Site,
+  row: WaitingUrl,
+  { reason, detail = "" }: UrlEnd,
+): void {
+  const { clock, batch, counters, sites, workbench, emit } = context;
+  batch.endUrl(site.id, { id: row.id, reason, attempts: row.attempts });
+  counters.settled(reason);
+  // Visits of pages are recorded together with the page.
+  if (reason !== "ok" && reason !== "not_modified")
+    recordVisit(context, site, { id: row.id, reason, hasChanged: undefined });
+  site.trials.delete(row.id);
+  site.pending -= 1;
+  if (site.pending === 0) {
+    site.finishedAtMs = clock.nowMs();
+    emit({ kind: "siteDone", site });
   }
+  sites.changed(site);
+  workbench.release(site.id, row.id);
+  const settlement = settlementOf(reason);
+  const url = writtenOf(row);
+  if (settlement === "failed") counters.failed({ url, reason, detail });
+  if (settlement === "skipped" && row.depth === 0 && !isOwnedElsewhere(reason))
+    counters.seedRefused({ url, reason, detail });
+  counters.pace.count(clock.nowMs());
+  emit({ kind: "urlEnded", url, reason, detail });
+}
 
-  get troubles(): readonly Trouble[] {
-    return this.#troubles;
-  }
-
-  /** Seeds, and targets of their redirects, that a rule refused after they were admitted. */
-  get refusedSeeds(): RefusedSeeds {
-    return { count: this.#refusedSeedCount, first: this.#refusedSeeds };
-  }
-
-  settle(site: Site, row: WaitingUrl, reason: Reason, detail = ""): void {
-    const { clock, notebook, tally, roster, workbench, onSiteDone, onSettled } = this.#parts;
-    notebook.noteSettled(site.id, { id: row.id, reason, attempts: row.attempts });
-    tally.settled(reason);
-    // Of pages it was noted together with what they brought.
-    if (reason !== "ok" && reason !== "not_modified")
-      noteVisit(this.#parts, site, { id: row.id, reason, hasChanged: undefined });
-    site.trials.delete(row.id);
-    site.pending -= 1;
-    if (site.pending === 0) {
-      site.finishedAtMs = clock.nowMs();
-      onSiteDone();
-    }
-    roster.changed(site);
-    workbench.release(site.id, row.id);
-    const settlement = settlementOf(reason);
-    const url = writtenOf(row);
-    if (settlement === "failed") this.#remember({ url, reason, detail });
-    if (settlement === "skipped" && row.depth === 0 && !isOwnedElsewhere(reason))
-      this.#refuseSeed({ url, reason, detail });
-    onSettled(url, reason, detail);
-  }
-
-  #refuseSeed(trouble: Trouble): void {
-    this.#refusedSeedCount += 1;
-    if (this.#refusedSeeds.length < REFUSED_SEEDS_KEPT) this.#refusedSeeds.push(trouble);
-  }
-
-  #remember(trouble: Trouble): void {
-    this.#troubles.push(trouble);
-    if (this.#troubles.length > TROUBLES_KEPT) this.#troubles.shift();
-  }
+/** Records how a URL ended that was requested in an earlier round too, and the news of its site. */
+export function recordVisit({ clock, batch }: CrawlContext, site: Site, visit: Visit): void {
+  const { id, reason, hasChanged } = visit;
+  if (site.round.number === 1) return;
+  const before = batch.visits(id);
+  // Found in this round: there is nothing to compare with.
+  if (before === undefined) return;
+  const isAnother = hasChanged ?? reason !== before.was;
+  batch.setVisits(id, visitsAfter(before, clock.wallMs(), isAnother));
+  const { news } = site.round;
+  if (hasChanged !== undefined) news[hasChanged ? "changed" : "unchanged"] += 1;
+  else if (isGone(reason) && !isGone(before.was)) news.gone += 1;
 }

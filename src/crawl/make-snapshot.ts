@@ -1,13 +1,13 @@
-/** Makes what the outside sees of a crawl from what the loops know. */
+/** Makes snapshots and results, which is what the outside sees of a crawl. */
 
 import { capsOf } from "../control/caps.ts";
 import { Books } from "../bandwidth/history/ledger.ts";
 import type { Meter } from "../bandwidth/history/meter.ts";
-import { NO_NEWS, type SiteRow, type Store } from "../store/store.ts";
-import type { Loops } from "./loops.ts";
+import { NO_NEWS, type SiteRow } from "../store/store.ts";
 import type { Site } from "./sites.ts";
+import type { Wired } from "./wire.ts";
 import { type Forecast, roundPagesOf } from "../control/snapshot.ts";
-import { topicFigures } from "./topics/figures.ts";
+import { topicFigures } from "../results/topic-figures.ts";
 import type {
   CrawlResult,
   CrawlState,
@@ -15,6 +15,8 @@ import type {
   SiteView,
   Snapshot,
 } from "../control/snapshot.ts";
+
+type Recrawls = Wired["recrawls"];
 
 const SITES_SHOWN = 100;
 /** Of a plan; what follows is told as one. */
@@ -24,59 +26,58 @@ const SITES_IN_RESULT = 10_000;
 const PACE_SECONDS = 10;
 
 export interface Moment {
-  readonly loops: Loops;
-  readonly meter: Meter;
+  readonly wired: Wired;
   readonly nowMs: number;
   readonly startedAtMs: number;
-  readonly resumed: boolean;
 }
 
 export function snapshotOf(
   moment: Moment & { readonly state: CrawlState; readonly because: string },
 ): Snapshot {
-  const { loops, meter, nowMs, startedAtMs, state, because, resumed } = moment;
-  const { tally, fetchLoop, roster, settler, pace, replan } = loops;
+  const { wired, nowMs, startedAtMs, state, because } = moment;
+  const { context, controller, fetchLoop, replanner } = wired;
+  const { counters, sites, meter, requests, resumed } = context;
   const recentBps = meter.recentBps(nowMs);
-  const pagesPerSecond = pace.perSecond(nowMs, PACE_SECONDS);
+  const pagesPerSecond = counters.pace.perSecond(nowMs, PACE_SECONDS);
   return {
     state,
     because,
     processId: process.pid,
     elapsedMs: nowMs - startedAtMs,
     resumed,
-    totals: tally.totals(nowMs - startedAtMs),
-    pending: tally.pending,
-    unreachable: loops.unreachable.size,
+    totals: counters.totals(nowMs - startedAtMs),
+    pending: counters.pending,
+    unreachable: sites.outages.size,
     rateBps: recentBps.at(-1) ?? 0,
-    limitBps: loops.line.limitBps,
-    predictedBps: loops.controller.predictedBps,
-    waitingReaders: loops.controller.waiting,
-    ledger: tally.ledger.byPurpose(),
+    limitBps: wired.link.limitBps,
+    predictedBps: controller.predictedBps,
+    waitingReaders: controller.waiting,
+    ledger: counters.ledger.byPurpose(),
     pagesPerSecond,
     recentBps,
-    remainingMs: pagesPerSecond > 0 ? (tally.pending / pagesPerSecond) * 1000 : undefined,
-    connectionsOpen: fetchLoop.requests,
+    remainingMs: pagesPerSecond > 0 ? (counters.pending / pagesPerSecond) * 1000 : undefined,
+    connectionsOpen: requests.sent,
     connectionsMax: fetchLoop.connectionsMax,
-    plan: replan.made(nowMs),
-    siteCount: roster.count,
-    sites: mostTelling(loops).map((site) => siteView(loops, site, nowMs)),
-    troubles: settler.troubles,
-    ...(loops.topicWatch === undefined ? {} : { topics: loops.topicWatch.view() }),
+    plan: replanner.made(nowMs),
+    siteCount: sites.count,
+    sites: mostTelling(wired).map((site) => siteView(wired, site, nowMs)),
+    troubles: counters.failures,
+    ...(wired.topicCounts === undefined ? {} : { topics: wired.topicCounts.view() }),
   };
 }
 
 export function resultOf(
   moment: Moment & {
-    readonly store: Store;
     readonly stoppedBy: string;
     /** undefined where nobody asked what pages are about. */
     readonly modelDigest: string | undefined;
   },
 ): CrawlResult {
-  const { loops, store, nowMs, startedAtMs, resumed, stoppedBy, modelDigest } = moment;
+  const { wired, nowMs, startedAtMs, stoppedBy, modelDigest } = moment;
+  const { counters, store, resumed } = wired.context;
   const elapsedMs = nowMs - startedAtMs;
-  const totals = loops.tally.totals(elapsedMs);
-  const pending = loops.tally.pending;
+  const totals = counters.totals(elapsedMs);
+  const { pending } = counters;
   return {
     pages: totals.pages,
     bytes: totals.bytes,
@@ -92,14 +93,14 @@ export function resultOf(
     refusedLinks: totals.refusedLinks,
     remarks: totals.remarks,
     caps: capsOf(totals),
-    refusedSeeds: loops.settler.refusedSeeds,
-    unreachable: loops.unreachable.sites(),
+    refusedSeeds: counters.refusedSeeds,
+    unreachable: wired.unreachable.sites(),
     bandwidth: bandwidthOf(moment),
     ledger: {
-      byPurpose: loops.tally.ledger.byPurpose(),
-      byProcess: { 0: loops.tally.ledger.bytes },
+      byPurpose: counters.ledger.byPurpose(),
+      byProcess: { 0: counters.ledger.bytes },
     },
-    sites: siteResults(moment),
+    sites: siteResults(wired),
     parallel: null,
     topics: modelDigest === undefined ? null : topicFigures([store], modelDigest),
     duplicates: { exact: totals.duplicatesExact, near: totals.duplicatesNear },
@@ -107,28 +108,29 @@ export function resultOf(
     complete: pending === 0 && stoppedBy === "",
     stoppedBy,
   };
+}
 
-  function siteResults({ loops: { roster, promised } }: Moment): CrawlResult["sites"] {
-    const inMemory = new Map(Array.from(roster.inMemory(), (site) => [site.key, site]));
-    const rows: CrawlResult["sites"][number][] = [];
-    for (const row of store.sites()) {
-      if (rows.length >= SITES_IN_RESULT) break;
-      const site = inMemory.get(row.key);
-      const kept = site === undefined ? undefined : promised.keptBy(site);
-      const deadlineMs = kept?.deadlineMs ?? promised.deadlineMsOf(row.key);
-      rows.push({
-        site: row.key,
-        pages: row.pages,
-        bytes: row.bytes,
-        ledger: Books.restore(row).byPurpose(),
-        deadlineSeconds: inSeconds(deadlineMs),
-        finishedSeconds: inSeconds(kept?.finishedMs),
-        met: isMet(deadlineMs, kept?.finishedMs, row.pending),
-        ...roundResult(loops, row),
-      });
-    }
-    return rows;
+function siteResults({ context, deadlines, recrawls }: Wired): CrawlResult["sites"] {
+  const { sites, store } = context;
+  const inMemory = new Map(Array.from(sites.inMemory(), (site) => [site.key, site]));
+  const rows: CrawlResult["sites"][number][] = [];
+  for (const row of store.sites()) {
+    if (rows.length >= SITES_IN_RESULT) break;
+    const site = inMemory.get(row.key);
+    const kept = site === undefined ? undefined : deadlines.keptBy(site);
+    const deadlineMs = kept?.deadlineMs ?? deadlines.deadlineMsOf(row.key);
+    rows.push({
+      site: row.key,
+      pages: row.pages,
+      bytes: row.bytes,
+      ledger: Books.restore(row).byPurpose(),
+      deadlineSeconds: inSeconds(deadlineMs),
+      finishedSeconds: inSeconds(kept?.finishedMs),
+      met: isMet(deadlineMs, kept?.finishedMs, row.pending),
+      ...roundResult(recrawls, row),
+    });
   }
+  return rows;
 }
 
 /** null without a deadline, and when the site was done in an earlier run. */
@@ -147,10 +149,10 @@ function inSeconds(durationMs: number | undefined): number | null {
 
 /** For programs; sites of a store from before there were rounds are in their first. */
 function roundResult(
-  { rounds }: Loops,
+  recrawls: Recrawls,
   { key, round }: SiteRow,
 ): Pick<CrawlResult["sites"][number], "round" | "nextRoundInSeconds" | "roundPages"> {
-  const nextInMs = rounds.nextInMs(key, round);
+  const nextInMs = recrawls.nextInMs(key, round);
   return {
     round: round?.number ?? 1,
     nextRoundInSeconds: nextInMs === undefined ? null : nextInMs / 1000,
@@ -158,17 +160,18 @@ function roundResult(
   };
 }
 
-function roundView(rounds: Loops["rounds"], { key, round }: Site): RoundView {
+function roundView(recrawls: Recrawls, { key, round }: Site): RoundView {
   const { number, news, startedWallMs } = round;
-  const nextInMs = rounds.nextInMs(key, { startedAtMs: startedWallMs });
+  const nextInMs = recrawls.nextInMs(key, { startedAtMs: startedWallMs });
   return { number, news: { ...news }, nextInMs };
 }
 
-function bandwidthOf({ loops, meter, nowMs, startedAtMs }: Moment): CrawlResult["bandwidth"] {
-  const { begun, overtaken, passedOverMaxMs } = loops.sluice.orderKept;
+function bandwidthOf({ wired, nowMs, startedAtMs }: Moment): CrawlResult["bandwidth"] {
+  const { context, limiter, link } = wired;
+  const { begun, overtaken, passedOverMaxMs } = limiter.orderKept;
   return {
-    ...measuredRate(meter, loops.line.limitBps, nowMs - startedAtMs),
-    secondsCpuBound: loops.line.secondsCpuBound,
+    ...measuredRate(context.meter, link.limitBps, nowMs - startedAtMs),
+    secondsCpuBound: link.secondsCpuBound,
     rankInversion: begun === 0 ? 0 : overtaken / begun,
     longestWaitMs: passedOverMaxMs,
   };
@@ -191,11 +194,12 @@ export function measuredRate(
   };
 }
 
-/** Promised sites first, then the busiest. */
-function mostTelling({ roster, promised }: Loops): Site[] {
-  const known = [...roster.inMemory()].filter((site) => site.known > 0);
+/** Sites with deadlines first, then the busiest. */
+function mostTelling({ context, deadlines }: Wired): Site[] {
+  const { sites } = context;
+  const known = [...sites.inMemory()].filter((site) => site.known > 0);
   if (known.length <= SITES_SHOWN) return known;
-  const due = new Set(known.filter(({ key }) => promised.deadlineMsOf(key) !== undefined));
+  const due = new Set(known.filter(({ key }) => deadlines.deadlineMsOf(key) !== undefined));
   return known
     .sort(
       (a, b) =>
@@ -206,10 +210,11 @@ function mostTelling({ roster, promised }: Loops): Site[] {
     .slice(0, SITES_SHOWN);
 }
 
-function siteView(loops: Loops, site: Site, nowMs: number): SiteView {
-  const { courtesy, workbench, replan, promised, rounds, unreachable } = loops;
-  const politeAtMs = site.to === undefined ? nowMs : courtesy.readyAtMs(site.to);
-  const readyAtMs = Math.max(politeAtMs, unreachable.untilMs(site.key) ?? -Infinity);
+function siteView(wired: Wired, site: Site, nowMs: number): SiteView {
+  const { replanner, deadlines, recrawls } = wired;
+  const { politeness, workbench, sites } = wired.context;
+  const politeAtMs = site.to === undefined ? nowMs : politeness.readyAtMs(site.to);
+  const readyAtMs = Math.max(politeAtMs, sites.outages.get(site.key)?.untilMs ?? -Infinity);
   const held = workbench.has(site.id) ? workbench.held(site.id).size : 0;
   const inFlight = held - (workbench.has(site.id) ? workbench.queued(site.id) : 0);
   return {
@@ -221,16 +226,16 @@ function siteView(loops: Loops, site: Site, nowMs: number): SiteView {
     inFlight,
     state: stateOf(),
     nextInMs: Number.isFinite(readyAtMs) ? Math.max(0, readyAtMs - nowMs) : 0,
-    round: roundView(rounds, site),
-    priority: promised.priorityOf(site.key),
-    forecast: site.pending > 0 ? shortened(replan.forecastOf(site)) : undefined,
-    ...promised.keptBy(site),
+    round: roundView(recrawls, site),
+    priority: deadlines.priorityOf(site.key),
+    forecast: site.pending > 0 ? shortened(replanner.forecastOf(site)) : undefined,
+    ...deadlines.keptBy(site),
   };
 
   function stateOf(): SiteView["state"] {
     if (site.pending === 0 && held === 0) return "idle";
-    if (site.pending > 0 && unreachable.has(site.key)) return "unreachable";
-    if (courtesy.isResting(nowMs, site.id)) return "back-off";
+    if (site.pending > 0 && sites.outages.has(site.key)) return "unreachable";
+    if (politeness.isResting(nowMs, site.id)) return "back-off";
     if (site.awake && site.rules === undefined) return "robots";
     if (inFlight > 0) return "fetching";
     return readyAtMs > nowMs ? "polite delay" : "ready";

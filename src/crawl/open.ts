@@ -36,8 +36,8 @@ import { type CrawlHandle, startCrawl } from "./crawl.ts";
 import type { CrawlHooks } from "./hooks.ts";
 import { openLine } from "./limit/open-link.ts";
 import type { CrawlResult, Snapshot } from "../control/snapshot.ts";
-import type { TeamMeans } from "./peers/peer.ts";
-import { topicMeansFor } from "./topics/setup.ts";
+import type { PeerSetup } from "./ownership.ts";
+import { topicSetupFor } from "./topics/setup.ts";
 
 export interface CrawlOrder {
   readonly settings: Settings;
@@ -48,7 +48,7 @@ export interface CrawlOrder {
   readonly hooks: CrawlHooks;
   readonly log: Log;
   /** For one process of several. */
-  readonly team?: TeamMeans;
+  readonly team?: PeerSetup;
   /** Makes the changes that are asked for in the folder, where they concern other processes, too. */
   readonly change?: (key: string, value: string) => Promise<string>;
 }
@@ -86,7 +86,7 @@ export async function openCrawl(asked: CrawlOrder): Promise<OpenLocalCrawl> {
   const budget = socketBudgetFor(asked);
   const settings = { ...asked.settings, connectionsMax: budget.connectionsMax };
   const order = { ...asked, settings };
-  const topics = topicMeansFor(settings);
+  const topics = topicSetupFor(settings);
   await using stack = new AsyncDisposableStack();
   let output: Output | undefined;
   // After a power cut the store must not know of pages that the archive has lost.
@@ -301,6 +301,6 @@ export function fetcherOptions(
   };
 }
 
-export function userAgentOf({ userAgent, contact }: Settings): string {
+function userAgentOf({ userAgent, contact }: Settings): string {
   return contact === undefined ? userAgent : `${userAgent} (+${contact})`;
 }

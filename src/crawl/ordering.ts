@@ -1,77 +1,49 @@
 /**
- * Keeps the scores of waiting URLs in step with what is found: which goes first is decided as late as can be.
+ * Keeps the scores of waiting URLs in step with what is found: which goes first is decided as late as possible.
  *
  * `backlinks`: every page that links to a waiting URL raises its score by one. `pagerank`: the rank of a URL
- * among all that have been seen (`frontier/pagerank-seen.ts`), refreshed in slices; a URL gets its new
- * rank whenever somebody links to it, and some of those that wait long get it in every refresh.
+ * among all known ones (`frontier/pagerank-seen.ts`), refreshed in slices; a URL gets its new rank whenever a
+ * page links to it, and some URLs that wait long get it in every refresh.
  */
 
-import { unreachable } from "../base/assert.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Settings } from "../config/schema.ts";
 import type { Candidate } from "../frontier/priority.ts";
 import { SeenRanks } from "../frontier/pagerank-seen.ts";
-import type { Focus } from "../topics/focus.ts";
-import type { Store } from "../store/store.ts";
-import type { CanonicalUrl } from "../url/url.ts";
-import type { Border } from "./peers/route-links.ts";
-import type { Intake } from "./admit.ts";
-import type { Notebook } from "./batch.ts";
 import { fingerprintsIn } from "../results/fingerprints.ts";
-import { FocusOrder } from "./topics/focus-order.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+import { RANKS_SHARE } from "./allotments.ts";
+import type { CrawlContext, CrawlParts } from "./context.ts";
 import type { Reading } from "./parse-page.ts";
 
-/** The links of a page that have been let in. */
+/** The links of a page that have been admitted. */
 export interface AdmittedReading extends Reading {
   /** URLs with this id or a higher one were new with this page: its link is in their first score. */
   readonly firstNewId: number;
 }
 
 export interface Ordering {
-  /** A page has come, and its links are about to be let in. */
+  /** The links of a page are about to be admitted. */
   linking(url: string, reading: Reading): void;
-  /** What a new URL begins with; undefined for what the order's own rule says. */
+  /** The first score of a new URL; undefined for the order's own rule. */
   scoreOf(found: Candidate): number | undefined;
-  /** A page's links have been let in. */
+  /** A page's links have been admitted. */
   linked(fromId: number, reading: AdmittedReading): void;
   start(): void;
   stop(): void;
 }
 
-export interface OrderingParts {
-  readonly clock: Clock;
-  readonly store: Store;
-  readonly notebook: Notebook;
-  readonly intake: Intake;
-  readonly border: Border | undefined;
-  /** What tells how likely a link leads to the topic; undefined where none is looked for. */
-  readonly focus: Focus | undefined;
-  /** For the ranks of what has been seen. */
-  readonly rankBytesMax: number;
-  readonly onFault: (fault: unknown) => void;
+/** Whether the score of a URL is the number of links to it. */
+export function countsBacklinks({
+  settings,
+  hooks,
+}: Pick<CrawlParts, "settings" | "hooks">): boolean {
+  return settings.order === "backlinks" && hooks.score === undefined;
 }
 
-/** undefined where scores are settled from the start. */
-export function orderingFor(order: Settings["order"], parts: OrderingParts): Ordering | undefined {
-  switch (order) {
-    case "breadth":
-      return undefined;
-    case "backlinks":
-      return new BacklinkOrder(parts);
-    case "pagerank":
-      return new RankOrder(parts);
-    case "topic":
-      return parts.focus === undefined ? undefined : new FocusOrder(parts.focus);
-    default:
-      return unreachable(order);
-  }
-}
+export class BacklinkOrder implements Ordering {
+  readonly #context: CrawlContext;
 
-class BacklinkOrder implements Ordering {
-  readonly #parts: OrderingParts;
-
-  constructor(parts: OrderingParts) {
-    this.#parts = parts;
+  constructor(context: CrawlContext) {
+    this.#context = context;
   }
 
   linking(): void {}
@@ -81,13 +53,13 @@ class BacklinkOrder implements Ordering {
   }
 
   linked(_: number, { links, firstNewId }: AdmittedReading): void {
-    const { store, notebook, border } = this.#parts;
-    for (const id of store.lookup(fingerprintsIn(links))) {
-      if (id === 0 || id >= firstNewId || notebook.hasEnded(id)) continue;
-      const target = store.url(id);
-      if (target?.reason === "sent") border?.countLink(target.url as CanonicalUrl);
+    const { batch, emit } = this.#context;
+    for (const id of batch.lookup(fingerprintsIn(links))) {
+      if (id === 0 || id >= firstNewId) continue;
+      const target = batch.url(id);
+      if (target?.reason === "sent") emit({ kind: "foreignLink", url: target.url as CanonicalUrl });
       if (target === undefined || target.reason !== undefined) continue;
-      notebook.noteScore(id, (notebook.unstoredScore(id) ?? target.score) + 1);
+      batch.setScore(id, target.score + 1);
     }
   }
 
@@ -106,15 +78,15 @@ const PAGES_READ_AT_ONCE = 200;
 const NODE_BYTES = 24;
 const LINK_SHARE = 3 / 4;
 
-class RankOrder implements Ordering {
-  readonly #parts: OrderingParts;
+export class RankOrder implements Ordering {
+  readonly #context: CrawlContext;
   readonly #ranks: SeenRanks;
   #afterSiteId = 0;
   #cancelTimer: (() => void) | undefined;
 
-  constructor(parts: OrderingParts) {
-    this.#parts = parts;
-    const { rankBytesMax } = parts;
+  constructor(context: CrawlContext) {
+    this.#context = context;
+    const rankBytesMax = context.settings.memoryBytes * RANKS_SHARE;
     this.#ranks = new SeenRanks({
       nodesMax: Math.max(1024, Math.floor((rankBytesMax * (1 - LINK_SHARE)) / NODE_BYTES)),
       linkBytesMax: Math.floor(rankBytesMax * LINK_SHARE),
@@ -127,20 +99,13 @@ class RankOrder implements Ordering {
     return undefined;
   }
 
-  linked(fromId: number, { links, fresh }: AdmittedReading): void {
-    const { store, notebook, intake } = this.#parts;
-    const ids = [...store.lookup(fingerprintsIn(links))].filter((id) => id !== 0);
-    for (const candidate of fresh) {
-      const id = intake.idOf(candidate);
-      if (id !== 0) ids.push(id);
-    }
-    const known = [...new Set(ids)];
+  linked(fromId: number, { links }: AdmittedReading): void {
+    const { batch } = this.#context;
+    const known = [...batch.lookup(fingerprintsIn(links))].filter((id) => id !== 0);
     const elsewhere = Math.max(0, links.byteLength / 8 - known.length);
     this.#ranks.putLinks(fromId, known, elsewhere);
     for (const id of known) {
-      if (notebook.hasEnded(id)) continue;
-      const isWaiting = notebook.unstored(id) !== undefined || store.url(id)?.reason === undefined;
-      if (isWaiting) notebook.noteScore(id, this.#ranks.scoreOf(id));
+      if (batch.url(id)?.reason === undefined) batch.setScore(id, this.#ranks.scoreOf(id));
     }
   }
 
@@ -154,7 +119,7 @@ class RankOrder implements Ordering {
   }
 
   #readAfter(seq: number): void {
-    const { store } = this.#parts;
+    const { store } = this.#context;
     let last = seq;
     let count = 0;
     for (const { seq: number, page } of store.pagesAfter(seq)) {
@@ -176,24 +141,24 @@ class RankOrder implements Ordering {
 
   /** Those that nobody links to any more have their turn, too, site after site. */
   #rescoreSome(): void {
-    const { store, notebook } = this.#parts;
-    const sites = store.sitesWithWork(this.#afterSiteId, SITES_AT_ONCE);
-    this.#afterSiteId = sites.at(-1)?.id ?? 0;
-    const each = Math.ceil(RESCORED_AT_ONCE / Math.max(1, sites.length));
-    for (const { id: siteId } of sites)
-      for (const { id, score } of store.waiting(siteId, each)) {
+    const { sites, batch } = this.#context;
+    const busy = sites.withWork(this.#afterSiteId, SITES_AT_ONCE);
+    this.#afterSiteId = busy.at(-1)?.id ?? 0;
+    const each = Math.ceil(RESCORED_AT_ONCE / Math.max(1, busy.length));
+    for (const { id: siteId } of busy)
+      for (const { id, score } of batch.waiting(siteId, each)) {
         const rank = this.#ranks.scoreOf(id);
         const isOther = Math.abs(rank - score) > 0.01 * Math.abs(score);
-        if (isOther && !notebook.hasEnded(id)) notebook.noteScore(id, rank);
+        if (isOther) batch.setScore(id, rank);
       }
   }
 
   #later(delayMs: number, work: () => void): void {
-    this.#cancelTimer = this.#parts.clock.after(delayMs, () => {
+    this.#cancelTimer = this.#context.clock.after(delayMs, () => {
       try {
         work();
       } catch (fault) {
-        this.#parts.onFault(fault);
+        this.#context.emit({ kind: "fault", fault });
       }
     });
   }

@@ -1,94 +1,69 @@
 /**
- * Reads a page, has it archived, and notes it with its links and its end.
+ * Stores a page: reads it, has it archived, and records it with its links and its end.
  *
- * Exact copies are told by digest, near ones by fingerprint. Everything after the archive has
- * answered happens without waiting, so that it is all in one commit (invariant 3).
+ * Exact copies are found by digest, near copies by fingerprint. Everything after the archive has answered happens
+ * in one tick, so that it is all in one commit (invariant 3).
  */
 
 import { assert } from "../base/assert.ts";
-import type { Clock } from "../base/clock.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { FetchedPage, FetchFailed, FetchNotModified, Reply } from "../fetch/fetcher.ts";
-import type { Sieve } from "../frontier/sieve.ts";
-import type { Original, Traps } from "../frontier/traps.ts";
-import type { Capture, Output } from "../output/output.ts";
+import type { Original } from "../frontier/traps.ts";
+import type { Capture } from "../output/output.ts";
 import type { PageIndex } from "../search/index-thread.ts";
-import type { NearIndex } from "../page/near-index.ts";
+import { NearIndex } from "../page/near-index.ts";
 import type { ArchivePlace, Likeness, PageRecord } from "../page/page.ts";
-import type { Store, StoredUrl, WaitingUrl } from "../store/store.ts";
-import { fingerprintOf } from "../url/fingerprint.ts";
+import { textPlaceOf } from "../results/text-place.ts";
+import type { WaitingUrl } from "../store/store.ts";
 import { type CanonicalUrl, splitPath, writtenOf } from "../url/url.ts";
-import type { Border } from "./peers/route-links.ts";
-import { sentPageOf } from "./peers/import-page.ts";
-import type { CrawlHooks } from "./hooks.ts";
-import { candidateOf, type Intake, type Origin } from "./admit.ts";
-import type { Notebook } from "./batch.ts";
+import type { Admission } from "./admit.ts";
+import { entriesIn, NEAR } from "./allotments.ts";
+import { candidateOf, type Origin } from "./candidate.ts";
+import type { CrawlContext } from "./context.ts";
+import { endUrl, recordVisit } from "./end-url.ts";
 import type { AdmittedReading, Ordering } from "./ordering.ts";
-import type { Placement, Placing } from "./topics/assign.ts";
-import { pageForHook, type PageReader, type Reading } from "./parse-page.ts";
-import type { Roster, Site } from "./sites.ts";
-import type { Settler } from "./end-url.ts";
-import type { Tally } from "./counters.ts";
-import { textPlaceOf } from "./search/text-place.ts";
-import type { TopicWatch } from "./topics/counts.ts";
-import { noteVisit } from "./visits.ts";
+import { pageForHook, PageReader, type Placement, type Reading } from "./parse-page.ts";
+import type { Site } from "./sites.ts";
 
-export interface PageDeskParts {
-  readonly clock: Clock;
-  readonly store: Store;
-  readonly output: Output | undefined;
-  readonly index?: PageIndex | undefined;
-  readonly hooks: CrawlHooks;
-  readonly reader: PageReader;
-  readonly intake: Intake;
-  readonly sieve: Sieve;
-  readonly traps: Traps;
-  readonly notebook: Notebook;
-  readonly settler: Settler;
-  readonly tally: Tally;
-  readonly roster: Roster;
-  /** undefined when near-duplicates are not looked for. */
-  readonly near: NearIndex | undefined;
-  /** Whether a waiting URL may have a page from an earlier round. */
-  readonly hasEarlierRounds: boolean;
-  /** Says what a page is about, and whose it is; undefined where nobody asks. */
-  readonly placing: Placing | undefined;
-  /** Counts topics for whoever looks on. */
-  readonly topicWatch: TopicWatch | undefined;
-  /** What goes to the owner of a page's content: all of it, or its links. */
-  readonly boundary: "page" | "links";
-  readonly border: Border | undefined;
-  /** Keeps scores in step with links; undefined where they are settled from the start. */
-  readonly ordering: Ordering | undefined;
-}
+/** The fact that pages were requested in earlier rounds; written by earlier versions. */
+const ROUNDS = "rounds";
 
 type Kept = "page" | "duplicate";
 
-export class PageDesk {
-  readonly #parts: PageDeskParts;
-  readonly #isKnown: (high: number, low: number) => boolean;
+export class PageStorage {
+  readonly #context: CrawlContext;
+  readonly #admission: Admission;
+  readonly #ordering: Ordering | undefined;
+  readonly #reader: PageReader;
+  /** undefined when near-duplicates are not looked for. */
+  readonly #near: NearIndex | undefined;
+  /** Whether a waiting URL may have a page from an earlier round. */
+  readonly #hasEarlierRounds: boolean;
   /** Contents on their way to the archive, each with the copies that wait to refer to it. */
   readonly #underWay = new Map<string, (() => void)[]>();
 
-  constructor(parts: PageDeskParts) {
-    this.#parts = parts;
-    const { sieve } = parts;
-    this.#isKnown = (high, low) => sieve.has(high, low);
+  constructor(context: CrawlContext, admission: Admission, ordering: Ordering | undefined) {
+    const { settings, store, topics } = context;
+    this.#context = context;
+    this.#admission = admission;
+    this.#ordering = ordering;
+    this.#reader = new PageReader(settings, topics?.classifier);
+    this.#near = settings.nearDuplicates ? new NearIndex(entriesIn(settings, NEAR)) : undefined;
+    this.#hasEarlierRounds = store.recall(ROUNDS) !== undefined;
   }
 
   /** Answers what the bytes of the page were for. */
   async keep(site: Site, row: WaitingUrl, result: FetchedPage, foreign?: Foreign): Promise<Kept> {
-    const { reader, placing, border, settler } = this.#parts;
-    if (border?.isOnlySampled(row.url as CanonicalUrl) === true) {
-      settler.settle(site, row, "sampled");
+    const { settings, ownership, topics, batch, sieve } = this.#context;
+    if (ownership?.isOnlySampled(row.url) === true) {
+      endUrl(this.#context, site, row, { reason: "sampled" });
       return "page";
     }
     const url = { url: row.url as CanonicalUrl, written: row.written };
-    const reading = reader.read(url, result, this.#isKnown);
-    const placement = placing?.place(reading);
-    const owner =
-      foreign === undefined && placement !== undefined ? this.#ownerOf(placement) : undefined;
-    if (owner !== undefined && placement !== undefined && this.#parts.boundary === "page")
+    const reading = this.#reader.read(url, result, (high, low) => sieve.has(high, low));
+    const placement = topics?.placing.place(reading);
+    const owner = foreign === undefined ? ownership?.otherOwnerOf(placement?.bucket) : undefined;
+    if (owner !== undefined && placement !== undefined && settings.boundary === "page")
       return this.#sendAway(site, row, { result, owner, placement });
     const content = Buffer.from(reading.digest).toString("latin1");
     // Of two copies at once, the second is one only when the first has found its place.
@@ -97,7 +72,7 @@ export class PageDesk {
       if (copies === undefined) break;
       await new Promise<void>((goOn) => copies.push(goOn));
     }
-    const copiedId = this.#parts.notebook.pageWithDigest(reading.digest);
+    const copiedId = batch.pageWithDigest(reading.digest);
     const read = { result, reading, copiedId, placement, foreign, owner };
     if (copiedId !== undefined) return this.#keepReading(site, row, read);
     const copies: (() => void)[] = [];
@@ -111,7 +86,7 @@ export class PageDesk {
   }
 
   async #keepReading(site: Site, row: WaitingUrl, page: ReadPage): Promise<Kept> {
-    const { hooks, output } = this.#parts;
+    const { hooks, output, index } = this.#context;
     const { result, reading, copiedId, placement, foreign } = page;
     // A page that has not changed since its last visit repeats itself, which is no duplicate.
     const isUnchanged = copiedId === row.id;
@@ -119,7 +94,7 @@ export class PageDesk {
     if (hooks.onPage !== undefined)
       await hooks.onPage(pageForHook(row, result, reading, likeness?.kind));
     const repeatsId = isUnchanged || likeness?.kind === "exact" ? copiedId : undefined;
-    const firstNewId = this.#parts.intake.nextUrlId;
+    const firstNewId = this.#admission.nextUrlId;
     await this.#admitLater(site, row, { ...page, likeness });
     let archived: ArchivePlace | undefined;
     if (output !== undefined) {
@@ -129,24 +104,27 @@ export class PageDesk {
     }
     const record = recordOf(row, result, { reading, likeness, archived });
     // What has not changed is in the index, and the archive has its text where it first was.
-    const { index } = this.#parts;
     if (index !== undefined && !isUnchanged)
       await this.#takeInto(index, row, { record, reading, topic: placement?.topic ?? "" });
     const isFirst = this.#earlierOf(site, row) === undefined;
-    this.#note(site, row, record);
-    this.#noteTopic(row.id, placement, foreign);
-    if (isFirst && placement !== undefined) this.#watch(row, reading, placement, foreign);
+    this.#record(site, row, record);
+    this.#recordTopic(row.id, placement, foreign);
+    if (isFirst && placement !== undefined) {
+      const { url } = row;
+      const isImported = foreign !== undefined;
+      this.#context.emit({ kind: "pageClassified", url, reading, placement, isImported });
+    }
     // The links of such a copy are new only because they are told from where it stands.
     if (this.#isTemplate(site, likeness))
-      this.#parts.tally.refused("trap_duplicates", reading.fresh.length);
+      this.#context.counters.refused("trap_duplicates", reading.fresh.length);
     else if (page.owner !== undefined) this.#sendLinks(page.owner, row, reading);
     else this.#admitLinks(site, row, { ...reading, firstNewId });
-    foreign?.onNoted();
+    foreign?.onRecorded();
     return repeatsId === undefined ? "page" : "duplicate";
   }
 
   #isTemplate(site: Site, likeness: Likeness | undefined): boolean {
-    return likeness?.kind === "exact" && this.#parts.traps.isSuspect(site.id);
+    return likeness?.kind === "exact" && this.#context.traps.isSuspect(site.id);
   }
 
   /**
@@ -156,36 +134,26 @@ export class PageDesk {
    */
   async #admitLater(site: Site, row: WaitingUrl, page: LinkingPage): Promise<void> {
     const { reading, likeness, owner } = page;
-    const { clock, intake, notebook, ordering, tally } = this.#parts;
+    const { clock, batch, counters } = this.#context;
     if (reading.later === undefined) return;
     if (this.#isTemplate(site, likeness))
-      return tally.refused("trap_duplicates", reading.later.count);
+      return counters.refused("trap_duplicates", reading.later.count);
     for (const portion of reading.later.portions()) {
       const links = portion.filter((link) => !link.nofollow);
-      tally.refused("nofollow", portion.length - links.length);
-      ordering?.linking(row.url, reading);
-      if (owner === undefined) intake.admit(links, originOf(site, row));
+      counters.refused("nofollow", portion.length - links.length);
+      this.#ordering?.linking(row.url, reading);
+      if (owner === undefined) this.#admission.admit(links, originOf(site, row));
       else this.#sendLinks(owner, row, { fresh: links, refresh: undefined });
       // The batch waits until there is room, and the page is fetched again then.
-      if (!notebook.commit()) throw new CrawlError("DISK_FULL", "no room for the links of a page");
+      if (!batch.commit()) throw new CrawlError("DISK_FULL", "no room for the links of a page");
       await new Promise<void>((goOn) => clock.after(0, goOn));
     }
   }
 
-  /** Whose a page is that is not ours; undefined for what stays here. */
-  #ownerOf({ bucket }: Placement): string | undefined {
-    const { border } = this.#parts;
-    if (bucket === undefined || border === undefined) return undefined;
-    const owner = border.division.owners[bucket];
-    return owner === border.self || owner === "" ? undefined : owner;
-  }
-
   /** A boundary page leaves with its content; its owner follows its links. */
   #sendAway(site: Site, row: WaitingUrl, page: LeavingPage): "page" {
-    const { border, settler } = this.#parts;
-    const { result, owner, placement } = page;
-    border?.sendPage(owner, placement.bucket ?? 0, sentPageOf(row, result, placement));
-    settler.settle(site, row, "exported", owner);
+    this.#context.emit({ kind: "foreignPage", row, ...page });
+    endUrl(this.#context, site, row, { reason: "exported", detail: page.owner });
     return "page";
   }
 
@@ -195,28 +163,15 @@ export class PageDesk {
     row: WaitingUrl,
     { fresh, refresh }: Pick<Reading, "fresh" | "refresh">,
   ): void {
-    const { border, reader } = this.#parts;
-    const depth = row.depth + 1;
-    for (const link of fresh) border?.sendLink(owner, link, { depth, redirects: 0 });
-    if (refresh === undefined || row.redirects >= reader.redirectsMax) return;
-    border?.sendLink(owner, candidateOf(refresh), { depth, redirects: row.redirects + 1 });
+    const isEndless = row.redirects >= this.#reader.redirectsMax;
+    const target = refresh === undefined || isEndless ? undefined : candidateOf(refresh);
+    this.#context.emit({ kind: "foreignLinks", row, owner, links: fresh, refresh: target });
   }
 
-  #noteTopic(id: number, placement: Placement | undefined, foreign: Foreign | undefined): void {
+  #recordTopic(id: number, placement: Placement | undefined, foreign: Foreign | undefined): void {
     if (placement === undefined) return;
     const { topic, confidence } = placement;
-    this.#parts.notebook.noteTopic({ id, topic, confidence, from: foreign?.from ?? "" });
-  }
-
-  #watch(
-    { url }: WaitingUrl,
-    { links }: Reading,
-    { topic }: Placement,
-    foreign: Foreign | undefined,
-  ): void {
-    const isImported = foreign !== undefined;
-    const fingerprint = fingerprintOf(url as CanonicalUrl);
-    this.#parts.topicWatch?.read({ ...fingerprint, topic, isImported, links });
+    this.#context.batch.setTopic({ id, topic, confidence, from: foreign?.from ?? "" });
   }
 
   /** Waits where the index is behind; the page is noted right after, so that both know the same. */
@@ -225,22 +180,25 @@ export class PageDesk {
     row: WaitingUrl,
     { record, reading, topic }: IndexedPage,
   ): Promise<void> {
-    const pages = { page: (id: number) => this.#pageOf(id) };
     const { id, title, language, fetchedAtMs, digest } = record;
     const page = { id, title, language, fetchedAtMs, digest, url: writtenOf(row), topic };
-    return index.take({ ...page, text: reading.text, archived: textPlaceOf(pages, record) });
+    return index.take({
+      ...page,
+      text: reading.text,
+      archived: textPlaceOf(this.#context.batch, record),
+    });
   }
 
   /** The server says that nothing has changed: the record stays, with a new date. */
   async confirm(site: Site, row: WaitingUrl, result: FetchNotModified): Promise<"duplicate"> {
-    const { store, output, settler, notebook, tally } = this.#parts;
-    const earlier = store.page(row.id);
+    const { output, batch, counters } = this.#context;
+    const earlier = batch.page(row.id);
     assert(earlier !== undefined, "only what was fetched is asked for conditionally");
     await output?.write(this.#captureOf(row, result, row.id, "not_modified"));
-    notebook.notePage({ ...earlier, fetchedAtMs: result.atMs, durationMs: result.durationMs });
-    tally.confirmed();
-    noteVisit(this.#parts, site, { id: row.id, reason: "not_modified", hasChanged: false });
-    settler.settle(site, row, "not_modified");
+    batch.addPage({ ...earlier, fetchedAtMs: result.atMs, durationMs: result.durationMs });
+    counters.confirmed();
+    recordVisit(this.#context, site, { id: row.id, reason: "not_modified", hasChanged: false });
+    endUrl(this.#context, site, row, { reason: "not_modified" });
     return "duplicate";
   }
 
@@ -250,56 +208,47 @@ export class PageDesk {
     row: WaitingUrl,
     result: FetchFailed & { readonly reply: Reply },
   ): Promise<"error"> {
-    await this.#parts.output?.write(this.#captureOf(row, result, undefined));
-    this.#parts.settler.settle(site, row, result.reason, result.detail);
+    await this.#context.output?.write(this.#captureOf(row, result, undefined));
+    endUrl(this.#context, site, row, result);
     return "error";
   }
 
-  #note(site: Site, row: WaitingUrl, record: PageRecord): void {
-    const { notebook, tally, roster, settler } = this.#parts;
+  #record(site: Site, row: WaitingUrl, record: PageRecord): void {
+    const { batch, counters, sites } = this.#context;
     const earlier = this.#earlierOf(site, row);
-    notebook.notePage(record);
-    tally.stored(record, earlier);
-    roster.changed(site);
-    if (earlier === undefined) this.#noteFresh(site, row, record);
+    batch.addPage(record);
+    counters.stored(record, earlier);
+    sites.changed(site);
+    if (earlier === undefined) this.#recordNew(site, row, record);
     const hasChanged = earlier && Buffer.compare(earlier.digest, record.digest) !== 0;
-    noteVisit(this.#parts, site, { id: row.id, reason: "ok", hasChanged });
-    settler.settle(site, row, "ok");
+    recordVisit(this.#context, site, { id: row.id, reason: "ok", hasChanged });
+    endUrl(this.#context, site, row, { reason: "ok" });
   }
 
-  #noteFresh(site: Site, row: WaitingUrl, { likeness }: PageRecord): void {
+  #recordNew(site: Site, row: WaitingUrl, { likeness }: PageRecord): void {
     site.pages += 1;
     site.round.news.fresh += 1;
     const place = { siteId: site.id, ...splitPath(row.url) };
-    this.#parts.traps.recordPage(place, this.#originalOf(site, likeness));
+    this.#context.traps.recordPage(place, this.#originalOf(site, likeness));
   }
 
   /** What an earlier round brought for the URL. */
   #earlierOf(site: Site, row: WaitingUrl): PageRecord | undefined {
-    const { store, hasEarlierRounds } = this.#parts;
-    return hasEarlierRounds || site.round.number > 1 ? store.page(row.id) : undefined;
+    const hasEarlier = this.#hasEarlierRounds || site.round.number > 1;
+    return hasEarlier ? this.#context.batch.page(row.id) : undefined;
   }
 
   /** The page of the same site that this one repeats, as far as traps care. */
   #originalOf(site: Site, likeness: Likeness | undefined): Original | undefined {
     if (likeness === undefined || likeness.kind === "not_modified") return undefined;
-    const original = this.#urlOf(likeness.ofId);
+    const original = this.#context.batch.url(likeness.ofId);
     if (original === undefined || original.siteId !== site.id) return undefined;
     return { ...splitPath(original.url), likeness: likeness.kind };
   }
 
-  /** Stored, or noted and so in the archive at least. */
-  #pageOf(id: number): PageRecord | undefined {
-    return this.#parts.notebook.unstoredPage(id) ?? this.#parts.store.page(id);
-  }
-
-  #urlOf(id: number): Pick<StoredUrl, "url" | "written" | "siteId"> | undefined {
-    return this.#parts.notebook.unstored(id) ?? this.#parts.store.url(id);
-  }
-
   #likenessOf(id: number, reading: Reading, copiedId: number | undefined): Likeness | undefined {
     if (copiedId !== undefined) return { kind: "exact", ofId: copiedId };
-    const { near } = this.#parts;
+    const near = this.#near;
     if (near === undefined || (reading.nearHigh === 0 && reading.nearLow === 0)) return undefined;
     const ofId = near.find(reading.nearHigh, reading.nearLow);
     near.put(reading.nearHigh, reading.nearLow, id);
@@ -307,24 +256,24 @@ export class PageDesk {
   }
 
   #admitLinks(site: Site, row: WaitingUrl, reading: AdmittedReading): void {
-    const { intake, tally } = this.#parts;
-    for (const [rule, count] of Object.entries(reading.refusedLinks)) tally.refused(rule, count);
-    this.#parts.ordering?.linking(row.url, reading);
+    const { counters } = this.#context;
+    for (const [rule, count] of Object.entries(reading.refusedLinks)) counters.refused(rule, count);
+    this.#ordering?.linking(row.url, reading);
     const origin = originOf(site, row);
-    if (reading.fresh.length > 0) intake.admit(reading.fresh, origin);
+    if (reading.fresh.length > 0) this.#admission.admit(reading.fresh, origin);
     if (reading.refresh !== undefined) {
       const target = candidateOf(reading.refresh);
       // A page that sends its visitors on is a redirect by other means, with the same limit.
-      const isEndless = row.redirects >= this.#parts.reader.redirectsMax;
-      if (isEndless) tally.refused("redirect_limit");
+      const isEndless = row.redirects >= this.#reader.redirectsMax;
+      if (isEndless) counters.refused("redirect_limit");
       else
-        intake.admit([target], {
+        this.#admission.admit([target], {
           ...origin,
           redirectedFromId: row.id,
           redirects: row.redirects + 1,
         });
     }
-    this.#parts.ordering?.linked(row.id, reading);
+    this.#ordering?.linked(row.id, reading);
   }
 
   #captureOf(
@@ -333,8 +282,9 @@ export class PageDesk {
     repeatsId: number | undefined,
     kind: "exact" | "not_modified" = "exact",
   ): Capture {
-    const repeated = repeatsId === undefined ? undefined : this.#pageOf(repeatsId);
-    const repeatedRow = repeatsId === undefined ? undefined : this.#urlOf(repeatsId);
+    const { batch } = this.#context;
+    const repeated = repeatsId === undefined ? undefined : batch.page(repeatsId);
+    const repeatedRow = repeatsId === undefined ? undefined : batch.url(repeatsId);
     return {
       ...result.reply,
       url: writtenOf(row),
@@ -353,9 +303,9 @@ export class PageDesk {
 }
 
 /** A page that another process fetched: called back in the go in which it is noted. */
-export interface Foreign {
+interface Foreign {
   readonly from: string;
-  readonly onNoted: () => void;
+  readonly onRecorded: () => void;
 }
 
 interface LeavingPage {

@@ -1,4 +1,4 @@
-/** Reads a fetched body: what it is, what it says, where it leads. Touches nothing. */
+/** Reads a fetched body: what it is, what it says, where its links lead. Changes nothing else. */
 
 import type { Settings } from "../config/schema.ts";
 import type { FetchedPage } from "../fetch/fetcher.ts";
@@ -55,6 +55,20 @@ export interface Reading {
   readonly anchors: readonly ListedLink[];
   /** How likely it is about the topic that is looked for; 0 where none is. */
   readonly onTopic: number;
+}
+
+/** What a page is about, and which part of all contents it belongs to. */
+export interface Placement {
+  /** Empty when it is about nothing that the model knows. */
+  readonly topic: string;
+  readonly confidence: number;
+  /** undefined: it stays where it was fetched. */
+  readonly bucket: number | undefined;
+}
+
+/** What decides where a page belongs: its content, and nothing else. */
+export interface Placing {
+  place(page: Pick<Reading, "digest" | "verdict">): Placement;
 }
 
 const NO_LINKS = new Uint8Array(0);

@@ -1,24 +1,23 @@
 /**
- * The waiting hall: keeps a few URLs of every awake site on the workbench, and wakes sites while
- * there is room for more.
+ * The queue: keeps a few URLs of every site that is crawled on the workbench, and wakes other sites while there is
+ * room for more.
  *
- * Everything else waits in the store. A new URL goes straight to the workbench when all of its site's
- * URLs are there anyway, which spares the store most reads; otherwise it is read back in its turn.
+ * All other URLs are in the store. A new URL goes straight to the workbench when all URLs of its site are there
+ * anyway, which saves most reads; otherwise it is read back in its turn.
  */
 
-import { assert } from "../base/assert.ts";
 import type { Addressee } from "../frontier/politeness.ts";
-import type { Workbench } from "../frontier/workbench.ts";
 import type { Verdict } from "../fetch/robots.ts";
 import type { NamedReason } from "../page/outcome.ts";
-import type { Store, WaitingUrl } from "../store/store.ts";
+import type { WaitingUrl } from "../store/store.ts";
 import { pathOf } from "../url/url.ts";
-import { type Job, jobOf, retryOf } from "./job.ts";
-import type { Notebook } from "./batch.ts";
-import type { Roster, Site } from "./sites.ts";
-import type { Settler } from "./end-url.ts";
+import { entriesIn, SITES, WAITING } from "./allotments.ts";
+import type { CrawlContext } from "./context.ts";
+import { endUrl } from "./end-url.ts";
+import { requestFor, retryFor } from "./requests.ts";
+import type { Site } from "./sites.ts";
 
-export interface RefillLimits {
+interface QueueLimits {
   readonly perSiteMax: number;
   readonly entriesMax: number;
   readonly sitesAwakeMax: number;
@@ -26,35 +25,8 @@ export interface RefillLimits {
   readonly bestSitesFirst: boolean;
 }
 
-export interface RefillParts {
-  readonly store: Store;
-  readonly roster: Roster;
-  readonly workbench: Workbench<Job>;
-  readonly notebook: Notebook;
-  readonly settler: Settler;
-  readonly limits: RefillLimits;
-  /** Finds out where a site is and what it allows, and opens it. */
-  readonly prepare: (site: Site) => void;
-  readonly isUnderWay: (urlId: number) => boolean;
-  /** Whether the site is this process's to ask, at present. */
-  readonly mayAsk: (site: Site) => boolean;
-  /** Whether the site cannot be reached, and is left alone until its next probe. */
-  readonly isAway: (site: Site) => boolean;
-  /** Whether nobody else is still handing over what is known of the URL. */
-  readonly mayFetch: (url: string) => boolean;
-  /** Of a site nothing waits but what has failed: something else must show whether it responds. */
-  readonly onDoubt: (site: Site) => void;
-  /** Something of the site waits now that did not before. */
-  readonly onWaiting: (site: Site) => void;
-  /** What other processes share of it: their consent is needed, or their part left to them. */
-  readonly shared: (site: Site, to: Addressee) => Addressee;
-}
-
-interface End {
-  readonly reason: NamedReason;
-  readonly detail: string;
-}
-
+/** In breadth-first order URLs keep their place however long they wait; other scores change meanwhile. */
+const URLS_PER_SITE = { settled: 256, changing: 32 };
 /** Others are woken when this part of the places is taken at most: the list is read for many at once. */
 const WAKE_BELOW = 7 / 8;
 /** Of sites that are awake so many are looked at for one to give its place up, and it must be worse by this factor. */
@@ -66,13 +38,11 @@ const RETRIES_TIMES = 4;
 /** Waiting URLs read from the store at once when a whole site is settled. */
 const SETTLED_AT_ONCE = 1000;
 
-export class Refill {
-  readonly #parts: RefillParts;
-  /** Sites whose next URLs are noted but not stored yet. */
-  readonly #hungry = new Set<Site>();
-  /** Sites that have ended as a whole, but for URLs that are noted and not stored yet. */
-  readonly #ending = new Map<Site, End>();
-  readonly #waking = new Set<Site>();
+export class Queue {
+  readonly #context: CrawlContext;
+  readonly #limits: QueueLimits;
+  /** Sites whose rules are in the batch and not stored yet. */
+  readonly #ruled = new Set<Site>();
   #cursor = 0;
   /** Whether sites with work may be asleep for want of room. */
   #hasSleepers = false;
@@ -81,29 +51,39 @@ export class Refill {
   /** Goes round all sites, to look for one that can give its place up. */
   #round: Iterator<Site> | undefined;
 
-  constructor(parts: RefillParts) {
-    this.#parts = parts;
+  constructor(context: CrawlContext) {
+    this.#context = context;
+    const { settings, hooks } = context;
+    const { order } = settings;
+    const isScored = hooks.score !== undefined;
+    this.#limits = {
+      perSiteMax: URLS_PER_SITE[order === "breadth" && !isScored ? "settled" : "changing"],
+      entriesMax: entriesIn(settings, WAITING),
+      sitesAwakeMax: Math.ceil(entriesIn(settings, SITES) / 2),
+      bestSitesFirst: order === "topic" && !isScored,
+    };
   }
 
   /** Wakes sleeping sites that have work, as many as there is room for. */
   wakeSites(): void {
-    const { store, roster, notebook, limits } = this.#parts;
+    const { sites } = this.#context;
+    const limits = this.#limits;
     for (let round = 0; round < 2;) {
       const isFromStart = this.#cursor === 0;
-      const awakeBefore = roster.awakeCount;
+      const awakeBefore = sites.awakeCount;
       // Those already awake may come first in the list; past the end it starts anew.
-      const rows = store.sitesWithWork(this.#cursor, limits.sitesAwakeMax);
+      const rows = sites.withWork(this.#cursor, limits.sitesAwakeMax);
       for (const row of rows) {
-        if (roster.awakeCount >= limits.sitesAwakeMax) {
+        if (sites.awakeCount >= limits.sitesAwakeMax) {
           this.#hasSleepers = true;
           return;
         }
         this.#cursor = row.id;
-        this.wake(roster.adopt(row));
+        this.wake(sites.adopt(row));
       }
-      const isWholeList = isFromStart && rows.length < limits.sitesAwakeMax && notebook.isEmpty;
+      const isWholeList = isFromStart && rows.length < limits.sitesAwakeMax;
       if (isWholeList) this.#hasSleepers = false;
-      if (roster.awakeCount > awakeBefore) return;
+      if (sites.awakeCount > awakeBefore) return;
       // Only sites that are awake or cannot be reached: more may follow.
       if (rows.length === limits.sitesAwakeMax) continue;
       this.#cursor = 0;
@@ -112,34 +92,38 @@ export class Refill {
   }
 
   wake(site: Site): void {
-    const { roster, limits, prepare } = this.#parts;
+    const { sites, ownership, emit } = this.#context;
+    const limits = this.#limits;
     if (site.awake || site.isOpening || site.pending === 0) return;
-    if (!this.#parts.mayAsk(site) || this.#parts.isAway(site)) return;
-    if (roster.awakeCount >= limits.sitesAwakeMax) {
+    if (sites.isHeldBack(site) || ownership?.mayCrawl(site.key) === false) return;
+    if (sites.awakeCount >= limits.sitesAwakeMax) {
       this.#hasSleepers = true;
       return;
     }
-    roster.wake(site);
-    prepare(site);
+    sites.wake(site);
+    emit({ kind: "siteWoken", site });
   }
 
   /** The site's address is known: it gets its place on the workbench. */
   open(site: Site, to: Addressee): void {
-    site.to = this.#parts.shared(site, to);
-    this.#parts.workbench.open(site.to);
+    const { ownership, workbench } = this.#context;
+    site.to = ownership?.shared(site.key, to) ?? to;
+    workbench.open(site.to);
   }
 
   /** A URL has just been noted. */
   feed(site: Site, row: WaitingUrl): void {
-    const { workbench, limits, onWaiting } = this.#parts;
-    onWaiting(site);
+    const { workbench, ownership, emit } = this.#context;
+    const limits = this.#limits;
+    emit({ kind: "siteGrown", site });
     if (!site.awake) {
       if (limits.bestSitesFirst) this.#makeRoom(row.score);
       this.wake(site);
       if (limits.bestSitesFirst && !site.awake) this.#remember(site.key, row.score);
       return;
     }
-    if (site.to === undefined || site.rules === undefined || !this.#parts.mayFetch(row.url)) return;
+    if (site.to === undefined || site.rules === undefined) return;
+    if (ownership?.hasArrived(row.url) === false) return;
     const queued = workbench.queued(site.id);
     const othersAreHere = this.#heldPages(site) >= site.pending - 1;
     const hasRoom = queued < limits.perSiteMax && workbench.entries < limits.entriesMax;
@@ -156,26 +140,28 @@ export class Refill {
   }
 
   #wakeHopeful(): void {
-    const { roster, limits } = this.#parts;
-    while (this.#hopeful.size > 0 && roster.awakeCount < limits.sitesAwakeMax) {
+    const { sites } = this.#context;
+    const limits = this.#limits;
+    while (this.#hopeful.size > 0 && sites.awakeCount < limits.sitesAwakeMax) {
       const [best] = [...this.#hopeful].reduce((a, b) => (b[1] > a[1] ? b : a));
       this.#hopeful.delete(best);
-      this.wake(roster.of(best));
+      this.wake(sites.of(best));
     }
   }
 
   /** Where the best go first, the others would keep their places for ever and be asked for nothing. */
   #makeRoom(score: number): void {
-    const { roster, workbench, limits } = this.#parts;
-    if (roster.awakeCount < limits.sitesAwakeMax) return;
+    const { sites, workbench } = this.#context;
+    const limits = this.#limits;
+    if (sites.awakeCount < limits.sitesAwakeMax) return;
     let worst: Site | undefined;
     let worstScore = score / WORSE_BY;
     for (let count = 0; count < PLACES_LOOKED_AT; count++) {
-      this.#round ??= roster.inMemory()[Symbol.iterator]();
+      this.#round ??= sites.inMemory()[Symbol.iterator]();
       const { value, done } = this.#round.next();
       if (done === true) this.#round = undefined;
       const site = value as Site | undefined;
-      if (site?.awake !== true || site.errands > 0 || !workbench.has(site.id)) continue;
+      if (site?.awake !== true || site.files > 0 || !workbench.has(site.id)) continue;
       const best = workbench.queued(site.id) === 0 ? Infinity : workbench.bestScore(site.id);
       if (best >= worstScore) continue;
       worst = site;
@@ -188,7 +174,8 @@ export class Refill {
 
   /** Fills a site's short queue from the store. */
   refill(site: Site): void {
-    const { store, workbench, notebook, limits, isUnderWay } = this.#parts;
+    const { workbench, batch, requests, ownership, emit } = this.#context;
+    const limits = this.#limits;
     if (site.to === undefined || site.rules === undefined) return;
     const retries = workbench.retries(site.id);
     const fresh = workbench.queued(site.id) - retries;
@@ -196,67 +183,54 @@ export class Refill {
     if (this.#heldPages(site) >= site.pending) return;
     const wanted = workbench.entries < limits.entriesMax ? limits.perSiteMax - fresh : 2;
     const held = workbench.held(site.id);
-    // Rows that are here, or ended since the last commit, still come back from the store.
-    const rows = store.waiting(site.id, wanted + held.size + notebook.endedOf(site.id));
     let added = 0;
-    for (const row of rows) {
+    for (const row of batch.waiting(site.id, wanted + held.size)) {
       if (added >= wanted) break;
-      if (held.has(row.id) || notebook.hasEnded(row.id) || isUnderWay(row.id)) continue;
-      if (!this.#parts.mayFetch(row.url)) continue;
+      if (held.has(row.id) || requests.isUnderWay(row.id)) continue;
+      if (ownership?.hasArrived(row.url) === false) continue;
       this.#put(site, row);
       added += 1;
     }
     const retriesNow = workbench.retries(site.id);
     if (added > 0 && retriesNow > 0 && workbench.queued(site.id) === retriesNow)
-      this.#parts.onDoubt(site);
-    if (workbench.queued(site.id) === 0 && site.pending > this.#heldPages(site))
-      this.#hungry.add(site);
+      emit({ kind: "siteDoubted", site });
   }
 
+  /** The site's rules are stored with the next commit, before its first page is requested. */
   refillAfterCommit(site: Site): void {
-    this.#hungry.add(site);
+    this.#ruled.add(site);
   }
 
-  /** What waits of the site is in the store after the next commit, and not before. */
-  wakeAfterCommit(site: Site): void {
-    this.#parts.onWaiting(site);
-    if (site.awake) this.#hungry.add(site);
-    else this.#waking.add(site);
+  /** A URL of the site that had ended waits again. */
+  reopened(site: Site): void {
+    this.#context.emit({ kind: "siteGrown", site });
+    if (site.awake) this.refill(site);
+    else this.wake(site);
   }
 
   /** Takes a site off the workbench; what waits of it stays in the store, what is under way goes on. */
   layAside(site: Site): void {
-    const { workbench, roster } = this.#parts;
+    const { workbench, sites } = this.#context;
     if (workbench.has(site.id))
-      for (const job of workbench.close(site.id)) if (job.errand !== undefined) site.errands -= 1;
-    this.#hungry.delete(site);
-    if (site.awake) roster.sleep(site);
+      for (const { file } of workbench.close(site.id)) if (file !== undefined) site.files -= 1;
+    this.#ruled.delete(site);
+    if (site.awake) sites.sleep(site);
   }
 
-  /** Something that waits is about to end unasked: all of the site comes back from the store without it. */
-  withdraw(site: Site): void {
-    if (!site.awake) return;
-    this.layAside(site);
-    this.#waking.add(site);
+  /** A waiting URL is about to end without a request. */
+  withdraw(site: Site, urlId: number): void {
+    this.#context.workbench.withdraw(site.id, urlId);
   }
 
-  /** After a commit the store can answer what it could not before. */
-  refillHungry(): void {
-    const { roster, limits } = this.#parts;
+  afterCommit(): void {
+    const { sites } = this.#context;
+    const limits = this.#limits;
     this.#wakeHopeful();
-    if (this.#hasSleepers && roster.awakeCount <= limits.sitesAwakeMax * WAKE_BELOW)
+    if (this.#hasSleepers && sites.awakeCount <= limits.sitesAwakeMax * WAKE_BELOW)
       this.wakeSites();
-    for (const site of this.#waking) {
-      this.#waking.delete(site);
-      this.wake(site);
-    }
-    if (this.#hungry.size === 0 && this.#ending.size === 0) return;
-    const ending = [...this.#ending];
-    for (const [site, { reason, detail }] of ending) this.settleAll(site, reason, detail);
-    const sites = [...this.#hungry];
-    this.#hungry.clear();
-    for (const site of sites) {
-      if (!site.awake) continue;
+    const ruled = [...this.#ruled];
+    this.#ruled.clear();
+    for (const site of ruled) {
       this.refill(site);
       this.sleepIfDone(site);
     }
@@ -264,61 +238,40 @@ export class Refill {
 
   /** Puts a site with nothing left to do to sleep; another one is let in after the next commit. */
   sleepIfDone(site: Site): void {
-    const { roster, workbench } = this.#parts;
+    const { sites, workbench } = this.#context;
     if (!site.awake || site.to === undefined || site.pending > 0) return;
     if (workbench.held(site.id).size > 0) return;
     workbench.close(site.id);
-    roster.sleep(site);
+    sites.sleep(site);
   }
 
   /** Ends all waiting URLs of a site with one reason: it has no name, or no robots.txt that can be read. */
   settleAll(site: Site, reason: NamedReason, detail: string): void {
-    const { workbench, notebook } = this.#parts;
-    if (workbench.has(site.id))
-      for (const job of workbench.close(site.id)) if (job.errand !== undefined) site.errands -= 1;
-    this.#hungry.delete(site);
-    const left = this.#settleStored(site, { reason, detail });
-    this.#ending.delete(site);
-    if (!site.awake) return;
-    if (left === 0) return this.#parts.roster.sleep(site);
-    // What is noted but not stored ends after the commit. Until then the site stays awake, or it
-    // would be woken for these URLs again and again.
-    assert(!notebook.isEmpty, "invariant 4: what waits is stored or noted");
-    site.to = undefined;
-    site.rules = undefined;
-    this.#ending.set(site, { reason, detail });
-  }
-
-  /** Ends what waits in the store, and answers how much else waits. What is under way ends by itself. */
-  #settleStored(site: Site, { reason, detail }: End): number {
-    const { store, notebook, settler, isUnderWay } = this.#parts;
-    // Ended rows stay in the store until the commit, so the reading grows past them.
-    for (let wanted = SETTLED_AT_ONCE; ; wanted += SETTLED_AT_ONCE) {
-      let ended = 0;
-      let underWay = 0;
-      for (const row of store.waiting(site.id, wanted + notebook.endedOf(site.id))) {
-        if (notebook.hasEnded(row.id)) continue;
-        if (isUnderWay(row.id)) underWay += 1;
-        else {
-          settler.settle(site, row, reason, detail);
-          ended += 1;
-        }
-      }
-      if (ended === 0) return site.pending - underWay;
+    this.layAside(site);
+    const { batch, requests } = this.#context;
+    for (let underWay = 0; site.pending > underWay;) {
+      const rows = batch.waiting(site.id, SETTLED_AT_ONCE + underWay);
+      const unasked = rows.filter(({ id }) => !requests.isUnderWay(id));
+      // Requests under way end by themselves.
+      underWay = rows.length - unasked.length;
+      for (const row of unasked) endUrl(this.#context, site, row, { reason, detail });
+      if (unasked.length === 0) return;
     }
   }
 
   #put(site: Site, row: WaitingUrl): void {
-    const { workbench, settler } = this.#parts;
     const verdict = site.rules?.allows(pathOf(row.url));
-    if (verdict?.allowed === false)
-      return settler.settle(site, row, "robots_denied", ruleText(verdict));
+    if (verdict?.allowed === false) {
+      const end = { reason: "robots_denied", detail: ruleText(verdict) } as const;
+      return endUrl(this.#context, site, row, end);
+    }
     const trial = site.trials.get(row.id);
-    workbench.put(site.id, trial === undefined ? jobOf(row) : retryOf(row, trial.notBeforeMs));
+    const request = trial === undefined ? requestFor(row) : retryFor(row, trial.notBeforeMs);
+    this.#context.workbench.put(site.id, request);
   }
 
   #heldPages(site: Site): number {
-    return this.#parts.workbench.held(site.id).size - site.errands;
+    return this.#context.workbench.held(site.id).size - site.files;
   }
 }
 

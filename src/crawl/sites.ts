@@ -11,7 +11,6 @@ import type { Clock } from "../base/clock.ts";
 import type { RobotsRules } from "../fetch/robots.ts";
 import type { Addressee } from "../frontier/politeness.ts";
 import type { Traps } from "../frontier/traps.ts";
-import type { Reason } from "../page/outcome.ts";
 import {
   NO_NEWS,
   type RoundNews,
@@ -20,6 +19,7 @@ import {
   type StoredRobots,
   type StoredRound,
 } from "../store/store.ts";
+import type { Reason } from "../page/outcome.ts";
 import { domainOfSite } from "../url/site.ts";
 
 /** The present time that a site is crawled. */
@@ -72,8 +72,8 @@ export interface Site {
   isChecking: boolean;
   /** Its URLs that have failed and are requested again, behind the others. */
   readonly trials: Map<number, Trial>;
-  /** Names of sitemaps being read, so that the site is not put to sleep over them. */
-  errands: number;
+  /** Requests for its robots.txt and sitemaps, queued or under way. */
+  files: number;
   /** How long its answers take to begin; undefined before the first. */
   waitMs: number | undefined;
   /** Mean time from a header to its body. */
@@ -95,28 +95,48 @@ export interface Trial {
   readonly notBeforeMs: number;
 }
 
-export type RosterStore = Pick<Store, "siteByKey" | "nextSiteId">;
+/** A site that did not respond when it was last probed. */
+export interface Outage {
+  readonly siteId: number;
+  readonly sinceMs: number;
+  /** When it is probed next; while it is on the workbench, politeness decides that. */
+  untilMs: number;
+  reason: Reason;
+  detail: string;
+}
 
-export class Roster {
-  readonly #store: RosterStore;
-  readonly #traps: Traps;
-  readonly #sitesMax: number;
-  readonly #clock: Clock;
-  /** Told of every site met for the first time, and of each that has nothing left to do. */
-  onNew: (site: Site) => void = () => undefined;
-  onSleep: (site: Site) => void = () => undefined;
+export type SiteEvent =
+  /** A site that was not known before. */
+  | { readonly kind: "siteFound"; readonly site: Site }
+  /** It has left the workbench. */
+  | { readonly kind: "siteAsleep"; readonly site: Site };
+
+type SitesStore = Pick<Store, "siteByKey" | "nextSiteId" | "sites" | "sitesWithWork">;
+
+interface SitesParts {
+  readonly store: SitesStore;
+  readonly traps: Traps;
+  readonly clock: Clock;
+  /** Sites in memory, at most. */
+  readonly sitesMax: number;
+  readonly emit: (event: SiteEvent) => void;
+}
+
+export class Sites {
+  readonly #parts: SitesParts;
   readonly #byKey = new Map<string, Site>();
   readonly #byId = new Map<number, Site>();
   readonly #changed = new Set<Site>();
+  /** By key, as these sites need not be in memory. */
+  readonly outages = new Map<string, Outage>();
+  /** While all sites are being recrawled: those whose round began earlier must not be woken yet. */
+  recrawlSinceMs = -Infinity;
   #nextId: number;
   #awake = 0;
 
-  constructor(store: RosterStore, traps: Traps, sitesMax: number, clock: Clock) {
-    this.#store = store;
-    this.#traps = traps;
-    this.#sitesMax = sitesMax;
-    this.#clock = clock;
-    this.#nextId = store.nextSiteId;
+  constructor(parts: SitesParts) {
+    this.#parts = parts;
+    this.#nextId = parts.store.nextSiteId;
   }
 
   /** Sites known, in memory or not. */
@@ -136,11 +156,11 @@ export class Roster {
   of(key: string): Site {
     const held = this.#byKey.get(key);
     if (held !== undefined) return held;
-    const row = this.#store.siteByKey(key);
+    const row = this.#parts.store.siteByKey(key);
     if (row !== undefined) return this.adopt(row);
     const site = this.#hold(emptyRow(this.#nextId++, key));
     this.#changed.add(site);
-    this.onNew(site);
+    this.#parts.emit({ kind: "siteFound", site });
     return site;
   }
 
@@ -154,8 +174,37 @@ export class Roster {
     const held = this.#byKey.get(row.key);
     if (held !== undefined) return held;
     const site = this.#hold(row);
-    this.#traps.restore(site.id, site.domain, row.traps);
+    this.#parts.traps.restore(site.id, site.domain, row.traps);
     return site;
+  }
+
+  /** All known sites. */
+  *keys(): Iterable<string> {
+    const unstored = [...this.#changed].filter(({ id }) => id >= this.#parts.store.nextSiteId);
+    for (const { key } of this.#parts.store.sites()) yield key;
+    for (const { key } of unstored) yield key;
+  }
+
+  /** Sites with waiting URLs and an id above `afterId`, in order of id. */
+  withWork(afterId: number, countMax: number): SiteRow[] {
+    const changed = [...this.#changed].filter(({ id }) => id > afterId);
+    const rows = this.#parts.store
+      .sitesWithWork(afterId, countMax + changed.length)
+      .filter(({ key }) => this.#isStored(key));
+    for (const site of changed) if (site.pending > 0) rows.push(this.#rowOf(site));
+    return rows.sort((a, b) => a.id - b.id).slice(0, countMax);
+  }
+
+  /** Whether a site must not be woken now: its recrawl has not begun, or it cannot be reached. */
+  isHeldBack({ key, round }: Site): boolean {
+    const probeAtMs = this.outages.get(key)?.untilMs ?? -Infinity;
+    return round.startedWallMs < this.recrawlSinceMs || probeAtMs > this.#parts.clock.nowMs();
+  }
+
+  /** Whether the store has the present state of the site. */
+  #isStored(key: string): boolean {
+    const site = this.#byKey.get(key);
+    return site === undefined || !this.#changed.has(site);
   }
 
   wake(site: Site): void {
@@ -172,7 +221,7 @@ export class Roster {
     site.rules = undefined;
     site.failedStarts = 0;
     site.isChecking = false;
-    this.onSleep(site);
+    this.#parts.emit({ kind: "siteAsleep", site });
   }
 
   changed(site: Site): void {
@@ -188,13 +237,14 @@ export class Roster {
 
   /** Drops sleeping sites beyond the limit; to be called when everything changed has been stored. */
   shed(): void {
-    if (this.#byId.size <= this.#sitesMax) return;
+    const { sitesMax } = this.#parts;
+    if (this.#byId.size <= sitesMax) return;
     for (const site of this.#byId.values()) {
-      if (this.#byId.size <= this.#sitesMax) return;
+      if (this.#byId.size <= sitesMax) return;
       if (site.awake || site.isOpening || site.uses > 0 || this.#changed.has(site)) continue;
       this.#byId.delete(site.id);
       this.#byKey.delete(site.key);
-      this.#traps.forget(site.id);
+      this.#parts.traps.forget(site.id);
     }
   }
 
@@ -222,7 +272,7 @@ export class Roster {
       failedStarts: 0,
       isChecking: false,
       trials: new Map(),
-      errands: 0,
+      files: 0,
       waitMs: undefined,
       bodyMs: 0,
       answered: 0,
@@ -237,8 +287,8 @@ export class Roster {
 
   /** A date that lies in the future is from a clock that was wrong then, or is now. */
   #roundOf({ round, bytes }: SiteRow): Pick<Site, "round" | "earlierBytes"> {
-    const nowMs = this.#clock.nowMs();
-    const wallMs = this.#clock.wallMs();
+    const nowMs = this.#parts.clock.nowMs();
+    const wallMs = this.#parts.clock.wallMs();
     const kept = round ?? firstRound(wallMs, bytes);
     const startedWallMs = Math.min(kept.startedAtMs, wallMs);
     const startedAtMs = nowMs - (wallMs - startedWallMs);
@@ -259,7 +309,7 @@ export class Roster {
       ...site.books.stored(),
       robots: site.robots,
       sitemapsRead: site.sitemapsRead,
-      traps: this.#traps.save(site.id),
+      traps: this.#parts.traps.save(site.id),
       round: { ...round, startedAtMs: startedWallMs, news: { ...round.news } },
     };
   }

@@ -7,38 +7,15 @@
  * once. In memory is an entry of about 200 bytes for each.
  */
 
-import type { Clock } from "../base/clock.ts";
 import { Heap } from "../base/heap.ts";
-import type { Log } from "../base/log.ts";
-import type { Random } from "../base/random.ts";
 import { showDuration } from "../base/units.ts";
-import { type Courtesy, restMs } from "../frontier/politeness.ts";
-import { whatItSays } from "../frontier/site-mood.ts";
-import type { Workbench } from "../frontier/workbench.ts";
-import type { Reason } from "../page/outcome.ts";
-import type { Job } from "./job.ts";
-import type { Refill } from "./queue.ts";
-import type { Roster, Site } from "./sites.ts";
 import type { UnreachableSites } from "../control/snapshot.ts";
-
-export interface UnreachableParts {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly courtesy: Courtesy;
-  readonly workbench: Workbench<Job>;
-  readonly roster: Roster;
-  readonly refill: Refill;
-}
-
-interface Outage {
-  readonly siteId: number;
-  readonly sinceMs: number;
-  /** When it is probed next; while it is on the workbench, politeness decides that. */
-  untilMs: number;
-  reason: Reason;
-  detail: string;
-}
+import { restMs } from "../frontier/politeness.ts";
+import { whatItSays } from "../frontier/site-mood.ts";
+import type { Reason } from "../page/outcome.ts";
+import type { CrawlContext } from "./context.ts";
+import type { Queue } from "./queue.ts";
+import type { Outage, Site } from "./sites.ts";
 
 /** A site that rests for longer leaves the workbench meanwhile. */
 const REST_ASIDE_MS = 10_000;
@@ -49,8 +26,8 @@ const PROBED_AT_ONCE = 256;
 const SITES_NAMED = 10;
 
 export class Unreachable {
-  readonly #parts: UnreachableParts;
-  readonly #outages = new Map<string, Outage>();
+  readonly #context: CrawlContext;
+  readonly #queue: Queue;
   readonly #due = new Heap<{ readonly key: string; readonly atMs: number }>(
     (a, b) => a.atMs - b.atMs,
   );
@@ -58,39 +35,21 @@ export class Unreachable {
   #cancelTimer: (() => void) | undefined;
   #timerAtMs = Infinity;
 
-  constructor(parts: UnreachableParts) {
-    this.#parts = parts;
-    this.#respondedAtMs = parts.clock.nowMs();
-  }
-
-  /** Sites that did not respond when they were last probed. */
-  get size(): number {
-    return this.#outages.size;
-  }
-
-  has(key: string): boolean {
-    return this.#outages.has(key);
-  }
-
-  /** When the site is probed next; undefined for a site that can be reached. */
-  untilMs(key: string): number | undefined {
-    return this.#outages.get(key)?.untilMs;
-  }
-
-  /** Whether a site is left alone until its next probe. */
-  isAway(key: string): boolean {
-    return (this.#outages.get(key)?.untilMs ?? -Infinity) > this.#parts.clock.nowMs();
+  constructor(context: CrawlContext, queue: Queue) {
+    this.#context = context;
+    this.#queue = queue;
+    this.#respondedAtMs = context.clock.nowMs();
   }
 
   /** The sites with pending URLs; the first are named. */
   sites(): UnreachableSites {
     let count = 0;
     const first: UnreachableSites["first"][number][] = [];
-    for (const [key, { reason, detail, sinceMs }] of this.#outages) {
-      const { pending } = this.#parts.roster.of(key);
+    for (const [key, { reason, detail, sinceMs }] of this.#context.sites.outages) {
+      const { pending } = this.#context.sites.of(key);
       if (pending === 0) continue;
       count += 1;
-      const seconds = (this.#parts.clock.nowMs() - sinceMs) / 1000;
+      const seconds = (this.#context.clock.nowMs() - sinceMs) / 1000;
       if (first.length < SITES_NAMED) first.push({ site: key, pending, reason, detail, seconds });
     }
     return { count, first };
@@ -100,22 +59,23 @@ export class Unreachable {
   ended(site: Site, reason: Reason): void {
     const mood = whatItSays(reason);
     if (mood === "well") return this.#responded(site);
-    const { courtesy } = this.#parts;
-    const sinceMs = courtesy.unreachableSinceMs(site.id);
+    const { politeness } = this.#context;
+    const sinceMs = politeness.unreachableSinceMs(site.id);
     if (mood === "nothing" || sinceMs === undefined) return;
     const outage = this.#note(site, { sinceMs, reason, detail: "" });
-    const untilMs = courtesy.restUntilMs(site.id);
-    if (untilMs - this.#parts.clock.nowMs() >= REST_ASIDE_MS) this.#layAside(site, outage, untilMs);
+    const untilMs = politeness.restUntilMs(site.id);
+    if (untilMs - this.#context.clock.nowMs() >= REST_ASIDE_MS)
+      this.#layAside(site, outage, untilMs);
     else outage.untilMs = Math.max(outage.untilMs, untilMs);
   }
 
   /** The site's name or its robots.txt could not be had. */
   startFailed(site: Site, reason: Reason, detail: string): void {
-    const { clock, courtesy, random } = this.#parts;
+    const { clock, politeness, random } = this.#context;
     const nowMs = clock.nowMs();
     const outage = this.#note(site, { sinceMs: nowMs, reason, detail });
     const pauseMs = restMs(nowMs - outage.sinceMs, random.next());
-    this.#layAside(site, outage, Math.max(nowMs + pauseMs, courtesy.restUntilMs(site.id)));
+    this.#layAside(site, outage, Math.max(nowMs + pauseMs, politeness.restUntilMs(site.id)));
   }
 
   stop(): void {
@@ -128,31 +88,31 @@ export class Unreachable {
     { id, key }: Site,
     { sinceMs, reason, detail }: Pick<Outage, "sinceMs" | "reason" | "detail">,
   ): Outage {
-    const known = this.#outages.get(key);
+    const known = this.#context.sites.outages.get(key);
     if (known !== undefined) return Object.assign(known, { reason, detail });
     const outage: Outage = { siteId: id, sinceMs, untilMs: -Infinity, reason, detail };
-    this.#outages.set(key, outage);
+    this.#context.sites.outages.set(key, outage);
     const message = `${key} cannot be reached (${reason}); its URLs stay pending`;
-    this.#parts.log.write({ level: "info", message, values: { site: key, reason, detail } });
+    this.#context.log.write({ level: "info", message, values: { site: key, reason, detail } });
     return outage;
   }
 
   #layAside(site: Site, outage: Outage, untilMs: number): void {
-    this.#parts.refill.layAside(site);
+    this.#queue.layAside(site);
     outage.untilMs = untilMs;
     this.#due.push({ key: site.key, atMs: untilMs });
     this.#arm();
   }
 
   #responded({ key }: Site): void {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#context;
     const nowMs = clock.nowMs();
     const silentForMs = nowMs - this.#respondedAtMs;
     this.#respondedAtMs = nowMs;
-    if (this.#outages.size === 0) return;
-    const outage = this.#outages.get(key);
+    if (this.#context.sites.outages.size === 0) return;
+    const outage = this.#context.sites.outages.get(key);
     if (outage !== undefined) {
-      this.#outages.delete(key);
+      this.#context.sites.outages.delete(key);
       const message = `${key} responds again after ${showDuration(nowMs - outage.sinceMs)}`;
       log.write({ level: "info", message, values: { site: key } });
     }
@@ -160,11 +120,11 @@ export class Unreachable {
   }
 
   #probeAll(nowMs: number): void {
-    const { courtesy, workbench } = this.#parts;
-    for (const [key, outage] of this.#outages) {
+    const { politeness, workbench } = this.#context;
+    for (const [key, outage] of this.#context.sites.outages) {
       // A Retry-After was for the site's own reasons.
       if (whatItSays(outage.reason) === "busy") continue;
-      courtesy.endRest(outage.siteId);
+      politeness.endRest(outage.siteId);
       workbench.offerAgain(outage.siteId);
       outage.untilMs = nowMs;
       this.#due.push({ key, atMs: nowMs });
@@ -173,7 +133,7 @@ export class Unreachable {
   }
 
   #arm(): void {
-    const { clock } = this.#parts;
+    const { clock } = this.#context;
     const atMs = this.#due.peek()?.atMs ?? Infinity;
     if (atMs === this.#timerAtMs) return;
     this.stop();
@@ -186,17 +146,22 @@ export class Unreachable {
   }
 
   #probeDue(): void {
-    const { clock, roster, refill } = this.#parts;
+    const { clock, sites } = this.#context;
     const nowMs = clock.nowMs();
     for (let probed = 0; probed < PROBED_AT_ONCE; probed++) {
       const due = this.#due.peek();
       if (due === undefined || due.atMs > nowMs) break;
       this.#due.pop();
-      if (this.#outages.get(due.key)?.untilMs !== due.atMs) continue;
-      const site = roster.of(due.key);
-      if (site.pending > 0) refill.wake(site);
-      else this.#outages.delete(due.key);
+      if (this.#context.sites.outages.get(due.key)?.untilMs !== due.atMs) continue;
+      const site = sites.of(due.key);
+      if (site.pending > 0) this.#queue.wake(site);
+      else this.#context.sites.outages.delete(due.key);
     }
     this.#arm();
   }
+}
+
+/** Why a crawl ends that has run out of patience. */
+export function couldNotBeReached(sites: number): string {
+  return sites === 1 ? "1 site could not be reached" : `${sites} sites could not be reached`;
 }

@@ -1,430 +1,331 @@
-/** Puts the loops of one crawl together; each gets only the parts it needs. */
+/**
+ * Creates the parts of one crawl, each after the parts that it uses, and dispatches their events.
+ *
+ * `scripts/object-graph.ts` draws the graph of these objects, and fails if it has a cycle: no part is given a
+ * function that leads back to a later one. Every way from an earlier part to a later one is a line of `dispatch`.
+ */
 
 import type { Controller } from "../bandwidth/controller.ts";
-import { Blame } from "../frontier/blame.ts";
-import { Courtesy } from "../frontier/politeness.ts";
-import { SCORES } from "../frontier/priority.ts";
+import { Meter } from "../bandwidth/history/meter.ts";
+import { unreachable } from "../base/assert.ts";
+import { Politeness } from "../frontier/politeness.ts";
 import { Sieve } from "../frontier/sieve.ts";
 import { Traps } from "../frontier/traps.ts";
 import { Workbench } from "../frontier/workbench.ts";
 import { Shares } from "../plan/promise/fair-queue.ts";
-import { HostShare } from "../topics/host-share.ts";
-import { NearIndex } from "../page/near-index.ts";
 import { Scope } from "../url/scope.ts";
+import { fingerprintOf } from "../url/fingerprint.ts";
 import { domainOf } from "../url/site.ts";
-import { type CanonicalUrl, isSpellingOf } from "../url/url.ts";
-import {
-  controllerFor,
-  courtesyLimits,
-  entriesIn,
-  NEAR,
-  RANKS_SHARE,
-  SIEVE,
-  SITES,
-  trapLimits,
-  WAITING,
-} from "./limit/allotments.ts";
-import type { CrawlParts } from "./crawl.ts";
-import { Errands, settingsBySite } from "./site-setup.ts";
-import { FetchLoop, type FetchLoopParts } from "./fetch-loop.ts";
-import { Border } from "./peers/route-links.ts";
-import { candidateOf, Intake } from "./admit.ts";
-import type { Job } from "./job.ts";
-import type { Loops, Surroundings } from "./loops.ts";
-import { Line } from "./limit/link-budget.ts";
-import { Notebook } from "./batch.ts";
-import { type Ordering, orderingFor } from "./ordering.ts";
-import { Pace } from "./pace.ts";
-import { Patience } from "./patience.ts";
-import { type ReadingRoom, readingRoomOf } from "./reading-room.ts";
-import { Refill } from "./queue.ts";
-import { Outlook } from "./deadlines/estimate-sites.ts";
-import { Promised } from "./deadlines/deadlines.ts";
-import { Replan } from "./deadlines/replan.ts";
-import { Reunion } from "./peers/merge-url.ts";
-import { Roster } from "./sites.ts";
-import { Rounds } from "./recrawl/recrawls.ts";
-import { Settler } from "./end-url.ts";
-import { Sluice } from "./limit/limiter.ts";
-import { Tally } from "./counters.ts";
-import { type Team, teamOf } from "./peers/peer.ts";
+import type { CanonicalUrl } from "../url/url.ts";
+import { Admission } from "./admit.ts";
+import { entriesIn, politenessLimits, SIEVE, SITES, trapLimits } from "./allotments.ts";
+import { Batch } from "./batch.ts";
+import type { CrawlContext, CrawlEvent, CrawlParts, Emit } from "./context.ts";
+import { Counters } from "./counters.ts";
+import { checkPromises } from "./deadlines/check-promises.ts";
+import { Deadlines } from "./deadlines/deadlines.ts";
+import { Estimates } from "./deadlines/estimate-sites.ts";
+import { Patience } from "./deadlines/patience.ts";
+import { Replanner } from "./deadlines/replan.ts";
+import { FetchLoop } from "./fetch-loop.ts";
+import { UrlFetch } from "./fetch-url.ts";
+import { controllerFor, Limiter } from "./limit/limiter.ts";
+import { LinkBudget } from "./limit/link-budget.ts";
+import { BacklinkOrder, type Ordering, RankOrder } from "./ordering.ts";
+import { Ownership } from "./ownership.ts";
+import { PageStorage } from "./page.ts";
+import { HandOver } from "./peers/hand-over.ts";
+import { PageImport, sentPageOf } from "./peers/import-page.ts";
+import { Inbox } from "./peers/inbox.ts";
+import { UrlMerge } from "./peers/merge-url.ts";
+import { type Exchange, Peer } from "./peers/peer.ts";
+import { LinkRouter } from "./peers/route-links.ts";
+import { Queue } from "./queue.ts";
+import { Recrawls } from "./recrawl/recrawls.ts";
+import { type QueuedRequest, Requests } from "./requests.ts";
+import { Retries } from "./retries.ts";
+import { SiteSetup } from "./site-setup.ts";
+import { Sites } from "./sites.ts";
+import { TopicCounts } from "./topics/counts.ts";
+import { FocusOrder } from "./topics/focus-order.ts";
 import { focusFor } from "./topics/setup.ts";
-import type { TopicWatch } from "./topics/counts.ts";
 import { Unreachable } from "./unreachable.ts";
 
-/** Breadth first they keep their order however long they wait; other scores change meanwhile. */
-const URLS_PER_SITE = { settled: 256, changing: 32 };
-export function assemble(parts: CrawlParts, around: Surroundings): Loops {
-  return new Assembly(parts, around);
+/** The parts of a crawl that its life cycle and its snapshots need. */
+export interface Wired {
+  readonly context: CrawlContext;
+  readonly queue: Queue;
+  readonly unreachable: Unreachable;
+  readonly ordering: Ordering | undefined;
+  readonly admission: Admission;
+  readonly siteSetup: SiteSetup;
+  readonly controller: Controller;
+  readonly link: LinkBudget;
+  readonly limiter: Limiter;
+  readonly deadlines: Deadlines;
+  readonly patience: Patience;
+  readonly replanner: Replanner;
+  readonly fetchLoop: FetchLoop;
+  readonly recrawls: Recrawls;
+  /** undefined for processes that are independent of each other, or alone. */
+  readonly exchange: Exchange | undefined;
+  /** undefined for a process that crawls alone. */
+  readonly peer: Peer | undefined;
+  /** undefined when pages are not classified. */
+  readonly topicCounts: TopicCounts | undefined;
 }
 
-class Assembly implements Loops {
-  readonly tally: Tally;
-  readonly pace = new Pace();
-  readonly courtesy: Courtesy;
-  readonly workbench: Workbench<Job>;
-  readonly roster: Roster;
-  readonly notebook: Notebook;
-  readonly settler: Settler;
-  readonly refill: Refill;
-  readonly unreachable: Unreachable;
-  readonly patience: Patience;
-  readonly fetchLoop: FetchLoop;
-  readonly controller: Controller;
-  readonly sluice: Sluice;
-  readonly line: Line;
-  readonly promised: Promised;
-  readonly replan: Replan;
-  readonly rounds: Rounds;
-  readonly team: Team | undefined;
-  readonly ordering: Ordering | undefined;
-  readonly #shares = new Shares();
-  readonly #blame = new Blame();
-  readonly #parts: CrawlParts;
-  readonly #around: Surroundings;
-  readonly #traps: Traps;
-  readonly #sieve: Sieve;
-  readonly #scope: Scope;
-  readonly #border: Border | undefined;
-  readonly #intake: Intake;
-  readonly #errands: Errands;
-  readonly #reunion: Reunion;
-  readonly #room: ReadingRoom;
+/** Events that change the state of the whole crawl: `crawl.ts` acts on them. */
+export type LifeEvent = Extract<
+  CrawlEvent,
+  { readonly kind: "pause" | "quotaUsedUp" | "storage" | "idle" | "fault" }
+>;
 
-  constructor(parts: CrawlParts, around: Surroundings) {
-    this.#parts = parts;
-    this.#around = around;
-    const { settings, store, seeds } = parts;
-    this.tally = new Tally(store.totals);
-    this.courtesy = new Courtesy(courtesyLimits(settings), parts.team?.turns);
-    this.workbench = new Workbench<Job>(this.courtesy);
-    this.#traps = new Traps(trapLimits(settings));
-    this.#sieve = new Sieve(entriesIn(settings, SIEVE));
-    this.#scope = new Scope({
-      kind: settings.scope,
-      seeds,
-      include: settings.include,
-      exclude: settings.exclude,
-    });
-    this.#extendScope();
-    for (const seed of seeds) this.#traps.trust(domainOf(seed));
-    this.roster = new Roster(store, this.#traps, entriesIn(settings, SITES), parts.clock);
-    this.notebook = this.#makeNotebook();
-    this.settler = this.#makeSettler();
-    this.refill = this.#makeRefill();
-    const { courtesy, refill } = this;
-    this.unreachable = new Unreachable({ ...this.#common(), courtesy, refill });
-    this.#border = this.#makeBorder();
-    this.#reunion = this.#makeReunion();
-    this.#intake = this.#makeIntake();
-    this.ordering = this.#makeOrdering();
-    this.#errands = this.#makeErrands();
-    this.#room = this.#makeRoom();
-    this.controller = controllerFor(settings, parts.clock.nowMs());
-    this.sluice = this.#makeSluice();
-    this.line = this.#makeLine();
-    this.promised = new Promised({ ...this.#common(), beganAtMs: around.beganAtMs });
-    const { promised, unreachable } = this;
-    this.patience = new Patience({ ...this.#common(), promised, unreachable });
-    this.replan = this.#makeReplan();
-    this.fetchLoop = this.#makeFetchLoop();
-    this.rounds = this.#makeRounds();
-    this.team = this.#makeTeam();
+export function wire(
+  parts: CrawlParts,
+  signal: AbortSignal,
+  onLifeEvent: (event: LifeEvent) => void,
+): Wired {
+  const emit: Emit = (event) => dispatch(event, wired, onLifeEvent);
+  const wired = wireParts(contextOf(parts, signal, emit));
+  return wired;
+}
+
+/** Plans a recrawl of all sites before it begins; throws when a deadline cannot be kept and the settings are strict. */
+export function checkRecrawl({ context, link }: Wired): void {
+  checkPromises({ ...context, speeds: context.line.speeds, limitBps: link.limitBps });
+}
+
+/** The data that all parts share. */
+function contextOf(parts: CrawlParts, signal: AbortSignal, emit: Emit): CrawlContext {
+  const { settings, store, clock, output, team, seeds } = parts;
+  const resumed = store.totals.known > 0;
+  const counters = new Counters(store.totals);
+  const politeness = new Politeness(politenessLimits(settings), team?.turns);
+  const workbench = new Workbench<QueuedRequest>(politeness);
+  const requests = new Requests(settings.pagesMax ?? Infinity);
+  const traps = new Traps(trapLimits(settings));
+  const sieve = new Sieve(entriesIn(settings, SIEVE));
+  const sitesMax = entriesIn(settings, SITES);
+  const sites = new Sites({ store, traps, clock, sitesMax, emit });
+  const batch = new Batch({ clock, store, output, sites, counters, emit });
+  const ownership = team === undefined ? undefined : new Ownership(team);
+  const meter = new Meter(clock.nowMs());
+  for (const seed of seeds) traps.trust(domainOf(seed));
+  const scope = scopeOf(parts);
+  return {
+    ...parts,
+    signal,
+    resumed,
+    meter,
+    counters,
+    sites,
+    politeness,
+    workbench,
+    requests,
+    batch,
+    scope,
+    sieve,
+    traps,
+    ownership,
+    emit,
+  };
+}
+
+function wireParts(context: CrawlContext): Wired {
+  const { settings, clock } = context;
+  const queue = new Queue(context);
+  const unreachable = new Unreachable(context, queue);
+  const retries = new Retries(context);
+  const ordering = orderingOf(context);
+  const admission = new Admission(context, queue, ordering);
+  const siteSetup = new SiteSetup(context, { queue, unreachable, retries, admission });
+  const pages = new PageStorage(context, admission, ordering);
+  const urlFetch = new UrlFetch(context, { admission, pages, retries });
+  const controller = controllerFor(settings, clock.nowMs());
+  const link = new LinkBudget(context, controller);
+  const shares = new Shares();
+  const limiter = new Limiter(context, { controller, link, shares });
+  const deadlines = new Deadlines(context);
+  const patience = new Patience(context, deadlines);
+  const estimates = new Estimates(context, deadlines, link);
+  const replanner = new Replanner(context, { deadlines, estimates, shares, limiter });
+  const fetchLoop = new FetchLoop(context, { queue, limiter, urlFetch, siteSetup });
+  const recrawls = new Recrawls(context, queue);
+  const exchange = exchangeOf(context, { queue, admission, pages });
+  const peer = peerOf(context, { queue, admission, exchange });
+  const topicCounts = topicCountsOf(context);
+  return {
+    context,
+    queue,
+    unreachable,
+    ordering,
+    admission,
+    siteSetup,
+    controller,
+    link,
+    limiter,
+    deadlines,
+    patience,
+    replanner,
+    fetchLoop,
+    recrawls,
+    exchange,
+    peer,
+    topicCounts,
+  };
+}
+
+/** Who acts on what, for every event. It is called in the tick of the event, and returns before that goes on. */
+function dispatch(event: CrawlEvent, wired: Wired, onLifeEvent: (event: LifeEvent) => void): void {
+  const { context, siteSetup, limiter, link, replanner, patience, fetchLoop } = wired;
+  switch (event.kind) {
+    case "committing":
+      return wired.exchange?.router.beforeCommit();
+    case "committed":
+      return onCommitted(wired);
+    case "siteFound":
+      return wired.recrawls.siteFound(event.site);
+    case "siteWoken":
+      return siteSetup.prepare(event.site);
+    case "siteDoubted":
+      return siteSetup.check(event.site);
+    case "siteGrown":
+      return wired.peer?.siteGrown(event.site.key);
+    case "siteDone":
+      return replanner.soon();
+    case "siteAsleep":
+      return wired.recrawls.siteAsleep(event.site);
+    case "urlEnded":
+      return onUrlEnded(event, wired);
+    case "urlCharged":
+      return patience.renew();
+    case "mayStart":
+      return fetchLoop.pump();
+    case "requestEnded":
+      return wired.unreachable.ended(event.site, event.reason);
+    case "serverTried":
+      return replanner.soon();
+    case "limitApplied":
+      return limiter.apply(event.isHolding, event.hasChanged);
+    case "linkRead":
+      return limiter.goOn();
+    case "exchanged":
+      // Processes of one machine do not use the link.
+      return context.settings.natsServers.length > 0 ? link.exchanged(event.bytes) : undefined;
+    case "foreignUrl":
+      return wired.exchange?.router.send(event.candidate, event, event.score);
+    case "foreignLink":
+      return wired.exchange?.router.countLink(event.url);
+    case "foreignPage":
+      return wired.exchange?.router.sendPage(
+        event.owner,
+        event.placement.bucket ?? 0,
+        sentPageOf(event),
+      );
+    case "foreignLinks":
+      return wired.exchange?.router.sendLinks(event);
+    case "ownMessage":
+      return wired.exchange?.merge.takeIn(event.message);
+    case "pageClassified":
+      return onPageClassified(event, wired);
+    case "pause":
+    case "quotaUsedUp":
+    case "storage":
+    case "idle":
+    case "fault":
+      return onLifeEvent(event);
+    default:
+      return unreachable(event);
   }
+}
 
-  /** Takes into the scope where seeds had moved to in earlier runs. */
-  #extendScope(): void {
-    const { store, team } = this.#parts;
-    for (const url of store.seedTargets()) this.#scope.extend(url as CanonicalUrl);
-    // Of several processes one may know only links that others found there.
-    if (team?.border === undefined) return;
+function onCommitted({ context, exchange, queue, fetchLoop }: Wired): void {
+  const { requests, index, store } = context;
+  requests.commit();
+  exchange?.router.committed();
+  exchange?.inbox.committed();
+  index?.committed(store.lastPageSeq);
+  queue.afterCommit();
+  fetchLoop.pump();
+}
+
+function onUrlEnded(
+  { url, reason, detail }: Extract<CrawlEvent, { readonly kind: "urlEnded" }>,
+  { context, patience, exchange }: Wired,
+): void {
+  patience.renew();
+  if (reason === "ok") exchange?.router.countPage();
+  context.log.write({ level: "debug", message: "settled", values: { url, reason, detail } });
+}
+
+function onPageClassified(
+  { url, reading, placement, isImported }: Extract<CrawlEvent, { readonly kind: "pageClassified" }>,
+  { topicCounts }: Wired,
+): void {
+  const { high, low } = fingerprintOf(url as CanonicalUrl);
+  const { topic } = placement;
+  topicCounts?.read({ high, low, topic, isImported, links: reading.links });
+}
+
+/** The scope of the seeds, and of the hosts where they had moved to in earlier runs. */
+function scopeOf({ settings, seeds, store, team }: CrawlParts): Scope {
+  const { scope: kind, include, exclude } = settings;
+  const scope = new Scope({ kind, seeds, include, exclude });
+  for (const url of store.seedTargets()) scope.extend(url as CanonicalUrl);
+  // One process of several may know only links that others found there.
+  if (team?.border !== undefined)
     for (const { key, known } of store.sites())
-      if (known > 0) this.#scope.extend(`${key}/` as CanonicalUrl);
-  }
+      if (known > 0) scope.extend(`${key}/` as CanonicalUrl);
+  return scope;
+}
 
-  admitSeeds(): void {
-    this.#admitAt(0, this.#parts.team?.seeds ?? this.#parts.seeds);
-    this.#admitAt(1, this.#parts.team?.border?.popularUrls ?? []);
-  }
-
-  #admitAt(depth: number, urls: readonly CanonicalUrl[]): void {
-    const none = { from: undefined, fromDomain: undefined, redirectedFromId: 0, redirects: 0 };
-    for (const url of urls) {
-      // Everybody has all of them, so nobody has to send any.
-      if (this.#border?.isOwn(url) === false) continue;
-      const spelling = this.#parts.spellings?.[url];
-      // In a cluster it comes from the registry.
-      const written = spelling !== undefined && isSpellingOf(spelling, url) ? spelling : undefined;
-      this.#intake.admit([candidateOf({ url, written })], { ...none, depth });
+/** undefined where scores never change. */
+function orderingOf(context: CrawlContext): Ordering | undefined {
+  const { settings, hooks, topics } = context;
+  if (hooks.score !== undefined) return undefined;
+  switch (settings.order) {
+    case "breadth":
+      return undefined;
+    case "backlinks":
+      return new BacklinkOrder(context);
+    case "pagerank":
+      return new RankOrder(context);
+    case "topic": {
+      const focus = focusFor(settings, topics?.classifier);
+      return focus === undefined ? undefined : new FocusOrder(focus);
     }
+    default:
+      return unreachable(settings.order);
   }
+}
 
-  setDelay(delayMs: number): void {
-    this.#errands.setDelay(delayMs);
-  }
+function exchangeOf(
+  context: CrawlContext,
+  { queue, admission, pages }: Pick<Wired, "queue" | "admission"> & { readonly pages: PageStorage },
+): Exchange | undefined {
+  const { ownership, team } = context;
+  const setup = team?.border;
+  if (ownership === undefined || setup === undefined) return undefined;
+  const router = new LinkRouter(context, ownership, setup);
+  const merge = new UrlMerge(context, { ownership, queue, admission, router });
+  const pageImport = new PageImport(context, { admission, merge, pages });
+  const inbox = new Inbox(context, setup.bus, { merge, pageImport });
+  const handOver = new HandOver(context, { ownership, queue, router, merge });
+  return { router, inbox, merge, handOver };
+}
 
-  get topicWatch(): TopicWatch | undefined {
-    return this.#room.topicWatch;
-  }
+function peerOf(
+  context: CrawlContext,
+  { queue, admission, exchange }: Pick<Wired, "queue" | "admission" | "exchange">,
+): Peer | undefined {
+  const { ownership, team } = context;
+  if (ownership === undefined || team === undefined) return undefined;
+  const { turns, rules } = team;
+  return new Peer(context, { ownership, turns, rules, queue, admission, exchange });
+}
 
-  errandsUnderWay(): number {
-    return this.#errands.underWay;
-  }
-
-  #makeNotebook(): Notebook {
-    const { clock, store, output, index } = this.#parts;
-    return new Notebook({
-      clock,
-      store,
-      roster: this.roster,
-      tally: this.tally,
-      marks: () => output?.marks() ?? {},
-      beforeCommit: () => this.#border?.beforeCommit(),
-      onCommit: () => {
-        this.#border?.committed();
-        index?.committed(store.lastPageSeq);
-        this.refill.refillHungry();
-        this.fetchLoop.pump();
-      },
-      onTrouble: this.#around.onTrouble,
-      onFault: this.#around.onFault,
-    });
-  }
-
-  #makeSettler(): Settler {
-    const { clock, log } = this.#parts;
-    return new Settler({
-      ...this.#common(),
-      onSiteDone: () => this.replan.soon(),
-      onSettled: (url, reason, detail) => {
-        this.pace.count(clock.nowMs());
-        this.patience.renew();
-        if (reason === "ok") this.#border?.countPage();
-        log.write({ level: "debug", message: "settled", values: { url, reason, detail } });
-      },
-    });
-  }
-
-  #makeRefill(): Refill {
-    const { settings, hooks } = this.#parts;
-    return new Refill({
-      ...this.#common(),
-      settler: this.settler,
-      limits: {
-        perSiteMax:
-          settings.order === "breadth" && hooks.score === undefined
-            ? URLS_PER_SITE.settled
-            : URLS_PER_SITE.changing,
-        entriesMax: entriesIn(settings, WAITING),
-        sitesAwakeMax: Math.ceil(entriesIn(settings, SITES) / 2),
-        bestSitesFirst: settings.order === "topic" && hooks.score === undefined,
-      },
-      prepare: (site) => this.#errands.prepare(site),
-      isUnderWay: (urlId) => this.#isUnderWay(urlId),
-      mayAsk: (site) => !this.rounds.isToBegin(site) && (this.team?.mayAsk(site) ?? true),
-      isAway: (site) => this.unreachable.isAway(site.key),
-      onDoubt: (site) => this.#errands.check(site),
-      mayFetch: (url) => this.#border?.hasArrived(url) ?? true,
-      onWaiting: (site) => this.team?.onWaiting(site),
-      shared: (site, to) => this.team?.shared(site, to) ?? to,
-    });
-  }
-
-  #makeBorder(): Border | undefined {
-    const means = this.#parts.team?.border;
-    if (means === undefined) return undefined;
-    return new Border({
-      ...this.#common(),
-      ...means,
-      countsBacklinks: this.#countsBacklinks,
-      isIdle: () => this.fetchLoop.isQuiet,
-      admit: (found, border) => this.#intake.receive(found, border),
-      admitPage: (letter, from, taken) => this.#room.customs.takeIn(letter, from, taken),
-      // Processes of one machine talk without the line.
-      onBytes:
-        this.#parts.settings.natsServers.length > 0 ? (n) => this.line.exchanged(n) : undefined,
-      onFault: this.#around.onFault,
-    });
-  }
-
-  #makeTeam(): Team | undefined {
-    const { team } = this.#parts;
-    if (team === undefined) return undefined;
-    return teamOf(team, {
-      ...this.#common(),
-      ...this.#around,
-      refill: this.refill,
-      settler: this.settler,
-      border: this.#border,
-      isUnderWay: (urlId) => this.#isUnderWay(urlId),
-      reopen: (row) => this.#reunion.reopen(row),
-      admitSeeds: () => this.admitSeeds(),
-      pump: () => this.fetchLoop.pump(),
-    });
-  }
-
-  get #countsBacklinks(): boolean {
-    const { settings, hooks } = this.#parts;
-    return settings.order === "backlinks" && hooks.score === undefined;
-  }
-
-  #makeIntake(): Intake {
-    const { settings, hooks } = this.#parts;
-    return new Intake({
-      ...this.#common(),
-      refill: this.refill,
-      sieve: this.#sieve,
-      traps: this.#traps,
-      scope: this.#scope,
-      score:
-        hooks.score ?? ((found) => this.ordering?.scoreOf(found) ?? SCORES[settings.order](found)),
-      countsBacklinks: this.#countsBacklinks,
-      border: this.#border,
-      reunion: this.#reunion,
-      depthMax: settings.depthMax ?? Infinity,
-      onLink: hooks.onLink,
-    });
-  }
-
-  #makeOrdering(): Ordering | undefined {
-    const { settings, hooks } = this.#parts;
-    if (hooks.score !== undefined) return undefined;
-    return orderingFor(settings.order, {
-      ...this.#common(),
-      ...this.#around,
-      intake: this.#intake,
-      border: this.#border,
-      focus: focusFor(settings, this.#parts.topics?.classifier),
-      rankBytesMax: settings.memoryBytes * RANKS_SHARE,
-    });
-  }
-
-  #makeErrands(): Errands {
-    return new Errands({
-      ...this.#common(),
-      ...this.#around,
-      courtesy: this.courtesy,
-      refill: this.refill,
-      blame: this.#blame,
-      onStartFailed: (site, reason, detail) => this.unreachable.startFailed(site, reason, detail),
-      onBlamed: (site, urlIds) => this.#room.recorder.charge(site, urlIds),
-      intake: this.#intake,
-      scope: this.#scope,
-      isInherited: (site) => this.team?.isInherited(site) ?? false,
-      pump: () => this.fetchLoop.pump(),
-    });
-  }
-
-  #makeReunion(): Reunion {
-    const countsBacklinks = this.#countsBacklinks;
-    const { refill, settler } = this;
-    const isUnderWay = (urlId: number): boolean => this.#isUnderWay(urlId);
-    return new Reunion({ ...this.#common(), refill, settler, countsBacklinks, isUnderWay });
-  }
-
-  #makeRoom(): ReadingRoom {
-    const { settings } = this.#parts;
-    return readingRoomOf({
-      ...this.#common(),
-      ...this.#around,
-      intake: this.#intake,
-      scope: this.#scope,
-      sieve: this.#sieve,
-      traps: this.#traps,
-      settler: this.settler,
-      reunion: this.#reunion,
-      ordering: this.ordering,
-      border: this.#border,
-      near: settings.nearDuplicates ? new NearIndex(entriesIn(settings, NEAR)) : undefined,
-      blame: this.#blame,
-      onDoubt: (site) => this.#errands.check(site),
-      onCharged: () => this.patience.renew(),
-      isFetching: (urlId) => this.fetchLoop.isUnderWay(urlId),
-    });
-  }
-
-  /** Being fetched, or being taken in. */
-  #isUnderWay(urlId: number): boolean {
-    return this.fetchLoop.isUnderWay(urlId) || this.#room.customs.isImporting(urlId);
-  }
-
-  #makeSluice(): Sluice {
-    const { clock, settings, line } = this.#parts;
-    const ownSettings = settingsBySite(settings.sites);
-    return new Sluice({
-      ...this.#common(),
-      controller: this.controller,
-      speeds: line.speeds,
-      moment: () => line.almanac.at(clock.wallMs()),
-      siteLimitBps: ({ key }) =>
-        this.line.sitePayloadBps(ownSettings.get(key)?.limitBps ?? this.line.siteLimitBps),
-      searchDepthMax: settings.searchDepthMax,
-      ranksByScore: settings.order === "topic" && this.#parts.hooks.score === undefined,
-      hostShare:
-        settings.hostShareMax === undefined ? undefined : new HostShare(settings.hostShareMax),
-      shares: this.#shares,
-      onBytes: (bytes) => this.line.received(bytes),
-      onTraffic: (traffic, address) => this.line.watch(traffic, address),
-      onTried: () => this.replan.soon(),
-      pump: () => this.fetchLoop.pump(),
-    });
-  }
-
-  #makeLine(): Line {
-    const { line } = this.#parts;
-    const { controller, sluice } = this;
-    const requests = (): number => this.fetchLoop.requests;
-    return new Line({ ...this.#common(), ...this.#around, ...line, controller, sluice, requests });
-  }
-
-  #makeReplan(): Replan {
-    const { clock, line } = this.#parts;
-    const { promised } = this;
-    const outlook = new Outlook({
-      ...this.#common(),
-      promised,
-      line: this.line,
-      speeds: line.speeds,
-      moment: () => line.almanac.at(clock.wallMs()),
-    });
-    return new Replan({
-      ...this.#common(),
-      promised,
-      outlook,
-      shares: this.#shares,
-      sluice: this.sluice,
-      isPart: this.#parts.team !== undefined,
-      onFault: this.#around.onFault,
-    });
-  }
-
-  #makeRounds(): Rounds {
-    const { zone } = this.#parts.line;
-    const pump = (): void => this.fetchLoop.pump();
-    return new Rounds({ ...this.#common(), ...this.#around, refill: this.refill, zone, pump });
-  }
-
-  #makeFetchLoop(): FetchLoop {
-    const parts = {
-      ...this.#common(),
-      ...this.#around,
-      refill: this.refill,
-      sluice: this.sluice,
-      fetchUrl: ((site, row, progress) => {
-        this.#errands.refreshIfOld(site);
-        return this.#room.recorder.fetchUrl(site, row, progress);
-      }) satisfies FetchLoopParts["fetchUrl"],
-      runErrand: ((site, errand, progress) =>
-        this.#errands.run(site, errand, progress)) satisfies FetchLoopParts["runErrand"],
-      onEnded: ((site, reason) =>
-        this.unreachable.ended(site, reason)) satisfies FetchLoopParts["onEnded"],
-    };
-    return new FetchLoop(parts, this.#parts.settings.connectionsMax);
-  }
-
-  /** What nearly every loop needs: the sockets, the sums, the sites, the notes. */
-  #common(): CrawlParts & Pick<Loops, "tally" | "roster" | "notebook" | "workbench"> {
-    const { tally, roster, notebook, workbench } = this;
-    return { ...this.#parts, tally, roster, notebook, workbench };
-  }
+function topicCountsOf({ topics, store }: CrawlContext): TopicCounts | undefined {
+  if (topics?.classifier === undefined) return undefined;
+  return new TopicCounts(topics.modelDigest, store.pageTopics());
 }

@@ -26,7 +26,7 @@ import type { Reason } from "../page/outcome.ts";
 import { whatItSays } from "./site-mood.ts";
 import type { SharedTurn, SharedTurns } from "./shared-turns.ts";
 
-export interface CourtesyLimits {
+export interface PolitenessLimits {
   readonly siteConcurrencyMax: number;
   readonly addressConcurrencyMax: number;
   /** No delay ever given is longer. */
@@ -42,7 +42,7 @@ export interface CourtesyLimits {
   readonly troubleKeptMs: number;
 }
 
-export const COURTESY_DEFAULTS: CourtesyLimits = {
+export const POLITENESS_DEFAULTS: PolitenessLimits = {
   siteConcurrencyMax: 1,
   addressConcurrencyMax: 8,
   delayMaxMs: 60_000,
@@ -112,14 +112,14 @@ const STRAIN_RELIEF = 0.9;
 const STRAIN_FORGOTTEN_MS = 50;
 const SWEEP_SIZE_MIN = 1_024;
 
-export class Courtesy {
-  readonly #limits: CourtesyLimits;
+export class Politeness {
+  readonly #limits: PolitenessLimits;
   readonly #sites = new Map<number, SiteClock>();
   readonly #addresses = new Map<string, Clock>();
   readonly #sharedTurns: SharedTurns | undefined;
   #sweepAtSize = SWEEP_SIZE_MIN;
 
-  constructor(limits: CourtesyLimits, sharedTurns?: SharedTurns) {
+  constructor(limits: PolitenessLimits, sharedTurns?: SharedTurns) {
     this.#sharedTurns = sharedTurns;
     assert(limits.siteConcurrencyMax >= 1, "a site may be asked");
     assert(limits.addressConcurrencyMax >= 1, "an address may be asked");
@@ -332,7 +332,7 @@ export class Courtesy {
 export function restMs(
   failedForMs: number,
   chance: number,
-  { restMinMs, restMaxMs }: Pick<CourtesyLimits, "restMinMs" | "restMaxMs"> = COURTESY_DEFAULTS,
+  { restMinMs, restMaxMs }: Pick<PolitenessLimits, "restMinMs" | "restMaxMs"> = POLITENESS_DEFAULTS,
 ): number {
   const longestMs = Math.min(restMaxMs, Math.max(restMinMs, failedForMs * REST_SHARE));
   return longestMs * (0.5 + 0.5 * chance);

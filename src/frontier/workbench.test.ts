@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, randomFrom } from "../base/random.ts";
-import { type Addressee, Courtesy, COURTESY_DEFAULTS } from "./politeness.ts";
+import { type Addressee, Politeness, POLITENESS_DEFAULTS } from "./politeness.ts";
 import { type Taken, type Waiting, Workbench } from "./workbench.ts";
 
 const only =
@@ -11,7 +11,7 @@ const only =
 const GOOD = { reason: "ok", retryAfterMs: undefined, chance: 0 } as const;
 
 test("the best score goes first, then the oldest, one delay apart", () => {
-  const bench = new Workbench<Waiting>(new Courtesy(COURTESY_DEFAULTS));
+  const bench = new Workbench<Waiting>(new Politeness(POLITENESS_DEFAULTS));
   bench.open({ siteId: 1, address: "192.0.2.1", delayMs: 1000, addressDelayMs: 0 });
   for (const [id, score] of [
     [1, 0],
@@ -31,7 +31,7 @@ test("the best score goes first, then the oldest, one delay apart", () => {
 });
 
 test("a retry waits its time while others go on", () => {
-  const bench = new Workbench<Waiting>(new Courtesy(COURTESY_DEFAULTS));
+  const bench = new Workbench<Waiting>(new Politeness(POLITENESS_DEFAULTS));
   bench.open({ siteId: 1, address: undefined, delayMs: 0, addressDelayMs: 0 });
   bench.put(1, { id: 1, score: 9, notBeforeMs: 500 });
   bench.put(1, { id: 2, score: 1, notBeforeMs: 0 });
@@ -44,7 +44,7 @@ test("a retry waits its time while others go on", () => {
 });
 
 test("a search looks down to its depth, and what it passes over keeps its place", () => {
-  const bench = new Workbench<Waiting>(new Courtesy(COURTESY_DEFAULTS));
+  const bench = new Workbench<Waiting>(new Politeness(POLITENESS_DEFAULTS));
   for (const siteId of [1, 2, 3, 4]) {
     bench.open({ siteId, address: undefined, delayMs: 0, addressDelayMs: 0 });
     bench.put(siteId, { id: siteId, score: 0, notBeforeMs: 0 });
@@ -62,7 +62,7 @@ test("a search looks down to its depth, and what it passes over keeps its place"
 test("with ranks the lowest of those whose time has come goes first, and nobody is lost", () => {
   for (let seed = 1; seed <= 100; seed++) {
     const random = randomFrom(seed);
-    const bench = new Workbench<Waiting>(new Courtesy(COURTESY_DEFAULTS));
+    const bench = new Workbench<Waiting>(new Politeness(POLITENESS_DEFAULTS));
     const sites = Array.from({ length: 12 }, (_, siteId) => ({ siteId, rank: random.next() }));
     for (const { siteId } of sites) {
       const delayMs = below(random, 3) * 40;
@@ -89,7 +89,7 @@ test("with ranks the lowest of those whose time has come goes first, and nobody 
     }
     assert.equal(taken.size, 60, `seed ${seed}`);
   }
-  const bench = new Workbench<Waiting>(new Courtesy(COURTESY_DEFAULTS));
+  const bench = new Workbench<Waiting>(new Politeness(POLITENESS_DEFAULTS));
   for (const siteId of [1, 2, 3]) {
     bench.open({ siteId, address: undefined, delayMs: 0, addressDelayMs: 0 });
     bench.put(siteId, { id: siteId, score: 0, notBeforeMs: siteId === 3 ? 100 : 0 });
@@ -101,7 +101,7 @@ test("with ranks the lowest of those whose time has come goes first, and nobody 
 });
 
 test("whose own limit it is that stops it is not passed over, and stops nobody else", () => {
-  const bench = new Workbench<Waiting>(new Courtesy(COURTESY_DEFAULTS));
+  const bench = new Workbench<Waiting>(new Politeness(POLITENESS_DEFAULTS));
   for (const siteId of [1, 2, 3]) {
     bench.open({ siteId, address: undefined, delayMs: 0, addressDelayMs: 0 });
     bench.put(siteId, { id: siteId, score: 0, notBeforeMs: 0 });
@@ -114,7 +114,7 @@ test("whose own limit it is that stops it is not passed over, and stops nobody e
 
 test("4: sites that were never asked and the others have the same part of what is expected", () => {
   const bench = new Workbench<Waiting>(
-    new Courtesy({ ...COURTESY_DEFAULTS, siteConcurrencyMax: 8 }),
+    new Politeness({ ...POLITENESS_DEFAULTS, siteConcurrencyMax: 8 }),
   );
   const open = (siteId: number, entries: number): void => {
     bench.open({ siteId, address: undefined, delayMs: 0, addressDelayMs: 0 });
@@ -146,8 +146,8 @@ test("4: sites that were never asked and the others have the same part of what i
 });
 
 test("closing a site gives back what waited and frees its address for others", () => {
-  const courtesy = new Courtesy({ ...COURTESY_DEFAULTS, addressConcurrencyMax: 1 });
-  const bench = new Workbench<Waiting>(courtesy);
+  const politeness = new Politeness({ ...POLITENESS_DEFAULTS, addressConcurrencyMax: 1 });
+  const bench = new Workbench<Waiting>(politeness);
   for (const siteId of [1, 2, 3]) {
     bench.open({ siteId, address: "192.0.2.1", delayMs: 0, addressDelayMs: 0 });
     bench.put(siteId, { id: siteId, score: 0, notBeforeMs: 0 });
@@ -167,12 +167,12 @@ test("closing a site gives back what waited and frees its address for others", (
 test("whatever may be asked now is found, for any sites, addresses, delays and endings", () => {
   for (let seed = 1; seed <= 300; seed++) {
     const random = randomFrom(seed);
-    const courtesy = new Courtesy({
-      ...COURTESY_DEFAULTS,
+    const politeness = new Politeness({
+      ...POLITENESS_DEFAULTS,
       siteConcurrencyMax: 1 + below(random, 3),
       addressConcurrencyMax: 1 + below(random, 3),
     });
-    const bench = new Workbench<Waiting>(courtesy);
+    const bench = new Workbench<Waiting>(politeness);
     const sites: Addressee[] = Array.from({ length: 1 + below(random, 8) }, (_, siteId) => {
       const host = below(random, 3);
       const delayMs = below(random, 3) * 50;
@@ -205,7 +205,7 @@ test("whatever may be asked now is found, for any sites, addresses, delays and e
       }
       for (const to of sites)
         assert.ok(
-          (waiting.get(to.siteId) as number) === 0 || !courtesy.maySend(nowMs, to),
+          (waiting.get(to.siteId) as number) === 0 || !politeness.maySend(nowMs, to),
           `seed ${seed}: site ${to.siteId} was forgotten at ${nowMs}`,
         );
     }

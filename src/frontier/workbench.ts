@@ -6,7 +6,7 @@
  * address has as many requests under way as allowed. What ends un-parks what waited for it.
  *
  * Promises, each held by a test in `workbench.test.ts`:
- *   1. a URL is given out only when `Courtesy` lets its site and its address be asked;
+ *   1. a URL is given out only when `Politeness` lets its site and its address be asked;
  *   2. of a site's URLs in memory the best score goes first, then the lowest id; retries go behind all others;
  *   3. whatever may be asked now is found, however sites and addresses are parked;
  *   4. sites that were never asked and the others have the same part, where both may be asked (`new-and-known.ts`).
@@ -19,7 +19,7 @@
 import { assert } from "../base/assert.ts";
 import { Heap } from "../base/heap.ts";
 import { NewAndKnown, type Timed } from "./new-and-known.ts";
-import type { Addressee, Courtesy, Ending, Turn } from "./politeness.ts";
+import type { Addressee, Politeness, Ending, Turn } from "./politeness.ts";
 
 /** What the workbench must know of a waiting URL; callers hang the rest on it. */
 export interface Waiting {
@@ -77,7 +77,7 @@ export interface Search<T> {
 const LOOKED_AT_MAX = 256;
 
 export class Workbench<T extends Waiting> {
-  readonly #courtesy: Courtesy;
+  readonly #politeness: Politeness;
   readonly #benches = new Map<number, Bench<T>>();
   readonly #slots = new NewAndKnown<Slot<T>>();
   readonly #parkedByAddress = new Map<string, Set<Bench<T>>>();
@@ -86,8 +86,8 @@ export class Workbench<T extends Waiting> {
   #entries = 0;
   #tickets = 0;
 
-  constructor(courtesy: Courtesy) {
-    this.#courtesy = courtesy;
+  constructor(politeness: Politeness) {
+    this.#politeness = politeness;
   }
 
   /** URLs waiting in memory, over all sites. */
@@ -191,7 +191,7 @@ export class Workbench<T extends Waiting> {
     bench.slotAtMs = Infinity;
     this.#slots.took(nowMs, bench.isKnown, search?.expectedBytes?.(entry, bench.to) ?? 1);
     bench.isKnown = true;
-    const turn = this.#courtesy.begin(nowMs, bench.to);
+    const turn = this.#politeness.begin(nowMs, bench.to);
     this.#offer(bench);
     return { entry, turn, overtaken: passed.length, passedOverMs };
   }
@@ -266,7 +266,7 @@ export class Workbench<T extends Waiting> {
     if (ticket !== bench.ticket) return false;
     this.#promote(bench, nowMs);
     const isEmpty = bench.closed || bench.ready.size === 0;
-    if (!isEmpty && this.#courtesy.maySend(nowMs, bench.to)) return true;
+    if (!isEmpty && this.#politeness.maySend(nowMs, bench.to)) return true;
     bench.slotAtMs = Infinity;
     // It leaves a place at its address unused that another may be parked for.
     if (isEmpty) this.#unpark(nowMs, bench.to.address);
@@ -284,17 +284,31 @@ export class Workbench<T extends Waiting> {
 
   /** The request of a turn was sent: sites that waited for that may be next. */
   sent(nowMs: number, turn: Turn): void {
-    this.#courtesy.sent(nowMs, turn);
+    this.#politeness.sent(nowMs, turn);
     const bench = this.#benches.get(turn.to.siteId);
     if (bench !== undefined) this.#offer(bench);
     this.#unpark(nowMs, turn.to.address);
   }
 
   end(nowMs: number, turn: Turn, ending: Ending): void {
-    this.#courtesy.end(nowMs, turn, ending);
+    this.#politeness.end(nowMs, turn, ending);
     const bench = this.#benches.get(turn.to.siteId);
     if (bench !== undefined) this.#offer(bench);
     this.#unpark(nowMs, turn.to.address);
+  }
+
+  /** Takes a waiting URL off the site's queue; one under way stays. O(queue). */
+  withdraw(siteId: number, id: number): void {
+    const bench = this.#benches.get(siteId);
+    if (bench?.held.has(id) !== true) return;
+    for (const queue of [bench.ready, bench.deferred]) {
+      const entry = queue.remove((one) => one.id === id);
+      if (entry === undefined) continue;
+      bench.held.delete(id);
+      if (entry.isRetry === true) bench.retries -= 1;
+      this.#entries -= 1;
+      return;
+    }
   }
 
   /** The URL has been settled: it no longer belongs to the workbench. */
@@ -339,7 +353,7 @@ export class Workbench<T extends Waiting> {
     if (bench.closed) return;
     const urlAtMs = bench.ready.size > 0 ? 0 : (bench.deferred.peek()?.notBeforeMs ?? Infinity);
     if (urlAtMs === Infinity) return;
-    const atMs = Math.max(urlAtMs, this.#courtesy.readyAtMs(bench.to));
+    const atMs = Math.max(urlAtMs, this.#politeness.readyAtMs(bench.to));
     if (atMs === Infinity) return this.#park(bench);
     if (atMs >= bench.slotAtMs) return;
     bench.slotAtMs = atMs;
@@ -351,7 +365,7 @@ export class Workbench<T extends Waiting> {
   #park(bench: Bench<T>): void {
     const { address } = bench.to;
     if (address === undefined) return;
-    if (this.#courtesy.readyAtMs({ ...bench.to, address: undefined }) === Infinity) return;
+    if (this.#politeness.readyAtMs({ ...bench.to, address: undefined }) === Infinity) return;
     const parked = this.#parkedByAddress.get(address);
     if (parked === undefined) this.#parkedByAddress.set(address, new Set([bench]));
     else parked.add(bench);

@@ -19,7 +19,7 @@ import { emptyDivision } from "../cluster/ownership.ts";
 import { partitionOf, teamMeansFor } from "../cluster/team-setup.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
-import { topicMeansFor } from "../crawl/topics/setup.ts";
+import { topicSetupFor } from "../crawl/topics/setup.ts";
 import type { Bus } from "../exchange/bus.ts";
 import { MemoryRegistry, MemoryTable, type RegistryFaults } from "../exchange/registry-memory.ts";
 import type { CanonicalUrl } from "../url/url.ts";
@@ -236,7 +236,7 @@ class ClusterSimulation {
     const place = { self: name, size: 1, division, seeds, bus: member };
     const team = teamMeansFor(this.#settings, place);
     const settings = { ...this.#settings, limitBps: undefined, pagesMax: undefined };
-    const topics = topicMeansFor(settings);
+    const topics = topicSetupFor(settings);
     const isFirstLife = !process.hasStarted;
     const { handle, done } = process.start({ clock, settings, team, topics });
     worker = new Worker({
@@ -268,7 +268,7 @@ class ClusterSimulation {
       random,
       leaseMs: LEASE_MS,
       licenceMs: LICENCE_MS,
-      known: () => handle.team?.border?.division ?? division,
+      known: () => handle.team?.division ?? division,
       knownChanges: () => worker.changes,
       hasTakenPart,
       isBeginning: isFirstLife && node === this.#nodes[0],

@@ -18,8 +18,8 @@ import { ownsContents } from "../config/processes.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
 import type { CrawlResult } from "../control/snapshot.ts";
-import type { TeamMeans } from "../crawl/peers/peer.ts";
-import { topicMeansFor } from "../crawl/topics/setup.ts";
+import type { PeerSetup } from "../crawl/ownership.ts";
+import { topicSetupFor } from "../crawl/topics/setup.ts";
 import type { Membership } from "../exchange/bus.ts";
 import { SharedTurns } from "../frontier/shared-turns.ts";
 import type { Mode } from "../partition/mode.ts";
@@ -263,7 +263,7 @@ class TeamSimulation {
     proc.member = member;
     const settings = { ...this.#settings, limitBps: undefined, pagesMax: undefined };
     const team = this.#teamMeans(process.name, member);
-    const topics = this.#model && topicMeansFor(settings, this.#model);
+    const topics = this.#model && topicSetupFor(settings, this.#model);
     const life = process.start({ clock, settings, team, topics });
     const { handle } = life;
     const { random } = process;
@@ -277,7 +277,7 @@ class TeamSimulation {
     );
   }
 
-  #teamMeans(self: string, bus: Membership): TeamMeans {
+  #teamMeans(self: string, bus: Membership): PeerSetup {
     const { mode, procs, sampleShare } = this.#plan;
     const partition = this.#partition;
     const crossesOver = mode === "cross-over" || sampleShare > 0;

@@ -7,12 +7,13 @@ import { assert } from "../base/assert.ts";
 import { silentLog } from "../base/log.ts";
 import { type Random, randomFrom } from "../base/random.ts";
 import type { Settings } from "../config/schema.ts";
-import { type CrawlHandle, type CrawlParts, startCrawl } from "../crawl/crawl.ts";
+import { type CrawlHandle, startCrawl } from "../crawl/crawl.ts";
+import type { CrawlParts } from "../crawl/context.ts";
 import { plainLine } from "../crawl/limit/link-budget.ts";
 import { fetcherOptions } from "../crawl/open.ts";
 import type { CrawlResult } from "../control/snapshot.ts";
-import type { TeamMeans } from "../crawl/peers/peer.ts";
-import type { TopicMeans } from "../crawl/topics/setup.ts";
+import type { PeerSetup } from "../crawl/ownership.ts";
+import type { TopicSetup } from "../crawl/context.ts";
 import { Fetcher } from "../fetch/fetcher.ts";
 import type { TransportRequest } from "../fetch/transport.ts";
 import { MemoryDisk, openMemoryStore } from "../store/memory/store-memory.ts";
@@ -43,9 +44,9 @@ export interface Stage {
 export interface Start {
   readonly clock: ProcessClock;
   readonly settings: Settings;
-  readonly team: TeamMeans;
+  readonly team: PeerSetup;
   /** undefined when pages are not classified. */
-  readonly topics?: TopicMeans | undefined;
+  readonly topics?: TopicSetup | undefined;
 }
 
 export interface Run {

@@ -10,8 +10,9 @@
 
 import { assert } from "../base/assert.ts";
 import { defaultSettings } from "../config/sources.ts";
-import { type Placing, topicsWithWorld } from "../crawl/topics/assign.ts";
-import { topicMeansFor } from "../crawl/topics/setup.ts";
+import type { Placing } from "../crawl/parse-page.ts";
+import { topicsWithWorld } from "../crawl/topics/assign.ts";
+import { topicSetupFor } from "../crawl/topics/setup.ts";
 import { digestOf } from "../page/digest.ts";
 import { Classifier, type Verdict } from "../topics/classify.ts";
 import type { CanonicalUrl } from "../url/url.ts";
@@ -114,7 +115,7 @@ function placedPages(world: World, pages: readonly TruePage[]): Omit<TopicsWeb, 
   const classifier = new Classifier(model);
   const placingBy = (partition: "topic" | "content-hash"): Placing => {
     const settings = { ...defaultSettings(), partition, bucketCount: topics.length };
-    const means = topicMeansFor(settings, model);
+    const means = topicSetupFor(settings, model);
     assert(means !== undefined, "a partition by content classifies pages");
     return means.placing;
   };

@@ -21,7 +21,7 @@ import { metricsOf, type ParallelMetrics } from "../results/parallel-metrics.ts"
 import { pendingOf, processesIn, type ProcessSums } from "../results/processes.ts";
 import { mirrorsIn, type NamedMirror } from "../results/mirrors.ts";
 import type { Snapshot, TopicsResult, Trouble } from "../control/snapshot.ts";
-import { topicFigures } from "../crawl/topics/figures.ts";
+import { topicFigures } from "../results/topic-figures.ts";
 import { serversOf } from "../store/joined/joined-servers.ts";
 import type { StoredServer } from "../store/sqlite/server-file.ts";
 import { openReadOnly } from "../store/joined/open-read-only.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CrawlParts } from "../../src/crawl/crawl.ts";
+import type { CrawlParts } from "../../src/crawl/context.ts";
 import { runSim, type SimPlan, type SimReport } from "../../src/lab/run-sim.ts";
 import type { Batch, Store } from "../../src/store/store.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { topicMeansFor } from "../../src/crawl/topics/setup.ts";
+import { topicSetupFor } from "../../src/crawl/topics/setup.ts";
 import { runSim, type SimPlan, type SimReport } from "../../src/lab/run-sim.ts";
 import { siteNamed } from "../../src/lab/world.ts";
 import { worldModel } from "../../src/lab/world-model.ts";
@@ -24,7 +24,7 @@ function planted(seedsMax: number): SimPlan["plant"] {
   return (parts) => ({
     ...parts,
     seeds: parts.seeds.slice(0, seedsMax),
-    topics: topicMeansFor(parts.settings, worldModel()),
+    topics: topicSetupFor(parts.settings, worldModel()),
   });
 }
 

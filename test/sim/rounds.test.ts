@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LogEntry } from "../../src/base/log.ts";
 import type { SiteSettings } from "../../src/config/schema.ts";
-import type { CrawlParts } from "../../src/crawl/crawl.ts";
+import type { CrawlParts } from "../../src/crawl/context.ts";
 import { readSchedule } from "../../src/frontier/schedule.ts";
 import { Ageing } from "../../src/lab/ageing.ts";
 import type { RequestEntry } from "../../src/lab/request-log.ts";

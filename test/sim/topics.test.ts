@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { topicMeansFor } from "../../src/crawl/topics/setup.ts";
+import { topicSetupFor } from "../../src/crawl/topics/setup.ts";
 import { worldModel } from "../../src/lab/world-model.ts";
 import { judgeTeam } from "../../src/lab/judge-team.ts";
 import { runSim, type SimReport } from "../../src/lab/run-sim.ts";
@@ -77,7 +77,7 @@ test("a site that takes too much of a focused crawl waits while others have some
       seed: 7,
       world,
       settings: { ...PATIENT, ...focus, hostShareMax },
-      plant: (parts) => ({ ...parts, topics: topicMeansFor(parts.settings, worldModel()) }),
+      plant: (parts) => ({ ...parts, topics: topicSetupFor(parts.settings, worldModel()) }),
     });
     assert.deepEqual(report.violations, []);
     return report;

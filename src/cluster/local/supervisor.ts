@@ -6,7 +6,7 @@
  * crawl's.
  */
 
-import { couldNotBeReached } from "../../crawl/patience.ts";
+import { couldNotBeReached } from "../../crawl/unreachable.ts";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { CrawlError } from "../../base/errors.ts";
@@ -14,7 +14,7 @@ import type { LogEntry } from "../../base/log.ts";
 import type { Settings } from "../../config/schema.ts";
 import { metricsOf, type ParallelMetrics } from "../../results/parallel-metrics.ts";
 import { measuredRate } from "../../crawl/make-snapshot.ts";
-import { topicMeansFor } from "../../crawl/topics/setup.ts";
+import { topicSetupFor } from "../../crawl/topics/setup.ts";
 import { ownsContents } from "../../config/processes.ts";
 import { overlap } from "../../partition/metrics.ts";
 import { closeToOthers, hasStore } from "../../store/folder.ts";
@@ -53,7 +53,7 @@ export interface TeamOrder extends CrawlOrder {
 
 export async function openTeam(order: TeamOrder): Promise<OpenCrawl> {
   // An error that every process would report is reported once, before the folder is created.
-  topicMeansFor(order.settings);
+  topicSetupFor(order.settings);
   const supervisor = new Supervisor(order);
   await supervisor.start();
   return supervisor;

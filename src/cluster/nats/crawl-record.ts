@@ -8,7 +8,7 @@
  */
 
 import { type Clock, sleep } from "../../base/clock.ts";
-import type { Division } from "../../crawl/peers/ownership.ts";
+import type { Division } from "../../crawl/ownership.ts";
 import { type Registry, RegistryAway, type RegistryEntry } from "../../exchange/registry.ts";
 import { isChanges, isDivision } from "../message-checks.ts";
 import { readDivision, type WrittenDivision, writeDivision } from "../division-codec.ts";

@@ -10,12 +10,12 @@
  * of another node as lost.
  */
 
-import { couldNotBeReached } from "../../crawl/patience.ts";
+import { couldNotBeReached } from "../../crawl/unreachable.ts";
 import type { Clock } from "../../base/clock.ts";
 import { CrawlError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Settings } from "../../config/schema.ts";
-import type { Division } from "../../crawl/peers/ownership.ts";
+import type { Division } from "../../crawl/ownership.ts";
 import type { Snapshot } from "../../control/snapshot.ts";
 import type { Bus, Membership } from "../../exchange/bus.ts";
 import type { Registry } from "../../exchange/registry.ts";

@@ -12,7 +12,7 @@ import { CrawlError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { Settings } from "../../config/schema.ts";
-import type { Division } from "../../crawl/peers/ownership.ts";
+import type { Division } from "../../crawl/ownership.ts";
 import { type OpenCrawl, type OpenLocalCrawl, openCrawl } from "../../crawl/open.ts";
 import type { CrawlResult, Snapshot } from "../../control/snapshot.ts";
 import type { Bus } from "../../exchange/bus.ts";
@@ -205,7 +205,7 @@ class ClusterNode implements OpenNode {
       node: this.name,
       leaseMs: LEASE_MS,
       licenceMs: LICENCE_MS,
-      known: () => crawl.handle.team?.border?.division ?? this.#nothing(),
+      known: () => crawl.handle.team?.division ?? this.#nothing(),
       knownChanges: () => worker.changes,
       hasTakenPart: () => worker.hasTakenPart,
       isBeginning: this.#order.isBeginning,

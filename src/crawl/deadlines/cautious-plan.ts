@@ -5,8 +5,6 @@
  * with what that kept in hand (`plan/promise/early-targets.ts`). Decision 012 says why.
  */
 
-import type { Clock } from "../../base/clock.ts";
-import type { Settings } from "../../config/schema.ts";
 import { Aims } from "../../plan/promise/early-targets.ts";
 import { planBeforehand } from "../../plan/promise/first-plan.ts";
 import {
@@ -20,9 +18,9 @@ import {
 import { withKeptDeadlines } from "../../plan/feasible/give-up.ts";
 import { isLate, type PlanTask, type SiteTask, withoutDeadlines } from "../../plan/plan.ts";
 import { hasPlaces } from "../../plan/schedule/columns.ts";
-import { type Division, Divider, type DividerParts } from "./choose-plan.ts";
-import type { Outlook } from "./estimate-sites.ts";
-import type { Promised } from "./deadlines.ts";
+import { type Division, PlanChooser, type PlannerContext } from "./choose-plan.ts";
+import type { Estimates } from "./estimate-sites.ts";
+import type { Deadlines } from "./deadlines.ts";
 import type { Site } from "../sites.ts";
 
 /** How far deadlines of sites of unknown size are stretched, at most: to four times their time. */
@@ -36,46 +34,44 @@ export interface Divided {
   readonly division: Division;
 }
 
-export interface CarefulDividerParts extends DividerParts {
-  readonly clock: Clock;
-  readonly settings: Settings;
-  readonly promised: Promised;
-  readonly outlook: Outlook;
-}
-
-export class CarefulDivider {
-  readonly #parts: CarefulDividerParts;
-  readonly #divider: Divider;
+export class CautiousPlanner {
+  readonly #context: PlannerContext;
+  readonly #deadlines: Deadlines;
+  readonly #estimates: Estimates;
+  readonly #chooser: PlanChooser;
   readonly #aims = new Aims();
-  /** Nothing was told yet of what is promised now. */
-  #isSavedAnew = true;
+  /** No plan has been reported since the promises changed. */
+  #isUnreported = true;
   #hasBegun = false;
   #toldAtMs = 0;
-  /** Whether there was a plan of what is promised now. */
+  /** Whether there was a plan of what is deadlines now. */
   #hasPlanned = false;
   /** Sites whose deadline is out of reach: they never delay those that can be in time. */
   #givenUp: ReadonlySet<string> = new Set();
 
-  constructor(parts: CarefulDividerParts) {
-    this.#parts = parts;
-    this.#divider = new Divider(parts);
+  constructor(context: PlannerContext, deadlines: Deadlines, estimates: Estimates) {
+    this.#context = context;
+    this.#deadlines = deadlines;
+    this.#estimates = estimates;
+    this.#chooser = new PlanChooser(context);
   }
 
-  /** What was promised has changed. */
+  /** What was deadlines has changed. */
   changed(): void {
     this.#aims.forget();
-    this.#isSavedAnew = true;
+    this.#isUnreported = true;
     this.#hasPlanned = false;
   }
 
   /** Servers are as slow as they may be if all can be in time even so, and else as fast as they may be. */
   divide(sites: readonly Site[]): Divided {
-    const { outlook, settings } = this.#parts;
-    const hopeful = outlook.taskOf(sites, "hope");
+    const { settings } = this.#context;
+    const estimates = this.#estimates;
+    const hopeful = estimates.taskOf(sites, "hope");
     // The paper's algorithms are for comparison, and know of no such care.
     if (settings.algorithm !== "optimal")
-      return { task: hopeful, division: this.#divider.divide(hopeful) };
-    const careful = outlook.taskOf(sites, "care");
+      return { task: hopeful, division: this.#chooser.divide(hopeful) };
+    const careful = estimates.taskOf(sites, "care");
     this.#giveUp(hopeful, sites);
     const open = this.#withoutGivenUp(careful);
     const wanted = this.#slackFor(careful, sites);
@@ -89,15 +85,15 @@ export class CarefulDivider {
   /** With what was once decided to be kept in hand; undefined where sizes are not known, or somebody would be late. */
   #divideAsAimed(task: PlanTask, wanted: Slack, sites: readonly Site[]): Division | undefined {
     if (sites.length === 0 || hasPlaces(task)) return undefined;
-    if (sites.some((site) => this.#parts.outlook.isUnsaid(site))) return undefined;
+    if (sites.some((site) => this.#estimates.isUnsaid(site))) return undefined;
     if (!this.#aims.knows(task, wanted)) this.#decide(task, wanted, sites);
     else this.#raise(task, wanted);
     // Where not all could be kept nothing was decided.
     if (!this.#aims.knows(task, wanted)) return undefined;
     const [first, ...others] = this.#aims.of(task);
     if (first === undefined) return undefined;
-    const sinceToldMs = this.#parts.clock.nowMs() - this.#toldAtMs;
-    return this.#divider.divideAsTold([first, ...others], sinceToldMs / 1000);
+    const sinceToldMs = this.#context.clock.nowMs() - this.#toldAtMs;
+    return this.#chooser.divideAsTold([first, ...others], sinceToldMs / 1000);
   }
 
   /** Where sizes were said too large, little could be kept in hand at first. */
@@ -108,19 +104,20 @@ export class CarefulDivider {
 
   /** At first just what is told beforehand, so that the crawl begins with that plan and no other. */
   #decide(task: PlanTask, wanted: Slack, sites: readonly Site[]): void {
-    const { outlook, settings } = this.#parts;
-    if (!this.#isSavedAnew) {
+    const { settings } = this.#context;
+    const estimates = this.#estimates;
+    if (!this.#isUnreported) {
       const slack = mostSlack(task, wanted, 0);
       if (slack !== undefined) this.#aims.decide(task, withSlack(task, slack), wanted);
       return;
     }
-    this.#isSavedAnew = false;
-    const now = this.#hasBegun ? task : outlook.toldTask(sites);
+    this.#isUnreported = false;
+    const now = this.#hasBegun ? task : estimates.toldTask(sites);
     this.#hasBegun = true;
     const told = planBeforehand(now, wanted, settings.objective ?? "min-sum");
     if (told.aims !== now) this.#aims.decide(now, told.aims, wanted);
-    this.#divider.begin(now, told);
-    this.#toldAtMs = this.#parts.clock.nowMs();
+    this.#chooser.begin(now, told);
+    this.#toldAtMs = this.#context.clock.nowMs();
   }
 
   /**
@@ -134,14 +131,14 @@ export class CarefulDivider {
       this.#divideInTime(task, wanted, NOISE_SHARE) ?? this.#divideInDoubt(task, wanted, sites);
     if (division !== undefined) return division;
     const kept = withKeptDeadlines(task);
-    return this.#divideInTime(kept, wanted, 0) ?? this.#divider.divide(kept);
+    return this.#divideInTime(kept, wanted, 0) ?? this.#chooser.divide(kept);
   }
 
   /** Undefined where every size was said, or no stretching is enough. */
   #divideInDoubt(task: PlanTask, wanted: Slack, sites: readonly Site[]): Division | undefined {
     const inDoubt = new Set<string>();
     for (const [index, { key, bytes }] of task.sites.entries())
-      if (this.#parts.outlook.isInDoubt(sites[index] as Site, bytes)) inDoubt.add(key);
+      if (this.#estimates.isInDoubt(sites[index] as Site, bytes)) inDoubt.add(key);
     if (inDoubt.size === 0) return undefined;
     const firm = withKeptDeadlines(withoutDeadlines(task, ({ key }) => inDoubt.has(key)));
     const aims = withSlack(firm, mostSlack(firm, wanted, 0) ?? { share: 0, tailSeconds: 0 });
@@ -162,7 +159,7 @@ export class CarefulDivider {
    * site would be given up for a moment, or taken back for one.
    */
   #giveUp(task: PlanTask, sites: readonly Site[]): void {
-    const { outlook } = this.#parts;
+    const estimates = this.#estimates;
     const givenUp = new Set<string>();
     for (const [index, own] of task.sites.entries()) {
       const { key, bytes, deadlineSeconds = Infinity } = own;
@@ -170,22 +167,23 @@ export class CarefulDivider {
       const seconds = isFirm ? deadlineSeconds : deadlineSeconds * (1 - NOISE_SHARE);
       const isPassed = deadlineSeconds < PASSED_SECONDS;
       const site = sites[index] as Site;
-      const isTooMany = outlook.secondsKnown(site) > seconds;
-      const isTooMuch = !outlook.isInDoubt(site, bytes) && secondsAlone(task, own) > seconds;
+      const isTooMany = estimates.secondsKnown(site) > seconds;
+      const isTooMuch = !estimates.isInDoubt(site, bytes) && secondsAlone(task, own) > seconds;
       if (isPassed || isTooMany || isTooMuch) givenUp.add(key);
     }
     this.#givenUp = givenUp;
   }
 
   #slackFor(task: PlanTask, sites: readonly Site[]): Slack {
-    const { outlook, promised } = this.#parts;
+    const estimates = this.#estimates;
+    const deadlines = this.#deadlines;
     return slackFor({
-      sizes: !sites.some((site) => outlook.isUnsaid(site)),
+      sizes: !sites.some((site) => estimates.isUnsaid(site)),
       speeds: !task.sites.some(
         ({ key, capBps, deadlineSeconds }) =>
           deadlineSeconds !== undefined &&
           capBps < task.rateBps &&
-          (promised.saidOf(key)?.capBps ?? promised.saidOf(key)?.limitBps) === undefined,
+          (deadlines.saidOf(key)?.capBps ?? deadlines.saidOf(key)?.limitBps) === undefined,
       ),
     });
   }
@@ -197,7 +195,7 @@ export class CarefulDivider {
     // With places and least rates a plan may need more than what is feasible without them.
     for (const share of [slack.share, leastShare]) {
       const cautious = withSlack(task, { ...slack, share });
-      const division = this.#divider.divide(cautious);
+      const division = this.#chooser.divide(cautious);
       const isKept = cautious.sites.every(
         (site, index) => !isLate(site, division.finishSeconds[index] ?? 0),
       );

@@ -3,7 +3,7 @@
  *
  * One of several processes knows only its sites and its part of the limit, so none can tell whether the deadlines of
  * all can be kept. And a recrawl of all sites (`--refresh`) begins one site after the other. This is the plan with
- * which a single process begins (`replan.ts`): with the whole limit, all seeds, and what is left of an earlier run
+ * which a single process begins (`replanner.ts`): with the whole limit, all seeds, and what is left of an earlier run
  * or is to be fetched again. Deadlines that will be missed are reported here, once.
  *
  * Promise: `strict` refuses with several processes what it refuses with one, with the same message, and a recrawl
@@ -24,14 +24,14 @@ import { fingerprintOf } from "../../url/fingerprint.ts";
 import { Scope } from "../../url/scope.ts";
 import { siteOf } from "../../url/site.ts";
 import type { CanonicalUrl } from "../../url/url.ts";
-import { entriesIn, SITES, trapLimits } from "../limit/allotments.ts";
-import { type LineAhead, Outlook } from "./estimate-sites.ts";
-import { Promised, sinceBegun } from "./deadlines.ts";
-import { isPlanned, Replan } from "./replan.ts";
-import { hasEnded } from "../recrawl/recrawls.ts";
-import { bytesBeforeRound, Roster } from "../sites.ts";
+import { entriesIn, SITES, trapLimits } from "../allotments.ts";
+import { type LinkAhead, Estimates } from "./estimate-sites.ts";
+import { Deadlines } from "./deadlines.ts";
+import { isPlanned, Replanner } from "./replan.ts";
+import { hasEnded } from "../../results/last-run.ts";
+import { bytesBeforeRound, Sites } from "../sites.ts";
 
-export interface PromiseCheck {
+interface PromiseCheck {
   readonly settings: Settings;
   readonly seeds: readonly CanonicalUrl[];
   /** What earlier runs stored, of all processes together; it is only read. */
@@ -55,63 +55,54 @@ export function checkPromises({
   limitBps,
 }: PromiseCheck): void {
   if (!isPlanned(settings)) return;
-  const roster = rosterOf({ settings, store, clock });
-  awaitSeeds({ settings, seeds, store, roster });
-  const crawlBeganAtMs = clock.nowMs() - sinceBegun(store, clock.wallMs());
-  const promised = new Promised({
-    clock,
-    settings,
-    seeds,
-    roster,
-    beganAtMs: ({ round }) => (round.number > 1 ? round.startedAtMs : crawlBeganAtMs),
-  });
+  const sites = sitesOf({ settings, store, clock });
+  awaitSeeds({ settings, seeds, store, sites });
   const almanac = new Almanac(new TimeZone(settings.timeZone));
-  const outlook = new Outlook({
-    clock,
-    settings,
-    promised,
-    roster,
-    line: lineAtStart(settings, limitBps),
-    speeds,
-    moment: () => almanac.at(clock.wallMs()),
+  const hooks = {};
+  const context = { clock, log, settings, hooks, seeds, sites, line: { speeds, almanac } };
+  const emit = (): void => undefined;
+  const deadlines = new Deadlines({
+    ...context,
+    store: { recall: (key) => store.recall(key), remember: emit },
   });
-  const replan = new Replan({
-    clock,
-    log,
-    settings,
-    hooks: {},
-    roster,
-    promised,
-    outlook,
-    shares: new Shares(),
-    sluice: { isWarm: false, share: () => undefined },
-    isPart: false,
-    onFault: () => undefined,
-  });
+  const estimates = new Estimates(context, deadlines, linkAtStart(settings, limitBps));
+  const limiter = { isWarm: false, share: emit };
+  const shares = new Shares();
+  const parts = { deadlines, estimates, shares, limiter };
+  const replanner = new Replanner({ ...context, emit }, parts);
   try {
-    replan.start();
+    replanner.start();
   } finally {
-    replan.stop();
+    replanner.stop();
   }
 }
 
 /** With the sites that have something left to do; with --refresh, as their recrawls will begin. */
-function rosterOf({
+function sitesOf({
   settings,
   store,
   clock,
-}: Pick<PromiseCheck, "settings" | "store" | "clock">): Roster {
+}: Pick<PromiseCheck, "settings" | "store" | "clock">): Sites {
   const rows = [...store.sites()];
   const nextSiteId = rows.reduce((next, { id }) => Math.max(next, id + 1), 1);
-  const sites = { siteByKey: (key: string) => store.siteByKey(key), nextSiteId };
-  const traps = new Traps(trapLimits(settings));
-  const roster = new Roster(sites, traps, entriesIn(settings, SITES), clock);
+  const sites = new Sites({
+    store: {
+      siteByKey: (key) => store.siteByKey(key),
+      nextSiteId,
+      sites: () => rows,
+      sitesWithWork: () => [],
+    },
+    traps: new Traps(trapLimits(settings)),
+    clock,
+    sitesMax: entriesIn(settings, SITES),
+    emit: () => undefined,
+  });
   const isRefresh = settings.refresh && hasEnded(store);
   for (const row of rows) {
     const begun = isRefresh ? recrawled(row, clock.wallMs()) : row;
-    if (begun.pending > 0) roster.adopt(begun);
+    if (begun.pending > 0) sites.adopt(begun);
   }
-  return roster;
+  return sites;
 }
 
 /** A site at the start of its recrawl, which is expected to bring as much as the last crawl of it. */
@@ -134,10 +125,10 @@ function recrawled(row: SiteRow, wallMs: number): SiteRow {
 }
 
 /** A line that nothing has come by yet: packets are expected to add what they usually do. */
-function lineAtStart(
+function linkAtStart(
   { siteLimitBps, packetOverhead, control }: Settings,
   limitBps: number | undefined,
-): LineAhead {
+): LinkAhead {
   const windowBytes = limitBps && control === "paced" ? windowFor(limitBps) : undefined;
   const overhead = packetOverhead === "auto" ? overheadFor(windowBytes) : packetOverhead;
   return {
@@ -154,15 +145,15 @@ function awaitSeeds({
   settings,
   seeds,
   store,
-  roster,
-}: Pick<PromiseCheck, "settings" | "seeds" | "store"> & { readonly roster: Roster }): void {
+  sites,
+}: Pick<PromiseCheck, "settings" | "seeds" | "store"> & { readonly sites: Sites }): void {
   const { scope: kind, include, exclude } = settings;
   const scope = new Scope({ kind, seeds, include, exclude });
   for (const url of new Set(seeds)) {
     const { high, low } = fingerprintOf(url);
     const fingerprint = { high: Uint32Array.of(high), low: Uint32Array.of(low), count: 1 };
     if (store.lookup(fingerprint)[0] !== 0 || !scope.decide(url).accepted) continue;
-    const site = roster.of(siteOf(url));
+    const site = sites.of(siteOf(url));
     site.known += 1;
     site.pending += 1;
   }

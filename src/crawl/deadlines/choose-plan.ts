@@ -7,12 +7,11 @@
  * a crawl runs, and who is crawled with whom is what it decides.
  */
 
-import type { Log } from "../../base/log.ts";
-import type { Settings } from "../../config/schema.ts";
 import { planByName } from "../../plan/papers/by-name.ts";
 import type { OptimalPlan } from "../../plan/optimum/optimal.ts";
 import { PLAN_SECONDS, SteadyPlanner } from "../../plan/promise/hysteresis.ts";
 import type { Allocation, Plan, PlanTask, Segment, SitePlan } from "../../plan/plan.ts";
+import type { CrawlContext } from "../context.ts";
 
 /** For each site of the task, by its index. */
 export interface Division {
@@ -23,19 +22,13 @@ export interface Division {
   readonly order: readonly number[];
 }
 
-export interface DividerParts {
-  readonly settings: Settings;
-  readonly log: Log;
-  readonly onFault: (fault: unknown) => void;
-}
+export type PlannerContext = Pick<CrawlContext, "clock" | "settings" | "log" | "emit">;
 
 /** How long the program may be searched for a better answer; the crawl goes on meanwhile. */
 const MIP_SECONDS_MAX = 60;
 
-export class Divider {
-  readonly #settings: Settings;
-  readonly #log: Log;
-  readonly #onFault: (fault: unknown) => void;
+export class PlanChooser {
+  readonly #context: PlannerContext;
   #hasSaid = false;
   readonly #optimal: SteadyPlanner;
   /** The start of each site's interval, by its key. */
@@ -45,11 +38,9 @@ export class Divider {
   #mipWhy = "it is being solved";
   #isSolving = false;
 
-  constructor({ settings, log, onFault }: DividerParts) {
-    this.#settings = settings;
-    this.#optimal = new SteadyPlanner(settings.objective ?? "min-sum");
-    this.#log = log;
-    this.#onFault = onFault;
+  constructor(context: PlannerContext) {
+    this.#context = context;
+    this.#optimal = new SteadyPlanner(context.settings.objective ?? "min-sum");
   }
 
   /** Goes on from the plan that was told beforehand. */
@@ -58,7 +49,7 @@ export class Divider {
   }
 
   divide(task: PlanTask): Division {
-    const { algorithm } = this.#settings;
+    const { algorithm } = this.#context.settings;
     if (task.sites.length === 0)
       return { ratesBps: [], finishSeconds: [], segments: [], order: [] };
     if (algorithm !== "optimal") {
@@ -79,7 +70,8 @@ export class Divider {
   #byMip(task: PlanTask): Allocation {
     const knowsAll = task.sites.every(({ key }) => this.#batches.has(key));
     const wasAsked = task.sites.every(({ key }) => this.#asked.has(key));
-    if (!wasAsked && !this.#isSolving) this.#solve(task).catch(this.#onFault);
+    if (!wasAsked && !this.#isSolving)
+      this.#solve(task).catch((fault: unknown) => this.#context.emit({ kind: "fault", fault }));
     if (!knowsAll) return { kind: "impossible", why: this.#mipWhy };
     return { kind: "planned", plan: inBatches(task, this.#batches) };
   }
@@ -100,7 +92,7 @@ export class Divider {
   #say(message: string): void {
     if (this.#hasSaid) return;
     this.#hasSaid = true;
-    this.#log.write({ level: "warn", message, values: {} });
+    this.#context.log.write({ level: "warn", message, values: {} });
   }
 }
 

@@ -6,9 +6,8 @@
  */
 
 import { AIM_SHARE } from "../../bandwidth/paced/governor.ts";
-import type { Clock } from "../../base/clock.ts";
-import type { Moment, ServerRow, SpeedTable } from "../../bandwidth/history/speed-table.ts";
-import type { Settings, SiteSettings } from "../../config/schema.ts";
+import type { ServerRow, SpeedTable } from "../../bandwidth/history/speed-table.ts";
+import type { SiteSettings } from "../../config/schema.ts";
 import {
   bytesLeft,
   capBps,
@@ -25,9 +24,9 @@ import { type Slots, slotsOf, withSlots } from "../../plan/promise/slots.ts";
 import { hostOfSite } from "../../url/site.ts";
 import { delaysInAdvance, errandsBefore } from "../agreed-delay.ts";
 import { asCrawled } from "./first-plan.ts";
-import type { Line } from "../limit/link-budget.ts";
-import type { Promised } from "./deadlines.ts";
-import { PAGES_TO_KNOW, type Roster, type Site, TRIED_PAGES } from "../sites.ts";
+import type { CrawlContext, LinkSetup } from "../context.ts";
+import type { Deadlines } from "./deadlines.ts";
+import { PAGES_TO_KNOW, type Site, TRIED_PAGES } from "../sites.ts";
 
 /** Without a limit the line may give somewhat more than was received while requests waited for bytes. */
 const GROWTH_SHARE = 1.2;
@@ -55,21 +54,21 @@ const REFUTED_SHARE = 0.25;
 /** With more new URLs than this for each that ends a site is still being found. */
 const GROWING = 0.2;
 
-/** What estimates need to know of the line. */
-export type LineAhead = Pick<
-  Line,
-  "limitBps" | "payloadBps" | "expectedBps" | "siteLimitBps" | "sitePayloadBps"
->;
-
-export interface OutlookParts {
-  readonly clock: Clock;
-  readonly settings: Settings;
-  readonly promised: Promised;
-  readonly roster: Roster;
-  readonly line: LineAhead;
-  readonly speeds: SpeedTable;
-  readonly moment: () => Moment;
+/** What estimates need to know of the network link. */
+export interface LinkAhead {
+  readonly limitBps: number | undefined;
+  /** The part of the limit that is left for bytes that programs see. */
+  readonly payloadBps: number | undefined;
+  /** What a plan may count on of a rate. */
+  expectedBps(rateBps: number): number;
+  readonly siteLimitBps: number | undefined;
+  /** The same part of a site's own limit. */
+  sitePayloadBps(limitBps: number | undefined): number | undefined;
 }
+
+export type EstimatesContext = Pick<CrawlContext, "clock" | "settings" | "sites"> & {
+  readonly line: Pick<LinkSetup, "speeds" | "almanac">;
+};
 
 export type Mood = keyof typeof SPEED_TIMES;
 
@@ -87,8 +86,10 @@ interface Growth {
   newPerSettled: number;
 }
 
-export class Outlook {
-  readonly #parts: OutlookParts;
+export class Estimates {
+  readonly #context: EstimatesContext;
+  readonly #deadlines: Deadlines;
+  readonly #link: LinkAhead;
   #growth = new Map<number, Growth>();
   readonly #given = new WeakMap<Site, Given>();
   #usualBytes = TYPICAL_PAGE_BYTES;
@@ -104,8 +105,10 @@ export class Outlook {
   /** Where earlier crawls measured the sites of the first plan. */
   #measuredAt: ReadonlyMap<string, string> | undefined;
 
-  constructor(parts: OutlookParts) {
-    this.#parts = parts;
+  constructor(context: EstimatesContext, deadlines: Deadlines, link: LinkAhead) {
+    this.#context = context;
+    this.#deadlines = deadlines;
+    this.#link = link;
   }
 
   /** What an address brings, on average. */
@@ -118,7 +121,7 @@ export class Outlook {
    * With care, as slow as it may be: so nobody is begun too late. As it was told, just what was measured.
    */
   taskOf(sites: readonly Site[], mood: Mood): PlanTask {
-    const { settings } = this.#parts;
+    const { settings } = this.#context;
     this.#usualBytes = this.#meanBytes();
     this.#timesSaid = timesSaid(this.#seenSites());
     const growth = new Map<number, Growth>();
@@ -139,25 +142,24 @@ export class Outlook {
 
   /** What a plan is told for beforehand (`weir plan --as-crawled`), before anything has come. */
   toldTask(sites: readonly Site[]): PlanTask {
-    const { line, settings } = this.#parts;
-    return asCrawled(this.taskOf(sites, "told"), line.limitBps, settings);
+    return asCrawled(this.taskOf(sites, "told"), this.#link.limitBps, this.#context.settings);
   }
 
   /** The time that politeness needs for what is left of each site, by its index; one answer for every moment. */
   slotsOf(sites: readonly Site[]): readonly Slots[] {
-    const { promised, clock, speeds } = this.#parts;
+    const { clock, line } = this.#context;
     const nowMs = clock.nowMs();
-    this.#measuredAt ??= addressesIn(speeds, sites);
+    this.#measuredAt ??= addressesIn(line.speeds, sites);
     if (this.#slots?.atMs === nowMs && this.#slots.sites === sites) return this.#slots.slots;
     const slots = slotsOf(
       sites.map((site) => {
         const { delayMs, addressDelayMs } = this.#delaysOf(site);
         return {
-          requests: requestsLeft(this.#factsOf(site)) + this.#errandsOf(site),
+          requests: requestsLeft(this.#factsOf(site)) + this.#filesOf(site),
           delaySeconds: delayMs / 1000,
           address: this.#addressOf(site),
           addressDelaySeconds: addressDelayMs / 1000,
-          deadlineSeconds: secondsLeft(promised.deadlineInMs(site)),
+          deadlineSeconds: secondsLeft(this.#deadlines.deadlineInMs(site)),
         };
       }),
     );
@@ -174,11 +176,11 @@ export class Outlook {
   /** The time that politeness needs for those requests of a site that are known or configured. */
   secondsKnown(site: Site): number {
     const { pending, settled, expectedPages = 0 } = this.#factsOf(site);
-    const requests = Math.max(pending, expectedPages - settled) + this.#errandsOf(site);
+    const requests = Math.max(pending, expectedPages - settled) + this.#filesOf(site);
     return (requests * this.#delaysOf(site).delayMs) / 1000;
   }
 
-  /** Whether nobody said how much a promised site has, and a good part of what is planned was not found yet, or more may be. */
+  /** Whether nobody said how much a deadlines site has, and a good part of what is planned was not found yet, or more may be. */
   isInDoubt(site: Site, bytes: number): boolean {
     if (!this.isUnsaid(site)) return false;
     const facts = this.#factsOf(site);
@@ -186,9 +188,9 @@ export class Outlook {
     return bytes > DOUBT_SHARE * site.pending * meanBytesOf(facts);
   }
 
-  /** Whether nobody said how much a promised site brings, or what was said has turned out too little. */
+  /** Whether nobody said how much a deadlines site brings, or what was said has turned out too little. */
   isUnsaid(site: Site): boolean {
-    if (this.#parts.promised.deadlineMsOf(site.key) === undefined) return false;
+    if (this.#deadlines.deadlineMsOf(site.key) === undefined) return false;
     const facts = this.#factsOf(site);
     const { expectedBytes, receivedBytes } = facts;
     if (expectedBytes === undefined) return true;
@@ -197,17 +199,17 @@ export class Outlook {
   }
 
   #rateBps(): number {
-    const { line } = this.#parts;
+    const link = this.#link;
     // All that is aimed at comes (`bench/bandwidth.ts`), unless the line, the servers or this machine give less.
-    if (line.payloadBps !== undefined) return line.expectedBps(line.payloadBps * AIM_SHARE);
-    return Math.min(UNKNOWN_LINE_BPS, line.expectedBps(UNKNOWN_LINE_BPS) * GROWTH_SHARE);
+    if (link.payloadBps !== undefined) return link.expectedBps(link.payloadBps * AIM_SHARE);
+    return Math.min(UNKNOWN_LINE_BPS, link.expectedBps(UNKNOWN_LINE_BPS) * GROWTH_SHARE);
   }
 
   #siteTask(site: Site, mood: Mood): SiteTask {
-    const { settings, line, promised } = this.#parts;
-    const own = promised.saidOf(site.key);
+    const { settings } = this.#context;
+    const own = this.#deadlines.saidOf(site.key);
     const facts = this.#factsOf(site);
-    const deadlineInMs = mood === "told" ? this.#toldMs(site) : promised.deadlineInMs(site);
+    const deadlineInMs = mood === "told" ? this.#toldMs(site) : this.#deadlines.deadlineInMs(site);
     return {
       key: site.key,
       bytes: Math.max(1, bytesLeft(facts)) * (own?.efficiency ?? 1),
@@ -216,9 +218,9 @@ export class Outlook {
         downloadBps: this.#downloadBps(site, SPEED_TIMES[mood]),
         concurrency: site.to?.concurrencyMax ?? settings.concurrencyPerSite,
         gaveBps: this.#gaveBps(site),
-        saidBps: leastOf(own, line.sitePayloadBps(own?.limitBps ?? line.siteLimitBps)),
+        saidBps: leastOf(own, this.#siteLimitBps(own)),
       }),
-      weight: promised.priorityOf(site.key),
+      weight: this.#deadlines.priorityOf(site.key),
     };
   }
 
@@ -227,23 +229,26 @@ export class Outlook {
     return to?.address ?? this.#measuredAt?.get(key) ?? hostOfSite(key).replace(/^\[|\]$/g, "");
   }
 
+  #siteLimitBps(own: SiteSettings | undefined): number | undefined {
+    return this.#link.sitePayloadBps(own?.limitBps ?? this.#link.siteLimitBps);
+  }
+
   #delaysOf(site: Site): ReturnType<typeof delaysInAdvance> {
     const { key, to, robots } = site;
-    const { settings, promised } = this.#parts;
-    const configuredMs = promised.saidOf(key)?.delayMs ?? settings.delayMs;
+    const { settings } = this.#context;
+    const configuredMs = this.#deadlines.saidOf(key)?.delayMs ?? settings.delayMs;
     return to ?? delaysInAdvance(this.#addressOf(site), configuredMs, robots, settings);
   }
 
   /** Requests for robots.txt and sitemaps that are still to come. */
-  #errandsOf({ rules, errands }: Site): number {
-    return rules === undefined ? errandsBefore(this.#parts.settings) : errands;
+  #filesOf({ rules, files }: Site): number {
+    return rules === undefined ? errandsBefore(this.#context.settings) : files;
   }
 
   /** Counted from the start of the crawl where that was only now. */
   #toldMs(site: Site): number | undefined {
-    const { promised } = this.#parts;
-    const leftMs = promised.deadlineInMs(site);
-    const wholeMs = promised.deadlineMsOf(site.key);
+    const leftMs = this.#deadlines.deadlineInMs(site);
+    const wholeMs = this.#deadlines.deadlineMsOf(site.key);
     return leftMs === undefined || wholeMs === undefined || wholeMs - leftMs > BEGUN_MS
       ? leftMs
       : wholeMs;
@@ -252,19 +257,21 @@ export class Outlook {
   /** What its server gives now, or gave at such hours as far as anybody knows. */
   #downloadBps(site: Site, unknownTimes: number): number | undefined {
     const { key, answered, gaveBytes, gaveMs } = site;
-    const { speeds, moment, promised } = this.#parts;
+    const { line, clock } = this.#context;
+    const { speeds, almanac } = line;
     // What somebody said of a server is better than a few pages of it.
-    if (answered < PAGES_TO_KNOW && promised.saidOf(key)?.capBps !== undefined) return undefined;
+    if (answered < PAGES_TO_KNOW && this.#deadlines.saidOf(key)?.capBps !== undefined)
+      return undefined;
     const times = answered < PAGES_TO_KNOW ? unknownTimes : 1;
     if (answered >= PAGES_TO_TELL && gaveMs > 0) return ((gaveBytes * 1000) / gaveMs) * times;
     const address = this.#addressOf(site);
     if (speeds.measured(address) < TRIED_PAGES) return undefined;
-    return speeds.predictBps(address, moment()) * times;
+    return speeds.predictBps(address, almanac.at(clock.wallMs())) * times;
   }
 
   /** A server gives at least what it has just given: one that was thought too slow is so found out. */
   #gaveBps(site: Site): number {
-    const atMs = this.#parts.clock.nowMs();
+    const atMs = this.#context.clock.nowMs();
     const { bytes } = site.books;
     const given = this.#given.get(site) ?? { bytes, atMs, bps: 0 };
     this.#given.set(site, given);
@@ -286,9 +293,7 @@ export class Outlook {
       newPerSettled: this.#growth.get(site.id)?.newPerSettled ?? 1,
       receivedBytes: site.books.bytes - round.bytesBefore,
       expectedBytes: isFirst ? this.#saidBytes(site) : earlierBytes,
-      expectedPages: isFirst
-        ? this.#parts.promised.saidOf(site.key)?.pagesExpected
-        : settled + pending,
+      expectedPages: isFirst ? this.#deadlines.saidOf(site.key)?.pagesExpected : settled + pending,
       // In a later round most answers say that nothing has changed, and are small.
       usualBytes:
         earlierBytes === undefined
@@ -298,17 +303,17 @@ export class Outlook {
   }
 
   #saidBytes({ key }: Site): number | undefined {
-    const saidBytes = this.#parts.promised.saidOf(key)?.sizeBytes;
+    const saidBytes = this.#deadlines.saidOf(key)?.sizeBytes;
     return saidBytes === undefined ? undefined : saidBytes * this.#timesSaid;
   }
 
   /** Of those of which a size was said. */
   #seenSites(): SeenSite[] {
-    const { roster, promised } = this.#parts;
+    const { sites } = this.#context;
     const done: SeenSite[] = [];
     const begun: SeenSite[] = [];
-    for (const site of roster.inMemory()) {
-      const saidBytes = promised.saidOf(site.key)?.sizeBytes;
+    for (const site of sites.inMemory()) {
+      const saidBytes = this.#deadlines.saidOf(site.key)?.sizeBytes;
       if (saidBytes === undefined || site.known === 0 || site.round.number !== 1) continue;
       const seenBytes =
         site.books.bytes + (site.pending > 0 ? leastWaiting(this.#factsOf(site)) : 0);
@@ -323,7 +328,7 @@ export class Outlook {
   #meanBytes(): number {
     let bytes = USUAL_WEIGHT * TYPICAL_PAGE_BYTES;
     let settled = USUAL_WEIGHT;
-    for (const site of this.#parts.roster.inMemory()) {
+    for (const site of this.#context.sites.inMemory()) {
       bytes += site.books.bytes;
       settled += site.known - site.pending;
     }

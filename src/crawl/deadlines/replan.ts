@@ -7,9 +7,7 @@
  * plans have agreed on it for a moment.
  */
 
-import type { Clock } from "../../base/clock.ts";
 import { CrawlError } from "../../base/errors.ts";
-import type { Log } from "../../base/log.ts";
 import { showBytes, showDuration } from "../../base/units.ts";
 import type { Settings } from "../../config/schema.ts";
 import { pagesToTry, PASSED_SECONDS } from "../../plan/promise/slack.ts";
@@ -19,12 +17,11 @@ import { promisesOf, rateWithoutCaps } from "../../plan/promise/promises.ts";
 import type { Shares } from "../../plan/promise/fair-queue.ts";
 import { type Slots, slotsCapBps, withSlotsInTurn } from "../../plan/promise/slots.ts";
 import { PLAN_SECONDS } from "../../plan/promise/hysteresis.ts";
-import { CarefulDivider, type Divided } from "./cautious-plan.ts";
-import type { CrawlHooks } from "../hooks.ts";
-import type { Outlook } from "./estimate-sites.ts";
-import type { Promised } from "./deadlines.ts";
-import { PAGES_TO_KNOW, type Roster, type Site, TRIED_PAGES } from "../sites.ts";
-import type { Sluice } from "../limit/limiter.ts";
+import { CautiousPlanner, type Divided } from "./cautious-plan.ts";
+import type { CrawlContext } from "../context.ts";
+import type { Estimates, EstimatesContext } from "./estimate-sites.ts";
+import type { Deadlines } from "./deadlines.ts";
+import { PAGES_TO_KNOW, type Site, TRIED_PAGES } from "../sites.ts";
 import type { Forecast, PlanView } from "../../control/snapshot.ts";
 
 /** Several sites may end in one moment. */
@@ -40,20 +37,19 @@ const HELD_SHARE = 0.99;
 /** A server is not tried with pages that take longer than this with the line to themselves. */
 const TRY_SECONDS_MAX = 0.25;
 
-export interface ReplanParts {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly settings: Settings;
-  readonly hooks: CrawlHooks;
-  readonly roster: Roster;
-  readonly promised: Promised;
-  readonly outlook: Outlook;
+interface ReplannerParts {
+  readonly deadlines: Deadlines;
+  readonly estimates: Estimates;
   readonly shares: Shares;
-  readonly sluice: Pick<Sluice, "isWarm" | "share">;
-  /** Of several processes one: what can be kept is known only of all together (`promise-check.ts`). */
-  readonly isPart: boolean;
-  readonly onFault: (fault: unknown) => void;
+  readonly limiter: {
+    /** Whether the rates that servers give are being measured. */
+    readonly isWarm: boolean;
+    /** There are new shares. */
+    share(): void;
+  };
 }
+
+type ReplannerContext = EstimatesContext & Pick<CrawlContext, "log" | "hooks" | "team" | "emit">;
 
 /** Whether anything was said that a plan is needed for. */
 export function isPlanned(settings: Settings): boolean {
@@ -64,9 +60,10 @@ export function isPlanned(settings: Settings): boolean {
   );
 }
 
-export class Replan {
-  readonly #parts: ReplanParts;
-  readonly #divider: CarefulDivider;
+export class Replanner {
+  readonly #context: ReplannerContext;
+  readonly #parts: ReplannerParts;
+  readonly #planner: CautiousPlanner;
   #forecasts = new Map<number, Forecast>();
   /** Those whose deadline was last said to be out of reach. */
   readonly #late = new Set<number>();
@@ -83,21 +80,22 @@ export class Replan {
   #madeAtMs = 0;
   #neededBps = 0;
 
-  constructor(parts: ReplanParts) {
+  constructor(context: ReplannerContext, parts: ReplannerParts) {
+    this.#context = context;
     this.#parts = parts;
-    this.#divider = new CarefulDivider(parts);
+    this.#planner = new CautiousPlanner(context, parts.deadlines, parts.estimates);
   }
 
   /** Plans before anything is fetched; throws when the settings are strict and a deadline cannot be kept. */
   start(): void {
-    if (!isPlanned(this.#parts.settings)) return;
+    if (!isPlanned(this.#context.settings)) return;
     this.#isActive = true;
     // Without a licence there is no rate that could be planned with: the first one asks for a plan.
-    if (this.#parts.isPart) {
+    if (this.#context.team !== undefined) {
       this.#hasStarted = true;
       return;
     }
-    this.#replan();
+    this.#replanner();
     // The first takes longest and kept nobody waiting.
     this.#tookMs = 0;
     this.#hasStarted = true;
@@ -117,10 +115,10 @@ export class Replan {
     this.#arm(Math.max(SOON_MS, this.#tookMs * REST_TIMES));
   }
 
-  /** Something was promised: from now on there is a plan. */
+  /** Something was deadlines: from now on there is a plan. */
   changed(): void {
     this.#isActive = true;
-    this.#divider.changed();
+    this.#planner.changed();
     this.soon();
   }
 
@@ -141,19 +139,20 @@ export class Replan {
 
   #arm(delayMs: number): void {
     this.#cancelTimer?.();
-    this.#cancelTimer = this.#parts.clock.after(delayMs, () => this.#replan());
+    this.#cancelTimer = this.#context.clock.after(delayMs, () => this.#replanner());
   }
 
-  #replan(): void {
+  #replanner(): void {
     this.#isSoon = false;
-    const { clock, outlook, sluice } = this.#parts;
+    const { clock } = this.#context;
+    const { estimates, limiter } = this.#parts;
     const beganAtMs = clock.nowMs();
     const sites = this.#sitesAtWork();
-    const divided = this.#divider.divide(sites);
+    const divided = this.#planner.divide(sites);
     const { task, division } = divided;
-    const slots = outlook.slotsOf(sites);
+    const slots = estimates.slotsOf(sites);
     // To try servers before what they give is measured would be for nothing.
-    const headStart = sluice.isWarm ? pagesToTry(task, outlook.usualBytes, TRIED_PAGES) : 0;
+    const headStart = limiter.isWarm ? pagesToTry(task, estimates.usualBytes, TRIED_PAGES) : 0;
     const claimants = withSlotsInTurn(division.order, slots).map((index) =>
       this.#claimantOf(sites[index] as Site, divided, {
         index,
@@ -172,7 +171,8 @@ export class Replan {
 
   /** Gives everybody what the plan gives them now, again and again as it goes on. */
   #claim(claimants: readonly Claimant[], wholeBps: number): void {
-    const { clock, shares, settings, sluice } = this.#parts;
+    const { clock, settings } = this.#context;
+    const { shares, limiter } = this.#parts;
     this.#cancelClaims?.();
     const atSeconds = (clock.nowMs() - this.#madeAtMs) / 1000;
     const { claims, untilSeconds } = claimsAt(atSeconds, claimants, wholeBps);
@@ -182,11 +182,11 @@ export class Replan {
         this.#claim(claimants, wholeBps),
       );
     // Whoever waits is judged again.
-    sluice.share();
+    limiter.share();
   }
 
   #sitesAtWork(): Site[] {
-    return [...this.#parts.roster.inMemory()].filter((site) => site.pending > 0);
+    return [...this.#context.sites.inMemory()].filter((site) => site.pending > 0);
   }
 
   #claimantOf(
@@ -200,10 +200,10 @@ export class Replan {
   ): Claimant {
     const { bytes, capBps, deadlineSeconds } = task.sites[index] as SiteTask;
     // No promise can rest on a server of which nobody knows anything.
-    const isSaid = this.#parts.promised.saidOf(site.key)?.capBps !== undefined;
+    const isSaid = this.#parts.deadlines.saidOf(site.key)?.capBps !== undefined;
     const isHeld = slots.seconds > 0 && capBps >= HELD_SHARE * slotsCapBps(bytes, slots);
     // A page that takes the line for long would delay the sites that have little time left.
-    const isLong = this.#parts.outlook.pageBytesOf(site) > TRY_SECONDS_MAX * task.rateBps;
+    const isLong = this.#parts.estimates.pageBytesOf(site) > TRY_SECONDS_MAX * task.rateBps;
     const needsNone = deadlineSeconds === undefined || isSaid || isHeld || isLong;
     const untried = needsNone ? 0 : headStart - site.answered;
     return {
@@ -220,13 +220,13 @@ export class Replan {
   }
 
   #foresee(sites: readonly Site[], { task, division }: Divided): void {
-    const { promised } = this.#parts;
+    const { deadlines } = this.#parts;
     this.#forecasts = new Map();
     for (const [index, site] of sites.entries()) {
       const own = task.sites[index] as SiteTask;
       const finishSeconds = division.finishSeconds[index] as number;
       const forecast: Forecast = {
-        deadlineInMs: promised.deadlineInMs(site),
+        deadlineInMs: deadlines.deadlineInMs(site),
         finishInMs: finishSeconds * 1000,
         rateBps: division.ratesBps[index] as number,
         leftBytes: own.bytes,
@@ -244,13 +244,13 @@ export class Replan {
   #announce(site: Site, { deadlineInMs, finishInMs, isLate: isLateNow }: Forecast): void {
     if (deadlineInMs === undefined || this.#late.has(site.id) === isLateNow)
       return void this.#doubtedAtMs.delete(site.id);
-    const nowMs = this.#parts.clock.nowMs();
+    const nowMs = this.#context.clock.nowMs();
     const sinceMs = this.#doubtedAtMs.get(site.id) ?? nowMs;
     this.#doubtedAtMs.set(site.id, sinceMs);
     if (this.#hasStarted && nowMs - sinceMs < SURE_AFTER_MS) return;
     if (isLateNow) this.#late.add(site.id);
     else this.#late.delete(site.id);
-    const { log, hooks } = this.#parts;
+    const { log, hooks } = this.#context;
     const message = isLateNow
       ? `${site.key} will miss its deadline by ${showDuration(finishInMs - deadlineInMs)}`
       : `${site.key} can meet its deadline again`;
@@ -259,11 +259,11 @@ export class Replan {
   }
 
   #refuseIfStrict(): void {
-    if (!this.#parts.settings.strict) return;
+    if (!this.#context.settings.strict) return;
     const sites = this.#sitesAtWork();
     const late = sites.filter((site) => this.#late.has(site.id));
     if (late.length === 0) return;
-    const { minimumRateBps } = promisesOf(this.#parts.outlook.taskOf(sites, "hope"));
+    const { minimumRateBps } = promisesOf(this.#parts.estimates.taskOf(sites, "hope"));
     const enough =
       minimumRateBps === undefined ? "" : ` ${showBytes(minimumRateBps)}/s would meet them all.`;
     throw new CrawlError(

@@ -7,19 +7,25 @@
  */
 
 import type { Candidate, Controller, Flow } from "../../bandwidth/controller.ts";
-import type { Purpose } from "../../bandwidth/history/ledger.ts";
 import { SizeGuess, type SizeGuessLimits } from "../../bandwidth/history/size-guess.ts";
-import type { Moment, SpeedTable } from "../../bandwidth/history/speed-table.ts";
-import type { Clock } from "../../base/clock.ts";
-import type { Shares } from "../../plan/promise/fair-queue.ts";
-import type { Arrival, OnBytes, Traffic } from "../../fetch/transport.ts";
+import type { Moment } from "../../bandwidth/history/speed-table.ts";
+import { Governor } from "../../bandwidth/paced/governor.ts";
+import { Admission as AdmissionControl } from "../../bandwidth/papers/admission.ts";
+import { OnOff } from "../../bandwidth/papers/on-off.ts";
+import { unreachable } from "../../base/assert.ts";
+import type { Settings, SiteSettings } from "../../config/schema.ts";
+import type { Traffic } from "../../fetch/transport.ts";
 import type { Search, Taken } from "../../frontier/workbench.ts";
 import type { Reason } from "../../page/outcome.ts";
-import type { HostShare } from "../../topics/host-share.ts";
-import type { Job } from "../job.ts";
-import { Readers } from "./paused-reads.ts";
-import { type Roster, type Site, TRIED_PAGES } from "../sites.ts";
-import type { Tally } from "../counters.ts";
+import type { Shares } from "../../plan/promise/fair-queue.ts";
+import { HostShare } from "../../topics/host-share.ts";
+import type { CrawlContext } from "../context.ts";
+import { settingsBySite } from "../allotments.ts";
+import type { QueuedRequest, RateLimit, Request, SiteFile } from "../requests.ts";
+import { type Site, TRIED_PAGES } from "../sites.ts";
+import type { LinkBudget } from "./link-budget.ts";
+import { PageSlices } from "./page-slices.ts";
+import { PausedReads, type Reader } from "./paused-reads.ts";
 
 /** How much the last answer counts for the time its server takes, when it was quicker or slower than usual. */
 const QUICKER_SHARE = 0.5;
@@ -47,45 +53,34 @@ const SHOW_RATE: ReadonlySet<Reason> = new Set([
   "total_timeout",
 ]);
 
-export interface SluiceParts {
-  readonly clock: Clock;
-  readonly tally: Tally;
-  readonly roster: Roster;
+interface LimiterParts {
   readonly controller: Controller;
-  readonly speeds: SpeedTable;
-  readonly moment: () => Moment;
-  /** What one site may take, if anything holds it. */
-  readonly siteLimitBps: (site: Site) => number | undefined;
-  readonly searchDepthMax: number;
-  /** Whether the best score goes first over all sites, and not only within each. */
-  readonly ranksByScore: boolean;
-  /** Notices sites that take too much: they go last. undefined where nobody minds. */
-  readonly hostShare: HostShare | undefined;
+  readonly link: LinkBudget;
   readonly shares: Shares;
-  /** Told of all that came, for the meter, the quota and whoever watches the round trips. */
-  readonly onBytes: (bytes: number) => void;
-  readonly onTraffic: (traffic: Traffic, address: string) => void;
-  /** How fast a server is has become known. */
-  readonly onTried: () => void;
-  /** Something may now begin that could not before. */
-  readonly pump: () => void;
 }
 
 /** How well the order of the queue was kept. */
-export interface OrderKept {
+interface OrderKept {
   readonly begun: number;
   /** Of each that began: how many it overtook. */
   readonly overtaken: number;
   readonly passedOverMaxMs: number;
 }
 
-export class Sluice {
-  readonly #search: Search<Job>;
-  readonly #rankedSearch: Search<Job>;
-  readonly #scoredSearch: Search<Job>;
-  readonly #parts: SluiceParts;
+export class Limiter implements RateLimit {
+  readonly #context: CrawlContext;
+  readonly #parts: LimiterParts;
+  readonly #search: Search<QueuedRequest>;
+  readonly #rankedSearch: Search<QueuedRequest>;
+  readonly #scoredSearch: Search<QueuedRequest>;
   readonly #sizes = new SizeGuess(SIZES);
-  readonly #readers: Readers;
+  readonly #readers: PausedReads;
+  readonly #slices: PageSlices;
+  readonly #ownLimitsBps: ReadonlyMap<string, SiteSettings>;
+  /** Finds sites that take too much: they go last. undefined if that does not matter. */
+  readonly #hostShare: HostShare | undefined;
+  /** Whether the best score goes first over all sites, and not only within each. */
+  readonly #ranksByScore: boolean;
   #isHolding = false;
   #isPlanned = false;
   #cancelTimer: (() => void) | undefined;
@@ -99,28 +94,36 @@ export class Sluice {
   #overtaken = 0;
   #passedOverMaxMs = 0;
 
-  constructor(parts: SluiceParts) {
+  constructor(context: CrawlContext, parts: LimiterParts) {
+    this.#context = context;
     this.#parts = parts;
-    this.#readers = new Readers(parts.clock, parts.controller, () => this.goOn());
+    const { clock, settings, hooks, sites } = context;
+    this.#readers = new PausedReads(clock, parts.controller, () => this.goOn());
+    this.#slices = new PageSlices(clock);
+    this.#ownLimitsBps = settingsBySite(settings.sites);
+    const { hostShareMax } = settings;
+    this.#hostShare = hostShareMax === undefined ? undefined : new HostShare(hostShareMax);
+    this.#ranksByScore = settings.order === "topic" && hooks.score === undefined;
     this.#search = {
-      depthMax: parts.searchDepthMax,
-      fits: (job, to, passedOverMs) => this.#admits(job, to.siteId, passedOverMs),
-      expectedBytes: (job, to) => this.#expectedBytes(parts.roster.byId(to.siteId), job),
+      depthMax: settings.searchDepthMax,
+      fits: (request, to, passedOverMs) => this.#admits(request, to.siteId, passedOverMs),
+      expectedBytes: (request, to) => this.#expectedBytes(sites.byId(to.siteId), request.file),
     };
     this.#rankedSearch = {
       ...this.#search,
-      rank: (job, to) => rankIn(job.errand?.kind, parts.shares.rankOf(to.siteId)),
+      rank: ({ file }, to) => rankIn(file?.kind, parts.shares.rankOf(to.siteId)),
     };
     this.#scoredSearch = {
       ...this.#search,
-      rank: (job, to) => (job.errand === undefined ? this.#rankOf(job, to.siteId) : -Infinity),
+      rank: (request, to) =>
+        request.file === undefined ? this.#rankOf(request, to.siteId) : -Infinity,
     };
   }
 
   /** How to look for what may begin; undefined when anything may, in any order. */
-  get search(): Search<Job> | undefined {
+  get search(): Search<QueuedRequest> | undefined {
     if (this.#isPlanned) return this.#rankedSearch;
-    if (this.#parts.ranksByScore || this.#parts.hostShare !== undefined) return this.#scoredSearch;
+    if (this.#ranksByScore || this.#hostShare !== undefined) return this.#scoredSearch;
     return this.#isHolding ? this.#search : undefined;
   }
 
@@ -131,8 +134,8 @@ export class Sluice {
 
   /** Whether nothing may begin now, whatever it is. */
   isShut(): boolean {
-    const { clock, controller } = this.#parts;
-    if (!this.#isHolding || controller.isShut?.(clock.nowMs()) !== true) return false;
+    const { clock } = this.#context;
+    if (!this.#isHolding || this.#parts.controller.isShut?.(clock.nowMs()) !== true) return false;
     this.#arm();
     return true;
   }
@@ -145,9 +148,11 @@ export class Sluice {
     };
   }
 
-  hold(isHolding: boolean): void {
+  /** The limit in force has been looked at. */
+  apply(isHolding: boolean, hasChanged: boolean): void {
+    const switches = isHolding !== this.#isHolding;
     this.#isHolding = isHolding;
-    this.wake();
+    if (switches || hasChanged) this.#wake();
   }
 
   /** Nothing comes any more: whoever still waits is not waited for. */
@@ -160,13 +165,17 @@ export class Sluice {
   share(): void {
     this.#isPlanned = true;
     this.#parts.controller.setOrder((siteId) => this.#parts.shares.rankOf(siteId));
-    this.wake();
+    this.#wake();
   }
 
-  /** A limit has changed: whoever waits is judged again. */
-  wake(): void {
+  nextSlice(): Promise<void> {
+    return this.#slices.next();
+  }
+
+  /** A limit has changed: what waits is judged again. */
+  #wake(): void {
     this.goOn();
-    this.#parts.pump();
+    this.#context.emit({ kind: "mayStart" });
   }
 
   /** More may have come, or less, than was set aside for it: whoever waits to read is judged again. */
@@ -175,34 +184,38 @@ export class Sluice {
     this.#arm();
   }
 
-  begin(site: Site, { entry, overtaken, passedOverMs }: Taken<Job>): Passage {
+  begin(request: Request, { entry, overtaken, passedOverMs }: Taken<QueuedRequest>): void {
+    const { site, file } = request;
     this.#begun += 1;
     this.#overtaken += overtaken;
     this.#passedOverMaxMs = Math.max(this.#passedOverMaxMs, passedOverMs);
-    if (entry.errand === undefined)
-      this.#parts.hostShare?.count(site.key, this.#parts.clock.nowMs());
-    const flow = this.#isHolding ? this.#enter(site, entry, passedOverMs) : undefined;
-    const passage = new Passage(this, { site, job: entry, flow });
-    if (this.#isPlanned) this.#charge(passage, this.#expectedBytes(site, entry));
-    return passage;
+    if (file === undefined) this.#hostShare?.count(site.key, this.#context.clock.nowMs());
+    if (this.#isHolding) request.flow = this.#enter(request, passedOverMs);
+    const { flow } = request;
+    request.onBytes = (bytes, readOn, arrival) =>
+      this.#received(request, bytes, { readOn, arrival });
+    request.onLength = flow === undefined ? undefined : (bytes) => this.#announce(flow, bytes);
+    if (this.#isPlanned) this.#charge(request, this.#expectedBytes(site, entry.file));
   }
 
-  came(passage: Passage, bytes: number, readOn: () => void, arrival: Arrival | undefined): boolean {
-    const { clock, tally, roster, controller, onBytes } = this.#parts;
-    onBytes(bytes);
-    tally.ledger.receive(passage.site.books, bytes);
+  #received(request: Request, bytes: number, reader: Reader): boolean {
+    const { clock, counters, sites } = this.#context;
+    const { controller, link } = this.#parts;
+    const { site, purpose } = request;
+    link.received(bytes);
+    counters.ledger.receive(site.books, bytes);
     // The next commit stores the sum, so it must store the site's part of it: a kill may come after.
-    roster.changed(passage.site);
-    if (passage.purpose !== undefined) this.book(passage.site, bytes, passage.purpose);
-    passage.receivedBytes += bytes;
-    if (this.#isPlanned && passage.receivedBytes > passage.chargedBytes)
-      this.#charge(passage, passage.receivedBytes);
+    sites.changed(site);
+    if (purpose !== undefined) counters.ledger.book(site.books, bytes, purpose);
+    request.receivedBytes += bytes;
+    if (this.#isPlanned && request.receivedBytes > request.chargedBytes)
+      this.#charge(request, request.receivedBytes);
     // A limit that was set meanwhile holds for what is under way, too.
-    if (this.#isHolding) passage.flow ??= this.#enter(passage.site, passage.job, 0);
-    const { flow } = passage;
+    if (this.#isHolding) request.flow ??= this.#enter(request, 0);
+    const { flow } = request;
     if (flow === undefined) return true;
-    if (controller.came(clock.nowMs(), flow, bytes, arrival?.isGreeting)) return true;
-    this.#readers.add(flow, { readOn, arrival });
+    if (controller.came(clock.nowMs(), flow, bytes, reader.arrival?.isGreeting)) return true;
+    this.#readers.add(flow, reader);
     this.#arm();
     return false;
   }
@@ -212,50 +225,47 @@ export class Sluice {
     return this.#isWarm;
   }
 
-  announce(flow: Flow, bytes: number | undefined): void {
-    const { clock, controller } = this.#parts;
-    controller.announce(clock.nowMs(), flow, bytes);
+  #announce(flow: Flow, bytes: number | undefined): void {
+    this.#parts.controller.announce(this.#context.clock.nowMs(), flow, bytes);
     this.#arm();
   }
 
-  book(site: Site, bytes: number, purpose: Purpose): void {
-    this.#parts.tally.ledger.book(site.books, bytes, purpose);
-  }
-
-  end(passage: Passage, traffic: Traffic, reason: Reason): void {
-    const { site, job, flow } = passage;
-    const { clock, roster, controller, speeds, moment, onTraffic } = this.#parts;
+  end(request: Request, traffic: Traffic, reason: Reason): void {
+    const { site, file, flow } = request;
+    const { clock, sites, emit } = this.#context;
+    const { controller, link, shares } = this.#parts;
+    const { speeds } = this.#context.line;
     const { receivedBytes, totalMs, pausedMs, firstByteMs, bodyMs, connectMs } = traffic;
     const address = site.to?.address;
     if (receivedBytes > 0) {
-      roster.changed(site);
+      sites.changed(site);
       const waitMs = firstByteMs + connectMs;
       site.waitMs = site.waitMs === undefined ? waitMs : usualWait(site.waitMs, waitMs);
       site.bodyMs += LAST_BODY_SHARE * (bodyMs - site.bodyMs);
       if (this.search !== undefined)
-        this.#sizes.learn(site.id, job.errand?.kind ?? "page", receivedBytes);
+        this.#sizes.learn(site.id, file?.kind ?? "page", receivedBytes);
       const tookMs = totalMs - pausedMs;
       // A robots.txt is too small to tell how fast its server is.
-      if (address !== undefined && tookMs > 0 && job.errand?.kind !== "robots") {
+      if (address !== undefined && tookMs > 0 && file?.kind !== "robots") {
         // What waited for others on our side tells nothing of the server.
         const isOwnPace = pausedMs <= PAUSED_SHARE_MAX * totalMs && this.#warmUp();
-        if (this.#isPlanned && isOwnPace && this.#parts.shares.isFree(site.id)) {
+        if (this.#isPlanned && isOwnPace && shares.isFree(site.id)) {
           site.answered += 1;
           if (SHOW_RATE.has(reason)) {
             site.gaveBytes = site.gaveBytes * KEEP_SHARE + receivedBytes;
             site.gaveMs = site.gaveMs * KEEP_SHARE + tookMs;
           }
-          if (site.answered === TRIED_PAGES) this.#parts.onTried();
+          if (site.answered === TRIED_PAGES) emit({ kind: "serverTried" });
         }
-        if (SHOW_RATE.has(reason) && job.errand === undefined) {
-          speeds.learn(address, moment(), (receivedBytes * 1000) / tookMs, clock.wallMs());
+        if (SHOW_RATE.has(reason) && file === undefined) {
+          speeds.learn(address, this.#moment(), (receivedBytes * 1000) / tookMs, clock.wallMs());
           speeds.name(address, site.key);
         }
       }
     }
-    if (address !== undefined) onTraffic(traffic, address);
-    this.#charge(passage, passage.receivedBytes);
-    if (this.#isPlanned && job.errand === undefined) this.#parts.shares.ended(site.id);
+    if (address !== undefined) link.watch(traffic, address);
+    this.#charge(request, request.receivedBytes);
+    if (this.#isPlanned && file === undefined) shares.ended(site.id);
     if (flow === undefined) return;
     this.#readers.delete(flow);
     controller.end(clock.nowMs(), flow);
@@ -265,62 +275,73 @@ export class Sluice {
   /** A program that has just begun is slow itself, and would take its servers for slow ones. */
   #warmUp(): boolean {
     if (this.#isWarm) return true;
-    const nowMs = this.#parts.clock.nowMs();
+    const nowMs = this.#context.clock.nowMs();
     this.#beganAtMs ??= nowMs;
     this.#isWarm = nowMs - this.#beganAtMs >= WARM_AFTER_MS;
-    if (this.#isWarm && this.#isPlanned) this.#parts.onTried();
+    if (this.#isWarm && this.#isPlanned) this.#context.emit({ kind: "serverTried" });
     return this.#isWarm;
   }
 
   /** The lowest goes first. Who took too much goes on all the same when nobody else can. */
-  #rankOf(job: Job, siteId: number): number {
-    const { hostShare, roster, clock, ranksByScore } = this.#parts;
-    const rank = ranksByScore ? -job.score : 0;
-    const isOver = hostShare?.isOver(roster.byId(siteId).key, clock.nowMs()) === true;
+  #rankOf({ score }: QueuedRequest, siteId: number): number {
+    const { sites, clock } = this.#context;
+    const rank = this.#ranksByScore ? -score : 0;
+    const isOver = this.#hostShare?.isOver(sites.byId(siteId).key, clock.nowMs()) === true;
     return isOver ? rank + TOO_MUCH : rank;
   }
 
   /** Counts a request against its site's share: what is expected, then what came. */
-  #charge(passage: Passage, bytes: number): void {
+  #charge(request: Request, bytes: number): void {
     if (!this.#isPlanned) return;
-    this.#parts.shares.charge(passage.site.id, bytes - passage.chargedBytes);
-    passage.chargedBytes = bytes;
+    this.#parts.shares.charge(request.site.id, bytes - request.chargedBytes);
+    request.chargedBytes = bytes;
   }
 
-  #admits(job: Job, siteId: number, passedOverMs: number): boolean | "not now" {
-    const { clock, roster, controller, shares } = this.#parts;
-    if (this.#isPlanned && job.errand === undefined && !shares.mayRun(siteId)) return "not now";
+  #admits({ file }: QueuedRequest, siteId: number, passedOverMs: number): boolean | "not now" {
+    const { clock, sites } = this.#context;
+    const { controller, shares } = this.#parts;
+    if (this.#isPlanned && file === undefined && !shares.mayRun(siteId)) return "not now";
     if (!this.#isHolding) return true;
-    const site = roster.byId(siteId);
+    const site = sites.byId(siteId);
     const nowMs = clock.nowMs();
-    controller.setSiteLimit(nowMs, siteId, this.#parts.siteLimitBps(site));
+    controller.setSiteLimit(nowMs, siteId, this.#siteLimitBps(site));
     if (!controller.siteHasRoom(nowMs, siteId)) {
       this.#arm();
       return "not now";
     }
-    const admitted = controller.admits(nowMs, this.#candidate(site, job, passedOverMs));
+    const admitted = controller.admits(nowMs, this.#candidate(site, file, passedOverMs));
     if (!admitted) this.#arm();
     return admitted;
   }
 
-  #enter(site: Site, job: Job, passedOverMs: number): Flow {
-    const { clock, controller } = this.#parts;
-    return controller.begin(clock.nowMs(), this.#candidate(site, job, passedOverMs));
+  /** What one site may take, if anything limits it. */
+  #siteLimitBps({ key }: Site): number | undefined {
+    const { link } = this.#parts;
+    return link.sitePayloadBps(this.#ownLimitsBps.get(key)?.limitBps ?? link.siteLimitBps);
   }
 
-  #candidate(site: Site, job: Job, passedOverMs: number): Candidate {
-    const { speeds, moment } = this.#parts;
+  #enter({ site, file }: Request, passedOverMs: number): Flow {
+    const nowMs = this.#context.clock.nowMs();
+    return this.#parts.controller.begin(nowMs, this.#candidate(site, file, passedOverMs));
+  }
+
+  #candidate(site: Site, file: SiteFile | undefined, passedOverMs: number): Candidate {
+    const { speeds } = this.#context.line;
     return {
       siteId: site.id,
-      predictedBps: speeds.predictBps(site.to?.address ?? "", moment()),
-      expectedBytes: this.#expectedBytes(site, job),
+      predictedBps: speeds.predictBps(site.to?.address ?? "", this.#moment()),
+      expectedBytes: this.#expectedBytes(site, file),
       expectedWaitMs: site.waitMs === undefined ? 0 : site.waitMs + site.bodyMs,
       passedOverMs,
     };
   }
 
-  #expectedBytes(site: Site, job: Job): number {
-    return this.#sizes.expectedBytes(site.id, job.errand?.kind ?? "page");
+  #expectedBytes(site: Site, file: SiteFile | undefined): number {
+    return this.#sizes.expectedBytes(site.id, file?.kind ?? "page");
+  }
+
+  #moment(): Moment {
+    return this.#context.line.almanac.at(this.#context.clock.wallMs());
   }
 
   /**
@@ -328,7 +349,8 @@ export class Sluice {
    * the program is busy with something else would come at once.
    */
   #release(): void {
-    const { clock, controller } = this.#parts;
+    const { clock } = this.#context;
+    const { controller } = this.#parts;
     if (this.#isReading) return;
     for (;;) {
       const flow = controller.next(clock.nowMs());
@@ -344,7 +366,8 @@ export class Sluice {
   }
 
   #arm(): void {
-    const { clock, controller, pump } = this.#parts;
+    const { clock, emit } = this.#context;
+    const { controller } = this.#parts;
     const nowMs = clock.nowMs();
     const atMs = this.#isHolding || this.#readers.size > 0 ? controller.nextAtMs(nowMs) : Infinity;
     if (this.#isOver || atMs >= this.#timerAtMs) return;
@@ -353,48 +376,23 @@ export class Sluice {
     this.#cancelTimer = clock.after(Math.max(0, atMs - nowMs), () => {
       this.#timerAtMs = Infinity;
       this.#release();
-      pump();
+      emit({ kind: "mayStart" });
       this.#arm();
     });
   }
 }
 
-/** One request on its way, from its beginning to its end. */
-export class Passage {
-  readonly site: Site;
-  readonly job: Job;
-  /** As the controller knows it; undefined while nothing is held back. */
-  flow: Flow | undefined;
-  receivedBytes = 0;
-  /** What its site's share was charged for it. */
-  chargedBytes = 0;
-  readonly onBytes: OnBytes;
-  readonly onLength: ((bytes: number | undefined) => void) | undefined;
-  readonly #sluice: Sluice;
-
-  constructor(
-    sluice: Sluice,
-    {
-      site,
-      job,
-      flow,
-    }: { readonly site: Site; readonly job: Job; readonly flow: Flow | undefined },
-  ) {
-    this.#sluice = sluice;
-    this.site = site;
-    this.job = job;
-    this.flow = flow;
-    this.onBytes = (bytes, readOn, arrival) => sluice.came(this, bytes, readOn, arrival);
-    this.onLength = flow === undefined ? undefined : (bytes) => sluice.announce(flow, bytes);
-  }
-
-  /** What its bytes are for, when that is known from the start. */
-  get purpose(): Purpose | undefined {
-    return this.job.errand?.kind;
-  }
-
-  end(traffic: Traffic, reason: Reason): void {
-    this.#sluice.end(this, traffic, reason);
+/** The controller of the configured kind. */
+export function controllerFor(settings: Settings, nowMs: number): Controller {
+  switch (settings.control) {
+    case "paced":
+      return new Governor(nowMs, undefined, settings.waitMaxMs);
+    case "predict":
+      return new AdmissionControl(undefined, settings.waitMaxMs);
+    case "onoff":
+      return new OnOff(nowMs, undefined);
+    default:
+      return unreachable(settings.control);
   }
 }
 
@@ -402,9 +400,9 @@ export class Passage {
  * A robots.txt is small, and nothing can be planned for its site before it has come. Sitemaps are requests of their
  * site like its pages, and never come after sites with a part of the rate.
  */
-function rankIn(errand: "robots" | "sitemap" | undefined, siteRank: number): number {
-  if (errand === "robots") return -Infinity;
-  return errand === undefined ? siteRank : Math.min(-1, siteRank);
+function rankIn(file: SiteFile["kind"] | undefined, siteRank: number): number {
+  if (file === "robots") return -Infinity;
+  return file === undefined ? siteRank : Math.min(-1, siteRank);
 }
 
 /**

@@ -10,20 +10,16 @@
 import { type Calendar, limitAt } from "../../bandwidth/clock/calendar.ts";
 import type { Controller } from "../../bandwidth/controller.ts";
 import { Almanac } from "../../bandwidth/clock/day-kind.ts";
-import { FullThread, type ThreadSecond } from "../../bandwidth/full-thread.ts";
+import { FullThread } from "../../bandwidth/full-thread.ts";
 import { LineRate } from "../../bandwidth/history/line-rate.ts";
-import type { Meter } from "../../bandwidth/history/meter.ts";
 import { TimeZone } from "../../bandwidth/clock/local-time.ts";
 import { Neighbour } from "../../bandwidth/neighbour.ts";
 import { type Quota, QuotaBook, readUsage } from "../../bandwidth/clock/quota.ts";
 import { SpeedTable } from "../../bandwidth/history/speed-table.ts";
 import { Widening, windowFor } from "../../bandwidth/window.ts";
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
 import type { Settings } from "../../config/schema.ts";
 import type { Traffic } from "../../fetch/transport.ts";
-import type { Sluice } from "./limiter.ts";
-import type { Tally } from "../counters.ts";
+import type { CrawlContext, LinkSetup, Wire } from "../context.ts";
 
 /** What packets add changes fast while connections are made; all else is looked at every fourth time. */
 const LOOK_EVERY_MS = 250;
@@ -43,47 +39,8 @@ const CPU_BOUND = {
     "CPU-bound: other programs use this machine's processors, so the limit is not filled; stop them, or lower the limit",
 };
 
-/** The line as the operating system shows it. */
-export interface Wire {
-  /** How much a connection may hold unread; undefined: as the system likes. */
-  setWindow(bytes: number | undefined): void;
-  /** Whether the system keeps to such a window. */
-  readonly windowsHeld: boolean;
-  /** Bytes that come beside every byte received, on a line that may carry so much. */
-  overheadShare(nowMs: number, limitBps: number | undefined): number;
-  /** What came beyond that share since it was last asked, while so many bytes were received; negative when less did. */
-  takeBeyond(receivedBytes: number): number;
-  /** All that the line carried since it was last asked, read or not; undefined where others use it too, or nobody counts. */
-  takeCarried(receivedBytes: number, limitBps: number): number | undefined;
-  /** What the crawl's thread had of processor time since it was last asked. */
-  takeThread(): ThreadSecond;
-}
-
-/** What a crawl must know of the line, its servers and its hours. */
-export interface LineMeans {
-  readonly wire: Wire;
-  readonly speeds: SpeedTable;
-  readonly zone: TimeZone;
-  readonly almanac: Almanac;
-}
-
-export interface LineParts extends LineMeans {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly settings: Settings;
-  readonly tally: Tally;
-  readonly meter: Meter;
-  readonly controller: Controller;
-  readonly sluice: Sluice;
-  /** Requests under way. */
-  readonly requests: () => number;
-  /** Nothing may be fetched for now, or it may again. */
-  readonly onPause: (isPaused: boolean) => void;
-  readonly onQuotaUsedUp: (what: string) => void;
-}
-
 /** What there is of it without files and counters of the system: for crawls in memory and in the lab. */
-export function plainLine(settings: Settings, wire: Pick<Wire, "setWindow">): LineMeans {
+export function plainLine(settings: Settings, wire: Pick<Wire, "setWindow">): LinkSetup {
   const zone = new TimeZone(settings.timeZone);
   return {
     wire: {
@@ -105,8 +62,9 @@ export function speedTableFor(settings: Settings): SpeedTable {
   return new SpeedTable({ gain: speedGain, spreadMinutes: speedSpreadMinutes, serversMax });
 }
 
-export class Line {
-  readonly #parts: LineParts;
+export class LinkBudget {
+  readonly #context: CrawlContext;
+  readonly #controller: Controller;
   readonly #quotaBook: QuotaBook;
   readonly #neighbour: Neighbour | undefined;
   #limitBps: number | undefined;
@@ -143,12 +101,14 @@ export class Line {
   #cancelTimer: (() => void) | undefined;
   #looks = 0;
 
-  constructor(parts: LineParts) {
-    this.#parts = parts;
-    const { limitBps, limitAt: calendar, quota, siteLimitBps, sites } = parts.settings;
-    this.#quotaBook = new QuotaBook(parts.zone, readUsage(parts.tally.usage()));
-    parts.tally.usage = () => this.#usage();
-    this.#neighbour = parts.settings.goodNeighbour ? new Neighbour(parts.clock.nowMs()) : undefined;
+  constructor(context: CrawlContext, controller: Controller) {
+    this.#context = context;
+    this.#controller = controller;
+    const { settings, counters, clock, line } = context;
+    const { limitBps, limitAt: calendar, quota, siteLimitBps, sites } = settings;
+    this.#quotaBook = new QuotaBook(line.zone, readUsage(counters.usage()));
+    counters.usage = () => this.#usage();
+    this.#neighbour = settings.goodNeighbour ? new Neighbour(clock.nowMs()) : undefined;
     this.#limitBps = limitBps;
     this.#calendar = calendar;
     this.#quota = quota;
@@ -192,7 +152,6 @@ export class Line {
   stop(): void {
     this.#cancelTimer?.();
     this.#cancelGauge?.();
-    this.#parts.sluice.stop();
   }
 
   /** `wholeBps` is what several processes share, of which this is a part. */
@@ -219,7 +178,7 @@ export class Line {
   }
 
   received(bytes: number): void {
-    const { clock, meter } = this.#parts;
+    const { clock, meter } = this.#context;
     const lineBytes = bytes * (1 + this.#overheadShare);
     meter.count(clock.nowMs(), lineBytes);
     this.#uncountedBytes += lineBytes;
@@ -230,7 +189,7 @@ export class Line {
 
   /** Came from another process over this line: it is part of what may come, and leaves less for pages. */
   exchanged(bytes: number): void {
-    const { ledger } = this.#parts.tally;
+    const { ledger } = this.#context.counters;
     ledger.receive(undefined, bytes);
     ledger.book(undefined, bytes, "exchange");
     this.#exchangedBytes += bytes;
@@ -238,13 +197,13 @@ export class Line {
   }
 
   watch({ rttMs }: Traffic, address: string): void {
-    if (rttMs !== undefined) this.#neighbour?.saw(this.#parts.clock.nowMs(), address, rttMs);
+    if (rttMs !== undefined) this.#neighbour?.saw(this.#context.clock.nowMs(), address, rttMs);
   }
 
   #look(): void {
-    const { clock, controller, requests } = this.#parts;
+    const { clock, requests } = this.#context;
     if (this.#looks++ % LOOKS_A_SECOND === 0) this.#lookBack();
-    const isWaiting = requests() > 0 && controller.waiting === 0;
+    const isWaiting = requests.sent > 0 && this.#controller.waiting === 0;
     this.#lineRate.look(clock.nowMs(), this.#lookedBytes, isWaiting);
     this.#apply();
     this.#payBeyond();
@@ -253,41 +212,41 @@ export class Line {
 
   /** What the line has carried is known by its counters, where it is ours; what was believed is set right by them. */
   #gauge(): void {
-    const { settings, wire, clock, controller, sluice } = this.#parts;
+    const { settings, line, clock, emit } = this.#context;
     this.#cancelGauge = clock.after(GAUGE_EVERY_MS, () => this.#gauge());
     // Several processes mostly share a line, and none could tell the others' bytes from its own.
     const isAlone = this.#timesShared <= 1;
     const mayRead = settings.packetOverhead === "auto" && isAlone && (this.#inForceBps ?? 0) > 0;
     if (!mayRead && !this.#isGauged) return;
     const bytes = mayRead
-      ? wire.takeCarried(this.#ungaugedBytes, this.#inForceBps ?? 0)
+      ? line.wire.takeCarried(this.#ungaugedBytes, this.#inForceBps ?? 0)
       : undefined;
     this.#ungaugedBytes = 0;
     this.#isGauged = bytes !== undefined;
     this.#gaugedBytes += (bytes ?? 0) / (1 + this.#overheadShare);
-    controller.carried?.(clock.nowMs(), this.#isGauged ? this.#gaugedBytes : undefined);
-    if (this.#isGauged) sluice.goOn();
+    this.#controller.carried?.(clock.nowMs(), this.#isGauged ? this.#gaugedBytes : undefined);
+    if (this.#isGauged) emit({ kind: "linkRead" });
   }
 
   /** What packets add is held back by a share; what they have added beyond it is paid for as it is seen. */
   #payBeyond(): void {
-    const { settings, wire, clock, controller } = this.#parts;
-    const beyondBytes = wire.takeBeyond(this.#lookedBytes);
+    const { settings, line, clock } = this.#context;
+    const beyondBytes = line.wire.takeBeyond(this.#lookedBytes);
     this.#lookedBytes = 0;
     if (settings.packetOverhead === "auto") this.#uncountedBytes += beyondBytes;
     if (this.#isGauged || settings.packetOverhead !== "auto" || !this.#inForceBps) return;
     const mostBytes = BEYOND_SHARE_MAX * this.#inForceBps;
     const paidBytes = Math.max(-mostBytes, Math.min(mostBytes, beyondBytes));
-    controller.cameBeside?.(clock.nowMs(), paidBytes / (1 + this.#overheadShare));
+    this.#controller.cameBeside?.(clock.nowMs(), paidBytes / (1 + this.#overheadShare));
   }
 
   /** At the second that has passed. */
   #lookBack(): void {
-    const { clock, meter, controller, wire, log } = this.#parts;
+    const { clock, meter, line, log } = this.#context;
     const nowMs = clock.nowMs();
-    const thread = wire.takeThread();
+    const thread = line.wire.takeThread();
     const share = (meter.recentBps(nowMs).at(-1) ?? 0) / (this.#inForceBps || Infinity);
-    this.#widened = this.#widening.look({ isHungry: controller.isHungry(nowMs), share });
+    this.#widened = this.#widening.look({ isHungry: this.#controller.isHungry(nowMs), share });
     const cause = this.#inForceBps ? this.#fullThread.look({ ...thread, share }) : undefined;
     if (cause !== undefined) log.write({ level: "warn", message: CPU_BOUND[cause], values: {} });
     this.#exchangedBps += EXCHANGE_GAIN * (this.#exchangedBytes - this.#exchangedBps);
@@ -296,7 +255,7 @@ export class Line {
   }
 
   #apply(): void {
-    const { clock, meter, sluice, onPause } = this.#parts;
+    const { clock, meter, emit } = this.#context;
     const nowMs = clock.nowMs();
     const limitBps = this.#agreedBps(nowMs);
     const pauses = (limitBps === 0) !== (this.#inForceBps === 0);
@@ -309,15 +268,14 @@ export class Line {
     if (limitBps !== 0) this.#holdTo(nowMs, limitBps);
     const isHolding =
       limitBps !== undefined || this.#siteLimitBps !== undefined || this.#ownBps < Infinity;
-    if (isHolding !== sluice.isHolding) sluice.hold(isHolding);
-    else if (hasChanged) sluice.wake();
+    emit({ kind: "limitApplied", isHolding, hasChanged });
     // Last: what begins again goes by the new limit, and its windows are narrow.
-    if (pauses) onPause(limitBps === 0);
+    if (pauses) emit({ kind: "pause", isPaused: limitBps === 0 });
   }
 
   /** Only our own way of holding a limit rests on small windows; the others are as they were. */
   #setWindow(limitBps: number | undefined): void {
-    const { wire, controller, settings, log } = this.#parts;
+    const { line, settings, log } = this.#context;
     // What comes unasked adds up over all processes, so it is little or much by what they share.
     const wholeBps = (limitBps ?? Infinity) * this.#timesShared;
     const leastBps = Math.min(wholeBps, this.#siteLimitBps ?? Infinity, this.#ownBps);
@@ -325,9 +283,9 @@ export class Line {
     const windowBytes = usualBytes === undefined ? undefined : usualBytes * this.#widened;
     if (windowBytes === this.#windowBytes) return;
     this.#windowBytes = windowBytes;
-    wire.setWindow(windowBytes);
-    controller.setWindow(windowBytes);
-    if (windowBytes === undefined || wire.windowsHeld || this.#hasWarned) return;
+    line.wire.setWindow(windowBytes);
+    this.#controller.setWindow(windowBytes);
+    if (windowBytes === undefined || line.wire.windowsHeld || this.#hasWarned) return;
     this.#hasWarned = true;
     const message =
       "this system cannot set the size of receive windows; fast servers may exceed the limit briefly";
@@ -335,7 +293,6 @@ export class Line {
   }
 
   #holdTo(nowMs: number, limitBps: number | undefined): void {
-    const { controller } = this.#parts;
     const bps =
       limitBps === undefined
         ? undefined
@@ -350,38 +307,38 @@ export class Line {
         Math.abs(bps / this.#heldToBps - 1) < NOTABLE_SHARE);
     if (isLike) return;
     this.#heldToBps = bps;
-    controller.setLimit(nowMs, bps);
+    this.#controller.setLimit(nowMs, bps);
   }
 
   #agreedBps(nowMs: number): number | undefined {
-    const { clock, almanac } = this.#parts;
+    const { clock, line } = this.#context;
     const limitBps =
       this.#calendar === undefined
         ? this.#limitBps
-        : limitAt(this.#calendar, almanac.at(clock.wallMs()), this.#limitBps);
+        : limitAt(this.#calendar, line.almanac.at(clock.wallMs()), this.#limitBps);
     if (limitBps === undefined || this.#neighbour === undefined) return limitBps;
     return limitBps * this.#neighbour.share(nowMs);
   }
 
   #overheadAt(nowMs: number): number {
-    const { settings, wire } = this.#parts;
+    const { settings, line } = this.#context;
     if (settings.packetOverhead !== "auto") return settings.packetOverhead;
-    return wire.overheadShare(nowMs, this.#inForceBps);
+    return line.wire.overheadShare(nowMs, this.#inForceBps);
   }
 
   #judgeQuota(): void {
-    const { clock, onQuotaUsedUp } = this.#parts;
+    const { clock, emit } = this.#context;
     if (this.#quota === undefined) return;
     const wallMs = clock.wallMs();
     this.#count(wallMs);
     if (this.#quotaBook.roomBytes(wallMs, this.#quota) > 0) return;
     const { what, remedy } = this.#quotaBook.usedUp(wallMs, this.#quota);
-    onQuotaUsedUp(`${what}. ${remedy}`);
+    emit({ kind: "quotaUsedUp", what: `${what}. ${remedy}` });
   }
 
   /** Counted with or without a quota: one that is given later knows what was used. */
   #usage(): string {
-    const wallMs = this.#parts.clock.wallMs();
+    const wallMs = this.#context.clock.wallMs();
     this.#count(wallMs);
     return JSON.stringify(this.#quotaBook.usage(wallMs));
   }

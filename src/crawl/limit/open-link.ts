@@ -18,14 +18,15 @@ import { LineGauge } from "../../fetch/line-gauge.ts";
 import { PacketOverhead, repeatedPackets } from "../../fetch/packet-overhead.ts";
 import type { UndiciTransport } from "../../fetch/transport-undici.ts";
 import { openServerFile, type ServerFile, SERVERS_FILE } from "../../store/sqlite/server-file.ts";
-import { type LineMeans, speedTableFor } from "./link-budget.ts";
+import type { LinkSetup } from "../context.ts";
+import { speedTableFor } from "./link-budget.ts";
 
 const SAVE_EVERY_MS = 60_000;
 /** Nanoseconds that the main thread of this process has run, and has waited for a processor (Linux). */
 const SCHEDULE_FILE = "/proc/self/schedstat";
 
-export interface OpenLine {
-  readonly means: LineMeans;
+interface OpenLine {
+  readonly means: LinkSetup;
   /** Stores what was learned and lets the file go. */
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../../base/clock.ts";
-import { PageTurns } from "./page-slices.ts";
+import { PageSlices } from "./page-slices.ts";
 
 /** How many pages of such a length were read before the line was served, time after time. */
 async function readBetweenServings(pages: number, pageMs: number): Promise<number[]> {
   let nowMs = 0;
-  const turns = new PageTurns({ ...systemClock, nowMs: () => nowMs });
+  const turns = new PageSlices({ ...systemClock, nowMs: () => nowMs });
   const read: number[] = [];
   let isServed = true;
   await Promise.all(
@@ -35,7 +35,7 @@ test("however short they are, the line is served", async () => {
 });
 
 test("pages are read in the order in which they came", async () => {
-  const turns = new PageTurns(systemClock);
+  const turns = new PageSlices(systemClock);
   const read: number[] = [];
   const pages = Array.from({ length: 5 }, async (_, page) => {
     await turns.next();

@@ -14,7 +14,7 @@ import type { Clock } from "../../base/clock.ts";
 const TURN_MS = 0.3;
 const TURN_PAGES_MAX = 8;
 
-export class PageTurns {
+export class PageSlices {
   readonly #clock: Clock;
   readonly #waiting: (() => void)[] = [];
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Flow } from "../../bandwidth/controller.ts";
 import { Governor } from "../../bandwidth/paced/governor.ts";
 import { SimClock } from "../../lab/sim-clock.ts";
-import { Readers } from "./paused-reads.ts";
+import { PausedReads } from "./paused-reads.ts";
 
 interface Told {
   readonly atMs: number;
@@ -19,7 +19,7 @@ async function toldOf(limitBps: number, unreadAt: (ms: number) => number): Promi
   const governor = new Governor(startMs, limitBps);
   governor.liesUnread = (_, bytes, mayBeMore) =>
     void told.push({ atMs: clock.nowMs() - startMs, bytes, mayBeMore });
-  const readers = new Readers(clock, governor, () => {});
+  const readers = new PausedReads(clock, governor, () => {});
   const arrival = { isGreeting: false, unreadBytes: () => unreadAt(clock.nowMs() - startMs) };
   readers.add({ siteId: 1 } as Flow, { readOn: () => {}, arrival });
   await clock.runUntil(new Promise<void>((done) => clock.after(2000, done)));
@@ -47,7 +47,7 @@ test("who reads on is asked about no longer, and is let go on once", async () =>
   const clock = new SimClock();
   let asked = 0;
   let readOn = 0;
-  const readers = new Readers(clock, new Governor(clock.nowMs(), 1e6), () => {});
+  const readers = new PausedReads(clock, new Governor(clock.nowMs(), 1e6), () => {});
   const flow = { siteId: 1 } as Flow;
   const arrival = { isGreeting: false, unreadBytes: () => void (asked += 1) };
   readers.add(flow, { readOn: () => (readOn += 1), arrival });

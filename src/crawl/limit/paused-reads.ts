@@ -32,7 +32,7 @@ interface Waiting extends Reader {
   nextAtMs: number;
 }
 
-export class Readers {
+export class PausedReads {
   readonly #clock: Clock;
   readonly #controller: Controller;
   readonly #onAsked: () => void;

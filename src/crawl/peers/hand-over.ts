@@ -3,37 +3,26 @@
  * has ended, so that it is not fetched again.
  *
  * A site that is being asked is laid aside first, and moves when its last request has ended. Rows and the
- * letters that carry them are in one commit. Whoever is killed meanwhile does it again from the start,
- * which costs letters and nothing else: what has moved already is known as such.
+ * messages that carry them are in one commit. Whoever is killed meanwhile does it again from the start,
+ * which costs messages and nothing else: what has moved already is known as such.
  */
 
-import type { Clock } from "../../base/clock.ts";
 import type { MovedUrl } from "../../exchange/url-message.ts";
-import type { Partition } from "../../partition/partition.ts";
-import type { Store, StoredUrl } from "../../store/store.ts";
+import type { StoredUrl } from "../../store/store.ts";
 import { siteOf } from "../../url/site.ts";
-import type { CanonicalUrl } from "../../url/url.ts";
-import type { Border } from "./route-links.ts";
-import type { Notebook } from "../batch.ts";
-import type { Refill } from "../queue.ts";
-import type { Roster } from "../sites.ts";
-import type { Settler } from "../end-url.ts";
+import type { CrawlContext } from "../context.ts";
+import { endUrl } from "../end-url.ts";
+import type { Ownership } from "../ownership.ts";
+import type { Queue } from "../queue.ts";
+import type { Site } from "../sites.ts";
+import type { UrlMerge } from "./merge-url.ts";
+import type { LinkRouter } from "./route-links.ts";
 
-export interface MovingParts {
-  readonly clock: Clock;
-  readonly store: Store;
-  readonly notebook: Notebook;
-  readonly roster: Roster;
-  readonly refill: Refill;
-  readonly settler: Settler;
-  readonly partition: Partition;
-  /** Whether contents are owned and not addresses. */
-  readonly ownsContents: boolean;
-  readonly border: Border;
-  /** Lets a URL wait again that has ended. */
-  readonly reopen: (row: StoredUrl) => void;
-  readonly isUnderWay: (urlId: number) => boolean;
-  readonly onFault: (fault: unknown) => void;
+interface HandOverParts {
+  readonly ownership: Ownership;
+  readonly queue: Queue;
+  readonly router: LinkRouter;
+  readonly merge: UrlMerge;
 }
 
 const ROWS_AT_ONCE = 1_000;
@@ -46,50 +35,52 @@ interface Leaving {
   afterId: number;
 }
 
-export class Moving {
-  readonly #parts: MovingParts;
+export class HandOver {
+  readonly #context: CrawlContext;
+  readonly #parts: HandOverParts;
   #lost: ReadonlySet<number> = new Set();
   #leaving: Leaving[] = [];
   #onDone: () => void = () => undefined;
   #cancelTimer: (() => void) | undefined;
 
-  constructor(parts: MovingParts) {
+  constructor(context: CrawlContext, parts: HandOverParts) {
+    this.#context = context;
     this.#parts = parts;
   }
 
-  /** Whether everything that had to go is noted in letters. */
+  /** Whether everything that had to go is noted in messages. */
   get isDone(): boolean {
     return this.#leaving.length === 0;
   }
 
-  /** Begins with all that is known of these buckets; `onDone` when all of it is noted in letters. */
+  /** Begins with all that is known of these buckets; `onDone` when all of it is noted in messages. */
   begin(lost: ReadonlySet<number>, onDone: () => void): void {
     this.#onDone = onDone;
-    const { store, partition, notebook } = this.#parts;
+    const { sites } = this.#context;
+    const { ownership } = this.#parts;
     if (lost.size === 0 && this.isDone) return onDone();
-    notebook.commit();
     this.#lost = new Set([...this.#lost, ...lost]);
     // From the start: what has come back between, and is lost again, has to go once more.
     this.#leaving = [];
-    for (const { key } of store.sites())
-      if (!partition.keepsSites || this.#isLost(`${key}/`)) this.#leaving.push({ key, afterId: 0 });
+    for (const key of sites.keys())
+      if (!ownership.keepsSites || this.#isLost(`${key}/`)) this.#leaving.push({ key, afterId: 0 });
     this.#goOn();
   }
 
   /** Tells the owners of these buckets again what was told to somebody who is gone. */
   sendAgain(buckets: ReadonlySet<number>): void {
     if (buckets.size === 0) return;
-    const { store, notebook, partition, ownsContents, border } = this.#parts;
-    notebook.commit();
-    if (ownsContents) return this.#fetchAgain();
-    const isAmong = (url: string): boolean => buckets.has(partition.bucketOf(url as CanonicalUrl));
-    for (const { key, id } of store.sites()) {
-      if (partition.keepsSites && !isAmong(`${key}/`)) continue;
+    const { sites, batch } = this.#context;
+    const { ownership, router } = this.#parts;
+    if (ownership.ownsContents) return this.#fetchAgain();
+    const isAmong = (url: string): boolean => buckets.has(ownership.bucketOf(url));
+    for (const key of sites.keys()) {
+      if (ownership.keepsSites && !isAmong(`${key}/`)) continue;
       for (let afterId = 0; ;) {
-        const rows = store.urlsOfSite(id, afterId, ROWS_AT_ONCE);
+        const rows = batch.urlsOfSite(sites.of(key).id, afterId, ROWS_AT_ONCE);
         const among = rows.filter(({ url }) => isAmong(url));
         const told = among.flatMap((row) => toldAgain(row));
-        if (told.length > 0) border.handOver(told);
+        if (told.length > 0) router.handOver(told);
         for (const row of among) if (row.reason === "elsewhere") this.#doubt(row);
         afterId = rows.at(-1)?.id ?? afterId;
         if (rows.length < ROWS_AT_ONCE) break;
@@ -99,12 +90,11 @@ export class Moving {
 
   /** Whoever fetched it may be the one who is lost: it waits again, here or with its owner. */
   #doubt(row: StoredUrl): void {
-    const { border, reopen, roster, settler } = this.#parts;
-    reopen(row);
-    if (border.isOwn(row.url as CanonicalUrl)) return;
-    const site = roster.of(siteOf(row.url));
-    settler.settle(site, { ...row, etag: "", lastModified: "" }, "moved_away");
-    border.handOver([movedUrl(row, "waiting")]);
+    const { ownership, router, merge } = this.#parts;
+    merge.reopen(row);
+    if (ownership.isOwn(row.url)) return;
+    this.#moveAway(this.#context.sites.of(siteOf(row.url)), row);
+    router.handOver([movedUrl(row, "waiting")]);
   }
 
   stop(): void {
@@ -116,11 +106,11 @@ export class Moving {
    * those that were handed over these are nobody remembers: all wait again, and go to whoever owns them now.
    */
   #fetchAgain(): void {
-    const { store, reopen } = this.#parts;
-    for (const { id } of store.sites())
+    const { sites, batch } = this.#context;
+    for (const key of sites.keys())
       for (let afterId = 0; ;) {
-        const rows = store.urlsOfSite(id, afterId, ROWS_AT_ONCE);
-        for (const row of rows) if (row.reason === "exported") reopen(row);
+        const rows = batch.urlsOfSite(sites.of(key).id, afterId, ROWS_AT_ONCE);
+        for (const row of rows) if (row.reason === "exported") this.#parts.merge.reopen(row);
         afterId = rows.at(-1)?.id ?? afterId;
         if (rows.length < ROWS_AT_ONCE) break;
       }
@@ -129,74 +119,83 @@ export class Moving {
   #goOn(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    const waiting: Leaving[] = [];
-    for (let site = this.#leaving.shift(); site !== undefined; site = this.#leaving.shift()) {
-      const hasMore = this.#move(site);
-      if (hasMore) waiting.push(site);
-      // A site with many rows moves in slices, with room for everything else between.
-      if (hasMore) break;
+    // Rows move in slices, with room for everything else between.
+    for (let room = ROWS_AT_ONCE; room > 0;) {
+      const site = this.#leaving.shift();
+      if (site === undefined) break;
+      const { rows, hasMore } = this.#move(site);
+      room -= rows;
+      if (!hasMore) continue;
+      this.#leaving.push(site);
+      break;
     }
-    this.#leaving.push(...waiting);
     if (this.#leaving.length === 0) this.#leaving = this.#foundSince();
     if (this.#leaving.length === 0) {
       this.#lost = new Set();
       return this.#onDone();
     }
-    this.#cancelTimer = this.#parts.clock.after(LOOK_AGAIN_MS, () => {
+    this.#cancelTimer = this.#context.clock.after(LOOK_AGAIN_MS, () => {
       try {
         this.#goOn();
       } catch (fault) {
-        this.#parts.onFault(fault);
+        this.#context.emit({ kind: "fault", fault });
       }
     });
   }
 
-  /** Moves some rows of a site; answers whether there is more to do. */
-  #move(leaving: Leaving): boolean {
-    const { store, notebook, roster, refill, partition, settler, border } = this.#parts;
-    if (partition.keepsSites && !this.#isLost(`${leaving.key}/`)) return false;
-    const site = roster.of(leaving.key);
-    if (partition.keepsSites) refill.layAside(site);
-    notebook.commit();
-    const rows = store.urlsOfSite(site.id, leaving.afterId, ROWS_AT_ONCE);
+  /** Moves some rows of a site; returns how many it read, and whether there is more to do. */
+  #move(leaving: Leaving): { readonly rows: number; readonly hasMore: boolean } {
+    const { batch, sites, requests } = this.#context;
+    const { ownership, queue, router } = this.#parts;
+    if (ownership.keepsSites && !this.#isLost(`${leaving.key}/`))
+      return { rows: 0, hasMore: false };
+    const site = sites.of(leaving.key);
+    if (ownership.keepsSites) queue.layAside(site);
+    const rows = batch.urlsOfSite(site.id, leaving.afterId, ROWS_AT_ONCE);
     const moved: MovedUrl[] = [];
     let afterId = rows.at(-1)?.id ?? leaving.afterId;
     for (const row of rows) {
-      if (!partition.keepsSites && !this.#isLost(row.url)) continue;
-      if (this.#parts.isUnderWay(row.id)) {
+      if (!ownership.keepsSites && !this.#isLost(row.url)) continue;
+      if (requests.isUnderWay(row.id)) {
         afterId = row.id - 1;
         break;
       }
       // Whoever has these has heard of them.
       if (row.reason === "sent" || row.reason === "moved_away") continue;
       // Of a URL that is nobody's only who has it must know that it has ended.
-      if (this.#parts.ownsContents && row.reason !== undefined) continue;
+      if (ownership.ownsContents && row.reason !== undefined) continue;
       moved.push(movedUrl(row));
       if (row.reason !== undefined) continue;
-      refill.withdraw(site);
-      settler.settle(site, { ...row, etag: "", lastModified: "" }, "moved_away");
+      queue.withdraw(site, row.id);
+      this.#moveAway(site, row);
     }
-    if (moved.length > 0) border.handOver(moved);
+    queue.sleepIfDone(site);
+    if (moved.length > 0) router.handOver(moved);
     const isEnd = rows.length < ROWS_AT_ONCE && afterId === (rows.at(-1)?.id ?? leaving.afterId);
     leaving.afterId = afterId;
-    return !isEnd;
+    return { rows: rows.length, hasMore: !isEnd };
   }
 
   /** Who goes while links are nobody's has more to hand over with every page that was under way. */
   #foundSince(): Leaving[] {
-    const { ownsContents, border, notebook, store } = this.#parts;
-    if (!ownsContents || this.#lost.size === 0 || border.owned().length > 0) return [];
-    notebook.commit();
-    return store.sitesWithWork(0, SITES_AT_ONCE).map(({ key }) => ({ key, afterId: 0 }));
+    const { ownership } = this.#parts;
+    if (!ownership.ownsContents || this.#lost.size === 0) return [];
+    if (ownership.owned().length > 0) return [];
+    return this.#context.sites.withWork(0, SITES_AT_ONCE).map(({ key }) => ({ key, afterId: 0 }));
+  }
+
+  #moveAway(site: Site, row: StoredUrl): void {
+    const waiting = { ...row, etag: "", lastModified: "" };
+    endUrl(this.#context, site, waiting, { reason: "moved_away" });
   }
 
   /** It may have become ours again meanwhile. */
   #isLost(url: string): boolean {
-    const { partition, border, ownsContents } = this.#parts;
+    const { ownership } = this.#parts;
     // Whoever has a URL keeps it, until nothing is left that it could be asked for.
-    if (ownsContents) return border.owned().length === 0;
-    const isLost = this.#lost.has(partition.bucketOf(url as CanonicalUrl));
-    return isLost && !border.isOwn(url as CanonicalUrl);
+    if (ownership.ownsContents) return ownership.owned().length === 0;
+    const isLost = this.#lost.has(ownership.bucketOf(url));
+    return isLost && !ownership.isOwn(url);
   }
 }
 

@@ -1,44 +1,43 @@
 /**
- * Pages that cross the border: takes in what other processes fetched and what is ours by its content, as if
- * it had been fetched here.
+ * Takes in pages that other processes fetched and whose content is ours, as if they had been fetched here.
  *
- * While a page is on its way into the archive its URL counts as under way, so nobody asks for it. A page
- * whose URL is being fetched here at this very moment has to wait: it will be sent again.
+ * While a page is on its way into the archive its URL counts as under way, so it is not requested. A page whose
+ * URL is being fetched here at this moment has to wait: it will be sent again.
  */
 
+import { assert } from "../../base/assert.ts";
 import { isLackOfRoom } from "../../base/errors.ts";
-import { NO_TRAFFIC } from "../../fetch/transport.ts";
 import { decodeBody } from "../../fetch/decode.ts";
 import type { FetchedPage } from "../../fetch/fetcher.ts";
+import { NO_TRAFFIC } from "../../fetch/transport.ts";
 import type { PageMessage, SentPage } from "../../exchange/page-message.ts";
 import type { Remark } from "../../page/page.ts";
-import type { Store, WaitingUrl } from "../../store/store.ts";
+import type { WaitingUrl } from "../../store/store.ts";
 import { siteOf } from "../../url/site.ts";
-import { candidateFrom } from "./route-links.ts";
-import type { Candidate, Intake } from "../admit.ts";
-import type { Notebook } from "../batch.ts";
-import type { PageDesk } from "../page.ts";
-import type { Placement } from "../topics/assign.ts";
-import type { Reunion } from "./merge-url.ts";
-import type { Roster } from "../sites.ts";
+import type { Admission } from "../admit.ts";
+import type { Candidate } from "../candidate.ts";
+import type { CrawlContext } from "../context.ts";
+import type { PageStorage } from "../page.ts";
+import type { Placement } from "../parse-page.ts";
+import { candidateFrom, type UrlMerge } from "./merge-url.ts";
 
-export interface CustomsParts {
-  readonly store: Store;
-  readonly notebook: Notebook;
-  readonly roster: Roster;
-  readonly intake: Intake;
-  readonly reunion: Reunion;
-  readonly desk: PageDesk;
-  readonly decodedBytesMax: number;
-  readonly isFetching: (urlId: number) => boolean;
+interface PageImportParts {
+  readonly admission: Admission;
+  readonly merge: UrlMerge;
+  readonly pages: PageStorage;
 }
 
 /** A page as its owner gets it. */
-export function sentPageOf(
-  row: WaitingUrl,
-  result: FetchedPage,
-  { topic, confidence }: Placement,
-): SentPage {
+export function sentPageOf({
+  row,
+  result,
+  placement,
+}: {
+  readonly row: WaitingUrl;
+  readonly result: FetchedPage;
+  readonly placement: Placement;
+}): SentPage {
+  const { topic, confidence } = placement;
   const { reply, atMs, durationMs, address, contentType, etag, lastModified, remarks } = result;
   const { requestHead, status, statusText, httpVersion, headers, body } = reply;
   return {
@@ -65,74 +64,68 @@ export function sentPageOf(
   };
 }
 
-export class Customs {
-  readonly #parts: CustomsParts;
-  readonly #importing = new Set<number>();
+export class PageImport {
+  readonly #context: CrawlContext;
+  readonly #parts: PageImportParts;
 
-  constructor(parts: CustomsParts) {
+  constructor(context: CrawlContext, parts: PageImportParts) {
+    this.#context = context;
     this.#parts = parts;
   }
 
-  isImporting(urlId: number): boolean {
-    return this.#importing.has(urlId);
-  }
-
-  /** Calls `taken` in the go in which the page is noted, or found to be known. False: not now. */
+  /** Calls `taken` in the tick in which the page is recorded, or found to be known. False: not now. */
   async takeIn({ page }: PageMessage, from: string, taken: () => void): Promise<boolean> {
-    const { roster, desk } = this.#parts;
+    const { sites, requests, batch } = this.#context;
     const candidate = candidateFrom(page);
     const result = candidate === undefined ? undefined : await this.#resultOf(page);
-    // Nothing that could be kept: a peer with other rules sent it.
+    // It cannot be stored: a peer with other rules sent it.
     if (candidate === undefined || result === undefined) return this.#done(taken);
     const row = this.#rowFor(candidate, page);
     if (row === "known") return this.#done(taken);
     if (row === "busy") return false;
-    const site = roster.of(siteOf(candidate.url));
-    this.#importing.add(row.id);
-    site.uses += 1;
+    const site = sites.of(siteOf(candidate.url));
+    const request = requests.beginImport(site, row);
     try {
-      await desk.keep(site, row, result, { from, onNoted: taken });
+      await this.#parts.pages.keep(site, row, result, { from, onRecorded: taken });
+      requests.end(request, "recorded");
       return true;
     } catch (error) {
+      requests.end(request, "queued");
       if (!isLackOfRoom(error)) throw error;
       // It is sent again, until there is room.
-      this.#parts.notebook.reportTrouble(error);
+      batch.reportTrouble(error);
       return false;
-    } finally {
-      site.uses -= 1;
-      this.#importing.delete(row.id);
     }
   }
 
   #done(taken: () => void): true {
     taken();
-    this.#parts.notebook.noteChange();
+    this.#context.batch.touch();
     return true;
   }
 
-  /** The URL as one that waits; "known" when its page is here, "busy" when it must come again. */
+  /** The URL as one that waits; "known" when its page is here, "busy" when it must be sent again. */
   #rowFor(candidate: Candidate, page: SentPage): WaitingUrl | "known" | "busy" {
-    const { store, notebook, intake, reunion, isFetching } = this.#parts;
-    const id = intake.idOf(candidate);
+    const { batch, requests } = this.#context;
+    const { admission, merge } = this.#parts;
+    const id = batch.idOf(candidate);
     const { depth, redirects } = page;
     const origin = { depth, redirects, from: undefined, fromDomain: undefined };
-    if (id === 0) return intake.adopt(candidate, { ...origin, redirectedFromId: 0 });
-    const known = store.url(id);
-    // Only noted so far: after the commit more is known of it.
-    if (known === undefined || notebook.hasEnded(id)) return "busy";
+    if (id === 0) return admission.adopt(candidate, { ...origin, redirectedFromId: 0 });
+    const known = batch.url(id);
+    assert(known !== undefined, "a URL with an id is known");
     if (known.reason === "ok" || known.reason === "not_modified") return "known";
     if (known.reason !== undefined) {
-      reunion.reopen(known);
+      merge.reopen(known);
       return "busy";
     }
-    if (isFetching(id) || this.#importing.has(id)) return "busy";
-    return { ...known, etag: "", lastModified: "" };
+    return requests.isUnderWay(id) ? "busy" : { ...known, etag: "", lastModified: "" };
   }
 
   async #resultOf(page: SentPage): Promise<FetchedPage | undefined> {
     const { requestHead, status, statusText, httpVersion, headers, body } = page;
     const coding = headers.find(([name]) => name.toLowerCase() === "content-encoding")?.[1] ?? "";
-    const decoded = await decodeBody(body, coding, this.#parts.decodedBytesMax);
+    const decoded = await decodeBody(body, coding, this.#context.settings.decodedBytesMax);
     if (decoded.kind === "failed") return undefined;
     const { atMs, durationMs, address, contentType, etag, lastModified } = page;
     return {

@@ -1,37 +1,24 @@
 /**
- * Takes in what other processes send: each letter once, however often, in whatever order and in how many
+ * Takes in what other processes send: each message once, however often, in whatever order and in how many
  * parts it comes.
  *
- * What a letter brings is noted in one go with the fact that it was taken, so a kill forgets both or
+ * What a message brings is noted in one go with the fact that it was taken, so a kill forgets both or
  * neither. A page has to be archived before it can be noted, so it takes a while. The receipt goes out
  * after the commit, and again for every repeat.
  */
 
-import type { Log } from "../../base/log.ts";
 import type { Membership, Parcel } from "../../exchange/bus.ts";
 import { decodePeerMessage } from "../../exchange/peer-message.ts";
 import { type NumberedMessage, type Packing, unpack } from "../../exchange/packing.ts";
 import type { PageMessage } from "../../exchange/page-message.ts";
-import type { UrlMessage } from "../../exchange/url-message.ts";
-import type { Store } from "../../store/store.ts";
-import type { Notebook } from "../batch.ts";
+import type { CrawlContext } from "../context.ts";
+import type { PageImport } from "./import-page.ts";
+import type { UrlMerge } from "./merge-url.ts";
+import { stillTrue } from "./still-true.ts";
 
-export interface InboxParts {
-  readonly store: Store;
-  readonly notebook: Notebook;
-  readonly bus: Pick<Membership, "acknowledge">;
-  readonly log: Log;
-  /** Of the division in use. */
-  readonly epoch: () => number;
-  /** Notes what the letter brings. */
-  readonly read: (letter: UrlMessage) => void;
-  /**
-   * Takes in a page; calls `taken` in the same go in which it notes it. False: not now, it must be sent again.
-   */
-  readonly readPage: (letter: PageMessage, from: string, taken: () => void) => Promise<boolean>;
-  readonly onFault: (fault: unknown) => void;
-  /** Told of every parcel where they come over the line that is limited. */
-  readonly onBytes?: ((bytes: number) => void) | undefined;
+interface InboxParts {
+  readonly merge: UrlMerge;
+  readonly pageImport: PageImport;
 }
 
 /** What was taken from one sender: everything below the floor, and these. */
@@ -40,7 +27,7 @@ interface Taken {
   readonly seqs: Set<number>;
 }
 
-/** A parcel, and how many of its letters are not noted yet. */
+/** A parcel, and how many of its messages are not noted yet. */
 interface Delivery {
   readonly parcel: Parcel;
   left: number;
@@ -49,12 +36,12 @@ interface Delivery {
 /** A page that waits for its turn at the archive. */
 interface WaitingPage {
   readonly key: string;
-  readonly letter: PageMessage;
+  readonly message: PageMessage;
   readonly from: string;
   readonly settle: () => void;
 }
 
-/** A letter of which some parts are there. */
+/** A message of which some parts are there. */
 interface Partial {
   readonly parts: (Uint8Array | undefined)[];
   readonly deliveries: Delivery[];
@@ -70,6 +57,8 @@ const PAGES_UNDER_WAY_MAX = 64;
 const WAITING_BYTES_MAX = 32 * 1024 * 1024;
 
 export class Inbox {
+  readonly #context: CrawlContext;
+  readonly #bus: Pick<Membership, "acknowledge">;
   readonly #parts: InboxParts;
   readonly #taken = new Map<string, Taken>();
   readonly #partial = new Map<string, Partial>();
@@ -82,7 +71,9 @@ export class Inbox {
   /** Noted and not committed yet. */
   #unacknowledged: Parcel[] = [];
 
-  constructor(parts: InboxParts) {
+  constructor(context: CrawlContext, bus: Pick<Membership, "acknowledge">, parts: InboxParts) {
+    this.#context = context;
+    this.#bus = bus;
     this.#parts = parts;
   }
 
@@ -92,14 +83,14 @@ export class Inbox {
   }
 
   take(parcel: Parcel): void {
-    this.#parts.onBytes?.(parcel.body.length);
+    this.#context.emit({ kind: "exchanged", bytes: parcel.body.length });
     const packing = unpack(parcel.body);
     if (packing === undefined) return this.#complain(parcel);
     const taken = this.#takenFrom(packing);
     this.#raiseFloor(taken, packing.floor);
     const fresh = packing.messages.filter(({ seq }) => seq >= taken.floor && !taken.seqs.has(seq));
     const delivery = { parcel, left: fresh.length };
-    for (const numbered of fresh) this.#takeLetter(delivery, packing.sender, numbered);
+    for (const numbered of fresh) this.#takeMessage(delivery, packing.sender, numbered);
     this.#remember(packing.sender, taken);
     if (fresh.length === 0) this.#unacknowledged.push(parcel);
   }
@@ -107,30 +98,36 @@ export class Inbox {
   committed(): void {
     const parcels = this.#unacknowledged;
     this.#unacknowledged = [];
-    for (const parcel of parcels) this.#parts.bus.acknowledge(parcel);
+    for (const parcel of parcels) this.#bus.acknowledge(parcel);
   }
 
-  #takeLetter(delivery: Delivery, sender: string, numbered: NumberedMessage): void {
+  #takeMessage(delivery: Delivery, sender: string, numbered: NumberedMessage): void {
     const key = `${sender} ${numbered.seq}`;
     if (this.#underWay.has(key)) return;
     const deliveries = this.#deliveriesOf(key, delivery, numbered);
     if (deliveries === undefined) return;
-    const letter = decodePeerMessage(this.#bodyOf(key, numbered));
-    if (letter === undefined) return this.#complain(delivery.parcel);
+    const sent = decodePeerMessage(this.#bodyOf(key, numbered));
+    if (sent === undefined) return this.#complain(delivery.parcel);
+    const division = this.#context.ownership?.division;
     // Sent by a division that is not known here yet: taken when it is sent again, and then for certain ours.
-    if (letter.epoch > this.#parts.epoch()) return;
+    if (division === undefined || sent.epoch > division.epoch) return;
+    const message = stillTrue(sent, division.losses, (url) => this.#bucketOf(url));
     const taken = this.#takenFrom({ sender });
     const settle = (): void => {
       taken.seqs.add(numbered.seq);
       this.#remember(sender, taken);
       for (const one of deliveries) this.#arrived(one);
     };
-    if (letter.kind === "page") {
+    if (message.kind === "page") {
       const { from } = delivery.parcel;
-      return this.#takePage({ key, letter, from, settle });
+      return this.#takePage({ key, message, from, settle });
     }
-    this.#parts.read(letter);
+    this.#parts.merge.takeIn(message);
     settle();
+  }
+
+  #bucketOf(url: string): number {
+    return this.#context.ownership?.bucketOf(url) ?? 0;
   }
 
   #arrived(delivery: Delivery): void {
@@ -141,7 +138,7 @@ export class Inbox {
   #takePage(page: WaitingPage): void {
     if (this.#waitingBytes > WAITING_BYTES_MAX) return;
     this.#underWay.add(page.key);
-    this.#waitingBytes += page.letter.page.body.length;
+    this.#waitingBytes += page.message.page.body.length;
     this.#waiting.push(page);
     this.#readOn();
   }
@@ -150,21 +147,21 @@ export class Inbox {
     while (this.#archiving < PAGES_UNDER_WAY_MAX) {
       const page = this.#waiting.shift();
       if (page === undefined) return;
-      const { key, letter, from, settle } = page;
+      const { key, message, from, settle } = page;
       this.#archiving += 1;
-      this.#parts
-        .readPage(letter, from, settle)
+      this.#parts.pageImport
+        .takeIn(message, from, settle)
         .finally(() => {
           this.#archiving -= 1;
-          this.#waitingBytes -= letter.page.body.length;
+          this.#waitingBytes -= message.page.body.length;
           this.#underWay.delete(key);
           this.#readOn();
         })
-        .catch((fault: unknown) => this.#parts.onFault(fault));
+        .catch((fault: unknown) => this.#context.emit({ kind: "fault", fault }));
     }
   }
 
-  /** All parcels that the letter came in; undefined while parts of it are missing. */
+  /** All parcels that the message came in; undefined while parts of it are missing. */
   #deliveriesOf(
     key: string,
     delivery: Delivery,
@@ -213,18 +210,18 @@ export class Inbox {
   }
 
   #remember(sender: string, { floor, seqs }: Taken): void {
-    this.#parts.notebook.noteFact(factOf(sender), JSON.stringify({ floor, seqs: [...seqs] }));
+    this.#context.batch.setFact(factOf(sender), JSON.stringify({ floor, seqs: [...seqs] }));
   }
 
   #complain({ from, id }: Parcel): void {
     const message = "an unreadable message was rejected";
-    this.#parts.log.write({ level: "error", message, values: { from, id } });
+    this.#context.log.write({ level: "error", message, values: { from, id } });
   }
 
   #takenFrom({ sender }: Pick<Packing, "sender">): Taken {
     const known = this.#taken.get(sender);
     if (known !== undefined) return known;
-    const text = this.#parts.store.recall(factOf(sender));
+    const text = this.#context.batch.recall(factOf(sender));
     const kept = text === undefined ? undefined : (JSON.parse(text) as StoredTaken);
     const taken = { floor: kept?.floor ?? 0, seqs: new Set(kept?.seqs) };
     this.#taken.set(sender, taken);

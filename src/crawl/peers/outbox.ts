@@ -1,14 +1,13 @@
 /**
  * Sends what is for other processes, and keeps it until they have it.
  *
- * A letter is noted together with the page it comes from, so it leaves with that page's commit or not
- * at all. Letters to one addressee travel several in a parcel: after so many pages, after so much time, or at once when
+ * A message is noted together with the page it comes from, so it leaves with that page's commit or not
+ * at all. Messages to one addressee travel several in a parcel: after so many pages, after so much time, or at once when
  * there is nothing else to do. A parcel without a receipt is sent again, ever later, for ever: the
  * bus may lose everything at any time. What an addressee that has left did not take is addressed anew.
  */
 
 import { assert } from "../../base/assert.ts";
-import type { Clock } from "../../base/clock.ts";
 import type { Membership, Receipt } from "../../exchange/bus.ts";
 import { type NumberedMessage, pack, PACKED_BYTES_MAX } from "../../exchange/packing.ts";
 import {
@@ -16,26 +15,21 @@ import {
   decodePeerMessage,
   encodePeerMessage,
 } from "../../exchange/peer-message.ts";
-import type { OutgoingParcel, Store } from "../../store/store.ts";
-import type { Notebook } from "../batch.ts";
+import type { OutgoingParcel } from "../../store/store.ts";
+import type { CrawlContext } from "../context.ts";
 
-export interface OutboxParts {
-  readonly clock: Clock;
-  readonly store: Store;
-  readonly notebook: Notebook;
+interface OutboxParts {
   readonly bus: Pick<Membership, "send">;
-  /** Names the store: one that begins anew counts its letters anew. */
+  /** Names the store: a store that is new counts its messages from 1. */
   readonly sender: string;
   readonly everyPages: number;
   readonly everyMs: number;
-  /** While nothing else is to be done, whatever waits goes at once. */
-  readonly isIdle: () => boolean;
 }
 
 interface Shipment {
   readonly to: string;
   readonly seqs: readonly number[];
-  /** Of one letter that goes in several parcels. */
+  /** Of one message that goes in several parcels. */
   readonly part: number;
   readonly parts: number;
   sentAtMs: number;
@@ -58,10 +52,11 @@ const TICK_MS = 50;
 const AGAIN_AFTER_MS = 2_000;
 const AGAIN_AFTER_MAX_MS = 15_000;
 const SHIPMENTS_MAX = 4;
-const LETTERS_MAX = 4_096;
+const MESSAGES_MAX = 4_096;
 const READ_AT_ONCE = 1_000;
 
 export class Outbox {
+  readonly #context: CrawlContext;
   readonly #parts: OutboxParts;
   readonly #piles = new Map<string, Pile>();
   readonly #shipments = new Map<string, Shipment>();
@@ -72,11 +67,13 @@ export class Outbox {
   #cancelTimer: (() => void) | undefined;
   #sentBytes = 0;
 
-  constructor(parts: OutboxParts) {
+  constructor(context: CrawlContext, parts: OutboxParts) {
+    this.#context = context;
     this.#parts = parts;
-    this.#nextSeq = parts.store.nextParcelSeq;
+    const { store } = context;
+    this.#nextSeq = store.nextParcelSeq;
     for (let afterSeq = 0; ;) {
-      const rows = parts.store.outbox(afterSeq, READ_AT_ONCE);
+      const rows = store.outbox(afterSeq, READ_AT_ONCE);
       for (const { seq, to } of rows) this.#pile(to).seqs.push(seq);
       afterSeq = rows.at(-1)?.seq ?? afterSeq;
       if (rows.length < READ_AT_ONCE) break;
@@ -88,14 +85,14 @@ export class Outbox {
     return this.#noted.length === 0 && this.#piles.size === 0;
   }
 
-  /** Letters that have not arrived yet. */
+  /** Messages that have not arrived yet. */
   get count(): number {
     let count = this.#noted.length;
     for (const { seqs } of this.#piles.values()) count += seqs.length;
     return count;
   }
 
-  /** The number that the next letter gets, and the lowest of those that have not arrived. */
+  /** The number that the next message gets, and the lowest of those that have not arrived. */
   get numbers(): { readonly next: number; readonly first: number } {
     let first = this.#noted[0]?.seq ?? this.#nextSeq;
     for (const { seqs } of this.#piles.values()) first = Math.min(first, seqs[0] ?? first);
@@ -107,10 +104,10 @@ export class Outbox {
     return this.#sentBytes;
   }
 
-  /** Notes a letter: it is sent once it is committed. Answers its number. */
-  put(to: string, letter: PeerMessage): number {
+  /** Notes a message: it is sent once it is committed. Answers its number. */
+  put(to: string, message: PeerMessage): number {
     const seq = this.#nextSeq++;
-    this.#parts.notebook.noteOutgoing({ seq, to, body: encodePeerMessage(letter) });
+    this.#context.batch.addParcel({ seq, to, body: encodePeerMessage(message) });
     this.#noted.push({ seq, to });
     return seq;
   }
@@ -138,26 +135,28 @@ export class Outbox {
     this.ship();
   }
 
-  /** Takes back all letters to whoever `isGone`, to be addressed anew in the same commit. */
+  /** Takes back all messages to whoever `isGone`, to be addressed anew in the same commit. */
   takeBack(isGone: (to: string) => boolean): PeerMessage[] {
-    const letters: PeerMessage[] = [];
+    const messages: PeerMessage[] = [];
+    const noted = this.#noted.filter(({ to }) => isGone(to));
+    this.#noted = this.#noted.filter(({ to }) => !isGone(to));
     for (const [to, pile] of this.#piles) {
       if (!isGone(to)) continue;
       for (const [id, shipment] of this.#shipments)
         if (shipment.to === to) this.#shipments.delete(id);
-      letters.push(...this.lettersTo(to, Infinity));
+      messages.push(...this.messagesTo(to, Infinity));
       this.#drop(to, new Set(pile.seqs));
     }
-    return letters;
+    for (const { seq } of noted) {
+      messages.push(this.#message(seq));
+      this.#context.batch.dropParcel(seq);
+    }
+    return messages;
   }
 
   /** The first that wait for an addressee. */
-  lettersTo(to: string, countMax: number): PeerMessage[] {
-    return (this.#piles.get(to)?.seqs ?? []).slice(0, countMax).map((seq) => {
-      const letter = decodePeerMessage(this.#row(seq).body);
-      assert(letter !== undefined, "what we wrote we can read");
-      return letter;
-    });
+  messagesTo(to: string, countMax: number): PeerMessage[] {
+    return (this.#piles.get(to)?.seqs ?? []).slice(0, countMax).map((seq) => this.#message(seq));
   }
 
   stop(): void {
@@ -168,7 +167,7 @@ export class Outbox {
   #pile(to: string): Pile {
     const known = this.#piles.get(to);
     if (known !== undefined) return known;
-    const sinceMs = this.#parts.clock.nowMs();
+    const sinceMs = this.#context.clock.nowMs();
     const pile = { seqs: [], sinceMs, dueAtPage: this.#pages + this.#parts.everyPages };
     this.#piles.set(to, pile);
     return pile;
@@ -178,18 +177,24 @@ export class Outbox {
     const pile = this.#pile(to);
     pile.seqs = pile.seqs.filter((seq) => !seqs.has(seq));
     if (pile.seqs.length === 0) this.#piles.delete(to);
-    for (const seq of seqs) this.#parts.notebook.noteDelivered(seq);
+    for (const seq of seqs) this.#context.batch.dropParcel(seq);
   }
 
   #row(seq: number): OutgoingParcel {
-    const [row] = this.#parts.store.outbox(seq - 1, 1);
-    assert(row?.seq === seq, "a letter is kept until it has arrived");
+    const row = this.#context.batch.parcel(seq);
+    assert(row !== undefined, "a message is kept until it has arrived");
     return row;
+  }
+
+  #message(seq: number): PeerMessage {
+    const message = decodePeerMessage(this.#row(seq).body);
+    assert(message !== undefined, "what we wrote we can read");
+    return message;
   }
 
   /** Sends whatever is due. */
   ship(): void {
-    const nowMs = this.#parts.clock.nowMs();
+    const nowMs = this.#context.clock.nowMs();
     for (const [id, shipment] of this.#shipments) {
       const againAfterMs = Math.min(AGAIN_AFTER_MAX_MS, AGAIN_AFTER_MS * 2 ** shipment.tries);
       if (nowMs - shipment.sentAtMs < againAfterMs) continue;
@@ -199,15 +204,15 @@ export class Outbox {
     for (const [to, pile] of this.#piles)
       if (to !== NOBODY && this.#isDue(pile, nowMs)) this.#shipPile(to, pile, nowMs);
     if (this.#cancelTimer === undefined && this.#piles.size > 0)
-      this.#cancelTimer = this.#parts.clock.after(TICK_MS, () => {
+      this.#cancelTimer = this.#context.clock.after(TICK_MS, () => {
         this.#cancelTimer = undefined;
         this.ship();
       });
   }
 
   #isDue({ sinceMs, dueAtPage }: Pile, nowMs: number): boolean {
-    const { everyMs, isIdle } = this.#parts;
-    return isIdle() || this.#pages >= dueAtPage || nowMs - sinceMs >= everyMs;
+    const { everyMs } = this.#parts;
+    return this.#context.requests.isQuiet || this.#pages >= dueAtPage || nowMs - sinceMs >= everyMs;
   }
 
   #shipPile(to: string, pile: Pile, nowMs: number): void {
@@ -236,7 +241,7 @@ export class Outbox {
   #fitting(seqs: readonly number[]): number[] {
     let bytes = 0;
     const fitting: number[] = [];
-    for (const seq of seqs.slice(0, LETTERS_MAX)) {
+    for (const seq of seqs.slice(0, MESSAGES_MAX)) {
       bytes += this.#row(seq).body.length;
       if (fitting.length > 0 && bytes > PACKED_BYTES_MAX) break;
       fitting.push(seq);
@@ -247,7 +252,7 @@ export class Outbox {
   #send(id: string, shipment: Shipment, nowMs: number): void {
     const { bus, sender } = this.#parts;
     const { to, seqs, part, parts } = shipment;
-    const letters: NumberedMessage[] = seqs.map((seq) => {
+    const messages: NumberedMessage[] = seqs.map((seq) => {
       const { body } = this.#row(seq);
       const from = part * PACKED_BYTES_MAX;
       return {
@@ -257,7 +262,7 @@ export class Outbox {
         body: parts === 1 ? body : body.subarray(from, from + PACKED_BYTES_MAX),
       };
     });
-    const body = pack({ sender, floor: this.#pile(to).seqs[0] as number, messages: letters });
+    const body = pack({ sender, floor: this.#pile(to).seqs[0] as number, messages: messages });
     shipment.sentAtMs = nowMs;
     this.#sentBytes += body.length;
     bus.send({ id, to, body });

@@ -1,153 +1,133 @@
 /**
- * One process of several: what the loops must know of the others, and what is told to them.
+ * One process of several: what the others learn of it, and what it does when the web is divided again.
  *
- * Whoever coordinates (`cluster/`) says how the web is divided, whose turn it is at shared sites and addresses, and
- * when all are done. Everything else goes by the bus from process to process. A crawl that is alone has
- * no team, and pays nothing for those that have one.
+ * A coordinator (`cluster/`) says how the web is divided, whose turn it is at shared sites and addresses, and when
+ * all processes are done. Everything else goes by the bus from process to process. A crawl that is alone has no
+ * peer object, and pays nothing for those that have one.
  */
 
-import type { Clock } from "../../base/clock.ts";
 import type { Parcel, Receipt } from "../../exchange/bus.ts";
-import type { Addressee } from "../../frontier/politeness.ts";
-import type { SharedTurn, SharedTurns, TurnGiven, TurnWish } from "../../frontier/shared-turns.ts";
-import type { Workbench } from "../../frontier/workbench.ts";
-import type { Store } from "../../store/store.ts";
-import type { CanonicalUrl } from "../../url/url.ts";
-import type { Border, BorderMeans } from "./route-links.ts";
-import type { Division } from "./ownership.ts";
-import type { Job } from "../job.ts";
-import { Moving, type MovingParts } from "./hand-over.ts";
-import type { Notebook } from "../batch.ts";
-import type { Refill } from "../queue.ts";
-import type { Roster, Site } from "../sites.ts";
+import type { SharedTurns, TurnGiven, TurnWish } from "../../frontier/shared-turns.ts";
+import type { PopularFound } from "../../partition/popular-found.ts";
+import type { Admission } from "../admit.ts";
+import type { CrawlContext } from "../context.ts";
+import type { Division, Ownership, PeerRules } from "../ownership.ts";
+import type { Queue } from "../queue.ts";
+import type { Site } from "../sites.ts";
+import type { HandOver } from "./hand-over.ts";
+import type { Inbox } from "./inbox.ts";
+import type { UrlMerge } from "./merge-url.ts";
+import type { LinkRouter, RouterTraffic } from "./route-links.ts";
 
-export interface TeamRules {
-  /** Processes that crawl at the same time, where no division says so. */
-  readonly size: number;
-  /** Whether only one process asks a site, so that its turn need not be shared. */
-  readonly sitesAreOwn: boolean;
-  /** Whether links to others' parts are followed when there is nothing else to do. */
-  readonly crossesOver: boolean;
-  /** Whether a coordinator hands out parts of the web by what waits in them. */
-  readonly isHandedOut: boolean;
-  readonly siteConcurrencyMax: number;
-  readonly addressConcurrencyMax: number;
-}
-
-/** What a process is given to take part. */
-export interface TeamMeans {
-  /** Those of the starting addresses that this process begins with, if they are its own to begin with. */
-  readonly seeds: readonly CanonicalUrl[];
+interface PeerParts {
+  readonly ownership: Ownership;
   readonly turns: SharedTurns;
-  readonly rules: TeamRules;
+  readonly rules: PeerRules;
+  readonly queue: Queue;
+  readonly admission: Admission;
   /** undefined for processes that are independent of each other. */
-  readonly border: BorderMeans | undefined;
+  readonly exchange: Exchange | undefined;
 }
 
-export interface TeamParts {
-  readonly clock: Clock;
-  readonly store: Store;
-  readonly notebook: Notebook;
-  readonly roster: Roster;
-  readonly workbench: Workbench<Job>;
-  readonly refill: Refill;
-  readonly turns: SharedTurns;
-  readonly rules: TeamRules;
-  /** undefined for processes that are independent of each other. */
-  readonly border: Border | undefined;
-  readonly moving: Moving | undefined;
-  /** Lets in what of the starting addresses is ours now. */
-  readonly admitSeeds: () => void;
-  readonly pump: () => void;
+/** What carries URLs and pages between processes. */
+export interface Exchange {
+  readonly router: LinkRouter;
+  readonly inbox: Inbox;
+  readonly merge: UrlMerge;
+  readonly handOver: HandOver;
 }
 
-/** The fact, kept in the store, of which buckets something may be here that is ours or has to be handed over. */
+/** The fact, kept in the store: buckets for which this store may still hold rows. */
 const OWNED = "owned buckets";
-/** The fact, kept in the store, up to which division what was lost with others has been sent again. */
+/** The fact, kept in the store: the division up to which everything lost with other processes has been sent again. */
 const EPOCH = "division epoch";
 const SITES_LOOKED_AT = 256;
-/** Letters without an owner that a report of waiting URLs reads at most. */
-const LETTERS_COUNTED = 200;
+/** Messages without an owner that a report of waiting URLs reads at most. */
+const MESSAGES_COUNTED = 200;
 
 /** A bucket and the number of URLs that wait in it. */
 export type Waiting = readonly [bucket: number, urls: number];
 
-export class Team {
-  readonly #parts: TeamParts;
-  /** Nothing is started after this moment, however late anybody looks at the clock. */
-  licensedUntilMs = -Infinity;
-  /** Follows links to others' parts, for want of anything else. */
-  #isCrossing = false;
+export class Peer {
+  readonly #context: CrawlContext;
+  readonly #parts: PeerParts;
   #isClosed = false;
   #epochKnown: number;
-  /** What has to arrive until all is handed over that was lost with that division. */
-  #handing = { epoch: 0, beforeLetter: 0 };
+  /** The messages that must arrive until everything is handed over that was lost with that division. */
+  #handing = { epoch: 0, beforeMessage: 0 };
   #handedOver = 0;
-  /** Others have come or gone while we were there. */
-  #comeAndGo = false;
-  /** Buckets that others may have crawled before us. */
-  readonly #inherited = new Set<number>();
 
-  constructor(parts: TeamParts) {
+  constructor(context: CrawlContext, parts: PeerParts) {
+    this.#context = context;
     this.#parts = parts;
-    this.#epochKnown = Number(parts.store.recall(EPOCH) ?? 0);
+    this.#epochKnown = Number(context.store.recall(EPOCH) ?? 0);
   }
 
-  get border(): Border | undefined {
-    return this.#parts.border;
+  get division(): Division | undefined {
+    return this.#parts.ownership.division;
+  }
+
+  get traffic(): RouterTraffic | undefined {
+    const { exchange } = this.#parts;
+    if (exchange === undefined) return undefined;
+    return { ...exchange.router.traffic, urlsReceived: exchange.merge.received };
+  }
+
+  /** Messages that have not arrived yet. */
+  get messagesWaiting(): number {
+    return this.#parts.exchange?.router.waiting ?? 0;
+  }
+
+  get popularFound(): PopularFound | undefined {
+    return this.#parts.exchange?.router.popularFound;
   }
 
   get epoch(): number {
-    return this.#parts.border?.division.epoch ?? 0;
+    return this.division?.epoch ?? 0;
   }
 
-  /** The highest that this store has heard of, in whatever life. */
+  /** The highest epoch that this store knows, of whatever run. */
   get epochKnown(): number {
     return Math.max(this.#epochKnown, this.epoch);
   }
 
-  /** Up to this epoch all that was ours, and no longer is, has arrived where it belongs. */
+  /** Up to this epoch everything that was ours, and no longer is, has arrived where it belongs. */
   get handedOver(): number {
-    const { border, moving } = this.#parts;
-    if (border === undefined || moving === undefined) return 0;
-    const { next, first } = border.letterNumbers;
-    if (moving.isDone && this.#handing.epoch < this.epoch)
-      this.#handing = { epoch: this.epoch, beforeLetter: next };
-    if (first >= this.#handing.beforeLetter) this.#handedOver = this.#handing.epoch;
+    const { exchange } = this.#parts;
+    if (exchange === undefined) return 0;
+    const { next, first } = exchange.router.messageNumbers;
+    if (exchange.handOver.isDone && this.#handing.epoch < this.epoch)
+      this.#handing = { epoch: this.epoch, beforeMessage: next };
+    if (first >= this.#handing.beforeMessage) this.#handedOver = this.#handing.epoch;
     return this.#handedOver;
-  }
-
-  /** Whether somebody else may have asked a site shortly before it became ours. */
-  isInherited(site: Site): boolean {
-    const bucket = this.#parts.border?.bucketOf(`${site.key}/`);
-    return bucket !== undefined && this.#inherited.has(bucket);
   }
 
   /** Whether nothing found here is on its way to others, and nothing has to be handed over. */
   get isQuiet(): boolean {
-    const { border, moving } = this.#parts;
-    return (border?.isQuiet ?? true) && (moving?.isDone ?? true);
+    const { exchange } = this.#parts;
+    if (exchange === undefined) return true;
+    return exchange.router.isQuiet && exchange.inbox.isQuiet && exchange.handOver.isDone;
   }
 
-  get isLicensed(): boolean {
-    return this.#parts.clock.nowMs() < this.licensedUntilMs;
+  set licensedUntilMs(untilMs: number) {
+    this.#parts.ownership.licensedUntilMs = untilMs;
   }
 
   /** The fullest parts of the web known here, own ones and those without an owner, with their waiting URLs. */
   waiting(countMax: number): readonly Waiting[] {
-    const { border, rules } = this.#parts;
-    if (this.#isClosed || border === undefined || !rules.isHandedOut) return [];
+    const { ownership, exchange, rules } = this.#parts;
+    if (this.#isClosed || exchange === undefined || !rules.isHandedOut) return [];
     const counts = new Map<number, number>();
     const add = (bucket: number, urls: number): void => {
       if (urls > 0) counts.set(bucket, (counts.get(bucket) ?? 0) + urls);
     };
-    for (const bucket of border.unowned(LETTERS_COUNTED)) add(bucket, 1);
-    if (border.keepsSites) {
+    for (const bucket of exchange.router.unowned(MESSAGES_COUNTED)) add(bucket, 1);
+    if (ownership.keepsSites) {
       for (const { key, pending } of this.#sitesWithWork())
-        if (border.mayCrawl(key)) add(border.bucketOf(`${key}/`), pending);
+        if (ownership.mayCrawl(key)) add(ownership.bucketOf(`${key}/`), pending);
     } else {
       // The URLs of a site are spread over all parts alike.
-      const own = border.owned();
+      const own = ownership.owned();
       const pending = this.#sitesWithWork().reduce((sum, site) => sum + site.pending, 0);
       for (const bucket of own) add(bucket, Math.floor(pending / own.length));
     }
@@ -156,153 +136,105 @@ export class Team {
 
   /** Sites with pending URLs: those in memory, and the first of the stored ones. */
   #sitesWithWork(): readonly Pick<Site, "key" | "pending">[] {
-    const { roster, store } = this.#parts;
-    const inMemory = [...roster.inMemory()];
+    const { sites } = this.#context;
+    const inMemory = [...sites.inMemory()];
     const known = new Set(inMemory.map(({ key }) => key));
-    const stored = store.sitesWithWork(0, SITES_LOOKED_AT).filter(({ key }) => !known.has(key));
+    const stored = sites.withWork(0, SITES_LOOKED_AT).filter(({ key }) => !known.has(key));
     return [...inMemory, ...stored].filter(({ pending }) => pending > 0);
-  }
-
-  /** Whether a site may be asked by this process now. */
-  mayAsk(site: Site): boolean {
-    const { border } = this.#parts;
-    if (border === undefined || this.#isCrossing) return true;
-    return border.mayCrawl(site.key);
-  }
-
-  /** Processes that crawl at the same time, this one included. */
-  get #size(): number {
-    return this.#parts.border?.division.members.size ?? this.#parts.rules.size;
-  }
-
-  /** What it takes to ask a site that others may ask too. */
-  shared(site: Site, to: Addressee): Addressee {
-    const { sitesAreOwn, siteConcurrencyMax, addressConcurrencyMax } = this.#parts.rules;
-    const size = this.#size;
-    const turns: SharedTurn[] = [];
-    const { address, addressDelayMs, delayMs } = to;
-    const siteMax = to.concurrencyMax ?? siteConcurrencyMax;
-    const needsAddress =
-      address !== undefined && (addressDelayMs > 0 || size > addressConcurrencyMax);
-    if (needsAddress) turns.push({ key: `address ${address}`, delayMs: addressDelayMs });
-    const needsSite = !sitesAreOwn && (delayMs > 0 || size > siteMax);
-    if (needsSite) turns.push({ key: `site ${site.key}`, delayMs });
-    return {
-      ...to,
-      ...(turns.length > 0 ? { shared: turns } : {}),
-      // Without a delay all may ask at once, each with its part of the places.
-      ...(needsAddress ? {} : { addressConcurrencyMax: Math.floor(addressConcurrencyMax / size) }),
-      ...(sitesAreOwn || needsSite ? {} : { concurrencyMax: Math.floor(siteMax / size) }),
-    };
   }
 
   /** Takes a new division of the web into use: what is no longer ours is handed over. */
   divide(division: Division): void {
-    const { border, notebook, refill, roster, admitSeeds, pump } = this.#parts;
-    if (border === undefined || this.#isClosed) return;
-    if (division.epoch <= border.division.epoch) return;
-    // Before it, so that what was noted by the old division is stored by the old division.
-    notebook.commit();
-    const before = border.division;
-    this.#inherit(before, division);
-    border.divide(division);
-    this.#sendAgain(division);
-    if (before.members.size !== division.members.size) this.#shareAnew();
+    const { ownership, exchange, queue, admission } = this.#parts;
+    const { sites, emit } = this.#context;
+    const before = ownership.division;
+    if (exchange === undefined || before === undefined || this.#isClosed) return;
+    if (division.epoch <= before.epoch) return;
+    exchange.router.beforeDivision();
+    ownership.divide(division);
+    exchange.router.afterDivision(division);
+    this.#sendAgain(division, exchange);
+    if (before.members.size !== division.members.size) this.#shareAgain();
     this.start();
-    admitSeeds();
-    notebook.commit();
-    refill.wakeSites();
-    // Of sites that are awake something may have arrived.
-    for (const site of roster.inMemory()) if (site.awake) refill.refill(site);
-    pump();
+    admission.admitSeeds();
+    queue.wakeSites();
+    // URLs of sites that are awake may have arrived.
+    for (const site of sites.inMemory()) if (site.awake) queue.refill(site);
+    emit({ kind: "mayStart" });
   }
 
   /** What was ours, in an earlier run or until now, and is no longer goes to its owner. */
   start(): void {
-    const { border, moving, store } = this.#parts;
-    // Before anybody has said what is whose, nothing is lost.
-    if (border === undefined || moving === undefined || this.epoch === 0) return;
-    const before = readBuckets(store.recall(OWNED)) ?? [];
-    const owned = new Set(border.owned());
-    // A kill while something is handed over must not forget what has become ours meanwhile.
+    const { ownership, exchange } = this.#parts;
+    // Before the first division nothing is lost.
+    if (exchange === undefined || this.epoch === 0) return;
+    const before = readBuckets(this.#context.batch.recall(OWNED)) ?? [];
+    const owned = new Set(ownership.owned());
+    // A kill during a hand-over must not forget what has become ours meanwhile.
     this.#remember([...owned.union(new Set(before))]);
-    moving.begin(new Set(before.filter((bucket) => !owned.has(bucket))), () =>
-      this.#remember(border.owned()),
+    exchange.handOver.begin(new Set(before.filter((bucket) => !owned.has(bucket))), () =>
+      this.#remember(ownership.owned()),
     );
   }
 
-  /** What was sent to somebody who is lost is lost with them: its new owner gets it again. */
-  #sendAgain({ epoch, losses }: Division): void {
+  /** What was sent to a process that is lost is lost with it: its new owner gets it again. */
+  #sendAgain({ epoch, losses }: Division, { handOver }: Exchange): void {
     const orphaned = new Set<number>();
     for (const loss of losses)
       if (loss.epoch > this.#epochKnown) for (const bucket of loss.buckets) orphaned.add(bucket);
-    this.#parts.moving?.sendAgain(orphaned);
+    handOver.sendAgain(orphaned);
     this.#epochKnown = epoch;
-    this.#parts.notebook.noteFact(EPOCH, String(epoch));
+    this.#context.batch.setFact(EPOCH, String(epoch));
   }
 
-  /** Notes what others may have asked just now. */
-  #inherit(before: Division, after: Division): void {
-    const { self } = this.#parts.border as Border;
-    for (const [bucket, owner] of after.owners.entries()) {
-      if (owner !== self || before.owners[bucket] === self) continue;
-      // One that nobody had in the first division of all nobody has asked.
-      const wasAnothers = before.epoch === 0 ? after.epoch > 1 : before.owners[bucket] !== "";
-      if (wasAnothers || this.#comeAndGo) this.#inherited.add(bucket);
-    }
-    // One that nobody has now may have been left behind.
-    if (before.members.symmetricDifference(after.members).size > 0) this.#comeAndGo = true;
+  /** More or fewer processes share IP addresses with this one. */
+  #shareAgain(): void {
+    const { queue } = this.#parts;
+    for (const site of this.#context.sites.inMemory())
+      if (site.to !== undefined) queue.open(site, site.to);
   }
 
-  /** Others share addresses with us now, or no longer. */
-  #shareAnew(): void {
-    const { roster, refill } = this.#parts;
-    for (const site of roster.inMemory()) if (site.to !== undefined) refill.open(site, site.to);
-  }
-
-  /** Takes nothing in any more: who ends must not promise to care for something, nor touch its store. */
+  /** Takes nothing in any more: a process that ends must not promise to care for something, nor touch its store. */
   close(): void {
     this.#isClosed = true;
   }
 
   onParcel(parcel: Parcel): void {
-    if (this.#isClosed) return;
-    this.#parts.border?.onParcel(parcel);
+    if (!this.#isClosed) this.#parts.exchange?.inbox.take(parcel);
   }
 
   onReceipt(receipt: Receipt): void {
-    if (this.#isClosed) return;
-    this.#parts.border?.onReceipt(receipt);
+    if (!this.#isClosed) this.#parts.exchange?.router.onReceipt(receipt);
   }
 
-  /** Nothing is under way. With nothing of its own left, a process that may crosses the border. */
+  /** Nothing is under way. With no work of its own left, a process that may follows links to others' parts. */
   onIdle(): void {
-    const { border, rules, refill } = this.#parts;
-    border?.ship();
-    if (!rules.crossesOver || this.#isCrossing || this.#hasOwnWork()) return;
-    this.#isCrossing = true;
-    refill.wakeSites();
+    const { ownership, exchange, rules, queue } = this.#parts;
+    exchange?.router.ship();
+    if (!rules.crossesOver || ownership.isCrossing || this.#hasOwnWork()) return;
+    ownership.isCrossing = true;
+    queue.wakeSites();
   }
 
   /**
-   * Something of a site waits now. Others' sites leave the workbench as soon as it is one of our own, so that no
-   * further foreign URL is taken while an own one waits; the requests under way end as they will.
+   * A URL of a site waits. Others' sites leave the workbench as soon as it is one of our own, so that no further
+   * foreign URL is requested while an own one waits; requests under way end as they will.
    */
-  onWaiting(site: Site): void {
-    const { roster, refill, border } = this.#parts;
-    if (!this.#isCrossing || border?.mayCrawl(site.key) !== true) return;
-    this.#isCrossing = false;
-    for (const other of roster.inMemory())
-      if (other.awake && border.mayCrawl(other.key) !== true) refill.layAside(other);
+  siteGrown(siteKey: string): void {
+    const { ownership, queue } = this.#parts;
+    if (!ownership.isCrossing || !ownership.isOwnSite(siteKey)) return;
+    ownership.isCrossing = false;
+    for (const other of this.#context.sites.inMemory())
+      if (other.awake && !ownership.isOwnSite(other.key)) queue.layAside(other);
   }
 
   stop(): void {
     this.#isClosed = true;
-    this.#parts.border?.stop();
-    this.#parts.moving?.stop();
+    this.#parts.exchange?.router.stop();
+    this.#parts.exchange?.handOver.stop();
   }
 
-  /** Whether nothing that it asks is shared with others. */
+  /** Whether it has no turn at a site or IP address that is shared with others. */
   get holdsNoTurns(): boolean {
     return this.#parts.turns.size === 0;
   }
@@ -317,8 +249,8 @@ export class Team {
 
   /** Turns that have come, and turns that others want. */
   onTurns(granted: readonly TurnGiven[], recalled: readonly TurnWish[]): void {
-    const { turns, clock } = this.#parts;
-    const nowMs = clock.nowMs();
+    const { turns } = this.#parts;
+    const nowMs = this.#context.clock.nowMs();
     const sites: number[] = [];
     for (const grant of granted) sites.push(...turns.granted(nowMs, grant));
     for (const recall of recalled) sites.push(...turns.recalled(nowMs, recall));
@@ -332,41 +264,25 @@ export class Team {
   }
 
   #offer(siteIds: readonly number[]): void {
-    const { workbench, pump } = this.#parts;
+    const { workbench, emit } = this.#context;
     if (siteIds.length === 0) return;
     for (const siteId of siteIds) workbench.offerAgain(siteId);
-    pump();
+    emit({ kind: "mayStart" });
   }
 
   #hasOwnWork(): boolean {
-    const { store, border, roster } = this.#parts;
-    // What has just been found is not in the store yet.
-    for (const { key, pending } of roster.inMemory())
-      if (pending > 0 && border?.mayCrawl(key) === true) return true;
+    const { ownership } = this.#parts;
     for (let afterId = 0; ;) {
-      const rows = store.sitesWithWork(afterId, SITES_LOOKED_AT);
-      if (rows.some(({ key }) => border?.mayCrawl(key) === true)) return true;
+      const rows = this.#context.sites.withWork(afterId, SITES_LOOKED_AT);
+      if (rows.some(({ key }) => ownership.isOwnSite(key))) return true;
       if (rows.length < SITES_LOOKED_AT) return false;
       afterId = rows.at(-1)?.id ?? afterId;
     }
   }
 
   #remember(owned: readonly number[]): void {
-    this.#parts.notebook.noteFact(OWNED, JSON.stringify(owned));
+    this.#context.batch.setFact(OWNED, JSON.stringify(owned));
   }
-}
-
-export function teamOf(
-  { turns, rules, border: means }: TeamMeans,
-  parts: Omit<TeamParts, "turns" | "rules" | "moving"> &
-    Omit<MovingParts, "partition" | "ownsContents" | "border">,
-): Team {
-  const { border } = parts;
-  const moving =
-    border === undefined || means === undefined
-      ? undefined
-      : new Moving({ ...parts, ...means, border });
-  return new Team({ ...parts, turns, rules, moving });
 }
 
 function readBuckets(text: string | undefined): number[] | undefined {

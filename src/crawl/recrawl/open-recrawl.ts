@@ -6,8 +6,6 @@
  * woken when all have been judged, because the likeliest to have changed goes first.
  */
 
-import type { Clock } from "../../base/clock.ts";
-import type { Settings } from "../../config/schema.ts";
 import {
   fairChance,
   judgeRevisit,
@@ -15,45 +13,37 @@ import {
   visitsBefore,
 } from "../../frontier/revisit.ts";
 import { expectedBytes } from "../../frontier/round-size.ts";
-import type { EndedUrl, Store } from "../../store/store.ts";
-import type { Notebook } from "../batch.ts";
-import type { Refill } from "../queue.ts";
-import { predictedBytes, type Roster, type Site } from "../sites.ts";
-import type { Tally } from "../counters.ts";
+import type { EndedUrl } from "../../store/store.ts";
+import type { CrawlContext } from "../context.ts";
+import type { Queue } from "../queue.ts";
+import { predictedBytes, type Site } from "../sites.ts";
 
 const URLS_AT_ONCE = 500;
 /** When the disk is full. */
 const AGAIN_AFTER_MS = 2000;
 
-export interface RoundOpeningParts {
-  readonly clock: Clock;
-  readonly settings: Settings;
-  readonly store: Store;
-  readonly roster: Roster;
-  readonly notebook: Notebook;
-  readonly tally: Tally;
-  readonly refill: Refill;
-  /** Everything in the queue has been opened. */
-  readonly onIdle: () => void;
-  readonly onFault: (fault: unknown) => void;
-}
-
 /** By its schedule, or because somebody wants every page looked at. */
-export type RoundKind = "scheduled" | "refresh";
+export type RecrawlKind = "scheduled" | "refresh";
 
 interface Opening {
   readonly site: Site;
   readonly rules: RevisitRules;
 }
 
-export class RoundOpening {
-  readonly #parts: RoundOpeningParts;
+export class RecrawlOpening {
+  readonly #context: CrawlContext;
+  readonly #sitesQueue: Queue;
   readonly #queue: Opening[] = [];
   #cancelTimer: (() => void) | undefined;
   #isStopped = false;
 
-  constructor(parts: RoundOpeningParts) {
-    this.#parts = parts;
+  /** Called when everything that was added has been opened. */
+  readonly #onOpened: () => void;
+
+  constructor(context: CrawlContext, queue: Queue, onOpened: () => void) {
+    this.#context = context;
+    this.#sitesQueue = queue;
+    this.#onOpened = onOpened;
   }
 
   get isBusy(): boolean {
@@ -61,8 +51,8 @@ export class RoundOpening {
   }
 
   /** The site's round has begun, or was begun by an earlier process and not opened to its end. */
-  add(site: Site, kind: RoundKind): void {
-    const { revisitChance, revisitMaxMs } = this.#parts.settings;
+  add(site: Site, kind: RecrawlKind): void {
+    const { revisitChance, revisitMaxMs } = this.#context.settings;
     const isRefresh = kind === "refresh";
     const chanceMin = isRefresh ? 0 : revisitChance;
     site.isOpening = true;
@@ -81,53 +71,52 @@ export class RoundOpening {
 
   #continueAfter(delayMs: number): void {
     if (this.#isStopped) return;
-    this.#cancelTimer = this.#parts.clock.after(delayMs, () => {
+    this.#cancelTimer = this.#context.clock.after(delayMs, () => {
       try {
         this.#step();
       } catch (fault) {
-        this.#parts.onFault(fault);
+        this.#context.emit({ kind: "fault", fault });
       }
     });
   }
 
   #step(): void {
-    const { notebook, onIdle } = this.#parts;
+    const { batch } = this.#context;
     const [opening] = this.#queue;
     if (opening === undefined) return;
-    // The store must know of every end before it is asked what has ended.
-    if (!notebook.isEmpty && !notebook.commit()) return this.#continueAfter(AGAIN_AFTER_MS);
+    if (batch.isStuck) return this.#continueAfter(AGAIN_AFTER_MS);
     if (this.#openSome(opening)) {
       this.#queue.shift();
       this.#finish(opening.site);
     }
     if (this.isBusy) this.#continueAfter(0);
-    else onIdle();
+    else this.#onOpened();
   }
 
   /** Answers whether that were all. */
   #openSome({ site, rules }: Opening): boolean {
-    const { clock, store, roster } = this.#parts;
+    const { clock, batch, sites } = this.#context;
     const wallMs = clock.wallMs();
-    const urls = store.ended(site.id, site.round.openedTo ?? 0, URLS_AT_ONCE);
+    const urls = batch.ended(site.id, site.round.openedTo ?? 0, URLS_AT_ONCE);
     let bytes = site.round.expectedBytes ?? 0;
     for (const url of urls) bytes += this.#judge({ site, rules }, url, wallMs);
     const isAll = urls.length < URLS_AT_ONCE;
     const openedTo = isAll ? undefined : urls.at(-1)?.id;
     site.round = { ...site.round, expectedBytes: bytes, openedTo };
-    roster.changed(site);
-    this.#parts.notebook.noteChange();
+    sites.changed(site);
+    batch.touch();
     return isAll;
   }
 
   /** Answers how many bytes the URL is expected to bring. */
   #judge({ site, rules }: Opening, url: EndedUrl, wallMs: number): number {
-    const { notebook, tally } = this.#parts;
+    const { batch, counters } = this.#context;
     const verdict = judgeRevisit(url, wallMs, rules);
     if (verdict.kind === "left") site.round.news.left += 1;
     if (verdict.kind !== "recrawl") return 0;
     const visits = visitsBefore(url);
-    notebook.noteReopened({ id: url.id, score: verdict.score, visits });
-    tally.reopened(url.reason);
+    batch.reopenUrl(site.id, { id: url.id, score: verdict.score, visits });
+    counters.reopened(url.reason);
     site.pending += 1;
     return url.reason === "robots_denied" ? 0 : expectedBytes(url, fairChance(visits, wallMs));
   }
@@ -135,7 +124,7 @@ export class RoundOpening {
   #finish(site: Site): void {
     site.isOpening = false;
     site.earlierBytes = predictedBytes(site.round);
-    if (site.pending === 0) site.finishedAtMs = this.#parts.clock.nowMs();
-    else this.#parts.refill.wake(site);
+    if (site.pending === 0) site.finishedAtMs = this.#context.clock.nowMs();
+    else this.#sitesQueue.wake(site);
   }
 }

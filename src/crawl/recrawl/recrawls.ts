@@ -12,25 +12,17 @@
  * entry of some forty bytes for every site with a schedule.
  */
 
-import type { TimeZone } from "../../bandwidth/clock/local-time.ts";
-import type { Log } from "../../base/log.ts";
 import { Heap } from "../../base/heap.ts";
 import { surplusAfter } from "../../frontier/round-size.ts";
 import { nextDueMs, type Schedule } from "../../frontier/schedule.ts";
-import { NO_NEWS, type SiteRow, type Store, type StoredRound } from "../../store/store.ts";
+import { hasEnded, rememberPagesUsedUp } from "../../results/last-run.ts";
+import { NO_NEWS, type SiteRow, type StoredRound } from "../../store/store.ts";
 import { domainOfSite, siteOf } from "../../url/site.ts";
-import type { CanonicalUrl } from "../../url/url.ts";
-import { settingsBySite } from "../site-setup.ts";
+import type { CrawlContext } from "../context.ts";
+import type { Queue } from "../queue.ts";
+import { settingsBySite } from "../allotments.ts";
 import type { Site } from "../sites.ts";
-import { type RoundKind, RoundOpening, type RoundOpeningParts } from "./open-recrawl.ts";
-
-export interface RoundsParts extends Omit<RoundOpeningParts, "onIdle"> {
-  readonly log: Log;
-  readonly seeds: readonly CanonicalUrl[];
-  readonly zone: TimeZone;
-  /** Something waits again, or nothing does after all. */
-  readonly pump: () => void;
-}
+import { type RecrawlKind, RecrawlOpening } from "./open-recrawl.ts";
 
 interface Due {
   readonly key: string;
@@ -39,8 +31,6 @@ interface Due {
 
 /** The fact, kept in the store, that all sites are being begun again, and since when. */
 const REFRESHING = "refreshing since";
-/** The fact, kept in the store, that the last run ended because it had all pages that --pages allows. */
-export const PAGES_USED_UP = "pages used up";
 /** The wall clock may be set, and machines sleep: times of day are looked at so often. */
 const LOOK_EVERY_MS = 60_000;
 /** No schedule has a longer pause between times of day; what seems further away was reckoned wrongly. */
@@ -48,9 +38,9 @@ const TIME_OF_DAY_MAX_MS = 15 * 86_400_000;
 /** As for robots.txt. */
 const SITEMAPS_GOOD_FOR_MS = 86_400_000;
 
-export class Rounds {
-  readonly #parts: RoundsParts;
-  readonly #opening: RoundOpening;
+export class Recrawls {
+  readonly #context: CrawlContext;
+  readonly #opening: RecrawlOpening;
   /** By site, and by domain for the sites that were not asked for themselves. */
   readonly #ownSchedules: ReadonlyMap<string, Schedule>;
   readonly #seeds: ReadonlySet<string>;
@@ -59,21 +49,14 @@ export class Rounds {
   /** Due, and still busy with the round before. */
   readonly #late = new Set<string>();
   #refresh: Iterator<SiteRow> | undefined;
-  #refreshSinceMs = 0;
   #cancelTimer: (() => void) | undefined;
   #isStopped = false;
 
-  constructor(parts: RoundsParts) {
-    this.#parts = parts;
-    this.#ownSchedules = schedulesOf(parts);
-    this.#seeds = new Set(parts.seeds.map(siteOf));
-    this.#opening = new RoundOpening({ ...parts, onIdle: () => this.#onOpened() });
-    if (!parts.settings.watch) return;
-    parts.roster.onNew = (site) => {
-      this.#enter(site.key, site.round.startedAtMs, site.round.startedWallMs);
-      this.#arm();
-    };
-    parts.roster.onSleep = (site) => this.#onSleep(site);
+  constructor(context: CrawlContext, queue: Queue) {
+    this.#context = context;
+    this.#ownSchedules = schedulesOf(context);
+    this.#seeds = new Set(context.seeds.map(siteOf));
+    this.#opening = new RecrawlOpening(context, queue, () => this.#onOpened());
   }
 
   /** Whether more will come to do, although nothing waits now. */
@@ -84,20 +67,22 @@ export class Rounds {
     return isScheduled || this.#opening.isBusy || this.#refresh !== undefined;
   }
 
-  /** Whether a recrawl of all sites has yet to begin with this one, which may not be woken before. */
-  isToBegin(site: Site): boolean {
-    return this.#refresh !== undefined && site.round.startedWallMs < this.#refreshSinceMs;
+  /** A site was found that was not known before. */
+  siteFound({ key, round }: Site): void {
+    if (!this.#context.settings.watch) return;
+    this.#enter(key, round.startedAtMs, round.startedWallMs);
+    this.#arm();
   }
 
   /** Goes on with what an earlier process began; to be called before any site is woken. */
   start(): void {
-    const { store, settings, clock } = this.#parts;
+    const { store, settings, clock } = this.#context;
     const mayRefresh = hasEnded(store);
-    store.remember(PAGES_USED_UP, "");
+    rememberPagesUsedUp(store, false);
     if (settings.refresh) this.#beginRefresh(mayRefresh);
     const since = store.recall(REFRESHING) ?? "";
     if (since !== "") {
-      this.#refreshSinceMs = Number(since);
+      this.#context.sites.recrawlSinceMs = Number(since);
       this.#refresh = store.sites()[Symbol.iterator]();
       this.#refreshNext();
     }
@@ -112,10 +97,10 @@ export class Rounds {
   }
 
   #beginRefresh(mayRefresh: boolean): void {
-    const { store, clock, tally, log } = this.#parts;
+    const { store, clock, counters, log } = this.#context;
     if (mayRefresh) {
       store.remember(REFRESHING, String(clock.wallMs()));
-      return tally.recrawlBegins();
+      return counters.recrawlBegins();
     }
     if (store.totals.known === 0) return;
     const message = "--refresh: the previous run had not finished; this run finishes it";
@@ -130,16 +115,19 @@ export class Rounds {
 
   /** How long until the next round of a site is due, 0 when it is late; undefined without a schedule. */
   nextInMs(key: string, round: Pick<StoredRound, "startedAtMs"> | undefined): number | undefined {
-    const { settings, clock, zone } = this.#parts;
+    const { settings, clock, line } = this.#context;
     const schedule = settings.watch ? this.#scheduleOf(key) : undefined;
     if (schedule === undefined || round === undefined) return undefined;
     const wallMs = clock.wallMs();
-    return Math.max(0, nextDueMs(schedule, Math.min(round.startedAtMs, wallMs), zone) - wallMs);
+    return Math.max(
+      0,
+      nextDueMs(schedule, Math.min(round.startedAtMs, wallMs), line.zone) - wallMs,
+    );
   }
 
   /** The site whose round begins next. */
   next(): { readonly site: string; readonly inMs: number } | undefined {
-    const { clock } = this.#parts;
+    const { clock } = this.#context;
     const [late] = this.#late;
     if (late !== undefined) return { site: late, inMs: 0 };
     const every = this.#due.every.peek();
@@ -154,7 +142,7 @@ export class Rounds {
   #scheduleOf(key: string): Schedule | undefined {
     const own = this.#ownSchedules;
     const ofDomain = this.#seeds.has(key) ? undefined : own.get(domainOfSite(key));
-    return own.get(key) ?? ofDomain ?? this.#parts.settings.schedule;
+    return own.get(key) ?? ofDomain ?? this.#context.settings.schedule;
   }
 
   #enter(key: string, startedAtMs: number, startedWallMs: number): void {
@@ -163,13 +151,13 @@ export class Rounds {
     const atMs =
       schedule.kind === "every"
         ? startedAtMs + schedule.everyMs
-        : nextDueMs(schedule, startedWallMs, this.#parts.zone);
+        : nextDueMs(schedule, startedWallMs, this.#context.line.zone);
     this.#due[schedule.kind].push({ key, atMs });
   }
 
   /** Begins whatever is due. */
   #look(): void {
-    const { clock } = this.#parts;
+    const { clock } = this.#context;
     this.#mendTimes();
     for (const [kind, nowMs] of [
       ["every", clock.nowMs()],
@@ -190,14 +178,14 @@ export class Rounds {
     if (this.#isStopped || next === undefined) return;
     // What is late waits for an ending, and that asks for itself.
     const inMs = this.#late.size > 0 ? LOOK_EVERY_MS : next.inMs;
-    this.#cancelTimer = this.#parts.clock.after(Math.min(LOOK_EVERY_MS, Math.ceil(inMs)), () =>
+    this.#cancelTimer = this.#context.clock.after(Math.min(LOOK_EVERY_MS, Math.ceil(inMs)), () =>
       this.#look(),
     );
   }
 
   /** A wall clock that was set back has left times of day too far away. */
   #mendTimes(): void {
-    const { clock } = this.#parts;
+    const { clock } = this.#context;
     const { at } = this.#due;
     const wallMs = clock.wallMs();
     const first = at.peek();
@@ -208,17 +196,17 @@ export class Rounds {
   }
 
   #beginOrWait(key: string): void {
-    const { roster, log } = this.#parts;
-    const site = roster.of(key);
+    const { sites, log } = this.#context;
+    const site = sites.of(key);
     if (isIdle(site)) return this.#begin(site, "scheduled");
     this.#late.add(key);
     const message = `recrawl ${site.round.number + 1} of ${key} is due; it starts when the previous one is done`;
     log.write({ level: "warn", message, values: { site: key, waiting: site.pending } });
   }
 
-  #onSleep(site: Site): void {
-    const { clock, log } = this.#parts;
-    if (this.#isStopped || site.pending > 0) return;
+  siteAsleep(site: Site): void {
+    const { clock, log, settings } = this.#context;
+    if (!settings.watch || this.#isStopped || site.pending > 0) return;
     const { number, news } = site.round;
     const message = `recrawl ${number} of ${site.key} is done`;
     log.write({ level: "info", message, values: { site: site.key, round: number, ...news } });
@@ -231,8 +219,8 @@ export class Rounds {
     });
   }
 
-  #begin(site: Site, kind: RoundKind): void {
-    const { clock, roster, log } = this.#parts;
+  #begin(site: Site, kind: RecrawlKind): void {
+    const { clock, sites, log } = this.#context;
     const nowMs = clock.nowMs();
     const wallMs = clock.wallMs();
     const { number, bytesBefore, expectedBytes, surplus, ...before } = site.round;
@@ -254,45 +242,47 @@ export class Rounds {
     };
     site.earlierBytes = undefined;
     site.finishedAtMs = undefined;
-    roster.changed(site);
-    if (this.#parts.settings.watch) this.#enter(site.key, nowMs, wallMs);
+    sites.changed(site);
+    if (this.#context.settings.watch) this.#enter(site.key, nowMs, wallMs);
     const message = `recrawl ${number + 1} of ${site.key} starts`;
     log.write({ level: "info", message, values: { site: site.key, round: number + 1 } });
     this.#opening.add(site, kind);
   }
 
   #open(row: SiteRow): void {
-    const site = this.#parts.roster.adopt(row);
+    const site = this.#context.sites.adopt(row);
     if (!site.isOpening)
       this.#opening.add(site, this.#refresh === undefined ? "scheduled" : "refresh");
   }
 
   #onOpened(): void {
     if (this.#refresh !== undefined) this.#refreshNext();
-    this.#parts.pump();
+    this.#context.emit({ kind: "mayStart" });
   }
 
   /** The next site that has not been begun again; they are read as they are needed. */
   #refreshNext(): void {
-    const { store, roster } = this.#parts;
+    const { batch, sites } = this.#context;
     while (this.#refresh !== undefined) {
       const { value: row, done } = this.#refresh.next();
       if (done === true) {
         this.#refresh = undefined;
-        store.remember(REFRESHING, "");
+        sites.recrawlSinceMs = -Infinity;
+        // With the last site's round, or not at all.
+        batch.setFact(REFRESHING, "");
         return;
       }
-      const isBegun = (row.round?.startedAtMs ?? 0) >= this.#refreshSinceMs;
+      const isBegun = (row.round?.startedAtMs ?? 0) >= sites.recrawlSinceMs;
       if (isBegun && row.round?.openedTo === undefined) continue;
       if (isBegun) return this.#open(row);
-      const site = roster.adopt(row);
+      const site = sites.adopt(row);
       if (site.awake || site.isOpening) continue;
       return this.#begin(site, "refresh");
     }
   }
 }
 
-function schedulesOf({ settings }: RoundsParts): Map<string, Schedule> {
+function schedulesOf({ settings }: CrawlContext): Map<string, Schedule> {
   const schedules = new Map<string, Schedule>();
   for (const [key, { schedule }] of settingsBySite(settings.sites)) {
     if (schedule === undefined) continue;
@@ -306,13 +296,6 @@ function schedulesOf({ settings }: RoundsParts): Map<string, Schedule> {
 
 function isIdle(site: Site): boolean {
   return site.pending === 0 && !site.awake && !site.isOpening;
-}
-
-/** Whether the last run left nothing that --refresh would have to finish first. */
-export function hasEnded(store: Pick<Store, "totals" | "recall">): boolean {
-  const { known, done, failed, skipped } = store.totals;
-  const isComplete = known > 0 && known === done + failed + skipped;
-  return isComplete || store.recall(PAGES_USED_UP) === "yes";
 }
 
 function byTime(): Heap<Due> {

@@ -15,7 +15,7 @@ import { DamagedRecord } from "../../output/warc/warc-read.ts";
 import type { ArchivePlace } from "../../page/page.ts";
 import type { Store } from "../../store/store.ts";
 import { writtenOf } from "../../url/url.ts";
-import { textPlaceOf } from "./text-place.ts";
+import { textPlaceOf } from "../../results/text-place.ts";
 
 /** What the upkeep asks of a store, which somebody else may be writing. */
 export type FollowedStore = Pick<Store, "lastPageSeq" | "pagesAfter" | "page" | "url" | "topicOf">;
@@ -42,7 +42,7 @@ export function takeOutUnknown(writer: IndexWriter, store: FollowedStore): void 
   writer.commit(Math.min(writer.cursor, store.lastPageSeq));
 }
 
-export interface UpkeepStep {
+interface UpkeepStep {
   readonly done: number;
   /** Pages that the archive could not give the text of. */
   readonly damaged: number;

@@ -9,22 +9,9 @@
 import type { Partition } from "../../partition/partition.ts";
 import { type BoundaryRules, fateOf, WORLD } from "../../topics/boundary.ts";
 import type { Verdict } from "../../topics/classify.ts";
-import type { Reading } from "../parse-page.ts";
+import type { Placement, Placing, Reading } from "../parse-page.ts";
 
-export interface Placement {
-  /** Empty when it is about nothing that the model knows. */
-  readonly topic: string;
-  readonly confidence: number;
-  /** The part of all contents that it belongs to; undefined: it stays where it was fetched. */
-  readonly bucket: number | undefined;
-}
-
-/** What of a page decides where it belongs: its content, and nothing else. */
-export type Placed = Pick<Reading, "digest" | "verdict">;
-
-export interface Placing {
-  place(page: Placed): Placement;
-}
+type Placed = Pick<Reading, "digest" | "verdict">;
 
 /** Topics are told and nothing goes anywhere: one process, or a web divided by address. */
 export class Labelling implements Placing {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, randomFrom } from "../../base/random.ts";
-import { joinedTopics, type SeenPage, TopicWatch } from "./counts.ts";
+import { joinedTopics, type SeenPage, TopicCounts } from "./counts.ts";
 
 function page(number: number, topic: string, targets: readonly number[] = []): SeenPage {
   const links = Buffer.alloc(8 * targets.length);
@@ -13,7 +13,7 @@ function page(number: number, topic: string, targets: readonly number[] = []): S
 }
 
 test("links to pages that were read count, and are the same where both are about the same", () => {
-  const watch = new TopicWatch("model", [{ topic: "arts", from: "proc-2" }]);
+  const watch = new TopicCounts("model", [{ topic: "arts", from: "proc-2" }]);
   watch.read(page(1, "arts"));
   watch.read(page(2, "sports", [1, 9]));
   watch.read({ ...page(3, "sports", [1, 2]), isImported: true });
@@ -28,8 +28,8 @@ test("links to pages that were read count, and are the same where both are about
 test("several together count what one would have counted of pages that link among themselves", () => {
   for (let seed = 1; seed <= 20; seed++) {
     const random = randomFrom(seed);
-    const parts = [new TopicWatch("m", []), new TopicWatch("m", [])];
-    const all = new TopicWatch("m", []);
+    const parts = [new TopicCounts("m", []), new TopicCounts("m", [])];
+    const all = new TopicCounts("m", []);
     for (let count = 0; count < 200; count++) {
       const part = below(random, 2);
       const number = 2 * below(random, 300) + part;

@@ -7,8 +7,8 @@
  * one: 400 KB, however long the crawl.
  */
 
-import type { PageTopic } from "../../store/store.ts";
 import type { TopicsView } from "../../control/snapshot.ts";
+import type { PageTopic } from "../../store/store.ts";
 
 const PLACES = 65_536;
 
@@ -21,7 +21,7 @@ export interface SeenPage {
   readonly links: Uint8Array;
 }
 
-export class TopicWatch {
+export class TopicCounts {
   readonly #model: string;
   readonly #counts = new Map<string, { own: number; imported: number }>();
   /** Topics by number, from 1; 0 is a free place. */

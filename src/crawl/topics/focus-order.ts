@@ -2,7 +2,7 @@
  * Orders the queue by how likely a link leads to the topic that is looked for, and learns from every page how
  * well it guessed.
  *
- * What a link promised is kept until its page has come, for the latest so many; older ones teach nothing.
+ * What a link deadlines is kept until its page has come, for the latest so many; older ones teach nothing.
  */
 
 import type { Focus, LinkFeatures } from "../../topics/focus.ts";
@@ -20,7 +20,7 @@ const WORDS = /[^\p{L}\p{N}]+/u;
 export class FocusOrder implements Ordering {
   readonly #focus: Focus;
   /** What was known of waiting URLs when they were found, oldest first. */
-  readonly #promised = new Map<string, LinkFeatures>();
+  readonly #deadlines = new Map<string, LinkFeatures>();
   /** Links of the page that is being read. */
   #anchors = new Map<string, string>();
   #fromProbability = 0;
@@ -32,10 +32,10 @@ export class FocusOrder implements Ordering {
   linking(url: string, { onTopic, anchors }: Reading): void {
     this.#anchors = new Map(anchors.map((link) => [link.url, link.text]));
     this.#fromProbability = onTopic;
-    const promised = this.#promised.get(url);
-    if (promised === undefined) return;
-    this.#promised.delete(url);
-    this.#focus.learn(promised, onTopic >= ON_TOPIC, this.#leads());
+    const deadlines = this.#deadlines.get(url);
+    if (deadlines === undefined) return;
+    this.#deadlines.delete(url);
+    this.#focus.learn(deadlines, onTopic >= ON_TOPIC, this.#leads());
   }
 
   scoreOf({ url, depth, from }: Candidate): number | undefined {
@@ -43,10 +43,10 @@ export class FocusOrder implements Ordering {
     // A seed goes first, whatever it is about.
     if (text === undefined && depth === 0) return undefined;
     const features = text === undefined ? this.#unlinked(url, from) : this.#featuresOf(url, text);
-    this.#promised.set(url, features);
-    if (this.#promised.size > REMEMBERED_MAX)
-      for (const oldest of this.#promised.keys()) {
-        this.#promised.delete(oldest);
+    this.#deadlines.set(url, features);
+    if (this.#deadlines.size > REMEMBERED_MAX)
+      for (const oldest of this.#deadlines.keys()) {
+        this.#deadlines.delete(oldest);
         break;
       }
     return this.#focus.score(features);
@@ -54,8 +54,8 @@ export class FocusOrder implements Ordering {
 
   /** Named by a sitemap, or where a redirect leads: that promises what the redirected link did. */
   #unlinked(url: string, from: string | undefined): LinkFeatures {
-    const promised = from === undefined ? undefined : this.#promised.get(from);
-    const { anchorWords = [], fromProbability = this.#focus.base } = promised ?? {};
+    const deadlines = from === undefined ? undefined : this.#deadlines.get(from);
+    const { anchorWords = [], fromProbability = this.#focus.base } = deadlines ?? {};
     return { ...this.#featuresOf(url, ""), anchorWords, fromProbability };
   }
 

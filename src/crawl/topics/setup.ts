@@ -9,14 +9,9 @@ import { rulesOfThePaper } from "../../topics/boundary.ts";
 import { Classifier } from "../../topics/classify.ts";
 import { Focus } from "../../topics/focus.ts";
 import type { LoadedModel } from "../../topics/model.ts";
-import { Labelling, type Placing, PlacingByContent, PlacingByTopic } from "./assign.ts";
-
-export interface TopicMeans {
-  readonly classifier: Classifier | undefined;
-  readonly placing: Placing;
-  /** Names the model, so that all who work together can see that it is the same. */
-  readonly modelDigest: string;
-}
+import type { TopicSetup } from "../context.ts";
+import type { Placing } from "../parse-page.ts";
+import { Labelling, PlacingByContent, PlacingByTopic } from "./assign.ts";
 
 /** The model that the settings ask for; undefined when none is needed. */
 export function modelFor(settings: Settings): LoadedModel | undefined {
@@ -27,10 +22,10 @@ export function modelFor(settings: Settings): LoadedModel | undefined {
   return loadTopicModel(file);
 }
 
-export function topicMeansFor(
+export function topicSetupFor(
   settings: Settings,
   model: LoadedModel | undefined = modelFor(settings),
-): TopicMeans | undefined {
+): TopicSetup | undefined {
   if (model === undefined && settings.partition !== "content-hash") return undefined;
   const topics = model?.trained.topics ?? [];
   for (const name of [settings.topic, settings.smallTopic])

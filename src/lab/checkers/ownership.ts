@@ -8,8 +8,8 @@
 
 import { digestOf as contentDigest } from "../../page/digest.ts";
 import type { Settings } from "../../config/schema.ts";
-import type { Placement, Placing } from "../../crawl/topics/assign.ts";
-import { topicMeansFor } from "../../crawl/topics/setup.ts";
+import type { Placement, Placing } from "../../crawl/parse-page.ts";
+import { topicSetupFor } from "../../crawl/topics/setup.ts";
 import type { ReadableStore } from "../../store/store.ts";
 import type { Verdict } from "../../topics/classify.ts";
 import type { LoadedModel } from "../../topics/model.ts";
@@ -84,7 +84,7 @@ function checkPlaces(
 
 /** Topic and owner of every page of the world, computed by the production code from its true content. */
 function truePlacements({ world, settings, model }: Collections): Map<string, Placement> {
-  const means = topicMeansFor(settings, model);
+  const means = topicSetupFor(settings, model);
   const placements = new Map<string, Placement>();
   if (means === undefined) return placements;
   for (const { url, fate, site, page } of groundTruth(world)) {

@@ -6,7 +6,7 @@
  * many sites for few connections, so that the order of requests matters.
  */
 
-import { topicMeansFor } from "../../crawl/topics/setup.ts";
+import { topicSetupFor } from "../../crawl/topics/setup.ts";
 import type { CanonicalUrl } from "../../url/url.ts";
 import { groundTruth, pageCountOf } from "../ground-truth.ts";
 import type { RequestEntry } from "../request-log.ts";
@@ -105,7 +105,7 @@ async function runCrawl(
         { length: SEEDS },
         (_, site) => `${world.naming.originOf(site)}/` as CanonicalUrl,
       ),
-      topics: topicMeansFor(parts.settings, worldModel()),
+      topics: topicSetupFor(parts.settings, worldModel()),
     }),
   });
   return log.toSorted((a, b) => a.endMs - b.endMs);

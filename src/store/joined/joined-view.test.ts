@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Tally } from "../../crawl/counters.ts";
+import { Counters } from "../../crawl/counters.ts";
 import type { Reason } from "../../page/outcome.ts";
 import type { PageRecord } from "../../page/page.ts";
 import { fingerprintOf } from "../../url/fingerprint.ts";
@@ -39,7 +39,7 @@ function part(
       redirectedFromId: from,
     };
   });
-  const tally = new Tally(NO_TOTALS);
+  const tally = new Counters(NO_TOTALS);
   const pages: PageRecord[] = [];
   for (const [index, { reason }] of rows.entries()) {
     tally.found();

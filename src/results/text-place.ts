@@ -1,7 +1,7 @@
 /** Where the archive holds what a page says: a repeated page is there once, under the one it repeats. */
 
-import type { ArchivePlace, PageRecord } from "../../page/page.ts";
-import type { Store } from "../../store/store.ts";
+import type { ArchivePlace, PageRecord } from "../page/page.ts";
+import type { Store } from "../store/store.ts";
 
 export function textPlaceOf(
   store: Pick<Store, "page">,

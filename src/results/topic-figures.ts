@@ -6,13 +6,13 @@
  * Memory: 12 bytes for each page that was judged.
  */
 
-import type { PageRecord } from "../../page/page.ts";
-import type { PageTopic, StoredUrl } from "../../store/store.ts";
-import { fingerprintOf } from "../../url/fingerprint.ts";
-import type { TopicsResult } from "../../control/snapshot.ts";
+import type { PageRecord } from "../page/page.ts";
+import type { PageTopic, StoredUrl } from "../store/store.ts";
+import { fingerprintOf } from "../url/fingerprint.ts";
+import type { TopicsResult } from "../control/snapshot.ts";
 
 /** The part of a store that is needed. */
-export interface TopicBooks {
+interface TopicBooks {
   pageTopics(): Iterable<PageTopic>;
   url(id: number): Pick<StoredUrl, "url"> | undefined;
   pages(): Iterable<Pick<PageRecord, "id" | "links">>;

@@ -1,13 +1,10 @@
-/** What the settings allot to each part of a crawl: memory, manners, budgets, and the way a limit is held. */
+/** What the settings give to each part of a crawl: memory, politeness, budgets of URLs. */
 
-import { Admission } from "../../bandwidth/papers/admission.ts";
-import type { Controller } from "../../bandwidth/controller.ts";
-import { Governor } from "../../bandwidth/paced/governor.ts";
-import { OnOff } from "../../bandwidth/papers/on-off.ts";
-import { unreachable } from "../../base/assert.ts";
-import type { Settings } from "../../config/schema.ts";
-import { COURTESY_DEFAULTS, type CourtesyLimits } from "../../frontier/politeness.ts";
-import { TRAP_DEFAULTS, type TrapLimits } from "../../frontier/traps.ts";
+import type { Settings, SiteSettings } from "../config/schema.ts";
+import { POLITENESS_DEFAULTS, type PolitenessLimits } from "../frontier/politeness.ts";
+import { TRAP_DEFAULTS, type TrapLimits } from "../frontier/traps.ts";
+import { siteOf } from "../url/site.ts";
+import { canonicalUrl, isRefused } from "../url/url.ts";
 
 /** What a part may take of the memory that was granted. */
 interface MemoryUse {
@@ -23,27 +20,14 @@ export const SITES: MemoryUse = { share: 1 / 8, entryBytes: 4096, entriesMin: 64
 export const RANKS_SHARE = 1 / 4;
 export const NEAR: MemoryUse = { share: 1 / 16, entryBytes: 64, entriesMin: 256 };
 
-export function controllerFor(settings: Settings, nowMs: number): Controller {
-  switch (settings.control) {
-    case "paced":
-      return new Governor(nowMs, undefined, settings.waitMaxMs);
-    case "predict":
-      return new Admission(undefined, settings.waitMaxMs);
-    case "onoff":
-      return new OnOff(nowMs, undefined);
-    default:
-      return unreachable(settings.control);
-  }
-}
-
-export function courtesyLimits(settings: Settings): CourtesyLimits {
+export function politenessLimits(settings: Settings): PolitenessLimits {
   const { delayMs = 0, addressDelayMs = 0 } = settings;
   const siteDelaysMs = settings.sites.map((site) => site.delayMs ?? 0);
   return {
-    ...COURTESY_DEFAULTS,
+    ...POLITENESS_DEFAULTS,
     siteConcurrencyMax: settings.concurrencyPerSite,
     addressConcurrencyMax: settings.concurrencyPerAddress,
-    delayMaxMs: Math.max(COURTESY_DEFAULTS.delayMaxMs, delayMs, addressDelayMs, ...siteDelaysMs),
+    delayMaxMs: Math.max(POLITENESS_DEFAULTS.delayMaxMs, delayMs, addressDelayMs, ...siteDelaysMs),
   };
 }
 
@@ -68,4 +52,14 @@ export function trapLimits(settings: Settings): TrapLimits {
 
 export function entriesIn({ memoryBytes }: Settings, use: MemoryUse): number {
   return Math.max(use.entriesMin, Math.floor((memoryBytes * use.share) / use.entryBytes));
+}
+
+/** What the operator configured for single sites. */
+export function settingsBySite(sites: readonly SiteSettings[]): Map<string, SiteSettings> {
+  const bySite = new Map<string, SiteSettings>();
+  for (const own of sites) {
+    const url = canonicalUrl(own.url);
+    if (!isRefused(url)) bySite.set(siteOf(url), own);
+  }
+  return bySite;
 }
