@@ -16,7 +16,7 @@ import { type Candidate, candidateOf, fingerprintsOf, type Origin } from "./cand
 import type { CrawlContext } from "./context.ts";
 import { countsBacklinks, type Ordering } from "./ordering.ts";
 import type { Queue } from "./queue.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 
 export class Admission {
   readonly #context: CrawlContext;
@@ -93,14 +93,11 @@ export class Admission {
 
   /** Adds a URL whose page has arrived on another way: it waits, and is not requested. */
   adopt(candidate: Candidate, origin: Origin): WaitingUrl {
-    const { sites, sieve } = this.#context;
+    const { sieve } = this.#context;
     const { url, high, low } = candidate;
     this.#widen(url);
-    const site = sites.of(siteOf(url));
     const score = this.#score({ url, depth: origin.depth, from: undefined });
     const row = this.#add(candidate, origin, score);
-    site.pending += 1;
-    site.finishedAtMs = undefined;
     sieve.add(high, low);
     return row;
   }
@@ -152,8 +149,6 @@ export class Admission {
     }
     const isCounted = foreignLinks !== undefined && countsBacklinks(this.#context);
     const row = this.#add(candidate, origin, isCounted ? foreignLinks : ownScore);
-    site.pending += 1;
-    site.finishedAtMs = undefined;
     this.#queue.feed(site, row);
     return true;
   }
@@ -172,8 +167,7 @@ export class Admission {
     const row = { id, url, written, siteId, depth, score, redirectedFromId, redirects };
     batch.addUrl({ ...row, fingerprintHigh: high, fingerprintLow: low });
     counters.found();
-    site.known += 1;
-    sites.changed(site);
+    site.found(reason === undefined);
     if (reason !== undefined) {
       batch.endUrl(siteId, { id, reason, attempts: 0 });
       counters.settled(reason);

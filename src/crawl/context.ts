@@ -37,7 +37,8 @@ import type { CrawlHooks } from "./hooks.ts";
 import type { Ownership, PeerSetup } from "./ownership.ts";
 import type { Placement, Placing, Reading } from "./parse-page.ts";
 import type { QueuedRequest, Requests } from "./requests.ts";
-import type { Site, SiteEvent, Sites } from "./sites.ts";
+import type { Site } from "./site.ts";
+import type { SiteEvent, Sites } from "./sites.ts";
 
 /** The interfaces of one crawl to the world, and what it was asked to do. */
 export interface CrawlParts {

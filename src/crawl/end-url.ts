@@ -5,7 +5,7 @@ import { isOwnedElsewhere, type Reason, settlementOf } from "../page/outcome.ts"
 import type { WaitingUrl } from "../store/store.ts";
 import { writtenOf } from "../url/url.ts";
 import type { CrawlContext } from "./context.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 
 export interface Visit {
   readonly id: number;
@@ -26,19 +26,13 @@ export function endUrl(
   row: WaitingUrl,
   { reason, detail = "" }: UrlEnd,
 ): void {
-  const { clock, batch, counters, sites, workbench, emit } = context;
+  const { clock, batch, counters, workbench, emit } = context;
   batch.endUrl(site.id, { id: row.id, reason, attempts: row.attempts });
   counters.settled(reason);
   // Visits of pages are recorded together with the page.
   if (reason !== "ok" && reason !== "not_modified")
     recordVisit(context, site, { id: row.id, reason, hasChanged: undefined });
-  site.trials.delete(row.id);
-  site.pending -= 1;
-  if (site.pending === 0) {
-    site.finishedAtMs = clock.nowMs();
-    emit({ kind: "siteDone", site });
-  }
-  sites.changed(site);
+  if (site.ended(row.id, clock.nowMs())) emit({ kind: "siteDone", site });
   workbench.release(site.id, row.id);
   const settlement = settlementOf(reason);
   const url = writtenOf(row);
@@ -58,7 +52,6 @@ export function recordVisit({ clock, batch }: CrawlContext, site: Site, visit: V
   if (before === undefined) return;
   const isAnother = hasChanged ?? reason !== before.was;
   batch.setVisits(id, visitsAfter(before, clock.wallMs(), isAnother));
-  const { news } = site.round;
-  if (hasChanged !== undefined) news[hasChanged ? "changed" : "unchanged"] += 1;
-  else if (isGone(reason) && !isGone(before.was)) news.gone += 1;
+  if (hasChanged !== undefined) site.countNews(hasChanged ? "changed" : "unchanged");
+  else if (isGone(reason) && !isGone(before.was)) site.countNews("gone");
 }

@@ -18,7 +18,7 @@ import {
   type Request,
 } from "./requests.ts";
 import type { SiteSetup } from "./site-setup.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 
 /** After this many requests without trouble on this machine, one more at a time is tried. */
 const CALM_BEFORE_MORE = 64;
@@ -168,7 +168,7 @@ export class FetchLoop {
     const { id, site, file } = request;
     if (file !== undefined) {
       workbench.release(site.id, id);
-      site.files -= 1;
+      site.fileEnded();
     }
     requests.end(request, phase);
     // Rows that were under way were skipped until now.

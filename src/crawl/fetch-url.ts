@@ -21,7 +21,7 @@ import type { PageStorage } from "./page.ts";
 import { ruleText } from "./queue.ts";
 import { type Answer, endOf, type Refused, type Request } from "./requests.ts";
 import type { Retries } from "./retries.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 
 interface UrlFetchParts {
   readonly admission: Admission;
@@ -69,7 +69,7 @@ export class UrlFetch {
       (requests.of(row.id) !== request || batch.url(row.id)?.reason !== undefined)
     )
       return { kind: "refused", reason: "elsewhere", end: undefined };
-    const trial = site.trials.get(row.id);
+    const trial = site.trial(row.id);
     if (trial !== undefined && trial.attempts > settings.retriesMax) {
       const { attempts, reason, detail } = trial;
       const end = { row: { ...row, attempts }, reason, detail };

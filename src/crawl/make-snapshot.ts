@@ -4,7 +4,7 @@ import { capsOf } from "../control/caps.ts";
 import { Books } from "../bandwidth/history/ledger.ts";
 import type { Meter } from "../bandwidth/history/meter.ts";
 import { NO_NEWS, type SiteRow } from "../store/store.ts";
-import type { Site } from "./sites.ts";
+import type { Site, SiteState } from "./site.ts";
 import type { Wired } from "./wire.ts";
 import { type Forecast, roundPagesOf } from "../control/snapshot.ts";
 import { topicFigures } from "../results/topic-figures.ts";
@@ -18,6 +18,17 @@ import type {
 
 type Recrawls = Wired["recrawls"];
 
+/** A site that is ready is shown by what it does. */
+const SHOWN_STATES = {
+  asleep: "idle",
+  opening: "opening",
+  locating: "locating",
+  "reading-robots": "robots",
+  ready: "ready",
+  resting: "ready",
+  ending: "ready",
+  unreachable: "unreachable",
+} as const satisfies Record<SiteState, SiteView["state"]>;
 const SITES_SHOWN = 100;
 /** Of a plan; what follows is told as one. */
 const SEGMENTS_SHOWN = 12;
@@ -236,7 +247,8 @@ function siteView(wired: Wired, site: Site, nowMs: number): SiteView {
     if (site.pending === 0 && held === 0) return "idle";
     if (site.pending > 0 && sites.outages.has(site.key)) return "unreachable";
     if (politeness.isResting(nowMs, site.id)) return "back-off";
-    if (site.awake && site.rules === undefined) return "robots";
+    const state = SHOWN_STATES[site.state];
+    if (state !== "ready") return state;
     if (inFlight > 0) return "fetching";
     return readyAtMs > nowMs ? "polite delay" : "ready";
   }

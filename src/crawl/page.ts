@@ -23,7 +23,7 @@ import type { CrawlContext } from "./context.ts";
 import { endUrl, recordVisit } from "./end-url.ts";
 import type { AdmittedReading, Ordering } from "./ordering.ts";
 import { pageForHook, PageReader, type Placement, type Reading } from "./parse-page.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 
 /** The fact that pages were requested in earlier rounds; written by earlier versions. */
 const ROUNDS = "rounds";
@@ -214,11 +214,10 @@ export class PageStorage {
   }
 
   #record(site: Site, row: WaitingUrl, record: PageRecord): void {
-    const { batch, counters, sites } = this.#context;
+    const { batch, counters } = this.#context;
     const earlier = this.#earlierOf(site, row);
     batch.addPage(record);
     counters.stored(record, earlier);
-    sites.changed(site);
     if (earlier === undefined) this.#recordNew(site, row, record);
     const hasChanged = earlier && Buffer.compare(earlier.digest, record.digest) !== 0;
     recordVisit(this.#context, site, { id: row.id, reason: "ok", hasChanged });
@@ -226,8 +225,7 @@ export class PageStorage {
   }
 
   #recordNew(site: Site, row: WaitingUrl, { likeness }: PageRecord): void {
-    site.pages += 1;
-    site.round.news.fresh += 1;
+    site.pageStored();
     const place = { siteId: site.id, ...splitPath(row.url) };
     this.#context.traps.recordPage(place, this.#originalOf(site, likeness));
   }

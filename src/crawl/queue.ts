@@ -15,7 +15,7 @@ import { entriesIn, SITES, WAITING } from "./allotments.ts";
 import type { CrawlContext } from "./context.ts";
 import { endUrl } from "./end-url.ts";
 import { requestFor, retryFor } from "./requests.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 
 interface QueueLimits {
   readonly perSiteMax: number;
@@ -107,8 +107,9 @@ export class Queue {
   /** The site's address is known: it gets its place on the workbench. */
   open(site: Site, to: Addressee): void {
     const { ownership, workbench } = this.#context;
-    site.to = ownership?.shared(site.key, to) ?? to;
-    workbench.open(site.to);
+    const shared = ownership?.shared(site.key, to) ?? to;
+    site.placed(shared);
+    workbench.open(shared);
   }
 
   /** A URL has just been noted. */
@@ -122,7 +123,7 @@ export class Queue {
       if (limits.bestSitesFirst && !site.awake) this.#remember(site.key, row.score);
       return;
     }
-    if (site.to === undefined || site.rules === undefined) return;
+    if (!site.mayServePages) return;
     if (ownership?.hasArrived(row.url) === false) return;
     const queued = workbench.queued(site.id);
     const othersAreHere = this.#heldPages(site) >= site.pending - 1;
@@ -176,7 +177,7 @@ export class Queue {
   refill(site: Site): void {
     const { workbench, batch, requests, ownership, emit } = this.#context;
     const limits = this.#limits;
-    if (site.to === undefined || site.rules === undefined) return;
+    if (!site.mayServePages) return;
     const retries = workbench.retries(site.id);
     const fresh = workbench.queued(site.id) - retries;
     if (fresh > limits.perSiteMax / 4 || retries > RETRIES_TIMES * limits.perSiteMax) return;
@@ -212,7 +213,7 @@ export class Queue {
   layAside(site: Site): void {
     const { workbench, sites } = this.#context;
     if (workbench.has(site.id))
-      for (const { file } of workbench.close(site.id)) if (file !== undefined) site.files -= 1;
+      for (const { file } of workbench.close(site.id)) if (file !== undefined) site.fileEnded();
     this.#ruled.delete(site);
     if (site.awake) sites.sleep(site);
   }
@@ -265,7 +266,7 @@ export class Queue {
       const end = { reason: "robots_denied", detail: ruleText(verdict) } as const;
       return endUrl(this.#context, site, row, end);
     }
-    const trial = site.trials.get(row.id);
+    const trial = site.trial(row.id);
     const request = trial === undefined ? requestFor(row) : retryFor(row, trial.notBeforeMs);
     this.#context.workbench.put(site.id, request);
   }

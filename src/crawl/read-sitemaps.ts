@@ -15,7 +15,7 @@ import { type CanonicalUrl, canonicalUrl, isRefused, pathOf, resolveUrl } from "
 import type { Admission } from "./admit.ts";
 import { type Candidate, candidateOf } from "./candidate.ts";
 import type { CrawlContext } from "./context.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 
 /** A sitemap may be large, and nothing else happens meanwhile: these amounts are processed in one tick. */
 const ADMITTED_AT_ONCE = 500;

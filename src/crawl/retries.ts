@@ -12,7 +12,7 @@ import type { Reason } from "../page/outcome.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import type { CrawlContext } from "./context.ts";
 import { type Request, requestFor, retryFor } from "./requests.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 
 /** After 1, 4 and 16 s: each later attempt comes much later. */
 const RETRY_FIRST_MS = 1000;
@@ -44,14 +44,14 @@ export class Retries {
   putBehind(site: Site, row: WaitingUrl, result: FetchFailed | FetchBusy): "retry" {
     const { clock, workbench, settings, emit } = this.#context;
     const { reason } = result;
-    const attempts = site.trials.get(row.id)?.attempts ?? row.attempts;
+    const attempts = site.trial(row.id)?.attempts ?? row.attempts;
     // When this one is charged, no attempt is left.
     const isLast = attempts >= settings.retriesMax;
     const timesFirst = isLast ? 1 : RETRY_TIMES ** attempts;
     const delayMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * timesFirst);
     const notBeforeMs = clock.nowMs() + delayMs;
     const detail = result.kind === "failed" ? result.detail : `status ${result.reply.status}`;
-    site.trials.set(row.id, { attempts, reason, detail, notBeforeMs });
+    site.failed(row.id, { attempts, reason, detail, notBeforeMs });
     // The site responded: with a failure of this URL.
     if (whatItSays(reason) === "well") this.#charge(site, [row.id]);
     if (!workbench.has(site.id)) return "retry";
@@ -71,10 +71,10 @@ export class Retries {
   /** The failures of these URLs were their own. */
   #charge(site: Site, urlIds: readonly number[]): void {
     for (const id of urlIds) {
-      const trial = site.trials.get(id);
+      const trial = site.trial(id);
       if (trial === undefined) continue;
       const attempts = trial.attempts + 1;
-      site.trials.set(id, { ...trial, attempts });
+      site.failed(id, { ...trial, attempts });
       this.#context.batch.setAttempts(id, attempts);
       this.#context.emit({ kind: "urlCharged" });
     }

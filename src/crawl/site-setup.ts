@@ -40,7 +40,7 @@ import {
   type SiteFile,
 } from "./requests.ts";
 import type { Retries } from "./retries.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 import type { Unreachable } from "./unreachable.ts";
 
 const ROBOTS_GOOD_FOR_MS = 24 * 3_600_000;
@@ -83,7 +83,7 @@ export class SiteSetup {
   setDelay(delayMs: number): void {
     this.#delayMs = delayMs;
     for (const site of this.#context.sites.inMemory())
-      if (site.to !== undefined && site.rules !== undefined) this.#apply(site, site.rules);
+      if (site.rules !== undefined) this.#apply(site, site.rules);
   }
 
   /** Finds the address of a site that has just been woken. */
@@ -124,7 +124,7 @@ export class SiteSetup {
     const nowMs = this.#context.clock.nowMs();
     if (nowMs >= site.addressesUntilMs) this.#relocate(site, nowMs);
     if (this.#context.settings.ignoreRobots || nowMs < site.rulesUntilMs) return;
-    site.rulesUntilMs = Infinity;
+    site.rulesGoodUntil(Infinity);
     this.#add(site, { kind: "robots", url: robotsUrl(site) });
   }
 
@@ -136,7 +136,7 @@ export class SiteSetup {
     if (site.isChecking) return;
     const { ignoreRobots } = this.#context.settings;
     const url = ignoreRobots ? `${site.key}/` : robotsUrl(site);
-    site.isChecking = this.#add(site, { kind: "robots", url });
+    site.checks(this.#add(site, { kind: "robots", url }));
   }
 
   async #locate(site: Site): Promise<void> {
@@ -146,9 +146,7 @@ export class SiteSetup {
     if (!site.awake) return;
     if (found.kind === "failed") return this.#locateFailed(site, found.reason, found.detail);
     const [address] = found.addresses;
-    site.addresses = found.addresses;
-    site.addressesUntilMs = clock.nowMs() + ADDRESSES_GOOD_FOR_MS;
-    site.isLoopback = address !== undefined && isLoopback(address);
+    site.resolved(found.addresses, clock.nowMs() + ADDRESSES_GOOD_FOR_MS);
     const to: Addressee = {
       siteId: site.id,
       concurrencyMax: this.#ownSettings.get(site.key)?.concurrency,
@@ -164,11 +162,12 @@ export class SiteSetup {
 
   /** Asks for the address again while the old one is still used, so that no request waits for it. */
   #relocate(site: Site, nowMs: number): void {
-    site.addressesUntilMs = nowMs + ADDRESSES_GOOD_FOR_MS;
+    const untilMs = nowMs + ADDRESSES_GOOD_FOR_MS;
+    site.resolved(site.addresses, untilMs);
     Promise.resolve(this.#lookUp(site.key)).then(
       (found) => {
         if (found.kind === "failed" || site.to === undefined) return;
-        site.addresses = found.addresses;
+        site.resolved(found.addresses, untilMs);
         this.#parts.queue.open(site, { ...site.to, address: found.addresses[0] });
       },
       (fault: unknown) => this.#context.emit({ kind: "fault", fault }),
@@ -194,9 +193,9 @@ export class SiteSetup {
   }
 
   #readRobots(request: Request, file: SiteFile, result: FetchResult): void {
-    const { clock, sites, counters, settings } = this.#context;
+    const { clock, counters, settings } = this.#context;
     const { site } = request;
-    site.isChecking = false;
+    site.checks(false);
     this.#parts.retries.learn(request, endOf(result).reason);
     if (settings.ignoreRobots) return;
     const status = statusOf(result);
@@ -205,15 +204,13 @@ export class SiteSetup {
     if (rules.mustAskAgain) {
       // With rules at hand, from a day ago, the site goes on under them.
       if (site.rules === undefined) return this.#robotsFailed(site, file, result);
-      site.rulesUntilMs = clock.nowMs() + ROBOTS_GOOD_FOR_MS;
+      site.rulesGoodUntil(clock.nowMs() + ROBOTS_GOOD_FOR_MS);
       return;
     }
     const isCut = result.reply?.truncated !== undefined || body.length > ROBOTS_BYTES_MAX;
     if (isCut) counters.refused("robots_capped");
     const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
-    site.robots = { status: status ?? 0, text, fetchedAtMs: clock.wallMs() };
-    site.failedStarts = 0;
-    sites.changed(site);
+    site.robotsRead({ status: status ?? 0, text, fetchedAtMs: clock.wallMs() });
     this.#admitPages(site, rules, ROBOTS_GOOD_FOR_MS);
   }
 
@@ -240,7 +237,7 @@ export class SiteSetup {
     const { clock, settings, counters, batch } = this.#context;
     if (!site.awake || site.to === undefined) return;
     this.#apply(site, rules);
-    site.rulesUntilMs = clock.nowMs() + goodForMs;
+    site.rulesGoodUntil(clock.nowMs() + goodForMs);
     const { excessive } = siteDelay(0, rules.crawlDelayMs, CRAWL_DELAY_MAX_MS);
     if (excessive) counters.refused("crawl_delay_excessive");
     if (settings.sitemaps && !site.sitemapsRead)
@@ -253,7 +250,7 @@ export class SiteSetup {
   /** Takes rules and the pace they ask for into use. */
   #apply(site: Site, rules: RobotsRules): void {
     if (site.to === undefined) return;
-    site.rules = rules;
+    site.ruled(rules);
     this.#parts.queue.open(site, { ...site.to, delayMs: this.#paceOf(site, rules) });
   }
 
@@ -275,19 +272,17 @@ export class SiteSetup {
     const status = result.reply?.status ?? 0;
     if (isRetryable(reason) || status >= 500) return unreachable.startFailed(site, reason, detail);
     if (reason.startsWith("tls_")) return queue.settleAll(site, reason as NamedReason, detail);
-    site.failedStarts += 1;
-    if (site.failedStarts > settings.retriesMax)
-      return queue.settleAll(site, "robots_unreachable", detail);
-    const delayMs = START_AGAIN_MS * 2 ** (site.failedStarts - 1);
+    const failures = site.startFailed();
+    if (failures > settings.retriesMax) return queue.settleAll(site, "robots_unreachable", detail);
+    const delayMs = START_AGAIN_MS * 2 ** (failures - 1);
     this.#add(site, file, clock.nowMs() + Math.min(START_AGAIN_MAX_MS, delayMs));
   }
 
   #requestSitemap(site: Site, next: NextSitemap): void {
-    const { sites, batch } = this.#context;
+    const { batch } = this.#context;
     if (next === "busy" || !site.awake) return;
     if (next !== "done") return void this.#add(site, { kind: "sitemap", url: next.url });
-    site.sitemapsRead = true;
-    sites.changed(site);
+    site.sitemapsAreRead();
     batch.touch();
   }
 
@@ -296,7 +291,7 @@ export class SiteSetup {
     const { workbench } = this.#context;
     if (!workbench.has(site.id)) return false;
     this.#made += 1;
-    site.files += 1;
+    site.fileQueued();
     workbench.put(site.id, fileRequest(this.#made, file, notBeforeMs));
     return true;
   }
@@ -340,10 +335,6 @@ function statusOf(result: FetchResult): number | undefined {
   if (isFile && result.kind === "failed") return undefined;
   const isCutToNothing = result.kind === "page" && result.body.length === 0;
   return isCutToNothing && result.reply.truncated !== undefined ? undefined : status;
-}
-
-function isLoopback(address: string): boolean {
-  return address.startsWith("127.") || address === "::1";
 }
 
 function robotsUrl(site: Site): CanonicalUrl {

@@ -15,7 +15,8 @@ import { whatItSays } from "../frontier/site-mood.ts";
 import type { Reason } from "../page/outcome.ts";
 import type { CrawlContext } from "./context.ts";
 import type { Queue } from "./queue.ts";
-import type { Outage, Site } from "./sites.ts";
+import type { Site } from "./site.ts";
+import type { Outage } from "./sites.ts";
 
 /** A site that rests for longer leaves the workbench meanwhile. */
 const REST_ASIDE_MS = 10_000;
@@ -59,13 +60,16 @@ export class Unreachable {
   ended(site: Site, reason: Reason): void {
     const mood = whatItSays(reason);
     if (mood === "well") return this.#responded(site);
-    const { politeness } = this.#context;
+    if (mood === "nothing") return;
+    const { clock, politeness } = this.#context;
+    const nowMs = clock.nowMs();
+    if (politeness.isResting(nowMs, site.id)) site.rested();
     const sinceMs = politeness.unreachableSinceMs(site.id);
-    if (mood === "nothing" || sinceMs === undefined) return;
+    if (sinceMs === undefined) return;
     const outage = this.#note(site, { sinceMs, reason, detail: "" });
     const untilMs = politeness.restUntilMs(site.id);
-    if (untilMs - this.#context.clock.nowMs() >= REST_ASIDE_MS)
-      this.#layAside(site, outage, untilMs);
+    // One that has left the workbench meanwhile is only found again by its probe.
+    if (untilMs - nowMs >= REST_ASIDE_MS || !site.awake) this.#layAside(site, outage, untilMs);
     else outage.untilMs = Math.max(outage.untilMs, untilMs);
   }
 
@@ -98,17 +102,20 @@ export class Unreachable {
   }
 
   #layAside(site: Site, outage: Outage, untilMs: number): void {
-    this.#queue.layAside(site);
+    if (site.awake) this.#queue.layAside(site);
+    else site.lost();
     outage.untilMs = untilMs;
     this.#due.push({ key: site.key, atMs: untilMs });
     this.#arm();
   }
 
-  #responded({ key }: Site): void {
+  #responded(site: Site): void {
     const { clock, log } = this.#context;
+    const { key } = site;
     const nowMs = clock.nowMs();
     const silentForMs = nowMs - this.#respondedAtMs;
     this.#respondedAtMs = nowMs;
+    site.responded();
     if (this.#context.sites.outages.size === 0) return;
     const outage = this.#context.sites.outages.get(key);
     if (outage !== undefined) {
@@ -116,6 +123,8 @@ export class Unreachable {
       const message = `${key} responds again after ${showDuration(nowMs - outage.sinceMs)}`;
       log.write({ level: "info", message, values: { site: key } });
     }
+    // A response to a request from before its outage: it needs no probe any more.
+    if (outage !== undefined && !site.awake) this.#queue.wake(site);
     if (silentForMs >= SILENCE_MS) this.#probeAll(nowMs);
   }
 
@@ -155,7 +164,10 @@ export class Unreachable {
       if (this.#context.sites.outages.get(due.key)?.untilMs !== due.atMs) continue;
       const site = sites.of(due.key);
       if (site.pending > 0) this.#queue.wake(site);
-      else this.#context.sites.outages.delete(due.key);
+      else {
+        sites.outages.delete(due.key);
+        site.responded();
+      }
     }
     this.#arm();
   }

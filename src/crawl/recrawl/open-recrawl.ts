@@ -16,7 +16,7 @@ import { expectedBytes } from "../../frontier/round-size.ts";
 import type { EndedUrl } from "../../store/store.ts";
 import type { CrawlContext } from "../context.ts";
 import type { Queue } from "../queue.ts";
-import { predictedBytes, type Site } from "../sites.ts";
+import type { Site } from "../site.ts";
 
 const URLS_AT_ONCE = 500;
 /** When the disk is full. */
@@ -55,7 +55,7 @@ export class RecrawlOpening {
     const { revisitChance, revisitMaxMs } = this.#context.settings;
     const isRefresh = kind === "refresh";
     const chanceMin = isRefresh ? 0 : revisitChance;
-    site.isOpening = true;
+    site.opens();
     this.#queue.push({
       site,
       rules: { chanceMin, ageMaxMs: revisitMaxMs, isRefresh },
@@ -95,15 +95,14 @@ export class RecrawlOpening {
 
   /** Answers whether that were all. */
   #openSome({ site, rules }: Opening): boolean {
-    const { clock, batch, sites } = this.#context;
+    const { clock, batch } = this.#context;
     const wallMs = clock.wallMs();
     const urls = batch.ended(site.id, site.round.openedTo ?? 0, URLS_AT_ONCE);
     let bytes = site.round.expectedBytes ?? 0;
     for (const url of urls) bytes += this.#judge({ site, rules }, url, wallMs);
     const isAll = urls.length < URLS_AT_ONCE;
     const openedTo = isAll ? undefined : urls.at(-1)?.id;
-    site.round = { ...site.round, expectedBytes: bytes, openedTo };
-    sites.changed(site);
+    site.openedTo(bytes, openedTo);
     batch.touch();
     return isAll;
   }
@@ -112,19 +111,18 @@ export class RecrawlOpening {
   #judge({ site, rules }: Opening, url: EndedUrl, wallMs: number): number {
     const { batch, counters } = this.#context;
     const verdict = judgeRevisit(url, wallMs, rules);
-    if (verdict.kind === "left") site.round.news.left += 1;
+    if (verdict.kind === "left") site.countNews("left");
     if (verdict.kind !== "recrawl") return 0;
     const visits = visitsBefore(url);
     batch.reopenUrl(site.id, { id: url.id, score: verdict.score, visits });
     counters.reopened(url.reason);
-    site.pending += 1;
+    site.reopened();
     return url.reason === "robots_denied" ? 0 : expectedBytes(url, fairChance(visits, wallMs));
   }
 
   #finish(site: Site): void {
-    site.isOpening = false;
-    site.earlierBytes = predictedBytes(site.round);
-    if (site.pending === 0) site.finishedAtMs = this.#context.clock.nowMs();
-    else this.#sitesQueue.wake(site);
+    const { clock, sites } = this.#context;
+    site.opened(clock.nowMs(), sites.outages.has(site.key));
+    if (site.pending > 0) this.#sitesQueue.wake(site);
   }
 }

@@ -21,7 +21,7 @@ import { domainOfSite, siteOf } from "../../url/site.ts";
 import type { CrawlContext } from "../context.ts";
 import type { Queue } from "../queue.ts";
 import { settingsBySite } from "../allotments.ts";
-import type { Site } from "../sites.ts";
+import type { Site } from "../site.ts";
 import { type RecrawlKind, RecrawlOpening } from "./open-recrawl.ts";
 
 interface Due {
@@ -220,7 +220,7 @@ export class Recrawls {
   }
 
   #begin(site: Site, kind: RecrawlKind): void {
-    const { clock, sites, log } = this.#context;
+    const { clock, log } = this.#context;
     const nowMs = clock.nowMs();
     const wallMs = clock.wallMs();
     const { number, bytesBefore, expectedBytes, surplus, ...before } = site.round;
@@ -228,8 +228,7 @@ export class Recrawls {
     const round = { expectedBytes, bytes: bytes - bytesBefore };
     const sitemapsAtMs = before.sitemapsAtMs || before.startedWallMs;
     const readsSitemaps = Math.abs(wallMs - sitemapsAtMs) >= SITEMAPS_GOOD_FOR_MS;
-    if (readsSitemaps) site.sitemapsRead = false;
-    site.round = {
+    const begun = {
       number: number + 1,
       startedAtMs: nowMs,
       startedWallMs: wallMs,
@@ -238,11 +237,9 @@ export class Recrawls {
       surplus: surplusAfter(surplus, round),
       openedTo: 0,
       sitemapsAtMs: readsSitemaps ? wallMs : sitemapsAtMs,
-      news: { ...NO_NEWS },
+      news: NO_NEWS,
     };
-    site.earlierBytes = undefined;
-    site.finishedAtMs = undefined;
-    sites.changed(site);
+    site.roundBegins(begun, readsSitemaps);
     if (this.#context.settings.watch) this.#enter(site.key, nowMs, wallMs);
     const message = `recrawl ${number + 1} of ${site.key} starts`;
     log.write({ level: "info", message, values: { site: site.key, round: number + 1 } });
