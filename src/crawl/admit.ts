@@ -39,24 +39,20 @@ export class Admission {
     return this.#nextUrlId;
   }
 
-  /** Admits the seeds that this process owns. */
+  /** Admits the seeds that this process owns, and popular URLs as if a seed linked to them. */
   admitSeeds(): void {
-    const { team, seeds } = this.#context;
-    this.#admitAt(0, team?.seeds ?? seeds);
-    this.#admitAt(1, team?.border?.popularUrls ?? []);
-  }
-
-  #admitAt(depth: number, urls: readonly CanonicalUrl[]): void {
-    const { ownership, spellings } = this.#context;
+    const { team, seeds, ownership, spellings } = this.#context;
     const none = { from: undefined, fromDomain: undefined, redirectedFromId: 0, redirects: 0 };
-    for (const url of urls) {
-      // All processes have all of them, so they are not sent.
-      if (ownership?.isOwn(url) === false) continue;
-      const spelling = spellings?.[url];
-      // In a cluster it comes from the registry.
-      const written = spelling !== undefined && isSpellingOf(spelling, url) ? spelling : undefined;
-      this.admit([candidateOf({ url, written })], { ...none, depth });
-    }
+    for (const [depth, urls] of [team?.seeds ?? seeds, team?.border?.popularUrls ?? []].entries())
+      for (const url of urls) {
+        // Every process has all of them, so they are not sent.
+        if (ownership?.isOwn(url) === false) continue;
+        const spelling = spellings?.[url];
+        // In a cluster the spelling comes from the registry.
+        const isGood = spelling !== undefined && isSpellingOf(spelling, url);
+        const written = isGood ? spelling : undefined;
+        this.admit([candidateOf({ url, written })], { ...none, depth });
+      }
   }
 
   /** Admits what is new and allowed; returns how many URLs. */

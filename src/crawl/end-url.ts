@@ -7,31 +7,20 @@ import { writtenOf } from "../url/url.ts";
 import type { CrawlContext } from "./context.ts";
 import type { Site } from "./site.ts";
 
-export interface Visit {
-  readonly id: number;
-  readonly reason: Reason;
-  /** Whether its page differs from the stored one; undefined when there is no page. */
-  readonly hasChanged: boolean | undefined;
-}
-
-/** How a URL ends, and for people why. */
+/** How a URL ends, and the cause as text. */
 export interface UrlEnd {
   readonly reason: Reason;
   readonly detail?: string;
+  /** Whether its page differs from the stored one; undefined when there is no page. */
+  readonly hasChanged?: boolean | undefined;
 }
 
-export function endUrl(
-  context: CrawlContext,
-  site: Site,
-  row: WaitingUrl,
-  { reason, detail = "" }: UrlEnd,
-): void {
+export function endUrl(context: CrawlContext, site: Site, row: WaitingUrl, end: UrlEnd): void {
   const { clock, batch, counters, workbench, emit } = context;
+  const { reason, detail = "" } = end;
   batch.endUrl(site.id, { id: row.id, reason, attempts: row.attempts });
   counters.settled(reason);
-  // Visits of pages are recorded together with the page.
-  if (reason !== "ok" && reason !== "not_modified")
-    recordVisit(context, site, { id: row.id, reason, hasChanged: undefined });
+  recordVisit(context, site, row.id, end);
   if (site.ended(row.id, clock.nowMs())) emit({ kind: "siteDone", site });
   workbench.release(site.id, row.id);
   const settlement = settlementOf(reason);
@@ -43,9 +32,13 @@ export function endUrl(
   emit({ kind: "urlEnded", url, reason, detail });
 }
 
-/** Records how a URL ended that was requested in an earlier round too, and the news of its site. */
-export function recordVisit({ clock, batch }: CrawlContext, site: Site, visit: Visit): void {
-  const { id, reason, hasChanged } = visit;
+/** Records how a URL ended that was requested in an earlier round too, and what has changed on its site. */
+function recordVisit(
+  { clock, batch }: CrawlContext,
+  site: Site,
+  id: number,
+  { reason, hasChanged }: UrlEnd,
+): void {
   if (site.round.number === 1) return;
   const before = batch.visits(id);
   // Found in this round: there is nothing to compare with.

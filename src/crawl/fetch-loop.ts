@@ -77,8 +77,8 @@ export class FetchLoop {
   }
 
   pump(): void {
-    const { clock, workbench, requests, emit } = this.#context;
-    const { limiter } = this.#parts;
+    const { clock, sites, workbench, requests, emit } = this.#context;
+    const { limiter, queue } = this.#parts;
     while (this.#isRunning && !this.#isReading && requests.sent < this.#connectionsMax) {
       // Pages wait in memory for processing and the archive, so there are never too many of them.
       if (requests.answered > 2 * this.#connectionsMax) return;
@@ -86,7 +86,9 @@ export class FetchLoop {
       if (requests.urls >= this.#allowance() || limiter.isShut()) break;
       const taken = workbench.take(clock.nowMs(), limiter.search);
       if (taken === undefined) break;
-      this.#start(taken);
+      const site = sites.byId(taken.turn.to.siteId);
+      this.#run(site, taken).catch((fault: unknown) => emit({ kind: "fault", fault }));
+      queue.refill(site);
     }
     if (this.#isRunning) this.#arm();
     if (requests.isQuiet) emit({ kind: "idle" });
@@ -112,18 +114,6 @@ export class FetchLoop {
     });
   }
 
-  #start(taken: Taken<QueuedRequest>): void {
-    const { sites, requests, emit } = this.#context;
-    const { limiter, queue } = this.#parts;
-    const site = sites.byId(taken.turn.to.siteId);
-    const request = requests.begin(site, taken);
-    limiter.begin(request, taken);
-    if (limiter.isHolding) this.#mindHandshakes(site);
-    request.onSent = this.#onSentFor(request);
-    this.#run(request).catch((fault: unknown) => emit({ kind: "fault", fault }));
-    queue.refill(site);
-  }
-
   /** undefined when no delay was agreed: then the time at which it is sent does not matter. */
   #onSentFor({ turn }: Request): (() => void) | undefined {
     if (turn === undefined || (turn.to.delayMs === 0 && turn.to.addressDelayMs === 0))
@@ -134,10 +124,15 @@ export class FetchLoop {
     };
   }
 
-  async #run(request: Request): Promise<void> {
+  /** Takes a request through its phases. */
+  async #run(site: Site, taken: Taken<QueuedRequest>): Promise<void> {
     const { limiter, urlFetch, siteSetup } = this.#parts;
+    const request = this.#context.requests.begin(site, taken);
+    limiter.begin(request, taken);
+    if (limiter.isHolding) this.#mindHandshakes(site);
+    request.onSent = this.#onSentFor(request);
     const isFile = request.file !== undefined;
-    if (!isFile) siteSetup.refreshIfOld(request.site);
+    if (!isFile) siteSetup.refreshIfOld(site);
     const sent = isFile ? siteSetup.send(request) : urlFetch.send(request);
     // What is refused frees its connection in the same tick.
     const answer = sent instanceof Promise ? await sent : sent;

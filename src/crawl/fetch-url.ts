@@ -9,7 +9,13 @@
 import type { Purpose } from "../bandwidth/history/ledger.ts";
 import { assert, unreachable } from "../base/assert.ts";
 import { isLackOfRoom } from "../base/errors.ts";
-import type { FetchBusy, FetchFailed, FetchRedirect, FetchResult } from "../fetch/fetcher.ts";
+import type {
+  FetchBusy,
+  FetchedPage,
+  FetchFailed,
+  FetchRedirect,
+  FetchResult,
+} from "../fetch/fetcher.ts";
 import { isRetryable } from "../page/outcome.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import { type CanonicalUrl, pathOf, writtenOf } from "../url/url.ts";
@@ -93,7 +99,18 @@ export class UrlFetch {
     const { reason, traffic } = endOf(answer);
     this.#trace(site, row, answer);
     if (!signal.aborted) this.#parts.retries.learn(request, reason);
-    const purpose = await this.#file(site, row, answer);
+    let purpose: Purpose;
+    try {
+      purpose =
+        answer.kind === "page"
+          ? await this.#parts.pages.keep(site, row, answer)
+          : await this.#recordOther(site, row, answer);
+    } catch (error) {
+      if (!isLackOfRoom(error)) throw error;
+      // A page that finds no room in the archive is fetched again when there is room.
+      this.#context.batch.reportTrouble(error);
+      purpose = this.#parts.retries.leaveWaiting(site, row);
+    }
     counters.ledger.book(site.books, traffic.receivedBytes, purpose);
     return purpose === "retry" ? "queued" : "recorded";
   }
@@ -111,16 +128,18 @@ export class UrlFetch {
     });
   }
 
-  /** Does what the answer asks for, and returns what its bytes were for. */
-  #file(site: Site, row: WaitingUrl, result: FetchResult): Purpose | Promise<Purpose> {
-    const { pages } = this.#parts;
+  /** Returns the purpose of the bytes. */
+  #recordOther(
+    site: Site,
+    row: WaitingUrl,
+    result: Exclude<FetchResult, FetchedPage>,
+  ): Promise<Purpose> | Purpose {
     switch (result.kind) {
-      case "page":
-        return this.#keeping(site, row, () => pages.keep(site, row, result));
       case "not_modified":
-        return this.#keeping(site, row, () => pages.confirm(site, row, result));
+        return this.#parts.pages.confirm(site, row, result);
       case "redirect":
-        return this.#keeping(site, row, async () => this.#redirect(site, row, result));
+        endUrl(this.#context, site, row, this.#follow(site, row, result));
+        return "redirect";
       case "busy":
       case "failed":
         return this.#fail(site, row, result);
@@ -129,7 +148,7 @@ export class UrlFetch {
     }
   }
 
-  async #fail(site: Site, row: WaitingUrl, result: FetchFailed | FetchBusy): Promise<Purpose> {
+  #fail(site: Site, row: WaitingUrl, result: FetchFailed | FetchBusy): Promise<Purpose> | Purpose {
     const { pages, retries } = this.#parts;
     // Cut off because the crawl stops, it has not failed at all.
     if (this.#context.signal.aborted) return retries.leaveWaiting(site, row);
@@ -137,25 +156,9 @@ export class UrlFetch {
     assert(result.kind === "failed", "a busy response can be retried");
     const { reply } = result;
     if (reply?.truncated !== undefined && reply.body.length > 0)
-      return this.#keeping(site, row, () => pages.keepPart(site, row, { ...result, reply }));
+      return pages.keepPart(site, row, { ...result, reply });
     endUrl(this.#context, site, row, result);
     return "error";
-  }
-
-  /** A page that finds no room in the archive has not been fetched; it is fetched again when there is room. */
-  async #keeping(site: Site, row: WaitingUrl, keep: () => Promise<Purpose>): Promise<Purpose> {
-    try {
-      return await keep();
-    } catch (error) {
-      if (!isLackOfRoom(error)) throw error;
-      this.#context.batch.reportTrouble(error);
-      return this.#parts.retries.leaveWaiting(site, row);
-    }
-  }
-
-  #redirect(site: Site, row: WaitingUrl, result: FetchRedirect): "redirect" {
-    endUrl(this.#context, site, row, this.#follow(site, row, result));
-    return "redirect";
   }
 
   #follow(site: Site, row: WaitingUrl, { to }: FetchRedirect): UrlEnd {

@@ -20,7 +20,7 @@ import type { Admission } from "./admit.ts";
 import { entriesIn, NEAR } from "./allotments.ts";
 import { candidateOf, type Origin } from "./candidate.ts";
 import type { CrawlContext } from "./context.ts";
-import { endUrl, recordVisit } from "./end-url.ts";
+import { endUrl } from "./end-url.ts";
 import type { AdmittedReading, Ordering } from "./ordering.ts";
 import { pageForHook, PageReader, type Placement, type Reading } from "./parse-page.ts";
 import type { Site } from "./site.ts";
@@ -106,10 +106,12 @@ export class PageStorage {
     // What has not changed is in the index, and the archive has its text where it first was.
     if (index !== undefined && !isUnchanged)
       await this.#takeInto(index, row, { record, reading, topic: placement?.topic ?? "" });
-    const isFirst = this.#earlierOf(site, row) === undefined;
-    this.#record(site, row, record);
+    const earlier = this.#earlierOf(site, row);
+    this.#addPage(site, row, { record, earlier });
+    const hasChanged = earlier && Buffer.compare(earlier.digest, record.digest) !== 0;
+    endUrl(this.#context, site, row, { reason: "ok", hasChanged });
     this.#recordTopic(row.id, placement, foreign);
-    if (isFirst && placement !== undefined) {
+    if (earlier === undefined && placement !== undefined) {
       const { url } = row;
       const isImported = foreign !== undefined;
       this.#context.emit({ kind: "pageClassified", url, reading, placement, isImported });
@@ -197,8 +199,7 @@ export class PageStorage {
     await output?.write(this.#captureOf(row, result, row.id, "not_modified"));
     batch.addPage({ ...earlier, fetchedAtMs: result.atMs, durationMs: result.durationMs });
     counters.confirmed();
-    recordVisit(this.#context, site, { id: row.id, reason: "not_modified", hasChanged: false });
-    endUrl(this.#context, site, row, { reason: "not_modified" });
+    endUrl(this.#context, site, row, { reason: "not_modified", hasChanged: false });
     return "duplicate";
   }
 
@@ -213,21 +214,15 @@ export class PageStorage {
     return "error";
   }
 
-  #record(site: Site, row: WaitingUrl, record: PageRecord): void {
-    const { batch, counters } = this.#context;
-    const earlier = this.#earlierOf(site, row);
+  #addPage(site: Site, row: WaitingUrl, page: RecordedPage): void {
+    const { batch, counters, traps } = this.#context;
+    const { record, earlier } = page;
     batch.addPage(record);
     counters.stored(record, earlier);
-    if (earlier === undefined) this.#recordNew(site, row, record);
-    const hasChanged = earlier && Buffer.compare(earlier.digest, record.digest) !== 0;
-    recordVisit(this.#context, site, { id: row.id, reason: "ok", hasChanged });
-    endUrl(this.#context, site, row, { reason: "ok" });
-  }
-
-  #recordNew(site: Site, row: WaitingUrl, { likeness }: PageRecord): void {
+    if (earlier !== undefined) return;
     site.pageStored();
     const place = { siteId: site.id, ...splitPath(row.url) };
-    this.#context.traps.recordPage(place, this.#originalOf(site, likeness));
+    traps.recordPage(place, this.#originalOf(site, record.likeness));
   }
 
   /** What an earlier round brought for the URL. */
@@ -310,6 +305,12 @@ interface LeavingPage {
   readonly result: FetchedPage;
   readonly owner: string;
   readonly placement: Placement;
+}
+
+interface RecordedPage {
+  readonly record: PageRecord;
+  /** The record of an earlier round, which is replaced. */
+  readonly earlier: PageRecord | undefined;
 }
 
 interface IndexedPage {

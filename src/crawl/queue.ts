@@ -14,7 +14,7 @@ import { pathOf } from "../url/url.ts";
 import { entriesIn, SITES, WAITING } from "./allotments.ts";
 import type { CrawlContext } from "./context.ts";
 import { endUrl } from "./end-url.ts";
-import { requestFor, retryFor } from "./requests.ts";
+import { type QueuedRequest, requestFor, retryFor } from "./requests.ts";
 import type { Site } from "./site.ts";
 
 interface QueueLimits {
@@ -123,13 +123,15 @@ export class Queue {
       if (limits.bestSitesFirst && !site.awake) this.#remember(site.key, row.score);
       return;
     }
-    if (!site.mayServePages) return;
+    if (!site.isReady) return;
     if (ownership?.hasArrived(row.url) === false) return;
     const queued = workbench.queued(site.id);
     const othersAreHere = this.#heldPages(site) >= site.pending - 1;
     const hasRoom = queued < limits.perSiteMax && workbench.entries < limits.entriesMax;
     const goesFirst = row.score > workbench.bestScore(site.id) && queued < 2 * limits.perSiteMax;
-    if ((othersAreHere && (hasRoom || queued === 0)) || goesFirst) this.#put(site, row);
+    if (!(othersAreHere && (hasRoom || queued === 0)) && !goesFirst) return;
+    const request = this.#requestFor(site, row);
+    if (request !== undefined) workbench.put(site.id, request);
   }
 
   /** Of sites without a place, the most promising: they are next. */
@@ -177,7 +179,7 @@ export class Queue {
   refill(site: Site): void {
     const { workbench, batch, requests, ownership, emit } = this.#context;
     const limits = this.#limits;
-    if (!site.mayServePages) return;
+    if (!site.isReady) return;
     const retries = workbench.retries(site.id);
     const fresh = workbench.queued(site.id) - retries;
     if (fresh > limits.perSiteMax / 4 || retries > RETRIES_TIMES * limits.perSiteMax) return;
@@ -189,7 +191,8 @@ export class Queue {
       if (added >= wanted) break;
       if (held.has(row.id) || requests.isUnderWay(row.id)) continue;
       if (ownership?.hasArrived(row.url) === false) continue;
-      this.#put(site, row);
+      const request = this.#requestFor(site, row);
+      if (request !== undefined) workbench.put(site.id, request);
       added += 1;
     }
     const retriesNow = workbench.retries(site.id);
@@ -232,6 +235,7 @@ export class Queue {
     const ruled = [...this.#ruled];
     this.#ruled.clear();
     for (const site of ruled) {
+      site.rulesStored();
       this.refill(site);
       this.sleepIfDone(site);
     }
@@ -260,15 +264,16 @@ export class Queue {
     }
   }
 
-  #put(site: Site, row: WaitingUrl): void {
+  /** undefined for a URL that robots.txt forbids: it ends without a request. */
+  #requestFor(site: Site, row: WaitingUrl): QueuedRequest | undefined {
     const verdict = site.rules?.allows(pathOf(row.url));
     if (verdict?.allowed === false) {
       const end = { reason: "robots_denied", detail: ruleText(verdict) } as const;
-      return endUrl(this.#context, site, row, end);
+      endUrl(this.#context, site, row, end);
+      return undefined;
     }
     const trial = site.trial(row.id);
-    const request = trial === undefined ? requestFor(row) : retryFor(row, trial.notBeforeMs);
-    this.#context.workbench.put(site.id, request);
+    return trial === undefined ? requestFor(row) : retryFor(row, trial.notBeforeMs);
   }
 
   #heldPages(site: Site): number {

@@ -30,7 +30,7 @@ import { domainOfSite } from "../url/site.ts";
  * - asleep: it has no place on the workbench; its URLs, if any wait, are in the store
  * - opening: its known URLs are being judged for a recrawl
  * - locating: its name is being looked up
- * - reading-robots: its robots.txt has not been read
+ * - reading-robots: its robots.txt has not been read and stored
  * - ready: its pages may be requested
  * - resting: it failed, and is requested after a pause, one request at a time
  * - ending: no URL waits; files of the site, or requests, are still in progress
@@ -143,9 +143,9 @@ export class Site implements ServerFigures {
     return this.#state !== "asleep" && this.#state !== "opening" && this.#state !== "unreachable";
   }
 
-  /** Whether its robots.txt is known, so that its pages may be requested. */
-  get mayServePages(): boolean {
-    return this.#to !== undefined && this.#rules !== undefined;
+  /** Whether its pages may be requested: its rules are known and stored. */
+  get isReady(): boolean {
+    return this.#state === "ready" || this.#state === "resting" || this.#state === "ending";
   }
 
   get isOpening(): boolean {
@@ -317,9 +317,12 @@ export class Site implements ServerFigures {
     this.#owner.changed(this);
   }
 
-  /** These rules apply from now on. */
+  /** These rules apply from now on; the first page is requested when they are stored. */
   ruled(rules: RobotsRules): void {
     this.#rules = rules;
+  }
+
+  rulesStored(): void {
     if (this.#state === "reading-robots") this.#become(this.#pending > 0 ? "ready" : "ending");
   }
 
