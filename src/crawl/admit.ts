@@ -1,11 +1,11 @@
 /**
  * Admission: seeds, links, sitemap entries and redirects all enter the crawl here.
  *
- * The scope returns the rule that decided; the sieve and the store say whether a URL is new; the traps say
- * whether its site may have one more. A new URL gets its number and its score, is added to the batch, and
- * waits. Invariant 1: every admitted URL enters once.
+ * The scope returns the deciding rule; the sieve and the store know whether a URL is new; the traps decide
+ * whether its site may have one more. A new URL gets a number and a score, is added to the batch, and waits.
+ * Invariant 1: every admitted URL enters once.
  *
- * The sieve also remembers refused URLs, so that a link that is on every page is judged once.
+ * The sieve also remembers refused URLs, so that a link on every page is judged once.
  */
 
 import { SCORES, type ScoreFunction } from "../frontier/priority.ts";
@@ -55,10 +55,10 @@ export class Admission {
       }
   }
 
-  /** Admits what is new and allowed; returns how many URLs. */
+  /** Admits the new and allowed ones; returns their number. */
   admit(candidates: readonly Candidate[], origin: Origin): number {
     const { sieve, ownership, batch } = this.#context;
-    // Links of pages that are only sampled would not have been found; found on another way they are admitted.
+    // Without the sample the links of a sampled page would be unknown; other pages may still lead to them.
     if (origin.from !== undefined && ownership?.isOnlySampled(origin.from) === true) return 0;
     const allowed = candidates.filter((candidate) => this.#isAllowed(candidate, origin));
     if (allowed.length === 0) return 0;
@@ -77,7 +77,7 @@ export class Admission {
 
   /** Admits a new URL that another process found; `links` is the number of links to it there. */
   admitForeign(candidate: Candidate, origin: Origin, links: number): void {
-    // What another process sent has passed its scope, as the new host of a moved seed.
+    // The sender has applied its scope: the host may be the new one of a seed that moved.
     if (this.#context.ownership?.judgesBeforeSending === true) this.#widen(candidate.url);
     if (this.#isAllowed(candidate, origin)) this.#enter(candidate, origin, links);
   }
@@ -87,7 +87,7 @@ export class Admission {
     this.#add(candidate, origin, 0, "elsewhere");
   }
 
-  /** Adds a URL whose page has arrived on another way: it waits, and is not requested. */
+  /** Adds a URL whose page another process has sent: it waits for its page, and is not requested. */
   adopt(candidate: Candidate, origin: Origin): WaitingUrl {
     const { sieve } = this.#context;
     const { url, high, low } = candidate;
@@ -101,14 +101,14 @@ export class Admission {
   #isAllowed({ url, high, low }: Candidate, origin: Origin): boolean {
     const { scope, counters, sieve, hooks } = this.#context;
     if (origin.depth > this.#depthMax) {
-      // Not for the sieve: the same page may still be found on a shorter way.
+      // Not for the sieve: a shorter path may still lead to the same page.
       counters.refused("depth");
       return false;
     }
     const isSeed = origin.depth === 0;
     const verdict = isSeed ? scope.decideSeed(url) : scope.decide(url);
     if (verdict.accepted && hooks.onLink?.(url, origin.from) !== false) {
-      // The new host of a seed that moved is what the operator asked for.
+      // A seed that moved is still a seed: its new host is in scope.
       if (isSeed) scope.extend(url);
       return true;
     }
@@ -149,7 +149,7 @@ export class Admission {
     return true;
   }
 
-  /** Adds a URL, which waits from now on, or has ended as it came: with its owner. */
+  /** Adds a URL, which waits from now on, or has ended here because another process owns it. */
   #add(
     { url, written, high, low }: Candidate,
     { depth, redirectedFromId, redirects }: Origin,

@@ -1,4 +1,4 @@
-/** The one place where a URL ends: in the batch, the counters, its site and on the workbench, together. */
+/** The one place where a URL ends: in the batch, the counters, its site and the workbench, in one tick. */
 
 import { isGone, visitsAfter } from "../frontier/revisit.ts";
 import { isOwnedElsewhere, type Reason, settlementOf } from "../page/outcome.ts";
@@ -32,7 +32,7 @@ export function endUrl(context: CrawlContext, site: Site, row: WaitingUrl, end: 
   emit({ kind: "urlEnded", url, reason, detail });
 }
 
-/** Records how a URL ended that was requested in an earlier round too, and what has changed on its site. */
+/** Records the visit of a URL that was also requested in an earlier round, and what has changed on its site. */
 function recordVisit(
   { clock, batch }: CrawlContext,
   site: Site,
@@ -41,7 +41,7 @@ function recordVisit(
 ): void {
   if (site.round.number === 1) return;
   const before = batch.visits(id);
-  // Found in this round: there is nothing to compare with.
+  // Found in this round: there is no earlier visit to compare with.
   if (before === undefined) return;
   const isAnother = hasChanged ?? reason !== before.was;
   batch.setVisits(id, visitsAfter(before, clock.wallMs(), isAnother));

@@ -1,5 +1,5 @@
 /**
- * Fetches one URL, and does with its answer what must be done.
+ * Sends the request of one URL, and records its response.
  *
  * A page is processed, archived, and then recorded together with its links and its end in one tick (invariant 3).
  * A redirect goes back to admission, so that scope, robots.txt, politeness and the address guard judge its target
@@ -65,11 +65,11 @@ export class UrlFetch {
     });
   }
 
-  /** Judged at the last moment: much may have changed while the URL waited. */
+  /** Checked just before sending, because rules may have changed while the URL waited. */
   #refuse(request: Request, row: WaitingUrl): Refused | undefined {
     const { settings, ownership, requests, batch } = this.#context;
     const { site } = request;
-    // Its page may have arrived on another way.
+    // Another process may have sent its page.
     if (
       ownership?.ownsContents === true &&
       (requests.of(row.id) !== request || batch.url(row.id)?.reason !== undefined)
@@ -87,7 +87,7 @@ export class UrlFetch {
     return { kind: "refused", reason, end: { row, reason, detail: ruleText(verdict) } };
   }
 
-  /** Records what came of a URL; returns whether it is queued again. */
+  /** Records the outcome; returns whether the URL is queued again. */
   async record(request: Request, answer: Answer): Promise<"recorded" | "queued"> {
     const { site, row } = request;
     assert(row !== undefined, "a request without a file has a URL");
@@ -150,7 +150,7 @@ export class UrlFetch {
 
   #fail(site: Site, row: WaitingUrl, result: FetchFailed | FetchBusy): Promise<Purpose> | Purpose {
     const { pages, retries } = this.#parts;
-    // Cut off because the crawl stops, it has not failed at all.
+    // A request that was cut off because the crawl stops has not failed.
     if (this.#context.signal.aborted) return retries.leaveWaiting(site, row);
     if (isRetryable(result.reason)) return retries.putBehind(site, row, result);
     assert(result.kind === "failed", "a busy response can be retried");

@@ -2,8 +2,8 @@
  * The queue: keeps a few URLs of every site that is crawled on the workbench, and wakes other sites while there is
  * room for more.
  *
- * All other URLs are in the store. A new URL goes straight to the workbench when all URLs of its site are there
- * anyway, which saves most reads; otherwise it is read back in its turn.
+ * All other URLs are in the store. A new URL goes straight to the workbench if all URLs of its site are there,
+ * which saves most reads; otherwise it is read from the store later.
  */
 
 import type { Addressee } from "../frontier/politeness.ts";
@@ -21,21 +21,21 @@ interface QueueLimits {
   readonly perSiteMax: number;
   readonly entriesMax: number;
   readonly sitesAwakeMax: number;
-  /** Whether a site with better URLs takes the place of one that has waited in vain. */
+  /** Whether a site with better URLs takes the place of a site with worse ones. */
   readonly bestSitesFirst: boolean;
 }
 
-/** In breadth-first order URLs keep their place however long they wait; other scores change meanwhile. */
+/** URLs of a site on the workbench: breadth-first scores are final, others change while URLs wait. */
 const URLS_PER_SITE = { settled: 256, changing: 32 };
-/** Others are woken when this part of the places is taken at most: the list is read for many at once. */
+/** Sites are woken when at most this share of the places is taken, many at once. */
 const WAKE_BELOW = 7 / 8;
-/** Of sites that are awake so many are looked at for one to give its place up, and it must be worse by this factor. */
+/** Sites compared to find one that gives up its place, and by what factor its best score must be lower. */
 const PLACES_LOOKED_AT = 16;
 const WORSE_BY = 1.5;
 const HOPEFUL_MAX = 256;
-/** A site's retries take this many times the places of its other URLs before those wait for them. */
+/** A site may have this many times as many retries as other URLs on the workbench. */
 const RETRIES_TIMES = 4;
-/** Waiting URLs read from the store at once when a whole site is settled. */
+/** Waiting URLs read from the store at once when all URLs of a site end. */
 const SETTLED_AT_ONCE = 1000;
 
 export class Queue {
@@ -44,11 +44,11 @@ export class Queue {
   /** Sites whose rules are in the batch and not stored yet. */
   readonly #ruled = new Set<Site>();
   #cursor = 0;
-  /** Whether sites with work may be asleep for want of room. */
+  /** Whether sites with work may be asleep because all places were taken. */
   #hasSleepers = false;
-  /** Sites that found no place, and the best score of what waits there. */
+  /** Sites that found no place, and their best score. */
   readonly #hopeful = new Map<string, number>();
-  /** Goes round all sites, to look for one that can give its place up. */
+  /** Iterates over all sites, to find one that can give up its place. */
   #round: Iterator<Site> | undefined;
 
   constructor(context: CrawlContext) {
@@ -64,14 +64,14 @@ export class Queue {
     };
   }
 
-  /** Wakes sleeping sites that have work, as many as there is room for. */
+  /** Wakes sleeping sites that have work, as long as places are free. */
   wakeSites(): void {
     const { sites } = this.#context;
     const limits = this.#limits;
     for (let round = 0; round < 2;) {
       const isFromStart = this.#cursor === 0;
       const awakeBefore = sites.awakeCount;
-      // Those already awake may come first in the list; past the end it starts anew.
+      // Sites that are awake may come first in the list; after its end it starts again.
       const rows = sites.withWork(this.#cursor, limits.sitesAwakeMax);
       for (const row of rows) {
         if (sites.awakeCount >= limits.sitesAwakeMax) {
@@ -112,7 +112,7 @@ export class Queue {
     workbench.open(shared);
   }
 
-  /** A URL has just been noted. */
+  /** A URL has just been added. */
   feed(site: Site, row: WaitingUrl): void {
     const { workbench, ownership, emit } = this.#context;
     const limits = this.#limits;
@@ -134,7 +134,7 @@ export class Queue {
     if (request !== undefined) workbench.put(site.id, request);
   }
 
-  /** Of sites without a place, the most promising: they are next. */
+  /** Remembers the best sites without a place: they are next. */
   #remember(key: string, score: number): void {
     this.#hopeful.set(key, Math.max(score, this.#hopeful.get(key) ?? score));
     if (this.#hopeful.size <= HOPEFUL_MAX) return;
@@ -152,7 +152,7 @@ export class Queue {
     }
   }
 
-  /** Where the best go first, the others would keep their places for ever and be asked for nothing. */
+  /** If the best sites go first, the others would keep their places without being requested. */
   #makeRoom(score: number): void {
     const { sites, workbench } = this.#context;
     const limits = this.#limits;

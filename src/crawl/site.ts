@@ -67,7 +67,7 @@ export interface Trial {
 }
 
 /** What was measured of a site's server. */
-export interface ServerFigures {
+interface ServerFigures {
   /** Time to the first byte of a response; undefined before the first. */
   readonly waitMs: number | undefined;
   /** Mean time from the header of a response to its body. */
@@ -84,7 +84,7 @@ export const TRIED_PAGES = 8;
 export const PAGES_TO_KNOW = 40;
 
 /** Learns that a site must be stored again. */
-export interface SiteOwner {
+interface SiteOwner {
   changed(site: Site): void;
 }
 
@@ -466,7 +466,7 @@ export class Site implements ServerFigures {
 }
 
 /** Bytes that a recrawl will bring, once all known URLs have been judged. */
-export function predictedBytes({
+function predictedBytes({
   expectedBytes,
   surplus,
 }: Pick<StoredRound, "expectedBytes" | "surplus">): number | undefined {

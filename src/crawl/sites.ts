@@ -1,8 +1,8 @@
 /**
- * The sites in memory: rows of the store with what a running crawl must know beside them.
+ * The sites in memory, with those that have changed since the last commit.
  *
- * A site is awake while it is on the workbench. Sites that are not may be dropped once their row is
- * stored, the longest unused first, so that a web of endless hosts costs disk and not memory.
+ * Sites that are not awake may be dropped once their row is stored, the longest unused first, so that a web of
+ * endless hosts takes disk space and not memory.
  */
 
 import { assert } from "../base/assert.ts";
@@ -44,9 +44,9 @@ export class Sites {
   readonly #byKey = new Map<string, Site>();
   readonly #byId = new Map<number, Site>();
   readonly #changed = new Set<Site>();
-  /** By key, as these sites need not be in memory. */
+  /** By key, because these sites need not be in memory. */
   readonly outages = new Map<string, Outage>();
-  /** While all sites are being recrawled: those whose round began earlier must not be woken yet. */
+  /** While all sites are being recrawled: sites whose round began earlier must not be woken yet. */
   recrawlSinceMs = -Infinity;
   #nextId: number;
   #awake = 0;
@@ -83,7 +83,7 @@ export class Sites {
 
   byId(id: number): Site {
     const site = this.#byId.get(id);
-    assert(site !== undefined, "a site at work is in memory");
+    assert(site !== undefined, "a site with requests is in memory");
     return site;
   }
 
@@ -118,7 +118,7 @@ export class Sites {
     return round.startedWallMs < this.recrawlSinceMs || probeAtMs > this.#parts.clock.nowMs();
   }
 
-  /** Whether the store has the present state of the site. */
+  /** Whether the store has the current row of the site. */
   #isStored(key: string): boolean {
     const site = this.#byKey.get(key);
     return site === undefined || !this.#changed.has(site);
@@ -149,7 +149,7 @@ export class Sites {
     return rows;
   }
 
-  /** Drops sleeping sites beyond the limit; to be called when everything changed has been stored. */
+  /** Drops sleeping sites beyond the limit, after a commit. */
   shed(): void {
     const { sitesMax } = this.#parts;
     if (this.#byId.size <= sitesMax) return;

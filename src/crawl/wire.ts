@@ -51,7 +51,7 @@ import { FocusOrder } from "./topics/focus-order.ts";
 import { focusFor } from "./topics/setup.ts";
 import { Unreachable } from "./unreachable.ts";
 
-/** The parts of a crawl that its life cycle and its snapshots need. */
+/** The parts of a crawl that its life cycle and its snapshots use. */
 export interface Wired {
   readonly context: CrawlContext;
   readonly queue: Queue;
@@ -275,12 +275,12 @@ function onPageClassified(
   topicCounts?.read({ high, low, topic, isImported, links: reading.links });
 }
 
-/** The scope of the seeds, and of the hosts where they had moved to in earlier runs. */
+/** The scope of the seeds, and of the hosts that they redirected to in earlier runs. */
 function scopeOf({ settings, seeds, store, team }: CrawlParts): Scope {
   const { scope: kind, include, exclude } = settings;
   const scope = new Scope({ kind, seeds, include, exclude });
   for (const url of store.seedTargets()) scope.extend(url as CanonicalUrl);
-  // One process of several may know only links that others found there.
+  // One process of several may know a host only from links that others found.
   if (team?.border !== undefined)
     for (const { key, known } of store.sites())
       if (known > 0) scope.extend(`${key}/` as CanonicalUrl);

@@ -1,9 +1,9 @@
 /**
- * Opens a new round of a site: judges what is known of it, and lets wait again what is to be asked.
+ * Opens a recrawl of a site: judges its known URLs, and queues those that are to be requested again.
  *
- * One site after the other and some hundred URLs at a time, so that the other sites go on meanwhile.
- * How far it came is stored with what it let wait, so a kill in the middle loses nothing; the site is
- * woken when all have been judged, because the likeliest to have changed goes first.
+ * One site after the other and 500 URLs at a time, so that other sites are crawled meanwhile. The progress is
+ * stored with the queued URLs, so a kill in the middle loses nothing. The site is woken when all have been judged,
+ * because the URLs most likely to have changed go first.
  */
 
 import {
@@ -19,10 +19,10 @@ import type { Queue } from "../queue.ts";
 import type { Site } from "../site.ts";
 
 const URLS_AT_ONCE = 500;
-/** When the disk is full. */
+/** Pause when the disk is full. */
 const AGAIN_AFTER_MS = 2000;
 
-/** By its schedule, or because somebody wants every page looked at. */
+/** By its schedule, or by --refresh, which requests every page. */
 export type RecrawlKind = "scheduled" | "refresh";
 
 interface Opening {
@@ -50,7 +50,7 @@ export class RecrawlOpening {
     return this.#queue.length > 0;
   }
 
-  /** The site's round has begun, or was begun by an earlier process and not opened to its end. */
+  /** The recrawl of the site has begun, now or in an earlier process that did not open it completely. */
   add(site: Site, kind: RecrawlKind): void {
     const { revisitChance, revisitMaxMs } = this.#context.settings;
     const isRefresh = kind === "refresh";
@@ -63,7 +63,7 @@ export class RecrawlOpening {
     if (this.#queue.length === 1) this.#continueAfter(0);
   }
 
-  /** What is left is opened by the next process. */
+  /** The next process opens the rest. */
   stop(): void {
     this.#isStopped = true;
     this.#cancelTimer?.();
@@ -93,7 +93,7 @@ export class RecrawlOpening {
     else this.#onOpened();
   }
 
-  /** Answers whether that were all. */
+  /** Returns whether those were all. */
   #openSome({ site, rules }: Opening): boolean {
     const { clock, batch } = this.#context;
     const wallMs = clock.wallMs();
@@ -107,7 +107,7 @@ export class RecrawlOpening {
     return isAll;
   }
 
-  /** Answers how many bytes the URL is expected to bring. */
+  /** Returns the bytes that the URL is expected to bring. */
   #judge({ site, rules }: Opening, url: EndedUrl, wallMs: number): number {
     const { batch, counters } = this.#context;
     const verdict = judgeRevisit(url, wallMs, rules);
