@@ -4,6 +4,7 @@
  */
 
 import assert from "node:assert/strict";
+import { isUtf8 } from "node:buffer";
 import type { Random } from "../../src/base/random.ts";
 import { pick } from "../../src/base/random.ts";
 import { parseRobots } from "../../src/fetch/robots.ts";
@@ -31,7 +32,7 @@ function check(input: Uint8Array, random: Random): string {
   const verdicts = [...PATHS, path].map((one) => {
     const { allowed, rule } = rules.allows(one);
     assert.equal(rules.allows(one).allowed, allowed, "asked again, it differs");
-    assert.equal(asText.allows(one).allowed, allowed, "as text, it differs");
+    if (isUtf8(input)) assert.equal(asText.allows(one).allowed, allowed, "as text, it differs");
     return `${Number(allowed)}${rule === undefined ? "" : "r"}`;
   });
   const { crawlDelayMs, sitemaps, linesUnread } = rules;

@@ -39,7 +39,7 @@ const resolvers = RULES.map((rules) => new LinkResolver(rules));
 
 function check(input: Uint8Array, random: Random): string {
   const anyBase = pick(random, BASES);
-  const text = attributeText(input, 0, input.length);
+  const text = attributeText(input, 0, input.length).replaceAll(/^[\0- ]+|[\0- ]+$/g, "");
   const kinds: string[] = [];
   for (const [index, rules] of RULES.entries()) {
     const base = resolveUrl(writtenOf(anyBase), undefined, rules);
