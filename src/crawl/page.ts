@@ -43,11 +43,11 @@ export class PageStorage {
   readonly #underWay = new Map<string, (() => void)[]>();
 
   constructor(context: CrawlContext, admission: Admission, ordering: Ordering | undefined) {
-    const { settings, store, topics } = context;
+    const { settings, store, topics, aside } = context;
     this.#context = context;
     this.#admission = admission;
     this.#ordering = ordering;
-    this.#reader = new PageReader(settings, topics?.classifier);
+    this.#reader = new PageReader(settings, topics?.classifier, aside);
     this.#near = settings.nearDuplicates ? new NearIndex(entriesIn(settings, NEAR)) : undefined;
     this.#hasEarlierRounds = store.recall(ROUNDS) !== undefined;
   }
@@ -60,7 +60,8 @@ export class PageStorage {
       return "page";
     }
     const url = { url: row.url as CanonicalUrl, written: row.written };
-    const reading = this.#reader.read(url, result, (high, low) => sieve.has(high, low));
+    const read = this.#reader.read(url, result, (high, low) => sieve.has(high, low));
+    const reading = read instanceof Promise ? await read : read;
     const placement = topics?.placing.place(reading);
     const owner = foreign === undefined ? ownership?.otherOwnerOf(placement?.bucket) : undefined;
     if (owner !== undefined && placement !== undefined && settings.boundary === "page")
@@ -73,12 +74,12 @@ export class PageStorage {
       await new Promise<void>((goOn) => copies.push(goOn));
     }
     const copiedId = batch.pageWithDigest(reading.digest);
-    const read = { result, reading, copiedId, placement, foreign, owner };
-    if (copiedId !== undefined) return this.#keepReading(site, row, read);
+    const page = { result, reading, copiedId, placement, foreign, owner };
+    if (copiedId !== undefined) return this.#keepReading(site, row, page);
     const copies: (() => void)[] = [];
     this.#underWay.set(content, copies);
     try {
-      return await this.#keepReading(site, row, read);
+      return await this.#keepReading(site, row, page);
     } finally {
       this.#underWay.delete(content);
       for (const goOn of copies) goOn();
