@@ -124,9 +124,11 @@ export class SmallCrawl {
     return startCrawl(this.parts);
   }
 
-  /** Runs a crawl to its end. */
-  run(): Promise<CrawlResult> {
-    return this.clock.runUntil(this.start().done);
+  /** Runs a crawl to its end, and closes its store, so that another crawl can resume it. */
+  async run(): Promise<CrawlResult> {
+    const result = await this.clock.runUntil(this.start().done);
+    await this.store.close();
+    return result;
   }
 
   /** Requests of pages, as paths, in order. */
