@@ -72,7 +72,7 @@ export class PageThread implements PageAside {
     const worker = new Worker(WORKER_FILE, { workerData: this.#options });
     worker.unref();
     worker.on("message", (packed: PackedScan) => this.#came(packed));
-    worker.on("error", (error) => this.#fail(error));
+    worker.on("error", (error: Error) => this.#fail(error));
     return worker;
   }
 
