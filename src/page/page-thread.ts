@@ -112,9 +112,9 @@ export function withoutKnown(
   const { fingerprints, fresh, later } = harvest;
   const view = new DataView(fingerprints.buffer, fingerprints.byteOffset, fingerprints.byteLength);
   // Without known ones, targets and links are the same, in the same order.
-  later?.filter((index) => {
+  later?.leaveOut((index) => {
     const at = 8 * (fresh.length + index);
-    return !isKnown(view.getUint32(at), view.getUint32(at + 4));
+    return isKnown(view.getUint32(at), view.getUint32(at + 4));
   });
   return { ...harvest, fresh: fresh.filter(({ high, low }) => !isKnown(high, low)) };
 }
