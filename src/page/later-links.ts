@@ -39,6 +39,14 @@ export function srcsetCandidates(
   return { taken, count };
 }
 
+export interface PackedLinks {
+  readonly base: ResolvedUrl;
+  readonly starts: Int32Array<ArrayBuffer>;
+  readonly ends: Int32Array<ArrayBuffer>;
+  readonly candidates: Int16Array<ArrayBuffer>;
+  readonly nofollow: Uint8Array<ArrayBuffer>;
+}
+
 export class LaterLinks {
   readonly #html: Uint8Array;
   readonly #base: ResolvedUrl;
@@ -71,6 +79,41 @@ export class LaterLinks {
   /** A link to the same target that may be followed has been found. */
   follow(index: number): void {
     this.#nofollow[index] = 0;
+  }
+
+  /** Leaves out those for which the answer is false. */
+  filter(isWanted: (index: number) => boolean): void {
+    let kept = 0;
+    for (let index = 0; index < this.#count; index++) {
+      if (!isWanted(index)) continue;
+      this.#starts[kept] = this.#starts[index] as number;
+      this.#ends[kept] = this.#ends[index] as number;
+      this.#candidates[kept] = this.#candidates[index] as number;
+      this.#nofollow[kept] = this.#nofollow[index] as number;
+      kept += 1;
+    }
+    this.#count = kept;
+  }
+
+  /** For another thread; its buffers may be transferred. */
+  packed(): PackedLinks {
+    return {
+      base: this.#base,
+      starts: this.#starts.slice(0, this.#count),
+      ends: this.#ends.slice(0, this.#count),
+      candidates: this.#candidates.slice(0, this.#count),
+      nofollow: this.#nofollow.slice(0, this.#count),
+    };
+  }
+
+  static unpacked(packed: PackedLinks, html: Uint8Array, rules: UrlRules): LaterLinks {
+    const links = new LaterLinks(html, packed.base, rules);
+    links.#starts = packed.starts;
+    links.#ends = packed.ends;
+    links.#candidates = packed.candidates;
+    links.#nofollow = packed.nofollow;
+    links.#count = packed.starts.length;
+    return links;
   }
 
   /** In page order. */

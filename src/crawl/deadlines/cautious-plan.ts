@@ -21,7 +21,7 @@ import { hasPlaces } from "../../plan/schedule/columns.ts";
 import { type Division, PlanChooser, type PlannerContext } from "./choose-plan.ts";
 import type { Estimates } from "./estimate-sites.ts";
 import type { Deadlines } from "./deadlines.ts";
-import type { Site } from "../sites.ts";
+import type { Site } from "../site.ts";
 
 /** How far deadlines of sites of unknown size are stretched, at most: to four times their time. */
 const DOUBT_SHARE = -3;

@@ -22,7 +22,7 @@ import { HostShare } from "../../topics/host-share.ts";
 import type { CrawlContext } from "../context.ts";
 import { settingsBySite } from "../allotments.ts";
 import type { QueuedRequest, RateLimit, Request, SiteFile } from "../requests.ts";
-import { type Site, TRIED_PAGES } from "../sites.ts";
+import { type Site, TRIED_PAGES } from "../site.ts";
 import type { LinkBudget } from "./link-budget.ts";
 import { PageSlices } from "./page-slices.ts";
 import { PausedReads, type Reader } from "./paused-reads.ts";
@@ -240,8 +240,10 @@ export class Limiter implements RateLimit {
     if (receivedBytes > 0) {
       sites.changed(site);
       const waitMs = firstByteMs + connectMs;
-      site.waitMs = site.waitMs === undefined ? waitMs : usualWait(site.waitMs, waitMs);
-      site.bodyMs += LAST_BODY_SHARE * (bodyMs - site.bodyMs);
+      site.measured({
+        waitMs: site.waitMs === undefined ? waitMs : usualWait(site.waitMs, waitMs),
+        bodyMs: site.bodyMs + LAST_BODY_SHARE * (bodyMs - site.bodyMs),
+      });
       if (this.search !== undefined)
         this.#sizes.learn(site.id, file?.kind ?? "page", receivedBytes);
       const tookMs = totalMs - pausedMs;
@@ -250,11 +252,12 @@ export class Limiter implements RateLimit {
         // What waited for others on our side tells nothing of the server.
         const isOwnPace = pausedMs <= PAUSED_SHARE_MAX * totalMs && this.#warmUp();
         if (this.#isPlanned && isOwnPace && shares.isFree(site.id)) {
-          site.answered += 1;
-          if (SHOW_RATE.has(reason)) {
-            site.gaveBytes = site.gaveBytes * KEEP_SHARE + receivedBytes;
-            site.gaveMs = site.gaveMs * KEEP_SHARE + tookMs;
-          }
+          site.measured({ answered: site.answered + 1 });
+          if (SHOW_RATE.has(reason))
+            site.measured({
+              gaveBytes: site.gaveBytes * KEEP_SHARE + receivedBytes,
+              gaveMs: site.gaveMs * KEEP_SHARE + tookMs,
+            });
           if (site.answered === TRIED_PAGES) emit({ kind: "serverTried" });
         }
         if (SHOW_RATE.has(reason) && file === undefined) {
