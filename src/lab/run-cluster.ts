@@ -22,7 +22,7 @@ import { defaultSettings } from "../config/sources.ts";
 import type { CrawlResult } from "../control/snapshot.ts";
 import { topicSetupFor } from "../crawl/topics/setup.ts";
 import type { Bus } from "../exchange/bus.ts";
-import { MemoryRegistry, MemoryTable, type RegistryFaults } from "../exchange/registry-memory.ts";
+import { MemoryRegistry, MemoryTable, type RegistryFaults } from "./sim-registry.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { ProcessClock } from "./process-clock.ts";
 import { RequestLog } from "./request-log.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MemoryRegistry, MemoryTable } from "../../exchange/registry-memory.ts";
+import { MemoryRegistry, MemoryTable } from "../../lab/sim-registry.ts";
 import { SimClock } from "../../lab/sim-clock.ts";
 import type { Kept } from "../leader.ts";
 import { emptyDivision } from "../ownership.ts";
