@@ -4,8 +4,8 @@
  * A node that took part before, in a division unknown here, is a veteran: it may know URLs of every part of the web.
  */
 
-import type { Clock } from "../../base/clock.ts";
-import type { Report } from "../messages.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Report } from "./messages.ts";
 
 export interface Newcomers {
   readonly names: readonly string[];

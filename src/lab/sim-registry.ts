@@ -1,5 +1,5 @@
 /**
- * A registry inside one process, with faults for simulations.
+ * A registry inside one process, with faults.
  *
  * `MemoryTable` is shared by all nodes; each has a `MemoryRegistry`, its own connection to the table, on which requests
  * and responses take time and may be lost. Without faults it responds in the same turn of the event loop.
@@ -7,12 +7,11 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
-import { assertEntry, type Registry, RegistryAway } from "./registry.ts";
-import type { RegistryEntry, RegistryWatcher } from "./registry.ts";
+import { assertEntry, type Registry, RegistryAway } from "../exchange/registry.ts";
+import type { RegistryEntry } from "../exchange/registry.ts";
 
 export class MemoryTable {
   readonly #entries = new Map<string, RegistryEntry>();
-  readonly #watchers = new Set<RegistryWatcher>();
   #revision = 0;
 
   get(key: string): RegistryEntry | undefined {
@@ -23,30 +22,18 @@ export class MemoryTable {
     if ((this.#entries.get(key)?.revision ?? 0) !== expectedRevision) return undefined;
     const entry = { value, revision: ++this.#revision };
     this.#entries.set(key, entry);
-    this.#tell(key, entry);
     return entry.revision;
   }
 
   remove(key: string, expectedRevision: number): boolean {
     if (this.#entries.get(key)?.revision !== expectedRevision) return false;
     this.#entries.delete(key);
-    this.#tell(key, undefined);
     return true;
   }
 
   /** Loses all entries, as a server whose disk is replaced. */
   wipe(): void {
     for (const [key, { revision }] of this.#entries) this.remove(key, revision);
-  }
-
-  watch(watcher: RegistryWatcher): () => void {
-    for (const [key, entry] of this.#entries) watcher(key, entry);
-    this.#watchers.add(watcher);
-    return () => this.#watchers.delete(watcher);
-  }
-
-  #tell(key: string, entry: RegistryEntry | undefined): void {
-    for (const watcher of this.#watchers) watcher(key, entry);
   }
 }
 
@@ -65,7 +52,6 @@ export class MemoryRegistry implements Registry {
   isCut = false;
   readonly #table: MemoryTable;
   readonly #faults: RegistryFaults | undefined;
-  readonly #ends = new Set<() => void>();
 
   constructor(table = new MemoryTable(), faults?: RegistryFaults) {
     this.#table = table;
@@ -85,27 +71,7 @@ export class MemoryRegistry implements Registry {
     return this.#ask(() => this.#table.remove(key, expectedRevision));
   }
 
-  async watch(prefix: string, onChange: RegistryWatcher): Promise<() => void> {
-    let isEnded = false;
-    const endTable = this.#table.watch((key, entry) => {
-      if (!key.startsWith(prefix)) return;
-      // In its own turn, like every adapter that uses a network.
-      queueMicrotask(() => {
-        if (!isEnded) onChange(key, entry);
-      });
-    });
-    const end = (): void => {
-      isEnded = true;
-      endTable();
-      this.#ends.delete(end);
-    };
-    this.#ends.add(end);
-    return end;
-  }
-
-  async close(): Promise<void> {
-    for (const end of this.#ends) end();
-  }
+  async close(): Promise<void> {}
 
   #ask<T>(question: () => T): Promise<T> {
     const faults = this.#faults;

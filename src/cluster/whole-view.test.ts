@@ -1,19 +1,20 @@
-import { equal } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
-import { randomFrom } from "../../base/random.ts";
-import type { Snapshot } from "../../control/snapshot.ts";
-import { NO_TOTALS } from "../../store/store.ts";
-import type { Fingerprint } from "../../url/fingerprint.ts";
-import type { Member } from "../members.ts";
-import type { Report } from "../messages.ts";
-import { wholeOf } from "./whole-view.ts";
-import { writeFingerprints } from "../fingerprint-codec.ts";
+import { randomFrom } from "../base/random.ts";
+import type { SiteView, Snapshot } from "../control/snapshot.ts";
+import { NO_TOTALS } from "../store/store.ts";
+import type { Fingerprint } from "../url/fingerprint.ts";
+import type { Member } from "./members.ts";
+import type { Report } from "./messages.ts";
+import { mergeSnapshots, wholeOf } from "./whole-view.ts";
+import { writeFingerprints } from "./fingerprint-codec.ts";
 
 const WHOLE = {
   state: "done",
   because: "",
   droppedMessages: 0,
   elapsedMs: 1,
+  resumed: false,
   limitBps: undefined,
   recentBps: [],
 } as const;
@@ -67,4 +68,50 @@ test("while a node is running, the overlap is unknown", () => {
   const busy = { ...member("one", pagesFrom(3, 10), 10), hasEnded: false };
   const members = [busy, member("two", pagesFrom(3, 10), 10)];
   equal(wholeOf(members, new Map(), WHOLE).parallel?.differentPages, 20);
+});
+
+const MERGED = {
+  state: "running",
+  because: "",
+  elapsedMs: 1,
+  resumed: false,
+  limitBps: undefined,
+  recentBps: [1, 2],
+  parallel: undefined,
+} as const;
+
+function snapshot(pages: number, sites: readonly Partial<SiteView>[]): Snapshot {
+  const totals = { ...NO_TOTALS, pages, known: pages };
+  const none = { pending: 1, unreachable: 0, predictedBps: 0, waitingReaders: 0, ledger: {} };
+  const rest = { pagesPerSecond: 1, connectionsOpen: 1, connectionsMax: 2, troubles: [] };
+  return { totals, ...none, ...rest, sites, siteCount: sites.length } as unknown as Snapshot;
+}
+
+test("counts are added, and a site that two processes know is shown once, by its owner", () => {
+  const [https, other] = ["https://a.example", "https://b.example"];
+  const merged = mergeSnapshots(
+    [
+      snapshot(3, [{ site: https, pages: 3, pending: 1, bytes: 9 }]),
+      snapshot(4, [
+        { site: https, pages: 0, pending: 1, bytes: 0 },
+        { site: other, pages: 4, pending: 0, bytes: 5 },
+      ]),
+    ],
+    MERGED,
+  );
+  equal(merged.totals.pages, 7);
+  equal(merged.pending, 2);
+  equal(merged.siteCount, 2);
+  deepEqual(
+    merged.sites.map(({ site, pages }) => [site, pages]),
+    [
+      [https, 3],
+      [other, 4],
+    ],
+  );
+  equal(merged.rateBps, 2);
+});
+
+test("without any process the ledger has every purpose, at 0", () => {
+  deepEqual(new Set(Object.values(mergeSnapshots([], MERGED).ledger)), new Set([0]));
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SimClock } from "../../lab/sim-clock.ts";
-import type { Report } from "../messages.ts";
+import { SimClock } from "../lab/sim-clock.ts";
+import type { Report } from "./messages.ts";
 import { JoinQueue } from "./join-queue.ts";
 
 async function pass(clock: SimClock, ms: number): Promise<void> {

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
 import { randomFrom } from "../base/random.ts";
-import { SimClock } from "../lab/sim-clock.ts";
-import { MemoryRegistry, MemoryTable } from "./registry-memory.ts";
-import { registrySuite } from "./registry.suite.ts";
+import { SimClock } from "./sim-clock.ts";
+import { MemoryRegistry, MemoryTable } from "./sim-registry.ts";
+import { registrySuite } from "../exchange/registry.suite.ts";
 
 registrySuite("memory", async () => {
   const table = new MemoryTable();
@@ -12,7 +11,6 @@ registrySuite("memory", async () => {
     ours: new MemoryRegistry(table),
     theirs: new MemoryRegistry(table),
     wipe: async () => table.wipe(),
-    settle: () => turn(),
   };
 });
 
