@@ -19,7 +19,7 @@ import { ownsContents } from "../../config/processes.ts";
 import { overlap } from "../../partition/metrics.ts";
 import { closeToOthers, hasStore } from "../../store/folder.ts";
 import { serversOf } from "../../store/joined/joined-servers.ts";
-import { openMemoryStore } from "../../store/memory/store-memory.ts";
+import { openMemoryStore } from "../../store/sqlite/store-sqlite.ts";
 import { openReadOnly } from "../../store/joined/open-read-only.ts";
 import { partFolders } from "../../store/team-file.ts";
 import { keepRateLog } from "../../control/rate-log.ts";

@@ -12,7 +12,7 @@ import { checkPromises } from "../../crawl/deadlines/check-promises.ts";
 import type { Bus } from "../../exchange/bus.ts";
 import type { Registry } from "../../exchange/registry.ts";
 import { hasStore } from "../../store/folder.ts";
-import { openMemoryStore } from "../../store/memory/store-memory.ts";
+import { openMemoryStore } from "../../store/sqlite/store-sqlite.ts";
 import { natsOptionsOf, openNode } from "./node.ts";
 import { SharedLimit } from "../shared-limit.ts";
 import { checkNodeFolder, clearFor } from "../team-folder.ts";
