@@ -2,14 +2,28 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BrokenPromise } from "../base/assert.ts";
 import { randomFrom } from "../base/random.ts";
-import { MemoryDisk } from "../store/memory/store-memory.ts";
 import { NO_TOTALS, type Batch } from "../store/store.ts";
 import { emptyBatch, makeSite, makeUrl, storeSuite } from "../store/store.suite.ts";
-import { openSimStore, SimulatedCrash, type StoreFaults } from "./sim-store.ts";
+import { MemoryDisk, SimulatedCrash, type StoreFaults } from "./memory-disk.ts";
+
+storeSuite("rows in memory, closed", () => {
+  const disk = new MemoryDisk();
+  return { open: () => disk.open(), end: (store) => store.close() };
+});
+
+storeSuite("rows in memory, killed", () => {
+  const disk = new MemoryDisk();
+  return {
+    open: () => disk.open(),
+    async end() {
+      disk.crash();
+    },
+  };
+});
 
 storeSuite("simulated", () => {
   const disk = new MemoryDisk();
-  return { open: () => openSimStore(disk, faultsOf(1)), end: (store) => store.close() };
+  return { open: () => disk.openWith(faultsOf(1)), end: (store) => store.close() };
 });
 
 test("a kill at a commit stores all of it or nothing, and nothing afterwards", () => {
@@ -18,12 +32,12 @@ test("a kill at a commit stores all of it or nothing, and nothing afterwards", (
     const disk = new MemoryDisk();
     let crashes = 0;
     const onCrash = (): number => crashes++;
-    const store = openSimStore(disk, { ...faultsOf(seed), crashAtCommit: 2, onCrash });
+    const store = disk.openWith({ ...faultsOf(seed), crashAtCommit: 2, onCrash });
     store.commit(batchOf(1));
     assert.throws(() => store.commit(batchOf(2)), SimulatedCrash, `seed ${seed}`);
     assert.throws(() => store.commit(batchOf(2)), BrokenPromise, `seed ${seed}`);
     assert.equal(crashes, 1, `seed ${seed}`);
-    const reopened = openSimStore(disk, faultsOf(seed));
+    const reopened = disk.openWith(faultsOf(seed));
     assert.equal(reopened.totals.known, reopened.nextUrlId - 1, `seed ${seed}`);
     left.add(reopened.totals.known);
   }
@@ -31,7 +45,7 @@ test("a kill at a commit stores all of it or nothing, and nothing afterwards", (
 });
 
 test("a full disk refuses a whole commit, and accepts it later", () => {
-  const store = openSimStore(new MemoryDisk(), { ...faultsOf(3), fullShare: 0.5 });
+  const store = new MemoryDisk().openWith({ ...faultsOf(3), fullShare: 0.5 });
   let refusals = 0;
   for (let id = 1; id <= 50;) {
     try {

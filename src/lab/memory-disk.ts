@@ -1,48 +1,84 @@
 /**
- * A store in memory, for crawls that store nothing and for the simulation.
+ * The disk of a simulated process: a store whose rows are objects, so that a simulation costs little.
  *
- * The rows are in a `MemoryDisk`, and the store is a handle on it. A crash is simulated by
- * `disk.crash()`, which invalidates the handle like a kill; the next `openMemoryStore(disk)` has the
- * state of the last commit. All promises of the store hold, but memory grows with the number of URLs.
+ * The rows outlive the process. A kill is simulated by `crash()`, which invalidates the open store at once: a killed
+ * crawler cannot write any more. The next opening has the state of the last commit. All promises of the store hold,
+ * but memory grows with the number of URLs.
  */
 
-import { assert } from "../../base/assert.ts";
-import { CrawlError } from "../../base/errors.ts";
-import type { Reason } from "../../page/outcome.ts";
-import type { PageRecord } from "../../page/page.ts";
-import type { Visits } from "../../page/visits.ts";
-import { checkBatch } from "../batch.ts";
+import { assert } from "../base/assert.ts";
+import { CrawlError } from "../base/errors.ts";
+import type { Random } from "../base/random.ts";
+import type { Reason } from "../page/outcome.ts";
+import type { PageRecord } from "../page/page.ts";
+import type { Visits } from "../page/visits.ts";
+import { checkBatch } from "../store/batch.ts";
 import { applyBatch, emptyRows, endedUrl, pageWith, rowsOfSite } from "./memory-rows.ts";
 import { storedUrl, waitingOf } from "./memory-rows.ts";
 import type { Rows } from "./memory-rows.ts";
-import type { Batch, Fingerprints, OutgoingParcel, SiteRow, Store } from "../store.ts";
-import type { EndedUrl, NumberedPage, PageTopic, StoredUrl, Totals, WaitingUrl } from "../store.ts";
-import type { Fingerprint } from "../../url/fingerprint.ts";
+import type { Batch, Fingerprints, OutgoingParcel, SiteRow, Store } from "../store/store.ts";
+import type {
+  EndedUrl,
+  NumberedPage,
+  PageTopic,
+  StoredUrl,
+  Totals,
+  WaitingUrl,
+} from "../store/store.ts";
+import type { Fingerprint } from "../url/fingerprint.ts";
 
-/** The data that survives a handle. */
+export class SimulatedCrash extends Error {
+  override readonly name = "SimulatedCrash";
+}
+
+/** Failures of commits, from a seed. */
+export interface StoreFaults {
+  readonly random: Random;
+  /** The commit, counted from 1, at which the process is killed; undefined for none. */
+  readonly crashAtCommit: number | undefined;
+  /** Share of commits that find the disk full. */
+  readonly fullShare: number;
+  /** Called before the kill is thrown. */
+  readonly onCrash: () => void;
+}
+
 export class MemoryDisk {
   readonly rows: Rows = emptyRows();
   #holder: MemoryStore | undefined;
 
-  /** Invalidates the current handle without notice, like a kill. */
+  /** Invalidates the open store without notice. */
   crash(): void {
     this.#holder = undefined;
   }
 
-  hold(holder: MemoryStore): void {
+  /** Throws STORE_LOCKED while another store is open. */
+  open(): Store {
     if (this.#holder !== undefined) throw new CrawlError("STORE_LOCKED", "the store is open");
-    this.#holder = holder;
+    return (this.#holder = new MemoryStore(this));
+  }
+
+  /** The same with failures: a commit finds the disk full, or the process is killed just before or after it. */
+  openWith({ random, crashAtCommit, fullShare, onCrash }: StoreFaults): Store {
+    const store = this.open();
+    const commit = store.commit.bind(store);
+    let commits = 0;
+    store.commit = (batch) => {
+      commits++;
+      if (commits === crashAtCommit) {
+        if (random.next() < 0.5) commit(batch);
+        this.crash();
+        onCrash();
+        throw new SimulatedCrash(`at commit ${commits}`);
+      }
+      if (random.next() < fullShare) throw new CrawlError("DISK_FULL", "the disk is full");
+      commit(batch);
+    };
+    return store;
   }
 
   isHeldBy(store: MemoryStore): boolean {
     return this.#holder === store;
   }
-}
-
-export function openMemoryStore(disk: MemoryDisk = new MemoryDisk()): Store {
-  const store = new MemoryStore(disk);
-  disk.hold(store);
-  return store;
 }
 
 class MemoryStore implements Store {

@@ -5,15 +5,22 @@
  * place out of date, and the next reading drops it.
  */
 
-import { assert } from "../../base/assert.ts";
-import { Heap } from "../../base/heap.ts";
-import type { Reason } from "../../page/outcome.ts";
-import type { PageRecord } from "../../page/page.ts";
-import type { Visits } from "../../page/visits.ts";
-import { FingerprintTable } from "../seen/fingerprint-table.ts";
-import { NO_TOTALS } from "../store.ts";
-import type { Batch, EndedUrl, NewUrl, OutgoingParcel, PageTopic, SiteRow } from "../store.ts";
-import type { StoredUrl, Totals, WaitingUrl } from "../store.ts";
+import { assert } from "../base/assert.ts";
+import { Heap } from "../base/heap.ts";
+import type { Reason } from "../page/outcome.ts";
+import type { PageRecord } from "../page/page.ts";
+import type { Visits } from "../page/visits.ts";
+import { FingerprintTable } from "../store/seen/fingerprint-table.ts";
+import { NO_TOTALS } from "../store/store.ts";
+import type {
+  Batch,
+  EndedUrl,
+  NewUrl,
+  OutgoingParcel,
+  PageTopic,
+  SiteRow,
+} from "../store/store.ts";
+import type { StoredUrl, Totals, WaitingUrl } from "../store/store.ts";
 
 interface UrlRow {
   readonly added: NewUrl;
