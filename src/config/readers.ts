@@ -127,7 +127,7 @@ export const mediaType: Reader<string> = {
 /** Credentials are allowed inside; that is why whatever holds it is marked secret. */
 export const proxyUrl: Reader<string> = {
   placeholder: "URL",
-  expects: "a proxy as http://host:port or http://user:password@host:port",
+  expects: "a proxy as http://host:port, with user:password@ before the host if it requires them",
   read(text) {
     if (!URL.canParse(text)) return undefined;
     const { protocol, hostname } = new URL(text);

@@ -25,6 +25,7 @@ import type { Workbench } from "../frontier/workbench.ts";
 import type { Output } from "../output/output.ts";
 import type { Traces } from "../output/traces.ts";
 import type { Reason } from "../page/outcome.ts";
+import type { PageAside } from "../page/page-thread.ts";
 import type { PageIndex } from "../search/index-thread.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
 import type { Classifier } from "../topics/classify.ts";
@@ -54,6 +55,8 @@ export interface CrawlParts {
   readonly output: Output | undefined;
   /** undefined when pages are not indexed during the crawl. */
   readonly index?: PageIndex | undefined;
+  /** undefined where large bodies are read in the crawl's own thread. */
+  readonly aside?: PageAside | undefined;
   readonly log: Log;
   readonly hooks: CrawlHooks;
   readonly line: LinkSetup;

@@ -22,10 +22,10 @@ import { trustOf } from "../fetch/trust.ts";
 import type { Output } from "../output/output.ts";
 import type { Traces } from "../output/traces.ts";
 import { eraseIndex } from "../search/index-file.ts";
+import { PageThread } from "../page/page-thread.ts";
 import type { PageIndex } from "../search/index-thread.ts";
 import { closeToOthers, eraseStore } from "../store/folder.ts";
-import { openMemoryStore } from "../store/memory/store-memory.ts";
-import { openStore } from "../store/sqlite/store-sqlite.ts";
+import { openMemoryStore, openStore } from "../store/sqlite/store-sqlite.ts";
 import type { Store } from "../store/store.ts";
 import type { Spellings } from "../config/seeds.ts";
 import type { CanonicalUrl } from "../url/url.ts";
@@ -37,6 +37,7 @@ import type { CrawlHooks } from "./hooks.ts";
 import { openLine } from "./limit/open-link.ts";
 import type { CrawlResult, Snapshot } from "../control/snapshot.ts";
 import type { PeerSetup } from "./ownership.ts";
+import { scanOptionsOf } from "./parse-page.ts";
 import { topicSetupFor } from "./topics/setup.ts";
 
 export interface CrawlOrder {
@@ -105,6 +106,8 @@ export async function openCrawl(asked: CrawlOrder): Promise<OpenLocalCrawl> {
   stack.defer(() => network.transport.close());
   const line = openLine(settings, folder, network.transport);
   stack.defer(() => line.close());
+  const aside = new PageThread(scanOptionsOf(settings));
+  stack.defer(() => aside.close());
   const traces = await openTracesFor(settings, order.log);
   stack.defer(async () => traces?.close());
   const handle = startCrawl({
@@ -115,6 +118,7 @@ export async function openCrawl(asked: CrawlOrder): Promise<OpenLocalCrawl> {
     store,
     output,
     index,
+    aside,
     line: line.means,
     topics,
     traces,

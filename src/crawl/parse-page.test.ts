@@ -93,5 +93,8 @@ function read(text: string | Uint8Array, given: Given = {}): Reading {
     },
   } as unknown as FetchedPage;
   const reader = new PageReader({ ...defaultSettings(), ...settings });
-  return reader.read({ url: urlOf("http://a.example/"), written: undefined }, page, isKnown);
+  const url = { url: urlOf("http://a.example/"), written: undefined };
+  const reading = reader.read(url, page, isKnown);
+  assert.ok(!(reading instanceof Promise), "a small page is read at once");
+  return reading;
 }

@@ -3,13 +3,12 @@
 import type { Settings } from "../config/schema.ts";
 import type { FetchedPage } from "../fetch/fetcher.ts";
 import { detectCharset, toUtf8 } from "../page/charset.ts";
-import { digestOf } from "../page/digest.ts";
-import { type FreshLink, type Harvest, LinkHarvester } from "../page/links.ts";
+import type { FreshLink, Harvest } from "../page/links.ts";
 import type { LaterLinks } from "../page/later-links.ts";
 import { type ListedLink, listLinks } from "../page/link-list.ts";
-import { NearHasher } from "../page/near-duplicate.ts";
 import { packText } from "../page/packed-text.ts";
 import type { Likeness, Remark } from "../page/page.ts";
+import { type PageAside, withoutKnown } from "../page/page-thread.ts";
 import {
   mergeRobotsTags,
   NO_ROBOTS_TAGS,
@@ -17,7 +16,8 @@ import {
   robotNameOf,
   type RobotsTags,
 } from "../page/robots-tags.ts";
-import { essenceOf, judgeBody } from "../page/sniff.ts";
+import { PageScanner, type Scan, type ScanOptions } from "../page/scan-page.ts";
+import { essenceOf } from "../page/sniff.ts";
 import { RUNS_MAX } from "../page/text-runs.ts";
 import { visibleText } from "../page/text.ts";
 import type { Classifier, Verdict } from "../topics/classify.ts";
@@ -27,6 +27,8 @@ import type { CrawledPage } from "./hooks.ts";
 
 const TEXT_CHARACTERS_MAX = 4_000_000;
 const INDEXED_BYTES_MAX = 2 ** 20;
+/** Of a text that is no HTML, before it is decoded: UTF-16 takes two bytes for one. */
+const PLAIN_BYTES_MAX = 2 * INDEXED_BYTES_MAX;
 /** Links of a page whose words are used to order the queue, at most. */
 const ANCHORS_MAX = 20_000;
 
@@ -75,60 +77,82 @@ const NO_LINKS = new Uint8Array(0);
 const NO_TEXT = new Uint8Array(0);
 const NO_REFUSALS: Readonly<Record<string, number>> = {};
 
+/** What concerns the reading of bodies. */
+export function scanOptionsOf(settings: Settings): ScanOptions {
+  const { dropQuery, stripSessionIds, images, nofollow, nearDuplicates } = settings;
+  return {
+    dropQuery,
+    stripSessionIds,
+    images,
+    nofollow,
+    nearDuplicates,
+    robotName: robotNameOf(settings.userAgent),
+    anchorsMax: settings.order === "topic" ? ANCHORS_MAX : 0,
+  };
+}
+
 export class PageReader {
   readonly redirectsMax: number;
   readonly #settings: Settings;
-  readonly #robotName: string;
-  readonly #harvester: LinkHarvester;
-  readonly #near = new NearHasher();
+  readonly #options: ScanOptions;
+  readonly #scanner: PageScanner;
+  /** undefined where all bodies are read in this thread. */
+  readonly #aside: PageAside | undefined;
   readonly #classifier: Classifier | undefined;
   /** The number of the wanted topic; -1 without one. */
   readonly #target: number;
 
-  constructor(settings: Settings, classifier?: Classifier) {
+  constructor(settings: Settings, classifier?: Classifier, aside?: PageAside) {
     this.#classifier = classifier;
     this.#target = classifier?.model.trained.topics.indexOf(settings.topic ?? "") ?? -1;
     this.#settings = settings;
     this.redirectsMax = settings.redirectsMax;
-    this.#robotName = robotNameOf(settings.userAgent);
-    this.#harvester = new LinkHarvester({ ...settings, robotName: this.#robotName });
+    this.#options = scanOptionsOf(settings);
+    this.#scanner = new PageScanner(this.#options);
+    this.#aside = aside;
   }
 
+  /** A promise for a large body, which another thread reads. */
   read(
     url: ResolvedUrl,
     page: FetchedPage,
     isKnown: (high: number, low: number) => boolean,
-  ): Reading {
-    const digest = digestOf(page.body);
-    const kind = judgeBody(page.contentType, page.body);
+  ): Reading | Promise<Reading> {
+    const { contentType, body } = page;
+    if (this.#aside?.takes(body.length) !== true)
+      return this.#reading(page, this.#scanner.scan({ url, contentType, body }, isKnown));
+    return this.#aside.scan({ url, contentType, body }).then((scan) => {
+      if (scan.kind !== "html") return this.#reading(page, scan);
+      return this.#reading(page, { ...scan, harvest: withoutKnown(scan.harvest, isKnown) });
+    });
+  }
+
+  #reading(page: FetchedPage, scan: Scan): Reading {
+    const { digest, kind } = scan;
     if (kind !== "html") {
       const remarks: Remark[] = kind === "other" ? [...page.remarks] : [...page.remarks, kind];
       const text = this.#settings.searchIndex ? plainText(page) : NO_TEXT;
       if (text.length >= INDEXED_BYTES_MAX) remarks.push("text_capped");
       return { ...EMPTY, digest, remarks, text };
     }
-    const charset = detectCharset(page.body, page.contentType).name;
-    const html = toUtf8(page.body, charset);
-    const harvest = this.#harvester.harvest(html, url, isKnown);
-    if (this.#settings.nearDuplicates) this.#near.hash(html, harvest.runs);
-    const verdict = this.#classifier?.ofRuns(html, harvest.runs);
-    const text = this.#settings.searchIndex
-      ? packText(html, harvest.runs, INDEXED_BYTES_MAX)
-      : NO_TEXT;
-    const isCut = text.length >= INDEXED_BYTES_MAX || harvest.runs.count >= RUNS_MAX;
-    const follow = followable(harvest, page, this.#robotName, this.#settings.nofollow);
+    const { charset, html, harvest, nearHigh, nearLow, anchors } = scan;
+    const { title, language, runs } = harvest;
+    const verdict = this.#classifier?.ofRuns(html, runs);
+    const text = this.#settings.searchIndex ? packText(html, runs, INDEXED_BYTES_MAX) : NO_TEXT;
+    const isCut = text.length >= INDEXED_BYTES_MAX || runs.count >= RUNS_MAX;
+    const follow = followable(harvest, page, this.#options.robotName, this.#settings.nofollow);
     const isJudged = verdict?.kind === "topic";
     return {
       digest,
       charset,
-      title: harvest.title,
-      language: harvest.language,
-      nearHigh: this.#near.high,
-      nearLow: this.#near.low,
+      title,
+      language,
+      nearHigh,
+      nearLow,
       links: harvest.fingerprints,
       text,
       verdict,
-      anchors: this.#settings.order === "topic" ? listLinks(html, writtenOf(url), ANCHORS_MAX) : [],
+      anchors,
       onTopic: isJudged ? (this.#classifier?.probabilities[this.#target] ?? 0) : 0,
       ...follow,
       remarks: isCut ? [...follow.remarks, "text_capped"] : follow.remarks,
@@ -140,7 +164,8 @@ export class PageReader {
 function plainText({ contentType, body }: FetchedPage): Uint8Array {
   const type = essenceOf(contentType);
   if (!type.startsWith("text/") || type === "text/html") return NO_TEXT;
-  return toUtf8(body, detectCharset(body, contentType).name).slice(0, INDEXED_BYTES_MAX);
+  const indexed = body.subarray(0, PLAIN_BYTES_MAX);
+  return toUtf8(indexed, detectCharset(indexed, contentType).name).slice(0, INDEXED_BYTES_MAX);
 }
 
 const EMPTY: Omit<Reading, "digest" | "remarks" | "text"> = {
