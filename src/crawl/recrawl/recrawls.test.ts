@@ -3,16 +3,16 @@ import { test } from "node:test";
 import { pageWith, SmallCrawl, type SmallPlan, type SmallWeb } from "../small-crawl.suite.ts";
 
 const HOME = "http://a.example/";
-const HOUR_MS = 3_600_000;
-const HOURLY = { kind: "every", text: "every 1h", everyMs: HOUR_MS } as const;
+const PERIOD_MS = 300_000;
+const EVERY = { kind: "every", text: "every 5m", everyMs: PERIOD_MS } as const;
 
 test("with a schedule a site is crawled again and again, until the crawl is stopped", async () => {
   const web: SmallWeb = { [HOME]: pageWith("/1"), "http://a.example/1": pageWith() };
   const crawl = watching({ web });
   const handle = crawl.start();
-  await crawl.clock.runFor(30 * 60_000);
+  await crawl.clock.runFor(PERIOD_MS / 2);
   assert.deepEqual([crawl.pathsRequested, handle.snapshot().state], [["/", "/1"], "waiting"]);
-  await crawl.clock.runFor(4 * HOUR_MS);
+  await crawl.clock.runFor(4 * PERIOD_MS);
   assert.deepEqual(crawl.pathsRequested.slice(0, 4), ["/", "/1", "/", "/1"]);
   assert.equal(handle.snapshot().sites[0]?.round.number, 5);
   handle.stop("test");
@@ -28,11 +28,11 @@ test("new links of a recrawl are crawled, and changed and missing pages are coun
   };
   const crawl = watching({ web });
   const handle = crawl.start();
-  await crawl.clock.runFor(HOUR_MS / 2);
+  await crawl.clock.runFor(PERIOD_MS / 2);
   web[HOME] = pageWith("/1", "/2", "/3");
   web["http://a.example/3"] = pageWith() + "three";
   web["http://a.example/2"] = { status: 404 };
-  await crawl.clock.runFor(HOUR_MS);
+  await crawl.clock.runFor(PERIOD_MS);
   const news = handle.snapshot().sites[0]?.round.news;
   assert.deepEqual(news, { changed: 1, unchanged: 1, fresh: 1, gone: 1, left: 0 });
   handle.stop("test");
@@ -43,12 +43,12 @@ test("a round that is due while the previous one is in progress begins when that
   const links = Array.from({ length: 9 }, (_, at) => `/${at}`);
   const web: SmallWeb = { [HOME]: pageWith(...links) };
   for (const link of links) web[`http://a.example${link}`] = pageWith();
-  const crawl = watching({ web, settings: { delayMs: 600_000 } });
+  const crawl = watching({ web, settings: { delayMs: 50_000 } });
   const handle = crawl.start();
-  await crawl.clock.runFor(1.2 * HOUR_MS);
+  await crawl.clock.runFor(1.2 * PERIOD_MS);
   assert.equal(handle.snapshot().sites[0]?.round.number, 1);
   assert.ok(crawl.logged.some(({ message }) => message.includes("starts when the previous")));
-  await crawl.clock.runFor(HOUR_MS);
+  await crawl.clock.runFor(PERIOD_MS);
   assert.equal(handle.snapshot().sites[0]?.round.number, 2);
   handle.stop("test");
   await crawl.clock.runUntil(handle.done);
@@ -62,7 +62,7 @@ test("a round that was missed while the crawl was stopped begins once at the nex
   handle.stop("test");
   await first.clock.runUntil(handle.done);
   await first.store.close();
-  await first.clock.runFor(50 * HOUR_MS);
+  await first.clock.runFor(50 * PERIOD_MS);
   const { disk, clock } = first;
   const second = watching({ web, disk, clock });
   const again = second.start();
@@ -79,7 +79,7 @@ test("--refresh requests every page of every site once, also after a kill in the
   const first = new SmallCrawl({ web, seeds });
   await first.run();
   const { disk, clock } = first;
-  await clock.runFor(HOUR_MS);
+  await clock.runFor(PERIOD_MS);
   const refresh = { web, seeds, disk, clock, settings: { refresh: true, connectionsMax: 1 } };
   const killed = new SmallCrawl(refresh);
   killed.start().done.catch(() => undefined);
@@ -99,6 +99,6 @@ test("--refresh requests every page of every site once, also after a kill in the
 });
 
 function watching(plan: SmallPlan): SmallCrawl {
-  const settings = { watch: true, schedule: HOURLY, revisitChance: 0, ...plan.settings };
+  const settings = { watch: true, schedule: EVERY, revisitChance: 0, ...plan.settings };
   return new SmallCrawl({ seeds: [HOME], ...plan, settings });
 }
