@@ -266,7 +266,11 @@ test("places, least rates and start-up: as good as the best of all orders, or ne
 
 test("of two deadlines that cannot both be kept the one of lower priority is dropped, else that of the larger site", () => {
   const site = (key: string, bytes: number, weight: number): SiteTask => ({
-    ...{ key, bytes, weight, capBps: Infinity, deadlineSeconds: 12 },
+    key,
+    bytes,
+    weight,
+    capBps: Infinity,
+    deadlineSeconds: 12,
   });
   const lateOf = (...sites: SiteTask[]): string[] =>
     planOptimal({ ...taskOf(1e6, []), sites }, "min-sum").late.map(({ key }) => key);
