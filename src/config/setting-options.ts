@@ -650,8 +650,8 @@ export interface SettingOptions {
   /**
    * Send every request through this proxy. User and password in the URL are used to log in and never shown.
    *
-   * Command line: `--proxy URL`, a proxy as http://host:port or http://user:password@host:port; weir.yaml: `proxy`;
-   * environment: `WEIR_PROXY`.
+   * Command line: `--proxy URL`, a proxy as http://host:port, with user:password@ before the host if it requires them;
+   * weir.yaml: `proxy`; environment: `WEIR_PROXY`.
    */
   readonly proxy?: Values["proxy"];
   /**
