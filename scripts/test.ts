@@ -13,6 +13,7 @@ import { availableParallelism } from "node:os";
 import { relative } from "node:path";
 import { run } from "node:test";
 import { inspect } from "node:util";
+import { writeSettingOptions } from "./setting-options.ts";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 /** Ends a test that hangs; a busy machine needs several times as long as an idle one. */
@@ -59,6 +60,8 @@ const chosen = words.filter((word) => !word.startsWith("--"));
 const isWatching = words.includes("--watch");
 const isCovering = words.includes("--coverage");
 process.chdir(ROOT);
+// The types of the checks and of some tests.
+writeSettingOptions();
 if (chosen.length === 0 && !isWatching && !isCovering) for (const check of CHECKS) runCheck(check);
 if (!words.includes("--checks-only")) await runTests();
 report();

@@ -43,7 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   bandwidth: [["."], ["history"], ["clock"], ["paced"], ["papers"]],
   plan: [["."], ["schedule"], ["feasible", "papers"], ["optimum"], ["promise"]],
-  store: [["."], ["seen"], ["memory", "sqlite"], ["joined"]],
+  store: [["."], ["seen"], ["sqlite"], ["joined"]],
   output: [["."], ["warc"], ["lines"], ["parquet"]],
   crawl: [
     ["."],

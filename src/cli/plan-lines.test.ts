@@ -68,7 +68,7 @@ async function reportOf(
   };
   const answer = await answerOf({
     task,
-    slack: undefined,
+    reserve: undefined,
     servers: planned.map(({ server }) => server),
     algorithm,
     objective: "min-sum",

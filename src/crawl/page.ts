@@ -11,6 +11,7 @@ import type { FetchedPage, FetchFailed, FetchNotModified, Reply } from "../fetch
 import type { Original } from "../frontier/traps.ts";
 import type { Capture } from "../output/output.ts";
 import type { PageIndex } from "../search/index-thread.ts";
+import type { FreshLink } from "../page/links.ts";
 import { NearIndex } from "../page/near-index.ts";
 import type { ArchivePlace, Likeness, PageRecord } from "../page/page.ts";
 import { textPlaceOf } from "../results/text-place.ts";
@@ -22,13 +23,15 @@ import { candidateOf, type Origin } from "./candidate.ts";
 import type { CrawlContext } from "./context.ts";
 import { endUrl } from "./end-url.ts";
 import type { AdmittedReading, Ordering } from "./ordering.ts";
+import { LaterTurns } from "./later-turns.ts";
 import { pageForHook, PageReader, type Placement, type Reading } from "./parse-page.ts";
 import type { Site } from "./site.ts";
 
 /** Store key, written by earlier versions: pages were requested in earlier rounds. */
 const ROUNDS = "rounds";
 
-type Kept = "page" | "duplicate";
+/** "retry": the crawl ended before the page was stored. */
+type Kept = "page" | "duplicate" | "retry";
 
 export class PageStorage {
   readonly #context: CrawlContext;
@@ -39,6 +42,7 @@ export class PageStorage {
   readonly #near: NearIndex | undefined;
   /** Whether a waiting URL may have a page from an earlier round. */
   readonly #hasEarlierRounds: boolean;
+  readonly #turns: LaterTurns;
   /** Contents on their way to the archive, each with the copies that wait to refer to it. */
   readonly #underWay = new Map<string, (() => void)[]>();
 
@@ -48,6 +52,7 @@ export class PageStorage {
     this.#admission = admission;
     this.#ordering = ordering;
     this.#reader = new PageReader(settings, topics?.classifier, aside);
+    this.#turns = new LaterTurns(context.clock, context.signal);
     this.#near = settings.nearDuplicates ? new NearIndex(entriesIn(settings, NEAR)) : undefined;
     this.#hasEarlierRounds = store.recall(ROUNDS) !== undefined;
   }
@@ -96,7 +101,7 @@ export class PageStorage {
       await hooks.onPage(pageForHook(row, result, reading, likeness?.kind));
     const repeatsId = isUnchanged || likeness?.kind === "exact" ? copiedId : undefined;
     const firstNewId = this.#admission.nextUrlId;
-    await this.#admitLater(site, row, { ...page, likeness });
+    if ((await this.#admitLater(site, row, { ...page, likeness })) === "cut off") return "retry";
     let archived: ArchivePlace | undefined;
     if (output !== undefined) {
       const capture = this.#captureOf(row, result, repeatsId);
@@ -135,22 +140,32 @@ export class PageStorage {
    * page: a batch of the store is bounded however many links a page has. A kill in between leaves the page
    * waiting, and its links are known when it is fetched again.
    */
-  async #admitLater(site: Site, row: WaitingUrl, page: LinkingPage): Promise<void> {
-    const { reading, likeness, owner } = page;
-    const { clock, batch, counters } = this.#context;
-    if (reading.later === undefined) return;
-    if (this.#isTemplate(site, likeness))
-      return counters.refused("trap_duplicates", reading.later.count);
-    for (const portion of reading.later.portions()) {
-      const links = portion.filter((link) => !link.nofollow);
-      counters.refused("nofollow", portion.length - links.length);
-      this.#ordering?.linking(row.url, reading);
-      if (owner === undefined) this.#admission.admit(links, originOf(site, row));
-      else this.#sendLinks(owner, row, { fresh: links, refresh: undefined });
-      // The batch waits until there is room, and the page is fetched again then.
-      if (!batch.commit()) throw new CrawlError("DISK_FULL", "no room for the links of a page");
-      await new Promise<void>((goOn) => clock.after(0, goOn));
+  async #admitLater(site: Site, row: WaitingUrl, page: LinkingPage): Promise<"taken" | "cut off"> {
+    const { later } = page.reading;
+    if (later === undefined) return "taken";
+    if (this.#isTemplate(site, page.likeness)) {
+      this.#context.counters.refused("trap_duplicates", later.count);
+      return "taken";
     }
+    const portions = later.portions();
+    for (let isDone = false; !isDone;)
+      await this.#turns.take(() => {
+        const portion = this.#context.signal.aborted ? undefined : portions.next().value;
+        if (portion === undefined) isDone = true;
+        else this.#takePortion(site, row, page, portion);
+      });
+    return this.#context.signal.aborted ? "cut off" : "taken";
+  }
+
+  #takePortion(site: Site, row: WaitingUrl, page: LinkingPage, portion: FreshLink[]): void {
+    const { batch, counters } = this.#context;
+    const links = portion.filter((link) => !link.nofollow);
+    counters.refused("nofollow", portion.length - links.length);
+    this.#ordering?.linking(row.url, page.reading);
+    if (page.owner === undefined) this.#admission.admit(links, originOf(site, row));
+    else this.#sendLinks(page.owner, row, { fresh: links, refresh: undefined });
+    // The batch waits until there is room, and the page is fetched again then.
+    if (!batch.commit()) throw new CrawlError("DISK_FULL", "no room for the links of a page");
   }
 
   /** A boundary page is sent away with its content; its owner follows its links. */

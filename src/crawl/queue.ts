@@ -81,11 +81,12 @@ export class Queue {
         this.#cursor = row.id;
         this.wake(sites.adopt(row));
       }
-      const isWholeList = isFromStart && rows.length < limits.sitesAwakeMax;
-      if (isWholeList) this.#hasSleepers = false;
+      const mayFollow = rows.length === limits.sitesAwakeMax;
+      if (mayFollow) this.#hasSleepers = true;
+      else if (isFromStart) this.#hasSleepers = false;
       if (sites.awakeCount > awakeBefore) return;
       // Only sites that are awake or cannot be reached: more may follow.
-      if (rows.length === limits.sitesAwakeMax) continue;
+      if (mayFollow) continue;
       this.#cursor = 0;
       round += 1;
     }
@@ -251,7 +252,7 @@ export class Queue {
   }
 
   /** Ends all waiting URLs of a site with one reason: it has no name, or no robots.txt that can be read. */
-  settleAll(site: Site, reason: NamedReason, detail: string): void {
+  endAll(site: Site, reason: NamedReason, detail: string): void {
     this.layAside(site);
     const { batch, requests } = this.#context;
     for (let underWay = 0; site.pending > underWay;) {

@@ -256,7 +256,7 @@ export class SiteSetup {
   #locateFailed(site: Site, reason: ResolverFailure | "port_refused", detail: string): void {
     const isFinal =
       reason === "dns_nxdomain" || reason === "ssrf_blocked" || reason === "port_refused";
-    if (isFinal) this.#parts.queue.settleAll(site, reason, detail);
+    if (isFinal) this.#parts.queue.endAll(site, reason, detail);
     else this.#parts.unreachable.startFailed(site, reason, detail);
   }
 
@@ -270,9 +270,9 @@ export class SiteSetup {
     if (!site.awake) return;
     const status = result.reply?.status ?? 0;
     if (isRetryable(reason) || status >= 500) return unreachable.startFailed(site, reason, detail);
-    if (reason.startsWith("tls_")) return queue.settleAll(site, reason as NamedReason, detail);
+    if (reason.startsWith("tls_")) return queue.endAll(site, reason as NamedReason, detail);
     const failures = site.startFailed();
-    if (failures > settings.retriesMax) return queue.settleAll(site, "robots_unreachable", detail);
+    if (failures > settings.retriesMax) return queue.endAll(site, "robots_unreachable", detail);
     const delayMs = START_AGAIN_MS * 2 ** (failures - 1);
     this.#add(site, file, clock.nowMs() + Math.min(START_AGAIN_MAX_MS, delayMs));
   }

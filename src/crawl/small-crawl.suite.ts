@@ -16,11 +16,10 @@ import { Fetcher } from "../fetch/fetcher.ts";
 import type { Resolution, Resolver } from "../fetch/resolver.ts";
 import type { TransportRequest } from "../fetch/transport.ts";
 import type { Conduct } from "../lab/faults.ts";
+import { MemoryDisk } from "../lab/memory-disk.ts";
 import { SimClock } from "../lab/sim-clock.ts";
 import { openSimOutput, SimArchive } from "../lab/sim-output.ts";
-import { openSimStore } from "../lab/sim-store.ts";
 import { SimTransport } from "../lab/sim-transport.ts";
-import { MemoryDisk } from "../store/memory/store-memory.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
 import { siteOf } from "../url/site.ts";
 import { canonicalUrl, type CanonicalUrl, isRefused } from "../url/url.ts";
@@ -86,7 +85,7 @@ export class SmallCrawl {
     const random = randomFrom(plan.randomSeed ?? 1);
     const onCrash = (): void => assert(false, "no crash was planned");
     const fullShare = plan.fullShare ?? 0;
-    this.store = openSimStore(disk, { random, fullShare, crashAtCommit: undefined, onCrash });
+    this.store = disk.openWith({ random, fullShare, crashAtCommit: undefined, onCrash });
     const settings = {
       ...defaultSettings(),
       memoryBytes: MEMORY_BYTES,
@@ -124,9 +123,11 @@ export class SmallCrawl {
     return startCrawl(this.parts);
   }
 
-  /** Runs a crawl to its end. */
-  run(): Promise<CrawlResult> {
-    return this.clock.runUntil(this.start().done);
+  /** Runs a crawl to its end, and closes its store, so that another crawl can resume it. */
+  async run(): Promise<CrawlResult> {
+    const result = await this.clock.runUntil(this.start().done);
+    await this.store.close();
+    return result;
   }
 
   /** Requests of pages, as paths, in order. */

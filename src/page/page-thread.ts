@@ -72,7 +72,7 @@ export class PageThread implements PageAside {
     const worker = new Worker(WORKER_FILE, { workerData: this.#options });
     worker.unref();
     worker.on("message", (packed: PackedScan) => this.#came(packed));
-    worker.on("error", (error) => this.#fail(error));
+    worker.on("error", (error: Error) => this.#fail(error));
     return worker;
   }
 
@@ -113,9 +113,9 @@ export function withoutKnown(
   const { fingerprints, fresh, later } = harvest;
   const view = new DataView(fingerprints.buffer, fingerprints.byteOffset, fingerprints.byteLength);
   // Without known ones, targets and links are the same, in the same order.
-  later?.filter((index) => {
+  later?.leaveOut((index) => {
     const at = 8 * (fresh.length + index);
-    return !isKnown(view.getUint32(at), view.getUint32(at + 4));
+    return isKnown(view.getUint32(at), view.getUint32(at + 4));
   });
   return { ...harvest, fresh: fresh.filter(({ high, low }) => !isKnown(high, low)) };
 }

@@ -1,24 +1,22 @@
 /**
  * Finds popular URLs during the crawl: those that several processes found.
  *
- * The owner counts how often each URL was received; a URL received twice is announced to all processes, which then
+ * The owner remembers which URLs were received; a URL received twice is announced to all processes, which then
  * stop sending it. No link is lost, because the owner knows the URL already. An earlier crawl gives the same list in
  * advance and more completely (`popular.ts`).
  *
- * Both the counters and the set of known popular URLs are bounded.
+ * Both the remembered URLs, of which the ones received last are kept, and the set of known popular URLs are bounded.
  */
-
-import { HeavyHitters } from "./heavy-hitters.ts";
 
 /** The two halves of a fingerprint. */
 export type Halves = readonly [high: number, low: number];
 
-const COUNTED_MAX = 100_000;
+const REMEMBERED_MAX = 100_000;
 const KNOWN_MAX = 100_000;
-const RECEIVED_MIN = 2;
 
 export class PopularFound {
-  readonly #counts = new HeavyHitters(COUNTED_MAX);
+  /** By URL, whether it was announced; the URL received longest ago first. */
+  readonly #received = new Map<string, boolean>();
   readonly #known = new Set<string>();
   #unannounced: Halves[] = [];
 
@@ -26,10 +24,16 @@ export class PopularFound {
     return this.#known.has(keyOf(high, low));
   }
 
-  /** Counts a URL received from another process. */
+  /** Notes a URL received from another process. */
   received(high: number, low: number): void {
-    if (this.#counts.add(high, low) !== RECEIVED_MIN || this.has(high, low)) return;
-    this.#unannounced.push([high, low]);
+    const key = keyOf(high, low);
+    const wasAnnounced = this.#received.get(key);
+    if (wasAnnounced === false && !this.has(high, low)) this.#unannounced.push([high, low]);
+    this.#received.delete(key);
+    this.#received.set(key, wasAnnounced !== undefined);
+    if (this.#received.size <= REMEMBERED_MAX) return;
+    const { value: oldest } = this.#received.keys().next();
+    if (oldest !== undefined) this.#received.delete(oldest);
   }
 
   /** Takes at most `countMax` URLs to announce to all processes. */

@@ -15,7 +15,7 @@ import { gatherSettings } from "../../config/sources.ts";
 import { planPlot } from "../../report/plan-plot.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Command } from "../help.ts";
-import { atCrawlsRate, crawlsSlack } from "../plan-as-crawled.ts";
+import { atCrawlsRate, crawlsReserve } from "../plan-as-crawled.ts";
 import { answerOf } from "../plan-answer.ts";
 import { knowledgeOf } from "../plan-knowledge.ts";
 import { planLines } from "../plan-lines.ts";
@@ -106,8 +106,8 @@ async function planned(order: Order, asCrawled: boolean): Promise<PlanReport> {
     leftOut === undefined ? [server] : [],
   );
   const { task } = input;
-  const slack = asCrawled ? crawlsSlack(input) : undefined;
-  const answer = await answerOf({ task, slack, servers, algorithm, objective });
+  const reserve = asCrawled ? crawlsReserve(input) : undefined;
+  const answer = await answerOf({ task, reserve, servers, algorithm, objective });
   return { input, answer };
 }
 
