@@ -20,7 +20,7 @@ export class Processes implements View {
       h(
         "section",
         { class: "card" },
-        h("div", { class: "card-head" }, h("h2", {}, "Addresses exchanged"), this.#note),
+        h("div", { class: "card-head" }, h("h2", {}, "URLs exchanged"), this.#note),
         this.#flows,
       ),
     );
