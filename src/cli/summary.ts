@@ -136,7 +136,7 @@ function promises(
     }),
     ...(missed.length > 0 && bandwidth.secondsCpuBound >= CPU_BOUND_SHARE * seconds
       ? [
-          `    reason: this machine had no processor time to fill the limit for ${showDuration(bandwidth.secondsCpuBound * 1000)}`,
+          `    reason, where not reported at the start: this machine had no processor time to fill the limit for ${showDuration(bandwidth.secondsCpuBound * 1000)}`,
         ]
       : []),
   ];
