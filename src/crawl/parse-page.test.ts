@@ -54,6 +54,23 @@ test("a body that is not HTML has a digest and no links; text is text for the in
   assert.deepEqual([image.text.length, image.digest.length > 0], [0, true]);
 });
 
+test("text for the index ends after 1 MiB, and the page says so", () => {
+  const settings = { searchIndex: true };
+  for (const contentType of ["text/plain", HTML]) {
+    const long = read("word ".repeat(400_000), { contentType, settings });
+    assert.ok(long.text.length <= 2 ** 20 && long.text.length > 1_000_000, contentType);
+    assert.ok(long.remarks.includes("text_capped"), contentType);
+    const short = read("word ".repeat(100_000), { contentType, settings });
+    assert.ok(!short.remarks.includes("text_capped"), contentType);
+  }
+});
+
+test("the words of at most 20,000 links are read to order the queue, and only for a topic", () => {
+  const html = '<a href="/a">word</a>'.repeat(25_000);
+  assert.equal(read(html, { settings: { order: "topic" } }).anchors.length, 20_000);
+  assert.equal(read(html).anchors.length, 0);
+});
+
 test("equal bodies have equal digests, others differ", () => {
   assert.deepEqual(read("<p>a").digest, read("<p>a").digest);
   assert.notDeepEqual(read("<p>a").digest, read("<p>b").digest);
