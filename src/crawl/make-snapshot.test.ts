@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { measuredRate } from "./make-snapshot.ts";
+import { measuredRate, resultOf } from "./make-snapshot.ts";
 import { Meter } from "../bandwidth/history/meter.ts";
-import { pageWith, SmallCrawl, type SmallWeb } from "./small-crawl.suite.ts";
+import { addUrl, pageWith, SmallCrawl, type SmallWeb } from "./small-crawl.suite.ts";
+import { wire } from "./wire.ts";
 
 test("the state of a site follows its crawl", async () => {
   const web: SmallWeb = { "http://a.example/": pageWith("/1"), "http://a.example/1": pageWith() };
@@ -78,6 +79,17 @@ test("the accounts of the result add up, in total and over the sites", async () 
   assert.equal(sum(sites.map((site) => site.pages)), pages);
   assert.equal(sum(sites.map((site) => site.bytes)), bytes);
   assert.equal(sum(Object.values(ledger.byPurpose)), bytes);
+});
+
+test("a result lists 10,000 sites, and counts all of them", () => {
+  const crawl = new SmallCrawl();
+  const wired = wire(crawl.parts, new AbortController().signal, () => undefined);
+  const { context } = wired;
+  for (let at = 0; at < 10_020; at++) addUrl(context, `http://s${at}.example/`);
+  assert.ok(context.batch.commit());
+  const moment = { nowMs: crawl.clock.nowMs(), startedAtMs: crawl.clock.nowMs() };
+  const result = resultOf({ wired, ...moment, stoppedBy: "test", modelDigest: undefined });
+  assert.deepEqual([result.sites.length, result.urls.known], [10_000, 10_020]);
 });
 
 test("the share of the limit is what was received, over the time", () => {

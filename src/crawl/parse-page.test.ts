@@ -3,8 +3,9 @@ import { test } from "node:test";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
 import type { FetchedPage } from "../fetch/fetcher.ts";
+import type { WaitingUrl } from "../store/store.ts";
 import { NO_TRAFFIC } from "../fetch/transport.ts";
-import { PageReader, type Reading } from "./parse-page.ts";
+import { pageForHook, PageReader, type Reading } from "./parse-page.ts";
 import { urlOf } from "./small-crawl.suite.ts";
 
 const HTML = "text/html; charset=utf-8";
@@ -71,6 +72,17 @@ test("the words of at most 20,000 links are read to order the queue, and only fo
   assert.equal(read(html).anchors.length, 0);
 });
 
+test("a hook gets at most four million characters of text, and the links with their words", () => {
+  const body = `<a href="/next">the next page</a>${"word ".repeat(900_000)}`;
+  const page = pageOf(Buffer.from(body), {});
+  const row = { url: "http://a.example/", written: undefined, depth: 1 } as WaitingUrl;
+  const shown = pageForHook(row, page, read(body), undefined);
+  assert.equal(shown.text().length, 4_000_000);
+  assert.deepEqual(shown.links(), [
+    { url: "http://a.example/next", text: "the next page", nofollow: false },
+  ]);
+});
+
 test("equal bodies have equal digests, others differ", () => {
   assert.deepEqual(read("<p>a").digest, read("<p>a").digest);
   assert.notDeepEqual(read("<p>a").digest, read("<p>b").digest);
@@ -84,9 +96,17 @@ interface Given {
 }
 
 function read(text: string | Uint8Array, given: Given = {}): Reading {
-  const { contentType = HTML, headers = [], settings = {}, isKnown = () => false } = given;
+  const { settings = {}, isKnown = () => false } = given;
   const body = typeof text === "string" ? Buffer.from(text) : text;
-  const page: FetchedPage = {
+  const reader = new PageReader({ ...defaultSettings(), ...settings });
+  const url = { url: urlOf("http://a.example/"), written: undefined };
+  const reading = reader.read(url, pageOf(body, given), isKnown);
+  assert.ok(!(reading instanceof Promise), "without a worker a page is read at once");
+  return reading;
+}
+
+function pageOf(body: Uint8Array, { contentType = HTML, headers = [] }: Given): FetchedPage {
+  return {
     kind: "page",
     body,
     contentType,
@@ -109,9 +129,4 @@ function read(text: string | Uint8Array, given: Given = {}): Reading {
       verified: true,
     },
   } as unknown as FetchedPage;
-  const reader = new PageReader({ ...defaultSettings(), ...settings });
-  const url = { url: urlOf("http://a.example/"), written: undefined };
-  const reading = reader.read(url, page, isKnown);
-  assert.ok(!(reading instanceof Promise), "a small page is read at once");
-  return reading;
 }
