@@ -6,6 +6,8 @@ const LICENCE = {
   kind: "licence",
   answers: 1_000,
   forMs: 3_000,
+  aloneMs: 0,
+  aloneBps: null,
   leader: 0,
   term: 1,
   grant: 1,

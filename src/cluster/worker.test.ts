@@ -12,6 +12,8 @@ const LICENCE: Licence = {
   kind: "licence",
   answers: 0,
   forMs: 3_000,
+  aloneMs: 0,
+  aloneBps: null,
   leader: 1,
   term: 1,
   grant: 1,
