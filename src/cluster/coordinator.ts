@@ -258,6 +258,7 @@ export class Coordinator {
     const nowMs = this.#parts.clock.nowMs();
     const { name } = member;
     if (member.livesBefore.has(report.life)) return this.#refuse(name, report);
+    const isNewLife = member.life !== undefined && member.life !== report.life;
     if (!this.#members.isNews(member, report)) return;
     // A term of another coordinator does not count here.
     const term = report.leader === this.#leader ? report.term : 0;
@@ -266,8 +267,9 @@ export class Coordinator {
     const isOfEarlier = report.term !== 0 && report.leader < this.#leader;
     if (!isOfEarlier && term !== member.term && member.licensedUntilMs !== -Infinity) {
       // Its licence has ended by its own clock, which is earlier than here.
-      if (term === 0) this.#lapse(member);
-      else return;
+      // Without ever having had one, it may still receive its first licence.
+      if (term !== 0) return;
+      if (isNewLife || member.isConfirmed) this.#lapse(member);
     }
     member.heardAtMs = nowMs;
     member.isAway = false;
@@ -280,6 +282,7 @@ export class Coordinator {
       member.waitingAtMs = nowMs;
     }
     if (term === member.term) {
+      member.isConfirmed = true;
       this.#rate.heard(name, report.grant);
       this.#pages.heard(name, report.grant);
       for (const given of report.given) this.#turns.given(nowMs, name, given);
@@ -367,6 +370,7 @@ export class Coordinator {
     const popularFrom = report.term === member.term ? report.popularKnown : 0;
     const licence: Licence = {
       kind: "licence",
+      life: report.life,
       answers: report.sentAtMs,
       forMs: licenceMs,
       aloneMs: this.#aloneMs,

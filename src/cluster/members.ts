@@ -28,6 +28,8 @@ export interface Member {
   servedAtMs: number;
   exchange: Exchange | undefined;
   term: number;
+  /** It has reported in this term. */
+  isConfirmed: boolean;
   licensedUntilMs: number;
   /** Until then it may continue alone, on what it holds. */
   aloneUntilMs: number;
@@ -95,6 +97,7 @@ export class Members {
       servedAtMs: -Infinity,
       exchange: undefined,
       term: this.#nextTerm(),
+      isConfirmed: false,
       licensedUntilMs: -Infinity,
       aloneUntilMs: -Infinity,
       isUnheard: false,
@@ -123,6 +126,7 @@ export class Members {
     member.term = this.#nextTerm();
     member.licensedUntilMs = member.aloneUntilMs = -Infinity;
     member.hasDeclared = true;
+    member.isConfirmed = false;
     member.report = undefined;
     member.limitBps = undefined;
     member.pagesMax = undefined;

@@ -4,6 +4,7 @@ import { messageIn } from "./message-checks.ts";
 
 const LICENCE = {
   kind: "licence",
+  life: "a",
   answers: 1_000,
   forMs: 3_000,
   aloneMs: 0,

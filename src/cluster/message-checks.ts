@@ -432,6 +432,7 @@ const BY_KIND: { readonly [Kind in Message["kind"]]: Check } = {
   known: recordOf<Known>({ kind: oneOf("known"), division, changes }),
   licence: recordOf<Licence>({
     kind: oneOf("licence"),
+    life: name,
     answers: amount,
     forMs: integer(0, LICENCE_MS_MAX),
     aloneMs: integer(0, ALONE_MS_MAX),

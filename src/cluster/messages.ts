@@ -130,6 +130,8 @@ export interface Exchange extends RouterTraffic {
 
 export interface Licence {
   readonly kind: "licence";
+  /** Of the process that it is meant for. */
+  readonly life: string;
   /** `sentAtMs` of the report it answers. */
   readonly answers: number;
   readonly forMs: number;

@@ -68,6 +68,8 @@ export class Worker {
   #leader = -1;
   #untilMs = -Infinity;
   #isAlone = false;
+  /** The term of the last licence that ended, of the latest coordinator. */
+  #lapsedTerm = 0;
   #heldFor = "";
   /** All changes made so far. */
   #changes: readonly Change[] = [];
@@ -265,16 +267,20 @@ export class Worker {
   #onLicence(licence: Licence): void {
     const nowMs = this.#parts.clock.nowMs();
     const untilMs = licence.answers + licence.forMs;
+    this.#lapseIfOver();
     const before = this.#licence;
     const isOfSame = before !== undefined && licence.leader === before.leader;
+    // What was granted before its licence ended is void.
+    const isVoid = licence.leader === this.#leader && licence.term <= this.#lapsedTerm;
     const isOld = licence.leader < this.#leader || (isOfSame && licence.grant <= before.grant);
     // A licence that answers a report from the future would not end.
-    if (isOld || untilMs <= nowMs || licence.answers > nowMs) return;
-    this.#lapseIfOver();
+    const isOther = licence.life !== this.#life;
+    if (isOther || isVoid || isOld || untilMs <= nowMs || licence.answers > nowMs) return;
     const isNext = before !== undefined && licence.leader > before.leader;
     // A later leader adopts what its predecessors granted.
     if (isNext) this.#parts.crawl.team?.declareTurns();
     else if (before !== undefined && before.term !== licence.term) this.#lapse();
+    if (licence.leader !== this.#leader) this.#lapsedTerm = 0;
     this.#leader = licence.leader;
     this.#licence = licence;
     this.#untilMs = untilMs;
@@ -363,6 +369,7 @@ export class Worker {
   #lapse(): void {
     const { crawl, log = silentLog } = this.#parts;
     log.write({ level: "info", message: LAPSED, values: {} });
+    this.#lapsedTerm = this.#licence?.term ?? 0;
     this.#licence = undefined;
     this.#isAlone = false;
     this.#untilMs = -Infinity;
