@@ -70,6 +70,10 @@ const IN_HAND_SHARE = 0.04;
 const HEADROOM = 1.25;
 /** How long responses to the requests of a dead process may still arrive. */
 const ON_THE_WAY_MS = 1_000;
+/** How long a process uses its turns alone: longer than a restart of NATS, and as long as others may wait for them. */
+const TURNS_ALONE_MS = 90_000;
+/** Clocks differ in rate by at most a tenth. */
+const TURNS_MARGIN = 1.25;
 
 export class Coordinator {
   readonly #parts: CoordinatorParts;
@@ -90,6 +94,7 @@ export class Coordinator {
   #cancelTimer: (() => void) | undefined;
   readonly #aloneMs: number;
   readonly #fallMs: number;
+  readonly #turnsAloneMs: number;
   readonly #startedAtMs: number;
   #knowsTurns = true;
 
@@ -99,6 +104,7 @@ export class Coordinator {
     this.#startedAtMs = parts.clock.nowMs();
     this.#aloneMs = parts.aloneMs ?? 0;
     this.#fallMs = Math.min(ALONE_FALL_MS, this.#aloneMs);
+    this.#turnsAloneMs = Math.min(TURNS_ALONE_MS, this.#aloneMs);
     for (const name of parts.inherited ?? []) {
       const member = this.#members.add(name);
       member.isUnheard = true;
@@ -225,18 +231,29 @@ export class Coordinator {
   #look(): void {
     const { clock } = this.#parts;
     for (const member of this.#members.overdue()) this.#lapse(member);
-    for (const member of this.#members.all())
-      if (member.licensedUntilMs <= clock.nowMs() && !member.hasEnded) member.isAway = true;
+    for (const member of this.#members.all()) this.#watchOver(member, clock.nowMs());
     this.#openTurns();
     this.#turns.sweep(clock.nowMs());
     this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
   }
 
+  #watchOver(member: Member, nowMs: number): void {
+    if (member.licensedUntilMs <= nowMs && !member.hasEnded) member.isAway = true;
+    if (member.turnsUntilMs > nowMs || member.turnsUntilMs === -Infinity) return;
+    member.turnsUntilMs = -Infinity;
+    this.#turns.lapsed(nowMs, member.name);
+  }
+
   /** Once no process holds a turn of an earlier coordinator that is unknown here. */
   #openTurns(): void {
     if (this.#knowsTurns) return;
-    this.#knowsTurns = [...this.#members.all()].every(({ hasDeclared }) => hasDeclared);
-    if (this.#knowsTurns) this.#turns.open(this.#parts.clock.nowMs());
+    const nowMs = this.#parts.clock.nowMs();
+    // By then the turns have ended of a process that has not been heard of since.
+    const isOver = nowMs >= this.#startedAtMs + TURNS_MARGIN * this.#turnsAloneMs;
+    this.#knowsTurns = [...this.#members.all()].every(
+      ({ hasDeclared, isUnheard }) => hasDeclared || (isUnheard && isOver),
+    );
+    if (this.#knowsTurns) this.#turns.open(nowMs);
   }
 
   #lapse(member: Member): void {
@@ -374,6 +391,7 @@ export class Coordinator {
       answers: report.sentAtMs,
       forMs: licenceMs,
       aloneMs: this.#aloneMs,
+      turnsAloneMs: this.#turnsAloneMs,
       aloneBps,
       leader: this.#leader,
       term: member.term,
@@ -395,6 +413,7 @@ export class Coordinator {
     };
     member.licensedUntilMs = nowMs + licenceMs;
     member.aloneUntilMs = aloneUntilMs;
+    member.turnsUntilMs = nowMs + licenceMs + TURNS_MARGIN * this.#turnsAloneMs;
     bus.tell(name, asControlMessage(licence));
   }
 

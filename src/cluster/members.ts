@@ -33,6 +33,8 @@ export interface Member {
   licensedUntilMs: number;
   /** Until then it may continue alone, on what it holds. */
   aloneUntilMs: number;
+  /** The same for its turns; −Infinity once they have ended. */
+  turnsUntilMs: number;
   /** It may hold grants of an earlier coordinator, and has not reported to this one. */
   isUnheard: boolean;
   /** The rate that it went by when it first reported, from an earlier coordinator. */
@@ -100,6 +102,7 @@ export class Members {
       isConfirmed: false,
       licensedUntilMs: -Infinity,
       aloneUntilMs: -Infinity,
+      turnsUntilMs: -Infinity,
       isUnheard: false,
       inheritedBps: 0,
       hasDeclared: true,
@@ -124,7 +127,7 @@ export class Members {
   /** Its licence has ended, or it has died: its grants end. */
   lapse(member: Member): void {
     member.term = this.#nextTerm();
-    member.licensedUntilMs = member.aloneUntilMs = -Infinity;
+    member.licensedUntilMs = member.aloneUntilMs = member.turnsUntilMs = -Infinity;
     member.hasDeclared = true;
     member.isConfirmed = false;
     member.report = undefined;

@@ -8,6 +8,7 @@ const LICENCE = {
   answers: 1_000,
   forMs: 3_000,
   aloneMs: 0,
+  turnsAloneMs: 0,
   aloneBps: null,
   leader: 0,
   term: 1,

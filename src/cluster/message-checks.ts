@@ -436,6 +436,7 @@ const BY_KIND: { readonly [Kind in Message["kind"]]: Check } = {
     answers: amount,
     forMs: integer(0, LICENCE_MS_MAX),
     aloneMs: integer(0, ALONE_MS_MAX),
+    turnsAloneMs: integer(0, ALONE_MS_MAX),
     aloneBps: orNull(amount),
     leader: integer(0, Number.MAX_SAFE_INTEGER),
     term: count,

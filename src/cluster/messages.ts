@@ -137,6 +137,8 @@ export interface Licence {
   readonly forMs: number;
   /** How long its holder continues alone after that, on what it holds, while it hears of no coordinator. */
   readonly aloneMs: number;
+  /** The same for its turns at shared sites and IP addresses, which others wait for. */
+  readonly turnsAloneMs: number;
   /** Its rate then falls to this one within `ALONE_FALL_MS`; null for no limit. */
   readonly aloneBps: number | null;
   /** The coordinator's term: the higher one prevails. */

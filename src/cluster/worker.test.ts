@@ -14,6 +14,7 @@ const LICENCE: Licence = {
   answers: 0,
   forMs: 3_000,
   aloneMs: 0,
+  turnsAloneMs: 0,
   aloneBps: null,
   leader: 1,
   term: 1,

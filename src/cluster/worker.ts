@@ -68,6 +68,7 @@ export class Worker {
   #leader = -1;
   #untilMs = -Infinity;
   #isAlone = false;
+  #hasTurns = false;
   /** The term of the last licence that ended, of the latest coordinator. */
   #lapsedTerm = 0;
   #heldFor = "";
@@ -284,7 +285,8 @@ export class Worker {
     this.#leader = licence.leader;
     this.#licence = licence;
     this.#untilMs = untilMs;
-    this.#mayActUntil(untilMs + licence.aloneMs);
+    this.#hasTurns = true;
+    this.#mayActUntil(untilMs + licence.turnsAloneMs);
     this.#apply(licence, before);
   }
 
@@ -355,6 +357,12 @@ export class Worker {
       log.write({ level: "warn", message: ALONE, values: { minutes: licence.aloneMs / 60_000 } });
     }
     this.#isAlone = true;
+    // Nothing starts between the end of its turns and this moment, however late it comes.
+    if (this.#hasTurns && nowMs >= this.#untilMs + licence.turnsAloneMs) {
+      this.#hasTurns = false;
+      this.#parts.crawl.team?.lapse();
+      this.#mayActUntil(this.#untilMs + licence.aloneMs);
+    }
     const rateBps = this.#rateNow(nowMs, licence);
     if (rateBps !== null) this.#parts.crawl.setLimit(rateBps, licence.wholeBps ?? undefined);
   }

@@ -428,8 +428,8 @@ export interface SettingOptions {
    */
   readonly nodeName?: Values["nodeName"];
   /**
-   * A node that sends nothing for this time is considered lost, and the others take over its part. A number in
-   * milliseconds. Default `60000`.
+   * A node that sends nothing for this time is considered lost, and the others take over its part. A node that cannot
+   * reach the others continues for four fifths of it. A number in milliseconds. Default `780000`.
    *
    * Command line: `--node-timeout DURATION`, a duration from 5s to 1d, such as 500ms, 30s, 15m, 2h or 1d; weir.yaml:
    * `nodeTimeout`; environment: `WEIR_NODE_TIMEOUT`.
