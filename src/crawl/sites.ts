@@ -9,7 +9,7 @@ import { Books } from "../bandwidth/history/ledger.ts";
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { RobotsRules } from "../fetch/robots.ts";
-import type { Addressee } from "../frontier/politeness.ts";
+import type { Addressee, Politeness } from "../frontier/politeness.ts";
 import type { Traps } from "../frontier/traps.ts";
 import {
   NO_NEWS,
@@ -116,6 +116,7 @@ type SitesStore = Pick<Store, "siteByKey" | "nextSiteId" | "sites" | "sitesWithW
 interface SitesParts {
   readonly store: SitesStore;
   readonly traps: Traps;
+  readonly politeness: Pick<Politeness, "restoreRate" | "saveRate" | "forget">;
   readonly clock: Clock;
   /** Sites in memory, at most. */
   readonly sitesMax: number;
@@ -175,6 +176,7 @@ export class Sites {
     if (held !== undefined) return held;
     const site = this.#hold(row);
     this.#parts.traps.restore(site.id, site.domain, row.traps);
+    this.#parts.politeness.restoreRate(site.id, row.rate);
     return site;
   }
 
@@ -245,6 +247,7 @@ export class Sites {
       this.#byId.delete(site.id);
       this.#byKey.delete(site.key);
       this.#parts.traps.forget(site.id);
+      this.#parts.politeness.forget(site.id);
     }
   }
 
@@ -310,6 +313,7 @@ export class Sites {
       robots: site.robots,
       sitemapsRead: site.sitemapsRead,
       traps: this.#parts.traps.save(site.id),
+      rate: this.#parts.politeness.saveRate(site.id),
       round: { ...round, startedAtMs: startedWallMs, news: { ...round.news } },
     };
   }
@@ -327,6 +331,7 @@ function emptyRow(id: number, key: string): SiteRow {
     robots: undefined,
     sitemapsRead: false,
     traps: "",
+    rate: "",
     round: undefined,
   };
 }

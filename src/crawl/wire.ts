@@ -107,7 +107,7 @@ function contextOf(parts: CrawlParts, signal: AbortSignal, emit: Emit): CrawlCon
   const traps = new Traps(trapLimits(settings));
   const sieve = new Sieve(entriesIn(settings, SIEVE));
   const sitesMax = entriesIn(settings, SITES);
-  const sites = new Sites({ store, traps, clock, sitesMax, emit });
+  const sites = new Sites({ store, traps, politeness, clock, sitesMax, emit });
   const batch = new Batch({ clock, store, output, sites, counters, emit });
   const ownership = team === undefined ? undefined : new Ownership(team);
   const meter = new Meter(clock.nowMs());
