@@ -118,6 +118,13 @@ export interface SettingOptions {
    */
   readonly domainUrlsMax?: Values["domainUrlsMax"];
   /**
+   * What to do with URLs of a pattern that has brought only copies and pages not to be indexed (sort orders, edit
+   * pages, login forms): learn requests them last, and then a sample; off requests all. Default `"learn"`.
+   *
+   * Command line: `--traps learn|off`, one of learn, off; weir.yaml: `traps`; environment: `WEIR_TRAPS`.
+   */
+  readonly traps?: Values["traps"];
+  /**
    * Most URLs per site that differ only in numbers or query values; bounds calendars and similar traps. Default
    * `50000`.
    *

@@ -123,6 +123,8 @@ export type CrawlEvent =
   | SiteEvent
   /** A site has its place among those that are crawled: its address and its robots.txt are wanted. */
   | { readonly kind: "siteWoken"; readonly site: Site }
+  /** A shape of the site's URLs has brought nothing but worthless pages. */
+  | { readonly kind: "shapeWorthless"; readonly site: Site }
   /** Only URLs that have failed wait at the site. */
   | { readonly kind: "siteDoubted"; readonly site: Site }
   /** A URL of the site waits that did not before. */

@@ -8,11 +8,11 @@
 import { assert } from "../base/assert.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { FetchedPage, FetchFailed, FetchNotModified, Reply } from "../fetch/fetcher.ts";
-import type { Original } from "../frontier/traps.ts";
+import type { Original, Worth } from "../frontier/traps.ts";
 import type { Capture } from "../output/output.ts";
 import type { PageIndex } from "../search/index-thread.ts";
 import { NearIndex } from "../page/near-index.ts";
-import type { ArchivePlace, Likeness, PageRecord } from "../page/page.ts";
+import type { ArchivePlace, Likeness, PageRecord, Remark } from "../page/page.ts";
 import { textPlaceOf } from "../results/text-place.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import { type CanonicalUrl, splitPath, writtenOf } from "../url/url.ts";
@@ -27,6 +27,9 @@ import type { Site } from "./sites.ts";
 
 /** The fact that pages were requested in earlier rounds; written by earlier versions. */
 const ROUNDS = "rounds";
+
+/** What a page says of itself that makes it worthless. */
+const WORTHLESS: readonly Remark[] = ["noindex"];
 
 type Kept = "page" | "duplicate";
 
@@ -225,11 +228,15 @@ export class PageStorage {
     endUrl(this.#context, site, row, { reason: "ok" });
   }
 
-  #recordNew(site: Site, row: WaitingUrl, { likeness }: PageRecord): void {
+  #recordNew(site: Site, row: WaitingUrl, { likeness, remarks }: PageRecord): void {
     site.pages += 1;
     site.round.news.fresh += 1;
     const place = { siteId: site.id, ...splitPath(row.url) };
-    this.#context.traps.recordPage(place, this.#originalOf(site, likeness));
+    const { traps, emit } = this.#context;
+    const original = this.#originalOf(site, likeness);
+    traps.recordPage(place, original);
+    if (row.depth > 0 && traps.recordWorth(place, worthOf(original, remarks)))
+      emit({ kind: "shapeWorthless", site });
   }
 
   /** What an earlier round brought for the URL. */
@@ -300,6 +307,13 @@ export class PageStorage {
             },
     };
   }
+}
+
+/** A page that its site asks not to index was not made for readers. */
+function worthOf(original: Original | undefined, remarks: readonly Remark[]): Worth {
+  if (original?.likeness === "exact" || remarks.some((remark) => WORTHLESS.includes(remark)))
+    return "worthless";
+  return original === undefined ? "content" : "near copy";
 }
 
 /** A page that another process fetched: called back in the go in which it is noted. */

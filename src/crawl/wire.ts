@@ -188,6 +188,8 @@ function dispatch(event: CrawlEvent, wired: Wired, onLifeEvent: (event: LifeEven
       return wired.recrawls.siteFound(event.site);
     case "siteWoken":
       return siteSetup.prepare(event.site);
+    case "shapeWorthless":
+      return wired.queue.putLast(event.site);
     case "siteDoubted":
       return siteSetup.check(event.site);
     case "siteGrown":

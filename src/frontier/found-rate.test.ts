@@ -174,13 +174,93 @@ test("a rate survives save and restore: the limit is not found again", () => {
   assert.ok(again.accepted > 75, `${again.accepted} accepted`);
 });
 
+/** A site that accepted so many requests in so many seconds, its pause included. */
+function after(accepted: number, seconds: number, by: 429 | 503 = 429): FoundRate {
+  const rate = new FoundRate();
+  rate.began(0, 0);
+  for (let count = 1; count < accepted; count++) rate.accepted(0);
+  rate.refused(1, by, 1_000);
+  rate.refused(1_001, by, 1_000);
+  rate.accepted(1000 * seconds);
+  return rate;
+}
+
+function perSecondOf(rate: FoundRate): number {
+  return rate.slowed?.perSecond ?? Number.NaN;
+}
+
+test("the first rate is nine tenths of what was accepted, and grows faster the fewer requests it rests on", () => {
+  const rate = after(100, 10);
+  assert.equal(perSecondOf(rate), 9);
+  assert.equal(rate.readyAtMs(false), 10_000 + 1000 / 9);
+  rate.began(rate.readyAtMs(false), 0);
+  assert.ok(Math.abs(perSecondOf(rate) - 9 * (1 + 0.01 / 9)) < 1e-9, "1 % in a second at most");
+  const slow = after(100, 100);
+  slow.began(slow.readyAtMs(false), 0);
+  assert.ok(Math.abs(perSecondOf(slow) - 0.9 * 1.003) < 1e-9, "0.3 by 100 requests");
+});
+
+test("a refusal pauses for four requests, and so does a retry", () => {
+  const rate = after(100, 10);
+  rate.began(11_000, 0);
+  const gapMs = 1000 / perSecondOf(rate);
+  assert.equal(rate.readyAtMs(true), 11_000 + 4 * gapMs);
+  assert.equal(rate.refused(11_000, 429, 1_000), 4 * gapMs);
+});
+
+test("a late request may be followed 5 ms sooner, an idle one is no reason to grow", () => {
+  const late = after(100, 10);
+  const startMs = late.readyAtMs(false) + 8;
+  late.began(startMs, 0);
+  assert.ok(Math.abs(late.readyAtMs(false) - (startMs - 5 + 1000 / 9)) < 1);
+  const idle = after(100, 10);
+  idle.began(20_000, 0);
+  assert.equal(perSecondOf(idle), 9);
+});
+
+test("a single 503 means the rate after 20 requests, and after more it lowers the rate by 5 %", () => {
+  const single = (accepted: number, perSecond: number): number => {
+    const rate = new FoundRate();
+    rate.restore(`503 ${perSecond}`);
+    rate.began(0, 0);
+    for (let count = 1; count < accepted; count++) rate.accepted(0);
+    rate.refused(1_000, 503, 1_000);
+    rate.accepted(2_000);
+    return perSecondOf(rate);
+  };
+  assert.equal(single(20, 10), 9);
+  assert.equal(single(21, 10), 9.5);
+  assert.equal(single(21, 1.01), 1);
+  assert.equal(single(21, 0.7), 0.7);
+});
+
+test("503 for two minutes is an outage, and a minute without requests begins a new cycle", () => {
+  assert.equal(perSecondOf(after(12, 119, 503)), (12 / 119) * 0.9);
+  assert.equal(after(12, 121, 503).slowed, undefined);
+  for (const [idleMs, expected] of [
+    [59_000, 20 / 60],
+    [61_000, 10 / 1],
+  ] as const) {
+    const rate = new FoundRate();
+    rate.began(0, 0);
+    for (let count = 0; count < 10; count++) rate.accepted(0);
+    rate.began(idleMs, 0);
+    for (let count = 0; count < 9; count++) rate.accepted(idleMs);
+    rate.refused(idleMs, 429, 1_000);
+    rate.accepted(idleMs + 1_000);
+    assert.ok(Math.abs(perSecondOf(rate) - expected * 0.9) < 1e-9);
+  }
+});
+
 test("what was not written by `save` is ignored", () => {
-  for (const saved of ["", "429", "429 0", "429 -1", "429 x", "200 5", "503 NaN", "429 1e-9"]) {
+  for (const saved of ["", "429", "429 0", "429 -1", "429 x", "200 5", "503 NaN", "429 0.016"]) {
     const rate = new FoundRate();
     rate.restore(saved);
     assert.equal(rate.slowed, undefined, saved);
   }
   const rate = new FoundRate();
+  rate.restore("503 0.017");
+  assert.equal(perSecondOf(rate), 0.017);
   rate.restore("503 Infinity");
   assert.deepEqual(rate.slowed, { by: 503, perSecond: 10_000 });
   assert.equal(rate.save(), "503 1.000e+4");

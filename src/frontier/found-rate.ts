@@ -36,10 +36,8 @@ const GROWTH_PER_REQUEST = 0.0012;
 const GROWTH_PER_SECOND = 0.01;
 /** The first rate rests on one burst and one guessed pause: it grows by this, divided by the requests of the burst. */
 const FIRST_GROWTH = 0.3;
-/** The first pause after a refusal, in requests at the found rate. */
+/** The first pause after a refusal, and before a retry, so that the rate cannot be its cause: requests at that rate. */
 const PAUSE_REQUESTS = 4;
-/** A retry of a refused URL waits so many requests at the found rate, so that the rate cannot be its cause. */
-const CALM_REQUESTS = 4;
 /** Timers are late: the next request may start earlier by so much. */
 const LATE_MS_MAX = 5;
 /** A 503 after fewer accepted requests means the rate. */
@@ -74,7 +72,7 @@ export class FoundRate {
 
   /** When a request may start; a retry waits longer than others. */
   readyAtMs(isRetry: boolean): number {
-    const calmAtMs = isRetry ? this.#lastAtMs + CALM_REQUESTS * this.#gapMs : -Infinity;
+    const calmAtMs = isRetry ? this.#lastAtMs + PAUSE_REQUESTS * this.#gapMs : -Infinity;
     return Math.max(this.#nextAtMs, calmAtMs);
   }
 
