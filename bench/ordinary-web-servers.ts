@@ -1,8 +1,9 @@
 /**
  * Starts Debian's servers for `ordinary-web.ts`, each from a configuration in a temporary folder and on its own
- * loopback address: nginx, HAProxy, Apache, php-fpm with DokuWiki, and cgit.
+ * loopback address: nginx, HAProxy, Apache, php-fpm with DokuWiki and MediaWiki, and cgit.
  *
- *   apt-get install --no-install-recommends nginx haproxy apache2 php-fpm php-xml dokuwiki cgit fcgiwrap git
+ *   apt-get install --no-install-recommends nginx haproxy apache2 php-fpm php-cli php-xml \
+ *     php-intl php-mbstring php-sqlite3 dokuwiki mediawiki cgit fcgiwrap git
  */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -102,7 +103,9 @@ function chainOfPages(servers: Servers, count: number): string {
     const links = [2 * page + 1, 2 * page + 2]
       .filter((next) => next < count)
       .map((next) => `<a href="/${next}.html">page ${next}</a>`);
-    const text = `This is page ${page} of ${count}. Its number squared is ${page * page}. `.repeat(4);
+    const text = `This is page ${page} of ${count}. Its number squared is ${page * page}. `.repeat(
+      4,
+    );
     const html = `<!doctype html><title>Page ${page}</title><h1>Page ${page}</h1><p>${text}${links.join(" ")}`;
     servers.write(`pages/${page === 0 ? "index" : page}.html`, html);
   }
@@ -110,7 +113,11 @@ function chainOfPages(servers: Servers, count: number): string {
 }
 
 /** nginx behind an HAProxy that allows 100 requests in 10 s; returns HAProxy's log. */
-export async function rateLimited(servers: Servers, listen: string, pages: number): Promise<string> {
+export async function rateLimited(
+  servers: Servers,
+  listen: string,
+  pages: number,
+): Promise<string> {
   const backend = "127.0.18.1:18081";
   await servers.nginx(backend, `root ${chainOfPages(servers, pages)};`);
   const conf = servers.write(
@@ -177,7 +184,10 @@ function listedFiles(servers: Servers, name: string, folders: number, files: num
   for (let folder = 0; folder < folders; folder++)
     for (let file = 0; file < files; file++) {
       const title = `Report ${folder}-${file}`;
-      const words = Array.from({ length: 60 }, (_, at) => `item${(folder * 31 + file * 7 + at * at) % 997}`);
+      const words = Array.from(
+        { length: 60 },
+        (_, at) => `item${(folder * 31 + file * 7 + at * at) % 997}`,
+      );
       servers.write(
         `${name}/series-${folder}/report-${file}.html`,
         `<!doctype html><title>${title}</title><h1>${title}</h1><p>${words.join(" ")}`,
@@ -188,11 +198,13 @@ function listedFiles(servers: Servers, name: string, folders: number, files: num
   return root;
 }
 
+let phps = 0;
+
 /** A PHP process for nginx; returns its socket. */
 async function php(servers: Servers): Promise<string> {
-  const socket = servers.path("php.sock");
+  const socket = servers.path(`php-${++phps}.sock`);
   const conf = servers.write(
-    "php-fpm.conf",
+    `php-fpm-${phps}.conf`,
     `[global]
 error_log = ${servers.path("logs/php-fpm.log")}
 daemonize = no
@@ -237,11 +249,19 @@ include '/usr/share/dokuwiki/inc/preload.php';
 `,
   );
   const pages = `dokuwiki/data/pages`;
-  servers.write(`${pages}/start.txt`, `====== Start ======\n${WIKI_NAMESPACES.map((name) => `  * [[${name}:number0|${name}]]`).join("\n")}\n`);
+  servers.write(
+    `${pages}/start.txt`,
+    `====== Start ======\n${WIKI_NAMESPACES.map((name) => `  * [[${name}:number0|${name}]]`).join("\n")}\n`,
+  );
   for (const [at, name] of WIKI_NAMESPACES.entries())
     for (let page = 0; page < WIKI_PAGES; page++) {
-      const words = Array.from({ length: 80 }, (_, word) => `${name}${(at * 13 + page * 17 + word * word) % 499}`);
-      const links = [page + 1, page + 2].filter((next) => next < WIKI_PAGES).map((next) => `[[${name}:number${next}]]`);
+      const words = Array.from(
+        { length: 80 },
+        (_, word) => `${name}${(at * 13 + page * 17 + word * word) % 499}`,
+      );
+      const links = [page + 1, page + 2]
+        .filter((next) => next < WIKI_PAGES)
+        .map((next) => `[[${name}:number${next}]]`);
       const text = `====== ${name} ${page} ======\n${words.join(" ")}\n\n===== More =====\n${links.join(" ")} [[${name}:missing${page}]]\n`;
       servers.write(`${pages}/${name}/number${page}.txt`, text);
     }
@@ -253,6 +273,52 @@ include '/usr/share/dokuwiki/inc/preload.php';
     location ~ /(conf|data|bin|inc)/ { deny all; }
     location ~ \\.php$ { include /etc/nginx/fastcgi_params;
       fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name; fastcgi_pass unix:${socket}; }`,
+  );
+}
+
+const ARTICLES = 60;
+
+/** A MediaWiki with SQLite: articles that link to each other, with categories and talk pages. */
+export async function mediaWiki(servers: Servers, listen: string): Promise<void> {
+  const root = servers.path("mediawiki");
+  execFileSync("cp", ["-r", "/usr/share/mediawiki", root]);
+  execFileSync("sh", [
+    "-c",
+    `cd '${root}' && find . -type l | while read link; do
+       target=$(readlink -f "$link"); rm "$link"; [ -e "$target" ] && cp -rL "$target" "$link"; done; rm -f LocalSettings.php`,
+  ]);
+  const data = servers.path("mediawiki-data");
+  mkdirSync(data, { recursive: true });
+  const maintain = (script: string, ...args: string[]): void =>
+    void execFileSync("php", [join(root, "maintenance", script), ...args], { stdio: "pipe" });
+  const database = ["--dbtype", "sqlite", "--dbpath", data, "--dbname", "garden"];
+  const place = ["--server", `http://${listen}`, "--scriptpath", "", "--confpath", root];
+  maintain("install.php", ...database, ...place, "--pass", "a-long-Passw0rd", "Garden", "Admin");
+  const texts: string[] = [];
+  for (let article = 0; article < ARTICLES; article++) {
+    const words = Array.from({ length: 90 }, (_, at) => `plant${(article * 37 + at * at) % 4_999}`);
+    const links = [2 * article + 1, 2 * article + 2]
+      .filter((next) => next < ARTICLES)
+      .map((next) => `[[Plant ${next}]]`);
+    const name = article === 0 ? "Main Page" : `Plant ${article}`;
+    const text = `${words.slice(0, 45).join(" ")} ${links.join(" ")} [[Missing ${article}]]
+== More ==
+${words.slice(45).join(" ")}
+[[Category:Group ${article % 4}]]
+`;
+    texts.push(servers.write(`mediawiki-texts/${name}`, text));
+  }
+  maintain("importTextFiles.php", "--overwrite", ...texts);
+  maintain("runJobs.php");
+  execFileSync("chown", ["-R", "www-data:www-data", root, data]);
+  const socket = await php(servers);
+  await servers.nginx(
+    listen,
+    `root ${root}; index index.php;
+    location ~ ^/(maintenance|includes|languages)/ { deny all; }
+    location ~ \\.php(/|$) { include /etc/nginx/fastcgi_params; fastcgi_split_path_info ^(.+\\.php)(/.*)$;
+      fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name;
+      fastcgi_param PATH_INFO $fastcgi_path_info; fastcgi_pass unix:${socket}; }`,
   );
 }
 

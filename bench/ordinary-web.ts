@@ -1,7 +1,7 @@
 /**
  * Crawls ordinary software from Debian: a rate limit of HAProxy, and sites of which most URLs are no content.
  *
- *   node bench/ordinary-web.ts [--only rate,apache,nginx,dokuwiki,cgit]
+ *   node bench/ordinary-web.ts [--only rate,apache,nginx,dokuwiki,mediawiki,cgit]
  *
  * rate: HAProxy allows 100 requests in 10 s and answers 429 beyond; its own log is counted. The others are crawled
  * twice, with `--traps learn` and `--traps off`: the share of requests that brought content, and content pages that
@@ -18,13 +18,14 @@ import {
   apacheListing,
   cgit,
   dokuWiki,
+  mediaWiki,
   nginxListing,
   rateLimited,
   Servers,
 } from "./ordinary-web-servers.ts";
 
 const { values } = parseArgs({
-  options: { only: { type: "string", default: "rate,apache,nginx,dokuwiki,cgit" } },
+  options: { only: { type: "string", default: "rate,apache,nginx,dokuwiki,mediawiki" } },
 });
 const only = new Set(values.only.split(","));
 const root = resolve(import.meta.dirname, "..");
@@ -109,6 +110,12 @@ const SITES: readonly Site[] = [
     listen: "127.0.18.4:18084",
     start: dokuWiki,
     content: /(\/|doku\.php(\?id=(start|(plants|animals|minerals|tools):number\d+))?)$/,
+  },
+  {
+    name: "mediawiki",
+    listen: "127.0.18.6:18086",
+    start: mediaWiki,
+    content: /index\.php\?title=(Main_Page|Plant_\d+)$/,
   },
   {
     name: "cgit",

@@ -8,7 +8,7 @@
  * The sieve also remembers refused URLs, so that a link that is on every page is judged once.
  */
 
-import { isBesideContent } from "../frontier/known-software.ts";
+import { kindBesideContent } from "../frontier/known-software.ts";
 import { lastScore, SCORES, type ScoreFunction } from "../frontier/priority.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import { siteOf } from "../url/site.ts";
@@ -129,7 +129,7 @@ export class Admission {
   #scoreOf(url: CanonicalUrl, score: number, depth: number): number {
     if (depth === 0 || this.#context.settings.traps === "off") return score;
     const { path, query } = splitPath(url);
-    return isBesideContent(path, query) ? lastScore(score) : score;
+    return kindBesideContent(path, query) > 0 ? lastScore(score) : score;
   }
 
   #widen(url: CanonicalUrl): void {

@@ -110,6 +110,7 @@ export class PageStorage {
     if (index !== undefined && !isUnchanged)
       await this.#takeInto(index, row, { record, reading, topic: placement?.topic ?? "" });
     const isFirst = this.#earlierOf(site, row) === undefined;
+    const firstLinkId = this.#admission.nextUrlId;
     this.#record(site, row, record);
     this.#recordTopic(row.id, placement, foreign);
     if (isFirst && placement !== undefined) {
@@ -122,6 +123,7 @@ export class PageStorage {
       this.#context.counters.refused("trap_duplicates", reading.fresh.length);
     else if (page.owner !== undefined) this.#sendLinks(page.owner, row, reading);
     else this.#admitLinks(site, row, { ...reading, firstNewId });
+    if (isFirst && reading.later === undefined) this.#learnWorth(site, row, record, firstLinkId);
     foreign?.onRecorded();
     return repeatsId === undefined ? "page" : "duplicate";
   }
@@ -228,15 +230,26 @@ export class PageStorage {
     endUrl(this.#context, site, row, { reason: "ok" });
   }
 
-  #recordNew(site: Site, row: WaitingUrl, { likeness, remarks }: PageRecord): void {
+  #recordNew(site: Site, row: WaitingUrl, { likeness }: PageRecord): void {
     site.pages += 1;
     site.round.news.fresh += 1;
     const place = { siteId: site.id, ...splitPath(row.url) };
-    const { traps, emit } = this.#context;
-    const original = this.#originalOf(site, likeness);
-    traps.recordPage(place, original);
-    if (row.depth > 0 && traps.recordWorth(place, worthOf(original, remarks)))
-      emit({ kind: "shapeWorthless", site });
+    this.#context.traps.recordPage(place, this.#originalOf(site, likeness));
+  }
+
+  /** Learns what a new page was worth, after its links have been admitted: their ids begin with `firstNewId`. */
+  #learnWorth(site: Site, row: WaitingUrl, record: PageRecord, firstNewId: number): void {
+    const { traps, batch, emit } = this.#context;
+    if (row.depth === 0) return;
+    const place = { siteId: site.id, ...splitPath(row.url) };
+    const worth = worthOf(this.#originalOf(site, record.likeness), record.remarks);
+    // A page that is no content may list pages that are.
+    if (worth !== "content")
+      for (let id = firstNewId; id < this.#admission.nextUrlId; id++) {
+        const found = batch.url(id);
+        if (found !== undefined && traps.leadsTo(place, splitPath(found.url))) return;
+      }
+    if (traps.recordWorth(place, worth)) emit({ kind: "shapeWorthless", site });
   }
 
   /** What an earlier round brought for the URL. */

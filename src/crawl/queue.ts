@@ -38,7 +38,7 @@ const HOPEFUL_MAX = 256;
 /** A site's retries take this many times the places of its other URLs before those wait for them. */
 const RETRIES_TIMES = 4;
 /** URLs of worthless shapes that are sampled at once: what one brings decides about the next. */
-const SAMPLED_AT_ONCE = 4;
+const SAMPLED_AT_ONCE = 2;
 /** Waiting URLs read from the store at once when a whole site is settled. */
 const SETTLED_AT_ONCE = 1000;
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isBesideContent } from "./known-software.ts";
+import { kindBesideContent } from "./known-software.ts";
 
 function isBeside(url: string): boolean {
   const [path = "", query = ""] = url.split("?");
-  return isBesideContent(path, query);
+  return kindBesideContent(path, query) > 0;
 }
 
 test("URLs that known software makes beside its content are recognised", () => {
@@ -42,4 +42,11 @@ test("content is not taken for it", () => {
     "/view/5?p=3",
   ])
     assert.equal(isBeside(url), false, url);
+});
+
+test("the kinds of a wiki are told apart, and cases do not matter", () => {
+  const special = kindBesideContent("/wiki/SPECIAL:Search", "");
+  const edit = kindBesideContent("/index.php", "title=Oak&Action=EDIT");
+  assert.ok(special > 0 && edit > 0 && special !== edit);
+  assert.equal(kindBesideContent("/index.php", "title=Oak&oldid=5"), edit);
 });

@@ -20,7 +20,7 @@
  */
 
 import { assert } from "../base/assert.ts";
-import { isBesideContent } from "./known-software.ts";
+import { kindBesideContent } from "./known-software.ts";
 import { shapeOf, type Shape } from "./traps-shape.ts";
 
 type TrapRule =
@@ -139,8 +139,9 @@ const KNOWN_WASTE_MAX = 2 * COPY_QUARTERS;
 /** A page of content outweighs so many worthless ones, up to the credit of ten pages of content. */
 const CONTENT_WEIGHT = 2;
 const CONTENT_CREDIT_MAX = 20 * COPY_QUARTERS;
-/** Of a worthless shape the 1st URL is requested, and then every one whose number is a power of this. */
+/** Of a worthless shape the 1st URL is requested, and then those whose number is a power of this. */
 const SAMPLE_BASE = 4;
+const KNOWN_SAMPLE_BASE = 16;
 
 export class Traps {
   readonly #limits: TrapLimits;
@@ -200,11 +201,9 @@ export class Traps {
     if (!this.#limits.learns) return false;
     const site = this.#siteOf(siteId);
     if (worth === "content") site.hasContent = true;
-    const shape = shapeOf(path, query);
-    if (!shape.isCommon) return false;
     // A site that asks not to be indexed at all is not worthless.
     if (!site.hasContent && worth === "worthless") return false;
-    const isKnown = isBesideContent(path, query);
+    const { keys, isKnown } = groupsOf(path, query);
     const wasteMax = isKnown ? KNOWN_WASTE_MAX : WASTE_MAX;
     // What known software makes beside its content, and is like another page, is no content.
     const step =
@@ -212,7 +211,7 @@ export class Traps {
         ? -CONTENT_WEIGHT * COPY_QUARTERS
         : QUARTERS[worth === "worthless" || isKnown ? "exact" : "near"];
     let isNews = false;
-    for (const key of keysOf(shape)) {
+    for (const key of keys) {
       const count = this.#shapeCount(site, key);
       const before = count.waste;
       count.waste = Math.min(WASTE_MAX, Math.max(-CONTENT_CREDIT_MAX, before + step));
@@ -223,18 +222,27 @@ export class Traps {
 
   /** When to request a URL that waits; `isLast` if it has been put behind the others already. */
   whenToRequest({ siteId, path, query }: PageOfSite, isLast: boolean): When {
-    const site = this.#sites.get(siteId);
-    if (!this.#limits.learns || site?.shapes === undefined) return "now";
-    const shape = shapeOf(path, query);
-    if (!shape.isCommon) return "now";
-    const wasteMax = isBesideContent(path, query) ? KNOWN_WASTE_MAX : WASTE_MAX;
-    const counts = keysOf(shape).flatMap((key) => site.shapes?.get(key) ?? []);
-    const [own] = counts;
-    const worst = counts.find(({ waste }) => waste >= wasteMax);
-    if (own === undefined || worst === undefined || own.waste < 0) return "now";
+    const shapes = this.#sites.get(siteId)?.shapes;
+    if (!this.#limits.learns || shapes === undefined) return "now";
+    const { keys, isKnown } = groupsOf(path, query);
+    const wasteMax = isKnown ? KNOWN_WASTE_MAX : WASTE_MAX;
+    const [own, ...wider] = keys.map((key) => shapes.get(key));
+    if (own !== undefined && own.waste < 0) return "now";
+    const worst = [own, ...wider].find((count) => count !== undefined && count.waste >= wasteMax);
+    if (worst === undefined) return "now";
     if (!isLast) return "last";
     worst.judged += 1;
-    return isPowerOf(SAMPLE_BASE, worst.judged) ? "now" : "never";
+    const base = isKnown ? KNOWN_SAMPLE_BASE : SAMPLE_BASE;
+    return isPowerOf(base, worst.judged) ? "now" : "never";
+  }
+
+  /** Whether a page of this path and query leads on to URLs of other kinds. */
+  leadsTo(
+    from: Pick<PageOfSite, "path" | "query">,
+    to: Pick<PageOfSite, "path" | "query">,
+  ): boolean {
+    if (kindBesideContent(to.path, to.query) > 0) return false;
+    return shapeOf(from.path, from.query).whole !== shapeOf(to.path, to.query).whole;
   }
 
   /** True if most of the site's latest pages were copies. */
@@ -419,10 +427,23 @@ function anyQuery(shape: Shape): number {
   return ~shape.path;
 }
 
-/** What a URL is judged by: its shape first, then its parameters on any path, and its path with any query. */
-function keysOf(shape: Shape): readonly number[] {
-  if (shape.names === 0) return [shape.whole];
-  return [shape.whole, Math.imul(shape.names, 0x165667b1) ^ 0x51, anyQuery(shape)];
+interface Groups {
+  readonly keys: readonly number[];
+  readonly isKnown: boolean;
+}
+
+/**
+ * The groups of URLs by which one is judged: its kind if known software makes it, otherwise its shape, its
+ * parameters on any path, and its path with any query.
+ */
+function groupsOf(path: string, query: string): Groups {
+  const kind = kindBesideContent(path, query);
+  if (kind > 0) return { keys: [Math.imul(kind, 0x2545f491) ^ 0x33], isKnown: true };
+  const shape = shapeOf(path, query);
+  if (!shape.isCommon) return { keys: [], isKnown: false };
+  const names = Math.imul(shape.names, 0x165667b1) ^ 0x51;
+  const keys = query === "" ? [shape.whole] : [shape.whole, names, anyQuery(shape)];
+  return { keys, isKnown: false };
 }
 
 function isPowerOf(base: number, count: number): boolean {
