@@ -29,7 +29,7 @@ import type { Site } from "./sites.ts";
 const ROUNDS = "rounds";
 
 /** What a page says of itself that makes it worthless. */
-const WORTHLESS: readonly Remark[] = ["noindex"];
+const WORTHLESS: readonly Remark[] = ["noindex", "login_wall"];
 
 type Kept = "page" | "duplicate";
 

@@ -9,6 +9,7 @@ import type { LaterLinks } from "../page/later-links.ts";
 import { type ListedLink, listLinks } from "../page/link-list.ts";
 import { NearHasher } from "../page/near-duplicate.ts";
 import { packText } from "../page/packed-text.ts";
+import { marksOf } from "../page/page-marks.ts";
 import type { Likeness, Remark } from "../page/page.ts";
 import {
   mergeRobotsTags,
@@ -117,6 +118,9 @@ export class PageReader {
       : NO_TEXT;
     const isCut = text.length >= INDEXED_BYTES_MAX || harvest.runs.count >= RUNS_MAX;
     const follow = followable(harvest, page, this.#robotName, this.#settings.nofollow);
+    const links = harvest.fingerprints.length / 8;
+    const marks = marksOf({ html, runs: harvest.runs, links });
+    const remarks = [...follow.remarks, ...marks];
     const isJudged = verdict?.kind === "topic";
     return {
       digest,
@@ -131,7 +135,7 @@ export class PageReader {
       anchors: this.#settings.order === "topic" ? listLinks(html, writtenOf(url), ANCHORS_MAX) : [],
       onTopic: isJudged ? (this.#classifier?.probabilities[this.#target] ?? 0) : 0,
       ...follow,
-      remarks: isCut ? [...follow.remarks, "text_capped"] : follow.remarks,
+      remarks: isCut ? [...remarks, "text_capped"] : remarks,
     };
   }
 }
