@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomFrom } from "../base/random.ts";
+import { Politeness, POLITENESS_DEFAULTS } from "../frontier/politeness.ts";
 import { TRAP_DEFAULTS, Traps } from "../frontier/traps.ts";
 import { SimClock } from "../lab/sim-clock.ts";
 import type { Reason } from "../page/outcome.ts";
@@ -175,12 +176,13 @@ function desk(fullShare: number) {
   const store: Store = new MemoryDisk().openWith(faults);
   const counters = new Counters(store.totals);
   const traps = new Traps(TRAP_DEFAULTS);
+  const politeness = new Politeness(POLITENESS_DEFAULTS);
   let troubles = 0;
   const emit = (event: BatchEvent | SiteEvent): void => {
     assert.notEqual(event.kind, "fault");
     if (event.kind === "storage" && event.trouble !== undefined) troubles++;
   };
-  const sites = new Sites({ store, traps, clock, sitesMax: 100, emit });
+  const sites = new Sites({ store, traps, politeness, clock, sitesMax: 100, emit });
   const batch = new Batch({ clock, store, output: undefined, sites, counters, emit });
   const two = ["http://a.test", "http://b.test"].map((key) => sites.of(key));
   return { clock, store, batch, counters, two, troubles: () => troubles };

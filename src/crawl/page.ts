@@ -8,12 +8,12 @@
 import { assert } from "../base/assert.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { FetchedPage, FetchFailed, FetchNotModified, Reply } from "../fetch/fetcher.ts";
-import type { Original } from "../frontier/traps.ts";
+import type { Original, Worth } from "../frontier/traps.ts";
 import type { Capture } from "../output/output.ts";
 import type { PageIndex } from "../search/index-thread.ts";
 import type { FreshLink } from "../page/links.ts";
 import { NearIndex } from "../page/near-index.ts";
-import type { ArchivePlace, Likeness, PageRecord } from "../page/page.ts";
+import type { ArchivePlace, Likeness, PageRecord, Remark } from "../page/page.ts";
 import { textPlaceOf } from "../results/text-place.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import { type CanonicalUrl, splitPath, writtenOf } from "../url/url.ts";
@@ -29,6 +29,9 @@ import type { Site } from "./site.ts";
 
 /** Store key, written by earlier versions: pages were requested in earlier rounds. */
 const ROUNDS = "rounds";
+
+/** What a page says of itself that makes it worthless. */
+const WORTHLESS: readonly Remark[] = ["noindex", "login_wall"];
 
 /** "retry": the crawl ended before the page was stored. */
 type Kept = "page" | "duplicate" | "retry";
@@ -116,6 +119,7 @@ export class PageStorage {
     // An unchanged page is in the index, and the archive has its text at its first place.
     if (index !== undefined && !isUnchanged) await this.#takeInto(index, row, page, record);
     const earlier = this.#earlierOf(site, row);
+    const firstLinkId = this.#admission.nextUrlId;
     this.#addPage(site, row, record, earlier);
     const hasChanged = earlier && Buffer.compare(earlier.digest, record.digest) !== 0;
     endUrl(this.#context, site, row, { reason: "ok", hasChanged });
@@ -130,6 +134,8 @@ export class PageStorage {
       this.#context.counters.refused("trap_duplicates", reading.fresh.length);
     else if (page.owner !== undefined) this.#sendLinks(page.owner, row, reading);
     else this.#admitLinks(site, row, { ...reading, firstNewId });
+    if (earlier === undefined && reading.later === undefined)
+      this.#learnWorth(site, row, record, firstLinkId);
     foreign?.onRecorded();
     return repeatsId === undefined ? "page" : "duplicate";
   }
@@ -243,6 +249,21 @@ export class PageStorage {
     traps.recordPage(place, this.#originalOf(site, record.likeness));
   }
 
+  /** Learns what a new page was worth, after its links have been admitted: their ids begin with `firstNewId`. */
+  #learnWorth(site: Site, row: WaitingUrl, record: PageRecord, firstNewId: number): void {
+    const { traps, batch, emit } = this.#context;
+    if (row.depth === 0) return;
+    const place = { siteId: site.id, ...splitPath(row.url) };
+    const worth = worthOf(this.#originalOf(site, record.likeness), record.remarks);
+    // A page that is no content may list pages that are.
+    if (worth !== "content")
+      for (let id = firstNewId; id < this.#admission.nextUrlId; id++) {
+        const found = batch.url(id);
+        if (found !== undefined && traps.leadsTo(place, splitPath(found.url))) return;
+      }
+    if (traps.recordWorth(place, worth)) emit({ kind: "shapeWorthless", site });
+  }
+
   /** The record of the URL from an earlier round. */
   #earlierOf(site: Site, row: WaitingUrl): PageRecord | undefined {
     const hasEarlier = this.#hasEarlierRounds || site.round.number > 1;
@@ -311,6 +332,13 @@ export class PageStorage {
             },
     };
   }
+}
+
+/** A page that its site asks not to index was not made for readers. */
+function worthOf(original: Original | undefined, remarks: readonly Remark[]): Worth {
+  if (original?.likeness === "exact" || remarks.some((remark) => WORTHLESS.includes(remark)))
+    return "worthless";
+  return original === undefined ? "content" : "near copy";
 }
 
 /** A page that another process fetched; `onRecorded` is called in the tick that records it. */

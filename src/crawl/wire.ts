@@ -108,7 +108,7 @@ export function contextOf(parts: CrawlParts, signal: AbortSignal, emit: Emit): C
   const traps = new Traps(trapLimits(settings));
   const sieve = new Sieve(entriesIn(settings, SIEVE));
   const sitesMax = entriesIn(settings, SITES);
-  const sites = new Sites({ store, traps, clock, sitesMax, emit });
+  const sites = new Sites({ store, traps, politeness, clock, sitesMax, emit });
   const batch = new Batch({ clock, store, output, sites, counters, emit });
   const ownership = team === undefined ? undefined : new Ownership(team);
   const meter = new Meter(clock.nowMs());
@@ -196,6 +196,8 @@ function dispatch(
       return wired.recrawls.siteFound(event.site);
     case "siteWoken":
       return siteSetup.prepare(event.site);
+    case "shapeWorthless":
+      return wired.queue.putLast(event.site);
     case "siteDoubted":
       return siteSetup.check(event.site);
     case "siteGrown":
