@@ -13,6 +13,7 @@ import { availableParallelism } from "node:os";
 import { relative } from "node:path";
 import { run } from "node:test";
 import { inspect } from "node:util";
+import { writeSettingOptions } from "./setting-options.ts";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 /** Ends a test that hangs; a busy machine needs several times as long as an idle one. */
@@ -27,6 +28,19 @@ const CHECKS: readonly (readonly [name: string, program: string, ...args: string
   ["objects of a crawl", "node", "scripts/object-graph.ts", "--check"],
   ["generated pages", "node", "scripts/docs.ts", "--check"],
   ["links of the pages", "node", "scripts/site.ts", "--check"],
+];
+
+/** The files that take longest, longest first. They begin first, so that no core waits at the end for one of them. */
+const LONGEST: readonly string[] = [
+  "test/docs/commands.test.ts",
+  "test/sim/outages.test.ts",
+  "test/sim/cluster.test.ts",
+  "test/hostile/crawl-everything.test.ts",
+  "test/cli/parallel.test.ts",
+  "test/cluster/topics.test.ts",
+  "test/cluster/cluster.test.ts",
+  "test/crawl/kill.test.ts",
+  "test/fuzz/fuzz.test.ts",
 ];
 
 type Kind = "passed" | "failed" | "skipped";
@@ -59,6 +73,8 @@ const chosen = words.filter((word) => !word.startsWith("--"));
 const isWatching = words.includes("--watch");
 const isCovering = words.includes("--coverage");
 process.chdir(ROOT);
+// The types of the checks and of some tests.
+writeSettingOptions();
 if (chosen.length === 0 && !isWatching && !isCovering) for (const check of CHECKS) runCheck(check);
 if (!words.includes("--checks-only")) await runTests();
 report();
@@ -82,7 +98,7 @@ function runCheck([name, program, ...args]: (typeof CHECKS)[number]): void {
 async function runTests(): Promise<void> {
   const files = globSync(["src/**/*.test.ts", "test/**/*.test.ts"])
     .filter((file) => chosen.length === 0 || chosen.some((part) => file.includes(part)))
-    .toSorted();
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b));
   process.env["NODE_COMPILE_CACHE"] ??= `${ROOT}node_modules/.cache/compiled`;
   const isBrowser = (file: string): boolean => file.startsWith("test/page/");
   // Code is never generated from text, and no code uses `__proto__`.
@@ -93,6 +109,13 @@ async function runTests(): Promise<void> {
   );
   // The browser's driver, which is none of ours, does both.
   await runFiles(files.filter(isBrowser), []);
+}
+
+/** Tests of the whole program take longer than those beside the code. */
+function rankOf(file: string): number {
+  const place = LONGEST.indexOf(file);
+  if (place >= 0) return place;
+  return file.startsWith("test/") ? LONGEST.length : LONGEST.length + 1;
 }
 
 async function runFiles(files: readonly string[], execArgv: readonly string[]): Promise<void> {

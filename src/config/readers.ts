@@ -129,7 +129,7 @@ export const mediaType: Reader<string> = {
 export const proxyUrl: Reader<string> = {
   placeholder: "URL",
   expects:
-    "a proxy as http://host:port or socks5://host:port, with user:password@ before the host if it wants a login",
+    "a proxy as http://host:port or socks5://host:port, with user:password@ before the host if it requires them",
   read: (text) => (readProxy(text) === undefined ? undefined : text),
 };
 

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { randomFrom } from "../base/random.ts";
 import { TRAP_DEFAULTS, Traps } from "../frontier/traps.ts";
 import { SimClock } from "../lab/sim-clock.ts";
-import { openSimStore } from "../lab/sim-store.ts";
 import type { Reason } from "../page/outcome.ts";
-import { MemoryDisk } from "../store/memory/store-memory.ts";
+import { MemoryDisk } from "../lab/memory-disk.ts";
 import type { Store } from "../store/store.ts";
 import { fingerprintsOf, makePage, makeTopic, makeUrl } from "../store/store.suite.ts";
 import { Batch, type BatchEvent } from "./batch.ts";
-import { type Site, type SiteEvent, Sites } from "./sites.ts";
+import type { Site } from "./site.ts";
+import { type SiteEvent, Sites } from "./sites.ts";
 import { Counters } from "./counters.ts";
 
 const BODY = new Uint8Array([1, 2, 3]);
@@ -148,7 +148,7 @@ function desk(fullShare: number) {
   const clock = new SimClock();
   const never = { crashAtCommit: undefined, onCrash: () => assert.fail("no crash was asked for") };
   const faults = { random: randomFrom(1), fullShare, ...never };
-  const store: Store = openSimStore(new MemoryDisk(), faults);
+  const store: Store = new MemoryDisk().openWith(faults);
   const counters = new Counters(store.totals);
   const traps = new Traps(TRAP_DEFAULTS);
   let troubles = 0;

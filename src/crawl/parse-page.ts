@@ -1,4 +1,4 @@
-/** Reads a fetched body: what it is, what it says, where its links lead. Changes nothing else. */
+/** Parses a fetched body: type, charset, text, topic, links. Has no side effects. */
 
 import type { Settings } from "../config/schema.ts";
 import type { FetchedPage } from "../fetch/fetcher.ts";
@@ -29,7 +29,7 @@ const TEXT_CHARACTERS_MAX = 4_000_000;
 const INDEXED_BYTES_MAX = 2 ** 20;
 /** Of a text that is no HTML, before it is decoded: UTF-16 takes two bytes for one. */
 const PLAIN_BYTES_MAX = 2 * INDEXED_BYTES_MAX;
-/** Links of a page whose words order the queue. */
+/** Links of a page whose words are used to order the queue, at most. */
 const ANCHORS_MAX = 20_000;
 
 export interface Reading {
@@ -41,34 +41,34 @@ export interface Reading {
   readonly nearLow: number;
   /** Fingerprints of all distinct targets. */
   readonly links: Uint8Array;
-  /** Targets not met lately that may be followed. */
+  /** Targets that may be followed, without those seen recently. */
   readonly fresh: readonly FreshLink[];
-  /** Further ones, of a page with very many; to be filtered by `nofollow`. */
+  /** Further targets of a page with very many links; not yet filtered by `nofollow`. */
   readonly later: LaterLinks | undefined;
   readonly refresh: ResolvedUrl | undefined;
   readonly remarks: readonly Remark[];
-  /** Links left out, by why. */
+  /** Links left out, by rule. */
   readonly refusedLinks: Readonly<Record<string, number>>;
-  /** What it says, for the full-text index; empty where there is none. */
+  /** Visible text for the full-text index; empty without an index. */
   readonly text: Uint8Array;
-  /** What it is about; undefined where nobody asked, and for what has no words. */
+  /** Its topic; undefined for pages without words, and if pages are not classified. */
   readonly verdict: Verdict | undefined;
-  /** Its links with their words, where these order the queue. */
+  /** Its links with their words, if these order the queue. */
   readonly anchors: readonly ListedLink[];
-  /** How likely it is about the topic that is looked for; 0 where none is. */
+  /** Probability that it is about the wanted topic; 0 without one. */
   readonly onTopic: number;
 }
 
-/** What a page is about, and which part of all contents it belongs to. */
+/** The topic of a page, and the part of all contents that it belongs to. */
 export interface Placement {
-  /** Empty when it is about nothing that the model knows. */
+  /** Empty if the model knows no topic for it. */
   readonly topic: string;
   readonly confidence: number;
   /** undefined: it stays where it was fetched. */
   readonly bucket: number | undefined;
 }
 
-/** What decides where a page belongs: its content, and nothing else. */
+/** Decides where a page belongs, from its content only. */
 export interface Placing {
   place(page: Pick<Reading, "digest" | "verdict">): Placement;
 }
@@ -99,7 +99,7 @@ export class PageReader {
   /** undefined where all bodies are read in this thread. */
   readonly #aside: PageAside | undefined;
   readonly #classifier: Classifier | undefined;
-  /** The number of the topic that is looked for. */
+  /** The number of the wanted topic; -1 without one. */
   readonly #target: number;
 
   constructor(settings: Settings, classifier?: Classifier, aside?: PageAside) {
@@ -160,7 +160,7 @@ export class PageReader {
   }
 }
 
-/** Text that is not HTML says what it says. */
+/** The text of a page that is not HTML. */
 function plainText({ contentType, body }: FetchedPage): Uint8Array {
   const type = essenceOf(contentType);
   if (!type.startsWith("text/") || type === "text/html") return NO_TEXT;
@@ -190,7 +190,7 @@ function robotsHeaders({ reply }: FetchedPage, robotName: string): RobotsTags {
   return values.length === 0 ? NO_ROBOTS_TAGS : readRobotsHeaders(values, robotName);
 }
 
-/** What the page's own wishes, and the limits, leave to be followed. */
+/** The links to follow, after nofollow rules and limits. */
 function followable(
   harvest: Harvest,
   page: FetchedPage,

@@ -10,7 +10,7 @@ import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { DialError } from "./failure.ts";
 
-export interface SocksTarget {
+interface SocksTarget {
   /** A name, an IPv4 address or a bracketed IPv6 address. */
   readonly host: string;
   readonly port: number;

@@ -8,7 +8,7 @@
 
 import { assert } from "../base/assert.ts";
 import { OutgoingBatch } from "../partition/batch.ts";
-import { HeavyHitters } from "../partition/heavy-hitters.ts";
+import { HeavyHitters } from "./heavy-hitters.ts";
 import { communicationOverhead, coverage, overlap } from "../partition/metrics.ts";
 import { PopularSet } from "../partition/popular.ts";
 import { type GraphWeb, inLinksOf, mostLinked } from "./graph-web.ts";

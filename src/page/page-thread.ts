@@ -33,7 +33,7 @@ const NOTHING_IS_KNOWN = (): boolean => false;
 interface Waiting {
   readonly body: ScannedBody;
   readonly resolve: (scan: Scan) => void;
-  readonly reject: (error: Error) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export class PageThread implements PageAside {
@@ -76,12 +76,13 @@ export class PageThread implements PageAside {
     return worker;
   }
 
-  #fail(error: Error): void {
+  #fail(error: unknown): void {
     this.#worker = undefined;
     // Without descriptors there is no thread; a stall is better than a lost page.
-    const hasBegun = !("code" in error && error.code === "ERR_WORKER_INIT_FAILED");
+    const isStarted =
+      !(error instanceof Error) || !("code" in error) || error.code !== "ERR_WORKER_INIT_FAILED";
     for (const { body, resolve, reject } of this.#waiting.splice(0))
-      if (hasBegun) reject(error);
+      if (isStarted) reject(error);
       else resolve(new PageScanner(this.#options).scan(body, NOTHING_IS_KNOWN));
   }
 

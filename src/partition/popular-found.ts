@@ -1,24 +1,24 @@
 /**
  * Finds popular URLs during the crawl: those that several processes found.
  *
- * The owner counts how often each URL was received; a URL received twice is announced to all processes, which then
+ * The owner remembers which URLs were received; a URL received twice is announced to all processes, which then
  * stop sending it. No link is lost, because the owner knows the URL already. An earlier crawl gives the same list in
  * advance and more completely (`popular.ts`).
  *
- * Both the counters and the set of known popular URLs are bounded.
+ * Both the remembered URLs and the set of known popular URLs are bounded; of the former, those received last are kept.
  */
-
-import { HeavyHitters } from "./heavy-hitters.ts";
 
 /** The two halves of a fingerprint. */
 export type Halves = readonly [high: number, low: number];
 
-const COUNTED_MAX = 100_000;
+/** Between this many URLs and twice as many are remembered. */
+const REMEMBERED_MIN = 100_000;
 const KNOWN_MAX = 100_000;
-const RECEIVED_MIN = 2;
 
 export class PopularFound {
-  readonly #counts = new HeavyHitters(COUNTED_MAX);
+  /** By URL received, whether it was announced. A full map becomes the older one, and the older one is forgotten. */
+  #recent = new Map<string, boolean>();
+  #older = new Map<string, boolean>();
   readonly #known = new Set<string>();
   #unannounced: Halves[] = [];
 
@@ -26,10 +26,15 @@ export class PopularFound {
     return this.#known.has(keyOf(high, low));
   }
 
-  /** Counts a URL received from another process. */
+  /** Notes a URL received from another process. */
   received(high: number, low: number): void {
-    if (this.#counts.add(high, low) !== RECEIVED_MIN || this.has(high, low)) return;
-    this.#unannounced.push([high, low]);
+    const key = keyOf(high, low);
+    const wasAnnounced = this.#recent.get(key) ?? this.#older.get(key);
+    if (wasAnnounced === false && !this.has(high, low)) this.#unannounced.push([high, low]);
+    this.#recent.set(key, wasAnnounced !== undefined);
+    if (this.#recent.size < REMEMBERED_MIN) return;
+    this.#older = this.#recent;
+    this.#recent = new Map();
   }
 
   /** Takes at most `countMax` URLs to announce to all processes. */
