@@ -15,7 +15,7 @@ import { below, pick, type Random, randomFrom } from "../../src/base/random.ts";
 import type { Target } from "./target.ts";
 
 /** CPU time of this thread for one input; several times what the slowest known input takes. */
-const CPU_MS = 60;
+const CPU_MS = 150;
 const CPU_MS_PER_KIB = 1;
 /** A slow input is read again, because garbage collection and compilation are charged to whatever runs. */
 const SLOW_READS = 4;

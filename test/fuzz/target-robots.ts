@@ -92,6 +92,6 @@ export const ROBOTS: Target = {
   inputBytesMax: 64 * 1024,
   // 36 verdicts, each of which may search 5 million characters.
   cpuMsMax: 1_500,
-  inputsPerTest: 15_000,
+  inputsPerTest: 6_000,
   check,
 };
