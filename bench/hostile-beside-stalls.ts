@@ -11,9 +11,11 @@ import { isMainThread } from "node:worker_threads";
 const file = process.env["STALLS_FILE"];
 const TICK_MS = 5;
 const STALL_MS = 50;
+/** The program loads and opens its folder in this time. */
+const START_MS = 3_000;
 
 if (isMainThread && file !== undefined) {
-  const stalls: { ms: number; cpuMs: number }[] = [];
+  const stalls: { atMs: number; ms: number; cpuMs: number }[] = [];
   let lastMs = performance.now();
   let last = process.threadCpuUsage();
   setInterval(() => {
@@ -21,7 +23,8 @@ if (isMainThread && file !== undefined) {
     const now = process.threadCpuUsage();
     const ms = Math.round(nowMs - lastMs);
     const cpuMs = Math.round((now.user + now.system - last.user - last.system) / 1000);
-    if (ms >= STALL_MS) stalls.push({ ms, cpuMs });
+    const atMs = Math.round(nowMs);
+    if (ms >= STALL_MS && atMs > START_MS) stalls.push({ atMs, ms, cpuMs });
     lastMs = nowMs;
     last = now;
   }, TICK_MS).unref();

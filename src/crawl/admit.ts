@@ -30,7 +30,7 @@ export class Admission {
     this.#queue = queue;
     const { settings, hooks, store } = context;
     this.#score =
-      hooks.score ?? ((found) => ordering?.scoreOf(found) ?? SCORES[settings.order](found));
+      hooks.score ?? ((found) => ordering?.scoreOf?.(found) ?? SCORES[settings.order](found));
     this.#depthMax = settings.depthMax ?? Infinity;
     this.#nextUrlId = store.nextUrlId;
   }

@@ -65,7 +65,7 @@ test("only pages of the current recrawl count towards the limit of pages", () =>
   assert.equal(counters.pagesCounted, 0);
   counters.confirmed();
   counters.stored(makePage(2, 2), undefined);
-  assert.deepEqual([counters.pagesCounted, counters.pages], [2, 2]);
+  assert.deepEqual([counters.pagesCounted, counters.totals(0).pages], [2, 2]);
 });
 
 test("the last 20 failures are kept", () => {

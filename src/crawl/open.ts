@@ -13,7 +13,7 @@ import type { Settings } from "../config/schema.ts";
 import { VERSION } from "../config/version.ts";
 import { readAllowance } from "../fetch/address-guard.ts";
 import { CookieJar } from "../fetch/cookies.ts";
-import { readProxy } from "../fetch/dial.ts";
+import { readProxy } from "../fetch/proxy.ts";
 import { DNS_DEFAULTS, DnsResolver, systemHosts } from "../fetch/dns.ts";
 import { Fetcher, type FetcherOptions } from "../fetch/fetcher.ts";
 import { DESCRIPTORS_LEAST, type SocketBudget, socketBudget } from "../fetch/socket-budget.ts";

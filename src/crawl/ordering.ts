@@ -22,13 +22,13 @@ export interface AdmittedReading extends Reading {
 
 export interface Ordering {
   /** The links of a page are about to be admitted. */
-  linking(url: string, reading: Reading): void;
+  linking?(url: string, reading: Reading): void;
   /** The first score of a new URL; undefined for the rule of the order. */
-  scoreOf(found: Candidate): number | undefined;
+  scoreOf?(found: Candidate): number | undefined;
   /** A page's links have been admitted. */
   linked(fromId: number, reading: AdmittedReading): void;
-  start(): void;
-  stop(): void;
+  start?(): void;
+  stop?(): void;
 }
 
 /** Whether the score of a URL is the number of links to it. */
@@ -46,12 +46,6 @@ export class BacklinkOrder implements Ordering {
     this.#context = context;
   }
 
-  linking(): void {}
-
-  scoreOf(): undefined {
-    return undefined;
-  }
-
   linked(_: number, { links, firstNewId }: AdmittedReading): void {
     const { batch, emit } = this.#context;
     for (const id of batch.lookup(fingerprintsIn(links))) {
@@ -62,9 +56,6 @@ export class BacklinkOrder implements Ordering {
       batch.setScore(id, target.score + 1);
     }
   }
-
-  start(): void {}
-  stop(): void {}
 }
 
 const STEP_EVERY_MS = 20;
@@ -91,12 +82,6 @@ export class RankOrder implements Ordering {
       nodesMax: Math.max(1024, Math.floor((rankBytesMax * (1 - LINK_SHARE)) / NODE_BYTES)),
       linkBytesMax: Math.floor(rankBytesMax * LINK_SHARE),
     });
-  }
-
-  linking(): void {}
-
-  scoreOf(): undefined {
-    return undefined;
   }
 
   linked(fromId: number, { links }: AdmittedReading): void {

@@ -161,7 +161,7 @@ export class PageStorage {
     const { batch, counters } = this.#context;
     const links = portion.filter((link) => !link.nofollow);
     counters.refused("nofollow", portion.length - links.length);
-    this.#ordering?.linking(row.url, page.reading);
+    this.#ordering?.linking?.(row.url, page.reading);
     if (page.owner === undefined) this.#admission.admit(links, originOf(site, row));
     else this.#sendLinks(page.owner, row, { fresh: links, refresh: undefined });
     // The batch waits until there is room, and the page is fetched again then.
@@ -267,7 +267,7 @@ export class PageStorage {
   #admitLinks(site: Site, row: WaitingUrl, reading: AdmittedReading): void {
     const { counters } = this.#context;
     for (const [rule, count] of Object.entries(reading.refusedLinks)) counters.refused(rule, count);
-    this.#ordering?.linking(row.url, reading);
+    this.#ordering?.linking?.(row.url, reading);
     const origin = originOf(site, row);
     if (reading.fresh.length > 0) this.#admission.admit(reading.fresh, origin);
     if (reading.refresh !== undefined) {

@@ -121,7 +121,7 @@ function makeReady(
 ): void {
   if (!site.awake) queue.wake(site);
   queue.open(site, { siteId: site.id, address: "203.0.113.1", delayMs: 0, addressDelayMs: 0 });
-  site.ruled(rules);
+  site.ruled(rules, Infinity);
   queue.refillAfterCommit(site);
   assert.ok(context.batch.commit());
   queue.afterCommit();

@@ -15,7 +15,7 @@ test("a site goes from asleep to ready, rests, and sleeps again", () => {
     () => site.found(true),
     () => site.woken(),
     () => site.placed(TO),
-    () => site.ruled(OPEN),
+    () => site.ruled(OPEN, Infinity),
     () => site.rulesStored(),
     () => site.rested(),
     () => site.responded(),
@@ -36,7 +36,7 @@ test("rules are in use at once, and pages only when the rules are stored", () =>
   site.found(true);
   site.woken();
   site.placed(TO);
-  site.ruled(OPEN);
+  site.ruled(OPEN, Infinity);
   assert.deepEqual([site.rules, site.isReady], [OPEN, false]);
   site.rulesStored();
   assert.equal(site.isReady, true);
@@ -159,7 +159,7 @@ function readySite() {
   site.found(true);
   site.woken();
   site.placed(TO);
-  site.ruled(OPEN);
+  site.ruled(OPEN, Infinity);
   site.rulesStored();
   return made;
 }

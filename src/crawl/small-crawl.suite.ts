@@ -196,12 +196,16 @@ export function urlOf(text: string): CanonicalUrl {
 }
 
 /** Adds a waiting URL as admission does, without its rules; the id is the next one. */
-export function addUrl(context: CrawlContext, text: string): { site: Site; row: WaitingUrl } {
+export function addUrl(
+  context: CrawlContext,
+  text: string,
+  depth = 0,
+): { site: Site; row: WaitingUrl } {
   const url = urlOf(text);
   const site = context.sites.of(siteOf(url));
   const { high, low } = candidateOf({ url, written: undefined });
   const id = context.counters.known + 1;
-  const row = { id, url, written: undefined, siteId: site.id, depth: 0, score: 0 };
+  const row = { id, url, written: undefined, siteId: site.id, depth, score: 0 };
   const whole = { ...row, redirectedFromId: 0, redirects: 0 };
   context.batch.addUrl({ ...whole, fingerprintHigh: high, fingerprintLow: low });
   context.counters.found();

@@ -5,18 +5,20 @@
  * stop sending it. No link is lost, because the owner knows the URL already. An earlier crawl gives the same list in
  * advance and more completely (`popular.ts`).
  *
- * Both the remembered URLs, of which the ones received last are kept, and the set of known popular URLs are bounded.
+ * Both the remembered URLs and the set of known popular URLs are bounded; of the former, those received last are kept.
  */
 
 /** The two halves of a fingerprint. */
 export type Halves = readonly [high: number, low: number];
 
-const REMEMBERED_MAX = 100_000;
+/** Between this many URLs and twice as many are remembered. */
+const REMEMBERED_MIN = 100_000;
 const KNOWN_MAX = 100_000;
 
 export class PopularFound {
-  /** By URL, whether it was announced; the URL received longest ago first. */
-  readonly #received = new Map<string, boolean>();
+  /** By URL received, whether it was announced. A full map becomes the older one, and the older one is forgotten. */
+  #recent = new Map<string, boolean>();
+  #older = new Map<string, boolean>();
   readonly #known = new Set<string>();
   #unannounced: Halves[] = [];
 
@@ -27,13 +29,12 @@ export class PopularFound {
   /** Notes a URL received from another process. */
   received(high: number, low: number): void {
     const key = keyOf(high, low);
-    const wasAnnounced = this.#received.get(key);
+    const wasAnnounced = this.#recent.get(key) ?? this.#older.get(key);
     if (wasAnnounced === false && !this.has(high, low)) this.#unannounced.push([high, low]);
-    this.#received.delete(key);
-    this.#received.set(key, wasAnnounced !== undefined);
-    if (this.#received.size <= REMEMBERED_MAX) return;
-    const { value: oldest } = this.#received.keys().next();
-    if (oldest !== undefined) this.#received.delete(oldest);
+    this.#recent.set(key, wasAnnounced !== undefined);
+    if (this.#recent.size < REMEMBERED_MIN) return;
+    this.#older = this.#recent;
+    this.#recent = new Map();
   }
 
   /** Takes at most `countMax` URLs to announce to all processes. */

@@ -8,6 +8,7 @@
  */
 
 import assert from "node:assert/strict";
+import { windowFor } from "../../src/bandwidth/window.ts";
 import { type Random, randomFrom } from "../../src/base/random.ts";
 import { defaultsOf } from "../../src/config/resolve.ts";
 import { type Settings, SITE_SETTINGS, type SiteSettings } from "../../src/config/schema.ts";
@@ -71,6 +72,8 @@ const LIMIT_BPS_MIN = 100_000;
 const ORACLE_RATE_SHARE = 0.95;
 const ORACLE_TIME_SHARE = 0.9;
 const ORACLE_SECONDS = 3;
+/** The default of the crawler. */
+const CONCURRENCY_PER_SITE = 2;
 /** robots.txt and the sitemap. */
 const FILES = 2;
 
@@ -138,16 +141,21 @@ function oracleTask(
       deadlineSeconds: undefined,
     })),
   );
-  const plain = sites.map(({ url, sizeBytes = 1, pagesExpected = 1, delayMs = 0 }) => {
+  const plain = sites.map(({ url, sizeBytes = 1, pagesExpected = 1 }) => {
     const site = siteNamed(made, new URL(url).host);
     assert.ok(site !== undefined);
     const pageBytes = sizeBytes / pagesExpected;
-    const perPage = Math.max(delayMs / 1000, (2 * site.latencyMs) / 1000 / 4);
+    const serverBps = 0.8 * speedBpsAt(site, wallMs);
+    // A connection brings half a window each round trip, as in `sim-transport.ts`, and a request takes two.
+    const rttSeconds = site.latencyMs / 1000;
+    const windowBps = windowFor(settings.limitBps ?? Infinity) ?? Infinity;
+    const streamBps = Math.min(windowBps / 2 / rttSeconds, serverBps);
+    const pageSeconds = 2 * rttSeconds + pageBytes / streamBps;
     return {
       key: url,
       bytes: sizeBytes,
       deadlineSeconds: undefined,
-      capBps: Math.min(0.8 * speedBpsAt(site, wallMs), pageBytes / perPage),
+      capBps: Math.min(serverBps, (CONCURRENCY_PER_SITE * pageBytes) / pageSeconds),
       weight: 1,
     };
   });

@@ -2,7 +2,7 @@
 
 import { type Purpose, PURPOSES } from "../../bandwidth/history/ledger.ts";
 import type { Look } from "../shapes.ts";
-import { h, keyed, say, toggle } from "./dom.ts";
+import { card, h, keyed, say, toggle } from "./dom.ts";
 import { meter, setMeter } from "./meter.ts";
 import type { View } from "./view.ts";
 import { showBytes, showPercent } from "./words.ts";
@@ -33,15 +33,14 @@ interface Made {
 
 export class LedgerBook implements View {
   readonly element: HTMLElement;
-  readonly #body = h("tbody", {});
+  readonly #body = h("tbody");
   readonly #kept = new Map<string, Made>();
-  readonly #total = h("p", { class: "soft" });
-  readonly #empty = h("p", { class: "empty" }, "Nothing received yet.");
+  readonly #total = h("p.soft");
+  readonly #empty = h("p.empty", "Nothing received yet.");
 
   constructor() {
     const head = h(
       "tr",
-      {},
       ...["For", "", "Bytes", "Share"].map((name, index) =>
         h(
           name === "" ? "td" : "th",
@@ -51,19 +50,12 @@ export class LedgerBook implements View {
       ),
     );
     const table = h(
-      "table",
-      { class: "ledger" },
-      h("caption", { class: "unseen" }, "Bytes by purpose"),
-      h("thead", {}, head),
+      "table.ledger",
+      h("caption.unseen", "Bytes by purpose"),
+      h("thead", head),
       this.#body,
     );
-    this.element = h(
-      "section",
-      { class: "card" },
-      h("div", { class: "card-head" }, h("h2", {}, "Bytes by purpose"), this.#total),
-      table,
-      this.#empty,
-    );
+    this.element = card("Bytes by purpose", this.#total, table, this.#empty);
   }
 
   show({ snapshot: { ledger, totals } }: Look): void {
@@ -88,14 +80,13 @@ export class LedgerBook implements View {
 }
 
 function makeLine(name: Line["name"]): Made {
-  const bytes = h("td", { class: "number" });
-  const share = h("td", { class: "number" });
+  const bytes = h("td.number");
+  const share = h("td.number");
   const bar = meter(`Share of ${name}`);
   const element = h(
     "tr",
-    {},
-    h("th", { scope: "row" }, name, h("span", { class: "soft" }, MEANINGS[name])),
-    h("td", { class: "bar" }, bar),
+    h("th", { scope: "row" }, name, h("span.soft", MEANINGS[name])),
+    h("td.bar", bar),
     bytes,
     share,
   );

@@ -6,7 +6,7 @@
 import { highestBps, spanSeconds } from "../../report/plan-rows.ts";
 import { scaleFor } from "../../report/scale.ts";
 import type { Look } from "../shapes.ts";
-import { fill, h, say, svg, toggle } from "./dom.ts";
+import { card, fill, h, say, svg, toggle } from "./dom.ts";
 import { type GanttRow, ganttRows } from "./gantt-rows.ts";
 import { legend } from "./legend.ts";
 import type { View } from "./view.ts";
@@ -32,22 +32,20 @@ interface Layout {
 
 export class PlanChart implements View {
   readonly element: HTMLElement;
-  readonly #note = h("p", { class: "soft", role: "status" });
+  readonly #note = h("p.soft", { role: "status" });
   readonly #drawing = svg("svg", { class: "chart gantt", role: "img" });
   readonly #box: HTMLElement;
   readonly #empty = h(
-    "p",
-    { class: "empty" },
+    "p.empty",
     "There is no plan, because no site has a deadline or a priority. Set one in the table of sites to start planning.",
   );
   #look: Look | undefined;
 
   constructor() {
-    this.#box = h("div", { class: "chart-box" }, this.#drawing);
-    this.element = h(
-      "section",
-      { class: "card" },
-      h("div", { class: "card-head" }, h("h2", {}, "Rate of each site over time"), this.#note),
+    this.#box = h("div.chart-box", this.#drawing);
+    this.element = card(
+      "Rate of each site over time",
+      this.#note,
       ganttLegend(),
       this.#box,
       this.#empty,

@@ -4,7 +4,7 @@
  */
 
 import type { Look } from "../shapes.ts";
-import { h, keyed, say } from "./dom.ts";
+import { card, h, keyed, say } from "./dom.ts";
 import { meter, setMeter } from "./meter.ts";
 import type { View } from "./view.ts";
 import { showCount, showPercent } from "./words.ts";
@@ -19,32 +19,29 @@ interface Made {
 
 export class Topics implements View {
   readonly element: HTMLElement;
-  readonly #note = h("p", { class: "soft" });
+  readonly #note = h("p.soft");
   readonly #locality = meter("Locality");
-  readonly #localityWords = h("p", { class: "soft" });
-  readonly #body = h("tbody", {});
+  readonly #localityWords = h("p.soft");
+  readonly #body = h("tbody");
   readonly #kept = new Map<string, Made>();
 
   constructor() {
     const head = h(
       "tr",
-      {},
       h("th", { scope: "col" }, "Topic"),
       h("th", { scope: "col" }, "Pages"),
-      h("th", { scope: "col", class: "number" }, "Own"),
-      h("th", { scope: "col", class: "number" }, "Imported"),
+      h("th.number", { scope: "col" }, "Own"),
+      h("th.number", { scope: "col" }, "Imported"),
     );
     const table = h(
-      "table",
-      { class: "ledger topics" },
-      h("caption", { class: "unseen" }, "Pages by topic"),
-      h("thead", {}, head),
+      "table.ledger.topics",
+      h("caption.unseen", "Pages by topic"),
+      h("thead", head),
       this.#body,
     );
-    this.element = h(
-      "section",
-      { class: "card" },
-      h("div", { class: "card-head" }, h("h2", {}, "Topics"), this.#note),
+    this.element = card(
+      "Topics",
+      this.#note,
       this.#locality,
       this.#localityWords,
       topicLegend(),
@@ -79,27 +76,21 @@ export class Topics implements View {
 
 function topicLegend(): HTMLElement {
   return h(
-    "ul",
-    { class: "legend dots" },
-    h("li", {}, h("i", { class: "done", "aria-hidden": "true" }), "own"),
-    h("li", {}, h("i", { class: "skipped", "aria-hidden": "true" }), "imported"),
+    "ul.legend.dots",
+    h("li", h("i.done", { "aria-hidden": "true" }), "own"),
+    h("li", h("i.skipped", { "aria-hidden": "true" }), "imported"),
   );
 }
 
 function makeLine(topic: string): Made {
-  const own = h("td", { class: "number" });
-  const imported = h("td", { class: "number" });
-  const ownBar = h("i", { class: "own" });
-  const importedBar = h("i", { class: "imported" });
+  const own = h("td.number");
+  const imported = h("td.number");
+  const ownBar = h("i.own");
+  const importedBar = h("i.imported");
   const element = h(
     "tr",
-    {},
-    h("th", { scope: "row" }, h("bdi", {}, topic)),
-    h(
-      "td",
-      { class: "bar" },
-      h("div", { class: "pair", "aria-hidden": "true" }, ownBar, importedBar),
-    ),
+    h("th", { scope: "row" }, h("bdi", topic)),
+    h("td.bar", h("div.pair", { "aria-hidden": "true" }, ownBar, importedBar)),
     own,
     imported,
   );
