@@ -22,6 +22,7 @@ import { readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Command } from "../help.ts";
 import { isLively, paletteFor } from "../terminal.ts";
+import { unwritable } from "../write-out.ts";
 
 /** Faults that are listed; all are counted. */
 const FAULTS_SHOWN_MAX = 100;
@@ -121,11 +122,7 @@ class Salvage {
       stream.destroy();
       const code = error instanceof Error && "code" in error ? error.code : undefined;
       if (code !== "EEXIST") rmSync(this.file, { force: true });
-      const why = error instanceof Error ? error.message : String(error);
-      const what = `Cannot write ${visible(this.file, 200)}: ${why}`;
-      throw new CrawlError(code === "ENOSPC" ? "DISK_FULL" : "FILE_UNREADABLE", what, {
-        cause: error,
-      });
+      throw unwritable(error, this.file);
     }
   }
 }
