@@ -6,7 +6,6 @@
  */
 
 import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { CrawlError } from "../../base/errors.ts";
@@ -70,8 +69,6 @@ const FLAGS = {
     reader: integer({ least: 1, most: 10_000_000 }),
   },
 } as const satisfies FieldTable;
-
-const SORT_SPACE = { folder: tmpdir(), memoryBytes: 128 * 2 ** 20 };
 
 type Format = "jsonl" | "parquet" | "warc" | "links" | "cdxj";
 
@@ -177,7 +174,7 @@ async function writeTo(stream: Writable, job: Job): Promise<void> {
       return writeLines(edgeLines(linkingPages(store, book), book.urlOf), stream);
     }
     case "cdxj":
-      return writeLines(sortedLines(cdxjLines(archives, onDamage), SORT_SPACE), stream);
+      return writeLines(sortedLines(cdxjLines(archives, onDamage)), stream);
     case "warc":
       refuseTerminal(stream, "An archive");
       return concatenateArchives(archives, stream);
