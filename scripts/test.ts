@@ -30,6 +30,19 @@ const CHECKS: readonly (readonly [name: string, program: string, ...args: string
   ["links of the pages", "node", "scripts/site.ts", "--check"],
 ];
 
+/** The files that take longest, longest first. They begin first, so that no core waits at the end for one of them. */
+const LONGEST: readonly string[] = [
+  "test/docs/commands.test.ts",
+  "test/sim/outages.test.ts",
+  "test/sim/cluster.test.ts",
+  "test/hostile/crawl-everything.test.ts",
+  "test/cli/parallel.test.ts",
+  "test/cluster/topics.test.ts",
+  "test/cluster/cluster.test.ts",
+  "test/crawl/kill.test.ts",
+  "test/fuzz/fuzz.test.ts",
+];
+
 type Kind = "passed" | "failed" | "skipped";
 
 /** The part of the runner's events that is used here. */
@@ -85,7 +98,7 @@ function runCheck([name, program, ...args]: (typeof CHECKS)[number]): void {
 async function runTests(): Promise<void> {
   const files = globSync(["src/**/*.test.ts", "test/**/*.test.ts"])
     .filter((file) => chosen.length === 0 || chosen.some((part) => file.includes(part)))
-    .toSorted();
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b));
   process.env["NODE_COMPILE_CACHE"] ??= `${ROOT}node_modules/.cache/compiled`;
   const isBrowser = (file: string): boolean => file.startsWith("test/page/");
   // Code is never generated from text, and no code uses `__proto__`.
@@ -96,6 +109,13 @@ async function runTests(): Promise<void> {
   );
   // The browser's driver, which is none of ours, does both.
   await runFiles(files.filter(isBrowser), []);
+}
+
+/** Tests of the whole program take longer than those beside the code. */
+function rankOf(file: string): number {
+  const place = LONGEST.indexOf(file);
+  if (place >= 0) return place;
+  return file.startsWith("test/") ? LONGEST.length : LONGEST.length + 1;
 }
 
 async function runFiles(files: readonly string[], execArgv: readonly string[]): Promise<void> {

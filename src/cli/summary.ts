@@ -37,7 +37,7 @@ export function summaryOf(
   return [
     "",
     `${heading}: ${palette.bold(plural(result.pages, "page"))}, ${showBytes(result.bytes)}; this run took ${elapsed}${result.resumed ? "" : `, ${showPace(pace)} answers/s`}.`,
-    `  ${showCount(urls.known)} URLs: ${showCount(urls.done)} done, ${showCount(urls.failed)} failed, ${showCount(urls.skipped)} skipped, ${showCount(urls.pending)} waiting`,
+    `  ${plural(urls.known, "URL")}: ${showCount(urls.done)} done, ${showCount(urls.failed)} failed, ${showCount(urls.skipped)} skipped, ${showCount(urls.pending)} waiting`,
     ...reasons("failed", result),
     ...reasons("skipped", result),
     ...caps(result),
@@ -136,7 +136,7 @@ function promises(
     }),
     ...(missed.length > 0 && bandwidth.secondsCpuBound >= CPU_BOUND_SHARE * seconds
       ? [
-          `    reason: this machine had no processor time to fill the limit for ${showDuration(bandwidth.secondsCpuBound * 1000)}`,
+          `    reason, where not reported at the start: this machine had no processor time to fill the limit for ${showDuration(bandwidth.secondsCpuBound * 1000)}`,
         ]
       : []),
   ];

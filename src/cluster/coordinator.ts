@@ -150,6 +150,22 @@ export class Coordinator {
     this.#licenseAll();
   }
 
+  /** What became of a requested change; undefined while it is not known. */
+  outcomeOf(id: string): Outcome | undefined {
+    const message = this.#parts.refusedBecause?.(id);
+    const processes = this.#members.size;
+    const none = { processes, missing: 0, missingNames: [] };
+    if (message !== undefined) return { id, isRefused: true, message, ...none };
+    const change = this.#changes.find((one) => one.id === id);
+    if (change === undefined) return undefined;
+    const isMissing = ({ report, mayGo, hasEnded }: Member): boolean =>
+      !mayGo && !hasEnded && (report?.change ?? 0) < change.number;
+    const missing = [...this.#members.all()].filter(isMissing).map(({ name }) => name);
+    const missingNames = missing.slice(0, MISSING_NAMED_MAX);
+    const outcome = { id, isRefused: false, message: change.message };
+    return { ...outcome, processes, missing: missing.length, missingNames };
+  }
+
   setPages(pagesMax: number): void {
     this.#pages.setTotal(pagesMax);
   }
@@ -308,27 +324,12 @@ export class Coordinator {
       changes: this.#changes
         .filter(({ number }) => number > report.change)
         .slice(0, CHANGES_AT_ONCE),
-      outcomes: report.requests.flatMap(({ id }) => this.#outcomeOf(id) ?? []),
+      outcomes: report.requests.flatMap(({ id }) => this.outcomeOf(id) ?? []),
       end: this.#end === "no" && member.mayGo ? "finish" : this.#end,
       why: this.#why,
     };
     member.licensedUntilMs = nowMs + licenceMs;
     bus.tell(name, asControlMessage(licence));
-  }
-
-  #outcomeOf(id: string): Outcome | undefined {
-    const message = this.#parts.refusedBecause?.(id);
-    const processes = this.#members.size;
-    const none = { processes, missing: 0, missingNames: [] };
-    if (message !== undefined) return { id, isRefused: true, message, ...none };
-    const change = this.#changes.find((one) => one.id === id);
-    if (change === undefined) return undefined;
-    const isMissing = ({ report, mayGo }: Member): boolean =>
-      !mayGo && (report?.change ?? 0) < change.number;
-    const missing = [...this.#members.all()].filter(isMissing).map(({ name }) => name);
-    const missingNames = missing.slice(0, MISSING_NAMED_MAX);
-    const outcome = { id, isRefused: false, message: change.message };
-    return { ...outcome, processes, missing: missing.length, missingNames };
   }
 
   #licenseAll(): void {

@@ -11,17 +11,23 @@
 
 import type { ControlMessage } from "../exchange/bus.ts";
 import type {
+  CrawlResult,
   Forecast,
+  ParallelResult,
   ParallelView,
   PlanView,
+  RefusedSeeds,
   RoundView,
   SiteView,
   Snapshot,
+  TopicsResult,
   TopicsView,
   Trouble,
+  UnreachableSites,
 } from "../control/snapshot.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
-import { PURPOSES } from "../bandwidth/history/ledger.ts";
+import type { Cap } from "../control/caps.ts";
+import { type BytesByPurpose, type Purpose, PURPOSES } from "../bandwidth/history/ledger.ts";
 import type { Segment } from "../plan/plan.ts";
 import type { RoundNews, Totals } from "../store/store.ts";
 import {
@@ -230,12 +236,19 @@ const parallel = recordOf<ParallelView>({
   differentPages: optional(sum),
 });
 
+const topicCounts = tableOf(
+  recordOf<{ own: number; imported: number }>({ own: sum, imported: count }),
+);
 const topics = recordOf<TopicsView>({
   model: text,
   locality: shown,
   linksJudged: sum,
-  byTopic: tableOf(recordOf<{ own: number; imported: number }>({ own: sum, imported: count })),
+  byTopic: topicCounts,
 });
+
+const byPurpose = recordOf<BytesByPurpose>(
+  Object.fromEntries(PURPOSES.map((purpose) => [purpose, sum])) as Record<Purpose, Check>,
+);
 
 const snapshot = recordOf<Snapshot>({
   state: oneOf("starting", "running", "paused", "waiting", "stopping", "done", "stopped"),
@@ -250,7 +263,7 @@ const snapshot = recordOf<Snapshot>({
   limitBps: shown,
   predictedBps: shown,
   waitingReaders: sum,
-  ledger: recordOf(Object.fromEntries(PURPOSES.map((purpose) => [purpose, sum]))),
+  ledger: byPurpose,
   pagesPerSecond: shown,
   recentBps: listOf(number),
   remainingMs: shown,
@@ -262,6 +275,75 @@ const snapshot = recordOf<Snapshot>({
   troubles,
   parallel: optional(parallel),
   topics: optional(topics),
+});
+
+type SiteResult = CrawlResult["sites"][number];
+type Unreachable = CrawlResult["unreachable"]["first"][number];
+const result = recordOf<CrawlResult>({
+  pages: sum,
+  bytes: sum,
+  seconds: sum,
+  urls: recordOf<CrawlResult["urls"]>({
+    known: sum,
+    done: sum,
+    failed: sum,
+    skipped: sum,
+    pending: sum,
+  }),
+  outcomes: tableOf(sum),
+  refusedLinks: tableOf(sum),
+  remarks: tableOf(sum),
+  caps: listOf(recordOf<Cap>({ cap: text, setting: orNull(text), count: sum })),
+  refusedSeeds: recordOf<RefusedSeeds>({ count: sum, first: troubles }),
+  unreachable: recordOf<UnreachableSites>({
+    count: sum,
+    first: listOf(
+      recordOf<Unreachable>({ site: text, pending: sum, reason: text, detail: text, seconds: sum }),
+    ),
+  }),
+  bandwidth: recordOf<CrawlResult["bandwidth"]>({
+    limitBps: shown,
+    meanBps: shown,
+    utilisation: shown,
+    worstSecond: shown,
+    secondsOver105: shown,
+    secondsCpuBound: shown,
+    rankInversion: shown,
+    longestWaitMs: shown,
+  }),
+  ledger: recordOf<CrawlResult["ledger"]>({ byPurpose, byProcess: tableOf(sum) }),
+  sites: listOf(
+    recordOf<SiteResult>({
+      site: text,
+      pages: sum,
+      bytes: sum,
+      ledger: byPurpose,
+      deadlineSeconds: shown,
+      finishedSeconds: shown,
+      met: orNull(flag),
+      round: sum,
+      nextRoundInSeconds: shown,
+      roundPages: tableOf(sum),
+    }),
+  ),
+  parallel: orNull(
+    recordOf<ParallelResult>({
+      procs: sum,
+      downloaded: sum,
+      unique: sum,
+      overlap: sum,
+      urlsExchanged: sum,
+      communicationOverhead: sum,
+      exchangeBytes: sum,
+      coverage: shown,
+      quality: shown,
+    }),
+  ),
+  topics: orNull(recordOf<TopicsResult>({ model: text, locality: shown, byTopic: topicCounts })),
+  duplicates: recordOf<CrawlResult["duplicates"]>({ exact: sum, near: sum }),
+  resumed: flag,
+  complete: flag,
+  stoppedBy: text,
 });
 
 const wishes = listOf(recordOf<TurnWish>({ key: text, wish: count, delayMs: amount }));
@@ -332,6 +414,8 @@ const BY_KIND: { readonly [Kind in Message["kind"]]: Check } = {
     popularKnown: count,
     exchange,
     leastPages: textOf(BASE64_CHARS_MAX),
+    result: orNull(result),
+    isWatching: flag,
     change: count,
     requests: listOf(recordOf<ChangeRequest>(requested)),
     droppedMessages: count,
@@ -374,5 +458,5 @@ const BY_KIND: { readonly [Kind in Message["kind"]]: Check } = {
     why: text,
   }),
   refusal: recordOf<Refusal>({ kind: oneOf("refusal"), life: name, why: text }),
-  look: recordOf<Look>({ kind: oneOf("look"), snapshot }),
+  look: recordOf<Look>({ kind: oneOf("look"), snapshot, result: orNull(result) }),
 };

@@ -8,7 +8,7 @@
 
 import type { RouterTraffic } from "../crawl/peers/route-links.ts";
 import type { Waiting } from "../crawl/peers/peer.ts";
-import type { Snapshot } from "../control/snapshot.ts";
+import type { CrawlResult, Snapshot } from "../control/snapshot.ts";
 import type { ControlMessage } from "../exchange/bus.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
 import type { Change, ChangeRequest } from "./change-list.ts";
@@ -69,8 +69,11 @@ export interface Report {
   readonly popular: readonly Halves[];
   readonly popularKnown: number;
   readonly exchange: Exchange;
-  /** In its last report: `CrawlHandle.leastPages`, packed by `writeFingerprints`. */
+  /** In its last report: `CrawlHandle.leastPages`, packed by `writeFingerprints`, and its result. */
   readonly leastPages: string;
+  readonly result: CrawlResult | null;
+  /** It shows the whole crawl. */
+  readonly isWatching: boolean;
   /** Number of the last change that it made. */
   readonly change: number;
   /** Changes that its operator asked for and that no leader has answered. */
@@ -97,10 +100,12 @@ export interface Known {
   readonly changes: readonly Change[];
 }
 
-/** A snapshot of the whole crawl, for all nodes. */
+/** The whole crawl, for those that show it. */
 export interface Look {
   readonly kind: "look";
   readonly snapshot: Snapshot;
+  /** Once all processes have ended. */
+  readonly result: CrawlResult | null;
 }
 
 /** This licence is in force now: grants of earlier ones are free. */

@@ -10,11 +10,11 @@ import type { Clock } from "../base/clock.ts";
 import { silentLog, type Log } from "../base/log.ts";
 import { below, type Random, systemRandom } from "../base/random.ts";
 import type { CrawlHandle } from "../crawl/crawl.ts";
-import type { Snapshot } from "../control/snapshot.ts";
+import type { CrawlResult } from "../control/snapshot.ts";
 import type { Inbox, Membership, ControlMessage } from "../exchange/bus.ts";
-import { CrawlError } from "../base/errors.ts";
-import { type Change, CHANGES_MAX, type ChangeRequest, isMadeByEach } from "./change-list.ts";
-import { forMessage } from "./bounded-snapshot.ts";
+import { type Change, CHANGES_MAX, isMadeByEach } from "./change-list.ts";
+import { ChangeRequests } from "./change-requests.ts";
+import { forMessage, resultForMessage } from "./bounded-snapshot.ts";
 import { MessageReader } from "./message-reader.ts";
 import { UsageEstimate } from "./usage.ts";
 import {
@@ -22,7 +22,7 @@ import {
   COORDINATOR,
   type Exchange,
   type Licence,
-  type Outcome,
+  type Look,
   type Report,
 } from "./messages.ts";
 import { readDivision, writeDivision, type WrittenDivision } from "./division-codec.ts";
@@ -38,7 +38,7 @@ interface WorkerParts {
   readonly spec?: string;
   /** Called with the reason if the process may not take part. */
   readonly onRefused?: (why: string) => void;
-  readonly onLook?: (snapshot: Snapshot) => void;
+  readonly onLook?: (look: Look) => void;
   /** Applies a change that an operator made while the crawl runs. */
   readonly change: (key: string, value: string) => void;
 }
@@ -53,21 +53,9 @@ const WISHES_MAX = 200;
 const POPULAR_AT_ONCE = 200;
 /** A process that is to end, and has had no licence for this long, ends without the others. */
 const ALONE_MS_MAX = 15_000;
-/** How long an operator waits for the confirmation of a change: longer than an election and a licence take. */
-const CONFIRMED_WITHIN_MS = 10_000;
-const REQUESTS_MAX = 8;
 const NO_LICENCE = "waiting for work";
 export const LAPSED = "the lease has expired";
 const HELD = "paused with all processes: ";
-
-/** A change that the operator waits for. */
-interface Requested {
-  readonly request: ChangeRequest;
-  readonly settle: PromiseWithResolvers<string>;
-  /** The last answer of a leader. */
-  outcome: Outcome | undefined;
-  isGivenUp: boolean;
-}
 
 export class Worker {
   readonly #parts: WorkerParts;
@@ -79,7 +67,7 @@ export class Worker {
   #heldFor = "";
   /** All changes made so far. */
   #changes: readonly Change[] = [];
-  readonly #requests = new Map<string, Requested>();
+  readonly #requests: ChangeRequests;
   #parcels = 0;
   readonly #usage: UsageEstimate;
   readonly #reader: MessageReader;
@@ -87,6 +75,7 @@ export class Worker {
   #waitingAtMs = -Infinity;
   #cancelTimers: (() => void)[] = [];
   #hasEnded = false;
+  #result: CrawlResult | undefined;
   #isLeaving = false;
   #wantsStop = "";
   /** Popular URLs received with this licence and its renewals. */
@@ -95,8 +84,10 @@ export class Worker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#life = below(parts.random ?? systemRandom, 2 ** 48).toString(36);
-    this.#usage = new UsageEstimate(parts.clock.nowMs());
+    const { clock, random = systemRandom } = parts;
+    this.#life = below(random, 2 ** 48).toString(36);
+    this.#requests = new ChangeRequests(clock, random);
+    this.#usage = new UsageEstimate(clock.nowMs());
     this.#reader = new MessageReader(parts.log ?? silentLog);
     parts.crawl.hold(NO_LICENCE, true);
     this.#reportOn();
@@ -142,47 +133,11 @@ export class Worker {
     return this.#changes;
   }
 
-  /**
-   * Requests a change of the whole crawl, and resolves when all processes have confirmed it. Rejects with what is
-   * known after `CONFIRMED_WITHIN_MS`; the request is repeated until a leader has accepted it.
-   */
-  async request(key: string, value: string): Promise<string> {
-    if (this.#requests.size >= REQUESTS_MAX)
-      throw new CrawlError("NOT_APPLIED", "Not applied: earlier changes still wait for a leader.");
-    const { clock, random = systemRandom } = this.#parts;
-    const id = `${this.#life}-${below(random, 2 ** 48).toString(36)}`;
-    const settle = Promise.withResolvers<string>();
-    const requested = { request: { id, key, value }, settle, outcome: undefined, isGivenUp: false };
-    this.#requests.set(id, requested);
-    const cancel = clock.after(CONFIRMED_WITHIN_MS, () => this.#giveUp(id, requested));
+  /** Requests a change of the whole crawl, and resolves when all processes have confirmed it. */
+  request(key: string, value: string): Promise<string> {
+    const confirmed = this.#requests.request(key, value);
     this.#report();
-    return settle.promise.finally(cancel);
-  }
-
-  #onOutcome(outcome: Outcome): void {
-    const { id, isRefused, message, missing, processes } = outcome;
-    const requested = this.#requests.get(id);
-    if (requested === undefined) return;
-    requested.outcome = outcome;
-    if (!isRefused && missing > 0 && !requested.isGivenUp) return;
-    this.#requests.delete(id);
-    if (isRefused) requested.settle.reject(new CrawlError("USAGE", message));
-    else requested.settle.resolve(`${message} (confirmed by ${processes} of ${processes} nodes)`);
-  }
-
-  #giveUp(id: string, requested: Requested): void {
-    const { settle, outcome } = requested;
-    requested.isGivenUp = true;
-    const within = `within ${CONFIRMED_WITHIN_MS / 1000} s`;
-    if (outcome === undefined)
-      return settle.reject(
-        new CrawlError("NOT_APPLIED", `Not applied: no leader accepted the change ${within}.`),
-      );
-    this.#requests.delete(id);
-    const { missing, processes, missingNames } = outcome;
-    const others = missing > missingNames.length ? ", …" : "";
-    const what = `Accepted, but ${missing} of ${processes} nodes have not confirmed it ${within}: `;
-    settle.reject(new CrawlError("NOT_CONFIRMED", `${what}${missingNames.join(", ")}${others}.`));
+    return confirmed;
   }
 
   #wantsToEnd(why: string): void {
@@ -190,12 +145,12 @@ export class Worker {
   }
 
   /** Sends its last report. */
-  stop(): void {
+  stop(result?: CrawlResult): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
+    this.#result = result;
     this.#report();
-    for (const { settle } of this.#requests.values())
-      settle.reject(new CrawlError("NOT_APPLIED", "Not applied: this node has ended."));
+    this.#requests.close();
     for (const cancel of this.#cancelTimers) cancel();
   }
 
@@ -258,8 +213,10 @@ export class Worker {
       popularKnown: this.#popularKnown,
       exchange: this.#exchange(),
       leastPages: this.#hasEnded ? writeFingerprints(crawl.leastPages) : "",
+      result: this.#result === undefined ? null : resultForMessage(this.#result),
+      isWatching: this.#parts.onLook !== undefined,
       change: this.#changes.at(-1)?.number ?? 0,
-      requests: [...this.#requests.values()].map(({ request }) => request),
+      requests: this.#requests.open,
       droppedMessages: this.#reader.dropped,
       snapshot: isShown ? forMessage(crawl.snapshot()) : null,
     };
@@ -291,7 +248,7 @@ export class Worker {
   #onMessage(from: string, control: ControlMessage): void {
     if (from !== COORDINATOR) return;
     const message = this.#reader.read(from, control);
-    if (message?.kind === "look") return this.#parts.onLook?.(message.snapshot);
+    if (message?.kind === "look") return this.#parts.onLook?.(message);
     if (this.#hasEnded) return;
     if (message?.kind === "refusal" && message.life === this.#life)
       this.#parts.onRefused?.(message.why);
@@ -330,7 +287,7 @@ export class Worker {
       this.#changes = [...this.#changes, one].slice(-CHANGES_MAX);
       if (isMadeByEach(one.key)) change(one.key, one.value);
     }
-    for (const outcome of licence.outcomes) this.#onOutcome(outcome);
+    for (const outcome of licence.outcomes) this.#requests.onOutcome(outcome);
     if (held !== this.#heldFor) {
       if (this.#heldFor !== "") crawl.hold(HELD + this.#heldFor, false);
       if (held !== "") crawl.hold(HELD + held, true);

@@ -56,7 +56,9 @@ export interface SiteView {
     | "ready"
     | "polite delay"
     | "back-off"
+    | "locating"
     | "robots"
+    | "opening"
     | "idle"
     | "unreachable";
   /** Time until the next request is allowed. */

@@ -8,7 +8,8 @@ import { MemoryDisk } from "../lab/memory-disk.ts";
 import type { Store } from "../store/store.ts";
 import { fingerprintsOf, makePage, makeTopic, makeUrl } from "../store/store.suite.ts";
 import { Batch, type BatchEvent } from "./batch.ts";
-import { type Site, type SiteEvent, Sites } from "./sites.ts";
+import type { Site } from "./site.ts";
+import { type SiteEvent, Sites } from "./sites.ts";
 import { Counters } from "./counters.ts";
 
 const BODY = new Uint8Array([1, 2, 3]);

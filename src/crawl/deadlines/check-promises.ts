@@ -29,7 +29,8 @@ import { type LinkAhead, Estimates } from "./estimate-sites.ts";
 import { Deadlines } from "./deadlines.ts";
 import { isPlanned, Replanner } from "./replan.ts";
 import { hasEnded } from "../../results/last-run.ts";
-import { bytesBeforeRound, Sites } from "../sites.ts";
+import { bytesBeforeRound } from "../site.ts";
+import { Sites } from "../sites.ts";
 
 interface PromiseCheck {
   readonly settings: Settings;
@@ -153,8 +154,6 @@ function awaitSeeds({
     const { high, low } = fingerprintOf(url);
     const fingerprint = { high: Uint32Array.of(high), low: Uint32Array.of(low), count: 1 };
     if (store.lookup(fingerprint)[0] !== 0 || !scope.decide(url).accepted) continue;
-    const site = sites.of(siteOf(url));
-    site.known += 1;
-    site.pending += 1;
+    sites.of(siteOf(url)).found(true);
   }
 }

@@ -15,7 +15,7 @@ const CHOOSE = "Choose a reason to see its URLs.";
 
 export class UrlList {
   readonly element: HTMLElement;
-  readonly #title = h("h2", "Addresses");
+  readonly #title = h("h2", "URLs");
   readonly #meaning = h("p.soft", { role: "status" }, CHOOSE);
   readonly #list = h("ol.urls");
   readonly #kept = new Map<string, { readonly element: HTMLElement }>();
@@ -35,7 +35,7 @@ export class UrlList {
     this.#lines = [];
     this.#show();
     toggle(this.#more, false);
-    say(this.#title, reason ?? "Addresses");
+    say(this.#title, reason ?? "URLs");
     if (reason === undefined) say(this.#meaning, CHOOSE);
     else void this.#ask(0);
   }

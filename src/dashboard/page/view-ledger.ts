@@ -8,10 +8,10 @@ import type { View } from "./view.ts";
 import { showBytes, showPercent } from "./words.ts";
 
 const MEANINGS: Readonly<Record<Purpose | "under way", string>> = {
-  page: "pages that were kept",
+  page: "stored pages",
   robots: "robots.txt of the sites",
   sitemap: "sitemaps of the sites",
-  redirect: "answers that led elsewhere",
+  redirect: "redirect responses",
   error: "error responses, and requests that failed for good",
   duplicate: "copies of other pages, and unchanged pages",
   retry: "failed requests that were retried",

@@ -14,7 +14,7 @@ import { showCount, showPercent } from "./words.ts";
 const KINDS: readonly (readonly [Settlement, string])[] = [
   ["failed", "Failed: requested without success"],
   ["skipped", "Skipped: never requested, because of a rule"],
-  ["done", "Done: answered"],
+  ["done", "Done: with a response"],
 ];
 
 interface ReasonLine {
@@ -61,13 +61,13 @@ export class Outcomes implements View {
         .filter(([reason]) => settlementOf(reason as Reason) === kind)
         .toSorted(([, a], [, b]) => b - a);
       toggle(box, lines.length > 0);
-      const all = lines.reduce((sum, [, count]) => sum + count, 0);
       keyed(list, kept, lines, {
         keyOf: ([reason]) => reason,
         make: ([reason]) => makeReason(reason),
         update: (made, [reason, count]) => {
-          say(made.count, `${showCount(count)}  ${showPercent(count / Math.max(1, totals.known))}`);
-          made.bar.style.width = `${Math.max(1, (100 * count) / all).toFixed(1)}%`;
+          const share = count / Math.max(1, totals.known);
+          say(made.count, `${showCount(count)}  ${showPercent(share)}`);
+          made.bar.style.width = `${Math.max(0.5, 100 * share).toFixed(1)}%`;
           say(made.meaning, this.#meanings[reason] ?? "");
           mark(made.element, reason === this.#reason);
         },

@@ -16,7 +16,7 @@ export class Processes implements View {
     this.element = h(
       "div.stack",
       h("section.card", h("h2", "Processes"), this.#procs),
-      card("Addresses exchanged", this.#note, this.#flows),
+      card("URLs exchanged", this.#note, this.#flows),
     );
   }
 

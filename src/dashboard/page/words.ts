@@ -77,8 +77,12 @@ export function stateOf({ live, pending }: SiteLine): {
       return { words: `back-off${wait}`, mood: "held" };
     case "unreachable":
       return { words: `unreachable, probed${wait === "" ? " now" : ` in${wait}`}`, mood: "late" };
+    case "locating":
+      return { words: "resolving its name", mood: "held" };
     case "robots":
-      return { words: "asks robots.txt", mood: "held" };
+      return { words: "reading robots.txt", mood: "held" };
+    case "opening":
+      return { words: "choosing pages to recrawl", mood: "calm" };
     case "ready":
       return { words: "ready", mood: "calm" };
     default:
