@@ -202,8 +202,6 @@ function dispatch(
       return siteSetup.check(event.site);
     case "siteGrown":
       return wired.peer?.siteGrown(event.site.key);
-    case "siteDone":
-      return replanner.soon();
     case "siteAsleep":
       return wired.recrawls.siteAsleep(event.site);
     case "urlEnded":
@@ -214,6 +212,7 @@ function dispatch(
       return fetchLoop.pump();
     case "requestEnded":
       return wired.unreachable.ended(event.site, event.reason);
+    case "siteDone":
     case "serverTried":
       return replanner.soon();
     case "limitApplied":
@@ -250,7 +249,7 @@ function dispatch(
   }
 }
 
-/** Tells the parts that send or index only committed data. */
+/** After a commit: lets parts send or index what is committed now. */
 function afterCommit({ context, exchange }: Wired): void {
   const { requests, index, store } = context;
   requests.commit();
