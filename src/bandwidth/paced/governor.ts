@@ -46,7 +46,7 @@ const OVERBOOKING = 1.1;
 /** Bytes counted for a request to an unknown server, as a multiple of its expected bytes. */
 const UNKNOWN_TIMES = 3;
 /** Lowest balance at which a request starts, below zero, in seconds at the limit. */
-const DEBT_SECONDS = 0.03;
+const DEBT_SECONDS = 0.02;
 /** Most bytes that the projected balance saves for future responses, in seconds at the limit. */
 const SAVED_SECONDS = 0.1;
 /** No download reads and no request starts once the last second had more than this multiple of the target. */

@@ -21,7 +21,7 @@ import { HostShare } from "../../topics/host-share.ts";
 import type { CrawlContext } from "../context.ts";
 import { settingsBySite } from "../allotments.ts";
 import type { QueuedRequest, RateLimit, Request, SiteFile } from "../requests.ts";
-import { type Site, TRIED_PAGES } from "../sites.ts";
+import { type Site, TRIED_PAGES } from "../site.ts";
 import type { LinkBudget } from "./link-budget.ts";
 import { PageSlices } from "./page-slices.ts";
 import { PausedReads, type Reader } from "./paused-reads.ts";
@@ -38,6 +38,8 @@ const TOO_MUCH = 1e6;
 const PAUSED_SHARE_MAX = 0.25;
 /** Time in milliseconds after which servers' speeds are measured: a program that has just started is slow itself. */
 const WARM_AFTER_MS = 1000;
+/** Time in milliseconds after which the line may have room again: the interval of the checks in `link-budget.ts`. */
+const LOOK_AGAIN_MS = 250;
 /** Share of the weight of earlier requests that remains after each request. */
 const KEEP_SHARE = 0.95;
 /** Larger responses are slowed down while they are read, so their size need not be predicted. */
@@ -87,6 +89,7 @@ export class Limiter implements RateLimit {
   #cancelTimer: (() => void) | undefined;
   #timerAtMs = Infinity;
   #isOver = false;
+  #isLooking = false;
   /** Readers were resumed and have not read yet. */
   #isReading = false;
   #beganAtMs: number | undefined;
@@ -241,8 +244,10 @@ export class Limiter implements RateLimit {
     if (receivedBytes > 0) {
       sites.changed(site);
       const waitMs = firstByteMs + connectMs;
-      site.waitMs = site.waitMs === undefined ? waitMs : usualWait(site.waitMs, waitMs);
-      site.bodyMs += LAST_BODY_SHARE * (bodyMs - site.bodyMs);
+      site.measured({
+        waitMs: site.waitMs === undefined ? waitMs : usualWait(site.waitMs, waitMs),
+        bodyMs: site.bodyMs + LAST_BODY_SHARE * (bodyMs - site.bodyMs),
+      });
       if (this.search !== undefined)
         this.#sizes.learn(site.id, file?.kind ?? "page", receivedBytes);
       const tookMs = totalMs - pausedMs;
@@ -251,11 +256,12 @@ export class Limiter implements RateLimit {
         // Our own pauses say nothing about the server.
         const isOwnPace = pausedMs <= PAUSED_SHARE_MAX * totalMs && this.#warmUp();
         if (this.#isPlanned && isOwnPace && shares.isFree(site.id)) {
-          site.answered += 1;
-          if (SHOW_RATE.has(reason)) {
-            site.gaveBytes = site.gaveBytes * KEEP_SHARE + receivedBytes;
-            site.gaveMs = site.gaveMs * KEEP_SHARE + tookMs;
-          }
+          site.measured({ answered: site.answered + 1 });
+          if (SHOW_RATE.has(reason))
+            site.measured({
+              gaveBytes: site.gaveBytes * KEEP_SHARE + receivedBytes,
+              gaveMs: site.gaveMs * KEEP_SHARE + tookMs,
+            });
           if (site.answered === TRIED_PAGES) emit({ kind: "serverTried" });
         }
         if (SHOW_RATE.has(reason) && file === undefined) {
@@ -300,8 +306,13 @@ export class Limiter implements RateLimit {
 
   #admits({ file }: QueuedRequest, siteId: number, passedOverMs: number): boolean | "not now" {
     const { clock, sites } = this.#context;
-    const { controller, shares } = this.#parts;
-    if (this.#isPlanned && file === undefined && !shares.mayRun(siteId)) return "not now";
+    const { controller, link, shares } = this.#parts;
+    if (this.#isPlanned && file === undefined) {
+      // Below the limit no download waits for another, so the plan's order holds only for new requests.
+      const mustWait = link.isLineFull && !shares.hasRate(siteId);
+      if (mustWait) this.#lookAgain();
+      if (mustWait || !shares.mayRun(siteId)) return "not now";
+    }
     if (!this.#isHolding) return true;
     const site = sites.byId(siteId);
     const nowMs = clock.nowMs();
@@ -313,6 +324,16 @@ export class Limiter implements RateLimit {
     const admitted = controller.admits(nowMs, this.#candidate(site, file, passedOverMs));
     if (!admitted) this.#arm();
     return admitted;
+  }
+
+  /** The line may have room for others by then, without any other event. */
+  #lookAgain(): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#context.clock.after(LOOK_AGAIN_MS, () => {
+      this.#isLooking = false;
+      this.#context.emit({ kind: "mayStart" });
+    });
   }
 
   /** The limit of one site; undefined for none. */

@@ -21,7 +21,7 @@ import { plainLine } from "../../crawl/limit/link-budget.ts";
 import { fetcherOptions } from "../../crawl/open.ts";
 import { Fetcher } from "../../fetch/fetcher.ts";
 import type { TransportRequest } from "../../fetch/transport.ts";
-import { openMemoryStore } from "../../store/memory/store-memory.ts";
+import { openMemoryStore } from "../../store/sqlite/store-sqlite.ts";
 import type { CanonicalUrl } from "../../url/url.ts";
 import { type Conduct, conductOf, FaultSource } from "../faults.ts";
 import { SimClock } from "../sim-clock.ts";
