@@ -1,6 +1,6 @@
 /**
  * Writes what is generated from the code: the pages of the reference (settings, errors, commands, metrics, reasons,
- * API) and the hover texts of settings.
+ * API), and the hover texts of settings, which are not committed.
  *
  * `--check` writes nothing and ends with 1 when a page differs from what it would write.
  */
@@ -19,7 +19,7 @@ import { GROUPS, SITE_SETTINGS } from "../src/config/schema.ts";
 import { PHASES } from "../src/crawl/requests.ts";
 import { SITE_STATES } from "../src/crawl/site.ts";
 import { apiPages } from "./api-pages.ts";
-import { settingOptions } from "./setting-options.ts";
+import { writeSettingOptions } from "./setting-options.ts";
 import { commandsPage, metricsPage, reasonsPage } from "./reference-pages.ts";
 import { asMarkdown, filled } from "./prose.ts";
 
@@ -27,7 +27,7 @@ const MADE = "<!-- Made by `npm run docs` from the tables in the code. Changes h
 
 const checking = process.argv.includes("--check");
 // First, because the API pages are made from the declarations of all types.
-finish({ "src/config/setting-options.ts": settingOptions() });
+writeSettingOptions();
 finish({
   "docs/settings.md": settingsPage(),
   "docs/errors.md": errorsPage(),

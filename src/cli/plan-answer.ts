@@ -17,10 +17,10 @@ import {
   replaysFor,
   type Server,
 } from "../plan/promise/confidence.ts";
-import { type Beforehand, planBeforehand, planWell } from "../plan/promise/first-plan.ts";
-import type { Slack } from "../plan/promise/slack.ts";
+import { type FirstPlan, planFirst } from "../plan/promise/first-plan.ts";
+import type { Reserve } from "../plan/promise/reserves.ts";
 import { planByName } from "../plan/papers/by-name.ts";
-import { planOptimal } from "../plan/optimum/optimal.ts";
+import { planOptimal, sumBoundOf } from "../plan/optimum/optimal.ts";
 import {
   type Algorithm,
   type Allocation,
@@ -44,7 +44,7 @@ const MIP_SECONDS_MAX = 60;
 interface PlanQuestion {
   readonly task: PlanTask;
   /** The reserve of our planner before deadlines; undefined for none. */
-  readonly slack: Slack | undefined;
+  readonly reserve: Reserve | undefined;
   readonly servers: readonly Server[];
   readonly algorithm: Algorithm;
   readonly objective: Objective;
@@ -73,25 +73,22 @@ export interface PlanAnswer {
 }
 
 export async function answerOf(question: PlanQuestion): Promise<PlanAnswer> {
-  const { task, slack, algorithm, objective } = question;
+  const { task, reserve, algorithm, objective } = question;
   const optimal =
-    slack === undefined
-      ? { aims: task, ...planWell(task, objective) }
-      : planBeforehand(task, slack, objective);
+    reserve === undefined
+      ? { targets: task, ...planOptimal(task, objective) }
+      : planFirst(task, reserve, objective);
   const { allocation, solverGap } =
     algorithm === "optimal"
       ? { allocation: planned(optimal.plan), solverGap: undefined }
       : await byPaper(algorithm, task);
   const plan = allocation.kind === "planned" ? allocation.plan : undefined;
   const figures = plan === undefined ? undefined : figuresOf(task, plan);
-  const boundOf = (asked: PlanTask): number =>
-    planOptimal(
-      withDeadlinesOf(asked, plan),
-      algorithm === "optimal" ? objective : "min-sum",
-      "quick",
-    ).lowerBoundSumSeconds;
-  const isAsAsked = algorithm === "optimal" && optimal.aims === task;
-  const boundSeconds = isAsAsked ? optimal.lowerBoundSumSeconds : boundOf(task);
+  const boundOf = (asked: PlanTask): number => {
+    const dated = withDeadlinesOf(asked, plan);
+    return sumBoundOf(dated, planOptimal(dated, algorithm === "optimal" ? objective : "min-sum"));
+  };
+  const boundSeconds = boundOf(task);
   const overCap = plan === undefined ? [] : overCapIn(task, plan);
   return {
     algorithm,
@@ -156,13 +153,13 @@ function withDeadlinesOf(task: PlanTask, plan: Plan | undefined): PlanTask {
 function bandsOf(
   question: PlanQuestion,
   plan: Plan,
-  { aims, order }: Beforehand,
+  { targets, order }: FirstPlan,
 ): readonly Band[] | undefined {
   const { servers } = question;
   const isSeen = servers.some(({ bps, strayed }) => bps < Infinity && (strayed?.mean ?? 0) > 0);
   if (!isSeen) return undefined;
-  const bands = finishBands(aims, servers, {
-    ...waysOf(question, aims, plan, order),
+  const bands = finishBands(targets, servers, {
+    ...waysOf(question, targets, plan, order),
     random: randomFrom(SEED),
   });
   // Runs are planned with less effort than the plan itself, which may be better than most of them.
@@ -187,7 +184,7 @@ function waysOf(
     return {
       runs,
       finishes: (other) =>
-        planOptimal(other, objective, "quick").plan.sites.map((site) => site.finishSeconds),
+        planOptimal(other, objective).plan.sites.map((site) => site.finishSeconds),
     };
   const isOrdered = algorithm === "optimal" && !hasPlaces(task);
   return {

@@ -8,7 +8,7 @@
 
 import type { Settings } from "../config/schema.ts";
 import { asCrawled } from "../crawl/deadlines/first-plan.ts";
-import { type Slack, slackFor } from "../plan/promise/slack.ts";
+import { type Reserve, reserveFor } from "../plan/promise/reserves.ts";
 import type { PlanInput, PlannedSite } from "./plan-task.ts";
 
 /**
@@ -21,13 +21,13 @@ export function atCrawlsRate(input: PlanInput, settings: Settings): PlanInput {
 }
 
 /** The reserve of a crawl. */
-export function crawlsSlack({ task, sites }: PlanInput): Slack {
+export function crawlsReserve({ task, sites }: PlanInput): Reserve {
   const promised = sites.filter(
     ({ wish, leftOut }) => leftOut === undefined && wish.deadlineSeconds !== undefined,
   );
-  return slackFor({
+  return reserveFor({
     sizes: promised.every(({ sizeFrom }) => sizeFrom === "size"),
-    speeds: promised.every((site) => site.capBps >= task.rateBps || isSaid(site)),
+    servers: promised.every((site) => site.capBps >= task.rateBps || isSaid(site)),
   });
 }
 

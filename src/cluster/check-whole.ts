@@ -10,7 +10,7 @@ import type { CrawlOrder } from "../crawl/open.ts";
 import { hasStore } from "../store/folder.ts";
 import { serversOf } from "../store/joined/joined-servers.ts";
 import { openReadOnly } from "../store/joined/open-read-only.ts";
-import { openMemoryStore } from "../store/memory/store-memory.ts";
+import { openMemoryStore } from "../store/sqlite/store-sqlite.ts";
 import { partFolders } from "../store/team-file.ts";
 import { SharedLimit } from "./shared-limit.ts";
 

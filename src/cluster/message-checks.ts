@@ -9,6 +9,7 @@
  * writes an infinite number.
  */
 
+import type { Slowed } from "../base/units.ts";
 import type { ControlMessage } from "../exchange/bus.ts";
 import type {
   CrawlResult,
@@ -185,6 +186,7 @@ const site = recordOf<SiteView>({
   inFlight: sum,
   state: text,
   nextInMs: shown,
+  slowed: optional(recordOf<Slowed>({ by: sum, perSecond: amount, ofPerSecond: shown })),
   round: recordOf<RoundView>({ number: sum, news, nextInMs: shown }),
   priority: shown,
   forecast: optional(

@@ -58,10 +58,6 @@ export class Counters {
     return this.#known - this.#done - this.#failed - this.#skipped;
   }
 
-  get pages(): number {
-    return this.#pages;
-  }
-
   /** Pages that count towards --pages: those of the current recrawl, or all before the first. */
   get pagesCounted(): number {
     return this.#pagesRecrawled ?? this.#pages;

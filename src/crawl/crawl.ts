@@ -143,7 +143,7 @@ class Crawl implements CrawlHandle {
     this.#context.batch.commit();
     this.#state = "running";
     this.#wired.link.start();
-    this.#wired.ordering?.start();
+    this.#wired.ordering?.start?.();
     try {
       this.#wired.replanner.start();
     } catch (refusal) {
@@ -352,9 +352,7 @@ class Crawl implements CrawlHandle {
     }
     const isOver = this.#context.counters.pending === 0 && !this.#isWatchEnded;
     this.#state = isOver ? "done" : "stopped";
-    this.#cancelPatience?.();
-    this.#wired.unreachable.stop();
-    for (const cancel of this.#cancelTimers) cancel();
+    this.#stopParts();
     this.#close().then(
       (result) => this.#settle.resolve(result),
       (fault) => this.#settle.reject(fault),
@@ -368,11 +366,6 @@ class Crawl implements CrawlHandle {
 
   async #close(): Promise<CrawlResult> {
     const { output, store, clock } = this.#parts;
-    this.#wired.link.stop();
-    this.#wired.limiter.stop();
-    this.#wired.ordering?.stop();
-    this.#wired.peer?.stop();
-    this.#wired.replanner.stop();
     await output?.sync();
     await store.sync();
     if (this.#wired.peer !== undefined) this.leastPages = store.leastPages(SAMPLED_PAGES);
@@ -393,15 +386,16 @@ class Crawl implements CrawlHandle {
     this.#wired.fetchLoop.pause();
     this.#context.batch.abandon();
     this.#cutOff.abort();
-    this.#wired.link.stop();
-    this.#wired.limiter.stop();
-    this.#wired.ordering?.stop();
-    this.#wired.peer?.stop();
-    this.#wired.replanner.stop();
-    this.#wired.recrawls.stop();
-    this.#wired.unreachable.stop();
+    this.#stopParts();
+    this.#settle.reject(fault);
+  }
+
+  /** Stops everything that has a timer. */
+  #stopParts(): void {
+    const { link, limiter, ordering, peer, replanner, recrawls, unreachable } = this.#wired;
+    for (const part of [link, limiter, ordering, peer, replanner, recrawls, unreachable])
+      part?.stop?.();
     this.#cancelPatience?.();
     for (const cancel of this.#cancelTimers) cancel();
-    this.#settle.reject(fault);
   }
 }

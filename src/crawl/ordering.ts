@@ -6,7 +6,7 @@
  * page links to it, and some of the longest waiting URLs get it in every refresh.
  */
 
-import type { Candidate } from "../frontier/priority.ts";
+import { type Candidate, isLast } from "../frontier/priority.ts";
 import { SeenRanks } from "../frontier/pagerank-seen.ts";
 import { fingerprintsIn } from "../results/fingerprints.ts";
 import type { CanonicalUrl } from "../url/url.ts";
@@ -22,13 +22,13 @@ export interface AdmittedReading extends Reading {
 
 export interface Ordering {
   /** The links of a page are about to be admitted. */
-  linking(url: string, reading: Reading): void;
+  linking?(url: string, reading: Reading): void;
   /** The first score of a new URL; undefined for the rule of the order. */
-  scoreOf(found: Candidate): number | undefined;
+  scoreOf?(found: Candidate): number | undefined;
   /** A page's links have been admitted. */
   linked(fromId: number, reading: AdmittedReading): void;
-  start(): void;
-  stop(): void;
+  start?(): void;
+  stop?(): void;
 }
 
 /** Whether the score of a URL is the number of links to it. */
@@ -46,12 +46,6 @@ export class BacklinkOrder implements Ordering {
     this.#context = context;
   }
 
-  linking(): void {}
-
-  scoreOf(): undefined {
-    return undefined;
-  }
-
   linked(_: number, { links, firstNewId }: AdmittedReading): void {
     const { batch, emit } = this.#context;
     for (const id of batch.lookup(fingerprintsIn(links))) {
@@ -62,9 +56,6 @@ export class BacklinkOrder implements Ordering {
       batch.setScore(id, target.score + 1);
     }
   }
-
-  start(): void {}
-  stop(): void {}
 }
 
 const STEP_EVERY_MS = 20;
@@ -93,19 +84,15 @@ export class RankOrder implements Ordering {
     });
   }
 
-  linking(): void {}
-
-  scoreOf(): undefined {
-    return undefined;
-  }
-
   linked(fromId: number, { links }: AdmittedReading): void {
     const { batch } = this.#context;
     const known = [...batch.lookup(fingerprintsIn(links))].filter((id) => id !== 0);
     const elsewhere = Math.max(0, links.byteLength / 8 - known.length);
     this.#ranks.putLinks(fromId, known, elsewhere);
     for (const id of known) {
-      if (batch.url(id)?.reason === undefined) batch.setScore(id, this.#ranks.scoreOf(id));
+      const target = batch.url(id);
+      if (target?.reason === undefined && !isLast(target?.score ?? 0))
+        batch.setScore(id, this.#ranks.scoreOf(id));
     }
   }
 
@@ -147,6 +134,7 @@ export class RankOrder implements Ordering {
     const each = Math.ceil(RESCORED_AT_ONCE / Math.max(1, busy.length));
     for (const { id: siteId } of busy)
       for (const { id, score } of batch.waiting(siteId, each)) {
+        if (isLast(score)) continue;
         const rank = this.#ranks.scoreOf(id);
         const isOther = Math.abs(rank - score) > 0.01 * Math.abs(score);
         if (isOther) batch.setScore(id, rank);

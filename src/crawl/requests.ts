@@ -184,11 +184,6 @@ export class Requests {
     return this.#urls;
   }
 
-  /** Requests whose results are in the batch. */
-  get recorded(): number {
-    return this.#recorded.length;
-  }
-
   /** Whether no request is sent or answered. */
   get isQuiet(): boolean {
     return this.#counts.sent === 0 && this.#counts.answered === 0;

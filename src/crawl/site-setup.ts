@@ -82,7 +82,7 @@ export class SiteSetup {
   setDelay(delayMs: number): void {
     this.#delayMs = delayMs;
     for (const site of this.#context.sites.inMemory())
-      if (site.rules !== undefined) this.#apply(site, site.rules);
+      if (site.rules !== undefined) this.#applyDelay(site, site.rules);
   }
 
   /** Resolves the name of a site that has just been woken. */
@@ -123,7 +123,8 @@ export class SiteSetup {
     const nowMs = this.#context.clock.nowMs();
     if (nowMs >= site.addressesUntilMs) this.#relocate(site, nowMs);
     if (this.#context.settings.ignoreRobots || nowMs < site.rulesUntilMs) return;
-    site.rulesGoodUntil(Infinity);
+    if (site.rules === undefined) return;
+    site.ruled(site.rules, Infinity);
     this.#add(site, { kind: "robots", url: robotsUrl(site) });
   }
 
@@ -201,10 +202,9 @@ export class SiteSetup {
     const body = result.kind === "page" ? result.body : new Uint8Array(0);
     const rules = rulesFor(status, body, robotNameOf(settings.userAgent));
     if (rules.mustAskAgain) {
-      // The rules of a day ago still apply.
       if (site.rules === undefined) return this.#robotsFailed(site, file, result);
-      site.rulesGoodUntil(clock.nowMs() + ROBOTS_GOOD_FOR_MS);
-      return;
+      // The rules of a day ago still apply.
+      return site.ruled(site.rules, clock.nowMs() + ROBOTS_GOOD_FOR_MS);
     }
     const isCut = result.reply?.truncated !== undefined || body.length > ROBOTS_BYTES_MAX;
     if (isCut) counters.refused("robots_capped");
@@ -235,8 +235,8 @@ export class SiteSetup {
   #admitPages(site: Site, rules: RobotsRules, goodForMs: number): void {
     const { clock, settings, counters, batch } = this.#context;
     if (!site.awake || site.to === undefined) return;
-    this.#apply(site, rules);
-    site.rulesGoodUntil(clock.nowMs() + goodForMs);
+    site.ruled(rules, clock.nowMs() + goodForMs);
+    this.#applyDelay(site, rules);
     const { excessive } = siteDelay(0, rules.crawlDelayMs, CRAWL_DELAY_MAX_MS);
     if (excessive) counters.refused("crawl_delay_excessive");
     if (settings.sitemaps && !site.sitemapsRead)
@@ -246,17 +246,15 @@ export class SiteSetup {
     batch.touch();
   }
 
-  /** Applies rules and the delay that they demand. */
-  #apply(site: Site, rules: RobotsRules): void {
+  #applyDelay(site: Site, rules: RobotsRules): void {
     if (site.to === undefined) return;
-    site.ruled(rules);
     this.#parts.queue.open(site, { ...site.to, delayMs: this.#paceOf(site, rules) });
   }
 
   #locateFailed(site: Site, reason: ResolverFailure | "port_refused", detail: string): void {
     const isFinal =
       reason === "dns_nxdomain" || reason === "ssrf_blocked" || reason === "port_refused";
-    if (isFinal) this.#parts.queue.settleAll(site, reason, detail);
+    if (isFinal) this.#parts.queue.endAll(site, reason, detail);
     else this.#parts.unreachable.startFailed(site, reason, detail);
   }
 
@@ -270,9 +268,9 @@ export class SiteSetup {
     if (!site.awake) return;
     const status = result.reply?.status ?? 0;
     if (isRetryable(reason) || status >= 500) return unreachable.startFailed(site, reason, detail);
-    if (reason.startsWith("tls_")) return queue.settleAll(site, reason as NamedReason, detail);
+    if (reason.startsWith("tls_")) return queue.endAll(site, reason as NamedReason, detail);
     const failures = site.startFailed();
-    if (failures > settings.retriesMax) return queue.settleAll(site, "robots_unreachable", detail);
+    if (failures > settings.retriesMax) return queue.endAll(site, "robots_unreachable", detail);
     const delayMs = START_AGAIN_MS * 2 ** (failures - 1);
     this.#add(site, file, clock.nowMs() + Math.min(START_AGAIN_MAX_MS, delayMs));
   }

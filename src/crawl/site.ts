@@ -83,11 +83,6 @@ export const TRIED_PAGES = 8;
 /** Pages after which the speed of a server counts as known. */
 export const PAGES_TO_KNOW = 40;
 
-/** Learns that a site must be stored again. */
-interface SiteOwner {
-  changed(site: Site): void;
-}
-
 export class Site implements ServerFigures {
   readonly id: number;
   readonly key: string;
@@ -95,7 +90,7 @@ export class Site implements ServerFigures {
   readonly domain: string;
   /** Bytes received from it, by purpose. */
   readonly books: Books;
-  readonly #owner: SiteOwner;
+  readonly #sites: { changed(site: Site): void };
   #state: SiteState;
   #known: number;
   #pending: number;
@@ -117,12 +112,17 @@ export class Site implements ServerFigures {
   #finishedAtMs: number | undefined;
   readonly #figures = { waitMs: undefined, bodyMs: 0, answered: 0, gaveBytes: 0, gaveMs: 0 };
 
-  constructor(row: SiteRow, clock: Clock, owner: SiteOwner, isUnreachable: boolean) {
+  constructor(
+    row: SiteRow,
+    clock: Clock,
+    sites: { changed(site: Site): void },
+    isUnreachable: boolean,
+  ) {
     this.id = row.id;
     this.key = row.key;
     this.domain = domainOfSite(row.key);
     this.books = Books.restore(row);
-    this.#owner = owner;
+    this.#sites = sites;
     this.#state = isUnreachable ? "unreachable" : "asleep";
     this.#known = row.known;
     this.#pending = row.pending;
@@ -314,25 +314,22 @@ export class Site implements ServerFigures {
   robotsRead(robots: StoredRobots): void {
     this.#robots = robots;
     this.#failedStarts = 0;
-    this.#owner.changed(this);
+    this.#sites.changed(this);
   }
 
-  /** These rules apply from now on; the first page is requested when they are stored. */
-  ruled(rules: RobotsRules): void {
+  /** These rules apply until they are read again; the first page is requested when they are stored. */
+  ruled(rules: RobotsRules, untilMs: number): void {
     this.#rules = rules;
+    this.#rulesUntilMs = untilMs;
   }
 
   rulesStored(): void {
     if (this.#state === "reading-robots") this.#become(this.#pending > 0 ? "ready" : "ending");
   }
 
-  rulesGoodUntil(atMs: number): void {
-    this.#rulesUntilMs = atMs;
-  }
-
   sitemapsAreRead(): void {
     this.#sitemapsRead = true;
-    this.#owner.changed(this);
+    this.#sites.changed(this);
   }
 
   /** Its robots.txt arrived and could not be used; returns how many times in a row. */
@@ -395,7 +392,7 @@ export class Site implements ServerFigures {
     this.#earlierBytes = undefined;
     this.#finishedAtMs = undefined;
     if (readsSitemaps) this.#sitemapsRead = false;
-    this.#owner.changed(this);
+    this.#sites.changed(this);
   }
 
   opens(): void {
@@ -405,7 +402,7 @@ export class Site implements ServerFigures {
   /** Some of the known URLs have been judged. */
   openedTo(expectedBytes: number, openedTo: number | undefined): void {
     this.#round = { ...this.#round, expectedBytes, openedTo };
-    this.#owner.changed(this);
+    this.#sites.changed(this);
   }
 
   /** All known URLs have been judged. */
@@ -418,10 +415,11 @@ export class Site implements ServerFigures {
   countNews(kind: keyof RoundNews): void {
     const { news } = this.#round;
     this.#round = { ...this.#round, news: { ...news, [kind]: news[kind] + 1 } };
-    this.#owner.changed(this);
+    this.#sites.changed(this);
   }
 
-  row(traps: string): SiteRow {
+  /** Its row, with what the frontier remembers of it. */
+  row(frontier: Pick<SiteRow, "traps" | "rate">): SiteRow {
     const { startedWallMs, ...round } = this.#round;
     return {
       id: this.id,
@@ -432,7 +430,7 @@ export class Site implements ServerFigures {
       ...this.books.stored(),
       robots: this.#robots,
       sitemapsRead: this.#sitemapsRead,
-      traps,
+      ...frontier,
       round: { ...round, startedAtMs: startedWallMs },
     };
   }
@@ -461,7 +459,7 @@ export class Site implements ServerFigures {
     assert(this.#pending >= 0, "invariant 4: no more URLs end than waited");
     assert(this.#pending <= this.#known, "invariant 4: a URL that waits is known");
     assert(this.#pages <= this.#known, "invariant 4: a stored page has a known URL");
-    this.#owner.changed(this);
+    this.#sites.changed(this);
   }
 }
 

@@ -16,11 +16,10 @@ import { Fetcher } from "../fetch/fetcher.ts";
 import type { Resolution, Resolver } from "../fetch/resolver.ts";
 import type { TransportRequest } from "../fetch/transport.ts";
 import type { Conduct } from "../lab/faults.ts";
+import { MemoryDisk } from "../lab/memory-disk.ts";
 import { SimClock } from "../lab/sim-clock.ts";
 import { openSimOutput, SimArchive } from "../lab/sim-output.ts";
-import { openSimStore } from "../lab/sim-store.ts";
 import { SimTransport } from "../lab/sim-transport.ts";
-import { MemoryDisk } from "../store/memory/store-memory.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
 import { siteOf } from "../url/site.ts";
 import { canonicalUrl, type CanonicalUrl, isRefused } from "../url/url.ts";
@@ -40,7 +39,7 @@ export type Served =
   | {
       readonly status?: number;
       readonly headers?: readonly (readonly [name: string, value: string])[];
-      readonly body?: string;
+      readonly body?: string | Uint8Array;
     };
 
 /** By URL; other URLs are answered with 404, and hosts without any URL have no address. */
@@ -73,6 +72,8 @@ export class SmallCrawl {
   readonly web: SmallWeb;
   /** While it is set, no name can be resolved. */
   isNameServerDown = false;
+  /** Names in the order of their lookups, and when each was asked for. */
+  readonly lookups: { readonly host: string; readonly atMs: number }[] = [];
   /** URLs in the order of their requests, and when each was sent. */
   readonly requests: { readonly url: string; readonly atMs: number }[] = [];
   readonly events: CrawlEvent[] = [];
@@ -86,7 +87,7 @@ export class SmallCrawl {
     const random = randomFrom(plan.randomSeed ?? 1);
     const onCrash = (): void => assert(false, "no crash was planned");
     const fullShare = plan.fullShare ?? 0;
-    this.store = openSimStore(disk, { random, fullShare, crashAtCommit: undefined, onCrash });
+    this.store = disk.openWith({ random, fullShare, crashAtCommit: undefined, onCrash });
     const settings = {
       ...defaultSettings(),
       memoryBytes: MEMORY_BYTES,
@@ -124,9 +125,11 @@ export class SmallCrawl {
     return startCrawl(this.parts);
   }
 
-  /** Runs a crawl to its end. */
-  run(): Promise<CrawlResult> {
-    return this.clock.runUntil(this.start().done);
+  /** Runs a crawl to its end, and closes its store, so that another crawl can resume it. */
+  async run(): Promise<CrawlResult> {
+    const result = await this.clock.runUntil(this.start().done);
+    await this.store.close();
+    return result;
   }
 
   /** Requests of pages, as paths, in order. */
@@ -145,6 +148,7 @@ export class SmallCrawl {
   }
 
   async #resolve(host: string): Promise<Resolution> {
+    this.lookups.push({ host, atMs: this.clock.nowMs() });
     await new Promise<void>((goOn) => void this.clock.after(LOOKUP_MS, goOn));
     if (this.isNameServerDown) return { kind: "failed", reason: "dns_timeout", detail: host };
     const hosts = [...new Set(Object.keys(this.web).map((url) => new URL(url).hostname))];
@@ -195,12 +199,16 @@ export function urlOf(text: string): CanonicalUrl {
 }
 
 /** Adds a waiting URL as admission does, without its rules; the id is the next one. */
-export function addUrl(context: CrawlContext, text: string): { site: Site; row: WaitingUrl } {
+export function addUrl(
+  context: CrawlContext,
+  text: string,
+  depth = 0,
+): { site: Site; row: WaitingUrl } {
   const url = urlOf(text);
   const site = context.sites.of(siteOf(url));
   const { high, low } = candidateOf({ url, written: undefined });
   const id = context.counters.known + 1;
-  const row = { id, url, written: undefined, siteId: site.id, depth: 0, score: 0 };
+  const row = { id, url, written: undefined, siteId: site.id, depth, score: 0 };
   const whole = { ...row, redirectedFromId: 0, redirects: 0 };
   context.batch.addUrl({ ...whole, fingerprintHigh: high, fingerprintLow: low });
   context.counters.found();

@@ -119,7 +119,7 @@ export class SharedTurns {
     return wishes;
   }
 
-  /** Another arbiter has taken over: it is told which turns are held, until it confirms them. */
+  /** After a change of arbiter: reports all held turns again, until the new one confirms them. */
   declareAll(): void {
     for (const held of this.#turns.values()) held.isUndeclared = held.state !== "wanted";
   }

@@ -56,6 +56,7 @@ export class LaterLinks {
   #candidates = new Int16Array(PORTION);
   #nofollow = new Uint8Array(PORTION);
   #count = 0;
+  #isKnown: (index: number) => boolean = () => false;
 
   constructor(html: Uint8Array, base: ResolvedUrl, rules: UrlRules) {
     this.#html = html;
@@ -81,18 +82,9 @@ export class LaterLinks {
     this.#nofollow[index] = 0;
   }
 
-  /** Leaves out those for which the answer is false. */
-  filter(isWanted: (index: number) => boolean): void {
-    let kept = 0;
-    for (let index = 0; index < this.#count; index++) {
-      if (!isWanted(index)) continue;
-      this.#starts[kept] = this.#starts[index] as number;
-      this.#ends[kept] = this.#ends[index] as number;
-      this.#candidates[kept] = this.#candidates[index] as number;
-      this.#nofollow[kept] = this.#nofollow[index] as number;
-      kept += 1;
-    }
-    this.#count = kept;
+  /** Links for which the answer is true are left out when their portion is made. */
+  leaveOut(isKnown: (index: number) => boolean): void {
+    this.#isKnown = isKnown;
   }
 
   /** For another thread; its buffers may be transferred. */
@@ -124,6 +116,7 @@ export class LaterLinks {
       const links: FreshLink[] = [];
       let srcset: { readonly start: number; readonly taken: readonly string[] } | undefined;
       for (let index = from; index < Math.min(this.#count, from + PORTION); index++) {
+        if (this.#isKnown(index)) continue;
         const place = this.#placeAt(index);
         const { start, candidate, nofollow } = place;
         if (candidate === NO_CANDIDATE) resolver.resolve(this.#html, start, place.end);

@@ -65,14 +65,15 @@ export class PageThread implements PageAside {
     const copy = new Uint8Array(body);
     const task: ScanTask = { url, contentType, body: copy };
     this.#worker ??= this.#start();
+    // While it reads, the process must not end.
+    this.#worker.ref();
     this.#worker.postMessage(task, [copy.buffer]);
   }
 
   #start(): Worker {
     const worker = new Worker(WORKER_FILE, { workerData: this.#options });
-    worker.unref();
     worker.on("message", (packed: PackedScan) => this.#came(packed));
-    worker.on("error", (error) => this.#fail(error));
+    worker.on("error", (error: Error) => this.#fail(error));
     return worker;
   }
 
@@ -89,7 +90,8 @@ export class PageThread implements PageAside {
   #came(packed: PackedScan): void {
     const done = this.#waiting.shift();
     const [next] = this.#waiting;
-    if (next !== undefined) this.#post(next.body);
+    if (next === undefined) this.#worker?.unref();
+    else this.#post(next.body);
     done?.resolve(scanOf(packed, done.body.body, this.#options));
   }
 }
@@ -113,9 +115,9 @@ export function withoutKnown(
   const { fingerprints, fresh, later } = harvest;
   const view = new DataView(fingerprints.buffer, fingerprints.byteOffset, fingerprints.byteLength);
   // Without known ones, targets and links are the same, in the same order.
-  later?.filter((index) => {
+  later?.leaveOut((index) => {
     const at = 8 * (fresh.length + index);
-    return !isKnown(view.getUint32(at), view.getUint32(at + 4));
+    return isKnown(view.getUint32(at), view.getUint32(at + 4));
   });
   return { ...harvest, fresh: fresh.filter(({ high, low }) => !isKnown(high, low)) };
 }

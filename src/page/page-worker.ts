@@ -1,5 +1,6 @@
 /** The thread that reads large bodies, one after the other; see `page-thread.ts`. */
 
+import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import type { PackedLinks } from "./later-links.ts";
 import type { Harvest } from "./links.ts";
@@ -27,6 +28,11 @@ export type PackedScan =
           readonly later: PackedLinks | undefined;
         };
       });
+
+const PRIORITY = 10;
+
+// The crawl's own thread goes first where processors are few. Elsewhere this would concern the whole process.
+if (process.platform === "linux") setPriority(PRIORITY);
 
 const scanner = new PageScanner(workerData as ScanOptions);
 const NOTHING_IS_KNOWN = (): boolean => false;

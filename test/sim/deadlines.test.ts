@@ -8,8 +8,8 @@ import { type Settings, SITE_SETTINGS, type SiteSettings } from "../../src/confi
 import { asCrawled } from "../../src/crawl/deadlines/first-plan.ts";
 import type { CrawlResult } from "../../src/control/snapshot.ts";
 import { runSim } from "../../src/lab/run-sim.ts";
-import { planBeforehand } from "../../src/plan/promise/first-plan.ts";
-import { slackFor } from "../../src/plan/promise/slack.ts";
+import { planFirst } from "../../src/plan/promise/first-plan.ts";
+import { reserveFor } from "../../src/plan/promise/reserves.ts";
 import { planOptimal } from "../../src/plan/optimum/optimal.ts";
 import type { PlanTask, SitePlan } from "../../src/plan/plan.ts";
 
@@ -154,8 +154,8 @@ function toldOf({ sites }: Promised): readonly SitePlan[] {
     startupMs: 0,
     concurrencyPerSite: 1,
   });
-  const slack = slackFor({ sizes: true, speeds: true });
-  return planBeforehand(task, slack, "min-sum").plan.sites;
+  const reserve = reserveFor({ sizes: true, servers: true });
+  return planFirst(task, reserve, "min-sum").plan.sites;
 }
 
 function withFastServers({ seed, sites }: Promised): Promised {

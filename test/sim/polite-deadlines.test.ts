@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DayMoment } from "../../src/bandwidth/clock/day-kind.ts";
 import { type Random, randomFrom } from "../../src/base/random.ts";
-import { atCrawlsRate, crawlsSlack } from "../../src/cli/plan-as-crawled.ts";
+import { atCrawlsRate, crawlsReserve } from "../../src/cli/plan-as-crawled.ts";
 import { answerOf, type PlanAnswer } from "../../src/cli/plan-answer.ts";
 import { planInput } from "../../src/cli/plan-task.ts";
 import { defaultsOf } from "../../src/config/resolve.ts";
@@ -128,10 +128,10 @@ async function planOf({ settings, sites, addressOf }: Scene): Promise<PlanAnswer
   );
   const asked = planInput(all, wishes, { earlier: new Map(), speeds, usualBytes: 30_000 }, NOON);
   const input = atCrawlsRate(asked, all);
-  const slack = crawlsSlack(input);
+  const reserve = crawlsReserve(input);
   return await answerOf({
     task: input.task,
-    slack,
+    reserve,
     servers: [],
     algorithm: "optimal",
     objective: "min-sum",

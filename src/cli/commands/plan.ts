@@ -15,7 +15,7 @@ import { gatherSettings } from "../../config/sources.ts";
 import { planPlot } from "../../report/plan-plot.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Command } from "../help.ts";
-import { atCrawlsRate, crawlsSlack } from "../plan-as-crawled.ts";
+import { atCrawlsRate, crawlsReserve } from "../plan-as-crawled.ts";
 import { answerOf } from "../plan-answer.ts";
 import { knowledgeOf } from "../plan-knowledge.ts";
 import { planLines } from "../plan-lines.ts";
@@ -73,7 +73,7 @@ export const command: Command = {
       Deadlines: PLANNING,
     },
     ending:
-      "Sites in the file may have `size`, `deadline`, `priority`, `cap`, `efficiency` and `limit`. All settings of `weir crawl` are accepted. Exit codes: 0 planned; with --strict 1 if a deadline cannot be met; 2 wrong usage.",
+      "Sites in the file may have `size`, `pages`, `deadline`, `delay`, `priority`, `cap`, `efficiency` and `limit`. All settings of `weir crawl` are accepted. Exit codes: 0 planned; with --strict 1 if a deadline cannot be met; 2 wrong usage.",
   },
 };
 
@@ -106,8 +106,8 @@ async function planned(order: Order, asCrawled: boolean): Promise<PlanReport> {
     leftOut === undefined ? [server] : [],
   );
   const { task } = input;
-  const slack = asCrawled ? crawlsSlack(input) : undefined;
-  const answer = await answerOf({ task, slack, servers, algorithm, objective });
+  const reserve = asCrawled ? crawlsReserve(input) : undefined;
+  const answer = await answerOf({ task, reserve, servers, algorithm, objective });
   return { input, answer };
 }
 

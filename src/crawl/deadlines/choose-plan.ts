@@ -8,9 +8,18 @@
  */
 
 import { planByName } from "../../plan/papers/by-name.ts";
-import type { OptimalPlan } from "../../plan/optimum/optimal.ts";
-import { PLAN_SECONDS, SteadyPlanner } from "../../plan/promise/hysteresis.ts";
-import type { Allocation, Plan, PlanTask, Segment, SitePlan } from "../../plan/plan.ts";
+import { type OptimalPlan, planOptimal } from "../../plan/optimum/optimal.ts";
+import { PLAN_SECONDS } from "../../plan/promise/rates-now.ts";
+import { hasPlaces } from "../../plan/schedule/columns.ts";
+import {
+  type Allocation,
+  figuresOf,
+  type Objective,
+  type Plan,
+  type PlanTask,
+  type Segment,
+  type SitePlan,
+} from "../../plan/plan.ts";
 import type { CrawlContext } from "../context.ts";
 
 /** For each site of the task, by its index. */
@@ -24,13 +33,22 @@ export interface Division {
 
 export type PlannerContext = Pick<CrawlContext, "clock" | "settings" | "log" | "emit">;
 
-/** How long the program may be searched for a better answer; the crawl goes on meanwhile. */
+/** Time limit of the solver; the crawl continues meanwhile. */
 const MIP_SECONDS_MAX = 60;
+/**
+ * Gain, as a share of the sum of finish times, for which the order of the last plan is left: sites
+ * that are nearly equal must not change places with every estimate.
+ */
+const GAIN_SHARE = 0.02;
+/** The same as a share of the first plan's sum: what is left becomes small towards the end. */
+const GAIN_SHARE_OF_FIRST = 0.05;
 
 export class PlanChooser {
   readonly #context: PlannerContext;
   #hasSaid = false;
-  readonly #optimal: SteadyPlanner;
+  /** The sites in the order of the last plan, by their keys. */
+  #order: readonly string[] = [];
+  #gainSeconds = 0;
   /** The start of each site's interval, by its key. */
   #batches: ReadonlyMap<string, number> = new Map();
   /** The sites of the last question: without an answer for them, there is none for some of them either. */
@@ -40,16 +58,24 @@ export class PlanChooser {
 
   constructor(context: PlannerContext) {
     this.#context = context;
-    this.#optimal = new SteadyPlanner(context.settings.objective ?? "min-sum");
   }
 
-  /** Goes on from the plan that was told beforehand. */
-  begin(task: PlanTask, told: OptimalPlan): void {
-    this.#optimal.begin(task, told);
+  /** Continues with the order of a published plan. */
+  begin({ sites }: PlanTask, { plan, order }: OptimalPlan): void {
+    const sum = sites.reduce(
+      (total, { weight }, index) => total + weight * (plan.sites[index]?.finishSeconds ?? 0),
+      0,
+    );
+    this.#gainSeconds = GAIN_SHARE_OF_FIRST * sum;
+    this.#order = order.map((index) => sites[index]?.key ?? "");
+  }
+
+  forget(): void {
+    this.#order = [];
   }
 
   divide(task: PlanTask): Division {
-    const { algorithm } = this.#context.settings;
+    const { algorithm, objective = "min-sum" } = this.#context.settings;
     if (task.sites.length === 0)
       return { ratesBps: [], finishSeconds: [], segments: [], order: [] };
     if (algorithm !== "optimal") {
@@ -58,13 +84,21 @@ export class PlanChooser {
         return divisionOf(allocation.plan, byFinish(allocation.plan));
       this.#say(`${algorithm} has no answer, optimal is used: ${allocation.why}`);
     }
-    return this.divideAsTold([task], 0);
+    const { plan, order } = this.#steadyPlan(task, objective);
+    this.#order = order.map((index) => task.sites[index]?.key ?? "");
+    return divisionOf(plan, order);
   }
 
-  /** Of several ways to aim at the same deadlines the one nearest to what was told, so long ago. */
-  divideAsTold(tasks: readonly [PlanTask, ...PlanTask[]], sinceToldSeconds: number): Division {
-    const { plan, order } = this.#optimal.plan(tasks, sinceToldSeconds);
-    return divisionOf(plan, order);
+  #steadyPlan(task: PlanTask, objective: Objective): OptimalPlan {
+    const fresh = planOptimal(task, objective);
+    const indexes = new Map(task.sites.map(({ key }, index) => [key, index]));
+    const order = this.#order.flatMap((key) => indexes.get(key) ?? []);
+    if (order.length !== task.sites.length || hasPlaces(task)) return fresh;
+    const steady = planOptimal(task, objective, order);
+    const sumOf = ({ plan }: OptimalPlan): number => figuresOf(task, plan).weightedSumSeconds;
+    const gain = sumOf(steady) - sumOf(fresh);
+    const isWorth = gain > Math.max(this.#gainSeconds, GAIN_SHARE * sumOf(steady));
+    return isWorth || steady.late.length > fresh.late.length ? fresh : steady;
   }
 
   #byMip(task: PlanTask): Allocation {

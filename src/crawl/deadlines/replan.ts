@@ -10,14 +10,12 @@
 import { CrawlError } from "../../base/errors.ts";
 import { showBytes, showDuration } from "../../base/units.ts";
 import type { Settings } from "../../config/schema.ts";
-import { pagesToTry, PASSED_SECONDS } from "../../plan/promise/slack.ts";
-import { type Claimant, claimsAt } from "../../plan/promise/rates-now.ts";
+import { type Claimant, claimsAt, PLAN_SECONDS } from "../../plan/promise/rates-now.ts";
 import { isLate, type PlanTask, type SiteTask } from "../../plan/plan.ts";
 import { promisesOf, rateWithoutCaps } from "../../plan/promise/promises.ts";
 import type { Shares } from "../../plan/promise/fair-queue.ts";
 import { type Slots, slotsCapBps, withSlotsInTurn } from "../../plan/promise/slots.ts";
-import { PLAN_SECONDS } from "../../plan/promise/hysteresis.ts";
-import { CautiousPlanner, type Divided } from "./cautious-plan.ts";
+import { CautiousPlanner, type Divided, PASSED_SECONDS } from "./cautious-plan.ts";
 import type { CrawlContext } from "../context.ts";
 import type { Estimates, EstimatesContext } from "./estimate-sites.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -34,6 +32,8 @@ const SURE_AFTER_MS = 1500;
 /** A site whose cap is at least this part of what its delay lets through is held by its delay. */
 const HELD_SHARE = 0.99;
 
+/** Share of the time left that trial requests to servers may take. */
+const TRIED_SHARE = 0.01;
 /** A server is not tried with pages that take longer than this with the line to themselves. */
 const TRY_SECONDS_MAX = 0.25;
 
@@ -271,6 +271,14 @@ export class Replanner {
       `These deadlines cannot be met: ${late.map(({ key }) => key).join(", ")}.${enough}`,
     );
   }
+}
+
+/** Number of trial pages per server: all together take a small share of the time left. */
+function pagesToTry({ sites }: PlanTask, pageBytes: number, pagesMax: number): number {
+  const promised = sites.filter(({ deadlineSeconds }) => deadlineSeconds !== undefined);
+  const leftBytes = sites.reduce((sum, { bytes }) => sum + bytes, 0);
+  const pages = Math.floor((TRIED_SHARE * leftBytes) / (promised.length * pageBytes || 1));
+  return Math.min(pagesMax, Math.max(1, pages));
 }
 
 /** Of deadlines that have not passed: those that have need no rate any more. */

@@ -135,6 +135,12 @@ export class LinkBudget {
     return this.#lineRate.within(rateBps);
   }
 
+  /** Whether the line itself, and not the limit, holds back everything that is under way. */
+  get isLineFull(): boolean {
+    const { payloadBps } = this;
+    return payloadBps !== undefined && this.#lineRate.isFull(payloadBps);
+  }
+
   get siteLimitBps(): number | undefined {
     return this.#siteLimitBps;
   }
@@ -203,7 +209,7 @@ export class LinkBudget {
   #look(): void {
     const { clock, requests } = this.#context;
     if (this.#looks++ % LOOKS_A_SECOND === 0) this.#lookBack();
-    const isWaiting = requests.sent > 0 && this.#controller.waiting === 0;
+    const isWaiting = requests.sent > this.#controller.waiting;
     this.#lineRate.look(clock.nowMs(), this.#lookedBytes, isWaiting);
     this.#apply();
     this.#payBeyond();

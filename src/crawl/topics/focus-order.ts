@@ -63,9 +63,6 @@ export class FocusOrder implements Ordering {
     this.#anchors = new Map();
   }
 
-  start(): void {}
-  stop(): void {}
-
   /** The best score among the first links of the page. */
   #leads(): number {
     let best = 0;

@@ -20,7 +20,7 @@ interface Figure {
 }
 
 export class Figures {
-  readonly element = h("dl", { class: "figures" });
+  readonly element = h("dl.figures");
   readonly #kept = new Map<
     string,
     { readonly box: HTMLElement; readonly value: HTMLElement; readonly note: HTMLElement }
@@ -42,9 +42,9 @@ export class Figures {
   }
 
   #make(name: string) {
-    const value = h("dd", { class: "value" });
-    const note = h("dd", { class: "note" });
-    const box = h("div", { class: "figure" }, h("dt", {}, name), value, note);
+    const value = h("dd.value");
+    const note = h("dd.note");
+    const box = h("div.figure", h("dt", name), value, note);
     const parts = { box, value, note };
     this.#kept.set(name, parts);
     this.element.append(box);

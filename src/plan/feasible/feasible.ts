@@ -19,7 +19,7 @@ const HEIGHT_ROUNDING = 1e-13;
 export function isFeasible(task: PlanTask): boolean {
   const work = workOf(task);
   if (!keepsDeadlines(work)) return false;
-  return !hasPlaces(task) || searchPlaced(task, "min-sum", "full").score[0] === 0;
+  return !hasPlaces(task) || searchPlaced(task, "min-sum").score[0] === 0;
 }
 
 export function keepsDeadlines(work: Work, bytes: Float64Array = work.bytes): boolean {

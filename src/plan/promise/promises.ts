@@ -71,7 +71,7 @@ function hopelessIn(task: PlanTask): string[] {
 
 function canKeep(task: PlanTask): boolean {
   if (!keepsDeadlines(workOf(task))) return false;
-  return !hasPlaces(task) || searchPlaced(task, "min-sum", "quick").score[0] === 0;
+  return !hasPlaces(task) || searchPlaced(task, "min-sum").score[0] === 0;
 }
 
 function easiestMoveOf(task: PlanTask): Promises["easiestMove"] {

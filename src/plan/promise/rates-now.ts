@@ -13,7 +13,6 @@
 
 import type { Segment, SitePlan } from "../plan.ts";
 import type { Claim } from "./fair-queue.ts";
-import { PLAN_SECONDS } from "./hysteresis.ts";
 
 export interface Claimant {
   readonly siteId: number;
@@ -24,6 +23,9 @@ export interface Claimant {
   readonly isSure: boolean;
   readonly headStart: number;
 }
+
+/** Seconds between plans. */
+export const PLAN_SECONDS = 2;
 
 interface ClaimsNow {
   /** In the order in which sites get leftover rate. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { below, randomFrom } from "../../base/random.ts";
-import { planBeforehand } from "./first-plan.ts";
+import { planFirst } from "./first-plan.ts";
 import type { PlanTask } from "../plan.ts";
 import { type Politeness, slotsOf, withSlots, withSlotsInTurn } from "./slots.ts";
 
@@ -79,7 +79,7 @@ test("in random plans each site ends after its slots, and each address after tho
       rateMinBps: 0,
       startupSeconds: 0,
     };
-    const { plan } = planBeforehand(task, { share: 0.05, tailSeconds: 0.8 }, "min-sum");
+    const { plan } = planFirst(task, { share: 0.05, tailSeconds: 0.8 }, "min-sum");
     const ends = plan.sites.map(({ finishSeconds }) => finishSeconds * (1 + 1e-6));
     for (const [index, { requests, delaySeconds, address }] of sites.entries()) {
       assert.ok((ends[index] ?? 0) >= requests * delaySeconds);

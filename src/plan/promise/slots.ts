@@ -12,7 +12,7 @@
  *   3. a deadline that cannot be kept delays no other site of its address.
  */
 
-import { type Slack, mostSlack, withSlack } from "./slack.ts";
+import { type Reserve, Reserves } from "./reserves.ts";
 import { withKeptDeadlines } from "../feasible/give-up.ts";
 import { planOptimal } from "../optimum/optimal.ts";
 import type { PlanTask, SiteTask } from "../plan.ts";
@@ -43,7 +43,7 @@ export interface Slots {
 }
 
 /** Reserve before deadlines where sites compete for an address. */
-const SLACK: Slack = { share: 0.05, tailSeconds: 0.8 };
+const RESERVE: Reserve = { share: 0.05, tailSeconds: 0.8 };
 
 /** For each site, by its index. */
 export function slotsOf(sites: readonly Politeness[]): Slots[] {
@@ -115,9 +115,7 @@ function contended(
     startupSeconds: 0,
   };
   const kept = withKeptDeadlines(task);
-  const slack = mostSlack(kept, SLACK, 0);
-  const aims = slack === undefined ? kept : withSlack(kept, slack);
-  const { plan } = planOptimal(aims, "min-sum", "quick");
+  const { plan } = planOptimal(new Reserves().targetsOf(kept, RESERVE) ?? kept, "min-sum");
   // The share of its pace that each site has now: the others wait for it.
   const shareOf = (place: number): number => {
     const [first] = plan.sites[place]?.segments ?? [];

@@ -58,18 +58,6 @@ export function columnOf(column: Float64Array, sites: Int32Array): Float64Array 
   return values;
 }
 
-/** Only these sites, in this order. */
-export function reordered(work: Work, sites: Int32Array): Work {
-  return {
-    count: sites.length,
-    rateBps: work.rateBps,
-    bytes: columnOf(work.bytes, sites),
-    capBps: columnOf(work.capBps, sites),
-    weight: columnOf(work.weight, sites),
-    deadlineSeconds: columnOf(work.deadlineSeconds, sites),
-  };
-}
-
 /** The same work with other deadlines. */
 export function withDeadlines(work: Work, deadlineSeconds: Float64Array): Work {
   return { ...work, deadlineSeconds };

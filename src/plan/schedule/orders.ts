@@ -1,65 +1,50 @@
-/** Orders with a known rationale, as starting points of the search. */
+/** Orders of sites with a known rationale. */
 
 import { byDeadlineDescending } from "./level-schedule.ts";
 import { orderBy } from "./radix-sort.ts";
 import { SiteHeap } from "./index-heap.ts";
-import { withDeadlines, type Work } from "./columns.ts";
+import type { Work } from "./columns.ts";
 
-/** Effort of the search: "quick" is for very many sites, and for plans made every few seconds. */
-export type Effort = "quick" | "full";
+/**
+ * Smith's order (1956): by bytes / weight, and with deadlines by his backward rule. Exact without
+ * caps, either without deadlines or with equal weights.
+ */
+export function smithOrder(work: Work): Int32Array {
+  const { bytes, weight, deadlineSeconds, count } = work;
+  if (deadlineSeconds.some((seconds) => seconds < Number.POSITIVE_INFINITY))
+    return backwardOrder(work);
+  return orderBy(count, (site) => (bytes[site] as number) / (weight[site] as number));
+}
 
-/** Sites above which a quick search tries only the best-founded order. */
-const SITES_TO_TRY_MAX = 5000;
-const SHARES_OF_DEADLINES = [0.99, 0.97, 0.95, 0.9, 0.8, 0.6];
-
-export function ordersToTry(work: Work, effort: Effort): Int32Array[] {
-  const { bytes, capBps, weight, deadlineSeconds, count } = work;
-  const sizeOf = (site: number) => (bytes[site] as number) / (weight[site] as number);
-  const aloneOf = (site: number) => (bytes[site] as number) / (capBps[site] as number);
-  const isDated = deadlineSeconds.some((seconds) => seconds < Number.POSITIVE_INFINITY);
-  const orders = [isDated ? backwardOrder(work) : orderBy(count, sizeOf)];
-  if (effort === "quick" && count > SITES_TO_TRY_MAX) return orders;
-  if (isDated) {
-    const dueOf = (site: number) => dueSeconds(work, site);
-    orders.push(orderBy(count, dueOf), orderByUrgency(work));
-  }
-  if (effort === "full")
-    orders.push(
-      orderBy(count, sizeOf),
-      orderBy(count, (site) => aloneOf(site) / (weight[site] as number)),
-      orderBy(count, (site) => -aloneOf(site)),
-    );
-  return orders;
+/**
+ * By bytes × √cap / weight: a site of a low cap leaves most of the line to others, so it starts
+ * earlier than its size alone would say. Between Smith's order and one by the caps alone; found by
+ * trying exponents (decision 032).
+ */
+export function narrowFirstOrder({ bytes, capBps, weight, count }: Work): Int32Array {
+  return orderBy(
+    count,
+    (site) =>
+      ((bytes[site] as number) * Math.sqrt(capBps[site] as number)) / (weight[site] as number),
+  );
 }
 
 /**
  * The least spare time first: with very many sites of small caps this keeps nearly all deadlines.
  */
 export function orderByUrgency(work: Work): Int32Array {
-  const { bytes, capBps, count } = work;
+  const { bytes, capBps, deadlineSeconds, count } = work;
   return orderBy(
     count,
-    (site) => dueSeconds(work, site) - (bytes[site] as number) / (capBps[site] as number),
+    (site) =>
+      Math.min(deadlineSeconds[site] as number, Number.MAX_VALUE) -
+      (bytes[site] as number) / (capBps[site] as number),
   );
 }
 
-function dueSeconds({ deadlineSeconds }: Work, site: number): number {
-  return Math.min(deadlineSeconds[site] as number, Number.MAX_VALUE);
-}
-
-/** Smith's backward rule with earlier deadlines, for when starting and waiting take time too. */
-export function cautiousOrders(work: Work): Int32Array[] {
-  const dated = byDeadlineDescending(work);
-  if (dated.length === 0) return [];
-  return SHARES_OF_DEADLINES.map((share) => {
-    const deadlineSeconds = work.deadlineSeconds.map((deadline) => deadline * share);
-    return backwardOrder(withDeadlines(work, deadlineSeconds), dated);
-  });
-}
-
 /**
- * Smith's backward rule (1956): the last is the largest of those whose deadline lets them be last, and
- * so on towards the front. Exact without caps when all weights are equal.
+ * Smith's backward rule: the last is the largest of those whose deadline lets them be last, and so
+ * on towards the front.
  */
 export function backwardOrder(work: Work, dated = byDeadlineDescending(work)): Int32Array {
   const { bytes, weight, deadlineSeconds, rateBps, count } = work;

@@ -65,14 +65,10 @@ export class Track {
   }
 
   #segmentsOf(site: number): Segment[] {
-    let segment = (this.#lasts[site] as number) - 1;
-    if (segment < 0) return [];
-    const segments = [this.#segmentAt(segment)];
-    for (;;) {
-      segment = (this.#befores[segment] as number) - 1;
-      if (segment < 0) return segments.toReversed();
-      segments.push(this.#segmentAt(segment));
-    }
+    const segments: Segment[] = [];
+    for (let next = this.#lasts[site] as number; next > 0; next = this.#befores[next - 1] as number)
+      segments.push(this.#segmentAt(next - 1));
+    return segments.length > 1 ? segments.reverse() : segments;
   }
 
   #segmentAt(segment: number): Segment {

@@ -15,7 +15,7 @@ const EQUAL_SHARE = 1e-11;
 const KEPT_SHARE = 3e-10;
 
 /** Whether a finish is after a deadline, by more than rounding. */
-export function isAfter(finishSeconds: number, deadlineSeconds: number): boolean {
+function isAfter(finishSeconds: number, deadlineSeconds: number): boolean {
   return finishSeconds > deadlineSeconds * (1 + KEPT_SHARE);
 }
 
@@ -49,14 +49,4 @@ export function isBetter(a: Score, b: Score): boolean {
     return value < other;
   }
   return false;
-}
-
-/**
- * Whether the difference justifies a change: fewer or less late, or a gain of a share and of some
- * seconds.
- */
-export function isWorthMore(a: Score, b: Score, share: number, seconds: number): boolean {
-  if (a[0] !== b[0]) return a[0] < b[0];
-  if (Math.abs(a[1] - b[1]) > share * Math.max(a[1], b[1])) return a[1] < b[1];
-  return b[2] - a[2] > Math.max(share * b[2], seconds);
 }
