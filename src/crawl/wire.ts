@@ -202,8 +202,6 @@ function dispatch(
       return siteSetup.check(event.site);
     case "siteGrown":
       return wired.peer?.siteGrown(event.site.key);
-    case "siteDone":
-      return replanner.soon();
     case "siteAsleep":
       return wired.recrawls.siteAsleep(event.site);
     case "urlEnded":
@@ -214,6 +212,7 @@ function dispatch(
       return fetchLoop.pump();
     case "requestEnded":
       return wired.unreachable.ended(event.site, event.reason);
+    case "siteDone":
     case "serverTried":
       return replanner.soon();
     case "limitApplied":

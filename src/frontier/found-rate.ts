@@ -20,7 +20,7 @@
  * O(1) a request. All times are monotonic milliseconds.
  */
 
-export type RefusalStatus = 429 | 503;
+type RefusalStatus = 429 | 503;
 
 export interface Slowed {
   readonly by: RefusalStatus;

@@ -31,7 +31,7 @@ const PASSWORD = /<input\b[^>]*\stype\s*=\s*["']?password/i;
 const CONSENT =
   /<title>[^<]*(?:before you continue|cookie consent|consent required|privacy consent)|consent\.(?:google|yahoo|youtube)\.|\/consent(?:-wall|wall|check)|(?:<button|<input|<a)\b[^<]*(?:<(?!\/)[^>]*>[^<]*){0,2}\b(?:accept all|agree and continue|i agree|alle akzeptieren|zustimmen und weiter|tout accepter|aceptar todo)\b/i;
 
-export interface MarkedPage {
+interface MarkedPage {
   /** In UTF-8. */
   readonly html: Uint8Array;
   readonly runs: Pick<TextRuns, "count" | "start" | "end">;
