@@ -52,6 +52,19 @@ export function showDuration(durationMs: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
+/** Without locale data, whose loading would take longer than the rest of the start. */
+export function showCount(count: number): string {
+  return String(Math.round(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+export function showPace(perSecond: number): string {
+  return perSecond >= 100 ? showCount(perSecond) : perSecond.toFixed(1);
+}
+
+export function plural(count: number, noun: string): string {
+  return `${showCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 function readQuantity(text: string, units: Readonly<Record<string, number>>): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(text.trim());
   if (match === null) return undefined;

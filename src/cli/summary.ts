@@ -37,7 +37,7 @@ export function summaryOf(
     : palette.bad(`Stopped (${visible(result.stoppedBy, 300)})`);
   return [
     "",
-    `${heading}: ${palette.bold(plural(result.pages, "page"))}, ${showBytes(result.bytes)}; this run took ${elapsed}${result.resumed ? "" : `, ${showPace(pace)} answers/s`}.`,
+    `${heading}: ${palette.bold(plural(result.pages, "page"))}, ${showBytes(result.bytes)}; this run took ${elapsed}${result.resumed ? "" : `, ${showPace(pace)} responses/s`}.`,
     `  ${plural(urls.known, "URL")}: ${showCount(urls.done)} done, ${showCount(urls.failed)} failed, ${showCount(urls.skipped)} skipped, ${showCount(urls.pending)} waiting`,
     ...reasons("failed", result),
     ...reasons("skipped", result),
@@ -48,7 +48,7 @@ export function summaryOf(
     ...marked(result),
     ...promises(result, last, palette),
     ...hints(result),
-    `  Kept in ${visible(folder, 300)}`,
+    `  Stored in ${visible(folder, 300)}`,
     ...nextSteps(result, visible(folder, 300), palette),
   ];
 }

@@ -67,6 +67,30 @@ test("what is abandoned never reaches the store", async () => {
   assert.deepEqual([store.nextParcelSeq, store.recall("epoch")], [1, undefined]);
 });
 
+test("changes are committed after 50 ms, after 2,048 at once, and on a full disk again after 2 s", async () => {
+  const { clock, store, batch, counters } = desk(0);
+  const startMs = clock.nowMs();
+  batch.setFact("first", "1");
+  await clock.runUntilIdle();
+  assert.deepEqual([store.recall("first"), clock.nowMs() - startMs], ["1", 50]);
+  for (let id = 1; id <= 2047; id++) {
+    counters.found();
+    batch.addUrl(makeUrl(id, 1, 0));
+  }
+  await clock.runFor(0);
+  assert.equal(store.totals.known, 0);
+  counters.found();
+  batch.addUrl(makeUrl(2048, 1, 0));
+  await clock.runFor(0);
+  assert.equal(store.totals.known, 2048);
+  const full = desk(0.99);
+  full.batch.setFact("first", "1");
+  await full.clock.runFor(49 + 2000);
+  assert.equal(full.troubles(), 1);
+  await full.clock.runFor(2);
+  assert.equal(full.troubles(), 2);
+});
+
 test("reads answer the same before a commit and after it, whatever has happened to a URL", () => {
   for (let seed = 1; seed <= 200; seed++) {
     const { batch, counters, two } = desk(0);

@@ -249,7 +249,7 @@ function dispatch(
   }
 }
 
-/** Tells the parts that send or index only committed data. */
+/** After a commit: lets parts send or index what is committed now. */
 function afterCommit({ context, exchange }: Wired): void {
   const { requests, index, store } = context;
   requests.commit();

@@ -10,7 +10,7 @@ import { runSim, type SimPlan, type SimReport } from "../../src/lab/run-sim.ts";
 import { runTeam } from "../../src/lab/run-team.ts";
 
 /** More with WEIR_SIM_SEEDS, before a release. */
-const SEEDS = Number(process.env["WEIR_SIM_SEEDS"] ?? 20);
+const SEEDS = Number(process.env["WEIR_SIM_SEEDS"] ?? 10);
 const MINUTE = 60_000;
 
 const PLAN = {

@@ -3,11 +3,7 @@
 import { showBytes, showDuration, showSlowed } from "../../base/units.ts";
 import type { SiteLine } from "../shapes.ts";
 
-export { showBytes, showDuration };
-
-export function showCount(count: number): string {
-  return String(Math.round(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
-}
+export { plural, showBytes, showCount, showDuration, showPace } from "../../base/units.ts";
 
 export function showRate(rateBps: number): string {
   return `${showBytes(rateBps)}/s`;
@@ -16,14 +12,6 @@ export function showRate(rateBps: number): string {
 export function showPercent(share: number): string {
   const percent = 100 * share;
   return `${percent > 0 && percent < 9.95 ? percent.toFixed(1) : Math.round(percent)}\u202f%`;
-}
-
-export function plural(count: number, noun: string): string {
-  return `${showCount(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-export function showPace(perSecond: number): string {
-  return perSecond >= 100 ? showCount(perSecond) : perSecond.toFixed(1);
 }
 
 /** A time of day in the reader's time zone. */

@@ -13,7 +13,7 @@ import type { PageRecord } from "../../page/page.ts";
 import type { Visits } from "../../page/visits.ts";
 import { bookedBytes } from "../batch.ts";
 import type { EndedPage, SiteCounts, SiteQuery } from "../browse-query.ts";
-import { explaining } from "../disk-trouble.ts";
+import { explaining } from "../../base/disk-trouble.ts";
 import { NEXT_PARCEL, URLS_BEHIND_SEEDS, URLS_OF_SITE, WAITING } from "./migrations.ts";
 import {
   PAGE_COLUMNS,
