@@ -15,7 +15,7 @@ import { type CrawlError, isLackOfRoom } from "../base/errors.ts";
 import type { Output } from "../output/output.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
-import { FingerprintTable } from "../store/seen/fingerprint-table.ts";
+import { FingerprintTable } from "../base/fingerprint-table.ts";
 import type {
   EndedUrl,
   Fingerprints,

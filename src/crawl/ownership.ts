@@ -5,13 +5,13 @@
  * acts on a new division.
  */
 
+import type { FingerprintTable } from "../base/fingerprint-table.ts";
 import type { Membership } from "../exchange/bus.ts";
 import type { Addressee } from "../frontier/politeness.ts";
 import type { SharedTurn, SharedTurns } from "../frontier/shared-turns.ts";
 import { fateOfForeign, type Mode } from "../partition/mode.ts";
 import type { Partition } from "../partition/partition.ts";
 import type { PopularFound } from "../partition/popular-found.ts";
-import type { PopularSet } from "../partition/popular.ts";
 import { isInSample } from "../partition/sample.ts";
 import type { Totals } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
@@ -77,7 +77,7 @@ export interface RouterSetup {
   readonly division: Division;
   /** The share of all URLs that is fetched even if another process owns them; 0 for none. */
   readonly sampleShare: number;
-  readonly popular: PopularSet | undefined;
+  readonly popular: FingerprintTable | undefined;
   /** The same, found during the crawl; undefined if no process looks for them. */
   readonly popularFound: PopularFound | undefined;
   /** The same as URLs: their owners begin with them. */

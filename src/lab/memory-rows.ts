@@ -10,7 +10,7 @@ import { Heap } from "../base/heap.ts";
 import type { Reason } from "../page/outcome.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
-import { FingerprintTable } from "../store/seen/fingerprint-table.ts";
+import { FingerprintTable } from "../base/fingerprint-table.ts";
 import { NO_TOTALS } from "../store/store.ts";
 import type {
   Batch,

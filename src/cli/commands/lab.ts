@@ -9,24 +9,15 @@ import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
 import { suggestion } from "../../config/nearest.ts";
-import { integer, onOff, words as someWords } from "../../config/readers.ts";
+import { integer, words as someWords } from "../../config/readers.ts";
 import type { Experiment, ExperimentOptions, Findings } from "../../lab/experiments/experiment.ts";
 import { EXPERIMENTS } from "../../lab/experiments/registry.ts";
 import { linePlot } from "../../report/line-plot.ts";
 import { plural } from "../amounts.ts";
-import { readArgs } from "../args.ts";
+import { JSON_FLAG, readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { type Command, wrapped } from "../help.ts";
 import { alignedTable, csvTable, markdownTable } from "../row-table.ts";
-
-const JSON_FLAG = {
-  json: {
-    key: "json",
-    meaning: "Print one JSON object.",
-    fallback: "false",
-    reader: onOff,
-  },
-} as const satisfies FieldTable;
 
 const RUN_FLAGS = {
   outFolder: {

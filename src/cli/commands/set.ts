@@ -10,17 +10,16 @@ import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import { CHANGEABLE, isChangeable, unchangeable } from "../../config/changeable.ts";
 import { expectationOf, type Field, type FieldTable } from "../../config/field.ts";
-import { onOff } from "../../config/readers.ts";
 import { readOne } from "../../config/resolve.ts";
 import { askCrawl } from "../../control/status-file.ts";
-import { readArgs } from "../args.ts";
+import { JSON_FLAG, readArgs } from "../args.ts";
 import { refuseSeveral } from "../crawl-list.ts";
 import { runningSnapshot, storedSnapshot } from "../../results/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Command } from "../help.ts";
 
 const FLAGS = {
-  json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
+  ...JSON_FLAG,
 } as const satisfies FieldTable;
 
 export const command: Command = {

@@ -51,6 +51,26 @@ export function card(title: Child, aside: Child, ...body: readonly Child[]): HTM
   return h("section.card", h("div.card-head", heading, aside), ...body);
 }
 
+/** A table whose columns from `numbersFrom` on are numbers; the caption is for screen readers. */
+export function ledgerTable(
+  caption: string,
+  columns: readonly string[],
+  numbersFrom: number,
+  rows: readonly HTMLElement[],
+): HTMLElement {
+  const heads = columns.map((name, index) =>
+    name === ""
+      ? h("td")
+      : h("th", { scope: "col", class: index >= numbersFrom && "number" }, name),
+  );
+  return h(
+    "table.ledger",
+    h("caption.unseen", caption),
+    h("thead", h("tr", ...heads)),
+    h("tbody", ...rows),
+  );
+}
+
 export function svg<Name extends keyof SVGElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},

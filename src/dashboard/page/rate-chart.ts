@@ -8,7 +8,7 @@
  */
 
 import { scaleFor, type Scale } from "../../report/scale.ts";
-import type { RateSpan } from "../shapes.ts";
+import type { RateSpan } from "../../control/rate-log.ts";
 import { fill, h, say, svg } from "./dom.ts";
 import { legend } from "./legend.ts";
 import { showClock, showRate } from "./words.ts";

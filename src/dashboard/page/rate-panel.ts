@@ -3,7 +3,8 @@
  * the rate log.
  */
 
-import type { Look, RatesAnswer, RateSpan } from "../shapes.ts";
+import type { RateSpan } from "../../control/rate-log.ts";
+import type { Look, RatesAnswer } from "../shapes.ts";
 import { ask } from "./api.ts";
 import { h } from "./dom.ts";
 import { RateChart } from "./rate-chart.ts";

@@ -2,7 +2,7 @@
 
 import { type Purpose, PURPOSES } from "../../bandwidth/history/ledger.ts";
 import type { Look } from "../shapes.ts";
-import { card, h, keyed, say, toggle } from "./dom.ts";
+import { card, fill, h, ledgerTable, say, toggle } from "./dom.ts";
 import { meter, setMeter } from "./meter.ts";
 import type { View } from "./view.ts";
 import { showBytes, showPercent } from "./words.ts";
@@ -24,38 +24,14 @@ interface Line {
   readonly bytes: number;
 }
 
-interface Made {
-  readonly element: HTMLElement;
-  readonly bytes: HTMLElement;
-  readonly share: HTMLElement;
-  readonly bar: HTMLElement;
-}
-
 export class LedgerBook implements View {
   readonly element: HTMLElement;
-  readonly #body = h("tbody");
-  readonly #kept = new Map<string, Made>();
+  readonly #table = h("div");
   readonly #total = h("p.soft");
   readonly #empty = h("p.empty", "Nothing received yet.");
 
   constructor() {
-    const head = h(
-      "tr",
-      ...["For", "", "Bytes", "Share"].map((name, index) =>
-        h(
-          name === "" ? "td" : "th",
-          name === "" ? {} : { scope: "col", class: index > 1 ? "number" : "" },
-          name,
-        ),
-      ),
-    );
-    const table = h(
-      "table.ledger",
-      h("caption.unseen", "Bytes by purpose"),
-      h("thead", head),
-      this.#body,
-    );
-    this.element = card("Bytes by purpose", this.#total, table, this.#empty);
+    this.element = card("Bytes by purpose", this.#total, this.#table, this.#empty);
   }
 
   show({ snapshot: { ledger, totals } }: Look): void {
@@ -66,29 +42,19 @@ export class LedgerBook implements View {
       .toSorted((a, b) => b.bytes - a.bytes);
     toggle(this.#empty, lines.length === 0);
     say(this.#total, `${showBytes(totals.bytes)} in total, packet headers included`);
-    keyed(this.#body, this.#kept, lines, {
-      keyOf: ({ name }) => name,
-      make: ({ name }) => makeLine(name),
-      update: (made, { bytes }) => {
-        const share = bytes / Math.max(1, totals.bytes);
-        say(made.bytes, showBytes(bytes));
-        say(made.share, showPercent(share));
-        setMeter(made.bar, share);
-      },
-    });
+    const rows = lines.map((line) => rowOf(line, line.bytes / Math.max(1, totals.bytes)));
+    fill(this.#table, ledgerTable("Bytes by purpose", ["For", "", "Bytes", "Share"], 2, rows));
   }
 }
 
-function makeLine(name: Line["name"]): Made {
-  const bytes = h("td.number");
-  const share = h("td.number");
+function rowOf({ name, bytes }: Line, share: number): HTMLElement {
   const bar = meter(`Share of ${name}`);
-  const element = h(
+  setMeter(bar, share);
+  return h(
     "tr",
     h("th", { scope: "row" }, name, h("span.soft", MEANINGS[name])),
     h("td.bar", bar),
-    bytes,
-    share,
+    h("td.number", showBytes(bytes)),
+    h("td.number", showPercent(share)),
   );
-  return { element, bytes, share, bar };
 }

@@ -2,7 +2,7 @@
 
 import type { ParallelView } from "../../control/snapshot.ts";
 import type { Look } from "../shapes.ts";
-import { card, fill, h, say } from "./dom.ts";
+import { card, fill, h, ledgerTable, say } from "./dom.ts";
 import type { View } from "./view.ts";
 import { plural, showCount, showRate } from "./words.ts";
 
@@ -37,12 +37,6 @@ export class Processes implements View {
 
 function procsTable({ procs }: ParallelView): HTMLElement {
   const names = ["Process", "State", "Pages", "Waiting", "Rate", "Share of the limit"];
-  const head = h(
-    "tr",
-    ...names.map((name, index) =>
-      h("th", { scope: "col", class: index > 1 ? "number" : "" }, name),
-    ),
-  );
   const rows = procs.map(({ name, state, pages, pending, rateBps, limitBps }) =>
     h(
       "tr",
@@ -54,12 +48,7 @@ function procsTable({ procs }: ParallelView): HTMLElement {
       h("td.number", limitBps === undefined ? "" : showRate(limitBps)),
     ),
   );
-  return h(
-    "table.ledger",
-    h("caption.unseen", plural(procs.length, "process")),
-    h("thead", head),
-    h("tbody", ...rows),
-  );
+  return ledgerTable(plural(procs.length, "process"), names, 2, rows);
 }
 
 function flowsTable({ procs, flows }: ParallelView): HTMLElement {

@@ -4,49 +4,21 @@
  */
 
 import type { Look } from "../shapes.ts";
-import { card, h, keyed, say } from "./dom.ts";
+import { card, fill, h, ledgerTable, say } from "./dom.ts";
 import { meter, setMeter } from "./meter.ts";
 import type { View } from "./view.ts";
 import { showCount, showPercent } from "./words.ts";
-
-interface Made {
-  readonly element: HTMLElement;
-  readonly own: HTMLElement;
-  readonly imported: HTMLElement;
-  readonly ownBar: HTMLElement;
-  readonly importedBar: HTMLElement;
-}
 
 export class Topics implements View {
   readonly element: HTMLElement;
   readonly #note = h("p.soft");
   readonly #locality = meter("Locality");
   readonly #localityWords = h("p.soft");
-  readonly #body = h("tbody");
-  readonly #kept = new Map<string, Made>();
+  readonly #table = h("div.topics");
 
   constructor() {
-    const head = h(
-      "tr",
-      h("th", { scope: "col" }, "Topic"),
-      h("th", { scope: "col" }, "Pages"),
-      h("th.number", { scope: "col" }, "Own"),
-      h("th.number", { scope: "col" }, "Imported"),
-    );
-    const table = h(
-      "table.ledger.topics",
-      h("caption.unseen", "Pages by topic"),
-      h("thead", head),
-      this.#body,
-    );
-    this.element = card(
-      "Topics",
-      this.#note,
-      this.#locality,
-      this.#localityWords,
-      topicLegend(),
-      table,
-    );
+    const parts = [this.#locality, this.#localityWords, topicLegend(), this.#table];
+    this.element = card("Topics", this.#note, ...parts);
   }
 
   show({ snapshot: { topics } }: Look): void {
@@ -61,17 +33,32 @@ export class Topics implements View {
       ([, a], [, b]) => b.own + b.imported - a.own - a.imported,
     );
     const most = Math.max(1, ...lines.map(([, { own, imported }]) => own + imported));
-    keyed(this.#body, this.#kept, lines, {
-      keyOf: ([topic]) => topic,
-      make: ([topic]) => makeLine(topic),
-      update: (made, [, { own, imported }]) => {
-        say(made.own, showCount(own));
-        say(made.imported, showCount(imported));
-        made.ownBar.style.width = `${((100 * own) / most).toFixed(1)}%`;
-        made.importedBar.style.width = `${((100 * imported) / most).toFixed(1)}%`;
-      },
-    });
+    const rows = lines.map(([topic, { own, imported }]) =>
+      h(
+        "tr",
+        h("th", { scope: "row" }, h("bdi", topic)),
+        h(
+          "td.bar",
+          h(
+            "div.pair",
+            { "aria-hidden": "true" },
+            part("own", own / most),
+            part("imported", imported / most),
+          ),
+        ),
+        h("td.number", showCount(own)),
+        h("td.number", showCount(imported)),
+      ),
+    );
+    const columns = ["Topic", "Pages", "Own", "Imported"];
+    fill(this.#table, ledgerTable("Pages by topic", columns, 2, rows));
   }
+}
+
+function part(kind: "own" | "imported", share: number): HTMLElement {
+  const bar = h(`i.${kind}`);
+  bar.style.width = `${(100 * share).toFixed(1)}%`;
+  return bar;
 }
 
 function topicLegend(): HTMLElement {
@@ -80,19 +67,4 @@ function topicLegend(): HTMLElement {
     h("li", h("i.done", { "aria-hidden": "true" }), "own"),
     h("li", h("i.skipped", { "aria-hidden": "true" }), "imported"),
   );
-}
-
-function makeLine(topic: string): Made {
-  const own = h("td.number");
-  const imported = h("td.number");
-  const ownBar = h("i.own");
-  const importedBar = h("i.imported");
-  const element = h(
-    "tr",
-    h("th", { scope: "row" }, h("bdi", topic)),
-    h("td.bar", h("div.pair", { "aria-hidden": "true" }, ownBar, importedBar)),
-    own,
-    imported,
-  );
-  return { element, own, imported, ownBar, importedBar };
 }

@@ -22,7 +22,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "../../base/assert.ts";
-import { FingerprintTable } from "./fingerprint-table.ts";
+import { FingerprintTable } from "../../base/fingerprint-table.ts";
 import { DamagedRun, SeenRun } from "./seen-run.ts";
 import { SeenDesk } from "./seen-desk.ts";
 import type { StoreThread } from "./store-thread.ts";

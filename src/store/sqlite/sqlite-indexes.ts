@@ -6,7 +6,7 @@
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { explaining } from "../disk-trouble.ts";
+import { explaining } from "../../base/disk-trouble.ts";
 import { SeenRows } from "../seen/seen-rows.ts";
 import type { StoreThread } from "../seen/store-thread.ts";
 import type { Batch, Fingerprints } from "../store.ts";

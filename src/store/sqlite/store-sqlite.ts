@@ -19,7 +19,7 @@ import type { PageRecord } from "../../page/page.ts";
 import type { Visits } from "../../page/visits.ts";
 import { checkBatch } from "../batch.ts";
 import { Checkpointer } from "./checkpointer.ts";
-import { explained, explaining, freeBytes } from "../disk-trouble.ts";
+import { explained, explaining, freeBytes } from "../../base/disk-trouble.ts";
 import { claimFolder, findStore } from "../folder.ts";
 import type { Claim } from "../folder.ts";
 import { checkRows, createDatabase, openDatabase } from "./sqlite-file.ts";

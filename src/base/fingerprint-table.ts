@@ -9,7 +9,7 @@
  * O(1) to get and set; growing copies everything and doubles the memory: 19 to 39 bytes per entry.
  */
 
-import { assert } from "../../base/assert.ts";
+import { assert } from "./assert.ts";
 
 const WORDS = 3;
 const SLOTS_MIN = 1024;
@@ -41,6 +41,10 @@ export class FingerprintTable {
   /** 0 when absent. */
   get(high: number, low: number): number {
     return this.#words[this.#find(high, low) + 2] as number;
+  }
+
+  has(high: number, low: number): boolean {
+    return this.get(high, low) !== 0;
   }
 
   /** Sets the id of a fingerprint; replaces an earlier one. */

@@ -1,8 +1,8 @@
 /** Converts failures of a disk, folder or database file to operator errors. */
 
 import { statfsSync } from "node:fs";
-import { descriptorShortage } from "../base/descriptors.ts";
-import { CrawlError } from "../base/errors.ts";
+import { descriptorShortage } from "./descriptors.ts";
+import { CrawlError } from "./errors.ts";
 
 /** Primary result codes of SQLite; an extended code has its primary one in the low byte. */
 const LOGIC = 1;

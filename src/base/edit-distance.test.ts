@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { editsBetween } from "./suggest.ts";
+import { editsBetween } from "./edit-distance.ts";
 
 test("edits are letters inserted, deleted, replaced, or swapped with their neighbour", () => {
   assert.equal(editsBetween("weir", "weir"), 0);
