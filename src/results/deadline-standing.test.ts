@@ -8,12 +8,23 @@ import { isOpen, standingWords } from "./deadline-standing.ts";
 import { hasEnded, rememberPagesUsedUp } from "./last-run.ts";
 
 function site(change: Partial<SiteView>): SiteView {
-  const { id: _, ledger, robots, sitemapsRead, traps, ...row } = makeSite(1);
-  const live = { site: row.key, inFlight: 0, state: "idle", nextInMs: 0, priority: 1 } as const;
   const news = { changed: 0, unchanged: 0, fresh: 0, gone: 0, left: 0 };
-  const round = { number: 1, news, nextInMs: undefined };
-  const none = { forecast: undefined, deadlineMs: undefined, finishedMs: undefined };
-  return { ...row, ...live, ...none, round, ...change };
+  return {
+    site: "http://site-1.example:80",
+    known: 2,
+    pending: 1,
+    pages: 1,
+    bytes: 900,
+    inFlight: 0,
+    state: "idle",
+    nextInMs: 0,
+    priority: 1,
+    round: { number: 1, news, nextInMs: undefined },
+    forecast: undefined,
+    deadlineMs: undefined,
+    finishedMs: undefined,
+    ...change,
+  };
 }
 
 test("a deadline is open until its site is done or its time is over", () => {
