@@ -2,7 +2,7 @@
  * Runs the checks and the tests of `npm test`, one line each, and a count at the end.
  *
  * First the checks (types, lint, format, layout, generated pages), then every test file in its own
- * process, one per core at a time. Words after `npm test --` select test files by part of their path
+ * process, one more than cores at a time. Words after `npm test --` select test files by part of their path
  * and leave out the checks. `--checks-only` leaves out the tests, `--watch` runs the files again after
  * each change, `--coverage` adds the share of covered lines per folder.
  */
@@ -18,6 +18,8 @@ import { writeSettingOptions } from "./setting-options.ts";
 const ROOT = new URL("..", import.meta.url).pathname;
 /** Ends a test that hangs; a busy machine needs several times as long as an idle one. */
 const TEST_MS_MAX = 1_800_000;
+/** Files beyond one per core: tests with servers wait for a third of their time. */
+const WAITING_FILES = 1;
 const STDERR_CHARACTERS_MAX = 4_000;
 const CHECKS: readonly (readonly [name: string, program: string, ...args: string[]])[] = [
   ["types", "tsc", "-p", ".", ...incremental("types")],
@@ -32,15 +34,20 @@ const CHECKS: readonly (readonly [name: string, program: string, ...args: string
 
 /** The files that take longest, longest first. They begin first, so that no core waits at the end for one of them. */
 const LONGEST: readonly string[] = [
+  "test/cluster/cluster.test.ts",
   "test/docs/commands.test.ts",
+  "test/hostile/crawl-everything.test.ts",
   "test/sim/outages.test.ts",
   "test/sim/cluster.test.ts",
-  "test/hostile/crawl-everything.test.ts",
+  "test/cli/crawl.test.ts",
+  "test/cluster/changes.test.ts",
+  "test/pack/pack.test.ts",
+  "test/cluster/procs.test.ts",
+  "test/sim/rounds.test.ts",
   "test/cli/parallel.test.ts",
-  "test/cluster/topics.test.ts",
-  "test/cluster/cluster.test.ts",
-  "test/crawl/kill.test.ts",
-  "test/fuzz/fuzz.test.ts",
+  "test/docs/cluster.test.ts",
+  "test/hostile/crawl-robots.test.ts",
+  "test/sim/team.test.ts",
 ];
 
 type Kind = "passed" | "failed" | "skipped";
@@ -122,7 +129,7 @@ async function runFiles(files: readonly string[], execArgv: readonly string[]): 
   if (files.length === 0) return;
   const events = run({
     files: files.map((file) => ROOT + file),
-    concurrency: availableParallelism(),
+    concurrency: availableParallelism() + WAITING_FILES,
     timeout: TEST_MS_MAX,
     execArgv: [...execArgv],
     watch: isWatching,

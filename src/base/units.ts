@@ -73,3 +73,21 @@ function readQuantity(text: string, units: Readonly<Record<string, number>>): nu
     : undefined;
   return factor === undefined ? undefined : Number(match[1]) * factor;
 }
+
+/** A rate of requests that a site was found to accept. */
+export interface Slowed {
+  /** The status of its refusals. */
+  readonly by: number;
+  readonly perSecond: number;
+  /** What the delay between requests would allow; undefined without a delay. */
+  readonly ofPerSecond: number | undefined;
+}
+
+export function showSlowed({ by, perSecond, ofPerSecond }: Slowed): string {
+  const of = ofPerSecond === undefined ? "" : ` of ${perSecondText(ofPerSecond)}`;
+  return `slowed by ${by}: ${perSecondText(perSecond)}${of}`;
+}
+
+function perSecondText(rate: number): string {
+  return `${Number(rate.toPrecision(2))}/s`;
+}

@@ -5,6 +5,7 @@ import { visible } from "../base/visible.ts";
 import { capMeaning } from "../control/caps.ts";
 import type { CrawlResult, Snapshot } from "../control/snapshot.ts";
 import { type Reason, refusedByRules } from "../page/outcome.ts";
+import { WALLS } from "../page/page-marks.ts";
 import { isOpen, standingWords } from "../results/deadline-standing.ts";
 import { plural, showCount, showPace } from "./amounts.ts";
 import { reasonsOf } from "./frame.ts";
@@ -36,7 +37,7 @@ export function summaryOf(
     : palette.bad(`Stopped (${visible(result.stoppedBy, 300)})`);
   return [
     "",
-    `${heading}: ${palette.bold(plural(result.pages, "page"))}, ${showBytes(result.bytes)}; this run took ${elapsed}${result.resumed ? "" : `, ${showPace(pace)} answers/s`}.`,
+    `${heading}: ${palette.bold(plural(result.pages, "page"))}, ${showBytes(result.bytes)}; this run took ${elapsed}${result.resumed ? "" : `, ${showPace(pace)} responses/s`}.`,
     `  ${plural(urls.known, "URL")}: ${showCount(urls.done)} done, ${showCount(urls.failed)} failed, ${showCount(urls.skipped)} skipped, ${showCount(urls.pending)} waiting`,
     ...reasons("failed", result),
     ...reasons("skipped", result),
@@ -44,9 +45,10 @@ export function summaryOf(
     ...refusedSeedLines(result, palette),
     ...unreachable(result, palette),
     ...duplicates(result),
+    ...marked(result),
     ...promises(result, last, palette),
     ...hints(result),
-    `  Kept in ${visible(folder, 300)}`,
+    `  Stored in ${visible(folder, 300)}`,
     ...nextSteps(result, visible(folder, 300), palette),
   ];
 }
@@ -107,6 +109,18 @@ function duplicates({ duplicates: { exact, near } }: CrawlResult): string[] {
   return exact + near === 0
     ? []
     : [`  ${showCount(exact)} exact and ${showCount(near)} near copies of other pages`];
+}
+
+/** Pages whose content a browser would show, and walls that were sent instead of pages. */
+function marked({ remarks }: CrawlResult): string[] {
+  const walls = WALLS.map((wall) => [wall, remarks[wall] ?? 0] as const).filter(([, n]) => n > 0);
+  const wallCount = walls.reduce((sum, [, count]) => sum + count, 0);
+  const names = walls.map(([wall, count]) => `${wall} ${showCount(count)}`).join(", ");
+  const scripts = remarks["needs_scripts"] ?? 0;
+  return [
+    ...(scripts === 0 ? [] : [`  ${plural(scripts, "page")} without text until scripts run`]),
+    ...(wallCount === 0 ? [] : [`  ${plural(wallCount, "wall")} instead of a page: ${names}`]),
+  ];
 }
 
 function promises(

@@ -24,6 +24,8 @@ const REPORT = {
   neededBps: 0,
   isHungry: true,
   wishes: [],
+  held: [],
+  heldBps: 0,
   given: [],
   waiting: null,
   popular: [],

@@ -4,8 +4,8 @@
  *
  * The same on one machine, where the supervisor leads, and in a cluster, where an elected node does. What a later leader
  * must know is recorded before any process uses it. A new leader waits for the length of one licence before it gives any:
- * by then every licence of its predecessor has ended, and all grants are free. Its messages and records carry its term,
- * so that of two supposed leaders the later one prevails.
+ * by then no licence of its predecessor can come into force. It adopts what the processes hold. Its messages and records
+ * carry its term, so that of two supposed leaders the later one prevails.
  *
  * The end of the crawl is recorded before it is announced: a node that was cut off then must not count the finished part
  * of another node as lost.
@@ -101,6 +101,8 @@ export interface LeaderParts {
 const LOOK_EVERY_MS = 250;
 const SHOW_EVERY_MS = 1_000;
 const REFUSED_MAX = 64;
+/** Of the time after which a silent node is lost, how long it continues alone. */
+const ALONE_SHARE = 0.8;
 
 export class Leader {
   readonly #parts: LeaderParts;
@@ -109,6 +111,8 @@ export class Leader {
   /** Requested changes that were refused, by their ids. */
   readonly #refused = new Map<string, string>();
   readonly #leaving = new Set<string>();
+  /** New nodes: they are members, and get licences, once a division with them is recorded. */
+  readonly #joining = new Set<string>();
   /** Leaving nodes that have handed everything over. */
   readonly #released = new Set<string>();
   /** By the process of that name, when it has ended. */
@@ -117,6 +121,7 @@ export class Leader {
   readonly #reader: MessageReader;
   #begunAtMs: number | undefined;
   #isResumed = false;
+  #isFirst = false;
   #member: Membership | undefined;
   #coordinator: Coordinator | undefined;
   #ownership: Ownership | undefined;
@@ -187,6 +192,7 @@ export class Leader {
     });
     if (record.isStopped) return member.leave();
     this.#member = member;
+    this.#isFirst = start.isFirst;
     if (start.isFirst) this.#begin();
     else this.#cancelTimer = clock.after(licenceMs, () => this.#begin());
   }
@@ -316,12 +322,17 @@ export class Leader {
   }
 
   #begin(): void {
-    const { clock, settings, term, licenceMs, isLeading } = this.#parts;
+    const { clock, settings, term, licenceMs, nodeTimeoutMs, isLeading } = this.#parts;
     const ownership = this.#ownership as Ownership;
     this.#coordinator = new Coordinator({
       clock,
       bus: { tell: (to, control) => isLeading() && this.#member?.tell(to, control) },
       licenceMs,
+      // Less than the time after which others take over, by clocks whose rates differ by at most a tenth.
+      aloneMs: Number.isFinite(nodeTimeoutMs)
+        ? Math.max(0, Math.floor(ALONE_SHARE * nodeTimeoutMs - licenceMs))
+        : 0,
+      inherited: this.#isFirst ? [] : ownership.division.members,
       division: ownership.division,
       handOut: (dry, waiting) => {
         const given = this.#leaving.has(dry) ? [] : ownership.handOut(dry, waiting);
@@ -345,7 +356,8 @@ export class Leader {
     for (const { key, value } of this.#changes.all)
       if (key !== "stop") this.#shared.apply(key, value);
     this.#coordinator.setChanges(this.#changes.all);
-    for (const name of ownership.division.members) this.#coordinator.members.add(name);
+    if (this.#isFirst)
+      for (const name of ownership.division.members) this.#coordinator.members.add(name);
     if (this.#over !== undefined) this.#coordinator.end(this.#over.how, this.#over.why);
     this.#look();
   }
@@ -359,8 +371,8 @@ export class Leader {
       const why = "this node has other settings, other seeds or another version of Weir";
       return this.#member?.tell(name, asControlMessage({ kind: "refusal", life, why }));
     }
-    // It has a licence of an earlier leader, which has to end first.
-    if (report.term !== 0) return;
+    // With a licence it would be a member of a recorded division, which this leader has yet to learn.
+    if (report.term !== 0 || this.#joining.has(name)) return;
     this.#joinQueue.add(name, report);
   }
 
@@ -385,6 +397,8 @@ export class Leader {
     this.#coordinator?.stop();
     this.#coordinator = undefined;
     this.#joinQueue.clear();
+    this.#joining.clear();
+    this.#isFirst = false;
     this.#ownership = this.#ownershipFrom(division as Division);
     this.#ownership.renumber();
     this.#changes = new ChangeList(laterChanges(this.#changes.all, changes));
@@ -461,7 +475,7 @@ export class Leader {
     if (newcomers === undefined) return;
     const { names, veterans, epochKnown } = newcomers;
     const ownership = this.#ownership as Ownership;
-    for (const name of names) this.#coordinator?.members.add(name);
+    for (const name of names) this.#joining.add(name);
     if (epochKnown > ownership.division.epoch) ownership.skipTo(epochKnown);
     this.#refit(new Set(), veterans);
   }
@@ -497,7 +511,7 @@ export class Leader {
   }
 
   #refit(lost: ReadonlySet<string>, veterans: readonly string[] = []): void {
-    const all = this.#coordinator?.members.names() ?? [];
+    const all = [...(this.#coordinator?.members.names() ?? []), ...this.#joining];
     const workers: WeightedProcess[] = all
       .filter((name) => !this.#leaving.has(name))
       .map((name) => ({ name, weight: 1 }));
@@ -527,6 +541,11 @@ export class Leader {
       const changes = this.#changes.all;
       const run = { begunAtMs: this.#begunAtMs, isResumed: this.#isResumed };
       if (!(await this.#parts.record.write({ division, changes, ...run }, over))) return;
+      for (const name of this.#joining) {
+        if (!division.members.has(name)) continue;
+        this.#joining.delete(name);
+        this.#coordinator?.members.add(name);
+      }
       this.#coordinator?.redivide(division);
       this.#coordinator?.setChanges(changes);
       if (over !== undefined) this.#coordinator?.end(over.how, over.why);

@@ -9,6 +9,7 @@
  * writes an infinite number.
  */
 
+import type { Slowed } from "../base/units.ts";
 import type { ControlMessage } from "../exchange/bus.ts";
 import type {
   CrawlResult,
@@ -59,6 +60,7 @@ const URL_CHARS_MAX = 8_192;
 const BASE64_CHARS_MAX = 256 * 1024;
 const LIST_MAX = 4_096;
 const LICENCE_MS_MAX = 60_000;
+const ALONE_MS_MAX = 86_400_000;
 /** Leaves room to count on from, exactly. */
 const COUNTER_MAX = 2 ** 48;
 
@@ -184,6 +186,7 @@ const site = recordOf<SiteView>({
   inFlight: sum,
   state: text,
   nextInMs: shown,
+  slowed: optional(recordOf<Slowed>({ by: sum, perSecond: amount, ofPerSecond: shown })),
   round: recordOf<RoundView>({ number: sum, news, nextInMs: shown }),
   priority: shown,
   forecast: optional(
@@ -408,6 +411,8 @@ const BY_KIND: { readonly [Kind in Message["kind"]]: Check } = {
     neededBps: amount,
     isHungry: flag,
     wishes,
+    held: wishes,
+    heldBps: orNull(amount),
     given,
     waiting: orNull(listOf(pairOf(integer(0, 2 ** 16), count))),
     popular,
@@ -429,8 +434,12 @@ const BY_KIND: { readonly [Kind in Message["kind"]]: Check } = {
   known: recordOf<Known>({ kind: oneOf("known"), division, changes }),
   licence: recordOf<Licence>({
     kind: oneOf("licence"),
+    life: name,
     answers: amount,
     forMs: integer(0, LICENCE_MS_MAX),
+    aloneMs: integer(0, ALONE_MS_MAX),
+    turnsAloneMs: integer(0, ALONE_MS_MAX),
+    aloneBps: orNull(amount),
     leader: integer(0, Number.MAX_SAFE_INTEGER),
     term: count,
     grant: count,

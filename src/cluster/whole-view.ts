@@ -89,13 +89,13 @@ export function wholeOf(
   const merged = mergeSnapshots(all, {
     ...rest,
     parallel: {
-      procs: members.map(({ name, snapshot, report }) => ({
+      procs: members.map(({ name, snapshot, report, isAway }) => ({
         name,
         pages: snapshot?.totals.pages ?? 0,
         pending: snapshot?.pending ?? 0,
         rateBps: report?.usedBps ?? 0,
         limitBps: snapshot?.limitBps,
-        state: report === undefined ? "away" : (snapshot?.state ?? "starting"),
+        state: report === undefined || isAway ? "away" : (snapshot?.state ?? "starting"),
       })),
       flows:
         members.length > FLOWS_NODES_MAX

@@ -2,8 +2,9 @@
  * A crawling process's side of the coordination: it reports, and acts only while it has a licence.
  *
  * The licence covers everything shared: the rate, the turns at sites and IP addresses, the part of the web. It ends by
- * the clock of its holder, counted from before it was given. A process that was stopped for longer, or cut off, continues
- * without a licence and starts nothing until it has a new one.
+ * the clock of its holder, counted from before it was given. A process that hears of no leader then continues alone with
+ * what it holds, for as long as no other process can have taken it over; after that it starts nothing until it has a
+ * new licence.
  */
 
 import type { Clock } from "../base/clock.ts";
@@ -18,6 +19,7 @@ import { forMessage, resultForMessage } from "./bounded-snapshot.ts";
 import { MessageReader } from "./message-reader.ts";
 import { UsageEstimate } from "./usage.ts";
 import {
+  ALONE_FALL_MS,
   asControlMessage,
   COORDINATOR,
   type Exchange,
@@ -55,6 +57,7 @@ const POPULAR_AT_ONCE = 200;
 const ALONE_MS_MAX = 15_000;
 const NO_LICENCE = "waiting for work";
 export const LAPSED = "the lease has expired";
+const ALONE = "no leader is heard of: this process continues alone";
 const HELD = "paused with all processes: ";
 
 export class Worker {
@@ -64,6 +67,10 @@ export class Worker {
   /** Term of the latest coordinator; −1 before the first licence. */
   #leader = -1;
   #untilMs = -Infinity;
+  #isAlone = false;
+  #hasTurns = false;
+  /** The term of the last licence that ended, of the latest coordinator. */
+  #lapsedTerm = 0;
   #heldFor = "";
   /** All changes made so far. */
   #changes: readonly Change[] = [];
@@ -157,6 +164,7 @@ export class Worker {
   #reportOn(): void {
     if (this.#hasEnded) return;
     this.#lapseIfOver();
+    this.#fallIfAlone();
     this.#endIfAlone();
     this.#report();
     const everyMs = this.#isInNoHurry ? REPORT_CALMLY_MS : REPORT_EVERY_MS;
@@ -207,6 +215,8 @@ export class Worker {
       neededBps,
       ...this.#usage.look(nowMs, receivedBytes, { limitBps, waitingReaders, isDry }),
       wishes: team?.wishes(WISHES_MAX) ?? [],
+      held: team?.undeclaredTurns(WISHES_MAX) ?? [],
+      heldBps: this.#licence === undefined ? 0 : this.#rateNow(nowMs, this.#licence),
       given: team?.takeGiven(WISHES_MAX) ?? [],
       waiting: this.#waiting(nowMs),
       popular: team?.popularFound?.take(POPULAR_AT_ONCE) ?? [],
@@ -258,16 +268,25 @@ export class Worker {
   #onLicence(licence: Licence): void {
     const nowMs = this.#parts.clock.nowMs();
     const untilMs = licence.answers + licence.forMs;
+    this.#lapseIfOver();
     const before = this.#licence;
     const isOfSame = before !== undefined && licence.leader === before.leader;
+    // What was granted before its licence ended is void.
+    const isVoid = licence.leader === this.#leader && licence.term <= this.#lapsedTerm;
     const isOld = licence.leader < this.#leader || (isOfSame && licence.grant <= before.grant);
     // A licence that answers a report from the future would not end.
-    if (isOld || untilMs <= nowMs || licence.answers > nowMs) return;
-    this.#lapseIfOver();
-    if (before !== undefined && !(isOfSame && before.term === licence.term)) this.#lapse();
+    const isOther = licence.life !== this.#life;
+    if (isOther || isVoid || isOld || untilMs <= nowMs || licence.answers > nowMs) return;
+    const isNext = before !== undefined && licence.leader > before.leader;
+    // A later leader adopts what its predecessors granted.
+    if (isNext) this.#parts.crawl.team?.declareTurns();
+    else if (before !== undefined && before.term !== licence.term) this.#lapse();
+    if (licence.leader !== this.#leader) this.#lapsedTerm = 0;
     this.#leader = licence.leader;
     this.#licence = licence;
-    this.#licenseUntil(untilMs);
+    this.#untilMs = untilMs;
+    this.#hasTurns = true;
+    this.#mayActUntil(untilMs + licence.turnsAloneMs);
     this.#apply(licence, before);
   }
 
@@ -277,7 +296,8 @@ export class Worker {
     if (before?.term !== licence.term) this.#popularKnown = 0;
     crawl.team?.popularFound?.learn(popular);
     this.#popularKnown += popular.length;
-    const isSame = limitBps === before?.limitBps && wholeBps === before.wholeBps;
+    const isSame = limitBps === before?.limitBps && wholeBps === before.wholeBps && !this.#isAlone;
+    this.#isAlone = false;
     if (before === undefined || !isSame)
       crawl.setLimit(limitBps ?? undefined, wholeBps ?? undefined);
     if (pagesMax !== null && pagesMax !== before?.pagesMax) crawl.setPages(pagesMax);
@@ -322,20 +342,51 @@ export class Worker {
   }
 
   #lapseIfOver(): void {
-    if (this.#licence !== undefined && this.#parts.clock.nowMs() >= this.#untilMs) this.#lapse();
+    const nowMs = this.#parts.clock.nowMs();
+    if (this.#licence !== undefined && nowMs >= this.#untilMs + this.#licence.aloneMs)
+      this.#lapse();
+  }
+
+  /** Without a leader it continues with what it holds, at a rate that falls to its part of the limit. */
+  #fallIfAlone(): void {
+    const nowMs = this.#parts.clock.nowMs();
+    const licence = this.#licence;
+    if (licence === undefined || nowMs < this.#untilMs) return;
+    if (!this.#isAlone) {
+      const { log = silentLog } = this.#parts;
+      log.write({ level: "warn", message: ALONE, values: { minutes: licence.aloneMs / 60_000 } });
+    }
+    this.#isAlone = true;
+    // Nothing starts between the end of its turns and this moment, however late it comes.
+    if (this.#hasTurns && nowMs >= this.#untilMs + licence.turnsAloneMs) {
+      this.#hasTurns = false;
+      this.#parts.crawl.team?.lapse();
+      this.#mayActUntil(this.#untilMs + licence.aloneMs);
+    }
+    const rateBps = this.#rateNow(nowMs, licence);
+    if (rateBps !== null) this.#parts.crawl.setLimit(rateBps, licence.wholeBps ?? undefined);
+  }
+
+  #rateNow(nowMs: number, { limitBps, aloneBps, aloneMs }: Licence): number | null {
+    if (limitBps === null || aloneBps === null) return null;
+    const fallMs = Math.min(ALONE_FALL_MS, aloneMs);
+    const share = Math.min(1, Math.max(0, nowMs - this.#untilMs) / Math.max(1, fallMs));
+    return limitBps - (limitBps - aloneBps) * share;
   }
 
   #lapse(): void {
     const { crawl, log = silentLog } = this.#parts;
     log.write({ level: "info", message: LAPSED, values: {} });
+    this.#lapsedTerm = this.#licence?.term ?? 0;
     this.#licence = undefined;
-    this.#licenseUntil(-Infinity);
+    this.#isAlone = false;
+    this.#untilMs = -Infinity;
+    this.#mayActUntil(-Infinity);
     crawl.hold(NO_LICENCE, true);
     crawl.team?.lapse();
   }
 
-  #licenseUntil(untilMs: number): void {
-    this.#untilMs = untilMs;
+  #mayActUntil(untilMs: number): void {
     const { team } = this.#parts.crawl;
     if (team !== undefined) team.licensedUntilMs = untilMs;
   }

@@ -8,7 +8,8 @@
  * The sieve also remembers refused URLs, so that a link on every page is judged once.
  */
 
-import { SCORES, type ScoreFunction } from "../frontier/priority.ts";
+import { kindBesideContent } from "../frontier/known-software.ts";
+import { lastScore, SCORES, type ScoreFunction } from "../frontier/priority.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import { siteOf } from "../url/site.ts";
 import { type CanonicalUrl, isSpellingOf, splitPath } from "../url/url.ts";
@@ -117,6 +118,13 @@ export class Admission {
     return false;
   }
 
+  /** What known software makes beside its content goes last. */
+  #scoreOf(url: CanonicalUrl, score: number, depth: number): number {
+    if (depth === 0 || this.#context.settings.traps === "off") return score;
+    const { path, query } = splitPath(url);
+    return kindBesideContent(path, query) > 0 ? lastScore(score) : score;
+  }
+
   #widen(url: CanonicalUrl): void {
     const { scope } = this.#context;
     if (scope.decideSeed(url).accepted) scope.extend(url);
@@ -126,7 +134,7 @@ export class Admission {
     const { sites, counters, ownership, emit } = this.#context;
     const { url } = candidate;
     const { depth, from, redirects } = origin;
-    const ownScore = this.#score({ url, depth, from });
+    const ownScore = this.#scoreOf(url, this.#score({ url, depth, from }), depth);
     const whose = ownership?.whose(candidate) ?? "own";
     if (whose === "drop" || whose === "popular") {
       counters.refused(whose === "drop" ? "firewall" : "popular");

@@ -41,6 +41,7 @@ export function trapLimits(settings: Settings): TrapLimits {
     );
   return {
     ...TRAP_DEFAULTS,
+    learns: settings.traps === "learn",
     hopsMax: settings.depthMax ?? TRAP_DEFAULTS.hopsMax,
     shapeUrlsMax: patternUrlsMax,
     queryShapeUrlsMax: shareOf(TRAP_DEFAULTS.queryShapeUrlsMax),

@@ -127,6 +127,8 @@ export type CrawlEvent =
   | SiteEvent
   /** A site has its place among those that are crawled; next are its IP address and its robots.txt. */
   | { readonly kind: "siteWoken"; readonly site: Site }
+  /** A shape of the site's URLs has brought nothing but worthless pages. */
+  | { readonly kind: "shapeWorthless"; readonly site: Site }
   /** Only URLs that have failed are left on the workbench for the site. */
   | { readonly kind: "siteDoubted"; readonly site: Site }
   /** One more URL of the site waits. */

@@ -76,6 +76,14 @@ test("the last 20 failures are kept", () => {
   assert.equal(counters.failures.at(-1)?.url, "http://a.example/24");
 });
 
+test("the first 10 refused seeds are kept, and all are counted", () => {
+  const counters = newCounters();
+  for (let at = 0; at < 15; at++)
+    counters.seedRefused({ url: `http://a.example/${at}`, reason: "robots_denied", detail: "" });
+  const { count, first } = counters.refusedSeeds;
+  assert.deepEqual([count, first.length, first[0]?.url], [15, 10, "http://a.example/0"]);
+});
+
 test("the pace is the mean of the last seconds, or since the first end", () => {
   const pace = new Pace();
   assert.equal(pace.perSecond(1000, 10), 0);

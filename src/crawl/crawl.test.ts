@@ -89,6 +89,19 @@ test("a more generous limit of pages lets a crawl continue", async () => {
   assert.deepEqual([pages, stoppedBy], [7, "pages limit"]);
 });
 
+test("when a deadline is withdrawn, the wait for its site ends within a minute", async () => {
+  const web: SmallWeb = { "http://a.example/": "refuse", "http://a.example/robots.txt": "refuse" };
+  const crawl = new SmallCrawl({ web });
+  const handle = crawl.start();
+  handle.setDeadline("http://a.example", 3_600_000);
+  await crawl.clock.runFor(20 * 60_000 + 5000);
+  assert.equal(handle.snapshot().state, "paused");
+  handle.setDeadline("http://a.example", undefined);
+  const { seconds, stoppedBy } = await crawl.clock.runUntil(handle.done);
+  assert.equal(stoppedBy, "1 site could not be reached");
+  assert.ok(seconds <= 21 * 60 + 5, `${seconds} s`);
+});
+
 /** Pages of which each links to the next, one second apart. */
 function chain(settings: SmallPlan["settings"] = {}): SmallPlan {
   const web: SmallWeb = {};

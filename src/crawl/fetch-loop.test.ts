@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { NO_TRAFFIC } from "../fetch/transport.ts";
 import { pageWith, SmallCrawl, type SmallWeb } from "./small-crawl.suite.ts";
 
 test("there are never more requests than connections, and all connections are used", async () => {
@@ -62,25 +63,54 @@ test("the delay of a site is kept while other sites are requested", async () => 
   }
 });
 
-test("without descriptors fewer requests run at a time, and no page is lost", async () => {
-  const crawl = new SmallCrawl({ ...manySites(100), settings: { connectionsMax: 20 } });
+test("without descriptors fewer requests run at a time, later more again, and no page is lost", async () => {
+  const crawl = new SmallCrawl({ ...manySites(400), settings: { connectionsMax: 20 } });
   const { fetcher } = crawl.parts;
   const fetch = fetcher.fetch.bind(fetcher);
   let open = 0;
+  let isShort = true;
   fetcher.fetch = async (asked) => {
+    if (isShort && open >= 4) {
+      const times = { atMs: 0, durationMs: 0, address: "", traffic: NO_TRAFFIC };
+      const detail = "EMFILE";
+      return { kind: "failed", reason: "local_resource", detail, reply: undefined, ...times };
+    }
     open += 1;
     const result = await fetch(asked);
-    const isShort = open > 4;
     open -= 1;
-    if (!isShort) return result;
-    const { traffic, atMs, durationMs, address } = result;
-    const common = { traffic, atMs, durationMs, address, reply: undefined };
-    return { kind: "failed", reason: "local_resource", detail: "EMFILE", ...common };
+    return result;
   };
-  const { pages, complete } = await crawl.run();
-  assert.deepEqual([pages, complete], [100, true]);
+  const handle = crawl.start();
+  await crawl.clock.runFor(500);
+  const { connectionsMax } = handle.snapshot();
+  assert.ok(connectionsMax >= 4 && connectionsMax <= 6, `${connectionsMax} connections`);
   const [warning] = crawl.logged.filter(({ level }) => level === "warn");
   assert.match(warning?.message ?? "", /no file descriptors or ports left/);
+  isShort = false;
+  const before = crawl.requests.length;
+  const { pages, complete } = await crawl.clock.runUntil(handle.done);
+  assert.deepEqual([pages, complete], [400, true]);
+  const more = handle.snapshot().connectionsMax - connectionsMax;
+  const calm = (crawl.requests.length - before) / 64;
+  assert.ok(
+    Math.abs(more - calm) <= 1.5 && calm > 6,
+    `${more} more after ${calm} times 64 requests`,
+  );
+});
+
+test("while 8 MiB of responses wait for a slow hook, no request starts", async () => {
+  const { seeds } = manySites(40);
+  const body = `<title>large</title>${" ".repeat(2 ** 20)}`;
+  const web = Object.fromEntries(seeds.map((seed, at) => [seed, body + at]));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const settings = { connectionsMax: 10, ignoreRobots: true };
+  const crawl = new SmallCrawl({ web, seeds, settings, hooks: { onPage: () => promise } });
+  const handle = crawl.start();
+  await crawl.clock.runFor(30_000);
+  const count = crawl.requests.length;
+  assert.ok(count >= 10 && count < 20, `${count} requests`);
+  resolve();
+  assert.equal((await crawl.clock.runUntil(handle.done)).pages, 40);
 });
 
 function manySites(count: number): { web: SmallWeb; seeds: string[] } {

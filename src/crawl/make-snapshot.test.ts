@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { measuredRate } from "./make-snapshot.ts";
+import { measuredRate, resultOf } from "./make-snapshot.ts";
 import { Meter } from "../bandwidth/history/meter.ts";
-import { pageWith, SmallCrawl, type SmallWeb } from "./small-crawl.suite.ts";
+import { addUrl, pageWith, SmallCrawl, type SmallWeb } from "./small-crawl.suite.ts";
+import { wire } from "./wire.ts";
 
 test("the state of a site follows its crawl", async () => {
   const web: SmallWeb = { "http://a.example/": pageWith("/1"), "http://a.example/1": pageWith() };
@@ -47,6 +48,22 @@ test("sites with deadlines are shown first, and at most 100", async () => {
   assert.deepEqual([due?.deadlineSeconds, due?.met], [60, true]);
 });
 
+test("the pace is that of the last ten seconds", async () => {
+  const seeds = Array.from({ length: 40 }, (_, at) => `http://a.example/${at}`);
+  const web = Object.fromEntries(seeds.map((seed) => [seed, pageWith() + seed]));
+  const crawl = new SmallCrawl({ web, seeds, settings: { delayMs: 1000 } });
+  const handle = crawl.start();
+  await crawl.clock.runFor(25_000);
+  const { pagesPerSecond, remainingMs, pending } = handle.snapshot();
+  assert.ok(Math.abs(pagesPerSecond - 1) < 0.15, `${pagesPerSecond} pages per second`);
+  assert.ok(Math.abs((remainingMs ?? 0) - pending * 1000) < pending * 150);
+  handle.hold("test", true);
+  await crawl.clock.runFor(12_500);
+  assert.equal(handle.snapshot().pagesPerSecond, 0);
+  handle.hold("test", false);
+  await crawl.clock.runUntil(handle.done);
+});
+
 test("the accounts of the result add up, in total and over the sites", async () => {
   const web: SmallWeb = {
     "http://a.example/": pageWith("/1", "/missing"),
@@ -55,13 +72,24 @@ test("the accounts of the result add up, in total and over the sites", async () 
     "http://b.example/robots.txt": { body: "User-agent: *\nDisallow: /closed" },
   };
   const crawl = new SmallCrawl({ web, seeds: ["http://a.example/", "http://b.example/"] });
-  const { urls, outcomes, sites, pages, bytes, ledger } = await crawl.run().catch(assert.fail);
+  const { urls, outcomes, sites, pages, bytes, ledger } = await crawl.run();
   assert.deepEqual(urls, { known: 5, done: 3, failed: 1, skipped: 1, pending: 0 });
   assert.deepEqual(outcomes, { ok: 3, http_404: 1, robots_denied: 1 });
   const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
   assert.equal(sum(sites.map((site) => site.pages)), pages);
   assert.equal(sum(sites.map((site) => site.bytes)), bytes);
   assert.equal(sum(Object.values(ledger.byPurpose)), bytes);
+});
+
+test("a result lists 10,000 sites, and counts all of them", () => {
+  const crawl = new SmallCrawl();
+  const wired = wire(crawl.parts, new AbortController().signal, () => undefined);
+  const { context } = wired;
+  for (let at = 0; at < 10_020; at++) addUrl(context, `http://s${at}.example/`);
+  assert.ok(context.batch.commit());
+  const moment = { nowMs: crawl.clock.nowMs(), startedAtMs: crawl.clock.nowMs() };
+  const result = resultOf({ wired, ...moment, stoppedBy: "test", modelDigest: undefined });
+  assert.deepEqual([result.sites.length, result.urls.known], [10_000, 10_020]);
 });
 
 test("the share of the limit is what was received, over the time", () => {

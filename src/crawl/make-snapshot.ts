@@ -237,11 +237,20 @@ function siteView(wired: Wired, site: Site, nowMs: number): SiteView {
     inFlight,
     state: stateOf(),
     nextInMs: Number.isFinite(readyAtMs) ? Math.max(0, readyAtMs - nowMs) : 0,
+    slowed: slowedView(),
     round: roundView(recrawls, site),
     priority: deadlines.priorityOf(site.key),
     forecast: site.pending > 0 ? shortened(replanner.forecastOf(site)) : undefined,
     ...deadlines.keptBy(site),
   };
+
+  function slowedView(): SiteView["slowed"] {
+    const slowed = politeness.slowed(site.id);
+    const delayMs = site.to?.delayMs ?? 0;
+    // A found rate above what the delay allows slows nothing down.
+    if (slowed === undefined || slowed.perSecond * delayMs >= 1000) return undefined;
+    return { ...slowed, ofPerSecond: delayMs > 0 ? 1000 / delayMs : undefined };
+  }
 
   function stateOf(): SiteView["state"] {
     if (site.pending === 0 && held === 0) return "idle";

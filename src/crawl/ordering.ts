@@ -6,7 +6,7 @@
  * page links to it, and some of the longest waiting URLs get it in every refresh.
  */
 
-import type { Candidate } from "../frontier/priority.ts";
+import { type Candidate, isLast } from "../frontier/priority.ts";
 import { SeenRanks } from "../frontier/pagerank-seen.ts";
 import { fingerprintsIn } from "../results/fingerprints.ts";
 import type { CanonicalUrl } from "../url/url.ts";
@@ -90,7 +90,9 @@ export class RankOrder implements Ordering {
     const elsewhere = Math.max(0, links.byteLength / 8 - known.length);
     this.#ranks.putLinks(fromId, known, elsewhere);
     for (const id of known) {
-      if (batch.url(id)?.reason === undefined) batch.setScore(id, this.#ranks.scoreOf(id));
+      const target = batch.url(id);
+      if (target?.reason === undefined && !isLast(target?.score ?? 0))
+        batch.setScore(id, this.#ranks.scoreOf(id));
     }
   }
 
@@ -132,6 +134,7 @@ export class RankOrder implements Ordering {
     const each = Math.ceil(RESCORED_AT_ONCE / Math.max(1, busy.length));
     for (const { id: siteId } of busy)
       for (const { id, score } of batch.waiting(siteId, each)) {
+        if (isLast(score)) continue;
         const rank = this.#ranks.scoreOf(id);
         const isOther = Math.abs(rank - score) > 0.01 * Math.abs(score);
         if (isOther) batch.setScore(id, rank);

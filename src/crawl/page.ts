@@ -8,12 +8,12 @@
 import { assert } from "../base/assert.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { FetchedPage, FetchFailed, FetchNotModified, Reply } from "../fetch/fetcher.ts";
-import type { Original } from "../frontier/traps.ts";
+import type { Original, Worth } from "../frontier/traps.ts";
 import type { Capture } from "../output/output.ts";
 import type { PageIndex } from "../search/index-thread.ts";
 import type { FreshLink } from "../page/links.ts";
 import { NearIndex } from "../page/near-index.ts";
-import type { ArchivePlace, Likeness, PageRecord } from "../page/page.ts";
+import type { ArchivePlace, Likeness, PageRecord, Remark } from "../page/page.ts";
 import { textPlaceOf } from "../results/text-place.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import { type CanonicalUrl, splitPath, writtenOf } from "../url/url.ts";
@@ -29,6 +29,9 @@ import type { Site } from "./site.ts";
 
 /** Store key, written by earlier versions: pages were requested in earlier rounds. */
 const ROUNDS = "rounds";
+
+/** What a page says of itself that makes it worthless. */
+const WORTHLESS: readonly Remark[] = ["noindex", "login_wall"];
 
 /** "retry": the crawl ended before the page was stored. */
 type Kept = "page" | "duplicate" | "retry";
@@ -69,8 +72,12 @@ export class PageStorage {
     const reading = read instanceof Promise ? await read : read;
     const placement = topics?.placing.place(reading);
     const owner = foreign === undefined ? ownership?.otherOwnerOf(placement?.bucket) : undefined;
-    if (owner !== undefined && placement !== undefined && settings.boundary === "page")
-      return this.#sendAway(site, row, { result, owner, placement });
+    if (owner !== undefined && placement !== undefined && settings.boundary === "page") {
+      // A boundary page is sent away with its content, and its owner follows its links.
+      this.#context.emit({ kind: "foreignPage", row, result, owner, placement });
+      endUrl(this.#context, site, row, { reason: "exported", detail: owner });
+      return "page";
+    }
     const content = Buffer.from(reading.digest).toString("latin1");
     // Of two equal pages in progress, the second waits, because it refers to the record of the first.
     for (;;) {
@@ -79,7 +86,10 @@ export class PageStorage {
       await new Promise<void>((goOn) => copies.push(goOn));
     }
     const copiedId = batch.pageWithDigest(reading.digest);
-    const page = { result, reading, copiedId, placement, foreign, owner };
+    // A page that equals its own last version is unchanged, not a duplicate.
+    const isUnchanged = copiedId === row.id;
+    const likeness = isUnchanged ? undefined : this.#likenessOf(row.id, reading, copiedId);
+    const page = { result, reading, copiedId, isUnchanged, likeness, placement, foreign, owner };
     if (copiedId !== undefined) return this.#keepReading(site, row, page);
     const copies: (() => void)[] = [];
     this.#underWay.set(content, copies);
@@ -93,30 +103,27 @@ export class PageStorage {
 
   async #keepReading(site: Site, row: WaitingUrl, page: ReadPage): Promise<Kept> {
     const { hooks, output, index } = this.#context;
-    const { result, reading, copiedId, placement, foreign } = page;
-    // A page that equals its own last version is unchanged, not a duplicate.
-    const isUnchanged = copiedId === row.id;
-    const likeness = isUnchanged ? undefined : this.#likenessOf(row.id, reading, copiedId);
+    const { result, reading, copiedId, isUnchanged, likeness, placement, foreign } = page;
     if (hooks.onPage !== undefined)
       await hooks.onPage(pageForHook(row, result, reading, likeness?.kind));
     const repeatsId = isUnchanged || likeness?.kind === "exact" ? copiedId : undefined;
     const firstNewId = this.#admission.nextUrlId;
-    if ((await this.#admitLater(site, row, { ...page, likeness })) === "cut off") return "retry";
+    if ((await this.#admitLater(site, row, page)) === "cut off") return "retry";
     let archived: ArchivePlace | undefined;
     if (output !== undefined) {
       const capture = this.#captureOf(row, result, repeatsId);
       const isPlain = result.body === result.reply.body;
       archived = await output.write(isPlain ? { ...capture, bodyDigest: reading.digest } : capture);
     }
-    const record = recordOf(row, result, { reading, likeness, archived });
+    const record = recordOf(row, page, archived);
     // An unchanged page is in the index, and the archive has its text at its first place.
-    if (index !== undefined && !isUnchanged)
-      await this.#takeInto(index, row, { record, reading, topic: placement?.topic ?? "" });
+    if (index !== undefined && !isUnchanged) await this.#takeInto(index, row, page, record);
     const earlier = this.#earlierOf(site, row);
-    this.#addPage(site, row, { record, earlier });
+    const firstLinkId = this.#admission.nextUrlId;
+    this.#addPage(site, row, record, earlier);
     const hasChanged = earlier && Buffer.compare(earlier.digest, record.digest) !== 0;
     endUrl(this.#context, site, row, { reason: "ok", hasChanged });
-    this.#recordTopic(row.id, placement, foreign);
+    this.#recordTopic(row.id, page);
     if (earlier === undefined && placement !== undefined) {
       const { url } = row;
       const isImported = foreign !== undefined;
@@ -127,6 +134,8 @@ export class PageStorage {
       this.#context.counters.refused("trap_duplicates", reading.fresh.length);
     else if (page.owner !== undefined) this.#sendLinks(page.owner, row, reading);
     else this.#admitLinks(site, row, { ...reading, firstNewId });
+    if (earlier === undefined && reading.later === undefined)
+      this.#learnWorth(site, row, record, firstLinkId);
     foreign?.onRecorded();
     return repeatsId === undefined ? "page" : "duplicate";
   }
@@ -140,7 +149,7 @@ export class PageStorage {
    * page: a batch of the store is bounded however many links a page has. A kill in between leaves the page
    * waiting, and its links are known when it is fetched again.
    */
-  async #admitLater(site: Site, row: WaitingUrl, page: LinkingPage): Promise<"taken" | "cut off"> {
+  async #admitLater(site: Site, row: WaitingUrl, page: ReadPage): Promise<"taken" | "cut off"> {
     const { later } = page.reading;
     if (later === undefined) return "taken";
     if (this.#isTemplate(site, page.likeness)) {
@@ -157,7 +166,7 @@ export class PageStorage {
     return this.#context.signal.aborted ? "cut off" : "taken";
   }
 
-  #takePortion(site: Site, row: WaitingUrl, page: LinkingPage, portion: FreshLink[]): void {
+  #takePortion(site: Site, row: WaitingUrl, page: ReadPage, portion: FreshLink[]): void {
     const { batch, counters } = this.#context;
     const links = portion.filter((link) => !link.nofollow);
     counters.refused("nofollow", portion.length - links.length);
@@ -166,13 +175,6 @@ export class PageStorage {
     else this.#sendLinks(page.owner, row, { fresh: links, refresh: undefined });
     // The batch waits until there is room, and the page is fetched again then.
     if (!batch.commit()) throw new CrawlError("DISK_FULL", "no room for the links of a page");
-  }
-
-  /** A boundary page is sent away with its content; its owner follows its links. */
-  #sendAway(site: Site, row: WaitingUrl, page: LeavingPage): "page" {
-    this.#context.emit({ kind: "foreignPage", row, ...page });
-    endUrl(this.#context, site, row, { reason: "exported", detail: page.owner });
-    return "page";
   }
 
   /** The page is stored here, and the owner of its content follows its links. */
@@ -186,7 +188,7 @@ export class PageStorage {
     this.#context.emit({ kind: "foreignLinks", row, owner, links: fresh, refresh: target });
   }
 
-  #recordTopic(id: number, placement: Placement | undefined, foreign: Foreign | undefined): void {
+  #recordTopic(id: number, { placement, foreign }: ReadPage): void {
     if (placement === undefined) return;
     const { topic, confidence } = placement;
     this.#context.batch.setTopic({ id, topic, confidence, from: foreign?.from ?? "" });
@@ -196,12 +198,18 @@ export class PageStorage {
   #takeInto(
     index: PageIndex,
     row: WaitingUrl,
-    { record, reading, topic }: IndexedPage,
+    { reading, placement }: ReadPage,
+    record: PageRecord,
   ): Promise<void> {
     const { id, title, language, fetchedAtMs, digest } = record;
-    const page = { id, title, language, fetchedAtMs, digest, url: writtenOf(row), topic };
     return index.take({
-      ...page,
+      id,
+      title,
+      language,
+      fetchedAtMs,
+      digest,
+      url: writtenOf(row),
+      topic: placement?.topic ?? "",
       text: reading.text,
       archived: textPlaceOf(this.#context.batch, record),
     });
@@ -230,15 +238,30 @@ export class PageStorage {
     return "error";
   }
 
-  #addPage(site: Site, row: WaitingUrl, page: RecordedPage): void {
+  /** `earlier` is the record of an earlier round, which is replaced. */
+  #addPage(site: Site, row: WaitingUrl, record: PageRecord, earlier: PageRecord | undefined): void {
     const { batch, counters, traps } = this.#context;
-    const { record, earlier } = page;
     batch.addPage(record);
     counters.stored(record, earlier);
     if (earlier !== undefined) return;
     site.pageStored();
     const place = { siteId: site.id, ...splitPath(row.url) };
     traps.recordPage(place, this.#originalOf(site, record.likeness));
+  }
+
+  /** Learns what a new page was worth, after its links have been admitted: their ids begin with `firstNewId`. */
+  #learnWorth(site: Site, row: WaitingUrl, record: PageRecord, firstNewId: number): void {
+    const { traps, batch, emit } = this.#context;
+    if (row.depth === 0) return;
+    const place = { siteId: site.id, ...splitPath(row.url) };
+    const worth = worthOf(this.#originalOf(site, record.likeness), record.remarks);
+    // A page that is no content may list pages that are.
+    if (worth !== "content")
+      for (let id = firstNewId; id < this.#admission.nextUrlId; id++) {
+        const found = batch.url(id);
+        if (found !== undefined && traps.leadsTo(place, splitPath(found.url))) return;
+      }
+    if (traps.recordWorth(place, worth)) emit({ kind: "shapeWorthless", site });
   }
 
   /** The record of the URL from an earlier round. */
@@ -311,28 +334,17 @@ export class PageStorage {
   }
 }
 
+/** A page that its site asks not to index was not made for readers. */
+function worthOf(original: Original | undefined, remarks: readonly Remark[]): Worth {
+  if (original?.likeness === "exact" || remarks.some((remark) => WORTHLESS.includes(remark)))
+    return "worthless";
+  return original === undefined ? "content" : "near copy";
+}
+
 /** A page that another process fetched; `onRecorded` is called in the tick that records it. */
 interface Foreign {
   readonly from: string;
   readonly onRecorded: () => void;
-}
-
-interface LeavingPage {
-  readonly result: FetchedPage;
-  readonly owner: string;
-  readonly placement: Placement;
-}
-
-interface RecordedPage {
-  readonly record: PageRecord;
-  /** The record of an earlier round, which is replaced. */
-  readonly earlier: PageRecord | undefined;
-}
-
-interface IndexedPage {
-  readonly record: PageRecord;
-  readonly reading: Reading;
-  readonly topic: string;
 }
 
 interface ReadPage {
@@ -344,16 +356,8 @@ interface ReadPage {
   readonly reading: Reading;
   /** The page that had the same content first. */
   readonly copiedId: number | undefined;
-}
-
-interface LinkingPage extends Pick<ReadPage, "reading" | "owner"> {
+  readonly isUnchanged: boolean;
   readonly likeness: Likeness | undefined;
-}
-
-interface Findings {
-  readonly reading: Reading;
-  readonly likeness: Likeness | undefined;
-  readonly archived: ArchivePlace | undefined;
 }
 
 function originOf(site: Site, row: WaitingUrl): Origin {
@@ -366,8 +370,11 @@ function originOf(site: Site, row: WaitingUrl): Origin {
   };
 }
 
-function recordOf(row: WaitingUrl, result: FetchedPage, findings: Findings): PageRecord {
-  const { reading, likeness, archived } = findings;
+function recordOf(
+  row: WaitingUrl,
+  { result, reading, likeness }: ReadPage,
+  archived: ArchivePlace | undefined,
+): PageRecord {
   return {
     id: row.id,
     status: result.reply.status,

@@ -3,8 +3,9 @@ import { test } from "node:test";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
 import type { FetchedPage } from "../fetch/fetcher.ts";
+import type { WaitingUrl } from "../store/store.ts";
 import { NO_TRAFFIC } from "../fetch/transport.ts";
-import { PageReader, type Reading } from "./parse-page.ts";
+import { pageForHook, PageReader, type Reading } from "./parse-page.ts";
 import { urlOf } from "./small-crawl.suite.ts";
 
 const HTML = "text/html; charset=utf-8";
@@ -54,6 +55,34 @@ test("a body that is not HTML has a digest and no links; text is text for the in
   assert.deepEqual([image.text.length, image.digest.length > 0], [0, true]);
 });
 
+test("text for the index ends after 1 MiB, and the page says so", () => {
+  const settings = { searchIndex: true };
+  for (const contentType of ["text/plain", HTML]) {
+    const long = read("word ".repeat(400_000), { contentType, settings });
+    assert.ok(long.text.length <= 2 ** 20 && long.text.length > 1_000_000, contentType);
+    assert.ok(long.remarks.includes("text_capped"), contentType);
+    const short = read("word ".repeat(100_000), { contentType, settings });
+    assert.ok(!short.remarks.includes("text_capped"), contentType);
+  }
+});
+
+test("the words of at most 20,000 links are read to order the queue, and only for a topic", () => {
+  const html = '<a href="/a">word</a>'.repeat(25_000);
+  assert.equal(read(html, { settings: { order: "topic" } }).anchors.length, 20_000);
+  assert.equal(read(html).anchors.length, 0);
+});
+
+test("a hook gets at most four million characters of text, and the links with their words", () => {
+  const body = `<a href="/next">the next page</a>${"word ".repeat(900_000)}`;
+  const page = pageOf(Buffer.from(body), {});
+  const row = { url: "http://a.example/", written: undefined, depth: 1 } as WaitingUrl;
+  const shown = pageForHook(row, page, read(body), undefined);
+  assert.equal(shown.text().length, 4_000_000);
+  assert.deepEqual(shown.links(), [
+    { url: "http://a.example/next", text: "the next page", nofollow: false },
+  ]);
+});
+
 test("equal bodies have equal digests, others differ", () => {
   assert.deepEqual(read("<p>a").digest, read("<p>a").digest);
   assert.notDeepEqual(read("<p>a").digest, read("<p>b").digest);
@@ -67,9 +96,17 @@ interface Given {
 }
 
 function read(text: string | Uint8Array, given: Given = {}): Reading {
-  const { contentType = HTML, headers = [], settings = {}, isKnown = () => false } = given;
+  const { settings = {}, isKnown = () => false } = given;
   const body = typeof text === "string" ? Buffer.from(text) : text;
-  const page: FetchedPage = {
+  const reader = new PageReader({ ...defaultSettings(), ...settings });
+  const url = { url: urlOf("http://a.example/"), written: undefined };
+  const reading = reader.read(url, pageOf(body, given), isKnown);
+  assert.ok(!(reading instanceof Promise), "without a worker a page is read at once");
+  return reading;
+}
+
+function pageOf(body: Uint8Array, { contentType = HTML, headers = [] }: Given): FetchedPage {
+  return {
     kind: "page",
     body,
     contentType,
@@ -92,9 +129,4 @@ function read(text: string | Uint8Array, given: Given = {}): Reading {
       verified: true,
     },
   } as unknown as FetchedPage;
-  const reader = new PageReader({ ...defaultSettings(), ...settings });
-  const url = { url: urlOf("http://a.example/"), written: undefined };
-  const reading = reader.read(url, page, isKnown);
-  assert.ok(!(reading instanceof Promise), "a small page is read at once");
-  return reading;
 }

@@ -7,6 +7,7 @@ import type { FreshLink, Harvest } from "../page/links.ts";
 import type { LaterLinks } from "../page/later-links.ts";
 import { type ListedLink, listLinks } from "../page/link-list.ts";
 import { packText } from "../page/packed-text.ts";
+import { marksOf } from "../page/page-marks.ts";
 import type { Likeness, Remark } from "../page/page.ts";
 import { type PageAside, withoutKnown } from "../page/page-thread.ts";
 import {
@@ -141,6 +142,8 @@ export class PageReader {
     const text = this.#settings.searchIndex ? packText(html, runs, INDEXED_BYTES_MAX) : NO_TEXT;
     const isCut = text.length >= INDEXED_BYTES_MAX || runs.count >= RUNS_MAX;
     const follow = followable(harvest, page, this.#options.robotName, this.#settings.nofollow);
+    const marks = marksOf({ html, runs, links: harvest.fingerprints.length / 8 });
+    const remarks = [...follow.remarks, ...marks];
     const isJudged = verdict?.kind === "topic";
     return {
       digest,
@@ -155,7 +158,7 @@ export class PageReader {
       anchors,
       onTopic: isJudged ? (this.#classifier?.probabilities[this.#target] ?? 0) : 0,
       ...follow,
-      remarks: isCut ? [...follow.remarks, "text_capped"] : follow.remarks,
+      remarks: isCut ? [...remarks, "text_capped"] : remarks,
     };
   }
 }

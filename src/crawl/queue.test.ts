@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OPEN, rulesFor } from "../fetch/robots.ts";
 import { Queue } from "./queue.ts";
+import { retryFor } from "./requests.ts";
 import type { Site } from "./site.ts";
-import { addUrl, pageWith, SmallCrawl } from "./small-crawl.suite.ts";
+import { addUrl, pageWith, SmallCrawl, type SmallPlan } from "./small-crawl.suite.ts";
 
 test("the rules of a site are stored before its first page is requested", async () => {
   const urls = Array.from({ length: 20 }, (_, at) => `http://s${at}.example/`);
@@ -64,16 +65,56 @@ test("a new URL goes to the workbench only if its site is ready, and wakes a sle
   );
 });
 
-test("half of the sites in memory may be awake; the others wake when places are free", () => {
+test("128 of 256 sites in memory may be awake; others wake when an eighth of the places is free", () => {
   const { context, queue } = newQueue();
   const sites: Site[] = [];
   for (let at = 0; at < 200; at++) sites.push(addUrl(context, `http://s${at}.example/`).site);
   queue.wakeSites();
-  const { awakeCount } = context.sites;
-  assert.ok(awakeCount > 0 && awakeCount < 200, `${awakeCount} sites are awake`);
-  for (const site of sites.filter(({ awake }) => awake)) queue.endAll(site, "dns_nxdomain", "");
+  assert.equal(context.sites.awakeCount, 128);
+  const awake = sites.filter((site) => site.awake);
+  for (const site of awake.splice(0, 15)) queue.endAll(site, "dns_nxdomain", "");
   queue.afterCommit();
-  assert.equal(context.sites.awakeCount, Math.min(awakeCount, 200 - awakeCount));
+  assert.equal(context.sites.awakeCount, 113);
+  for (const site of awake.splice(0, 1)) queue.endAll(site, "dns_nxdomain", "");
+  queue.afterCommit();
+  assert.equal(context.sites.awakeCount, 128);
+});
+
+test("when the best sites go first, a site gives its place to one with 1.5 times its score", () => {
+  const settings = { order: "topic", topic: "any" } as const;
+  const { context, queue } = newQueue({ settings });
+  const fed = (name: string, score: number): Site => {
+    const { site, row } = addUrl(context, `http://${name}.example/`);
+    context.batch.setScore(row.id, score);
+    queue.feed(site, { ...row, score });
+    return site;
+  };
+  const sites = Array.from({ length: 128 }, (_, at) => fed(`s${at}`, 1));
+  for (const site of sites) makeReady(queue, context, site);
+  assert.equal(fed("slightly-better", 1.4).awake, false);
+  assert.equal(fed("better", 1.6).awake, true);
+  assert.equal(sites.filter((site) => site.awake).length, 127);
+});
+
+test("a site with many retries gets no further URLs from the store", () => {
+  for (const [retries, isRefilled] of [
+    [120, true],
+    [140, false],
+  ] as const) {
+    const { context, queue } = newQueue({ hooks: { score: () => 0 } });
+    let site: Site | undefined;
+    for (let at = 0; at < 300; at++) ({ site } = addUrl(context, `http://a.example/${at}`));
+    assert.ok(site !== undefined);
+    makeReady(queue, context, site);
+    const { workbench } = context;
+    const held = workbench.queued(site.id);
+    assert.equal(held, 32);
+    for (const row of context.batch.waiting(site.id, held)) workbench.withdraw(site.id, row.id);
+    for (const row of context.batch.waiting(site.id, 300).slice(-retries))
+      workbench.put(site.id, retryFor(row, 0));
+    queue.refill(site);
+    assert.equal(workbench.queued(site.id) > retries, isRefilled, `${retries} retries`);
+  }
 });
 
 test("all waiting URLs of a site end with one reason, except those being requested", () => {
@@ -106,8 +147,8 @@ test("a site sleeps when nothing waits, and not before its last file has been re
   assert.equal(site.state, "asleep");
 });
 
-function newQueue() {
-  const crawl = new SmallCrawl();
+function newQueue(plan: SmallPlan = {}) {
+  const crawl = new SmallCrawl(plan);
   const context = crawl.context();
   return { crawl, context, queue: new Queue(context) };
 }

@@ -8,9 +8,11 @@
 
 import type { Addressee } from "../frontier/politeness.ts";
 import type { Verdict } from "../fetch/robots.ts";
+import type { When } from "../frontier/traps.ts";
+import { isLast, lastScore } from "../frontier/priority.ts";
 import type { NamedReason } from "../page/outcome.ts";
 import type { WaitingUrl } from "../store/store.ts";
-import { pathOf } from "../url/url.ts";
+import { pathOf, splitPath } from "../url/url.ts";
 import { entriesIn, SITES, WAITING } from "./allotments.ts";
 import type { CrawlContext } from "./context.ts";
 import { endUrl } from "./end-url.ts";
@@ -35,6 +37,8 @@ const WORSE_BY = 1.5;
 const HOPEFUL_MAX = 256;
 /** A site may have this many times as many retries as other URLs on the workbench. */
 const RETRIES_TIMES = 4;
+/** URLs of worthless shapes that are sampled at once: what one brings decides about the next. */
+const SAMPLED_AT_ONCE = 2;
 /** Waiting URLs read from the store at once when all URLs of a site end. */
 const SETTLED_AT_ONCE = 1000;
 
@@ -43,6 +47,8 @@ export class Queue {
   readonly #limits: QueueLimits;
   /** Sites whose rules are in the batch and not stored yet. */
   readonly #ruled = new Set<Site>();
+  /** Sites whose URLs have been put last in the batch, and are not stored so yet. */
+  readonly #reordered = new Set<Site>();
   #cursor = 0;
   /** Whether sites with work may be asleep because all places were taken. */
   #hasSleepers = false;
@@ -126,6 +132,11 @@ export class Queue {
     }
     if (!site.isReady) return;
     if (ownership?.hasArrived(row.url) === false) return;
+    // Judged when no other is left.
+    if (isLast(row.score)) {
+      if (workbench.queued(site.id) === 0) this.refillAfterCommit(site);
+      return;
+    }
     const queued = workbench.queued(site.id);
     const othersAreHere = this.#heldPages(site) >= site.pending - 1;
     const hasRoom = queued < limits.perSiteMax && workbench.entries < limits.entriesMax;
@@ -180,25 +191,75 @@ export class Queue {
   refill(site: Site): void {
     const { workbench, batch, requests, ownership, emit } = this.#context;
     const limits = this.#limits;
-    if (!site.isReady) return;
+    if (!site.isReady || this.#reordered.has(site)) return;
     const retries = workbench.retries(site.id);
     const fresh = workbench.queued(site.id) - retries;
     if (fresh > limits.perSiteMax / 4 || retries > RETRIES_TIMES * limits.perSiteMax) return;
     if (this.#heldPages(site) >= site.pending) return;
     const wanted = workbench.entries < limits.entriesMax ? limits.perSiteMax - fresh : 2;
     const held = workbench.held(site.id);
+    const last: WaitingUrl[] = [];
     let added = 0;
     for (const row of batch.waiting(site.id, wanted + held.size)) {
       if (added >= wanted) break;
       if (held.has(row.id) || requests.isUnderWay(row.id)) continue;
       if (ownership?.hasArrived(row.url) === false) continue;
-      const request = this.#requestFor(site, row);
+      const request = isLast(row.score) ? undefined : this.#requestFor(site, row);
       if (request !== undefined) workbench.put(site.id, request);
-      added += 1;
+      if (isLast(row.score)) last.push(row);
+      else if (request !== undefined || !this.#reordered.has(site)) added += 1;
     }
+    // A page under way may bring URLs that go before them.
+    if (added === 0 && fresh === 0 && site.uses === 0) added = this.#sample(site, last);
     const retriesNow = workbench.retries(site.id);
     if (added > 0 && retriesNow > 0 && workbench.queued(site.id) === retriesNow)
       emit({ kind: "siteDoubted", site });
+  }
+
+  /** A shape of the site has become worthless: its URLs in the queue go behind the others. */
+  putLast(site: Site): void {
+    const { workbench } = this.#context;
+    const isMeant = (row: WaitingUrl | undefined): boolean =>
+      row !== undefined && !isLast(row.score) && this.#whenToRequest(site, row) === "last";
+    for (const { row } of workbench.withdrawAll(site.id, ({ row }) => isMeant(row)))
+      if (row !== undefined) this.#rescore(site, row);
+    this.refill(site);
+  }
+
+  /** Requests some of the URLs that go last, and ends others of worthless shapes; returns how many wait now. */
+  #sample(site: Site, rows: readonly WaitingUrl[]): number {
+    let added = 0;
+    for (const row of rows) {
+      if (added >= SAMPLED_AT_ONCE) return added;
+      if (this.#whenToRequest(site, row) === "never")
+        endUrl(this.#context, site, row, { reason: "trap_useless" });
+      else {
+        const request = this.#requestFor(site, row);
+        if (request === undefined) continue;
+        this.#context.workbench.put(site.id, request);
+        added += 1;
+      }
+    }
+    // More may be stored.
+    if (added === 0 && rows.length > 0 && site.pending > 0) this.#refillLater(site);
+    return added;
+  }
+
+  #whenToRequest(site: Site, { url, score, depth }: WaitingUrl): When {
+    if (depth === 0) return "now";
+    const place = { siteId: site.id, ...splitPath(url) };
+    return this.#context.traps.whenToRequest(place, isLast(score));
+  }
+
+  #rescore(site: Site, { id, score }: WaitingUrl): void {
+    this.#context.batch.setScore(id, lastScore(score));
+    this.#reordered.add(site);
+    this.#refillLater(site);
+  }
+
+  #refillLater(site: Site): void {
+    this.refillAfterCommit(site);
+    this.#context.batch.touch();
   }
 
   /** The site's rules are stored with the next commit, before its first page is requested. */
@@ -230,6 +291,7 @@ export class Queue {
   afterCommit(): void {
     const { sites } = this.#context;
     const limits = this.#limits;
+    this.#reordered.clear();
     this.#wakeHopeful();
     if (this.#hasSleepers && sites.awakeCount <= limits.sitesAwakeMax * WAKE_BELOW)
       this.wakeSites();
@@ -265,8 +327,12 @@ export class Queue {
     }
   }
 
-  /** undefined for a URL that robots.txt forbids: it ends without a request. */
+  /** undefined for a URL that robots.txt forbids, which ends, and for one that goes behind the others now. */
   #requestFor(site: Site, row: WaitingUrl): QueuedRequest | undefined {
+    if (!isLast(row.score) && this.#whenToRequest(site, row) === "last") {
+      this.#rescore(site, row);
+      return undefined;
+    }
     const verdict = site.rules?.allows(pathOf(row.url));
     if (verdict?.allowed === false) {
       const end = { reason: "robots_denied", detail: ruleText(verdict) } as const;

@@ -35,6 +35,12 @@ test("a retry waits for 1, 4 and 16 s, the last one only 1 s, behind the other U
   assert.deepEqual(waits, [1000, 4000, 16_000, 1000]);
 });
 
+test("no pause before a retry is longer than a minute", () => {
+  const { retries, site, row, context } = oneRequest({ retriesMax: 9 });
+  retries.putBehind(site, { ...row, attempts: 6 }, failed("first_byte_timeout"));
+  assert.equal((site.trial(row.id)?.notBeforeMs ?? 0) - context.clock.nowMs(), 60_000);
+});
+
 test("a failure is charged only when the site responds to a later request", () => {
   const { retries, site, row, context, crawl } = oneRequest();
   const other = addUrl(context, `${SITE}/other`).row;
@@ -76,8 +82,8 @@ test("when only failed URLs are left on the workbench, the site is in doubt", ()
   assert.equal(crawl.eventsOf("siteDoubted").length, 1);
 });
 
-function oneRequest() {
-  const crawl = new SmallCrawl({ settings: { retriesMax: 3 } });
+function oneRequest({ retriesMax } = { retriesMax: 3 }) {
+  const crawl = new SmallCrawl({ settings: { retriesMax } });
   const context = crawl.context();
   return { crawl, context, retries: new Retries(context), ...addUrl(context, `${SITE}/`) };
 }

@@ -12,7 +12,7 @@ import type { Reason } from "../page/outcome.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import type { CrawlContext } from "./context.ts";
 import { type Request, requestFor, retryFor } from "./requests.ts";
-import type { Site } from "./site.ts";
+import type { Site, Trial } from "./site.ts";
 
 /** Pauses of 1, 4 and 16 s before the retries of a URL. */
 const RETRY_FIRST_MS = 1000;
@@ -35,9 +35,12 @@ export class Retries {
   /** Charges failures to URLs: that of the request, or earlier ones of URLs whose site has responded now. */
   learn({ site, row, moment }: Request, reason: Reason): void {
     const mood = whatItSays(reason);
-    if (mood === "well") this.#charge(site, this.#blame.responded(site.id, moment));
-    else if (mood !== "nothing")
-      this.#blame.failed(site.id, moment, isOfSite(reason) ? undefined : row?.id);
+    if (mood === "nothing") return;
+    if (mood === "well") return this.#charge(site, this.#blame.responded(site.id, moment));
+    // The first refusal may be due to the rate. A retry waits until the rate cannot be the cause (`found-rate.ts`).
+    const isFirst = row !== undefined && !isRefused(site.trial(row.id));
+    const isOfUrl = !isOfSite(reason) && !(mood === "busy" && isFirst);
+    this.#blame.failed(site.id, moment, isOfUrl ? row?.id : undefined);
   }
 
   /** The URL is requested again later, behind the others of its site. */
@@ -73,10 +76,16 @@ export class Retries {
     for (const id of urlIds) {
       const trial = site.trial(id);
       if (trial === undefined) continue;
-      const attempts = trial.attempts + 1;
+      // The first refusal was not charged when it happened.
+      const attempts = trial.attempts + (isRefused(trial) && trial.attempts === 0 ? 2 : 1);
       site.failed(id, { ...trial, attempts });
       this.#context.batch.setAttempts(id, attempts);
       this.#context.emit({ kind: "urlCharged" });
     }
   }
+}
+
+/** Whether a URL has failed with 429 or 503. */
+function isRefused(trial: Trial | undefined): boolean {
+  return trial !== undefined && whatItSays(trial.reason) === "busy";
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pageWith, SmallCrawl, type SmallWeb } from "./small-crawl.suite.ts";
+import { gzipSync } from "node:zlib";
+import { pageWith, type Served, SmallCrawl, type SmallWeb } from "./small-crawl.suite.ts";
 
 const HOME = "http://a.example/";
 const ROBOTS = "http://a.example/robots.txt";
@@ -93,11 +94,43 @@ test("robots.txt is read again when it is 24 hours old, and the new rules apply"
   const { disk, clock } = first;
   await clock.runFor(24 * HOUR_MS - 60_000);
   web[ROBOTS] = { body: "User-agent: *\nDisallow: /" };
-  const again = new SmallCrawl({ web, disk, clock, settings: { delayMs: 1000 } });
+  // All pages are the same.
+  const settings = { delayMs: 1000, traps: "off" } as const;
+  const again = new SmallCrawl({ web, disk, clock, settings });
   const { pages, outcomes } = await again.run();
   assert.equal(paths(again).indexOf("/robots.txt"), pages - 1, "the old rules apply for a minute");
   assert.ok(pages > 55 && pages < 65, `${pages} pages before the new rules`);
   assert.equal(outcomes["robots_denied"], 91 - pages);
+});
+
+test("a name is resolved again after a minute, and no request waits for it", async () => {
+  const links = Array.from({ length: 20 }, (_, at) => `/${at}`);
+  const web: SmallWeb = { [HOME]: pageWith(...links) };
+  for (const link of links) web[`http://a.example${link}`] = pageWith();
+  const crawl = new SmallCrawl({ web, settings: { delayMs: 10_000 } });
+  await crawl.run();
+  const times = crawl.lookups.map(({ atMs }) => atMs);
+  assert.equal(times.length, 4, "in 200 seconds");
+  for (const [at, atMs] of times.slice(1).entries()) {
+    const gapMs = atMs - (times[at] ?? 0);
+    assert.ok(gapMs >= 60_000 && gapMs <= 70_000, `${gapMs} ms`);
+    assert.ok(
+      crawl.requests.some((request) => request.atMs === atMs),
+      "the request is sent too",
+    );
+  }
+});
+
+test("a robots.txt that cannot be read is requested again after 1, 2, 4 … s, then forbids the site", async () => {
+  const cut = gzipSync("User-agent: *\nDisallow: /private").subarray(0, 15);
+  const damaged: Served = { headers: [["content-encoding", "gzip"]], body: cut };
+  const web: SmallWeb = { [HOME]: pageWith(), [ROBOTS]: damaged };
+  const crawl = new SmallCrawl({ web, settings: { retriesMax: 8 } });
+  const { pages, complete, outcomes } = await crawl.run();
+  assert.deepEqual([pages, complete, outcomes], [0, true, { robots_unreachable: 1 }]);
+  const times = crawl.requests.map(({ atMs }) => atMs);
+  const gaps = times.slice(1).map((atMs, at) => Math.round((atMs - (times[at] ?? 0)) / 1000));
+  assert.deepEqual(gaps, [1, 2, 4, 8, 16, 32, 60, 60]);
 });
 
 test("a changed delay applies to sites that are being crawled", async () => {

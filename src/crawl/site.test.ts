@@ -8,6 +8,8 @@ import { Site, SITE_STATES, type SiteState } from "./site.ts";
 const TO = { siteId: 1, address: undefined, delayMs: 0, addressDelayMs: 0, concurrencyMax: 1 };
 const TRIAL = { attempts: 1, reason: "first_byte_timeout", detail: "", notBeforeMs: 0 } as const;
 
+const NOTHING_REMEMBERED = { traps: "", rate: "" };
+
 test("a site goes from asleep to ready, rests, and sleeps again", () => {
   const { site } = newSite();
   const seen: SiteState[] = [site.state];
@@ -101,16 +103,16 @@ test("a site is restored from its row, without its state", () => {
   site.robotsRead({ status: 200, text: "Disallow:", fetchedAtMs: 1 });
   site.sitemapsAreRead();
   site.countNews("changed");
-  const row = site.row("");
+  const row = site.row(NOTHING_REMEMBERED);
   const other = new Site(row, clock, { changed: () => undefined }, false);
-  assert.deepEqual(other.row(""), row);
+  assert.deepEqual(other.row(NOTHING_REMEMBERED), row);
   assert.deepEqual([other.state, other.pending, other.pages], ["asleep", 1, 1]);
   assert.deepEqual(other.round.news, { changed: 1, unchanged: 0, fresh: 1, gone: 0, left: 0 });
 });
 
 test("a round that began in the future, by a wall clock that was wrong, begins now", () => {
   const { site, clock } = newSite();
-  const row = site.row("");
+  const row = site.row(NOTHING_REMEMBERED);
   assert.ok(row.round !== undefined);
   const later = { ...row, round: { ...row.round, startedAtMs: clock.wallMs() + 1e9 } };
   const restored = new Site(later, clock, { changed: () => undefined }, false);
@@ -147,6 +149,7 @@ function newSite() {
     robots: undefined,
     sitemapsRead: false,
     traps: "",
+    rate: "",
     round: undefined,
   };
   const site = new Site(row, clock, { changed: () => (changes += 1) }, false);

@@ -418,7 +418,8 @@ export class Site implements ServerFigures {
     this.#sites.changed(this);
   }
 
-  row(traps: string): SiteRow {
+  /** Its row, with what the frontier remembers of it. */
+  row(frontier: Pick<SiteRow, "traps" | "rate">): SiteRow {
     const { startedWallMs, ...round } = this.#round;
     return {
       id: this.id,
@@ -429,7 +430,7 @@ export class Site implements ServerFigures {
       ...this.books.stored(),
       robots: this.#robots,
       sitemapsRead: this.#sitemapsRead,
-      traps,
+      ...frontier,
       round: { ...round, startedAtMs: startedWallMs },
     };
   }

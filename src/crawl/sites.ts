@@ -7,6 +7,7 @@
 
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Politeness } from "../frontier/politeness.ts";
 import type { Traps } from "../frontier/traps.ts";
 import type { Reason } from "../page/outcome.ts";
 import type { SiteRow, Store } from "../store/store.ts";
@@ -33,6 +34,7 @@ type SitesStore = Pick<Store, "siteByKey" | "nextSiteId" | "sites" | "sitesWithW
 interface SitesParts {
   readonly store: SitesStore;
   readonly traps: Traps;
+  readonly politeness: Pick<Politeness, "restoreRate" | "saveRate" | "forget">;
   readonly clock: Clock;
   /** Sites in memory, at most. */
   readonly sitesMax: number;
@@ -92,6 +94,7 @@ export class Sites {
     if (held !== undefined) return held;
     const site = this.#hold(row);
     this.#parts.traps.restore(site.id, site.domain, row.traps);
+    this.#parts.politeness.restoreRate(site.id, row.rate);
     return site;
   }
 
@@ -159,6 +162,7 @@ export class Sites {
       this.#byId.delete(site.id);
       this.#byKey.delete(site.key);
       this.#parts.traps.forget(site.id);
+      this.#parts.politeness.forget(site.id);
     }
   }
 
@@ -171,7 +175,8 @@ export class Sites {
   }
 
   #rowOf(site: Site): SiteRow {
-    return site.row(this.#parts.traps.save(site.id));
+    const { traps, politeness } = this.#parts;
+    return site.row({ traps: traps.save(site.id), rate: politeness.saveRate(site.id) });
   }
 }
 
@@ -187,6 +192,7 @@ function emptyRow(id: number, key: string): SiteRow {
     robots: undefined,
     sitemapsRead: false,
     traps: "",
+    rate: "",
     round: undefined,
   };
 }

@@ -39,7 +39,7 @@ export type Served =
   | {
       readonly status?: number;
       readonly headers?: readonly (readonly [name: string, value: string])[];
-      readonly body?: string;
+      readonly body?: string | Uint8Array;
     };
 
 /** By URL; other URLs are answered with 404, and hosts without any URL have no address. */
@@ -72,6 +72,8 @@ export class SmallCrawl {
   readonly web: SmallWeb;
   /** While it is set, no name can be resolved. */
   isNameServerDown = false;
+  /** Names in the order of their lookups, and when each was asked for. */
+  readonly lookups: { readonly host: string; readonly atMs: number }[] = [];
   /** URLs in the order of their requests, and when each was sent. */
   readonly requests: { readonly url: string; readonly atMs: number }[] = [];
   readonly events: CrawlEvent[] = [];
@@ -146,6 +148,7 @@ export class SmallCrawl {
   }
 
   async #resolve(host: string): Promise<Resolution> {
+    this.lookups.push({ host, atMs: this.clock.nowMs() });
     await new Promise<void>((goOn) => void this.clock.after(LOOKUP_MS, goOn));
     if (this.isNameServerDown) return { kind: "failed", reason: "dns_timeout", detail: host };
     const hosts = [...new Set(Object.keys(this.web).map((url) => new URL(url).hostname))];

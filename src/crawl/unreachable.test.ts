@@ -72,6 +72,34 @@ test("when one site responds after silence, all others are probed at once", asyn
   assert.ok(first.atMs - backAtMs <= 10 * MINUTE_MS, "one of them is probed within its pause");
 });
 
+test("ten seconds without any response make the next one a reason to probe all sites", async () => {
+  for (const [silentMs, isProbed] of [
+    [9900, false],
+    [10_000, true],
+  ] as const) {
+    const crawl = new SmallCrawl();
+    const context = crawl.context();
+    const queue = new Queue(context);
+    const unreachable = new Unreachable(context, queue);
+    const [down, up] = ["http://down.example/", "http://up.example/"].map(
+      (url) => addUrl(context, url).site,
+    );
+    assert.ok(down !== undefined && up !== undefined);
+    // Down for an hour, so its next probe is minutes away.
+    const sinceMs = crawl.clock.nowMs() - 60 * MINUTE_MS;
+    const reason = "connect_timeout";
+    const outage = { siteId: down.id, sinceMs, untilMs: -Infinity, reason, detail: "" } as const;
+    context.sites.outages.set(down.key, { ...outage });
+    queue.wake(down);
+    unreachable.startFailed(down, reason, "");
+    await crawl.clock.runFor(silentMs);
+    unreachable.ended(up, "ok");
+    await crawl.clock.runFor(1);
+    assert.equal(down.awake, isProbed, `${silentMs} ms`);
+    unreachable.stop();
+  }
+});
+
 test("a site that responds to an earlier request has its place again at once", () => {
   const crawl = new SmallCrawl({ web: { "http://a.example/": pageWith() } });
   const context = crawl.context();

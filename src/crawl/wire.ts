@@ -108,7 +108,7 @@ export function contextOf(parts: CrawlParts, signal: AbortSignal, emit: Emit): C
   const traps = new Traps(trapLimits(settings));
   const sieve = new Sieve(entriesIn(settings, SIEVE));
   const sitesMax = entriesIn(settings, SITES);
-  const sites = new Sites({ store, traps, clock, sitesMax, emit });
+  const sites = new Sites({ store, traps, politeness, clock, sitesMax, emit });
   const batch = new Batch({ clock, store, output, sites, counters, emit });
   const ownership = team === undefined ? undefined : new Ownership(team);
   const meter = new Meter(clock.nowMs());
@@ -196,12 +196,12 @@ function dispatch(
       return wired.recrawls.siteFound(event.site);
     case "siteWoken":
       return siteSetup.prepare(event.site);
+    case "shapeWorthless":
+      return wired.queue.putLast(event.site);
     case "siteDoubted":
       return siteSetup.check(event.site);
     case "siteGrown":
       return wired.peer?.siteGrown(event.site.key);
-    case "siteDone":
-      return replanner.soon();
     case "siteAsleep":
       return wired.recrawls.siteAsleep(event.site);
     case "urlEnded":
@@ -212,6 +212,7 @@ function dispatch(
       return fetchLoop.pump();
     case "requestEnded":
       return wired.unreachable.ended(event.site, event.reason);
+    case "siteDone":
     case "serverTried":
       return replanner.soon();
     case "limitApplied":
@@ -248,7 +249,7 @@ function dispatch(
   }
 }
 
-/** Tells the parts that send or index only committed data. */
+/** After a commit: lets parts send or index what is committed now. */
 function afterCommit({ context, exchange }: Wired): void {
   const { requests, index, store } = context;
   requests.commit();

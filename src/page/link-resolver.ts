@@ -48,9 +48,6 @@ import {
 const HTTP = Buffer.from("http://");
 const HTTPS = Buffer.from("https://");
 
-/** What is beyond is not decoded: so many bytes are too long for a URL whatever references they hold. */
-const VALUE_BYTES_MAX = 2 ** 21;
-
 export class LinkResolver {
   /** The fingerprint of the link last resolved; signed, since the engine handles signed integers best. */
   high = 0;
@@ -122,7 +119,7 @@ export class LinkResolver {
     this.#parsed = undefined;
     const mayBeClean = end - start <= URL_BYTES_MAX && this.#writtenBase === this.#base;
     if (mayBeClean && this.#resolveClean(html, start, end)) return undefined;
-    return this.resolveText(attributeText(html, start, Math.min(end, start + VALUE_BYTES_MAX)));
+    return this.resolveText(attributeText(html, start, end));
   }
 
   /** Resolves a link that is decoded already. */

@@ -65,12 +65,13 @@ export class PageThread implements PageAside {
     const copy = new Uint8Array(body);
     const task: ScanTask = { url, contentType, body: copy };
     this.#worker ??= this.#start();
+    // While it reads, the process must not end.
+    this.#worker.ref();
     this.#worker.postMessage(task, [copy.buffer]);
   }
 
   #start(): Worker {
     const worker = new Worker(WORKER_FILE, { workerData: this.#options });
-    worker.unref();
     worker.on("message", (packed: PackedScan) => this.#came(packed));
     worker.on("error", (error: Error) => this.#fail(error));
     return worker;
@@ -89,7 +90,8 @@ export class PageThread implements PageAside {
   #came(packed: PackedScan): void {
     const done = this.#waiting.shift();
     const [next] = this.#waiting;
-    if (next !== undefined) this.#post(next.body);
+    if (next === undefined) this.#worker?.unref();
+    else this.#post(next.body);
     done?.resolve(scanOf(packed, done.body.body, this.#options));
   }
 }

@@ -91,6 +91,8 @@ export interface SiteRow {
   readonly sitemapsRead: boolean;
   /** Counts that trap defences must remember, as the frontier wrote them. */
   readonly traps: string;
+  /** The rate of requests that it was found to accept, as the frontier wrote it; empty without one. */
+  readonly rate: string;
   /** undefined in rows from before there were rounds. */
   readonly round: StoredRound | undefined;
 }

@@ -15,7 +15,7 @@ import { below, pick, type Random, randomFrom } from "../../src/base/random.ts";
 import type { Target } from "./target.ts";
 
 /** CPU time of this thread for one input; several times what the slowest known input takes. */
-const CPU_MS = 60;
+const CPU_MS = 150;
 const CPU_MS_PER_KIB = 1;
 /** A slow input is read again, because garbage collection and compilation are charged to whatever runs. */
 const SLOW_READS = 4;
@@ -24,9 +24,10 @@ const MEMORY_EVERY_INPUTS = 256;
 const TURN_INPUTS = 32;
 const KEPT_MAX = 512;
 const CHANGES_MAX = 6;
-const MINIMISING_READS_MAX = 3_000;
+const MINIMISING_MS_MAX = 30_000;
 /** Without progress for so long, the reader hangs. */
 const HANG_MS = 120_000;
+const INPUT_BYTES_MAX = 256 * 1024;
 const PROTOTYPES = [Object, Array, String, Number, Map, Set, Function, RegExp, Promise];
 
 export interface FuzzOptions {
@@ -52,36 +53,32 @@ export interface FuzzResult {
 }
 
 export async function fuzz(target: Target, { seed, goesOn }: FuzzOptions): Promise<FuzzResult> {
-  const watch = new HangWatch(`${target.name} --seed ${seed}`);
+  using watch = new HangWatch(`${target.name} --seed ${seed}`);
   const kept = [...target.samples];
   const kinds = new Set<string>();
   let inputs = 0;
   let slowestMs = 0;
-  try {
-    for (; goesOn(inputs); inputs++) {
-      const random = randomFrom(seed * 1_000_003 + inputs);
-      const sample = target.samples[inputs];
-      const input = sample ?? someInput(target, kept, random);
-      watch.step();
-      // Without turns of the event loop, freed buffers would not be returned.
-      if (inputs % TURN_INPUTS === 0) await new Promise((resolve) => setImmediate(resolve));
-      const read = await readOnce(target, input, inputs % MEMORY_EVERY_INPUTS === 0);
-      slowestMs = Math.max(slowestMs, read.tookMs);
-      if (read.problem !== undefined) {
-        const small = await minimised(target, input, read.problem);
-        const message = (await readOnce(target, small, true)).problem ?? read.problem;
-        const failure = { target: target.name, seed, number: inputs, message, input: small };
-        return { inputs: inputs + 1, kinds: kinds.size, slowestMs, failure };
-      }
-      if (kinds.has(read.kind)) continue;
-      kinds.add(read.kind);
-      if (kept.length < KEPT_MAX) kept.push(input);
-      else kept[target.samples.length + below(random, KEPT_MAX - target.samples.length)] = input;
+  for (; goesOn(inputs); inputs++) {
+    const random = randomFrom(seed * 1_000_003 + inputs);
+    const sample = target.samples[inputs];
+    const input = sample ?? someInput(target, kept, random);
+    watch.step(input);
+    // Without turns of the event loop, freed buffers would not be returned.
+    if (inputs % TURN_INPUTS === 0) await new Promise((resolve) => setImmediate(resolve));
+    const read = await readOnce(target, input, inputs % MEMORY_EVERY_INPUTS === 0);
+    slowestMs = Math.max(slowestMs, read.tookMs);
+    if (read.problem !== undefined) {
+      const small = await minimised(target, input, { problem: read.problem, watch });
+      const message = (await readOnce(target, small, true)).problem ?? read.problem;
+      const failure = { target: target.name, seed, number: inputs, message, input: small };
+      return { inputs: inputs + 1, kinds: kinds.size, slowestMs, failure };
     }
-    return { inputs, kinds: kinds.size, slowestMs, failure: undefined };
-  } finally {
-    await watch.end();
+    if (kinds.has(read.kind)) continue;
+    kinds.add(read.kind);
+    if (kept.length < KEPT_MAX) kept.push(input);
+    else kept[target.samples.length + below(random, KEPT_MAX - target.samples.length)] = input;
   }
+  return { inputs, kinds: kinds.size, slowestMs, failure: undefined };
 }
 
 interface Read {
@@ -93,7 +90,7 @@ interface Read {
 
 export async function readOnce(target: Target, input: Uint8Array, memory: boolean): Promise<Read> {
   const names = namesOnPrototypes();
-  const msMax = CPU_MS + (CPU_MS_PER_KIB * input.length) / 1024;
+  const msMax = target.cpuMsMax ?? CPU_MS + (CPU_MS_PER_KIB * input.length) / 1024;
   let kind = "";
   let tookMs = Infinity;
   try {
@@ -203,13 +200,18 @@ const NUMBERS = [
 ];
 
 /** Leaves out parts as long as the same promise stays broken. */
-async function minimised(target: Target, input: Uint8Array, problem: string): Promise<Uint8Array> {
+async function minimised(
+  target: Target,
+  input: Uint8Array,
+  { problem, watch }: { readonly problem: string; readonly watch: HangWatch },
+): Promise<Uint8Array> {
   const first = firstLine(problem);
+  const endMs = performance.now() + MINIMISING_MS_MAX;
   let small = input;
-  let reads = 0;
   for (let step = Math.ceil(input.length / 2); step >= 1; step = Math.floor(step / 2))
-    for (let at = 0; at < small.length && reads < MINIMISING_READS_MAX; reads++) {
+    for (let at = 0; at < small.length && performance.now() < endMs;) {
       const shorter = Buffer.concat([small.subarray(0, at), small.subarray(at + step)]);
+      watch.step(shorter);
       const read = await readOnce(target, shorter, true);
       if (read.problem !== undefined && firstLine(read.problem) === first) small = shorter;
       else at += step;
@@ -226,33 +228,38 @@ function bytesOf(word: string | Uint8Array): Uint8Array {
   return typeof word === "string" ? Buffer.from(word) : word;
 }
 
-/** Ends the process with a message when one input keeps this thread busy for ever. */
-class HangWatch {
-  readonly #step = new Int32Array(new SharedArrayBuffer(4));
+/** Ends the process with a message when one input keeps this thread busy for ever, and leaves that input in a file. */
+class HangWatch implements Disposable {
+  readonly #step = new Int32Array(new SharedArrayBuffer(8));
+  readonly #input = new Uint8Array(new SharedArrayBuffer(INPUT_BYTES_MAX));
   readonly #worker: Worker;
 
   constructor(what: string) {
     this.#worker = new Worker(
-      `const { workerData: { step, what, ms } } = require("node:worker_threads");
+      `const { workerData: { step, input, what, ms } } = require("node:worker_threads");
        let seen = -1;
        setInterval(() => {
          const now = Atomics.load(step, 0);
          if (now === seen) {
-           require("node:fs").writeSync(2, "hangs: " + what + ", input " + (now - 1) + "\\n");
+           const file = require("node:os").tmpdir() + "/weir-fuzz-hang.bin";
+           require("node:fs").writeFileSync(file, Buffer.from(input.slice(0, step[1])));
+           require("node:fs").writeSync(2, "hangs: " + what + ", the input is in " + file + "\\n");
            process.kill(process.pid, "SIGKILL");
          }
          seen = now;
        }, ms);`,
-      { eval: true, workerData: { step: this.#step, what, ms: HANG_MS } },
+      { eval: true, workerData: { step: this.#step, input: this.#input, what, ms: HANG_MS } },
     );
     this.#worker.unref();
   }
 
-  step(): void {
+  step(input: Uint8Array): void {
+    this.#input.set(input.subarray(0, INPUT_BYTES_MAX));
+    this.#step[1] = Math.min(input.length, INPUT_BYTES_MAX);
     Atomics.add(this.#step, 0, 1);
   }
 
-  async end(): Promise<void> {
-    await this.#worker.terminate();
+  [Symbol.dispose](): void {
+    void this.#worker.terminate();
   }
 }

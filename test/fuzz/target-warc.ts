@@ -103,6 +103,6 @@ export const WARC: Target = {
     gzipSync(""),
   ],
   inputBytesMax: 64 * 1024,
-  inputsPerTest: 5_000,
+  inputsPerTest: 1_500,
   check,
 };

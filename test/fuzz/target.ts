@@ -9,6 +9,8 @@ export interface Target {
   /** Pieces that mean something to the reader, in the order of their weight. */
   readonly words: readonly (string | Uint8Array)[];
   readonly inputBytesMax: number;
+  /** Where the work for one input is bounded differently. */
+  readonly cpuMsMax?: number;
   /** Inputs of one run of the tests; about five seconds of CPU. */
   readonly inputsPerTest: number;
   /**

@@ -10,7 +10,7 @@ import { runSim, type SimPlan, type SimReport } from "../../src/lab/run-sim.ts";
 import { runTeam } from "../../src/lab/run-team.ts";
 
 /** More with WEIR_SIM_SEEDS, before a release. */
-const SEEDS = Number(process.env["WEIR_SIM_SEEDS"] ?? 20);
+const SEEDS = Number(process.env["WEIR_SIM_SEEDS"] ?? 10);
 const MINUTE = 60_000;
 
 const PLAN = {
@@ -80,7 +80,7 @@ test("processes whose sites do not respond end incomplete when their patience is
     const left = report.results.filter(({ complete }) => !complete);
     for (const { urls, unreachable, stoppedBy } of left) {
       assert.ok(urls.pending > 0 && unreachable.count > 0, `seed ${seed}`);
-      assert.equal(stoppedBy, "out of patience");
+      assert.match(stoppedBy, /^\d+ sites? could not be reached$/);
     }
     pending += left.length;
     const settled = judgeTeam(report).filter(({ rule }) => rule !== "missing");

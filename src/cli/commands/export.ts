@@ -26,6 +26,7 @@ import { openReadOnly } from "../../store/joined/open-read-only.ts";
 import { archiveFolder } from "../../store/team-file.ts";
 import { plural } from "../amounts.ts";
 import { readArgs } from "../args.ts";
+import { refuseSeveral } from "../crawl-list.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { linkingPages, pageLines, pageRows, popularUrls } from "../export-lines.ts";
 import { type ReadableStore, UrlBook } from "../export-lines.ts";
@@ -126,6 +127,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   if (format === undefined)
     throw new CrawlError("USAGE", `--format is missing: ${FLAGS.format.reader.expects}`);
   const [folder = ""] = positional;
+  await refuseSeveral(folder, "weir export");
   const damages = flags.strict ? undefined : new Damages();
   const store = openReadOnly(folder, damages?.add);
   const job = {

@@ -62,8 +62,11 @@ export const command: Command = {
       "Repeats the experiments of the papers behind Weir, with the production code on a synthetic web. Time is virtual: minutes of crawling take seconds, and the same seed gives the same figures on every machine.",
     examples: [
       ["weir lab list", "list the experiments"],
-      ["weir lab run bandwidth-control --runs 1", "a table and pictures in weir-data/lab"],
-      ["weir lab run bandwidth-depth --seed 7 --json", "the result as JSON"],
+      ["weir lab run bandwidth-prediction --runs 1", "a table and pictures in weir-data/lab"],
+      [
+        "weir lab run parallel-firewall --seed 7 --runs 1 --pages 5000 --json",
+        "the result as JSON",
+      ],
     ],
     groups: { "Flags of run": RUN_FLAGS },
     ending: `Experiments: ${EXPERIMENTS.map(({ name }) => name).join(", ")}.`,

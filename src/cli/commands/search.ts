@@ -19,6 +19,7 @@ import { type Collection, search } from "../../search/find.ts";
 import { type Query, readQuery } from "../../search/query.ts";
 import { plural, showCount } from "../amounts.ts";
 import { JSON_FLAG, readArgs } from "../args.ts";
+import { refuseSeveral } from "../crawl-list.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Command } from "../help.ts";
 import { resultJson, resultLines } from "../search-lines.ts";
@@ -89,6 +90,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const unwanted = words.filter(isUnwanted);
   const named = words.filter((word) => !isUnwanted(word));
   const { positional, flags } = readArgs(named, ["DIR", "WORDS…"], FLAGS);
+  await refuseSeveral(positional[0] ?? "", "weir search");
   const { folders, query } = readWish(positional, unwanted);
   using stack = new DisposableStack();
   const collections: Collection[] = [];

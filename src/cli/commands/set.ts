@@ -13,6 +13,7 @@ import { expectationOf, type Field, type FieldTable } from "../../config/field.t
 import { readOne } from "../../config/resolve.ts";
 import { askCrawl } from "../../control/status-file.ts";
 import { JSON_FLAG, readArgs } from "../args.ts";
+import { refuseSeveral } from "../crawl-list.ts";
 import { runningSnapshot, storedSnapshot } from "../../results/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Command } from "../help.ts";
@@ -51,6 +52,7 @@ export const command: Command = {
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR", "KEY", "VALUE"], FLAGS);
   const [folder = "", key = "", value = ""] = positional;
+  await refuseSeveral(folder, "weir set");
   checkWish(key, value);
   if (runningSnapshot(folder) === undefined) {
     // Throws when the folder holds no crawl.

@@ -190,12 +190,13 @@ function statusOf(
     pagesPerSecond: snapshot.pagesPerSecond,
     remainingSeconds: remainingMs === undefined ? null : remainingMs / 1000,
     connections: { open: snapshot.connectionsOpen, max: snapshot.connectionsMax },
-    sites: snapshot.sites.map(({ site, pages, bytes, pending: waiting, state, round }) => ({
+    sites: snapshot.sites.map(({ site, pages, bytes, pending: waiting, state, slowed, round }) => ({
       site,
       pages,
       bytes,
       pending: waiting,
       state,
+      slowed: slowed ?? null,
       round: round.number,
       nextRoundInSeconds: round.nextInMs === undefined ? null : round.nextInMs / 1000,
       roundPages: roundPagesOf(round),

@@ -17,6 +17,7 @@ import { overheadFor, windowFor } from "../../bandwidth/window.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Settings } from "../../config/schema.ts";
+import { Politeness } from "../../frontier/politeness.ts";
 import { Traps } from "../../frontier/traps.ts";
 import { Shares } from "../../plan/promise/fair-queue.ts";
 import { NO_NEWS, type ReadableStore, type SiteRow } from "../../store/store.ts";
@@ -24,7 +25,7 @@ import { fingerprintOf } from "../../url/fingerprint.ts";
 import { Scope } from "../../url/scope.ts";
 import { siteOf } from "../../url/site.ts";
 import type { CanonicalUrl } from "../../url/url.ts";
-import { entriesIn, SITES, trapLimits } from "../allotments.ts";
+import { entriesIn, politenessLimits, SITES, trapLimits } from "../allotments.ts";
 import { type LinkAhead, Estimates } from "./estimate-sites.ts";
 import { Deadlines } from "./deadlines.ts";
 import { isPlanned, Replanner } from "./replan.ts";
@@ -94,6 +95,7 @@ function sitesOf({
       sitesWithWork: () => [],
     },
     traps: new Traps(trapLimits(settings)),
+    politeness: new Politeness(politenessLimits(settings)),
     clock,
     sitesMax: entriesIn(settings, SITES),
     emit: () => undefined,

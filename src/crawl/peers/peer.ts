@@ -243,6 +243,15 @@ export class Peer {
     return this.#parts.turns.wishes(countMax);
   }
 
+  undeclaredTurns(countMax: number): TurnWish[] {
+    return this.#parts.turns.undeclared(countMax);
+  }
+
+  /** Another coordinator has taken over, and turns are held on. */
+  declareTurns(): void {
+    this.#parts.turns.declareAll();
+  }
+
   takeGiven(countMax: number): TurnGiven[] {
     return this.#parts.turns.takeGiven(countMax);
   }

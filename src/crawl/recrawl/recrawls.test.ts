@@ -73,6 +73,42 @@ test("a round that was missed while the crawl was stopped begins once at the nex
   await clock.runUntil(again.done);
 });
 
+test("a time of day is met within a minute of a wall clock that was set", async () => {
+  const days = [0, 1, 2, 3, 4, 5, 6];
+  const schedule = { kind: "at", text: "daily 06:00", days, minuteOfDay: 360 } as const;
+  const settings = { schedule, timeZone: "UTC" };
+  const crawl = watching({ web: { [HOME]: pageWith() }, settings });
+  const handle = crawl.start();
+  await crawl.clock.runFor(125_000);
+  assert.equal(handle.snapshot().sites[0]?.round.number, 1);
+  // The simulation begins at midnight.
+  crawl.clock.jumpWall(6 * 3_600_000);
+  await crawl.clock.runFor(61_000);
+  assert.equal(handle.snapshot().sites[0]?.round.number, 2);
+  // Set back by 40 days: the next time of day is not 40 days away.
+  crawl.clock.jumpWall(-40 * 86_400_000);
+  await crawl.clock.runFor(61_000);
+  const { round } = handle.snapshot().sites[0] ?? assert.fail();
+  assert.ok((round.nextInMs ?? Infinity) <= 86_400_000, `${round.nextInMs} ms`);
+  handle.stop("test");
+  await crawl.clock.runUntil(handle.done);
+});
+
+test("sitemaps are read again in a recrawl when they are a day old", async () => {
+  const everyMs = 300_000;
+  const schedule = { kind: "every", text: "every 5m", everyMs } as const;
+  const crawl = watching({ web: { [HOME]: pageWith() }, settings: { schedule, sitemaps: true } });
+  const handle = crawl.start();
+  const reads = (): number => crawl.pathsRequested.filter((path) => path === "/sitemap.xml").length;
+  await crawl.clock.runFor(2.5 * everyMs);
+  assert.equal(reads(), 1);
+  crawl.clock.jumpWall(86_400_000);
+  await crawl.clock.runFor(1.5 * everyMs);
+  assert.equal(reads(), 2);
+  handle.stop("test");
+  await crawl.clock.runUntil(handle.done);
+});
+
 test("--refresh requests every page of every site once, also after a kill in the middle", async () => {
   const seeds = Array.from({ length: 12 }, (_, at) => `http://s${at}.example/`);
   const web = Object.fromEntries(seeds.map((seed) => [seed, pageWith()]));

@@ -137,7 +137,7 @@ function urlDetails({
         page.copyOf.kind === "near" ? "Nearly the same as" : "The same as",
         outwards(page.copyOf.url),
       ]);
-    if (page.archive !== undefined) facts.push(["Kept in", page.archive]);
+    if (page.archive !== undefined) facts.push(["Stored in", page.archive]);
   }
   return [factList(facts)];
 }

@@ -1,6 +1,6 @@
 /** Numbers and states for users; needs no document. */
 
-import { showBytes, showDuration } from "../../base/units.ts";
+import { showBytes, showDuration, showSlowed } from "../../base/units.ts";
 import type { SiteLine } from "../shapes.ts";
 
 export { plural, showBytes, showCount, showDuration, showPace } from "../../base/units.ts";
@@ -68,6 +68,9 @@ export function stateOf({ live, pending }: SiteLine): {
   if (pending === 0) return { words: "done", mood: "calm" };
   if (live === undefined) return { words: "waiting", mood: "calm" };
   const wait = live.nextInMs >= 100 ? ` ${showDuration(live.nextInMs)}` : "";
+  const isPaused = ["back-off", "unreachable", "robots"].includes(live.state);
+  if (live.slowed !== undefined && !isPaused)
+    return { words: showSlowed(live.slowed), mood: "held" };
   switch (live.state) {
     case "fetching":
       return { words: live.inFlight > 1 ? `fetching ${live.inFlight}` : "fetching", mood: "good" };

@@ -60,6 +60,7 @@ const LEDGER_SINCE_VERSION = 2;
 const ROUNDS_SINCE_VERSION = 3;
 const TOPICS_SINCE_VERSION = 5;
 const WRITTEN_SINCE_VERSION = 7;
+const RATE_SINCE_VERSION = 8;
 const VISIT_COLUMNS = "v.url, v.checks, v.changes, v.watched_ms, v.last_at_ms, v.was, v.sum";
 /** The condition of a query for the page of a URL. */
 const PAGE_OF_URL = "seq = (SELECT page FROM url WHERE id = ?)";
@@ -95,7 +96,8 @@ export class SqliteReader implements ReadableStore {
     const ledger = version < LEDGER_SINCE_VERSION ? "''" : "s.ledger";
     const round = version < ROUNDS_SINCE_VERSION ? "''" : "s.round";
     this.#urls = URL_COLUMNS + written;
-    this.#sites = `SELECT ${SITE_COLUMNS}${ledger}, ${round}
+    const rate = version < RATE_SINCE_VERSION ? "''" : "s.rate";
+    this.#sites = `SELECT ${SITE_COLUMNS}${ledger}, ${round}, ${rate}
       FROM site s LEFT JOIN robots r ON r.site = s.id`;
     this.#hasTopics = version >= TOPICS_SINCE_VERSION;
   }
@@ -451,6 +453,7 @@ function unprovenSite(row: Row): SiteRow {
         : { status, text: row[10] as string, fetchedAtMs: row[11] as number },
     sitemapsRead: row[6] === 1,
     traps: row[7] as string,
+    rate: row[15] as string,
     round: roundFrom(row[14] as string),
   };
 }
