@@ -44,7 +44,7 @@ export const AIM_SHARE = 0.99;
 /** Requests start for this multiple of the target, because a part of the responses is smaller or arrives elsewhere. */
 const OVERBOOKING = 1.1;
 /** Bytes counted for a request to an unknown server, as a multiple of its expected bytes. */
-const UNKNOWN_TIMES = 2;
+const UNKNOWN_TIMES = 2.5;
 /** Lowest balance at which a request starts, below zero, in seconds at the limit. */
 const DEBT_SECONDS = 0.02;
 /** Most bytes that the projected balance saves for future responses, in seconds at the limit. */
