@@ -44,7 +44,7 @@ export const AIM_SHARE = 0.99;
 /** Requests start for this multiple of the target, because a part of the responses is smaller or arrives elsewhere. */
 const OVERBOOKING = 1.1;
 /** Bytes counted for a request to an unknown server, as a multiple of its expected bytes. */
-const UNKNOWN_TIMES = 3;
+const UNKNOWN_TIMES = 2.5;
 /** Lowest balance at which a request starts, below zero, in seconds at the limit. */
 const DEBT_SECONDS = 0.02;
 /** Most bytes that the projected balance saves for future responses, in seconds at the limit. */
@@ -77,7 +77,7 @@ export class Governor implements Controller {
   }));
   #windowBytes = SYSTEM_WINDOW_BYTES;
   #spentBytes = 0;
-  /** Expected bytes of paused downloads that are not paid for. */
+  /** Expected bytes of downloads paused for the limit that are not paid for. */
   #backlogBytes = 0;
   #slot = 0;
   #isRefusing = false;
@@ -340,8 +340,9 @@ export class Governor implements Controller {
     for (const flow of this.#due.take(nowMs)) this.#payDue(nowMs, flow);
     this.#stock.recount(nowMs);
     this.#backlogBytes = 0;
-    for (const { pausedSinceMs, expectedBytes, paidBytes } of this.#stock.flows)
-      if (pausedSinceMs !== undefined) this.#backlogBytes += Math.max(0, expectedBytes - paidBytes);
+    for (const flow of this.#stock.flows)
+      if (this.#paused.isForLimit(flow))
+        this.#backlogBytes += Math.max(0, flow.expectedBytes - flow.paidBytes);
   }
 
   /** Pays for first bytes that are expected now, and takes back what was paid and does not arrive. */
