@@ -12,6 +12,7 @@
 import type { ControlMessage } from "../exchange/bus.ts";
 import type {
   Forecast,
+  PromisedView,
   ParallelView,
   PlanView,
   RoundView,
@@ -192,6 +193,7 @@ const site = recordOf<SiteView>({
   ),
   deadlineMs: shown,
   finishedMs: shown,
+  promised: optional(recordOf<PromisedView>({ certainty: text, finishMs: shown })),
 });
 
 const totals = recordOf<Totals>({

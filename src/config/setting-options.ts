@@ -280,8 +280,8 @@ export interface SettingOptions {
    */
   readonly startupMs?: Values["startupMs"];
   /**
-   * Do not start if a deadline cannot be met (exit code 1) or an entry of `sites:` is invalid (exit code 2). By default
-   * the other sites are crawled. Default `false`.
+   * Do not start if a deadline cannot be met (exit code 1) or an entry of `sites:` is invalid (exit code 2). With
+   * `sure`, neither if a deadline depends on an estimate. By default the other sites are crawled. Default `false`.
    *
    * Command line: `--strict`; weir.yaml: `strict`; environment: `WEIR_STRICT`.
    */

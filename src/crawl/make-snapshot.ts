@@ -6,7 +6,7 @@ import type { Meter } from "../bandwidth/history/meter.ts";
 import { NO_NEWS, type SiteRow } from "../store/store.ts";
 import type { Site } from "./sites.ts";
 import type { Wired } from "./wire.ts";
-import { type Forecast, roundPagesOf } from "../control/snapshot.ts";
+import { type Forecast, type PromisedView, roundPagesOf } from "../control/snapshot.ts";
 import { topicFigures } from "../results/topic-figures.ts";
 import type {
   CrawlResult,
@@ -127,6 +127,7 @@ function siteResults({ context, deadlines, recrawls }: Wired): CrawlResult["site
       deadlineSeconds: inSeconds(deadlineMs),
       finishedSeconds: inSeconds(kept?.finishedMs),
       met: isMet(deadlineMs, kept?.finishedMs, row.pending),
+      promised: promisedResult(kept?.promised),
       ...roundResult(recrawls, row),
     });
   }
@@ -134,6 +135,13 @@ function siteResults({ context, deadlines, recrawls }: Wired): CrawlResult["site
 }
 
 /** null without a deadline, and when the site was done in an earlier run. */
+function promisedResult(
+  promised: PromisedView | undefined,
+): CrawlResult["sites"][number]["promised"] {
+  if (promised === undefined) return null;
+  return { finishSeconds: promised.finishMs / 1000, certainty: promised.certainty };
+}
+
 function isMet(
   deadlineMs: number | undefined,
   finishedMs: number | undefined,

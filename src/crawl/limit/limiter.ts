@@ -37,8 +37,6 @@ const TOO_MUCH = 1e6;
 /** A download that was held for longer than this part of its time came from a buffer at the end. */
 const PAUSED_SHARE_MAX = 0.25;
 const WARM_AFTER_MS = 1000;
-/** As often as the line's rate is looked at (`link-budget.ts`). */
-const LOOK_AGAIN_MS = 250;
 /** What a request brought and took counts a little less with each that comes after it. */
 const KEEP_SHARE = 0.95;
 /** What is larger than this is slowed down while it is read, and need not be foreseen. */
@@ -88,7 +86,6 @@ export class Limiter implements RateLimit {
   #cancelTimer: (() => void) | undefined;
   #timerAtMs = Infinity;
   #isOver = false;
-  #isLooking = false;
   /** Some were let go on, and have not had the time to read yet. */
   #isReading = false;
   #beganAtMs: number | undefined;
@@ -302,13 +299,8 @@ export class Limiter implements RateLimit {
 
   #admits({ file }: QueuedRequest, siteId: number, passedOverMs: number): boolean | "not now" {
     const { clock, sites } = this.#context;
-    const { controller, link, shares } = this.#parts;
-    if (this.#isPlanned && file === undefined) {
-      // Below the limit no download waits for another, so the plan's order holds only for new requests.
-      const mustWait = link.isLineFull && !shares.hasRate(siteId);
-      if (mustWait) this.#lookAgain();
-      if (mustWait || !shares.mayRun(siteId)) return "not now";
-    }
+    const { controller, shares } = this.#parts;
+    if (this.#isPlanned && file === undefined && !shares.mayRun(siteId)) return "not now";
     if (!this.#isHolding) return true;
     const site = sites.byId(siteId);
     const nowMs = clock.nowMs();
@@ -320,16 +312,6 @@ export class Limiter implements RateLimit {
     const admitted = controller.admits(nowMs, this.#candidate(site, file, passedOverMs));
     if (!admitted) this.#arm();
     return admitted;
-  }
-
-  /** The line may have room for others by then, without anything else having happened. */
-  #lookAgain(): void {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    this.#context.clock.after(LOOK_AGAIN_MS, () => {
-      this.#isLooking = false;
-      this.#context.emit({ kind: "mayStart" });
-    });
   }
 
   /** What one site may take, if anything limits it. */
