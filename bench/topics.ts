@@ -20,7 +20,8 @@ import { visibleText } from "../src/page/text.ts";
 import { Bag } from "../src/topics/bag.ts";
 import { TERMS_MIN } from "../src/topics/classify.ts";
 import { wilson } from "../src/topics/evaluation.ts";
-import { EnglishShare, LanguageGuesser } from "../src/topics/language.ts";
+import { EnglishShare } from "../src/lab/english-share.ts";
+import { LanguageGuesser } from "../src/topics/language.ts";
 import { METHOD_NAMES, METHODS } from "../src/topics/methods.ts";
 import { Tokens } from "../src/topics/tokens.ts";
 

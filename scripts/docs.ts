@@ -1,6 +1,6 @@
 /**
  * Writes what is generated from the code: the pages of the reference (settings, errors, commands, metrics, reasons,
- * API) and the hover texts of settings.
+ * API), and the hover texts of settings, which are not committed.
  *
  * `--check` writes nothing and ends with 1 when a page differs from what it would write.
  */
@@ -16,8 +16,10 @@ import {
   variableOf,
 } from "../src/config/field.ts";
 import { GROUPS, SITE_SETTINGS } from "../src/config/schema.ts";
+import { PHASES } from "../src/crawl/requests.ts";
+import { SITE_STATES } from "../src/crawl/site.ts";
 import { apiPages } from "./api-pages.ts";
-import { settingOptions } from "./setting-options.ts";
+import { writeSettingOptions } from "./setting-options.ts";
 import { commandsPage, metricsPage, reasonsPage } from "./reference-pages.ts";
 import { asMarkdown, filled } from "./prose.ts";
 
@@ -25,7 +27,7 @@ const MADE = "<!-- Made by `npm run docs` from the tables in the code. Changes h
 
 const checking = process.argv.includes("--check");
 // First, because the API pages are made from the declarations of all types.
-finish({ "src/config/setting-options.ts": settingOptions() });
+writeSettingOptions();
 finish({
   "docs/settings.md": settingsPage(),
   "docs/errors.md": errorsPage(),
@@ -33,7 +35,37 @@ finish({
   "docs/metrics.md": metricsPage(MADE),
   "docs/reasons.md": reasonsPage(MADE),
   ...apiPages(MADE.replace("tables", "doc comments")),
+  "ARCHITECTURE.md": withDiagrams(readOrEmpty("ARCHITECTURE.md"), {
+    "PHASES of src/crawl/requests.ts": PHASES,
+    "SITE_STATES of src/crawl/site.ts": SITE_STATES,
+  }),
 });
+
+/** Draws each table of transitions at its place, between two comments. */
+function withDiagrams(page: string, tables: Readonly<Record<string, Transitions>>): string {
+  let drawn = page;
+  for (const [name, table] of Object.entries(tables)) {
+    const [before, rest = ""] = drawn.split(`<!-- diagram: ${name} -->\n`);
+    const after = rest.split("<!-- end of diagram -->").slice(1).join("<!-- end of diagram -->");
+    drawn = `${before}<!-- diagram: ${name} -->\n${diagramOf(table)}<!-- end of diagram -->${after}`;
+  }
+  return drawn;
+}
+
+type Transitions = Readonly<Record<string, readonly string[]>>;
+
+function diagramOf(table: Transitions): string {
+  const idOf = (state: string): string => state.replaceAll("-", "_");
+  const states = Object.keys(table);
+  const names = states
+    .filter((state) => idOf(state) !== state)
+    .map((state) => `    state "${state}" as ${idOf(state)}`);
+  const arrows = states.flatMap((from) =>
+    (table[from] ?? []).map((to) => `    ${idOf(from)} --> ${idOf(to)}`),
+  );
+  const lines = ["stateDiagram-v2", ...names, `    [*] --> ${idOf(states[0] ?? "")}`, ...arrows];
+  return `\n\`\`\`mermaid\n${lines.join("\n")}\n\`\`\`\n\n`;
+}
 
 function finish(pages: Readonly<Record<string, string>>): void {
   for (const [file, text] of Object.entries(pages)) {

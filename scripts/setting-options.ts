@@ -2,9 +2,11 @@
  * Generates the interfaces that give every option its hover text in an editor, from the tables of settings.
  *
  * Each member is written out, because the language server of TypeScript 7 shows no text for members of mapped types
- * such as `Partial<…>`.
+ * such as `Partial<…>`. The file is not committed: npm runs this script after each installation of a checkout
+ * (`prepare`) and before each build, and so do the tests. docs/settings.md has the same texts for review.
  */
 
+import { readFileSync, writeFileSync } from "node:fs";
 import { wrapped } from "../src/cli/help.ts";
 import {
   expectationOf,
@@ -19,11 +21,27 @@ import { amountOf } from "../src/config/program-options.ts";
 import { asMarkdown, COLUMNS_MAX } from "./prose.ts";
 import { SETTINGS, SITE_SETTINGS } from "../src/config/schema.ts";
 
-export function settingOptions(): string {
+const FILE = new URL("../src/config/setting-options.ts", import.meta.url);
+
+if (import.meta.main) writeSettingOptions();
+
+/** Leaves a file alone that is up to date, so that the compiler's cache stays valid. */
+export function writeSettingOptions(): void {
+  const text = settingOptions();
+  let before = "";
+  try {
+    before = readFileSync(FILE, "utf8");
+  } catch {
+    // The first time.
+  }
+  if (text !== before) writeFileSync(FILE, text);
+}
+
+function settingOptions(): string {
   const { url: _, ...ofSites } = SITE_SETTINGS;
   return `/**
- * Every setting with its meaning, as editors show it. Made by \`npm run docs\` from the tables of settings; changes
- * here are lost.
+ * Every setting with its meaning, as editors show it. Made by scripts/setting-options.ts from the tables of settings;
+ * changes here are lost.
  */
 
 /* eslint-disable max-lines -- one member for each setting */

@@ -15,7 +15,7 @@ install_packages() {
     echo "weir: npm is missing. Install Node 20 or later with npm, then try again." >&2
     return 1
   fi
-  (cd "$1" && npm ci --loglevel=error >&2) || {
+  (cd "$1" && npm ci --loglevel=error --no-update-notifier >&2) || {
     echo "weir: npm ci failed; the reason is above. Check the network, then try again." >&2
     return 1
   }

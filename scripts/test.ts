@@ -2,7 +2,7 @@
  * Runs the checks and the tests of `npm test`, one line each, and a count at the end.
  *
  * First the checks (types, lint, format, layout, generated pages), then every test file in its own
- * process, one per core at a time. Words after `npm test --` select test files by part of their path
+ * process, one more than cores at a time. Words after `npm test --` select test files by part of their path
  * and leave out the checks. `--checks-only` leaves out the tests, `--watch` runs the files again after
  * each change, `--coverage` adds the share of covered lines per folder.
  */
@@ -13,10 +13,13 @@ import { availableParallelism } from "node:os";
 import { relative } from "node:path";
 import { run } from "node:test";
 import { inspect } from "node:util";
+import { writeSettingOptions } from "./setting-options.ts";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 /** Ends a test that hangs; a busy machine needs several times as long as an idle one. */
 const TEST_MS_MAX = 1_800_000;
+/** Files beyond one per core: tests with servers wait for a third of their time. */
+const WAITING_FILES = 1;
 const STDERR_CHARACTERS_MAX = 4_000;
 const CHECKS: readonly (readonly [name: string, program: string, ...args: string[]])[] = [
   ["types", "tsc", "-p", ".", ...incremental("types")],
@@ -27,6 +30,24 @@ const CHECKS: readonly (readonly [name: string, program: string, ...args: string
   ["objects of a crawl", "node", "scripts/object-graph.ts", "--check"],
   ["generated pages", "node", "scripts/docs.ts", "--check"],
   ["links of the pages", "node", "scripts/site.ts", "--check"],
+];
+
+/** The files that take longest, longest first. They begin first, so that no core waits at the end for one of them. */
+const LONGEST: readonly string[] = [
+  "test/cluster/cluster.test.ts",
+  "test/docs/commands.test.ts",
+  "test/hostile/crawl-everything.test.ts",
+  "test/sim/outages.test.ts",
+  "test/sim/cluster.test.ts",
+  "test/cli/crawl.test.ts",
+  "test/cluster/changes.test.ts",
+  "test/pack/pack.test.ts",
+  "test/cluster/procs.test.ts",
+  "test/sim/rounds.test.ts",
+  "test/cli/parallel.test.ts",
+  "test/docs/cluster.test.ts",
+  "test/hostile/crawl-robots.test.ts",
+  "test/sim/team.test.ts",
 ];
 
 type Kind = "passed" | "failed" | "skipped";
@@ -59,6 +80,8 @@ const chosen = words.filter((word) => !word.startsWith("--"));
 const isWatching = words.includes("--watch");
 const isCovering = words.includes("--coverage");
 process.chdir(ROOT);
+// The types of the checks and of some tests.
+writeSettingOptions();
 if (chosen.length === 0 && !isWatching && !isCovering) for (const check of CHECKS) runCheck(check);
 if (!words.includes("--checks-only")) await runTests();
 report();
@@ -82,7 +105,7 @@ function runCheck([name, program, ...args]: (typeof CHECKS)[number]): void {
 async function runTests(): Promise<void> {
   const files = globSync(["src/**/*.test.ts", "test/**/*.test.ts"])
     .filter((file) => chosen.length === 0 || chosen.some((part) => file.includes(part)))
-    .toSorted();
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b));
   process.env["NODE_COMPILE_CACHE"] ??= `${ROOT}node_modules/.cache/compiled`;
   const isBrowser = (file: string): boolean => file.startsWith("test/page/");
   // Code is never generated from text, and no code uses `__proto__`.
@@ -95,11 +118,18 @@ async function runTests(): Promise<void> {
   await runFiles(files.filter(isBrowser), []);
 }
 
+/** Tests of the whole program take longer than those beside the code. */
+function rankOf(file: string): number {
+  const place = LONGEST.indexOf(file);
+  if (place >= 0) return place;
+  return file.startsWith("test/") ? LONGEST.length : LONGEST.length + 1;
+}
+
 async function runFiles(files: readonly string[], execArgv: readonly string[]): Promise<void> {
   if (files.length === 0) return;
   const events = run({
     files: files.map((file) => ROOT + file),
-    concurrency: availableParallelism(),
+    concurrency: availableParallelism() + WAITING_FILES,
     timeout: TEST_MS_MAX,
     execArgv: [...execArgv],
     watch: isWatching,

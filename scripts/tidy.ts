@@ -1,7 +1,7 @@
 /**
  * Checks the layout (imports between folders and inside them, purity of the mind, names, headers, exports without a
- * reader) and the words: no banned word in documents, comments and strings of the program, no line of prose above 120
- * characters.
+ * reader, files without a test) and the words: no banned word in documents, comments and strings of the program, no
+ * line of prose above 120 characters.
  *
  * Reads the lines of every source file; no parser is needed because imports are relative, end in `.ts` and stand on
  * lines of their own. Prints each breach with its place and exits with 1 if there is one. The linter checks the sizes of
@@ -43,7 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   bandwidth: [["."], ["history"], ["clock"], ["paced"], ["papers"]],
   plan: [["."], ["schedule"], ["feasible", "papers"], ["optimum"], ["promise"]],
-  store: [["."], ["seen"], ["memory", "sqlite"], ["joined"]],
+  store: [["."], ["seen"], ["sqlite"], ["joined"]],
   output: [["."], ["warc"], ["lines"], ["parquet"]],
   crawl: [
     ["."],
@@ -62,7 +62,10 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
 /** Folders without groups: the lab's world, simulation and checkers share types. */
 const UNGROUPED = ["lab"];
 /** Files whose comments and exports are not yet checked. */
-const UNCONVERTED = /^src\/(crawl|bandwidth\/paced)\//;
+const UNCONVERTED = /^src\/crawl\/(deadlines|peers)\//;
+
+/** Files that need a test beside them, unless they contain only types. */
+const TESTED = /^src\/crawl\/(?!deadlines|limit|peers)/;
 
 /** What deciding code must not contain: waiting, clocks, chance, the world. */
 const IMPURE: readonly (readonly [pattern: RegExp, what: string])[] = [
@@ -94,6 +97,7 @@ for (const file of files) {
   if (!TEST.test(file) && folder !== "index.ts") checkImports(file, folder, text);
   if (!TEST.test(file) && MIND.includes(folder)) checkPurity(file, text);
   if (!TEST.test(file)) checkStrings(file, text);
+  if (TESTED.test(file) && !TEST.test(file)) checkTest(file, text);
 }
 for (const [file, text] of texts) if (!UNCONVERTED.test(file)) checkComments(file, text);
 checkExports();
@@ -112,6 +116,12 @@ function checkName(file: string, folder: string): void {
 
 function checkHeader(file: string, text: string): void {
   if (!/^(#!.*\n)?\/\*\*/.test(text)) breaches.push(`${file}:1: begins without its header comment`);
+}
+
+function checkTest(file: string, text: string): void {
+  const hasCode = /^(export )?(async )?(function|class|const)\b/m.test(text);
+  if (hasCode && !texts.has(file.replace(/\.ts$/, ".test.ts")))
+    breaches.push(`${file}: has no test beside it`);
 }
 
 function checkImports(file: string, folder: string, text: string): void {

@@ -51,14 +51,25 @@ export class LeaseBook {
     return this.#live(holder, nowMs).reduce((most, { amount }) => Math.max(most, amount), 0);
   }
 
-  /** Lends as much of what is wanted as is free; answers how much. */
-  grant(holder: string, nowMs: number, wanted: number, terms: Omit<Grant, "amount">): number {
-    let others = 0;
+  /** Lends as much of what is wanted as is free; answers how much. `reserved` is not free for anybody. */
+  grant(
+    holder: string,
+    nowMs: number,
+    wanted: number,
+    terms: Omit<Grant, "amount"> & { readonly reserved?: number },
+  ): number {
+    const { number, endsAtMs, reserved = 0 } = terms;
+    let others = reserved;
     for (const other of this.#grants.keys())
       if (other !== holder) others += this.heldBy(other, nowMs);
     const amount = Math.max(0, Math.min(wanted, this.#total - others));
-    this.#grants.set(holder, [...this.#live(holder, nowMs), { ...terms, amount }]);
+    this.#grants.set(holder, [...this.#live(holder, nowMs), { number, endsAtMs, amount }]);
     return amount;
+  }
+
+  /** What the holder may go by in any case: beside a grant, or from before this book. */
+  add(holder: string, grant: Grant): void {
+    this.#grants.set(holder, [...(this.#grants.get(holder) ?? []), grant]);
   }
 
   /** The holder goes by this grant, so it has forgotten all before it. */

@@ -52,6 +52,19 @@ export function showDuration(durationMs: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
+/** Without locale data, whose loading would take longer than the rest of the start. */
+export function showCount(count: number): string {
+  return String(Math.round(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+export function showPace(perSecond: number): string {
+  return perSecond >= 100 ? showCount(perSecond) : perSecond.toFixed(1);
+}
+
+export function plural(count: number, noun: string): string {
+  return `${showCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 function readQuantity(text: string, units: Readonly<Record<string, number>>): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(text.trim());
   if (match === null) return undefined;
@@ -59,4 +72,22 @@ function readQuantity(text: string, units: Readonly<Record<string, number>>): nu
     ? units[(match[2] ?? "").toLowerCase()]
     : undefined;
   return factor === undefined ? undefined : Number(match[1]) * factor;
+}
+
+/** A rate of requests that a site was found to accept. */
+export interface Slowed {
+  /** The status of its refusals. */
+  readonly by: number;
+  readonly perSecond: number;
+  /** What the delay between requests would allow; undefined without a delay. */
+  readonly ofPerSecond: number | undefined;
+}
+
+export function showSlowed({ by, perSecond, ofPerSecond }: Slowed): string {
+  const of = ofPerSecond === undefined ? "" : ` of ${perSecondText(ofPerSecond)}`;
+  return `slowed by ${by}: ${perSecondText(perSecond)}${of}`;
+}
+
+function perSecondText(rate: number): string {
+  return `${Number(rate.toPrecision(2))}/s`;
 }

@@ -1,20 +1,9 @@
 /** Numbers as people read them in a terminal. */
 
 import { PURPOSES, type BytesByPurpose } from "../bandwidth/history/ledger.ts";
-import { showBytes, showDuration } from "../base/units.ts";
+import { showBytes, showCount, showDuration } from "../base/units.ts";
 
-/** Without locale data, whose loading would take longer than the rest of the start. */
-export function showCount(count: number): string {
-  return String(Math.round(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
-}
-
-export function showPace(perSecond: number): string {
-  return perSecond >= 100 ? showCount(perSecond) : perSecond.toFixed(1);
-}
-
-export function plural(count: number, noun: string): string {
-  return `${showCount(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
+export { plural, showCount, showPace } from "../base/units.ts";
 
 /** A rate and its share of the limit: "1.96 MB/s of 2.00 (98 %)". */
 export function showRate(rateBps: number, limitBps: number | undefined): string {

@@ -4,7 +4,12 @@ import { CrawlError } from "../base/errors.ts";
 import { visible } from "../base/visible.ts";
 import type { FieldTable, Resolved } from "../config/field.ts";
 import { readFlags } from "../config/flags.ts";
+import { onOff } from "../config/readers.ts";
 import { resolve } from "../config/resolve.ts";
+
+export const JSON_FLAG = {
+  json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
+} as const satisfies FieldTable;
 
 interface Args<Table extends FieldTable> {
   readonly positional: readonly string[];

@@ -34,6 +34,13 @@ export async function crawlsInside(folder: string): Promise<ListedCrawl[]> {
   return crawls;
 }
 
+/** Throws for the folder of several crawls, with the command to type for each. */
+export async function refuseSeveral(folder: string, command: string): Promise<void> {
+  const crawls = await crawlsInside(folder);
+  if (crawls.length > 0)
+    throw new CrawlError("FOLDER_MISSING", crawlLines(folder, crawls, command).join("\n"));
+}
+
 /** A heading, then one line for each crawl that begins with the command to type. */
 export function crawlLines(
   folder: string,

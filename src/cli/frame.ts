@@ -5,7 +5,7 @@
  * first, and sites and problems get only the remaining rows. All foreign text passes `visible`.
  */
 
-import { showBytes, showDuration } from "../base/units.ts";
+import { showBytes, showDuration, showSlowed } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
 import type { SiteView, Snapshot, Trouble } from "../control/snapshot.ts";
 import { settlementOf } from "../page/outcome.ts";
@@ -244,10 +244,16 @@ function siteCells(site: SiteView, { columns, palette }: Screen): SiteCells {
     isDone: site.pending === 0,
     count: `${showCount(done)}/${showCount(known)}`,
     bytes: showBytes(site.bytes),
-    state: `${isIdle ? "done" : site.state}${wait}${next}`,
+    state: `${isIdle ? "done" : slowedOr(site, `${site.state}${wait}`)}${next}`,
     verdict,
     paintVerdict,
   };
+}
+
+/** While a site is requested as fast as it accepts, its rate says more than its state. */
+function slowedOr({ slowed, state }: SiteView, words: string): string {
+  const isPaused = state === "back-off" || state === "unreachable" || state === "robots";
+  return slowed === undefined || isPaused ? words : showSlowed(slowed);
 }
 
 /** Sites with a deadline first, the nearest deadline before the others. */

@@ -12,7 +12,7 @@ import type { Moment } from "../bandwidth/history/speed-table.ts";
 import { CrawlError } from "../base/errors.ts";
 import type { Settings } from "../config/schema.ts";
 import { speedTableFor } from "../crawl/limit/link-budget.ts";
-import { bytesBeforeRound } from "../crawl/sites.ts";
+import { bytesBeforeRound } from "../crawl/site.ts";
 import { TYPICAL_PAGE_BYTES } from "../plan/promise/estimate.ts";
 import { serversOf } from "../store/joined/joined-servers.ts";
 import type { StoredServer } from "../store/sqlite/server-file.ts";

@@ -91,7 +91,7 @@ test("a plan that keeps everything says so, and the least rate that would", asyn
   assert.match(text, /^site +kept +done after +deadline +to spare +size +rate now +cap\n/);
   assert.match(text, /s0\.example +✓ +10 s +20 s +10 s +10\.0 MB +1\.00 MB\/s/);
   assert.match(text, /s1\.example +40 s +30\.0 MB +waits/);
-  assert.match(text, /All 1 deadline can be kept at 1\.00 MB\/s\./);
+  assert.match(text, /The deadline can be kept at 1\.00 MB\/s\./);
   assert.match(text, /The least sufficient rate is 500 KB\/s\./);
   assert.match(
     text,

@@ -165,7 +165,10 @@ function promiseSentences({ input, answer }: PlanReport, planned: readonly Plann
       ...hopelessSentences(hopeless, planned),
     ];
   if (late.length === 0)
-    return [`All ${plural(dated, "deadline")} can be kept at ${rate}.`, ...enough];
+    return [
+      `${dated === 1 ? "The deadline" : `All ${dated} deadlines`} can be kept at ${rate}.`,
+      ...enough,
+    ];
   const moved =
     easiestMove === undefined
       ? []

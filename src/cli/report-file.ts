@@ -2,13 +2,11 @@
 
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { descriptorShortage } from "../base/descriptors.ts";
-import { CrawlError } from "../base/errors.ts";
-import { visible } from "../base/visible.ts";
 import { meaningOf } from "../dashboard/reason-words.ts";
 import { gatherReport } from "../report/gather.ts";
 import { reportHtml } from "../report/report.ts";
 import { runningSnapshot } from "../results/crawl-folder.ts";
+import { unwritable } from "./write-out.ts";
 
 const REPORT_FILE = "report.html";
 
@@ -38,18 +36,7 @@ export async function writeReport({ folder, ...order }: ReportOrder): Promise<st
     renameSync(part, file);
   } catch (error) {
     rmSync(part, { force: true });
-    throw explained(error, file, order.outFile === undefined);
+    throw unwritable(error, file, order.outFile === undefined ? "FOLDER_UNWRITABLE" : undefined);
   }
   return file;
-}
-
-function explained(error: unknown, file: string, isInFolder: boolean): unknown {
-  if (!(error instanceof Error) || !("code" in error)) return error;
-  const shortage = descriptorShortage(error, visible(file, 200));
-  if (shortage !== undefined) return shortage;
-  const isFull = error.code === "ENOSPC";
-  const code = isFull ? "DISK_FULL" : isInFolder ? "FOLDER_UNWRITABLE" : "FILE_UNREADABLE";
-  return new CrawlError(code, `Cannot write ${visible(file, 200)}: ${error.message}`, {
-    cause: error,
-  });
 }

@@ -5,6 +5,7 @@ import { visible } from "../base/visible.ts";
 import { capMeaning } from "../control/caps.ts";
 import type { CrawlResult, Snapshot } from "../control/snapshot.ts";
 import { type Reason, refusedByRules } from "../page/outcome.ts";
+import { WALLS } from "../page/page-marks.ts";
 import { isOpen, standingWords } from "../results/deadline-standing.ts";
 import { plural, showCount, showPace } from "./amounts.ts";
 import { reasonsOf } from "./frame.ts";
@@ -36,17 +37,18 @@ export function summaryOf(
     : palette.bad(`Stopped (${visible(result.stoppedBy, 300)})`);
   return [
     "",
-    `${heading}: ${palette.bold(plural(result.pages, "page"))}, ${showBytes(result.bytes)}; this run took ${elapsed}${result.resumed ? "" : `, ${showPace(pace)} answers/s`}.`,
-    `  ${showCount(urls.known)} URLs: ${showCount(urls.done)} done, ${showCount(urls.failed)} failed, ${showCount(urls.skipped)} skipped, ${showCount(urls.pending)} waiting`,
+    `${heading}: ${palette.bold(plural(result.pages, "page"))}, ${showBytes(result.bytes)}; this run took ${elapsed}${result.resumed ? "" : `, ${showPace(pace)} responses/s`}.`,
+    `  ${plural(urls.known, "URL")}: ${showCount(urls.done)} done, ${showCount(urls.failed)} failed, ${showCount(urls.skipped)} skipped, ${showCount(urls.pending)} waiting`,
     ...reasons("failed", result),
     ...reasons("skipped", result),
     ...caps(result),
     ...refusedSeedLines(result, palette),
     ...unreachable(result, palette),
     ...duplicates(result),
+    ...marked(result),
     ...promises(result, last, palette),
     ...hints(result),
-    `  Kept in ${visible(folder, 300)}`,
+    `  Stored in ${visible(folder, 300)}`,
     ...nextSteps(result, visible(folder, 300), palette),
   ];
 }
@@ -109,6 +111,18 @@ function duplicates({ duplicates: { exact, near } }: CrawlResult): string[] {
     : [`  ${showCount(exact)} exact and ${showCount(near)} near copies of other pages`];
 }
 
+/** Pages whose content a browser would show, and walls that were sent instead of pages. */
+function marked({ remarks }: CrawlResult): string[] {
+  const walls = WALLS.map((wall) => [wall, remarks[wall] ?? 0] as const).filter(([, n]) => n > 0);
+  const wallCount = walls.reduce((sum, [, count]) => sum + count, 0);
+  const names = walls.map(([wall, count]) => `${wall} ${showCount(count)}`).join(", ");
+  const scripts = remarks["needs_scripts"] ?? 0;
+  return [
+    ...(scripts === 0 ? [] : [`  ${plural(scripts, "page")} without text until scripts run`]),
+    ...(wallCount === 0 ? [] : [`  ${plural(wallCount, "wall")} instead of a page: ${names}`]),
+  ];
+}
+
 function promises(
   { sites, bandwidth, seconds }: CrawlResult,
   last: Pick<Snapshot, "sites" | "elapsedMs">,
@@ -126,17 +140,21 @@ function promises(
   const paint = missed.length > 0 ? palette.bad : met > 0 ? palette.good : palette.accent;
   return [
     `  ${paint(words)}`,
-    ...missed.slice(0, MISSED_MAX).map(({ site, deadlineSeconds, finishedSeconds }) => {
+    ...missed.slice(0, MISSED_MAX).map(({ site, deadlineSeconds, finishedSeconds, promised }) => {
       const due = showDuration((deadlineSeconds ?? 0) * 1000);
       const done =
         finishedSeconds === null
           ? "not done"
           : `done after ${showDuration(finishedSeconds * 1000)}`;
-      return `    ${visible(site, 200)}: ${done}, due after ${due}`;
+      const planned =
+        promised === null
+          ? ""
+          : `, planned at the start for ${showDuration(promised.finishSeconds * 1000)} (${promised.certainty})`;
+      return `    ${visible(site, 200)}: ${done}, due after ${due}${planned}`;
     }),
     ...(missed.length > 0 && bandwidth.secondsCpuBound >= CPU_BOUND_SHARE * seconds
       ? [
-          `    reason: this machine had no processor time to fill the limit for ${showDuration(bandwidth.secondsCpuBound * 1000)}`,
+          `    reason, where not reported at the start: this machine had no processor time to fill the limit for ${showDuration(bandwidth.secondsCpuBound * 1000)}`,
         ]
       : []),
   ];

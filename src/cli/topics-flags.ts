@@ -3,11 +3,8 @@
 import type { FieldTable } from "../config/field.ts";
 import { integer, onOff, oneOf, words as someWords } from "../config/readers.ts";
 import { METHOD_NAMES } from "../topics/methods.ts";
+import { JSON_FLAG } from "./args.ts";
 import type { FieldNames } from "./labelled-pages.ts";
-
-export const JSON_FLAG = {
-  json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
-} as const satisfies FieldTable;
 
 const MODEL_FLAG = {
   modelFile: {

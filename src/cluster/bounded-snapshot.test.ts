@@ -7,7 +7,7 @@ import { forMessage } from "./bounded-snapshot.ts";
 import type { Member } from "./members.ts";
 import { messageIn } from "./message-checks.ts";
 import { asControlMessage } from "./messages.ts";
-import { wholeOf } from "./nats/whole-view.ts";
+import { wholeOf } from "./whole-view.ts";
 
 const NODES = 500;
 const URL_OF_2_KB = `https://${"long".repeat(500)}.example/`;
@@ -16,7 +16,7 @@ const ROUTE = { from: "coordinator", to: "node" };
 test("a process that shows 240 sites with long URLs does so within one message", () => {
   const snapshot = forMessage(snapshotOf(240));
   assert.equal(snapshot.sites.length, 100);
-  const look = asControlMessage({ kind: "look", snapshot });
+  const look = asControlMessage({ kind: "look", snapshot, result: null });
   assert.equal(typeof messageIn(JSON.parse(JSON.stringify(look))), "object");
   assert.equal(textsOf(ROUTE, look).length, 1);
 });
@@ -25,7 +25,13 @@ test("the whole of 500 nodes is one message, and each URL that they sent is in i
   const names = Array.from({ length: NODES }, (_, node) => `${"machine".repeat(5)}-${node}`);
   const sentTo = Object.fromEntries(names.map((name) => [name, 99_999]));
   const members = names.map((name) => {
-    const exchange = { urlsSent: 1, urlsReceived: 1, sentBytes: 1, pagesSent: 0, messages: 0 };
+    const exchange = {
+      urlsSent: NODES * 99_999,
+      urlsReceived: 1,
+      sentBytes: 1,
+      pagesSent: 0,
+      messages: 0,
+    };
     const report = { leastPages: "", usedBps: 12_345.678, droppedMessages: 0 };
     const known = { name, hasEnded: false, snapshot: snapshotOf(100), report };
     return { ...known, exchange: { ...exchange, sentTo } } as unknown as Member;
@@ -34,12 +40,13 @@ test("the whole of 500 nodes is one message, and each URL that they sent is in i
     state: "running",
     because: "",
     elapsedMs: 1,
+    resumed: false,
     limitBps: 1,
     recentBps: [],
   } as const;
   const whole = wholeOf(members, new Map(), { ...state, droppedMessages: 0 });
   assert.equal(whole.parallel?.urlsSent, NODES * NODES * 99_999);
-  const look = asControlMessage({ kind: "look", snapshot: forMessage(whole) });
+  const look = asControlMessage({ kind: "look", snapshot: forMessage(whole), result: null });
   assert.equal(typeof messageIn(JSON.parse(JSON.stringify(look))), "object");
   assert.equal(textsOf(ROUTE, look).length, 1);
 });

@@ -19,6 +19,7 @@ import type { Halves } from "../partition/popular-found.ts";
 import type { Change } from "./change-list.ts";
 import { type Member, Members } from "./members.ts";
 import {
+  ALONE_FALL_MS,
   asControlMessage,
   type Exchange,
   type Licence,
@@ -32,6 +33,10 @@ interface CoordinatorParts {
   readonly clock: Clock;
   readonly bus: Pick<Membership, "tell">;
   readonly licenceMs: number;
+  /** How long a process continues alone when its licence has ended; 0 by default. */
+  readonly aloneMs?: number;
+  /** Processes that may hold grants of an earlier coordinator. */
+  readonly inherited?: Iterable<string>;
   /** How the web is divided; may be changed with `redivide`. undefined for independent processes. */
   readonly division: Division | undefined;
   /**
@@ -65,6 +70,10 @@ const IN_HAND_SHARE = 0.04;
 const HEADROOM = 1.25;
 /** How long responses to the requests of a dead process may still arrive. */
 const ON_THE_WAY_MS = 1_000;
+/** How long a process uses its turns alone: longer than a restart of NATS, and as long as others may wait for them. */
+const TURNS_ALONE_MS = 90_000;
+/** Clocks differ in rate by at most a tenth. */
+const TURNS_MARGIN = 1.25;
 
 export class Coordinator {
   readonly #parts: CoordinatorParts;
@@ -83,11 +92,26 @@ export class Coordinator {
   #end: Licence["end"] = "no";
   #why = "";
   #cancelTimer: (() => void) | undefined;
+  readonly #aloneMs: number;
+  readonly #fallMs: number;
+  readonly #turnsAloneMs: number;
+  readonly #startedAtMs: number;
+  #knowsTurns = true;
 
   constructor(parts: CoordinatorParts) {
     this.#parts = parts;
     this.#members = new Members(parts.clock);
-    this.#turns = new TurnBook(parts.clock.nowMs());
+    this.#startedAtMs = parts.clock.nowMs();
+    this.#aloneMs = parts.aloneMs ?? 0;
+    this.#fallMs = Math.min(ALONE_FALL_MS, this.#aloneMs);
+    this.#turnsAloneMs = Math.min(TURNS_ALONE_MS, this.#aloneMs);
+    for (const name of parts.inherited ?? []) {
+      const member = this.#members.add(name);
+      member.isUnheard = true;
+      member.hasDeclared = false;
+      this.#knowsTurns = false;
+    }
+    this.#turns = new TurnBook(this.#startedAtMs, this.#knowsTurns);
     this.#division = parts.division;
     this.#rate = new LeaseBook(parts.limitBps ?? Infinity);
     this.#pages = new LeaseBook(parts.pagesMax ?? Infinity);
@@ -150,6 +174,22 @@ export class Coordinator {
     this.#licenseAll();
   }
 
+  /** What became of a requested change; undefined while it is not known. */
+  outcomeOf(id: string): Outcome | undefined {
+    const message = this.#parts.refusedBecause?.(id);
+    const processes = this.#members.size;
+    const none = { processes, missing: 0, missingNames: [] };
+    if (message !== undefined) return { id, isRefused: true, message, ...none };
+    const change = this.#changes.find((one) => one.id === id);
+    if (change === undefined) return undefined;
+    const isMissing = ({ report, mayGo, hasEnded }: Member): boolean =>
+      !mayGo && !hasEnded && (report?.change ?? 0) < change.number;
+    const missing = [...this.#members.all()].filter(isMissing).map(({ name }) => name);
+    const missingNames = missing.slice(0, MISSING_NAMED_MAX);
+    const outcome = { id, isRefused: false, message: change.message };
+    return { ...outcome, processes, missing: missing.length, missingNames };
+  }
+
   setPages(pagesMax: number): void {
     this.#pages.setTotal(pagesMax);
   }
@@ -191,8 +231,29 @@ export class Coordinator {
   #look(): void {
     const { clock } = this.#parts;
     for (const member of this.#members.overdue()) this.#lapse(member);
+    for (const member of this.#members.all()) this.#watchOver(member, clock.nowMs());
+    this.#openTurns();
     this.#turns.sweep(clock.nowMs());
     this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  #watchOver(member: Member, nowMs: number): void {
+    if (member.licensedUntilMs <= nowMs && !member.hasEnded) member.isAway = true;
+    if (member.turnsUntilMs > nowMs || member.turnsUntilMs === -Infinity) return;
+    member.turnsUntilMs = -Infinity;
+    this.#turns.lapsed(nowMs, member.name);
+  }
+
+  /** Once no process holds a turn of an earlier coordinator that is unknown here. */
+  #openTurns(): void {
+    if (this.#knowsTurns) return;
+    const nowMs = this.#parts.clock.nowMs();
+    // By then the turns have ended of a process that has not been heard of since.
+    const isOver = nowMs >= this.#startedAtMs + TURNS_MARGIN * this.#turnsAloneMs;
+    this.#knowsTurns = [...this.#members.all()].every(
+      ({ hasDeclared, isUnheard }) => hasDeclared || (isUnheard && isOver),
+    );
+    if (this.#knowsTurns) this.#turns.open(nowMs);
   }
 
   #lapse(member: Member): void {
@@ -214,15 +275,21 @@ export class Coordinator {
     const nowMs = this.#parts.clock.nowMs();
     const { name } = member;
     if (member.livesBefore.has(report.life)) return this.#refuse(name, report);
+    const isNewLife = member.life !== undefined && member.life !== report.life;
     if (!this.#members.isNews(member, report)) return;
     // A term of another coordinator does not count here.
     const term = report.leader === this.#leader ? report.term : 0;
-    if (term !== member.term && member.licensedUntilMs !== -Infinity) {
+    if (member.isUnheard) this.#inherit(member, report);
+    // It still goes by a licence of an earlier coordinator; its first one from here is on its way.
+    const isOfEarlier = report.term !== 0 && report.leader < this.#leader;
+    if (!isOfEarlier && term !== member.term && member.licensedUntilMs !== -Infinity) {
       // Its licence has ended by its own clock, which is earlier than here.
-      if (term === 0) this.#lapse(member);
-      else return;
+      // Without ever having had one, it may still receive its first licence.
+      if (term !== 0) return;
+      if (isNewLife || member.isConfirmed) this.#lapse(member);
     }
     member.heardAtMs = nowMs;
+    member.isAway = false;
     member.hasEnded = report.hasEnded;
     member.report = report;
     member.exchange = report.exchange;
@@ -232,16 +299,39 @@ export class Coordinator {
       member.waitingAtMs = nowMs;
     }
     if (term === member.term) {
+      member.isConfirmed = true;
       this.#rate.heard(name, report.grant);
       this.#pages.heard(name, report.grant);
       for (const given of report.given) this.#turns.given(nowMs, name, given);
       if (this.#popular.length < POPULAR_MAX) this.#popular.push(...report.popular);
+      for (const turn of report.held) this.#turns.held(nowMs, name, turn);
       for (const wish of report.wishes) this.#turns.wanted(nowMs, name, wish);
+      if (report.held.length === 0) member.hasDeclared = true;
     }
     this.#parts.onReport?.(member, report);
+    if (report.hasEnded) member.hasDeclared = true;
     if (report.isDry && this.#end === "no") this.#serve(member, nowMs);
     this.#settle(member, report);
     if (!report.hasEnded) this.#license(member);
+  }
+
+  /** It goes by its old grants until it has a licence of this coordinator; one without a licence has none. */
+  #inherit(member: Member, { term, heldBps }: Report): void {
+    member.isUnheard = false;
+    member.inheritedBps = heldBps ?? 0;
+    member.hasDeclared = term === 0;
+    const endsAtMs = this.#parts.clock.nowMs() + this.#parts.licenceMs + this.#aloneMs;
+    this.#rate.add(member.name, { number: 0, amount: member.inheritedBps, endsAtMs });
+  }
+
+  /** Of processes that have not reported to this coordinator: first all that the others had not, then their parts. */
+  #unheardBps(nowMs: number): number {
+    const all = [...this.#members.all()];
+    const unheard = all.filter(({ isUnheard }) => isUnheard).length;
+    if (unheard === 0) return 0;
+    const { total } = this.#rate;
+    if (nowMs >= this.#startedAtMs + this.#fallMs) return (total * unheard) / all.length;
+    return Math.max(0, total - all.reduce((sum, { inheritedBps }) => sum + inheritedBps, 0));
   }
 
   /** Waits until all have reported since the process was last given a part: else the same URLs would count again. */
@@ -285,15 +375,24 @@ export class Coordinator {
     if (report === undefined) return;
     const nowMs = clock.nowMs();
     this.#grants += 1;
-    const terms = { number: this.#grants, endsAtMs: nowMs + licenceMs };
+    const terms = { number: this.#grants, endsAtMs: nowMs + licenceMs + this.#fallMs };
     const limitBps = this.#rateFor(member, nowMs, terms);
+    const aloneBps =
+      limitBps === null ? null : Math.min(limitBps, this.#rate.total / this.#members.size);
+    const aloneUntilMs = nowMs + licenceMs + this.#aloneMs;
+    if (aloneBps !== null && this.#aloneMs > this.#fallMs)
+      this.#rate.add(name, { ...terms, amount: aloneBps, endsAtMs: aloneUntilMs });
     const pagesMax = this.#pagesFor(member, nowMs, terms);
     const knows = report.epoch >= (this.#division?.epoch ?? 0);
     const popularFrom = report.term === member.term ? report.popularKnown : 0;
     const licence: Licence = {
       kind: "licence",
+      life: report.life,
       answers: report.sentAtMs,
       forMs: licenceMs,
+      aloneMs: this.#aloneMs,
+      turnsAloneMs: this.#turnsAloneMs,
+      aloneBps,
       leader: this.#leader,
       term: member.term,
       grant: this.#grants,
@@ -308,27 +407,14 @@ export class Coordinator {
       changes: this.#changes
         .filter(({ number }) => number > report.change)
         .slice(0, CHANGES_AT_ONCE),
-      outcomes: report.requests.flatMap(({ id }) => this.#outcomeOf(id) ?? []),
+      outcomes: report.requests.flatMap(({ id }) => this.outcomeOf(id) ?? []),
       end: this.#end === "no" && member.mayGo ? "finish" : this.#end,
       why: this.#why,
     };
     member.licensedUntilMs = nowMs + licenceMs;
+    member.aloneUntilMs = aloneUntilMs;
+    member.turnsUntilMs = nowMs + licenceMs + TURNS_MARGIN * this.#turnsAloneMs;
     bus.tell(name, asControlMessage(licence));
-  }
-
-  #outcomeOf(id: string): Outcome | undefined {
-    const message = this.#parts.refusedBecause?.(id);
-    const processes = this.#members.size;
-    const none = { processes, missing: 0, missingNames: [] };
-    if (message !== undefined) return { id, isRefused: true, message, ...none };
-    const change = this.#changes.find((one) => one.id === id);
-    if (change === undefined) return undefined;
-    const isMissing = ({ report, mayGo }: Member): boolean =>
-      !mayGo && (report?.change ?? 0) < change.number;
-    const missing = [...this.#members.all()].filter(isMissing).map(({ name }) => name);
-    const missingNames = missing.slice(0, MISSING_NAMED_MAX);
-    const outcome = { id, isRefused: false, message: change.message };
-    return { ...outcome, processes, missing: missing.length, missingNames };
   }
 
   #licenseAll(): void {
@@ -339,13 +425,21 @@ export class Coordinator {
   #rateFor(member: Member, nowMs: number, terms: Terms): number | null {
     const { total } = this.#rate;
     if (total === Infinity) return null;
-    const claims = [...this.#members.all()].map(({ name, report }) => ({
-      holder: name,
-      ceiling: report === undefined ? 0 : this.#ceilingOf(report, total),
-      floor: report?.neededBps ?? 0,
-    }));
+    const claims = [...this.#members.all()].map((one) => {
+      const { name, report } = one;
+      // One that continues alone can be given nothing, and has what it has.
+      const isReached = one === member || this.#members.isHere(one);
+      if (report === undefined || !isReached)
+        return { holder: name, ceiling: this.#rate.heldBy(name, nowMs) };
+      return {
+        holder: name,
+        ceiling: this.#ceilingOf(report, total),
+        floor: report.neededBps,
+      };
+    });
     const wanted = divide(total, claims).get(member.name) ?? 0;
-    return this.#rate.grant(member.name, nowMs, wanted, terms);
+    const reserved = this.#unheardBps(nowMs);
+    return this.#rate.grant(member.name, nowMs, wanted, { ...terms, reserved });
   }
 
   #ceilingOf({ isHungry, usedBps, isDry }: Report, totalBps: number): number {

@@ -28,11 +28,25 @@ export interface Member {
   servedAtMs: number;
   exchange: Exchange | undefined;
   term: number;
+  /** It has reported in this term. */
+  isConfirmed: boolean;
   licensedUntilMs: number;
+  /** Until then it may continue alone, on what it holds. */
+  aloneUntilMs: number;
+  /** The same for its turns; −Infinity once they have ended. */
+  turnsUntilMs: number;
+  /** It may hold grants of an earlier coordinator, and has not reported to this one. */
+  isUnheard: boolean;
+  /** The rate that it went by when it first reported, from an earlier coordinator. */
+  inheritedBps: number;
+  /** All turns that it holds are known here. */
+  hasDeclared: boolean;
   /** When its last report arrived, and when it was sent by its own clock. */
   heardAtMs: number;
   heardOfMs: number;
   hasEnded: boolean;
+  /** Its licence has ended, and it has not reported since. */
+  isAway: boolean;
   /** It may end before the other processes. */
   mayGo: boolean;
   /** The limits and pages that it was last granted. */
@@ -85,10 +99,17 @@ export class Members {
       servedAtMs: -Infinity,
       exchange: undefined,
       term: this.#nextTerm(),
+      isConfirmed: false,
       licensedUntilMs: -Infinity,
+      aloneUntilMs: -Infinity,
+      turnsUntilMs: -Infinity,
+      isUnheard: false,
+      inheritedBps: 0,
+      hasDeclared: true,
       heardAtMs: this.#clock.nowMs(),
       heardOfMs: -Infinity,
       hasEnded: false,
+      isAway: false,
       mayGo: false,
       limitBps: undefined,
       pagesMax: undefined,
@@ -106,7 +127,9 @@ export class Members {
   /** Its licence has ended, or it has died: its grants end. */
   lapse(member: Member): void {
     member.term = this.#nextTerm();
-    member.licensedUntilMs = -Infinity;
+    member.licensedUntilMs = member.aloneUntilMs = member.turnsUntilMs = -Infinity;
+    member.hasDeclared = true;
+    member.isConfirmed = false;
     member.report = undefined;
     member.limitBps = undefined;
     member.pagesMax = undefined;
@@ -128,11 +151,16 @@ export class Members {
     return true;
   }
 
-  /** Members whose licence has run out. */
+  /** Whether it has a licence, by this clock. */
+  isHere(member: Member): boolean {
+    return member.report !== undefined && this.#clock.nowMs() < member.licensedUntilMs;
+  }
+
+  /** Members that may not even continue alone any more. */
   *overdue(): Iterable<Member> {
     const nowMs = this.#clock.nowMs();
     for (const member of this.#byName.values())
-      if (member.licensedUntilMs !== -Infinity && member.licensedUntilMs <= nowMs) yield member;
+      if (member.aloneUntilMs !== -Infinity && member.aloneUntilMs <= nowMs) yield member;
   }
 
   #nextTerm(): number {

@@ -4,8 +4,12 @@ import { messageIn } from "./message-checks.ts";
 
 const LICENCE = {
   kind: "licence",
+  life: "a",
   answers: 1_000,
   forMs: 3_000,
+  aloneMs: 0,
+  turnsAloneMs: 0,
+  aloneBps: null,
   leader: 0,
   term: 1,
   grant: 1,

@@ -9,20 +9,27 @@
  * writes an infinite number.
  */
 
+import type { Slowed } from "../base/units.ts";
 import type { ControlMessage } from "../exchange/bus.ts";
 import type {
+  CrawlResult,
   Forecast,
-  PromisedView,
+  ParallelResult,
   ParallelView,
   PlanView,
+  PromisedView,
+  RefusedSeeds,
   RoundView,
   SiteView,
   Snapshot,
+  TopicsResult,
   TopicsView,
   Trouble,
+  UnreachableSites,
 } from "../control/snapshot.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
-import { PURPOSES } from "../bandwidth/history/ledger.ts";
+import type { Cap } from "../control/caps.ts";
+import { type BytesByPurpose, type Purpose, PURPOSES } from "../bandwidth/history/ledger.ts";
 import type { Segment } from "../plan/plan.ts";
 import type { RoundNews, Totals } from "../store/store.ts";
 import {
@@ -54,6 +61,7 @@ const URL_CHARS_MAX = 8_192;
 const BASE64_CHARS_MAX = 256 * 1024;
 const LIST_MAX = 4_096;
 const LICENCE_MS_MAX = 60_000;
+const ALONE_MS_MAX = 86_400_000;
 /** Leaves room to count on from, exactly. */
 const COUNTER_MAX = 2 ** 48;
 
@@ -179,6 +187,7 @@ const site = recordOf<SiteView>({
   inFlight: sum,
   state: text,
   nextInMs: shown,
+  slowed: optional(recordOf<Slowed>({ by: sum, perSecond: amount, ofPerSecond: shown })),
   round: recordOf<RoundView>({ number: sum, news, nextInMs: shown }),
   priority: shown,
   forecast: optional(
@@ -232,12 +241,19 @@ const parallel = recordOf<ParallelView>({
   differentPages: optional(sum),
 });
 
+const topicCounts = tableOf(
+  recordOf<{ own: number; imported: number }>({ own: sum, imported: count }),
+);
 const topics = recordOf<TopicsView>({
   model: text,
   locality: shown,
   linksJudged: sum,
-  byTopic: tableOf(recordOf<{ own: number; imported: number }>({ own: sum, imported: count })),
+  byTopic: topicCounts,
 });
+
+const byPurpose = recordOf<BytesByPurpose>(
+  Object.fromEntries(PURPOSES.map((purpose) => [purpose, sum])) as Record<Purpose, Check>,
+);
 
 const snapshot = recordOf<Snapshot>({
   state: oneOf("starting", "running", "paused", "waiting", "stopping", "done", "stopped"),
@@ -252,7 +268,7 @@ const snapshot = recordOf<Snapshot>({
   limitBps: shown,
   predictedBps: shown,
   waitingReaders: sum,
-  ledger: recordOf(Object.fromEntries(PURPOSES.map((purpose) => [purpose, sum]))),
+  ledger: byPurpose,
   pagesPerSecond: shown,
   recentBps: listOf(number),
   remainingMs: shown,
@@ -264,6 +280,78 @@ const snapshot = recordOf<Snapshot>({
   troubles,
   parallel: optional(parallel),
   topics: optional(topics),
+});
+
+type SiteResult = CrawlResult["sites"][number];
+type Unreachable = CrawlResult["unreachable"]["first"][number];
+const result = recordOf<CrawlResult>({
+  pages: sum,
+  bytes: sum,
+  seconds: sum,
+  urls: recordOf<CrawlResult["urls"]>({
+    known: sum,
+    done: sum,
+    failed: sum,
+    skipped: sum,
+    pending: sum,
+  }),
+  outcomes: tableOf(sum),
+  refusedLinks: tableOf(sum),
+  remarks: tableOf(sum),
+  caps: listOf(recordOf<Cap>({ cap: text, setting: orNull(text), count: sum })),
+  refusedSeeds: recordOf<RefusedSeeds>({ count: sum, first: troubles }),
+  unreachable: recordOf<UnreachableSites>({
+    count: sum,
+    first: listOf(
+      recordOf<Unreachable>({ site: text, pending: sum, reason: text, detail: text, seconds: sum }),
+    ),
+  }),
+  bandwidth: recordOf<CrawlResult["bandwidth"]>({
+    limitBps: shown,
+    meanBps: shown,
+    utilisation: shown,
+    worstSecond: shown,
+    secondsOver105: shown,
+    secondsCpuBound: shown,
+    rankInversion: shown,
+    longestWaitMs: shown,
+  }),
+  ledger: recordOf<CrawlResult["ledger"]>({ byPurpose, byProcess: tableOf(sum) }),
+  sites: listOf(
+    recordOf<SiteResult>({
+      site: text,
+      pages: sum,
+      bytes: sum,
+      ledger: byPurpose,
+      deadlineSeconds: shown,
+      finishedSeconds: shown,
+      met: orNull(flag),
+      promised: orNull(
+        recordOf<NonNullable<SiteResult["promised"]>>({ finishSeconds: shown, certainty: text }),
+      ),
+      round: sum,
+      nextRoundInSeconds: shown,
+      roundPages: tableOf(sum),
+    }),
+  ),
+  parallel: orNull(
+    recordOf<ParallelResult>({
+      procs: sum,
+      downloaded: sum,
+      unique: sum,
+      overlap: sum,
+      urlsExchanged: sum,
+      communicationOverhead: sum,
+      exchangeBytes: sum,
+      coverage: shown,
+      quality: shown,
+    }),
+  ),
+  topics: orNull(recordOf<TopicsResult>({ model: text, locality: shown, byTopic: topicCounts })),
+  duplicates: recordOf<CrawlResult["duplicates"]>({ exact: sum, near: sum }),
+  resumed: flag,
+  complete: flag,
+  stoppedBy: text,
 });
 
 const wishes = listOf(recordOf<TurnWish>({ key: text, wish: count, delayMs: amount }));
@@ -328,12 +416,16 @@ const BY_KIND: { readonly [Kind in Message["kind"]]: Check } = {
     neededBps: amount,
     isHungry: flag,
     wishes,
+    held: wishes,
+    heldBps: orNull(amount),
     given,
     waiting: orNull(listOf(pairOf(integer(0, 2 ** 16), count))),
     popular,
     popularKnown: count,
     exchange,
     leastPages: textOf(BASE64_CHARS_MAX),
+    result: orNull(result),
+    isWatching: flag,
     change: count,
     requests: listOf(recordOf<ChangeRequest>(requested)),
     droppedMessages: count,
@@ -347,8 +439,12 @@ const BY_KIND: { readonly [Kind in Message["kind"]]: Check } = {
   known: recordOf<Known>({ kind: oneOf("known"), division, changes }),
   licence: recordOf<Licence>({
     kind: oneOf("licence"),
+    life: name,
     answers: amount,
     forMs: integer(0, LICENCE_MS_MAX),
+    aloneMs: integer(0, ALONE_MS_MAX),
+    turnsAloneMs: integer(0, ALONE_MS_MAX),
+    aloneBps: orNull(amount),
     leader: integer(0, Number.MAX_SAFE_INTEGER),
     term: count,
     grant: count,
@@ -376,5 +472,5 @@ const BY_KIND: { readonly [Kind in Message["kind"]]: Check } = {
     why: text,
   }),
   refusal: recordOf<Refusal>({ kind: oneOf("refusal"), life: name, why: text }),
-  look: recordOf<Look>({ kind: oneOf("look"), snapshot }),
+  look: recordOf<Look>({ kind: oneOf("look"), snapshot, result: orNull(result) }),
 };

@@ -2,13 +2,14 @@
  * Messages between processes and their coordinator. They are repeated, since any of them may be lost.
  *
  * A process reports its work and its needs. The coordinator answers with a licence: for a limited time the process may
- * act, at this rate, with these turns, on this part of the web. Times are durations, and a licence ends relative to the
+ * act, at this rate, with these turns, on this part of the web. It continues alone for a while when it hears of no
+ * coordinator: see docs/decisions/033-one-leader.md. Times are durations, and a licence ends relative to the
  * time of the report that it answers, so its holder always sees it end before the coordinator does.
  */
 
 import type { RouterTraffic } from "../crawl/peers/route-links.ts";
 import type { Waiting } from "../crawl/peers/peer.ts";
-import type { Snapshot } from "../control/snapshot.ts";
+import type { CrawlResult, Snapshot } from "../control/snapshot.ts";
 import type { ControlMessage } from "../exchange/bus.ts";
 import type { TurnGiven, TurnWish } from "../frontier/shared-turns.ts";
 import type { Change, ChangeRequest } from "./change-list.ts";
@@ -17,6 +18,9 @@ import type { Halves } from "../partition/popular-found.ts";
 
 /** The coordinator's name on the bus. */
 export const COORDINATOR = "coordinator";
+
+/** In this time the rate of a process that continues alone falls to its part of the limit. */
+export const ALONE_FALL_MS = 60_000;
 
 export interface Report {
   readonly kind: "report";
@@ -54,6 +58,8 @@ export interface Report {
   /** It has work left, and has used up its pages. */
   readonly isSated: boolean;
   readonly pages: number;
+  /** The rate that it goes by; 0 without a licence, null without a limit. */
+  readonly heldBps: number | null;
   /** On the wire, in this life. */
   readonly bytes: number;
   readonly usedBps: number;
@@ -62,6 +68,8 @@ export interface Report {
   /** It could use a higher rate. */
   readonly isHungry: boolean;
   readonly wishes: readonly TurnWish[];
+  /** Turns that it holds from an earlier coordinator; empty once the present one has confirmed all. */
+  readonly held: readonly TurnWish[];
   readonly given: readonly TurnGiven[];
   /** The fullest parts known here, own or without an owner, with their waiting URLs; null between two counts. */
   readonly waiting: readonly Waiting[] | null;
@@ -69,8 +77,11 @@ export interface Report {
   readonly popular: readonly Halves[];
   readonly popularKnown: number;
   readonly exchange: Exchange;
-  /** In its last report: `CrawlHandle.leastPages`, packed by `writeFingerprints`. */
+  /** In its last report: `CrawlHandle.leastPages`, packed by `writeFingerprints`, and its result. */
   readonly leastPages: string;
+  readonly result: CrawlResult | null;
+  /** It shows the whole crawl. */
+  readonly isWatching: boolean;
   /** Number of the last change that it made. */
   readonly change: number;
   /** Changes that its operator asked for and that no leader has answered. */
@@ -97,10 +108,12 @@ export interface Known {
   readonly changes: readonly Change[];
 }
 
-/** A snapshot of the whole crawl, for all nodes. */
+/** The whole crawl, for those that show it. */
 export interface Look {
   readonly kind: "look";
   readonly snapshot: Snapshot;
+  /** Once all processes have ended. */
+  readonly result: CrawlResult | null;
 }
 
 /** This licence is in force now: grants of earlier ones are free. */
@@ -117,9 +130,17 @@ export interface Exchange extends RouterTraffic {
 
 export interface Licence {
   readonly kind: "licence";
+  /** Of the process that it is meant for. */
+  readonly life: string;
   /** `sentAtMs` of the report it answers. */
   readonly answers: number;
   readonly forMs: number;
+  /** How long its holder continues alone after that, on what it holds, while it hears of no coordinator. */
+  readonly aloneMs: number;
+  /** The same for its turns at shared sites and IP addresses, which others wait for. */
+  readonly turnsAloneMs: number;
+  /** Its rate then falls to this one within `ALONE_FALL_MS`; null for no limit. */
+  readonly aloneBps: number | null;
   /** The coordinator's term: the higher one prevails. */
   readonly leader: number;
   readonly term: number;

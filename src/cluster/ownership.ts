@@ -23,7 +23,7 @@ import { joinedTotals } from "../store/joined/joined-totals.ts";
 import type { Totals } from "../store/store.ts";
 
 interface OwnershipRules {
-  readonly coordination: Exclude<Coordination, "independent">;
+  readonly coordination: Coordination;
   readonly partition: Partition;
   /** The most buckets that a process without work gets at once. */
   readonly grain: number;

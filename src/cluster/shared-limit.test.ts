@@ -4,14 +4,15 @@ import { defaultSettings } from "../config/sources.ts";
 import { SimClock } from "../lab/sim-clock.ts";
 import { SharedLimit, withoutShared } from "./shared-limit.ts";
 
-test("bytes of all processes count once, also after a restart of one", async () => {
+test("bytes of all processes count once, also after a restart of one; earlier ones do not", async () => {
   const clock = new SimClock();
   const limit = new SharedLimit(clock, defaultSettings());
-  limit.received("a", 1_000);
-  limit.received("b", 500);
-  limit.received("a", 1_500);
-  limit.forget("a");
-  limit.received("a", 200);
+  limit.received("a", "1", 0);
+  limit.received("b", "2", 7_000);
+  limit.received("a", "1", 1_000);
+  limit.received("b", "2", 7_500);
+  limit.received("a", "1", 1_500);
+  limit.received("a", "3", 200);
   assert.equal(limit.meter.bytes, 2_200);
 });
 

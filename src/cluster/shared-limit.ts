@@ -22,7 +22,7 @@ export class SharedLimit {
   readonly #zone: TimeZone;
   readonly #almanac: Almanac;
   /** Bytes received by each process, from its last report. */
-  readonly #bytesOf = new Map<string, number>();
+  readonly #bytesOf = new Map<string, { readonly life: string; readonly bytes: number }>();
 
   constructor(clock: Clock, settings: Settings) {
     this.#clock = clock;
@@ -42,16 +42,13 @@ export class SharedLimit {
     return limitAt(this.calendar, this.#almanac.at(this.#clock.wallMs()), this.limitBps);
   }
 
-  /** A process reports the bytes it has received since its start. */
-  received(name: string, bytes: number): void {
-    const before = this.#bytesOf.get(name) ?? 0;
-    this.#bytesOf.set(name, bytes);
-    if (bytes > before) this.meter.count(this.#clock.nowMs(), bytes - before);
-  }
-
-  /** The process will be restarted, and count from 0. */
-  forget(name: string): void {
-    this.#bytesOf.delete(name);
+  /** A process reports the bytes it has received in its life; a restarted one counts from 0. */
+  received(name: string, life: string, bytes: number): void {
+    const before = this.#bytesOf.get(name);
+    this.#bytesOf.set(name, { life, bytes });
+    // What it received before its first report here is known to an earlier leader only.
+    const since = before === undefined ? bytes : before.life === life ? before.bytes : 0;
+    if (bytes > since) this.meter.count(this.#clock.nowMs(), bytes - since);
   }
 
   /** The reason to stop when all processes together have used up the quota. */

@@ -1,5 +1,6 @@
 /** What a crawl needs to be one process of several, from the settings and the other processes. */
 
+import { FingerprintTable } from "../base/fingerprint-table.ts";
 import type { Division } from "../crawl/ownership.ts";
 import type { PeerSetup } from "../crawl/ownership.ts";
 import { contentBuckets, topicsWithWorld } from "../crawl/topics/assign.ts";
@@ -11,7 +12,6 @@ import type { Membership } from "../exchange/bus.ts";
 import { SharedTurns } from "../frontier/shared-turns.ts";
 import { type Partition, partitionFor } from "../partition/partition.ts";
 import { PopularFound } from "../partition/popular-found.ts";
-import { PopularSet } from "../partition/popular.ts";
 import type { LoadedModel } from "../topics/model.ts";
 import { ownersOf } from "../topics/owners.ts";
 import { fingerprintOf } from "../url/fingerprint.ts";
@@ -59,7 +59,8 @@ export function teamMeansFor(settings: Settings, place: Place): PeerSetup {
   const sampleShare = mode === "firewall" ? (settings.sampleShare ?? 0) : 0;
   const crossesOver = division !== undefined && (mode === "cross-over" || sampleShare > 0);
   const popularUrls = readPopular(settings.replicateFile);
-  const fingerprints = popularUrls.map((url) => fingerprintOf(url));
+  const popular = popularUrls.length === 0 ? undefined : new FingerprintTable();
+  for (const { high, low } of popularUrls.map(fingerprintOf)) popular?.set(high, low, 1);
   return {
     seeds: place.seeds,
     turns: new SharedTurns(),
@@ -81,13 +82,7 @@ export function teamMeansFor(settings: Settings, place: Place): PeerSetup {
             mode,
             division,
             sampleShare,
-            popular:
-              popularUrls.length === 0
-                ? undefined
-                : new PopularSet({
-                    high: fingerprints.map(({ high }) => high),
-                    low: fingerprints.map(({ low }) => low),
-                  }),
+            popular,
             popularUrls,
             popularFound: settings.popularFound ? new PopularFound() : undefined,
             bus,

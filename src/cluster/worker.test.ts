@@ -10,8 +10,12 @@ import { Worker } from "./worker.ts";
 
 const LICENCE: Licence = {
   kind: "licence",
+  life: "",
   answers: 0,
   forMs: 3_000,
+  aloneMs: 0,
+  turnsAloneMs: 0,
+  aloneBps: null,
   leader: 1,
   term: 1,
   grant: 1,
@@ -82,7 +86,8 @@ class Bench {
   answer(change: Partial<Licence> = {}): void {
     this.#grants += 1;
     const answers = this.last?.sentAtMs ?? 0;
-    const licence = { ...LICENCE, answers, grant: this.#grants, ...change };
+    const life = this.last?.life ?? "";
+    const licence = { ...LICENCE, life, answers, grant: this.#grants, ...change };
     this.worker.inbox.onMessage(COORDINATOR, asControlMessage(licence));
   }
 
@@ -100,6 +105,43 @@ test("it acts only while it has a licence, which ends by its own clock", async (
   assert.deepEqual(bench.calls, [["limit", 500, 1_000]]);
   await bench.pass(3_100);
   assert.ok(bench.isWaiting && !bench.worker.isLicensed);
+});
+
+test("without a coordinator it continues for the time of its licence, at a falling rate", async () => {
+  const bench = new Bench();
+  bench.answer({ limitBps: 900, wholeBps: 1_000, aloneMs: 100_000, aloneBps: 300 });
+  await bench.pass(3_050);
+  assert.deepEqual([bench.isWaiting, bench.worker.isLicensed], [false, false]);
+  await bench.pass(30_000);
+  const half = Number(bench.last?.heldBps);
+  assert.ok(Math.abs(half - 600) < 10, `half way down after 30 s: ${half} B/s`);
+  await bench.pass(30_100);
+  assert.equal(bench.last?.heldBps, 300);
+  assert.deepEqual(bench.calls.at(-1), ["limit", 300, 1_000]);
+  await bench.pass(39_500);
+  assert.ok(!bench.isWaiting);
+  await bench.pass(500);
+  assert.deepEqual([bench.isWaiting, bench.last?.heldBps], [true, 0]);
+});
+
+test("a later coordinator's licence continues what an earlier one granted", async () => {
+  const bench = new Bench();
+  bench.answer({ limitBps: 900, wholeBps: 1_000, aloneMs: 100_000, aloneBps: 300 });
+  await bench.pass(20_000);
+  bench.answer({ leader: 2, limitBps: 700, wholeBps: 1_000 });
+  assert.ok(!bench.isWaiting && bench.worker.isLicensed);
+  assert.deepEqual(bench.calls.at(-1), ["limit", 700, 1_000]);
+});
+
+test("a licence of a term that has ended, and one for another process of its name, are void", async () => {
+  const bench = new Bench();
+  bench.answer();
+  await bench.pass(3_100);
+  bench.answer();
+  bench.answer({ term: 2, life: "another" });
+  assert.ok(bench.isWaiting);
+  bench.answer({ term: 2 });
+  assert.ok(!bench.isWaiting);
 });
 
 test("licences of earlier coordinators, late ones, and answers from the future have no effect", async () => {

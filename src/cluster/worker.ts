@@ -2,27 +2,29 @@
  * A crawling process's side of the coordination: it reports, and acts only while it has a licence.
  *
  * The licence covers everything shared: the rate, the turns at sites and IP addresses, the part of the web. It ends by
- * the clock of its holder, counted from before it was given. A process that was stopped for longer, or cut off, continues
- * without a licence and starts nothing until it has a new one.
+ * the clock of its holder, counted from before it was given. A process that hears of no leader then continues alone with
+ * what it holds, for as long as no other process can have taken it over; after that it starts nothing until it has a
+ * new licence.
  */
 
 import type { Clock } from "../base/clock.ts";
 import { silentLog, type Log } from "../base/log.ts";
 import { below, type Random, systemRandom } from "../base/random.ts";
 import type { CrawlHandle } from "../crawl/crawl.ts";
-import type { Snapshot } from "../control/snapshot.ts";
+import type { CrawlResult } from "../control/snapshot.ts";
 import type { Inbox, Membership, ControlMessage } from "../exchange/bus.ts";
-import { CrawlError } from "../base/errors.ts";
-import { type Change, CHANGES_MAX, type ChangeRequest, isMadeByEach } from "./change-list.ts";
-import { forMessage } from "./bounded-snapshot.ts";
+import { type Change, CHANGES_MAX, isMadeByEach } from "./change-list.ts";
+import { ChangeRequests } from "./change-requests.ts";
+import { forMessage, resultForMessage } from "./bounded-snapshot.ts";
 import { MessageReader } from "./message-reader.ts";
 import { UsageEstimate } from "./usage.ts";
 import {
+  ALONE_FALL_MS,
   asControlMessage,
   COORDINATOR,
   type Exchange,
   type Licence,
-  type Outcome,
+  type Look,
   type Report,
 } from "./messages.ts";
 import { readDivision, writeDivision, type WrittenDivision } from "./division-codec.ts";
@@ -38,7 +40,7 @@ interface WorkerParts {
   readonly spec?: string;
   /** Called with the reason if the process may not take part. */
   readonly onRefused?: (why: string) => void;
-  readonly onLook?: (snapshot: Snapshot) => void;
+  readonly onLook?: (look: Look) => void;
   /** Applies a change that an operator made while the crawl runs. */
   readonly change: (key: string, value: string) => void;
 }
@@ -53,21 +55,10 @@ const WISHES_MAX = 200;
 const POPULAR_AT_ONCE = 200;
 /** A process that is to end, and has had no licence for this long, ends without the others. */
 const ALONE_MS_MAX = 15_000;
-/** How long an operator waits for the confirmation of a change: longer than an election and a licence take. */
-const CONFIRMED_WITHIN_MS = 10_000;
-const REQUESTS_MAX = 8;
 const NO_LICENCE = "waiting for work";
 export const LAPSED = "the lease has expired";
+const ALONE = "no leader is heard of: this process continues alone";
 const HELD = "paused with all processes: ";
-
-/** A change that the operator waits for. */
-interface Requested {
-  readonly request: ChangeRequest;
-  readonly settle: PromiseWithResolvers<string>;
-  /** The last answer of a leader. */
-  outcome: Outcome | undefined;
-  isGivenUp: boolean;
-}
 
 export class Worker {
   readonly #parts: WorkerParts;
@@ -76,10 +67,14 @@ export class Worker {
   /** Term of the latest coordinator; −1 before the first licence. */
   #leader = -1;
   #untilMs = -Infinity;
+  #isAlone = false;
+  #hasTurns = false;
+  /** The term of the last licence that ended, of the latest coordinator. */
+  #lapsedTerm = 0;
   #heldFor = "";
   /** All changes made so far. */
   #changes: readonly Change[] = [];
-  readonly #requests = new Map<string, Requested>();
+  readonly #requests: ChangeRequests;
   #parcels = 0;
   readonly #usage: UsageEstimate;
   readonly #reader: MessageReader;
@@ -87,6 +82,7 @@ export class Worker {
   #waitingAtMs = -Infinity;
   #cancelTimers: (() => void)[] = [];
   #hasEnded = false;
+  #result: CrawlResult | undefined;
   #isLeaving = false;
   #wantsStop = "";
   /** Popular URLs received with this licence and its renewals. */
@@ -95,8 +91,10 @@ export class Worker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#life = below(parts.random ?? systemRandom, 2 ** 48).toString(36);
-    this.#usage = new UsageEstimate(parts.clock.nowMs());
+    const { clock, random = systemRandom } = parts;
+    this.#life = below(random, 2 ** 48).toString(36);
+    this.#requests = new ChangeRequests(clock, random);
+    this.#usage = new UsageEstimate(clock.nowMs());
     this.#reader = new MessageReader(parts.log ?? silentLog);
     parts.crawl.hold(NO_LICENCE, true);
     this.#reportOn();
@@ -142,47 +140,11 @@ export class Worker {
     return this.#changes;
   }
 
-  /**
-   * Requests a change of the whole crawl, and resolves when all processes have confirmed it. Rejects with what is
-   * known after `CONFIRMED_WITHIN_MS`; the request is repeated until a leader has accepted it.
-   */
-  async request(key: string, value: string): Promise<string> {
-    if (this.#requests.size >= REQUESTS_MAX)
-      throw new CrawlError("NOT_APPLIED", "Not applied: earlier changes still wait for a leader.");
-    const { clock, random = systemRandom } = this.#parts;
-    const id = `${this.#life}-${below(random, 2 ** 48).toString(36)}`;
-    const settle = Promise.withResolvers<string>();
-    const requested = { request: { id, key, value }, settle, outcome: undefined, isGivenUp: false };
-    this.#requests.set(id, requested);
-    const cancel = clock.after(CONFIRMED_WITHIN_MS, () => this.#giveUp(id, requested));
+  /** Requests a change of the whole crawl, and resolves when all processes have confirmed it. */
+  request(key: string, value: string): Promise<string> {
+    const confirmed = this.#requests.request(key, value);
     this.#report();
-    return settle.promise.finally(cancel);
-  }
-
-  #onOutcome(outcome: Outcome): void {
-    const { id, isRefused, message, missing, processes } = outcome;
-    const requested = this.#requests.get(id);
-    if (requested === undefined) return;
-    requested.outcome = outcome;
-    if (!isRefused && missing > 0 && !requested.isGivenUp) return;
-    this.#requests.delete(id);
-    if (isRefused) requested.settle.reject(new CrawlError("USAGE", message));
-    else requested.settle.resolve(`${message} (confirmed by ${processes} of ${processes} nodes)`);
-  }
-
-  #giveUp(id: string, requested: Requested): void {
-    const { settle, outcome } = requested;
-    requested.isGivenUp = true;
-    const within = `within ${CONFIRMED_WITHIN_MS / 1000} s`;
-    if (outcome === undefined)
-      return settle.reject(
-        new CrawlError("NOT_APPLIED", `Not applied: no leader accepted the change ${within}.`),
-      );
-    this.#requests.delete(id);
-    const { missing, processes, missingNames } = outcome;
-    const others = missing > missingNames.length ? ", …" : "";
-    const what = `Accepted, but ${missing} of ${processes} nodes have not confirmed it ${within}: `;
-    settle.reject(new CrawlError("NOT_CONFIRMED", `${what}${missingNames.join(", ")}${others}.`));
+    return confirmed;
   }
 
   #wantsToEnd(why: string): void {
@@ -190,18 +152,19 @@ export class Worker {
   }
 
   /** Sends its last report. */
-  stop(): void {
+  stop(result?: CrawlResult): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
+    this.#result = result;
     this.#report();
-    for (const { settle } of this.#requests.values())
-      settle.reject(new CrawlError("NOT_APPLIED", "Not applied: this node has ended."));
+    this.#requests.close();
     for (const cancel of this.#cancelTimers) cancel();
   }
 
   #reportOn(): void {
     if (this.#hasEnded) return;
     this.#lapseIfOver();
+    this.#fallIfAlone();
     this.#endIfAlone();
     this.#report();
     const everyMs = this.#isInNoHurry ? REPORT_CALMLY_MS : REPORT_EVERY_MS;
@@ -252,14 +215,18 @@ export class Worker {
       neededBps,
       ...this.#usage.look(nowMs, receivedBytes, { limitBps, waitingReaders, isDry }),
       wishes: team?.wishes(WISHES_MAX) ?? [],
+      held: team?.undeclaredTurns(WISHES_MAX) ?? [],
+      heldBps: this.#licence === undefined ? 0 : this.#rateNow(nowMs, this.#licence),
       given: team?.takeGiven(WISHES_MAX) ?? [],
       waiting: this.#waiting(nowMs),
       popular: team?.popularFound?.take(POPULAR_AT_ONCE) ?? [],
       popularKnown: this.#popularKnown,
       exchange: this.#exchange(),
       leastPages: this.#hasEnded ? writeFingerprints(crawl.leastPages) : "",
+      result: this.#result === undefined ? null : resultForMessage(this.#result),
+      isWatching: this.#parts.onLook !== undefined,
       change: this.#changes.at(-1)?.number ?? 0,
-      requests: [...this.#requests.values()].map(({ request }) => request),
+      requests: this.#requests.open,
       droppedMessages: this.#reader.dropped,
       snapshot: isShown ? forMessage(crawl.snapshot()) : null,
     };
@@ -291,7 +258,7 @@ export class Worker {
   #onMessage(from: string, control: ControlMessage): void {
     if (from !== COORDINATOR) return;
     const message = this.#reader.read(from, control);
-    if (message?.kind === "look") return this.#parts.onLook?.(message.snapshot);
+    if (message?.kind === "look") return this.#parts.onLook?.(message);
     if (this.#hasEnded) return;
     if (message?.kind === "refusal" && message.life === this.#life)
       this.#parts.onRefused?.(message.why);
@@ -301,16 +268,25 @@ export class Worker {
   #onLicence(licence: Licence): void {
     const nowMs = this.#parts.clock.nowMs();
     const untilMs = licence.answers + licence.forMs;
+    this.#lapseIfOver();
     const before = this.#licence;
     const isOfSame = before !== undefined && licence.leader === before.leader;
+    // What was granted before its licence ended is void.
+    const isVoid = licence.leader === this.#leader && licence.term <= this.#lapsedTerm;
     const isOld = licence.leader < this.#leader || (isOfSame && licence.grant <= before.grant);
     // A licence that answers a report from the future would not end.
-    if (isOld || untilMs <= nowMs || licence.answers > nowMs) return;
-    this.#lapseIfOver();
-    if (before !== undefined && !(isOfSame && before.term === licence.term)) this.#lapse();
+    const isOther = licence.life !== this.#life;
+    if (isOther || isVoid || isOld || untilMs <= nowMs || licence.answers > nowMs) return;
+    const isNext = before !== undefined && licence.leader > before.leader;
+    // A later leader adopts what its predecessors granted.
+    if (isNext) this.#parts.crawl.team?.declareTurns();
+    else if (before !== undefined && before.term !== licence.term) this.#lapse();
+    if (licence.leader !== this.#leader) this.#lapsedTerm = 0;
     this.#leader = licence.leader;
     this.#licence = licence;
-    this.#licenseUntil(untilMs);
+    this.#untilMs = untilMs;
+    this.#hasTurns = true;
+    this.#mayActUntil(untilMs + licence.turnsAloneMs);
     this.#apply(licence, before);
   }
 
@@ -320,7 +296,8 @@ export class Worker {
     if (before?.term !== licence.term) this.#popularKnown = 0;
     crawl.team?.popularFound?.learn(popular);
     this.#popularKnown += popular.length;
-    const isSame = limitBps === before?.limitBps && wholeBps === before.wholeBps;
+    const isSame = limitBps === before?.limitBps && wholeBps === before.wholeBps && !this.#isAlone;
+    this.#isAlone = false;
     if (before === undefined || !isSame)
       crawl.setLimit(limitBps ?? undefined, wholeBps ?? undefined);
     if (pagesMax !== null && pagesMax !== before?.pagesMax) crawl.setPages(pagesMax);
@@ -330,7 +307,7 @@ export class Worker {
       this.#changes = [...this.#changes, one].slice(-CHANGES_MAX);
       if (isMadeByEach(one.key)) change(one.key, one.value);
     }
-    for (const outcome of licence.outcomes) this.#onOutcome(outcome);
+    for (const outcome of licence.outcomes) this.#requests.onOutcome(outcome);
     if (held !== this.#heldFor) {
       if (this.#heldFor !== "") crawl.hold(HELD + this.#heldFor, false);
       if (held !== "") crawl.hold(HELD + held, true);
@@ -365,20 +342,51 @@ export class Worker {
   }
 
   #lapseIfOver(): void {
-    if (this.#licence !== undefined && this.#parts.clock.nowMs() >= this.#untilMs) this.#lapse();
+    const nowMs = this.#parts.clock.nowMs();
+    if (this.#licence !== undefined && nowMs >= this.#untilMs + this.#licence.aloneMs)
+      this.#lapse();
+  }
+
+  /** Without a leader it continues with what it holds, at a rate that falls to its part of the limit. */
+  #fallIfAlone(): void {
+    const nowMs = this.#parts.clock.nowMs();
+    const licence = this.#licence;
+    if (licence === undefined || nowMs < this.#untilMs) return;
+    if (!this.#isAlone) {
+      const { log = silentLog } = this.#parts;
+      log.write({ level: "warn", message: ALONE, values: { minutes: licence.aloneMs / 60_000 } });
+    }
+    this.#isAlone = true;
+    // Nothing starts between the end of its turns and this moment, however late it comes.
+    if (this.#hasTurns && nowMs >= this.#untilMs + licence.turnsAloneMs) {
+      this.#hasTurns = false;
+      this.#parts.crawl.team?.lapse();
+      this.#mayActUntil(this.#untilMs + licence.aloneMs);
+    }
+    const rateBps = this.#rateNow(nowMs, licence);
+    if (rateBps !== null) this.#parts.crawl.setLimit(rateBps, licence.wholeBps ?? undefined);
+  }
+
+  #rateNow(nowMs: number, { limitBps, aloneBps, aloneMs }: Licence): number | null {
+    if (limitBps === null || aloneBps === null) return null;
+    const fallMs = Math.min(ALONE_FALL_MS, aloneMs);
+    const share = Math.min(1, Math.max(0, nowMs - this.#untilMs) / Math.max(1, fallMs));
+    return limitBps - (limitBps - aloneBps) * share;
   }
 
   #lapse(): void {
     const { crawl, log = silentLog } = this.#parts;
     log.write({ level: "info", message: LAPSED, values: {} });
+    this.#lapsedTerm = this.#licence?.term ?? 0;
     this.#licence = undefined;
-    this.#licenseUntil(-Infinity);
+    this.#isAlone = false;
+    this.#untilMs = -Infinity;
+    this.#mayActUntil(-Infinity);
     crawl.hold(NO_LICENCE, true);
     crawl.team?.lapse();
   }
 
-  #licenseUntil(untilMs: number): void {
-    this.#untilMs = untilMs;
+  #mayActUntil(untilMs: number): void {
     const { team } = this.#parts.crawl;
     if (team !== undefined) team.licensedUntilMs = untilMs;
   }

@@ -108,6 +108,13 @@ export const BOUNDS = {
     fallback: "1000000",
     reader: read.integer({ least: 1, most: 1e12 }),
   },
+  traps: {
+    key: "traps",
+    meaning:
+      "What to do with URLs of a pattern that has brought only copies and pages not to be indexed (sort orders, edit pages, login forms): learn requests them last, and then a sample; off requests all.",
+    fallback: "learn",
+    reader: read.oneOf(["learn", "off"]),
+  },
   patternUrlsMax: {
     key: "patternBudget",
     meaning:

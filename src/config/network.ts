@@ -50,7 +50,7 @@ export const NETWORK = {
   proxy: {
     key: "proxy",
     meaning:
-      "Send every request through this proxy. User and password in the URL are used to log in and never shown.",
+      "Send every request through this proxy, which looks names up itself. User and password in the URL are used to log in and never shown.",
     reader: read.proxyUrl,
     secret: true,
   },

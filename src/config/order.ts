@@ -100,7 +100,10 @@ function checked(
   const refused = seedsRefused(settings, seeds.urls);
   const refusedLines = refusedLinesOf(refused);
   if (refused.count === seeds.urls.length)
-    throw new CrawlError("SEED_REFUSED", ["No seed may be crawled.", ...refusedLines].join("\n"));
+    throw new CrawlError(
+      "SEED_REFUSED",
+      ["No seed may be crawled.", ...badLines, ...refusedLines].join("\n"),
+    );
   return {
     settings,
     seeds: seeds.urls,

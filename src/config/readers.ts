@@ -2,6 +2,7 @@
 
 import { readBytes, readDurationMs, readRateBps, showBytes } from "../base/units.ts";
 import { readAllowance } from "../fetch/address-guard.ts";
+import { readProxy } from "../fetch/proxy.ts";
 import type { Reader } from "./field.ts";
 
 const MINUTE_MS = 60_000;
@@ -127,12 +128,9 @@ export const mediaType: Reader<string> = {
 /** Credentials are allowed inside; that is why whatever holds it is marked secret. */
 export const proxyUrl: Reader<string> = {
   placeholder: "URL",
-  expects: "a proxy as http://host:port or http://user:password@host:port",
-  read(text) {
-    if (!URL.canParse(text)) return undefined;
-    const { protocol, hostname } = new URL(text);
-    return (protocol === "http:" || protocol === "https:") && hostname !== "" ? text : undefined;
-  },
+  expects:
+    "a proxy as http://host:port or socks5://host:port, with user:password@ before the host if it requires them",
+  read: (text) => (readProxy(text) === undefined ? undefined : text),
 };
 
 function within(range: Range, value: number | undefined): number | undefined {

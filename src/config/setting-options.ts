@@ -1,6 +1,6 @@
 /**
- * Every setting with its meaning, as editors show it. Made by `npm run docs` from the tables of settings; changes
- * here are lost.
+ * Every setting with its meaning, as editors show it. Made by scripts/setting-options.ts from the tables of settings;
+ * changes here are lost.
  */
 
 /* eslint-disable max-lines -- one member for each setting */
@@ -117,6 +117,13 @@ export interface SettingOptions {
    * `WEIR_DOMAIN_BUDGET`.
    */
   readonly domainUrlsMax?: Values["domainUrlsMax"];
+  /**
+   * What to do with URLs of a pattern that has brought only copies and pages not to be indexed (sort orders, edit
+   * pages, login forms): learn requests them last, and then a sample; off requests all. Default `"learn"`.
+   *
+   * Command line: `--traps learn|off`, one of learn, off; weir.yaml: `traps`; environment: `WEIR_TRAPS`.
+   */
+  readonly traps?: Values["traps"];
   /**
    * Most URLs per site that differ only in numbers or query values; bounds calendars and similar traps. Default
    * `50000`.
@@ -428,8 +435,8 @@ export interface SettingOptions {
    */
   readonly nodeName?: Values["nodeName"];
   /**
-   * A node that sends nothing for this time is considered lost, and the others take over its part. A number in
-   * milliseconds. Default `60000`.
+   * A node that sends nothing for this time is considered lost, and the others take over its part. A node that cannot
+   * reach the others continues for four fifths of it. A number in milliseconds. Default `780000`.
    *
    * Command line: `--node-timeout DURATION`, a duration from 5s to 1d, such as 500ms, 30s, 15m, 2h or 1d; weir.yaml:
    * `nodeTimeout`; environment: `WEIR_NODE_TIMEOUT`.
@@ -648,10 +655,11 @@ export interface SettingOptions {
    */
   readonly clientKeyFile?: Values["clientKeyFile"];
   /**
-   * Send every request through this proxy. User and password in the URL are used to log in and never shown.
+   * Send every request through this proxy, which looks names up itself. User and password in the URL are used to log in
+   * and never shown.
    *
-   * Command line: `--proxy URL`, a proxy as http://host:port or http://user:password@host:port; weir.yaml: `proxy`;
-   * environment: `WEIR_PROXY`.
+   * Command line: `--proxy URL`, a proxy as http://host:port or socks5://host:port, with user:password@ before the host
+   * if it requires them; weir.yaml: `proxy`; environment: `WEIR_PROXY`.
    */
   readonly proxy?: Values["proxy"];
   /**

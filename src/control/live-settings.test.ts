@@ -110,7 +110,10 @@ test("a limit puts the calendar aside; a calendar leaves its holes to the limit"
     ["calendar none"],
   ]);
   changes.apply("limit", "none");
-  assert.match(refusalOf(changes, "limit-at", "sat=1MB/s"), /says nothing for mon-fri,sun 00:00/);
+  assert.match(
+    refusalOf(changes, "limit-at", "sat=1MB/s"),
+    /has no rate for mon-fri,sun 00:00-24:00/,
+  );
 });
 
 test("what cannot be read or changed is refused like a setting, and nothing is done", () => {

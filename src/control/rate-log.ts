@@ -25,6 +25,8 @@ import type { Snapshot } from "./snapshot.ts";
 
 /** The meter keeps the last minute, so a delayed check loses no second. */
 const LOOK_EVERY_MS = 1000;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60_000;
 
 export interface RateHistory {
   /** Until the first entry of `seconds`. */
@@ -111,4 +113,27 @@ function secondsPath(folder: string): string {
 
 function minutesPath(folder: string): string {
   return join(folder, "state", "rate-minutes.f64");
+}
+
+/** A stretch of time with its lowest and highest second. */
+export interface RateSpan {
+  readonly atMs: number;
+  readonly lengthMs: number;
+  readonly leastBps: number;
+  readonly meanBps: number;
+  readonly mostBps: number;
+  readonly predictedBps: number;
+  readonly limitBps: number | undefined;
+}
+
+/** The logged seconds and minutes, alike. */
+export function rateSpans({ minutes, seconds }: RateHistory): RateSpan[] {
+  const old = minutes.map(({ seconds: measured, bytes, ...minute }) => {
+    return { ...minute, lengthMs: MINUTE_MS, meanBps: bytes / measured };
+  });
+  const recent = seconds.map(({ atMs, bytes, predictedBps, limitBps }) => {
+    const rates = { leastBps: bytes, meanBps: bytes, mostBps: bytes, predictedBps, limitBps };
+    return { atMs, lengthMs: SECOND_MS, ...rates };
+  });
+  return [...old, ...recent];
 }

@@ -1,6 +1,7 @@
 /** The state of a crawl for users: for the live view, `status`, and the printed result. */
 
 import type { BytesByPurpose } from "../bandwidth/history/ledger.ts";
+import type { Slowed } from "../base/units.ts";
 import type { Cap } from "./caps.ts";
 import type { RoundNews, Totals } from "../store/store.ts";
 import type { Segment } from "../plan/plan.ts";
@@ -66,11 +67,15 @@ export interface SiteView {
     | "ready"
     | "polite delay"
     | "back-off"
+    | "locating"
     | "robots"
+    | "opening"
     | "idle"
     | "unreachable";
   /** Time until the next request is allowed. */
   readonly nextInMs: number;
+  /** The rate to which 429 or 503 slowed it down; undefined when it accepts every request. */
+  readonly slowed?: Slowed | undefined;
   readonly round: RoundView;
   /** Weight of a second of its finish time. */
   readonly priority: number;

@@ -1,14 +1,15 @@
 /**
  * Admission: seeds, links, sitemap entries and redirects all enter the crawl here.
  *
- * The scope returns the rule that decided; the sieve and the store say whether a URL is new; the traps say
- * whether its site may have one more. A new URL gets its number and its score, is added to the batch, and
- * waits. Invariant 1: every admitted URL enters once.
+ * The scope returns the deciding rule; the sieve and the store know whether a URL is new; the traps decide
+ * whether its site may have one more. A new URL gets a number and a score, is added to the batch, and waits.
+ * Invariant 1: every admitted URL enters once.
  *
- * The sieve also remembers refused URLs, so that a link that is on every page is judged once.
+ * The sieve also remembers refused URLs, so that a link on every page is judged once.
  */
 
-import { SCORES, type ScoreFunction } from "../frontier/priority.ts";
+import { kindBesideContent } from "../frontier/known-software.ts";
+import { lastScore, SCORES, type ScoreFunction } from "../frontier/priority.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import { siteOf } from "../url/site.ts";
 import { type CanonicalUrl, isSpellingOf, splitPath } from "../url/url.ts";
@@ -16,7 +17,7 @@ import { type Candidate, candidateOf, fingerprintsOf, type Origin } from "./cand
 import type { CrawlContext } from "./context.ts";
 import { countsBacklinks, type Ordering } from "./ordering.ts";
 import type { Queue } from "./queue.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 
 export class Admission {
   readonly #context: CrawlContext;
@@ -30,7 +31,7 @@ export class Admission {
     this.#queue = queue;
     const { settings, hooks, store } = context;
     this.#score =
-      hooks.score ?? ((found) => ordering?.scoreOf(found) ?? SCORES[settings.order](found));
+      hooks.score ?? ((found) => ordering?.scoreOf?.(found) ?? SCORES[settings.order](found));
     this.#depthMax = settings.depthMax ?? Infinity;
     this.#nextUrlId = store.nextUrlId;
   }
@@ -39,30 +40,26 @@ export class Admission {
     return this.#nextUrlId;
   }
 
-  /** Admits the seeds that this process owns. */
+  /** Admits the seeds that this process owns, and popular URLs as if a seed linked to them. */
   admitSeeds(): void {
-    const { team, seeds } = this.#context;
-    this.#admitAt(0, team?.seeds ?? seeds);
-    this.#admitAt(1, team?.border?.popularUrls ?? []);
-  }
-
-  #admitAt(depth: number, urls: readonly CanonicalUrl[]): void {
-    const { ownership, spellings } = this.#context;
+    const { team, seeds, ownership, spellings } = this.#context;
     const none = { from: undefined, fromDomain: undefined, redirectedFromId: 0, redirects: 0 };
-    for (const url of urls) {
-      // All processes have all of them, so they are not sent.
-      if (ownership?.isOwn(url) === false) continue;
-      const spelling = spellings?.[url];
-      // In a cluster it comes from the registry.
-      const written = spelling !== undefined && isSpellingOf(spelling, url) ? spelling : undefined;
-      this.admit([candidateOf({ url, written })], { ...none, depth });
-    }
+    for (const [depth, urls] of [team?.seeds ?? seeds, team?.border?.popularUrls ?? []].entries())
+      for (const url of urls) {
+        // Every process has all of them, so they are not sent.
+        if (ownership?.isOwn(url) === false) continue;
+        const spelling = spellings?.[url];
+        // In a cluster the spelling comes from the registry.
+        const isGood = spelling !== undefined && isSpellingOf(spelling, url);
+        const written = isGood ? spelling : undefined;
+        this.admit([candidateOf({ url, written })], { ...none, depth });
+      }
   }
 
-  /** Admits what is new and allowed; returns how many URLs. */
+  /** Admits the new and allowed ones; returns their number. */
   admit(candidates: readonly Candidate[], origin: Origin): number {
     const { sieve, ownership, batch } = this.#context;
-    // Links of pages that are only sampled would not have been found; found on another way they are admitted.
+    // Without the sample the links of a sampled page would be unknown; other pages may still lead to them.
     if (origin.from !== undefined && ownership?.isOnlySampled(origin.from) === true) return 0;
     const allowed = candidates.filter((candidate) => this.#isAllowed(candidate, origin));
     if (allowed.length === 0) return 0;
@@ -81,7 +78,7 @@ export class Admission {
 
   /** Admits a new URL that another process found; `links` is the number of links to it there. */
   admitForeign(candidate: Candidate, origin: Origin, links: number): void {
-    // What another process sent has passed its scope, as the new host of a moved seed.
+    // The sender has applied its scope: the host may be the new one of a seed that moved.
     if (this.#context.ownership?.judgesBeforeSending === true) this.#widen(candidate.url);
     if (this.#isAllowed(candidate, origin)) this.#enter(candidate, origin, links);
   }
@@ -91,16 +88,13 @@ export class Admission {
     this.#add(candidate, origin, 0, "elsewhere");
   }
 
-  /** Adds a URL whose page has arrived on another way: it waits, and is not requested. */
+  /** Adds a URL whose page another process has sent: it waits for its page, and is not requested. */
   adopt(candidate: Candidate, origin: Origin): WaitingUrl {
-    const { sites, sieve } = this.#context;
+    const { sieve } = this.#context;
     const { url, high, low } = candidate;
     this.#widen(url);
-    const site = sites.of(siteOf(url));
     const score = this.#score({ url, depth: origin.depth, from: undefined });
     const row = this.#add(candidate, origin, score);
-    site.pending += 1;
-    site.finishedAtMs = undefined;
     sieve.add(high, low);
     return row;
   }
@@ -108,20 +102,27 @@ export class Admission {
   #isAllowed({ url, high, low }: Candidate, origin: Origin): boolean {
     const { scope, counters, sieve, hooks } = this.#context;
     if (origin.depth > this.#depthMax) {
-      // Not for the sieve: the same page may still be found on a shorter way.
+      // Not for the sieve: a shorter path may still lead to the same page.
       counters.refused("depth");
       return false;
     }
     const isSeed = origin.depth === 0;
     const verdict = isSeed ? scope.decideSeed(url) : scope.decide(url);
     if (verdict.accepted && hooks.onLink?.(url, origin.from) !== false) {
-      // The new host of a seed that moved is what the operator asked for.
+      // A seed that moved is still a seed: its new host is in scope.
       if (isSeed) scope.extend(url);
       return true;
     }
     counters.refused(verdict.accepted ? "hook" : verdict.rule);
     sieve.add(high, low);
     return false;
+  }
+
+  /** What known software makes beside its content goes last. */
+  #scoreOf(url: CanonicalUrl, score: number, depth: number): number {
+    if (depth === 0 || this.#context.settings.traps === "off") return score;
+    const { path, query } = splitPath(url);
+    return kindBesideContent(path, query) > 0 ? lastScore(score) : score;
   }
 
   #widen(url: CanonicalUrl): void {
@@ -133,7 +134,7 @@ export class Admission {
     const { sites, counters, ownership, emit } = this.#context;
     const { url } = candidate;
     const { depth, from, redirects } = origin;
-    const ownScore = this.#score({ url, depth, from });
+    const ownScore = this.#scoreOf(url, this.#score({ url, depth, from }), depth);
     const whose = ownership?.whose(candidate) ?? "own";
     if (whose === "drop" || whose === "popular") {
       counters.refused(whose === "drop" ? "firewall" : "popular");
@@ -152,13 +153,11 @@ export class Admission {
     }
     const isCounted = foreignLinks !== undefined && countsBacklinks(this.#context);
     const row = this.#add(candidate, origin, isCounted ? foreignLinks : ownScore);
-    site.pending += 1;
-    site.finishedAtMs = undefined;
     this.#queue.feed(site, row);
     return true;
   }
 
-  /** Adds a URL, which waits from now on, or has ended as it came: with its owner. */
+  /** Adds a URL, which waits from now on, or has ended here because another process owns it. */
   #add(
     { url, written, high, low }: Candidate,
     { depth, redirectedFromId, redirects }: Origin,
@@ -172,8 +171,7 @@ export class Admission {
     const row = { id, url, written, siteId, depth, score, redirectedFromId, redirects };
     batch.addUrl({ ...row, fingerprintHigh: high, fingerprintLow: low });
     counters.found();
-    site.known += 1;
-    sites.changed(site);
+    site.found(reason === undefined);
     if (reason !== undefined) {
       batch.endUrl(siteId, { id, reason, attempts: 0 });
       counters.settled(reason);

@@ -1,7 +1,7 @@
 /**
- * How far apart requests to a site, and to its IP address, begin: as configured, or as its robots.txt asks.
+ * The delay between requests to a site, and to its IP address: as configured, or as its robots.txt demands.
  *
- * Pure, and used before anything is fetched too: a plan must count with the delay that the crawl will keep.
+ * Pure, and also used before the first request: a plan must use the delay that the crawl will keep.
  */
 
 import type { Settings } from "../config/schema.ts";
@@ -30,7 +30,7 @@ export function agreedAddressDelayMs(
   return addressDelayMs ?? (isLoopback ? 0 : PUBLIC_ADDRESS_DELAY_MS);
 }
 
-/** Both delays of a site that has not been resolved yet: by its host or the address where it was, and its robots.txt. */
+/** Both delays of a site that has not been resolved yet, from its host or last known IP address and its robots.txt. */
 export function delaysInAdvance(
   host: string,
   configuredMs: number | undefined,

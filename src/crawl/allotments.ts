@@ -1,4 +1,4 @@
-/** What the settings give to each part of a crawl: memory, politeness, budgets of URLs. */
+/** Derives the limits of each part from the settings: memory, politeness, budgets of URLs. */
 
 import type { Settings, SiteSettings } from "../config/schema.ts";
 import { POLITENESS_DEFAULTS, type PolitenessLimits } from "../frontier/politeness.ts";
@@ -6,7 +6,7 @@ import { TRAP_DEFAULTS, type TrapLimits } from "../frontier/traps.ts";
 import { siteOf } from "../url/site.ts";
 import { canonicalUrl, isRefused } from "../url/url.ts";
 
-/** What a part may take of the memory that was granted. */
+/** The share of --memory that a part may use. */
 interface MemoryUse {
   readonly share: number;
   readonly entryBytes: number;
@@ -16,7 +16,7 @@ interface MemoryUse {
 export const SIEVE: MemoryUse = { share: 1 / 8, entryBytes: 8, entriesMin: 4096 };
 export const WAITING: MemoryUse = { share: 1 / 4, entryBytes: 600, entriesMin: 256 };
 export const SITES: MemoryUse = { share: 1 / 8, entryBytes: 4096, entriesMin: 64 };
-/** Of the memory, beside what the others have: ranks are kept only where they order the queue. */
+/** Share of --memory for ranks, which are kept only if they order the queue. */
 export const RANKS_SHARE = 1 / 4;
 export const NEAR: MemoryUse = { share: 1 / 16, entryBytes: 64, entriesMin: 256 };
 
@@ -33,7 +33,7 @@ export function politenessLimits(settings: Settings): PolitenessLimits {
 
 export function trapLimits(settings: Settings): TrapLimits {
   const { patternUrlsMax } = settings;
-  // Queries make many pages of little, so theirs is a part of the budget, if it is a large one.
+  // Queries multiply pages without adding content, so their budget is a part of the whole one.
   const shareOf = (usually: number): number =>
     Math.min(
       patternUrlsMax,
@@ -41,6 +41,7 @@ export function trapLimits(settings: Settings): TrapLimits {
     );
   return {
     ...TRAP_DEFAULTS,
+    learns: settings.traps === "learn",
     hopsMax: settings.depthMax ?? TRAP_DEFAULTS.hopsMax,
     shapeUrlsMax: patternUrlsMax,
     queryShapeUrlsMax: shareOf(TRAP_DEFAULTS.queryShapeUrlsMax),
@@ -54,7 +55,7 @@ export function entriesIn({ memoryBytes }: Settings, use: MemoryUse): number {
   return Math.max(use.entriesMin, Math.floor((memoryBytes * use.share) / use.entryBytes));
 }
 
-/** What the operator configured for single sites. */
+/** Settings of single sites, by site. */
 export function settingsBySite(sites: readonly SiteSettings[]): Map<string, SiteSettings> {
   const bySite = new Map<string, SiteSettings>();
   for (const own of sites) {

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomFrom } from "../base/random.ts";
+import { Politeness, POLITENESS_DEFAULTS } from "../frontier/politeness.ts";
 import { TRAP_DEFAULTS, Traps } from "../frontier/traps.ts";
 import { SimClock } from "../lab/sim-clock.ts";
-import { openSimStore } from "../lab/sim-store.ts";
 import type { Reason } from "../page/outcome.ts";
-import { MemoryDisk } from "../store/memory/store-memory.ts";
+import { MemoryDisk } from "../lab/memory-disk.ts";
 import type { Store } from "../store/store.ts";
 import { fingerprintsOf, makePage, makeTopic, makeUrl } from "../store/store.suite.ts";
 import { Batch, type BatchEvent } from "./batch.ts";
-import { type Site, type SiteEvent, Sites } from "./sites.ts";
+import type { Site } from "./site.ts";
+import { type SiteEvent, Sites } from "./sites.ts";
 import { Counters } from "./counters.ts";
 
 const BODY = new Uint8Array([1, 2, 3]);
@@ -64,6 +65,30 @@ test("what is abandoned never reaches the store", async () => {
   batch.abandon();
   await clock.runUntilIdle();
   assert.deepEqual([store.nextParcelSeq, store.recall("epoch")], [1, undefined]);
+});
+
+test("changes are committed after 50 ms, after 2,048 at once, and on a full disk again after 2 s", async () => {
+  const { clock, store, batch, counters } = desk(0);
+  const startMs = clock.nowMs();
+  batch.setFact("first", "1");
+  await clock.runUntilIdle();
+  assert.deepEqual([store.recall("first"), clock.nowMs() - startMs], ["1", 50]);
+  for (let id = 1; id <= 2047; id++) {
+    counters.found();
+    batch.addUrl(makeUrl(id, 1, 0));
+  }
+  await clock.runFor(0);
+  assert.equal(store.totals.known, 0);
+  counters.found();
+  batch.addUrl(makeUrl(2048, 1, 0));
+  await clock.runFor(0);
+  assert.equal(store.totals.known, 2048);
+  const full = desk(0.99);
+  full.batch.setFact("first", "1");
+  await full.clock.runFor(49 + 2000);
+  assert.equal(full.troubles(), 1);
+  await full.clock.runFor(2);
+  assert.equal(full.troubles(), 2);
 });
 
 test("reads answer the same before a commit and after it, whatever has happened to a URL", () => {
@@ -148,15 +173,16 @@ function desk(fullShare: number) {
   const clock = new SimClock();
   const never = { crashAtCommit: undefined, onCrash: () => assert.fail("no crash was asked for") };
   const faults = { random: randomFrom(1), fullShare, ...never };
-  const store: Store = openSimStore(new MemoryDisk(), faults);
+  const store: Store = new MemoryDisk().openWith(faults);
   const counters = new Counters(store.totals);
   const traps = new Traps(TRAP_DEFAULTS);
+  const politeness = new Politeness(POLITENESS_DEFAULTS);
   let troubles = 0;
   const emit = (event: BatchEvent | SiteEvent): void => {
     assert.notEqual(event.kind, "fault");
     if (event.kind === "storage" && event.trouble !== undefined) troubles++;
   };
-  const sites = new Sites({ store, traps, clock, sitesMax: 100, emit });
+  const sites = new Sites({ store, traps, politeness, clock, sitesMax: 100, emit });
   const batch = new Batch({ clock, store, output: undefined, sites, counters, emit });
   const two = ["http://a.test", "http://b.test"].map((key) => sites.of(key));
   return { clock, store, batch, counters, two, troubles: () => troubles };

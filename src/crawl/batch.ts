@@ -1,10 +1,10 @@
 /**
- * What has happened since the last commit, and the crawl's state with it: every read here sees committed and
- * uncommitted data alike. No other file knows the difference.
+ * The changes since the last commit. Reads return committed and uncommitted data alike; no other file knows the
+ * difference.
  *
  * Invariant 3, one commit per page: a page's record, its new links and its end are added in one tick, so that
  * they are always in the same commit. Commits run from a timer and never from inside such a tick. When the
- * disk is full the batch is kept and tried again: nothing is ever dropped.
+ * disk is full the batch is kept and committed later: nothing is dropped.
  *
  * A URL may change several times in one batch; its last state is stored. A read costs one query of the store
  * and O(changes to the site in this batch).
@@ -15,7 +15,7 @@ import { type CrawlError, isLackOfRoom } from "../base/errors.ts";
 import type { Output } from "../output/output.ts";
 import type { PageRecord } from "../page/page.ts";
 import type { Visits } from "../page/visits.ts";
-import { FingerprintTable } from "../store/seen/fingerprint-table.ts";
+import { FingerprintTable } from "../base/fingerprint-table.ts";
 import type {
   EndedUrl,
   Fingerprints,
@@ -40,7 +40,7 @@ export type BatchEvent =
   /** Before a commit: the last moment to add something to it. */
   | { readonly kind: "committing" }
   | { readonly kind: "committed" }
-  /** Nothing can be stored, or, with undefined, it can again. */
+  /** Nothing can be stored now; undefined when that is over. */
   | { readonly kind: "storage"; readonly trouble: CrawlError | undefined }
   /** A bug, or a store that no longer works: the crawl ends. */
   | { readonly kind: "fault"; readonly fault: unknown };
@@ -164,7 +164,7 @@ export class Batch {
     this.#schedule();
   }
 
-  /** Something has changed that only the rows of sites and the totals show. */
+  /** Only rows of sites or totals have changed. */
   touch(): void {
     this.#schedule();
   }
@@ -295,7 +295,7 @@ export class Batch {
       this.reportTrouble(error);
       return false;
     }
-    // Cleared first, because what follows may add to the next batch.
+    // Cleared first, because the events may add to the next batch.
     this.#clear();
     sites.shed();
     if (this.#isStuck) {
@@ -353,7 +353,7 @@ export class Batch {
   }
 
   #waitingRow(url: Omit<WaitingUrl, "etag" | "lastModified">): WaitingUrl {
-    // Only what has ended before has a page.
+    // Only a URL that has ended before has a page.
     const hasEnded = this.#bySite.get(url.siteId)?.moved.has(url.id) === true;
     const { etag = "", lastModified = "" } = (hasEnded ? this.page(url.id) : undefined) ?? {};
     return { ...this.#withScore(url), etag, lastModified };
@@ -407,7 +407,7 @@ export class Batch {
   }
 }
 
-/** Half of a SHA-256 makes accidental equality impossible, and a short string is cheap to compare. */
+/** Half of a SHA-256: accidental equality is impossible, and a short string is cheap to compare. */
 function digestKey(digest: Uint8Array): string {
   return Buffer.from(digest.buffer, digest.byteOffset, 16).toString("latin1");
 }

@@ -6,10 +6,10 @@ import type { CanonicalUrl, ResolvedUrl } from "../url/url.ts";
 
 export interface Candidate extends ResolvedUrl, Fingerprint {}
 
-/** Where candidates come from. */
+/** Where a candidate was found. */
 export interface Origin {
   readonly depth: number;
-  /** The page they were found on; undefined for seeds. */
+  /** The page with the link; undefined for a seed. */
   readonly from: CanonicalUrl | undefined;
   readonly fromDomain: string | undefined;
   readonly redirectedFromId: number;

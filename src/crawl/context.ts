@@ -1,8 +1,8 @@
 /**
- * What every part of a crawl takes: its interfaces to the world, its settings, its data, and a way to emit events.
+ * What every part of a crawl receives: interfaces to the outside, settings, shared data, and a way to emit events.
  *
- * `wire.ts` creates the parts in an order without cycles. A part calls parts that were created before it; what
- * later parts must learn is an event, and `wire.ts` dispatches all events in one list.
+ * `wire.ts` creates the parts in an order without cycles. A part calls parts that were created before it, and emits
+ * events for later parts; `wire.ts` dispatches all events in one list.
  */
 
 import type { Almanac } from "../bandwidth/clock/day-kind.ts";
@@ -25,6 +25,7 @@ import type { Workbench } from "../frontier/workbench.ts";
 import type { Output } from "../output/output.ts";
 import type { Traces } from "../output/traces.ts";
 import type { Reason } from "../page/outcome.ts";
+import type { PageAside } from "../page/page-thread.ts";
 import type { PageIndex } from "../search/index-thread.ts";
 import type { Store, WaitingUrl } from "../store/store.ts";
 import type { Classifier } from "../topics/classify.ts";
@@ -37,9 +38,10 @@ import type { CrawlHooks } from "./hooks.ts";
 import type { Ownership, PeerSetup } from "./ownership.ts";
 import type { Placement, Placing, Reading } from "./parse-page.ts";
 import type { QueuedRequest, Requests } from "./requests.ts";
-import type { Site, SiteEvent, Sites } from "./sites.ts";
+import type { Site } from "./site.ts";
+import type { SiteEvent, Sites } from "./sites.ts";
 
-/** The interfaces of one crawl to the world, and what it was asked to do. */
+/** The interfaces of one crawl to the outside, and its settings and seeds. */
 export interface CrawlParts {
   readonly settings: Settings;
   readonly seeds: readonly CanonicalUrl[];
@@ -48,11 +50,13 @@ export interface CrawlParts {
   readonly random: Random;
   readonly store: Store;
   readonly fetcher: Fetcher;
-  /** undefined behind a proxy, which looks names up itself. */
+  /** undefined behind a proxy, which resolves names itself. */
   readonly resolver: Resolver | undefined;
   readonly output: Output | undefined;
   /** undefined when pages are not indexed during the crawl. */
   readonly index?: PageIndex | undefined;
+  /** undefined where large bodies are read in the crawl's own thread. */
+  readonly aside?: PageAside | undefined;
   readonly log: Log;
   readonly hooks: CrawlHooks;
   readonly line: LinkSetup;
@@ -73,15 +77,15 @@ export interface LinkSetup {
 
 /** The network link as the operating system shows it. */
 export interface Wire {
-  /** Sets how much a connection may hold unread; undefined: as the system likes. */
+  /** Sets the bytes that a connection may hold unread; undefined: the default of the system. */
   setWindow(bytes: number | undefined): void;
-  /** Whether the system keeps to such a window. */
+  /** Whether the system obeys such a window. */
   readonly windowsHeld: boolean;
   /** Bytes of packet overhead for each byte received, on a link with this limit. */
   overheadShare(nowMs: number, limitBps: number | undefined): number;
-  /** Overhead beyond that share since the last call, while so many bytes were received; may be negative. */
+  /** Overhead beyond that share since the last call, in which `receivedBytes` were received; may be negative. */
   takeBeyond(receivedBytes: number): number;
-  /** All bytes of the link since the last call, read or not; undefined if others use it or nothing counts them. */
+  /** All bytes of the link since the last call, read or not; undefined if other programs use it or nothing counts. */
   takeCarried(receivedBytes: number, limitBps: number): number | undefined;
   /** The processor time of the crawl's thread since the last call. */
   takeThread(): ThreadSecond;
@@ -96,7 +100,7 @@ export interface TopicSetup {
 }
 
 export interface CrawlContext extends CrawlParts {
-  /** Aborted when requests under way are cut off. */
+  /** Aborted when requests in progress are cut off. */
   readonly signal: AbortSignal;
   /** Whether the store has data of an earlier run. */
   readonly resumed: boolean;
@@ -117,15 +121,17 @@ export interface CrawlContext extends CrawlParts {
 
 export type Emit = (event: CrawlEvent) => void;
 
-/** Everything that a part tells the others without knowing them; `wire.ts` lists who acts on what. */
+/** Everything that a part reports without knowing its receivers; `wire.ts` lists which part acts on what. */
 export type CrawlEvent =
   | BatchEvent
   | SiteEvent
-  /** A site has its place among those that are crawled: its address and its robots.txt are wanted. */
+  /** A site has its place among those that are crawled; next are its IP address and its robots.txt. */
   | { readonly kind: "siteWoken"; readonly site: Site }
-  /** Only URLs that have failed wait at the site. */
+  /** A shape of the site's URLs has brought nothing but worthless pages. */
+  | { readonly kind: "shapeWorthless"; readonly site: Site }
+  /** Only URLs that have failed are left on the workbench for the site. */
   | { readonly kind: "siteDoubted"; readonly site: Site }
-  /** A URL of the site waits that did not before. */
+  /** One more URL of the site waits. */
   | { readonly kind: "siteGrown"; readonly site: Site }
   /** Its last waiting URL has ended. */
   | { readonly kind: "siteDone"; readonly site: Site }
@@ -137,17 +143,17 @@ export type CrawlEvent =
     }
   /** A URL was charged for a failure of its own. */
   | { readonly kind: "urlCharged" }
-  /** A request may start that could not before. */
+  /** A request that could not start may start now. */
   | { readonly kind: "mayStart" }
   | { readonly kind: "requestEnded"; readonly site: Site; readonly reason: Reason }
-  /** Nothing is under way. */
+  /** No request is in progress. */
   | { readonly kind: "idle" }
-  /** The rate that a server gives is known now. */
+  /** The speed of a server has been measured. */
   | { readonly kind: "serverTried" }
   | { readonly kind: "limitApplied"; readonly isHolding: boolean; readonly hasChanged: boolean }
   /** The counters of the link have been read. */
   | { readonly kind: "linkRead" }
-  /** The calendar allows nothing now, or something again. */
+  /** The calendar forbids all requests now, or allows them again. */
   | { readonly kind: "pause"; readonly isPaused: boolean }
   | { readonly kind: "quotaUsedUp"; readonly what: string }
   /** A new URL of another process. */
@@ -160,7 +166,7 @@ export type CrawlEvent =
     }
   /** One more link to a URL of another process. */
   | { readonly kind: "foreignLink"; readonly url: CanonicalUrl }
-  /** A page whose content another process owns, and which leaves. */
+  /** A page whose content another process owns, and which is sent to it. */
   | {
       readonly kind: "foreignPage";
       readonly row: WaitingUrl;
@@ -168,7 +174,7 @@ export type CrawlEvent =
       readonly owner: string;
       readonly placement: Placement;
     }
-  /** The links of a page whose content another process owns, and which stays. */
+  /** The links of a page whose content another process owns, and which is stored here. */
   | {
       readonly kind: "foreignLinks";
       readonly row: WaitingUrl;
@@ -186,5 +192,5 @@ export type CrawlEvent =
     }
   /** A message that this process would have to send to itself. */
   | { readonly kind: "ownMessage"; readonly message: UrlMessage }
-  /** Bytes of other processes, which came over the limited link. */
+  /** Bytes exchanged with other processes over the limited link. */
   | { readonly kind: "exchanged"; readonly bytes: number };

@@ -1,6 +1,6 @@
 /**
- * The sums of the whole crawl, kept in step with every change: invariant 4, known = done + failed +
- * skipped + pending, holds after each call.
+ * The sums of the whole crawl, current after every change: invariant 4, known = done + failed + skipped + pending,
+ * holds after each call.
  */
 
 import { Books, Ledger } from "../bandwidth/history/ledger.ts";
@@ -14,11 +14,11 @@ const FAILURES_KEPT = 20;
 const REFUSED_SEEDS_KEPT = 10;
 
 export class Counters {
-  /** What came over the line; goes through here together with the sites' own books. */
+  /** Received bytes by purpose; updated together with the books of the site. */
   readonly ledger: Ledger;
-  /** What the quota counts, up to the byte: asked for whenever it is stored. */
+  /** Returns the usage that counts towards the quota, for the next commit. */
   usage: () => string;
-  /** How many URLs ended lately. */
+  /** URLs that ended in the last seconds. */
   readonly pace = new Pace();
   readonly #failures: Trouble[] = [];
   readonly #refusedSeeds: Trouble[] = [];
@@ -44,7 +44,7 @@ export class Counters {
     this.#pages = totals.pages;
     this.#pagesRecrawled = totals.pagesRecrawled;
     this.ledger = new Ledger(Books.restore(totals));
-    // Stores of earlier versions have none.
+    // A store of an earlier version has no usage.
     this.usage = () => totals.usage ?? "";
     this.#duplicatesExact = totals.duplicatesExact;
     this.#duplicatesNear = totals.duplicatesNear;
@@ -58,11 +58,7 @@ export class Counters {
     return this.#known - this.#done - this.#failed - this.#skipped;
   }
 
-  get pages(): number {
-    return this.#pages;
-  }
-
-  /** Pages that count towards --pages: those of the present recrawl, or all before the first. */
+  /** Pages that count towards --pages: those of the current recrawl, or all before the first. */
   get pagesCounted(): number {
     return this.#pagesRecrawled ?? this.#pages;
   }
@@ -122,12 +118,12 @@ export class Counters {
     this.#pagesRecrawled = 0;
   }
 
-  /** The server says that a page has not changed. */
+  /** The server has answered that a page has not changed. */
   confirmed(): void {
     if (this.#pagesRecrawled !== undefined) this.#pagesRecrawled += 1;
   }
 
-  /** `earlier` is what the page's record was in an earlier round, which it replaces. */
+  /** `earlier` is the record of an earlier round, which is replaced. */
   stored(page: PageRecord, earlier: PageRecord | undefined): void {
     if (earlier === undefined) this.#pages += 1;
     else this.#count(earlier, -1);
@@ -135,7 +131,7 @@ export class Counters {
     if (this.#pagesRecrawled !== undefined) this.#pagesRecrawled += 1;
   }
 
-  /** Rules of the gate are a closed list, so this cannot grow with the web. */
+  /** The rules are a closed list, so this cannot grow with the web. */
   refused(rule: string, count = 1): void {
     if (count > 0) increase(this.#refusedLinks, rule, count);
   }
@@ -169,7 +165,7 @@ export class Counters {
   }
 }
 
-/** What there is none of is not listed. */
+/** Zero is not listed. */
 function decrease(counts: Map<string, number>, key: string): void {
   const left = (counts.get(key) ?? 0) - 1;
   assert(left >= 0, "only what was counted is taken back");
@@ -183,7 +179,7 @@ function increase(counts: Map<string, number>, key: string, by = 1): void {
 
 const KEPT_SECONDS = 64;
 
-/** How many URLs ended in each of the last seconds, to estimate how long the rest will take. */
+/** URLs that ended in each of the last seconds, to estimate the time for the rest. */
 export class Pace {
   readonly #counts = new Uint32Array(KEPT_SECONDS);
   readonly #seconds = new Float64Array(KEPT_SECONDS).fill(-1);
@@ -200,7 +196,7 @@ export class Pace {
     this.#counts[slot] = (this.#counts[slot] as number) + 1;
   }
 
-  /** The mean over the last `seconds`, or over all there have been when these are fewer. */
+  /** The mean over the last `seconds`, or since the first URL ended. */
   perSecond(nowMs: number, seconds: number): number {
     if (this.#firstMs === undefined || nowMs <= this.#firstMs) return 0;
     const present = Math.floor(nowMs / 1000);

@@ -1,11 +1,12 @@
 /**
- * Starts the loops, pauses, drains and stops them. It moves nothing itself: see `admission` (the gate),
- * `queue` (the waiting hall), `fetch-loop` (the meter) and `record` (the reading room).
+ * The life cycle of a crawl: starts the loops, pauses, drains and stops them.
+ *
+ * It moves no URL itself; ARCHITECTURE.md lists the functions through which a URL passes.
  */
 
 import type { Calendar } from "../bandwidth/clock/calendar.ts";
 import type { Quota } from "../bandwidth/clock/quota.ts";
-import { assert, unreachable } from "../base/assert.ts";
+import { unreachable } from "../base/assert.ts";
 import { CrawlError, type ErrorCode } from "../base/errors.ts";
 import { showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
@@ -22,19 +23,19 @@ export interface CrawlHandle extends Changing {
   /** Resolves when the crawl has ended and everything is stored. */
   readonly done: Promise<CrawlResult>;
   snapshot(): Snapshot;
-  /** Of one process of several: what it shares with the others. */
+  /** What one process of several shares with the others. */
   readonly team: Wired["peer"];
-  /** Nothing is under way, and nothing here can begin. */
+  /** Whether no request is in progress and none can start. */
   readonly isIdle: boolean;
-  /** It has as many pages as it may have. */
+  /** Whether it has as many pages as the limit of pages allows. */
   readonly isSated: boolean;
   /** Only sites that cannot be reached are left, and the crawl has waited for them long enough. */
   readonly isOutOfPatience: boolean;
-  /** A few figures, cheap enough to be asked for ten times a second. */
+  /** A few figures, cheap enough for ten calls per second. */
   pulse(): Pulse;
-  /** Of its pages, once it has ended: see `Store.leastPages`. Empty for a crawl without others. */
+  /** The least fingerprints of its pages, at the end: see `Store.leastPages`. Empty for a process that crawls alone. */
   readonly leastPages: readonly Fingerprint[];
-  /** All processes are done: this one may end when it is, too. */
+  /** All processes are done: this one may end as soon as it is done. */
   finish(): void;
 }
 
@@ -43,27 +44,27 @@ interface Pulse {
   readonly pending: number;
   /** Sites that could not be reached when they were last probed. */
   readonly unreachable: number;
-  /** Those that count towards --pages. */
+  /** Pages that count towards --pages. */
   readonly pages: number;
-  /** On the wire, since it was started. */
+  /** Received since the start, by the meter of the link. */
   readonly receivedBytes: number;
   readonly waitingReaders: number;
-  /** What it takes to keep its deadlines. */
+  /** The rate that its deadlines need. */
   readonly neededBps: number;
 }
 
-/** Why a crawl pauses while there is no room for more. */
+/** Shortages that pause a crawl, and how they are shown. */
 const LACKS: ReadonlyMap<ErrorCode, string> = new Map([
   ["DISK_FULL", "the disk is full"],
   ["DESCRIPTORS_USED_UP", "the limit of open files is reached"],
 ]);
-/** How long requests under way may take once the crawl was told to stop. */
+/** How long requests in progress may take once the crawl stops. */
 const GRACE_MS = 1500;
-/** How often a crawl whose patience may be over looks whether a site is left that responds. */
+/** Least time between two checks whether the patience with unreachable sites is over. */
 const PATIENCE_LOOK_MS = 1000;
-/** Deadlines may be set while it waits. */
+/** Most time between two checks: a deadline may be set meanwhile. */
 const PATIENCE_SLEEP_MS_MAX = 60_000;
-/** By so many fingerprints different pages of several processes are counted to 3.1 %. */
+/** Fingerprints by which the different pages of several processes are counted with an error of 3.1 %. */
 const SAMPLED_PAGES = 1024;
 
 export function startCrawl(parts: CrawlParts): CrawlHandle {
@@ -72,7 +73,7 @@ export function startCrawl(parts: CrawlParts): CrawlHandle {
   return crawl;
 }
 
-/** Only a program can refuse all of them: patterns that do so are refused with the settings. */
+/** Only a hook can refuse all seeds here: patterns that do so are refused with the settings. */
 function noSeedAdmitted({ seeds }: CrawlParts): CrawlError {
   const first = seeds.slice(0, 3).map((seed) => visible(seed, 200));
   return new CrawlError("SEED_REFUSED", `onLink refused every seed: ${first.join(", ")}`);
@@ -91,9 +92,9 @@ class Crawl implements CrawlHandle {
   #state: CrawlState = "starting";
   #stoppedBy = "";
   #wasToldToStop = false;
-  /** Why nothing can be stored at present. */
+  /** Why nothing can be stored now. */
   #trouble: CrawlError | undefined;
-  /** One of several ends when all are done, and somebody else knows when that is. */
+  /** Whether the crawl may end when it is done. One process of several waits for `finish`. */
   #mayFinish: boolean;
   #cancelTimers: (() => void)[] = [];
   #cancelPatience: (() => void) | undefined;
@@ -138,11 +139,11 @@ class Crawl implements CrawlHandle {
     if (this.#isEmpty) return this.#fail(noSeedAdmitted(this.#parts));
     this.#wired.recrawls.start();
     this.#wired.queue.wakeSites();
-    // Stored before anything is asked: a restart must know that it is one.
+    // Stored before the first request: a restart must know that it is one.
     this.#context.batch.commit();
     this.#state = "running";
     this.#wired.link.start();
-    this.#wired.ordering?.start();
+    this.#wired.ordering?.start?.();
     try {
       this.#wired.replanner.start();
     } catch (refusal) {
@@ -155,7 +156,7 @@ class Crawl implements CrawlHandle {
     if (this.#parts.team === undefined) this.#watchPatience();
   }
 
-  /** One of several ends when all are out of patience. */
+  /** Only for a process that crawls alone: one of several ends when all are out of patience. */
   #watchPatience(): void {
     const { clock } = this.#parts;
     const inMs = Math.max(PATIENCE_LOOK_MS, this.#wired.patience.endsAtMs - clock.nowMs());
@@ -218,7 +219,7 @@ class Crawl implements CrawlHandle {
     });
   }
 
-  /** What it does, and why when that is nothing. */
+  /** Its state, and the reason for a pause. */
   #doing(): { state: CrawlState; because: string } {
     const state = this.#state;
     if (state !== "running") return { state, because: "" };
@@ -238,7 +239,7 @@ class Crawl implements CrawlHandle {
     return `${what}, --patience ends in ${showDuration(leftMs)}`;
   }
 
-  /** `graceMs`: the time that downloads under way have to end. */
+  /** `graceMs`: the time that downloads in progress have to end. */
   stop(why: string, graceMs = GRACE_MS): void {
     if (this.#state !== "running") return;
     this.#state = "stopping";
@@ -300,7 +301,7 @@ class Crawl implements CrawlHandle {
   }
 
   #onTrouble(trouble: CrawlError | undefined): void {
-    // Every page that finds no room reports it.
+    // Every page that finds no room reports the same trouble.
     const isNew = trouble !== undefined && trouble.code !== this.#trouble?.code;
     this.#trouble = trouble;
     if (isNew)
@@ -312,14 +313,14 @@ class Crawl implements CrawlHandle {
     for (const [code, why] of LACKS) this.hold(why, trouble?.code === code);
   }
 
-  /** Nothing is under way. Is there nothing left to do, or nothing that may still be done? */
+  /** No request is in progress: wakes sites, or ends the crawl if no work is left or allowed. */
   #onIdle(): void {
     if (this.#state !== "running" && this.#state !== "stopping") return;
     if (!this.#context.requests.isQuiet || this.#wired.siteSetup.underWay > 0) return;
     const { counters, workbench } = this.#context;
     const isStopping = this.#state === "stopping";
     const isSated = this.isSated;
-    // Beside URLs there may be errands: a sitemap that waits for its turn can still name some.
+    // A sitemap that is queued can still list URLs.
     if (!isStopping && !isSated && (counters.pending > 0 || workbench.entries > 0)) {
       this.#wired.queue.wakeSites();
       this.#wired.peer?.onIdle();
@@ -327,7 +328,7 @@ class Crawl implements CrawlHandle {
     }
     if (!isStopping && this.#wired.recrawls.goesOn) return;
     const { peer } = this.#wired;
-    // One that ends before the others has nothing left that they need.
+    // A process ends before the others only if they need nothing from it.
     const mayFinish = this.#mayFinish && (peer?.isQuiet ?? true);
     if (!isStopping && !mayFinish) return peer?.onIdle();
     peer?.close();
@@ -335,7 +336,7 @@ class Crawl implements CrawlHandle {
       this.#stoppedBy = "pages limit";
       rememberPagesUsedUp(this.#parts.store, true);
     }
-    // Ends in a moment of its own, when whoever called this has noted all it had to.
+    // Ends in a tick of its own, because the caller may still have changes to make.
     this.#state = "stopping";
     this.#wired.fetchLoop.pause();
     this.#cancelTimers.push(this.#parts.clock.after(0, () => this.#finish()));
@@ -344,64 +345,57 @@ class Crawl implements CrawlHandle {
   #finish(): void {
     if (this.#state !== "stopping" || !this.#context.requests.isQuiet) return;
     if (!this.#context.batch.commit()) {
-      // Whoever was told to stop waits for nothing: what is not stored will be asked for again.
+      // A crawl that was stopped does not wait for room: what is not stored is requested again.
       if (this.#wasToldToStop) return this.#fail(this.#trouble);
       this.#cancelTimers.push(this.#parts.clock.after(GRACE_MS, () => this.#finish()));
       return;
     }
     const isOver = this.#context.counters.pending === 0 && !this.#isWatchEnded;
     this.#state = isOver ? "done" : "stopped";
-    this.#cancelPatience?.();
-    this.#wired.unreachable.stop();
-    for (const cancel of this.#cancelTimers) cancel();
+    this.#stopParts();
     this.#close().then(
       (result) => this.#settle.resolve(result),
       (fault) => this.#settle.reject(fault),
     );
   }
 
-  /** Who watches is never done: it was told to stop, and the same command goes on. */
+  /** A crawl with --watch is never done: it was stopped, and the same command resumes it. */
   get #isWatchEnded(): boolean {
     return this.#parts.settings.watch && this.#wasToldToStop;
   }
 
   async #close(): Promise<CrawlResult> {
     const { output, store, clock } = this.#parts;
-    this.#wired.link.stop();
-    this.#wired.limiter.stop();
-    this.#wired.ordering?.stop();
-    this.#wired.peer?.stop();
-    this.#wired.replanner.stop();
     await output?.sync();
     await store.sync();
-    assert(this.#context.counters.pending >= 0, "invariant 4");
     if (this.#wired.peer !== undefined) this.leastPages = store.leastPages(SAMPLED_PAGES);
     return resultOf({
       wired: this.#wired,
       nowMs: clock.nowMs(),
       startedAtMs: this.#startedAtMs,
-      // Of several processes the whole is told, and by who has all of it.
+      // With several processes the coordinator adds the topics of all.
       modelDigest: this.#wired.peer === undefined ? this.#parts.topics?.modelDigest : undefined,
       stoppedBy: this.#context.counters.pending === 0 && !this.#isWatchEnded ? "" : this.#stoppedBy,
     });
   }
 
-  /** Our own mistake, or a store that no longer answers: what is committed stays, the rest is cut off. */
+  /** A bug, or a store that fails: committed data stays, everything in progress is cut off. */
   #fail(fault: unknown): void {
     if (this.#state === "done" || this.#state === "stopped") return;
     this.#state = "stopped";
     this.#wired.fetchLoop.pause();
     this.#context.batch.abandon();
     this.#cutOff.abort();
-    this.#wired.link.stop();
-    this.#wired.limiter.stop();
-    this.#wired.ordering?.stop();
-    this.#wired.peer?.stop();
-    this.#wired.replanner.stop();
-    this.#wired.recrawls.stop();
-    this.#wired.unreachable.stop();
+    this.#stopParts();
+    this.#settle.reject(fault);
+  }
+
+  /** Stops everything that has a timer. */
+  #stopParts(): void {
+    const { link, limiter, ordering, peer, replanner, recrawls, unreachable } = this.#wired;
+    for (const part of [link, limiter, ordering, peer, replanner, recrawls, unreachable])
+      part?.stop?.();
     this.#cancelPatience?.();
     for (const cancel of this.#cancelTimers) cancel();
-    this.#settle.reject(fault);
   }
 }

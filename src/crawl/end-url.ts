@@ -1,44 +1,27 @@
-/** The one place where a URL ends: in the batch, the counters, its site and on the workbench, together. */
+/** The one place where a URL ends: in the batch, the counters, its site and the workbench, in one tick. */
 
 import { isGone, visitsAfter } from "../frontier/revisit.ts";
 import { isOwnedElsewhere, type Reason, settlementOf } from "../page/outcome.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import { writtenOf } from "../url/url.ts";
 import type { CrawlContext } from "./context.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 
-export interface Visit {
-  readonly id: number;
-  readonly reason: Reason;
-  /** Whether its page differs from the stored one; undefined when there is no page. */
-  readonly hasChanged: boolean | undefined;
-}
-
-/** How a URL ends, and for people why. */
+/** How a URL ends, and the cause as text. */
 export interface UrlEnd {
   readonly reason: Reason;
   readonly detail?: string;
+  /** Whether its page differs from the stored one; undefined when there is no page. */
+  readonly hasChanged?: boolean | undefined;
 }
 
-export function endUrl(
-  context: CrawlContext,
-  site: Site,
-  row: WaitingUrl,
-  { reason, detail = "" }: UrlEnd,
-): void {
-  const { clock, batch, counters, sites, workbench, emit } = context;
+export function endUrl(context: CrawlContext, site: Site, row: WaitingUrl, end: UrlEnd): void {
+  const { clock, batch, counters, workbench, emit } = context;
+  const { reason, detail = "" } = end;
   batch.endUrl(site.id, { id: row.id, reason, attempts: row.attempts });
   counters.settled(reason);
-  // Visits of pages are recorded together with the page.
-  if (reason !== "ok" && reason !== "not_modified")
-    recordVisit(context, site, { id: row.id, reason, hasChanged: undefined });
-  site.trials.delete(row.id);
-  site.pending -= 1;
-  if (site.pending === 0) {
-    site.finishedAtMs = clock.nowMs();
-    emit({ kind: "siteDone", site });
-  }
-  sites.changed(site);
+  recordVisit(context, site, row.id, end);
+  if (site.ended(row.id, clock.nowMs())) emit({ kind: "siteDone", site });
   workbench.release(site.id, row.id);
   const settlement = settlementOf(reason);
   const url = writtenOf(row);
@@ -49,16 +32,19 @@ export function endUrl(
   emit({ kind: "urlEnded", url, reason, detail });
 }
 
-/** Records how a URL ended that was requested in an earlier round too, and the news of its site. */
-export function recordVisit({ clock, batch }: CrawlContext, site: Site, visit: Visit): void {
-  const { id, reason, hasChanged } = visit;
+/** Records the visit of a URL that was also requested in an earlier round, and what has changed on its site. */
+function recordVisit(
+  { clock, batch }: CrawlContext,
+  site: Site,
+  id: number,
+  { reason, hasChanged }: UrlEnd,
+): void {
   if (site.round.number === 1) return;
   const before = batch.visits(id);
-  // Found in this round: there is nothing to compare with.
+  // Found in this round: there is no earlier visit to compare with.
   if (before === undefined) return;
   const isAnother = hasChanged ?? reason !== before.was;
   batch.setVisits(id, visitsAfter(before, clock.wallMs(), isAnother));
-  const { news } = site.round;
-  if (hasChanged !== undefined) news[hasChanged ? "changed" : "unchanged"] += 1;
-  else if (isGone(reason) && !isGone(before.was)) news.gone += 1;
+  if (hasChanged !== undefined) site.countNews(hasChanged ? "changed" : "unchanged");
+  else if (isGone(reason) && !isGone(before.was)) site.countNews("gone");
 }

@@ -1,8 +1,9 @@
 /**
  * The fetch loop: starts requests as long as there is room, and takes each through its phases.
  *
- * One function starts them, `pump`, called whenever something changed: a request ended, a URL was found, a site's
- * time has come. There are never more requests than connections, nor more pages under way than may be stored.
+ * One function starts them, `pump`, called after every change that may allow a request: one has ended, a URL was
+ * found, the delay of a site is over. There are never more requests than connections, nor more pages in progress than
+ * may be stored.
  */
 
 import { assert } from "../base/assert.ts";
@@ -18,13 +19,13 @@ import {
   type Request,
 } from "./requests.ts";
 import type { SiteSetup } from "./site-setup.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 
-/** After this many requests without trouble on this machine, one more at a time is tried. */
+/** Requests without a shortage of descriptors or ports before one more is allowed at the same time. */
 const CALM_BEFORE_MORE = 64;
 /** Under a limit, sockets are read after this many new requests over TLS: a handshake takes up to half a millisecond. */
 const SECURE_BEGUN_MAX = 8;
-/** Bytes of responses that are being processed; more would only be memory. */
+/** Bytes of responses that are being processed, at most: more would only take memory. */
 const ANSWERED_BYTES_MAX = 8 * 2 ** 20;
 
 interface FetchLoopParts {
@@ -38,7 +39,7 @@ export class FetchLoop {
   readonly #context: CrawlContext;
   readonly #parts: FetchLoopParts;
   #connectionsMax: number;
-  /** As configured; less is used while the machine cannot carry it. */
+  /** As configured; fewer are used while the machine lacks descriptors or ports. */
   #connectionsWanted: number;
   #endedCalmly = 0;
   #isRunning = false;
@@ -70,36 +71,38 @@ export class FetchLoop {
     this.pump();
   }
 
-  /** Starts nothing new; what is under way goes on. */
+  /** Starts no request; those in progress continue. */
   pause(): void {
     this.#isRunning = false;
     this.#disarm();
   }
 
   pump(): void {
-    const { clock, workbench, requests, emit } = this.#context;
-    const { limiter } = this.#parts;
+    const { clock, sites, workbench, requests, emit } = this.#context;
+    const { limiter, queue } = this.#parts;
     while (this.#isRunning && !this.#isReading && requests.sent < this.#connectionsMax) {
-      // Pages wait in memory for processing and the archive, so there are never too many of them.
+      // Pages wait in memory for processing and the archive, so their number is bounded.
       if (requests.answered > 2 * this.#connectionsMax) return;
       if (requests.answeredBytes > ANSWERED_BYTES_MAX) return;
       if (requests.urls >= this.#allowance() || limiter.isShut()) break;
       const taken = workbench.take(clock.nowMs(), limiter.search);
       if (taken === undefined) break;
-      this.#start(taken);
+      const site = sites.byId(taken.turn.to.siteId);
+      this.#run(site, taken).catch((fault: unknown) => emit({ kind: "fault", fault }));
+      queue.refill(site);
     }
     if (this.#isRunning) this.#arm();
     if (requests.isQuiet) emit({ kind: "idle" });
   }
 
-  /** How many more URLs may be fetched: Infinity, or what the limit of pages leaves. */
+  /** URLs that may still be fetched under the limit of pages; Infinity without one. */
   #allowance(): number {
     const { clock, ownership, requests, counters } = this.#context;
     if (ownership !== undefined && clock.nowMs() >= ownership.licensedUntilMs) return 0;
     return requests.pagesMax - counters.pagesCounted;
   }
 
-  /** Lets sockets be read when many requests have started that may need a handshake. */
+  /** Lets sockets be read after many requests that may need a handshake. */
   #mindHandshakes({ key }: Site): void {
     if (!key.startsWith("https:")) return;
     this.#secureBegun += 1;
@@ -112,19 +115,7 @@ export class FetchLoop {
     });
   }
 
-  #start(taken: Taken<QueuedRequest>): void {
-    const { sites, requests, emit } = this.#context;
-    const { limiter, queue } = this.#parts;
-    const site = sites.byId(taken.turn.to.siteId);
-    const request = requests.begin(site, taken);
-    limiter.begin(request, taken);
-    if (limiter.isHolding) this.#mindHandshakes(site);
-    request.onSent = this.#onSentFor(request);
-    this.#run(request).catch((fault: unknown) => emit({ kind: "fault", fault }));
-    queue.refill(site);
-  }
-
-  /** undefined when no delay was agreed: then the time at which it is sent does not matter. */
+  /** undefined without a delay: then the time at which it is sent does not matter. */
   #onSentFor({ turn }: Request): (() => void) | undefined {
     if (turn === undefined || (turn.to.delayMs === 0 && turn.to.addressDelayMs === 0))
       return undefined;
@@ -134,12 +125,17 @@ export class FetchLoop {
     };
   }
 
-  async #run(request: Request): Promise<void> {
+  /** Takes a request through its phases. */
+  async #run(site: Site, taken: Taken<QueuedRequest>): Promise<void> {
     const { limiter, urlFetch, siteSetup } = this.#parts;
+    const request = this.#context.requests.begin(site, taken);
+    limiter.begin(request, taken);
+    if (limiter.isHolding) this.#mindHandshakes(site);
+    request.onSent = this.#onSentFor(request);
     const isFile = request.file !== undefined;
-    if (!isFile) siteSetup.refreshIfOld(request.site);
+    if (!isFile) siteSetup.refreshIfOld(site);
     const sent = isFile ? siteSetup.send(request) : urlFetch.send(request);
-    // What is refused frees its connection in the same tick.
+    // A refused request frees its connection in the same tick.
     const answer = sent instanceof Promise ? await sent : sent;
     this.#answered(request, answer);
     if (answer.kind === "page" && !isFile && request.flow !== undefined) await limiter.nextSlice();
@@ -168,16 +164,16 @@ export class FetchLoop {
     const { id, site, file } = request;
     if (file !== undefined) {
       workbench.release(site.id, id);
-      site.files -= 1;
+      site.fileEnded();
     }
     requests.end(request, phase);
-    // Rows that were under way were skipped until now.
+    // Rows of requests in progress were skipped until now.
     queue.refill(site);
     queue.sleepIfDone(site);
     this.pump();
   }
 
-  /** The machine carries no more than what is still under way: descriptors or ports are used up. */
+  /** Descriptors or ports are used up: no more requests at a time than are in progress now. */
   #useFewer(): void {
     const connectionsMax = Math.max(1, this.#context.requests.sent);
     if (connectionsMax >= this.#connectionsMax) return;
@@ -196,17 +192,17 @@ export class FetchLoop {
   #arm(): void {
     const { clock, workbench, requests } = this.#context;
     const { limiter } = this.#parts;
-    // Without a free connection, or with enough under way, only an end of a request changes anything.
+    // Without a free connection, or with enough requests in progress, only the end of one changes anything.
     const hasRoom = requests.sent < this.#connectionsMax && requests.urls < this.#allowance();
     const nextAtMs = workbench.nextAtMs();
-    // What could start now and did not is held back by the limit, and the limiter wakes the loop.
+    // A request that could start now and did not is held back by the limit, and the limiter wakes the loop.
     const isHeld = limiter.isHolding && nextAtMs <= clock.nowMs();
     const atMs = hasRoom && !isHeld ? nextAtMs : Infinity;
     if (atMs === this.#timerAtMs) return;
     this.#disarm();
     if (atMs === Infinity) return;
     this.#timerAtMs = atMs;
-    // Timers may fire a little early; a millisecond more spares a second waking.
+    // Timers may fire early by less than a millisecond; one more avoids a second wake-up.
     this.#cancelTimer = clock.after(Math.max(0, Math.ceil(atMs - clock.nowMs())) + 1, () => {
       this.#timerAtMs = Infinity;
       this.pump();

@@ -1,5 +1,5 @@
 /**
- * Fetches one URL, and does with its answer what must be done.
+ * Sends the request of one URL, and records its response.
  *
  * A page is processed, archived, and then recorded together with its links and its end in one tick (invariant 3).
  * A redirect goes back to admission, so that scope, robots.txt, politeness and the address guard judge its target
@@ -9,7 +9,13 @@
 import type { Purpose } from "../bandwidth/history/ledger.ts";
 import { assert, unreachable } from "../base/assert.ts";
 import { isLackOfRoom } from "../base/errors.ts";
-import type { FetchBusy, FetchFailed, FetchRedirect, FetchResult } from "../fetch/fetcher.ts";
+import type {
+  FetchBusy,
+  FetchedPage,
+  FetchFailed,
+  FetchRedirect,
+  FetchResult,
+} from "../fetch/fetcher.ts";
 import { isRetryable } from "../page/outcome.ts";
 import type { WaitingUrl } from "../store/store.ts";
 import { type CanonicalUrl, pathOf, writtenOf } from "../url/url.ts";
@@ -21,7 +27,7 @@ import type { PageStorage } from "./page.ts";
 import { ruleText } from "./queue.ts";
 import { type Answer, endOf, type Refused, type Request } from "./requests.ts";
 import type { Retries } from "./retries.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 
 interface UrlFetchParts {
   readonly admission: Admission;
@@ -59,17 +65,17 @@ export class UrlFetch {
     });
   }
 
-  /** Judged at the last moment: much may have changed while the URL waited. */
+  /** Checked just before sending, because rules may have changed while the URL waited. */
   #refuse(request: Request, row: WaitingUrl): Refused | undefined {
     const { settings, ownership, requests, batch } = this.#context;
     const { site } = request;
-    // Its page may have arrived on another way.
+    // Another process may have sent its page.
     if (
       ownership?.ownsContents === true &&
       (requests.of(row.id) !== request || batch.url(row.id)?.reason !== undefined)
     )
       return { kind: "refused", reason: "elsewhere", end: undefined };
-    const trial = site.trials.get(row.id);
+    const trial = site.trial(row.id);
     if (trial !== undefined && trial.attempts > settings.retriesMax) {
       const { attempts, reason, detail } = trial;
       const end = { row: { ...row, attempts }, reason, detail };
@@ -81,7 +87,7 @@ export class UrlFetch {
     return { kind: "refused", reason, end: { row, reason, detail: ruleText(verdict) } };
   }
 
-  /** Records what came of a URL; returns whether it is queued again. */
+  /** Records the outcome; returns whether the URL is queued again. */
   async record(request: Request, answer: Answer): Promise<"recorded" | "queued"> {
     const { site, row } = request;
     assert(row !== undefined, "a request without a file has a URL");
@@ -93,7 +99,18 @@ export class UrlFetch {
     const { reason, traffic } = endOf(answer);
     this.#trace(site, row, answer);
     if (!signal.aborted) this.#parts.retries.learn(request, reason);
-    const purpose = await this.#file(site, row, answer);
+    let purpose: Purpose;
+    try {
+      purpose =
+        answer.kind === "page"
+          ? await this.#parts.pages.keep(site, row, answer)
+          : await this.#recordOther(site, row, answer);
+    } catch (error) {
+      if (!isLackOfRoom(error)) throw error;
+      // A page that finds no room in the archive is fetched again when there is room.
+      this.#context.batch.reportTrouble(error);
+      purpose = this.#parts.retries.leaveWaiting(site, row);
+    }
     counters.ledger.book(site.books, traffic.receivedBytes, purpose);
     return purpose === "retry" ? "queued" : "recorded";
   }
@@ -111,16 +128,18 @@ export class UrlFetch {
     });
   }
 
-  /** Does what the answer asks for, and returns what its bytes were for. */
-  #file(site: Site, row: WaitingUrl, result: FetchResult): Purpose | Promise<Purpose> {
-    const { pages } = this.#parts;
+  /** Returns the purpose of the bytes. */
+  #recordOther(
+    site: Site,
+    row: WaitingUrl,
+    result: Exclude<FetchResult, FetchedPage>,
+  ): Promise<Purpose> | Purpose {
     switch (result.kind) {
-      case "page":
-        return this.#keeping(site, row, () => pages.keep(site, row, result));
       case "not_modified":
-        return this.#keeping(site, row, () => pages.confirm(site, row, result));
+        return this.#parts.pages.confirm(site, row, result);
       case "redirect":
-        return this.#keeping(site, row, async () => this.#redirect(site, row, result));
+        endUrl(this.#context, site, row, this.#follow(site, row, result));
+        return "redirect";
       case "busy":
       case "failed":
         return this.#fail(site, row, result);
@@ -129,33 +148,17 @@ export class UrlFetch {
     }
   }
 
-  async #fail(site: Site, row: WaitingUrl, result: FetchFailed | FetchBusy): Promise<Purpose> {
+  #fail(site: Site, row: WaitingUrl, result: FetchFailed | FetchBusy): Promise<Purpose> | Purpose {
     const { pages, retries } = this.#parts;
-    // Cut off because the crawl stops, it has not failed at all.
+    // A request that was cut off because the crawl stops has not failed.
     if (this.#context.signal.aborted) return retries.leaveWaiting(site, row);
     if (isRetryable(result.reason)) return retries.putBehind(site, row, result);
     assert(result.kind === "failed", "a busy response can be retried");
     const { reply } = result;
     if (reply?.truncated !== undefined && reply.body.length > 0)
-      return this.#keeping(site, row, () => pages.keepPart(site, row, { ...result, reply }));
+      return pages.keepPart(site, row, { ...result, reply });
     endUrl(this.#context, site, row, result);
     return "error";
-  }
-
-  /** A page that finds no room in the archive has not been fetched; it is fetched again when there is room. */
-  async #keeping(site: Site, row: WaitingUrl, keep: () => Promise<Purpose>): Promise<Purpose> {
-    try {
-      return await keep();
-    } catch (error) {
-      if (!isLackOfRoom(error)) throw error;
-      this.#context.batch.reportTrouble(error);
-      return this.#parts.retries.leaveWaiting(site, row);
-    }
-  }
-
-  #redirect(site: Site, row: WaitingUrl, result: FetchRedirect): "redirect" {
-    endUrl(this.#context, site, row, this.#follow(site, row, result));
-    return "redirect";
   }
 
   #follow(site: Site, row: WaitingUrl, { to }: FetchRedirect): UrlEnd {

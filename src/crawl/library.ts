@@ -100,7 +100,7 @@ export function crawl(options: CrawlOptions): Crawl {
   });
   const awaited = untilAwaited(done);
   return {
-    // eslint-disable-next-line unicorn/no-thenable -- a crawl is awaited like any other job
+    // eslint-disable-next-line unicorn/no-thenable -- a crawl is awaited like any other promise
     then: (onFulfilled, onRejected) => awaited().then(onFulfilled, onRejected),
     catch: (onRejected) => awaited().catch(onRejected),
     finally: (onFinally) => awaited().finally(onFinally),

@@ -1,10 +1,10 @@
-/** Makes snapshots and results, which is what the outside sees of a crawl. */
+/** Makes snapshots and results: all that is shown of a crawl. */
 
 import { capsOf } from "../control/caps.ts";
 import { Books } from "../bandwidth/history/ledger.ts";
 import type { Meter } from "../bandwidth/history/meter.ts";
 import { NO_NEWS, type SiteRow } from "../store/store.ts";
-import type { Site } from "./sites.ts";
+import type { Site, SiteState } from "./site.ts";
 import type { Wired } from "./wire.ts";
 import { type Forecast, type PromisedView, roundPagesOf } from "../control/snapshot.ts";
 import { topicFigures } from "../results/topic-figures.ts";
@@ -18,11 +18,22 @@ import type {
 
 type Recrawls = Wired["recrawls"];
 
+/** A site that is ready is shown by what it does. */
+const SHOWN_STATES = {
+  asleep: "idle",
+  opening: "opening",
+  locating: "locating",
+  "reading-robots": "robots",
+  ready: "ready",
+  resting: "ready",
+  ending: "ready",
+  unreachable: "unreachable",
+} as const satisfies Record<SiteState, SiteView["state"]>;
 const SITES_SHOWN = 100;
-/** Of a plan; what follows is told as one. */
+/** Segments of a forecast that are shown; all later ones are shown as one. */
 const SEGMENTS_SHOWN = 12;
 const SITES_IN_RESULT = 10_000;
-/** Seconds over which the pace is judged when telling how long the rest will take. */
+/** Seconds over which the pace is measured to estimate the time for the rest. */
 const PACE_SECONDS = 10;
 
 export interface Moment {
@@ -69,7 +80,7 @@ export function snapshotOf(
 export function resultOf(
   moment: Moment & {
     readonly stoppedBy: string;
-    /** undefined where nobody asked what pages are about. */
+    /** undefined if pages are not classified. */
     readonly modelDigest: string | undefined;
   },
 ): CrawlResult {
@@ -155,7 +166,7 @@ function inSeconds(durationMs: number | undefined): number | null {
   return durationMs === undefined ? null : durationMs / 1000;
 }
 
-/** For programs; sites of a store from before there were rounds are in their first. */
+/** Sites of a store from before there were rounds are in their first. */
 function roundResult(
   recrawls: Recrawls,
   { key, round }: SiteRow,
@@ -234,23 +245,33 @@ function siteView(wired: Wired, site: Site, nowMs: number): SiteView {
     inFlight,
     state: stateOf(),
     nextInMs: Number.isFinite(readyAtMs) ? Math.max(0, readyAtMs - nowMs) : 0,
+    slowed: slowedView(),
     round: roundView(recrawls, site),
     priority: deadlines.priorityOf(site.key),
     forecast: site.pending > 0 ? shortened(replanner.forecastOf(site)) : undefined,
     ...deadlines.keptBy(site),
   };
 
+  function slowedView(): SiteView["slowed"] {
+    const slowed = politeness.slowed(site.id);
+    const delayMs = site.to?.delayMs ?? 0;
+    // A found rate above what the delay allows slows nothing down.
+    if (slowed === undefined || slowed.perSecond * delayMs >= 1000) return undefined;
+    return { ...slowed, ofPerSecond: delayMs > 0 ? 1000 / delayMs : undefined };
+  }
+
   function stateOf(): SiteView["state"] {
     if (site.pending === 0 && held === 0) return "idle";
     if (site.pending > 0 && sites.outages.has(site.key)) return "unreachable";
     if (politeness.isResting(nowMs, site.id)) return "back-off";
-    if (site.awake && site.rules === undefined) return "robots";
+    const state = SHOWN_STATES[site.state];
+    if (state !== "ready") return state;
     if (inFlight > 0) return "fetching";
     return readyAtMs > nowMs ? "polite delay" : "ready";
   }
 }
 
-/** Far ahead a plan is a guess, and many guesses are told as their mean. */
+/** Distant segments are merged into their mean. */
 function shortened(forecast: Forecast | undefined): Forecast | undefined {
   if (forecast === undefined || forecast.segments.length <= SEGMENTS_SHOWN) return forecast;
   const near = forecast.segments.slice(0, SEGMENTS_SHOWN - 1);

@@ -1,6 +1,6 @@
 /**
- * Opens everything a real crawl needs, in the order in which it can be refused without harm: the folder
- * and its lock, the settings it was begun with, the archive, the network. Closes it in reverse.
+ * Opens everything that a crawl of the real web needs, cheapest refusals first: the folder and its lock, the
+ * settings that it was started with, the archive, the network. Closes them in reverse.
  */
 
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import type { Settings } from "../config/schema.ts";
 import { VERSION } from "../config/version.ts";
 import { readAllowance } from "../fetch/address-guard.ts";
 import { CookieJar } from "../fetch/cookies.ts";
-import { readProxy } from "../fetch/dial.ts";
+import { readProxy } from "../fetch/proxy.ts";
 import { DNS_DEFAULTS, DnsResolver, systemHosts } from "../fetch/dns.ts";
 import { Fetcher, type FetcherOptions } from "../fetch/fetcher.ts";
 import { DESCRIPTORS_LEAST, type SocketBudget, socketBudget } from "../fetch/socket-budget.ts";
@@ -22,10 +22,10 @@ import { trustOf } from "../fetch/trust.ts";
 import type { Output } from "../output/output.ts";
 import type { Traces } from "../output/traces.ts";
 import { eraseIndex } from "../search/index-file.ts";
+import { PageThread } from "../page/page-thread.ts";
 import type { PageIndex } from "../search/index-thread.ts";
 import { closeToOthers, eraseStore } from "../store/folder.ts";
-import { openMemoryStore } from "../store/memory/store-memory.ts";
-import { openStore } from "../store/sqlite/store-sqlite.ts";
+import { openMemoryStore, openStore } from "../store/sqlite/store-sqlite.ts";
 import type { Store } from "../store/store.ts";
 import type { Spellings } from "../config/seeds.ts";
 import type { CanonicalUrl } from "../url/url.ts";
@@ -37,19 +37,20 @@ import type { CrawlHooks } from "./hooks.ts";
 import { openLine } from "./limit/open-link.ts";
 import type { CrawlResult, Snapshot } from "../control/snapshot.ts";
 import type { PeerSetup } from "./ownership.ts";
+import { scanOptionsOf } from "./parse-page.ts";
 import { topicSetupFor } from "./topics/setup.ts";
 
 export interface CrawlOrder {
   readonly settings: Settings;
   readonly seeds: readonly CanonicalUrl[];
   readonly spellings?: Spellings;
-  /** undefined for a crawl that keeps nothing on disk. */
+  /** undefined for a crawl that stores nothing on disk. */
   readonly folder: string | undefined;
   readonly hooks: CrawlHooks;
   readonly log: Log;
   /** For one process of several. */
   readonly team?: PeerSetup;
-  /** Makes the changes that are asked for in the folder, where they concern other processes, too. */
+  /** Applies changes requested in the folder, if they also concern other processes. */
   readonly change?: (key: string, value: string) => Promise<string>;
 }
 
@@ -57,25 +58,25 @@ export interface OpenCrawl {
   readonly done: Promise<CrawlResult>;
   snapshot(): Snapshot;
   stop(why: string): void;
-  /** Changes what may change while it runs; answers what it did. */
+  /** Changes a setting of the running crawl; returns a description of the change. */
   change(key: string, value: string): string | Promise<string>;
 }
 
-/** A crawl in this very process. */
+/** A crawl in this process. */
 export interface OpenLocalCrawl extends OpenCrawl {
   readonly handle: CrawlHandle;
   change(key: string, value: string): string;
 }
 
-/** The pause below which the disk is not filled, so that others on the machine can still work. */
+/** The crawl pauses when the free space of its disk falls below this. */
 const FREE_BYTES_MIN = 64 * 2 ** 20;
 interface Budget extends SocketBudget {
-  /** Most that a change of the running crawl may set. */
+  /** Most connections that a change of the running crawl may set. */
   readonly connectionsMost: number;
 }
 
 const UNBOUNDED = { connectionsMax: Infinity, lanesMax: Infinity };
-/** Open in a process of Node before the crawl, where they cannot be counted. */
+/** Descriptors that Node has open before the crawl, where the system does not count them. */
 const DESCRIPTORS_OF_NODE = 22;
 const CACHE_SHARE = 1 / 4;
 const SEEN_SHARE = 1 / 4;
@@ -94,7 +95,7 @@ export async function openCrawl(asked: CrawlOrder): Promise<OpenLocalCrawl> {
   stack.defer(() => store.close());
   if (folder !== undefined) closeToOthers(folder, order.log);
   refuseOtherIdentity(store, settings);
-  // For those who look on: which lines of a robots.txt are for us.
+  // The dashboard shows which lines of a robots.txt apply to this name.
   if (store.recall("userAgent") !== settings.userAgent)
     store.remember("userAgent", settings.userAgent);
   if (folder !== undefined) output = await openOutput(settings, folder, store);
@@ -105,6 +106,8 @@ export async function openCrawl(asked: CrawlOrder): Promise<OpenLocalCrawl> {
   stack.defer(() => network.transport.close());
   const line = openLine(settings, folder, network.transport);
   stack.defer(() => line.close());
+  const aside = new PageThread(scanOptionsOf(settings));
+  stack.defer(() => aside.close());
   const traces = await openTracesFor(settings, order.log);
   stack.defer(async () => traces?.close());
   const handle = startCrawl({
@@ -115,11 +118,12 @@ export async function openCrawl(asked: CrawlOrder): Promise<OpenLocalCrawl> {
     store,
     output,
     index,
+    aside,
     line: line.means,
     topics,
     traces,
   });
-  // Where the rest cannot be opened, the crawl ends before its store is closed.
+  // If opening fails later, the crawl ends before its store is closed.
   stack.defer(async () => {
     handle.stop("not everything could be opened");
     await handle.done.catch(() => undefined);
@@ -145,7 +149,7 @@ export async function openCrawl(asked: CrawlOrder): Promise<OpenLocalCrawl> {
   };
 }
 
-/** Loaded only for those who want to look on so closely. */
+/** Loaded only with --traces. */
 async function openTracesFor({ traces }: Settings, log: Log): Promise<Traces | undefined> {
   if (traces === undefined) return undefined;
   const { openTraces } = await import("../output/traces.ts");
@@ -158,7 +162,7 @@ function openStoreIn(
   beforeSync: () => Promise<void>,
 ): Store {
   if (folder === undefined) return openMemoryStore();
-  // Without marks of an earlier store, opening the archive removes what that one left there.
+  // Without marks in the store, opening the archive removes its old records.
   if (settings.fresh) {
     eraseStore(folder);
     eraseIndex(folder);
@@ -171,7 +175,7 @@ function openStoreIn(
   });
 }
 
-/** Rules that say which URLs are one and the same: a crawl begun with others cannot go on with these. */
+/** Rules that decide which URLs are the same: a crawl cannot be resumed with other ones. */
 function refuseOtherIdentity(store: Store, settings: Settings): void {
   const { scope, include, exclude, dropQuery, stripSessionIds } = settings;
   const identity = JSON.stringify({ scope, include, exclude, dropQuery, stripSessionIds });
@@ -216,11 +220,11 @@ async function openIndexIn(order: CrawlOrder, store: Store): Promise<PageIndex |
   return openIndexFor(settings, folder, { store, log });
 }
 
-/** What the system has descriptors for. Refuses a crawl that has none, before anything is opened. */
+/** Fits connections into the descriptors of the system. Refuses a crawl with too few before anything is opened. */
 function socketBudgetFor({ settings, log }: CrawlOrder): Budget {
   const wanted = {
     connectionsMax: settings.connectionsMax,
-    // As many again may rest between requests, so that sites keep their connections.
+    // As many again may be idle between requests, so that sites keep their connections.
     lanesMax: 2 * settings.connectionsMax,
     lookupsMax: DNS_DEFAULTS.lookupsMax,
   };
@@ -276,7 +280,7 @@ function openNetwork(
   return { transport, resolver: options.proxied ? undefined : resolver, fetcher };
 }
 
-/** What the settings say about a single fetch. */
+/** The settings that concern a single request. */
 export function fetcherOptions(
   settings: Settings,
 ): Omit<FetcherOptions, "transport" | "resolver" | "clock"> {

@@ -1,12 +1,12 @@
 /**
- * Keeps the scores of waiting URLs in step with what is found: which goes first is decided as late as possible.
+ * Updates the scores of waiting URLs as links are found, so that the next URL is chosen as late as possible.
  *
  * `backlinks`: every page that links to a waiting URL raises its score by one. `pagerank`: the rank of a URL
  * among all known ones (`frontier/pagerank-seen.ts`), refreshed in slices; a URL gets its new rank whenever a
- * page links to it, and some URLs that wait long get it in every refresh.
+ * page links to it, and some of the longest waiting URLs get it in every refresh.
  */
 
-import type { Candidate } from "../frontier/priority.ts";
+import { type Candidate, isLast } from "../frontier/priority.ts";
 import { SeenRanks } from "../frontier/pagerank-seen.ts";
 import { fingerprintsIn } from "../results/fingerprints.ts";
 import type { CanonicalUrl } from "../url/url.ts";
@@ -16,19 +16,19 @@ import type { Reading } from "./parse-page.ts";
 
 /** The links of a page that have been admitted. */
 export interface AdmittedReading extends Reading {
-  /** URLs with this id or a higher one were new with this page: its link is in their first score. */
+  /** URLs with this id or a higher one were new with this page: their first score contains its link. */
   readonly firstNewId: number;
 }
 
 export interface Ordering {
   /** The links of a page are about to be admitted. */
-  linking(url: string, reading: Reading): void;
-  /** The first score of a new URL; undefined for the order's own rule. */
-  scoreOf(found: Candidate): number | undefined;
+  linking?(url: string, reading: Reading): void;
+  /** The first score of a new URL; undefined for the rule of the order. */
+  scoreOf?(found: Candidate): number | undefined;
   /** A page's links have been admitted. */
   linked(fromId: number, reading: AdmittedReading): void;
-  start(): void;
-  stop(): void;
+  start?(): void;
+  stop?(): void;
 }
 
 /** Whether the score of a URL is the number of links to it. */
@@ -46,12 +46,6 @@ export class BacklinkOrder implements Ordering {
     this.#context = context;
   }
 
-  linking(): void {}
-
-  scoreOf(): undefined {
-    return undefined;
-  }
-
   linked(_: number, { links, firstNewId }: AdmittedReading): void {
     const { batch, emit } = this.#context;
     for (const id of batch.lookup(fingerprintsIn(links))) {
@@ -62,9 +56,6 @@ export class BacklinkOrder implements Ordering {
       batch.setScore(id, target.score + 1);
     }
   }
-
-  start(): void {}
-  stop(): void {}
 }
 
 const STEP_EVERY_MS = 20;
@@ -74,7 +65,7 @@ const STEP_WORK = 200_000;
 const RESCORED_AT_ONCE = 500;
 const SITES_AT_ONCE = 50;
 const PAGES_READ_AT_ONCE = 200;
-/** For each node two ranks and a place, and its links, of which a page has twenty or so. */
+/** Two ranks and a place for each node; links are counted separately. */
 const NODE_BYTES = 24;
 const LINK_SHARE = 3 / 4;
 
@@ -93,23 +84,19 @@ export class RankOrder implements Ordering {
     });
   }
 
-  linking(): void {}
-
-  scoreOf(): undefined {
-    return undefined;
-  }
-
   linked(fromId: number, { links }: AdmittedReading): void {
     const { batch } = this.#context;
     const known = [...batch.lookup(fingerprintsIn(links))].filter((id) => id !== 0);
     const elsewhere = Math.max(0, links.byteLength / 8 - known.length);
     this.#ranks.putLinks(fromId, known, elsewhere);
     for (const id of known) {
-      if (batch.url(id)?.reason === undefined) batch.setScore(id, this.#ranks.scoreOf(id));
+      const target = batch.url(id);
+      if (target?.reason === undefined && !isLast(target?.score ?? 0))
+        batch.setScore(id, this.#ranks.scoreOf(id));
     }
   }
 
-  /** After a restart the links of what is stored are read again, a few pages at a time. */
+  /** After a restart the links of the stored pages are read again, a few pages at a time. */
   start(): void {
     this.#readAfter(0);
   }
@@ -139,7 +126,7 @@ export class RankOrder implements Ordering {
     this.#later(isBusy ? STEP_EVERY_MS : REST_MS, () => this.#stepOn());
   }
 
-  /** Those that nobody links to any more have their turn, too, site after site. */
+  /** URLs without new links are rescored too, site after site. */
   #rescoreSome(): void {
     const { sites, batch } = this.#context;
     const busy = sites.withWork(this.#afterSiteId, SITES_AT_ONCE);
@@ -147,6 +134,7 @@ export class RankOrder implements Ordering {
     const each = Math.ceil(RESCORED_AT_ONCE / Math.max(1, busy.length));
     for (const { id: siteId } of busy)
       for (const { id, score } of batch.waiting(siteId, each)) {
+        if (isLast(score)) continue;
         const rank = this.#ranks.scoreOf(id);
         const isOther = Math.abs(rank - score) > 0.01 * Math.abs(score);
         if (isOther) batch.setScore(id, rank);

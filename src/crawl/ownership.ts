@@ -1,23 +1,23 @@
 /**
- * Which part of the web this process of several owns: its URLs, its sites, and what it shares with others.
+ * The part of the web that this process of several owns: URLs, sites, and its share of common limits.
  *
- * A coordinator (`cluster/`) divides the web; this is the division in use. It only answers questions: what
- * follows from a new division is done in `peers/`.
+ * A coordinator (`cluster/`) divides the web; this is the division in use. It only answers questions; `peers/`
+ * acts on a new division.
  */
 
+import type { FingerprintTable } from "../base/fingerprint-table.ts";
 import type { Membership } from "../exchange/bus.ts";
 import type { Addressee } from "../frontier/politeness.ts";
 import type { SharedTurn, SharedTurns } from "../frontier/shared-turns.ts";
 import { fateOfForeign, type Mode } from "../partition/mode.ts";
 import type { Partition } from "../partition/partition.ts";
 import type { PopularFound } from "../partition/popular-found.ts";
-import type { PopularSet } from "../partition/popular.ts";
 import { isInSample } from "../partition/sample.ts";
 import type { Totals } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import type { Candidate } from "./candidate.ts";
 
-/** A former owner of a bucket that has not confirmed that all it knew of it has arrived. */
+/** A former owner of a bucket that has not confirmed that all its data has arrived. */
 export interface Handing {
   readonly from: string;
   readonly epoch: number;
@@ -28,16 +28,16 @@ export interface Loss {
   readonly buckets: ReadonlySet<number>;
 }
 
-/** Who owns which part of the web, and what is still on its way to its owner. */
+/** The owner of each part of the web, and the parts whose data is still on its way. */
 export interface Division {
   readonly epoch: number;
-  /** The owner of each bucket; empty while nobody has it. */
+  /** The owner of each bucket; empty while it has none. */
   readonly owners: readonly string[];
-  /** Buckets that their owner may not crawl yet, and who is still handing them over. */
+  /** Buckets that their owner may not crawl yet, with the processes that still hand them over. */
   readonly inTransit: ReadonlyMap<number, readonly Handing[]>;
-  /** Buckets of which something was lost with a process, by the epoch that said so; oldest first. */
+  /** Buckets that lost data with a process, by the epoch in which this was decided; oldest first. */
   readonly losses: readonly Loss[];
-  /** By process, buckets that were its own before: what it collected of them it still has. */
+  /** By process, the buckets that it owned before: it still has their pages. */
   readonly formerly: ReadonlyMap<string, ReadonlySet<number>>;
   /** All processes. */
   readonly members: ReadonlySet<string>;
@@ -46,21 +46,21 @@ export interface Division {
 }
 
 export interface PeerRules {
-  /** Processes that crawl at the same time, where no division says so. */
+  /** Processes that crawl at the same time, if there is no division. */
   readonly size: number;
   /** Whether only one process requests from a site, so that its turn need not be shared. */
   readonly sitesAreOwn: boolean;
-  /** Whether links to others' parts are followed when there is nothing else to do. */
+  /** Whether links to parts of other processes are followed when no own URL waits. */
   readonly crossesOver: boolean;
-  /** Whether a coordinator hands out parts of the web by what waits in them. */
+  /** Whether a coordinator assigns parts of the web by the URLs that wait in them. */
   readonly isHandedOut: boolean;
   readonly siteConcurrencyMax: number;
   readonly addressConcurrencyMax: number;
 }
 
-/** What a process is given to take part. */
+/** What a process receives to take part. */
 export interface PeerSetup {
-  /** Seeds that this process begins with, if they are its own. */
+  /** Seeds that this process starts with, if it owns them. */
   readonly seeds: readonly CanonicalUrl[];
   readonly turns: SharedTurns;
   readonly rules: PeerRules;
@@ -71,13 +71,13 @@ export interface PeerSetup {
 export interface RouterSetup {
   readonly self: string;
   readonly partition: Partition;
-  /** Whether contents are owned and not URLs: then a link is followed by the process that has its page. */
+  /** Whether contents are owned and not URLs: then the process with a page follows its links. */
   readonly ownsContents: boolean;
   readonly mode: Mode;
   readonly division: Division;
   /** The share of all URLs that is fetched even if another process owns them; 0 for none. */
   readonly sampleShare: number;
-  readonly popular: PopularSet | undefined;
+  readonly popular: FingerprintTable | undefined;
   /** The same, found during the crawl; undefined if no process looks for them. */
   readonly popularFound: PopularFound | undefined;
   /** The same as URLs: their owners begin with them. */
@@ -87,18 +87,18 @@ export interface RouterSetup {
   readonly everyMs: number;
 }
 
-/** Whose a URL is; another's is dropped, held until there is nothing else to do, or sent. */
+/** A URL is own, or another process owns it: then it is dropped, held until no own URL waits, or sent. */
 type Whose = "own" | "drop" | "hold" | "send" | "popular";
 
 export class Ownership {
   readonly #rules: PeerRules;
   readonly #setup: RouterSetup | undefined;
   #division: Division | undefined;
-  /** Whether links to others' parts are followed, because there is nothing else to do. */
+  /** Whether links to parts of other processes are followed now, because no own URL waits. */
   isCrossing = false;
-  /** Nothing starts after this time, however late the clock is read. */
+  /** No request starts after this time. */
   licensedUntilMs = -Infinity;
-  /** Buckets from which others may have requested before. */
+  /** Buckets from which other processes may have requested before. */
   readonly #inherited = new Set<number>();
   #membersHaveChanged = false;
 
@@ -122,7 +122,7 @@ export class Ownership {
     return this.#setup?.partition.keepsSites !== false;
   }
 
-  /** Whether every URL in a message has passed its sender's admission; links that follow a page's content have not. */
+  /** Whether the sender has admitted every URL in a message; links that follow the content of a page were not. */
   get judgesBeforeSending(): boolean {
     return !this.ownsContents;
   }
@@ -131,7 +131,7 @@ export class Ownership {
     return this.#setup?.partition.bucketOf(url as CanonicalUrl) ?? 0;
   }
 
-  /** Empty while nobody has its part of the web. */
+  /** Empty while its part of the web has no owner. */
   ownerOf(url: string): string {
     return this.#division?.owners[this.bucketOf(url)] ?? "";
   }
@@ -164,14 +164,14 @@ export class Ownership {
     return fate;
   }
 
-  /** Whether a URL is another's, and only fetched for the sample. */
+  /** Whether another process owns the URL, which is only fetched for the sample. */
   isOnlySampled(url: string): boolean {
     return (this.#setup?.sampleShare ?? 0) > 0 && !this.isOwn(url);
   }
 
-  /** Whether requests to a site are allowed: it is ours, and nobody is still handing it over. */
+  /** Whether requests to a site are allowed: this process owns it, and all its data has arrived. */
   isOwnSite(siteKey: string): boolean {
-    // Where sites are divided, their URLs that wait here are ours.
+    // Without whole sites per process, the URLs that wait here are own.
     if (!this.keepsSites || this.#setup === undefined || this.#division === undefined) return true;
     const bucket = this.bucketOf(`${siteKey}/`);
     const { owners, inTransit } = this.#division;
@@ -182,18 +182,18 @@ export class Ownership {
     return this.isCrossing || this.isOwnSite(siteKey);
   }
 
-  /** Whether nobody is still handing over what is known of a URL. */
+  /** Whether all data of the bucket of a URL has arrived. */
   hasArrived(url: string): boolean {
     const inTransit = this.#division?.inTransit;
     return inTransit === undefined || inTransit.size === 0 || !inTransit.has(this.bucketOf(url));
   }
 
-  /** Whether another process may have requested from a site shortly before it became ours. */
+  /** Whether another process may have requested from a site shortly before it changed its owner. */
   isInherited(siteKey: string): boolean {
     return this.#setup !== undefined && this.#inherited.has(this.bucketOf(`${siteKey}/`));
   }
 
-  /** The consent and the share that requests to a site need, if others may request from it too. */
+  /** Adds the shared turns and limits of a site from which other processes may request too. */
   shared(siteKey: string, to: Addressee): Addressee {
     const { sitesAreOwn, siteConcurrencyMax, addressConcurrencyMax } = this.#rules;
     const size = this.#division?.members.size ?? this.#rules.size;
@@ -208,7 +208,7 @@ export class Ownership {
     return {
       ...to,
       ...(turns.length > 0 ? { shared: turns } : {}),
-      // Without a delay all may request at once, each with its part of the places.
+      // Without a delay all may request at the same time, each with its share of the concurrency.
       ...(needsAddress ? {} : { addressConcurrencyMax: Math.floor(addressConcurrencyMax / size) }),
       ...(sitesAreOwn || needsSite ? {} : { concurrencyMax: Math.floor(siteMax / size) }),
     };
@@ -221,7 +221,7 @@ export class Ownership {
     if (before === undefined) return;
     for (const [bucket, owner] of after.owners.entries()) {
       if (owner !== self || before.owners[bucket] === self) continue;
-      // A bucket that nobody had in the very first division was never requested from.
+      // A bucket without an owner in the first division was never requested from.
       const wasAnothers = before.epoch === 0 ? after.epoch > 1 : before.owners[bucket] !== "";
       if (wasAnothers || this.#membersHaveChanged) this.#inherited.add(bucket);
     }

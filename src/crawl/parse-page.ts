@@ -1,15 +1,15 @@
-/** Reads a fetched body: what it is, what it says, where its links lead. Changes nothing else. */
+/** Parses a fetched body: type, charset, text, topic, links. Has no side effects. */
 
 import type { Settings } from "../config/schema.ts";
 import type { FetchedPage } from "../fetch/fetcher.ts";
 import { detectCharset, toUtf8 } from "../page/charset.ts";
-import { digestOf } from "../page/digest.ts";
-import { type FreshLink, type Harvest, LinkHarvester } from "../page/links.ts";
+import type { FreshLink, Harvest } from "../page/links.ts";
 import type { LaterLinks } from "../page/later-links.ts";
 import { type ListedLink, listLinks } from "../page/link-list.ts";
-import { NearHasher } from "../page/near-duplicate.ts";
 import { packText } from "../page/packed-text.ts";
+import { marksOf } from "../page/page-marks.ts";
 import type { Likeness, Remark } from "../page/page.ts";
+import { type PageAside, withoutKnown } from "../page/page-thread.ts";
 import {
   mergeRobotsTags,
   NO_ROBOTS_TAGS,
@@ -17,7 +17,8 @@ import {
   robotNameOf,
   type RobotsTags,
 } from "../page/robots-tags.ts";
-import { essenceOf, judgeBody } from "../page/sniff.ts";
+import { PageScanner, type Scan, type ScanOptions } from "../page/scan-page.ts";
+import { essenceOf } from "../page/sniff.ts";
 import { RUNS_MAX } from "../page/text-runs.ts";
 import { visibleText } from "../page/text.ts";
 import type { Classifier, Verdict } from "../topics/classify.ts";
@@ -27,7 +28,9 @@ import type { CrawledPage } from "./hooks.ts";
 
 const TEXT_CHARACTERS_MAX = 4_000_000;
 const INDEXED_BYTES_MAX = 2 ** 20;
-/** Links of a page whose words order the queue. */
+/** Of a text that is no HTML, before it is decoded: UTF-16 takes two bytes for one. */
+const PLAIN_BYTES_MAX = 2 * INDEXED_BYTES_MAX;
+/** Links of a page whose words are used to order the queue, at most. */
 const ANCHORS_MAX = 20_000;
 
 export interface Reading {
@@ -39,34 +42,34 @@ export interface Reading {
   readonly nearLow: number;
   /** Fingerprints of all distinct targets. */
   readonly links: Uint8Array;
-  /** Targets not met lately that may be followed. */
+  /** Targets that may be followed, without those seen recently. */
   readonly fresh: readonly FreshLink[];
-  /** Further ones, of a page with very many; to be filtered by `nofollow`. */
+  /** Further targets of a page with very many links; not yet filtered by `nofollow`. */
   readonly later: LaterLinks | undefined;
   readonly refresh: ResolvedUrl | undefined;
   readonly remarks: readonly Remark[];
-  /** Links left out, by why. */
+  /** Links left out, by rule. */
   readonly refusedLinks: Readonly<Record<string, number>>;
-  /** What it says, for the full-text index; empty where there is none. */
+  /** Visible text for the full-text index; empty without an index. */
   readonly text: Uint8Array;
-  /** What it is about; undefined where nobody asked, and for what has no words. */
+  /** Its topic; undefined for pages without words, and if pages are not classified. */
   readonly verdict: Verdict | undefined;
-  /** Its links with their words, where these order the queue. */
+  /** Its links with their words, if these order the queue. */
   readonly anchors: readonly ListedLink[];
-  /** How likely it is about the topic that is looked for; 0 where none is. */
+  /** Probability that it is about the wanted topic; 0 without one. */
   readonly onTopic: number;
 }
 
-/** What a page is about, and which part of all contents it belongs to. */
+/** The topic of a page, and the part of all contents that it belongs to. */
 export interface Placement {
-  /** Empty when it is about nothing that the model knows. */
+  /** Empty if the model knows no topic for it. */
   readonly topic: string;
   readonly confidence: number;
   /** undefined: it stays where it was fetched. */
   readonly bucket: number | undefined;
 }
 
-/** What decides where a page belongs: its content, and nothing else. */
+/** Decides where a page belongs, from its content only. */
 export interface Placing {
   place(page: Pick<Reading, "digest" | "verdict">): Placement;
 }
@@ -75,72 +78,97 @@ const NO_LINKS = new Uint8Array(0);
 const NO_TEXT = new Uint8Array(0);
 const NO_REFUSALS: Readonly<Record<string, number>> = {};
 
+/** What concerns the reading of bodies. */
+export function scanOptionsOf(settings: Settings): ScanOptions {
+  const { dropQuery, stripSessionIds, images, nofollow, nearDuplicates } = settings;
+  return {
+    dropQuery,
+    stripSessionIds,
+    images,
+    nofollow,
+    nearDuplicates,
+    robotName: robotNameOf(settings.userAgent),
+    anchorsMax: settings.order === "topic" ? ANCHORS_MAX : 0,
+  };
+}
+
 export class PageReader {
   readonly redirectsMax: number;
   readonly #settings: Settings;
-  readonly #robotName: string;
-  readonly #harvester: LinkHarvester;
-  readonly #near = new NearHasher();
+  readonly #options: ScanOptions;
+  readonly #scanner: PageScanner;
+  /** undefined where all bodies are read in this thread. */
+  readonly #aside: PageAside | undefined;
   readonly #classifier: Classifier | undefined;
-  /** The number of the topic that is looked for. */
+  /** The number of the wanted topic; -1 without one. */
   readonly #target: number;
 
-  constructor(settings: Settings, classifier?: Classifier) {
+  constructor(settings: Settings, classifier?: Classifier, aside?: PageAside) {
     this.#classifier = classifier;
     this.#target = classifier?.model.trained.topics.indexOf(settings.topic ?? "") ?? -1;
     this.#settings = settings;
     this.redirectsMax = settings.redirectsMax;
-    this.#robotName = robotNameOf(settings.userAgent);
-    this.#harvester = new LinkHarvester({ ...settings, robotName: this.#robotName });
+    this.#options = scanOptionsOf(settings);
+    this.#scanner = new PageScanner(this.#options);
+    this.#aside = aside;
   }
 
+  /** A promise for a large body, which another thread reads. */
   read(
     url: ResolvedUrl,
     page: FetchedPage,
     isKnown: (high: number, low: number) => boolean,
-  ): Reading {
-    const digest = digestOf(page.body);
-    const kind = judgeBody(page.contentType, page.body);
+  ): Reading | Promise<Reading> {
+    const { contentType, body } = page;
+    if (this.#aside?.takes(body.length) !== true)
+      return this.#reading(page, this.#scanner.scan({ url, contentType, body }, isKnown));
+    return this.#aside.scan({ url, contentType, body }).then((scan) => {
+      if (scan.kind !== "html") return this.#reading(page, scan);
+      return this.#reading(page, { ...scan, harvest: withoutKnown(scan.harvest, isKnown) });
+    });
+  }
+
+  #reading(page: FetchedPage, scan: Scan): Reading {
+    const { digest, kind } = scan;
     if (kind !== "html") {
       const remarks: Remark[] = kind === "other" ? [...page.remarks] : [...page.remarks, kind];
       const text = this.#settings.searchIndex ? plainText(page) : NO_TEXT;
       if (text.length >= INDEXED_BYTES_MAX) remarks.push("text_capped");
       return { ...EMPTY, digest, remarks, text };
     }
-    const charset = detectCharset(page.body, page.contentType).name;
-    const html = toUtf8(page.body, charset);
-    const harvest = this.#harvester.harvest(html, url, isKnown);
-    if (this.#settings.nearDuplicates) this.#near.hash(html, harvest.runs);
-    const verdict = this.#classifier?.ofRuns(html, harvest.runs);
-    const text = this.#settings.searchIndex
-      ? packText(html, harvest.runs, INDEXED_BYTES_MAX)
-      : NO_TEXT;
-    const isCut = text.length >= INDEXED_BYTES_MAX || harvest.runs.count >= RUNS_MAX;
-    const follow = followable(harvest, page, this.#robotName, this.#settings.nofollow);
+    const { charset, html, harvest, nearHigh, nearLow, anchors } = scan;
+    const { title, language, runs } = harvest;
+    const verdict = this.#classifier?.ofRuns(html, runs);
+    const text = this.#settings.searchIndex ? packText(html, runs, INDEXED_BYTES_MAX) : NO_TEXT;
+    const isCut = text.length >= INDEXED_BYTES_MAX || runs.count >= RUNS_MAX;
+    const follow = followable(harvest, page, this.#options.robotName, this.#settings.nofollow);
+    const marks = marksOf({ html, runs, links: harvest.fingerprints.length / 8 });
+    const remarks = [...follow.remarks, ...marks];
     const isJudged = verdict?.kind === "topic";
     return {
       digest,
       charset,
-      title: harvest.title,
-      language: harvest.language,
-      nearHigh: this.#near.high,
-      nearLow: this.#near.low,
+      title,
+      language,
+      nearHigh,
+      nearLow,
       links: harvest.fingerprints,
       text,
       verdict,
-      anchors: this.#settings.order === "topic" ? listLinks(html, writtenOf(url), ANCHORS_MAX) : [],
+      anchors,
       onTopic: isJudged ? (this.#classifier?.probabilities[this.#target] ?? 0) : 0,
       ...follow,
-      remarks: isCut ? [...follow.remarks, "text_capped"] : follow.remarks,
+      remarks: isCut ? [...remarks, "text_capped"] : remarks,
     };
   }
 }
 
-/** Text that is not HTML says what it says. */
+/** The text of a page that is not HTML. */
 function plainText({ contentType, body }: FetchedPage): Uint8Array {
   const type = essenceOf(contentType);
   if (!type.startsWith("text/") || type === "text/html") return NO_TEXT;
-  return toUtf8(body, detectCharset(body, contentType).name).slice(0, INDEXED_BYTES_MAX);
+  const indexed = body.subarray(0, PLAIN_BYTES_MAX);
+  return toUtf8(indexed, detectCharset(indexed, contentType).name).slice(0, INDEXED_BYTES_MAX);
 }
 
 const EMPTY: Omit<Reading, "digest" | "remarks" | "text"> = {
@@ -165,7 +193,7 @@ function robotsHeaders({ reply }: FetchedPage, robotName: string): RobotsTags {
   return values.length === 0 ? NO_ROBOTS_TAGS : readRobotsHeaders(values, robotName);
 }
 
-/** What the page's own wishes, and the limits, leave to be followed. */
+/** The links to follow, after nofollow rules and limits. */
 function followable(
   harvest: Harvest,
   page: FetchedPage,

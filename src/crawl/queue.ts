@@ -2,40 +2,44 @@
  * The queue: keeps a few URLs of every site that is crawled on the workbench, and wakes other sites while there is
  * room for more.
  *
- * All other URLs are in the store. A new URL goes straight to the workbench when all URLs of its site are there
- * anyway, which saves most reads; otherwise it is read back in its turn.
+ * All other URLs are in the store. A new URL goes straight to the workbench if all URLs of its site are there,
+ * which saves most reads; otherwise it is read from the store later.
  */
 
 import type { Addressee } from "../frontier/politeness.ts";
 import type { Verdict } from "../fetch/robots.ts";
+import type { When } from "../frontier/traps.ts";
+import { isLast, lastScore } from "../frontier/priority.ts";
 import type { NamedReason } from "../page/outcome.ts";
 import type { WaitingUrl } from "../store/store.ts";
-import { pathOf } from "../url/url.ts";
+import { pathOf, splitPath } from "../url/url.ts";
 import { entriesIn, SITES, WAITING } from "./allotments.ts";
 import type { CrawlContext } from "./context.ts";
 import { endUrl } from "./end-url.ts";
-import { requestFor, retryFor } from "./requests.ts";
-import type { Site } from "./sites.ts";
+import { type QueuedRequest, requestFor, retryFor } from "./requests.ts";
+import type { Site } from "./site.ts";
 
 interface QueueLimits {
   readonly perSiteMax: number;
   readonly entriesMax: number;
   readonly sitesAwakeMax: number;
-  /** Whether a site with better URLs takes the place of one that has waited in vain. */
+  /** Whether a site with better URLs takes the place of a site with worse ones. */
   readonly bestSitesFirst: boolean;
 }
 
-/** In breadth-first order URLs keep their place however long they wait; other scores change meanwhile. */
+/** URLs of a site on the workbench: breadth-first scores are final, others change while URLs wait. */
 const URLS_PER_SITE = { settled: 256, changing: 32 };
-/** Others are woken when this part of the places is taken at most: the list is read for many at once. */
+/** Sites are woken when at most this share of the places is taken, many at once. */
 const WAKE_BELOW = 7 / 8;
-/** Of sites that are awake so many are looked at for one to give its place up, and it must be worse by this factor. */
+/** Sites compared to find one that gives up its place, and by what factor its best score must be lower. */
 const PLACES_LOOKED_AT = 16;
 const WORSE_BY = 1.5;
 const HOPEFUL_MAX = 256;
-/** A site's retries take this many times the places of its other URLs before those wait for them. */
+/** A site may have this many times as many retries as other URLs on the workbench. */
 const RETRIES_TIMES = 4;
-/** Waiting URLs read from the store at once when a whole site is settled. */
+/** URLs of worthless shapes that are sampled at once: what one brings decides about the next. */
+const SAMPLED_AT_ONCE = 2;
+/** Waiting URLs read from the store at once when all URLs of a site end. */
 const SETTLED_AT_ONCE = 1000;
 
 export class Queue {
@@ -43,12 +47,14 @@ export class Queue {
   readonly #limits: QueueLimits;
   /** Sites whose rules are in the batch and not stored yet. */
   readonly #ruled = new Set<Site>();
+  /** Sites whose URLs have been put last in the batch, and are not stored so yet. */
+  readonly #reordered = new Set<Site>();
   #cursor = 0;
-  /** Whether sites with work may be asleep for want of room. */
+  /** Whether sites with work may be asleep because all places were taken. */
   #hasSleepers = false;
-  /** Sites that found no place, and the best score of what waits there. */
+  /** Sites that found no place, and their best score. */
   readonly #hopeful = new Map<string, number>();
-  /** Goes round all sites, to look for one that can give its place up. */
+  /** Iterates over all sites, to find one that can give up its place. */
   #round: Iterator<Site> | undefined;
 
   constructor(context: CrawlContext) {
@@ -64,14 +70,14 @@ export class Queue {
     };
   }
 
-  /** Wakes sleeping sites that have work, as many as there is room for. */
+  /** Wakes sleeping sites that have work, as long as places are free. */
   wakeSites(): void {
     const { sites } = this.#context;
     const limits = this.#limits;
     for (let round = 0; round < 2;) {
       const isFromStart = this.#cursor === 0;
       const awakeBefore = sites.awakeCount;
-      // Those already awake may come first in the list; past the end it starts anew.
+      // Sites that are awake may come first in the list; after its end it starts again.
       const rows = sites.withWork(this.#cursor, limits.sitesAwakeMax);
       for (const row of rows) {
         if (sites.awakeCount >= limits.sitesAwakeMax) {
@@ -81,11 +87,12 @@ export class Queue {
         this.#cursor = row.id;
         this.wake(sites.adopt(row));
       }
-      const isWholeList = isFromStart && rows.length < limits.sitesAwakeMax;
-      if (isWholeList) this.#hasSleepers = false;
+      const mayFollow = rows.length === limits.sitesAwakeMax;
+      if (mayFollow) this.#hasSleepers = true;
+      else if (isFromStart) this.#hasSleepers = false;
       if (sites.awakeCount > awakeBefore) return;
       // Only sites that are awake or cannot be reached: more may follow.
-      if (rows.length === limits.sitesAwakeMax) continue;
+      if (mayFollow) continue;
       this.#cursor = 0;
       round += 1;
     }
@@ -107,11 +114,12 @@ export class Queue {
   /** The site's address is known: it gets its place on the workbench. */
   open(site: Site, to: Addressee): void {
     const { ownership, workbench } = this.#context;
-    site.to = ownership?.shared(site.key, to) ?? to;
-    workbench.open(site.to);
+    const shared = ownership?.shared(site.key, to) ?? to;
+    site.placed(shared);
+    workbench.open(shared);
   }
 
-  /** A URL has just been noted. */
+  /** A URL has just been added. */
   feed(site: Site, row: WaitingUrl): void {
     const { workbench, ownership, emit } = this.#context;
     const limits = this.#limits;
@@ -122,16 +130,23 @@ export class Queue {
       if (limits.bestSitesFirst && !site.awake) this.#remember(site.key, row.score);
       return;
     }
-    if (site.to === undefined || site.rules === undefined) return;
+    if (!site.isReady) return;
     if (ownership?.hasArrived(row.url) === false) return;
+    // Judged when no other is left.
+    if (isLast(row.score)) {
+      if (workbench.queued(site.id) === 0) this.refillAfterCommit(site);
+      return;
+    }
     const queued = workbench.queued(site.id);
     const othersAreHere = this.#heldPages(site) >= site.pending - 1;
     const hasRoom = queued < limits.perSiteMax && workbench.entries < limits.entriesMax;
     const goesFirst = row.score > workbench.bestScore(site.id) && queued < 2 * limits.perSiteMax;
-    if ((othersAreHere && (hasRoom || queued === 0)) || goesFirst) this.#put(site, row);
+    if (!(othersAreHere && (hasRoom || queued === 0)) && !goesFirst) return;
+    const request = this.#requestFor(site, row);
+    if (request !== undefined) workbench.put(site.id, request);
   }
 
-  /** Of sites without a place, the most promising: they are next. */
+  /** Remembers the best sites without a place: they are next. */
   #remember(key: string, score: number): void {
     this.#hopeful.set(key, Math.max(score, this.#hopeful.get(key) ?? score));
     if (this.#hopeful.size <= HOPEFUL_MAX) return;
@@ -149,7 +164,7 @@ export class Queue {
     }
   }
 
-  /** Where the best go first, the others would keep their places for ever and be asked for nothing. */
+  /** If the best sites go first, the others would keep their places without being requested. */
   #makeRoom(score: number): void {
     const { sites, workbench } = this.#context;
     const limits = this.#limits;
@@ -176,24 +191,75 @@ export class Queue {
   refill(site: Site): void {
     const { workbench, batch, requests, ownership, emit } = this.#context;
     const limits = this.#limits;
-    if (site.to === undefined || site.rules === undefined) return;
+    if (!site.isReady || this.#reordered.has(site)) return;
     const retries = workbench.retries(site.id);
     const fresh = workbench.queued(site.id) - retries;
     if (fresh > limits.perSiteMax / 4 || retries > RETRIES_TIMES * limits.perSiteMax) return;
     if (this.#heldPages(site) >= site.pending) return;
     const wanted = workbench.entries < limits.entriesMax ? limits.perSiteMax - fresh : 2;
     const held = workbench.held(site.id);
+    const last: WaitingUrl[] = [];
     let added = 0;
     for (const row of batch.waiting(site.id, wanted + held.size)) {
       if (added >= wanted) break;
       if (held.has(row.id) || requests.isUnderWay(row.id)) continue;
       if (ownership?.hasArrived(row.url) === false) continue;
-      this.#put(site, row);
-      added += 1;
+      const request = isLast(row.score) ? undefined : this.#requestFor(site, row);
+      if (request !== undefined) workbench.put(site.id, request);
+      if (isLast(row.score)) last.push(row);
+      else if (request !== undefined || !this.#reordered.has(site)) added += 1;
     }
+    // A page under way may bring URLs that go before them.
+    if (added === 0 && fresh === 0 && site.uses === 0) added = this.#sample(site, last);
     const retriesNow = workbench.retries(site.id);
     if (added > 0 && retriesNow > 0 && workbench.queued(site.id) === retriesNow)
       emit({ kind: "siteDoubted", site });
+  }
+
+  /** A shape of the site has become worthless: its URLs in the queue go behind the others. */
+  putLast(site: Site): void {
+    const { workbench } = this.#context;
+    const isMeant = (row: WaitingUrl | undefined): boolean =>
+      row !== undefined && !isLast(row.score) && this.#whenToRequest(site, row) === "last";
+    for (const { row } of workbench.withdrawAll(site.id, ({ row }) => isMeant(row)))
+      if (row !== undefined) this.#rescore(site, row);
+    this.refill(site);
+  }
+
+  /** Requests some of the URLs that go last, and ends others of worthless shapes; returns how many wait now. */
+  #sample(site: Site, rows: readonly WaitingUrl[]): number {
+    let added = 0;
+    for (const row of rows) {
+      if (added >= SAMPLED_AT_ONCE) return added;
+      if (this.#whenToRequest(site, row) === "never")
+        endUrl(this.#context, site, row, { reason: "trap_useless" });
+      else {
+        const request = this.#requestFor(site, row);
+        if (request === undefined) continue;
+        this.#context.workbench.put(site.id, request);
+        added += 1;
+      }
+    }
+    // More may be stored.
+    if (added === 0 && rows.length > 0 && site.pending > 0) this.#refillLater(site);
+    return added;
+  }
+
+  #whenToRequest(site: Site, { url, score, depth }: WaitingUrl): When {
+    if (depth === 0) return "now";
+    const place = { siteId: site.id, ...splitPath(url) };
+    return this.#context.traps.whenToRequest(place, isLast(score));
+  }
+
+  #rescore(site: Site, { id, score }: WaitingUrl): void {
+    this.#context.batch.setScore(id, lastScore(score));
+    this.#reordered.add(site);
+    this.#refillLater(site);
+  }
+
+  #refillLater(site: Site): void {
+    this.refillAfterCommit(site);
+    this.#context.batch.touch();
   }
 
   /** The site's rules are stored with the next commit, before its first page is requested. */
@@ -212,7 +278,7 @@ export class Queue {
   layAside(site: Site): void {
     const { workbench, sites } = this.#context;
     if (workbench.has(site.id))
-      for (const { file } of workbench.close(site.id)) if (file !== undefined) site.files -= 1;
+      for (const { file } of workbench.close(site.id)) if (file !== undefined) site.fileEnded();
     this.#ruled.delete(site);
     if (site.awake) sites.sleep(site);
   }
@@ -225,12 +291,14 @@ export class Queue {
   afterCommit(): void {
     const { sites } = this.#context;
     const limits = this.#limits;
+    this.#reordered.clear();
     this.#wakeHopeful();
     if (this.#hasSleepers && sites.awakeCount <= limits.sitesAwakeMax * WAKE_BELOW)
       this.wakeSites();
     const ruled = [...this.#ruled];
     this.#ruled.clear();
     for (const site of ruled) {
+      site.rulesStored();
       this.refill(site);
       this.sleepIfDone(site);
     }
@@ -246,7 +314,7 @@ export class Queue {
   }
 
   /** Ends all waiting URLs of a site with one reason: it has no name, or no robots.txt that can be read. */
-  settleAll(site: Site, reason: NamedReason, detail: string): void {
+  endAll(site: Site, reason: NamedReason, detail: string): void {
     this.layAside(site);
     const { batch, requests } = this.#context;
     for (let underWay = 0; site.pending > underWay;) {
@@ -259,15 +327,20 @@ export class Queue {
     }
   }
 
-  #put(site: Site, row: WaitingUrl): void {
+  /** undefined for a URL that robots.txt forbids, which ends, and for one that goes behind the others now. */
+  #requestFor(site: Site, row: WaitingUrl): QueuedRequest | undefined {
+    if (!isLast(row.score) && this.#whenToRequest(site, row) === "last") {
+      this.#rescore(site, row);
+      return undefined;
+    }
     const verdict = site.rules?.allows(pathOf(row.url));
     if (verdict?.allowed === false) {
       const end = { reason: "robots_denied", detail: ruleText(verdict) } as const;
-      return endUrl(this.#context, site, row, end);
+      endUrl(this.#context, site, row, end);
+      return undefined;
     }
-    const trial = site.trials.get(row.id);
-    const request = trial === undefined ? requestFor(row) : retryFor(row, trial.notBeforeMs);
-    this.#context.workbench.put(site.id, request);
+    const trial = site.trial(row.id);
+    return trial === undefined ? requestFor(row) : retryFor(row, trial.notBeforeMs);
   }
 
   #heldPages(site: Site): number {

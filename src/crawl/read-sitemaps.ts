@@ -2,7 +2,7 @@
  * Reads the sitemaps of a site, one after the other, and admits what they list.
  *
  * Entries of other sites are left out, as any site could list them; the scope judges the rest like links from
- * the home page. A sitemap that cannot be had is no loss: links lead to its URLs too.
+ * the home page. A sitemap that cannot be fetched is not retried: links lead to its URLs too.
  */
 
 import { sleep } from "../base/clock.ts";
@@ -15,9 +15,9 @@ import { type CanonicalUrl, canonicalUrl, isRefused, pathOf, resolveUrl } from "
 import type { Admission } from "./admit.ts";
 import { type Candidate, candidateOf } from "./candidate.ts";
 import type { CrawlContext } from "./context.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 
-/** A sitemap may be large, and nothing else happens meanwhile: these amounts are processed in one tick. */
+/** Entries and bytes of a sitemap that are processed in one tick. */
 const ADMITTED_AT_ONCE = 500;
 const READ_BYTES_AT_ONCE = 1 << 20;
 
@@ -41,7 +41,7 @@ export class Sitemaps {
     this.#admission = admission;
   }
 
-  /** Starts with the sitemaps that robots.txt names, or with the customary one if it names none. */
+  /** Starts with the sitemaps that robots.txt lists, or with /sitemap.xml if it lists none. */
   begin(site: Site, named: readonly string[]): NextSitemap {
     if (this.#walks.has(site.id)) return "busy";
     const walk = new SitemapWalk(SITEMAP_WALK_DEFAULTS);
@@ -51,12 +51,12 @@ export class Sitemaps {
     return this.#next(site);
   }
 
-  /** A site that was put to sleep while its sitemaps were read begins again. */
+  /** A site that slept while its sitemaps were read starts again. */
   forget(site: Site): void {
     this.#walks.delete(site.id);
   }
 
-  /** Reads one that was requested. */
+  /** Reads a sitemap that was requested. */
   async read(site: Site, result: FetchResult): Promise<NextSitemap> {
     const { counters, signal } = this.#context;
     const current = this.#walks.get(site.id);

@@ -17,7 +17,7 @@ import type { Turn } from "../frontier/politeness.ts";
 import type { Search, Taken, Waiting } from "../frontier/workbench.ts";
 import type { Reason } from "../page/outcome.ts";
 import type { WaitingUrl } from "../store/store.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 
 /** The phases of a request, and those that may follow. */
 export const PHASES = {
@@ -184,11 +184,6 @@ export class Requests {
     return this.#urls;
   }
 
-  /** Requests whose results are in the batch. */
-  get recorded(): number {
-    return this.#recorded.length;
-  }
-
   /** Whether no request is sent or answered. */
   get isQuiet(): boolean {
     return this.#counts.sent === 0 && this.#counts.answered === 0;
@@ -208,7 +203,7 @@ export class Requests {
     if (entry.row !== undefined) this.#urls += 1;
     // A page of the same URL may be on its way in from another process.
     if (!this.#open.has(request.id)) this.#open.set(request.id, request);
-    site.uses += 1;
+    site.requestBegan();
     this.#move(request, "sent");
     this.#counts.sent += 1;
     return request;
@@ -219,7 +214,7 @@ export class Requests {
     assert(!this.#open.has(row.id), "a URL is fetched or imported once at a time");
     const request = new Request(site, requestFor(row), undefined);
     this.#open.set(row.id, request);
-    site.uses += 1;
+    site.requestBegan();
     this.#move(request, "sent");
     this.#move(request, "answered");
     return request;
@@ -237,7 +232,7 @@ export class Requests {
   /** Its results are in the batch, or it is queued again. */
   end(request: Request, phase: "recorded" | "queued"): void {
     this.#move(request, phase);
-    request.site.uses -= 1;
+    request.site.requestEnded();
     if (this.#open.get(request.id) === request) this.#open.delete(request.id);
     if (phase === "recorded") this.#recorded.push(request);
     // A page of another process was never sent.

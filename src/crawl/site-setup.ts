@@ -1,11 +1,10 @@
 /**
- * What must be done for a site before and beside its pages: find its IP address, read its robots.txt and its
- * sitemaps.
+ * Prepares a site: resolves its name, and requests its robots.txt and its sitemaps.
  *
- * Requests for these files are like any other: they wait on the workbench for their turn, and every byte is
- * counted. A site whose name or robots.txt cannot be had is tried again later, ever less often
- * (`unreachable.ts`). Its URLs end only when the answer is definitive: the name does not exist, its address
- * may not be requested, or its robots.txt cannot be read however often it arrives.
+ * Requests for these files are like any other: they wait on the workbench, and every byte is counted. A site whose
+ * name or robots.txt cannot be fetched is probed after increasing pauses (`unreachable.ts`). Its URLs end only if the
+ * failure is final: the name does not exist, its IP address may not be requested, or its robots.txt arrives and
+ * repeatedly cannot be read.
  */
 
 import { assert } from "../base/assert.ts";
@@ -40,7 +39,7 @@ import {
   type SiteFile,
 } from "./requests.ts";
 import type { Retries } from "./retries.ts";
-import type { Site } from "./sites.ts";
+import type { Site } from "./site.ts";
 import type { Unreachable } from "./unreachable.ts";
 
 const ROBOTS_GOOD_FOR_MS = 24 * 3_600_000;
@@ -60,7 +59,7 @@ export class SiteSetup {
   readonly #context: CrawlContext;
   readonly #parts: SiteSetupParts;
   readonly #sitemaps: Sitemaps;
-  /** What the operator configured for single sites. */
+  /** Settings of single sites. */
   readonly #ownSettings: ReadonlyMap<string, SiteSettings>;
   #delayMs: number | undefined;
   #underWay = 0;
@@ -74,19 +73,19 @@ export class SiteSetup {
     this.#sitemaps = new Sitemaps(context, parts.admission);
   }
 
-  /** Sites between waking and their place on the workbench. */
+  /** Sites whose name is being resolved. */
   get underWay(): number {
     return this.#underWay;
   }
 
-  /** Changes the pace of all sites, awake and to come. */
+  /** Changes the delay of all sites. */
   setDelay(delayMs: number): void {
     this.#delayMs = delayMs;
     for (const site of this.#context.sites.inMemory())
-      if (site.to !== undefined && site.rules !== undefined) this.#apply(site, site.rules);
+      if (site.rules !== undefined) this.#applyDelay(site, site.rules);
   }
 
-  /** Finds the address of a site that has just been woken. */
+  /** Resolves the name of a site that has just been woken. */
   prepare(site: Site): void {
     const { emit } = this.#context;
     this.#sitemaps.forget(site);
@@ -111,7 +110,7 @@ export class SiteSetup {
   async record(request: Request, answer: Answer): Promise<"recorded"> {
     const { site, file } = request;
     assert(file !== undefined && answer.kind !== "refused", "a file of a site has an answer");
-    // Cut off because the crawl stops, it has not failed at all.
+    // A request that was cut off because the crawl stops has not failed.
     if (this.#context.signal.aborted) return "recorded";
     if (isOurTrouble(answer)) this.#add(site, file, this.#context.clock.nowMs() + START_AGAIN_MS);
     else if (file.kind === "robots") this.#readRobots(request, file, answer);
@@ -119,36 +118,35 @@ export class SiteSetup {
     return "recorded";
   }
 
-  /** A day-old robots.txt still rules until the new one has come, but is asked for first. */
+  /** Requests a robots.txt that is a day old again, before the next page; the old one applies until then. */
   refreshIfOld(site: Site): void {
     const nowMs = this.#context.clock.nowMs();
     if (nowMs >= site.addressesUntilMs) this.#relocate(site, nowMs);
     if (this.#context.settings.ignoreRobots || nowMs < site.rulesUntilMs) return;
-    site.rulesUntilMs = Infinity;
+    if (site.rules === undefined) return;
+    site.ruled(site.rules, Infinity);
     this.#add(site, { kind: "robots", url: robotsUrl(site) });
   }
 
   /**
-   * URLs of the site have failed, and no other is left to show whether it responds: robots.txt does. Where it
-   * may not be fetched, the home page does.
+   * Only URLs that have failed are left: a request for robots.txt shows whether the site responds, or for the
+   * home page if robots.txt is ignored.
    */
   check(site: Site): void {
     if (site.isChecking) return;
     const { ignoreRobots } = this.#context.settings;
     const url = ignoreRobots ? `${site.key}/` : robotsUrl(site);
-    site.isChecking = this.#add(site, { kind: "robots", url });
+    site.checks(this.#add(site, { kind: "robots", url }));
   }
 
   async #locate(site: Site): Promise<void> {
     const { clock, politeness, settings, resumed, ownership } = this.#context;
     const found = await this.#lookUp(site.key);
-    // It may have been laid aside meanwhile.
+    // It may have lost its place meanwhile.
     if (!site.awake) return;
     if (found.kind === "failed") return this.#locateFailed(site, found.reason, found.detail);
     const [address] = found.addresses;
-    site.addresses = found.addresses;
-    site.addressesUntilMs = clock.nowMs() + ADDRESSES_GOOD_FOR_MS;
-    site.isLoopback = address !== undefined && isLoopback(address);
+    site.resolved(found.addresses, clock.nowMs() + ADDRESSES_GOOD_FOR_MS);
     const to: Addressee = {
       siteId: site.id,
       concurrencyMax: this.#ownSettings.get(site.key)?.concurrency,
@@ -162,13 +160,14 @@ export class SiteSetup {
     this.#consultRobots(site);
   }
 
-  /** Asks for the address again while the old one is still used, so that no request waits for it. */
+  /** Resolves the name again while the old IP address is still used, so that no request waits. */
   #relocate(site: Site, nowMs: number): void {
-    site.addressesUntilMs = nowMs + ADDRESSES_GOOD_FOR_MS;
+    const untilMs = nowMs + ADDRESSES_GOOD_FOR_MS;
+    site.resolved(site.addresses, untilMs);
     Promise.resolve(this.#lookUp(site.key)).then(
       (found) => {
         if (found.kind === "failed" || site.to === undefined) return;
-        site.addresses = found.addresses;
+        site.resolved(found.addresses, untilMs);
         this.#parts.queue.open(site, { ...site.to, address: found.addresses[0] });
       },
       (fault: unknown) => this.#context.emit({ kind: "fault", fault }),
@@ -194,26 +193,23 @@ export class SiteSetup {
   }
 
   #readRobots(request: Request, file: SiteFile, result: FetchResult): void {
-    const { clock, sites, counters, settings } = this.#context;
+    const { clock, counters, settings } = this.#context;
     const { site } = request;
-    site.isChecking = false;
+    site.checks(false);
     this.#parts.retries.learn(request, endOf(result).reason);
     if (settings.ignoreRobots) return;
     const status = statusOf(result);
     const body = result.kind === "page" ? result.body : new Uint8Array(0);
     const rules = rulesFor(status, body, robotNameOf(settings.userAgent));
     if (rules.mustAskAgain) {
-      // With rules at hand, from a day ago, the site goes on under them.
       if (site.rules === undefined) return this.#robotsFailed(site, file, result);
-      site.rulesUntilMs = clock.nowMs() + ROBOTS_GOOD_FOR_MS;
-      return;
+      // The rules of a day ago still apply.
+      return site.ruled(site.rules, clock.nowMs() + ROBOTS_GOOD_FOR_MS);
     }
     const isCut = result.reply?.truncated !== undefined || body.length > ROBOTS_BYTES_MAX;
     if (isCut) counters.refused("robots_capped");
     const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
-    site.robots = { status: status ?? 0, text, fetchedAtMs: clock.wallMs() };
-    site.failedStarts = 0;
-    sites.changed(site);
+    site.robotsRead({ status: status ?? 0, text, fetchedAtMs: clock.wallMs() });
     this.#admitPages(site, rules, ROBOTS_GOOD_FOR_MS);
   }
 
@@ -228,7 +224,7 @@ export class SiteSetup {
     }
   }
 
-  /** Mostly a redirect leads back to the same server, so it is the next request there. */
+  /** Most redirects lead back to the same server, so the delay applies. */
   async #waitForHop({ to }: Site): Promise<void> {
     const { clock, politeness, signal } = this.#context;
     if (to === undefined) return;
@@ -239,8 +235,8 @@ export class SiteSetup {
   #admitPages(site: Site, rules: RobotsRules, goodForMs: number): void {
     const { clock, settings, counters, batch } = this.#context;
     if (!site.awake || site.to === undefined) return;
-    this.#apply(site, rules);
-    site.rulesUntilMs = clock.nowMs() + goodForMs;
+    site.ruled(rules, clock.nowMs() + goodForMs);
+    this.#applyDelay(site, rules);
     const { excessive } = siteDelay(0, rules.crawlDelayMs, CRAWL_DELAY_MAX_MS);
     if (excessive) counters.refused("crawl_delay_excessive");
     if (settings.sitemaps && !site.sitemapsRead)
@@ -250,53 +246,49 @@ export class SiteSetup {
     batch.touch();
   }
 
-  /** Takes rules and the pace they ask for into use. */
-  #apply(site: Site, rules: RobotsRules): void {
+  #applyDelay(site: Site, rules: RobotsRules): void {
     if (site.to === undefined) return;
-    site.rules = rules;
     this.#parts.queue.open(site, { ...site.to, delayMs: this.#paceOf(site, rules) });
   }
 
   #locateFailed(site: Site, reason: ResolverFailure | "port_refused", detail: string): void {
     const isFinal =
       reason === "dns_nxdomain" || reason === "ssrf_blocked" || reason === "port_refused";
-    if (isFinal) this.#parts.queue.settleAll(site, reason, detail);
+    if (isFinal) this.#parts.queue.endAll(site, reason, detail);
     else this.#parts.unreachable.startFailed(site, reason, detail);
   }
 
-  /** No response, or 429 or 5xx, may pass. What cannot be read however often it arrives forbids the site. */
+  /** No response, 429 and 5xx are temporary. A file that repeatedly cannot be read forbids the site. */
   #robotsFailed(site: Site, file: SiteFile, result: FetchResult): void {
     const { clock, settings } = this.#context;
     const { queue, unreachable } = this.#parts;
     const { reason } = endOf(result);
     const detail = `robots.txt: ${detailOf(result)}`;
-    // It has been laid aside meanwhile.
+    // It has lost its place meanwhile.
     if (!site.awake) return;
     const status = result.reply?.status ?? 0;
     if (isRetryable(reason) || status >= 500) return unreachable.startFailed(site, reason, detail);
-    if (reason.startsWith("tls_")) return queue.settleAll(site, reason as NamedReason, detail);
-    site.failedStarts += 1;
-    if (site.failedStarts > settings.retriesMax)
-      return queue.settleAll(site, "robots_unreachable", detail);
-    const delayMs = START_AGAIN_MS * 2 ** (site.failedStarts - 1);
+    if (reason.startsWith("tls_")) return queue.endAll(site, reason as NamedReason, detail);
+    const failures = site.startFailed();
+    if (failures > settings.retriesMax) return queue.endAll(site, "robots_unreachable", detail);
+    const delayMs = START_AGAIN_MS * 2 ** (failures - 1);
     this.#add(site, file, clock.nowMs() + Math.min(START_AGAIN_MAX_MS, delayMs));
   }
 
   #requestSitemap(site: Site, next: NextSitemap): void {
-    const { sites, batch } = this.#context;
+    const { batch } = this.#context;
     if (next === "busy" || !site.awake) return;
     if (next !== "done") return void this.#add(site, { kind: "sitemap", url: next.url });
-    site.sitemapsRead = true;
-    sites.changed(site);
+    site.sitemapsAreRead();
     batch.touch();
   }
 
-  /** Whether the site is on the workbench to take it. */
+  /** Returns whether the site was on the workbench. */
   #add(site: Site, file: SiteFile, notBeforeMs = 0): boolean {
     const { workbench } = this.#context;
     if (!workbench.has(site.id)) return false;
     this.#made += 1;
-    site.files += 1;
+    site.fileQueued();
     workbench.put(site.id, fileRequest(this.#made, file, notBeforeMs));
     return true;
   }
@@ -318,7 +310,7 @@ export class SiteSetup {
     });
   }
 
-  /** What was last known of the site's rules, however old: until it is asked, its pace still holds. */
+  /** The last known rules, however old: their delay applies until robots.txt has been read again. */
   #rulesKept({ robots }: Site): RobotsRules {
     return robots === undefined ? OPEN : rulesIn(robots, this.#context.settings);
   }
@@ -333,17 +325,13 @@ function detailOf(result: FetchResult): string {
   return result.kind === "failed" ? result.detail : `robots.txt was answered with ${result.kind}`;
 }
 
-/** A file that could not be unpacked, or was too long to be begun, is no answer: it may forbid. */
+/** undefined for a file that could not be unpacked, or was too long: it may forbid the site. */
 function statusOf(result: FetchResult): number | undefined {
   const status = result.reply?.status;
   const isFile = status !== undefined && status >= 200 && status <= 299;
   if (isFile && result.kind === "failed") return undefined;
   const isCutToNothing = result.kind === "page" && result.body.length === 0;
   return isCutToNothing && result.reply.truncated !== undefined ? undefined : status;
-}
-
-function isLoopback(address: string): boolean {
-  return address.startsWith("127.") || address === "::1";
 }
 
 function robotsUrl(site: Site): CanonicalUrl {

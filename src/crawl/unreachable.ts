@@ -1,10 +1,10 @@
 /**
- * The sites that cannot be reached: each stays pending, and is tried again after pauses that grow with its
- * outage (`restMs` in `frontier/politeness.ts`).
+ * The sites that cannot be reached: their URLs stay pending, and each site is probed after pauses that grow with
+ * its outage (`restMs` in `frontier/politeness.ts`).
  *
  * Such a site is off the workbench between its probes, so that it takes no place from sites that respond.
- * When a site responds after none has for ten seconds, the fault was not the sites': all are tried again at
- * once. In memory is an entry of about 200 bytes for each.
+ * When a site responds after ten seconds without any response, the fault was not that of the sites: all are probed
+ * at once. Each takes about 200 bytes of memory.
  */
 
 import { Heap } from "../base/heap.ts";
@@ -15,13 +15,14 @@ import { whatItSays } from "../frontier/site-mood.ts";
 import type { Reason } from "../page/outcome.ts";
 import type { CrawlContext } from "./context.ts";
 import type { Queue } from "./queue.ts";
-import type { Outage, Site } from "./sites.ts";
+import type { Site } from "./site.ts";
+import type { Outage } from "./sites.ts";
 
-/** A site that rests for longer leaves the workbench meanwhile. */
+/** A site that rests for longer leaves the workbench. */
 const REST_ASIDE_MS = 10_000;
-/** After so long without any response, the first one means that what was down was not the sites. */
+/** After this time without any response, the next one shows that the sites were not at fault. */
 const SILENCE_MS = 10_000;
-/** Sites probed at once, before others have their turn. */
+/** Sites probed in one tick, at most. */
 const PROBED_AT_ONCE = 256;
 const SITES_NAMED = 10;
 
@@ -59,17 +60,20 @@ export class Unreachable {
   ended(site: Site, reason: Reason): void {
     const mood = whatItSays(reason);
     if (mood === "well") return this.#responded(site);
-    const { politeness } = this.#context;
+    if (mood === "nothing") return;
+    const { clock, politeness } = this.#context;
+    const nowMs = clock.nowMs();
+    if (politeness.isResting(nowMs, site.id)) site.rested();
     const sinceMs = politeness.unreachableSinceMs(site.id);
-    if (mood === "nothing" || sinceMs === undefined) return;
+    if (sinceMs === undefined) return;
     const outage = this.#note(site, { sinceMs, reason, detail: "" });
     const untilMs = politeness.restUntilMs(site.id);
-    if (untilMs - this.#context.clock.nowMs() >= REST_ASIDE_MS)
-      this.#layAside(site, outage, untilMs);
+    // A site that has left the workbench meanwhile comes back only by a probe.
+    if (untilMs - nowMs >= REST_ASIDE_MS || !site.awake) this.#layAside(site, outage, untilMs);
     else outage.untilMs = Math.max(outage.untilMs, untilMs);
   }
 
-  /** The site's name or its robots.txt could not be had. */
+  /** The name of the site could not be resolved, or its robots.txt not fetched. */
   startFailed(site: Site, reason: Reason, detail: string): void {
     const { clock, politeness, random } = this.#context;
     const nowMs = clock.nowMs();
@@ -98,17 +102,20 @@ export class Unreachable {
   }
 
   #layAside(site: Site, outage: Outage, untilMs: number): void {
-    this.#queue.layAside(site);
+    if (site.awake) this.#queue.layAside(site);
+    else site.lost();
     outage.untilMs = untilMs;
     this.#due.push({ key: site.key, atMs: untilMs });
     this.#arm();
   }
 
-  #responded({ key }: Site): void {
+  #responded(site: Site): void {
     const { clock, log } = this.#context;
+    const { key } = site;
     const nowMs = clock.nowMs();
     const silentForMs = nowMs - this.#respondedAtMs;
     this.#respondedAtMs = nowMs;
+    site.responded();
     if (this.#context.sites.outages.size === 0) return;
     const outage = this.#context.sites.outages.get(key);
     if (outage !== undefined) {
@@ -116,13 +123,15 @@ export class Unreachable {
       const message = `${key} responds again after ${showDuration(nowMs - outage.sinceMs)}`;
       log.write({ level: "info", message, values: { site: key } });
     }
+    // A response to a request from before its outage: it needs no probe any more.
+    if (outage !== undefined && !site.awake) this.#queue.wake(site);
     if (silentForMs >= SILENCE_MS) this.#probeAll(nowMs);
   }
 
   #probeAll(nowMs: number): void {
     const { politeness, workbench } = this.#context;
     for (const [key, outage] of this.#context.sites.outages) {
-      // A Retry-After was for the site's own reasons.
+      // A Retry-After is a decision of the site.
       if (whatItSays(outage.reason) === "busy") continue;
       politeness.endRest(outage.siteId);
       workbench.offerAgain(outage.siteId);
@@ -155,13 +164,16 @@ export class Unreachable {
       if (this.#context.sites.outages.get(due.key)?.untilMs !== due.atMs) continue;
       const site = sites.of(due.key);
       if (site.pending > 0) this.#queue.wake(site);
-      else this.#context.sites.outages.delete(due.key);
+      else {
+        sites.outages.delete(due.key);
+        site.responded();
+      }
     }
     this.#arm();
   }
 }
 
-/** Why a crawl ends that has run out of patience. */
+/** The reason shown when a crawl ends because its patience is over. */
 export function couldNotBeReached(sites: number): string {
   return sites === 1 ? "1 site could not be reached" : `${sites} sites could not be reached`;
 }

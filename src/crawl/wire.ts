@@ -7,7 +7,7 @@
 
 import type { Controller } from "../bandwidth/controller.ts";
 import { Meter } from "../bandwidth/history/meter.ts";
-import { unreachable } from "../base/assert.ts";
+import { assert, unreachable } from "../base/assert.ts";
 import { Politeness } from "../frontier/politeness.ts";
 import { Sieve } from "../frontier/sieve.ts";
 import { Traps } from "../frontier/traps.ts";
@@ -51,7 +51,7 @@ import { FocusOrder } from "./topics/focus-order.ts";
 import { focusFor } from "./topics/setup.ts";
 import { Unreachable } from "./unreachable.ts";
 
-/** The parts of a crawl that its life cycle and its snapshots need. */
+/** The parts of a crawl that its life cycle and its snapshots use. */
 export interface Wired {
   readonly context: CrawlContext;
   readonly queue: Queue;
@@ -86,9 +86,10 @@ export function wire(
   signal: AbortSignal,
   onLifeEvent: (event: LifeEvent) => void,
 ): Wired {
-  const emit: Emit = (event) => dispatch(event, wired, onLifeEvent);
-  const wired = wireParts(contextOf(parts, signal, emit));
-  return wired;
+  const late: { wired?: Wired } = {};
+  const emit: Emit = dispatch.bind(undefined, late, onLifeEvent);
+  late.wired = wireParts(contextOf(parts, signal, emit));
+  return late.wired;
 }
 
 /** Plans a recrawl of all sites before it begins; throws when a deadline cannot be kept and the settings are strict. */
@@ -97,7 +98,7 @@ export function checkRecrawl({ context, link }: Wired): void {
 }
 
 /** The data that all parts share. */
-function contextOf(parts: CrawlParts, signal: AbortSignal, emit: Emit): CrawlContext {
+export function contextOf(parts: CrawlParts, signal: AbortSignal, emit: Emit): CrawlContext {
   const { settings, store, clock, output, team, seeds } = parts;
   const resumed = store.totals.known > 0;
   const counters = new Counters(store.totals);
@@ -107,7 +108,7 @@ function contextOf(parts: CrawlParts, signal: AbortSignal, emit: Emit): CrawlCon
   const traps = new Traps(trapLimits(settings));
   const sieve = new Sieve(entriesIn(settings, SIEVE));
   const sitesMax = entriesIn(settings, SITES);
-  const sites = new Sites({ store, traps, clock, sitesMax, emit });
+  const sites = new Sites({ store, traps, politeness, clock, sitesMax, emit });
   const batch = new Batch({ clock, store, output, sites, counters, emit });
   const ownership = team === undefined ? undefined : new Ownership(team);
   const meter = new Meter(clock.nowMs());
@@ -176,24 +177,31 @@ function wireParts(context: CrawlContext): Wired {
   };
 }
 
-/** Who acts on what, for every event. It is called in the tick of the event, and returns before that goes on. */
-function dispatch(event: CrawlEvent, wired: Wired, onLifeEvent: (event: LifeEvent) => void): void {
+/** Which part acts on which event, in the tick of the event. */
+function dispatch(
+  { wired }: { readonly wired?: Wired },
+  onLifeEvent: (event: LifeEvent) => void,
+  event: CrawlEvent,
+): void {
+  assert(wired !== undefined, "no part emits an event while it is created");
   const { context, siteSetup, limiter, link, replanner, patience, fetchLoop } = wired;
   switch (event.kind) {
     case "committing":
       return wired.exchange?.router.beforeCommit();
     case "committed":
-      return onCommitted(wired);
+      afterCommit(wired);
+      wired.queue.afterCommit();
+      return fetchLoop.pump();
     case "siteFound":
       return wired.recrawls.siteFound(event.site);
     case "siteWoken":
       return siteSetup.prepare(event.site);
+    case "shapeWorthless":
+      return wired.queue.putLast(event.site);
     case "siteDoubted":
       return siteSetup.check(event.site);
     case "siteGrown":
       return wired.peer?.siteGrown(event.site.key);
-    case "siteDone":
-      return replanner.soon();
     case "siteAsleep":
       return wired.recrawls.siteAsleep(event.site);
     case "urlEnded":
@@ -204,6 +212,7 @@ function dispatch(event: CrawlEvent, wired: Wired, onLifeEvent: (event: LifeEven
       return fetchLoop.pump();
     case "requestEnded":
       return wired.unreachable.ended(event.site, event.reason);
+    case "siteDone":
     case "serverTried":
       return replanner.soon();
     case "limitApplied":
@@ -240,14 +249,13 @@ function dispatch(event: CrawlEvent, wired: Wired, onLifeEvent: (event: LifeEven
   }
 }
 
-function onCommitted({ context, exchange, queue, fetchLoop }: Wired): void {
+/** After a commit: lets parts send or index what is committed now. */
+function afterCommit({ context, exchange }: Wired): void {
   const { requests, index, store } = context;
   requests.commit();
   exchange?.router.committed();
   exchange?.inbox.committed();
   index?.committed(store.lastPageSeq);
-  queue.afterCommit();
-  fetchLoop.pump();
 }
 
 function onUrlEnded(
@@ -268,12 +276,12 @@ function onPageClassified(
   topicCounts?.read({ high, low, topic, isImported, links: reading.links });
 }
 
-/** The scope of the seeds, and of the hosts where they had moved to in earlier runs. */
+/** The scope of the seeds, and of the hosts that they redirected to in earlier runs. */
 function scopeOf({ settings, seeds, store, team }: CrawlParts): Scope {
   const { scope: kind, include, exclude } = settings;
   const scope = new Scope({ kind, seeds, include, exclude });
   for (const url of store.seedTargets()) scope.extend(url as CanonicalUrl);
-  // One process of several may know only links that others found there.
+  // One process of several may know a host only from links that others found.
   if (team?.border !== undefined)
     for (const { key, known } of store.sites())
       if (known > 0) scope.extend(`${key}/` as CanonicalUrl);

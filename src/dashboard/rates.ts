@@ -4,17 +4,14 @@
  * crawl of any length. Times without a crawl stay gaps. O(n) in the logged rows.
  */
 
-import type { Minute, Second } from "../bandwidth/history/series.ts";
-import type { RateHistory } from "../control/rate-log.ts";
-import type { RateSpan } from "./shapes.ts";
+import { type RateHistory, type RateSpan, rateSpans } from "../control/rate-log.ts";
 
 const SECOND_MS = 1000;
-const MINUTE_MS = 60_000;
 /** A row this many lengths after the previous span starts a new one. */
 const GAP_LENGTHS = 2.5;
 
-export function spansOf({ minutes, seconds }: RateHistory, countMax: number): RateSpan[] {
-  const all = [...minutes.map(spanOfMinute), ...seconds.map(spanOfSecond)];
+export function spansOf(history: RateHistory, countMax: number): RateSpan[] {
+  const all = rateSpans(history);
   const lengthMs = (all.at(-1)?.atMs ?? 0) + SECOND_MS - (all[0]?.atMs ?? 0);
   const spanMs = lengthMs / countMax;
   const spans: RateSpan[] = [];
@@ -25,15 +22,6 @@ export function spansOf({ minutes, seconds }: RateHistory, countMax: number): Ra
     else spans.push(next);
   }
   return spans;
-}
-
-function spanOfSecond({ atMs, bytes, predictedBps, limitBps }: Second): RateSpan {
-  const rates = { leastBps: bytes, meanBps: bytes, mostBps: bytes, predictedBps, limitBps };
-  return { atMs, lengthMs: SECOND_MS, ...rates };
-}
-
-function spanOfMinute({ seconds, bytes, ...minute }: Minute): RateSpan {
-  return { ...minute, lengthMs: MINUTE_MS, meanBps: bytes / seconds };
 }
 
 function joins(last: RateSpan, next: RateSpan, spanMs: number): boolean {

@@ -51,6 +51,8 @@ const WORDS: Readonly<Record<string, string>> = {
   out_of_scope: "A redirect left the scope of the crawl.",
   crawl_delay_excessive: "The Crawl-delay in robots.txt is longer than Weir accepts.",
   type_unwanted: "The media type was excluded by --accept-types.",
+  trap_useless:
+    "All pages requested from URLs of its form were copies or not to be indexed; --traps off requests it.",
   trap_budget: "Its part of the site seems endless and has used up its budget.",
   sent: "Owned by another process, and sent there.",
   elsewhere: "Owned by another process, which has settled it.",

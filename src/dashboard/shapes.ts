@@ -3,6 +3,7 @@
  * differ.
  */
 
+import type { RateSpan } from "../control/rate-log.ts";
 import type { SiteView, Snapshot } from "../control/snapshot.ts";
 import type { BytesByPurpose } from "../bandwidth/history/ledger.ts";
 
@@ -53,17 +54,6 @@ export interface SiteAnswer {
   readonly robots:
     | { readonly status: number; readonly fetchedAtMs: number; readonly text: string }
     | undefined;
-}
-
-/** A stretch of time with its lowest and highest second. */
-export interface RateSpan {
-  readonly atMs: number;
-  readonly lengthMs: number;
-  readonly leastBps: number;
-  readonly meanBps: number;
-  readonly mostBps: number;
-  readonly predictedBps: number;
-  readonly limitBps: number | undefined;
 }
 
 export interface RatesAnswer {

@@ -98,7 +98,9 @@ function urgencyOf({ deadlineMs, forecast, pending }: SiteView): number {
 
 const STATES: readonly SiteView["state"][] = [
   "back-off",
+  "locating",
   "robots",
+  "opening",
   "fetching",
   "polite delay",
   "ready",

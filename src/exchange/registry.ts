@@ -20,8 +20,6 @@ export interface RegistryEntry {
   readonly revision: number;
 }
 
-export type RegistryWatcher = (key: string, entry: RegistryEntry | undefined) => void;
-
 export interface Registry {
   get(key: string): Promise<RegistryEntry | undefined>;
   /**
@@ -31,11 +29,6 @@ export interface Registry {
   put(key: string, value: string, expectedRevision: number): Promise<number | undefined>;
   /** False when the key has another revision than expected, or none. */
   remove(key: string, expectedRevision: number): Promise<boolean>;
-  /**
-   * Reports all keys with this prefix: first the present values, then changes; always the latest value, perhaps those
-   * in between. An absent key is reported as undefined. The function returned ends it.
-   */
-  watch(prefix: string, onChange: RegistryWatcher): Promise<() => void>;
   close(): Promise<void>;
 }
 

@@ -135,6 +135,20 @@ test("any damage ends as a value, never as a throw", async () => {
   }
 });
 
+test("a small body that unfolds to more than 2 MiB leaves the event loop free", async () => {
+  for (const [bytes, isAside] of [
+    [1.9 * 2 ** 20, false],
+    [3 * 2 ** 20, true],
+  ] as const) {
+    let turns = 0;
+    const timer = setImmediate(() => (turns += 1));
+    const decoded = await decodeBody(gzipSync(Buffer.alloc(bytes)), "gzip", 2 ** 24);
+    clearImmediate(timer);
+    assert.equal(decoded.kind === "decoded" && decoded.body.length, Math.floor(bytes));
+    assert.equal(turns > 0, isAside);
+  }
+});
+
 async function decodesTo(wire: Uint8Array, coding: string, expected: Buffer): Promise<void> {
   const decoded = await decodeBody(wire, coding, CAP_BYTES);
   assert.ok(decoded.kind === "decoded", `${coding}: ${JSON.stringify(decoded)}`);

@@ -3,7 +3,7 @@
  *
  * A few bytes can unfold to gigabytes, so the output is counted while it is made and decoding
  * stops at the cap; no size that a body declares is ever used to allocate. Small bodies are
- * decoded at once: the cap bounds that to a few milliseconds. Larger ones go to the thread pool,
+ * decoded at once, which a cap bounds to a few milliseconds. Larger ones go to the thread pool,
  * so that the event loop stays free.
  *
  * Choices where the standards leave one, always the same:
@@ -47,8 +47,9 @@ interface DecodeOptions {
 }
 
 const CODINGS_MAX = 3;
-/** Above this a body is decoded on the thread pool. */
+/** A body is decoded at once if it is within this length, and decoded within the other; else on the thread pool. */
 const AT_ONCE_BYTES_MAX = 256 * 1024;
+const AT_ONCE_DECODED_BYTES_MAX = 2 * 1024 * 1024;
 /** RFC 9659: zstd in HTTP needs no window above 8 MiB. */
 const ZSTD_WINDOW_LOG_MAX = 23;
 const TEXT_SAMPLE_BYTES = 1024;
@@ -121,9 +122,14 @@ function undo(
   const guessBytes = Math.min(256 * 1024, Math.max(32 * 1024, body.length * 6));
   const chunkSize = Math.max(64, Math.min(bytesMax, guessBytes));
   const options = { maxOutputLength: bytesMax, chunkSize };
-  return body.length <= AT_ONCE_BYTES_MAX
-    ? undoAtOnce(coding, body, options)
-    : undoAside(coding, body, options);
+  if (body.length > AT_ONCE_BYTES_MAX) return undoAside(coding, body, options);
+  const maxOutputLength = Math.min(bytesMax, AT_ONCE_DECODED_BYTES_MAX);
+  try {
+    return undoAtOnce(coding, body, { ...options, maxOutputLength });
+  } catch (error) {
+    if (!isTooLarge(error) || maxOutputLength === bytesMax) throw error;
+    return undoAside(coding, body, options);
+  }
 }
 
 function undoAtOnce(coding: Coding, body: Uint8Array, options: DecodeOptions): Uint8Array {

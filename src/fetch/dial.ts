@@ -1,5 +1,5 @@
 /**
- * Opens one connection to one checked address: TCP, a proxy's tunnel if there is one, then TLS.
+ * Opens one connection to one checked address: TCP, the way through a proxy if there is one, then TLS.
  *
  * The name in the URL is used for TLS and HTTP only; the packets go to the address that the guard
  * has allowed, and nothing looks the name up a second time. The TCP socket is made before the TLS
@@ -13,14 +13,9 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
 import { DialError, dialFailure } from "./failure.ts";
+import type { Proxy } from "./proxy.ts";
+import { openSocks } from "./socks5.ts";
 import { Valve } from "./valve.ts";
-
-export interface Proxy {
-  readonly host: string;
-  readonly port: number;
-  /** The value of `Proxy-Authorization`; never put into an error. */
-  readonly authorization: string | undefined;
-}
 
 export interface DialTarget {
   readonly scheme: "http" | "https";
@@ -71,7 +66,13 @@ export function dial(
   socket.once("close", () => refuse(new Error("closed while connecting")));
   socket.once("connect", () => {
     socket.off("error", refuse);
-    if (target.scheme === "http") finish(null, stream);
+    if (proxy?.kind === "socks5")
+      openSocks(stream, target, proxy.login, (error) => {
+        if (error !== undefined) finish(error, null);
+        else if (target.scheme === "http") finish(null, stream);
+        else secure(stream, { target, options, watch }, finish);
+      });
+    else if (target.scheme === "http") finish(null, stream);
     else if (proxy === undefined) secure(stream, { target, options, watch }, finish);
     else
       openTunnel(stream, target, proxy, (error) => {
@@ -186,26 +187,4 @@ function openTunnel(
 
 function proxyError(detail: string): DialError {
   return new DialError("proxy_error", detail);
-}
-
-/** Reads `http://user:password@host:port`; undefined when it is anything else. */
-export function readProxy(text: string): Proxy | undefined {
-  const url = URL.parse(text);
-  if (url === null || url.protocol !== "http:" || url.hostname === "") return undefined;
-  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return undefined;
-  const credentials = `${unescape(url.username)}:${unescape(url.password)}`;
-  return {
-    host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: url.port === "" ? 80 : Number(url.port),
-    authorization:
-      credentials === ":" ? undefined : `Basic ${Buffer.from(credentials).toString("base64")}`,
-  };
-}
-
-function unescape(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

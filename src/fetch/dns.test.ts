@@ -27,6 +27,8 @@ const LATE_MS = 2_500;
 const NXDOMAIN: Said = { code: 3 };
 const SERVFAIL: Said = { code: 2 };
 
+const PUBLIC_IPV6 = "26064700000000000000000000001111";
+
 test("a name is looked up once, and the answer is shared and kept", async (t) => {
   const server = await nameServer(t, () => v4("93.184.216.34"));
   const dns = resolverOn(server);
@@ -223,14 +225,31 @@ test("rebinding: each answer is judged by itself, and only a judged one is used"
 
 test("IPv6 is asked for a name without IPv4", async (t) => {
   const server = await nameServer(t, (_, type) =>
-    type === AAAA
-      ? { records: [{ type: AAAA, data: Buffer.from("26064700000000000000000000001111", "hex") }] }
-      : {},
+    type === AAAA ? { records: [{ type: AAAA, data: Buffer.from(PUBLIC_IPV6, "hex") }] } : {},
   );
   assert.deepEqual(await resolverOn(server).resolve("six.test", 443), {
     kind: "addresses",
     addresses: ["2606:4700::1111"],
   });
+});
+
+test("the IPv6 addresses of a name with IPv4 are asked when they are needed, kept, and guarded", async (t) => {
+  const server = await nameServer(t, (name, type) => {
+    if (type !== AAAA) return v4("93.184.216.34");
+    const address = name === "inside.test" ? "fd000000000000000000000000000001" : PUBLIC_IPV6;
+    return { records: [{ type: AAAA, data: Buffer.from(address, "hex") }] };
+  });
+  const dns = resolverOn(server);
+  await dns.resolve("both.test", 443);
+  for (let round = 0; round < 2; round++)
+    assert.deepEqual(await dns.resolveIPv6("both.test", 443), {
+      kind: "addresses",
+      addresses: ["2606:4700::1111"],
+    });
+  assert.deepEqual(server.questions, [`both.test ${A}`, `both.test ${AAAA}`]);
+  assert.equal((await dns.resolve("both.test", 443)).kind, "addresses");
+  const inside = await dns.resolveIPv6("inside.test", 443);
+  assert.equal(inside.kind === "failed" && inside.reason, "ssrf_blocked");
 });
 
 test("addresses, localhost and the hosts file are answered without asking, but not unguarded", async (t) => {

@@ -4,7 +4,8 @@
  * Node's usual look-up (getaddrinfo) blocks one of four threads that the store also needs, so a
  * thousand slow names would stop the program. Here c-ares asks the name servers over sockets of
  * its own (`dns-question.ts`), a bounded number at once, and all who wait for a name share one question.
- * IPv4 is asked first, and IPv6 only for names without it: one question a name instead of two.
+ * IPv4 is asked first, and IPv6 only for names without it, or when no IPv4 address can be connected to: one
+ * question a name instead of two.
  *
  * Promises:
  *   1. an answer is kept for its TTL, but at least a minute and at most an hour, so that neither
@@ -74,9 +75,26 @@ export class DnsResolver implements Resolver {
   }
 
   async resolve(host: string, port: number): Promise<Resolution> {
-    let entry = this.#known.get(host);
-    if (entry === undefined || entry.goodUntilMs <= this.#options.clock.nowMs())
-      entry = this.#answerUnasked(host) ?? (await this.#askOnce(host));
+    let entry = this.#good(host);
+    entry ??= this.#answerUnasked(host) ?? (await this.#askOnce(host, () => this.#lookUp(host)));
+    return this.#judged(entry, port);
+  }
+
+  async resolveIPv6(host: string, port: number): Promise<Resolution> {
+    if (this.#answerUnasked(host) !== undefined) return this.resolve(host, port);
+    const key = `${host} AAAA`;
+    let entry = this.#good(key);
+    entry ??= await this.#askOnce(key, () => this.#lookUpIPv6(host));
+    return this.#judged(entry, port);
+  }
+
+  #good(key: string): Entry | undefined {
+    const entry = this.#known.get(key);
+    const isGood = entry !== undefined && entry.goodUntilMs > this.#options.clock.nowMs();
+    return isGood ? entry : undefined;
+  }
+
+  #judged(entry: Entry, port: number): Resolution {
     if (entry.judgedPort !== port) {
       entry.judgedPort = port;
       entry.judged =
@@ -104,19 +122,19 @@ export class DnsResolver implements Resolver {
     return { kind: "failed", reason: "ssrf_blocked", detail };
   }
 
-  #askOnce(host: string): Promise<Entry> {
-    const asked = this.#asked.get(host);
+  #askOnce(key: string, lookUp: () => Promise<Answer>): Promise<Entry> {
+    const asked = this.#asked.get(key);
     if (asked !== undefined) return asked;
-    const asking = this.#ask(host).finally(() => this.#asked.delete(host));
-    this.#asked.set(host, asking);
+    const asking = this.#ask(key, lookUp).finally(() => this.#asked.delete(key));
+    this.#asked.set(key, asking);
     return asking;
   }
 
-  async #ask(host: string): Promise<Entry> {
+  async #ask(key: string, lookUp: () => Promise<Answer>): Promise<Entry> {
     await this.#enter();
     try {
-      const answer = await this.#lookUp(host);
-      return this.#remember(host, answer.records, answer.keepMs);
+      const answer = await lookUp();
+      return this.#remember(key, answer.records, answer.keepMs);
     } finally {
       this.#leave();
     }
@@ -124,11 +142,12 @@ export class DnsResolver implements Resolver {
 
   async #lookUp(host: string): Promise<Answer> {
     const first = await this.#query(host, "A");
-    if (first.kind === "none") {
-      const second = await this.#query(host, "AAAA");
-      return second.kind === "none" ? missing("dns_error", "no address") : answerOf(second);
-    }
-    return answerOf(first);
+    return first.kind === "none" ? this.#lookUpIPv6(host) : answerOf(first);
+  }
+
+  async #lookUpIPv6(host: string): Promise<Answer> {
+    const reply = await this.#query(host, "AAAA");
+    return reply.kind === "none" ? missing("dns_error", "no address") : answerOf(reply);
   }
 
   async #query(host: string, type: "A" | "AAAA"): Promise<DnsReply> {

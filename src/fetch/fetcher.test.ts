@@ -6,7 +6,7 @@ import { systemClock } from "../base/clock.ts";
 import { type CanonicalUrl, canonicalUrl, isRefused, PLAIN_RULES } from "../url/url.ts";
 import { CookieJar } from "./cookies.ts";
 import { Fetcher, type FetcherOptions } from "./fetcher.ts";
-import type { Resolver } from "./resolver.ts";
+import type { Resolution, Resolver } from "./resolver.ts";
 import { SUITE_LIMITS } from "./transport.suite.ts";
 import { UndiciTransport } from "./transport-undici.ts";
 
@@ -76,6 +76,42 @@ test("the next address is tried when one does not connect, and all bytes are add
   const result = await server.fetcher({ resolver }).fetch({ url: server.url("/") });
   assert.equal(result.kind, "page");
   assert.equal(result.address, "127.0.0.1");
+});
+
+test("a name whose IPv4 port is closed is reached by IPv6, from then on at once", async (t) => {
+  const server = await serving(t, () => answer(200, "", "hi"), "::1");
+  let asked = 0;
+  const resolver: Resolver = {
+    resolve: async () => ({ kind: "addresses", addresses: ["127.0.0.77"] }),
+    resolveIPv6: async () => ((asked += 1), { kind: "addresses", addresses: ["::1"] }),
+  };
+  const fetcher = server.fetcher({ resolver });
+  for (let round = 0; round < 3; round++) {
+    const result = await fetcher.fetch({ url: server.url(`/${round}`) });
+    assert.equal(result.kind, "page");
+    assert.equal(result.address, "::1");
+  }
+  assert.equal(asked, 1);
+});
+
+test("without a usable IPv6 address, a closed IPv4 port stays the reason", async (t) => {
+  const server = await serving(t, () => answer(200, "", "hi"), "127.0.0.1");
+  const others: Resolution[] = [
+    { kind: "failed", reason: "ssrf_blocked", detail: "::1" },
+    { kind: "failed", reason: "dns_timeout", detail: "" },
+    { kind: "addresses", addresses: ["::1"] },
+    { kind: "addresses", addresses: ["127.0.0.1"] },
+  ];
+  for (const other of others) {
+    const resolver: Resolver = {
+      resolve: async () => ({ kind: "addresses", addresses: ["127.0.0.77"] }),
+      resolveIPv6: async () => other,
+    };
+    const result = await server.fetcher({ resolver }).fetch({ url: server.url("/") });
+    assert.equal(result.kind === "failed" && result.reason, "connect_refused");
+    assert.equal(result.address, "127.0.0.77");
+  }
+  assert.equal(server.heads.length, 0);
 });
 
 test("a blocked name is never connected to", async (t) => {

@@ -145,12 +145,16 @@ export type FetchResult = FetchedPage | FetchNotModified | FetchRedirect | Fetch
 
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const ADDRESSES_TRIED_MAX = 3;
+const REACHED_MAX = 10_000;
 /** Only when nothing was said to one address may another one be tried. */
 const TRY_NEXT_ADDRESS: ReadonlySet<Reason> = new Set([
   "connect_refused",
   "connect_timeout",
   "connect_error",
 ]);
+
+/** Without a route, IPv6 would fail too, and its look-up only take time. */
+const TRY_IPV6: ReadonlySet<Reason> = new Set(["connect_refused", "connect_timeout"]);
 
 type Head = Pick<TransportAnswer, "status" | "headers">;
 type Header = readonly [name: string, value: string];
@@ -168,6 +172,8 @@ export class Fetcher {
   readonly #headers: readonly Header[];
   /** The usual headers, as they stand in a request. */
   readonly #headText: string;
+  /** Names whose IPv4 addresses could not be connected to, with the address of IPv6 that could. */
+  readonly #reachedByIPv6 = new Map<string, readonly string[]>();
 
   constructor(options: FetcherOptions) {
     this.#options = options;
@@ -212,15 +218,54 @@ export class Fetcher {
     return this.#options.resolver.resolve(host, portOf(url));
   }
 
+  /** Tries the addresses in turn, and those of IPv6 when none of IPv4 can be connected to. */
   async #exchange(
     request: FetchRequest,
     addresses: readonly string[],
     where: Place,
     headers: readonly Header[],
   ): Promise<Tried> {
-    const { transport, proxied, limits } = this.#options;
+    const { proxied, resolver } = this.#options;
+    if (proxied) return this.#tryAddresses(request, [""], where, headers);
+    const name = `${where.host}:${where.port}`;
+    const reached = this.#reachedByIPv6.get(name);
+    if (reached !== undefined) {
+      const tried = await this.#tryAddresses(request, reached, where, headers);
+      if (!isDead(tried.result)) return tried;
+      this.#reachedByIPv6.delete(name);
+    }
+    const tried = await this.#tryAddresses(request, addresses, where, headers);
+    const { result } = tried;
+    const isClosed = result.kind === "failed" && TRY_IPV6.has(result.reason);
+    const isOnlyIPv4 = addresses.every((address) => isIP(address) === 4);
+    if (!isClosed || !isOnlyIPv4 || request.signal?.aborted === true) return tried;
+    const others = await resolver.resolveIPv6?.(where.host, where.port);
+    const fresh =
+      others?.kind === "addresses" ? others.addresses.filter((one) => isIP(one) === 6) : [];
+    if (fresh.length === 0) return tried;
+    const again = await this.#tryAddresses(request, fresh, where, headers);
+    // A machine without IPv6 says nothing about the site.
+    if (isDead(again.result)) return { ...tried, traffic: sum(again.traffic, tried.traffic) };
+    this.#rememberIPv6(name, again.address);
+    return { ...again, traffic: sum(tried.traffic, again.traffic) };
+  }
+
+  #rememberIPv6(name: string, address: string): void {
+    const [oldest] = this.#reachedByIPv6.keys();
+    if (this.#reachedByIPv6.size >= REACHED_MAX && oldest !== undefined)
+      this.#reachedByIPv6.delete(oldest);
+    this.#reachedByIPv6.set(name, [address]);
+  }
+
+  async #tryAddresses(
+    request: FetchRequest,
+    addresses: readonly string[],
+    where: Place,
+    headers: readonly Header[],
+  ): Promise<Tried> {
+    const { transport, limits } = this.#options;
     const { acceptTypes = [], onBytes, onSent, signal } = request;
-    const candidates = proxied ? [""] : addresses.slice(0, ADDRESSES_TRIED_MAX);
+    const candidates = addresses.slice(0, ADDRESSES_TRIED_MAX);
     const isChoosy = acceptTypes.length > 0 || request.onLength !== undefined;
     const wantsBody = isChoosy ? (head: Head) => this.#wantsBody(request, head) : undefined;
     // The addresses share the time to connect, so that one that hangs leaves some for the next.
@@ -246,8 +291,7 @@ export class Fetcher {
         signal,
       });
       traffic = index === 0 ? result.traffic : sum(traffic, result.traffic);
-      const dead = result.kind === "failed" && TRY_NEXT_ADDRESS.has(result.reason);
-      if (!dead || index + 1 === candidates.length || signal?.aborted === true)
+      if (!isDead(result) || index + 1 === candidates.length || signal?.aborted === true)
         return { address, traffic, result };
     }
   }
@@ -325,6 +369,10 @@ export class Fetcher {
       remarks: remarksOn(answer, decoded.fellBack),
     };
   }
+}
+
+function isDead(result: Tried["result"]): boolean {
+  return result.kind === "failed" && TRY_NEXT_ADDRESS.has(result.reason);
 }
 
 function remarksOn(answer: TransportAnswer, fellBack: boolean): Remark[] {

@@ -23,4 +23,6 @@ export type Resolution =
 export interface Resolver {
   /** `host` as in a canonical URL: a name, an IPv4 address or a bracketed IPv6 address. */
   resolve(host: string, port: number): Promise<Resolution>;
+  /** The IPv6 addresses of a name whose IPv4 addresses cannot be connected to. */
+  resolveIPv6?(host: string, port: number): Promise<Resolution>;
 }

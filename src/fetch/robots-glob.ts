@@ -14,7 +14,7 @@ export interface Glob {
   readonly isAnchored: boolean;
   readonly pathLengthMin: number;
   /** Hashes of some pairs of characters that every matching path holds. */
-  readonly pairs: Uint16Array;
+  readonly pairs: readonly number[];
 }
 
 /** About 5 ms for text, and 40 ms for the worst that could be made up. */
@@ -29,7 +29,8 @@ let markNumber = 0;
 
 export function globOf(pattern: string): Glob {
   const isAnchored = pattern.endsWith("$");
-  const pieces = (isAnchored ? pattern.slice(0, -1) : pattern).split(/\*+/);
+  const searched = isAnchored ? pattern.slice(0, -1) : pattern;
+  const pieces = searched.split(searched.includes("**") ? /\*+/ : "*");
   const pathLengthMin = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return { pieces, isAnchored, pathLengthMin, pairs: pairsOf(pieces) };
 }
@@ -74,13 +75,15 @@ export class Trial {
   }
 }
 
-function pairsOf(pieces: readonly string[]): Uint16Array {
+function pairsOf(pieces: readonly string[]): readonly number[] {
   const pairs: number[] = [];
   // The ends of pieces differ more than their beginnings, and the last piece the most.
-  for (const piece of pieces.toReversed())
+  for (let index = pieces.length - 1; index >= 0 && pairs.length < PAIRS_PER_GLOB_MAX; index--) {
+    const piece = pieces[index] as string;
     for (let at = piece.length - 2; at >= 0 && pairs.length < PAIRS_PER_GLOB_MAX; at--)
       pairs.push(pairAt(piece, at));
-  return Uint16Array.from(pairs);
+  }
+  return pairs;
 }
 
 function markPairs(path: string): void {
@@ -88,7 +91,7 @@ function markPairs(path: string): void {
   for (let at = 0; at + 1 < path.length; at++) marks[pairAt(path, at)] = markNumber;
 }
 
-function areMarked(pairs: Uint16Array): boolean {
+function areMarked(pairs: readonly number[]): boolean {
   for (let index = 0; index < pairs.length; index++)
     if (marks[pairs[index] as number] !== markNumber) return false;
   return true;

@@ -191,9 +191,14 @@ class XmlSitemap {
   }
 
   push(piece: string): boolean {
-    if (!this.#cutter.push(piece)) this.#isBad = true;
+    // What follows the end of the document is not judged, however the bytes were cut.
+    if (!this.#cutter.push(piece) && !this.#isOver) this.#isBad = true;
+    return !this.#isBad && !this.#isOver;
+  }
+
+  get #isOver(): boolean {
     const isForeign = this.#root !== "" && this.#vocabulary === undefined;
-    return !this.#isBad && !this.#isClosed && !isForeign;
+    return this.#isClosed || isForeign;
   }
 
   finish(): Sitemap {

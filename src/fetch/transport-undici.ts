@@ -21,7 +21,7 @@ import { isIP } from "node:net";
 import type { SecureContext } from "node:tls";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../base/clock.ts";
-import type { Proxy } from "./dial.ts";
+import type { Proxy } from "./proxy.ts";
 import { Exchange } from "./exchange.ts";
 import { Lane, type LaneOptions } from "./lane.ts";
 import { canSetWindows } from "./receive-window.ts";
@@ -252,7 +252,7 @@ export class UndiciTransport implements Transport {
     const { proxy } = this.#options;
     const headers: string[] = [];
     for (const [name, value] of request.headers) headers.push(name, value);
-    if (proxy === undefined || request.scheme === "https")
+    if (proxy?.kind !== "http" || request.scheme === "https")
       return { method: "GET", path: request.path, headers };
     if (proxy.authorization !== undefined) headers.push("proxy-authorization", proxy.authorization);
     const port = request.port === 80 ? "" : `:${request.port}`;

@@ -75,16 +75,30 @@ test("after a restart a site and its address are taken to have been asked just n
   assert.equal(politeness.readyAtMs(SITE), 50 + SITE.delayMs);
 });
 
-test("429 makes a rest of Retry-After and widens the delay until answers are good again", () => {
+test("429 makes a rest of Retry-After, and a slower rate that is forgotten at twice the agreed one", () => {
   const politeness = courtesyWith();
   ask(politeness, SITE, "http_429", 10_000);
   assert.equal(politeness.isResting(9_999, 1), true);
   assert.equal(politeness.readyAtMs(SITE), 10_000);
   ask(politeness, SITE, "ok");
-  assert.equal(politeness.readyAtMs(SITE), 10_000 + 1_000 + 900);
-  for (let answers = 0; answers < 30; answers++) ask(politeness, SITE, "ok");
+  const slowed = politeness.slowed(1);
+  assert.equal(slowed?.by, 429);
+  assert.ok((slowed?.perSecond ?? 1) < 0.5, "one request in 10 s was accepted");
+  let answers = 0;
+  for (; politeness.slowed(1) !== undefined; answers++) ask(politeness, SITE, "ok");
+  assert.ok(answers < 300, `forgotten after ${answers} responses`);
   const { atMs } = ask(politeness, SITE, "ok");
   assert.equal(politeness.readyAtMs(SITE), atMs + 1_000);
+});
+
+test("a site that answers 429 for a minute is too busy, and after two it cannot be reached", () => {
+  const politeness = courtesyWith();
+  const to = { ...SITE, delayMs: 0 };
+  let { atMs } = ask(politeness, to, "http_429");
+  while (atMs < 30_000) ({ atMs } = ask(politeness, to, "http_429"));
+  assert.equal(politeness.unreachableSinceMs(1), undefined);
+  while (atMs < 120_000) ({ atMs } = ask(politeness, to, "http_429"));
+  assert.equal(politeness.unreachableSinceMs(1), 0);
 });
 
 test("a Retry-After of ten years is honoured for an hour", () => {
@@ -149,11 +163,13 @@ test("a rest that is ended allows a probe at once", () => {
   assert.equal(politeness.isResting(atMs, 1), false);
 });
 
-test("an outage of many 503 widens the delay once", () => {
+test("an outage of many 503 is no rate", () => {
   const politeness = courtesyWith();
   for (let probes = 0; probes < 20; probes++) ask(politeness, SITE, "http_503");
   const { atMs } = ask(politeness, SITE, "ok");
-  assert.equal(politeness.readyAtMs(SITE), atMs + SITE.delayMs + 900);
+  assert.ok(atMs > 120_000, `an outage of ${atMs} ms`);
+  assert.equal(politeness.slowed(1), undefined);
+  assert.equal(politeness.readyAtMs(SITE), atMs + SITE.delayMs);
 });
 
 test("failures of requests sent before a rest began are one failure", () => {
@@ -241,7 +257,7 @@ test("over random crawls delays hold, places hold, and every site may be asked a
         const readyInMs = politeness.readyAtMs(site) - nowMs;
         if (idle)
           assert.ok(
-            readyInMs <= Math.max(limits.delayMaxMs, nowMs / 4),
+            readyInMs <= Math.max(5 * limits.delayMaxMs, nowMs),
             `seed ${seed}: ready in ${readyInMs} ms`,
           );
       }

@@ -9,20 +9,22 @@
  * A failing site rests, then gets one request as a probe, then rests longer: a quarter of the time for which
  * it has failed, between one second and one hour, so that it is found again soon after it has recovered.
  * Requests that were open when a rest began tell nothing new, so one bad moment is one rest, whatever the
- * concurrency. Three failures in a row start the first rest; 429 and 503 start one at once, and widen the delay until the site copes again. A site is never given up here.
+ * concurrency. Three failures in a row start the first rest; 429 and 503 start one at once, and lead to a rate that
+ * the site accepts (`found-rate.ts`). A site is never given up here.
  *
  * Promises, each held by a test in `politeness.test.ts`:
  *   1. two requests to a site, or to an address, are never sent closer together than the delay they were given;
  *   2. never more open requests than the site's and the address's limit;
  *   3. a site may be requested again within a quarter of the time for which it has failed, or one second, or
- *      the Retry-After that it sent;
- *   4. memory follows the sites at work and those that failed in the last hour, not all ever seen.
+ *      the Retry-After that it sent; after 429 within that whole time, or five minutes;
+ *   4. memory follows the sites in memory and those that failed in the last hour, not all ever seen.
  *
  * O(1) a question. All times are monotonic milliseconds.
  */
 
 import { assert } from "../base/assert.ts";
 import type { Reason } from "../page/outcome.ts";
+import { FoundRate, type Slowed } from "./found-rate.ts";
 import { whatItSays } from "./site-mood.ts";
 import type { SharedTurn, SharedTurns } from "./shared-turns.ts";
 
@@ -96,20 +98,20 @@ type SiteClock = Clock & {
   restsInRow: number;
   restBeganAtMs: number;
   restUntilMs: number;
-  /** Added to every delay while the site says it is asked too much. */
-  strainMs: number;
+  readonly rate: FoundRate;
   /** When the first of its failures since its last good response ended; undefined while there is none. */
   failingSinceMs: number | undefined;
+  /** Its last failure was 429. */
+  isBusy: boolean;
 };
 
 /** Of the time for which a site has failed, so much is its next rest. */
 const REST_SHARE = 1 / 4;
 /** After so many rests in a row it is more than one bad moment: the site is called unreachable. */
 const UNREACHABLE_RESTS = 2;
+/** A site that answers 429 for less is only too busy for our rate. */
+const UNREACHABLE_BUSY_MS = 120_000;
 
-const STRAIN_FIRST_MS = 1_000;
-const STRAIN_RELIEF = 0.9;
-const STRAIN_FORGOTTEN_MS = 50;
 const SWEEP_SIZE_MIN = 1_024;
 
 export class Politeness {
@@ -131,21 +133,26 @@ export class Politeness {
     return this.#sites.size + this.#addresses.size;
   }
 
-  /** When a request may begin; Infinity while too many are under way, until one of them ends. */
-  readyAtMs(to: Addressee): number {
-    const ownAtMs = Math.max(this.#siteReadyAtMs(to), this.#addressReadyAtMs(to));
+  /**
+   * When a request may begin; Infinity while too many are under way, until one of them ends. A retry waits longer at
+   * a site that has refused requests for their rate.
+   */
+  readyAtMs(to: Addressee, isRetry = false): number {
+    const ownAtMs = Math.max(this.#siteReadyAtMs(to, isRetry), this.#addressReadyAtMs(to));
     return to.shared === undefined ? ownAtMs : Math.max(ownAtMs, this.#sharedAtMs(to));
   }
 
-  maySend(nowMs: number, to: Addressee): boolean {
-    return this.readyAtMs(to) <= nowMs;
+  maySend(nowMs: number, to: Addressee, isRetry = false): boolean {
+    return this.readyAtMs(to, isRetry) <= nowMs;
   }
 
   begin(nowMs: number, to: Addressee): Turn {
     assert(this.maySend(nowMs, to), "a request waits for its turn");
     assert(Math.max(to.delayMs, to.addressDelayMs) <= this.#limits.delayMaxMs, "delays are capped");
     this.#sweepIfGrown(nowMs);
-    this.#charge(nowMs, this.#siteClock(to.siteId));
+    const site = this.#siteClock(to.siteId);
+    this.#charge(nowMs, site);
+    site.rate.began(nowMs, to.delayMs);
     if (to.address !== undefined) this.#charge(nowMs, this.#addressClock(to.address));
     for (const { key } of to.shared ?? []) this.#sharedTurns?.began(nowMs, key);
     return { to, beganAtMs: nowMs, isSent: false };
@@ -190,9 +197,29 @@ export class Politeness {
   /** Since when the site has failed, once its probes fail too; undefined for a site that can be reached. */
   unreachableSinceMs(siteId: number): number | undefined {
     const site = this.#sites.get(siteId);
-    return site === undefined || site.restsInRow < UNREACHABLE_RESTS
-      ? undefined
-      : site.failingSinceMs;
+    if (site === undefined || site.restsInRow < UNREACHABLE_RESTS) return undefined;
+    const failsForMs = site.restUntilMs - (site.failingSinceMs ?? 0);
+    return site.isBusy && failsForMs < UNREACHABLE_BUSY_MS ? undefined : site.failingSinceMs;
+  }
+
+  /** The rate that the site was found to accept; undefined while it has not refused any. */
+  slowed(siteId: number): Slowed | undefined {
+    return this.#sites.get(siteId)?.rate.slowed;
+  }
+
+  /** The found rate for the site's row, and back from it. */
+  saveRate(siteId: number): string {
+    return this.#sites.get(siteId)?.rate.save() ?? "";
+  }
+
+  restoreRate(siteId: number, saved: string): void {
+    if (saved !== "") this.#siteClock(siteId).rate.restore(saved);
+  }
+
+  /** The site's row has been stored, and the site leaves memory. */
+  forget(siteId: number): void {
+    const site = this.#sites.get(siteId);
+    if (site?.underWay === 0 && site.rate.slowed !== undefined) this.#sites.delete(siteId);
   }
 
   /** Allows a probe now, because what kept all sites from responding is over. */
@@ -201,14 +228,15 @@ export class Politeness {
     if (site !== undefined) site.restUntilMs = -Infinity;
   }
 
-  #siteReadyAtMs(to: Addressee): number {
+  #siteReadyAtMs(to: Addressee, isRetry: boolean): number {
     const site = this.#sites.get(to.siteId);
     if (site === undefined) return -Infinity;
     const agreedMax = to.concurrencyMax ?? this.#limits.siteConcurrencyMax;
     const underWayMax = site.restsInRow > 0 ? 1 : agreedMax;
     if (site.underWay >= underWayMax) return Infinity;
     if (site.unsent > 0 && to.delayMs > 0) return Infinity;
-    return Math.max(site.restUntilMs, site.lastAtMs + to.delayMs + site.strainMs);
+    const atMs = Math.max(site.restUntilMs, site.lastAtMs + to.delayMs);
+    return Math.max(atMs, site.rate.readyAtMs(isRetry));
   }
 
   #addressReadyAtMs(to: Addressee): number {
@@ -242,37 +270,29 @@ export class Politeness {
 
   #learn(nowMs: number, site: SiteClock, ending: Ending): void {
     const mood = whatItSays(ending.reason);
-    if (mood !== "nothing" && mood !== "well") site.failingSinceMs ??= nowMs;
-    switch (mood) {
-      case "nothing":
-        return;
-      case "well":
-        site.failuresInRow = site.restsInRow = 0;
-        site.failingSinceMs = undefined;
-        site.strainMs *= STRAIN_RELIEF;
-        if (site.strainMs < STRAIN_FORGOTTEN_MS) site.strainMs = 0;
-        return;
-      case "busy":
-        // Once for each rest that follows a good response: a server that is down is not strained by requests.
-        if (site.restsInRow === 0)
-          site.strainMs = Math.min(
-            this.#limits.delayMaxMs,
-            Math.max(STRAIN_FIRST_MS, site.strainMs * 2),
-          );
-        return this.#rest(nowMs, site, ending);
-      case "unreachable":
-      case "failing":
-        site.failuresInRow += 1;
+    if (mood === "nothing") return;
+    if (mood === "well") {
+      site.failuresInRow = site.restsInRow = 0;
+      site.failingSinceMs = undefined;
+      return site.rate.accepted(nowMs);
     }
+    site.failingSinceMs ??= nowMs;
+    site.isBusy = ending.reason === "http_429";
+    const drawnMs = restMs(nowMs - site.failingSinceMs, ending.chance, this.#limits);
+    if (mood === "busy") {
+      const pauseMs = site.rate.refused(nowMs, site.isBusy ? 429 : 503, drawnMs);
+      return this.#rest(nowMs, site, Math.max(this.#askedMs(ending), pauseMs));
+    }
+    site.rate.failed(nowMs);
+    site.failuresInRow += 1;
     const isEnough = site.failuresInRow >= this.#limits.failuresInRowMax;
-    if (isEnough || site.restsInRow > 0) this.#rest(nowMs, site, ending);
+    if (isEnough || site.restsInRow > 0) this.#rest(nowMs, site, drawnMs);
   }
 
-  #rest(nowMs: number, site: SiteClock, ending: Ending): void {
-    const drawnMs = restMs(nowMs - (site.failingSinceMs ?? nowMs), ending.chance, this.#limits);
+  #rest(nowMs: number, site: SiteClock, pauseMs: number): void {
     site.restsInRow += 1;
     site.restBeganAtMs = nowMs;
-    site.restUntilMs = nowMs + Math.max(this.#askedMs(ending), drawnMs);
+    site.restUntilMs = nowMs + Math.min(this.#limits.restMaxMs, pauseMs);
   }
 
   #askedMs(ending: Ending): number {
@@ -290,8 +310,9 @@ export class Politeness {
       restsInRow: 0,
       restBeganAtMs: -Infinity,
       restUntilMs: -Infinity,
-      strainMs: 0,
+      rate: new FoundRate(),
       failingSinceMs: undefined,
+      isBusy: false,
     };
     this.#sites.set(siteId, fresh);
     return fresh;
@@ -322,7 +343,9 @@ export class Politeness {
 
   /** A site in trouble is kept a while after its rest, or its rests would never add up. */
   #holdsNoGrudge(nowMs: number, site: SiteClock): boolean {
-    const trouble = site.failuresInRow + site.restsInRow + site.strainMs;
+    // It leaves with its site, which has it in its row.
+    if (site.rate.slowed !== undefined) return false;
+    const trouble = site.failuresInRow + site.restsInRow;
     if (trouble === 0) return nowMs >= site.restUntilMs;
     return nowMs >= Math.max(site.restUntilMs, site.lastAtMs) + this.#limits.troubleKeptMs;
   }

@@ -17,6 +17,17 @@ export interface Candidate {
   readonly from: string | undefined;
 }
 
+/** Added to the score of a URL that is requested behind all others of its site. */
+const LAST = -1e9;
+
+export function lastScore(score: number): number {
+  return isLast(score) ? score : LAST + score;
+}
+
+export function isLast(score: number): boolean {
+  return score < LAST / 2;
+}
+
 export type ScoreFunction = (candidate: Candidate) => number;
 
 export const SCORES: Readonly<Record<Order, ScoreFunction>> = {

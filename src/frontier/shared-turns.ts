@@ -35,6 +35,8 @@ interface Held {
   readonly wish: number;
   delayMs: number;
   state: "wanted" | "held" | "recalled";
+  /** Held from an earlier arbiter, and not known to the present one. */
+  isUndeclared: boolean;
   /** Earliest time of a request while held. */
   fromMs: number;
   lastAtMs: number;
@@ -84,6 +86,7 @@ export class SharedTurns {
   /** Returns the sites that may continue now. */
   granted(nowMs: number, { key, wish, afterMs }: TurnGiven): readonly number[] {
     const held = this.#turns.get(key);
+    if (held?.wish === wish) held.isUndeclared = false;
     if (held === undefined || held.wish !== wish || held.state !== "wanted") return [];
     held.state = "held";
     held.fromMs = nowMs + afterMs;
@@ -114,6 +117,21 @@ export class SharedTurns {
       if (state === "wanted") wishes.push({ key, wish, delayMs });
     }
     return wishes;
+  }
+
+  /** After a change of arbiter: reports all held turns again, until the new one confirms them. */
+  declareAll(): void {
+    for (const held of this.#turns.values()) held.isUndeclared = held.state !== "wanted";
+  }
+
+  /** The turns to declare, in the same form as wishes. */
+  undeclared(countMax: number): TurnWish[] {
+    const turns: TurnWish[] = [];
+    for (const [key, { isUndeclared, wish, delayMs }] of this.#turns) {
+      if (turns.length >= countMax) break;
+      if (isUndeclared) turns.push({ key, wish, delayMs });
+    }
+    return turns;
   }
 
   takeGiven(countMax: number): TurnGiven[] {
@@ -150,6 +168,7 @@ export class SharedTurns {
       wish: this.#wishes,
       delayMs,
       state: "wanted",
+      isUndeclared: false,
       fromMs: Infinity,
       lastAtMs: -Infinity,
       underWay: 0,

@@ -16,6 +16,8 @@ export interface Shape {
   /** Hash of the path alone, and of the path with its parameter names. */
   readonly path: number;
   readonly whole: number;
+  /** Hash of the parameter names, on any path; 0 without a query. */
+  readonly names: number;
   /** Hash of the parameters that look like session ids, on any path; 0 if there are none. */
   readonly session: number;
 }
@@ -97,6 +99,7 @@ export function shapeOf(path: string, query: string): Shape {
     isCommon,
     path: shape,
     whole: query === "" ? shape : Math.imul(shape ^ parameters.names, HASH_FACTOR) ^ NAMES_MARK,
+    names: parameters.names,
     session: parameters.session,
   };
 }

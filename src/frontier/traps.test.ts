@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { below, pick, randomFrom } from "../base/random.ts";
 import { shapeOf } from "./traps-shape.ts";
-import { TRAP_DEFAULTS, Traps, type NewUrl, type TrapLimits } from "./traps.ts";
+import { TRAP_DEFAULTS, type Worth, Traps, type NewUrl, type TrapLimits } from "./traps.ts";
 
 const GRAPHS = new URL("../../../shared/data/webgraphs/", import.meta.url);
 
@@ -283,3 +283,87 @@ for (const [graph, domain] of [
     return undefined;
   });
 }
+
+/** Pages of a site, recorded one after the other. */
+function recorded(traps: Traps, path: string, queries: readonly string[], worth: Worth): void {
+  for (const query of queries) traps.recordWorth({ siteId: 1, path, query }, worth);
+}
+
+const HOME = { siteId: 1, path: "/", query: "" };
+
+function learning(): Traps {
+  const traps = new Traps(TRAP_DEFAULTS);
+  recorded(traps, "/", [""], "content");
+  return traps;
+}
+
+test("a shape of six worthless pages goes last, and then the 1st, 4th and 16th URL of it is requested", () => {
+  const traps = learning();
+  const url = (id: number): typeof HOME => ({ siteId: 1, path: "/view", query: `variant=${id}` });
+  for (let id = 0; id < 5; id++) assert.equal(traps.recordWorth(url(id), "worthless"), false);
+  assert.equal(traps.whenToRequest(url(9), false), "now");
+  assert.equal(traps.recordWorth(url(5), "worthless"), true, "it has just become worthless");
+  assert.equal(traps.whenToRequest(url(9), false), "last");
+  const sampled = Array.from({ length: 70 }, (_, at) => traps.whenToRequest(url(10 + at), true));
+  const fetched = sampled.flatMap((when, at) => (when === "now" ? [at + 1] : []));
+  assert.deepEqual(fetched, [1, 4, 16, 64]);
+  assert.equal(traps.whenToRequest(HOME, false), "now");
+});
+
+test("two pages are enough for what known software makes, on any path", () => {
+  const traps = learning();
+  recorded(traps, "/a/", ["C=N;O=D"], "near copy");
+  recorded(traps, "/b/", ["C=M;O=A"], "near copy");
+  assert.equal(traps.whenToRequest({ siteId: 1, path: "/c/", query: "C=S;O=D" }, false), "last");
+  assert.equal(traps.whenToRequest({ siteId: 1, path: "/c/", query: "" }, false), "now");
+  assert.equal(traps.whenToRequest({ siteId: 2, path: "/c/", query: "C=S;O=D" }, false), "now");
+});
+
+test("24 near copies, or a mixture with one page of content in three, are needed and not enough", () => {
+  const ids = (count: number): string[] => Array.from({ length: count }, (_, id) => `id=${id}`);
+  const traps = learning();
+  recorded(traps, "/near", ids(23), "near copy");
+  assert.equal(traps.whenToRequest({ siteId: 1, path: "/near", query: "id=99" }, false), "now");
+  recorded(traps, "/near", ["id=23"], "near copy");
+  assert.equal(traps.whenToRequest({ siteId: 1, path: "/near", query: "id=99" }, false), "last");
+  const mixed = learning();
+  for (let round = 0; round < 100; round++) {
+    recorded(mixed, "/mixed", ["a=1", "a=2"], "worthless");
+    recorded(mixed, "/mixed", ["a=3"], "content");
+    assert.equal(mixed.whenToRequest({ siteId: 1, path: "/mixed", query: "a=4" }, true), "now");
+  }
+});
+
+test("content in a sample opens its shape again, and content is credited for ten pages", () => {
+  const traps = learning();
+  recorded(traps, "/x", ["v=1", "v=2", "v=3", "v=4", "v=5", "v=6"], "worthless");
+  assert.equal(traps.whenToRequest({ siteId: 1, path: "/x", query: "v=7" }, false), "last");
+  recorded(traps, "/x", ["v=8"], "content");
+  assert.equal(traps.whenToRequest({ siteId: 1, path: "/x", query: "v=7" }, true), "now");
+  const rich = learning();
+  const many = Array.from({ length: 99 }, (_, id) => `v=${id}`);
+  recorded(rich, "/x", many, "content");
+  recorded(rich, "/x", many.slice(0, 25), "worthless");
+  assert.equal(rich.whenToRequest({ siteId: 1, path: "/x", query: "v=7" }, false), "now");
+  recorded(rich, "/x", many.slice(0, 1), "worthless");
+  assert.equal(rich.whenToRequest({ siteId: 1, path: "/x", query: "v=7" }, false), "last");
+});
+
+test("a site whose pages all ask not to be indexed is not worthless", () => {
+  const traps = new Traps(TRAP_DEFAULTS);
+  const queries = Array.from({ length: 50 }, (_, id) => `id=${id}`);
+  recorded(traps, "/page", queries, "worthless");
+  assert.equal(traps.whenToRequest({ siteId: 1, path: "/page", query: "id=99" }, false), "now");
+});
+
+test("worthless shapes are saved and restored; --traps off learns nothing", () => {
+  const traps = learning();
+  recorded(traps, "/a/", ["C=N;O=D", "C=M;O=A"], "worthless");
+  const again = new Traps(TRAP_DEFAULTS);
+  again.restore(1, "a.test", traps.save(1));
+  const sorted = { siteId: 1, path: "/a/", query: "C=S;O=D" };
+  assert.equal(again.whenToRequest(sorted, false), "last");
+  const off = new Traps({ ...TRAP_DEFAULTS, learns: false });
+  recorded(off, "/a/", ["C=N;O=D", "C=M;O=A"], "worthless");
+  assert.equal(off.whenToRequest(sorted, false), "now");
+});

@@ -8,6 +8,10 @@
  * (after STAR in IRLbot, Lee et al., WWW 2008) or with the crawl, and only domains named by the operator get
  * the large one.
  *
+ * Shapes whose pages have all been worthless (copies, near copies, not to be indexed) are requested last, and then
+ * only a sample of them, until one of the sample is content. A few patterns of known software
+ * (`known-software.ts`) need less evidence.
+ *
  * Called once for each new URL; counts the admitted ones. Only shapes that can have siblings are
  * counted, and the rarest are dropped if a site has too many: shapes heavy enough to be a trap
  * stay. The memory of a site is bounded by its limit of shapes, and far less in practice.
@@ -16,6 +20,7 @@
  */
 
 import { assert } from "../base/assert.ts";
+import { kindBesideContent } from "./known-software.ts";
 import { shapeOf, type Shape } from "./traps-shape.ts";
 
 type TrapRule =
@@ -47,6 +52,8 @@ export interface TrapLimits {
   /** Share of all admitted URLs that a domain may always have. */
   readonly domainShareMax: number;
   readonly domainsMax: number;
+  /** Whether shapes of worthless pages are requested last, sampled, and closed. */
+  readonly learns: boolean;
 }
 
 export const TRAP_DEFAULTS: TrapLimits = {
@@ -64,6 +71,7 @@ export const TRAP_DEFAULTS: TrapLimits = {
   domainUrlsPerLinkingDomain: 1_000,
   domainShareMax: 0.05,
   domainsMax: 200_000,
+  learns: true,
 };
 
 export interface NewUrl {
@@ -86,15 +94,31 @@ export interface Original {
   readonly likeness: "exact" | "near";
 }
 
+/** What a page was worth: a near copy may be content, so that it takes four of them to count as one copy. */
+export type Worth = "content" | "near copy" | "worthless";
+
+/** When a URL is requested: in its turn, behind all others of its site, or not at all. */
+export type When = "now" | "last" | "never";
+
 interface Count {
   urls: number;
   /** Copies minus originals, in quarters. */
   lead: number;
+  /** Worthless pages minus twice those of content, in quarters; below zero, the shape has content. */
+  waste: number;
+  /** URLs of a worthless shape that have been judged; a sample of them is requested. */
+  judged: number;
 }
 
 type SiteCounts = Count & {
   shapes: Map<number, Count> | undefined;
+  /** Whether any page of it was content. */
+  hasContent: boolean;
 };
+
+type PageOfSite = Pick<NewUrl, "siteId" | "path" | "query">;
+
+const NOTHING_COUNTED: Count = { urls: 0, lead: 0, waste: 0, judged: 0 };
 
 interface DomainCounts {
   urls: number;
@@ -109,6 +133,15 @@ const SAVED_URLS_MIN = 64;
 const COPY_QUARTERS = 4;
 const QUARTERS = { exact: COPY_QUARTERS, near: 1 } as const;
 const LINKER_BITS = 32;
+/** A shape is worthless after so many pages, in quarters, and after fewer if known software makes it. */
+const WASTE_MAX = 6 * COPY_QUARTERS;
+const KNOWN_WASTE_MAX = 2 * COPY_QUARTERS;
+/** A page of content outweighs so many worthless ones, up to the credit of ten pages of content. */
+const CONTENT_WEIGHT = 2;
+const CONTENT_CREDIT_MAX = 20 * COPY_QUARTERS;
+/** Of a worthless shape the 1st URL is requested, and then those whose number is a power of this. */
+const SAMPLE_BASE = 4;
+const KNOWN_SAMPLE_BASE = 16;
 
 export class Traps {
   readonly #limits: TrapLimits;
@@ -150,10 +183,8 @@ export class Traps {
    * Records whether a fetched page was an original. A shape whose pages repeat each other is closed, and so are
    * session ids that lead to pages known without them. Copies across shapes are mirrors, not traps.
    */
-  recordPage(
-    page: Pick<NewUrl, "siteId" | "path" | "query">,
-    original: Original | undefined,
-  ): void {
+  recordPage(page: PageOfSite, original: Original | undefined): void {
+    if (!this.#limits.learns) return;
     const site = this.#siteOf(page.siteId);
     const shape = shapeOf(page.path, page.query);
     const step = original === undefined ? -COPY_QUARTERS : QUARTERS[original.likeness];
@@ -163,6 +194,55 @@ export class Traps {
     if (model.whole === shape.whole) this.#shift(this.#shapeCount(site, shape.whole), step);
     if (model.path === shape.path && shape.session !== 0)
       this.#shift(this.#shapeCount(site, anyPath(shape)), step);
+  }
+
+  /** Learns what a page was worth. Returns whether its shape has become worthless with it. */
+  recordWorth({ siteId, path, query }: PageOfSite, worth: Worth): boolean {
+    if (!this.#limits.learns) return false;
+    const site = this.#siteOf(siteId);
+    if (worth === "content") site.hasContent = true;
+    // A site that asks not to be indexed at all is not worthless.
+    if (!site.hasContent && worth === "worthless") return false;
+    const { keys, isKnown } = groupsOf(path, query);
+    const wasteMax = isKnown ? KNOWN_WASTE_MAX : WASTE_MAX;
+    // What known software makes beside its content, and is like another page, is no content.
+    const step =
+      worth === "content"
+        ? -CONTENT_WEIGHT * COPY_QUARTERS
+        : QUARTERS[worth === "worthless" || isKnown ? "exact" : "near"];
+    let isNews = false;
+    for (const key of keys) {
+      const count = this.#shapeCount(site, key);
+      const before = count.waste;
+      count.waste = Math.min(WASTE_MAX, Math.max(-CONTENT_CREDIT_MAX, before + step));
+      if (before < wasteMax && count.waste >= wasteMax) isNews = true;
+    }
+    return isNews;
+  }
+
+  /** When to request a URL that waits; `isLast` if it has been put behind the others already. */
+  whenToRequest({ siteId, path, query }: PageOfSite, isLast: boolean): When {
+    const shapes = this.#sites.get(siteId)?.shapes;
+    if (!this.#limits.learns || shapes === undefined) return "now";
+    const { keys, isKnown } = groupsOf(path, query);
+    const wasteMax = isKnown ? KNOWN_WASTE_MAX : WASTE_MAX;
+    const [own, ...wider] = keys.map((key) => shapes.get(key));
+    if (own !== undefined && own.waste < 0) return "now";
+    const worst = [own, ...wider].find((count) => count !== undefined && count.waste >= wasteMax);
+    if (worst === undefined) return "now";
+    if (!isLast) return "last";
+    worst.judged += 1;
+    const base = isKnown ? KNOWN_SAMPLE_BASE : SAMPLE_BASE;
+    return isPowerOf(base, worst.judged) ? "now" : "never";
+  }
+
+  /** Whether a page of this path and query leads on to URLs of other kinds. */
+  leadsTo(
+    from: Pick<PageOfSite, "path" | "query">,
+    to: Pick<PageOfSite, "path" | "query">,
+  ): boolean {
+    if (kindBesideContent(to.path, to.query) > 0) return false;
+    return shapeOf(from.path, from.query).whole !== shapeOf(to.path, to.query).whole;
   }
 
   /** True if most of the site's latest pages were copies. */
@@ -175,10 +255,15 @@ export class Traps {
     const site = this.#sites.get(siteId);
     if (site === undefined) return "";
     const heavy = [...(site.shapes ?? [])]
-      .filter(([, count]) => count.urls >= SAVED_URLS_MIN || count.lead >= this.#leadMax / 2)
+      .filter(
+        ([, { urls, lead, waste }]) =>
+          urls >= SAVED_URLS_MIN || lead >= this.#leadMax / 2 || waste >= KNOWN_WASTE_MAX,
+      )
       .toSorted((a, b) => this.#byWeight(b[1], a[1]))
       .slice(0, SAVED_SHAPES_MAX)
-      .map(([key, count]) => [key >>> 0, count.urls, count.lead].map(inBase36).join("."));
+      .map(([key, { urls, lead, waste }]) =>
+        [key >>> 0, urls, lead, waste].map(inBase36).join("."),
+      );
     return [FORMAT, inBase36(site.urls), inBase36(site.lead), ...heavy].join(" ");
   }
 
@@ -187,17 +272,24 @@ export class Traps {
     assert(!this.#sites.has(siteId), "a site is restored before it is used");
     const [format, urls = "0", lead = "0", ...heavy] = saved.split(" ");
     if (format !== FORMAT) return;
-    const site: SiteCounts = { urls: from36(urls), lead: from36(lead), shapes: undefined };
+    const site: SiteCounts = {
+      ...NOTHING_COUNTED,
+      urls: from36(urls),
+      lead: from36(lead),
+      shapes: undefined,
+      hasContent: from36(lead) < 0,
+    };
     this.#sites.set(siteId, site);
     if (!this.#wasForgotten(siteId)) {
       this.#domainOf(domain).urls += site.urls;
       this.#urls += site.urls;
     }
     for (const text of heavy) {
-      const [key = "0", shapeUrls = "0", shapeLead = "0"] = text.split(".");
+      const [key = "0", shapeUrls = "0", shapeLead = "0", waste = "0"] = text.split(".");
       const count = this.#shapeCount(site, from36(key) | 0);
       count.urls = from36(shapeUrls);
       count.lead = from36(shapeLead);
+      count.waste = Math.min(WASTE_MAX, from36(waste));
     }
   }
 
@@ -271,7 +363,7 @@ export class Traps {
   #siteOf(siteId: number): SiteCounts {
     const known = this.#sites.get(siteId);
     if (known !== undefined) return known;
-    const fresh: SiteCounts = { urls: 0, lead: 0, shapes: undefined };
+    const fresh: SiteCounts = { ...NOTHING_COUNTED, shapes: undefined, hasContent: false };
     this.#sites.set(siteId, fresh);
     return fresh;
   }
@@ -282,9 +374,13 @@ export class Traps {
     if (known !== undefined) return known;
     if (site.shapes.size >= this.#limits.shapesPerSiteMax)
       keepHeavierHalf(site.shapes, (a, b) => this.#byWeight(a, b));
-    const fresh: Count = { urls: 0, lead: 0 };
+    const fresh: Count = { ...NOTHING_COUNTED };
     site.shapes.set(key, fresh);
     return fresh;
+  }
+
+  #isClosed({ lead, waste }: Count): boolean {
+    return lead >= this.#leadMax || waste >= KNOWN_WASTE_MAX;
   }
 
   #domainOf(domain: string): DomainCounts {
@@ -298,7 +394,7 @@ export class Traps {
 
   /** Closed shapes weigh most: dropping one would open it. */
   #byWeight(a: Count, b: Count): number {
-    const closed = Number(a.lead >= this.#leadMax) - Number(b.lead >= this.#leadMax);
+    const closed = Number(this.#isClosed(a)) - Number(this.#isClosed(b));
     return closed === 0 ? a.urls + a.lead - b.urls - b.lead : closed;
   }
 }
@@ -329,6 +425,31 @@ function hashOf(text: string): number {
 
 function anyQuery(shape: Shape): number {
   return ~shape.path;
+}
+
+interface Groups {
+  readonly keys: readonly number[];
+  readonly isKnown: boolean;
+}
+
+/**
+ * The groups of URLs by which one is judged: its kind if known software makes it, otherwise its shape, its
+ * parameters on any path, and its path with any query.
+ */
+function groupsOf(path: string, query: string): Groups {
+  const kind = kindBesideContent(path, query);
+  if (kind > 0) return { keys: [Math.imul(kind, 0x2545f491) ^ 0x33], isKnown: true };
+  const shape = shapeOf(path, query);
+  if (!shape.isCommon) return { keys: [], isKnown: false };
+  const names = Math.imul(shape.names, 0x165667b1) ^ 0x51;
+  const keys = query === "" ? [shape.whole] : [shape.whole, names, anyQuery(shape)];
+  return { keys, isKnown: false };
+}
+
+function isPowerOf(base: number, count: number): boolean {
+  let power = 1;
+  while (power < count) power *= base;
+  return power === count;
 }
 
 function anyPath(shape: Shape): number {

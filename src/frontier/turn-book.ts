@@ -41,9 +41,30 @@ export class TurnBook {
   /** For each process the keys with a grant or recall to send. */
   readonly #news = new Map<string, Set<string>>();
 
-  /** Turns granted by an earlier book are void, but may have been used until now. */
-  constructor(nowMs: number) {
+  #isOpen: boolean;
+
+  /** Turns granted by an earlier book are held on; a closed book grants no other until it knows them all. */
+  constructor(nowMs: number, isOpen = true) {
     this.#startedAtMs = nowMs;
+    this.#isOpen = isOpen;
+  }
+
+  /** All turns of an earlier book are known. */
+  open(nowMs: number): void {
+    this.#isOpen = true;
+    this.sweep(nowMs);
+  }
+
+  /** A process declares a turn of an earlier book, which it still uses. */
+  held(nowMs: number, name: string, { key, wish, delayMs }: TurnWish): void {
+    const entry = this.#entries.get(key) ?? this.#open(nowMs, key);
+    entry.delayMs = Math.max(entry.delayMs, delayMs);
+    if (entry.holder !== undefined && entry.holder !== name) return;
+    entry.queue.delete(name);
+    entry.holder = name;
+    entry.wish = wish;
+    entry.isNew = true;
+    this.#addNews(name, key);
   }
 
   get size(): number {
@@ -68,8 +89,10 @@ export class TurnBook {
   }
 
   given(nowMs: number, name: string, { key, wish, afterMs }: TurnGiven): void {
-    const entry = this.#entries.get(key);
-    if (entry === undefined || entry.holder !== name || entry.wish !== wish) return;
+    const entry = this.#entries.get(key) ?? this.#open(nowMs, key);
+    // A turn of an earlier book may be given back before it is declared.
+    const isOwn = entry.holder === name && entry.wish === wish;
+    if (!isOwn && (entry.holder !== undefined || this.#isOpen)) return;
     this.#free(nowMs, entry, afterMs);
     this.#pass(nowMs, key, entry);
   }
@@ -135,6 +158,7 @@ export class TurnBook {
       return;
     }
     const [next] = entry.queue;
+    if (next !== undefined && !this.#isOpen) return;
     if (next === undefined) {
       if (nowMs >= entry.freeFromMs) this.#entries.delete(key);
       return;

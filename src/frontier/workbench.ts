@@ -266,7 +266,8 @@ export class Workbench<T extends Waiting> {
     if (ticket !== bench.ticket) return false;
     this.#promote(bench, nowMs);
     const isEmpty = bench.closed || bench.ready.size === 0;
-    if (!isEmpty && this.#politeness.maySend(nowMs, bench.to)) return true;
+    const isRetry = bench.ready.peek()?.isRetry === true;
+    if (!isEmpty && this.#politeness.maySend(nowMs, bench.to, isRetry)) return true;
     bench.slotAtMs = Infinity;
     // It leaves a place at its address unused that another may be parked for.
     if (isEmpty) this.#unpark(nowMs, bench.to.address);
@@ -311,6 +312,21 @@ export class Workbench<T extends Waiting> {
     }
   }
 
+  /** Takes the waiting URLs off the site's queue that are meant; O(queue) for each. */
+  withdrawAll(siteId: number, isMeant: (entry: T) => boolean): T[] {
+    const taken: T[] = [];
+    const bench = this.#benches.get(siteId);
+    for (const queue of bench === undefined ? [] : [bench.ready, bench.deferred])
+      for (let next = queue.remove(isMeant); next !== undefined; next = queue.remove(isMeant))
+        taken.push(next);
+    for (const { id, isRetry } of taken) {
+      bench?.held.delete(id);
+      if (bench !== undefined && isRetry === true) bench.retries -= 1;
+      this.#entries -= 1;
+    }
+    return taken;
+  }
+
   /** The URL has been settled: it no longer belongs to the workbench. */
   release(siteId: number, id: number): void {
     this.#benches.get(siteId)?.held.delete(id);
@@ -351,9 +367,10 @@ export class Workbench<T extends Waiting> {
   /** Puts a site into the heap at its time, or parks it when only an ending can tell that time. */
   #offer(bench: Bench<T>): void {
     if (bench.closed) return;
-    const urlAtMs = bench.ready.size > 0 ? 0 : (bench.deferred.peek()?.notBeforeMs ?? Infinity);
-    if (urlAtMs === Infinity) return;
-    const atMs = Math.max(urlAtMs, this.#politeness.readyAtMs(bench.to));
+    const next = bench.ready.peek() ?? bench.deferred.peek();
+    if (next === undefined) return;
+    const urlAtMs = bench.ready.size > 0 ? 0 : next.notBeforeMs;
+    const atMs = Math.max(urlAtMs, this.#politeness.readyAtMs(bench.to, next.isRetry === true));
     if (atMs === Infinity) return this.#park(bench);
     if (atMs >= bench.slotAtMs) return;
     bench.slotAtMs = atMs;

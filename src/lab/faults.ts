@@ -20,6 +20,8 @@ export interface Conduct {
   readonly thinkMs?: number;
   /** Time from the header to the first byte of the body; they arrive together when absent. */
   readonly bodyMs?: number;
+  /** Bytes that a new connection receives for its TLS handshake; none when absent. */
+  readonly handshakeBytes?: number;
   /** undefined: the request is read and never answered. */
   readonly answer: WorldAnswer | undefined;
   /** Rate of the server, shared by its concurrent downloads. */

@@ -8,9 +8,9 @@
 
 import { assert } from "../base/assert.ts";
 import { OutgoingBatch } from "../partition/batch.ts";
-import { HeavyHitters } from "../partition/heavy-hitters.ts";
+import { HeavyHitters } from "./heavy-hitters.ts";
 import { communicationOverhead, coverage, overlap } from "../partition/metrics.ts";
-import { PopularSet } from "../partition/popular.ts";
+import { FingerprintTable } from "../base/fingerprint-table.ts";
 import { type GraphWeb, inLinksOf, mostLinked } from "./graph-web.ts";
 import { PageQueue } from "./page-queue.ts";
 import type { Division } from "./parallel-sim.ts";
@@ -21,7 +21,7 @@ export interface ExchangeRules {
   /** Whether a process remembers all URLs it has sent, or only those in the current batch. */
   readonly remembers: "batch" | "all";
   /** Pages that every process knows from the start: each owner starts with its own, and none is sent. */
-  readonly popular: PopularSet | undefined;
+  readonly popular: FingerprintTable | undefined;
   /**
    * Counters per process for finding popular pages during the crawl: an owner that receives a page as often as
    * there are processes announces it to all of them, and it is not sent any more. 0 disables this.
@@ -50,12 +50,11 @@ export interface Exchanged {
 const LINKS_MAX = 100_000;
 
 /** The pages with the most links to them, as an earlier crawl would report them. */
-export function popularIn(web: GraphWeb, count: number): PopularSet {
-  const pages = mostLinked(inLinksOf(web), count);
-  return new PopularSet({
-    high: pages.map((page) => web.high[page] as number),
-    low: pages.map((page) => web.low[page] as number),
-  });
+export function popularIn(web: GraphWeb, count: number): FingerprintTable {
+  const popular = new FingerprintTable();
+  for (const page of mostLinked(inLinksOf(web), count))
+    popular.set(web.high[page] as number, web.low[page] as number, 1);
+  return popular;
 }
 
 export class ExchangeCrawl {
@@ -115,7 +114,7 @@ export class ExchangeCrawl {
   }
 
   /** Each process starts with the popular pages that it owns. */
-  #admitPopular(popular: PopularSet): void {
+  #admitPopular(popular: FingerprintTable): void {
     const { high, low, pageCount } = this.#web;
     for (let page = 0; page < pageCount; page++)
       if (popular.has(high[page] as number, low[page] as number)) this.#admit(page);

@@ -19,9 +19,10 @@ import { emptyDivision } from "../cluster/ownership.ts";
 import { partitionOf, teamMeansFor } from "../cluster/team-setup.ts";
 import type { Settings } from "../config/schema.ts";
 import { defaultSettings } from "../config/sources.ts";
+import type { CrawlResult } from "../control/snapshot.ts";
 import { topicSetupFor } from "../crawl/topics/setup.ts";
 import type { Bus } from "../exchange/bus.ts";
-import { MemoryRegistry, MemoryTable, type RegistryFaults } from "../exchange/registry-memory.ts";
+import { MemoryRegistry, MemoryTable, type RegistryFaults } from "./sim-registry.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { ProcessClock } from "./process-clock.ts";
 import { RequestLog } from "./request-log.ts";
@@ -84,6 +85,8 @@ export interface ClusterReport extends TeamReport {
   readonly answers: readonly Answer[];
   /** Changes that nodes made for themselves. */
   readonly made: readonly { readonly node: string; readonly key: string }[];
+  /** The result of the whole, as the last leader reported it; undefined if no node received it. */
+  readonly whole: CrawlResult | undefined;
 }
 
 const CALM: Omit<ClusterPlan, "seed"> = {
@@ -147,6 +150,7 @@ class ClusterSimulation {
   readonly #answers: Answer[] = [];
   readonly #made: { readonly node: string; readonly key: string }[] = [];
   #dropped = 0;
+  #whole: CrawlResult | undefined;
   #lost = 0;
   #leaders = 0;
 
@@ -196,6 +200,7 @@ class ClusterSimulation {
       dropped: this.#dropped,
       answers: this.#answers,
       made: this.#made,
+      whole: this.#whole,
     };
   }
 
@@ -253,6 +258,9 @@ class ClusterSimulation {
       },
       onRefused: (why) => this.#over.reject(new Error(`${name} was refused: ${why}`)),
       change: (key) => this.#made.push({ node: name, key }),
+      onLook: ({ result }) => {
+        this.#whole = result ?? this.#whole;
+      },
     });
     if (node.state === "leaving") worker.leave("leaving");
     const hasTakenPart = (): boolean => worker.hasTakenPart;
@@ -307,7 +315,7 @@ class ClusterSimulation {
   }
 
   async #onEnded(node: Node): Promise<void> {
-    node.worker?.stop();
+    node.worker?.stop(node.process.result);
     if (node.state === "leaving") node.state = "gone";
     await node.election?.farewell();
     await node.election?.stop();

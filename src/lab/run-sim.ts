@@ -19,7 +19,6 @@ import { fetcherOptions } from "../crawl/open.ts";
 import type { CrawlResult } from "../control/snapshot.ts";
 import { Fetcher } from "../fetch/fetcher.ts";
 import type { TransportRequest } from "../fetch/transport.ts";
-import { MemoryDisk, openMemoryStore } from "../store/memory/store-memory.ts";
 import type { Store, Totals } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import type { Violation } from "./violation.ts";
@@ -30,9 +29,9 @@ import { type RequestEntry, RequestLog } from "./request-log.ts";
 import { SimClock } from "./sim-clock.ts";
 import type { Ending } from "./sim-exchange.ts";
 import { Outages } from "./outages.ts";
+import { MemoryDisk } from "./memory-disk.ts";
 import { openSimOutput, SimArchive } from "./sim-output.ts";
 import { SimResolver } from "./sim-resolver.ts";
-import { openSimStore } from "./sim-store.ts";
 import { SimTransport } from "./sim-transport.ts";
 import { seedUrls, siteNamed } from "./world.ts";
 import { makeWorld, type World, type WorldPlan } from "./world/plan.ts";
@@ -78,6 +77,8 @@ export interface SimReport {
   readonly incompleteRuns: number;
   /** URLs that always fail, and the status of their answers. */
   readonly failingUrls: ReadonlyMap<string, number>;
+  /** Pages that were stored although a failure was charged to their URL. */
+  readonly chargedPages: readonly string[];
 }
 
 const CALM: Omit<SimPlan, "seed"> = {
@@ -167,7 +168,7 @@ class Simulation {
         await this.#clock.runFor(this.#plan.startAgainMs);
       } else break;
     }
-    const books = openMemoryStore(this.#disk);
+    const books = this.#disk.open();
     const { totals } = books;
     this.#trace.update(JSON.stringify(totals));
     return {
@@ -181,6 +182,7 @@ class Simulation {
       crashedAtMs: this.#crashedAtMs,
       incompleteRuns: this.#incompleteRuns,
       failingUrls: this.#outages?.failingUrls ?? new Map(),
+      chargedPages: chargedPages(books),
     };
   }
 
@@ -255,7 +257,7 @@ class Simulation {
         onCrash();
       });
     }
-    return openSimStore(this.#disk, {
+    return this.#disk.openWith({
       random,
       crashAtCommit: isDoomed && isAtCommit ? 1 + below(random, CRASH_WITHIN_COMMITS) : undefined,
       fullShare: this.#plan.diskFullShare,
@@ -329,4 +331,11 @@ class Simulation {
       toleranceMs: 0,
     });
   }
+}
+
+function chargedPages(books: Store): string[] {
+  const charged: string[] = [];
+  for (const { url, reason, attempts } of books.urls())
+    if (reason === "ok" && attempts > 0) charged.push(url);
+  return charged;
 }

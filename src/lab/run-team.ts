@@ -6,13 +6,11 @@
  * Promise: the same plan always gives the same report.
  */
 
-import { assert } from "../base/assert.ts";
+import { silentLog } from "../base/log.ts";
 import { below, type Random, randomFrom } from "../base/random.ts";
 import { Worker } from "../cluster/worker.ts";
-import { Coordinator } from "../cluster/coordinator.ts";
+import { Leader } from "../cluster/leader.ts";
 import { Ownership } from "../cluster/ownership.ts";
-import { messageIn } from "../cluster/message-checks.ts";
-import { COORDINATOR } from "../cluster/messages.ts";
 import { firstDivision, partitionOf, topicOwners } from "../cluster/team-setup.ts";
 import { ownsContents } from "../config/processes.ts";
 import type { Settings } from "../config/schema.ts";
@@ -124,7 +122,7 @@ class TeamSimulation {
   readonly #ownership: Ownership;
   readonly #disturbedAtMs: number[] = [];
   readonly #over = Promise.withResolvers<void>();
-  #coordinator: Coordinator | undefined;
+  #leader: Leader | undefined;
 
   constructor(plan: TeamPlan) {
     this.#plan = plan;
@@ -177,8 +175,9 @@ class TeamSimulation {
     );
     await this.#clock.runUntil(this.#over.promise);
     cancel();
-    const urlsSent = this.#coordinator?.exchange().urlsSent ?? 0;
-    this.#coordinator?.stop();
+    const urlsSent = this.#leader?.urlsSent ?? 0;
+    const owners = this.#leader?.division?.owners ?? [];
+    await this.#clock.runUntil(this.#leader?.stop() ?? Promise.resolve());
     return {
       world: this.#world,
       settings: this.#settings,
@@ -190,9 +189,7 @@ class TeamSimulation {
       urlsSent,
       virtualMs: this.#clock.nowMs() - this.#startMs,
       events: this.#clock.events,
-      ...(this.#model === undefined
-        ? {}
-        : { contents: { names: this.#names, owners: this.#ownership.division.owners } }),
+      ...(this.#model === undefined ? {} : { contents: { names: this.#names, owners } }),
     };
   }
 
@@ -218,35 +215,34 @@ class TeamSimulation {
   }
 
   async #begin(): Promise<void> {
-    const member = await this.#bus.join(COORDINATOR, {
-      onParcel: () => undefined,
-      onReceipt: () => undefined,
-      onMessage: (from, note) => {
-        const message = messageIn(note);
-        assert(typeof message !== "string", "a message is what its schema says");
-        this.#coordinator?.onMessage(from, message);
-      },
-    });
-    this.#coordinator = new Coordinator({
+    this.#leader = new Leader({
       clock: this.#clock,
-      bus: member,
+      log: silentLog,
+      bus: this.#bus,
+      settings: { ...this.#settings, coordination: this.#plan.coordination },
+      seeds: this.#seeds,
+      spec: "",
+      term: 0,
       licenceMs: LICENCE_MS,
-      division: this.#ownership.division,
-      handOut: (dry, waiting) => {
-        const given = this.#ownership.handOut(dry, waiting);
-        if (given.length > 0) this.#coordinator?.redivide(this.#ownership.division);
-        return given;
+      nodeTimeoutMs: Infinity,
+      isLeading: () => true,
+      onFault: (fault) => this.#over.reject(fault),
+      model: this.#model,
+      record: {
+        isStopped: false,
+        takeUp: async () => ({
+          division: this.#ownership.division,
+          changes: [],
+          begunAtMs: undefined,
+          isResumed: false,
+          over: undefined,
+          isFirst: true,
+        }),
+        write: async () => true,
+        stop: () => undefined,
       },
-      onReport: ({ name }, { handedOver }) => {
-        if (this.#ownership.handedOver(name, handedOver))
-          this.#coordinator?.redivide(this.#ownership.division);
-      },
-      onDone: (unreachable) =>
-        this.#coordinator?.end(unreachable > 0 ? "stop" : "finish", "out of patience"),
-      limitBps: this.#settings.limitBps,
-      pagesMax: this.#settings.pagesMax,
     });
-    for (const { process } of this.#procs) this.#coordinator.members.add(process.name);
+    await this.#leader.start();
     for (const proc of this.#procs) await this.#boot(proc);
   }
 
@@ -324,7 +320,7 @@ class TeamSimulation {
     this.#disturbedAtMs.push(this.#clock.nowMs());
     process.kill();
     void proc.member?.leave();
-    this.#coordinator?.gone(process.name);
+    this.#leader?.gone(process.name);
     this.#clock.after(this.#random.next() * RESTART_WITHIN_MS, () => {
       this.#boot(proc).catch((fault: unknown) => this.#over.reject(fault));
     });

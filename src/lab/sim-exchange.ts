@@ -42,6 +42,7 @@ export class SimExchange {
     isGreeting: false,
     unreadBytes: (): number => this.#stream?.unreadBytes ?? 0,
   };
+  readonly #handshakeArrival = { ...this.#arrival, isGreeting: true };
   #connectMs = 0;
   #sentAtMs = 0;
   #firstByteMs = 0;
@@ -66,8 +67,24 @@ export class SimExchange {
     const ms = conduct.connect === "silence" ? Infinity : conduct.latencyMs;
     this.#wait(ms, limit, () => {
       if (conduct.connect === "refuse") return this.fail("connect_refused", "connection refused");
+      this.#handshake();
+    });
+  }
+
+  /** A TLS handshake takes one more round trip. */
+  #handshake(): void {
+    const { request, conduct, line } = this.#parts;
+    const { handshakeBytes } = conduct;
+    const connected = (): void => {
       this.#connectMs = this.#elapsedMs();
       this.#sendRequest();
+    };
+    if (handshakeBytes === undefined) return connected();
+    const limit = { ms: request.limits.connectMs, reason: "connect_timeout" } as const;
+    this.#wait(conduct.latencyMs, limit, () => {
+      const nowMs = line.clock.nowMs();
+      line.wire?.carry(nowMs, nowMs, handshakeBytes);
+      this.#receive(handshakeBytes, connected, this.#handshakeArrival);
     });
   }
 
@@ -174,7 +191,7 @@ export class SimExchange {
   }
 
   /** Reports received bytes, and continues when the reader allows it. The reader's pauses do not count as time. */
-  #receive(bytes: number, resume: () => void): void {
+  #receive(bytes: number, resume: () => void, arrival = this.#arrival): void {
     const { line, request } = this.#parts;
     const { clock } = line;
     const sinceMs = clock.nowMs();
@@ -191,7 +208,7 @@ export class SimExchange {
       resume();
     };
     // `readOn` may be called before `onBytes` returns, so its return value is applied first.
-    if (request.onBytes?.(bytes, readOn, this.#arrival) ?? true) mayResume = true;
+    if (request.onBytes?.(bytes, readOn, arrival) ?? true) mayResume = true;
     if (this.#isOver) return;
     if (mayResume) return resume();
     isHeld = true;

@@ -16,7 +16,7 @@ import type { PeerSetup } from "../crawl/ownership.ts";
 import type { TopicSetup } from "../crawl/context.ts";
 import { Fetcher } from "../fetch/fetcher.ts";
 import type { TransportRequest } from "../fetch/transport.ts";
-import { MemoryDisk, openMemoryStore } from "../store/memory/store-memory.ts";
+import { MemoryDisk } from "./memory-disk.ts";
 import type { Store } from "../store/store.ts";
 import type { CanonicalUrl } from "../url/url.ts";
 import { conductOf } from "./faults.ts";
@@ -87,7 +87,7 @@ export class SimProcess {
     this.#starts += 1;
     this.result = undefined;
     this.#open = new Set();
-    const store = openMemoryStore(this.#disk);
+    const store = this.#disk.open();
     const handle = startCrawl(this.#partsOf(start, store));
     const done = Promise.withResolvers<CrawlResult>();
     handle.done.then(
@@ -119,7 +119,7 @@ export class SimProcess {
   }
 
   books(): Store {
-    return openMemoryStore(this.#disk);
+    return this.#disk.open();
   }
 
   /** URLs of the records in its archive, in order. */

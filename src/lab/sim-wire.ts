@@ -15,6 +15,7 @@ const TENTHS_IN_SECOND = 10;
 export class SimWire {
   readonly #startMs: number;
   readonly #tenths: number[] = [];
+  #untakenBytes = 0;
   readonly #perByte: number;
 
   /** `overheadShare`: packet overhead as a share of the bytes carried. */
@@ -27,6 +28,7 @@ export class SimWire {
   carry(fromMs: number, toMs: number, bytes: number): void {
     assert(toMs >= fromMs, "a piece ends after it starts");
     const carried = bytes * this.#perByte;
+    this.#untakenBytes += carried;
     let atMs = fromMs - this.#startMs;
     const untilMs = toMs - this.#startMs;
     let tenth = Math.floor(atMs / TENTH_MS);
@@ -38,6 +40,13 @@ export class SimWire {
       atMs = endMs;
       tenth += 1;
     }
+  }
+
+  /** Bytes carried since the last call, as the counters of an interface give them. */
+  take(): number {
+    const bytes = this.#untakenBytes;
+    this.#untakenBytes = 0;
+    return bytes;
   }
 
   /** Bytes in each tenth of a second, from the start to the last tenth with any. */

@@ -39,6 +39,14 @@ export function srcsetCandidates(
   return { taken, count };
 }
 
+export interface PackedLinks {
+  readonly base: ResolvedUrl;
+  readonly starts: Int32Array<ArrayBuffer>;
+  readonly ends: Int32Array<ArrayBuffer>;
+  readonly candidates: Int16Array<ArrayBuffer>;
+  readonly nofollow: Uint8Array<ArrayBuffer>;
+}
+
 export class LaterLinks {
   readonly #html: Uint8Array;
   readonly #base: ResolvedUrl;
@@ -48,6 +56,7 @@ export class LaterLinks {
   #candidates = new Int16Array(PORTION);
   #nofollow = new Uint8Array(PORTION);
   #count = 0;
+  #isKnown: (index: number) => boolean = () => false;
 
   constructor(html: Uint8Array, base: ResolvedUrl, rules: UrlRules) {
     this.#html = html;
@@ -73,6 +82,32 @@ export class LaterLinks {
     this.#nofollow[index] = 0;
   }
 
+  /** Links for which the answer is true are left out when their portion is made. */
+  leaveOut(isKnown: (index: number) => boolean): void {
+    this.#isKnown = isKnown;
+  }
+
+  /** For another thread; its buffers may be transferred. */
+  packed(): PackedLinks {
+    return {
+      base: this.#base,
+      starts: this.#starts.slice(0, this.#count),
+      ends: this.#ends.slice(0, this.#count),
+      candidates: this.#candidates.slice(0, this.#count),
+      nofollow: this.#nofollow.slice(0, this.#count),
+    };
+  }
+
+  static unpacked(packed: PackedLinks, html: Uint8Array, rules: UrlRules): LaterLinks {
+    const links = new LaterLinks(html, packed.base, rules);
+    links.#starts = packed.starts;
+    links.#ends = packed.ends;
+    links.#candidates = packed.candidates;
+    links.#nofollow = packed.nofollow;
+    links.#count = packed.starts.length;
+    return links;
+  }
+
   /** In page order. */
   *portions(): Generator<FreshLink[]> {
     const resolver = new LinkResolver(this.#rules);
@@ -81,6 +116,7 @@ export class LaterLinks {
       const links: FreshLink[] = [];
       let srcset: { readonly start: number; readonly taken: readonly string[] } | undefined;
       for (let index = from; index < Math.min(this.#count, from + PORTION); index++) {
+        if (this.#isKnown(index)) continue;
         const place = this.#placeAt(index);
         const { start, candidate, nofollow } = place;
         if (candidate === NO_CANDIDATE) resolver.resolve(this.#html, start, place.end);

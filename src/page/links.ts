@@ -51,7 +51,7 @@ const TARGETS_KEPT = 4096;
 const ITSELF = -2;
 const NOT_FRESH = -1;
 
-interface HarvestOptions extends UrlRules {
+export interface HarvestOptions extends UrlRules {
   readonly images: boolean;
   /** `ignore`: a link marked with rel=nofollow is a link like any other. */
   readonly nofollow?: "obey" | "ignore";

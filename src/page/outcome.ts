@@ -60,6 +60,8 @@ export const REASONS = {
   crawl_delay_excessive: "skipped",
   type_unwanted: "skipped",
   trap_budget: "skipped",
+  // Of a shape whose pages have all been worthless.
+  trap_useless: "skipped",
   // Owned by another process: sent to it now, handled by it already, or queued there instead of here.
   sent: "skipped",
   elsewhere: "skipped",

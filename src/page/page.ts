@@ -13,7 +13,11 @@ export type Remark =
   | "bare_line_ends"
   | "truncated"
   | "soft_404"
-  | "tls_unverified";
+  | "tls_unverified"
+  | "needs_scripts"
+  | "login_wall"
+  | "consent_wall"
+  | "challenge_wall";
 
 /** How a page repeats another: byte for byte, nearly, or as reported by the server (304). */
 export interface Likeness {

@@ -7,7 +7,7 @@
  * either, by policy, but reported. Only a body without a usable type is classified by its bytes.
  */
 
-type BodyKind = "html" | "not_html" | "type_mismatch" | "other";
+export type BodyKind = "html" | "not_html" | "type_mismatch" | "other";
 
 /** The standard's "resource header". */
 const HEAD_BYTES = 1445;

@@ -10,6 +10,12 @@ export const GAP = { none: 0, space: 1, block: 2 } as const;
 const RUNS_INITIAL = 2048;
 export const RUNS_MAX = 65_536;
 
+export interface PackedRuns {
+  readonly start: Int32Array<ArrayBuffer>;
+  readonly end: Int32Array<ArrayBuffer>;
+  readonly gap: Uint8Array<ArrayBuffer>;
+}
+
 export class TextRuns {
   count = 0;
   #start = new Int32Array(RUNS_INITIAL);
@@ -26,6 +32,25 @@ export class TextRuns {
     this.#end[this.count] = end;
     this.#gap[this.count] = gap;
     this.count += 1;
+  }
+
+  /** For another thread; its buffers may be transferred. */
+  packed(): PackedRuns {
+    const { count } = this;
+    return {
+      start: this.#start.slice(0, count),
+      end: this.#end.slice(0, count),
+      gap: this.#gap.slice(0, count),
+    };
+  }
+
+  static unpacked({ start, end, gap }: PackedRuns): TextRuns {
+    const runs = new TextRuns();
+    runs.count = start.length;
+    runs.#start = start;
+    runs.#end = end;
+    runs.#gap = gap;
+    return runs;
   }
 
   start(run: number): number {

@@ -15,3 +15,12 @@ test("a URL received from two processes is announced once, and known after the a
   assert.equal(other.has(1, 2), true);
   assert.deepEqual(owner.take(9), []);
 });
+
+test("of very many URLs those received last are remembered", () => {
+  const owner = new PopularFound();
+  for (let low = 1; low <= 200_000; low++) owner.received(0, low);
+  owner.received(0, 1);
+  assert.deepEqual(owner.take(9), [], "the first was forgotten");
+  owner.received(0, 100_001);
+  assert.deepEqual(owner.take(9), [[0, 100_001]]);
+});

@@ -1,35 +1,43 @@
 /**
  * Finds popular URLs during the crawl: those that several processes found.
  *
- * The owner counts how often each URL was received; a URL received twice is announced to all processes, which then
+ * The owner remembers which URLs were received; a URL received twice is announced to all processes, which then
  * stop sending it. No link is lost, because the owner knows the URL already. An earlier crawl gives the same list in
- * advance and more completely (`popular.ts`).
+ * advance and more completely (`--replicate`).
  *
- * Both the counters and the set of known popular URLs are bounded.
+ * Both the remembered URLs and the set of known popular URLs are bounded; of the former, those received last are kept.
  */
 
-import { HeavyHitters } from "./heavy-hitters.ts";
+import { FingerprintTable } from "../base/fingerprint-table.ts";
 
 /** The two halves of a fingerprint. */
 export type Halves = readonly [high: number, low: number];
 
-const COUNTED_MAX = 100_000;
+/** Between this many URLs and twice as many are remembered. */
+const REMEMBERED_MIN = 100_000;
 const KNOWN_MAX = 100_000;
-const RECEIVED_MIN = 2;
+const RECEIVED_ONCE = 1;
+const RECEIVED_OFTEN = 2;
 
 export class PopularFound {
-  readonly #counts = new HeavyHitters(COUNTED_MAX);
-  readonly #known = new Set<string>();
+  /** How often a URL was received. A full table becomes the older one, and the older one is forgotten. */
+  #recent = new FingerprintTable();
+  #older = new FingerprintTable();
+  readonly #known = new FingerprintTable();
   #unannounced: Halves[] = [];
 
   has(high: number, low: number): boolean {
-    return this.#known.has(keyOf(high, low));
+    return this.#known.has(high, low);
   }
 
-  /** Counts a URL received from another process. */
+  /** Notes a URL received from another process. */
   received(high: number, low: number): void {
-    if (this.#counts.add(high, low) !== RECEIVED_MIN || this.has(high, low)) return;
-    this.#unannounced.push([high, low]);
+    const before = this.#recent.get(high, low) || this.#older.get(high, low);
+    if (before === RECEIVED_ONCE && !this.has(high, low)) this.#unannounced.push([high, low]);
+    this.#recent.set(high, low, before === 0 ? RECEIVED_ONCE : RECEIVED_OFTEN);
+    if (this.#recent.size < REMEMBERED_MIN) return;
+    this.#older = this.#recent;
+    this.#recent = new FingerprintTable();
   }
 
   /** Takes at most `countMax` URLs to announce to all processes. */
@@ -39,10 +47,6 @@ export class PopularFound {
 
   learn(found: readonly Halves[]): void {
     for (const [high, low] of found)
-      if (this.#known.size < KNOWN_MAX) this.#known.add(keyOf(high, low));
+      if (this.#known.size < KNOWN_MAX) this.#known.set(high, low, 1);
   }
-}
-
-function keyOf(high: number, low: number): string {
-  return `${high.toString(36)}-${low.toString(36)}`;
 }

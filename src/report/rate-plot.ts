@@ -5,46 +5,34 @@
  * when they add up to more than the crawled time, they are left out and the axis is the time crawled.
  */
 
-import type { Minute, Second } from "../bandwidth/history/series.ts";
-import type { RateHistory } from "../control/rate-log.ts";
+import { type RateHistory, type RateSpan, rateSpans } from "../control/rate-log.ts";
 import { linePlot, type Line } from "./line-plot.ts";
 import type { Point } from "./thin.ts";
 
 const SECOND_MS = 1000;
-const MINUTE_MS = 60_000;
 /** A row that starts later than this many row lengths after the previous one starts a new curve. */
 const GAP_LENGTHS = 2.5;
 
-/** One minute or second of history: one or two points of every curve. */
-interface Span {
-  readonly atMs: number;
-  readonly lengthMs: number;
-  readonly least: number;
-  readonly most: number;
-  readonly predicted: number;
-  readonly limit: number | undefined;
-}
-
 export function ratePlot(history: RateHistory, width: number): string {
-  const spans = [...history.minutes.map(spanOfMinute), ...history.seconds.map(spanOfSecond)];
-  const hasLimit = spans.some(({ limit }) => limit !== undefined);
+  const spans = rateSpans(history);
+  const hasLimit = spans.some(({ limitBps }) => limitBps !== undefined);
   const axis = axisFor(spans);
   const lines: Line[] = [
     {
       name: "measured",
       kind: "solid",
-      points: curve(spans, axis.xOf, ({ least, most }) => [least, most]),
+      points: curve(spans, axis.xOf, ({ leastBps, mostBps }) => [leastBps, mostBps]),
     },
     {
       name: "predicted",
       kind: "dotted",
-      points: curve(spans, axis.xOf, ({ predicted }) => [predicted]),
+      points: curve(spans, axis.xOf, ({ predictedBps }) => [predictedBps]),
     },
   ];
   const limit: Line = {
     name: "limit",
     kind: "limit",
-    points: curve(spans, axis.xOf, (span) => [span.limit ?? NaN]),
+    points: curve(spans, axis.xOf, ({ limitBps }) => [limitBps ?? NaN]),
   };
   return linePlot({
     title: "Rate, limit and prediction",
@@ -56,22 +44,13 @@ export function ratePlot(history: RateHistory, width: number): string {
   });
 }
 
-function spanOfMinute(minute: Minute): Span {
-  const { atMs, leastBps: least, mostBps: most, predictedBps: predicted, limitBps: limit } = minute;
-  return { atMs, lengthMs: MINUTE_MS, least, most, predicted, limit };
-}
-
-function spanOfSecond({ atMs, bytes, predictedBps: predicted, limitBps: limit }: Second): Span {
-  return { atMs, lengthMs: SECOND_MS, least: bytes, most: bytes, predicted, limit };
-}
-
 interface Axis {
   readonly text: { readonly label: string; readonly unit: string };
   /** x coordinate of the span with this index. */
   readonly xOf: (index: number) => number;
 }
 
-function axisFor(spans: readonly Span[]): Axis {
+function axisFor(spans: readonly RateSpan[]): Axis {
   const first = spans[0]?.atMs ?? 0;
   const last = spans.at(-1);
   const wholeMs = last === undefined ? 0 : last.atMs + last.lengthMs - first;
@@ -94,12 +73,12 @@ function axisFor(spans: readonly Span[]): Axis {
 }
 
 function curve(
-  spans: readonly Span[],
+  spans: readonly RateSpan[],
   xOf: (index: number) => number,
-  valuesOf: (span: Span) => readonly number[],
+  valuesOf: (span: RateSpan) => readonly number[],
 ): Point[] {
   const points: Point[] = [];
-  let before: Span | undefined;
+  let before: RateSpan | undefined;
   for (const [index, span] of spans.entries()) {
     const isGap =
       before !== undefined &&

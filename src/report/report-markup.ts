@@ -2,6 +2,8 @@
 
 import { escaped } from "./svg.ts";
 
+export { showCount as count } from "../base/units.ts";
+
 export type Fact = readonly [name: string, value: string];
 
 /** Empty when the section has no content. */
@@ -36,10 +38,6 @@ ${body}</tbody></table></div>`;
 
 function tableRow(cells: readonly string[], tag: "td" | "th"): string {
   return `<tr>${cells.map((cell) => `<${tag}>${escaped(cell, 300)}</${tag}>`).join("")}</tr>`;
-}
-
-export function count(number: number): string {
-  return String(Math.round(number)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 export function percent(share: number): string {

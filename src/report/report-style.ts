@@ -8,7 +8,7 @@ body{margin:0;background:var(--back);color:var(--ink);font:15px/1.45 system-ui,-
 main{max-width:1088px;margin:0 auto;padding:20px 16px 48px}
 h1{font-size:22px;margin:0;overflow-wrap:anywhere}h2{font-size:16px;margin:28px 0 8px}
 .soft{color:var(--soft);margin:4px 0}
-dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(138px,1fr));gap:10px;margin:16px 0 0}
+dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(180px,1fr));gap:10px;margin:16px 0 0}
 dl div{background:var(--paper);border-radius:6px;padding:8px 12px}
 dt{color:var(--soft);font-size:12px}dd{margin:0;font-size:18px;font-variant-numeric:tabular-nums;white-space:nowrap}
 figure{margin:0 0 10px;overflow-x:auto}

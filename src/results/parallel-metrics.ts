@@ -115,14 +115,15 @@ function against(
   reference: ReadableStore,
 ): { readonly coverage: number; readonly quality: number } {
   const ranks = pageRank(linkGraphOf(reference));
-  const pages = new PageMarks(ranks.length);
-  for (const { id } of reference.pages()) pages.add(id);
-  for (const id of sharedWith(store, reference)) pages.markGot(id);
-  const ids = pages.ids();
+  const ids: number[] = [];
+  // A page added after the ranks were computed has no rank, and is left out.
+  for (const { id } of reference.pages()) if (id <= ranks.length) ids.push(id);
+  const got = new Uint8Array(ranks.length + 1);
+  for (const id of sharedWith(store, reference)) got[id] = 1;
   const worth = Float64Array.from(ids, (id) => ranks[id - 1] as number);
-  const isGot = (page: number): boolean => pages.isGot(ids[page] as number);
+  const isGot = (page: number): boolean => got[ids[page] as number] === 1;
   return {
-    coverage: coverage(pages.got, ids.length),
+    coverage: coverage(ids.filter((id) => got[id] === 1).length, ids.length),
     quality: qualityOfBest(worth, store.totals.pages, isGot),
   };
 }
@@ -141,46 +142,4 @@ function* sharedWith(store: ReadableStore, reference: ReadableStore): Generator<
     count = 0;
   }
   yield* reference.lookup({ high, low, count });
-}
-
-const PAGE = 1;
-const GOT = 2;
-
-/** The reference's URLs that are pages, and those of them that were fetched. */
-class PageMarks {
-  readonly #marks: Uint8Array;
-  #pages = 0;
-  #got = 0;
-
-  constructor(urls: number) {
-    this.#marks = new Uint8Array(urls + 1);
-  }
-
-  get got(): number {
-    return this.#got;
-  }
-
-  /** A page added after the ranks were computed has no rank, and is left out. */
-  add(id: number): void {
-    if (id >= this.#marks.length || this.#marks[id] !== 0) return;
-    this.#marks[id] = PAGE;
-    this.#pages += 1;
-  }
-
-  markGot(id: number): void {
-    if (this.#marks[id] !== PAGE) return;
-    this.#marks[id] = GOT;
-    this.#got += 1;
-  }
-
-  isGot(id: number): boolean {
-    return this.#marks[id] === GOT;
-  }
-
-  ids(): Uint32Array {
-    const ids = new Uint32Array(this.#pages);
-    let count = 0;
-    for (const [id, mark] of this.#marks.entries()) if (mark !== 0) ids[count++] = id;
-    return ids;
-  }
 }

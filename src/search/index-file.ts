@@ -11,7 +11,8 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { descriptorShortage } from "../base/descriptors.ts";
+import { explained } from "../base/disk-trouble.ts";
+import { type FileLock, lockFile } from "../base/file-lock.ts";
 import { openDatabaseToRead } from "../base/read-only-database.ts";
 import { CrawlError } from "../base/errors.ts";
 import { OWNER_ONLY } from "../base/owner-only.ts";
@@ -28,10 +29,6 @@ const TOKENIZERS: Readonly<Record<Stemming, string>> = {
   english: "porter unicode61 remove_diacritics 2",
   none: "unicode61 remove_diacritics 2",
 };
-
-export interface IndexLock {
-  release(): void;
-}
 
 /** The declaration of the FTS5 table; the table that cuts passages has the same tokenizer. */
 export function wordTable(columns: string, stemming: Stemming): string {
@@ -92,53 +89,27 @@ export function openToRead(crawlFolder: string): DatabaseSync {
 }
 
 /** Locks the index for writing until `release`; undefined while another process holds the lock. */
-export function lockIndex(crawlFolder: string): IndexLock | undefined {
+export function lockIndex(crawlFolder: string): FileLock | undefined {
   const path = join(searchFolder(crawlFolder), "lock.db");
-  let lock: DatabaseSync | undefined;
   try {
     mkdirSync(searchFolder(crawlFolder), { recursive: true, mode: OWNER_ONLY });
-    lock = new DatabaseSync(path, { timeout: 0 });
-    lock.exec("BEGIN EXCLUSIVE");
-    const held = lock;
-    return { release: () => held.close() };
+    return lockFile(path);
   } catch (error) {
-    lock?.close();
-    const explained = explainedIndex(error, path);
-    if (explained instanceof CrawlError && explained.code === "STORE_LOCKED") return undefined;
-    throw explained;
+    const found = explainedIndex(error, path);
+    if (found instanceof CrawlError && found.code === "STORE_LOCKED") return undefined;
+    throw found;
   }
 }
 
 /** The operator's error for an error of SQLite or the file system; other errors are returned unchanged. */
 export function explainedIndex(error: unknown, path: string): unknown {
-  if (!(error instanceof Error) || error instanceof CrawlError) return error;
-  const shortage = descriptorShortage(error, path);
-  if (shortage !== undefined) return shortage;
-  const primary = "errcode" in error && typeof error.errcode === "number" ? error.errcode & 255 : 0;
-  const code = "code" in error ? error.code : undefined;
-  const what = `${path}: ${error.message}`;
-  if (primary === FULL || code === "ENOSPC" || code === "EDQUOT")
-    return new CrawlError("DISK_FULL", what, { cause: error });
-  if (primary === CORRUPT || primary === NOT_A_DATABASE)
-    return new CrawlError("SEARCH_INDEX_DAMAGED", what, { cause: error });
-  if (primary === BUSY) return new CrawlError("STORE_LOCKED", what, { cause: error });
-  if (
-    primary === READ_ONLY ||
-    primary === IO_ERROR ||
-    primary === CANNOT_OPEN ||
-    "syscall" in error
-  )
-    return new CrawlError("FOLDER_UNWRITABLE", what, { cause: error });
-  return error;
+  const found = explained(error, path);
+  const isDamaged = found instanceof CrawlError && found.code === "STORE_CORRUPT";
+  // The remedy for a damaged store would delete the crawl; an index can be rebuilt.
+  return isDamaged
+    ? new CrawlError("SEARCH_INDEX_DAMAGED", found.message, { cause: error })
+    : found;
 }
-
-const BUSY = 5;
-const READ_ONLY = 8;
-const IO_ERROR = 10;
-const CORRUPT = 11;
-const FULL = 13;
-const CANNOT_OPEN = 14;
-const NOT_A_DATABASE = 26;
 
 function fileIn(crawlFolder: string): string {
   return join(searchFolder(crawlFolder), "index.db");

@@ -14,7 +14,7 @@
 import { Worker } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
 import { CrawlError } from "../base/errors.ts";
-import type { IndexLock } from "./index-file.ts";
+import type { FileLock } from "../base/file-lock.ts";
 import { packPages } from "./page-parcel.ts";
 import type { IndexAnswer, IndexErrand, IndexerStart } from "./index-worker.ts";
 import type { IndexedPage } from "./index-writer.ts";
@@ -46,7 +46,7 @@ const PAGE_BYTES = 1_024;
 const GATHER_MS = 5;
 
 /** Opens the index; closing it releases the lock. */
-export function openIndex(options: IndexOptions, lock: IndexLock): PageIndex {
+export function openIndex(options: IndexOptions, lock: FileLock): PageIndex {
   return new ThreadedIndex(options, lock);
 }
 
@@ -58,7 +58,7 @@ interface Awaited {
 
 class ThreadedIndex implements PageIndex {
   readonly #options: IndexOptions;
-  readonly #lock: IndexLock;
+  readonly #lock: FileLock;
   readonly #worker: Worker;
   #gathered: IndexedPage[] = [];
   #lastSeq = 0;
@@ -69,7 +69,7 @@ class ThreadedIndex implements PageIndex {
   #timer: NodeJS.Timeout | undefined;
   #trouble: CrawlError | undefined;
 
-  constructor(options: IndexOptions, lock: IndexLock) {
+  constructor(options: IndexOptions, lock: FileLock) {
     this.#options = options;
     this.#lock = lock;
     const { crawlFolder, keepsText, stemming } = options;

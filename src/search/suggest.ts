@@ -7,6 +7,7 @@
  */
 
 import { DatabaseSync } from "node:sqlite";
+import { editsBetween } from "../base/edit-distance.ts";
 import type { Collection } from "./find.ts";
 import { type Stemming, wordTable } from "./index-file.ts";
 import { matchOfTerm, type Term } from "./query.ts";
@@ -69,24 +70,4 @@ function stemOf(word: string, stemming: Stemming): string | undefined {
   database.prepare("INSERT INTO words VALUES (?)").run(word);
   const stems = database.prepare("SELECT term FROM stem").all();
   return stems.length === 1 ? String(stems[0]?.["term"]) : undefined;
-}
-
-/** Letters inserted, deleted, replaced or swapped with their neighbour (optimal string alignment). */
-export function editsBetween(from: string, to: string): number {
-  let [before, last]: [number[], number[]] = [
-    [],
-    Array.from({ length: to.length + 1 }, (_, at) => at),
-  ];
-  for (let row = 1; row <= from.length; row++) {
-    const next = [row];
-    for (let at = 1; at <= to.length; at++) {
-      const isSame = from[row - 1] === to[at - 1];
-      const isSwapped = from[row - 1] === to[at - 2] && from[row - 2] === to[at - 1];
-      const replaced = (last[at - 1] ?? 0) + (isSame ? 0 : 1);
-      const fewest = Math.min(replaced, (last[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1);
-      next.push(isSwapped && at > 1 ? Math.min(fewest, (before[at - 2] ?? 0) + 1) : fewest);
-    }
-    [before, last] = [last, next];
-  }
-  return last[to.length] ?? 0;
 }

@@ -5,9 +5,6 @@
  * marker is written before any other file and has the stage `new` until the store is complete. So a
  * folder left by a kill in between can be started again, and a store that has lost its files is not
  * mistaken for a new one.
- *
- * The lock is an open transaction on an empty SQLite file. The system releases it when the process
- * ends for any reason, so there are no stale locks.
  */
 
 import {
@@ -29,11 +26,11 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { CrawlError } from "../base/errors.ts";
+import { type FileLock, lockFile } from "../base/file-lock.ts";
 import type { Log } from "../base/log.ts";
 import { OWNER_ONLY } from "../base/owner-only.ts";
-import { explained, explaining } from "./disk-trouble.ts";
+import { explained, explaining } from "../base/disk-trouble.ts";
 
 const MARKER = "weir.json";
 const LOCK = "lock.db";
@@ -63,7 +60,7 @@ export function claimFolder(folder: string): Claim {
       // Read again under the lock, because another process may have completed a store in the meantime.
       isReady: stageOf(folder) === "ready",
       markReady: () => writeMarker(folder, "ready"),
-      release: () => lock.close(),
+      release: () => lock.release(),
     };
   });
 }
@@ -114,7 +111,7 @@ export function eraseStore(folder: string): void {
     const { stateFolder } = pathsIn(folder);
     for (const file of readdirSync(stateFolder))
       if (file !== LOCK) rmSync(join(stateFolder, file), { recursive: true });
-    lock.close();
+    lock.release();
   });
 }
 
@@ -135,12 +132,12 @@ const ARCHIVE_FILE = /^weir-\d{5,9}\.warc\.gz$/;
 
 /** Throws when one of the folders is in use or is foreign; empty ones are free. */
 export function checkFree(folders: readonly string[]): void {
-  const locks: DatabaseSync[] = [];
+  const locks: FileLock[] = [];
   try {
     for (const folder of folders.filter(holdsCrawl))
       locks.push(explaining(folder, () => lockIn(folder)));
   } finally {
-    for (const lock of locks) lock.close();
+    for (const lock of locks) lock.release();
   }
 }
 
@@ -230,19 +227,16 @@ function markerText(stage: Stage): string {
   return `${JSON.stringify({ weir: "crawl", stage })}\n`;
 }
 
-function lockIn(folder: string): DatabaseSync {
+function lockIn(folder: string): FileLock {
   const { stateFolder } = pathsIn(folder);
   mkdirSync(stateFolder, { recursive: true, mode: OWNER_ONLY });
   const path = join(stateFolder, LOCK);
-  const lock = new DatabaseSync(path, { timeout: 0 });
   try {
-    lock.exec("BEGIN EXCLUSIVE");
-    return lock;
+    return lockFile(path);
   } catch (error) {
-    lock.close();
-    const converted = explained(error, path);
-    if (converted instanceof CrawlError && converted.code === "STORE_LOCKED")
+    const found = explained(error, path);
+    if (found instanceof CrawlError && found.code === "STORE_LOCKED")
       throw new CrawlError("STORE_LOCKED", `${folder} is in use`, { cause: error });
-    throw converted;
+    throw found;
   }
 }

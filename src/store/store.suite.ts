@@ -53,7 +53,8 @@ export function storeSuite(name: string, makePlace: (t: TestContext) => StorePla
   check("a commit is stored after reopening", async (place) => {
     const ledger = { page: 700, robots: 150 };
     const round = makeRound(3);
-    const site = makeSite(1, { known: 2, pending: 1, pages: 1, bytes: 900, ledger, round });
+    const counts = { known: 2, pending: 1, pages: 1, bytes: 900 };
+    const site = makeSite(1, { ...counts, ledger, round, rate: "429 9.5" });
     const page = makePage(1, 7);
     const batch: Batch = {
       ...emptyBatch(),
@@ -795,6 +796,7 @@ export function makeSite(id: number, change: Partial<SiteRow> = {}): SiteRow {
     robots: undefined,
     sitemapsRead: id % 2 === 0,
     traps: "",
+    rate: "",
     round: undefined,
     ...change,
   };

@@ -26,14 +26,13 @@ export interface Fingerprints {
   readonly count: number;
 }
 
-export interface NewUrl {
+/** What every row of a URL says. */
+interface UrlRow {
   readonly id: number;
   /** Canonical: the key. */
   readonly url: string;
   /** As it is requested and shown, where that is another spelling. */
   readonly written: string | undefined;
-  readonly fingerprintHigh: number;
-  readonly fingerprintLow: number;
   readonly siteId: number;
   readonly depth: number;
   readonly score: number;
@@ -42,17 +41,14 @@ export interface NewUrl {
   readonly redirects: number;
 }
 
+export interface NewUrl extends UrlRow {
+  readonly fingerprintHigh: number;
+  readonly fingerprintLow: number;
+}
+
 /** A URL that waits to be fetched. */
-export interface WaitingUrl {
-  readonly id: number;
-  readonly url: string;
-  readonly written: string | undefined;
-  readonly siteId: number;
-  readonly depth: number;
-  readonly score: number;
+export interface WaitingUrl extends UrlRow {
   readonly attempts: number;
-  readonly redirectedFromId: number;
-  readonly redirects: number;
   /** From the last time it was fetched, for a conditional request; empty when never. */
   readonly etag: string;
   readonly lastModified: string;
@@ -95,6 +91,8 @@ export interface SiteRow {
   readonly sitemapsRead: boolean;
   /** Counts that trap defences must remember, as the frontier wrote them. */
   readonly traps: string;
+  /** The rate of requests that it was found to accept, as the frontier wrote it; empty without one. */
+  readonly rate: string;
   /** undefined in rows from before there were rounds. */
   readonly round: StoredRound | undefined;
 }
@@ -298,16 +296,8 @@ export type ReadableStore = Omit<
   | "outboxBytes"
 >;
 
-export interface StoredUrl {
-  readonly id: number;
-  readonly url: string;
-  readonly written: string | undefined;
-  readonly siteId: number;
-  readonly depth: number;
-  readonly score: number;
+export interface StoredUrl extends UrlRow {
   readonly attempts: number;
-  readonly redirectedFromId: number;
-  readonly redirects: number;
   /** undefined while it waits. */
   readonly reason: Reason | undefined;
 }

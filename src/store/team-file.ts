@@ -8,7 +8,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CrawlError } from "../base/errors.ts";
-import { explaining } from "./disk-trouble.ts";
+import { explaining } from "../base/disk-trouble.ts";
 import { hasStore, writeWhole } from "./folder.ts";
 
 export const TEAM_FILE = "team.json";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { COMMON_WORDS } from "./language-words.ts";
-import { EnglishShare, LanguageGuesser, LANGUAGES } from "./language.ts";
+import { EnglishShare } from "../lab/english-share.ts";
+import { LanguageGuesser, LANGUAGES } from "./language.ts";
 import { Tokens } from "./tokens.ts";
 
 const SENTENCES: Readonly<Record<string, string>> = {

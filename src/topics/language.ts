@@ -1,6 +1,5 @@
 /**
- * Guesses the language of a page from its most common words; and the test of Chung and Clarke, the share of
- * common English words, as a baseline.
+ * Guesses the language of a page from its most common words.
  *
  * A word that k languages share counts 1/k for each of them, and the language with the highest sum wins. That
  * suffices for pages of fifty words and more (figures, also for libraries: docs/decisions/014-topics.md),
@@ -8,15 +7,13 @@
  * minimum share of known words the result is undefined.
  */
 
-import { COMMON_WORDS, ENGLISH } from "./language-words.ts";
+import { COMMON_WORDS } from "./language-words.ts";
 import { TermTable } from "./term-table.ts";
 import { termOf, type Tokens } from "./tokens.ts";
 
 export const LANGUAGES: readonly string[] = Object.keys(COMMON_WORDS);
 /** Below this share of common words a text is not prose of any known language. */
 const SHARE_MIN = 0.04;
-/** Minimum share of an English page. The paper does not give one; this one is best on Weir's test pages. */
-const BASELINE_SHARE = 0.15;
 
 export interface Language {
   /** ISO 639-1; undefined when none fits. */
@@ -67,21 +64,5 @@ export class LanguageGuesser {
       const language = this.#languages[at] as number;
       this.#scores[language] = (this.#scores[language] as number) + part;
     }
-  }
-}
-
-/** Chung and Clarke's test: enough common English words. */
-export class EnglishShare {
-  readonly #table = new TermTable();
-
-  constructor() {
-    for (const word of (COMMON_WORDS[ENGLISH] ?? "").split(" ")) this.#table.add(termOf(word));
-  }
-
-  isEnglish({ terms, count }: Tokens): boolean {
-    let common = 0;
-    for (let index = 0; index < count; index++)
-      if (this.#table.find(terms[index] as number) >= 0) common += 1;
-    return common >= BASELINE_SHARE * count;
   }
 }

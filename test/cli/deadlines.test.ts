@@ -53,7 +53,7 @@ sites:
 `,
   );
   const planned = await run(["plan", "--config", config], { folder: folder.path });
-  assert.equal(planned.code, 1, planned.stderr);
+  assert.equal(planned.code, 1, planned.stderr + planned.stdout);
   assert.match(planned.stdout, /40 pages, robots\.txt and sitemap at its delay take 42 s/);
   const words = ["crawl", "--config", config, "--out", join(folder.path, "out")];
   const refused = await run([...words, "--json", "--allow-private", "127.0.0.0/8"]);
@@ -115,7 +115,7 @@ test("strict: names that shared an IP address in an earlier crawl share its dela
     writeFileSync(config, `addressDelay: 300ms\nstrict: true\n${settings}${due.join("")}`);
     const before = site.requests.length;
     const planned = await run(["plan", ...where, "--refresh"]);
-    assert.equal(planned.code, 1, planned.stderr);
+    assert.equal(planned.code, 1, planned.stderr + planned.stdout);
     assert.match(planned.stdout, /1 of 2 deadlines cannot be kept/);
     const refused = await run(["crawl", ...where, "--refresh"]);
     assert.equal(refused.code, 1, refused.stderr);

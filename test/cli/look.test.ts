@@ -154,9 +154,13 @@ test("the folder of several crawls is listed, with the command to type for each"
       ["all/b", 4],
     ],
   );
-  const serve = await run(["serve", "all"], place);
-  assert.equal(serve.code, 2);
-  assert.match(serve.stderr, /^ {2}weir serve all\/b +done/m);
+  for (const command of ["serve", "report", "export", "search", "set"]) {
+    const words =
+      { search: ["word"], set: ["limit", "1MB/s"], export: ["--format", "links"] }[command] ?? [];
+    const { code, stderr } = await run([command, "all", ...words], place);
+    assert.equal(code, 2, command);
+    assert.match(stderr, new RegExp(`^ {2}weir ${command} all/b +done`, "m"));
+  }
   const none = await run(["status", "none"], place);
   assert.match(none.stderr, /FOLDER_MISSING/);
 });

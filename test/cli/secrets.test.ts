@@ -116,7 +116,7 @@ sites:
   const ended = await run(["crawl", ...seeds, ...sinks, ...traces, ...rest]);
   assert.equal(ended.code, 0, ended.stderr);
   assert.match(ended.stderr, /user name and password in 3 seeds are not used/);
-  assert.match(ended.stderr, /weir\.yaml holds a password.*WEIR_NATS_PASSWORD/);
+  assert.match(ended.stderr, /weir\.yaml contains a password.*WEIR_NATS_PASSWORD/);
   assert.ok(site.requests.includes("/page/2"), "the addresses themselves are crawled");
 
   const looks: Record<string, string> = { crawl: outputOf(ended), traces: traced.join("") };

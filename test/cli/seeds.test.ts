@@ -66,6 +66,17 @@ test("a crawl none of whose seeds is admitted ends with 2, counts them and names
   }
 });
 
+test("when no seed is admitted, the bad lines of the seeds file are named beside the refused seeds", async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "seeds.txt");
+  writeFileSync(file, "http://127.0.0.1:8099/print/1\nnonsense\nhttp://10.1.1.1/\n");
+  const { code, stderr } = await crawl("--seeds", file, "--exclude", "*/print/*");
+  assert.equal(code, 2);
+  assert.match(stderr, /2 bad lines in .*seeds\.txt, left out:\n {2}line 2: "nonsense" is not/);
+  assert.match(stderr, /line 3: "http:\/\/10\.1\.1\.1\/" is a private or loopback address/);
+  assert.match(stderr, /\/print\/1 matches --exclude/);
+});
+
 test("seeds that robots.txt or a redirect's target refuses are named with what would admit them", async () => {
   await using site = await startSite({
     pageCount: 0,

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { connectNats } from "../../src/exchange/nats/connection.ts";
 import { openJetStreamRegistry } from "../../src/exchange/nats/registry-jetstream.ts";
 import { registrySuite } from "../../src/exchange/registry.suite.ts";
@@ -23,7 +22,6 @@ else {
       ours: await openJetStreamRegistry(options),
       theirs: await openJetStreamRegistry(options),
       wipe: () => server.wipe(),
-      settle: () => wait(100),
     };
   });
 }

@@ -15,7 +15,7 @@ import type { Resolver } from "../../src/fetch/resolver.ts";
 import type { Conduct } from "../../src/lab/faults.ts";
 import { SimClock } from "../../src/lab/sim-clock.ts";
 import { SimTransport } from "../../src/lab/sim-transport.ts";
-import { MemoryDisk, openMemoryStore } from "../../src/store/memory/store-memory.ts";
+import { MemoryDisk } from "../../src/lab/memory-disk.ts";
 import type { CanonicalUrl } from "../../src/url/url.ts";
 
 const resolver: Resolver = {
@@ -43,7 +43,7 @@ async function crawlMoved(
   const manners = { delayMs: 0, addressDelayMs: 0, ignoreRobots: true, sitemaps: false };
   const settings = { ...defaultSettings(), ...manners, ...changes };
   const transport = new SimTransport({ clock, conductOf });
-  const store = openMemoryStore(disk);
+  const store = disk.open();
   const handle = startCrawl({
     settings,
     seeds: Array.from({ length: count }, (_, at) => `http://old-${at}.test/` as CanonicalUrl),

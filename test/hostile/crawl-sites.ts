@@ -34,7 +34,7 @@ import { SimClock } from "../../src/lab/sim-clock.ts";
 import { SimTransport } from "../../src/lab/sim-transport.ts";
 import { REASONS } from "../../src/page/outcome.ts";
 import type { PageRecord } from "../../src/page/page.ts";
-import { openMemoryStore } from "../../src/store/memory/store-memory.ts";
+import { openMemoryStore } from "../../src/store/sqlite/store-sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { CanonicalUrl } from "../../src/url/url.ts";
 import { patientClock } from "../../src/base/patient-clock.suite.ts";

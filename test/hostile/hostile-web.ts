@@ -38,14 +38,20 @@ export interface HostileWeb extends AsyncDisposable {
 
 const ROBOTS = answer("404 None", "Content-Type: text/plain\r\n");
 
-export async function startHostileWeb(rows: readonly Row[] = HOSTILE_ROWS): Promise<HostileWeb> {
+/** Each row has a port of its own, and an address of its own where `addressOf` gives one. */
+export async function startHostileWeb(
+  rows: readonly Row[] = HOSTILE_ROWS,
+  addressOf: (index: number) => string = () => "127.0.0.1",
+): Promise<HostileWeb> {
   const sockets = new Set<Socket>();
   const stops: (() => Promise<unknown> | void)[] = [];
   const places: HostilePlace[] = [];
-  for (const row of rows) {
-    const port = row.port === "full" ? await fullPort(stops) : await rowPort(row, sockets, stops);
+  for (const [index, row] of rows.entries()) {
+    const address = row.port === "full" ? "127.0.0.1" : addressOf(index);
+    const port =
+      row.port === "full" ? await fullPort(stops) : await rowPort(row, { address, sockets, stops });
     const scheme = row.tls === undefined ? "http" : "https";
-    places.push({ row, url: `${scheme}://127.0.0.1:${port}/` });
+    places.push({ row, url: `${scheme}://${address}:${port}/` });
   }
   return {
     places,
@@ -57,18 +63,20 @@ export async function startHostileWeb(rows: readonly Row[] = HOSTILE_ROWS): Prom
   };
 }
 
-async function rowPort(
-  row: Row,
-  sockets: Set<Socket>,
-  stops: (() => Promise<unknown> | void)[],
-): Promise<number> {
+interface Place {
+  readonly address: string;
+  readonly sockets: Set<Socket>;
+  readonly stops: (() => Promise<unknown> | void)[];
+}
+
+async function rowPort(row: Row, { address, sockets, stops }: Place): Promise<number> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", ignore).on("close", () => sockets.delete(socket));
     if (row.onConnection !== undefined) row.onConnection(socket);
     else serveRequests(row.tls === undefined ? socket : secured(socket, row.tls), socket, row);
   });
-  const port = await listen(server);
+  const port = await listen(server, address);
   if (row.port === "closed") await close(server);
   else stops.push(() => close(server));
   return port;
@@ -121,9 +129,9 @@ async function fullPort(stops: (() => Promise<unknown> | void)[]): Promise<numbe
   return port;
 }
 
-function listen(server: Server): Promise<number> {
+function listen(server: Server, address: string): Promise<number> {
   return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+    server.listen(0, address, () => resolve((server.address() as AddressInfo).port));
   });
 }
 

@@ -10,7 +10,7 @@ import { after, before, describe, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../src/base/clock.ts";
-import type { Proxy } from "../../src/fetch/dial.ts";
+import type { Proxy } from "../../src/fetch/proxy.ts";
 import { canSetWindows } from "../../src/fetch/receive-window.ts";
 import { SUITE_LIMITS } from "../../src/fetch/transport.suite.ts";
 import type { TransportAnswer, TransportRequest } from "../../src/fetch/transport.ts";
@@ -188,7 +188,7 @@ test("no descriptor is left behind, however a connection ends", { skip }, async 
 test("a proxy with a name has no window, and says so; its bytes are read in steps", async () => {
   await using site = await greedySite("http", "127.0.0.1");
   const { port } = site.request(0);
-  const proxy = { host: "localhost", port, authorization: undefined };
+  const proxy = { kind: "http", host: "localhost", port, authorization: undefined } as const;
   await using through = await greedySite("http", "127.0.0.1", WINDOW_BYTES, { proxy });
   assert.equal(through.transport.windowsHeld, false);
   let toldMost = 0;

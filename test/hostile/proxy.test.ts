@@ -7,7 +7,7 @@ import {
   setDefaultCACertificates,
   TLSSocket,
 } from "node:tls";
-import { readProxy } from "../../src/fetch/dial.ts";
+import { readProxy } from "../../src/fetch/proxy.ts";
 import type { TransportAnswer, TransportFailed } from "../../src/fetch/transport.ts";
 import { SUITE_LIMITS } from "../../src/fetch/transport.suite.ts";
 import { UndiciTransport } from "../../src/fetch/transport-undici.ts";
@@ -93,7 +93,9 @@ test("a proxy is read from its URL, or refused", () => {
   for (const text of [
     "",
     "proxy:3128",
-    "socks5://h:1",
+    "socks4://h:1",
+    "socks5://h:1/path",
+    `socks5://${"u".repeat(256)}:p@h:1`,
     "https://h:1",
     "file:///x",
     "http://h/path",

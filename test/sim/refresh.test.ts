@@ -16,11 +16,10 @@ import { checkAccounts } from "../../src/lab/checkers/accounts.ts";
 import { conductOf } from "../../src/lab/faults.ts";
 import { SimClock } from "../../src/lab/sim-clock.ts";
 import { SimResolver } from "../../src/lab/sim-resolver.ts";
-import { openSimStore, SimulatedCrash } from "../../src/lab/sim-store.ts";
+import { MemoryDisk, SimulatedCrash } from "../../src/lab/memory-disk.ts";
 import { SimTransport } from "../../src/lab/sim-transport.ts";
 import { seedUrls, siteNamed } from "../../src/lab/world.ts";
 import { makeWorld } from "../../src/lab/world/plan.ts";
-import { MemoryDisk, openMemoryStore } from "../../src/store/memory/store-memory.ts";
 import type { CanonicalUrl } from "../../src/url/url.ts";
 
 const WORLD = makeWorld({
@@ -59,7 +58,7 @@ class Life {
     const random = randomFrom(1);
     const killed = Promise.withResolvers<"killed">();
     const onCrash = (): void => killed.resolve("killed");
-    const store = openSimStore(this.#disk, { random, crashAtCommit, fullShare: 0, onCrash });
+    const store = this.#disk.openWith({ random, crashAtCommit, fullShare: 0, onCrash });
     const resolver = new SimResolver(clock, WORLD, random, 0);
     const transport = new SimTransport({
       clock,
@@ -120,7 +119,7 @@ test("a refresh that is killed at any commit and resumed asks for every page of 
     const life = new Life();
     assert.equal(await life.run({}), "done");
     life.takeAsked();
-    const before = openMemoryStore(life.disk);
+    const before = life.disk.open();
     const pages = Array.from(before.urls()).filter(({ reason }) => reason === "ok");
     await before.close();
     assert.ok(pages.length > 20);
@@ -131,7 +130,7 @@ test("a refresh that is killed at any commit and resumed asks for every page of 
     const asked = new Set(life.takeAsked());
     const missing = pages.filter(({ url }) => !asked.has(url)).map(({ url }) => url);
     assert.deepEqual(missing, [], `killed at commit ${crashAtCommit}`);
-    const after = openMemoryStore(life.disk);
+    const after = life.disk.open();
     assert.deepEqual(checkAccounts(after), [], `killed at commit ${crashAtCommit}`);
     for (const { id } of pages) assert.equal(after.url(id)?.reason, "not_modified");
     await after.close();
@@ -145,7 +144,7 @@ test("a refresh under a limit of pages, killed at any commit, fetches that many 
   for (let crashAtCommit = 1; crashAtCommit <= 12; crashAtCommit++) {
     const life = new Life();
     await life.run({ pagesMax });
-    const before = openMemoryStore(life.disk);
+    const before = life.disk.open();
     assert.equal(before.totals.pages, pagesMax);
     assert.ok(before.totals.known > pagesMax + 10, "there is more to fetch");
     const hosts = hostsOf(Array.from(before.pages(), ({ id }) => before.url(id)?.url ?? ""));
@@ -156,7 +155,7 @@ test("a refresh under a limit of pages, killed at any commit, fetches that many 
     const message = `killed at commit ${crashAtCommit}`;
     const asked = life.takeAsked();
     assert.deepEqual(hostsOf(asked), hosts, message);
-    const after = openMemoryStore(life.disk);
+    const after = life.disk.open();
     assert.equal(after.totals.pagesRecrawled, pagesMax, message);
     assert.deepEqual(checkAccounts(after), [], message);
     await after.close();
@@ -168,7 +167,7 @@ test("strict refuses a refresh that its delays make late before it begins, and s
   const life = new Life();
   await life.run({});
   life.takeAsked();
-  const before = openMemoryStore(life.disk);
+  const before = life.disk.open();
   const most = Math.max(...Array.from(before.sites(), ({ known }) => known));
   await before.close();
   const delayMs = 1_000;

@@ -8,7 +8,7 @@ import { CrawlError } from "../../base/errors.ts";
 import { showBytes } from "../../base/units.ts";
 import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
-import { onOff, words as someWords } from "../../config/readers.ts";
+import { words as someWords } from "../../config/readers.ts";
 import {
   checkCollection,
   checkFiles,
@@ -18,10 +18,11 @@ import {
 } from "../../results/check-collection.ts";
 import { runningSnapshot } from "../../results/crawl-folder.ts";
 import { plural, showCount } from "../amounts.ts";
-import { readArgs } from "../args.ts";
+import { JSON_FLAG, readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Command } from "../help.ts";
 import { isLively, paletteFor } from "../terminal.ts";
+import { unwritable } from "../write-out.ts";
 
 /** Faults that are listed; all are counted. */
 const FAULTS_SHOWN_MAX = 100;
@@ -32,7 +33,7 @@ const FLAGS = {
     meaning: "Copy all records that are whole, with right digests, to this new WARC file.",
     reader: someWords("FILE", "the name of a file"),
   },
-  json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
+  ...JSON_FLAG,
 } as const satisfies FieldTable;
 
 export const command: Command = {
@@ -121,11 +122,7 @@ class Salvage {
       stream.destroy();
       const code = error instanceof Error && "code" in error ? error.code : undefined;
       if (code !== "EEXIST") rmSync(this.file, { force: true });
-      const why = error instanceof Error ? error.message : String(error);
-      const what = `Cannot write ${visible(this.file, 200)}: ${why}`;
-      throw new CrawlError(code === "ENOSPC" ? "DISK_FULL" : "FILE_UNREADABLE", what, {
-        cause: error,
-      });
+      throw unwritable(error, this.file);
     }
   }
 }

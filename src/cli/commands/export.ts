@@ -6,10 +6,8 @@
  */
 
 import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { descriptorShortage } from "../../base/descriptors.ts";
 import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
@@ -28,10 +26,12 @@ import { openReadOnly } from "../../store/joined/open-read-only.ts";
 import { archiveFolder } from "../../store/team-file.ts";
 import { plural } from "../amounts.ts";
 import { readArgs } from "../args.ts";
+import { refuseSeveral } from "../crawl-list.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { linkingPages, pageLines, pageRows, popularUrls } from "../export-lines.ts";
 import { type ReadableStore, UrlBook } from "../export-lines.ts";
 import type { Command } from "../help.ts";
+import { unwritable } from "../write-out.ts";
 
 const FLAGS = {
   format: {
@@ -70,8 +70,6 @@ const FLAGS = {
     reader: integer({ least: 1, most: 10_000_000 }),
   },
 } as const satisfies FieldTable;
-
-const SORT_SPACE = { folder: tmpdir(), memoryBytes: 128 * 2 ** 20 };
 
 type Format = "jsonl" | "parquet" | "warc" | "links" | "cdxj";
 
@@ -129,6 +127,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   if (format === undefined)
     throw new CrawlError("USAGE", `--format is missing: ${FLAGS.format.reader.expects}`);
   const [folder = ""] = positional;
+  await refuseSeveral(folder, "weir export");
   const damages = flags.strict ? undefined : new Damages();
   const store = openReadOnly(folder, damages?.add);
   const job = {
@@ -177,7 +176,7 @@ async function writeTo(stream: Writable, job: Job): Promise<void> {
       return writeLines(edgeLines(linkingPages(store, book), book.urlOf), stream);
     }
     case "cdxj":
-      return writeLines(sortedLines(cdxjLines(archives, onDamage), SORT_SPACE), stream);
+      return writeLines(sortedLines(cdxjLines(archives, onDamage)), stream);
     case "warc":
       refuseTerminal(stream, "An archive");
       return concatenateArchives(archives, stream);
@@ -205,21 +204,11 @@ async function writeFileWhole(file: string, job: Job): Promise<void> {
   } catch (error) {
     stream.destroy();
     rmSync(part, { force: true });
-    throw explained(error, file);
+    throw unwritable(error, file);
   }
   process.stderr.write(`${visible(file, 300)} is written.\n`);
 }
 
 function isFolder(path: string): boolean {
   return path.endsWith("/") || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function explained(error: unknown, file: string): unknown {
-  if (!(error instanceof Error) || !("code" in error) || error instanceof CrawlError) return error;
-  const shortage = descriptorShortage(error, visible(file, 200));
-  if (shortage !== undefined) return shortage;
-  const code = error.code === "ENOSPC" ? "DISK_FULL" : "FILE_UNREADABLE";
-  return new CrawlError(code, `Cannot write ${visible(file, 200)}: ${error.message}`, {
-    cause: error,
-  });
 }

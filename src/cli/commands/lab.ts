@@ -9,24 +9,15 @@ import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
 import { suggestion } from "../../config/nearest.ts";
-import { integer, onOff, words as someWords } from "../../config/readers.ts";
+import { integer, words as someWords } from "../../config/readers.ts";
 import type { Experiment, ExperimentOptions, Findings } from "../../lab/experiments/experiment.ts";
 import { EXPERIMENTS } from "../../lab/experiments/registry.ts";
 import { linePlot } from "../../report/line-plot.ts";
 import { plural } from "../amounts.ts";
-import { readArgs } from "../args.ts";
+import { JSON_FLAG, readArgs } from "../args.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { type Command, wrapped } from "../help.ts";
 import { alignedTable, csvTable, markdownTable } from "../row-table.ts";
-
-const JSON_FLAG = {
-  json: {
-    key: "json",
-    meaning: "Print one JSON object.",
-    fallback: "false",
-    reader: onOff,
-  },
-} as const satisfies FieldTable;
 
 const RUN_FLAGS = {
   outFolder: {
@@ -71,8 +62,11 @@ export const command: Command = {
       "Repeats the experiments of the papers behind Weir, with the production code on a synthetic web. Time is virtual: minutes of crawling take seconds, and the same seed gives the same figures on every machine.",
     examples: [
       ["weir lab list", "list the experiments"],
-      ["weir lab run bandwidth-control --runs 1", "a table and pictures in weir-data/lab"],
-      ["weir lab run bandwidth-depth --seed 7 --json", "the result as JSON"],
+      ["weir lab run bandwidth-prediction --runs 1", "a table and pictures in weir-data/lab"],
+      [
+        "weir lab run parallel-firewall --seed 7 --runs 1 --pages 5000 --json",
+        "the result as JSON",
+      ],
     ],
     groups: { "Flags of run": RUN_FLAGS },
     ending: `Experiments: ${EXPERIMENTS.map(({ name }) => name).join(", ")}.`,

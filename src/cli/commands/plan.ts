@@ -74,7 +74,7 @@ export const command: Command = {
       Deadlines: PLANNING,
     },
     ending:
-      "Sites in the file may have `size`, `deadline`, `priority`, `cap`, `efficiency` and `limit`. All settings of `weir crawl` are accepted. Exit codes: 0 planned; with --strict 1 if a deadline cannot be met, with --strict=sure also if one depends on an estimate; 2 wrong usage.",
+      "Sites in the file may have `size`, `pages`, `deadline`, `delay`, `priority`, `cap`, `efficiency` and `limit`. All settings of `weir crawl` are accepted. Exit codes: 0 planned; with --strict 1 if a deadline cannot be met, with --strict=sure also if one depends on an estimate; 2 wrong usage.",
   },
 };
 

@@ -5,6 +5,7 @@ import type { FieldTable } from "../../config/field.ts";
 import { words as someWords } from "../../config/readers.ts";
 import { SETTINGS } from "../../config/schema.ts";
 import { readArgs } from "../args.ts";
+import { refuseSeveral } from "../crawl-list.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Command } from "../help.ts";
 import { writeReport } from "../report-file.ts";
@@ -40,6 +41,7 @@ export const command: Command = {
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR"], FLAGS);
   const [folder = ""] = positional;
+  await refuseSeveral(folder, "weir report");
   const file = await writeReport({ folder, ...flags });
   process.stdout.write(`${visible(file, 300)} is written.\n`);
   return EXIT.done;

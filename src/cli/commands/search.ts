@@ -8,7 +8,7 @@
 import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
-import { integer, oneOf, onOff, words as someWords } from "../../config/readers.ts";
+import { integer, oneOf, words as someWords } from "../../config/readers.ts";
 import {
   crawlsIn,
   type IndexProgress,
@@ -18,7 +18,8 @@ import {
 import { type Collection, search } from "../../search/find.ts";
 import { type Query, readQuery } from "../../search/query.ts";
 import { plural, showCount } from "../amounts.ts";
-import { readArgs } from "../args.ts";
+import { JSON_FLAG, readArgs } from "../args.ts";
+import { refuseSeveral } from "../crawl-list.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Command } from "../help.ts";
 import { resultJson, resultLines } from "../search-lines.ts";
@@ -58,7 +59,7 @@ const FLAGS = {
     fallback: "english",
     reader: oneOf(["english", "none"]),
   },
-  json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
+  ...JSON_FLAG,
 } as const satisfies FieldTable;
 
 export const command: Command = {
@@ -89,6 +90,7 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const unwanted = words.filter(isUnwanted);
   const named = words.filter((word) => !isUnwanted(word));
   const { positional, flags } = readArgs(named, ["DIR", "WORDS…"], FLAGS);
+  await refuseSeveral(positional[0] ?? "", "weir search");
   const { folders, query } = readWish(positional, unwanted);
   using stack = new DisposableStack();
   const collections: Collection[] = [];

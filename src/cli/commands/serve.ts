@@ -1,13 +1,12 @@
 /** `weir serve DIR`: the dashboard of a crawl, running or not, until Ctrl-C. */
 
-import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import type { FieldTable } from "../../config/field.ts";
 import { SETTINGS } from "../../config/schema.ts";
 import { serveDashboard } from "../../dashboard/server.ts";
 import { storeFolders } from "../../store/team-file.ts";
 import { readArgs } from "../args.ts";
-import { crawlLines, crawlsInside } from "../crawl-list.ts";
+import { refuseSeveral } from "../crawl-list.ts";
 import { dashboardWish, isOpenToOthers, OPEN_TO_OTHERS } from "../dashboard.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Command } from "../help.ts";
@@ -46,9 +45,7 @@ export const command: Command = {
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR"], FLAGS);
   const [folder = ""] = positional;
-  const crawls = await crawlsInside(folder);
-  if (crawls.length > 0)
-    throw new CrawlError("FOLDER_MISSING", crawlLines(folder, crawls, "weir serve").join("\n"));
+  await refuseSeveral(folder, "weir serve");
   // Throws when the folder holds no crawl.
   storeFolders(folder);
   const wish = dashboardWish(folder, flags);

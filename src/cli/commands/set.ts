@@ -10,16 +10,16 @@ import { CrawlError } from "../../base/errors.ts";
 import { visible } from "../../base/visible.ts";
 import { CHANGEABLE, isChangeable, unchangeable } from "../../config/changeable.ts";
 import { expectationOf, type Field, type FieldTable } from "../../config/field.ts";
-import { onOff } from "../../config/readers.ts";
 import { readOne } from "../../config/resolve.ts";
 import { askCrawl } from "../../control/status-file.ts";
-import { readArgs } from "../args.ts";
+import { JSON_FLAG, readArgs } from "../args.ts";
+import { refuseSeveral } from "../crawl-list.ts";
 import { runningSnapshot, storedSnapshot } from "../../results/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Command } from "../help.ts";
 
 const FLAGS = {
-  json: { key: "json", meaning: "Print one JSON object.", fallback: "false", reader: onOff },
+  ...JSON_FLAG,
 } as const satisfies FieldTable;
 
 export const command: Command = {
@@ -52,6 +52,7 @@ export const command: Command = {
 async function run(words: readonly string[]): Promise<ExitCode> {
   const { positional, flags } = readArgs(words, ["DIR", "KEY", "VALUE"], FLAGS);
   const [folder = "", key = "", value = ""] = positional;
+  await refuseSeveral(folder, "weir set");
   checkWish(key, value);
   if (runningSnapshot(folder) === undefined) {
     // Throws when the folder holds no crawl.

@@ -13,7 +13,7 @@ import { roundPagesOf, type Snapshot } from "../../control/snapshot.ts";
 import { serversOf } from "../../store/joined/joined-servers.ts";
 import { storeFolders } from "../../store/team-file.ts";
 import { plural, showCount } from "../amounts.ts";
-import { readArgs } from "../args.ts";
+import { JSON_FLAG, readArgs } from "../args.ts";
 import { crawlLines, crawlsInside } from "../crawl-list.ts";
 import { runningSnapshot, storedSnapshot } from "../../results/crawl-folder.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -36,12 +36,7 @@ const FLAGS = {
     fallback: "false",
     reader: onOff,
   },
-  json: {
-    key: "json",
-    meaning: "Print one JSON object.",
-    fallback: "false",
-    reader: onOff,
-  },
+  ...JSON_FLAG,
   servers: {
     key: "servers",
     meaning: "Show measured and expected server speeds instead, by hour and kind of day.",
@@ -195,19 +190,35 @@ function statusOf(
     pagesPerSecond: snapshot.pagesPerSecond,
     remainingSeconds: remainingMs === undefined ? null : remainingMs / 1000,
     connections: { open: snapshot.connectionsOpen, max: snapshot.connectionsMax },
-    sites: snapshot.sites.map(({ site, pages, bytes, pending: waiting, state, round }) => ({
-      site,
-      pages,
-      bytes,
-      pending: waiting,
-      state,
-      round: round.number,
-      nextRoundInSeconds: round.nextInMs === undefined ? null : round.nextInMs / 1000,
-      roundPages: roundPagesOf(round),
-    })),
+    sites: snapshot.sites.map(
+      ({ site, pages, bytes, pending: waiting, state, slowed, round, ...own }) => ({
+        site,
+        pages,
+        bytes,
+        deadlineSeconds: inSeconds(own.deadlineMs),
+        finishedSeconds: inSeconds(own.finishedMs),
+        promised: promisedOf(own.promised),
+        pending: waiting,
+        state,
+        slowed: slowed ?? null,
+        round: round.number,
+        nextRoundInSeconds: round.nextInMs === undefined ? null : round.nextInMs / 1000,
+        roundPages: roundPagesOf(round),
+      }),
+    ),
     processes: snapshot.parallel?.procs ?? [],
     parallel: parallel === undefined ? null : { coverage: null, quality: null, ...parallel },
   };
+}
+
+/** What the first plan promised for a site. */
+function promisedOf(promised: Snapshot["sites"][number]["promised"]): object | null {
+  if (promised === undefined) return null;
+  return { finishSeconds: promised.finishMs / 1000, certainty: promised.certainty };
+}
+
+function inSeconds(ms: number | undefined): number | null {
+  return ms === undefined ? null : ms / 1000;
 }
 
 /** Over the last minute; null without a limit. */

@@ -56,6 +56,8 @@ async function work(job: Job): Promise<void> {
   });
   process.on("disconnect", () => crawl.stop("the supervisor is gone"));
   const result = await crawl.done.finally(() => worker.stop());
+  // Its last report leaves in this turn of the event loop.
+  await new Promise(setImmediate);
   say({ weir: "result", result });
   await bus.close();
 }

@@ -3,18 +3,14 @@
  * the whole.
  */
 
-import { systemClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Settings } from "../../config/schema.ts";
 import type { CrawlOrder, OpenCrawl } from "../../crawl/open.ts";
-import { speedTableFor } from "../../crawl/limit/link-budget.ts";
-import { checkPromises } from "../../crawl/deadlines/check-promises.ts";
 import type { Bus } from "../../exchange/bus.ts";
 import type { Registry } from "../../exchange/registry.ts";
 import { hasStore } from "../../store/folder.ts";
-import { openMemoryStore } from "../../store/memory/store-memory.ts";
+import { checkWhole } from "../check-whole.ts";
 import { natsOptionsOf, openNode } from "./node.ts";
-import { SharedLimit } from "../shared-limit.ts";
 import { checkNodeFolder, clearFor } from "../team-folder.ts";
 import { announceSpec, forgetSpec, specOf } from "./spec.ts";
 
@@ -39,20 +35,12 @@ export async function meet(settings: Settings, log: Log): Promise<MeetingPlace> 
   }
 }
 
-/** Checks all deadlines. Not for a resumed crawl, of which each node knows only its own part. */
-function checkWhole({ settings, seeds, folder, log }: Begun): void {
-  if (hasStore(folder) && !settings.fresh) return;
-  const limitBps = new SharedLimit(systemClock, settings).agreedBps();
-  const speeds = speedTableFor(settings);
-  const store = openMemoryStore();
-  checkPromises({ settings, seeds, store, clock: systemClock, log, speeds, limitBps });
-}
-
 export async function beginCluster(order: Begun): Promise<OpenCrawl> {
   const { settings, seeds, folder, log } = order;
   if (settings.fresh) clearFor(folder, []);
   else checkNodeFolder(folder, settings.crawlName);
-  checkWhole(order);
+  // Of a resumed crawl each node knows only its own part.
+  if (settings.fresh || !hasStore(folder)) checkWhole(order);
   const { bus, registry } = await meet(settings, log);
   const spec = specOf(settings, seeds, order.spellings);
   const announce = (): Promise<boolean> => announceSpec(registry, settings.crawlName, spec);

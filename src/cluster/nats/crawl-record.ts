@@ -13,6 +13,7 @@ import { type Registry, RegistryAway, type RegistryEntry } from "../../exchange/
 import { isChanges, isDivision } from "../message-checks.ts";
 import { readDivision, type WrittenDivision, writeDivision } from "../division-codec.ts";
 import type { Change } from "../change-list.ts";
+import { type Kept, laterChanges, type LeaderRecord, type Over, type Start } from "../leader.ts";
 import { DIVISION, OVER } from "./spec.ts";
 
 interface CrawlRecordParts {
@@ -20,25 +21,20 @@ interface CrawlRecordParts {
   readonly registry: Registry;
   readonly term: number;
   readonly spec: string;
+  /** The last division of this node, the changes that it has made, and whether it has taken part in this run. */
+  readonly known: Division;
+  readonly knownChanges: readonly Change[];
+  readonly hasTakenPart: boolean;
+  /** This node has just begun the crawl, which did not exist before. */
+  readonly isBeginning: boolean;
   readonly isLeading: () => boolean;
-}
-
-/** How a crawl ended: finished, or stopped. */
-export interface Over {
-  readonly how: "finish" | "stop";
-  readonly why: string;
-}
-
-/** What each leader takes over from its predecessor. */
-export interface Kept {
-  readonly division: Division;
-  /** Made by an operator so far. */
-  readonly changes: readonly Change[];
 }
 
 interface WrittenKept {
   readonly division: WrittenDivision;
   readonly changes: readonly Change[];
+  readonly begunAtMs: number | null;
+  readonly isResumed: boolean;
 }
 
 interface WrittenBy {
@@ -48,7 +44,7 @@ interface WrittenBy {
 
 const AGAIN_MS = 200;
 
-export class CrawlRecord {
+export class CrawlRecord implements LeaderRecord {
   readonly #parts: CrawlRecordParts;
   readonly #stopping = new AbortController();
 
@@ -64,31 +60,47 @@ export class CrawlRecord {
     this.#stopping.abort();
   }
 
-  /** Continues from the record of an earlier leader, with what `choose` makes of it. */
-  async takeUp(choose: (kept: Kept | undefined) => Kept): Promise<Kept | undefined> {
-    const { registry } = this.#parts;
-    return this.#insist(async () => {
+  /** Continues from the record of an earlier leader, or with what this node knows. */
+  async takeUp(): Promise<Start | undefined> {
+    const { registry, isBeginning } = this.#parts;
+    const end = await this.#howItEnded();
+    const start = await this.#insist(async () => {
       const entry = await registry.get(DIVISION);
-      const kept = choose(keptIn(this.#read<WrittenKept>(entry)));
+      const before = keptIn(this.#read<WrittenKept>(entry));
+      const kept = this.#continued(before, end?.isResumed === true);
       const revision = await registry.put(DIVISION, this.#write(kept), entry?.revision ?? 0);
       return revision === undefined ? undefined : kept;
     });
+    if (start === undefined || end === undefined) return undefined;
+    const isFirst = isBeginning && start.division.members.size === 0;
+    return { ...start, over: end.over, isFirst };
   }
 
-  /** How it ended. A crawl that was stopped has not ended for a node that begins it again: it `isResumed`. */
-  async howItEnded(isBeginning: boolean): Promise<{ over: Over | undefined; isResumed: boolean }> {
-    const { registry } = this.#parts;
-    const answer = await this.#insist(async () => {
+  /** Under an epoch of its own, so that every process learns of it. A change holds until the crawl ends. */
+  #continued(before: Kept | undefined, isResumed: boolean): Kept {
+    const { known, knownChanges } = this.#parts;
+    const isAhead = before === undefined || known.epoch > before.division.epoch;
+    const division = isAhead ? known : before.division;
+    const epoch = division.epoch + (division.members.size > 0 ? 1 : 0);
+    const changes = laterChanges(isResumed ? [] : (before?.changes ?? []), knownChanges);
+    const run = { begunAtMs: before?.begunAtMs, isResumed: before?.isResumed === true };
+    const now = isResumed ? { begunAtMs: undefined, isResumed } : run;
+    return { division: { ...division, epoch }, changes, ...now };
+  }
+
+  /** A crawl that was stopped has not ended for a node that begins it again: it `isResumed`. */
+  async #howItEnded(): Promise<{ over: Over | undefined; isResumed: boolean } | undefined> {
+    const { registry, hasTakenPart } = this.#parts;
+    return this.#insist(async () => {
       const entry = await registry.get(OVER);
       const { how, why = "" } = this.#read<Over>(entry) ?? {};
       if (entry === undefined || (how !== "finish" && how !== "stop"))
         return { over: undefined, isResumed: false };
-      if (how === "finish" || !isBeginning)
+      if (how === "finish" || hasTakenPart)
         return { over: { how, why: String(why) }, isResumed: false };
       const isRemoved = await registry.remove(OVER, entry.revision);
       return isRemoved ? { over: undefined, isResumed: true } : undefined;
     });
-    return answer ?? { over: undefined, isResumed: false };
   }
 
   /** False when this node no longer leads; then nothing was written. */
@@ -124,8 +136,9 @@ export class CrawlRecord {
     return undefined;
   }
 
-  #write({ division, changes }: Kept): string {
-    return this.#sealed({ division: writeDivision(division), changes } satisfies WrittenKept);
+  #write({ division, begunAtMs, ...rest }: Kept): string {
+    const written = { division: writeDivision(division), begunAtMs: begunAtMs ?? null, ...rest };
+    return this.#sealed(written satisfies WrittenKept);
   }
 
   #sealed(what: object): string {
@@ -151,5 +164,7 @@ function keptIn(written: Partial<WrittenKept> | undefined): Kept | undefined {
   if (!isDivision(written?.division)) return undefined;
   const division = readDivision(written?.division as WrittenDivision);
   const changes = isChanges(written?.changes) ? (written?.changes as readonly Change[]) : [];
-  return division && { division, changes };
+  const begun = written?.begunAtMs;
+  const begunAtMs = typeof begun === "number" && Number.isFinite(begun) ? begun : undefined;
+  return division && { division, changes, begunAtMs, isResumed: written?.isResumed === true };
 }

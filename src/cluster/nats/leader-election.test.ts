@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { silentLog } from "../../base/log.ts";
 import { randomFrom } from "../../base/random.ts";
 import { defaultSettings } from "../../config/sources.ts";
-import { MemoryRegistry, MemoryTable } from "../../exchange/registry-memory.ts";
+import { MemoryRegistry, MemoryTable } from "../../lab/sim-registry.ts";
 import { SimBus } from "../../lab/sim-bus.ts";
 import { SimClock } from "../../lab/sim-clock.ts";
 import { emptyDivision } from "../ownership.ts";

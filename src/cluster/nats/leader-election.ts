@@ -6,20 +6,29 @@
 
 import { type Clock, sleep } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
-import { Leader, type LeaderParts } from "./leader.ts";
+import type { Division } from "../../crawl/ownership.ts";
+import type { Registry } from "../../exchange/registry.ts";
+import type { Change } from "../change-list.ts";
+import { Leader, type LeaderParts } from "../leader.ts";
+import { CrawlRecord } from "./crawl-record.ts";
 import { Lease } from "./lease.ts";
 
 interface LeaderElectionParts extends Omit<
   LeaderParts,
-  "term" | "known" | "knownChanges" | "hasTakenPart" | "isLeading"
+  "term" | "record" | "isLeading" | "nodeTimeoutMs"
 > {
   readonly clock: Clock;
+  readonly registry: Registry;
   readonly node: string;
   readonly leaseMs: number;
   readonly random?: Random;
-  readonly known: () => LeaderParts["known"];
-  readonly knownChanges: () => LeaderParts["knownChanges"];
+  /** The last division of this node, and the changes that it has made. */
+  readonly known: () => Division;
+  readonly knownChanges: () => readonly Change[];
+  /** Whether it has taken part in this run. */
   readonly hasTakenPart: () => boolean;
+  /** This node has just begun the crawl, which did not exist before. */
+  readonly isBeginning: boolean;
 }
 
 /** How long a leader waits at the end for the last reports of the other nodes. */
@@ -69,10 +78,10 @@ export class LeaderElection {
   }
 
   #onGained(term: number): void {
-    const { log, onFault, known, knownChanges, hasTakenPart } = this.#parts;
+    const { log, onFault, known, knownChanges, hasTakenPart, settings } = this.#parts;
     log.write({ level: "info", message: "this node leads", values: { term } });
     const isLeading = (): boolean => this.#lease.term === term;
-    const leader = new Leader({
+    const record = new CrawlRecord({
       ...this.#parts,
       term,
       known: known(),
@@ -80,6 +89,8 @@ export class LeaderElection {
       hasTakenPart: hasTakenPart(),
       isLeading,
     });
+    const { nodeTimeoutMs } = settings;
+    const leader = new Leader({ ...this.#parts, term, record, isLeading, nodeTimeoutMs });
     this.#leader = leader;
     this.#before = this.#before.then(() => leader.start()).catch(onFault);
   }

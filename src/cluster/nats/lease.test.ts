@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Clock } from "../../base/clock.ts";
 import { below, pick, type Random, randomFrom } from "../../base/random.ts";
-import { MemoryRegistry, MemoryTable } from "../../exchange/registry-memory.ts";
+import { MemoryRegistry, MemoryTable } from "../../lab/sim-registry.ts";
 import type { Registry } from "../../exchange/registry.ts";
 import { SimClock } from "../../lab/sim-clock.ts";
 import { Lease } from "./lease.ts";
@@ -211,7 +211,6 @@ class Node {
       get: (key) => wake(registry.get(key)),
       put: (key, value, revision) => wake(registry.put(key, value, revision)),
       remove: (key, revision) => wake(registry.remove(key, revision)),
-      watch: (prefix, onChange) => registry.watch(prefix, onChange),
       close: () => registry.close(),
     };
   }

@@ -22,9 +22,8 @@ import { credentialsOf, withoutCredentials } from "../../url/credentials.ts";
 import { Worker } from "../worker.ts";
 import { LeaderElection } from "./leader-election.ts";
 import { emptyDivision } from "../ownership.ts";
-import { isFinal } from "./whole-view.ts";
 import type { Spec } from "./spec.ts";
-import { resultOfWhole } from "../merge-results.ts";
+import type { Look } from "../messages.ts";
 import { withoutShared } from "../shared-limit.ts";
 import { keepNodeName } from "../team-folder.ts";
 import { partitionOf, teamMeansFor } from "../team-setup.ts";
@@ -103,7 +102,8 @@ class ClusterNode implements OpenNode {
   #crawl: OpenLocalCrawl | undefined;
   #worker: Worker | undefined;
   #election: LeaderElection | undefined;
-  #whole: Snapshot | undefined;
+  /** The last news of a leader on another node. */
+  #whole: Pick<Look, "snapshot" | "result"> | undefined;
   #timers: NodeJS.Timeout[] = [];
   #refused: CrawlError | undefined;
 
@@ -153,15 +153,14 @@ class ClusterNode implements OpenNode {
       log,
       spec: spec.digest,
       onRefused: (why) => this.#onRefused(why),
-      onLook: (snapshot) => {
-        this.#whole = snapshot;
+      onLook: (look) => {
+        this.#whole = look;
       },
       change: (key, value) => void crawl.change(key, value),
     });
     this.#lead(crawl, this.#worker);
     this.#announceOn();
     crawl.done
-      .finally(() => this.#worker?.stop())
       .then(
         (result) => this.#close(result),
         (error: unknown) => this.#fail(this.#refused ?? error),
@@ -171,7 +170,7 @@ class ClusterNode implements OpenNode {
 
   snapshot(): Snapshot {
     const own = (this.#crawl as OpenLocalCrawl).snapshot();
-    const whole = this.#election?.leader?.snapshot ?? this.#whole;
+    const whole = this.#election?.leader?.snapshot() ?? this.#whole?.snapshot;
     return whole === undefined ? own : { ...whole, processId: process.pid };
   }
 
@@ -232,26 +231,30 @@ class ClusterNode implements OpenNode {
     this.#fail(this.#refused);
   }
 
-  async #close(result: CrawlResult): Promise<void> {
+  async #close(own: CrawlResult): Promise<void> {
+    this.#worker?.stop(own);
     await this.#election?.farewell();
-    await this.#wholeEnd();
-    const whole = this.#election?.leader?.snapshot ?? this.#whole;
-    await this.#tidy();
     // The node that began the crawl reports the whole, the others their part.
-    const isWhole = this.#order.announce !== undefined && whole !== undefined;
-    this.#settle.resolve(isWhole ? resultOfWhole(whole, result) : result);
+    const whole = this.#order.announce === undefined ? undefined : await this.#wholeResult();
+    await this.#tidy();
+    this.#settle.resolve(whole ?? own);
   }
 
-  /** The node that reports the whole waits for the leader's final snapshot. */
-  async #wholeEnd(): Promise<void> {
-    if (this.#order.announce === undefined || this.#election?.leader !== undefined) return;
+  /** From this leader, or in the last news of another one. */
+  async #wholeResult(): Promise<CrawlResult | undefined> {
     for (let waitedMs = 0; waitedMs < LAST_WORDS_MS_MAX; waitedMs += LOOK_EVERY_MS) {
-      if (this.#whole !== undefined && isFinal(this.#whole)) return;
+      const result = this.#election?.leader?.result() ?? this.#whole?.result;
+      if (result !== undefined && result !== null) return result;
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
+    const { log } = this.#order;
+    const message = "no leader reported the whole crawl: this is the result of this node";
+    log.write({ level: "warn", message, values: {} });
+    return undefined;
   }
 
   #fail(error: unknown): void {
+    this.#worker?.stop();
     this.#crawl?.stop("the node has failed");
     this.#tidy().then(
       () => this.#settle.reject(error),

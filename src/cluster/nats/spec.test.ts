@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { defaultSettings } from "../../config/sources.ts";
-import { MemoryRegistry } from "../../exchange/registry-memory.ts";
+import { MemoryRegistry } from "../../lab/sim-registry.ts";
 import { worldModel } from "../../lab/world-model.ts";
 import { encodeModel } from "../../topics/model.ts";
 import type { CanonicalUrl } from "../../url/url.ts";

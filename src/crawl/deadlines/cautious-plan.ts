@@ -16,7 +16,7 @@ import { type Division, PlanChooser, type PlannerContext } from "./choose-plan.t
 import type { Estimates } from "./estimate-sites.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Promised } from "./stored-promises.ts";
-import type { Site } from "../sites.ts";
+import type { Site } from "../site.ts";
 
 /** A deadline that is closer counts as passed, in seconds. */
 export const PASSED_SECONDS = 0.1;

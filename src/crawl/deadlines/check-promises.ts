@@ -17,6 +17,7 @@ import { overheadFor, windowFor } from "../../bandwidth/window.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Settings } from "../../config/schema.ts";
+import { Politeness } from "../../frontier/politeness.ts";
 import { Traps } from "../../frontier/traps.ts";
 import { Shares } from "../../plan/promise/fair-queue.ts";
 import { NO_NEWS, type ReadableStore, type SiteRow } from "../../store/store.ts";
@@ -24,12 +25,13 @@ import { fingerprintOf } from "../../url/fingerprint.ts";
 import { Scope } from "../../url/scope.ts";
 import { siteOf } from "../../url/site.ts";
 import type { CanonicalUrl } from "../../url/url.ts";
-import { entriesIn, SITES, trapLimits } from "../allotments.ts";
+import { entriesIn, politenessLimits, SITES, trapLimits } from "../allotments.ts";
 import { type LinkAhead, Estimates } from "./estimate-sites.ts";
 import { Deadlines } from "./deadlines.ts";
 import { isPlanned, Replanner } from "./replan.ts";
 import { hasEnded } from "../../results/last-run.ts";
-import { bytesBeforeRound, Sites } from "../sites.ts";
+import { bytesBeforeRound } from "../site.ts";
+import { Sites } from "../sites.ts";
 
 interface PromiseCheck {
   readonly settings: Settings;
@@ -93,6 +95,7 @@ function sitesOf({
       sitesWithWork: () => [],
     },
     traps: new Traps(trapLimits(settings)),
+    politeness: new Politeness(politenessLimits(settings)),
     clock,
     sitesMax: entriesIn(settings, SITES),
     emit: () => undefined,
@@ -153,8 +156,6 @@ function awaitSeeds({
     const { high, low } = fingerprintOf(url);
     const fingerprint = { high: Uint32Array.of(high), low: Uint32Array.of(low), count: 1 };
     if (store.lookup(fingerprint)[0] !== 0 || !scope.decide(url).accepted) continue;
-    const site = sites.of(siteOf(url));
-    site.known += 1;
-    site.pending += 1;
+    sites.of(siteOf(url)).found(true);
   }
 }

@@ -10,7 +10,7 @@ import type { Store } from "../../store/store.ts";
 import { siteOf } from "../../url/site.ts";
 import type { CrawlContext } from "../context.ts";
 import { settingsBySite } from "../allotments.ts";
-import type { Site } from "../sites.ts";
+import type { Site } from "../site.ts";
 import { type Promised, StoredPromises } from "./stored-promises.ts";
 
 /** The fact, kept in the store, when the crawl began, on the wall clock. */

@@ -28,7 +28,7 @@ import { delaysInAdvance, errandsBefore } from "../agreed-delay.ts";
 import { asCrawled } from "./first-plan.ts";
 import type { CrawlContext, LinkSetup } from "../context.ts";
 import type { Deadlines } from "./deadlines.ts";
-import { PAGES_TO_KNOW, type Site, TRIED_PAGES } from "../sites.ts";
+import { PAGES_TO_KNOW, type Site, TRIED_PAGES } from "../site.ts";
 
 /** Without a limit the line may give somewhat more than was received while requests waited for bytes. */
 const GROWTH_SHARE = 1.2;

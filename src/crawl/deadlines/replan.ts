@@ -19,7 +19,7 @@ import { CautiousPlanner, type Divided, PASSED_SECONDS } from "./cautious-plan.t
 import type { CrawlContext } from "../context.ts";
 import type { Estimates, EstimatesContext } from "./estimate-sites.ts";
 import type { Deadlines } from "./deadlines.ts";
-import { PAGES_TO_KNOW, type Site, TRIED_PAGES } from "../sites.ts";
+import { PAGES_TO_KNOW, type Site, TRIED_PAGES } from "../site.ts";
 import type { Forecast, PlanView } from "../../control/snapshot.ts";
 
 /** Several sites may end in one moment. */

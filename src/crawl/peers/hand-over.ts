@@ -14,7 +14,7 @@ import type { CrawlContext } from "../context.ts";
 import { endUrl } from "../end-url.ts";
 import type { Ownership } from "../ownership.ts";
 import type { Queue } from "../queue.ts";
-import type { Site } from "../sites.ts";
+import type { Site } from "../site.ts";
 import type { UrlMerge } from "./merge-url.ts";
 import type { LinkRouter } from "./route-links.ts";
 

@@ -86,9 +86,9 @@ export class PageImport {
     const site = sites.of(siteOf(candidate.url));
     const request = requests.beginImport(site, row);
     try {
-      await this.#parts.pages.keep(site, row, result, { from, onRecorded: taken });
-      requests.end(request, "recorded");
-      return true;
+      const kept = await this.#parts.pages.keep(site, row, result, { from, onRecorded: taken });
+      requests.end(request, kept === "retry" ? "queued" : "recorded");
+      return kept !== "retry";
     } catch (error) {
       requests.end(request, "queued");
       if (!isLackOfRoom(error)) throw error;

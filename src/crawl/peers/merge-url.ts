@@ -18,7 +18,7 @@ import { endUrl } from "../end-url.ts";
 import { countsBacklinks } from "../ordering.ts";
 import type { Ownership } from "../ownership.ts";
 import type { Queue } from "../queue.ts";
-import type { Site } from "../sites.ts";
+import type { Site } from "../site.ts";
 import { COUNTED_DEPTH, type FoundUrl, type LinkRouter } from "./route-links.ts";
 
 interface UrlMergeParts {
@@ -113,13 +113,11 @@ export class UrlMerge {
   }
 
   #reopen(site: Site, { id, score }: StoredUrl, reason: Visits["was"]): void {
-    const { batch, counters, sites } = this.#context;
+    const { batch, counters } = this.#context;
     const visits = { checks: 0, changes: 0, watchedMs: 0, lastAtMs: 0, was: reason };
     batch.reopenUrl(site.id, { id, score, visits });
     counters.reopened(reason);
-    site.pending += 1;
-    site.finishedAtMs = undefined;
-    sites.changed(site);
+    site.reopened();
     this.#parts.queue.reopened(site);
   }
 }

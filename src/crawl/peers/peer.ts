@@ -13,7 +13,7 @@ import type { Admission } from "../admit.ts";
 import type { CrawlContext } from "../context.ts";
 import type { Division, Ownership, PeerRules } from "../ownership.ts";
 import type { Queue } from "../queue.ts";
-import type { Site } from "../sites.ts";
+import type { Site } from "../site.ts";
 import type { HandOver } from "./hand-over.ts";
 import type { Inbox } from "./inbox.ts";
 import type { UrlMerge } from "./merge-url.ts";
@@ -241,6 +241,15 @@ export class Peer {
 
   wishes(countMax: number): TurnWish[] {
     return this.#parts.turns.wishes(countMax);
+  }
+
+  undeclaredTurns(countMax: number): TurnWish[] {
+    return this.#parts.turns.undeclared(countMax);
+  }
+
+  /** Another coordinator has taken over, and turns are held on. */
+  declareTurns(): void {
+    this.#parts.turns.declareAll();
   }
 
   takeGiven(countMax: number): TurnGiven[] {

@@ -1,9 +1,9 @@
 /**
- * Opens a new round of a site: judges what is known of it, and lets wait again what is to be asked.
+ * Opens a recrawl of a site: judges its known URLs, and queues those that are to be requested again.
  *
- * One site after the other and some hundred URLs at a time, so that the other sites go on meanwhile.
- * How far it came is stored with what it let wait, so a kill in the middle loses nothing; the site is
- * woken when all have been judged, because the likeliest to have changed goes first.
+ * One site after the other and 500 URLs at a time, so that other sites are crawled meanwhile. The progress is
+ * stored with the queued URLs, so a kill in the middle loses nothing. The site is woken when all have been judged,
+ * because the URLs most likely to have changed go first.
  */
 
 import {
@@ -16,13 +16,13 @@ import { expectedBytes } from "../../frontier/round-size.ts";
 import type { EndedUrl } from "../../store/store.ts";
 import type { CrawlContext } from "../context.ts";
 import type { Queue } from "../queue.ts";
-import { predictedBytes, type Site } from "../sites.ts";
+import type { Site } from "../site.ts";
 
 const URLS_AT_ONCE = 500;
-/** When the disk is full. */
+/** Pause when the disk is full. */
 const AGAIN_AFTER_MS = 2000;
 
-/** By its schedule, or because somebody wants every page looked at. */
+/** By its schedule, or by --refresh, which requests every page. */
 export type RecrawlKind = "scheduled" | "refresh";
 
 interface Opening {
@@ -50,12 +50,12 @@ export class RecrawlOpening {
     return this.#queue.length > 0;
   }
 
-  /** The site's round has begun, or was begun by an earlier process and not opened to its end. */
+  /** The recrawl of the site has begun, now or in an earlier process that did not open it completely. */
   add(site: Site, kind: RecrawlKind): void {
     const { revisitChance, revisitMaxMs } = this.#context.settings;
     const isRefresh = kind === "refresh";
     const chanceMin = isRefresh ? 0 : revisitChance;
-    site.isOpening = true;
+    site.opens();
     this.#queue.push({
       site,
       rules: { chanceMin, ageMaxMs: revisitMaxMs, isRefresh },
@@ -63,7 +63,7 @@ export class RecrawlOpening {
     if (this.#queue.length === 1) this.#continueAfter(0);
   }
 
-  /** What is left is opened by the next process. */
+  /** The next process opens the rest. */
   stop(): void {
     this.#isStopped = true;
     this.#cancelTimer?.();
@@ -93,38 +93,36 @@ export class RecrawlOpening {
     else this.#onOpened();
   }
 
-  /** Answers whether that were all. */
+  /** Returns whether those were all. */
   #openSome({ site, rules }: Opening): boolean {
-    const { clock, batch, sites } = this.#context;
+    const { clock, batch } = this.#context;
     const wallMs = clock.wallMs();
     const urls = batch.ended(site.id, site.round.openedTo ?? 0, URLS_AT_ONCE);
     let bytes = site.round.expectedBytes ?? 0;
     for (const url of urls) bytes += this.#judge({ site, rules }, url, wallMs);
     const isAll = urls.length < URLS_AT_ONCE;
     const openedTo = isAll ? undefined : urls.at(-1)?.id;
-    site.round = { ...site.round, expectedBytes: bytes, openedTo };
-    sites.changed(site);
+    site.openedTo(bytes, openedTo);
     batch.touch();
     return isAll;
   }
 
-  /** Answers how many bytes the URL is expected to bring. */
+  /** Returns the bytes that the URL is expected to bring. */
   #judge({ site, rules }: Opening, url: EndedUrl, wallMs: number): number {
     const { batch, counters } = this.#context;
     const verdict = judgeRevisit(url, wallMs, rules);
-    if (verdict.kind === "left") site.round.news.left += 1;
+    if (verdict.kind === "left") site.countNews("left");
     if (verdict.kind !== "recrawl") return 0;
     const visits = visitsBefore(url);
     batch.reopenUrl(site.id, { id: url.id, score: verdict.score, visits });
     counters.reopened(url.reason);
-    site.pending += 1;
+    site.reopened();
     return url.reason === "robots_denied" ? 0 : expectedBytes(url, fairChance(visits, wallMs));
   }
 
   #finish(site: Site): void {
-    site.isOpening = false;
-    site.earlierBytes = predictedBytes(site.round);
-    if (site.pending === 0) site.finishedAtMs = this.#context.clock.nowMs();
-    else this.#sitesQueue.wake(site);
+    const { clock, sites } = this.#context;
+    site.opened(clock.nowMs(), sites.outages.has(site.key));
+    if (site.pending > 0) this.#sitesQueue.wake(site);
   }
 }

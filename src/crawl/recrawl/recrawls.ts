@@ -1,15 +1,15 @@
 /**
- * Crawls sites again and again: begins a new round of a site when its schedule says so.
+ * Recrawls sites: begins the next round of a site when its schedule demands it.
  *
- * In a round what is known of a site waits again (`round-opening.ts`), its starting addresses are
- * asked for new links, and other sites are not disturbed. A round that is due while the one before
- * goes on begins when that is done, which is said. Number, start and progress of a round are in the
- * site's row, so that they outlive the process; what was missed meanwhile is made up for once.
+ * A round requests the known URLs of a site again (`open-recrawl.ts`) and follows new links; other sites are not
+ * disturbed. A round that is due while the previous one is in progress begins when that is done, with a warning.
+ * Number, start and progress of a round are in the row of the site, so they survive the process; a round that was
+ * missed meanwhile begins once.
  *
- * `--refresh` is a round of every site at once, in which every page is asked for.
+ * `--refresh` is a round of every site at once, in which every page is requested.
  *
- * Intervals are counted on the clock that never leaps, times of day on the wall clock. In memory is an
- * entry of some forty bytes for every site with a schedule.
+ * Intervals are measured on the monotonic clock, times of day on the wall clock. A site with a schedule takes about
+ * 40 bytes of memory.
  */
 
 import { Heap } from "../../base/heap.ts";
@@ -21,7 +21,7 @@ import { domainOfSite, siteOf } from "../../url/site.ts";
 import type { CrawlContext } from "../context.ts";
 import type { Queue } from "../queue.ts";
 import { settingsBySite } from "../allotments.ts";
-import type { Site } from "../sites.ts";
+import type { Site } from "../site.ts";
 import { type RecrawlKind, RecrawlOpening } from "./open-recrawl.ts";
 
 interface Due {
@@ -29,11 +29,11 @@ interface Due {
   readonly atMs: number;
 }
 
-/** The fact, kept in the store, that all sites are being begun again, and since when. */
+/** Store key: when the recrawl of all sites began; empty when none is in progress. */
 const REFRESHING = "refreshing since";
-/** The wall clock may be set, and machines sleep: times of day are looked at so often. */
+/** Most time between two checks of times of day: the wall clock may be set, and machines sleep. */
 const LOOK_EVERY_MS = 60_000;
-/** No schedule has a longer pause between times of day; what seems further away was reckoned wrongly. */
+/** Longest pause between two times of day of a schedule: a longer one means that the wall clock was set. */
 const TIME_OF_DAY_MAX_MS = 15 * 86_400_000;
 /** As for robots.txt. */
 const SITEMAPS_GOOD_FOR_MS = 86_400_000;
@@ -41,12 +41,12 @@ const SITEMAPS_GOOD_FOR_MS = 86_400_000;
 export class Recrawls {
   readonly #context: CrawlContext;
   readonly #opening: RecrawlOpening;
-  /** By site, and by domain for the sites that were not asked for themselves. */
+  /** By site, and by domain for sites that are not seeds. */
   readonly #ownSchedules: ReadonlyMap<string, Schedule>;
   readonly #seeds: ReadonlySet<string>;
-  /** Sites by the time they are due, each on the clock of its schedule. */
+  /** Sites by due time, on the clock of their schedule. */
   readonly #due: Readonly<Record<Schedule["kind"], Heap<Due>>> = { every: byTime(), at: byTime() };
-  /** Due, and still busy with the round before. */
+  /** Sites that are due while their previous round is in progress. */
   readonly #late = new Set<string>();
   #refresh: Iterator<SiteRow> | undefined;
   #cancelTimer: (() => void) | undefined;
@@ -59,7 +59,7 @@ export class Recrawls {
     this.#opening = new RecrawlOpening(context, queue, () => this.#onOpened());
   }
 
-  /** Whether more will come to do, although nothing waits now. */
+  /** Whether URLs will be queued later, even if none waits now. */
   get goesOn(): boolean {
     if (this.#isStopped) return false;
     const { every, at } = this.#due;
@@ -74,7 +74,7 @@ export class Recrawls {
     this.#arm();
   }
 
-  /** Goes on with what an earlier process began; to be called before any site is woken. */
+  /** Continues what an earlier process began; called before any site is woken. */
   start(): void {
     const { store, settings, clock } = this.#context;
     const mayRefresh = hasEnded(store);
@@ -113,7 +113,7 @@ export class Recrawls {
     this.#opening.stop();
   }
 
-  /** How long until the next round of a site is due, 0 when it is late; undefined without a schedule. */
+  /** Time until the next round of a site, 0 if it is late; undefined without a schedule. */
   nextInMs(key: string, round: Pick<StoredRound, "startedAtMs"> | undefined): number | undefined {
     const { settings, clock, line } = this.#context;
     const schedule = settings.watch ? this.#scheduleOf(key) : undefined;
@@ -155,7 +155,7 @@ export class Recrawls {
     this.#due[schedule.kind].push({ key, atMs });
   }
 
-  /** Begins whatever is due. */
+  /** Begins the rounds that are due. */
   #look(): void {
     const { clock } = this.#context;
     this.#mendTimes();
@@ -176,14 +176,14 @@ export class Recrawls {
     this.#cancelTimer?.();
     const next = this.next();
     if (this.#isStopped || next === undefined) return;
-    // What is late waits for an ending, and that asks for itself.
+    // A late site begins when its previous round ends, without this timer.
     const inMs = this.#late.size > 0 ? LOOK_EVERY_MS : next.inMs;
     this.#cancelTimer = this.#context.clock.after(Math.min(LOOK_EVERY_MS, Math.ceil(inMs)), () =>
       this.#look(),
     );
   }
 
-  /** A wall clock that was set back has left times of day too far away. */
+  /** A wall clock that was set back leaves times of day too far in the future. */
   #mendTimes(): void {
     const { clock } = this.#context;
     const { at } = this.#due;
@@ -211,7 +211,7 @@ export class Recrawls {
     const message = `recrawl ${number} of ${site.key} is done`;
     log.write({ level: "info", message, values: { site: site.key, round: number, ...news } });
     if (!this.#late.has(site.key)) return;
-    // In a moment of its own: whoever put it to sleep has more to do.
+    // In a tick of its own, because the caller may still have changes to make.
     clock.after(0, () => {
       if (this.#isStopped || !this.#late.delete(site.key)) return;
       this.#beginOrWait(site.key);
@@ -220,7 +220,7 @@ export class Recrawls {
   }
 
   #begin(site: Site, kind: RecrawlKind): void {
-    const { clock, sites, log } = this.#context;
+    const { clock, log } = this.#context;
     const nowMs = clock.nowMs();
     const wallMs = clock.wallMs();
     const { number, bytesBefore, expectedBytes, surplus, ...before } = site.round;
@@ -228,8 +228,7 @@ export class Recrawls {
     const round = { expectedBytes, bytes: bytes - bytesBefore };
     const sitemapsAtMs = before.sitemapsAtMs || before.startedWallMs;
     const readsSitemaps = Math.abs(wallMs - sitemapsAtMs) >= SITEMAPS_GOOD_FOR_MS;
-    if (readsSitemaps) site.sitemapsRead = false;
-    site.round = {
+    const begun = {
       number: number + 1,
       startedAtMs: nowMs,
       startedWallMs: wallMs,
@@ -238,11 +237,9 @@ export class Recrawls {
       surplus: surplusAfter(surplus, round),
       openedTo: 0,
       sitemapsAtMs: readsSitemaps ? wallMs : sitemapsAtMs,
-      news: { ...NO_NEWS },
+      news: NO_NEWS,
     };
-    site.earlierBytes = undefined;
-    site.finishedAtMs = undefined;
-    sites.changed(site);
+    site.roundBegins(begun, readsSitemaps);
     if (this.#context.settings.watch) this.#enter(site.key, nowMs, wallMs);
     const message = `recrawl ${number + 1} of ${site.key} starts`;
     log.write({ level: "info", message, values: { site: site.key, round: number + 1 } });
@@ -260,7 +257,7 @@ export class Recrawls {
     this.#context.emit({ kind: "mayStart" });
   }
 
-  /** The next site that has not been begun again; they are read as they are needed. */
+  /** Begins the next site of a recrawl of all; their rows are read one by one. */
   #refreshNext(): void {
     const { batch, sites } = this.#context;
     while (this.#refresh !== undefined) {
@@ -287,7 +284,7 @@ function schedulesOf({ settings }: CrawlContext): Map<string, Schedule> {
   for (const [key, { schedule }] of settingsBySite(settings.sites)) {
     if (schedule === undefined) continue;
     schedules.set(key, schedule);
-    // Where a site moved to, and its other hosts, are mostly of the same domain.
+    // Other hosts of a site, or the one it moved to, are usually of the same domain.
     const domain = domainOfSite(key);
     if (!schedules.has(domain)) schedules.set(domain, schedule);
   }

@@ -1,8 +1,8 @@
 /**
  * Finished or running crawls as searchable collections: which folders hold one, and their indexes.
  *
- * A folder of several processes (`proc-1`, `proc-2` …) is as many collections. An index that is
- * missing or behind is completed first, from the archive, unless the crawl itself is at it.
+ * A folder of several processes (`proc-1`, `proc-2` …) is as many collections. An index that is missing or
+ * incomplete is completed first, from the archive, unless the crawl is writing it.
  */
 
 import { existsSync, readdirSync } from "node:fs";
@@ -25,12 +25,12 @@ import { addMissing, type FollowedStore, pagesMissing, takeOutUnknown } from "./
 const MARKER = "weir.json";
 const PROCESS = /^proc-/;
 
-/** How far the making of an index is. */
+/** Progress of an index. */
 export interface IndexProgress {
   readonly folder: string;
   readonly done: number;
   readonly total: number;
-  /** Pages whose text the archive could not give. */
+  /** Pages whose text cannot be read from the archive. */
   readonly damaged: number;
 }
 
@@ -46,7 +46,7 @@ export function crawlsIn(folder: string): string[] {
   return isCrawl(folder) ? [folder, ...parts] : parts;
 }
 
-/** Opens the index of a crawl, made or completed where it has to be. */
+/** Opens the index of a crawl, after it was made or completed if necessary. */
 export async function openCollection(
   folder: string,
   stemming: Stemming,
@@ -56,14 +56,14 @@ export async function openCollection(
   return { folder, index: new IndexReader(home) };
 }
 
-/** What a result says, from where it is kept; undefined when nobody has it any more. */
+/** The text of a result, from index or archive; undefined if neither has it. */
 export function textOfResult({ page, collection }: Result): string | undefined {
   const kept = collection.index.keptText(page.id);
   if (kept !== undefined || page.archived === undefined) return kept;
   try {
     return archivedText(join(collection.folder, "archive"), page.archived);
   } catch (error) {
-    // The page was found; that it cannot be shown is no reason to show nothing else.
+    // One text that cannot be read must not hide the other results.
     if (error instanceof DamagedRecord || (error instanceof Error && "syscall" in error))
       return undefined;
     throw error;
@@ -75,7 +75,7 @@ export interface Spelling {
   readonly suggested: string;
 }
 
-/** For words that no page has: the nearest word, as the best page with it spells it. */
+/** For each word that no page has, the nearest word as its best page spells it. */
 export function spellingsFor(collections: readonly Collection[], query: Query): Spelling[] {
   const typed = query.wanted.flat();
   return corrected(collections, typed).flatMap((term, at) => {
@@ -102,7 +102,7 @@ function isCrawl(folder: string): boolean {
   return existsSync(join(folder, MARKER)) && existsSync(join(folder, "state"));
 }
 
-/** Answers the folder that has the index: the crawl's, or one for temporary files if it cannot be written. */
+/** Returns the folder with the index: that of the crawl, or a temporary one if that is read-only. */
 async function completeIndex(
   folder: string,
   stemming: Stemming,
@@ -122,7 +122,7 @@ async function completeIndex(
     } else if (!hasIndex(home)) {
       throw new CrawlError("STORE_LOCKED", `The index of ${folder} is being made just now`);
     }
-    // With a lock held elsewhere, most likely by the crawl itself, what is committed can be read.
+    // If another process holds the lock, usually the crawl, the committed part can be read.
     return home;
   } finally {
     await store.close();

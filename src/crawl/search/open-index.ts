@@ -1,9 +1,8 @@
 /**
- * Opens the full-text index for a crawl, in step with its store, or says why there will be none.
+ * Opens the full-text index for a crawl, in the state of its store, or warns that pages are not indexed.
  *
- * A crawl never waits long for its index, nor fails for it: what is missing can be made up later from
- * the archive. Only where there is no archive the index is the one place that has the texts, and then
- * it must be there.
+ * A crawl does not wait long for its index, and does not fail without it, because the index can be completed later
+ * from the archive. Without an archive only the index has the texts, so it must be available.
  */
 
 import { CrawlError } from "../../base/errors.ts";
@@ -14,7 +13,7 @@ import { openIndex, type PageIndex } from "../../search/index-thread.ts";
 import { IndexWriter, type IndexWriterOptions } from "../../search/index-writer.ts";
 import { addMissing, type FollowedStore, pagesMissing, takeOutUnknown } from "./upkeep.ts";
 
-/** More than this would hold up the crawl for more than some ten seconds. */
+/** Adding more pages than this would delay the start of a crawl by more than about ten seconds. */
 const MISSING_PAGES_MAX = 20_000;
 
 export function openIndexFor(
@@ -50,7 +49,7 @@ export function openIndexFor(
   return undefined;
 }
 
-/** Brings the index to the state of the store, unless that would take too long. */
+/** Adds missing pages, unless that would take too long. */
 function isInStep(crawlFolder: string, options: IndexWriterOptions, store: FollowedStore): boolean {
   const writer = new IndexWriter(crawlFolder, options);
   try {

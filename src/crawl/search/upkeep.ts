@@ -1,11 +1,10 @@
 /**
- * Keeps the full-text index in step with the store: takes out what the store does not know, and adds
- * from the archive what the index has missed.
+ * Brings the full-text index to the state of the store: removes pages that the store does not have, and adds
+ * missing ones from the archive.
  *
- * Pages are numbered as they are recorded, and the index knows how far it has come; so what is
- * missing is a walk over the pages behind that number. It is needed after a kill, after a crawl
- * without an index, and for a collection that never had one. About a millisecond a page, most of it
- * for reading the archive; in commits of a thousand pages, so that it can be broken off at any time.
+ * Pages are numbered as they are recorded, and the index stores the last number that it has, so the pages after that
+ * number are missing. This is needed after a kill, after a crawl without an index, and for a collection that never had
+ * one. It takes about 1 ms per page, mostly to read the archive, in commits of 1,024 pages, so it can be interrupted.
  */
 
 import { join } from "node:path";
@@ -17,21 +16,21 @@ import type { Store } from "../../store/store.ts";
 import { writtenOf } from "../../url/url.ts";
 import { textPlaceOf } from "../../results/text-place.ts";
 
-/** What the upkeep asks of a store, which somebody else may be writing. */
+/** The reads that an index needs of a store, which another process may be writing. */
 export type FollowedStore = Pick<Store, "lastPageSeq" | "pagesAfter" | "page" | "url" | "topicOf">;
 
 const PAGES_PER_COMMIT = 1_024;
 const PAGES_PER_STEP = 64;
 
-/** How many pages, at most, the index of a folder lacks. */
+/** Pages that the index lacks, at most. */
 export function pagesMissing(writer: IndexWriter, store: FollowedStore): number {
   return Math.max(0, store.lastPageSeq - writer.cursor);
 }
 
-/** After this the index holds nothing that the store does not know. */
+/** Removes all pages that the store does not have. */
 export function takeOutUnknown(writer: IndexWriter, store: FollowedStore): void {
   const isAhead = writer.cursor > store.lastPageSeq;
-  // Where texts are kept, pages go into the index first: a kill may have come in between.
+  // An index that keeps texts gets pages before the store does: a kill may have come in between.
   if (!isAhead && (!writer.keepsText || writer.wasClosed)) return;
   const unknown: number[] = [];
   for (const id of writer.ids()) {
@@ -44,11 +43,11 @@ export function takeOutUnknown(writer: IndexWriter, store: FollowedStore): void 
 
 interface UpkeepStep {
   readonly done: number;
-  /** Pages that the archive could not give the text of. */
+  /** Pages whose text cannot be read from the archive. */
   readonly damaged: number;
 }
 
-/** Adds what is missing, some pages at a step, so that the caller can tell how far it is. */
+/** Adds the missing pages, 64 at a step, so that the caller can show the progress. */
 export function* addMissing(
   writer: IndexWriter,
   store: FollowedStore,
@@ -58,7 +57,7 @@ export function* addMissing(
   let done = 0;
   let damaged = 0;
   for (const { seq, page } of store.pagesAfter(writer.cursor)) {
-    // A page that was only confirmed is in already; its text may be nowhere else.
+    // A page that was only confirmed is in the index, which may have its only text.
     if (!writer.holds(page.id, page.digest)) {
       const known = store.url(page.id);
       const url = known === undefined ? "" : writtenOf(known);

@@ -1,9 +1,9 @@
 /**
- * Says what a page is about and whose it is, where content and not the address decides: by topic (Chung and
- * Clarke 2002), or by a hash of the content, which that paper compares with.
+ * Assigns a page to a topic and, if content and not the URL decides, to a process: by topic (Chung and Clarke 2002),
+ * or by a hash of the content, with which that paper compares.
  *
- * Every process must answer alike, so all hold the same model. What cannot be judged goes by rule: pages
- * too small, in another language, or of which the model is not sure.
+ * All processes must decide alike, so they use the same model. Fixed rules apply to pages that are too small, in
+ * another language, or uncertain.
  */
 
 import type { Partition } from "../../partition/partition.ts";
@@ -13,7 +13,7 @@ import type { Placement, Placing, Reading } from "../parse-page.ts";
 
 type Placed = Pick<Reading, "digest" | "verdict">;
 
-/** Topics are told and nothing goes anywhere: one process, or a web divided by address. */
+/** Pages get topics and stay where they were fetched: one process, or a web divided by URL. */
 export class Labelling implements Placing {
   place({ verdict }: Placed): Placement {
     return { ...labelOf(verdict), bucket: undefined };
@@ -30,9 +30,9 @@ export class PlacingByTopic implements Placing {
   }
 
   place({ verdict }: Placed): Placement {
-    // A page without words is as small as one can be.
+    // A page without words is judged like a small one.
     const judged = verdict ?? { kind: "small", terms: 0, language: undefined };
-    // Nothing is ours here: who owns the topic is asked later, as owners change.
+    // No topic is own here: owners change, so they are looked up later.
     const fate = fateOf(judged, this.#rules, new Set());
     const label = labelOf(verdict);
     if (fate.kind === "keep") return { ...label, bucket: undefined };
@@ -59,7 +59,7 @@ export function topicsWithWorld(topics: readonly string[]): readonly string[] {
   return topics.includes(WORLD) ? topics : [...topics, WORLD];
 }
 
-/** For processes that own contents: a URL is whoever's found it. */
+/** For processes that own contents: a URL belongs to the process that found it. */
 export function contentBuckets(groups: readonly string[], bucketCount: number): Partition {
   return { bucketCount, groups, keepsSites: false, bucketOf: () => 0 };
 }

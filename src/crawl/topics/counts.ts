@@ -1,10 +1,9 @@
 /**
- * What pages are about, while they come: how many of each topic, fetched here or by others, and how many of their
- * links keep to it. For whoever looks on; the figures at the end are counted anew from the store (`topic-figures.ts`).
+ * Counts the topics of pages during the crawl, fetched here or by other processes, and the share of links that stay
+ * within a topic. Shown while the crawl runs; the result counts again from the store (`topic-figures.ts`).
  *
- * Of links only those count that lead to one of the pages read lately, which is a sample that has more links to home
- * pages than there are. The table of those pages has 65,536 places, where a new one takes the place of an old
- * one: 400 KB, however long the crawl.
+ * Only links to recent pages count, a sample that contains more links to home pages than the web has. The table of
+ * recent pages has 65,536 places, in which a new page replaces an old one: 400 KB for a crawl of any length.
  */
 
 import type { TopicsView } from "../../control/snapshot.ts";
@@ -31,7 +30,7 @@ export class TopicCounts {
   #links = 0;
   #same = 0;
 
-  /** Goes on from what the store has. */
+  /** Continues from the stored pages. */
   constructor(model: string, stored: Iterable<Pick<PageTopic, "topic" | "from">>) {
     this.#model = model;
     for (const { topic, from } of stored) this.#count(topic, from !== "");
@@ -77,7 +76,7 @@ export class TopicCounts {
   }
 }
 
-/** What several processes have seen, as one. */
+/** The views of several processes, as one. */
 export function joinedTopics(views: readonly TopicsView[]): TopicsView | undefined {
   const [first] = views;
   if (first === undefined) return undefined;

@@ -1,8 +1,8 @@
 /**
- * Orders the queue by how likely a link leads to the topic that is looked for, and learns from every page how
- * well it guessed.
+ * Orders the queue by the probability that a link leads to the wanted topic, and learns from every page whether the
+ * estimate was right.
  *
- * What a link deadlines is kept until its page has come, for the latest so many; older ones teach nothing.
+ * The features of a link are kept until its page has arrived, for the latest 100,000 links.
  */
 
 import type { Focus, LinkFeatures } from "../../topics/focus.ts";
@@ -13,15 +13,15 @@ import type { Ordering } from "../ordering.ts";
 import type { Reading } from "../parse-page.ts";
 
 const REMEMBERED_MAX = 100_000;
-/** Above this a page is taken for one about the topic. */
+/** Probability above which a page counts as about the topic. */
 const ON_TOPIC = 0.5;
 const WORDS = /[^\p{L}\p{N}]+/u;
 
 export class FocusOrder implements Ordering {
   readonly #focus: Focus;
-  /** What was known of waiting URLs when they were found, oldest first. */
-  readonly #deadlines = new Map<string, LinkFeatures>();
-  /** Links of the page that is being read. */
+  /** Features of the links to waiting URLs, oldest first. */
+  readonly #features = new Map<string, LinkFeatures>();
+  /** Links of the page that is being recorded. */
   #anchors = new Map<string, string>();
   #fromProbability = 0;
 
@@ -32,30 +32,30 @@ export class FocusOrder implements Ordering {
   linking(url: string, { onTopic, anchors }: Reading): void {
     this.#anchors = new Map(anchors.map((link) => [link.url, link.text]));
     this.#fromProbability = onTopic;
-    const deadlines = this.#deadlines.get(url);
-    if (deadlines === undefined) return;
-    this.#deadlines.delete(url);
-    this.#focus.learn(deadlines, onTopic >= ON_TOPIC, this.#leads());
+    const features = this.#features.get(url);
+    if (features === undefined) return;
+    this.#features.delete(url);
+    this.#focus.learn(features, onTopic >= ON_TOPIC, this.#leads());
   }
 
   scoreOf({ url, depth, from }: Candidate): number | undefined {
     const text = this.#anchors.get(url);
-    // A seed goes first, whatever it is about.
+    // A seed has the score of its depth, whatever its topic.
     if (text === undefined && depth === 0) return undefined;
     const features = text === undefined ? this.#unlinked(url, from) : this.#featuresOf(url, text);
-    this.#deadlines.set(url, features);
-    if (this.#deadlines.size > REMEMBERED_MAX)
-      for (const oldest of this.#deadlines.keys()) {
-        this.#deadlines.delete(oldest);
+    this.#features.set(url, features);
+    if (this.#features.size > REMEMBERED_MAX)
+      for (const oldest of this.#features.keys()) {
+        this.#features.delete(oldest);
         break;
       }
     return this.#focus.score(features);
   }
 
-  /** Named by a sitemap, or where a redirect leads: that promises what the redirected link did. */
+  /** For an entry of a sitemap, or the target of a redirect, which gets the features of the redirected link. */
   #unlinked(url: string, from: string | undefined): LinkFeatures {
-    const deadlines = from === undefined ? undefined : this.#deadlines.get(from);
-    const { anchorWords = [], fromProbability = this.#focus.base } = deadlines ?? {};
+    const features = from === undefined ? undefined : this.#features.get(from);
+    const { anchorWords = [], fromProbability = this.#focus.base } = features ?? {};
     return { ...this.#featuresOf(url, ""), anchorWords, fromProbability };
   }
 
@@ -63,10 +63,7 @@ export class FocusOrder implements Ordering {
     this.#anchors = new Map();
   }
 
-  start(): void {}
-  stop(): void {}
-
-  /** What is expected of the page's own links: the best of a few. */
+  /** The best score among the first links of the page. */
   #leads(): number {
     let best = 0;
     let count = 0;
@@ -89,6 +86,7 @@ export class FocusOrder implements Ordering {
   }
 }
 
+/** Links of a page whose scores are compared. */
 const LOOKED_AT = 20;
 
 function wordsOf(text: string): string[] {

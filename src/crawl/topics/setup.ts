@@ -1,4 +1,4 @@
-/** What a crawl that tells topics needs: the model, and who says where a page belongs. */
+/** Loads what a crawl with topics needs: the model, and the rule that assigns pages to processes. */
 
 import { CrawlError } from "../../base/errors.ts";
 import { ownsContents } from "../../config/processes.ts";
@@ -13,7 +13,7 @@ import type { TopicSetup } from "../context.ts";
 import type { Placing } from "../parse-page.ts";
 import { Labelling, PlacingByContent, PlacingByTopic } from "./assign.ts";
 
-/** The model that the settings ask for; undefined when none is needed. */
+/** The model that the settings name; undefined if none is needed. */
 export function modelFor(settings: Settings): LoadedModel | undefined {
   const { topicsModel, partition, order } = settings;
   const isNeeded = topicsModel !== undefined || partition === "topic" || order === "topic";
@@ -39,7 +39,7 @@ export function topicSetupFor(
   };
 }
 
-/** What orders the queue by a topic; undefined where none is looked for. */
+/** The focus of a crawl ordered by topic; undefined for other orders. */
 export function focusFor(
   settings: Settings,
   classifier: Classifier | undefined,

@@ -12,16 +12,63 @@ export type Attributes = Readonly<Record<string, string | number | boolean | und
 const TEXT_CHARACTERS_MAX = 2000;
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An attribute that is false or undefined is left out; a function listens to its event. */
-export function h<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
-): HTMLElementTagNameMap[Name] {
-  const element = document.createElement(name);
-  setAll(element, attributes);
-  fill(element, ...children);
-  return element;
+type TagName = keyof HTMLElementTagNameMap;
+/** An element with classes, as a style sheet writes it: `p.soft.clip`. */
+type Selector = TagName | `${TagName}.${string}`;
+type ElementOf<Name> = Name extends `${infer Tag extends TagName}.${string}`
+  ? HTMLElementTagNameMap[Tag]
+  : Name extends TagName
+    ? HTMLElementTagNameMap[Name]
+    : never;
+
+/**
+ * An element with its attributes, if there are any besides classes, and its children. An attribute that is false or
+ * undefined is left out; a function listens to its event.
+ */
+export function h<Name extends Selector>(
+  selector: Name,
+  ...parts: readonly [Attributes, ...Child[]] | readonly Child[]
+): ElementOf<Name> {
+  const [tag = "", ...classes] = selector.split(".");
+  const element = document.createElement(tag);
+  if (classes.length > 0) element.className = classes.join(" ");
+  // By default a button would submit its form.
+  if (element instanceof HTMLButtonElement) element.type = "button";
+  const all: readonly (Attributes | Child)[] = parts;
+  for (const part of all) if (!isChild(part)) setAll(element, part);
+  fill(element, ...all.filter(isChild));
+  // The name decides which interface an element has.
+  return element as unknown as ElementOf<Name>;
+}
+
+function isChild(part: Attributes | Child): part is Child {
+  return typeof part !== "object" || part instanceof Node;
+}
+
+/** A card with a heading, and beside that a note or a control. */
+export function card(title: Child, aside: Child, ...body: readonly Child[]): HTMLElement {
+  const heading = title instanceof Node ? title : h("h2", title);
+  return h("section.card", h("div.card-head", heading, aside), ...body);
+}
+
+/** A table whose columns from `numbersFrom` on are numbers; the caption is for screen readers. */
+export function ledgerTable(
+  caption: string,
+  columns: readonly string[],
+  numbersFrom: number,
+  rows: readonly HTMLElement[],
+): HTMLElement {
+  const heads = columns.map((name, index) =>
+    name === ""
+      ? h("td")
+      : h("th", { scope: "col", class: index >= numbersFrom && "number" }, name),
+  );
+  return h(
+    "table.ledger",
+    h("caption.unseen", caption),
+    h("thead", h("tr", ...heads)),
+    h("tbody", ...rows),
+  );
 }
 
 export function svg<Name extends keyof SVGElementTagNameMap>(

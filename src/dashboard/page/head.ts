@@ -12,21 +12,13 @@ import { showDuration, showRate } from "./words.ts";
 
 export class Head {
   readonly element: HTMLElement;
-  readonly #name = h("h1", {});
-  readonly #state = h("span", { class: "pill" });
-  readonly #because = h("span", { class: "soft because" });
-  readonly #limit = h("button", { type: "button", class: "quiet", click: () => this.editLimit() });
-  readonly #pause = h("button", { type: "button", click: () => void this.pauseOrGoOn() });
-  readonly #stop = h(
-    "button",
-    { type: "button", class: "danger", click: () => this.#askStop() },
-    "Stop",
-  );
-  readonly #theme = h("button", {
-    type: "button",
-    class: "quiet icon",
-    click: () => this.changeTheme(),
-  });
+  readonly #name = h("h1");
+  readonly #state = h("span.pill");
+  readonly #because = h("span.soft.because");
+  readonly #limit = h("button.quiet", { click: () => this.editLimit() });
+  readonly #pause = h("button", { click: () => void this.pauseOrGoOn() });
+  readonly #stop = h("button.danger", { click: () => this.#askStop() }, "Stop");
+  readonly #theme = h("button.quiet.icon", { click: () => this.changeTheme() });
   readonly #controls: HTMLElement;
   readonly #limitDialog = new LimitDialog();
   readonly #stopDialog = stopDialog();
@@ -34,29 +26,25 @@ export class Head {
 
   constructor(onHelp: () => void) {
     const help = h(
-      "button",
+      "button.quiet.icon",
       {
-        type: "button",
-        class: "quiet icon",
         "aria-label": "Keyboard and help",
         title: "Keyboard and help (?)",
         click: onHelp,
       },
       "?",
     );
-    this.#controls = h("div", { class: "controls" }, this.#limit, this.#pause, this.#stop);
+    this.#controls = h("div.controls", this.#limit, this.#pause, this.#stop);
     this.element = h(
-      "div",
-      { class: "head" },
+      "div.head",
       h(
-        "div",
-        { class: "who" },
-        h("span", { class: "mark", "aria-hidden": "true" }),
+        "div.who",
+        h("span.mark", { "aria-hidden": "true" }),
         this.#name,
         this.#state,
         this.#because,
       ),
-      h("div", { class: "tools" }, this.#controls, this.#theme, help),
+      h("div.tools", this.#controls, this.#theme, help),
       this.#limitDialog.element,
       this.#stopDialog,
     );
@@ -120,11 +108,11 @@ class LimitDialog {
     spellcheck: "false",
     placeholder: "2MB/s",
   });
-  readonly #error = h("p", { class: "error", role: "alert" });
+  readonly #error = h("p.error", { role: "alert" });
 
   constructor() {
     const offer = (value: string, words = value): HTMLElement =>
-      h("button", { type: "button", class: "quiet", click: () => void this.#apply(value) }, words);
+      h("button.quiet", { click: () => void this.#apply(value) }, words);
     const form = h(
       "form",
       {
@@ -142,8 +130,7 @@ class LimitDialog {
       ),
       this.#input,
       h(
-        "div",
-        { class: "offers" },
+        "div.offers",
         offer("500KB/s"),
         offer("1MB/s"),
         offer("2MB/s"),
@@ -153,14 +140,9 @@ class LimitDialog {
       ),
       this.#error,
       h(
-        "div",
-        { class: "answers" },
-        h(
-          "button",
-          { type: "button", class: "quiet", click: () => this.element.close() },
-          "Cancel",
-        ),
-        h("button", { type: "submit", class: "primary" }, "Apply"),
+        "div.answers",
+        h("button.quiet", { click: () => this.element.close() }, "Cancel"),
+        h("button.primary", { type: "submit" }, "Apply"),
       ),
     );
     this.element = h("dialog", { "aria-labelledby": "limit-title" }, form);
@@ -189,22 +171,14 @@ function stopDialog(): HTMLDialogElement {
     h("h2", { id: "stop-title" }, "End this crawl?"),
     h(
       "p",
-      {},
       "Running requests finish, everything is stored, and the same command resumes the crawl.",
     ),
     h(
-      "div",
-      { class: "answers" },
+      "div.answers",
+      h("button.quiet", { autofocus: true, click: () => dialog.close() }, "Let it run"),
       h(
-        "button",
-        { type: "button", class: "quiet", autofocus: true, click: () => dialog.close() },
-        "Let it run",
-      ),
-      h(
-        "button",
+        "button.danger.solid",
         {
-          type: "button",
-          class: "danger solid",
           click: () => {
             dialog.close();
             void changeAloud("stop", "now");

@@ -19,26 +19,22 @@ export function helpDialog(): HTMLDialogElement {
     "dialog",
     { "aria-labelledby": "help-title" },
     h(
-      "div",
-      { class: "card-head" },
+      "div.card-head",
       h("h2", { id: "help-title" }, "Keyboard"),
-      h("button", { type: "button", class: "quiet", click: () => dialog.close() }, "Close"),
+      h("button.quiet", { click: () => dialog.close() }, "Close"),
     ),
     h(
-      "dl",
-      { class: "keys" },
+      "dl.keys",
       ...KEYS.map(([keys, effect]) =>
         h(
           "div",
-          {},
-          h("dt", {}, ...keys.split(/ +/).map((key) => (key === "…" ? key : h("kbd", {}, key)))),
-          h("dd", {}, effect),
+          h("dt", ...keys.split(/ +/).map((key) => (key === "…" ? key : h("kbd", key)))),
+          h("dd", effect),
         ),
       ),
     ),
     h(
-      "p",
-      { class: "soft" },
+      "p.soft",
       "Deadlines and priorities are changed in the table of sites: click a value to edit it. `weir set` makes the same changes.",
     ),
   );

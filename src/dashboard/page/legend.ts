@@ -10,11 +10,10 @@ export interface Sample {
 /** `kind` is the class of the chart, which determines the look of its marks. */
 export function legend(kind: string, samples: readonly Sample[]): HTMLElement {
   return h(
-    "ul",
-    { class: "legend" },
+    "ul.legend",
     ...samples.map(({ mark, words }) => {
       const size = { class: kind, width: 22, height: 12, "aria-hidden": "true" };
-      return h("li", {}, svg("svg", size, mark), words);
+      return h("li", svg("svg", size, mark), words);
     }),
   );
 }

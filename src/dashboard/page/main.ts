@@ -134,7 +134,7 @@ class Page {
         if (each === tab.name) link.setAttribute("aria-current", "page");
         else link.removeAttribute("aria-current");
       }
-      fill(this.#main, h("h2", { class: "unseen" }, tab.title), view.element);
+      fill(this.#main, h("h2.unseen", tab.title), view.element);
       window.scrollTo(0, 0);
     }
     view.route?.(decoded(rest.join("/")));

@@ -5,15 +5,9 @@ import { showPercent } from "./words.ts";
 
 export function meter(label: string): HTMLElement {
   return h(
-    "div",
-    {
-      class: "meter",
-      role: "meter",
-      "aria-label": label,
-      "aria-valuemin": 0,
-      "aria-valuemax": 100,
-    },
-    h("i", {}),
+    "div.meter",
+    { role: "meter", "aria-label": label, "aria-valuemin": 0, "aria-valuemax": 100 },
+    h("i"),
   );
 }
 

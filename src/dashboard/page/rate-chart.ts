@@ -8,7 +8,7 @@
  */
 
 import { scaleFor, type Scale } from "../../report/scale.ts";
-import type { RateSpan } from "../shapes.ts";
+import type { RateSpan } from "../../control/rate-log.ts";
 import { fill, h, say, svg } from "./dom.ts";
 import { legend } from "./legend.ts";
 import { showClock, showRate } from "./words.ts";
@@ -32,14 +32,14 @@ interface Field {
 export class RateChart {
   readonly element: HTMLElement;
   readonly #drawing = svg("svg", { class: "chart", role: "img", "aria-label": "Rate" });
-  readonly #readout = h("p", { class: "readout soft", "aria-live": "off" });
+  readonly #readout = h("p.readout.soft", { "aria-live": "off" });
   #spans: readonly RateSpan[] = [];
   #range: readonly [fromMs: number, toMs: number] = [0, 1];
   #field: Field | undefined;
   #at: number | undefined;
 
   constructor() {
-    this.element = h("div", { class: "chart-box" }, rateLegend(), this.#drawing, this.#readout);
+    this.element = h("div.chart-box", rateLegend(), this.#drawing, this.#readout);
     new ResizeObserver(() => this.#draw()).observe(this.element);
     this.#drawing.addEventListener("pointermove", (event) => this.#point(event));
     this.#drawing.addEventListener("pointerleave", () => this.#pick(undefined));

@@ -3,7 +3,8 @@
  * the rate log.
  */
 
-import type { Look, RatesAnswer, RateSpan } from "../shapes.ts";
+import type { RateSpan } from "../../control/rate-log.ts";
+import type { Look, RatesAnswer } from "../shapes.ts";
 import { ask } from "./api.ts";
 import { h } from "./dom.ts";
 import { RateChart } from "./rate-chart.ts";
@@ -25,16 +26,16 @@ export class RatePanel {
 
   constructor() {
     const button = (length: "live" | "whole", words: string): HTMLButtonElement =>
-      h("button", { type: "button", click: () => this.#choose(length) }, words);
+      h("button", { click: () => this.#choose(length) }, words);
     this.#buttons = { live: button("live", "Last 2 min"), whole: button("whole", "Whole crawl") };
     const choice = h(
-      "div",
-      { class: "segmented", role: "group", "aria-label": "How much time" },
+      "div.segmented",
+      { role: "group", "aria-label": "How much time" },
       this.#buttons.live,
       this.#buttons.whole,
     );
-    const head = h("div", { class: "card-head" }, h("h2", {}, "Rate against the limit"), choice);
-    this.element = h("section", { class: "card" }, head, this.#chart.element);
+    const head = h("div.card-head", h("h2", "Rate against the limit"), choice);
+    this.element = h("section.card", head, this.#chart.element);
     this.#mark();
   }
 

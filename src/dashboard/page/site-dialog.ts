@@ -23,7 +23,7 @@ const LINES_MAX = 2000;
 export class SiteDialog {
   readonly element: HTMLDialogElement;
   readonly #title = h("h2", { id: "site-title" });
-  readonly #body = h("div", { class: "details" });
+  readonly #body = h("div.details");
   readonly #form: HTMLElement;
   readonly #deadline = h("input", {
     type: "text",
@@ -43,31 +43,21 @@ export class SiteDialog {
 
   constructor() {
     this.#form = h(
-      "div",
-      { class: "promise-form" },
+      "div.promise-form",
       h("label", { for: "site-deadline" }, "Deadline, from the start"),
       this.#deadline,
-      h(
-        "button",
-        { type: "button", click: () => void this.#send("deadline", this.#deadline) },
-        "Set",
-      ),
+      h("button", { click: () => void this.#send("deadline", this.#deadline) }, "Set"),
       h("label", { for: "site-priority" }, "Priority"),
       this.#priority,
-      h(
-        "button",
-        { type: "button", click: () => void this.#send("priority", this.#priority) },
-        "Set",
-      ),
+      h("button", { click: () => void this.#send("priority", this.#priority) }, "Set"),
     );
     this.element = h(
-      "dialog",
-      { class: "drawer", "aria-labelledby": "site-title" },
+      "dialog.drawer",
+      { "aria-labelledby": "site-title" },
       h(
-        "div",
-        { class: "card-head" },
+        "div.card-head",
         this.#title,
-        h("button", { type: "button", class: "quiet", click: () => this.element.close() }, "Close"),
+        h("button.quiet", { click: () => this.element.close() }, "Close"),
       ),
       this.#form,
       this.#body,
@@ -77,7 +67,7 @@ export class SiteDialog {
   async open(site: string): Promise<void> {
     this.#site = site;
     say(this.#title, withoutScheme(site));
-    fill(this.#body, h("p", { class: "empty" }, "…"));
+    fill(this.#body, h("p.empty", "…"));
     this.element.showModal();
     fill(this.#body, ...detailsOf(await ask<SiteAnswer>("site", { site })));
   }
@@ -128,36 +118,28 @@ export function factList(
   facts: readonly (readonly [name: string, value: string | HTMLElement])[],
 ): HTMLElement {
   return h(
-    "dl",
-    { class: "facts" },
+    "dl.facts",
     ...facts.map(([name, value]) =>
-      h(
-        "div",
-        {},
-        h("dt", {}, name),
-        h("dd", {}, typeof value === "string" ? h("bdi", {}, value) : value),
-      ),
+      h("div", h("dt", name), h("dd", typeof value === "string" ? h("bdi", value) : value)),
     ),
   );
 }
 
 function robotsPart(robots: SiteAnswer["robots"]): HTMLElement[] {
-  if (robots === undefined)
-    return [h("p", { class: "soft" }, "Its robots.txt has not been fetched.")];
+  if (robots === undefined) return [h("p.soft", "Its robots.txt has not been fetched.")];
   const head = h(
     "h3",
-    {},
     `robots.txt, answered with ${robots.status}, ${showMoment(robots.fetchedAtMs)}`,
   );
   if (robots.text.trim() === "")
-    return [head, h("p", { class: "soft" }, "It is empty: everything may be fetched.")];
+    return [head, h("p.soft", "It is empty: everything may be fetched.")];
   const lines = robots.text.split(/\r\n|\r|\n/).slice(0, LINES_MAX);
   return [
     head,
     h(
-      "ol",
-      { class: "source mono", tabindex: 0, "aria-label": "robots.txt" },
-      ...lines.map((text) => h("li", {}, h("bdi", {}, text))),
+      "ol.source.mono",
+      { tabindex: 0, "aria-label": "robots.txt" },
+      ...lines.map((text) => h("li", h("bdi", text))),
     ),
   ];
 }

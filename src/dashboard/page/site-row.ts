@@ -26,38 +26,34 @@ interface RowMeans {
 export class SiteRow {
   readonly element: HTMLElement;
   readonly #name: HTMLButtonElement;
-  readonly #state = h("span", { class: "state", role: "cell" });
+  readonly #state = h("span.state", { role: "cell" });
   readonly #bar = meter("Share done");
-  readonly #share = h("span", { class: "soft" });
-  readonly #pages = h("span", { class: "number", role: "cell" });
-  readonly #waiting = h("span", { class: "number", role: "cell" });
-  readonly #bytes = h("span", { class: "number", role: "cell" });
-  readonly #rate = h("span", { class: "number", role: "cell" });
+  readonly #share = h("span.soft");
+  readonly #pages = h("span.number", { role: "cell" });
+  readonly #waiting = h("span.number", { role: "cell" });
+  readonly #bytes = h("span.number", { role: "cell" });
+  readonly #rate = h("span.number", { role: "cell" });
   readonly #deadline = new InPlace("Deadline", "45m, counted from the start, or none");
-  readonly #forecast = h("span", { class: "forecast soft" });
+  readonly #forecast = h("span.forecast.soft");
   readonly #priority = new InPlace("Priority", "such as 2");
   #site = "";
 
   constructor({ open }: RowMeans) {
-    this.#name = h(
-      "button",
-      { type: "button", class: "link clip", click: () => open(this.#site) },
-      h("bdi", {}),
-    );
+    this.#name = h("button.link.clip", { click: () => open(this.#site) }, h("bdi"));
     this.#deadline.onValue = (value) => changeAloud("deadline", `${this.#site}=${value}`);
     this.#priority.onValue = (value) => changeAloud("priority", `${this.#site}=${value}`);
     this.element = h(
-      "div",
-      { class: "row", role: "row" },
-      h("span", { class: "site", role: "cell" }, this.#name),
+      "div.row",
+      { role: "row" },
+      h("span.site", { role: "cell" }, this.#name),
       this.#state,
-      h("span", { class: "progress", role: "cell" }, this.#bar, this.#share),
+      h("span.progress", { role: "cell" }, this.#bar, this.#share),
       this.#pages,
       this.#waiting,
       this.#bytes,
       this.#rate,
-      h("span", { class: "deadline", role: "cell" }, this.#deadline.element, this.#forecast),
-      h("span", { class: "priority number", role: "cell" }, this.#priority.element),
+      h("span.deadline", { role: "cell" }, this.#deadline.element, this.#forecast),
+      h("span.priority.number", { role: "cell" }, this.#priority.element),
     );
   }
 
@@ -109,7 +105,7 @@ export class SiteRow {
 
 /** A text that becomes a field when it is clicked. */
 class InPlace {
-  readonly element = h("span", { class: "in-place" });
+  readonly element = h("span.in-place");
   onValue: (value: string) => Promise<{ readonly ok: boolean }> = async () => ({ ok: true });
   readonly #label: string;
   readonly #button: HTMLButtonElement;
@@ -118,7 +114,7 @@ class InPlace {
 
   constructor(label: string, placeholder: string) {
     this.#label = label;
-    this.#button = h("button", { type: "button", class: "quiet edit", click: () => this.#open() });
+    this.#button = h("button.quiet.edit", { click: () => this.#open() });
     this.#input = h("input", {
       type: "text",
       "aria-label": `${label}: ${placeholder}`,

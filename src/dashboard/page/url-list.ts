@@ -15,15 +15,11 @@ const CHOOSE = "Choose a reason to see its URLs.";
 
 export class UrlList {
   readonly element: HTMLElement;
-  readonly #title = h("h2", {}, "Addresses");
-  readonly #meaning = h("p", { class: "soft", role: "status" }, CHOOSE);
-  readonly #list = h("ol", { class: "urls" });
+  readonly #title = h("h2", "URLs");
+  readonly #meaning = h("p.soft", { role: "status" }, CHOOSE);
+  readonly #list = h("ol.urls");
   readonly #kept = new Map<string, { readonly element: HTMLElement }>();
-  readonly #more = h(
-    "button",
-    { type: "button", hidden: true, click: () => void this.#ask(this.#after) },
-    "More",
-  );
+  readonly #more = h("button", { hidden: true, click: () => void this.#ask(this.#after) }, "More");
   #lines: readonly UrlLine[] = [];
   #reason: string | undefined;
   #after = 0;
@@ -31,7 +27,7 @@ export class UrlList {
 
   constructor() {
     const parts = [this.#title, this.#meaning, this.#list, this.#more];
-    this.element = h("section", { class: "card" }, ...parts);
+    this.element = h("section.card", ...parts);
   }
 
   open(reason: string | undefined): void {
@@ -39,7 +35,7 @@ export class UrlList {
     this.#lines = [];
     this.#show();
     toggle(this.#more, false);
-    say(this.#title, reason ?? "Addresses");
+    say(this.#title, reason ?? "URLs");
     if (reason === undefined) say(this.#meaning, CHOOSE);
     else void this.#ask(0);
   }
@@ -76,20 +72,18 @@ export class UrlList {
 }
 
 function urlItem(line: UrlLine): HTMLElement {
-  const inside = h("div", { class: "inside" });
+  const inside = h("div.inside");
   const details = h(
     "details",
     { toggle: () => void open() },
     h(
       "summary",
-      {},
-      h("bdi", { class: "mono clip", title: line.url }, line.url),
+      h("bdi.mono.clip", { title: line.url }, line.url),
       h(
-        "span",
-        { class: "soft why clip" },
+        "span.soft.why.clip",
         line.why === ""
           ? `${placeOf(line)}${line.attempts > 1 ? `, tried ${line.attempts} times` : ""}`
-          : h("bdi", {}, line.why),
+          : h("bdi", line.why),
       ),
     ),
     inside,
@@ -100,7 +94,7 @@ function urlItem(line: UrlLine): HTMLElement {
     isAsked = true;
     fill(inside, ...urlDetails(await ask<UrlAnswer>("url", { id: line.id })));
   }
-  return h("li", {}, details);
+  return h("li", details);
 }
 
 function placeOf({ depth }: UrlLine): string {
@@ -120,7 +114,7 @@ function urlDetails({
     ["Ended", `${reason ?? "not yet"}. ${meaning}`],
     ...evidence.map(({ what, text }): [string, HTMLElement] => [
       what,
-      h("bdi", { class: "mono evidence" }, text),
+      h("bdi.mono.evidence", text),
     ]),
     [
       "Found",
@@ -143,7 +137,7 @@ function urlDetails({
         page.copyOf.kind === "near" ? "Nearly the same as" : "The same as",
         outwards(page.copyOf.url),
       ]);
-    if (page.archive !== undefined) facts.push(["Kept in", page.archive]);
+    if (page.archive !== undefined) facts.push(["Stored in", page.archive]);
   }
   return [factList(facts)];
 }

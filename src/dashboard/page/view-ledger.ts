@@ -2,16 +2,16 @@
 
 import { type Purpose, PURPOSES } from "../../bandwidth/history/ledger.ts";
 import type { Look } from "../shapes.ts";
-import { h, keyed, say, toggle } from "./dom.ts";
+import { card, fill, h, ledgerTable, say, toggle } from "./dom.ts";
 import { meter, setMeter } from "./meter.ts";
 import type { View } from "./view.ts";
 import { showBytes, showPercent } from "./words.ts";
 
 const MEANINGS: Readonly<Record<Purpose | "under way", string>> = {
-  page: "pages that were kept",
+  page: "stored pages",
   robots: "robots.txt of the sites",
   sitemap: "sitemaps of the sites",
-  redirect: "answers that led elsewhere",
+  redirect: "redirect responses",
   error: "error responses, and requests that failed for good",
   duplicate: "copies of other pages, and unchanged pages",
   retry: "failed requests that were retried",
@@ -24,46 +24,14 @@ interface Line {
   readonly bytes: number;
 }
 
-interface Made {
-  readonly element: HTMLElement;
-  readonly bytes: HTMLElement;
-  readonly share: HTMLElement;
-  readonly bar: HTMLElement;
-}
-
 export class LedgerBook implements View {
   readonly element: HTMLElement;
-  readonly #body = h("tbody", {});
-  readonly #kept = new Map<string, Made>();
-  readonly #total = h("p", { class: "soft" });
-  readonly #empty = h("p", { class: "empty" }, "Nothing received yet.");
+  readonly #table = h("div");
+  readonly #total = h("p.soft");
+  readonly #empty = h("p.empty", "Nothing received yet.");
 
   constructor() {
-    const head = h(
-      "tr",
-      {},
-      ...["For", "", "Bytes", "Share"].map((name, index) =>
-        h(
-          name === "" ? "td" : "th",
-          name === "" ? {} : { scope: "col", class: index > 1 ? "number" : "" },
-          name,
-        ),
-      ),
-    );
-    const table = h(
-      "table",
-      { class: "ledger" },
-      h("caption", { class: "unseen" }, "Bytes by purpose"),
-      h("thead", {}, head),
-      this.#body,
-    );
-    this.element = h(
-      "section",
-      { class: "card" },
-      h("div", { class: "card-head" }, h("h2", {}, "Bytes by purpose"), this.#total),
-      table,
-      this.#empty,
-    );
+    this.element = card("Bytes by purpose", this.#total, this.#table, this.#empty);
   }
 
   show({ snapshot: { ledger, totals } }: Look): void {
@@ -74,30 +42,19 @@ export class LedgerBook implements View {
       .toSorted((a, b) => b.bytes - a.bytes);
     toggle(this.#empty, lines.length === 0);
     say(this.#total, `${showBytes(totals.bytes)} in total, packet headers included`);
-    keyed(this.#body, this.#kept, lines, {
-      keyOf: ({ name }) => name,
-      make: ({ name }) => makeLine(name),
-      update: (made, { bytes }) => {
-        const share = bytes / Math.max(1, totals.bytes);
-        say(made.bytes, showBytes(bytes));
-        say(made.share, showPercent(share));
-        setMeter(made.bar, share);
-      },
-    });
+    const rows = lines.map((line) => rowOf(line, line.bytes / Math.max(1, totals.bytes)));
+    fill(this.#table, ledgerTable("Bytes by purpose", ["For", "", "Bytes", "Share"], 2, rows));
   }
 }
 
-function makeLine(name: Line["name"]): Made {
-  const bytes = h("td", { class: "number" });
-  const share = h("td", { class: "number" });
+function rowOf({ name, bytes }: Line, share: number): HTMLElement {
   const bar = meter(`Share of ${name}`);
-  const element = h(
+  setMeter(bar, share);
+  return h(
     "tr",
-    {},
-    h("th", { scope: "row" }, name, h("span", { class: "soft" }, MEANINGS[name])),
-    h("td", { class: "bar" }, bar),
-    bytes,
-    share,
+    h("th", { scope: "row" }, name, h("span.soft", MEANINGS[name])),
+    h("td.bar", bar),
+    h("td.number", showBytes(bytes)),
+    h("td.number", showPercent(share)),
   );
-  return { element, bytes, share, bar };
 }

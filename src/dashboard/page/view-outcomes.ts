@@ -14,7 +14,7 @@ import { showCount, showPercent } from "./words.ts";
 const KINDS: readonly (readonly [Settlement, string])[] = [
   ["failed", "Failed: requested without success"],
   ["skipped", "Skipped: never requested, because of a rule"],
-  ["done", "Done: answered"],
+  ["done", "Done: with a response"],
 ];
 
 interface ReasonLine {
@@ -34,28 +34,21 @@ export class Outcomes implements View {
       readonly kept: Map<string, ReasonLine>;
     }
   >();
-  readonly #others = h("div", {});
+  readonly #others = h("div");
   readonly #list = new UrlList();
-  readonly #empty = h("p", { class: "empty" }, "No URL is settled yet.");
+  readonly #empty = h("p.empty", "No URL is settled yet.");
   #meanings: Readonly<Record<string, string>> = {};
   #reason: string | undefined;
 
   constructor() {
     const groups = KINDS.map(([kind, words]) => {
-      const list = h("ul", { class: "reasons" });
-      const box = h("div", { class: kind }, h("h3", {}, words), list);
+      const list = h("ul.reasons");
+      const box = h("div", { class: kind }, h("h3", words), list);
       this.#groups.set(kind, { box, list, kept: new Map() });
       return box;
     });
-    const left = h(
-      "section",
-      { class: "card" },
-      h("h2", {}, "Reasons"),
-      this.#empty,
-      ...groups,
-      this.#others,
-    );
-    this.element = h("div", { class: "outcomes" }, left, this.#list.element);
+    const left = h("section.card", h("h2", "Reasons"), this.#empty, ...groups, this.#others);
+    this.element = h("div.outcomes", left, this.#list.element);
   }
 
   show(look: Look): void {
@@ -68,13 +61,13 @@ export class Outcomes implements View {
         .filter(([reason]) => settlementOf(reason as Reason) === kind)
         .toSorted(([, a], [, b]) => b - a);
       toggle(box, lines.length > 0);
-      const all = lines.reduce((sum, [, count]) => sum + count, 0);
       keyed(list, kept, lines, {
         keyOf: ([reason]) => reason,
         make: ([reason]) => makeReason(reason),
         update: (made, [reason, count]) => {
-          say(made.count, `${showCount(count)}  ${showPercent(count / Math.max(1, totals.known))}`);
-          made.bar.style.width = `${Math.max(1, (100 * count) / all).toFixed(1)}%`;
+          const share = count / Math.max(1, totals.known);
+          say(made.count, `${showCount(count)}  ${showPercent(share)}`);
+          made.bar.style.width = `${Math.max(0.5, 100 * share).toFixed(1)}%`;
           say(made.meaning, this.#meanings[reason] ?? "");
           mark(made.element, reason === this.#reason);
         },
@@ -121,37 +114,24 @@ function countList(
   const lines = Object.entries(counts)
     .filter(([, count]) => count > 0)
     .toSorted(([, a], [, b]) => b - a)
-    .map(([name, count]) =>
-      h(
-        "li",
-        {},
-        h("bdi", { class: "mono" }, name),
-        h("span", { class: "number" }, showCount(count)),
-      ),
-    );
+    .map(([name, count]) => h("li", h("bdi.mono", name), h("span.number", showCount(count))));
   if (lines.length === 0) return undefined;
-  return h(
-    "div",
-    {},
-    h("h3", {}, title),
-    h("p", { class: "soft" }, note),
-    h("ul", { class: "plain" }, ...lines),
-  );
+  return h("div", h("h3", title), h("p.soft", note), h("ul.plain", ...lines));
 }
 
 function makeReason(reason: string): ReasonLine {
-  const count = h("span", { class: "number" });
-  const bar = h("i", {});
-  const meaning = h("span", { class: "soft" });
+  const count = h("span.number");
+  const bar = h("i");
+  const meaning = h("span.soft");
   const link = h(
     "a",
     { href: `#outcomes/${encodeURIComponent(reason)}` },
-    h("span", { class: "mono" }, reason),
+    h("span.mono", reason),
     count,
-    h("span", { class: "track", "aria-hidden": "true" }, bar),
+    h("span.track", { "aria-hidden": "true" }, bar),
     meaning,
   );
-  return { element: h("li", {}, link), count, bar, meaning };
+  return { element: h("li", link), count, bar, meaning };
 }
 
 function mark(element: Element, isChosen: boolean): void {

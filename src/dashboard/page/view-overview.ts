@@ -3,7 +3,7 @@
 import { type Reason, settlementOf } from "../../page/outcome.ts";
 import type { SiteView } from "../../control/snapshot.ts";
 import type { Look } from "../shapes.ts";
-import { fill, h, keyed, say, toggle } from "./dom.ts";
+import { card, fill, h, keyed, say, toggle } from "./dom.ts";
 import { Figures } from "./figures.ts";
 import { meter, setMeter } from "./meter.ts";
 import { RatePanel } from "./rate-panel.ts";
@@ -34,46 +34,28 @@ export class Overview implements View {
   readonly element: HTMLElement;
   readonly #figures = new Figures();
   readonly #rate = new RatePanel();
-  readonly #racers = h("ul", { class: "racers" });
+  readonly #racers = h("ul.racers");
   readonly #racing = new Map<string, Racer>();
-  readonly #racersEmpty = h("p", { class: "empty" }, "No site is known yet.");
-  readonly #racersTitle = h("h2", {});
-  readonly #ends = h("div", {});
-  readonly #troubles = h("ul", { class: "troubles" });
-  readonly #troublesEmpty = h("p", { class: "empty" }, "No problems.");
+  readonly #racersEmpty = h("p.empty", "No site is known yet.");
+  readonly #racersTitle = h("h2");
+  readonly #ends = h("div");
+  readonly #troubles = h("ul.troubles");
+  readonly #troublesEmpty = h("p.empty", "No problems.");
 
   constructor() {
-    const racers = h(
-      "section",
-      { class: "card" },
-      h("div", { class: "card-head" }, this.#racersTitle, h("a", { href: "#sites" }, "All sites")),
+    const racers = card(
+      this.#racersTitle,
+      h("a", { href: "#sites" }, "All sites"),
       this.#racers,
       this.#racersEmpty,
     );
-    const ends = h(
-      "section",
-      { class: "card" },
-      h(
-        "div",
-        { class: "card-head" },
-        h("h2", {}, "Outcomes of URLs"),
-        h("a", { href: "#outcomes" }, "All reasons"),
-      ),
-      this.#ends,
-    );
-    const troubles = h(
-      "section",
-      { class: "card" },
-      h("div", { class: "card-head" }, h("h2", {}, "Last troubles")),
-      this.#troubles,
-      this.#troublesEmpty,
-    );
+    const ends = card("Outcomes of URLs", h("a", { href: "#outcomes" }, "All reasons"), this.#ends);
+    const troubles = card("Last troubles", undefined, this.#troubles, this.#troublesEmpty);
     this.element = h(
-      "div",
-      { class: "overview" },
+      "div.overview",
       this.#figures.element,
       this.#rate.element,
-      h("div", { class: "columns" }, racers, h("div", { class: "stack" }, ends, troubles)),
+      h("div.columns", racers, h("div.stack", ends, troubles)),
     );
   }
 
@@ -89,10 +71,9 @@ export class Overview implements View {
       ...troubles.map(({ url, reason, detail }) =>
         h(
           "li",
-          {},
-          h("span", { class: "tag" }, reason),
-          h("bdi", { class: "mono clip", title: url }, url),
-          h("bdi", { class: "soft clip" }, detail),
+          h("span.tag", reason),
+          h("bdi.mono.clip", { title: url }, url),
+          h("bdi.soft.clip", detail),
         ),
       ),
     );
@@ -126,17 +107,16 @@ export class Overview implements View {
       { name: "waiting", count: pending },
     ];
     const known = Math.max(1, totals.known);
-    const bar = h("div", { class: "stacked", "aria-hidden": "true" });
+    const bar = h("div.stacked", { "aria-hidden": "true" });
     for (const { name, count } of parts) {
       const part = h("span", { class: name });
       part.style.flexGrow = String(count / known);
       bar.append(part);
     }
     const counts = h(
-      "ul",
-      { class: "legend dots" },
+      "ul.legend.dots",
       ...parts.map(({ name, count }) =>
-        h("li", {}, h("i", { class: name, "aria-hidden": "true" }), `${showCount(count)} ${name}`),
+        h("li", h("i", { class: name, "aria-hidden": "true" }), `${showCount(count)} ${name}`),
       ),
     );
     const reasons = Object.entries(totals.outcomes)
@@ -157,7 +137,7 @@ export class Overview implements View {
     const key = JSON.stringify([parts, reasons]);
     if (this.#ends.dataset["key"] === key) return;
     this.#ends.dataset["key"] = key;
-    fill(this.#ends, bar, counts, h("div", { class: "chips" }, ...chips));
+    fill(this.#ends, bar, counts, h("div.chips", ...chips));
   }
 }
 
@@ -168,11 +148,11 @@ function rankOf({ deadlineMs, forecast, pending }: SiteView): number {
 }
 
 function makeRacer(): Racer {
-  const name = h("bdi", { class: "name clip" });
+  const name = h("bdi.name.clip");
   const bar = meter("Share done");
-  const counts = h("span", { class: "counts soft" });
-  const promise = h("span", { class: "promise" });
-  return { element: h("li", {}, name, promise, bar, counts), name, bar, counts, promise };
+  const counts = h("span.counts.soft");
+  const promise = h("span.promise");
+  return { element: h("li", name, promise, bar, counts), name, bar, counts, promise };
 }
 
 function updateRacer(racer: Racer, site: SiteView, rateBps: number): void {

@@ -6,7 +6,7 @@
 import { highestBps, spanSeconds } from "../../report/plan-rows.ts";
 import { scaleFor } from "../../report/scale.ts";
 import type { Look } from "../shapes.ts";
-import { fill, h, say, svg, toggle } from "./dom.ts";
+import { card, fill, h, say, svg, toggle } from "./dom.ts";
 import { type GanttRow, ganttRows } from "./gantt-rows.ts";
 import { legend } from "./legend.ts";
 import type { View } from "./view.ts";
@@ -18,6 +18,8 @@ const SMALL_PIXELS = 620;
 const ROW_PIXELS_SMALL = 44;
 const TOP_PIXELS = 26;
 const SHADE_MIN = 0.25;
+/** Width of a finish time, with its mark. */
+const WORD_PIXELS = 60;
 
 interface Layout {
   readonly width: number;
@@ -30,22 +32,20 @@ interface Layout {
 
 export class PlanChart implements View {
   readonly element: HTMLElement;
-  readonly #note = h("p", { class: "soft", role: "status" });
+  readonly #note = h("p.soft", { role: "status" });
   readonly #drawing = svg("svg", { class: "chart gantt", role: "img" });
   readonly #box: HTMLElement;
   readonly #empty = h(
-    "p",
-    { class: "empty" },
+    "p.empty",
     "There is no plan, because no site has a deadline or a priority. Set one in the table of sites to start planning.",
   );
   #look: Look | undefined;
 
   constructor() {
-    this.#box = h("div", { class: "chart-box" }, this.#drawing);
-    this.element = h(
-      "section",
-      { class: "card" },
-      h("div", { class: "card-head" }, h("h2", {}, "Rate of each site over time"), this.#note),
+    this.#box = h("div.chart-box", this.#drawing);
+    this.element = card(
+      "Rate of each site over time",
+      this.#note,
       ganttLegend(),
       this.#box,
       this.#empty,
@@ -240,21 +240,28 @@ function endMarks(row: GanttRow, y: number, { x, right, isSmall }: Layout): SVGE
     if (at > right) words += `, due ${due}`;
     else marks.push(svg("path", { class: isLate ? "deadline late" : "deadline", d }, told));
   }
-  const place = isSmall ? { x: right, y: y - 6 } : { x: x(finishSeconds) + 9, y: y + 11 };
+  const place = isSmall ? { x: right, y: y - 6 } : { x: wordX(row, x), y: y + 11 };
   const kind = `tick end-word ${isSmall ? "end" : ""} ${isLate ? "late" : ""}`;
   return [...marks, svg("text", { class: kind, ...place }, words)];
+}
+
+/** Right of the bar, and right of a deadline that would cross the word. */
+function wordX({ deadlineSeconds, finishSeconds }: GanttRow, x: Layout["x"]): number {
+  const barEnd = x(finishSeconds);
+  const deadline = deadlineSeconds === undefined ? 0 : x(deadlineSeconds);
+  return (deadline > barEnd && deadline < barEnd + WORD_PIXELS ? deadline : barEnd) + 9;
 }
 
 function ganttLegend(): HTMLElement {
   const bar = { y: 1, width: 22, height: 10, rx: 2 };
   return legend("chart gantt", [
-    { mark: svg("rect", { class: "past", ...bar, "fill-opacity": 0.3 }), words: "behind us" },
+    { mark: svg("rect", { class: "past", ...bar, "fill-opacity": 0.3 }), words: "past" },
     {
       mark: svg("rect", { class: "segment", ...bar, "fill-opacity": 0.4 }),
-      words: "planned, a part of the rate",
+      words: "lower rate",
     },
-    { mark: svg("rect", { class: "segment", ...bar }), words: "all of it" },
+    { mark: svg("rect", { class: "segment", ...bar }), words: "higher rate" },
     { mark: svg("path", { class: "deadline", d: "M11 0v12" }), words: "deadline" },
-    { mark: svg("path", { class: "deadline late", d: "M11 0v12" }), words: "out of reach" },
+    { mark: svg("path", { class: "deadline late", d: "M11 0v12" }), words: "deadline missed" },
   ]);
 }

@@ -2,27 +2,21 @@
 
 import type { ParallelView } from "../../control/snapshot.ts";
 import type { Look } from "../shapes.ts";
-import { fill, h, say } from "./dom.ts";
+import { card, fill, h, ledgerTable, say } from "./dom.ts";
 import type { View } from "./view.ts";
 import { plural, showCount, showRate } from "./words.ts";
 
 export class Processes implements View {
   readonly element: HTMLElement;
-  readonly #procs = h("div", { class: "wide" });
-  readonly #flows = h("div", { class: "wide" });
-  readonly #note = h("p", { class: "soft" });
+  readonly #procs = h("div.wide");
+  readonly #flows = h("div.wide");
+  readonly #note = h("p.soft");
 
   constructor() {
     this.element = h(
-      "div",
-      { class: "stack" },
-      h("section", { class: "card" }, h("h2", {}, "Processes"), this.#procs),
-      h(
-        "section",
-        { class: "card" },
-        h("div", { class: "card-head" }, h("h2", {}, "Addresses exchanged"), this.#note),
-        this.#flows,
-      ),
+      "div.stack",
+      h("section.card", h("h2", "Processes"), this.#procs),
+      card("URLs exchanged", this.#note, this.#flows),
     );
   }
 
@@ -43,56 +37,39 @@ export class Processes implements View {
 
 function procsTable({ procs }: ParallelView): HTMLElement {
   const names = ["Process", "State", "Pages", "Waiting", "Rate", "Share of the limit"];
-  const head = h(
-    "tr",
-    {},
-    ...names.map((name, index) =>
-      h("th", { scope: "col", class: index > 1 ? "number" : "" }, name),
-    ),
-  );
   const rows = procs.map(({ name, state, pages, pending, rateBps, limitBps }) =>
     h(
       "tr",
-      {},
-      h("th", { scope: "row" }, h("bdi", {}, name)),
-      h("td", {}, state),
-      h("td", { class: "number" }, showCount(pages)),
-      h("td", { class: "number" }, showCount(pending)),
-      h("td", { class: "number" }, showRate(rateBps)),
-      h("td", { class: "number" }, limitBps === undefined ? "" : showRate(limitBps)),
+      h("th", { scope: "row" }, h("bdi", name)),
+      h("td", state),
+      h("td.number", showCount(pages)),
+      h("td.number", showCount(pending)),
+      h("td.number", showRate(rateBps)),
+      h("td.number", limitBps === undefined ? "" : showRate(limitBps)),
     ),
   );
-  return h(
-    "table",
-    { class: "ledger" },
-    h("caption", { class: "unseen" }, plural(procs.length, "process")),
-    h("thead", {}, head),
-    h("tbody", {}, ...rows),
-  );
+  return ledgerTable(plural(procs.length, "process"), names, 2, rows);
 }
 
 function flowsTable({ procs, flows }: ParallelView): HTMLElement {
   const most = Math.max(1, ...flows.flat());
   const head = h(
     "tr",
-    {},
     h("th", { scope: "col" }, "from \\ to"),
-    ...procs.map(({ name }) => h("th", { scope: "col", class: "number" }, h("bdi", {}, name))),
+    ...procs.map(({ name }) => h("th.number", { scope: "col" }, h("bdi", name))),
   );
   const rows = procs.map(({ name }, from) =>
     h(
       "tr",
-      {},
-      h("th", { scope: "row" }, h("bdi", {}, name)),
+      h("th", { scope: "row" }, h("bdi", name)),
       ...procs.map((_, to) => flowCell(flows[from]?.[to] ?? 0, most, from === to)),
     ),
   );
   return h(
-    "table",
-    { class: "heat flows" },
-    h("caption", { class: "unseen" }, "URLs sent between processes"),
-    h("thead", {}, head),
-    h("tbody", {}, ...rows),
+    "table.heat.flows",
+    h("caption.unseen", "URLs sent between processes"),
+    h("thead", head),
+    h("tbody", ...rows),
   );
 }
 

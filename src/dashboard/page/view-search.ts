@@ -14,14 +14,13 @@ export class Search implements View {
     placeholder: "Words to find",
     autocomplete: "off",
   });
-  readonly #note = h("p", { class: "soft", role: "status" }, "All words must be on a page.");
-  readonly #list = h("ol", { class: "found" });
+  readonly #note = h("p.soft", { role: "status" }, "All words must be on a page.");
+  readonly #list = h("ol.found");
 
   constructor() {
     const form = h(
-      "form",
+      "form.toolbar",
       {
-        class: "toolbar",
         role: "search",
         submit: (event) => {
           event.preventDefault();
@@ -29,12 +28,11 @@ export class Search implements View {
         },
       },
       this.#input,
-      h("button", { type: "submit", class: "primary" }, "Find"),
+      h("button.primary", { type: "submit" }, "Find"),
     );
     this.element = h(
-      "section",
-      { class: "card" },
-      h("h2", {}, "Search the collection"),
+      "section.card",
+      h("h2", "Search the collection"),
       form,
       this.#note,
       this.#list,
@@ -69,15 +67,14 @@ function foundItem({ url, title, excerpt, marks }: FoundPage): HTMLElement {
   const parts: Child[] = [];
   let done = 0;
   for (const [start, end] of marks) {
-    parts.push(excerpt.slice(done, start), h("mark", {}, excerpt.slice(start, end)));
+    parts.push(excerpt.slice(done, start), h("mark", excerpt.slice(start, end)));
     done = end;
   }
   parts.push(excerpt.slice(done));
   return h(
     "li",
-    {},
-    h("h3", {}, h("bdi", {}, title === "" ? url : title)),
+    h("h3", h("bdi", title === "" ? url : title)),
     outwards(url),
-    h("p", { class: "soft" }, h("bdi", {}, ...parts)),
+    h("p.soft", h("bdi", ...parts)),
   );
 }

@@ -4,7 +4,7 @@
 
 import type { Look, ServerLine, ServersAnswer } from "../shapes.ts";
 import { ask } from "./api.ts";
-import { fill, h, say, toggle } from "./dom.ts";
+import { card, fill, h, say, toggle } from "./dom.ts";
 import type { View } from "./view.ts";
 import { plural, showCount, showRate, withoutScheme } from "./words.ts";
 
@@ -13,23 +13,16 @@ const EVERY_MS = 20_000;
 
 export class Servers implements View {
   readonly element: HTMLElement;
-  readonly #note = h("p", { class: "soft" });
-  readonly #maps = h("div", {});
+  readonly #note = h("p.soft");
+  readonly #maps = h("div");
   readonly #empty = h(
-    "p",
-    { class: "empty" },
+    "p.empty",
     "No server has been measured yet; speeds are stored once a minute and at the end of the crawl.",
   );
   #askedAtMs = -Infinity;
 
   constructor() {
-    this.element = h(
-      "section",
-      { class: "card" },
-      h("div", { class: "card-head" }, h("h2", {}, "Speed of servers by hour"), this.#note),
-      this.#maps,
-      this.#empty,
-    );
+    this.element = card("Speed of servers by hour", this.#note, this.#maps, this.#empty);
   }
 
   show(_look: Look): void {
@@ -89,7 +82,6 @@ function heatTable(
   if (rows.length === 0) return undefined;
   const head = h(
     "tr",
-    {},
     h("th", { scope: "col" }, "Server"),
     ...HOURS.map((hour) =>
       h(
@@ -105,14 +97,12 @@ function heatTable(
   const body = rows.map((line) =>
     h(
       "tr",
-      {},
       h(
         "th",
         { scope: "row" },
         h(
-          "bdi",
+          "bdi.clip",
           {
-            class: "clip",
             title: `${line.sites.join(", ")} ${line.address}, measured ${plural(line.measured, "time")}`,
           },
           nameOf(line),
@@ -121,14 +111,8 @@ function heatTable(
       ...HOURS.map((hour) => heatCell(line, dayOf(line), hour, range)),
     ),
   );
-  const table = h(
-    "table",
-    { class: "heat" },
-    h("caption", {}, title),
-    h("thead", {}, head),
-    h("tbody", {}, ...body),
-  );
-  return h("div", { class: "wide", tabindex: 0, role: "group", "aria-label": title }, table);
+  const table = h("table.heat", h("caption", title), h("thead", head), h("tbody", ...body));
+  return h("div.wide", { tabindex: 0, role: "group", "aria-label": title }, table);
 }
 
 function heatCell(
@@ -138,8 +122,7 @@ function heatCell(
   [low, high]: readonly [number, number],
 ): HTMLElement {
   const bps = day.bps[hour] ?? null;
-  if (bps === null)
-    return h("td", { class: "unknown" }, h("span", { class: "unseen" }, "not known"));
+  if (bps === null) return h("td.unknown", h("span.unseen", "not known"));
   const isMeasured = day.measured.includes(hour);
   const words = isMeasured ? showRate(bps) : `not measured, assumed ${showRate(bps)}`;
   const cell = h(
@@ -148,7 +131,7 @@ function heatCell(
       class: isMeasured ? "" : "unmeasured",
       title: `${nameOf(line)}, ${String(hour).padStart(2, "0")} h: ${words}`,
     },
-    h("span", { class: "unseen" }, words),
+    h("span.unseen", words),
   );
   const share = high > low ? Math.log(bps / low) / Math.log(high / low) : 0.6;
   cell.style.setProperty("--depth", (0.1 + 0.9 * Math.min(1, Math.max(0, share))).toFixed(3));
@@ -157,17 +140,16 @@ function heatCell(
 
 function scaleLegend(low: number, high: number): HTMLElement {
   const steps = [0.1, 0.3, 0.5, 0.7, 0.9, 1].map((depth) => {
-    const step = h("i", {});
+    const step = h("i");
     step.style.setProperty("--depth", String(depth));
     return step;
   });
   return h(
-    "p",
-    { class: "heat-scale soft" },
+    "p.heat-scale.soft",
     showRate(low),
     h("span", { "aria-hidden": "true" }, ...steps),
     showRate(high),
-    h("i", { class: "unmeasured", "aria-hidden": "true" }),
+    h("i.unmeasured", { "aria-hidden": "true" }),
     "not measured: the mean of the measured hours is assumed",
   );
 }

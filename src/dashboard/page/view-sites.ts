@@ -56,12 +56,12 @@ export class Sites implements View {
   readonly element: HTMLElement;
   readonly #find: HTMLInputElement;
   readonly #sortBox: HTMLSelectElement;
-  readonly #count = h("span", { class: "soft", role: "status" });
+  readonly #count = h("span.soft", { role: "status" });
   readonly #headings = new Map<SiteSort, HTMLElement>();
   readonly #pane: HTMLElement;
   readonly #table: HTMLElement;
-  readonly #space = h("div", { class: "space" });
-  readonly #empty = h("p", { class: "empty" }, "No site of that name.");
+  readonly #space = h("div.space");
+  readonly #empty = h("p.empty", "No site of that name.");
   readonly #dialog = new SiteDialog();
   readonly #rows = new Map<number, SiteRow>();
   readonly #spare: SiteRow[] = [];
@@ -89,25 +89,19 @@ export class Sites implements View {
       ...SITE_SORTS.map((sort) => h("option", { value: sort }, `by ${SORT_NAMES[sort]}`)),
     );
     this.#pane = h(
-      "div",
-      {
-        class: "rows",
-        role: "rowgroup",
-        tabindex: 0,
-        "aria-label": "Sites",
-        scroll: () => this.#draw(),
-      },
+      "div.rows",
+      { role: "rowgroup", tabindex: 0, "aria-label": "Sites", scroll: () => this.#draw() },
       this.#space,
     );
     this.#table = h(
-      "div",
-      { class: "table card", role: "table", "aria-label": "Sites" },
+      "div.table.card",
+      { role: "table", "aria-label": "Sites" },
       this.#headRow(),
       this.#pane,
       this.#empty,
     );
-    const tools = h("div", { class: "toolbar" }, this.#find, this.#sortBox, this.#count);
-    this.element = h("div", { class: "sites" }, tools, this.#table, this.#dialog.element);
+    const tools = h("div.toolbar", this.#find, this.#sortBox, this.#count);
+    this.element = h("div.sites", tools, this.#table, this.#dialog.element);
     this.#isSmall.addEventListener("change", () => this.#draw());
     new ResizeObserver(() => this.#draw()).observe(this.#pane);
     this.#markSort();
@@ -134,14 +128,12 @@ export class Sites implements View {
   }
 
   #headRow(): HTMLElement {
-    const row = h("div", { class: "row head-row", role: "row", "aria-rowindex": 1 });
+    const row = h("div.row.head-row", { role: "row", "aria-rowindex": 1 });
     for (const { sort, name, kind } of COLUMNS) {
       const cell = h("span", { role: "columnheader", class: kind });
       if (sort === undefined) say(cell, name);
       else {
-        cell.append(
-          h("button", { type: "button", class: "quiet", click: () => this.#sortBy(sort) }, name),
-        );
+        cell.append(h("button.quiet", { click: () => this.#sortBy(sort) }, name));
         this.#headings.set(sort, cell);
       }
       row.append(cell);

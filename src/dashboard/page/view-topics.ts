@@ -4,52 +4,21 @@
  */
 
 import type { Look } from "../shapes.ts";
-import { h, keyed, say } from "./dom.ts";
+import { card, fill, h, ledgerTable, say } from "./dom.ts";
 import { meter, setMeter } from "./meter.ts";
 import type { View } from "./view.ts";
 import { showCount, showPercent } from "./words.ts";
 
-interface Made {
-  readonly element: HTMLElement;
-  readonly own: HTMLElement;
-  readonly imported: HTMLElement;
-  readonly ownBar: HTMLElement;
-  readonly importedBar: HTMLElement;
-}
-
 export class Topics implements View {
   readonly element: HTMLElement;
-  readonly #note = h("p", { class: "soft" });
+  readonly #note = h("p.soft");
   readonly #locality = meter("Locality");
-  readonly #localityWords = h("p", { class: "soft" });
-  readonly #body = h("tbody", {});
-  readonly #kept = new Map<string, Made>();
+  readonly #localityWords = h("p.soft");
+  readonly #table = h("div.topics");
 
   constructor() {
-    const head = h(
-      "tr",
-      {},
-      h("th", { scope: "col" }, "Topic"),
-      h("th", { scope: "col" }, "Pages"),
-      h("th", { scope: "col", class: "number" }, "Own"),
-      h("th", { scope: "col", class: "number" }, "Imported"),
-    );
-    const table = h(
-      "table",
-      { class: "ledger topics" },
-      h("caption", { class: "unseen" }, "Pages by topic"),
-      h("thead", {}, head),
-      this.#body,
-    );
-    this.element = h(
-      "section",
-      { class: "card" },
-      h("div", { class: "card-head" }, h("h2", {}, "Topics"), this.#note),
-      this.#locality,
-      this.#localityWords,
-      topicLegend(),
-      table,
-    );
+    const parts = [this.#locality, this.#localityWords, topicLegend(), this.#table];
+    this.element = card("Topics", this.#note, ...parts);
   }
 
   show({ snapshot: { topics } }: Look): void {
@@ -64,44 +33,38 @@ export class Topics implements View {
       ([, a], [, b]) => b.own + b.imported - a.own - a.imported,
     );
     const most = Math.max(1, ...lines.map(([, { own, imported }]) => own + imported));
-    keyed(this.#body, this.#kept, lines, {
-      keyOf: ([topic]) => topic,
-      make: ([topic]) => makeLine(topic),
-      update: (made, [, { own, imported }]) => {
-        say(made.own, showCount(own));
-        say(made.imported, showCount(imported));
-        made.ownBar.style.width = `${((100 * own) / most).toFixed(1)}%`;
-        made.importedBar.style.width = `${((100 * imported) / most).toFixed(1)}%`;
-      },
-    });
+    const rows = lines.map(([topic, { own, imported }]) =>
+      h(
+        "tr",
+        h("th", { scope: "row" }, h("bdi", topic)),
+        h(
+          "td.bar",
+          h(
+            "div.pair",
+            { "aria-hidden": "true" },
+            part("own", own / most),
+            part("imported", imported / most),
+          ),
+        ),
+        h("td.number", showCount(own)),
+        h("td.number", showCount(imported)),
+      ),
+    );
+    const columns = ["Topic", "Pages", "Own", "Imported"];
+    fill(this.#table, ledgerTable("Pages by topic", columns, 2, rows));
   }
+}
+
+function part(kind: "own" | "imported", share: number): HTMLElement {
+  const bar = h(`i.${kind}`);
+  bar.style.width = `${(100 * share).toFixed(1)}%`;
+  return bar;
 }
 
 function topicLegend(): HTMLElement {
   return h(
-    "ul",
-    { class: "legend dots" },
-    h("li", {}, h("i", { class: "done", "aria-hidden": "true" }), "own"),
-    h("li", {}, h("i", { class: "skipped", "aria-hidden": "true" }), "imported"),
+    "ul.legend.dots",
+    h("li", h("i.done", { "aria-hidden": "true" }), "own"),
+    h("li", h("i.skipped", { "aria-hidden": "true" }), "imported"),
   );
-}
-
-function makeLine(topic: string): Made {
-  const own = h("td", { class: "number" });
-  const imported = h("td", { class: "number" });
-  const ownBar = h("i", { class: "own" });
-  const importedBar = h("i", { class: "imported" });
-  const element = h(
-    "tr",
-    {},
-    h("th", { scope: "row" }, h("bdi", {}, topic)),
-    h(
-      "td",
-      { class: "bar" },
-      h("div", { class: "pair", "aria-hidden": "true" }, ownBar, importedBar),
-    ),
-    own,
-    imported,
-  );
-  return { element, own, imported, ownBar, importedBar };
 }

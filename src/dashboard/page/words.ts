@@ -1,13 +1,9 @@
 /** Numbers and states for users; needs no document. */
 
-import { showBytes, showDuration } from "../../base/units.ts";
+import { showBytes, showDuration, showSlowed } from "../../base/units.ts";
 import type { SiteLine } from "../shapes.ts";
 
-export { showBytes, showDuration };
-
-export function showCount(count: number): string {
-  return String(Math.round(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
-}
+export { plural, showBytes, showCount, showDuration, showPace } from "../../base/units.ts";
 
 export function showRate(rateBps: number): string {
   return `${showBytes(rateBps)}/s`;
@@ -16,14 +12,6 @@ export function showRate(rateBps: number): string {
 export function showPercent(share: number): string {
   const percent = 100 * share;
   return `${percent > 0 && percent < 9.95 ? percent.toFixed(1) : Math.round(percent)}\u202f%`;
-}
-
-export function plural(count: number, noun: string): string {
-  return `${showCount(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-export function showPace(perSecond: number): string {
-  return perSecond >= 100 ? showCount(perSecond) : perSecond.toFixed(1);
 }
 
 /** A time of day in the reader's time zone. */
@@ -80,6 +68,9 @@ export function stateOf({ live, pending }: SiteLine): {
   if (pending === 0) return { words: "done", mood: "calm" };
   if (live === undefined) return { words: "waiting", mood: "calm" };
   const wait = live.nextInMs >= 100 ? ` ${showDuration(live.nextInMs)}` : "";
+  const isPaused = ["back-off", "unreachable", "robots"].includes(live.state);
+  if (live.slowed !== undefined && !isPaused)
+    return { words: showSlowed(live.slowed), mood: "held" };
   switch (live.state) {
     case "fetching":
       return { words: live.inFlight > 1 ? `fetching ${live.inFlight}` : "fetching", mood: "good" };
@@ -89,8 +80,12 @@ export function stateOf({ live, pending }: SiteLine): {
       return { words: `back-off${wait}`, mood: "held" };
     case "unreachable":
       return { words: `unreachable, probed${wait === "" ? " now" : ` in${wait}`}`, mood: "late" };
+    case "locating":
+      return { words: "resolving its name", mood: "held" };
     case "robots":
-      return { words: "asks robots.txt", mood: "held" };
+      return { words: "reading robots.txt", mood: "held" };
+    case "opening":
+      return { words: "choosing pages to recrawl", mood: "calm" };
     case "ready":
       return { words: "ready", mood: "calm" };
     default:

@@ -27,9 +27,8 @@ import {
   storedEntry,
   type StoredEntry,
 } from "./registry-life.ts";
-import { RegistryMirror } from "./registry-mirror.ts";
 import { assertEntry, type Registry, RegistryAway } from "../registry.ts";
-import type { RegistryEntry, RegistryWatcher } from "../registry.ts";
+import type { RegistryEntry } from "../registry.ts";
 
 const TABLE_BYTES_MAX = 64 * 1024 * 1024;
 const ATTEMPTS_MAX = 4;
@@ -59,8 +58,6 @@ class JetStreamRegistry implements Registry {
   readonly #newHeaders: () => MsgHdrs;
   readonly #clock: Clock;
   readonly #bucket: string;
-  readonly #news: string;
-  readonly #mirror: RegistryMirror;
   #life: number | undefined;
 
   constructor(link: NatsLink, options: NatsOptions, newHeaders: () => MsgHdrs) {
@@ -69,15 +66,7 @@ class JetStreamRegistry implements Registry {
     this.#options = options;
     this.#newHeaders = newHeaders;
     this.#bucket = `weir-${crawl}`;
-    this.#news = `weir.${crawl}.registry`;
     this.#clock = options.clock ?? systemClock;
-    this.#mirror = new RegistryMirror(link, this.#clock, {
-      stream: `KV_${this.#bucket}`,
-      news: this.#news,
-      subjectOfLife: (life) => this.#subject(life, ">"),
-      readLife: () => this.#readLife(),
-      readSubject: (subject) => this.#readSubject(subject),
-    });
   }
 
   /** Creates the bucket; throws the server's refusal. */
@@ -119,13 +108,8 @@ class JetStreamRegistry implements Registry {
     });
   }
 
-  watch(prefix: string, onChange: RegistryWatcher): Promise<() => void> {
-    return this.#mirror.watch(prefix, onChange);
-  }
-
-  async close(): Promise<void> {
-    this.#mirror.close();
-    await this.#link.close();
+  close(): Promise<void> {
+    return this.#link.close();
   }
 
   #subject(life: number, token: string): string {
@@ -225,7 +209,6 @@ class JetStreamRegistry implements Registry {
       max_msgs_per_subject: 1,
       deny_delete: true,
       allow_rollup_hdrs: true,
-      republish: { src: `$KV.${this.#bucket}.>`, dest: `${this.#news}.>` },
       num_replicas: this.#options.replicas ?? 1,
     });
   }

@@ -16,12 +16,12 @@ import { below, type Random, randomFrom } from "../../base/random.ts";
 import type { Settings } from "../../config/schema.ts";
 import { defaultSettings } from "../../config/sources.ts";
 import { type CrawlHandle, startCrawl } from "../../crawl/crawl.ts";
-import type { CrawlParts } from "../../crawl/context.ts";
+import type { CrawlParts, LinkSetup } from "../../crawl/context.ts";
 import { plainLine } from "../../crawl/limit/link-budget.ts";
 import { fetcherOptions } from "../../crawl/open.ts";
 import { Fetcher } from "../../fetch/fetcher.ts";
 import type { TransportRequest } from "../../fetch/transport.ts";
-import { openMemoryStore } from "../../store/memory/store-memory.ts";
+import { openMemoryStore } from "../../store/sqlite/store-sqlite.ts";
 import type { CanonicalUrl } from "../../url/url.ts";
 import { type Conduct, conductOf, FaultSource } from "../faults.ts";
 import { SimClock } from "../sim-clock.ts";
@@ -47,6 +47,12 @@ interface WorkPlan {
   readonly faultShare?: number;
   /** Longest time from a header to its body, random for each request; they arrive together when absent. */
   readonly bodyMsMax?: number;
+  /** Responses arrive only at multiples of this time, from all servers together. */
+  readonly burstEveryMs?: number;
+  /** Bytes of the TLS handshake of a new connection. */
+  readonly handshakeBytes?: number;
+  /** Packet overhead as a share of the bytes carried; the crawl then reads the wire's counter. */
+  readonly countedShare?: number;
   /** Called at the start, to schedule changes of the running crawl. */
   readonly attend?: (handle: CrawlHandle, clock: SimClock) => void;
   /** Replaces parts of the crawl, to plant a fault that a checker must find. */
@@ -93,7 +99,7 @@ export async function crawlQueue(plan: QueuePlan): Promise<QueueReport> {
   const { warmUpSeconds, seconds } = plan;
   const world = worldFor(plan);
   const clock = new SimClock();
-  const wire = new SimWire(clock.nowMs());
+  const wire = new SimWire(clock.nowMs(), plan.countedShare);
   const queue = queueOf(world, plan);
   const ranks = new RankWatch(queue);
   const watch = ({ host, path }: TransportRequest): (() => void) => {
@@ -168,7 +174,8 @@ interface Probes {
 
 function start({ plan, world, clock, queue }: Setting, { wire, watch }: Probes): CrawlHandle {
   const settings = { ...defaultSettings(), ...QUEUE_ONLY, ...plan.settings };
-  const { bodyMsMax = 0 } = plan;
+  const { bodyMsMax = 0, burstEveryMs, handshakeBytes, countedShare } = plan;
+  if (countedShare !== undefined) settings.packetOverhead = "auto";
   const random = randomFrom(plan.seed);
   const resolver = new SimResolver(clock, world, random);
   const faults = new FaultSource(randomFrom(plan.seed + 1), plan.faultShare ?? 0);
@@ -177,9 +184,17 @@ function start({ plan, world, clock, queue }: Setting, { wire, watch }: Probes):
     assert(site !== undefined, "only names of the world have addresses");
     const worldRequest = { site, path, etag: undefined, wallMs: clock.wallMs() };
     const conduct = conductOf(world, worldRequest, faults.draw(site.origin, path));
-    return bodyMsMax === 0 ? conduct : { ...conduct, bodyMs: bodyMsMax * random.next() };
+    return {
+      ...conduct,
+      ...(bodyMsMax > 0 && { bodyMs: bodyMsMax * random.next() }),
+      ...(burstEveryMs !== undefined && { thinkMs: burstEveryMs - (clock.nowMs() % burstEveryMs) }),
+      ...(handshakeBytes !== undefined && { handshakeBytes }),
+    };
   };
   const transport = new SimTransport({ clock, wire, conductOf: conduct, watch });
+  // The papers' controls do not set windows; they use the system's default.
+  const windows = settings.control === "paced" ? transport : { setWindow: () => {} };
+  const line = plainLine(settings, windows);
   const parts: CrawlParts = {
     settings,
     seeds: queue,
@@ -191,10 +206,15 @@ function start({ plan, world, clock, queue }: Setting, { wire, watch }: Probes):
     output: undefined,
     log: silentLog,
     hooks: {},
-    // The papers' controls do not set windows; they use the system's default.
-    line: plainLine(settings, settings.control === "paced" ? transport : { setWindow: () => {} }),
+    line: countedShare === undefined ? line : counted(line, wire, countedShare),
   };
   return startCrawl(plan.plant?.(parts) ?? parts);
+}
+
+/** The line with a counter of its interface. */
+function counted(line: LinkSetup, wire: SimWire, overheadShare: number): LinkSetup {
+  const counters = { overheadShare: () => overheadShare, takeCarried: () => wire.take() };
+  return { ...line, wire: { ...line.wire, ...counters } };
 }
 
 /** The first page of every site, then the second page of every site, and so on. */

@@ -9,7 +9,8 @@
 
 import { TERMS_MIN } from "../../topics/classify.ts";
 import { wilson } from "../../topics/evaluation.ts";
-import { EnglishShare, LanguageGuesser } from "../../topics/language.ts";
+import { LanguageGuesser } from "../../topics/language.ts";
+import { EnglishShare } from "../english-share.ts";
 import { Tokens } from "../../topics/tokens.ts";
 import { wikipediaPages, worldPages } from "../topics-data.ts";
 import { type Row, rounded } from "./experiment.ts";

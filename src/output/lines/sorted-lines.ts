@@ -1,91 +1,29 @@
 /**
- * Sorts more lines than fit in memory: writes sorted runs to disk, then merges them.
+ * Sorts more lines than fit in memory, with the sorter of SQLite: lines are written to a temporary file, which is
+ * deleted at the end, and beyond a part in memory SQLite sorts in other temporary files.
  *
- * Lines are compared by UTF-16 units, which for ASCII is byte order. Memory is `memoryBytes` while runs
- * are written, and one small window per run while they are merged.
+ * Lines are compared by their UTF-8 bytes.
  */
 
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
-import { join } from "node:path";
-import { mergeSorted } from "../../base/merge.ts";
+import { DatabaseSync } from "node:sqlite";
 
-const WINDOW_BYTES = 65_536;
-/** Most runs open at the same time; this many runs are merged into one. */
-const RUNS_MAX = 128;
-/** Memory of a string in an array, besides one byte per ASCII character. */
-const STRING_BYTES = 32;
+/** SQLite's name for a temporary file. */
+const TEMPORARY = "";
+/** Memory of the sorter. */
+const CACHE_KIBIBYTES = 65_536;
 
-interface SortSpace {
-  /** Folder for temporary runs. */
-  readonly folder: string;
-  readonly memoryBytes: number;
-}
-
-export function* sortedLines(lines: Iterable<string>, space: SortSpace): Generator<string> {
-  const scratch = mkdtempSync(join(space.folder, ".sort-"));
+export function* sortedLines(lines: Iterable<string>): Generator<string> {
+  const database = new DatabaseSync(TEMPORARY);
   try {
-    let runs: string[] = [];
-    let written = 0;
-    let buffered: string[] = [];
-    let bytes = 0;
-    for (const line of lines) {
-      buffered.push(line);
-      bytes += line.length + STRING_BYTES;
-      if (bytes < space.memoryBytes) continue;
-      runs.push(writeRun(join(scratch, String(written++)), buffered.sort()));
-      buffered = [];
-      bytes = 0;
-      if (runs.length < RUNS_MAX) continue;
-      const joined = writeRun(join(scratch, String(written++)), merged(runs.map(readRun)));
-      for (const run of runs) rmSync(run);
-      runs = [joined];
-    }
-    yield* merged([...runs.map(readRun), buffered.sort()]);
+    database.exec(`
+      PRAGMA cache_size = -${CACHE_KIBIBYTES};
+      CREATE TABLE line(text TEXT NOT NULL) STRICT;
+      BEGIN`);
+    const insert = database.prepare("INSERT INTO line VALUES (?)");
+    for (const line of lines) insert.run(line);
+    const sorted = database.prepare("SELECT text FROM line ORDER BY text");
+    for (const row of sorted.iterate()) yield String(row["text"]);
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
-function merged(runs: readonly Iterable<string>[]): Generator<string> {
-  return mergeSorted(runs, (a, b) => (a < b ? -1 : a > b ? 1 : 0));
-}
-
-function writeRun(path: string, lines: Iterable<string>): string {
-  const descriptor = openSync(path, "wx");
-  try {
-    let chunk = "";
-    for (const line of lines) {
-      chunk += `${line}\n`;
-      if (chunk.length < WINDOW_BYTES) continue;
-      writeAll(descriptor, chunk);
-      chunk = "";
-    }
-    writeAll(descriptor, chunk);
-  } finally {
-    closeSync(descriptor);
-  }
-  return path;
-}
-
-function writeAll(descriptor: number, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
-}
-
-function* readRun(path: string): Generator<string> {
-  const descriptor = openSync(path, "r");
-  try {
-    const decoder = new TextDecoder();
-    const window = Buffer.allocUnsafe(WINDOW_BYTES);
-    let rest = "";
-    for (;;) {
-      const got = readSync(descriptor, window, 0, WINDOW_BYTES, null);
-      if (got === 0) return;
-      const lines = (rest + decoder.decode(window.subarray(0, got), { stream: true })).split("\n");
-      rest = lines.pop() ?? "";
-      yield* lines;
-    }
-  } finally {
-    closeSync(descriptor);
+    database.close();
   }
 }

@@ -10,6 +10,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { explained } from "../../base/disk-trouble.ts";
 import { CrawlError } from "../../base/errors.ts";
 import { isClosedByReader } from "../lines.ts";
 import type { Marks } from "./warc-files.ts";
@@ -56,15 +57,13 @@ export async function copyArchives(archives: Iterable<Archive>, folder: string):
     try {
       await pipeline(createReadStream(path, { end: bytes - 1 }), copy);
     } catch (error) {
-      throw explained(error, join(folder, name));
+      throw copyError(error, join(folder, name));
     }
   }
 }
 
-function explained(error: unknown, path: string): unknown {
-  if (!(error instanceof Error) || !("code" in error)) return error;
-  const message = `${path}: ${error.message}`;
-  if (error.code === "EEXIST") return new CrawlError("FOLDER_FOREIGN", message, { cause: error });
-  if (error.code === "ENOSPC") return new CrawlError("DISK_FULL", message, { cause: error });
-  return error;
+function copyError(error: unknown, path: string): unknown {
+  if (!(error instanceof Error && "code" in error && error.code === "EEXIST"))
+    return explained(error, path);
+  return new CrawlError("FOLDER_FOREIGN", `${path}: ${error.message}`, { cause: error });
 }

@@ -9,7 +9,7 @@
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../../base/assert.ts";
-import { descriptorShortage } from "../../base/descriptors.ts";
+import { explained } from "../../base/disk-trouble.ts";
 import { CrawlError, type ErrorCode } from "../../base/errors.ts";
 import type { ArchivePlace } from "../../page/page.ts";
 import { WarcFiles } from "./warc-files.ts";
@@ -49,12 +49,14 @@ const BUFFERED_BYTES_MAX = 1 << 20;
 class ArchiveThread {
   readonly #writer: WarcWriter;
   readonly #files: WarcFiles;
+  readonly #folder: string;
   /** Captures in the writer that are not written to a file yet. */
   #buffered: { readonly answerAt: number; readonly end: number }[] = [];
   #places: ArchivePlace[] = [];
 
   constructor(start: WorkerStart) {
     const { folder, number, bytesMax, level, info } = start;
+    this.#folder = folder;
     this.#writer = new WarcWriter(level);
     const opening = (name: string): Uint8Array => {
       const writer = new WarcWriter(level);
@@ -75,7 +77,7 @@ class ArchiveThread {
     } catch (error) {
       this.#buffered = [];
       this.#writer.drop(this.#writer.members.length);
-      return { places: this.#places, parcel, trouble: troubleOf(error) };
+      return { places: this.#places, parcel, trouble: troubleOf(error, this.#folder) };
     }
   }
 
@@ -115,15 +117,10 @@ class ArchiveThread {
   }
 }
 
-function troubleOf(error: unknown): Trouble {
-  if (error instanceof CrawlError) return { code: error.code, message: error.message };
-  const shortage = descriptorShortage(error);
-  if (shortage !== undefined) return { code: shortage.code, message: shortage.message };
-  if (error instanceof Error && "syscall" in error && "code" in error) {
-    const isFull = error.code === "ENOSPC" || error.code === "EDQUOT";
-    return { code: isFull ? "DISK_FULL" : "FOLDER_UNWRITABLE", message: error.message };
-  }
-  throw error;
+function troubleOf(error: unknown, folder: string): Trouble {
+  const found = explained(error, folder);
+  if (!(found instanceof CrawlError)) throw found;
+  return { code: found.code, message: found.message };
 }
 
 const port = parentPort;

@@ -265,12 +265,12 @@ test("places, least rates and start-up: as good as the best of all orders, or ne
 });
 
 test("of two deadlines that cannot both be kept the one of lower priority is dropped, else that of the larger site", () => {
-  const base = { capBps: Infinity, deadlineSeconds: 12 };
   const site = (key: string, bytes: number, weight: number): SiteTask => ({
-    ...base,
     key,
     bytes,
     weight,
+    capBps: Infinity,
+    deadlineSeconds: 12,
   });
   const lateOf = (...sites: SiteTask[]): string[] =>
     planOptimal({ ...taskOf(1e6, []), sites }, "min-sum").late.map(({ key }) => key);

@@ -1,6 +1,6 @@
 /**
  * Reads the measured servers of a crawl: from the file of a single process, or merged from the files of
- * several processes, with the latest measurement of each server.
+ * several processes, with the latest measurement of each server and the sites of all of them.
  *
  * The files are merged in order of addresses, so memory does not grow with their size.
  */
@@ -19,11 +19,20 @@ export function* serversOf(
   const files = partFolders(folder).map((part) => readServerFile(join(part, SERVERS_FILE)));
   let latest: StoredServer | undefined;
   for (const server of mergeSorted(files, byAddress)) {
-    if (latest !== undefined && latest.address !== server.address) yield latest;
-    const isOlder = latest?.address === server.address && latest.lastAtMs >= server.lastAtMs;
-    if (!isOlder) latest = server;
+    if (latest?.address === server.address) {
+      latest = joined(latest, server);
+      continue;
+    }
+    if (latest !== undefined) yield latest;
+    latest = server;
   }
   if (latest !== undefined) yield latest;
+}
+
+/** Each process knows only its own sites of the server. */
+function joined(one: StoredServer, other: StoredServer): StoredServer {
+  const latest = one.lastAtMs >= other.lastAtMs ? one : other;
+  return { ...latest, sites: [...new Set([...one.sites, ...other.sites])] };
 }
 
 function byAddress(a: StoredServer, b: StoredServer): number {

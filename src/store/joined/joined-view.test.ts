@@ -6,7 +6,7 @@ import type { PageRecord } from "../../page/page.ts";
 import { fingerprintOf } from "../../url/fingerprint.ts";
 import { joinStores, type StorePart } from "./joined-view.ts";
 import { NO_TOTALS, type Fingerprints, type NewUrl, type SiteRow } from "../store.ts";
-import { openMemoryStore } from "../memory/store-memory.ts";
+import { openMemoryStore } from "../sqlite/store-sqlite.ts";
 import { assertAccounts, emptyBatch, makePage, makeSite } from "../store.suite.ts";
 
 /** A URL of a site and its outcome; fetched URLs have a page. */

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
 import { below, randomFrom } from "../../base/random.ts";
-import { FingerprintTable } from "./fingerprint-table.ts";
+import { FingerprintTable } from "../../base/fingerprint-table.ts";
 import { SeenIndex } from "./seen-index.ts";
 import { DamagedRun, RunBlocks, SeenRun } from "./seen-run.ts";
 import { flushTable } from "./seen-merge.ts";

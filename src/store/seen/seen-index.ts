@@ -22,7 +22,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "../../base/assert.ts";
-import { FingerprintTable } from "./fingerprint-table.ts";
+import { FingerprintTable } from "../../base/fingerprint-table.ts";
 import { DamagedRun, SeenRun } from "./seen-run.ts";
 import { SeenDesk } from "./seen-desk.ts";
 import type { StoreThread } from "./store-thread.ts";
@@ -32,12 +32,13 @@ const RUNS_MERGED = 6;
 const READER_CACHE_SLOTS = 2 ** 16;
 
 export interface SeenIndexPlace {
-  readonly folder: string;
+  /** undefined for an index in memory only. */
+  readonly folder: string | undefined;
   /** Prefix of its files' names. */
   readonly name: string;
   /**
    * Entries in memory before they are written out, rounded down to a power of two to use tables fully;
-   * undefined for a read-only index.
+   * undefined for an index that writes nothing, because it is read-only or in memory only.
    */
   readonly entriesMax: number | undefined;
 }
@@ -77,7 +78,7 @@ export class SeenIndex {
     this.#entriesMax =
       entriesMax === undefined ? undefined : 2 ** Math.floor(Math.log2(entriesMax));
     this.#desk = new SeenDesk(thread);
-    const cacheSlots = this.#entriesMax ?? READER_CACHE_SLOTS;
+    const cacheSlots = place.folder === undefined ? 1 : (this.#entriesMax ?? READER_CACHE_SLOTS);
     this.#cache = new Uint32Array(cacheSlots * 3);
     this.#cacheMask = cacheSlots - 1;
     this.#runs = openRuns(place, lastSequence);
@@ -232,7 +233,9 @@ export class SeenIndex {
   }
 
   #pathOf(from: number, to: number): string {
-    return join(this.#place.folder, `${this.#place.name}-${from}-${to}.run`);
+    const { folder } = this.#place;
+    assert(folder !== undefined, "an index in memory writes no runs");
+    return join(folder, `${this.#place.name}-${from}-${to}.run`);
   }
 }
 
@@ -271,11 +274,13 @@ function openRun(path: string): SeenRun | undefined {
 
 /** Sorted by the first number covered; of equal ones the longer is first, because it is their merge. */
 function listRuns(place: SeenIndexPlace): { path: string; from: number; to: number }[] {
+  const { folder } = place;
+  if (folder === undefined) return [];
   const found: { path: string; from: number; to: number }[] = [];
-  for (const file of readdirSync(place.folder)) {
+  for (const file of readdirSync(folder)) {
     const match = /^(.+)-(\d+)-(\d+)\.run(\.tmp)?$/.exec(file);
     if (match === null || match[1] !== place.name) continue;
-    const path = join(place.folder, file);
+    const path = join(folder, file);
     if (match[4] === undefined) found.push({ path, from: Number(match[2]), to: Number(match[3]) });
     else if (place.entriesMax !== undefined) rmSync(path, { force: true });
   }

@@ -103,8 +103,20 @@ CREATE INDEX ${URLS_BEHIND_SEEDS} ON url(id) WHERE depth = 0 AND redirects > 0`;
 // NULL where the canonical form is how it was written: one byte of the row.
 const WRITTEN = "ALTER TABLE url ADD COLUMN written TEXT";
 
+// Empty where a site accepted every request.
+const RATE = "ALTER TABLE site ADD COLUMN rate TEXT NOT NULL DEFAULT ''";
+
 /** Entry n leads from version n to n + 1. */
-const STEPS: readonly string[] = [FIRST, LEDGER, ROUNDS, OUTBOX, TOPICS, SEED_TARGETS, WRITTEN];
+const STEPS: readonly string[] = [
+  FIRST,
+  LEDGER,
+  ROUNDS,
+  OUTBOX,
+  TOPICS,
+  SEED_TARGETS,
+  WRITTEN,
+  RATE,
+];
 
 export const SCHEMA_VERSION = STEPS.length;
 

@@ -24,7 +24,7 @@ import { crc32 } from "node:zlib";
 import { canWriteIn, openDatabaseToRead } from "../../base/read-only-database.ts";
 import { CrawlError, isLackOfRoom } from "../../base/errors.ts";
 import { Checkpointer } from "./checkpointer.ts";
-import { explained } from "../disk-trouble.ts";
+import { explained } from "../../base/disk-trouble.ts";
 import { readHeader } from "./sqlite-header.ts";
 import { StoreThread } from "../seen/store-thread.ts";
 

@@ -51,7 +51,8 @@ export function checkRows(path: string, reader: SqliteReader): void {
   if (lastId > 1) reader.url(lastId);
 }
 
-function prepared(database: DatabaseSync, limits: DatabaseLimits): DatabaseSync {
+/** Brings an open database to the newest version, and sets how it works. */
+export function prepared(database: DatabaseSync, limits: DatabaseLimits): DatabaseSync {
   try {
     // Another thread moves the log; NORMAL waits for the disk only when the log restarts.
     database.exec(`

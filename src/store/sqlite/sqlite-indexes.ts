@@ -6,7 +6,7 @@
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { explaining } from "../disk-trouble.ts";
+import { explaining } from "../../base/disk-trouble.ts";
 import { SeenRows } from "../seen/seen-rows.ts";
 import type { StoreThread } from "../seen/store-thread.ts";
 import type { Batch, Fingerprints } from "../store.ts";
@@ -18,9 +18,10 @@ const SLICE_ROWS = 5_000;
 const PAGE_SHARE = 1 / 8;
 
 export interface SeenPlace {
-  readonly stateFolder: string;
+  /** undefined for a store in memory. */
+  readonly stateFolder: string | undefined;
   readonly thread: StoreThread;
-  /** undefined for a read-only store, which never starts the thread. */
+  /** undefined for a read-only store and one in memory, which never start the thread. */
   readonly entriesMax: number | undefined;
 }
 
@@ -37,7 +38,7 @@ export class SqliteIndexes {
     this.#path = path;
     this.#database = database;
     this.#reader = reader;
-    this.#isReadOnly = entriesMax === undefined;
+    this.#isReadOnly = entriesMax === undefined && folder !== undefined;
     this.#urls = new SeenRows({ folder, name: "urls", entriesMax }, this.#urlSource(), thread);
     const pagesMax = entriesMax && Math.ceil(entriesMax * PAGE_SHARE);
     const pages = { folder, name: "pages", entriesMax: pagesMax };

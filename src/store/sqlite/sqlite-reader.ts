@@ -13,7 +13,7 @@ import type { PageRecord } from "../../page/page.ts";
 import type { Visits } from "../../page/visits.ts";
 import { bookedBytes } from "../batch.ts";
 import type { EndedPage, SiteCounts, SiteQuery } from "../browse-query.ts";
-import { explaining } from "../disk-trouble.ts";
+import { explaining } from "../../base/disk-trouble.ts";
 import { NEXT_PARCEL, URLS_BEHIND_SEEDS, URLS_OF_SITE, WAITING } from "./migrations.ts";
 import {
   PAGE_COLUMNS,
@@ -60,7 +60,12 @@ const LEDGER_SINCE_VERSION = 2;
 const ROUNDS_SINCE_VERSION = 3;
 const TOPICS_SINCE_VERSION = 5;
 const WRITTEN_SINCE_VERSION = 7;
+const RATE_SINCE_VERSION = 8;
 const VISIT_COLUMNS = "v.url, v.checks, v.changes, v.watched_ms, v.last_at_ms, v.was, v.sum";
+/** The condition of a query for the page of a URL. */
+const PAGE_OF_URL = "seq = (SELECT page FROM url WHERE id = ?)";
+/** The condition of a query for sites: a part of the name, and a list of names as JSON that are left out. */
+const MATCHING = "instr(key, ?) > 0 AND key NOT IN (SELECT value FROM json_each(?))";
 const TOPIC_COLUMNS = "url, topic, confidence, node, sum";
 
 export type OutboxState = Pick<Store, "nextParcelSeq" | "outboxCount" | "outboxBytes">;
@@ -74,22 +79,11 @@ export class SqliteReader implements ReadableStore {
   readonly #place: SeenPlace;
   #indexes: SqliteIndexes | undefined;
   readonly #database: DatabaseSync;
-  readonly #waiting: StatementSync;
-  readonly #url: StatementSync;
-  readonly #page: StatementSync;
-  readonly #digest: StatementSync;
+  /** By their text: each is prepared at its first use. */
+  readonly #statements = new Map<string, StatementSync>();
   readonly #sites: string;
-  readonly #siteByKey: StatementSync;
-  readonly #sitesWithWork: StatementSync;
-  readonly #meta: StatementSync;
-  #ended: StatementSync | undefined;
-  #visits: StatementSync | undefined;
-  #urlsOfSite: StatementSync | undefined;
-  #outbox: StatementSync | undefined;
-  #topic: StatementSync | undefined;
+  readonly #urls: string;
   readonly #hasTopics: boolean;
-  readonly #urlColumns: string;
-  readonly #lastIds: Readonly<Record<"url" | "site" | "page", StatementSync>>;
   /** Names of the states met so far. */
   readonly #reasons = new Map<number, Reason>();
 
@@ -97,34 +91,15 @@ export class SqliteReader implements ReadableStore {
     this.#path = path;
     this.#place = place;
     this.#database = database;
-    const version = this.#first(this.#prepare("PRAGMA user_version")) as number;
-    this.#urlColumns = URL_COLUMNS + (version < WRITTEN_SINCE_VERSION ? "NULL" : "u.written");
-    this.#waiting = this.#prepare(
-      `SELECT ${this.#urlColumns}, p.etag, p.last_modified FROM url u LEFT JOIN page p ON p.seq = u.page
-       WHERE u.site = ? AND u.state = ${WAITING} ORDER BY u.score DESC, u.id LIMIT ?`,
-    );
-    this.#url = this.#prepare(`SELECT ${this.#urlColumns}, u.state FROM url u WHERE u.id = ?`);
-    this.#page = this.#prepare(
-      `SELECT ${PAGE_COLUMNS} FROM page WHERE seq = (SELECT page FROM url WHERE id = ?)`,
-    );
-    this.#digest = this.#prepare(
-      `SELECT digest FROM page WHERE seq = (SELECT page FROM url WHERE id = ?)`,
-    );
-    this.#hasTopics = version >= TOPICS_SINCE_VERSION;
+    const version = this.#first("PRAGMA user_version") as number;
+    const written = version < WRITTEN_SINCE_VERSION ? "NULL" : "u.written";
     const ledger = version < LEDGER_SINCE_VERSION ? "''" : "s.ledger";
     const round = version < ROUNDS_SINCE_VERSION ? "''" : "s.round";
-    this.#sites = `SELECT ${SITE_COLUMNS}${ledger}, ${round}
+    this.#urls = URL_COLUMNS + written;
+    const rate = version < RATE_SINCE_VERSION ? "''" : "s.rate";
+    this.#sites = `SELECT ${SITE_COLUMNS}${ledger}, ${round}, ${rate}
       FROM site s LEFT JOIN robots r ON r.site = s.id`;
-    this.#siteByKey = this.#prepare(`${this.#sites} WHERE s.key = ?`);
-    this.#sitesWithWork = this.#prepare(
-      `${this.#sites} WHERE s.pending > 0 AND s.id > ? ORDER BY s.id LIMIT ?`,
-    );
-    this.#lastIds = {
-      url: this.#prepare("SELECT max(id) FROM url"),
-      site: this.#prepare("SELECT max(id) FROM site"),
-      page: this.#prepare("SELECT max(seq) FROM page"),
-    };
-    this.#meta = this.#prepare("SELECT value, sum FROM meta WHERE key = ?");
+    this.#hasTopics = version >= TOPICS_SINCE_VERSION;
   }
 
   /** Opened at the first use. */
@@ -164,29 +139,26 @@ export class SqliteReader implements ReadableStore {
   }
 
   lastId(table: "url" | "site" | "page"): number {
-    return (this.#first(this.#lastIds[table]) as number | null) ?? 0;
+    const id = table === "page" ? "seq" : "id";
+    return (this.#first(`SELECT max(${id}) FROM ${table}`) as number | null) ?? 0;
   }
 
   waiting(siteId: number, countMax: number): WaitingUrl[] {
-    return this.#rows(this.#waiting, siteId, countMax).map((row) => {
-      return {
-        id: row[0] as number,
-        url: provenUrl(row),
-        written: writtenIn(row),
-        siteId,
-        depth: row[3] as number,
-        score: row[7] as number,
-        attempts: row[8] as number,
-        redirectedFromId: row[4] as number,
-        redirects: row[5] as number,
-        etag: (row[10] as string | null) ?? "",
-        lastModified: (row[11] as string | null) ?? "",
-      };
-    });
+    const rows = this.#rows(
+      `SELECT ${this.#urls}, p.etag, p.last_modified FROM url u LEFT JOIN page p ON p.seq = u.page
+       WHERE u.site = ? AND u.state = ${WAITING} ORDER BY u.score DESC, u.id LIMIT ?`,
+      siteId,
+      countMax,
+    );
+    return rows.map((row) => ({
+      ...urlFrom(row),
+      etag: (row[10] as string | null) ?? "",
+      lastModified: (row[11] as string | null) ?? "",
+    }));
   }
 
   *sites(): Iterable<SiteRow> {
-    const slice = this.#prepare(`${this.#sites} WHERE s.id > ? ORDER BY s.id LIMIT ${SLICE_ROWS}`);
+    const slice = `${this.#sites} WHERE s.id > ? ORDER BY s.id LIMIT ${SLICE_ROWS}`;
     for (const row of this.#slices(slice)) {
       const site = this.#whole(() => siteFrom(row));
       if (site !== undefined) yield site;
@@ -194,24 +166,23 @@ export class SqliteReader implements ReadableStore {
   }
 
   sitesWithWork(afterId: number, countMax: number): SiteRow[] {
-    return this.#rows(this.#sitesWithWork, afterId, countMax).map(siteFrom);
+    const sql = `${this.#sites} WHERE s.pending > 0 AND s.id > ? ORDER BY s.id LIMIT ?`;
+    return this.#rows(sql, afterId, countMax).map(siteFrom);
   }
 
   siteByKey(key: string): SiteRow | undefined {
-    const [row] = this.#rows(this.#siteByKey, key);
+    const [row] = this.#rows(`${this.#sites} WHERE s.key = ?`, key);
     return row === undefined ? undefined : siteFrom(row);
   }
 
   /** Only where the index over a site's URLs has been made. */
   ended(siteId: number, afterId: number, countMax: number): EndedUrl[] {
-    this.#ended ??= this.#prepare(
-      `SELECT u.id, u.depth, p.wire_bytes, p.fetched_at_ms, p.etag, p.last_modified,
+    const sql = `SELECT u.id, u.depth, p.wire_bytes, p.fetched_at_ms, p.etag, p.last_modified,
          ${VISIT_COLUMNS}, u.state
        FROM url u INDEXED BY ${URLS_OF_SITE}
          LEFT JOIN page p ON p.seq = u.page LEFT JOIN visit v ON v.url = u.id
-       WHERE u.site = ? AND u.id > ? AND u.state <> ${WAITING} ORDER BY u.id LIMIT ?`,
-    );
-    return this.#rows(this.#ended, siteId, afterId, countMax).map((row) => ({
+       WHERE u.site = ? AND u.id > ? AND u.state <> ${WAITING} ORDER BY u.id LIMIT ?`;
+    return this.#rows(sql, siteId, afterId, countMax).map((row) => ({
       id: row[0] as number,
       depth: row[1] as number,
       reason: this.#reasonAt(row[0] as number, row[13] as number) as Reason,
@@ -223,23 +194,20 @@ export class SqliteReader implements ReadableStore {
   }
 
   visits(id: number): Visits | undefined {
-    this.#visits ??= this.#prepare(`SELECT ${VISIT_COLUMNS} FROM visit v WHERE v.url = ?`);
-    const [row] = this.#rows(this.#visits, id);
+    const [row] = this.#rows(`SELECT ${VISIT_COLUMNS} FROM visit v WHERE v.url = ?`, id);
     return row === undefined ? undefined : visitsFrom(row);
   }
 
   /** Only where the index over a site's URLs has been made. */
   urlsOfSite(siteId: number, afterId: number, countMax: number): StoredUrl[] {
-    this.#urlsOfSite ??= this.#prepare(
-      `SELECT ${this.#urlColumns}, u.state FROM url u INDEXED BY ${URLS_OF_SITE}
-       WHERE u.site = ? AND u.id > ? ORDER BY u.id LIMIT ?`,
-    );
-    return this.#rows(this.#urlsOfSite, siteId, afterId, countMax).map((row) => this.#urlFrom(row));
+    const sql = `SELECT ${this.#urls}, u.state FROM url u INDEXED BY ${URLS_OF_SITE}
+       WHERE u.site = ? AND u.id > ? ORDER BY u.id LIMIT ?`;
+    return this.#rows(sql, siteId, afterId, countMax).map((row) => this.#storedUrl(row));
   }
 
   /** Reads of each parcel no more than its place: SQLite knows the length without the bytes. */
   readOutbox(): OutboxState {
-    const sums = this.#prepare("SELECT count(*), total(length(body)), max(seq) FROM outbox");
+    const sums = "SELECT count(*), total(length(body)), max(seq) FROM outbox";
     const [[count = 0, bytes = 0, last] = []] = this.#rows(sums);
     const text = this.#metaValue(NEXT_PARCEL) ?? "1";
     const nextParcelSeq = Number(text);
@@ -249,21 +217,19 @@ export class SqliteReader implements ReadableStore {
   }
 
   outbox(afterSeq: number, countMax: number): OutgoingParcel[] {
-    this.#outbox ??= this.#prepare(
-      "SELECT seq, node, body, sum FROM outbox WHERE seq > ? ORDER BY seq LIMIT ?",
-    );
-    return this.#rows(this.#outbox, afterSeq, countMax).map(parcelFrom);
+    const sql = "SELECT seq, node, body, sum FROM outbox WHERE seq > ? ORDER BY seq LIMIT ?";
+    return this.#rows(sql, afterSeq, countMax).map(parcelFrom);
   }
 
   url(id: number): StoredUrl | undefined {
-    const [row] = this.#rows(this.#url, id);
-    return row === undefined ? undefined : this.#whole(() => this.#urlFrom(row));
+    const sql = `SELECT ${this.#urls}, u.state FROM url u WHERE u.id = ?`;
+    const [row] = this.#rows(sql, id);
+    return row === undefined ? undefined : this.#whole(() => this.#storedUrl(row));
   }
 
   *urls(): Iterable<StoredUrl> {
-    const slice = this.#prepare(
-      `SELECT ${this.#urlColumns}, u.state FROM url u WHERE u.id > ? ORDER BY u.id LIMIT ${SLICE_ROWS}`,
-    );
+    const slice = `SELECT ${this.#urls}, u.state FROM url u
+      WHERE u.id > ? ORDER BY u.id LIMIT ${SLICE_ROWS}`;
     let id = 0;
     for (const row of this.#slices(slice)) {
       // Ids have no gaps; a row that is not there was lost with its neighbours' order.
@@ -274,21 +240,19 @@ export class SqliteReader implements ReadableStore {
         });
         id = row[0] as number;
       }
-      const url = this.#whole(() => this.#urlFrom(row));
+      const url = this.#whole(() => this.#storedUrl(row));
       if (url !== undefined) yield url;
     }
   }
 
   *seedTargets(): Iterable<string> {
-    const slice = this.#prepare(
-      `SELECT ${this.#urlColumns} FROM url u INDEXED BY ${URLS_BEHIND_SEEDS}
-       WHERE u.depth = 0 AND u.redirects > 0 AND u.id > ? ORDER BY u.id LIMIT ${SLICE_ROWS}`,
-    );
+    const slice = `SELECT ${this.#urls} FROM url u INDEXED BY ${URLS_BEHIND_SEEDS}
+       WHERE u.depth = 0 AND u.redirects > 0 AND u.id > ? ORDER BY u.id LIMIT ${SLICE_ROWS}`;
     for (const row of this.#slices(slice)) yield provenUrl(row);
   }
 
   page(id: number): PageRecord | undefined {
-    const [row] = this.#rows(this.#page, id);
+    const [row] = this.#rows(`SELECT ${PAGE_COLUMNS} FROM page WHERE ${PAGE_OF_URL}`, id);
     return row === undefined ? undefined : this.#whole(() => pageFrom(row));
   }
 
@@ -297,9 +261,7 @@ export class SqliteReader implements ReadableStore {
   }
 
   *pagesAfter(seq: number): Iterable<NumberedPage> {
-    const slice = this.#prepare(
-      `SELECT ${PAGE_COLUMNS} FROM page WHERE seq > ? ORDER BY seq LIMIT ${SLICE_ROWS}`,
-    );
+    const slice = `SELECT ${PAGE_COLUMNS} FROM page WHERE seq > ? ORDER BY seq LIMIT ${SLICE_ROWS}`;
     for (const row of this.#slices(slice, seq)) {
       const page = this.#whole(() => pageFrom(row));
       if (page !== undefined) yield { seq: row[0] as number, page };
@@ -308,15 +270,16 @@ export class SqliteReader implements ReadableStore {
 
   /** Of the page that the URL has now. */
   digestOf(id: number): Uint8Array | undefined {
-    return this.#first(this.#digest, id) as Uint8Array | undefined;
+    return this.#first(`SELECT digest FROM page WHERE ${PAGE_OF_URL}`, id) as
+      | Uint8Array
+      | undefined;
   }
 
   leastPages(countMax: number): Fingerprint[] {
     // Halves are kept as SQLite's integers of 32 bits, with a sign.
     const [high, low] = ["high", "low"].map((half) => `url.${half} & 4294967295`);
-    const least = this.#prepare(
-      `SELECT ${high}, ${low} FROM page JOIN url ON url.id = page.url ORDER BY 1, 2 LIMIT ?`,
-    );
+    const least = `SELECT ${high}, ${low} FROM page JOIN url ON url.id = page.url
+      ORDER BY 1, 2 LIMIT ?`;
     return this.#rows(least, countMax).map((row) => ({
       high: row[0] as number,
       low: row[1] as number,
@@ -325,16 +288,14 @@ export class SqliteReader implements ReadableStore {
 
   topicOf(id: number): PageTopic | undefined {
     if (!this.#hasTopics) return undefined;
-    this.#topic ??= this.#prepare(`SELECT ${TOPIC_COLUMNS} FROM page_topic WHERE url = ?`);
-    const [row] = this.#rows(this.#topic, id);
+    const [row] = this.#rows(`SELECT ${TOPIC_COLUMNS} FROM page_topic WHERE url = ?`, id);
     return row === undefined ? undefined : topicFrom(row);
   }
 
   *pageTopics(): Iterable<PageTopic> {
     if (!this.#hasTopics) return;
-    const slice = this.#prepare(
-      `SELECT ${TOPIC_COLUMNS} FROM page_topic WHERE url > ? ORDER BY url LIMIT ${SLICE_ROWS}`,
-    );
+    const slice = `SELECT ${TOPIC_COLUMNS} FROM page_topic
+      WHERE url > ? ORDER BY url LIMIT ${SLICE_ROWS}`;
     for (const row of this.#slices(slice)) yield topicFrom(row);
   }
 
@@ -350,32 +311,21 @@ export class SqliteReader implements ReadableStore {
   }
 
   #metaValue(key: string): string | undefined {
-    const [row] = this.#rows(this.#meta, key);
+    const [row] = this.#rows("SELECT value, sum FROM meta WHERE key = ?", key);
     if (row === undefined) return undefined;
     const text = row[0] as string;
     return proven("meta", key, () => (textSum(text) === row[1] ? text : undefined));
   }
 
-  #urlFrom(row: Row): StoredUrl {
-    return {
-      id: row[0] as number,
-      url: provenUrl(row),
-      written: writtenIn(row),
-      siteId: row[2] as number,
-      depth: row[3] as number,
-      score: row[7] as number,
-      attempts: row[8] as number,
-      redirectedFromId: row[4] as number,
-      redirects: row[5] as number,
-      reason: this.#reasonAt(row[0] as number, row[10] as number),
-    };
+  #storedUrl(row: Row): StoredUrl {
+    return { ...urlFrom(row), reason: this.#reasonAt(row[0] as number, row[10] as number) };
   }
 
   #reasonAt(id: number, state: number): Reason | undefined {
     if (state === WAITING) return undefined;
     const known = this.#reasons.get(state);
     if (known !== undefined) return known;
-    const name = this.#first(this.#prepare("SELECT name FROM state WHERE id = ?"), state);
+    const name = this.#first("SELECT name FROM state WHERE id = ?", state);
     if (name === undefined) throw damagedRow("url", id);
     this.#reasons.set(state, name as Reason);
     return name as Reason;
@@ -383,18 +333,16 @@ export class SqliteReader implements ReadableStore {
 
   /** Number of matching sites. */
   countSites({ find, without }: Pick<SiteQuery, "find" | "without">): number {
-    const counted = this.#prepare(`SELECT count(*) FROM site WHERE ${matching(without)}`);
-    return this.#first(counted, find, find, ...without) as number;
+    const counted = `SELECT count(*) FROM site WHERE ${MATCHING}`;
+    return this.#first(counted, find, JSON.stringify(without)) as number;
   }
 
   siteCounts({ order, descending, find, without, from, count }: SiteQuery): SiteCounts[] {
     const column = order === "site" ? "key" : order;
     const direction = descending ? "DESC" : "ASC";
-    const statement = this.#prepare(
-      `SELECT key, known, pending, pages, bytes FROM site WHERE ${matching(without)}
-       ORDER BY ${column} ${direction}, id LIMIT ? OFFSET ?`,
-    );
-    const rows = this.#rows(statement, find, find, ...without, count, from);
+    const sql = `SELECT key, known, pending, pages, bytes FROM site WHERE ${MATCHING}
+       ORDER BY ${column} ${direction}, id LIMIT ? OFFSET ?`;
+    const rows = this.#rows(sql, find, JSON.stringify(without), count, from);
     return rows.map(([site, known, pending, pages, bytes]) => {
       return { site, known, pending, pages, bytes } as SiteCounts;
     });
@@ -406,11 +354,9 @@ export class SqliteReader implements ReadableStore {
    */
   urlsWith(reason: string, afterId: number, count: number): EndedPage {
     const untilId = afterId + ROWS_READ_MAX;
-    const statement = this.#prepare(
-      `SELECT id FROM url WHERE id > ? AND id <= ?
-         AND state = (SELECT id FROM state WHERE name = ?) ORDER BY id LIMIT ?`,
-    );
-    const ids = this.#rows(statement, afterId, untilId, reason, count);
+    const sql = `SELECT id FROM url WHERE id > ? AND id <= ?
+         AND state = (SELECT id FROM state WHERE name = ?) ORDER BY id LIMIT ?`;
+    const ids = this.#rows(sql, afterId, untilId, reason, count);
     const urls = ids.flatMap(([id]) => this.url(id as number) ?? []);
     const readUntilId = urls.length < count ? untilId : (urls.at(-1)?.id ?? untilId);
     return { urls, nextAfterId: readUntilId >= this.lastId("url") ? undefined : readUntilId };
@@ -421,28 +367,46 @@ export class SqliteReader implements ReadableStore {
     this.#database.close();
   }
 
-  #prepare(sql: string): StatementSync {
-    return explaining(this.#path, () => this.#database.prepare(sql, { returnArrays: true }));
-  }
-
-  #rows(statement: StatementSync, ...values: (string | number)[]): Row[] {
-    return explaining(this.#path, () => statement.all(...values) as unknown as Row[]);
+  #rows(sql: string, ...values: (string | number)[]): Row[] {
+    return explaining(this.#path, () => {
+      let statement = this.#statements.get(sql);
+      if (statement === undefined) {
+        statement = this.#database.prepare(sql, { returnArrays: true });
+        this.#statements.set(sql, statement);
+      }
+      return statement.all(...values) as unknown as Row[];
+    });
   }
 
   /** The first column of the first row. */
-  #first(statement: StatementSync, ...values: (string | number)[]): Row[number] | undefined {
-    return this.#rows(statement, ...values)[0]?.[0];
+  #first(sql: string, ...values: (string | number)[]): Row[number] | undefined {
+    return this.#rows(sql, ...values)[0]?.[0];
   }
 
   /** All rows, in order of their first column. */
-  *#slices(statement: StatementSync, from = 0): Iterable<Row> {
+  *#slices(sql: string, from = 0): Iterable<Row> {
     for (let after = from; ;) {
-      const rows = this.#rows(statement, after);
+      const rows = this.#rows(sql, after);
       yield* rows;
       if (rows.length < SLICE_ROWS) return;
       after = rows.at(-1)?.[0] as number;
     }
   }
+}
+
+/** What a waiting and an ended URL have in common. */
+function urlFrom(row: Row) {
+  return {
+    id: row[0] as number,
+    url: provenUrl(row),
+    written: writtenIn(row),
+    siteId: row[2] as number,
+    depth: row[3] as number,
+    score: row[7] as number,
+    attempts: row[8] as number,
+    redirectedFromId: row[4] as number,
+    redirects: row[5] as number,
+  };
 }
 
 function provenUrl(row: Row): string {
@@ -489,6 +453,7 @@ function unprovenSite(row: Row): SiteRow {
         : { status, text: row[10] as string, fetchedAtMs: row[11] as number },
     sitemapsRead: row[6] === 1,
     traps: row[7] as string,
+    rate: row[15] as string,
     round: roundFrom(row[14] as string),
   };
 }
@@ -516,10 +481,4 @@ function visitsFrom(row: Row): Visits | undefined {
       ? ({ checks, changes, watchedMs, lastAtMs, was } as Visits)
       : undefined,
   );
-}
-
-/** The condition of a query for sites; every value is a parameter. */
-function matching(without: readonly string[]): string {
-  const others = without.map(() => "?").join(", ");
-  return `(? = '' OR instr(key, ?) > 0) AND key NOT IN (${others})`;
 }

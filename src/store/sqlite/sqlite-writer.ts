@@ -108,13 +108,13 @@ export class SqliteWriter {
   }
 
   #writeSite(site: SiteRow): void {
-    const { id, key, known, pending, pages, bytes, traps, robots } = site;
+    const { id, key, known, pending, pages, bytes, traps, rate, robots } = site;
     const sitemapsRead = site.sitemapsRead ? 1 : 0;
     const ledger = JSON.stringify(site.ledger);
     const round = site.round === undefined ? "" : JSON.stringify(site.round);
     const sum = siteSum(site, ledger, round);
     const counts = [known, pending, pages, bytes];
-    this.#statements.site.run(id, key, ...counts, sitemapsRead, traps, ledger, round, sum);
+    this.#statements.site.run(id, key, ...counts, sitemapsRead, traps, ledger, round, rate, sum);
     const fetchedAtMs = robots === undefined ? NO_ROBOTS : robots.fetchedAtMs;
     if (this.#robotsWritten.get(id) === fetchedAtMs) return;
     if (robots === undefined) this.#statements.forgetRobots.run(id);
@@ -222,12 +222,12 @@ const SQL = {
   commit: "COMMIT",
   state: "INSERT INTO state(id, name) VALUES (?, ?)",
   site: `INSERT INTO site(id, key, known, pending, pages, bytes, sitemaps_read, traps, ledger,
-      round, sum)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      round, rate, sum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT(id) DO UPDATE SET known = excluded.known, pending = excluded.pending,
       pages = excluded.pages, bytes = excluded.bytes, sitemaps_read = excluded.sitemaps_read,
       traps = excluded.traps, ledger = excluded.ledger, round = excluded.round,
-      sum = excluded.sum`,
+      rate = excluded.rate, sum = excluded.sum`,
   robots: "REPLACE INTO robots(site, status, fetched_at_ms, text, sum) VALUES (?, ?, ?, ?, ?)",
   forgetRobots: "DELETE FROM robots WHERE site = ?",
   url: `INSERT INTO url(id, url, high, low, site, depth, redirected_from, redirects, score,

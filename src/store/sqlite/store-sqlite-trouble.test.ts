@@ -30,7 +30,8 @@ import {
 import { makeTopic, makeUrl, walkBatch, walked } from "../store.suite.ts";
 
 /** Reverts the newest migration steps, to get the store of an older Weir. */
-const NEWEST_DROPPED = `DROP INDEX ${URLS_BEHIND_SEEDS}; ALTER TABLE url DROP COLUMN written;`;
+const NEWEST_DROPPED = `DROP INDEX ${URLS_BEHIND_SEEDS}; ALTER TABLE url DROP COLUMN written;
+  ALTER TABLE site DROP COLUMN rate;`;
 
 test("a folder with foreign files is refused and not touched", (t) => {
   const folder = emptyFolder(t);

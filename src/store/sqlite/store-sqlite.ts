@@ -12,16 +12,18 @@
 
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
 import { descriptorShortage } from "../../base/descriptors.ts";
 import { CrawlError } from "../../base/errors.ts";
 import type { PageRecord } from "../../page/page.ts";
 import type { Visits } from "../../page/visits.ts";
 import { checkBatch } from "../batch.ts";
 import { Checkpointer } from "./checkpointer.ts";
-import { explained, explaining, freeBytes } from "../disk-trouble.ts";
+import { explained, explaining, freeBytes } from "../../base/disk-trouble.ts";
 import { claimFolder, findStore } from "../folder.ts";
 import type { Claim } from "../folder.ts";
-import { checkRows, createDatabase, openDatabase, openDatabaseReadOnly } from "./sqlite-file.ts";
+import { checkRows, createDatabase, openDatabase } from "./sqlite-file.ts";
+import { openDatabaseReadOnly, prepared } from "./sqlite-file.ts";
 import type { SqliteIndexes } from "./sqlite-indexes.ts";
 import { type OnDamagedRow, SqliteReader } from "./sqlite-reader.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
@@ -38,6 +40,8 @@ import type {
 import { StoreThread } from "../seen/store-thread.ts";
 import type { Fingerprint } from "../../url/fingerprint.ts";
 
+/** SQLite's name for a database without a file. */
+const IN_MEMORY = ":memory:";
 const SYNC_AFTER_MS = 1_000;
 const SPACE_CHECK_EVERY_MS = 1_000;
 
@@ -62,12 +66,23 @@ const STORE_LIMITS: StoreLimits = {
 /** Opens the crawl of a folder, or creates one in an empty or missing folder. */
 export function openStore(folder: string, limits: Partial<StoreLimits> = {}): Store {
   const claim = claimFolder(folder);
+  const all = { ...STORE_LIMITS, ...limits };
+  const { database: path, isReady } = claim;
   try {
-    return new SqliteStore(claim, { ...STORE_LIMITS, ...limits });
+    const database = isReady ? openDatabase(path, all) : createDatabase(path, all);
+    return new SqliteStore(database, claim, all);
   } catch (error) {
     claim.release();
     throw explained(error, claim.database);
   }
+}
+
+/**
+ * Opens a store in memory: nothing is written to disk. It keeps all promises of a store, except that it ends with its
+ * database; with the same database it can be opened again.
+ */
+export function openMemoryStore(database = new DatabaseSync(IN_MEMORY)): Store {
+  return new SqliteStore(prepared(database, STORE_LIMITS), undefined, STORE_LIMITS);
 }
 
 /** Opens the store of one process for reading. With `onDamagedRow`, damaged rows are reported and left out. */
@@ -86,13 +101,15 @@ export function openReader(folder: string, onDamagedRow?: OnDamagedRow): SqliteR
 }
 
 class SqliteStore implements Store {
-  readonly #claim: Claim;
+  /** undefined for a store in memory. */
+  readonly #claim: Claim | undefined;
+  readonly #path: string;
   readonly #limits: StoreLimits;
   readonly #reader: SqliteReader;
   readonly #indexes: SqliteIndexes;
   readonly #writer: SqliteWriter;
   readonly #thread: StoreThread;
-  readonly #checkpointer: Checkpointer;
+  readonly #checkpointer: Checkpointer | undefined;
   #nextUrlId: number;
   #nextSiteId: number;
   #totals: Totals;
@@ -103,15 +120,18 @@ class SqliteStore implements Store {
   /** Set when a sync has failed; all later changes throw it. */
   #broken: CrawlError | undefined;
 
-  constructor(claim: Claim, limits: StoreLimits) {
+  constructor(database: DatabaseSync, claim: Claim | undefined, limits: StoreLimits) {
     this.#claim = claim;
     this.#limits = limits;
-    const { database: path, stateFolder, isReady } = claim;
-    const database = isReady ? openDatabase(path, limits) : createDatabase(path, limits);
+    const path = (this.#path = claim?.database ?? IN_MEMORY);
     const thread = new StoreThread();
     const open = () => {
-      if (!isReady) claim.markReady();
-      const place = { stateFolder, thread, entriesMax: limits.seenEntriesMax };
+      if (claim?.isReady === false) claim.markReady();
+      const place = {
+        stateFolder: claim?.stateFolder,
+        thread,
+        entriesMax: claim && limits.seenEntriesMax,
+      };
       const opened = new SqliteReader(path, database, place);
       checkRows(path, opened);
       return { reader: opened, indexes: opened.indexes };
@@ -124,7 +144,7 @@ class SqliteStore implements Store {
     this.#reader = reader;
     this.#indexes = indexes;
     this.#writer = new SqliteWriter(database, reader.lastId("page") + 1, reader.readOutbox());
-    this.#checkpointer = new Checkpointer(database, thread);
+    this.#checkpointer = claim && new Checkpointer(database, thread);
     this.#nextUrlId = reader.lastId("url") + 1;
     this.#nextSiteId = reader.lastId("site") + 1;
     this.#totals = reader.totals;
@@ -263,17 +283,18 @@ class SqliteStore implements Store {
     clearTimeout(this.#syncTimer);
     this.#syncTimer = undefined;
     if (this.#broken !== undefined) throw this.#broken;
+    if (this.#claim === undefined) return;
     await this.#limits.beforeSync();
     try {
-      await syncFile(`${this.#claim.database}-wal`);
+      await syncFile(`${this.#path}-wal`);
       await syncFile(this.#claim.stateFolder);
     } catch (error) {
       // Without a descriptor nothing was synced yet, and the next commit tries again.
-      const shortage = descriptorShortage(error, this.#claim.database);
+      const shortage = descriptorShortage(error, this.#path);
       if (shortage !== undefined) throw shortage;
       // After a failed sync the system drops the page, and a repeated sync would succeed without
       // writing it. Only reopening shows the state on disk.
-      this.#broken = asBroken(error, this.#claim.database);
+      this.#broken = asBroken(error, this.#path);
       throw this.#broken;
     }
   }
@@ -281,6 +302,7 @@ class SqliteStore implements Store {
   async close(): Promise<void> {
     clearTimeout(this.#syncTimer);
     await this.#thread.close();
+    if (this.#claim === undefined) return this.#indexes.close();
     await this.#reader.close();
     this.#claim.release();
   }
@@ -293,17 +315,19 @@ class SqliteStore implements Store {
   /** Runs one transaction, after all other steps that can fail. */
   #change(work: () => void): void {
     if (this.#broken !== undefined) throw this.#broken;
-    explaining(this.#claim.database, () => {
+    explaining(this.#path, () => {
       this.#checkSpace();
       this.#indexes.makeRoom();
-      this.#checkpointer.tend();
+      this.#checkpointer?.tend();
       this.#writer.transact(work);
     });
+    if (this.#claim === undefined) return;
     // A failure is thrown at the next change.
     this.#syncTimer ??= setTimeout(() => this.sync().catch(() => {}), SYNC_AFTER_MS).unref();
   }
 
   #checkSpace(): void {
+    if (this.#claim === undefined) return;
     const nowMs = performance.now();
     if (nowMs < this.#spaceCheckedAtMs + SPACE_CHECK_EVERY_MS) return;
     const { stateFolder, database } = this.#claim;
