@@ -17,6 +17,7 @@ import {
   replaysFor,
   type Server,
 } from "../plan/promise/confidence.ts";
+import { type Verdict, verdictsOf } from "../plan/promise/certainty.ts";
 import { type FirstPlan, planFirst } from "../plan/promise/first-plan.ts";
 import type { Reserve } from "../plan/promise/reserves.ts";
 import { planByName } from "../plan/papers/by-name.ts";
@@ -46,6 +47,7 @@ interface PlanQuestion {
   /** The reserve of our planner before deadlines; undefined for none. */
   readonly reserve: Reserve | undefined;
   readonly servers: readonly Server[];
+  readonly evidence: Parameters<typeof verdictsOf>[2];
   readonly algorithm: Algorithm;
   readonly objective: Objective;
 }
@@ -63,6 +65,8 @@ export interface PlanAnswer {
   /** Whether this plan keeps every deadline and every cap. */
   readonly feasible: boolean;
   readonly promises: Promises;
+  /** For each site of the task; undefined without a deadline, and where the algorithm fails. */
+  readonly verdicts: readonly (Verdict | undefined)[];
   /** No plan that keeps the deadlines of this one has a smaller Σ finish, or Σ weight × finish. */
   readonly lowerBoundSumSeconds: number;
   readonly lowerBoundWeightedSeconds: number;
@@ -99,11 +103,16 @@ export async function answerOf(question: PlanQuestion): Promise<PlanAnswer> {
     overCap,
     feasible: figures?.lateCount === 0 && overCap.length === 0,
     promises: promisesOf(task),
+    verdicts: plan === undefined ? [] : verdictsOf(task, finishesOf(plan), question.evidence),
     lowerBoundSumSeconds: unweightedBound(task, boundSeconds, boundOf),
     lowerBoundWeightedSeconds: boundSeconds,
     solverGap,
     bands: plan === undefined ? undefined : bandsOf(question, plan, optimal),
   };
+}
+
+function finishesOf({ sites }: Plan): number[] {
+  return sites.map(({ finishSeconds }) => finishSeconds);
 }
 
 function planned(plan: Plan): Allocation {

@@ -9,6 +9,8 @@ import { paletteFor } from "./terminal.ts";
 
 const SCREEN = { columns: 120, rows: 40, palette: paletteFor({ isTTY: false }, {}) };
 
+const FACTS = { hasSize: true, hasServer: true, serverLeastBps: 50_000, isTooMany: false };
+
 interface Sketch {
   readonly bytes: number | undefined;
   readonly deadlineSeconds?: number;
@@ -41,6 +43,7 @@ function siteFrom(sketch: Sketch, index: number): PlannedSite {
     ...changes,
     capBps,
     capFrom: changes?.capFrom,
+    evidence: FACTS,
     server: { bps: capBps, strayed: scatter, permittedBps: Infinity },
     leftOut: bytes === undefined ? "its size is not known; give it a `size`" : undefined,
   };
@@ -70,10 +73,12 @@ async function reportOf(
     task,
     reserve: undefined,
     servers: planned.map(({ server }) => server),
+    evidence: { sites: planned.map(({ evidence }) => evidence), isLineMeasured: true },
     algorithm,
     objective: "min-sum",
   });
-  const input = { sites, task, rateFrom: "limit", rateUntilSeconds: undefined } as const;
+  const rate = { rateFrom: "limit", rateUntilSeconds: undefined, isLineMeasured: true } as const;
+  const input = { sites, task, ...rate };
   return { input: { ...input, timeMaxSeconds: undefined, ...changes }, answer };
 }
 

@@ -6,18 +6,27 @@
  * sites only some are shown, and the sentences describe all of them.
  */
 
+import { unreachable } from "../base/assert.ts";
 import { showBytes, showDuration } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
+import type { Certainty, Estimate } from "../plan/promise/certainty.ts";
 import type { PlanRow } from "../report/plan-rows.ts";
 import { plural } from "./amounts.ts";
 import type { Screen } from "./frame.ts";
 import { wrapped } from "./help.ts";
 import { ganttLines, shortName } from "./plan-gantt.ts";
 import { gapOf, type PlanReport, type ReportedSite, reportedSites } from "./plan-result.ts";
+import type { PlanInput } from "./plan-task.ts";
 import { alignedTable, type Row } from "./row-table.ts";
 import { fitted } from "./terminal.ts";
 
 const SITES_LISTED = 10;
+const MARKS: Readonly<Record<Certainty, string>> = {
+  sure: "✓",
+  likely: "✓?",
+  unlikely: "✗?",
+  late: "✗",
+};
 const NAME_CHARACTERS_MAX = 40;
 
 type Planned = ReportedSite & { readonly row: PlanRow };
@@ -61,9 +70,7 @@ function tableLines(planned: readonly Planned[], { columns, palette }: Screen): 
     ...lines.map((line, index) => {
       const isLate = planned[index]?.row.isLate === true;
       const cutLine = fitted(line, columns);
-      return isLate
-        ? cutLine.replace("✗", palette.bad("✗"))
-        : cutLine.replace("✓", palette.good("✓"));
+      return isLate ? cutLine.replace(/✗\??/, palette.bad) : cutLine.replace(/✓\??/, palette.good);
     }),
   ];
 }
@@ -82,15 +89,15 @@ function fittingTable(rows: readonly Row[], columns: number): string[] {
 
 /** The least important column is last, where narrow screens cut it off. */
 function tableRow(
-  { wish, bytes = 0, sizeFrom, pages = 0, pagesFrom, capBps, row }: Planned,
+  { wish, bytes = 0, sizeFrom, pages = 0, pagesFrom, capBps, row, verdict }: Planned,
   { hasBands, hasDelays }: { readonly hasBands: boolean; readonly hasDelays: boolean },
 ): Row {
-  const { deadlineSeconds, finishSeconds, band, isLate } = row;
+  const { deadlineSeconds, finishSeconds, band } = row;
   const first = row.segments[0];
   const nowBps = first !== undefined && first.fromSeconds === 0 ? first.rateBps : 0;
   return {
     site: visible(shortName(wish.site), NAME_CHARACTERS_MAX),
-    kept: deadlineSeconds === undefined ? "" : isLate ? "✗" : "✓",
+    kept: verdict === undefined ? "" : MARKS[verdict.certainty],
     "done after": seconds(finishSeconds),
     ...(hasBands
       ? {
@@ -123,6 +130,7 @@ function sentences(
 ): string[] {
   return [
     ...promiseSentences(report, planned),
+    ...estimateSentences(report, planned),
     ...sumSentences(report),
     ...rateSentences(report),
     ...typicalSentences(planned),
@@ -200,6 +208,34 @@ function loadOf({ bytes = 0, pages = 0, pagesFrom, capBps, capFrom }: Planned): 
   return capFrom === "delay"
     ? `${count}, robots.txt and sitemap at its delay`
     : `${count}, and those before it on its IP address, at that address's delay`;
+}
+
+/** The deadlines that depend on estimates, on which, and what each may be. */
+function estimateSentences({ input }: PlanReport, planned: readonly Planned[]): string[] {
+  const unsure = planned.filter(({ verdict }) => (verdict?.dependsOn.length ?? 0) > 0);
+  if (unsure.length === 0) return [];
+  const mark = unsure.every(({ verdict }) => verdict?.certainty === "likely") ? "✓?" : "✓? and ✗?";
+  return [
+    `${mark}: ${plural(unsure.length, "deadline")} ${unsure.length === 1 ? "depends" : "depend"} on estimates; a crawl, \`size\` or \`cap\` makes them facts:`,
+    ...listed(unsure, (site) => {
+      const texts = (site.verdict?.dependsOn ?? []).map((kind) => estimateText(kind, site, input));
+      return `${visible(site.row.name, 120)}: ${texts.join(", ")}.`;
+    }),
+  ];
+}
+
+function estimateText(kind: Estimate, { row, bytes = 0 }: Planned, { task }: PlanInput): string {
+  const { deadlineSeconds = Infinity, finishSeconds } = row;
+  switch (kind) {
+    case "size":
+      return `its size, at most about ${showBytes((bytes * deadlineSeconds) / finishSeconds)} instead of ${showBytes(bytes)}`;
+    case "server":
+      return `its server, at least ${showBytes(bytes / deadlineSeconds)}/s`;
+    case "line":
+      return `the line, which must give about ${showBytes(task.rateBps)}/s`;
+    default:
+      return unreachable(kind);
+  }
 }
 
 /** The sites with an estimated number of pages, where delays determine their time. */

@@ -2,6 +2,7 @@
 
 import { isLate } from "../plan/plan.ts";
 import type { PlanRow } from "../report/plan-rows.ts";
+import type { Verdict } from "../plan/promise/certainty.ts";
 import type { PlanAnswer } from "./plan-answer.ts";
 import type { PlanInput, PlannedSite } from "./plan-task.ts";
 
@@ -13,16 +14,18 @@ export interface PlanReport {
 /** A site of the request, and its row of the plan if it has one. */
 export interface ReportedSite extends PlannedSite {
   readonly row: PlanRow | undefined;
+  readonly verdict: Verdict | undefined;
 }
 
 export function reportedSites({ input, answer }: PlanReport): ReportedSite[] {
   let next = 0;
   return input.sites.map((site) => {
-    if (site.leftOut !== undefined) return { ...site, row: undefined };
+    if (site.leftOut !== undefined) return { ...site, row: undefined, verdict: undefined };
     const index = next++;
     const own = input.task.sites[index];
     const planned = answer.plan?.sites[index];
-    if (own === undefined || planned === undefined) return { ...site, row: undefined };
+    if (own === undefined || planned === undefined)
+      return { ...site, row: undefined, verdict: undefined };
     const { segments, finishSeconds } = planned;
     const row: PlanRow = {
       name: own.key,
@@ -32,7 +35,7 @@ export function reportedSites({ input, answer }: PlanReport): ReportedSite[] {
       isLate: isLate(own, finishSeconds),
       band: answer.bands?.[index],
     };
-    return { ...site, row };
+    return { ...site, row, verdict: answer.verdicts[index] };
   });
 }
 
@@ -79,13 +82,15 @@ function lateOf({ name, finishSeconds, deadlineSeconds = 0 }: PlanRow): object {
   return { site: name, deadlineSeconds, finishSeconds, bySeconds: finishSeconds - deadlineSeconds };
 }
 
-function siteResult({ wish, bytes, row, ...site }: ReportedSite): object {
+function siteResult({ wish, bytes, row, verdict, ...site }: ReportedSite): object {
   return {
     site: wish.site,
     bytes: bytes ?? null,
     deadlineSeconds: wish.deadlineSeconds ?? null,
     finishSeconds: row?.finishSeconds ?? null,
     met: row === undefined ? null : !row.isLate,
+    certainty: verdict?.certainty ?? null,
+    dependsOn: verdict?.dependsOn ?? [],
     segments: (row?.segments ?? []).map(({ fromSeconds, toSeconds, rateBps }) => ({
       from: fromSeconds,
       to: toSeconds,

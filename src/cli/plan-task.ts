@@ -12,6 +12,7 @@
 
 import { limitAt, minutesToChange } from "../bandwidth/clock/calendar.ts";
 import type { DayMoment } from "../bandwidth/clock/day-kind.ts";
+import { windowFor } from "../bandwidth/window.ts";
 import { CrawlError } from "../base/errors.ts";
 import { showBytes } from "../base/units.ts";
 import { visible } from "../base/visible.ts";
@@ -20,6 +21,7 @@ import type { SiteWish } from "../config/site-wishes.ts";
 import { delaysInAdvance, errandsBefore } from "../crawl/agreed-delay.ts";
 import { bytesLeft, capBps } from "../plan/promise/estimate.ts";
 import type { PlanTask } from "../plan/plan.ts";
+import { type SiteEvidence, serverLeastBps } from "../plan/promise/certainty.ts";
 import type { Server } from "../plan/promise/confidence.ts";
 import { type Slots, slotsCapBps, slotsOf } from "../plan/promise/slots.ts";
 import { hostOfSite } from "../url/site.ts";
@@ -51,6 +53,7 @@ export interface PlannedSite {
   readonly capBps: number;
   readonly capFrom: CapSource | undefined;
   readonly server: Server;
+  readonly evidence: SiteEvidence;
   /** The reason why it is not planned, and a remedy. */
   readonly leftOut: string | undefined;
 }
@@ -60,6 +63,8 @@ export interface PlanInput {
   /** For the sites that are planned, in their order. */
   readonly task: PlanTask;
   readonly rateFrom: "limit" | "calendar" | "caps";
+  /** Whether the total rate is a fact: the servers' rates, and not a limit that the line may not reach. */
+  readonly isLineMeasured: boolean;
   /** The next change of the calendar; undefined without one. */
   readonly rateUntilSeconds: number | undefined;
   /** The time limit of the crawl; undefined for none. */
@@ -117,7 +122,7 @@ function rateOf(
     );
   if (nowBps !== undefined) {
     const rateFrom = calendar === undefined ? "limit" : "calendar";
-    return { task: taskAt(nowBps), rateFrom, rateUntilSeconds };
+    return { task: taskAt(nowBps), rateFrom, rateUntilSeconds, isLineMeasured: false };
   }
   const sumBps = planned.reduce((sum, site) => sum + site.capBps, 0);
   if (sumBps === Infinity) {
@@ -127,7 +132,7 @@ function rateOf(
       `limit: no total rate; set --limit, or a cap for ${visible(unknown, 120)} and every other site`,
     );
   }
-  return { task: taskAt(sumBps), rateFrom: "caps", rateUntilSeconds };
+  return { task: taskAt(sumBps), rateFrom: "caps", rateUntilSeconds, isLineMeasured: true };
 }
 
 function plannedSite(
@@ -152,9 +157,31 @@ function plannedSite(
       strayed: knowledge.speeds.get(wish.site)?.scatter,
       permittedBps: Math.min(...permitted.map(({ bps }) => bps)),
     },
+    evidence: evidenceOf(wish, { size, slots, serverBps: given.bps }, settings),
     capBps: cap.bps,
     capFrom: cap.bps === Infinity ? undefined : cap.from,
     leftOut: reasonAgainst(size?.bytes, cap.bps, settings.rateMinBps ?? 0),
+  };
+}
+
+/** What is known of a site, and how slow a server may be that was never measured. */
+function evidenceOf(
+  { deadlineSeconds = Infinity, concurrency }: SiteWish,
+  {
+    size,
+    slots,
+    serverBps,
+  }: { readonly size: Size | undefined; readonly slots: Slots; readonly serverBps: number },
+  { limitBps, control }: Settings,
+): SiteEvidence {
+  const windowBytes = limitBps && control === "paced" ? windowFor(limitBps) : undefined;
+  const { bytes = 0, pages = 1 } = size ?? {};
+  return {
+    hasSize: size !== undefined && size.from !== "pages",
+    hasServer: serverBps < Infinity,
+    serverLeastBps: serverLeastBps({ pageBytes: bytes / pages, windowBytes, concurrency }),
+    isTooMany:
+      size?.pagesFrom !== "typical" && slots.by === "delay" && slots.seconds > deadlineSeconds,
   };
 }
 

@@ -140,13 +140,17 @@ function promises(
   const paint = missed.length > 0 ? palette.bad : met > 0 ? palette.good : palette.accent;
   return [
     `  ${paint(words)}`,
-    ...missed.slice(0, MISSED_MAX).map(({ site, deadlineSeconds, finishedSeconds }) => {
+    ...missed.slice(0, MISSED_MAX).map(({ site, deadlineSeconds, finishedSeconds, promised }) => {
       const due = showDuration((deadlineSeconds ?? 0) * 1000);
       const done =
         finishedSeconds === null
           ? "not done"
           : `done after ${showDuration(finishedSeconds * 1000)}`;
-      return `    ${visible(site, 200)}: ${done}, due after ${due}`;
+      const planned =
+        promised === null
+          ? ""
+          : `, planned at the start for ${showDuration(promised.finishSeconds * 1000)} (${promised.certainty})`;
+      return `    ${visible(site, 200)}: ${done}, due after ${due}${planned}`;
     }),
     ...(missed.length > 0 && bandwidth.secondsCpuBound >= CPU_BOUND_SHARE * seconds
       ? [

@@ -17,6 +17,7 @@ import type {
   ParallelResult,
   ParallelView,
   PlanView,
+  PromisedView,
   RefusedSeeds,
   RoundView,
   SiteView,
@@ -201,6 +202,7 @@ const site = recordOf<SiteView>({
   ),
   deadlineMs: shown,
   finishedMs: shown,
+  promised: optional(recordOf<PromisedView>({ certainty: text, finishMs: shown })),
 });
 
 const totals = recordOf<Totals>({
@@ -324,6 +326,9 @@ const result = recordOf<CrawlResult>({
       deadlineSeconds: shown,
       finishedSeconds: shown,
       met: orNull(flag),
+      promised: orNull(
+        recordOf<NonNullable<SiteResult["promised"]>>({ finishSeconds: shown, certainty: text }),
+      ),
       round: sum,
       nextRoundInSeconds: shown,
       roundPages: tableOf(sum),

@@ -83,6 +83,13 @@ const capReader: Reader<number> = {
   },
 };
 
+/** A switch that knows a third word. */
+const strictness: Reader<boolean | "sure"> = {
+  placeholder: "",
+  expects: "true, false or sure",
+  read: (text) => (text === "sure" ? "sure" : read.onOff.read(text)),
+};
+
 const HOUR = 3_600_000;
 
 export const PLANNING = {
@@ -127,9 +134,9 @@ export const PLANNING = {
   strict: {
     key: "strict",
     meaning:
-      "Do not start if a deadline cannot be met (exit code 1) or an entry of `sites:` is invalid (exit code 2). By default the other sites are crawled.",
+      "Do not start if a deadline cannot be met (exit code 1) or an entry of `sites:` is invalid (exit code 2). With `sure`, neither if a deadline depends on an estimate. By default the other sites are crawled.",
     fallback: "false",
-    reader: read.onOff,
+    reader: strictness,
   },
 } as const satisfies FieldTable;
 

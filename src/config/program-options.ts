@@ -70,7 +70,10 @@ function unknown(name: string, table: FieldTable, others: readonly string[]): st
 
 function whyWrong(name: string, value: unknown, field: Field<unknown>): string | undefined {
   if (value === null) return "null is no value; leave the option out";
-  if (isSwitch(field)) return typeof value === "boolean" ? undefined : "expects true or false";
+  if (isSwitch(field)) {
+    const isRight = typeof value === "boolean" || field.reader.read(String(value)) === value;
+    return isRight ? undefined : `expects ${field.reader.expects}`;
+  }
   if (isList(field)) {
     if (!Array.isArray(value)) return `expects a list; each item is ${expectationOf(field)}`;
     return value.map((item) => whyWrongOne(name, item, field)).find((why) => why !== undefined);

@@ -39,6 +39,16 @@ export interface RoundView {
   readonly nextInMs: number | undefined;
 }
 
+/** What the first plan of a crawl promised for a site. */
+export interface PromisedView {
+  /**
+   * `sure`; `likely`: it depends on an estimate; `unlikely`: late, by an estimated size; `late`.
+   */
+  readonly certainty: "sure" | "likely" | "unlikely" | "late";
+  /** Planned end, from the start. */
+  readonly finishMs: number;
+}
+
 /** One site in a {@link Snapshot}. */
 export interface SiteView {
   /** scheme://host[:port] */
@@ -75,6 +85,8 @@ export interface SiteView {
   readonly deadlineMs: number | undefined;
   /** When it was done, from the start. */
   readonly finishedMs: number | undefined;
+  /** What the first plan promised; undefined without a deadline or a plan. */
+  readonly promised?: PromisedView | undefined;
 }
 
 export interface PlanView {
@@ -265,6 +277,8 @@ export interface CrawlResult {
     readonly deadlineSeconds: number | null;
     readonly finishedSeconds: number | null;
     readonly met: boolean | null;
+    /** What the first plan promised: the planned end, and how certain it was; null without one. */
+    readonly promised: { readonly finishSeconds: number; readonly certainty: string } | null;
     readonly round: number;
     readonly nextRoundInSeconds: number | null;
     /** Outcomes of its pages in this recrawl. */

@@ -6,7 +6,7 @@ import type { Meter } from "../bandwidth/history/meter.ts";
 import { NO_NEWS, type SiteRow } from "../store/store.ts";
 import type { Site, SiteState } from "./site.ts";
 import type { Wired } from "./wire.ts";
-import { type Forecast, roundPagesOf } from "../control/snapshot.ts";
+import { type Forecast, type PromisedView, roundPagesOf } from "../control/snapshot.ts";
 import { topicFigures } from "../results/topic-figures.ts";
 import type {
   CrawlResult,
@@ -138,6 +138,7 @@ function siteResults({ context, deadlines, recrawls }: Wired): CrawlResult["site
       deadlineSeconds: inSeconds(deadlineMs),
       finishedSeconds: inSeconds(kept?.finishedMs),
       met: isMet(deadlineMs, kept?.finishedMs, row.pending),
+      promised: promisedResult(kept?.promised),
       ...roundResult(recrawls, row),
     });
   }
@@ -145,6 +146,13 @@ function siteResults({ context, deadlines, recrawls }: Wired): CrawlResult["site
 }
 
 /** null without a deadline, and when the site was done in an earlier run. */
+function promisedResult(
+  promised: PromisedView | undefined,
+): CrawlResult["sites"][number]["promised"] {
+  if (promised === undefined) return null;
+  return { finishSeconds: promised.finishMs / 1000, certainty: promised.certainty };
+}
+
 function isMet(
   deadlineMs: number | undefined,
   finishedMs: number | undefined,

@@ -133,6 +133,7 @@ async function planOf({ settings, sites, addressOf }: Scene): Promise<PlanAnswer
     task: input.task,
     reserve,
     servers: [],
+    evidence: { sites: input.sites.map(({ evidence }) => evidence), isLineMeasured: false },
     algorithm: "optimal",
     objective: "min-sum",
   });

@@ -237,19 +237,11 @@ export async function runJob(
   report?: (line: string) => void,
 ): Promise<void> {
   const { seed, world, settings, linkBps, sites } = job;
-  const late = new Set<string>();
   const { result, violations } = await runSim({
     seed,
     world: world ?? {},
     settings: { ...settings, sites },
     linkBps,
-    plant: (parts) => {
-      const startMs = parts.clock.nowMs();
-      const onDeadline = (notice: { readonly site: string; readonly isLate: boolean }): void => {
-        if (notice.isLate && parts.clock.nowMs() - startMs < 500) late.add(`${notice.site}/`);
-      };
-      return { ...parts, hooks: { onDeadline } };
-    },
   });
   assert.deepEqual(
     violations.filter(({ rule }) => !rule.endsWith("-delay")),
@@ -260,7 +252,7 @@ export async function runJob(
   for (const own of sites) {
     if (own.deadlineMs === undefined) continue;
     const done = siteIn(result, own.url);
-    const promise = late.has(own.url) ? "late" : promiseOf(done);
+    const promise = promiseOf(done);
     const isKept = done?.met === true;
     tally.deadlines += 1;
     count(tally, promise, isKept);
@@ -273,7 +265,7 @@ export async function runJob(
       if (promise === "late") tally.infeasibleNamed += 1;
     }
     const isWrong =
-      (promise !== "late" && !isKept) ||
+      (promise === "sure" && !isKept) ||
       (job.possible.has(own.url) && !isKept) ||
       (job.infeasible.has(own.url) && promise !== "late");
     if (isWrong)
@@ -296,8 +288,8 @@ function count(tally: Tally, promise: string, isKept: boolean): void {
   }
 }
 
-function promiseOf(_done: CrawlResult["sites"][number] | undefined): string {
-  return "sure";
+function promiseOf(done: CrawlResult["sites"][number] | undefined): string {
+  return done?.promised?.certainty ?? "none";
 }
 
 function siteIn(

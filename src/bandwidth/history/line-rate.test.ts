@@ -43,11 +43,7 @@ test("the first second, in which connections are made, is left out", () => {
   assert.equal(after([[9e6, true], slow, slow, slow]).within(LIMIT_BPS), 1_000_000);
 });
 
-test("a line is full when it gives less than the limit and gave nearly all of that just now", () => {
-  const third = [1_000_000, true] as const;
-  const rate = after([START, third, third, third]);
-  assert.ok(rate.isFull(LIMIT_BPS));
-  assert.ok(!rate.isFull(1_050_000), "the limit is what holds it");
-  rate.look(4250, 0.8 * 250_000, true);
-  assert.ok(!rate.isFull(LIMIT_BPS), "a fifth of the line was free");
+test("ten silent seconds are an outage, and tell nothing of the line", () => {
+  const silent = after(Array.from({ length: 12 }, () => [0, true] as const));
+  assert.equal(silent.within(LIMIT_BPS), LIMIT_BPS);
 });

@@ -18,8 +18,6 @@ const EVIDENCE_SECONDS = 3;
 const START_SECONDS = 1;
 /** A limit that is filled to this part is what holds the line. */
 const FILLED_SHARE = 0.9;
-/** A look that brought this share of the line's rate found the line full. */
-const FULL_SHARE = 0.85;
 
 interface Second {
   readonly bps: number;
@@ -33,14 +31,10 @@ export class LineRate {
   #waitingLooks = 0;
   #bytes = 0;
   #beganAtMs: number | undefined;
-  #lookedAtMs = 0;
-  #lookBps = 0;
 
   /** At a moment: bytes since the last look, and whether requests wait for bytes that nothing of ours holds back. */
   look(nowMs: number, bytes: number, isWaiting: boolean): void {
     this.#beganAtMs ??= nowMs;
-    if (nowMs > this.#lookedAtMs) this.#lookBps = (bytes * 1000) / (nowMs - this.#lookedAtMs);
-    this.#lookedAtMs = nowMs;
     this.#looks += 1;
     this.#bytes += bytes;
     if (isWaiting) this.#waitingLooks += 1;
@@ -59,16 +53,12 @@ export class LineRate {
     this.#bytes = 0;
   }
 
-  /** Whether the line gives less than the limit, and gave all that it has since the last look but one. */
-  isFull(limitBps: number): boolean {
-    const lineBps = this.within(limitBps);
-    return lineBps < limitBps && this.#lookBps >= FULL_SHARE * lineBps;
-  }
-
   /** What to count on under a limit: less than the limit only where there is evidence of that. */
   within(limitBps: number): number {
     const waiting = this.#recent.filter(({ isWaiting }) => isWaiting).length;
     const mostBps = Math.max(0, ...this.#recent.map(({ bps }) => bps));
-    return waiting < EVIDENCE_SECONDS || mostBps >= FILLED_SHARE * limitBps ? limitBps : mostBps;
+    // Ten silent seconds are an outage, and tell nothing of the rate.
+    const isUnknown = waiting < EVIDENCE_SECONDS || mostBps === 0;
+    return isUnknown || mostBps >= FILLED_SHARE * limitBps ? limitBps : mostBps;
   }
 }

@@ -13,6 +13,7 @@ import { SETTINGS } from "../../config/schema.ts";
 import { siteWishes } from "../../config/site-wishes.ts";
 import { gatherSettings } from "../../config/sources.ts";
 import { planPlot } from "../../report/plan-plot.ts";
+import type { Verdict } from "../../plan/promise/certainty.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Command } from "../help.ts";
 import { atCrawlsRate, crawlsReserve } from "../plan-as-crawled.ts";
@@ -73,7 +74,7 @@ export const command: Command = {
       Deadlines: PLANNING,
     },
     ending:
-      "Sites in the file may have `size`, `pages`, `deadline`, `delay`, `priority`, `cap`, `efficiency` and `limit`. All settings of `weir crawl` are accepted. Exit codes: 0 planned; with --strict 1 if a deadline cannot be met; 2 wrong usage.",
+      "Sites in the file may have `size`, `pages`, `deadline`, `delay`, `priority`, `cap`, `efficiency` and `limit`. All settings of `weir crawl` are accepted. Exit codes: 0 planned; with --strict 1 if a deadline cannot be met, with --strict=sure also if one depends on an estimate; 2 wrong usage.",
   },
 };
 
@@ -89,8 +90,19 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   if (svgFile !== undefined) draw(report, svgFile);
   if (settings.json) process.stdout.write(`${JSON.stringify(planResult(report))}\n`);
   else show(report, svgFile);
-  const isKept = report.answer.feasible && report.input.sites.every((site) => !site.leftOut);
-  return settings.strict && !isKept ? EXIT.failed : EXIT.done;
+  return isRefused(report, settings.strict) ? EXIT.failed : EXIT.done;
+}
+
+/** As a crawl that is strict refuses to start. */
+function isRefused({ input, answer }: PlanReport, strict: Order["settings"]["strict"]): boolean {
+  if (strict === false) return false;
+  const { plan, overCap, verdicts } = answer;
+  const isLeftOut = input.sites.some((site) => site.leftOut !== undefined);
+  const isWrong = (verdict: Verdict | undefined): boolean =>
+    strict === "sure"
+      ? verdict !== undefined && verdict.certainty !== "sure"
+      : verdict?.certainty === "late";
+  return isLeftOut || plan === undefined || overCap.length > 0 || verdicts.some(isWrong);
 }
 
 async function planned(order: Order, asCrawled: boolean): Promise<PlanReport> {
@@ -105,9 +117,13 @@ async function planned(order: Order, asCrawled: boolean): Promise<PlanReport> {
   const servers = input.sites.flatMap(({ leftOut, server }) =>
     leftOut === undefined ? [server] : [],
   );
-  const { task } = input;
+  const { task, isLineMeasured } = input;
+  const evidence = {
+    isLineMeasured,
+    sites: input.sites.flatMap((site) => (site.leftOut === undefined ? [site.evidence] : [])),
+  };
   const reserve = asCrawled ? crawlsReserve(input) : undefined;
-  const answer = await answerOf({ task, reserve, servers, algorithm, objective });
+  const answer = await answerOf({ task, reserve, servers, evidence, algorithm, objective });
   return { input, answer };
 }
 

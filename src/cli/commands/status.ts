@@ -190,20 +190,35 @@ function statusOf(
     pagesPerSecond: snapshot.pagesPerSecond,
     remainingSeconds: remainingMs === undefined ? null : remainingMs / 1000,
     connections: { open: snapshot.connectionsOpen, max: snapshot.connectionsMax },
-    sites: snapshot.sites.map(({ site, pages, bytes, pending: waiting, state, slowed, round }) => ({
-      site,
-      pages,
-      bytes,
-      pending: waiting,
-      state,
-      slowed: slowed ?? null,
-      round: round.number,
-      nextRoundInSeconds: round.nextInMs === undefined ? null : round.nextInMs / 1000,
-      roundPages: roundPagesOf(round),
-    })),
+    sites: snapshot.sites.map(
+      ({ site, pages, bytes, pending: waiting, state, slowed, round, ...own }) => ({
+        site,
+        pages,
+        bytes,
+        deadlineSeconds: inSeconds(own.deadlineMs),
+        finishedSeconds: inSeconds(own.finishedMs),
+        promised: promisedOf(own.promised),
+        pending: waiting,
+        state,
+        slowed: slowed ?? null,
+        round: round.number,
+        nextRoundInSeconds: round.nextInMs === undefined ? null : round.nextInMs / 1000,
+        roundPages: roundPagesOf(round),
+      }),
+    ),
     processes: snapshot.parallel?.procs ?? [],
     parallel: parallel === undefined ? null : { coverage: null, quality: null, ...parallel },
   };
+}
+
+/** What the first plan promised for a site. */
+function promisedOf(promised: Snapshot["sites"][number]["promised"]): object | null {
+  if (promised === undefined) return null;
+  return { finishSeconds: promised.finishMs / 1000, certainty: promised.certainty };
+}
+
+function inSeconds(ms: number | undefined): number | null {
+  return ms === undefined ? null : ms / 1000;
 }
 
 /** Over the last minute; null without a limit. */

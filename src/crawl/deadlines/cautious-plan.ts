@@ -6,6 +6,8 @@
  * site starts too late and none is dropped too early. Decisions 012, 024 and 032 say why.
  */
 
+import { type Verdict, verdictsOf } from "../../plan/promise/certainty.ts";
+import type { OptimalPlan } from "../../plan/optimum/optimal.ts";
 import { planFirst } from "../../plan/promise/first-plan.ts";
 import { type Reserve, Reserves, reserveFor, secondsAlone } from "../../plan/promise/reserves.ts";
 import { withKeptDeadlines } from "../../plan/feasible/give-up.ts";
@@ -13,12 +15,16 @@ import { type PlanTask, withoutDeadlines } from "../../plan/plan.ts";
 import { type Division, PlanChooser, type PlannerContext } from "./choose-plan.ts";
 import type { Estimates } from "./estimate-sites.ts";
 import type { Deadlines } from "./deadlines.ts";
+import type { Promised } from "./stored-promises.ts";
 import type { Site } from "../site.ts";
 
 /** A deadline that is closer counts as passed, in seconds. */
 export const PASSED_SECONDS = 0.1;
 /** Share of the time left by which a site must be late to be dropped: rates are not known better. */
 const NOISE_SHARE = 0.1;
+
+/** Lowers the priority of a deadline below all configured ones. */
+const UNKNOWN_WEIGHT = 1e-6;
 
 /** A division of the rate, and the task that it answers. */
 export interface Divided {
@@ -33,6 +39,7 @@ export class CautiousPlanner {
   readonly #chooser: PlanChooser;
   readonly #reserves = new Reserves();
   #hasPlanned = false;
+  #verdicts = new Map<number, Verdict>();
   /** Sites whose own delay or size makes their deadline impossible: they never delay others. */
   #dropped: ReadonlySet<string> = new Set();
 
@@ -63,7 +70,7 @@ export class CautiousPlanner {
       const targets = this.#reserves.targetsOf(this.#withoutDropped(task), reserve);
       if (targets !== undefined) return { task, division: this.#chooser.divide(targets) };
     }
-    const kept = withKeptDeadlines(this.#withoutDropped(hopeful));
+    const kept = this.#kept(this.#withoutDropped(hopeful), sites);
     const targets = this.#reserves.targetsOf(kept, reserve) ?? kept;
     return { task: hopeful, division: this.#chooser.divide(targets) };
   }
@@ -74,7 +81,41 @@ export class CautiousPlanner {
     this.#hasPlanned = true;
     const { objective = "min-sum" } = this.#context.settings;
     const task = this.#estimates.toldTask(sites);
-    this.#chooser.begin(task, planFirst(task, reserve, objective, this.#reserves));
+    const first = planFirst(task, reserve, objective, this.#reserves);
+    this.#chooser.begin(task, first);
+    this.#promise(sites, task, first);
+  }
+
+  /** The deadlines of sites of unknown size are the first to be dropped. */
+  #kept(task: PlanTask, sites: readonly Site[]): PlanTask {
+    const ranked = task.sites.map((site, index) =>
+      this.#estimates.isInDoubt(sites[index] as Site, site.bytes)
+        ? { ...site, weight: site.weight * UNKNOWN_WEIGHT }
+        : site,
+    );
+    const kept = withKeptDeadlines({ ...task, sites: ranked });
+    return withoutDeadlines(task, (_, index) => kept.sites[index]?.deadlineSeconds === undefined);
+  }
+
+  /** How certain each deadline is by the published plan; stored for as long as the crawl. */
+  #promise(sites: readonly Site[], task: PlanTask, { plan }: OptimalPlan): void {
+    const finishes = plan.sites.map(({ finishSeconds }) => finishSeconds);
+    const evidence = { sites: this.#estimates.evidenceOf(sites), isLineMeasured: false };
+    this.#verdicts = new Map();
+    const promises = new Map<Site, Promised>();
+    for (const [index, verdict] of verdictsOf(task, finishes, evidence).entries()) {
+      const site = sites[index] as Site;
+      if (verdict === undefined) continue;
+      this.#verdicts.set(site.id, verdict);
+      const finishMs = 1000 * (finishes[index] as number);
+      promises.set(site, { certainty: verdict.certainty, finishMs });
+    }
+    this.#deadlines.promise(promises);
+  }
+
+  /** By site, from the first plan. */
+  get verdicts(): ReadonlyMap<number, Verdict> {
+    return this.#verdicts;
   }
 
   #withoutDropped(task: PlanTask): PlanTask {

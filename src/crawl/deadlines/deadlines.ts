@@ -1,6 +1,6 @@
 /**
- * What was deadlines of each site: its deadline and how much it counts, as the settings say or as
- * somebody has changed it since; and how that stands against the clock.
+ * The deadline and the priority of each site, as configured or as changed since, what was promised
+ * at the start, and when the site was done.
  */
 
 import { CrawlError } from "../../base/errors.ts";
@@ -11,6 +11,7 @@ import { siteOf } from "../../url/site.ts";
 import type { CrawlContext } from "../context.ts";
 import { settingsBySite } from "../allotments.ts";
 import type { Site } from "../site.ts";
+import { type Promised, StoredPromises } from "./stored-promises.ts";
 
 /** The fact, kept in the store, when the crawl began, on the wall clock. */
 const BEGUN = "begun";
@@ -32,12 +33,14 @@ export class Deadlines {
   readonly #seeds: ReadonlySet<string>;
   readonly #deadlinesMs = new Map<string, number | undefined>();
   readonly #priorities = new Map<string, number>();
+  readonly #promises: StoredPromises;
 
   constructor(context: DeadlinesContext) {
     this.#context = context;
     const { clock, settings, seeds, store } = context;
     this.#own = settingsBySite(settings.sites);
     this.#seeds = new Set(seeds.map(siteOf));
+    this.#promises = new StoredPromises(store);
     this.#beganAtMs = clock.nowMs() - sinceBegun(store, clock.wallMs());
   }
 
@@ -45,6 +48,16 @@ export class Deadlines {
   begin(): void {
     const { store, clock } = this.#context;
     if (store.recall(BEGUN) === undefined) store.remember(BEGUN, String(clock.wallMs()));
+  }
+
+  /** Stores what the first plan promises; times count from now. */
+  promise(promises: ReadonlyMap<Site, Promised>): void {
+    const nowMs = this.#context.clock.nowMs();
+    const fromStart = Array.from(promises, ([site, promised]): [string, Promised] => [
+      site.key,
+      { ...promised, finishMs: nowMs - this.#startOf(site) + promised.finishMs },
+    ]);
+    this.#promises.make(new Map(fromStart));
   }
 
   /** What the operator said of the site. */
@@ -70,15 +83,17 @@ export class Deadlines {
     return this.#startOf(site) + deadlineMs - this.#context.clock.nowMs();
   }
 
-  /** What was deadlines, and when the site was done: both counted from the start of its time. */
+  /** The deadline, the promise and the finish of a site, all counted from the start of its time. */
   keptBy(site: Site): {
     readonly deadlineMs: number | undefined;
     readonly finishedMs: number | undefined;
+    readonly promised: Promised | undefined;
   } {
     const { pending, finishedAtMs } = site;
     const isDone = pending === 0 && finishedAtMs !== undefined;
     return {
       deadlineMs: this.deadlineMsOf(site.key),
+      promised: this.#promises.of(site.key),
       finishedMs: isDone ? finishedAtMs - this.#startOf(site) : undefined,
     };
   }
@@ -91,6 +106,7 @@ export class Deadlines {
   setDeadline(key: string, deadlineMs: number | undefined): void {
     this.#refuseStranger(key);
     this.#deadlinesMs.set(key, deadlineMs);
+    this.#promises.forget(key);
   }
 
   setPriority(key: string, priority: number): void {

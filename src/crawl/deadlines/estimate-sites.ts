@@ -7,6 +7,7 @@
 
 import { AIM_SHARE } from "../../bandwidth/paced/governor.ts";
 import type { ServerRow, SpeedTable } from "../../bandwidth/history/speed-table.ts";
+import { windowFor } from "../../bandwidth/window.ts";
 import type { SiteSettings } from "../../config/schema.ts";
 import {
   bytesLeft,
@@ -19,6 +20,7 @@ import {
   timesSaid,
   TYPICAL_PAGE_BYTES,
 } from "../../plan/promise/estimate.ts";
+import { type SiteEvidence, serverLeastBps } from "../../plan/promise/certainty.ts";
 import type { PlanTask, SiteTask } from "../../plan/plan.ts";
 import { type Slots, slotsOf, withSlots } from "../../plan/promise/slots.ts";
 import { hostOfSite } from "../../url/site.ts";
@@ -165,6 +167,28 @@ export class Estimates {
     );
     this.#slots = { atMs: nowMs, sites, slots };
     return slots;
+  }
+
+  /** What is a fact about these sites, and what an estimate. */
+  evidenceOf(sites: readonly Site[]): SiteEvidence[] {
+    const { settings } = this.#context;
+    const { limitBps } = this.#link;
+    const windowBytes = limitBps && settings.control === "paced" ? windowFor(limitBps) : undefined;
+    return sites.map((site): SiteEvidence => {
+      const { expectedBytes } = this.#factsOf(site);
+      const own = this.#deadlines.saidOf(site.key);
+      const deadlineSeconds = (this.#deadlines.deadlineInMs(site) ?? Infinity) / 1000;
+      return {
+        hasSize: expectedBytes !== undefined,
+        hasServer: own?.capBps !== undefined || this.#downloadBps(site, 1) !== undefined,
+        serverLeastBps: serverLeastBps({
+          pageBytes: this.pageBytesOf(site),
+          windowBytes,
+          concurrency: site.to?.concurrencyMax ?? settings.concurrencyPerSite,
+        }),
+        isTooMany: this.secondsKnown(site) > deadlineSeconds,
+      };
+    });
   }
 
   /** The mean page of what is left. */

@@ -261,14 +261,19 @@ export class Replanner {
   #refuseIfStrict(): void {
     if (!this.#context.settings.strict) return;
     const sites = this.#sitesAtWork();
-    const late = sites.filter((site) => this.#late.has(site.id));
+    const { verdicts } = this.#planner;
+    const isSure = this.#context.settings.strict === "sure";
+    const late = sites.filter(({ id }) => {
+      const certainty = verdicts.get(id)?.certainty;
+      return isSure ? certainty !== undefined && certainty !== "sure" : certainty === "late";
+    });
     if (late.length === 0) return;
     const { minimumRateBps } = promisesOf(this.#parts.estimates.taskOf(sites, "hope"));
     const enough =
       minimumRateBps === undefined ? "" : ` ${showBytes(minimumRateBps)}/s would meet them all.`;
     throw new CrawlError(
       "DEADLINES_OUT_OF_REACH",
-      `These deadlines cannot be met: ${late.map(({ key }) => key).join(", ")}.${enough}`,
+      `These deadlines cannot be ${isSure ? "promised without estimates" : "met"}: ${late.map(({ key }) => key).join(", ")}.${enough}`,
     );
   }
 }

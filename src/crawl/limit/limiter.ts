@@ -38,8 +38,6 @@ const TOO_MUCH = 1e6;
 const PAUSED_SHARE_MAX = 0.25;
 /** Time in milliseconds after which servers' speeds are measured: a program that has just started is slow itself. */
 const WARM_AFTER_MS = 1000;
-/** Time in milliseconds after which the line may have room again: the interval of the checks in `link-budget.ts`. */
-const LOOK_AGAIN_MS = 250;
 /** Share of the weight of earlier requests that remains after each request. */
 const KEEP_SHARE = 0.95;
 /** Larger responses are slowed down while they are read, so their size need not be predicted. */
@@ -89,7 +87,6 @@ export class Limiter implements RateLimit {
   #cancelTimer: (() => void) | undefined;
   #timerAtMs = Infinity;
   #isOver = false;
-  #isLooking = false;
   /** Readers were resumed and have not read yet. */
   #isReading = false;
   #beganAtMs: number | undefined;
@@ -306,13 +303,8 @@ export class Limiter implements RateLimit {
 
   #admits({ file }: QueuedRequest, siteId: number, passedOverMs: number): boolean | "not now" {
     const { clock, sites } = this.#context;
-    const { controller, link, shares } = this.#parts;
-    if (this.#isPlanned && file === undefined) {
-      // Below the limit no download waits for another, so the plan's order holds only for new requests.
-      const mustWait = link.isLineFull && !shares.hasRate(siteId);
-      if (mustWait) this.#lookAgain();
-      if (mustWait || !shares.mayRun(siteId)) return "not now";
-    }
+    const { controller, shares } = this.#parts;
+    if (this.#isPlanned && file === undefined && !shares.mayRun(siteId)) return "not now";
     if (!this.#isHolding) return true;
     const site = sites.byId(siteId);
     const nowMs = clock.nowMs();
@@ -324,16 +316,6 @@ export class Limiter implements RateLimit {
     const admitted = controller.admits(nowMs, this.#candidate(site, file, passedOverMs));
     if (!admitted) this.#arm();
     return admitted;
-  }
-
-  /** The line may have room for others by then, without any other event. */
-  #lookAgain(): void {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    this.#context.clock.after(LOOK_AGAIN_MS, () => {
-      this.#isLooking = false;
-      this.#context.emit({ kind: "mayStart" });
-    });
   }
 
   /** The limit of one site; undefined for none. */

@@ -138,12 +138,6 @@ export class LinkBudget {
     return this.#lineRate.within(rateBps);
   }
 
-  /** Whether the line itself, and not the limit, holds back everything that is under way. */
-  get isLineFull(): boolean {
-    const { payloadBps } = this;
-    return payloadBps !== undefined && this.#lineRate.isFull(payloadBps);
-  }
-
   get siteLimitBps(): number | undefined {
     return this.#siteLimitBps;
   }

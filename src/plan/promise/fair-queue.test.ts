@@ -112,18 +112,3 @@ test("what a site gets tells of its server only where nothing of ours comes befo
     [true, false, false, true],
   );
 });
-
-test("a site has a rate if the plan gives it one, a head start or the rest, and without a plan", () => {
-  const shares = new Shares();
-  shares.set([
-    { siteId: 1, rateBps: Infinity, headStart: 0 },
-    { siteId: 2, rateBps: 0, headStart: 1 },
-    { siteId: 3, rateBps: 0, headStart: 0 },
-  ]);
-  assert.deepEqual(
-    [1, 2, 3, 4].map((siteId) => shares.hasRate(siteId)),
-    [true, true, false, true],
-  );
-  shares.ended(2);
-  assert.ok(!shares.hasRate(2));
-});

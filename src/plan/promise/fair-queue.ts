@@ -104,12 +104,6 @@ export class Shares {
     return share.rateBps > 0 ? share.clockSeconds : WITHOUT_RATE + share.place;
   }
 
-  /** Whether the plan gives the site anything now; without a plan every site has a claim. */
-  hasRate(siteId: number): boolean {
-    const share = this.#shares.get(siteId);
-    return share === undefined || share.rateBps > 0 || share.isRest || share.headStart > 0;
-  }
-
   /** Whether the site is among those that may be crawled at the same time. */
   mayRun(siteId: number): boolean {
     if (this.#runningMax === Infinity) return true;
