@@ -35,11 +35,12 @@ const BASES: readonly ResolvedUrl[] = [
   { url: "https://xn--nxasmq6b.example:8443/" as CanonicalUrl, written: undefined },
   { url: "http://[2001:db8::1]/a~/" as CanonicalUrl, written: "http://[2001:db8::1]/%61%7e/?" },
 ];
+const BLANK = 0x20;
 const resolvers = RULES.map((rules) => new LinkResolver(rules));
 
 function check(input: Uint8Array, random: Random): string {
   const anyBase = pick(random, BASES);
-  const text = attributeText(input, 0, input.length).replaceAll(/^[\0- ]+|[\0- ]+$/g, "");
+  const text = withoutBlanks(attributeText(input, 0, input.length));
   const kinds: string[] = [];
   for (const [index, rules] of RULES.entries()) {
     const base = resolveUrl(writtenOf(anyBase), undefined, rules);
@@ -73,6 +74,14 @@ function check(input: Uint8Array, random: Random): string {
   if (isOnlyPassword)
     assert.ok(!withoutCredentials(text).includes("canary"), "a password is shown");
   return kinds.join(" ");
+}
+
+/** A search for blanks at the end would take quadratic time. */
+function withoutBlanks(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && text.charCodeAt(start) <= BLANK) start += 1;
+  while (end > start && text.charCodeAt(end - 1) <= BLANK) end -= 1;
+  return text.slice(start, end);
 }
 
 function checkCanonical({ url, written }: ResolvedUrl, rules: (typeof RULES)[number]): void {

@@ -131,7 +131,8 @@ describe("hosts that fail", () => {
       if (path === "/robots.txt" || path === "/sitemap.xml") return undefined;
       return ++asks > 10 && asks < 33 ? { status: 502 } : real(path);
     });
-    const report = await crawlSites([`${site.origin}/`], { retriesMax: 5 }, { hurry: HURRY });
+    const changes = { retriesMax: 5, patienceMs: 1_000_000 };
+    const report = await crawlSites([`${site.origin}/`], changes, { hurry: HURRY });
     assert.equal(realPagesIn(report, site.origin), REAL_PAGES);
   });
 
