@@ -16,7 +16,9 @@ function startHeavySite(): Promise<SmallSite> {
   for (let number = 1; number <= PAGES; number++)
     special[`/page/${number}`] = (response) => {
       response.writeHead(200, { "content-type": "text/html" });
-      response.end(`<title>${number}</title>${"words ".repeat(PAGE_BYTES / 6)}`);
+      // Other words on each page: of copies, only a sample is requested.
+      const text = Array.from({ length: PAGE_BYTES / 6 }, (_, at) => `w${(at * number) % 997}`);
+      response.end(`<title>${number}</title>${text.join(" ").padEnd(PAGE_BYTES)}`);
     };
   return startSite({ pageCount: PAGES, special });
 }
