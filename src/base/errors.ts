@@ -52,6 +52,7 @@ export const REMEDIES = {
     "A node without contact to the leader is paused and makes the change as soon as it is back; repeat the command to see whether it has.",
   DASHBOARD_PORT:
     "Give --dashboard another port (0 for any free port), and --dashboard-host an address of this machine.",
+  DEMO_PORT: "Wait until the other demo has ended, or stop the program that listens on this port.",
   RUNTIME_OLD: "Run ./weir, which uses its own Node, or install the version named above.",
 } as const satisfies Record<string, string>;
 

@@ -25,7 +25,13 @@ test("the whole of 500 nodes is one message, and each URL that they sent is in i
   const names = Array.from({ length: NODES }, (_, node) => `${"machine".repeat(5)}-${node}`);
   const sentTo = Object.fromEntries(names.map((name) => [name, 99_999]));
   const members = names.map((name) => {
-    const exchange = { urlsSent: 1, urlsReceived: 1, sentBytes: 1, pagesSent: 0, messages: 0 };
+    const exchange = {
+      urlsSent: NODES * 99_999,
+      urlsReceived: 1,
+      sentBytes: 1,
+      pagesSent: 0,
+      messages: 0,
+    };
     const report = { leastPages: "", usedBps: 12_345.678, droppedMessages: 0 };
     const known = { name, hasEnded: false, snapshot: snapshotOf(100), report };
     return { ...known, exchange: { ...exchange, sentTo } } as unknown as Member;

@@ -43,7 +43,8 @@ class Bench {
   readonly coordinator: Coordinator;
   done = 0;
 
-  constructor(names: readonly string[], limitBps?: number) {
+  /** With `aloneMs`, the processes may hold grants of an earlier coordinator. */
+  constructor(names: readonly string[], limitBps?: number, aloneMs?: number) {
     this.coordinator = new Coordinator({
       clock: this.clock,
       bus: {
@@ -52,6 +53,7 @@ class Bench {
         },
       },
       licenceMs: 3_000,
+      ...(aloneMs === undefined ? {} : { aloneMs, inherited: names, term: 9 }),
       division: undefined,
       handOut: (dry, waiting) => {
         this.served.push([dry, [...waiting]]);
@@ -63,12 +65,15 @@ class Bench {
       limitBps,
       pagesMax: undefined,
     });
-    for (const name of names) this.coordinator.members.add(name);
+    if (aloneMs === undefined) for (const name of names) this.coordinator.members.add(name);
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.clock.runUntil(new Promise<void>((resolve) => void this.clock.after(ms, resolve)));
   }
 
   async report(name: string, change: Partial<Report> = {}): Promise<void> {
-    const passed = new Promise<void>((resolve) => void this.clock.after(10, resolve));
-    await this.clock.runUntil(passed);
+    await this.pass(10);
     const { term = 0, grant = 0, wave = 0 } = this.licences.get(name) ?? {};
     const sentAtMs = this.clock.nowMs();
     const report = { ...REPORT, life: name, term, grant, wave, sentAtMs, ...change };
@@ -133,5 +138,75 @@ test("the outcome of a change names the processes that have not confirmed it", a
   await bench.report("b", { change: 3 });
   await bench.report("a", { requests, change: 3 });
   assert.equal(bench.licences.get("a")?.outcomes[0]?.missing, 0);
+  bench.coordinator.stop();
+});
+
+const ALONE_MS = 600_000;
+
+test("a later coordinator gives nobody more until it knows what all go by, or what is left to them", async () => {
+  const bench = new Bench(["a", "b", "c"], 900, ALONE_MS);
+  const before = { leader: 3, term: 7, grant: 50 };
+  await bench.report("a", { ...before, heldBps: 500 });
+  assert.equal(bench.licences.get("a")?.limitBps, 500, "the others may have 400 together");
+  await bench.report("b", { ...before, heldBps: 100 });
+  await bench.report("b", { leader: 9, heldBps: 100 });
+  const rateOf = (name: string): number => bench.licences.get(name)?.limitBps ?? 0;
+  assert.ok(rateOf("a") + rateOf("b") <= 600 + 1e-9);
+  // Within a minute the silent one has fallen to its part; a little later its part is still not free.
+  await bench.pass(55_000);
+  await bench.report("a", { leader: 9 });
+  await bench.report("b", { leader: 9 });
+  assert.ok(rateOf("a") + rateOf("b") <= 600 + 1e-9);
+  await bench.pass(100_000);
+  await bench.report("a", { leader: 9 });
+  await bench.report("b", { leader: 9 });
+  assert.equal(Math.round(rateOf("a") + rateOf("b")), 600);
+  await bench.report("c", { life: "again", term: 0, grant: 0, leader: -1 });
+  await bench.report("a", { leader: 9 });
+  await bench.report("c", { leader: 9, life: "again" });
+  await bench.report("a", { leader: 9 });
+  assert.ok(rateOf("a") + rateOf("b") + rateOf("c") <= 900 + 1e-9);
+  bench.coordinator.stop();
+});
+
+test("a later coordinator grants no turn before it knows all that are held, for 113 s at most", async () => {
+  const bench = new Bench(["a", "b"], undefined, ALONE_MS);
+  const [held, wanted] = ["address 192.0.2.1", "address 192.0.2.2"].map((key) => {
+    return { key, wish: 1, delayMs: 100 };
+  });
+  assert.ok(held !== undefined && wanted !== undefined);
+  const granted = (): string[] => bench.licences.get("a")?.granted.map(({ key }) => key) ?? [];
+  await bench.report("a", { leader: 3, term: 7 });
+  await bench.report("a", { leader: 9, held: [held], wishes: [wanted] });
+  assert.deepEqual(granted(), [held.key]);
+  await bench.pass(112_000);
+  await bench.report("a", { leader: 9, wishes: [wanted] });
+  assert.deepEqual(granted(), []);
+  await bench.pass(700);
+  await bench.report("a", { leader: 9, wishes: [wanted] });
+  assert.deepEqual(granted(), [wanted.key]);
+  bench.coordinator.stop();
+});
+
+test("turns of a silent process go to others when it has given them up, its rate later", async () => {
+  const bench = new Bench(["a", "b"], 1_000, ALONE_MS);
+  const turn = { key: "address 192.0.2.1", wish: 1, delayMs: 100 };
+  for (const name of ["a", "b"]) await bench.report(name, { term: 0, leader: -1, life: name });
+  for (let count = 0; count < 3; count++)
+    for (const name of ["a", "b"]) await bench.report(name, { leader: 9, wishes: [turn] });
+  assert.equal(bench.licences.get("b")?.granted.length, 0);
+  const granted = async (): Promise<number> => {
+    await bench.report("b", { leader: 9, wishes: [turn] });
+    return bench.licences.get("b")?.granted.length ?? 0;
+  };
+  await bench.pass(100_000);
+  assert.equal(await granted(), 0);
+  await bench.pass(16_000);
+  assert.equal(await granted(), 1);
+  assert.ok((bench.licences.get("b")?.limitBps ?? 0) <= 500 + 1e-9);
+  await bench.pass(ALONE_MS);
+  await granted();
+  await granted();
+  assert.equal(bench.licences.get("b")?.limitBps, 1_000);
   bench.coordinator.stop();
 });

@@ -3,7 +3,7 @@
  *
  * A process reports its work and its needs. The coordinator answers with a licence: for a limited time the process may
  * act, at this rate, with these turns, on this part of the web. It continues alone for a while when it hears of no
- * coordinator: see docs/decisions/033. Times are durations, and a licence ends relative to the
+ * coordinator: see docs/decisions/033-one-leader.md. Times are durations, and a licence ends relative to the
  * time of the report that it answers, so its holder always sees it end before the coordinator does.
  */
 

@@ -13,7 +13,6 @@ import { joinedTotals, sumOf } from "../store/joined/joined-totals.ts";
 import type { Totals } from "../store/store.ts";
 import { readFingerprints } from "./fingerprint-codec.ts";
 import type { Member } from "./members.ts";
-import type { Exchange } from "./messages.ts";
 
 /** With more nodes the table of URLs from each node to each other is left out: it grows with their square. */
 export const FLOWS_NODES_MAX = 32;
@@ -101,7 +100,7 @@ export function wholeOf(
         members.length > FLOWS_NODES_MAX
           ? []
           : members.map(({ exchange }) => names.map((to) => exchange?.sentTo[to] ?? 0)),
-      urlsSent: members.reduce((sum, { exchange }) => sum + sentIn(exchange), 0),
+      urlsSent: members.reduce((sum, { exchange }) => sum + (exchange?.urlsSent ?? 0), 0),
       droppedMessages:
         droppedMessages +
         members.reduce((sum, { report }) => sum + (report?.droppedMessages ?? 0), 0),
@@ -127,10 +126,6 @@ function differentPages(members: readonly Member[]): number {
   const together = new DistinctCount(Math.max(2, size));
   for (const sample of samples) for (const { high, low } of sample) together.add(high, low);
   return Math.min(sum, Math.round(together.count));
-}
-
-function sentIn(exchange: Exchange | undefined): number {
-  return Object.values(exchange?.sentTo ?? {}).reduce((sum, urls) => sum + urls, 0);
 }
 
 function pagesOf(left: ReadonlyMap<string, Totals>): number {

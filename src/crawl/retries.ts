@@ -46,17 +46,22 @@ export class Retries {
   /** The URL is requested again later, behind the others of its site. */
   putBehind(site: Site, row: WaitingUrl, result: FetchFailed | FetchBusy): "retry" {
     const { clock, workbench, settings, emit } = this.#context;
-    const { reason } = result;
-    const attempts = site.trial(row.id)?.attempts ?? row.attempts;
+    const known = site.trial(row.id);
+    const attempts = known?.attempts ?? row.attempts;
+    const detail = result.kind === "failed" ? result.detail : `status ${result.reply.status}`;
+    const now = { reason: result.reason, detail };
+    // A response that was charged says more about the URL than a timeout after it.
+    const isVague = attempts > 0 && !now.reason.startsWith("http_");
+    const { reason, detail: why } =
+      isVague && known?.reason.startsWith("http_") === true ? known : now;
     // If this failure is charged, no attempt is left.
     const isLast = attempts >= settings.retriesMax;
     const timesFirst = isLast ? 1 : RETRY_TIMES ** attempts;
     const delayMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * timesFirst);
     const notBeforeMs = clock.nowMs() + delayMs;
-    const detail = result.kind === "failed" ? result.detail : `status ${result.reply.status}`;
-    site.failed(row.id, { attempts, reason, detail, notBeforeMs });
+    site.failed(row.id, { attempts, reason, detail: why, notBeforeMs });
     // The site responded, so the failure is that of the URL.
-    if (whatItSays(reason) === "well") this.#charge(site, [row.id]);
+    if (whatItSays(result.reason) === "well") this.#charge(site, [row.id]);
     if (!workbench.has(site.id)) return "retry";
     workbench.putBack(site.id, retryFor(row, notBeforeMs));
     if (workbench.queued(site.id) === workbench.retries(site.id))

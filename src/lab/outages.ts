@@ -1,6 +1,7 @@
 /**
  * Outages of a simulated web from a seed: of single sites, of the own link and of the name server, each of
- * 1 s to 2 h, and URLs that always answer 503, 429 or 500 while their site is up.
+ * 1 s to 2 h, and URLs that always answer 503, 429 or 500 while their site is up. Half of the sites allow only so
+ * many requests in a window of 1 to 60 s, and answer 429 beyond, some with Retry-After.
  *
  * Such a URL is one of the world's pages that are gone: it has no answer but an error in any case. Every
  * outage ends, so a patient crawler stores every page.
@@ -21,6 +22,15 @@ interface Outage {
   readonly kind: "refuse" | "silence" | "mute" | "overload";
 }
 
+/** Requests that a site accepts in a window. */
+interface RateLimit {
+  readonly count: number;
+  readonly windowMs: number;
+  readonly saysWhen: boolean;
+  window: number;
+  used: number;
+}
+
 const LINK = "own link";
 const NAMES = "name server";
 const LASTS_MS_MIN = 1_000;
@@ -29,10 +39,15 @@ const LASTS_MS_MAX = 2 * 3_600_000;
 const EARLY_MS = 30_000;
 const LATE_MS = 3_600_000;
 const PER_SITE_MAX = 2;
+/** Of an accepted rate, in requests per second. */
+const PER_SECOND_MIN = 0.3;
+const PER_SECOND_MAX = 5;
+const WINDOW_MS_MAX = 60_000;
 
 export class Outages {
   readonly #outages: readonly Outage[];
   readonly #failing = new Map<string, number>();
+  readonly #limits = new Map<string, RateLimit>();
 
   /** Times count from the start of the crawl. */
   constructor(random: Random, world: World, lastsMsMax = LASTS_MS_MAX) {
@@ -45,6 +60,7 @@ export class Outages {
     for (const site of sites)
       for (let count = below(random, PER_SITE_MAX + 1); count > 0; count--)
         outages.push(drawn(random, site, lastsMsMax));
+    for (const site of sites) if (random.next() < 0.5) this.#limits.set(site, limitDrawn(random));
     for (const part of [LINK, NAMES])
       if (random.next() < 0.5) outages.push(drawn(random, part, lastsMsMax));
     this.#outages = outages;
@@ -73,15 +89,42 @@ export class Outages {
       case "overload":
         return { ...good, answer: errorAnswer(503, "Service Unavailable", undefined) };
       default:
+        if (answer !== undefined && this.#isRefused(site, atMs)) {
+          const limit = this.#limits.get(site);
+          const retryAfterS = limit?.saysWhen === true ? leftSeconds(limit, atMs) : undefined;
+          return { ...good, answer: errorAnswer(429, "Too Many Requests", retryAfterS) };
+        }
         return status === undefined || answer === undefined
           ? good
           : { ...good, answer: errorAnswer(status, "Error", undefined) };
     }
   }
 
+  /** Counts a request against the limit of its site; refused ones count too. */
+  #isRefused(site: string, atMs: number): boolean {
+    const limit = this.#limits.get(site);
+    if (limit === undefined) return false;
+    const window = Math.floor(atMs / limit.windowMs);
+    if (window !== limit.window) limit.used = 0;
+    limit.window = window;
+    limit.used += 1;
+    return limit.used > limit.count;
+  }
+
   #at(atMs: number): readonly Outage[] {
     return this.#outages.filter(({ fromMs, toMs }) => fromMs <= atMs && atMs < toMs);
   }
+}
+
+function limitDrawn(random: Random): RateLimit {
+  const windowMs = 1_000 * (WINDOW_MS_MAX / 1_000) ** random.next();
+  const perSecond = PER_SECOND_MIN * (PER_SECOND_MAX / PER_SECOND_MIN) ** random.next();
+  const count = Math.max(1, Math.round((perSecond * windowMs) / 1000));
+  return { count, windowMs, saysWhen: random.next() < 0.3, window: -1, used: 0 };
+}
+
+function leftSeconds({ window, windowMs }: RateLimit, atMs: number): number {
+  return Math.ceil(((window + 1) * windowMs - atMs) / 1000);
 }
 
 /** All lengths between the bounds have the same share on a logarithmic scale. */

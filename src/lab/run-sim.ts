@@ -77,6 +77,8 @@ export interface SimReport {
   readonly incompleteRuns: number;
   /** URLs that always fail, and the status of their answers. */
   readonly failingUrls: ReadonlyMap<string, number>;
+  /** Pages that were stored although a failure was charged to their URL. */
+  readonly chargedPages: readonly string[];
 }
 
 const CALM: Omit<SimPlan, "seed"> = {
@@ -180,6 +182,7 @@ class Simulation {
       crashedAtMs: this.#crashedAtMs,
       incompleteRuns: this.#incompleteRuns,
       failingUrls: this.#outages?.failingUrls ?? new Map(),
+      chargedPages: chargedPages(books),
     };
   }
 
@@ -328,4 +331,11 @@ class Simulation {
       toleranceMs: 0,
     });
   }
+}
+
+function chargedPages(books: Store): string[] {
+  const charged: string[] = [];
+  for (const { url, reason, attempts } of books.urls())
+    if (reason === "ok" && attempts > 0) charged.push(url);
+  return charged;
 }

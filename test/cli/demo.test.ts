@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { configOf } from "../../src/cli/commands/demo.ts";
+import { configOf, serveDemo } from "../../src/cli/commands/demo.ts";
+import { seedUrls } from "../../src/lab/world.ts";
 import { run, temporaryFolder } from "./program.ts";
 
 interface Plan {
@@ -25,4 +26,13 @@ test("the demo's plan knows all of its sites, and keeps three of four deadlines"
   assert.equal(sites.filter(({ leftOut }) => leftOut === null).length, 12);
   const dated = sites.filter(({ deadlineSeconds }) => deadlineSeconds !== null);
   assert.deepEqual([dated.length, late.length], [4, 1]);
+});
+
+test("a demo beside another one ends with a clear error", async () => {
+  await using other = await serveDemo(0);
+  const port = Number(new URL(seedUrls(other.world)[0] ?? "").port);
+  await assert.rejects(serveDemo(port), {
+    code: "DEMO_PORT",
+    message: `Port ${port} is in use, probably by another demo on this machine.`,
+  });
 });

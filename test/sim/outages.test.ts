@@ -1,6 +1,6 @@
 /**
- * Outages in virtual time: servers, the own link and the name server fail for 1 s to 2 h, and some URLs
- * always fail. A URL is lost only for a reason of its own.
+ * Outages in virtual time: servers, the own link and the name server fail for 1 s to 2 h, some URLs always fail, and
+ * half of the sites answer 429 beyond a rate. A URL is lost only for a reason of its own.
  */
 
 import assert from "node:assert/strict";
@@ -22,7 +22,7 @@ const PLAN = {
     bytesMax: 40_000,
     goneShare: 0.1,
   },
-  settings: { delayMs: 1_000, addressDelayMs: 250 },
+  settings: { delayMs: 250, addressDelayMs: 100 },
   hasOutages: true,
 } satisfies Partial<SimPlan>;
 
@@ -38,14 +38,24 @@ function assertNothingLost({ violations, failingUrls, totals }: SimReport, seed:
 }
 
 test(`${SEEDS} crawls through outages that are shorter than their patience are complete`, async () => {
-  let longestMs = 0;
+  let [longestMs, refused] = [0, 0];
   for (let seed = 1; seed <= SEEDS; seed++) {
     const settings = { ...PLAN.settings, patienceMs: 150 * MINUTE };
     const report = await runSim({ ...PLAN, seed, settings });
     assertNothingLost(report, seed);
     assert.equal(report.result?.complete, true, `seed ${seed}`);
     longestMs = Math.max(longestMs, report.virtualMs);
+    for (const url of report.chargedPages) {
+      const own = report.log.filter(({ site, path }) => site + path === url);
+      const statuses = own.map(({ status }) => status);
+      assert.ok(
+        statuses.some((status) => status !== 200 && status !== 429),
+        `seed ${seed}: ${url} is charged for the rate: ${statuses}`,
+      );
+    }
+    refused += report.log.filter(({ status }) => status === 429).length;
   }
+  assert.ok(refused > SEEDS, `${refused} requests refused for their rate`);
   assert.ok(longestMs > 10 * MINUTE, `the longest took ${longestMs} ms`);
 });
 

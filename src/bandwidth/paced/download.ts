@@ -7,7 +7,7 @@ export const OVERDUE_MS = 100;
 /** Payload of a full packet, in bytes. */
 export const PACKET_BYTES = 1448;
 /** Share of its window that a system offers before the program reads. */
-export const UNASKED_SHARE = 0.5;
+const UNASKED_SHARE = 0.5;
 /** Share of that which one read of the program makes room for. */
 const READ_SHARE = 0.5;
 /** Share of the offered window that is full while a download waits; room is offered again in whole packets only. */

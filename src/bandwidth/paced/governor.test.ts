@@ -57,7 +57,7 @@ test("3: no burst after a sleep, after a stall, or when the limit changes", () =
     const atMs = pipe.nowMs;
     governor.setLimit(atMs, limitBps * 4);
     pipe.run(2000);
-    // Windows filled while nobody looked are there at once, and are no choice of ours.
+    // Windows that filled during the stall arrive at once, and cannot be refused.
     const held = 3 * pipe.openMost * windowBytes;
     for (const bytes of pipe.windows(0, 1000).slice(0, Math.floor((atMs - 1000) / 100)))
       assert.ok(
@@ -153,7 +153,7 @@ test("what lies unread is paid for as it is: more at once, less when nothing mor
 });
 
 test("what two machines tell each other first is no answer", () => {
-  // Of servers that nobody knows and that take a second: what one more download adds is spread over that time.
+  // Unknown servers that take a second: what one more download adds is spread over that time.
   const unknown = { ...QUICK, expectedWaitMs: 0 };
   const expectedBps = (isGreeting: boolean): number => {
     const own = new Governor(0, 1e6);

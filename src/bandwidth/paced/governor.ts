@@ -42,9 +42,11 @@ import { HANDSHAKE_BYTES_MAX, Handshakes } from "./tls-handshakes.ts";
 /** Target as a share of the limit: bytes that cannot be foreseen come on top of it. */
 export const AIM_SHARE = 0.99;
 /** Requests start for this multiple of the target, because a part of the responses is smaller or arrives elsewhere. */
-const OVERBOOKING = 1.2;
+const OVERBOOKING = 1.1;
+/** Bytes counted for a request to an unknown server, as a multiple of its expected bytes. */
+const UNKNOWN_TIMES = 3;
 /** Lowest balance at which a request starts, below zero, in seconds at the limit. */
-const DEBT_SECONDS = 0.03;
+const DEBT_SECONDS = 0.02;
 /** Most bytes that the projected balance saves for future responses, in seconds at the limit. */
 const SAVED_SECONDS = 0.1;
 /** No download reads and no request starts once the last second had more than this multiple of the target. */
@@ -159,7 +161,7 @@ export class Governor implements Controller {
     const handshakeBytes = this.#handshakes.expectedBytes(candidate);
     flow.grantedBytes = handshakeBytes + this.#firstBytes(candidate);
     this.#stock.add(nowMs, flow);
-    this.#requests?.spend(nowMs, flow.expectedBytes);
+    this.#requests?.spend(nowMs, requestedBytes(flow));
     this.#pay(nowMs, flow, handshakeBytes);
     if (isNear(candidate)) this.#payFirst(nowMs, flow);
     else {
@@ -248,7 +250,7 @@ export class Governor implements Controller {
     if (own.receivedBytes > 0) this.#answered(nowMs, own);
     this.#release(own);
     // A response that was smaller than expected makes room for another request.
-    this.#requests?.spend(nowMs, Math.min(0, own.receivedBytes - own.expectedBytes));
+    this.#requests?.spend(nowMs, Math.min(0, own.receivedBytes - requestedBytes(own)));
     for (const list of [this.#stock, this.#paused, this.#due]) list.delete(own);
     this.#pay(nowMs, own, own.receivedBytes - own.paidBytes);
   }
@@ -397,6 +399,11 @@ export class Governor implements Controller {
 /** Whether its response arrives in the present slot: at once, and before it can be paused. */
 function isNear({ expectedWaitMs }: Candidate): boolean {
   return expectedWaitMs < SLOT_MS;
+}
+
+/** Responses of unknown servers may all arrive at once, so requests to them start more slowly. */
+function requestedBytes({ expectedBytes, expectedWaitMs }: Candidate): number {
+  return expectedWaitMs === 0 ? UNKNOWN_TIMES * expectedBytes : expectedBytes;
 }
 
 /** More than a packet of these is more than a header. */

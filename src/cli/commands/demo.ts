@@ -4,7 +4,8 @@
  */
 
 import { mkdirSync, writeFileSync } from "node:fs";
-import { serveWorld } from "../../lab/serve.ts";
+import { CrawlError } from "../../base/errors.ts";
+import { serveWorld, type WorldServer } from "../../lab/serve.ts";
 import { seedUrls } from "../../lab/world.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { Command } from "../help.ts";
@@ -77,7 +78,7 @@ export const command: Command = {
 };
 
 async function run(words: readonly string[]): Promise<ExitCode> {
-  await using web = await serveWorld(WORLD, { by: "address", paced: true, port: DEMO_PORT });
+  await using web = await serveDemo();
   mkdirSync("weir-data", { recursive: true });
   writeFileSync(CONFIG_FILE, configOf(seedUrls(web.world)));
   // Awaited here: the web must stay up until the crawl is over.
@@ -88,6 +89,20 @@ async function run(words: readonly string[]): Promise<ExitCode> {
     "--dashboard=auto",
     ...words,
   ]);
+}
+
+export async function serveDemo(port = DEMO_PORT): Promise<WorldServer> {
+  try {
+    return await serveWorld(WORLD, { by: "address", paced: true, port });
+  } catch (error) {
+    if (!isPortInUse(error)) throw error;
+    const why = `Port ${port} is in use, probably by another demo on this machine.`;
+    throw new CrawlError("DEMO_PORT", why, { cause: error });
+  }
+}
+
+function isPortInUse(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
 }
 
 export function configOf(urls: readonly string[]): string {

@@ -1,9 +1,8 @@
 /**
- * The gate of the line: carries every request and every byte past the controller of the limit.
+ * Passes every request and every received byte to the controller of the limit.
  *
- * The controller decides and never waits; here its answers are kept: a request that may not begin is
- * asked about again, a reader that must wait is woken when its turn has come. One timer serves all.
- * What came is counted and booked here too, with a limit or without.
+ * The controller decides and never waits. Here a refused request is asked about again, and a paused reader is resumed
+ * in its turn, all with one timer. Received bytes are counted here, with a limit or without.
  */
 
 import type { Candidate, Controller, Flow } from "../../bandwidth/controller.ts";
@@ -27,21 +26,23 @@ import type { LinkBudget } from "./link-budget.ts";
 import { PageSlices } from "./page-slices.ts";
 import { PausedReads, type Reader } from "./paused-reads.ts";
 
-/** How much the last answer counts for the time its server takes, when it was quicker or slower than usual. */
+/** Weight of a response that was quicker than usual in the mean wait for its server. */
 const QUICKER_SHARE = 0.5;
+/** Weight of a slower response: its delay may be ours. */
 const SLOWER_SHARE = 0.05;
 /** Weight of the last response in the mean time from a site's headers to its bodies, which is no delay of ours. */
 const LAST_BODY_SHARE = 0.5;
-/** Behind every score there is. */
+/** Larger than any score. */
 const TOO_MUCH = 1e6;
-/** A download that was held for longer than this part of its time came from a buffer at the end. */
+/** A download that was paused for a larger share of its time was read from buffers, and shows no speed. */
 const PAUSED_SHARE_MAX = 0.25;
+/** Time in milliseconds after which servers' speeds are measured: a program that has just started is slow itself. */
 const WARM_AFTER_MS = 1000;
-/** As often as the line's rate is looked at (`link-budget.ts`). */
+/** Time in milliseconds after which the line may have room again: the interval of the checks in `link-budget.ts`. */
 const LOOK_AGAIN_MS = 250;
-/** What a request brought and took counts a little less with each that comes after it. */
+/** Share of the weight of earlier requests that remains after each request. */
 const KEEP_SHARE = 0.95;
-/** What is larger than this is slowed down while it is read, and need not be foreseen. */
+/** Larger responses are slowed down while they are read, so their size need not be predicted. */
 const SIZES: SizeGuessLimits = { sitesMax: 10_000, bytesMax: 65_536 };
 
 /**
@@ -61,10 +62,10 @@ interface LimiterParts {
   readonly shares: Shares;
 }
 
-/** How well the order of the queue was kept. */
+/** How well requests kept the order of the queue. */
 interface OrderKept {
   readonly begun: number;
-  /** Of each that began: how many it overtook. */
+  /** Sum over all requests of the number of requests that each overtook. */
   readonly overtaken: number;
   readonly passedOverMaxMs: number;
 }
@@ -79,7 +80,7 @@ export class Limiter implements RateLimit {
   readonly #readers: PausedReads;
   readonly #slices: PageSlices;
   readonly #ownLimitsBps: ReadonlyMap<string, SiteSettings>;
-  /** Finds sites that take too much: they go last. undefined if that does not matter. */
+  /** Finds sites with more than their share: they go last. undefined without such a share. */
   readonly #hostShare: HostShare | undefined;
   /** Whether the best score goes first over all sites, and not only within each. */
   readonly #ranksByScore: boolean;
@@ -89,7 +90,7 @@ export class Limiter implements RateLimit {
   #timerAtMs = Infinity;
   #isOver = false;
   #isLooking = false;
-  /** Some were let go on, and have not had the time to read yet. */
+  /** Readers were resumed and have not read yet. */
   #isReading = false;
   #beganAtMs: number | undefined;
   #isWarm = false;
@@ -123,19 +124,19 @@ export class Limiter implements RateLimit {
     };
   }
 
-  /** How to look for what may begin; undefined when anything may, in any order. */
+  /** How to search for the next request; undefined when any may start, in any order. */
   get search(): Search<QueuedRequest> | undefined {
     if (this.#isPlanned) return this.#rankedSearch;
     if (this.#ranksByScore || this.#hostShare !== undefined) return this.#scoredSearch;
     return this.#isHolding ? this.#search : undefined;
   }
 
-  /** Whether anything is held back at all; without it requests begin unasked. */
+  /** Whether a limit applies; without one, all requests may start. */
   get isHolding(): boolean {
     return this.#isHolding;
   }
 
-  /** Whether nothing may begin now, whatever it is. */
+  /** Whether no request may start now. */
   isShut(): boolean {
     const { clock } = this.#context;
     if (!this.#isHolding || this.#parts.controller.isShut?.(clock.nowMs()) !== true) return false;
@@ -151,20 +152,20 @@ export class Limiter implements RateLimit {
     };
   }
 
-  /** The limit in force has been looked at. */
+  /** Called after each check of the limit in force. */
   apply(isHolding: boolean, hasChanged: boolean): void {
     const switches = isHolding !== this.#isHolding;
     this.#isHolding = isHolding;
     if (switches || hasChanged) this.#wake();
   }
 
-  /** Nothing comes any more: whoever still waits is not waited for. */
+  /** The crawl ends: paused readers are not resumed. */
   stop(): void {
     this.#isOver = true;
     this.#cancelTimer?.();
   }
 
-  /** There are shares now, or new ones: whoever waits is judged again. */
+  /** The plan has new shares: waiting requests are checked again. */
   share(): void {
     this.#isPlanned = true;
     this.#parts.controller.setOrder((siteId) => this.#parts.shares.rankOf(siteId));
@@ -175,13 +176,13 @@ export class Limiter implements RateLimit {
     return this.#slices.next();
   }
 
-  /** A limit has changed: what waits is judged again. */
+  /** A limit has changed: waiting requests are checked again. */
   #wake(): void {
     this.goOn();
     this.#context.emit({ kind: "mayStart" });
   }
 
-  /** More may have come, or less, than was set aside for it: whoever waits to read is judged again. */
+  /** More or less may have arrived than was paid for: paused readers are checked again. */
   goOn(): void {
     this.#release();
     this.#arm();
@@ -213,7 +214,7 @@ export class Limiter implements RateLimit {
     request.receivedBytes += bytes;
     if (this.#isPlanned && request.receivedBytes > request.chargedBytes)
       this.#charge(request, request.receivedBytes);
-    // A limit that was set meanwhile holds for what is under way, too.
+    // A limit that was set meanwhile applies to running downloads, too.
     if (this.#isHolding) request.flow ??= this.#enter(request, 0);
     const { flow } = request;
     if (flow === undefined) return true;
@@ -223,7 +224,7 @@ export class Limiter implements RateLimit {
     return false;
   }
 
-  /** Whether what servers give is being measured yet. */
+  /** Whether servers' speeds are measured yet. */
   get isWarm(): boolean {
     return this.#isWarm;
   }
@@ -250,9 +251,9 @@ export class Limiter implements RateLimit {
       if (this.search !== undefined)
         this.#sizes.learn(site.id, file?.kind ?? "page", receivedBytes);
       const tookMs = totalMs - pausedMs;
-      // A robots.txt is too small to tell how fast its server is.
+      // A robots.txt is too small to show the speed of its server.
       if (address !== undefined && tookMs > 0 && file?.kind !== "robots") {
-        // What waited for others on our side tells nothing of the server.
+        // Our own pauses say nothing about the server.
         const isOwnPace = pausedMs <= PAUSED_SHARE_MAX * totalMs && this.#warmUp();
         if (this.#isPlanned && isOwnPace && shares.isFree(site.id)) {
           site.measured({ answered: site.answered + 1 });
@@ -278,7 +279,7 @@ export class Limiter implements RateLimit {
     this.goOn();
   }
 
-  /** A program that has just begun is slow itself, and would take its servers for slow ones. */
+  /** Whether the program has run for long enough to measure servers. */
   #warmUp(): boolean {
     if (this.#isWarm) return true;
     const nowMs = this.#context.clock.nowMs();
@@ -288,7 +289,7 @@ export class Limiter implements RateLimit {
     return this.#isWarm;
   }
 
-  /** The lowest goes first. Who took too much goes on all the same when nobody else can. */
+  /** The lowest goes first. A site with more than its share continues when no other can. */
   #rankOf({ score }: QueuedRequest, siteId: number): number {
     const { sites, clock } = this.#context;
     const rank = this.#ranksByScore ? -score : 0;
@@ -296,7 +297,7 @@ export class Limiter implements RateLimit {
     return isOver ? rank + TOO_MUCH : rank;
   }
 
-  /** Counts a request against its site's share: what is expected, then what came. */
+  /** Counts a request against its site's share: the expected bytes, then the received ones. */
   #charge(request: Request, bytes: number): void {
     if (!this.#isPlanned) return;
     this.#parts.shares.charge(request.site.id, bytes - request.chargedBytes);
@@ -325,7 +326,7 @@ export class Limiter implements RateLimit {
     return admitted;
   }
 
-  /** The line may have room for others by then, without anything else having happened. */
+  /** The line may have room for others by then, without any other event. */
   #lookAgain(): void {
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -335,7 +336,7 @@ export class Limiter implements RateLimit {
     });
   }
 
-  /** What one site may take, if anything limits it. */
+  /** The limit of one site; undefined for none. */
   #siteLimitBps({ key }: Site): number | undefined {
     const { link } = this.#parts;
     return link.sitePayloadBps(this.#ownLimitsBps.get(key)?.limitBps ?? link.siteLimitBps);
@@ -366,8 +367,8 @@ export class Limiter implements RateLimit {
   }
 
   /**
-   * Lets everybody read on whose turn has come, and then nobody until these have read: all that is earned while
-   * the program is busy with something else would come at once.
+   * Resumes all readers whose turn has come, and no other until these have read: what is earned while the program is
+   * busy would arrive at once.
    */
   #release(): void {
     const { clock } = this.#context;
@@ -418,8 +419,8 @@ export function controllerFor(settings: Settings, nowMs: number): Controller {
 }
 
 /**
- * A robots.txt is small, and nothing can be planned for its site before it has come. Sitemaps are requests of their
- * site like its pages, and never come after sites with a part of the rate.
+ * A robots.txt is small, and its site cannot be planned without it. Sitemaps rank like the pages of their site, and
+ * before sites with a part of the rate.
  */
 function rankIn(file: SiteFile["kind"] | undefined, siteRank: number): number {
   if (file === "robots") return -Infinity;
@@ -427,8 +428,7 @@ function rankIn(file: SiteFile["kind"] | undefined, siteRank: number): number {
 }
 
 /**
- * The time its server takes, without what answers wait for us: a busy program finds them late. So what is
- * quicker than usual counts more than what is slower.
+ * The time that a server takes. A busy program reads responses late, so quicker responses count more than slower ones.
  */
 function usualWait(beforeMs: number, nowMs: number): number {
   return beforeMs + (nowMs < beforeMs ? QUICKER_SHARE : SLOWER_SHARE) * (nowMs - beforeMs);

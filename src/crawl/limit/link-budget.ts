@@ -1,10 +1,10 @@
 /**
- * What may be taken of the line at this moment: the limit or its calendar, less what packets add to
- * the bytes that programs see, less what good neighbours leave to others; and the quota. The limit, those
- * of single sites and the quota all count what the line carries, packets' headers included.
+ * The rate that the crawl may use now: the limit or its calendar, minus packet headers, minus what the good-neighbour
+ * mode leaves to others; and the quota. The limit, those of single sites and the quota count bytes on the line, packet
+ * headers included.
  *
- * Looked at four times a second, and at once when somebody changes it; the line's own counters forty times a second,
- * where they count for nobody else.
+ * Checked four times a second and at every change; the line's own counters are read forty times a second where no
+ * other program uses the line.
  */
 
 import { type Calendar, limitAt } from "../../bandwidth/clock/calendar.ts";
@@ -21,16 +21,19 @@ import type { Settings } from "../../config/schema.ts";
 import type { Traffic } from "../../fetch/transport.ts";
 import type { CrawlContext, LinkSetup, Wire } from "../context.ts";
 
-/** What packets add changes fast while connections are made; all else is looked at every fourth time. */
+/** Time in milliseconds between two checks of the packet overhead, which changes fast while connections are made. */
 const LOOK_EVERY_MS = 250;
+/** Number of such checks after which everything else is checked. */
 const LOOKS_A_SECOND = 4;
+/** Time in milliseconds between two readings of the line's counters. */
 const GAUGE_EVERY_MS = 25;
-/** How fast the mean of what processes send each other follows; and what pages get of a limit however much that is. */
+/** Weight of the last second in the mean rate of messages between processes. */
 const EXCHANGE_GAIN = 0.5;
+/** Share of the limit that is left for pages, however many messages processes exchange. */
 const LEAST_SHARE = 0.1;
-/** Of what packets add beyond what was expected, no more than this part of a second is paid for at a time. */
+/** Largest payment for unexpected packet overhead at a time, in seconds at the limit. */
 const BEYOND_SHARE_MAX = 0.1;
-/** A change of the limit below this is not worth unsettling the accounts for. */
+/** Changes of the limit below this share are not applied. */
 const NOTABLE_SHARE = 0.002;
 
 const CPU_BOUND = {
@@ -39,7 +42,7 @@ const CPU_BOUND = {
     "CPU-bound: other programs use this machine's processors, so the limit is not filled; stop them, or lower the limit",
 };
 
-/** What there is of it without files and counters of the system: for crawls in memory and in the lab. */
+/** A line without files and system counters, for crawls in memory and in the lab. */
 export function plainLine(settings: Settings, wire: Pick<Wire, "setWindow">): LinkSetup {
   const zone = new TimeZone(settings.timeZone);
   return {
@@ -68,16 +71,16 @@ export class LinkBudget {
   readonly #quotaBook: QuotaBook;
   readonly #neighbour: Neighbour | undefined;
   #limitBps: number | undefined;
-  /** How many times as much all processes together may take. */
+  /** The limit of all processes together, as a multiple of this one's. */
   #timesShared = 1;
   #calendar: Calendar | undefined;
   #quota: Quota | undefined;
   #siteLimitBps: number | undefined;
-  /** The least of what single sites were limited to. */
+  /** The lowest limit of a single site. */
   readonly #ownBps: number;
-  /** In force now, on the wire; 0 for nothing at all. */
+  /** The limit in force on the line; 0 pauses the crawl. */
   #inForceBps: number | undefined;
-  /** What the controller was told last. */
+  /** The limit that the controller has. */
   #heldToBps: number | undefined;
   #overheadShare = 0;
   #windowBytes: number | undefined;
@@ -86,16 +89,16 @@ export class LinkBudget {
   readonly #fullThread = new FullThread();
   readonly #lineRate = new LineRate();
   #hasWarned = false;
-  /** Come since it was last looked at what packets add. */
+  /** Bytes received since the last check of the packet overhead. */
   #lookedBytes = 0;
-  /** Come since the line's counters were last read; and all that they told, as bytes that programs see. */
+  /** Bytes received since the last reading of the line's counters; and all bytes they counted, without headers. */
   #ungaugedBytes = 0;
   #gaugedBytes = 0;
   #isGauged = false;
   #cancelGauge: (() => void) | undefined;
-  /** What the line carried since the quota's book was last told; negative when too much was told. */
+  /** Bytes on the line that the quota has not counted yet; negative when it counted too many. */
   #uncountedBytes = 0;
-  /** Come from other processes since the last look, and how much of it usually comes. */
+  /** Bytes received from other processes since the last check, and their mean rate. */
   #exchangedBytes = 0;
   #exchangedBps = 0;
   #cancelTimer: (() => void) | undefined;
@@ -120,17 +123,17 @@ export class LinkBudget {
     return this.#inForceBps;
   }
 
-  /** Of the limit in force, what is left for bytes that programs see. */
+  /** The limit in force without packet headers. */
   get payloadBps(): number | undefined {
     return this.#inForceBps === undefined ? undefined : this.#heldToBps;
   }
 
-  /** Seconds in which the limit was not filled for want of processor time. */
+  /** Seconds in which the limit was not filled because the processor was busy. */
   get secondsCpuBound(): number {
     return this.#fullThread.seconds;
   }
 
-  /** What a plan may count on of a rate: less where less was received lately while requests waited for bytes. */
+  /** The rate that a plan may assume: less where less was received lately while requests waited for bytes. */
   expectedBps(rateBps: number): number {
     return this.#lineRate.within(rateBps);
   }
@@ -145,7 +148,7 @@ export class LinkBudget {
     return this.#siteLimitBps;
   }
 
-  /** Of a site's own limit, what is left for bytes that programs see. */
+  /** A site's own limit without packet headers. */
   sitePayloadBps(limitBps: number | undefined): number | undefined {
     return limitBps === undefined ? undefined : limitBps / (1 + this.#overheadShare);
   }
@@ -160,7 +163,7 @@ export class LinkBudget {
     this.#cancelGauge?.();
   }
 
-  /** `wholeBps` is what several processes share, of which this is a part. */
+  /** `wholeBps`: the limit that several processes share. */
   setLimit(limitBps: number | undefined, wholeBps = limitBps): void {
     this.#limitBps = limitBps;
     this.#timesShared = (wholeBps ?? 1) / (limitBps || wholeBps || 1);
@@ -193,7 +196,7 @@ export class LinkBudget {
     if (this.#quota !== undefined) this.#judgeQuota();
   }
 
-  /** Came from another process over this line: it is part of what may come, and leaves less for pages. */
+  /** Counts bytes from another process on this line: they leave less for pages. */
   exchanged(bytes: number): void {
     const { ledger } = this.#context.counters;
     ledger.receive(undefined, bytes);
@@ -216,11 +219,11 @@ export class LinkBudget {
     this.#cancelTimer = clock.after(LOOK_EVERY_MS, () => this.#look());
   }
 
-  /** What the line has carried is known by its counters, where it is ours; what was believed is set right by them. */
+  /** Corrects the controller's estimates by the line's counters, where no other program uses the line. */
   #gauge(): void {
     const { settings, line, clock, emit } = this.#context;
     this.#cancelGauge = clock.after(GAUGE_EVERY_MS, () => this.#gauge());
-    // Several processes mostly share a line, and none could tell the others' bytes from its own.
+    // Several processes mostly share a line, and none can separate the others' bytes from its own.
     const isAlone = this.#timesShared <= 1;
     const mayRead = settings.packetOverhead === "auto" && isAlone && (this.#inForceBps ?? 0) > 0;
     if (!mayRead && !this.#isGauged) return;
@@ -234,7 +237,7 @@ export class LinkBudget {
     if (this.#isGauged) emit({ kind: "linkRead" });
   }
 
-  /** What packets add is held back by a share; what they have added beyond it is paid for as it is seen. */
+  /** A share of the limit is kept for packet headers; what exceeds it is paid for when it is counted. */
   #payBeyond(): void {
     const { settings, line, clock } = this.#context;
     const beyondBytes = line.wire.takeBeyond(this.#lookedBytes);
@@ -246,7 +249,7 @@ export class LinkBudget {
     this.#controller.cameBeside?.(clock.nowMs(), paidBytes / (1 + this.#overheadShare));
   }
 
-  /** At the second that has passed. */
+  /** Once a second, for the second that has passed. */
   #lookBack(): void {
     const { clock, meter, line, log } = this.#context;
     const nowMs = clock.nowMs();
@@ -275,14 +278,14 @@ export class LinkBudget {
     const isHolding =
       limitBps !== undefined || this.#siteLimitBps !== undefined || this.#ownBps < Infinity;
     emit({ kind: "limitApplied", isHolding, hasChanged });
-    // Last: what begins again goes by the new limit, and its windows are narrow.
+    // Last: requests that start again need the new limit and its windows.
     if (pauses) emit({ kind: "pause", isPaused: limitBps === 0 });
   }
 
-  /** Only our own way of holding a limit rests on small windows; the others are as they were. */
+  /** Only the control `paced` needs small windows. */
   #setWindow(limitBps: number | undefined): void {
     const { line, settings, log } = this.#context;
-    // What comes unasked adds up over all processes, so it is little or much by what they share.
+    // What windows hold adds up over all processes, so their common limit decides.
     const wholeBps = (limitBps ?? Infinity) * this.#timesShared;
     const leastBps = Math.min(wholeBps, this.#siteLimitBps ?? Infinity, this.#ownBps);
     const usualBytes = settings.control === "paced" ? windowFor(leastBps) : undefined;
@@ -342,7 +345,7 @@ export class LinkBudget {
     emit({ kind: "quotaUsedUp", what: `${what}. ${remedy}` });
   }
 
-  /** Counted with or without a quota: one that is given later knows what was used. */
+  /** Counted without a quota, too: one that is set later includes earlier bytes. */
   #usage(): string {
     const wallMs = this.#context.clock.wallMs();
     this.#count(wallMs);

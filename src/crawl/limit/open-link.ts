@@ -1,6 +1,6 @@
 /**
- * What a real crawl knows of the line: the counters of its interface, the hours of its place, and the
- * speeds of servers, which are kept in a file from crawl to crawl.
+ * Opens the line of a real crawl: the counters of its interface, its time zone, and the speeds of servers, which are
+ * kept in a file between crawls.
  */
 
 import { readFileSync } from "node:fs";
@@ -21,13 +21,14 @@ import { openServerFile, type ServerFile, SERVERS_FILE } from "../../store/sqlit
 import type { LinkSetup } from "../context.ts";
 import { speedTableFor } from "./link-budget.ts";
 
+/** Time in milliseconds between two saves of learned speeds. */
 const SAVE_EVERY_MS = 60_000;
 /** Nanoseconds that the main thread of this process has run, and has waited for a processor (Linux). */
 const SCHEDULE_FILE = "/proc/self/schedstat";
 
 interface OpenLine {
   readonly means: LinkSetup;
-  /** Stores what was learned and lets the file go. */
+  /** Stores the learned speeds and closes their file. */
   close(): Promise<void>;
 }
 
@@ -51,7 +52,7 @@ export function openLine(
           transport.setWindow(bytes);
           overhead.expect(overheadFor(bytes));
         },
-        // Asked only under a limit: finding out takes some milliseconds.
+        // Read only under a limit: the first check takes some milliseconds.
         get windowsHeld() {
           return transport.windowsHeld;
         },
@@ -68,14 +69,14 @@ export function openLine(
   };
 }
 
-/** Each answer is of the time since the one before. */
+/** Each call returns figures of the time since the call before. */
 function threadSeconds(): () => ThreadSecond {
   let before = performance.eventLoopUtilization();
   let scheduled = scheduledMs() ?? { ran: 0, delayed: 0 };
   let atMs = performance.now();
   return () => {
     const now = performance.eventLoopUtilization();
-    // Where the system did not tell this time, nothing was scheduled; the next second has it all.
+    // Without figures from the system nothing counts as scheduled; the next second includes it.
     const nowScheduled = scheduledMs() ?? scheduled;
     const nowMs = performance.now();
     const { utilization } = performance.eventLoopUtilization(now, before);
@@ -89,7 +90,7 @@ function threadSeconds(): () => ThreadSecond {
   };
 }
 
-/** How long the main thread has run, and waited for a processor; undefined where the system does not tell. */
+/** Time that the main thread ran, and waited for a processor; undefined where the system does not report it. */
 function scheduledMs(): { readonly ran: number; readonly delayed: number } | undefined {
   try {
     const [ranNs = 0, delayedNs = 0] = readFileSync(SCHEDULE_FILE, "utf8").split(" ").map(Number);
@@ -110,7 +111,7 @@ function keepSpeeds(
   return new SpeedKeeper(openServerFile(path, settings), speeds);
 }
 
-/** Takes the speeds from their file, and brings back what was learned, every minute and at the end. */
+/** Loads the speeds, and saves what was learned every minute and at the end. */
 class SpeedKeeper {
   readonly #file: ServerFile;
   readonly #speeds: SpeedTable;
@@ -131,7 +132,7 @@ class SpeedKeeper {
     await this.#file[Symbol.asyncDispose]();
   }
 
-  /** A full disk is told by the crawl's own store; speeds can wait. */
+  /** Errors are not reported: a full disk is reported by the crawl's own store. */
   async #save(): Promise<void> {
     const { revision } = this.#speeds;
     if (revision === this.#savedRevision) return;

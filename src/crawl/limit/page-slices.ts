@@ -1,17 +1,15 @@
 /**
- * Has pages read a few at a time, with a look at the line in between.
+ * Reads pages a few at a time, and serves sockets in between.
  *
- * Reading a page takes up to half a millisecond. A hundred answers that are there at once would be read in one go,
- * and for that long no socket would be served: what a limit lets come in that time is lost to it, and what
- * comes all the same has been asked for blindly. So under a limit a page waits until the line has been served
- * since others were read for a moment: of small pages several, since serving the line takes as long as reading one
- * of them. How many wait is bounded by the fetch loop, as for all that is not yet noted.
+ * Reading a page takes up to half a millisecond. During a hundred pages in a row no socket would be served, and that
+ * part of the limit would be lost. The fetch loop bounds the number of waiting pages.
  */
 
 import type { Clock } from "../../base/clock.ts";
 
-/** For so long pages are read before the line is served again; and no more than so many of them. */
+/** Time in milliseconds for which pages are read before sockets are served. */
 const TURN_MS = 0.3;
+/** Most pages that are read before sockets are served. */
 const TURN_PAGES_MAX = 8;
 
 export class PageSlices {

@@ -1,21 +1,22 @@
 /**
- * Who waits to read on, and what has come for them all the same.
+ * Paused readers, and the bytes that arrive for them unread.
  *
- * Whoever stops reading goes on receiving until the window is full, and how much that is depends on its
- * server, on the line, and on how much there is left. So guesses are not left alone: the system is asked, once
- * when a server near by has filled the window, and again from time to time, since others take longer.
+ * A paused connection goes on receiving until its window is full. How much that is depends on its server, on the line
+ * and on the rest of the response, so the system is asked: once when a near server has filled the window, and again
+ * at growing intervals, since other servers take longer.
  *
- * O(1) a reader, and a question for each twenty times a second while anything comes; then less often.
+ * O(1) per reader, and one question for each at most twenty times a second.
  */
 
 import type { Controller, Flow } from "../../bandwidth/controller.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Arrival } from "../../fetch/transport.ts";
 
-/** After so long a server near by has filled the window. */
+/** Time in milliseconds in which a near server fills a window. */
 const FILLED_MS = 4;
+/** First interval between two questions about a connection, in milliseconds. */
 const LOOK_AGAIN_MS = 50;
-/** Of a slow line a packet may come now and then: who stays the same is asked about less and less often. */
+/** Longest interval, reached while the answers stay the same. */
 const LOOK_AGAIN_MS_MAX = 400;
 
 export interface Reader {
@@ -26,7 +27,7 @@ export interface Reader {
 
 interface Waiting extends Reader {
   readonly sinceMs: number;
-  /** What lay unread when it was last looked at, and when to look again. */
+  /** Unread bytes at the last question, the interval, and the time of the next question. */
   seenBytes: number | undefined;
   againMs: number;
   nextAtMs: number;
@@ -37,13 +38,13 @@ export class PausedReads {
   readonly #controller: Controller;
   readonly #onAsked: () => void;
   readonly #readers = new Map<Flow, Waiting>();
-  /** Those to be asked about at once, and those to be looked at from time to time. */
+  /** Connections not asked about yet, and those asked about again. */
   readonly #fresh = new Set<Flow>();
   readonly #asked = new Set<Flow>();
   #isArmed = false;
   #lookedAgainMs = 0;
 
-  /** `onAsked`: some may have come by less than was set aside for them, and others may go on. */
+  /** `onAsked` is called after questions: less may have arrived than was paid for, so others may go on. */
   constructor(clock: Clock, controller: Controller, onAsked: () => void) {
     this.#clock = clock;
     this.#controller = controller;
@@ -71,7 +72,7 @@ export class PausedReads {
     this.#asked.delete(flow);
   }
 
-  /** Its turn has come. */
+  /** Lets a reader go on. */
   readOn(flow: Flow): void {
     const reader = this.#readers.get(flow);
     this.delete(flow);

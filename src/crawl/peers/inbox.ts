@@ -8,13 +8,13 @@
  */
 
 import type { Membership, Parcel } from "../../exchange/bus.ts";
-import { decodePeerMessage } from "../../exchange/peer-message.ts";
+import { decodePeerMessage, type PeerMessage } from "../../exchange/peer-message.ts";
 import { type NumberedMessage, type Packing, unpack } from "../../exchange/packing.ts";
 import type { PageMessage } from "../../exchange/page-message.ts";
 import type { CrawlContext } from "../context.ts";
+import type { Division } from "../ownership.ts";
 import type { PageImport } from "./import-page.ts";
 import type { UrlMerge } from "./merge-url.ts";
-import { stillTrue } from "./still-true.ts";
 
 interface InboxParts {
   readonly merge: UrlMerge;
@@ -243,4 +243,24 @@ interface StoredTaken {
 
 function factOf(sender: string): string {
   return `inbox ${sender}`;
+}
+
+/**
+ * What of a message still holds after processes were lost: the outcomes of URLs in lost buckets may have been stored
+ * only by the lost process. A process that has heard of the loss sends them again.
+ */
+export function stillTrue<T extends PeerMessage>(
+  message: T,
+  losses: Division["losses"],
+  bucketOf: (url: string) => number,
+): T {
+  if (message.kind !== "frontier") return message;
+  const later = losses.filter(({ epoch }) => epoch > message.epoch);
+  if (later.length === 0) return message;
+  const isLost = (url: string): boolean => {
+    const bucket = bucketOf(url);
+    return later.some(({ buckets }) => buckets.has(bucket));
+  };
+  const urls = message.urls.filter(({ url, state }) => state !== "ended" || !isLost(url));
+  return { ...message, urls };
 }

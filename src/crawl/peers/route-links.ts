@@ -6,6 +6,7 @@
  * know are never sent.
  */
 
+import type { Random } from "../../base/random.ts";
 import type { Receipt } from "../../exchange/bus.ts";
 import type { PeerMessage } from "../../exchange/peer-message.ts";
 import type { SentPage } from "../../exchange/page-message.ts";
@@ -17,15 +18,15 @@ import {
 } from "../../exchange/url-message.ts";
 import { OutgoingBatch, type OutgoingLink } from "../../partition/batch.ts";
 import type { PopularFound } from "../../partition/popular-found.ts";
+import type { Store } from "../../store/store.ts";
 import { fingerprintOf } from "../../url/fingerprint.ts";
 import type { CanonicalUrl } from "../../url/url.ts";
 import type { Candidate, Origin } from "../candidate.ts";
 import type { CrawlContext, CrawlEvent } from "../context.ts";
 import { countsBacklinks } from "../ordering.ts";
 import type { Division, Ownership, RouterSetup } from "../ownership.ts";
+import { stillTrue } from "./inbox.ts";
 import { NOBODY, Outbox } from "./outbox.ts";
-import { stillTrue } from "./still-true.ts";
-import { nameOf } from "./store-name.ts";
 
 /** A URL that another process found, or that waited or ended there. */
 export interface FoundUrl {
@@ -50,6 +51,8 @@ export interface RouterTraffic {
 export const COUNTED_DEPTH = 1_000_000;
 const BATCH_LINKS_MAX = 100_000;
 const COUNTED_LINKS_MAX = 50_000;
+/** The fact that keeps the name of a store. */
+const STORE_NAME = "store name";
 
 type ForeignLinks = Extract<CrawlEvent, { readonly kind: "foreignLinks" }>;
 
@@ -246,4 +249,13 @@ export class LinkRouter {
           this.#context.emit({ kind: "ownMessage", message: messageOf(part) });
         else this.#outbox.put(to, messageOf(part));
   }
+}
+
+/** A name for a store among all that ever take part in a crawl: an erased store gets another one. */
+function nameOf(store: Store, random: Random): string {
+  const kept = store.recall(STORE_NAME);
+  if (kept !== undefined) return kept;
+  const name = Math.floor(random.next() * 2 ** 48).toString(36);
+  store.remember(STORE_NAME, name);
+  return name;
 }

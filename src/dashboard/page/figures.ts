@@ -1,7 +1,7 @@
 /** The figures at the top of the overview: a name, a number, and its proportion. */
 
 import type { Look } from "../shapes.ts";
-import { h, say, toggle } from "./dom.ts";
+import { h, keyed, say } from "./dom.ts";
 import {
   plural,
   showBytes,
@@ -21,35 +21,25 @@ interface Figure {
 
 export class Figures {
   readonly element = h("dl.figures");
-  readonly #kept = new Map<
-    string,
-    { readonly box: HTMLElement; readonly value: HTMLElement; readonly note: HTMLElement }
-  >();
+  readonly #kept = new Map<string, ReturnType<typeof makeFigure>>();
 
   show(look: Look): void {
-    const figures = figuresOf(look);
-    for (const { name, value, note, isBad = false } of figures) {
-      const parts = this.#kept.get(name) ?? this.#make(name);
-      say(parts.value, value);
-      say(parts.note, note);
-      parts.note.classList.toggle("bad", isBad);
-    }
-    const shown = figures.map(({ name }) => this.#kept.get(name)?.box);
-    for (const { box } of this.#kept.values()) toggle(box, shown.includes(box));
-    // A figure that was added later, such as a first deadline, is inserted at its place.
-    const isInOrder = shown.every((box, index) => box === this.element.children[index]);
-    if (!isInOrder) this.element.prepend(...shown.filter((box) => box !== undefined));
+    keyed(this.element, this.#kept, figuresOf(look), {
+      keyOf: ({ name }) => name,
+      make: makeFigure,
+      update: (made, { value, note, isBad = false }) => {
+        say(made.value, value);
+        say(made.note, note);
+        made.note.classList.toggle("bad", isBad);
+      },
+    });
   }
+}
 
-  #make(name: string) {
-    const value = h("dd.value");
-    const note = h("dd.note");
-    const box = h("div.figure", h("dt", name), value, note);
-    const parts = { box, value, note };
-    this.#kept.set(name, parts);
-    this.element.append(box);
-    return parts;
-  }
+function makeFigure({ name }: Figure) {
+  const value = h("dd.value");
+  const note = h("dd.note");
+  return { element: h("div.figure", h("dt", name), value, note), value, note };
 }
 
 function figuresOf(look: Look): Figure[] {

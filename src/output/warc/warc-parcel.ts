@@ -7,7 +7,6 @@
  */
 
 import { assert } from "../../base/assert.ts";
-import type { Likeness } from "../../page/page.ts";
 import type { Capture } from "../output.ts";
 
 const LENGTHS_BYTES = 8;
@@ -28,35 +27,9 @@ export interface Unpacked extends Capture {
   readonly bodyDigestHex: string;
 }
 
-type Texts = readonly [
-  url: string,
-  atMs: number,
-  address: string,
-  requestHead: string,
-  status: number,
-  statusText: string,
-  httpVersion: Capture["httpVersion"],
-  headers: Capture["headers"],
-  truncated: Capture["truncated"] | null,
-  repeats: { likeness: Likeness; url: string; atMs: number } | null,
-  bodyDigest: string,
-];
-
-export function tell(capture: Capture): Told {
-  const texts: Texts = [
-    capture.url,
-    capture.atMs,
-    capture.address,
-    capture.requestHead,
-    capture.status,
-    capture.statusText,
-    capture.httpVersion,
-    capture.headers,
-    capture.truncated ?? null,
-    capture.repeats ?? null,
-    capture.bodyDigest === undefined ? "" : Buffer.from(capture.bodyDigest).toString("hex"),
-  ];
-  return { text: JSON.stringify(texts), body: capture.body };
+export function tell({ body, bodyDigest, ...texts }: Capture): Told {
+  const bodyDigestHex = bodyDigest === undefined ? "" : Buffer.from(bodyDigest).toString("hex");
+  return { text: JSON.stringify({ ...texts, bodyDigestHex }), body };
 }
 
 /** How much room a capture may need. */
@@ -83,24 +56,7 @@ export function* unpack(parcel: Uint8Array, end: number): Generator<Unpacked> {
     const textAt = at + LENGTHS_BYTES;
     const bodyAt = textAt + bytes.readUInt32BE(at);
     at = bodyAt + bytes.readUInt32BE(textAt - 4);
-    yield captureFrom(bytes.toString("utf8", textAt, bodyAt), parcel.subarray(bodyAt, at));
+    const texts = JSON.parse(bytes.toString("utf8", textAt, bodyAt)) as Omit<Unpacked, "body">;
+    yield { ...texts, body: parcel.subarray(bodyAt, at) };
   }
-}
-
-function captureFrom(text: string, body: Uint8Array): Unpacked {
-  const texts = JSON.parse(text) as Texts;
-  return {
-    url: texts[0],
-    atMs: texts[1],
-    address: texts[2],
-    requestHead: texts[3],
-    status: texts[4],
-    statusText: texts[5],
-    httpVersion: texts[6],
-    headers: texts[7],
-    truncated: texts[8] ?? undefined,
-    repeats: texts[9] ?? undefined,
-    body,
-    bodyDigestHex: texts[10],
-  };
 }
