@@ -22,14 +22,14 @@ const WALL_TEXT_BYTES_MAX = 1_500;
 /** Of a wall's HTML, searched for its signs. */
 const WALL_BYTES_READ = 256 * 1024;
 
-const SCRIPT = /<script\b(?![^>]*application\/(?:ld\+)?json)[^>]*(?:\ssrc\s*=|>[^<\s])/i;
+// No pattern crosses a `<` without consuming a tag, so unfinished tags in a row take linear time.
+const SCRIPT = /<script\b(?![^<>]*application\/(?:ld\+)?json)[^<>]*(?:\ssrc\s*=|>[^<\s])/i;
 const MEDIA = /<(?:img|picture|video|audio|iframe|frame|object|embed)\b/i;
-const NOSCRIPT = /<noscript\b[\s\S]*?<\/noscript>/gi;
 const CHALLENGE =
   /<title>\s*(?:just a moment|attention required|access denied|are you a robot|robot check|security check|checking your browser|ddos-guard)|\/cdn-cgi\/challenge-platform|_cf_chl_opt|cf-turnstile|_incapsula_resource|incapsula incident|px-captcha|captcha-delivery\.com|class="?g-recaptcha|h-captcha|verify (?:that )?you are (?:a )?human/i;
-const PASSWORD = /<input\b[^>]*\stype\s*=\s*["']?password/i;
+const PASSWORD = /<input\b[^<>]*\stype\s*=\s*["']?password/i;
 const CONSENT =
-  /<title>[^<]*(?:before you continue|cookie consent|consent required|privacy consent)|consent\.(?:google|yahoo|youtube)\.|\/consent(?:-wall|wall|check)|(?:<button|<input|<a)\b[^<]*(?:<(?!\/)[^>]*>[^<]*){0,2}\b(?:accept all|agree and continue|i agree|alle akzeptieren|zustimmen und weiter|tout accepter|aceptar todo)\b/i;
+  /<title>[^<]*(?:before you continue|cookie consent|consent required|privacy consent)|consent\.(?:google|yahoo|youtube)\.|\/consent(?:-wall|wall|check)|(?:<button|<input|<a)\b[^<]*(?:<(?!\/)[^<>]*>[^<]*){0,2}\b(?:accept all|agree and continue|i agree|alle akzeptieren|zustimmen und weiter|tout accepter|aceptar todo)\b/i;
 
 interface MarkedPage {
   /** In UTF-8. */
@@ -53,7 +53,16 @@ export function marksOf({ html, runs, links }: MarkedPage): readonly Mark[] {
 
 /** Images beside trackers, and frames, are content without text. */
 function showsMedia(text: string): boolean {
-  return MEDIA.test(text.replaceAll(NOSCRIPT, ""));
+  const lower = text.toLowerCase();
+  let shown = "";
+  let at = 0;
+  for (;;) {
+    const open = lower.indexOf("<noscript", at);
+    const close = open < 0 ? -1 : lower.indexOf("</noscript>", open);
+    if (close < 0) return MEDIA.test(shown + text.slice(at));
+    shown += text.slice(at, open);
+    at = close;
+  }
 }
 
 /** Bytes of visible text, counted until there are more than `bytesMax`. */

@@ -9,6 +9,7 @@ import { detectCharset, toUtf8 } from "../../src/page/charset.ts";
 import { listLinks } from "../../src/page/link-list.ts";
 import { type Harvest, LinkHarvester } from "../../src/page/links.ts";
 import { NearHasher } from "../../src/page/near-duplicate.ts";
+import { marksOf } from "../../src/page/page-marks.ts";
 import { packText } from "../../src/page/packed-text.ts";
 import { judgeBody } from "../../src/page/sniff.ts";
 import { visibleText } from "../../src/page/text.ts";
@@ -38,6 +39,7 @@ function check(input: Uint8Array, random: Random): string {
   checkLinks(harvest);
   checkRuns(harvest, html.length);
   hasher.hash(html, harvest.runs);
+  const marks = marksOf({ html, runs: harvest.runs, links: harvest.fingerprints.length / 8 });
   assert.ok(packText(html, harvest.runs, TEXT_BYTES_MAX).length <= TEXT_BYTES_MAX + 8);
   assert.ok(visibleText(html, 1_000).length <= 1_000);
   const listed = listLinks(html, PAGE.url, 1_000);
@@ -47,7 +49,7 @@ function check(input: Uint8Array, random: Random): string {
   );
   const { canonical, refresh, title, language, robots } = harvest;
   const facts = [canonical, refresh, title, language].map((fact) => (fact ? 1 : 0));
-  return [name, ...counts, ...remarks, ...facts, ...Object.values(robots)].join(" ");
+  return [name, ...marks, ...counts, ...remarks, ...facts, ...Object.values(robots)].join(" ");
 }
 
 function summaryOf(harvest: Harvest, html: Uint8Array): object {
