@@ -31,10 +31,10 @@ function assertNothingLost({ violations, failingUrls, totals }: SimReport, seed:
   assert.deepEqual(violations, [], `seed ${seed}`);
   const { outcomes, known, done, failed, skipped } = totals;
   assert.equal(known, done + failed + skipped, `seed ${seed}: nothing is pending`);
-  for (const status of [503, 429, 500]) {
-    const always = [...failingUrls.values()].filter((one) => one === status).length;
-    assert.equal(outcomes[`http_${status}`] ?? 0, always, `seed ${seed}: ${status}`);
-  }
+  // Which of them a URL ends with may depend on an outage: an overloaded site answers 503 for all.
+  const ended = [503, 429, 500].map((status) => outcomes[`http_${status}`] ?? 0);
+  const sum = ended.reduce((all, count) => all + count, 0);
+  assert.equal(sum, failingUrls.size, `seed ${seed}: ${ended}`);
 }
 
 test(`${SEEDS} crawls through outages that are shorter than their patience are complete`, async () => {
