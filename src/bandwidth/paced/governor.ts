@@ -42,7 +42,7 @@ import { HANDSHAKE_BYTES_MAX, Handshakes } from "./tls-handshakes.ts";
 /** Target as a share of the limit: bytes that cannot be foreseen come on top of it. */
 export const AIM_SHARE = 0.99;
 /** Requests start for this multiple of the target, because a part of the responses is smaller or arrives elsewhere. */
-const OVERBOOKING = 1.1;
+const OVERBOOKING = 1.08;
 /** Bytes counted for a request to an unknown server, as a multiple of its expected bytes. */
 const UNKNOWN_TIMES = 2.5;
 /** Lowest balance at which a request starts, below zero, in seconds at the limit. */
