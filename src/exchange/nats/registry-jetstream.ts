@@ -8,6 +8,9 @@
  * number. A response counts only if the life is read to be the same afterwards, so each request is two; none is sent more
  * than a few times a second.
  *
+ * After every connect the life is written, if there is none, before anything is read: a write is answered only once the
+ * bucket is complete, and nats-server 2.9.10 crashes when a bucket is read while another node creates it.
+ *
  * Reads go to the leader of the stream, never to a copy that may be behind.
  */
 
@@ -59,6 +62,8 @@ class JetStreamRegistry implements Registry {
   readonly #clock: Clock;
   readonly #bucket: string;
   #life: number | undefined;
+  /** Since the last connect the bucket has been found to be complete. */
+  #isComplete = false;
 
   constructor(link: NatsLink, options: NatsOptions, newHeaders: () => MsgHdrs) {
     const crawl = subjectToken(options.crawl);
@@ -67,6 +72,9 @@ class JetStreamRegistry implements Registry {
     this.#newHeaders = newHeaders;
     this.#bucket = `weir-${crawl}`;
     this.#clock = options.clock ?? systemClock;
+    link.onUp(() => {
+      this.#isComplete = false;
+    });
   }
 
   /** Creates the bucket; throws the server's refusal. */
@@ -118,7 +126,8 @@ class JetStreamRegistry implements Registry {
 
   /** Repeats a request until the table is known to have had the same life throughout. */
   async #inOneLife<T>(ask: (life: number) => Promise<T>): Promise<T> {
-    let life = this.#life ?? (await this.#readLife());
+    const known = this.#isComplete ? this.#life : undefined;
+    let life = known ?? (await this.#readLife());
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const answer = await ask(life).catch(async (error) => {
         // The bucket may be gone: the next request finds a new one.
@@ -139,21 +148,35 @@ class JetStreamRegistry implements Registry {
   async #readLife(): Promise<number> {
     const subject = `$KV.${this.#bucket}.life`;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      const stored = await this.#readSubject(subject);
+      this.#isComplete ||= await this.#hasBegun(subject);
+      const stored = this.#isComplete ? await this.#readSubject(subject) : undefined;
       const known = lifeIn(stored?.value);
       if (known !== undefined) {
         this.#life = known;
         return known;
       }
-      await this.#asked(() => this.#makeBucket());
-      // Behind a leaf node it takes a moment until the new bucket is known to be there.
-      await sleep(this.#clock, attempt * SPREADING_MS);
-      const own = stored === undefined ? undefined : this.#life;
-      const life = own ?? newLife(systemRandom);
-      const text = JSON.stringify({ key: "life", value: String(life) });
-      await this.#write(subject, text, { seq: stored?.seq ?? 0 }).catch(ignoreAway);
+      if (stored === undefined) {
+        this.#isComplete = false;
+        await this.#asked(() => this.#makeBucket());
+        // Behind a leaf node it takes a moment until the new bucket is known to be there.
+        await sleep(this.#clock, attempt * SPREADING_MS);
+      } else {
+        const text = lifeText(this.#life ?? newLife(systemRandom));
+        await this.#write(subject, text, { seq: stored.seq }).catch(ignoreAway);
+      }
     }
     throw new RegistryAway("the table cannot be begun");
+  }
+
+  /** Writes the number of a new life if there is none. False: there is no bucket. */
+  async #hasBegun(subject: string): Promise<boolean> {
+    try {
+      await this.#write(subject, lifeText(newLife(systemRandom)), { seq: 0 });
+      return true;
+    } catch (error) {
+      if (!(error instanceof RegistryAway) || error.message !== NOBODY) throw error;
+      return false;
+    }
   }
 
   /** The marker of a removed key is replaced by the new value. */
@@ -223,6 +246,10 @@ class JetStreamRegistry implements Registry {
       throw new RegistryAway(reason, { cause });
     }
   }
+}
+
+function lifeText(life: number): string {
+  return JSON.stringify({ key: "life", value: String(life) });
 }
 
 function ignoreAway(error: unknown): undefined {
