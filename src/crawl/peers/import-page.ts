@@ -115,11 +115,10 @@ export class PageImport {
     const known = batch.url(id);
     assert(known !== undefined, "a URL with an id is known");
     if (known.reason === "ok" || known.reason === "not_modified") return "known";
-    if (known.reason !== undefined) {
-      merge.reopen(known);
-      return "busy";
-    }
-    return requests.isUnderWay(id) ? "busy" : { ...known, etag: "", lastModified: "" };
+    if (requests.isUnderWay(id)) return "busy";
+    // Imported in the same tick: a URL that waited for the page to be sent again could be requested meanwhile.
+    merge.reopen(known);
+    return { ...known, reason: undefined, etag: "", lastModified: "" };
   }
 
   async #resultOf(page: SentPage): Promise<FetchedPage | undefined> {

@@ -55,7 +55,7 @@ export class UrlMerge {
     this.#takeAll(found);
   }
 
-  /** The page of a URL that has ended is ours after all, and will be sent again: until then it waits. */
+  /** A URL that has ended waits again, because its page is needed here after all. */
   reopen(known: StoredUrl): void {
     const { reason } = this.#context.batch.url(known.id) ?? known;
     if (reason !== undefined)
