@@ -62,7 +62,7 @@ const INSIDE: Readonly<Record<string, readonly (readonly string[])[]>> = {
 /** Folders without groups: the lab's world, simulation and checkers share types. */
 const UNGROUPED = ["lab"];
 /** Files whose comments and exports are not yet checked. */
-const UNCONVERTED = /^src\/crawl\/(deadlines|peers)\//;
+const UNCONVERTED = /^src\/(crawl\/(deadlines|peers)|bandwidth\/paced)\//;
 
 /** Files that need a test beside them, unless they contain only types. */
 const TESTED = /^src\/crawl\/(?!deadlines|limit|peers)/;

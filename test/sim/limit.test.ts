@@ -18,8 +18,8 @@ import type { WorldPlan } from "../../src/lab/world/plan.ts";
 /** More with WEIR_SIM_SEEDS, before a release. */
 const SEEDS = Number(process.env["WEIR_SIM_SEEDS"] ?? 24);
 const SECONDS = 12;
-/** Over any time: the burst, what is made good of a stall, and windows that fill unasked. */
-const BURST_SECONDS = 0.1;
+/** Over any time, in seconds at the limit: the burst, what is made good of a stall, and windows that fill unpaid. */
+const BURST_SECONDS = 0.11;
 /** The goal is 1.05. Here nothing is measured but chance: some worlds of a hundred come to 1.062. */
 const SECOND_SHARE_MAX = 1.07;
 const LIMIT_BPS = { least: 100_000, most: 50_000_000 };
@@ -107,7 +107,7 @@ test("bodies that come later than their headers count as due until they arrive",
     const mean = windows.reduce((sum, share) => sum + share, 0) / windows.length;
     const most = Math.max(...windows);
     assert.ok(most < SECOND_SHARE_MAX, `seed ${seed}: ${most} of the limit in a second`);
-    assert.ok(mean > 0.95, `seed ${seed}: ${mean} of the limit`);
+    assert.ok(mean > 0.96, `seed ${seed}: ${mean} of the limit`);
   }
 });
 

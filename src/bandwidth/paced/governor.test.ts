@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pick, type Random, randomFrom } from "../../base/random.ts";
 import { Governor } from "./governor.ts";
-import type { Download } from "./download.ts";
+import type { PacedFlow } from "./paced-flow.ts";
 import { Pipe, type PipePlan, type Server, spreadOf } from "./pipe.suite.ts";
 import { windowFor } from "../window.ts";
 
@@ -57,7 +57,7 @@ test("3: no burst after a sleep, after a stall, or when the limit changes", () =
     const atMs = pipe.nowMs;
     governor.setLimit(atMs, limitBps * 4);
     pipe.run(2000);
-    // Windows that filled during the stall arrive at once, and cannot be refused.
+    // Windows filled while nobody looked are there at once, and are no choice of ours.
     const held = 3 * pipe.openMost * windowBytes;
     for (const bytes of pipe.windows(0, 1000).slice(0, Math.floor((atMs - 1000) / 100)))
       assert.ok(
@@ -124,16 +124,27 @@ test("the smallest limit there is lets requests begin, too", () => {
   assert.ok(pipe.bytesOf(1) > 0.9 * 4000 * 60, `${pipe.bytesOf(1)} bytes in a minute`);
 });
 
-test("paid bytes that do not arrive for 100 ms are given back", () => {
+test("what slow answers were given in advance is another's, from their first byte on", () => {
   const governor = new Governor(0, 1e5);
   governor.setWindow(8192);
-  const flow = governor.begin(0, { ...QUICK, expectedBytes: 5000 }) as Download;
-  governor.came(10, flow, 100);
-  assert.equal(flow.paidBytes, 5000);
-  governor.isShut(100);
-  assert.equal(flow.paidBytes, 5000, "they may still arrive");
-  governor.isShut(150);
-  assert.equal(flow.paidBytes, 100);
+  const trickling = {
+    siteId: 1,
+    predictedBps: 1000,
+    expectedBytes: 20_000,
+    expectedWaitMs: 0,
+    passedOverMs: 0,
+  };
+  for (let answer = 0; answer < 10; answer++) {
+    const flow = governor.begin(0, trickling);
+    governor.came(0, flow, 10);
+    governor.end(0, flow);
+  }
+  assert.equal(governor.admits(1000, trickling), true);
+  for (let download = 0; download < 5; download++)
+    governor.came(1010, governor.begin(1000, trickling), 100);
+  assert.equal(governor.admits(1060, trickling), false, "all five have paid for first bytes");
+  for (let nowMs = 1070; nowMs < 1260; nowMs += 10) governor.admits(nowMs, trickling);
+  assert.equal(governor.admits(1260, trickling), true, "which do not come");
 });
 
 test("what lies unread is paid for as it is: more at once, less when nothing more may come", () => {
@@ -153,7 +164,7 @@ test("what lies unread is paid for as it is: more at once, less when nothing mor
 });
 
 test("what two machines tell each other first is no answer", () => {
-  // Unknown servers that take a second: what one more download adds is spread over that time.
+  // Of servers that nobody knows and that take a second: what one more download adds is spread over that time.
   const unknown = { ...QUICK, expectedWaitMs: 0 };
   const expectedBps = (isGreeting: boolean): number => {
     const own = new Governor(0, 1e6);
@@ -197,13 +208,12 @@ test("what a greeting brought is known also where nothing of the answer came apa
   governor.came(10, first, 2500, true);
   governor.end(20, first);
   const [known, unknown] = [200, 0].map((expectedWaitMs) => {
-    const flow = governor.begin(1000, { ...QUICK, siteId: 2, expectedWaitMs }) as Download;
-    const { paidBytes } = flow;
+    const flow = governor.begin(1000, { ...QUICK, siteId: 2, expectedWaitMs }) as PacedFlow;
     governor.end(1000, flow);
-    return paidBytes;
+    return flow.grantedBytes;
   });
-  assert.equal(known, 0, "a known server is likely to have a connection, and responds later");
-  assert.ok((unknown ?? 0) > 2500, `${unknown} bytes for one that needs a handshake`);
+  assert.equal(known, 0, "a slow server that is known is likely to have a connection");
+  assert.ok((unknown ?? 0) > 2500, `${unknown} bytes for one that needs a greeting`);
 });
 
 test("what came beside the bytes of downloads is paid for like them", () => {
@@ -226,7 +236,7 @@ test("a download that was under way when windows were changed is read by the one
     governor.setWindow(windowBytes);
     while (governor.came(atMs, flow, 3000));
     assert.equal(governor.next(atMs + 500), flow);
-    const { grantedBytes, receivedBytes } = flow as Download;
+    const { grantedBytes, receivedBytes } = flow as PacedFlow;
     assert.equal(grantedBytes - receivedBytes, windowBytes / 2);
   }
 });
@@ -381,8 +391,10 @@ test("nobody begins once the last second has had its part, and somebody does whe
   }
   const restedAtMs = 1060;
   governor.carried(restedAtMs, lineBytes);
+  assert.equal(governor.isShut(restedAtMs), true);
   assert.equal(governor.admits(restedAtMs, QUICK), false);
   const laterAtMs = 2100;
+  assert.equal(governor.isShut(laterAtMs), false);
   assert.equal(governor.admits(laterAtMs, QUICK), true);
 });
 
@@ -390,7 +402,7 @@ test("nobody waits whose rest comes in unread anyhow, and it is paid for", () =>
   for (const isKnownBefore of [true, false]) {
     const governor = new Governor(0, 1e6);
     governor.setWindow(8192);
-    const flow = governor.begin(0, { ...QUICK, expectedBytes: 1000 }) as Download;
+    const flow = governor.begin(0, { ...QUICK, expectedBytes: 1000 }) as PacedFlow;
     if (isKnownBefore) governor.announce(0, flow, 15_000);
     assert.equal(governor.came(0, flow, 13_000), isKnownBefore, "2,000 bytes fit into the window");
     if (!isKnownBefore) {

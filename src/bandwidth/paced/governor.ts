@@ -1,125 +1,126 @@
 /**
- * Weir's own control of the limit, `paced`: fills it and does not exceed it.
+ * Fills one rate to the brim and never spills: our own way of holding the limit, `paced`.
  *
- * A *balance* earns the limit and pays for all bytes. Responses to requests arrive before they can be refused, so each
- * request *reserves* its bytes in a ring of time slots, at the time at which its response is expected, and starts only
- * if the balance as projected over the reservations has room for them. Bodies are read in grants, each paid for in
- * advance, so that TCP slows the server down. A *stock* of open downloads ensures that there is always one to read.
- * Estimates only choose how many downloads are open; the bound does not rest on them. See docs/decisions/027.
+ * Three things at once. The first bytes of an answer come before anybody can refuse them, so they
+ * are paid for when the request goes out. The rest of a body is read in steps of a window, each
+ * paid for before it is read, so that TCP slows the sender down. And enough downloads are kept open
+ * that there is always somebody to grant the next step to: the stock that can come soon is held at
+ * what the pipe takes meanwhile, and a margin that grows with the square root of the sizes, as one
+ * staffs a counter for customers who come by chance.
  *
- * Promises, each with a test in `governor.test.ts`:
- *   1. bytes at any time <= burst + rate * time + one window for each open download;
- *   2. with enough work the limit is filled, whatever was predicted;
+ * Predictions only choose how many downloads are open. When they are wrong the pipe runs dry, and
+ * the stock is raised until it no longer does; the bound never rests on them.
+ *
+ * Promises, each held by a test in `governor.test.ts`:
+ *   1. bytes by any moment <= burst + rate * time + one window for each download under way;
+ *   2. with work for it, the rate is taken in full, whatever was predicted;
  *   3. no burst at the start, after a pause, after a jump of the clock, at a change of the limit;
- *   4. a site never exceeds its own limit, and no other site waits for it;
- *   5. with an order, no download reads on while one that ranks before it waits;
- *   6. no request is passed over for longer than was agreed because enough is under way.
+ *   4. a site never takes more than its own limit, and nobody else waits for it;
+ *   5. with an order, nobody reads on while one that ranks before it waits;
+ *   6. nobody is passed over for longer than was agreed because enough is under way.
  *
- * O(1) per piece, O(slots) per request, O(downloads) forty times a second, and per piece with an order.
+ * O(1) a piece; O(downloads) twenty times a second, for each that waits for its own site, and a piece
+ * where there is an order.
  */
 
 import { assert } from "../../base/assert.ts";
+import { type Account, atRate } from "./account.ts";
 import type { Candidate, Controller, Flow, RankOf } from "../controller.ts";
-import { type Balance, balanceAt, SiteBalances } from "./balance.ts";
+import { Advances } from "./advances.ts";
+import { atOnceBytes, Departures, isQuick, type OnTheWay } from "./departures.ts";
+import { Greetings } from "./greetings.ts";
+import { pacedFlow, type PacedFlow, unarrivedBytes } from "./paced-flow.ts";
+import { SiteAccounts } from "./site-accounts.ts";
 import {
   aheadBytes,
-  type Download,
-  downloadOf,
   endsInWindow,
   firstBytes,
-  OVERDUE_MS,
   owedBytes,
-  PACKET_BYTES,
   stepBytes,
-  unarrivedBytes,
-} from "./download.ts";
-import { Gauge } from "./gauge.ts";
-import { Paused } from "./paused.ts";
-import { DueList, SLOT_MS, slotOf, Slots } from "./slots.ts";
-import { Stock } from "./stock.ts";
-import { HANDSHAKE_BYTES_MAX, Handshakes } from "./tls-handshakes.ts";
+  trickles,
+  UNASKED_SHARE,
+} from "./steps.ts";
+import { type Let, PACKET_BYTES, Stock } from "./stock.ts";
+import { Waiting } from "./waiting.ts";
 
-/** Target as a share of the limit: bytes that cannot be foreseen come on top of it. */
+/** What is aimed at, and reached: what cannot be foreseen comes on top of it, a few hundredths in a second. */
 export const AIM_SHARE = 0.99;
-/** Requests start for this multiple of the target, because a part of the responses is smaller or arrives elsewhere. */
-const OVERBOOKING = 1.08;
-/** Bytes counted for a request to an unknown server, as a multiple of its expected bytes. */
-const UNKNOWN_TIMES = 2.5;
-/** Lowest balance at which a request starts, below zero, in seconds at the limit. */
-const DEBT_SECONDS = 0.02;
-/** Most bytes that the projected balance saves for future responses, in seconds at the limit. */
-const SAVED_SECONDS = 0.1;
-/** No download reads and no request starts once the last second had more than this multiple of the target. */
-const SECOND_SHARE_MAX = 1.015;
-/** Limit in bytes per second from which unread bytes are asked for late, because asking takes a tenth of the thread. */
+const BURST_SHARE = 0.015;
+/** From here on a crawl keeps its own thread so busy that it looks at the line less often. */
 const BUSY_BPS = 5e6;
-/** Receive window of the system in bytes, where no window is set. */
-const SYSTEM_WINDOW_BYTES = 131_072;
-/** Most bytes that all windows together hold where they may be widened, in seconds at the limit. */
-const HELD_SECONDS = 0.05;
-/** Largest correction by the line's counters at a time, in seconds at the limit. */
-const CORRECTION_SECONDS = 0.1;
+const BUSY_BURST_SHARE = 0.035;
+/** How far below zero a request may bring the balance. */
+const DEBT_SHARE = 0.03;
+/** Of what is owed, so much is not asked for: slow answers take a while, and all of it at once would swing. */
+const OWED_SHARE = 0.5;
+const ADAPT_EVERY_MS = 50;
+const ASK_AGAIN_MS = 10;
+/** Who need not pay at once is looked for if there was one lately. */
+const UNPAID_MS = 1000;
+const SYSTEM_WINDOW_BYTES = 65_536;
+/** So few are under way that all their windows together hold no more than this part of a second. */
+const HELD_SHARE = 0.05;
 
 export class Governor implements Controller {
   readonly #passedOverMaxMs: number;
-  #balance: Balance | undefined;
-  /** Expected bytes of the requests made: what leaves evenly arrives evenly. */
-  #requests: Balance | undefined;
-  readonly #slots = new Slots();
-  readonly #due = new DueList<Download>();
-  readonly #gauge = new Gauge();
-  readonly #handshakes = new Handshakes();
-  readonly #sites = new SiteBalances();
-  readonly #paused = new Paused(this.#sites, () => this.#balance?.rateBps ?? 0);
-  readonly #stock = new Stock((flow) => ({
-    mostBps: this.#paused.isHeld(flow) ? 0 : this.#sites.rateBps(flow),
-    isPaused: this.#paused.isForLimit(flow),
-  }));
-  #windowBytes = SYSTEM_WINDOW_BYTES;
-  #spentBytes = 0;
-  /** Expected bytes of downloads paused for the limit that are not paid for. */
-  #backlogBytes = 0;
-  #slot = 0;
+  #account: Account | undefined;
+  readonly #greetings = new Greetings();
+  /** What a connection takes in before anybody reads, and again after each reading. */
+  #unaskedBytes = SYSTEM_WINDOW_BYTES;
+  readonly #sites = new SiteAccounts(BURST_SHARE);
+  readonly #waiting = new Waiting(this.#sites, () => this.#account?.rateBps ?? 0);
+  readonly #departures = new Departures();
+  readonly #advances = new Advances<PacedFlow>();
+  readonly #stock = new Stock<PacedFlow>((flow) => this.#letOf(flow));
+  #adaptedAtMs = 0;
   #isRefusing = false;
+  /** When somebody was last refused because enough is under way. */
+  #stockedAtMs = -Infinity;
+  /** When somebody last asked who need not pay before it comes. */
+  #unpaidAtMs = -Infinity;
 
-  /** A request that was passed over for `passedOverMaxMs` starts although enough is under way. */
+  /** `passedOverMaxMs`: who was passed over for so long begins, also where enough is under way. */
   constructor(nowMs: number, limitBps: number | undefined, passedOverMaxMs = Infinity) {
     this.#passedOverMaxMs = passedOverMaxMs;
     this.setLimit(nowMs, limitBps);
   }
 
   get predictedBps(): number {
-    const { bytes, horizonSeconds } = this.#stock;
-    return Math.min(this.#balance?.rateBps ?? Infinity, bytes / horizonSeconds);
+    return Math.min(
+      this.#account?.rateBps ?? Infinity,
+      this.#stock.bytes / this.#stock.horizonSeconds,
+    );
   }
 
   get waiting(): number {
-    return this.#paused.size;
+    return this.#waiting.size;
   }
 
+  /** Of a fast line a window is little, and to ask for each at once would take a tenth of the program's time. */
   get wantsUnread(): "at once" | "later" {
-    return (this.#balance?.rateBps ?? Infinity) < BUSY_BPS ? "at once" : "later";
+    return (this.#account?.rateBps ?? Infinity) < BUSY_BPS ? "at once" : "later";
   }
 
   isHungry(nowMs: number): boolean {
-    const balance = this.#balance;
-    if (balance === undefined || this.#isRefusing || this.#paused.sizeForLimit > 0) return false;
-    const heldBytes = this.#windowBytes * this.#stock.flows.size;
-    const areFew = heldBytes > 0 && heldBytes <= HELD_SECONDS * balance.rateBps;
-    return areFew && balance.bytes(nowMs) >= balance.burstBytes / 2;
+    const heldBytes = 2 * this.#unaskedBytes * this.#stock.flows.size;
+    const heldBytesMax = HELD_SHARE * (this.#account?.rateBps ?? Infinity);
+    const areFew = heldBytes > 0 && heldBytes <= heldBytesMax;
+    return areFew && !this.#isRefusing && this.#isDry(nowMs);
   }
 
   setLimit(nowMs: number, limitBps: number | undefined): void {
-    const rateBps = limitBps === undefined ? undefined : limitBps * AIM_SHARE;
-    const requestsBps = rateBps === undefined ? undefined : rateBps * OVERBOOKING;
-    this.#balance = balanceAt(nowMs, this.#balance, rateBps);
-    this.#requests = balanceAt(nowMs, this.#requests, requestsBps);
+    this.#departures.setRate(nowMs, limitBps);
+    this.#account =
+      limitBps === undefined
+        ? undefined
+        : atRate(nowMs, this.#account, limitBps * AIM_SHARE, burstShare(limitBps));
   }
 
-  setWindow(windowBytes = SYSTEM_WINDOW_BYTES): void {
-    this.#windowBytes = windowBytes;
-    // Open connections get the new window, too.
-    for (const flow of this.#stock.flows) flow.windowBytes = windowBytes;
+  setWindow(windowBytes: number | undefined): void {
+    this.#unaskedBytes =
+      windowBytes === undefined ? SYSTEM_WINDOW_BYTES : windowBytes * UNASKED_SHARE;
+    // Connections are widened and narrowed with their downloads under way.
+    for (const flow of this.#stock.flows) flow.windowBytes = this.#unaskedBytes / UNASKED_SHARE;
   }
 
   setSiteLimit(nowMs: number, siteId: number, limitBps: number | undefined): void {
@@ -128,7 +129,7 @@ export class Governor implements Controller {
   }
 
   setOrder(rankOf: RankOf | undefined): void {
-    this.#paused.setOrder(rankOf);
+    this.#waiting.turns.setOrder(rankOf);
   }
 
   siteHasRoom(nowMs: number, siteId: number): boolean {
@@ -138,139 +139,115 @@ export class Governor implements Controller {
   }
 
   isShut(nowMs: number): boolean {
-    this.#tick(nowMs);
-    const isShut = (this.#requests?.bytes(nowMs) ?? 0) < 0;
+    this.#adapt(nowMs);
+    const debtBytesMax = (this.#account?.rateBps ?? 0) * DEBT_SHARE;
+    const mustPay = nowMs - this.#unpaidAtMs > UNPAID_MS;
+    const isShut =
+      this.#departures.areSpaced(nowMs) ||
+      (mustPay && this.#account?.mayBegin(nowMs, -debtBytesMax) === false);
     if (isShut) this.#isRefusing = true;
     return isShut;
   }
 
   admits(nowMs: number, candidate: Candidate): boolean {
-    const admitted =
-      !this.isShut(nowMs) &&
-      this.#sites.mayRead(nowMs, candidate) &&
-      !this.#paused.isBefore(candidate.siteId) &&
-      this.#isWanted(candidate) &&
-      this.#fits(nowMs, candidate);
+    this.#adapt(nowMs);
+    const admitted = this.#sites.mayRead(nowMs, candidate) && this.#hasRoom(nowMs, candidate);
     this.#isRefusing = !admitted;
     return admitted;
   }
 
   begin(nowMs: number, candidate: Candidate): Flow {
-    this.#tick(nowMs);
-    const flow = downloadOf(nowMs, candidate, this.#windowBytes);
-    const handshakeBytes = this.#handshakes.expectedBytes(candidate);
-    flow.grantedBytes = handshakeBytes + this.#firstBytes(candidate);
+    const flow = pacedFlow(nowMs, candidate, this.#unaskedBytes / UNASKED_SHARE);
+    const onTheWay = this.#onTheWay(candidate, this.#stock.bytes);
     this.#stock.add(nowMs, flow);
-    this.#requests?.spend(nowMs, requestedBytes(flow));
-    this.#pay(nowMs, flow, handshakeBytes);
-    if (isNear(candidate)) this.#payFirst(nowMs, flow);
-    else {
-      const atMs = nowMs + candidate.expectedWaitMs;
-      flow.reservedBytes = this.#handshakes.responseBytes(candidate);
-      flow.reservedSlot = this.#slots.reserve(nowMs, atMs, flow.reservedBytes);
-      this.#due.add(atMs, flow);
+    this.#departures.left(flow, onTheWay);
+    flow.grantedBytes = atOnceBytes(candidate, onTheWay);
+    if (flow.grantedBytes > 0) {
+      this.#pay(flow, aheadBytes(nowMs, flow, flow.grantedBytes));
+      this.#advances.asked(nowMs, flow);
     }
     return flow;
   }
 
-  came(nowMs: number, flow: Flow, bytes: number, isHandshake = false): boolean {
+  came(nowMs: number, flow: Flow, bytes: number, isGreeting = false): boolean {
     const own = this.#own(flow);
     own.receivedBytes += bytes;
-    if (isHandshake) own.handshakeBytes += bytes;
-    else if (own.announcedBytes !== undefined || responseBytesOf(own) > PACKET_BYTES)
+    if (isGreeting) own.greetingBytes += bytes;
+    else if (own.announcedBytes !== undefined || answerBytes(own) > PACKET_BYTES)
       this.#answered(nowMs, own, own.receivedBytes - bytes);
     own.movedAtMs = nowMs;
     this.#stock.count(nowMs, own);
     const isGranted = own.isAnswered
-      ? own.receivedBytes < own.grantedBytes && own.receivedBytes <= own.paidBytes
-      : own.handshakeBytes <= HANDSHAKE_BYTES_MAX;
-    const goesFirst = (): boolean => this.#paused.goesFirst(nowMs, own) && this.#mayRead(nowMs);
+      ? own.receivedBytes < own.grantedBytes && this.#needsNoTurn(nowMs, own)
+      : this.#greetings.mayGoOn(own);
+    const goesFirst = (): boolean => this.#waiting.goesFirst(nowMs, own) && this.#mayReadAny(nowMs);
     if (isGranted || goesFirst()) {
-      this.#pay(nowMs, own, Math.max(0, own.receivedBytes - own.paidBytes));
+      // What was paid beyond that lies in the window, and is read next.
+      this.#pay(own, Math.max(0, own.receivedBytes - own.paidBytes));
       return true;
     }
-    // A paused download receives until its window is full.
-    this.#pay(nowMs, own, Math.max(0, owedBytes(own)));
+    // Unread, it goes on coming until the window is full. Whether more was paid for than lies there, the system tells.
+    this.#pay(own, Math.max(0, owedBytes(own)));
     if (endsInWindow(own)) return true;
-    this.#paused.add(nowMs, own);
-    own.pausedSinceMs = nowMs;
+    this.#waiting.add(nowMs, own);
+    own.waitsSinceMs = nowMs;
     this.#stock.count(nowMs, own);
     return false;
   }
 
+  /** Paid for, or a packet now and then of one that is known to be slow: to make it wait would disturb more than it. */
+  #needsNoTurn(nowMs: number, own: PacedFlow): boolean {
+    return own.paidBytes >= own.receivedBytes || trickles(nowMs, own);
+  }
+
   announce(nowMs: number, flow: Flow, bytes: number | undefined): void {
     const own = this.#own(flow);
-    own.announcedBytes = bytes === undefined ? undefined : own.handshakeBytes + bytes;
-    // A header alone is no response yet: its body is still expected.
-    const isExpected = own.announcedBytes !== undefined && own.receivedBytes < own.announcedBytes;
-    if (!isExpected) this.#answered(nowMs, own);
-    if (!this.#paused.has(own)) return;
-    this.#pay(nowMs, own, owedBytes(own));
-    if (endsInWindow(own)) this.#paused.letEnd(own);
+    own.announcedBytes = bytes === undefined ? undefined : own.greetingBytes + bytes;
+    // A header alone is no response yet: the body that it announces is still due.
+    const isDue = own.announcedBytes !== undefined && own.receivedBytes < own.announcedBytes;
+    if (!isDue) this.#answered(nowMs, own);
+    // It was made to wait before anybody knew how little is left of it.
+    if (!this.#waiting.has(own)) return;
+    this.#pay(own, owedBytes(own));
+    if (endsInWindow(own)) this.#waiting.letEnd(own);
   }
 
   cameBeside(nowMs: number, bytes: number): void {
-    this.#spend(nowMs, bytes);
+    this.#account?.balanceBytes(nowMs);
+    this.#account?.spend(bytes);
   }
 
   carried(nowMs: number, lineBytes: number | undefined): void {
-    const wasRead = this.#gauge.isRead;
-    const arrivedBytes = this.#spentBytes - unarrivedBytes(this.#stock.flows);
-    const reading = this.#gauge.read(nowMs, lineBytes, arrivedBytes);
-    if (wasRead !== this.#gauge.isRead) this.#slots.forgetSecond();
-    if (reading === undefined || this.#balance === undefined) return;
-    this.#slots.receive(nowMs, reading.lineBytes);
-    const mostBytes = CORRECTION_SECONDS * this.#balance.rateBps;
-    this.#balance.spend(nowMs, Math.max(-mostBytes, Math.min(mostBytes, reading.missedBytes)));
+    this.#account?.carried(nowMs, lineBytes, unarrivedBytes(this.#stock.flows));
   }
 
   liesUnread(flow: Flow, bytes: number, mayBeMore: boolean): void {
     const own = this.#own(flow);
-    if (!this.#paused.has(own)) return;
+    if (!this.#waiting.has(own)) return;
     const unpaidBytes = own.receivedBytes + bytes - own.paidBytes;
-    this.#pay(own.movedAtMs, own, mayBeMore ? Math.max(0, unpaidBytes) : unpaidBytes);
+    this.#pay(own, mayBeMore ? Math.max(0, unpaidBytes) : unpaidBytes);
   }
 
   next(nowMs: number): Flow | undefined {
-    this.#tick(nowMs);
-    const ending = this.#paused.takeEnding();
+    const ending = this.#waiting.takeEnding();
     if (ending !== undefined) {
-      this.#resume(nowMs, ending);
+      this.#goesOn(nowMs, ending);
       return ending;
     }
-    this.#paused.look(nowMs);
-    if (this.#paused.sizeForLimit === 0 || !this.#mayRead(nowMs)) return undefined;
-    const flow = this.#paused.takeFirst(nowMs);
+    this.#waiting.look(nowMs);
+    if (this.#waiting.turns.size === 0 || !this.#mayReadAny(nowMs)) return undefined;
+    const flow = this.#waiting.takeFirst(nowMs);
     return flow === undefined ? undefined : this.#grant(nowMs, flow);
   }
 
-  end(nowMs: number, flow: Flow): void {
-    const own = this.#own(flow);
-    // A small response over TLS is one record, which counts as handshake until it is complete.
-    if (own.receivedBytes > 0) this.#answered(nowMs, own);
-    this.#release(own);
-    // A response that was smaller than expected makes room for another request.
-    this.#requests?.spend(nowMs, Math.min(0, own.receivedBytes - requestedBytes(own)));
-    for (const list of [this.#stock, this.#paused, this.#due]) list.delete(own);
-    this.#pay(nowMs, own, own.receivedBytes - own.paidBytes);
-  }
-
-  nextAtMs(nowMs: number): number {
-    const nextSlotAtMs = (slotOf(nowMs) + 1) * SLOT_MS;
-    const rateAtMs = (): number =>
-      this.#isSecondFull(nowMs) ? nextSlotAtMs : (this.#balance?.positiveAtMs() ?? nowMs);
-    const askAtMs = this.#isRefusing ? nowMs + SLOT_MS / 2 : Infinity;
-    return Math.max(nowMs, Math.min(askAtMs, this.#paused.nextAtMs(nowMs, rateAtMs)));
-  }
-
-  #grant(nowMs: number, flow: Download): Flow {
-    flow.heldBytes = flow.paidBytes;
-    this.#resume(nowMs, flow);
-    const limitBps = this.#balance?.rateBps ?? 0;
-    const grantBytes = stepBytes(nowMs, flow, { limitBps, siteBps: this.#sites.rateBps(flow) });
+  #grant(nowMs: number, flow: PacedFlow): Flow {
+    flow.cameBytes = flow.paidBytes;
+    this.#goesOn(nowMs, flow);
+    const rates = { rateBps: this.#account?.rateBps ?? 0, siteBps: this.#sites.rateBps(flow) };
+    const grantBytes = stepBytes(nowMs, flow, rates);
     flow.grantedBytes = flow.receivedBytes + grantBytes;
-    this.#pay(nowMs, flow, aheadBytes(nowMs, flow, grantBytes));
-    this.#due.add(nowMs + OVERDUE_MS, flow);
+    this.#pay(flow, aheadBytes(nowMs, flow, grantBytes));
+    this.#advances.granted(nowMs, flow);
     if (flow.turnSinceMs === undefined) {
       flow.turnSinceMs = nowMs;
       flow.turnFromBytes = flow.receivedBytes;
@@ -278,136 +255,151 @@ export class Governor implements Controller {
     return flow;
   }
 
-  #resume(nowMs: number, flow: Download): void {
-    // A pause does not count as time of its turn.
-    if (flow.turnSinceMs !== undefined) flow.turnSinceMs += nowMs - (flow.pausedSinceMs ?? nowMs);
-    flow.pausedSinceMs = undefined;
+  /** It no longer waits, and what it waited is no time it took. */
+  #goesOn(nowMs: number, flow: PacedFlow): void {
+    if (flow.turnSinceMs !== undefined) flow.turnSinceMs += nowMs - (flow.waitsSinceMs ?? nowMs);
+    flow.waitsSinceMs = undefined;
     flow.movedAtMs = nowMs;
     this.#stock.count(nowMs, flow);
   }
 
+  end(nowMs: number, flow: Flow): void {
+    const own = this.#own(flow);
+    // A small answer over TLS is in one record, which was taken for a part of the greeting until it was whole.
+    if (own.receivedBytes > 0) this.#answered(nowMs, own);
+    this.#departures.ended(own);
+    for (const list of [this.#stock, this.#waiting, this.#advances]) list.delete(own);
+    this.#pay(own, own.receivedBytes - own.paidBytes);
+  }
+
+  nextAtMs(nowMs: number): number {
+    const rateAtMs = (): number => this.#account?.hasSomeAtMs(nowMs) ?? nowMs;
+    const askAtMs = this.#isRefusing ? nowMs + ASK_AGAIN_MS : Infinity;
+    return Math.max(nowMs, Math.min(askAtMs, this.#waiting.nextAtMs(nowMs, rateAtMs)));
+  }
+
   /** `turnFromBytes`: received before the bytes that show that the body has begun. */
-  #answered(nowMs: number, own: Download, turnFromBytes = own.receivedBytes): void {
+  #answered(nowMs: number, own: PacedFlow, turnFromBytes = own.receivedBytes): void {
     if (own.isAnswered) return;
     own.isAnswered = true;
-    this.#handshakes.learn(own);
-    if (this.#release(own)) this.#payFirst(nowMs, own);
+    this.#greetings.learn(own);
+    this.#departures.answered(own);
+    this.#advances.answered(nowMs, own);
     this.#stock.answered(nowMs, own);
     own.turnSinceMs = nowMs;
     own.turnFromBytes = turnFromBytes;
   }
 
-  /** Whether the downloads under way that rank no later than the candidate can deliver too little. */
-  #isWanted({ siteId, expectedBytes, passedOverMs }: Candidate): boolean {
-    if (this.#balance === undefined || passedOverMs >= this.#passedOverMaxMs) return true;
-    const { rankOf } = this.#paused;
-    let { bytes } = this.#stock;
-    if (rankOf !== undefined) {
-      const rank = rankOf(siteId);
-      for (const flow of this.#stock.flows) if (rankOf(flow.siteId) > rank) bytes -= flow.soonBytes;
+  /** Too little that can come soon, and, for what comes at once, something to pay it with. */
+  #hasRoom(nowMs: number, candidate: Candidate): boolean {
+    if (this.#account === undefined) return true;
+    // Its first bytes could not be refused, and would come out of what the others wait for.
+    if (this.#waiting.turns.isBefore(candidate.siteId)) return false;
+    // Answers of slow servers pay when they come, so what came of them beyond the rate is made up for by asking for less.
+    const owedBytes = isQuick(candidate) ? 0 : OWED_SHARE * this.#account.owedBytes(nowMs);
+    const onTheWay = this.#onTheWay(candidate, this.#stockBefore(candidate) + owedBytes);
+    const isStocked = onTheWay.stockShare >= 1;
+    if (isStocked) this.#stockedAtMs = nowMs;
+    if (isStocked && candidate.passedOverMs < this.#passedOverMaxMs) return false;
+    if (!this.#departures.hasRoom(nowMs, candidate, onTheWay)) return false;
+    const bytes = atOnceBytes(candidate, onTheWay);
+    if (bytes === 0) {
+      this.#unpaidAtMs = nowMs;
+      return true;
     }
-    return bytes < this.#stock.wantedBytes(this.#balance.rateBps, expectedBytes);
+    // Goes before those that wait to read on, who need a balance: they would use it up for ever.
+    const { rateBps } = onTheWay;
+    const neededBytes = bytes - rateBps * DEBT_SHARE;
+    // Of a very small limit no more than the burst can be saved up.
+    return this.#account.mayBegin(
+      nowMs,
+      Math.min(neededBytes, (rateBps * burstShare(rateBps)) / 2),
+    );
   }
 
-  #fits(nowMs: number, candidate: Candidate): boolean {
-    const balance = this.#balance;
-    if (balance === undefined) return true;
-    const { rateBps } = balance;
-    const handshakeBytes = this.#handshakes.expectedBytes(candidate);
-    const isSoon = isNear(candidate);
-    if (isSoon && this.#isSecondFull(nowMs)) return false;
-    const bytes = isSoon ? this.#firstBytes(candidate) : this.#handshakes.responseBytes(candidate);
-    // Paused downloads that are nearly done are read before a later response arrives.
-    const backlogBytes = isSoon ? 0 : this.#backlogBytes;
-    return this.#slots.fits(nowMs, nowMs + candidate.expectedWaitMs, bytes, {
-      bytes: balance.bytes(nowMs) - handshakeBytes - backlogBytes,
-      mostBytes: SAVED_SECONDS * rateBps,
-      // One response may always be below: a limit of some pages a second could not save enough for it.
-      leastBytes: -(DEBT_SECONDS * rateBps + handshakeBytes + bytes),
-      rateBps: OVERBOOKING * rateBps,
-    });
+  #onTheWay(candidate: Candidate, stockBytes: number): OnTheWay {
+    const rateBps = this.#account?.rateBps ?? Infinity;
+    const wantedBytes = this.#stock.wantedBytes(rateBps, candidate.expectedBytes);
+    const { isTried } = this.#stock;
+    return {
+      rateBps,
+      stockShare: stockBytes / wantedBytes,
+      firstBytes: firstBytes(this.#greetings.answerBytes(candidate), this.#unaskedBytes),
+      greetingBytes: this.#greetings.expectedBytes(candidate),
+      isTried,
+    };
   }
 
-  #firstBytes(candidate: Candidate): number {
-    return firstBytes(this.#handshakes.responseBytes(candidate), this.#windowBytes);
+  /** What can come soon of those whose turn comes no later than its own. */
+  #stockBefore({ siteId }: Candidate): number {
+    const { turns } = this.#waiting;
+    if (!turns.isRanked) return this.#stock.bytes;
+    let bytes = 0;
+    for (const flow of turns.notBehind(siteId, this.#stock.flows)) bytes += flow.soonBytes;
+    return bytes;
   }
 
-  /** Once per slot: pays for what is due, and counts again. */
-  #tick(nowMs: number): void {
-    const slot = slotOf(nowMs);
-    if (slot <= this.#slot) return;
-    this.#slot = slot;
-    for (const flow of this.#due.take(nowMs)) this.#payDue(nowMs, flow);
-    this.#stock.recount(nowMs);
-    this.#backlogBytes = 0;
-    for (const flow of this.#stock.flows)
-      if (this.#paused.isForLimit(flow))
-        this.#backlogBytes += Math.max(0, flow.expectedBytes - flow.paidBytes);
+  #adapt(nowMs: number): void {
+    this.#takeBack(nowMs);
+    const sinceMs = nowMs - this.#adaptedAtMs;
+    if (sinceMs < ADAPT_EVERY_MS) return;
+    this.#adaptedAtMs = nowMs;
+    this.#stock.reckon(nowMs);
+    if (this.#account === undefined) return;
+    this.#account.balanceBytes(nowMs);
+    const unusedBytes = this.#account.takeUnused();
+    // More would not help while somebody waits, nor where there was nothing to ask for or something else kept it back.
+    const wasEnough =
+      this.#waiting.turns.size === 0 &&
+      sinceMs < 2 * ADAPT_EVERY_MS &&
+      nowMs - this.#stockedAtMs < ADAPT_EVERY_MS + 1000 * this.#stock.horizonSeconds;
+    const { rateBps } = this.#account;
+    this.#stock.adapt(nowMs, { rateBps, lostBytes: wasEnough ? unusedBytes : 0 });
   }
 
-  /** Pays for first bytes that are expected now, and takes back what was paid and does not arrive. */
-  #payDue(nowMs: number, flow: Download): void {
-    if (this.#release(flow)) this.#payFirst(nowMs, flow);
-    else if (nowMs - flow.movedAtMs < OVERDUE_MS) this.#due.add(flow.movedAtMs + OVERDUE_MS, flow);
-    else if (!this.#paused.isForLimit(flow))
-      this.#pay(nowMs, flow, Math.min(0, flow.receivedBytes - flow.paidBytes));
+  /** Who is not as quick as was thought keeps nothing that others could have: it pays when it comes. */
+  #takeBack(nowMs: number): void {
+    for (const flow of this.#advances.take(nowMs))
+      if (!this.#waiting.turns.has(flow))
+        this.#pay(flow, Math.min(0, flow.receivedBytes - flow.paidBytes));
   }
 
-  #payFirst(nowMs: number, flow: Download): void {
-    this.#pay(nowMs, flow, aheadBytes(nowMs, flow, this.#firstBytes(flow)));
-    flow.movedAtMs = nowMs;
-    this.#due.add(nowMs + OVERDUE_MS, flow);
+  #isDry(nowMs: number): boolean {
+    if (this.#account === undefined || this.#waiting.turns.size > 0) return false;
+    return (
+      this.#account.balanceBytes(nowMs) >=
+      (this.#account.rateBps * burstShare(this.#account.rateBps)) / 2
+    );
   }
 
-  /** Returns whether anything was reserved. */
-  #release(flow: Download): boolean {
-    if (flow.reservedBytes === 0) return false;
-    this.#slots.release(flow.reservedSlot, flow.reservedBytes);
-    flow.reservedBytes = 0;
-    return true;
+  #letOf(flow: PacedFlow): Let {
+    const mostBps = this.#waiting.isHeld(flow) ? 0 : this.#sites.rateBps(flow);
+    return { mostBps, isWaiting: this.#waiting.turns.has(flow) };
   }
 
-  /** Pays for bytes of a download, or takes back when negative. */
-  #pay(nowMs: number, flow: Download, bytes: number): void {
+  /** Pays for bytes of a download, or takes back what it did not need. */
+  #pay(flow: PacedFlow, bytes: number): void {
     flow.paidBytes += bytes;
-    this.#spend(nowMs, bytes);
-    this.#sites.spend(nowMs, flow, bytes);
+    this.#account?.spend(bytes);
+    this.#sites.spend(flow, bytes);
   }
 
-  #spend(nowMs: number, bytes: number): void {
-    this.#spentBytes += bytes;
-    if (!this.#gauge.isRead) this.#slots.receive(nowMs, bytes);
-    this.#balance?.spend(nowMs, bytes);
+  #mayReadAny(nowMs: number): boolean {
+    return this.#account === undefined || this.#account.hasSome(nowMs);
   }
 
-  #mayRead(nowMs: number): boolean {
-    const bytes = this.#balance?.bytes(nowMs) ?? Infinity;
-    return bytes > 0 && !this.#isSecondFull(nowMs);
-  }
-
-  #isSecondFull(nowMs: number): boolean {
-    const rateBps = this.#balance?.rateBps ?? Infinity;
-    return this.#slots.secondBytes(nowMs) > SECOND_SHARE_MAX * rateBps;
-  }
-
-  #own(flow: Flow): Download {
-    const own = flow as Download;
-    assert(this.#stock.flows.has(own), "a download is under way from its start to its end");
+  #own(flow: Flow): PacedFlow {
+    const own = flow as PacedFlow;
+    assert(this.#stock.flows.has(own), "a download is under way from its beginning to its end");
     return own;
   }
 }
 
-/** Whether its response arrives in the present slot: at once, and before it can be paused. */
-function isNear({ expectedWaitMs }: Candidate): boolean {
-  return expectedWaitMs < SLOT_MS;
+/** Received bytes of the response itself; more than a packet of them is no header alone. */
+function answerBytes({ receivedBytes, greetingBytes }: PacedFlow): number {
+  return receivedBytes - greetingBytes;
 }
 
-/** Responses of unknown servers may all arrive at once, so requests to them start more slowly. */
-function requestedBytes({ expectedBytes, expectedWaitMs }: Candidate): number {
-  return expectedWaitMs === 0 ? UNKNOWN_TIMES * expectedBytes : expectedBytes;
-}
-
-/** More than a packet of these is more than a header. */
-function responseBytesOf({ receivedBytes, handshakeBytes }: Download): number {
-  return receivedBytes - handshakeBytes;
+function burstShare(rateBps: number): number {
+  return rateBps < BUSY_BPS ? BURST_SHARE : BUSY_BURST_SHARE;
 }

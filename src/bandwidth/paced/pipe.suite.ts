@@ -23,9 +23,9 @@ export interface PipePlan {
   readonly random: Random;
   readonly connectionsMax: number;
   readonly windowBytes: number;
-  /** Whether responses announce their length. */
+  /** What the controller is told about a server; the truth unless something else is tried. */
+  /** Whether answers tell their length beforehand. */
   readonly isAnnounced: boolean;
-  /** What the controller expects of a server; the truth when absent. */
   readonly guess?: (server: Server) => Partial<Candidate>;
   /** Milliseconds that our own program stands still, at the given one. */
   readonly stallMs?: (nowMs: number) => number;
@@ -83,7 +83,7 @@ export class Pipe {
     while (this.#nowMs < untilMs) this.#step();
   }
 
-  /** Time passes without any event, as on a laptop that sleeps. */
+  /** Nobody looks at anything, but time goes by: a laptop that sleeps. */
   sleep(durationMs: number): void {
     this.#nowMs += durationMs;
     for (let ms = 0; ms < durationMs; ms += STEP_MS) this.#wire.push(0);

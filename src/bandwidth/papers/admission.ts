@@ -9,7 +9,7 @@
  */
 
 import { assert } from "../../base/assert.ts";
-import { Balance } from "../paced/balance.ts";
+import { Account } from "../paced/account.ts";
 import type { Candidate, Controller, Flow } from "../controller.ts";
 
 /** What a starved server gets at least: without it a full pipe would starve it for ever. */
@@ -22,7 +22,7 @@ interface PredictedFlow extends Flow {
   /** Its part of CB. */
   readonly countedBps: number;
   /** Its own rate, when it has to be held back. */
-  readonly balance: Balance | undefined;
+  readonly account: Account | undefined;
 }
 
 export class Admission implements Controller {
@@ -83,7 +83,7 @@ export class Admission implements Controller {
       receivedBytes: 0,
       announcedBytes: undefined,
       countedBps: isHeld ? leftBps : candidate.predictedBps,
-      balance: isHeld ? new Balance(nowMs, leftBps, STEP_SHARE) : undefined,
+      account: isHeld ? new Account(nowMs, leftBps, leftBps * STEP_SHARE) : undefined,
     };
     this.#predictedBps += flow.countedBps;
     this.#underWay += 1;
@@ -93,8 +93,8 @@ export class Admission implements Controller {
   came(nowMs: number, flow: Flow, bytes: number): boolean {
     const own = flow as PredictedFlow;
     own.receivedBytes += bytes;
-    own.balance?.spend(nowMs, bytes);
-    if (own.balance === undefined || own.balance.bytes(nowMs) > 0) return true;
+    own.account?.spend(bytes);
+    if (own.account === undefined || own.account.balanceBytes(nowMs) > 0) return true;
     this.#waiting.add(own);
     return false;
   }
@@ -105,7 +105,7 @@ export class Admission implements Controller {
 
   next(nowMs: number): Flow | undefined {
     for (const flow of this.#waiting) {
-      if ((flow.balance?.bytes(nowMs) ?? 1) <= 0) continue;
+      if ((flow.account?.balanceBytes(nowMs) ?? 1) <= 0) continue;
       this.#waiting.delete(flow);
       return flow;
     }
@@ -123,7 +123,7 @@ export class Admission implements Controller {
 
   nextAtMs(nowMs: number): number {
     let atMs = Infinity;
-    for (const flow of this.#waiting) atMs = Math.min(atMs, flow.balance?.positiveAtMs() ?? nowMs);
+    for (const flow of this.#waiting) atMs = Math.min(atMs, flow.account?.hasAtMs(1) ?? nowMs);
     return Math.max(nowMs, atMs);
   }
 }

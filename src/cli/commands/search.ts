@@ -90,7 +90,8 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   const unwanted = words.filter(isUnwanted);
   const named = words.filter((word) => !isUnwanted(word));
   const { positional, flags } = readArgs(named, ["DIR", "WORDS…"], FLAGS);
-  await refuseSeveral(positional[0] ?? "", "weir search");
+  const [first = ""] = positional;
+  if (crawlsIn(first).length === 0) await refuseSeveral(first, "weir search");
   const { folders, query } = readWish(positional, unwanted);
   using stack = new DisposableStack();
   const collections: Collection[] = [];

@@ -118,7 +118,8 @@ export class PageImport {
     if (requests.isUnderWay(id)) return "busy";
     // Imported in the same tick: a URL that waited for the page to be sent again could be requested meanwhile.
     merge.reopen(known);
-    return { ...known, etag: "", lastModified: "" };
+    const { reason: _, ...row } = known;
+    return { ...row, etag: "", lastModified: "" };
   }
 
   async #resultOf(page: SentPage): Promise<FetchedPage | undefined> {
