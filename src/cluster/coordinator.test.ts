@@ -143,7 +143,7 @@ test("the outcome of a change names the processes that have not confirmed it", a
 
 const ALONE_MS = 600_000;
 
-test("a later coordinator gives nobody more until it knows what all go by, or what is left to them", async () => {
+test("a later coordinator raises no rate until every process has reported the rate that it holds", async () => {
   const bench = new Bench(["a", "b", "c"], 900, ALONE_MS);
   const before = { leader: 3, term: 7, grant: 50 };
   await bench.report("a", { ...before, heldBps: 500 });

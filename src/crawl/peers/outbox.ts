@@ -46,7 +46,7 @@ interface Pile {
 }
 
 /** Nobody yet: its part of the web has not been given to anyone. */
-export const NOBODY = "";
+export const NO_OWNER = "";
 
 const TICK_MS = 50;
 const AGAIN_AFTER_MS = 2_000;
@@ -202,7 +202,7 @@ export class Outbox {
       this.#send(id, shipment, nowMs);
     }
     for (const [to, pile] of this.#piles)
-      if (to !== NOBODY && this.#isDue(pile, nowMs)) this.#shipPile(to, pile, nowMs);
+      if (to !== NO_OWNER && this.#isDue(pile, nowMs)) this.#shipPile(to, pile, nowMs);
     if (this.#cancelTimer === undefined && this.#piles.size > 0)
       this.#cancelTimer = this.#context.clock.after(TICK_MS, () => {
         this.#cancelTimer = undefined;

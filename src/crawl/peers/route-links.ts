@@ -26,7 +26,7 @@ import type { CrawlContext, CrawlEvent } from "../context.ts";
 import { countsBacklinks } from "../ordering.ts";
 import type { Division, Ownership, RouterSetup } from "../ownership.ts";
 import { stillTrue } from "./inbox.ts";
-import { NOBODY, Outbox } from "./outbox.ts";
+import { NO_OWNER, Outbox } from "./outbox.ts";
 
 /** A URL that another process found, or that waited or ended there. */
 export interface FoundUrl {
@@ -112,7 +112,7 @@ export class LinkRouter {
 
   /** Buckets without an owner for which URLs wait here, once for each URL. */
   *unowned(messagesMax: number): Iterable<number> {
-    for (const message of this.#outbox.messagesTo(NOBODY, messagesMax))
+    for (const message of this.#outbox.messagesTo(NO_OWNER, messagesMax))
       if (message.kind === "page") yield message.bucket;
       else for (const { url } of message.urls) yield this.#ownership.bucketOf(url);
   }
@@ -179,7 +179,7 @@ export class LinkRouter {
   /** Messages to processes that left, or that had no addressee, get new ones. */
   afterDivision({ members, losses }: Division): void {
     const bucketOf = (url: string): number => this.#ownership.bucketOf(url);
-    const messages = this.#outbox.takeBack((to) => to === NOBODY || !members.has(to));
+    const messages = this.#outbox.takeBack((to) => to === NO_OWNER || !members.has(to));
     for (const message of messages) this.#readdress(stillTrue(message, losses, bucketOf));
   }
 
@@ -232,7 +232,7 @@ export class LinkRouter {
     const epoch = this.#epoch;
     if (message.kind === "page") {
       // A page that is ours by now goes to ourselves by the bus, and is taken in like any other.
-      const owner = this.#ownership.division?.owners[message.bucket] ?? NOBODY;
+      const owner = this.#ownership.division?.owners[message.bucket] ?? NO_OWNER;
       this.#outbox.put(owner, { ...message, epoch });
     } else if (message.kind === "urls")
       this.#deliver(message.urls, (urls) => ({ kind: "urls", epoch, urls }));

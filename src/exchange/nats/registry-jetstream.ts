@@ -37,7 +37,7 @@ const TABLE_BYTES_MAX = 64 * 1024 * 1024;
 const ATTEMPTS_MAX = 4;
 const SPREADING_MS = 100;
 /** The request reached no bucket, and so changed nothing. */
-const NOBODY = "no server stores the registry";
+const NO_STORE = "no server stores the registry";
 /** JetStream's code: another write came first. */
 const WRONG_SEQUENCE = new Set([10071, 10164]);
 const STREAM_MISSING = 10059;
@@ -131,7 +131,7 @@ class JetStreamRegistry implements Registry {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const answer = await ask(life).catch(async (error) => {
         // The bucket may be gone: the next request finds a new one.
-        if ((error as Error).message === NOBODY) await this.#readLife();
+        if ((error as Error).message === NO_STORE) await this.#readLife();
         throw error;
       });
       const lifeAfter = await this.#readLife();
@@ -174,7 +174,7 @@ class JetStreamRegistry implements Registry {
       await this.#write(subject, lifeText(newLife(systemRandom)), { seq: 0 });
       return true;
     } catch (error) {
-      if (!(error instanceof RegistryAway) || error.message !== NOBODY) throw error;
+      if (!(error instanceof RegistryAway) || error.message !== NO_STORE) throw error;
       return false;
     }
   }
@@ -216,7 +216,7 @@ class JetStreamRegistry implements Registry {
       } catch (error) {
         const { code, name } = error as { code?: unknown; name?: unknown };
         if (typeof code === "number" && WRONG_SEQUENCE.has(code)) return undefined;
-        if (name === "JetStreamNotEnabled") throw new RegistryAway(NOBODY, { cause: error });
+        if (name === "JetStreamNotEnabled") throw new RegistryAway(NO_STORE, { cause: error });
         throw error;
       }
     });
