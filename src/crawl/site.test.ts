@@ -4,6 +4,7 @@ import { randomFrom } from "../base/random.ts";
 import { OPEN } from "../fetch/robots.ts";
 import { SimClock } from "../lab/sim-clock.ts";
 import { Site, SITE_STATES, type SiteState } from "./site.ts";
+import { emptyRow } from "./sites.ts";
 
 const TO = { siteId: 1, address: undefined, delayMs: 0, addressDelayMs: 0, concurrencyMax: 1 };
 const TRIAL = { attempts: 1, reason: "first_byte_timeout", detail: "", notBeforeMs: 0 } as const;
@@ -138,20 +139,7 @@ test("every state can be reached, and left", () => {
 function newSite() {
   const clock = new SimClock();
   let changes = 0;
-  const row = {
-    id: 1,
-    key: "http://one.example",
-    known: 0,
-    pending: 0,
-    pages: 0,
-    bytes: 0,
-    ledger: {},
-    robots: undefined,
-    sitemapsRead: false,
-    traps: "",
-    rate: "",
-    round: undefined,
-  };
+  const row = emptyRow(1, "http://one.example");
   const site = new Site(row, clock, { changed: () => (changes += 1) }, false);
   return { site, clock, changes: () => changes };
 }

@@ -180,7 +180,8 @@ export class Sites {
   }
 }
 
-function emptyRow(id: number, key: string): SiteRow {
+/** The row of a site of which only a URL is known. */
+export function emptyRow(id: number, key: string): SiteRow {
   return {
     id,
     key,

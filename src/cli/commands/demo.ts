@@ -7,6 +7,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { CrawlError } from "../../base/errors.ts";
 import { serveWorld, type WorldServer } from "../../lab/serve.ts";
 import { seedUrls } from "../../lab/world.ts";
+import { pendingOf } from "../../results/processes.ts";
+import { hasStore } from "../../store/folder.ts";
+import { openReadOnly } from "../../store/joined/open-read-only.ts";
+import { partFolders } from "../../store/team-file.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { Command } from "../help.ts";
 import { command as crawl } from "./crawl.ts";
@@ -85,10 +89,20 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   return await crawl.run([
     "--config",
     CONFIG_FILE,
-    "--out=weir-data/demo",
+    `--out=${FOLDER}`,
     "--dashboard=auto",
+    // A demo that is done has nothing left to show; one that was stopped is resumed.
+    ...((await isDone(FOLDER)) ? ["--fresh"] : []),
     ...words,
   ]);
+}
+
+async function isDone(folder: string): Promise<boolean> {
+  if (!partFolders(folder).some(hasStore)) return false;
+  const store = openReadOnly(folder);
+  const pending = pendingOf(store.totals);
+  await store.close();
+  return pending === 0;
 }
 
 export async function serveDemo(port = DEMO_PORT): Promise<WorldServer> {
@@ -126,3 +140,4 @@ ${entries.join("\n")}
 /** Constant, so that a stopped demo resumes with the same URLs. */
 const DEMO_PORT = 8673;
 const CONFIG_FILE = "weir-data/demo.yaml";
+const FOLDER = "weir-data/demo";
