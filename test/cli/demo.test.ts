@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { configOf, serveDemo } from "../../src/cli/commands/demo.ts";
+import { configOf, isDone, serveDemo } from "../../src/cli/commands/demo.ts";
 import { seedUrls } from "../../src/lab/world.ts";
 import { run, temporaryFolder } from "./program.ts";
+import { startSite } from "./small-site.ts";
 
 interface Plan {
   readonly sites: readonly {
@@ -35,4 +36,16 @@ test("a demo beside another one ends with a clear error", async () => {
     code: "DEMO_PORT",
     message: `Port ${port} is in use, probably by another demo on this machine.`,
   });
+});
+
+test("a demo is crawled again only when no URL is left", async () => {
+  await using site = await startSite({ pageCount: 3 });
+  using folder = temporaryFolder();
+  const out = join(folder.path, "out");
+  assert.equal(await isDone(out), false);
+  const words = ["crawl", site.origin, "--out", out, "--allow-private", "127.0.0.0/8"];
+  await run([...words, "--pages", "1"]);
+  assert.equal(await isDone(out), false);
+  await run(words);
+  assert.equal(await isDone(out), true);
 });

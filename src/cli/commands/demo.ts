@@ -97,7 +97,8 @@ async function run(words: readonly string[]): Promise<ExitCode> {
   ]);
 }
 
-async function isDone(folder: string): Promise<boolean> {
+/** Whether the folder has a crawl with no URL left. */
+export async function isDone(folder: string): Promise<boolean> {
   if (!partFolders(folder).some(hasStore)) return false;
   const store = openReadOnly(folder);
   const pending = pendingOf(store.totals);
